@@ -1,0 +1,147 @@
+//! Bit fields of a 128-bit instruction word.
+//!
+//! A field is one or more pieces, least significant first, so that a value scattered over the word
+//! is read and written as one number. Fields are constants: they make up the tables of each
+//! encoding family.
+
+/// A field's place in the instruction word. [`Bits::NONE`] is a field the format lacks: it reads
+/// as 0 and holds only 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Bits {
+    /// Lowest bit and width of each piece, least significant piece first; width 0 ends the list.
+    pieces: [(u8, u8); 7],
+}
+
+/// The field from bit `high` down to bit `low`, as hardware manuals write it.
+pub const fn bits(high: u8, low: u8) -> Bits {
+    Bits::NONE.then(high, low)
+}
+
+/// The field of one bit.
+pub const fn bit(at: u8) -> Bits {
+    bits(at, at)
+}
+
+impl Bits {
+    pub const NONE: Bits = Bits { pieces: [(0, 0); 7] };
+
+    /// This field with `high` down to `low` as its next more significant piece.
+    pub const fn then(mut self, high: u8, low: u8) -> Bits {
+        assert!(high >= low && high < 128);
+        let mut i = 0;
+        while self.pieces[i].1 != 0 {
+            i += 1;
+        }
+        self.pieces[i] = (low, high - low + 1);
+        self
+    }
+
+    /// How many bits the field holds.
+    pub const fn width(self) -> u32 {
+        let mut sum = 0;
+        let mut i = 0;
+        while i < self.pieces.len() {
+            sum += self.pieces[i].1 as u32;
+            i += 1;
+        }
+        sum
+    }
+
+    pub const fn exists(self) -> bool {
+        self.pieces[0].1 != 0
+    }
+
+    pub fn get(self, word: u128) -> u64 {
+        let mut value = 0;
+        let mut at = 0;
+        for (low, width) in self.pieces {
+            if width == 0 {
+                break;
+            }
+            value |= ((word >> low) as u64 & mask(width)) << at;
+            at += u32::from(width);
+        }
+        value
+    }
+
+    /// The value of a two's-complement field.
+    pub fn get_signed(self, word: u128) -> i64 {
+        let unused = 64 - self.width();
+        if unused == 64 { 0 } else { (self.get(word) << unused) as i64 >> unused }
+    }
+
+    pub fn flag(self, word: u128) -> bool {
+        self.get(word) != 0
+    }
+
+    /// Stores `value`; false, with `word` as it was, if it does not fit.
+    #[must_use]
+    pub fn set(self, word: &mut u128, value: u64) -> bool {
+        let total = self.width();
+        if total < 64 && value >> total != 0 {
+            return false;
+        }
+        let mut rest = value;
+        for (low, width) in self.pieces {
+            if width == 0 {
+                break;
+            }
+            *word &= !(u128::from(mask(width)) << low);
+            *word |= u128::from(rest & mask(width)) << low;
+            rest = rest.checked_shr(u32::from(width)).unwrap_or(0);
+        }
+        true
+    }
+
+    /// Stores a two's-complement value; false, with `word` as it was, if it does not fit.
+    #[must_use]
+    pub fn set_signed(self, word: &mut u128, value: i64) -> bool {
+        let unused = 64 - self.width();
+        if unused == 64 {
+            return value == 0;
+        }
+        let cut = (value as u64) << unused;
+        (cut as i64 >> unused) == value && self.set(word, cut >> unused)
+    }
+}
+
+const fn mask(width: u8) -> u64 {
+    if width >= 64 { u64::MAX } else { (1 << width) - 1 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pieces_join_least_significant_first() {
+        const FIELD: Bits = bits(3, 0).then(11, 8);
+        let mut word = u128::MAX;
+        assert!(FIELD.set(&mut word, 0xa5));
+        assert_eq!(FIELD.get(word), 0xa5);
+        assert_eq!(word & 0xfff, 0xaf5);
+        assert!(!FIELD.set(&mut word, 0x100));
+        assert_eq!(FIELD.get(word), 0xa5);
+    }
+
+    #[test]
+    fn signed_values_keep_their_range() {
+        const FIELD: Bits = bits(127, 126).then(64, 64);
+        let mut word = 0;
+        for value in -4..4 {
+            assert!(FIELD.set_signed(&mut word, value));
+            assert_eq!(FIELD.get_signed(word), value);
+        }
+        assert!(!FIELD.set_signed(&mut word, 4));
+        assert!(!FIELD.set_signed(&mut word, -5));
+    }
+
+    #[test]
+    fn a_field_may_fill_a_qword() {
+        const FIELD: Bits = bits(127, 64);
+        let mut word = 7;
+        assert!(FIELD.set(&mut word, u64::MAX));
+        assert_eq!((FIELD.get(word), word as u64), (u64::MAX, 7));
+        assert!(Bits::NONE.set(&mut word, 0) && !Bits::NONE.set(&mut word, 1));
+    }
+}

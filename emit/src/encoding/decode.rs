@@ -1,0 +1,436 @@
+//! From bits to the model of an instruction.
+//!
+//! Total over all bytes: what the family gives no meaning is an error with the field and its
+//! value. Bits that no field of the instruction's format covers are ignored, as the reference
+//! disassembler does.
+
+use super::bits::Bits;
+use super::encode::{mme_of_mask, writes_no_flag};
+use super::spec::{
+    Attrs, FILE_ARF, FILE_GRF, FILE_IMM, Form, Format, HSTRIDES, OpSpec, Spec, VSTRIDES, WIDTHS,
+    value_of,
+};
+use super::{DecodeError, Operand, compact, spec};
+use crate::inst::{
+    Cond, CondMod, Desc, Dst, Inst, Message, Op, Place, Pred, Reg, RegFile, Region, SWIZZLE_XYZW,
+    Src, SrcMod, SrcReg, Target, Type,
+};
+use crate::platform::Platform;
+
+/// Decodes the instruction at the start of `bytes`: eight bytes if its compaction bit is set, else
+/// sixteen ([`Inst::size`] says which).
+pub fn decode(bytes: &[u8], platform: &Platform) -> Result<Inst, DecodeError> {
+    let spec = spec(platform);
+    let Some(low) = bytes.first_chunk::<8>() else {
+        return Err(DecodeError::Truncated { needed: 8, found: bytes.len() });
+    };
+    let short = u64::from_le_bytes(*low);
+    if spec.align1.header.compact.flag(u128::from(short)) {
+        let word = compact::expand(short, spec)?;
+        let mut inst = long(word, spec, platform)?;
+        inst.opts.compacted = true;
+        if let (Op::Jmpi, Some(Target::Offset(offset))) = (inst.op, &mut inst.jip) {
+            *offset = offset.wrapping_sub(8);
+        }
+        return Ok(inst);
+    }
+    let Some(all) = bytes.first_chunk::<16>() else {
+        return Err(DecodeError::Truncated { needed: 16, found: bytes.len() });
+    };
+    long(u128::from_le_bytes(*all), spec, platform)
+}
+
+fn long(word: u128, spec: &'static Spec, platform: &Platform) -> Result<Inst, DecodeError> {
+    let code = spec.align1.header.opcode.get(word);
+    let op = spec.op_of_code(code).ok_or(DecodeError::Opcode(code))?;
+    let align16 = spec.align1.header.align16.flag(word) && op.form != Form::Nullary;
+    if align16 && !op.form.is_arithmetic() && !op.form.is_send() {
+        return Err(DecodeError::Mode { op: op.op, what: "Align1" });
+    }
+    let format = spec.format(op.form, align16);
+    Decoder { word, op, spec, platform, format, align16 }.run()
+}
+
+struct Decoder<'a> {
+    word: u128,
+    op: &'static OpSpec,
+    spec: &'static Spec,
+    platform: &'a Platform,
+    format: &'static Format,
+    align16: bool,
+}
+
+impl Decoder<'_> {
+    fn get(&self, field: Bits) -> u64 {
+        field.get(self.word)
+    }
+
+    fn flag(&self, field: Bits) -> bool {
+        field.flag(self.word)
+    }
+
+    fn run(&self) -> Result<Inst, DecodeError> {
+        let header = &self.format.header;
+        let mut op = self.op.op;
+        let mut sources = 2;
+        if self.op.form == Form::Math {
+            let value = self.get(header.math);
+            let math = self.spec.math.iter().find(|math| u64::from(math.code) == value);
+            let math = math.ok_or(DecodeError::Reserved { what: "math function", value })?;
+            op = Op::Math(math.function);
+            sources = math.sources;
+        }
+        if op.is_macro() && !self.align16 {
+            return Err(DecodeError::Mode { op, what: "Align16" });
+        }
+        if self.op.form == Form::Ternary && !self.align16 {
+            return Err(DecodeError::Mode { op, what: "Align16" });
+        }
+        let mut inst = Inst::new(op, 1);
+        inst.opts.breakpoint = op != Op::Illegal && self.flag(header.breakpoint);
+        if self.op.form == Form::Nullary {
+            return Ok(inst);
+        }
+        self.header(&mut inst)?;
+        self.operands(&mut inst, sources)?;
+        Ok(inst)
+    }
+
+    fn header(&self, inst: &mut Inst) -> Result<(), DecodeError> {
+        let header = &self.format.header;
+        let log = self.get(header.exec_size);
+        if log > 5 {
+            return Err(DecodeError::Reserved { what: "execution size", value: log });
+        }
+        inst.exec_size = 1 << log;
+        inst.chan_off = self.get(header.chan_off) as u8 * 4;
+        inst.no_mask = self.flag(header.no_mask);
+        inst.saturate = self.op.attrs.has(Attrs::SAT) && self.flag(header.saturate);
+        let opts = &mut inst.opts;
+        opts.align16 = self.align16;
+        opts.no_dd_clr = self.flag(header.no_dd_clr);
+        opts.no_dd_chk = self.flag(header.no_dd_chk);
+        let thread = self.get(header.thread);
+        let codes = &self.spec.thread;
+        opts.atomic = thread == codes.atomic;
+        opts.switch = thread == codes.switch;
+        opts.no_preempt = codes.no_preempt == Some(thread);
+        if thread != 0 && !opts.atomic && !opts.switch && !opts.no_preempt {
+            return Err(DecodeError::Reserved { what: "thread control", value: thread });
+        }
+        opts.acc_wr_en = self.op.form.is_arithmetic() && self.flag(header.acc_wr_en);
+        opts.branch_ctrl = self.op.attrs.has(Attrs::BRANCH) && self.flag(header.branch);
+        opts.no_src_dep_set = self.op.form.is_send() && self.flag(header.no_src_dep_set);
+        self.flags(inst)
+    }
+
+    fn flags(&self, inst: &mut Inst) -> Result<(), DecodeError> {
+        let header = &self.format.header;
+        let index = self.get(header.flag);
+        let flag = Reg::new(RegFile::Flag, index as u32 / 2, (index as u16 % 2) * 2);
+        let value = self.get(header.pred);
+        if self.op.attrs.has(Attrs::PRED) && value != 0 {
+            let ctrl = value_of(self.format.preds, value)
+                .ok_or(DecodeError::Reserved { what: "predicate control", value })?;
+            inst.pred = Some(Pred { flag, inverse: self.flag(header.pred_inverse), ctrl });
+        }
+        let value = self.get(header.cond);
+        if inst.op.is_macro() && self.op.form == Form::Math {
+            inst.cond = Some(CondMod { cond: Cond::Eo, flag });
+        } else if self.op.attrs.has(Attrs::COND) && value != 0 {
+            let cond = value_of(self.spec.conds, value)
+                .ok_or(DecodeError::Reserved { what: "conditional modifier", value })?;
+            let unused = writes_no_flag(inst.op) && index == 0;
+            let flag = if unused { Reg::NULL } else { flag };
+            inst.cond = Some(CondMod { cond, flag });
+        }
+        Ok(())
+    }
+
+    fn operands(&self, inst: &mut Inst, math_sources: u8) -> Result<(), DecodeError> {
+        use Form::*;
+        match self.op.form {
+            Nullary => {}
+            Unary => self.arithmetic(inst, 1)?,
+            Binary => self.arithmetic(inst, 2)?,
+            Math => self.arithmetic(inst, math_sources)?,
+            Ternary => self.arithmetic(inst, 3)?,
+            BranchBoth => {
+                inst.jip = Some(self.target(self.format.jip, 0));
+                inst.uip = Some(self.target(self.format.uip, 0));
+            }
+            BranchOne => inst.jip = Some(self.target(self.format.jip, 0)),
+            Jump => self.jump(inst, 1, 16)?,
+            Call => {
+                inst.dst = Some(self.dst(inst.op)?);
+                self.jump(inst, 1, 0)?;
+            }
+            BranchOneReg | BranchBothReg => self.jump(inst, 0, 0)?,
+            Return => {
+                inst.jip = Some(Target::Reg);
+                inst.srcs.push(self.register_src(0, inst.op)?);
+            }
+            Wait => inst.srcs.push(self.register_src(0, inst.op)?),
+            Send | Sends => self.send(inst)?,
+        }
+        Ok(())
+    }
+
+    fn arithmetic(&self, inst: &mut Inst, sources: u8) -> Result<(), DecodeError> {
+        inst.dst = Some(self.dst(inst.op)?);
+        for n in 0..sources {
+            inst.srcs.push(self.src(n, sources, inst.op)?);
+        }
+        Ok(())
+    }
+
+    /// `base` is where the offset counts from, relative to the instruction.
+    fn target(&self, field: Bits, base: i32) -> Target {
+        Target::Offset((field.get_signed(self.word) as i32).wrapping_add(base))
+    }
+
+    fn jump(&self, inst: &mut Inst, at: u8, base: i32) -> Result<(), DecodeError> {
+        if self.get(self.format.src[usize::from(at)].file) == FILE_IMM {
+            inst.jip = Some(self.target(self.format.jip, base));
+            if self.op.form == Form::BranchBothReg {
+                inst.uip = Some(self.target(self.format.uip, 0));
+            }
+        } else {
+            inst.jip = Some(Target::Reg);
+            inst.srcs.push(self.register_src(at, inst.op)?);
+        }
+        Ok(())
+    }
+
+    fn dst(&self, op: Op) -> Result<Dst, DecodeError> {
+        let at = &self.format.dst;
+        let operand = Operand::Dst;
+        let bad = |what, value| DecodeError::Operand { operand, what, value };
+        let code = self.get(at.ty);
+        let ty = value_of(self.format.types, code).ok_or(bad("type", code))?;
+        let place = if self.flag(at.indirect) {
+            self.address(at.addr_sub, at.addr_imm, at.addr_imm_unit)
+        } else {
+            let file = if at.file.exists() { self.get(at.file) } else { FILE_GRF };
+            let byte = self.get(at.sub) as u16 * at.sub_unit;
+            let selected = at.chan_mask.exists().then(|| mme_of_mask(self.get(at.chan_mask) as u8));
+            Place::Direct(self.register(file, self.get(at.num), byte, selected, operand)?)
+        };
+        let hstride = if at.hstride.exists() { self.get(at.hstride) } else { 1 };
+        let hstride = value_of(HSTRIDES, hstride).ok_or(bad("stride", hstride))?;
+        let mut chan_mask = if at.chan_mask.exists() { self.get(at.chan_mask) as u8 } else { 15 };
+        let mut mme = None;
+        if op.is_macro() {
+            if chan_mask > 8 {
+                return Err(bad("extended accumulator", u64::from(chan_mask)));
+            }
+            mme = Some(chan_mask);
+            chan_mask = 15;
+        }
+        Ok(Dst { place, hstride, ty, chan_mask, mme })
+    }
+
+    /// A source that must be a register.
+    fn register_src(&self, at: u8, op: Op) -> Result<Src, DecodeError> {
+        let file = self.get(self.format.src[usize::from(at)].file);
+        if file == FILE_IMM {
+            let operand = Operand::Src(at);
+            return Err(DecodeError::Operand { operand, what: "register file", value: file });
+        }
+        self.src(at, at + 1, op)
+    }
+
+    /// Source `n` of `sources`.
+    fn src(&self, n: u8, sources: u8, op: Op) -> Result<Src, DecodeError> {
+        let at = &self.format.src[usize::from(n)];
+        let operand = Operand::Src(n);
+        let bad = |what, value| DecodeError::Operand { operand, what, value };
+        let file = if at.file.exists() { self.get(at.file) } else { FILE_GRF };
+        if file == FILE_IMM {
+            let code = self.get(at.ty);
+            let ty = value_of(self.format.imm_types, code).ok_or(bad("type", code))?;
+            let wide = ty.bytes() == 8;
+            if n + 1 != sources || (wide && n != 0) {
+                return Err(bad("register file", file));
+            }
+            let bits = match ty.bytes() {
+                8 => self.get(self.format.imm64),
+                2 => self.get(self.format.imm32) & 0xffff,
+                _ => self.get(self.format.imm32),
+            };
+            return Ok(Src::Imm { ty, bits });
+        }
+        let ty = self.src_type(n)?;
+        let place = if self.flag(at.indirect) {
+            if file != FILE_GRF {
+                return Err(bad("register file", file));
+            }
+            self.address(at.addr_sub, at.addr_imm, at.addr_imm_unit)
+        } else {
+            let byte = self.get(at.sub) as u16 * at.sub_unit;
+            let selected = at.swizzle.exists().then(|| self.get(at.swizzle) as u32 & 15);
+            Place::Direct(self.register(file, self.get(at.num), byte, selected, operand)?)
+        };
+        let region = self.region(n)?;
+        let modifier = if self.op.attrs.has(Attrs::MODS) {
+            SrcMod { neg: self.flag(at.neg), abs: self.flag(at.abs) }
+        } else {
+            SrcMod::default()
+        };
+        let mut swizzle =
+            if at.swizzle.exists() { self.get(at.swizzle) as u8 } else { SWIZZLE_XYZW };
+        let mut mme = None;
+        if op.is_macro() {
+            let number = swizzle & 15;
+            if number > 8 {
+                return Err(bad("extended accumulator", u64::from(number)));
+            }
+            mme = Some(number);
+            swizzle = SWIZZLE_XYZW;
+        }
+        Ok(Src::Reg(SrcReg { place, region, ty, modifier, swizzle, mme }))
+    }
+
+    fn src_type(&self, n: u8) -> Result<Type, DecodeError> {
+        let at = &self.format.src[usize::from(n)];
+        let own = if at.ty.exists() { at.ty } else { self.format.src[0].ty };
+        if !own.exists() {
+            return Ok(Type::Ud);
+        }
+        let value = self.get(own);
+        let ty = value_of(self.format.types, value).ok_or(DecodeError::Operand {
+            operand: Operand::Src(n),
+            what: "type",
+            value,
+        })?;
+        Ok(match ty {
+            Type::F | Type::Hf if at.half.exists() => {
+                if self.flag(at.half) { Type::Hf } else { Type::F }
+            }
+            ty => ty,
+        })
+    }
+
+    fn region(&self, n: u8) -> Result<Region, DecodeError> {
+        let at = &self.format.src[usize::from(n)];
+        let bad = |what, value| DecodeError::Operand { operand: Operand::Src(n), what, value };
+        if at.replicate.exists() {
+            let replicate = self.flag(at.replicate);
+            return Ok(if replicate { Region::SCALAR } else { Region::new(4, 4, 1) });
+        }
+        if !at.vstride.exists() {
+            return Ok(Region::SCALAR);
+        }
+        let value = self.get(at.vstride);
+        let vstride = value_of(VSTRIDES, value).ok_or(bad("vertical stride", value))?;
+        if !at.width.exists() {
+            return Ok(Region { vstride, width: 4, hstride: 1 });
+        }
+        let value = self.get(at.width);
+        let width = value_of(WIDTHS, value).ok_or(bad("width", value))?;
+        let value = self.get(at.hstride);
+        let hstride = value_of(HSTRIDES, value).ok_or(bad("horizontal stride", value))?;
+        Ok(Region { vstride, width, hstride })
+    }
+
+    fn address(&self, num: Bits, imm: Bits, unit: i16) -> Place {
+        Place::Indirect {
+            addr: Reg::new(RegFile::Addr, 0, self.get(num) as u16 * 2),
+            imm: imm.get_signed(self.word) as i16 * unit,
+        }
+    }
+
+    /// `selected` is what the operand's channel selects hold, where it has them: they name the
+    /// extended accumulator.
+    fn register(
+        &self,
+        file: u64,
+        num: u64,
+        byte: u16,
+        selected: Option<u32>,
+        operand: Operand,
+    ) -> Result<Reg, DecodeError> {
+        match file {
+            FILE_GRF if num < u64::from(self.platform.grf_count) => Ok(Reg::new(RegFile::Grf, num as u32, byte)),
+            FILE_GRF => Err(DecodeError::Register { operand, file: "general", num }),
+            FILE_ARF => {
+                let (code, low) = (num >> 4, (num & 15) as u8);
+                let arf = self.spec.arf.iter().find(|arf| {
+                    u64::from(arf.code) == code
+                        && (arf.base..arf.base + arf.count).contains(&low)
+                });
+                let missing = DecodeError::Register { operand, file: "architecture", num };
+                let arf = arf.ok_or(missing.clone())?;
+                let num = match selected {
+                    Some(selected) if arf.file == RegFile::Mme => {
+                        if low != arf.base || selected >= u32::from(arf.count) {
+                            return Err(missing);
+                        }
+                        selected
+                    }
+                    _ => u32::from(low - arf.base),
+                };
+                Ok(Reg::new(arf.file, num, byte))
+            }
+            value => Err(DecodeError::Operand { operand, what: "register file", value }),
+        }
+    }
+
+    fn send(&self, inst: &mut Inst) -> Result<(), DecodeError> {
+        inst.dst = Some(self.dst(inst.op)?);
+        let sources = if self.op.form == Form::Sends { 2 } else { 1 };
+        for n in 0..sources {
+            // Whichever it is, a payload is no immediate: `sources + 1` makes one an error.
+            inst.srcs.push(self.src(n, sources + 1, inst.op)?);
+        }
+        let at = &self.format.message;
+        let sfid = self.get(at.sfid) as u8;
+        let eot = self.flag(at.eot);
+        let by_register = if at.desc_file.exists() {
+            match self.get(at.desc_file) {
+                FILE_IMM => false,
+                FILE_ARF => true,
+                value => {
+                    let operand = Operand::Descriptor;
+                    return Err(DecodeError::Operand { operand, what: "register file", value });
+                }
+            }
+        } else {
+            self.flag(at.desc_select)
+        };
+        let desc = if by_register {
+            Desc::Addr { byte: self.address_dword()? }
+        } else {
+            Desc::Imm(self.get(at.desc) as u32)
+        };
+        let ex_desc = if self.flag(at.ex_select) {
+            Desc::Addr { byte: self.get(at.ex_sub) as u8 * 4 }
+        } else {
+            let func = self.get(at.ex_func) as u32;
+            let len = self.get(at.ex_len) as u32;
+            Desc::Imm(u32::from(sfid) | u32::from(eot) << 5 | len << 6 | func << 16)
+        };
+        inst.msg = Some(Message { sfid, eot, desc, ex_desc });
+        Ok(())
+    }
+
+    /// The descriptor's address register, where it is written as an operand.
+    fn address_dword(&self) -> Result<u8, DecodeError> {
+        let at = &self.format.message;
+        if !at.desc_num.exists() {
+            return Ok(0);
+        }
+        let operand = Operand::Descriptor;
+        let num = self.get(at.desc_num);
+        let reg = self.register(FILE_ARF, num, 0, None, operand)?;
+        if reg.file != RegFile::Addr {
+            return Err(DecodeError::Register { operand, file: "address", num });
+        }
+        let byte = self.get(at.desc_sub);
+        if byte % 4 != 0 {
+            let what = "sub-register";
+            return Err(DecodeError::Operand { operand, what, value: byte });
+        }
+        Ok(byte as u8)
+    }
+}

@@ -1,0 +1,377 @@
+//! What an encoding family is made of: its operations, the places of its fields, and the numbers
+//! its values are written as.
+//!
+//! A family is data of these types; the encoder and the decoder walk it and know no family.
+
+use super::bits::Bits;
+use crate::inst::{Cond, MathFn, Op, PredCtrl, RegFile, Type};
+
+/// An encoding family.
+#[derive(Debug)]
+pub struct Spec {
+    pub ops: &'static [OpSpec],
+    pub math: &'static [MathSpec],
+    pub arf: &'static [ArfSpec],
+    /// Conditional modifiers.
+    pub conds: &'static [(Cond, u8)],
+    /// Thread control: Atomic, Switch, NoPreempt.
+    pub thread: ThreadCodes,
+    /// Operations of one and two sources, their operands addressed in bytes.
+    pub align1: Format,
+    /// The same with four-channel operands.
+    pub align16: Format,
+    /// Operations of three sources.
+    pub ternary: Format,
+    pub send: Format,
+    pub sends: Format,
+    pub compact: CompactSpec,
+    /// Names of the shared functions.
+    pub functions: &'static [&'static str; 16],
+}
+
+/// An operation: its number, its form, and what may be said about it.
+#[derive(Debug)]
+pub struct OpSpec {
+    pub op: Op,
+    pub code: u8,
+    pub form: Form,
+    pub attrs: Attrs,
+    /// Fields that are the same in every instruction of this operation.
+    pub fixed: &'static [(Bits, u64)],
+}
+
+/// How an operation's operands are laid out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// No operands, no execution mask.
+    Nullary,
+    /// A destination and one source.
+    Unary,
+    /// A destination and two sources, the second of which may be an immediate.
+    Binary,
+    /// As `Unary` or `Binary`, by the function.
+    Math,
+    Ternary,
+    /// Both targets are immediates.
+    BranchBoth,
+    /// One target, an immediate.
+    BranchOne,
+    /// One target: an immediate, or the register in the second source's place.
+    Jump,
+    /// As `Jump`, with a destination for the return address.
+    Call,
+    /// One target: an immediate, or the register in the first source's place.
+    BranchOneReg,
+    /// Both targets: immediates, or a register pair in the first source's place.
+    BranchBothReg,
+    /// The target is the register in the first source's place.
+    Return,
+    /// The source is a notification register, repeated as the destination.
+    Wait,
+    Send,
+    /// A send with two payloads.
+    Sends,
+}
+
+impl Form {
+    /// Control flow: no accumulator, no dependency control of operands.
+    pub fn is_branch(self) -> bool {
+        use Form::*;
+        matches!(
+            self,
+            BranchBoth | BranchOne | Jump | Call | BranchOneReg | BranchBothReg | Return
+        )
+    }
+
+    pub fn is_send(self) -> bool {
+        matches!(self, Form::Send | Form::Sends)
+    }
+
+    /// The forms whose operands are plain regions.
+    pub fn is_arithmetic(self) -> bool {
+        matches!(self, Form::Unary | Form::Binary | Form::Math | Form::Ternary)
+    }
+}
+
+/// What an operation allows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Attrs(u8);
+
+impl Attrs {
+    pub const NONE: Attrs = Attrs(0);
+    /// A predicate.
+    pub const PRED: Attrs = Attrs(1);
+    /// A conditional modifier.
+    pub const COND: Attrs = Attrs(2);
+    pub const SAT: Attrs = Attrs(4);
+    /// Source modifiers.
+    pub const MODS: Attrs = Attrs(8);
+    /// The branch-control bit, in the place of accumulator write enable.
+    pub const BRANCH: Attrs = Attrs(16);
+
+    pub const fn or(self, other: Attrs) -> Attrs {
+        Attrs(self.0 | other.0)
+    }
+
+    pub const fn has(self, other: Attrs) -> bool {
+        self.0 & other.0 == other.0
+    }
+}
+
+/// A function of `math`.
+#[derive(Debug)]
+pub struct MathSpec {
+    pub function: MathFn,
+    pub code: u8,
+    pub sources: u8,
+}
+
+impl MathFn {
+    /// A macro step: its operands name extended accumulators.
+    pub fn is_macro(self) -> bool {
+        matches!(self, MathFn::Invm | MathFn::Rsqtm)
+    }
+}
+
+impl Op {
+    /// Whether operands name extended accumulators in place of swizzles and channel masks.
+    pub fn is_macro(self) -> bool {
+        match self {
+            Op::Madm => true,
+            Op::Math(function) => function.is_macro(),
+            _ => false,
+        }
+    }
+
+    /// The operation alone: every function of `math` is the same.
+    pub(crate) fn without_function(self) -> Op {
+        match self {
+            Op::Math(_) => Op::Math(MathFn::Inv),
+            op => op,
+        }
+    }
+}
+
+/// An architecture register file.
+#[derive(Debug)]
+pub struct ArfSpec {
+    pub file: RegFile,
+    /// High four bits of the register number.
+    pub code: u8,
+    /// What the low four bits hold for this file's register 0.
+    pub base: u8,
+    /// How many registers there are.
+    pub count: u8,
+}
+
+#[derive(Debug)]
+pub struct ThreadCodes {
+    pub atomic: u64,
+    pub switch: u64,
+    pub no_preempt: Option<u64>,
+}
+
+/// Where the fields of one instruction format are, and their codes where formats differ.
+#[derive(Clone, Copy, Debug)]
+pub struct Format {
+    pub header: Header,
+    pub dst: DstBits,
+    pub src: [SrcBits; 3],
+    /// A 32-bit immediate; 16-bit ones are stored twice.
+    pub imm32: Bits,
+    pub imm64: Bits,
+    /// Jump and update targets, in bytes.
+    pub jip: Bits,
+    pub uip: Bits,
+    pub message: MessageBits,
+    pub types: &'static [(Type, u8)],
+    pub imm_types: &'static [(Type, u8)],
+    pub preds: &'static [(PredCtrl, u8)],
+}
+
+#[derive(Clone, Copy, Debug)]
+pub struct Header {
+    pub opcode: Bits,
+    pub align16: Bits,
+    pub no_dd_clr: Bits,
+    pub no_dd_chk: Bits,
+    /// In units of four channels.
+    pub chan_off: Bits,
+    pub thread: Bits,
+    pub pred: Bits,
+    pub pred_inverse: Bits,
+    /// Logarithm of the number of channels.
+    pub exec_size: Bits,
+    pub cond: Bits,
+    pub math: Bits,
+    pub acc_wr_en: Bits,
+    pub branch: Bits,
+    pub no_src_dep_set: Bits,
+    pub compact: Bits,
+    pub breakpoint: Bits,
+    pub saturate: Bits,
+    /// Flag register in units of its 16-bit halves.
+    pub flag: Bits,
+    pub no_mask: Bits,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub struct DstBits {
+    /// Missing: always a general register.
+    pub file: Bits,
+    pub ty: Bits,
+    pub indirect: Bits,
+    pub hstride: Bits,
+    pub num: Bits,
+    pub sub: Bits,
+    /// Bytes that one step of `sub` is.
+    pub sub_unit: u16,
+    /// Address sub-register, in words.
+    pub addr_sub: Bits,
+    pub addr_imm: Bits,
+    /// Bytes that one step of `addr_imm` is.
+    pub addr_imm_unit: i16,
+    pub chan_mask: Bits,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub struct SrcBits {
+    /// Missing: always a general register.
+    pub file: Bits,
+    /// Missing: the first source's.
+    pub ty: Bits,
+    /// Of a float operation: this source is `hf`, else `f`.
+    pub half: Bits,
+    pub indirect: Bits,
+    pub neg: Bits,
+    pub abs: Bits,
+    pub num: Bits,
+    pub sub: Bits,
+    pub sub_unit: u16,
+    pub addr_sub: Bits,
+    pub addr_imm: Bits,
+    pub addr_imm_unit: i16,
+    pub vstride: Bits,
+    pub width: Bits,
+    pub hstride: Bits,
+    pub swizzle: Bits,
+    /// One element for all channels.
+    pub replicate: Bits,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub struct MessageBits {
+    pub sfid: Bits,
+    pub eot: Bits,
+    pub desc: Bits,
+    /// Set when the descriptor is `a0.0`.
+    pub desc_select: Bits,
+    /// Or: the descriptor as an operand, its register file, number and sub-register.
+    pub desc_file: Bits,
+    pub desc_num: Bits,
+    pub desc_sub: Bits,
+    /// Length of the second payload: bits 6-9 of the extended descriptor.
+    pub ex_len: Bits,
+    /// Bits 16-31 of the extended descriptor.
+    pub ex_func: Bits,
+    /// Set when the extended descriptor is in an address register.
+    pub ex_select: Bits,
+    /// Which one, in dwords.
+    pub ex_sub: Bits,
+}
+
+/// Register file codes of operands.
+pub const FILE_ARF: u64 = 0;
+pub const FILE_GRF: u64 = 1;
+pub const FILE_IMM: u64 = 3;
+
+/// Codes of source regions (PRM vol. 2a, "EU_INSTRUCTION_OPERAND_SRC_REG_ALIGN1").
+pub const VSTRIDES: &[(Option<u8>, u8)] = &[
+    (Some(0), 0),
+    (Some(1), 1),
+    (Some(2), 2),
+    (Some(4), 3),
+    (Some(8), 4),
+    (Some(16), 5),
+    (Some(32), 6),
+    (None, 15),
+];
+pub const WIDTHS: &[(u8, u8)] = &[(1, 0), (2, 1), (4, 2), (8, 3), (16, 4)];
+pub const HSTRIDES: &[(u8, u8)] = &[(0, 0), (1, 1), (2, 2), (4, 3)];
+
+/// How eight-byte instructions stand for sixteen-byte ones: some fields are copied, some are
+/// indices into tables of the values a group of fields takes together.
+#[derive(Debug)]
+pub struct CompactSpec {
+    /// One and two sources.
+    pub basic: CompactBasic,
+    pub ternary: CompactForm,
+}
+
+#[derive(Debug)]
+pub struct CompactForm {
+    /// Places in the short and in the long form.
+    pub copies: &'static [(Bits, Bits)],
+    pub tables: &'static [CompactTable],
+}
+
+/// A group of fields that an index stands for.
+#[derive(Debug)]
+pub struct CompactTable {
+    pub index: Bits,
+    pub fields: Bits,
+    pub values: &'static [u64],
+}
+
+#[derive(Debug)]
+pub struct CompactBasic {
+    /// Without the second source.
+    pub common: CompactForm,
+    /// Sub-register numbers: destination, first and second source. What an immediate replaces
+    /// counts for nothing.
+    pub subs: CompactTable,
+    pub subs_dst: Bits,
+    pub subs_dst_src0: Bits,
+    /// First source, when it is no immediate.
+    pub src0: CompactForm,
+    /// Second source, when there is no immediate.
+    pub src1: CompactForm,
+    /// A 32-bit immediate as its low bits, to be sign-extended.
+    pub imm: Bits,
+}
+
+/// The code of `value`.
+pub fn code_of<T: PartialEq + Copy>(table: &[(T, u8)], value: T) -> Option<u64> {
+    table.iter().find(|(v, _)| *v == value).map(|(_, code)| u64::from(*code))
+}
+
+/// The value that `code` stands for.
+pub fn value_of<T: Copy>(table: &[(T, u8)], code: u64) -> Option<T> {
+    table.iter().find(|(_, c)| u64::from(*c) == code).map(|(value, _)| *value)
+}
+
+impl Spec {
+    pub fn op(&self, op: Op) -> Option<&OpSpec> {
+        let op = op.without_function();
+        self.ops.iter().find(|spec| spec.op == op)
+    }
+
+    pub fn op_of_code(&self, code: u64) -> Option<&OpSpec> {
+        self.ops.iter().find(|spec| u64::from(spec.code) == code)
+    }
+
+    pub fn math(&self, function: MathFn) -> Option<&MathSpec> {
+        self.math.iter().find(|spec| spec.function == function)
+    }
+
+    /// The format of an instruction of this form.
+    pub fn format(&self, form: Form, align16: bool) -> &Format {
+        match form {
+            Form::Ternary => &self.ternary,
+            Form::Send => &self.send,
+            Form::Sends => &self.sends,
+            _ if align16 => &self.align16,
+            _ => &self.align1,
+        }
+    }
+}

@@ -1,0 +1,521 @@
+//! One Gen instruction, as every part of Kiln sees it.
+//!
+//! The model is the union of the encoding families: what a family cannot express, its encoder
+//! refuses. Offsets and strides are kept in the units a reader thinks in: sub-registers in
+//! *bytes*, strides in *elements*, branch targets in *bytes relative to this instruction*. The
+//! codecs convert.
+//!
+//! A register may be physical or virtual ([`RegFile::Virt`]); instruction selection makes virtual
+//! ones, register allocation replaces them, and the encoder refuses any that are left.
+
+use cranelift_entity::entity_impl;
+use smallvec::SmallVec;
+
+/// A virtual register. Its class and size are recorded where it is made (instruction selection).
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct VReg(u32);
+entity_impl!(VReg, "v");
+
+/// What an instruction does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Op {
+    Illegal,
+    Nop,
+    Mov,
+    Sel,
+    Movi,
+    Not,
+    And,
+    Or,
+    Xor,
+    Shr,
+    Shl,
+    Asr,
+    /// Software exception move with sync; kept so that any machine code lists.
+    Smov,
+    Cmp,
+    Cmpn,
+    Csel,
+    Bfrev,
+    Bfe,
+    Bfi1,
+    Bfi2,
+    Jmpi,
+    Brd,
+    If,
+    Brc,
+    Else,
+    Endif,
+    While,
+    Break,
+    Cont,
+    Halt,
+    Calla,
+    Call,
+    Ret,
+    Goto,
+    Join,
+    Wait,
+    Send,
+    Sendc,
+    Sends,
+    Sendsc,
+    Math(MathFn),
+    Add,
+    Mul,
+    Avg,
+    Frc,
+    Rndu,
+    Rndd,
+    Rnde,
+    Rndz,
+    Mac,
+    Mach,
+    Lzd,
+    Fbh,
+    Fbl,
+    Cbit,
+    Addc,
+    Subb,
+    Sad2,
+    Sada2,
+    Dp4,
+    Dph,
+    Dp3,
+    Dp2,
+    Line,
+    Pln,
+    Mad,
+    Lrp,
+    Madm,
+}
+
+/// The function control of `math` (PRM vol. 2a, "Extended Math Function").
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum MathFn {
+    Inv,
+    Log,
+    Exp,
+    Sqt,
+    Rsqt,
+    Sin,
+    Cos,
+    Fdiv,
+    Pow,
+    /// Integer quotient and remainder (the remainder in the register after the quotient).
+    Idiv,
+    /// Integer quotient.
+    Iqot,
+    /// Integer remainder.
+    Irem,
+    Invm,
+    Rsqtm,
+}
+
+/// The type of an operand's elements.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Type {
+    Ub,
+    B,
+    Uw,
+    W,
+    Ud,
+    D,
+    Uq,
+    Q,
+    Hf,
+    F,
+    Df,
+    /// Packed signed nibbles, immediate only: eight of them.
+    V,
+    /// Packed unsigned nibbles, immediate only: eight of them.
+    Uv,
+    /// Packed 8-bit restricted floats, immediate only: four of them.
+    Vf,
+}
+
+impl Type {
+    /// Size of one element in bytes; that of a packed immediate is its 4 bytes.
+    pub fn bytes(self) -> u32 {
+        match self {
+            Type::Ub | Type::B => 1,
+            Type::Uw | Type::W | Type::Hf => 2,
+            Type::Ud | Type::D | Type::F | Type::V | Type::Uv | Type::Vf => 4,
+            Type::Uq | Type::Q | Type::Df => 8,
+        }
+    }
+
+    pub fn is_float(self) -> bool {
+        matches!(self, Type::Hf | Type::F | Type::Df | Type::Vf)
+    }
+
+    pub fn is_signed(self) -> bool {
+        matches!(self, Type::B | Type::W | Type::D | Type::Q | Type::V) || self.is_float()
+    }
+
+    /// The name in listings (`:ud` without the colon).
+    pub fn name(self) -> &'static str {
+        match self {
+            Type::Ub => "ub",
+            Type::B => "b",
+            Type::Uw => "uw",
+            Type::W => "w",
+            Type::Ud => "ud",
+            Type::D => "d",
+            Type::Uq => "uq",
+            Type::Q => "q",
+            Type::Hf => "hf",
+            Type::F => "f",
+            Type::Df => "df",
+            Type::V => "v",
+            Type::Uv => "uv",
+            Type::Vf => "vf",
+        }
+    }
+}
+
+/// A register file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum RegFile {
+    /// `r0`…: general registers.
+    Grf,
+    /// A virtual register; `num` is the [`VReg`]'s index.
+    Virt,
+    Null,
+    /// `a0`: address register, 16 words.
+    Addr,
+    /// `acc0`…: accumulators (`num` 0-9).
+    Acc,
+    /// `mme0`…: math macro extended accumulators.
+    Mme,
+    /// `f0`, `f1`: flags of 32 bits, halves `.0` and `.1`.
+    Flag,
+    /// `ce0`: channel enables.
+    ChannelEnable,
+    /// `sp`: stack pointer of the hardware's call stack.
+    StackPointer,
+    /// `sr0`: state.
+    State,
+    /// `cr0`: control.
+    Control,
+    /// `n0`: notification counts.
+    Notification,
+    /// `ip`: instruction pointer.
+    Ip,
+    /// `tdr0`: thread dependency.
+    Tdr,
+    /// `tm0`: timestamp.
+    Timestamp,
+    /// `fc0`…: flow control (`num` 0-4).
+    FlowControl,
+    /// `dbg0`: debug.
+    Debug,
+}
+
+/// A register and a byte offset into it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Reg {
+    pub file: RegFile,
+    /// Number in the file.
+    pub num: u32,
+    /// Offset from the register's start in bytes. For a virtual register, anywhere inside it.
+    pub byte: u16,
+}
+
+impl Reg {
+    pub const NULL: Reg = Reg { file: RegFile::Null, num: 0, byte: 0 };
+
+    pub fn grf(num: u32) -> Reg {
+        Reg { file: RegFile::Grf, num, byte: 0 }
+    }
+
+    pub fn new(file: RegFile, num: u32, byte: u16) -> Reg {
+        Reg { file, num, byte }
+    }
+
+    pub fn virt(v: VReg, byte: u16) -> Reg {
+        Reg { file: RegFile::Virt, num: v.as_u32(), byte }
+    }
+
+    /// The virtual register this is, if it is one.
+    pub fn as_virt(self) -> Option<VReg> {
+        (self.file == RegFile::Virt).then(|| VReg::from_u32(self.num))
+    }
+
+    pub fn is_null(self) -> bool {
+        self.file == RegFile::Null
+    }
+}
+
+/// Where an operand's first element is: named, or found through the address register.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Place {
+    Direct(Reg),
+    /// `r[a0.sub, imm]`: `addr` is the address register (or a virtual one of the address class)
+    /// with the byte offset of the first address used; `imm` is added to every address, in bytes.
+    Indirect { addr: Reg, imm: i16 },
+}
+
+/// A source region `<vstride;width,hstride>`, in elements. The form without a vertical stride
+/// (`<width,hstride>`, one address a row: VxH, or Vx1 when `width` is 1) has `vstride` `None`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Region {
+    pub vstride: Option<u8>,
+    pub width: u8,
+    pub hstride: u8,
+}
+
+impl Region {
+    /// `<0;1,0>`: the first element for every channel.
+    pub const SCALAR: Region = Region { vstride: Some(0), width: 1, hstride: 0 };
+
+    pub const fn new(vstride: u8, width: u8, hstride: u8) -> Region {
+        Region { vstride: Some(vstride), width, hstride }
+    }
+
+    /// `<8;8,1>` or narrower: `exec` elements side by side.
+    pub fn packed(exec: u8) -> Region {
+        match exec {
+            1 => Region::SCALAR,
+            n => {
+                let w = n.min(8);
+                Region::new(w, w, 1)
+            }
+        }
+    }
+}
+
+/// What is done to a source before it is used. On `and`, `or`, `xor` and `not` a set `neg` means
+/// bitwise complement (`~`), and `abs` is not allowed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct SrcMod {
+    pub neg: bool,
+    pub abs: bool,
+}
+
+/// A destination operand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Dst {
+    pub place: Place,
+    /// Horizontal stride in elements: 1, 2 or 4.
+    pub hstride: u8,
+    pub ty: Type,
+    /// Align16 instructions only: which of x, y, z, w are written (bits 0-3). 15 otherwise.
+    pub chan_mask: u8,
+    /// `madm` and the macro forms of `math`: the special accumulator (`mme0`-`mme7`, 8 = none).
+    pub mme: Option<u8>,
+}
+
+/// A source operand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Src {
+    Reg(SrcReg),
+    /// The value's bits, right-aligned. 16-bit values are not replicated here.
+    Imm { ty: Type, bits: u64 },
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct SrcReg {
+    pub place: Place,
+    pub region: Region,
+    pub ty: Type,
+    pub modifier: SrcMod,
+    /// Align16 instructions only: which of x, y, z, w each channel of four reads, two bits each
+    /// from bit 0. `0b11_10_01_00` (xyzw) otherwise.
+    pub swizzle: u8,
+    /// As [`Dst::mme`].
+    pub mme: Option<u8>,
+}
+
+/// No swizzle: `.xyzw`.
+pub const SWIZZLE_XYZW: u8 = 0b11_10_01_00;
+
+/// How a flag's bits become the predicate of each channel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum PredCtrl {
+    /// Channel *n* takes bit *n*.
+    Normal,
+    /// True when any of the group's bits in `f.0` or `f.1` is set (`anyv`).
+    AnyV,
+    /// True when all of them are (`allv`).
+    AllV,
+    /// Horizontally over groups of 2, 4, 8, 16 or 32 channels.
+    Any(u8),
+    All(u8),
+    /// Align16: replicated from one of x, y, z, w (0-3).
+    Replicate(u8),
+}
+
+/// `(f0.1.any8h)` and the like.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Pred {
+    /// A flag register (or a virtual one of the flag class); `byte` is 0 or 2.
+    pub flag: Reg,
+    pub inverse: bool,
+    pub ctrl: PredCtrl,
+}
+
+/// A comparison's relation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Cond {
+    /// Zero or equal (`ze`, `eq`).
+    Eq,
+    Ne,
+    Gt,
+    Ge,
+    Lt,
+    Le,
+    /// Signed overflow.
+    Ov,
+    /// Unordered.
+    Un,
+    /// Early out: the implied condition of the macro forms of `math`, which flag the channels whose
+    /// result is already exact.
+    Eo,
+}
+
+/// `(lt)f0.0`. `sel` takes a condition without a flag (min and max): then `flag` is null.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct CondMod {
+    pub cond: Cond,
+    pub flag: Reg,
+}
+
+/// The message of a `send`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Message {
+    /// Shared function: the low four bits of the extended descriptor.
+    pub sfid: u8,
+    /// End of thread.
+    pub eot: bool,
+    pub desc: Desc,
+    /// Extended descriptor. `Imm` holds all bits as the listing prints them, shared function and
+    /// end of thread (bit 5) included; on `sends` the second payload's length too (bits 6-9).
+    pub ex_desc: Desc,
+}
+
+/// A message descriptor: constant, or the address register's dword at `byte`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Desc {
+    Imm(u32),
+    /// `a0.0` … `a0.14` (`byte` is the offset of the dword).
+    Addr { byte: u8 },
+}
+
+/// What dependency and thread control the instruction carries.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Options {
+    /// `{Align16}`.
+    pub align16: bool,
+    /// `{AccWrEn}`: the accumulator is written too.
+    pub acc_wr_en: bool,
+    /// `{NoDDClr}`.
+    pub no_dd_clr: bool,
+    /// `{NoDDChk}`.
+    pub no_dd_chk: bool,
+    /// `{Switch}`.
+    pub switch: bool,
+    /// `{Atomic}`.
+    pub atomic: bool,
+    /// `{NoPreempt}`.
+    pub no_preempt: bool,
+    /// `{NoSrcDepSet}` (sends).
+    pub no_src_dep_set: bool,
+    /// `{Breakpoint}`.
+    pub breakpoint: bool,
+    /// Stored in the 8-byte form. Set by the decoder and by the compactor.
+    pub compacted: bool,
+    /// `goto`, `if`, `else`: the branch-control bit (`{b}` forms). On `while`, which the listing
+    /// never shows it for, it marks the backward branch and is set by [`Inst::new`].
+    pub branch_ctrl: bool,
+}
+
+/// Where a branch goes, in bytes from the start of this instruction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Target {
+    Offset(i32),
+    /// A block of the function under construction, not yet placed.
+    Block(u32),
+    /// Taken from the first source (register or address), as `jmpi`, `brd`, `call`, `ret` can.
+    Reg,
+}
+
+/// One instruction.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Inst {
+    pub op: Op,
+    /// Channels: 1, 2, 4, 8, 16 or 32.
+    pub exec_size: u8,
+    /// First channel of the execution mask used: 0, 4, …, 28.
+    pub chan_off: u8,
+    /// `(W)`: written whatever the execution mask (write enable, "NoMask").
+    pub no_mask: bool,
+    pub pred: Option<Pred>,
+    pub cond: Option<CondMod>,
+    pub saturate: bool,
+    pub dst: Option<Dst>,
+    pub srcs: SmallVec<[Src; 3]>,
+    pub msg: Option<Message>,
+    /// Jump target: where execution goes when no channel is left.
+    pub jip: Option<Target>,
+    /// Update target: where the channels that branch go on.
+    pub uip: Option<Target>,
+    pub opts: Options,
+}
+
+impl Inst {
+    /// An instruction without operands, under the execution mask. A `while` has its branch control
+    /// set: it always goes backward.
+    pub fn new(op: Op, exec_size: u8) -> Inst {
+        Inst {
+            op,
+            exec_size,
+            chan_off: 0,
+            no_mask: false,
+            pred: None,
+            cond: None,
+            saturate: false,
+            dst: None,
+            srcs: SmallVec::new(),
+            msg: None,
+            jip: None,
+            uip: None,
+            opts: Options { branch_ctrl: op == Op::While, ..Options::default() },
+        }
+    }
+
+    /// Bytes this instruction takes as it stands.
+    pub fn size(&self) -> u32 {
+        if self.opts.compacted { 8 } else { 16 }
+    }
+}
+
+impl Dst {
+    pub fn new(reg: Reg, hstride: u8, ty: Type) -> Dst {
+        Dst { place: Place::Direct(reg), hstride, ty, chan_mask: 15, mme: None }
+    }
+}
+
+impl Src {
+    pub fn reg(reg: Reg, region: Region, ty: Type) -> Src {
+        Src::Reg(SrcReg {
+            place: Place::Direct(reg),
+            region,
+            ty,
+            modifier: SrcMod::default(),
+            swizzle: SWIZZLE_XYZW,
+            mme: None,
+        })
+    }
+
+    pub fn imm(ty: Type, bits: u64) -> Src {
+        Src::Imm { ty, bits }
+    }
+
+    pub fn ty(&self) -> Type {
+        match self {
+            Src::Reg(r) => r.ty,
+            Src::Imm { ty, .. } => *ty,
+        }
+    }
+}

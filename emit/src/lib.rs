@@ -1,0 +1,15 @@
+//! The machine: Gen registers, regions, types and instructions; their encoding, decoding and
+//! listing; and the object files that carry them.
+//!
+//! Nothing here knows of vISA. [`inst`] is the one model of an instruction that the encoder, the
+//! decoder, the listing, instruction selection, register allocation and the executor share.
+
+pub mod assemble;
+pub mod encoding;
+pub mod inst;
+pub mod listing;
+pub mod platform;
+mod print;
+pub mod verify;
+pub mod ze_info;
+pub mod zebin;

@@ -1,0 +1,372 @@
+//! `.ze_info`: what the driver must know to launch a kernel, as YAML (zebin documentation).
+//!
+//! A document is read into [`ZeInfo`] and written from it. Keys this model does not name are kept
+//! in an `other` map beside those it does, so that rewriting one field (the register count, say)
+//! loses nothing the producer said.
+
+use serde::{Deserialize, Serialize};
+use serde_norway::Mapping;
+
+/// A `.ze_info` document that is not one.
+#[derive(Debug, thiserror::Error)]
+#[error(".ze_info: {0}")]
+pub struct ZeInfoError(#[from] serde_norway::Error);
+
+/// The whole document.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ZeInfo {
+    /// Of the format (`1.20`).
+    pub version: String,
+    #[serde(default)]
+    pub kernels: Vec<Kernel>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub functions: Vec<Function>,
+    /// What the source said of the kernels' arguments.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub kernels_misc_info: Vec<KernelMiscInfo>,
+    #[serde(flatten)]
+    pub other: Mapping,
+}
+
+/// One kernel's entry.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Kernel {
+    pub name: String,
+    pub execution_env: ExecutionEnv,
+    /// The cross-thread part of the payload, offsets from its start.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub payload_arguments: Vec<PayloadArgument>,
+    /// The per-thread part of the payload, offsets from its start.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub per_thread_payload_arguments: Vec<PerThreadPayloadArgument>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub binding_table_indices: Vec<BindingTableIndex>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub per_thread_memory_buffers: Vec<PerThreadMemoryBuffer>,
+    #[serde(flatten)]
+    pub other: Mapping,
+}
+
+/// One kernel's entry of `kernels_misc_info`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct KernelMiscInfo {
+    pub name: String,
+    #[serde(default)]
+    pub args_info: Vec<ArgInfo>,
+    #[serde(flatten)]
+    pub other: Mapping,
+}
+
+/// An argument as the source declares it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ArgInfo {
+    pub index: u32,
+    /// The type and, after a semicolon, its size in bytes: `float4;16`.
+    #[serde(default)]
+    pub type_name: String,
+    #[serde(flatten)]
+    pub other: Mapping,
+}
+
+impl ArgInfo {
+    /// The type's size in bytes.
+    pub fn size(&self) -> Option<u32> {
+        self.type_name.rsplit_once(';')?.1.parse().ok()
+    }
+}
+
+/// An externally callable function's entry.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Function {
+    pub name: String,
+    pub execution_env: ExecutionEnv,
+    #[serde(flatten)]
+    pub other: Mapping,
+}
+
+/// How threads of a kernel are set up. A field that is absent has the driver's default, which is
+/// 0 or false.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ExecutionEnv {
+    /// Barriers a group uses.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub barrier_count: u32,
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub disable_mid_thread_preemption: bool,
+    /// General registers of a thread.
+    pub grf_count: u32,
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub has_global_atomics: bool,
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub has_no_stateless_write: bool,
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub has_stack_calls: bool,
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub inline_data_payload_size: u32,
+    /// Bytes from the kernel's start to the code after the per-thread payload's loading.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub offset_to_skip_per_thread_data_load: u32,
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub offset_to_skip_set_ffid_gp: u32,
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub required_sub_group_size: u32,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub required_work_group_size: Vec<u32>,
+    /// Channels of a thread.
+    pub simd_size: u32,
+    /// Bytes of shared local memory the kernel itself declares (without `local` arguments).
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub slm_size: u32,
+    /// Bytes of private memory and of spill space in the scratch of one thread.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub private_size: u32,
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub spill_size: u32,
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub subgroup_independent_forward_progress: bool,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub work_group_walk_order_dimensions: Vec<u32>,
+    #[serde(flatten)]
+    pub other: Mapping,
+}
+
+/// One datum of the cross-thread payload.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PayloadArgument {
+    pub arg_type: ArgType,
+    /// Bytes from the start of the cross-thread payload, and its size there. A stateful pointer
+    /// takes no room: its size is 0.
+    #[serde(default)]
+    pub offset: u32,
+    #[serde(default)]
+    pub size: u32,
+    /// Which of the kernel's arguments.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub arg_index: Option<u32>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub addrmode: Option<AddrMode>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub addrspace: Option<AddrSpace>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub access_type: Option<AccessType>,
+    /// By-value arguments passed in pieces: where in the argument this piece starts, in bytes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub source_offset: Option<u32>,
+    /// Alignment of a `local` argument in bytes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub slm_alignment: Option<u32>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bti_value: Option<u32>,
+    #[serde(flatten)]
+    pub other: Mapping,
+}
+
+/// What a datum of the payload is.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ArgType {
+    PackedLocalIds,
+    LocalId,
+    LocalSize,
+    GroupCount,
+    GlobalSize,
+    EnqueuedLocalSize,
+    GlobalIdOffset,
+    PrivateBaseStateless,
+    ArgByvalue,
+    ArgBypointer,
+    BufferAddress,
+    BufferOffset,
+    PrintfBuffer,
+    WorkDimensions,
+    ImplicitArgBuffer,
+    ConstBase,
+    GlobalBase,
+    #[serde(untagged)]
+    Other(String),
+}
+
+/// How a pointer argument is reached.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum AddrMode {
+    /// Through an entry of the binding table.
+    Stateful,
+    /// By its address.
+    Stateless,
+    Bindless,
+    /// Shared local memory.
+    Slm,
+    #[serde(untagged)]
+    Other(String),
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum AddrSpace {
+    Global,
+    Local,
+    Constant,
+    Image,
+    Sampler,
+    #[serde(untagged)]
+    Other(String),
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum AccessType {
+    Readonly,
+    Writeonly,
+    Readwrite,
+    #[serde(untagged)]
+    Other(String),
+}
+
+/// One datum of the per-thread payload.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PerThreadPayloadArgument {
+    pub arg_type: ArgType,
+    #[serde(default)]
+    pub offset: u32,
+    #[serde(default)]
+    pub size: u32,
+    #[serde(flatten)]
+    pub other: Mapping,
+}
+
+/// An entry of the binding table and the argument it describes.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct BindingTableIndex {
+    pub bti_value: u32,
+    pub arg_index: u32,
+    #[serde(flatten)]
+    pub other: Mapping,
+}
+
+/// Memory each thread needs besides its registers.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PerThreadMemoryBuffer {
+    #[serde(rename = "type")]
+    pub kind: MemoryKind,
+    pub usage: MemoryUsage,
+    /// Bytes; of one work-item when `is_simt_thread`, of one thread otherwise.
+    pub size: u32,
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub slot: u32,
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub is_simt_thread: bool,
+    #[serde(flatten)]
+    pub other: Mapping,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum MemoryKind {
+    Global,
+    Scratch,
+    Slm,
+    #[serde(untagged)]
+    Other(String),
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum MemoryUsage {
+    PrivateSpace,
+    SpillFillSpace,
+    SingleSpace,
+    #[serde(untagged)]
+    Other(String),
+}
+
+fn is_default<T: Default + PartialEq>(v: &T) -> bool {
+    *v == T::default()
+}
+
+impl ZeInfo {
+    /// Reads a document.
+    pub fn parse(yaml: &[u8]) -> Result<ZeInfo, ZeInfoError> {
+        Ok(serde_norway::from_slice(yaml)?)
+    }
+
+    /// The document as YAML.
+    pub fn to_yaml(&self) -> Result<String, ZeInfoError> {
+        Ok(serde_norway::to_string(self)?)
+    }
+
+    /// The kernel of that name.
+    pub fn kernel(&self, name: &str) -> Option<&Kernel> {
+        self.kernels.iter().find(|k| k.name == name)
+    }
+
+    /// What the source says of the arguments of the kernel of that name.
+    pub fn args_info(&self, kernel: &str) -> &[ArgInfo] {
+        let infos = self.kernels_misc_info.iter().find(|k| k.name == kernel);
+        infos.map_or(&[], |k| k.args_info.as_slice())
+    }
+
+    /// The kernel of that name, to be changed.
+    pub fn kernel_mut(&mut self, name: &str) -> Option<&mut Kernel> {
+        self.kernels.iter_mut().find(|k| k.name == name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const DOCUMENT: &str = "---
+version:         '1.20'
+kernels:
+  - name:            k
+    execution_env:
+      grf_count:       128
+      simd_size:       16
+      has_dpas:        true
+    payload_arguments:
+      - arg_type:        arg_bypointer
+        offset:          0
+        size:            0
+        arg_index:       3
+        addrmode:        stateful
+        addrspace:       global
+        access_type:     readonly
+        is_pipe:         true
+      - arg_type:        rt_global_buffer
+        offset:          8
+        size:            8
+    inline_samplers:
+      - sampler_index:   2
+        addrmode:        repeat
+kernels_misc_info:
+  - name:            k
+    args_info:
+      - index:           0
+        type_name:       'char;1'
+...
+";
+
+    #[test]
+    fn known_keys_are_read_and_unknown_ones_survive_writing() {
+        let info = ZeInfo::parse(DOCUMENT.as_bytes()).unwrap();
+        let k = info.kernel("k").unwrap();
+        assert_eq!((k.execution_env.grf_count, k.execution_env.simd_size), (128, 16));
+        assert_eq!(k.payload_arguments[0].addrmode, Some(AddrMode::Stateful));
+        assert_eq!(k.payload_arguments[0].arg_index, Some(3));
+        assert_eq!(k.payload_arguments[1].arg_type, ArgType::Other("rt_global_buffer".into()));
+        let written = info.to_yaml().unwrap();
+        for key in ["has_dpas: true", "is_pipe: true", "inline_samplers", "kernels_misc_info", "'1.20'"]
+        {
+            assert!(written.contains(key), "{key} lost in\n{written}");
+        }
+        assert_eq!(ZeInfo::parse(written.as_bytes()).unwrap(), info);
+    }
+
+    #[test]
+    fn what_is_not_a_document_is_an_error() {
+        for bad in ["", "version: 3", "version: '1'\nkernels: 7", "{", "\u{0}", "version: 'x"] {
+            assert!(ZeInfo::parse(bad.as_bytes()).is_err(), "{bad:?}");
+        }
+    }
+}

@@ -1,0 +1,84 @@
+//! Attributes: what both readers agree on.
+//!
+//! The binary format has a name and bytes, text a name and a number, a string or nothing; only the
+//! name says what the bytes are. So that both forms of one object have the same attributes:
+//! - an attribute that is a flag is [`AttrValue::Flag`] if it is set, however it is written;
+//! - `Target` is a number (`"cm"` is 0, `"3d"` is 1);
+//! - `OutputAsmPath` is dropped: it says where the compiler put its dumps, and text leaves it out.
+
+use crate::module::{Attr, AttrValue};
+
+/// What the value of an attribute is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Flag,
+    Int,
+    Str,
+}
+
+/// The attributes of the specification that are not numbers.
+const KINDS: &[(&str, Kind)] = &[
+    ("Extern", Kind::Flag),
+    ("NoBarrier", Kind::Flag),
+    ("Callable", Kind::Flag),
+    ("Caller", Kind::Flag),
+    ("Composable", Kind::Flag),
+    ("Entry", Kind::Flag),
+    ("Input", Kind::Flag),
+    ("Output", Kind::Flag),
+    ("PayloadLiveOut", Kind::Flag),
+    ("Input_Output", Kind::Flag),
+    ("NoWidening", Kind::Flag),
+    ("DoNotSpill", Kind::Flag),
+    ("ForceSpill", Kind::Flag),
+    ("SepSpillPvtSS", Kind::Flag),
+    ("LTO_InvokeOptTarget", Kind::Flag),
+    ("AllLaneActive", Kind::Flag),
+    ("ExclusiveLoad", Kind::Flag),
+    ("DisableLoadThreadPayloadWA", Kind::Flag),
+    (OUTPUT_PATH, Kind::Str),
+];
+
+const OUTPUT_PATH: &str = "OutputAsmPath";
+/// The attribute whose numbers have names in text.
+pub(crate) const TARGET: &str = "Target";
+/// The values of [`TARGET`] by number.
+pub(crate) const TARGETS: [&str; 2] = ["cm", "3d"];
+
+fn kind(name: &str) -> Kind {
+    KINDS.iter().find(|(n, _)| *n == name).map_or(Kind::Int, |(_, k)| *k)
+}
+
+/// The attribute of that name and those bytes in a binary; `None` if it is not kept. Values of
+/// other sizes than a number's are strings.
+pub(crate) fn from_bytes(name: &str, bytes: &[u8]) -> Option<Attr> {
+    let int = match *bytes {
+        [] => Some(1),
+        [a] => Some(i64::from(a as i8)),
+        [a, b] => Some(i64::from(i16::from_le_bytes([a, b]))),
+        [a, b, c, d] => Some(i64::from(i32::from_le_bytes([a, b, c, d]))),
+        _ => None,
+    };
+    let value = match (kind(name), int) {
+        (Kind::Int | Kind::Flag, Some(v)) => AttrValue::Int(v),
+        _ => AttrValue::Str(String::from_utf8_lossy(bytes).into_owned()),
+    };
+    normal(name, value)
+}
+
+/// The attribute of that name and that value in text; `None` if it is not kept.
+pub(crate) fn normal(name: &str, value: AttrValue) -> Option<Attr> {
+    if name == OUTPUT_PATH {
+        return None;
+    }
+    let target = |s: &str| TARGETS.iter().position(|t| *t == s);
+    let value = match (kind(name), value) {
+        (Kind::Flag, AttrValue::Int(v)) if v != 0 => AttrValue::Flag,
+        (_, AttrValue::Str(s)) if name == TARGET => match target(&s) {
+            Some(n) => AttrValue::Int(n as i64),
+            None => AttrValue::Str(s),
+        },
+        (_, value) => value,
+    };
+    Some(Attr { name: name.to_owned(), value })
+}

@@ -1,0 +1,306 @@
+//! Instructions of a binary object: a walk over the fields of the opcode's row.
+
+use cranelift_entity::EntityRef;
+use smallvec::SmallVec;
+
+use super::{Cursor, ReadError, ReadErrorKind, Reader, SAMPLER, SURFACE, VARIABLE};
+use super::{addr, entity, predicate, value};
+use crate::module::{
+    Combine, Exec, Inst, Label, LabelDecl, Modifier, Object, Operand, Place, PredUse, Region,
+    Sampler, StateVar, Type, predefined,
+};
+use crate::opcode::{Field, Opcode, Row, Width};
+
+/// Classes of vector operands, bits 0-2 of the tag.
+pub(super) mod class {
+    pub const GENERAL: u8 = 0;
+    pub const ADDRESS: u8 = 1;
+    pub const PREDICATE: u8 = 2;
+    pub const INDIRECT: u8 = 3;
+    pub const IMMEDIATE: u8 = 5;
+    pub const STATE: u8 = 6;
+}
+
+impl Reader<'_> {
+    pub(super) fn inst(
+        &mut self,
+        object: &Object,
+        labels: &[LabelDecl],
+    ) -> Result<Inst, ReadError> {
+        let place = Place { pos: self.cursor.pos() as u32, column: 0 };
+        let row = self.row()?;
+        let operands = SmallVec::new();
+        let mut inst = Inst { op: row.opcode, exec: Exec::NONE, pred: None, operands, place };
+        // The number a list's length, or the presence of an operand, depends on.
+        let mut count = 0;
+        let mut flags = None;
+        for &field in row.fields {
+            let at = self.cursor;
+            let operand = match field {
+                Field::Exec => {
+                    inst.exec = self.exec()?;
+                    continue;
+                }
+                Field::GatherExec => {
+                    inst.exec = self.gather_exec()?;
+                    continue;
+                }
+                Field::Pred => {
+                    inst.pred = self.pred(object)?;
+                    continue;
+                }
+                Field::Count => {
+                    count = self.cursor.u8()?;
+                    continue;
+                }
+                Field::Labels => {
+                    for _ in 0..count {
+                        inst.operands.push(self.label(labels)?);
+                    }
+                    continue;
+                }
+                Field::RawSrcs => {
+                    for _ in 0..count {
+                        inst.operands.push(self.raw(object)?);
+                    }
+                    continue;
+                }
+                field if field.is_absent(flags.unwrap_or(0)) => continue,
+                Field::Dst(_) => self.vector(object, true)?,
+                Field::Src(_) | Field::SrcIf(_) => self.vector(object, false)?,
+                Field::SrcAddress => address_of(object, self.vector(object, false)?),
+                Field::RawDst | Field::RawSrc | Field::RawSrcIf(_) => self.raw(object)?,
+                Field::Surface => {
+                    let index = self.cursor.u8()?.into();
+                    Operand::Surface(entity(&at, SURFACE, &object.surfaces, index)?)
+                }
+                Field::Sampler => {
+                    let index = self.cursor.u8()?.into();
+                    Operand::Sampler(sampler(&at, object, index)?)
+                }
+                Field::Label => self.label(labels)?,
+                Field::Name => {
+                    let index = self.cursor.u16()?.into();
+                    Operand::Name(self.pooled(&at, index)?.to_owned())
+                }
+                Field::FileName => Operand::Name(self.string()?.to_owned()),
+                Field::Number(width, meaning) => {
+                    let number = meaning.defined(match width {
+                        Width::Byte => self.cursor.u8()?.into(),
+                        Width::Word => self.cursor.u16()?.into(),
+                        Width::Dword => self.cursor.u32()?,
+                        Width::SamplerOp if self.version >= (4, 0) => self.cursor.u16()?.into(),
+                        Width::SamplerOp => widen_sampler_op(self.cursor.u8()?),
+                    });
+                    flags.get_or_insert(number);
+                    Operand::Field(number)
+                }
+            };
+            inst.operands.push(operand);
+        }
+        Ok(inst)
+    }
+
+    fn row(&mut self) -> Result<&'static Row, ReadError> {
+        let at = self.cursor;
+        let number = self.cursor.u8()?;
+        let rows = Opcode::rows_of(number);
+        let Some(first) = rows.first() else {
+            return Err(at.error(ReadErrorKind::Opcode { number }));
+        };
+        if first.subs.is_empty() {
+            return Ok(first);
+        }
+        let before = self.cursor;
+        let sub = self.cursor.u8()?;
+        let row = rows
+            .iter()
+            .find(|row| row.subs.contains(&sub))
+            .ok_or_else(|| at.error(ReadErrorKind::SubOpcode { number, sub }))?;
+        if row.subs.len() > 1 {
+            self.cursor = before;
+        }
+        Ok(row)
+    }
+
+    fn exec(&mut self) -> Result<Exec, ReadError> {
+        let at = self.cursor;
+        let bits = self.cursor.u8()?;
+        let size = exec_size(bits & 0xf)
+            .ok_or_else(|| value(&at, "an execution size", (bits & 0xf).into(), "0 to 5"))?;
+        Ok(mask(bits >> 4, size))
+    }
+
+    fn gather_exec(&mut self) -> Result<Exec, ReadError> {
+        let at = self.cursor;
+        let bits = self.cursor.u8()?;
+        let size = match bits & 3 {
+            0 => 8,
+            1 => 16,
+            2 => 1,
+            n => return Err(value(&at, "a count of elements", n.into(), "0, 1 or 2")),
+        };
+        Ok(mask(bits >> 4, size))
+    }
+
+    fn pred(&mut self, object: &Object) -> Result<Option<PredUse>, ReadError> {
+        let at = self.cursor;
+        match self.cursor.u16()? {
+            0 => Ok(None),
+            bits => pred_use(&at, object, bits).map(Some),
+        }
+    }
+
+    fn label(&mut self, labels: &[LabelDecl]) -> Result<Operand, ReadError> {
+        let at = self.cursor;
+        let index = self.cursor.u16()?;
+        if usize::from(index) >= labels.len() {
+            let (index, count) = (index.into(), labels.len());
+            return Err(at.error(ReadErrorKind::Index { what: "label", index, count }));
+        }
+        Ok(Operand::Label(Label::new(index.into())))
+    }
+
+    fn raw(&mut self, object: &Object) -> Result<Operand, ReadError> {
+        let at = self.cursor;
+        let index = self.cursor.u32()?;
+        let offset = self.cursor.u16()?;
+        Ok(Operand::Raw { var: entity(&at, VARIABLE, &object.vars, index)?, offset })
+    }
+
+    fn vector(&mut self, object: &Object, is_dst: bool) -> Result<Operand, ReadError> {
+        let at = self.cursor;
+        let tag = self.cursor.u8()?;
+        let modifier = Modifier::from_number(tag >> 3 & 7)
+            .ok_or_else(|| value(&at, "a modifier", (tag >> 3 & 7).into(), "0 to 5"))?;
+        let at = self.cursor;
+        match tag & 7 {
+            class::GENERAL => {
+                let index = self.cursor.u32()?;
+                let var = entity(&at, VARIABLE, &object.vars, index)?;
+                let (row, col) = (self.cursor.u8()?, self.cursor.u8()?);
+                let region = self.region(is_dst)?;
+                Ok(Operand::General { var, row, col, region, modifier })
+            }
+            class::ADDRESS => {
+                let index = self.cursor.u16()?.into();
+                let addr = addr(&at, object, index)?;
+                let off = self.cursor.u8()?;
+                let at = self.cursor;
+                let n = self.cursor.u8()? & 0xf;
+                let width = exec_size(n)
+                    .ok_or_else(|| value(&at, "the width of an address", n.into(), "0 to 5"))?;
+                Ok(Operand::Address { addr, off, width })
+            }
+            class::PREDICATE => {
+                let bits = self.cursor.u16()?;
+                pred_use(&at, object, bits).map(Operand::Predicate)
+            }
+            class::INDIRECT => {
+                let index = self.cursor.u16()?.into();
+                let addr = addr(&at, object, index)?;
+                let off = self.cursor.u8()?;
+                let imm = self.cursor.u16()? as i16;
+                let ty = self.ty()?;
+                let region = self.region(is_dst)?;
+                Ok(Operand::Indirect { addr, off, imm, ty, region, modifier })
+            }
+            class::IMMEDIATE => {
+                let ty = self.ty()?;
+                let bits = match ty {
+                    Type::Df | Type::Q | Type::Uq => self.cursor.u64()?,
+                    _ => self.cursor.u32()?.into(),
+                };
+                Ok(Operand::imm(ty, bits))
+            }
+            class::STATE => {
+                let kind = self.cursor.u8()?;
+                let index = self.cursor.u16()?.into();
+                let off = self.cursor.u8()?;
+                let of = match kind {
+                    0 => StateVar::Surface(entity(&at, SURFACE, &object.surfaces, index)?),
+                    1 => StateVar::Sampler(sampler(&at, object, index)?),
+                    n => return Err(value(&at, "the class of a state", n.into(), "0 or 1")),
+                };
+                Ok(Operand::State { of, off })
+            }
+            n => Err(value(&at, "the class of an operand", n.into(), "0 to 3, 5 or 6")),
+        }
+    }
+
+    fn ty(&mut self) -> Result<Type, ReadError> {
+        let at = self.cursor;
+        let n = self.cursor.u8()? & 0xf;
+        Type::from_number(n).ok_or_else(|| value(&at, "a type", n.into(), "0 to 15"))
+    }
+
+    fn region(&mut self, is_dst: bool) -> Result<Region, ReadError> {
+        let at = self.cursor;
+        let bits = self.cursor.u16()?;
+        let part = |shift: u16| {
+            let n = bits >> shift & 0xf;
+            stride(n).map_err(|()| value(&at, "a part of a region", n.into(), "0 to 7"))
+        };
+        let (v, w, h) = (part(0)?, part(4)?, part(8)?);
+        match (is_dst, v, w, h) {
+            (true, _, _, Some(h)) => Ok(Region::dst(h)),
+            (false, v, Some(w), Some(h)) => Ok(Region { v, w, h }),
+            _ => Err(value(&at, "a region", bits.into(), "a width and a horizontal stride")),
+        }
+    }
+}
+
+fn sampler(at: &Cursor, object: &Object, index: u32) -> Result<Sampler, ReadError> {
+    match index {
+        predefined::BINDLESS_SAMPLER => Ok(Sampler::from_u32(index)),
+        index => entity(at, SAMPLER, &object.samplers, index),
+    }
+}
+
+fn pred_use(at: &Cursor, object: &Object, bits: u16) -> Result<PredUse, ReadError> {
+    let pred = predicate(at, object, (bits & 0xfff).into())?;
+    let combine = match bits >> 13 & 3 {
+        0 => Combine::None,
+        1 => Combine::Any,
+        2 => Combine::All,
+        n => return Err(value(at, "the control of a predicate", n.into(), "0, 1 or 2")),
+    };
+    Ok(PredUse { pred, inverse: bits >> 15 != 0, combine })
+}
+
+/// `addr_add` has the variable whose address it takes as a general or state operand.
+fn address_of(object: &Object, operand: Operand) -> Operand {
+    match operand {
+        Operand::General { var, row, col, .. } => {
+            let element = object.vars[var].ty.bytes() as u16;
+            Operand::AddressOf { var, offset: u16::from(row) * GRF + u16::from(col) * element }
+        }
+        other => other,
+    }
+}
+
+/// Bytes of a row of a variable.
+pub(super) const GRF: u16 = 32;
+
+fn exec_size(n: u8) -> Option<u8> {
+    (n < 6).then(|| 1 << n)
+}
+
+fn mask(bits: u8, size: u8) -> Exec {
+    Exec { size, offset: (bits & 7) * 4, no_mask: bits & 8 != 0 }
+}
+
+fn stride(n: u16) -> Result<Option<u8>, ()> {
+    match n {
+        0 => Ok(None),
+        1 => Ok(Some(0)),
+        2..=7 => Ok(Some(1 << (n - 2))),
+        _ => Err(()),
+    }
+}
+
+/// Objects before version 4.0 have the operation in five bits and the flags behind it.
+fn widen_sampler_op(n: u8) -> u32 {
+    u32::from(n & 0x1f) | u32::from(n >> 5) << 8
+}
+

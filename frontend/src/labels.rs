@@ -1,0 +1,67 @@
+//! The numbers of labels.
+//!
+//! Neither the order of the binary's label table nor the first mention of a name in text is to be
+//! had from the other form. So labels are numbered in the order of the instructions that define
+//! them, and those that nothing mentions are left out; both readers end with [`number`].
+
+use cranelift_entity::{EntityRef, PrimaryMap};
+use thiserror::Error;
+
+use crate::module::{Inst, Label, LabelDecl, Object, Operand};
+use crate::opcode::Opcode;
+
+/// A label that is not defined exactly once.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum LabelError {
+    #[error("label `{name}` is defined twice")]
+    Twice { name: String, inst: usize },
+    #[error("label `{name}` is used but not defined")]
+    Undefined { name: String, inst: usize },
+}
+
+impl LabelError {
+    /// The number of the instruction at fault.
+    pub fn inst(&self) -> usize {
+        match self {
+            LabelError::Twice { inst, .. } | LabelError::Undefined { inst, .. } => *inst,
+        }
+    }
+}
+
+/// Gives the object's labels their numbers. Before, each [`Operand::Label`] is a number of `raw`.
+pub(crate) fn number(object: &mut Object, raw: Vec<LabelDecl>) -> Result<(), LabelError> {
+    let mut numbers: Vec<Option<Label>> = vec![None; raw.len()];
+    let mut labels = PrimaryMap::new();
+    for (i, inst) in object.insts.iter().enumerate().filter(|(_, inst)| defines(inst)) {
+        for label in mentioned(inst) {
+            let decl = &raw[label.index()];
+            if numbers[label.index()].is_some() {
+                return Err(LabelError::Twice { name: decl.name.clone(), inst: i });
+            }
+            numbers[label.index()] = Some(labels.push(decl.clone()));
+        }
+    }
+    for (i, inst) in object.insts.iter_mut().enumerate() {
+        for operand in &mut inst.operands {
+            if let Operand::Label(label) = operand {
+                *label = numbers[label.index()].ok_or_else(|| LabelError::Undefined {
+                    name: raw[label.index()].name.clone(),
+                    inst: i,
+                })?;
+            }
+        }
+    }
+    object.labels = labels;
+    Ok(())
+}
+
+fn defines(inst: &Inst) -> bool {
+    matches!(inst.op, Opcode::Label | Opcode::Subroutine)
+}
+
+fn mentioned(inst: &Inst) -> impl Iterator<Item = Label> + '_ {
+    inst.operands.iter().filter_map(|operand| match operand {
+        Operand::Label(label) => Some(*label),
+        _ => None,
+    })
+}

@@ -1,0 +1,12 @@
+//! vISA in: the opcode table, the readers for binary objects and text, the printer.
+//!
+//! Nothing here knows of Gen machine code. A [`module::Module`] is what both readers make and
+//! what everything behind them takes.
+
+mod attributes;
+pub mod binary;
+pub mod labels;
+pub mod module;
+pub mod opcode;
+pub mod print;
+pub mod text;

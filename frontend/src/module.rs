@@ -1,0 +1,562 @@
+//! A vISA module in memory: what the binary and the text form have in common.
+//!
+//! Entities are numbered as the binary format numbers them (specification, chapter 4), predefined
+//! ones included: the first declared general variable is `V32`, the first predicate `P1`, the
+//! first surface `T6`. Instructions hold one [`Operand`] a field of their opcode's row in
+//! [`crate::opcode`], in the order of the binary format, execution size and predicate apart.
+
+use cranelift_entity::{PrimaryMap, entity_impl};
+use smallvec::SmallVec;
+
+use crate::opcode::Opcode;
+
+macro_rules! entities {
+    ($($(#[$doc:meta])* $name:ident, $display:literal;)*) => {$(
+        $(#[$doc])*
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub struct $name(u32);
+        entity_impl!($name, $display);
+    )*};
+}
+
+entities! {
+    /// A general variable; 0-31 are predefined ([`predefined`]).
+    Var, "V";
+    /// An address variable.
+    Addr, "A";
+    /// A predicate variable; `P0` stands for "no predicate" and is never used by an operand.
+    Predicate, "P";
+    /// A sampler variable; `S31` is the bindless sampler.
+    Sampler, "S";
+    /// A surface variable; 0-5 are predefined ([`predefined`]).
+    Surface, "T";
+    /// A label.
+    Label, "L";
+}
+
+/// A type of vISA, with its number in the binary format (specification, chapter 2).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[repr(u8)]
+pub enum Type {
+    Ud = 0,
+    D = 1,
+    Uw = 2,
+    W = 3,
+    Ub = 4,
+    B = 5,
+    Df = 6,
+    F = 7,
+    V = 8,
+    Vf = 9,
+    Bool = 10,
+    Uq = 11,
+    Uv = 12,
+    Q = 13,
+    Hf = 14,
+    Bf = 15,
+}
+
+impl Type {
+    const ALL: [Type; 16] = [
+        Type::Ud, Type::D, Type::Uw, Type::W, Type::Ub, Type::B, Type::Df, Type::F, Type::V,
+        Type::Vf, Type::Bool, Type::Uq, Type::Uv, Type::Q, Type::Hf, Type::Bf,
+    ];
+    const NAMES: [&str; 16] = [
+        "ud", "d", "uw", "w", "ub", "b", "df", "f", "v", "vf", "bool", "uq", "uv", "q", "hf", "bf",
+    ];
+
+    /// The type of that number.
+    pub fn from_number(n: u8) -> Option<Type> {
+        Self::ALL.get(n as usize).copied()
+    }
+
+    pub fn from_name(name: &str) -> Option<Type> {
+        Self::NAMES.iter().position(|&n| n == name).map(|i| Self::ALL[i])
+    }
+
+    pub fn name(self) -> &'static str {
+        Self::NAMES[self as usize]
+    }
+
+    /// Size of an element in bytes (of the packed types: of the packed immediate).
+    pub fn bytes(self) -> u32 {
+        match self {
+            Type::Ub | Type::B | Type::Bool => 1,
+            Type::Uw | Type::W | Type::Hf | Type::Bf => 2,
+            Type::Ud | Type::D | Type::F | Type::V | Type::Uv | Type::Vf => 4,
+            Type::Uq | Type::Q | Type::Df => 8,
+        }
+    }
+}
+
+/// Alignment of a general variable, with its number in the binary format.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[repr(u8)]
+pub enum Align {
+    Byte = 0,
+    Word = 1,
+    Dword = 2,
+    Qword = 3,
+    Oword = 4,
+    /// `GRF` of older objects.
+    Grf = 5,
+    TwoGrf = 6,
+    Hword = 7,
+    Word32 = 8,
+    Word64 = 9,
+}
+
+impl Align {
+    const ALL: [(Align, &'static str); 10] = [
+        (Align::Byte, "byte"),
+        (Align::Word, "word"),
+        (Align::Dword, "dword"),
+        (Align::Qword, "qword"),
+        (Align::Oword, "oword"),
+        (Align::Grf, "GRF"),
+        (Align::TwoGrf, "GRFx2"),
+        (Align::Hword, "hword"),
+        (Align::Word32, "wordx32"),
+        (Align::Word64, "wordx64"),
+    ];
+
+    /// The alignment of that number.
+    pub fn from_number(n: u8) -> Option<Align> {
+        Self::ALL.get(usize::from(n)).map(|(align, _)| *align)
+    }
+
+    /// The alignment to so many bytes.
+    pub fn from_bytes(bytes: i128) -> Option<Align> {
+        match bytes {
+            1 => Some(Align::Byte),
+            2 => Some(Align::Word),
+            4 => Some(Align::Dword),
+            8 => Some(Align::Qword),
+            16 => Some(Align::Oword),
+            32 => Some(Align::Hword),
+            64 => Some(Align::Word32),
+            128 => Some(Align::Word64),
+            _ => None,
+        }
+    }
+
+    pub fn from_name(name: &str) -> Option<Align> {
+        Self::ALL.iter().find(|(_, n)| *n == name).map(|(align, _)| *align)
+    }
+
+    pub fn name(self) -> &'static str {
+        Self::ALL[self as usize].1
+    }
+}
+
+/// A module: all that one object file, or one text file (or several), declares.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Module {
+    /// Major and minor version.
+    pub version: (u8, u8),
+    /// Kernels and functions, in file order.
+    pub objects: Vec<Object>,
+    pub globals: Vec<Global>,
+}
+
+/// A file-scope variable.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Global {
+    pub linkage: Linkage,
+    pub name: String,
+    pub ty: Type,
+    pub align: Align,
+    pub elements: u16,
+    pub attrs: Vec<Attr>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Linkage {
+    Extern = 0,
+    Static = 1,
+    Global = 2,
+}
+
+/// A kernel or a function.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Object {
+    pub kind: ObjectKind,
+    pub name: String,
+    /// Predefined ones included, so that a `Var` indexes it.
+    pub vars: PrimaryMap<Var, VarDecl>,
+    pub addrs: PrimaryMap<Addr, ArrayDecl>,
+    /// `P0` included.
+    pub predicates: PrimaryMap<Predicate, ArrayDecl>,
+    pub samplers: PrimaryMap<Sampler, ArrayDecl>,
+    /// Predefined ones included.
+    pub surfaces: PrimaryMap<Surface, ArrayDecl>,
+    pub labels: PrimaryMap<Label, LabelDecl>,
+    pub inputs: Vec<Input>,
+    pub attrs: Vec<Attr>,
+    pub insts: Vec<Inst>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ObjectKind {
+    Kernel,
+    /// `arg_grfs` and `ret_grfs` are the sizes of %arg and %retval in GRFs.
+    Function { linkage: Linkage, arg_grfs: u8, ret_grfs: u8 },
+}
+
+impl Object {
+    /// An object with nothing in it but the predefined variables and surfaces.
+    pub fn new(kind: ObjectKind, name: String) -> Object {
+        let array = |name: &str, elements| ArrayDecl {
+            name: name.to_owned(),
+            elements,
+            attrs: Vec::new(),
+        };
+        let unused = |i| (format!("V{i}"), Type::Ud, 0);
+        let vars = (0..predefined::VAR_COUNT).map(|i| {
+            let declared = predefined::VARS.get(i);
+            let (name, ty, elements) =
+                declared.map_or_else(|| unused(i), |&(name, ty, n)| (name.to_owned(), ty, n));
+            VarDecl { name, ty, align: Align::Byte, elements, alias: None, attrs: Vec::new() }
+        });
+        Object {
+            kind,
+            name,
+            vars: vars.collect(),
+            addrs: PrimaryMap::new(),
+            predicates: std::iter::once(array("P0", 0)).collect(),
+            samplers: PrimaryMap::new(),
+            surfaces: predefined::SURFACES.iter().map(|name| array(name, 1)).collect(),
+            labels: PrimaryMap::new(),
+            inputs: Vec::new(),
+            attrs: Vec::new(),
+            insts: Vec::new(),
+        }
+    }
+
+    /// An integer attribute of the object (`SimdSize`, `SLMSize`, …; case as in the file).
+    pub fn int_attr(&self, name: &str) -> Option<i64> {
+        self.attrs.iter().find(|a| a.name == name).and_then(|a| match a.value {
+            AttrValue::Int(v) => Some(v),
+            AttrValue::Flag => Some(1),
+            AttrValue::Str(_) => None,
+        })
+    }
+
+    /// Where the bytes of `var` are: the variable at the end of its alias chain and the byte
+    /// offset into it.
+    pub fn root(&self, var: Var) -> (Var, u32) {
+        let (mut var, mut offset) = (var, 0);
+        while let Some((of, at)) = self.vars[var].alias {
+            offset += u32::from(at);
+            var = of;
+        }
+        (var, offset)
+    }
+}
+
+/// A general variable.
+#[derive(Clone, Debug, PartialEq)]
+pub struct VarDecl {
+    /// The name it was declared with (`V0032`, `%r0`, or the binary's name string).
+    pub name: String,
+    pub ty: Type,
+    pub align: Align,
+    pub elements: u16,
+    /// The variable it aliases, and the byte offset there. Never a cycle: the readers see to it.
+    pub alias: Option<(Var, u16)>,
+    pub attrs: Vec<Attr>,
+}
+
+impl VarDecl {
+    /// Size in bytes.
+    pub fn bytes(&self) -> u32 {
+        u32::from(self.elements) * self.ty.bytes()
+    }
+}
+
+/// An address, predicate, sampler or surface variable.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ArrayDecl {
+    pub name: String,
+    pub elements: u16,
+    pub attrs: Vec<Attr>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct LabelDecl {
+    pub name: String,
+    pub kind: LabelKind,
+    pub attrs: Vec<Attr>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum LabelKind {
+    Block = 0,
+    Subroutine = 1,
+}
+
+/// An attribute of a kernel or a variable.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Attr {
+    pub name: String,
+    pub value: AttrValue,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum AttrValue {
+    /// No value: true.
+    Flag,
+    Int(i64),
+    Str(String),
+}
+
+/// A kernel's input: a variable that holds a value at entry.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Input {
+    pub var: InputVar,
+    /// Provenance (specification, "Input Variables"): 0 is a user's argument.
+    pub implicit: u8,
+    /// Byte offset in the register file.
+    pub offset: u16,
+    /// Size in bytes.
+    pub size: u16,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum InputVar {
+    General(Var),
+    Sampler(Sampler),
+    Surface(Surface),
+}
+
+/// Where an instruction stands in its file.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Place {
+    /// Binary: byte offset from the start of the file. Text: the line, from 1.
+    pub pos: u32,
+    /// Text: the column, from 1. Binary: 0.
+    pub column: u32,
+}
+
+/// Modules read from the two forms of one kernel are equal although the places differ.
+impl PartialEq for Place {
+    fn eq(&self, _: &Place) -> bool {
+        true
+    }
+}
+
+/// One instruction.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Inst {
+    pub op: Opcode,
+    pub exec: Exec,
+    pub pred: Option<PredUse>,
+    /// One a field of the opcode's row.
+    pub operands: SmallVec<[Operand; 4]>,
+    pub place: Place,
+}
+
+/// `(M5_NM, 16)`: the channels an instruction works on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Exec {
+    /// Channels: 1, 2, 4, 8, 16 or 32.
+    pub size: u8,
+    /// First channel of the execution mask: M1 is 0, M2 is 4, …, M8 is 28.
+    pub offset: u8,
+    /// `_NM`: the execution mask is not looked at.
+    pub no_mask: bool,
+}
+
+impl std::fmt::Display for Exec {
+    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+        let no_mask = if self.no_mask { "_NM" } else { "" };
+        write!(f, "(M{}{no_mask}, {})", self.offset / 4 + 1, self.size)
+    }
+}
+
+impl Exec {
+    /// Of an instruction that has no execution size: one channel, the mask not looked at.
+    pub const NONE: Exec = Exec { size: 1, offset: 0, no_mask: true };
+}
+
+/// A predicate with its control.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PredUse {
+    pub pred: Predicate,
+    pub inverse: bool,
+    pub combine: Combine,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Combine {
+    /// Channel by channel.
+    None = 0,
+    Any = 1,
+    All = 2,
+}
+
+/// Source and destination modifiers, with their numbers in the binary format.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Modifier {
+    #[default]
+    None = 0,
+    Abs = 1,
+    Neg = 2,
+    NegAbs = 3,
+    /// Destinations.
+    Sat = 4,
+    /// Bitwise complement, on logic instructions.
+    Not = 5,
+}
+
+impl Modifier {
+    /// How text writes it before a source; a destination's is a suffix of the mnemonic.
+    pub fn text(self) -> &'static str {
+        match self {
+            Modifier::None | Modifier::Sat => "",
+            Modifier::Abs => "(abs)",
+            Modifier::Neg => "(-)",
+            Modifier::NegAbs => "(-abs)",
+            Modifier::Not => "(~)",
+        }
+    }
+
+    /// The modifier of that number.
+    pub fn from_number(n: u8) -> Option<Modifier> {
+        [
+            Modifier::None,
+            Modifier::Abs,
+            Modifier::Neg,
+            Modifier::NegAbs,
+            Modifier::Sat,
+            Modifier::Not,
+        ]
+        .get(usize::from(n))
+        .copied()
+    }
+}
+
+/// `<v;w,h>` in elements; `v` is `None` for a multi-address indirect operand. Of a destination
+/// only `h` counts (`v` is `Some(0)` and `w` 1).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Region {
+    pub v: Option<u8>,
+    pub w: u8,
+    pub h: u8,
+}
+
+impl Region {
+    /// The region of a destination.
+    pub const fn dst(h: u8) -> Region {
+        Region { v: Some(0), w: 1, h }
+    }
+}
+
+/// What stands in one field of an instruction.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Operand {
+    /// `V32(row,col)<region>`: `row` in GRFs of 32 bytes, `col` in elements of the variable's type.
+    General { var: Var, row: u8, col: u8, region: Region, modifier: Modifier },
+    /// `r[A0(off),imm]<region>:ty`.
+    Indirect { addr: Addr, off: u8, imm: i16, ty: Type, region: Region, modifier: Modifier },
+    /// `A0(off)<width>`.
+    Address { addr: Addr, off: u8, width: u8 },
+    /// `&V32[offset]`: the address of a variable (`addr_add`'s source).
+    AddressOf { var: Var, offset: u16 },
+    Predicate(PredUse),
+    Imm { ty: Type, bits: u64 },
+    /// An element of a surface or sampler variable as a value; as `addr_add`'s first source, its
+    /// address.
+    State { of: StateVar, off: u8 },
+    /// `V32.offset`, in bytes.
+    Raw { var: Var, offset: u16 },
+    Surface(Surface),
+    Sampler(Sampler),
+    Label(Label),
+    /// A field with a number of its own meaning: a relation, a channel mask, a block count.
+    Field(u32),
+    /// A name from the string pool.
+    Name(String),
+}
+
+impl Operand {
+    /// An immediate; of `bits` those that the type has room for.
+    pub fn imm(ty: Type, bits: u64) -> Operand {
+        let width = ty.bytes() * 8;
+        Operand::Imm { ty, bits: if width < 64 { bits & ((1 << width) - 1) } else { bits } }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StateVar {
+    Surface(Surface),
+    Sampler(Sampler),
+}
+
+/// The predefined variables and surfaces (specification, "General Variables", "Surface
+/// Variables"), with the facts both readers fill their declarations from.
+pub mod predefined {
+    use super::Type;
+
+    pub const NULL: u32 = 0;
+    pub const THREAD_X: u32 = 1;
+    pub const THREAD_Y: u32 = 2;
+    pub const GROUP_ID_X: u32 = 3;
+    pub const GROUP_ID_Y: u32 = 4;
+    pub const GROUP_ID_Z: u32 = 5;
+    pub const TSC: u32 = 6;
+    pub const R0: u32 = 7;
+    pub const ARG: u32 = 8;
+    pub const RETVAL: u32 = 9;
+    pub const SP: u32 = 10;
+    pub const FP: u32 = 11;
+    pub const HW_ID: u32 = 12;
+    pub const SR0: u32 = 13;
+    pub const CR0: u32 = 14;
+    pub const CE0: u32 = 15;
+    pub const DBG0: u32 = 16;
+    pub const COLOR: u32 = 17;
+    pub const IMPL_ARG_BUF_PTR: u32 = 18;
+    pub const LOCAL_ID_BUF_PTR: u32 = 19;
+    pub const MSG0: u32 = 20;
+
+    /// General variables that are reserved, declared or not.
+    pub const VAR_COUNT: usize = 32;
+    /// Name, type and elements of each; those past the end of the list are unused numbers.
+    pub const VARS: &[(&str, Type, u16)] = &[
+        ("%null", Type::Ud, 1),
+        ("%thread_x", Type::Uw, 1),
+        ("%thread_y", Type::Uw, 1),
+        ("%group_id_x", Type::Ud, 1),
+        ("%group_id_y", Type::Ud, 1),
+        ("%group_id_z", Type::Ud, 1),
+        ("%tsc", Type::Ud, 5),
+        ("%r0", Type::Ud, 8),
+        ("%arg", Type::Ud, 256),
+        ("%retval", Type::Ud, 96),
+        ("%sp", Type::Uq, 1),
+        ("%fp", Type::Uq, 1),
+        ("%hw_id", Type::Ud, 1),
+        ("%sr0", Type::Ud, 4),
+        ("%cr0", Type::Ud, 3),
+        ("%ce0", Type::Ud, 1),
+        ("%dbg0", Type::Ud, 2),
+        ("%color", Type::Uw, 1),
+        ("%impl_arg_buf_ptr", Type::Uq, 1),
+        ("%local_id_buf_ptr", Type::Uq, 1),
+        ("%msg0", Type::Ud, 3),
+    ];
+
+    /// The sampler whose state the message header says; it is never declared.
+    pub const BINDLESS_SAMPLER: u32 = 31;
+
+    pub const SURFACE_SLM: u32 = 0;
+    /// Stateless: addresses are of the whole address space.
+    pub const SURFACE_STATELESS: u32 = 5;
+    /// Predefined surfaces.
+    pub const SURFACES: &[&str] = &["%slm", "T1", "T2", "TSS", "%bss", "%scratch"];
+}

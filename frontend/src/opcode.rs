@@ -1,0 +1,1033 @@
+//! The opcode table: every instruction of vISA, its number, its name and its fields.
+//!
+//! One list, [`opcodes!`], makes the enum [`Opcode`] and the table of [`Row`]s. Everything that
+//! knows the shape of an instruction walks a row: the binary reader reads its fields in order, the
+//! text parser and the printer take the same fields (in the order [`Row::text_order`] gives, where
+//! text and binary differ), the verifier holds operands against them. What a field that is a bare
+//! number means is its [`Meaning`]; the numbers that instruction selection looks at have an enum of
+//! their own here ([`Relation`], [`AtomicOp`], [`ChannelMask`], …).
+//!
+//! Source of the facts: the vISA specification, chapter 6 and the page of each instruction; the
+//! layouts are those of objects of version 3.6 to 4.1.
+
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+/// What one field of an instruction is, in the binary format.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Field {
+    /// Execution size and mask, one byte. Goes to [`crate::module::Inst::exec`]; no operand.
+    Exec,
+    /// The same, as `gather` and `scatter` have it: the size is 0 for 8, 1 for 16, 2 for 1.
+    GatherExec,
+    /// Predicate and control, two bytes. Goes to [`crate::module::Inst::pred`]; no operand.
+    Pred,
+    /// A vector operand that is written.
+    Dst(Kinds),
+    /// A vector operand that is read.
+    Src(Kinds),
+    /// The first source of `addr_add`: an address, or the address of a variable.
+    SrcAddress,
+    /// A raw operand that is written: `V32.offset`.
+    RawDst,
+    /// A raw operand that is read.
+    RawSrc,
+    /// The number of a surface variable, one byte.
+    Surface,
+    /// The number of a sampler variable, one byte.
+    Sampler,
+    /// The number of a label, two bytes.
+    Label,
+    /// A name in the string pool, two bytes: a function's.
+    Name,
+    /// A name in the string pool, four bytes: a file's.
+    FileName,
+    /// A bare number.
+    Number(Width, Meaning),
+    /// How many elements the list at the row's end has, one byte. No operand.
+    Count,
+    /// The list of labels whose length an earlier [`Field::Count`] gave: the remaining operands.
+    Labels,
+    /// The list of raw sources whose length an earlier [`Field::Count`] gave.
+    RawSrcs,
+    /// A vector source that is there if that bit of the row's first number is set.
+    SrcIf(u8),
+    /// A raw source that is there if that bit of the row's first number is set.
+    RawSrcIf(u8),
+}
+
+impl Field {
+    /// Whether it is a list: the remaining operands.
+    pub fn is_list(self) -> bool {
+        matches!(self, Field::Labels | Field::RawSrcs)
+    }
+
+    /// Whether it has no operand because of a bit of the row's first number.
+    pub fn is_absent(self, first_number: u32) -> bool {
+        match self {
+            Field::SrcIf(bit) | Field::RawSrcIf(bit) => first_number >> bit & 1 == 0,
+            _ => false,
+        }
+    }
+}
+
+/// Width of a number in the binary format.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Width {
+    Byte,
+    Word,
+    Dword,
+    /// A word from version 4.0 on, a byte before.
+    SamplerOp,
+}
+
+/// What a number means. Its type in Rust, where one is named, has `from_number`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Meaning {
+    /// `cmp`: [`Relation`].
+    Relation,
+    /// `fminmax`: 0 is `min`, 1 is `max`.
+    MinMax,
+    /// Atomics: [`Atomic`].
+    Atomic,
+    /// Which of four channels: [`ChannelMask`].
+    Channels,
+    /// `sample4`: the one channel, 0 (R) to 3 (A).
+    Channel,
+    /// Block transfers: owords, as a power of two: 0 for 1 to 4 for 16.
+    Owords,
+    /// `svm_block_*`: bits 0-2 as [`Meaning::Owords`], bit 3 set if the address is aligned to a
+    /// dword only, not to an oword.
+    SvmOwords,
+    /// `oword_ld`, `gather`: bit 0 is set if the surface may have been written before.
+    Modified,
+    /// `gather`, `scatter`: bytes of an element as a power of two: 0 for 1 to 2 for 4.
+    ElementSize,
+    /// `svm_gather`, `svm_scatter`: bytes of a block: [`svm_block_bytes`].
+    SvmBlockSize,
+    /// Blocks a channel, as a power of two: 0 for 1 to 3 for 8.
+    BlockCount,
+    /// Reserved: 0.
+    Zero,
+    /// `media_ld`: 0 no modifier, 1 modified, 2 top, 3 bottom, 4 top modified, 5 bottom modified.
+    /// `media_st`: 0 no modifier, 2 top, 3 bottom.
+    MediaMode,
+    /// A size or an amount that stands for itself.
+    Amount,
+    /// `raw_sends`: GRFs of a part of the message.
+    MessageGrfs,
+    /// Bytes of a row of a block (`media_*`), or the first number of a pair (`vme_ime`).
+    PairFirst,
+    /// Rows of a block, or the second number of a pair.
+    PairSecond,
+    /// `fcall`, `ifcall`: a size in GRFs.
+    Grfs,
+    /// A source line.
+    Line,
+    /// `fence`: [`Fence`].
+    Fence,
+    /// `sbarrier`, `nbarrier`: 0 waits, 1 signals; `nbarrier`: 2 signals with all its operands.
+    Barrier,
+    /// `bfn`: the truth table of the three sources, bit `4*s0+2*s1+s2`.
+    TruthTable,
+    /// `raw_send*`: bit 0 conditional (`sendc`), bit 1 the end of the thread.
+    SendModifier,
+    /// `raw_sends`: the function unit that gets the message.
+    FunctionUnit,
+    /// A message descriptor, or half of one.
+    Descriptor,
+    /// `sample_3d`, `load_3d`, `sample4`: bits 0-7 the [`SamplerOp`], bit 8 pixel null mask, bit 9
+    /// coarse pixel shading, bit 10 non-uniform sampler.
+    SamplerOp,
+    /// `sample`, `load`: bits 0-3 the channels, bit 4 set for SIMD16.
+    SampleMode,
+    /// `sample_unorm`: bits 0-3 the channels, bits 4-5 the output format.
+    SampleFormat,
+    /// `rt_write_3d`: bit 2 render target index, 3 source-0 alpha, 4 output mask, 5 depth,
+    /// 6 stencil, 7 last write, 8 coarse pixel shading, 9 per sample, 10 coarse mode, 11 sample
+    /// index, 12 null render target. Bits 2-6, 8 and 11 say which operands there are.
+    RenderTargetMode,
+    /// `dpas`: bits 0-7 precision of the second source, 8-15 of the first, 16-23 systolic depth,
+    /// 24-31 repeat count.
+    Systolic,
+    /// `lifetime`: bit 0 is 0 at the start, 1 at the end; bits 4-5 the class of the variable:
+    /// 0 general, 1 address, 2 predicate.
+    Lifetime,
+    /// `lifetime`: the number of the variable.
+    Variable,
+    /// A mode of an instruction for media and vector analytics, as the specification numbers it.
+    Mode,
+    /// An LSC operation: [`LscOp`] as a number.
+    LscOp,
+    /// LSC: unit 0 ugm, 1 ugml, 2 tgm, 3 slm, 4 urb.
+    LscUnit,
+    /// LSC: 0 default, 1 uncached, 2 cached, 3 write-back, 4 write-through, 5 streaming,
+    /// 6 read-invalidate, 7 constant-cached. Two fields: level 1, level 3.
+    LscCaching,
+    /// LSC: 1 flat, 2 bindless surface state, 3 surface state, 4 binding table, 5 argument.
+    LscAddressType,
+    /// LSC: 1 16 bits, 2 32 bits, 3 64 bits.
+    LscAddressSize,
+    /// LSC: a signed byte offset.
+    LscOffset,
+    /// LSC: 1 8 bits, 2 16, 3 32, 4 64, 5 8 as 32, 6 16 as 32, 7 16 as 32 in the upper half.
+    LscDataSize,
+    /// LSC: 1 straight, 2 transposed.
+    LscDataOrder,
+    /// LSC: 1 to 4 elements for 1 to 4, then 5 for 8, 6 for 16, 7 for 32, 8 for 64.
+    LscElements,
+    /// LSC fence: 0 none, 1 evict, 2 invalidate, 3 discard, 4 clean, 5 flush L3.
+    LscFenceOp,
+    /// LSC fence: 0 group, 1 local, 2 tile, 3 GPU, 4 all GPUs, 5 system release, 6 acquire.
+    LscScope,
+    /// `lfsr`: 0 one word of 32 bits, 1 two of 16, 2 four of 8.
+    LfsrMode,
+    /// `dnscl`: 1 bf to e2m1, 2 bf to int4, 4 hf to e2m1, 5 hf to int4.
+    DownscaleType,
+    /// `dnscl`: 0 to 3.
+    DownscaleMode,
+    /// `dnscl`: 0 stochastic, 1 to nearest even.
+    DownscaleRounding,
+}
+
+impl Meaning {
+    /// The bits of the number that the format defines. The reference compiler sets bit 7 of an
+    /// aligned [`Meaning::SvmOwords`] too, where the specification has nothing.
+    pub(crate) fn defined(self, n: u32) -> u32 {
+        if self == Meaning::SvmOwords { n & 0xf } else { n }
+    }
+}
+
+/// A set of kinds of vector operands.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Kinds(u8);
+
+impl Kinds {
+    pub const GENERAL: Kinds = Kinds(1);
+    pub const INDIRECT: Kinds = Kinds(2);
+    pub const IMM: Kinds = Kinds(4);
+    pub const ADDRESS: Kinds = Kinds(8);
+    pub const PREDICATE: Kinds = Kinds(16);
+    pub const ADDRESS_OF: Kinds = Kinds(32);
+    pub const STATE: Kinds = Kinds(64);
+
+    const fn or(self, other: Kinds) -> Kinds {
+        Kinds(self.0 | other.0)
+    }
+
+    /// Whether all of `other` is in this set.
+    pub const fn contains(self, other: Kinds) -> bool {
+        self.0 & other.0 == other.0
+    }
+}
+
+/// What an instruction is about (specification, chapter 6).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Category {
+    Arith,
+    Logic,
+    Mov,
+    Compare,
+    Address,
+    /// Control flow, labels and calls.
+    Flow,
+    /// Surfaces, by the data port.
+    Dataport,
+    /// The whole address space, by the data port.
+    Svm,
+    Lsc,
+    Sampler,
+    Sync,
+    Misc,
+}
+
+/// One instruction of the table.
+#[derive(Clone, Copy, Debug)]
+pub struct Row {
+    pub opcode: Opcode,
+    /// The first byte in the binary format.
+    pub number: u8,
+    /// The second byte, if the number has sub-opcodes: any of these. If there are several, it is
+    /// the row's first field.
+    pub subs: &'static [u8],
+    /// The name in text; of `min` and `max`, of the fences and the 3D sampler's operations, which
+    /// have one for each number, the name of the family.
+    pub mnemonic: &'static str,
+    pub category: Category,
+    /// In the order of the binary format.
+    pub fields: &'static [Field],
+    /// The order of the row's operands in text, by their numbers; empty if it is that of the binary.
+    pub text_order: &'static [u8],
+}
+
+impl Row {
+    /// The fields that have an operand, in its order; lists last.
+    pub fn operand_fields(&self) -> impl Iterator<Item = Field> + Clone + '_ {
+        self.fields
+            .iter()
+            .copied()
+            .filter(|f| !matches!(f, Field::Exec | Field::GatherExec | Field::Pred | Field::Count))
+    }
+
+    /// How many operands it has, lists apart.
+    pub fn operand_count(&self) -> usize {
+        self.operand_fields().filter(|field| !field.is_list()).count()
+    }
+
+    /// Its operands in the order of text, each with its number: the fields of lists once, last.
+    pub fn text_fields(&self) -> impl Iterator<Item = (usize, Field)> + Clone + '_ {
+        let ordered = self.text_order.iter().filter_map(|&i| {
+            let i = usize::from(i);
+            self.operand_fields().nth(i).map(|f| (i, f))
+        });
+        let natural = self.operand_fields().enumerate().skip(self.text_order.len());
+        ordered.chain(natural.filter(|_| self.text_order.is_empty()))
+    }
+
+    pub fn has_exec(&self) -> bool {
+        self.fields.iter().any(|f| matches!(f, Field::Exec | Field::GatherExec))
+    }
+
+    /// Whether a destination can be saturated.
+    pub fn saturates(&self) -> bool {
+        let general = |f: &Field| matches!(f, Field::Dst(k) if k.contains(Kinds::GENERAL));
+        self.fields.iter().any(general)
+    }
+
+    pub fn has_pred(&self) -> bool {
+        self.fields.contains(&Field::Pred)
+    }
+}
+
+macro_rules! opcodes {
+    ($($number:literal $(/ $($sub:literal)|+)? $variant:ident $mnemonic:literal $category:ident
+        [$($field:expr),*] $(text [$($order:literal)*])?;)*) => {
+        /// A vISA opcode.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        #[repr(u8)]
+        pub enum Opcode { $($variant,)* }
+
+        const ROWS: &[Row] = &[$(Row {
+            opcode: Opcode::$variant,
+            number: $number,
+            subs: &[$($($sub,)+)?],
+            mnemonic: $mnemonic,
+            category: Category::$category,
+            fields: &[$($field),*],
+            text_order: &[$($($order),*)?],
+        },)*];
+    };
+}
+
+const X: Field = Field::Exec;
+const P: Field = Field::Pred;
+const G_I: Kinds = Kinds::GENERAL.or(Kinds::INDIRECT);
+const G_I_IMM: Kinds = G_I.or(Kinds::IMM);
+const D: Field = Field::Dst(G_I);
+const S: Field = Field::Src(G_I_IMM);
+/// Logic instructions work on predicates too.
+const DP: Field = Field::Dst(G_I.or(Kinds::PREDICATE));
+const SP: Field = Field::Src(G_I_IMM.or(Kinds::PREDICATE));
+const P_DST: Field = Field::Dst(Kinds::PREDICATE);
+/// Surfaces of LSC messages.
+const BASE: Field = Field::Src(G_I_IMM.or(Kinds::ADDRESS).or(Kinds::STATE));
+const RD: Field = Field::RawDst;
+const RS: Field = Field::RawSrc;
+const T: Field = Field::Surface;
+const SAMPLER: Field = Field::Sampler;
+
+const fn b(meaning: Meaning) -> Field {
+    Field::Number(Width::Byte, meaning)
+}
+const fn w(meaning: Meaning) -> Field {
+    Field::Number(Width::Word, meaning)
+}
+const fn d(meaning: Meaning) -> Field {
+    Field::Number(Width::Dword, meaning)
+}
+
+use Meaning as M;
+
+opcodes! {
+    // Arithmetic: destination, sources. `mad` is s0*s1+s2; `lrp` s0*s1+(1-s0)*s2; `mulh` the upper
+    // half of the product; `madw` and `addc`, `subb` give the lower half, sum or difference first,
+    // then the upper half, carry or borrow (`madw` in the GRFs behind the first).
+    0x01 Add "add" Arith [X, P, D, S, S];
+    0x02 Avg "avg" Arith [X, P, D, S, S];
+    0x03 Div "div" Arith [X, P, D, S, S];
+    0x04 Dp2 "dp2" Arith [X, P, D, S, S];
+    0x05 Dp3 "dp3" Arith [X, P, D, S, S];
+    0x06 Dp4 "dp4" Arith [X, P, D, S, S];
+    0x07 Dph "dph" Arith [X, P, D, S, S];
+    0x08 Exp "exp" Arith [X, P, D, S];
+    0x09 Frc "frc" Arith [X, P, D, S];
+    0x0a Line "line" Arith [X, P, D, S, S];
+    0x0b Log "log" Arith [X, P, D, S];
+    0x0c Mad "mad" Arith [X, P, D, S, S, S];
+    0x0d Mulh "mulh" Arith [X, P, D, S, S];
+    0x0e Lrp "lrp" Arith [X, P, D, S, S, S];
+    0x0f Mod "mod" Arith [X, P, D, S, S];
+    0x10 Mul "mul" Arith [X, P, D, S, S];
+    0x11 Pow "pow" Arith [X, P, D, S, S];
+    0x12 Rndd "rndd" Arith [X, P, D, S];
+    0x13 Rndu "rndu" Arith [X, P, D, S];
+    0x14 Rnde "rnde" Arith [X, P, D, S];
+    0x15 Rndz "rndz" Arith [X, P, D, S];
+    0x16 Sad2 "sad2" Arith [X, P, D, S, S];
+    0x17 Sin "sin" Arith [X, P, D, S];
+    0x18 Cos "cos" Arith [X, P, D, S];
+    0x19 Sqrt "sqrt" Arith [X, P, D, S];
+    0x1a Rsqrt "rsqrt" Arith [X, P, D, S];
+    0x1b Inv "inv" Arith [X, P, D, S];
+    0x1c Dpasw "dpasw" Misc [X, P, RD, RS, RS, S, d(M::Systolic)];
+    0x1d Fcvt "fcvt" Mov [X, D, S];
+    0x1e Srnd "srnd" Arith [X, D, S, S];
+    0x1f Lzd "lzd" Arith [X, P, D, S];
+
+    // Logic: destination, sources. Of `and`, `or`, `xor`, `not` all operands may be predicates,
+    // then without a region and of the execution size's width.
+    0x20 And "and" Logic [X, P, DP, SP, SP];
+    0x21 Or "or" Logic [X, P, DP, SP, SP];
+    0x22 Xor "xor" Logic [X, P, DP, SP, SP];
+    0x23 Not "not" Logic [X, P, DP, SP];
+    0x24 Shl "shl" Logic [X, P, D, S, S];
+    0x25 Shr "shr" Logic [X, P, D, S, S];
+    0x26 Asr "asr" Logic [X, P, D, S, S];
+    0x27 Cbit "cbit" Logic [X, P, D, S];
+
+    // `A0(0) = &V32[offset] + source`.
+    0x28 AddrAdd "addr_add" Address [X, Field::Dst(Kinds::ADDRESS), Field::SrcAddress, S];
+
+    // Moves. `sel` takes its first source where the predicate holds. `setp` takes bit 0 of each
+    // element, of a scalar source bit n for channel n. `cmp` writes a predicate, or a general
+    // variable (all ones where the relation holds). `movs` moves surface or sampler state.
+    0x29 Mov "mov" Mov [X, P, Field::Dst(G_I.or(Kinds::ADDRESS)),
+        Field::Src(G_I_IMM.or(Kinds::ADDRESS).or(Kinds::PREDICATE))];
+    0x2a Sel "sel" Mov [X, P, D, S, S];
+    0x2b Setp "setp" Mov [X, P_DST, S];
+    0x2c Cmp "cmp" Compare [X, b(M::Relation), DP, S, S];
+    0x2d Movs "movs" Mov [X, Field::Dst(Kinds::STATE.or(Kinds::GENERAL)),
+        Field::Src(Kinds::STATE.or(G_I_IMM))];
+    0x2e Fbl "fbl" Logic [X, P, D, S];
+    0x2f Fbh "fbh" Logic [X, P, D, S];
+
+    // Control flow. `subroutine` and `label` define their label. `fcall` and `fret` are calls by
+    // the stack, `call` and `ret` subroutines of the object; `ret` outside of a subroutine ends the
+    // thread.
+    0x30 Subroutine "subroutine" Flow [Field::Label];
+    0x31 Label "label" Flow [Field::Label];
+    0x32 Jmp "jmp" Flow [X, P, Field::Label];
+    0x33 Call "call" Flow [X, P, Field::Label];
+    0x34 Ret "ret" Flow [X, P];
+
+    // Data port, block transfers: owords, modified, surface, offset (in owords; of the unaligned
+    // form in bytes), data. Media blocks: mode, surface, plane, width in bytes, rows, x, y, data.
+    0x35 OwordLd "oword_ld" Dataport [b(M::Owords), b(M::Modified), T, S, RD];
+    0x36 OwordSt "oword_st" Dataport [b(M::Owords), T, S, RS];
+    0x37 MediaLd "media_ld" Dataport [b(M::MediaMode), T, b(M::Amount), b(M::PairFirst),
+        b(M::PairSecond),
+        S, S, RD] text [0 3 4 1 2 5 6 7];
+    0x38 MediaSt "media_st" Dataport [b(M::MediaMode), T, b(M::Amount), b(M::PairFirst),
+        b(M::PairSecond),
+        S, S, RS] text [0 3 4 1 2 5 6 7];
+
+    // Data port, one element a channel: element size, [modified], surface, global offset (in
+    // elements), offsets of the channels, data.
+    0x39 Gather "gather" Dataport [b(M::ElementSize), b(M::Modified), Field::GatherExec, T, S, RS,
+        RD];
+    0x3a Scatter "scatter" Dataport [b(M::ElementSize), Field::GatherExec, T, S, RS, RS];
+    0x3c OwordLdUnaligned "oword_ld_unaligned" Dataport [b(M::Owords), b(M::Modified), T, S, RD];
+
+    // The old sampler: channels, sampler, surface, u, v, r, destination.
+    0x40 Sample "sample" Sampler [b(M::SampleMode), SAMPLER, T, RS, RS, RS, RD];
+    0x41 SampleUnorm "sample_unorm" Sampler [b(M::SampleFormat), SAMPLER, T, S, S, S, S, RD];
+    0x42 Load "load" Sampler [b(M::SampleMode), T, RS, RS, RS, RD];
+    0x43 Avs "avs" Sampler [b(M::Channels), SAMPLER, T, S, S, S, S, S, S, S, b(M::Mode), S,
+        b(M::Mode), S, RD] text [0 2 1 3 4 5 6 7 8 9 10 11 12 13 14];
+    0x44/1 VaConvolve2d "va.convolve" Sampler [SAMPLER, T, S, S, b(M::Mode), RD]
+        text [1 0 2 3 4 5];
+    0x44/2 VaMinMax "va.minmax" Sampler [T, S, S, S, RD];
+    0x44/3 VaMinMaxFilter "va.minmaxfilter" Sampler [SAMPLER, T, S, S, b(M::Mode), b(M::Mode), S,
+        RD] text [1 0 2 3 4 5 6 7];
+    0x44/4 VaErode "va.erode" Sampler [SAMPLER, T, S, S, b(M::Mode), RD] text [1 0 2 3 4 5];
+    0x44/5 VaDilate "va.dilate" Sampler [SAMPLER, T, S, S, b(M::Mode), RD] text [1 0 2 3 4 5];
+    0x44/6 VaBoolCentroid "va.boolcentroid" Sampler [T, S, S, S, S, RD];
+    0x44/7 VaCentroid "va.centroid" Sampler [T, S, S, S, RD];
+
+    0x45 FMinMax "fminmax" Mov [X, b(M::MinMax), D, S, S];
+
+    // Bit fields: `bfe` width, offset, source; `bfi` width, offset, inserted, into.
+    0x46 Bfe "bfe" Logic [X, P, D, S, S, S];
+    0x47 Bfi "bfi" Logic [X, P, D, S, S, S, S];
+    0x48 Bfrev "bfrev" Logic [X, P, D, S];
+    0x49 Addc "addc" Arith [X, P, D, D, S, S];
+    0x4a Subb "subb" Arith [X, P, D, D, S, S];
+
+    // Typed surfaces: channels, surface, u, v, r, level of detail, data.
+    0x4b Gather4Typed "gather4_typed" Dataport [X, P, b(M::Channels), T, RS, RS, RS, RS, RD];
+    0x4c Scatter4Typed "scatter4_typed" Dataport [X, P, b(M::Channels), T, RS, RS, RS, RS, RS];
+
+    0x4d/8 VaConvolve1dV "va_skl_plus.CONV_1D_VERTICAL" Sampler [SAMPLER, T, S, S, b(M::Mode), RD]
+        text [1 0 2 3 4 5];
+    0x4d/9 VaConvolve1dH "va_skl_plus.CONV_1D_HORIZONTAL" Sampler [SAMPLER, T, S, S, b(M::Mode), RD]
+        text [1 0 2 3 4 5];
+    0x4d/10 VaConvolve1Pixel "va_skl_plus.CONV_1PIXEL" Sampler [SAMPLER, T, S, S, b(M::Mode), RS,
+        RD] text [1 0 2 3 4 5 6];
+    0x4d/11 VaFloodFill "va_skl_plus.FLOOD_FILL" Sampler [b(M::Mode), RS, S, S, S, RD];
+    0x4d/12 VaLbpCreation "va_skl_plus.LBP_CREATION" Sampler [T, S, S, b(M::Mode), RD];
+    0x4d/13 VaLbpCorrelation "va_skl_plus.LBP_CORRELATION" Sampler [T, S, S, S, RD];
+    0x4d/15 VaCorrelationSearch "va_skl_plus.CORRELATION_SEARCH" Sampler
+        [T, S, S, S, S, S, S, S, S, RD];
+    0x4d/16 VaHdcConvolve2d "va_skl_plus.HDC_CONVOLVE_2D" Sampler [SAMPLER, T, S, S, b(M::Mode), T,
+        S, S] text [1 0 2 3 4 5 6 7];
+    0x4d/17 VaHdcMinMaxFilter "va_skl_plus.HDC_MIN_MAX_FILTER" Sampler [SAMPLER, T, S, S,
+        b(M::Mode), b(M::Mode), T, S, S] text [1 0 2 3 4 5 6 7 8];
+    0x4d/18 VaHdcErode "va_skl_plus.HDC_ERODE" Sampler [SAMPLER, T, S, S, T, S, S]
+        text [1 0 2 3 4 5 6];
+    0x4d/19 VaHdcDilate "va_skl_plus.HDC_DILATE" Sampler [SAMPLER, T, S, S, T, S, S]
+        text [1 0 2 3 4 5 6];
+    0x4d/20 VaHdcLbpCorrelation "va_skl_plus.HDC_LBP_CORRELATION" Sampler [T, S, S, S, T, S, S];
+    0x4d/21 VaHdcLbpCreation "va_skl_plus.HDC_LBP_CREATION" Sampler
+        [T, S, S, b(M::Mode), T, S, S];
+    0x4d/22 VaHdcConvolve1dH "va_skl_plus.HDC_CONVOLVE_1D_H" Sampler [SAMPLER, T, S, S, b(M::Mode),
+        T, S, S] text [1 0 2 3 4 5 6 7];
+    0x4d/23 VaHdcConvolve1dV "va_skl_plus.HDC_CONVOLVE_1D_V" Sampler [SAMPLER, T, S, S, b(M::Mode),
+        T, S, S] text [1 0 2 3 4 5 6 7];
+    0x4d/24 VaHdcConvolve1Pixel "va_skl_plus.HDC_CONVOLVE_1P" Sampler [SAMPLER, T, S, S, b(M::Mode),
+        RS, T, S, S] text [1 0 2 3 4 5 6 7 8];
+
+    // The whole address space. Blocks: owords, address (a uq scalar), data. Gather and scatter:
+    // block size, block count, addresses (uq), data: block n of all channels stands before block
+    // n+1. Atomics: operation, addresses, source 0, source 1, destination; text has the destination
+    // second. The scaled forms add a base address: channels, 0, base, offsets (ud), data.
+    0x4e/1 SvmBlockLd "svm_block_ld" Svm [b(M::SvmOwords), S, RD];
+    0x4e/2 SvmBlockSt "svm_block_st" Svm [b(M::SvmOwords), S, RS];
+    0x4e/3 SvmGather "svm_gather" Svm [X, P, b(M::SvmBlockSize), b(M::BlockCount), RS, RD];
+    0x4e/4 SvmScatter "svm_scatter" Svm [X, P, b(M::SvmBlockSize), b(M::BlockCount), RS, RS];
+    0x4e/5 SvmAtomic "svm_atomic" Svm [X, P, b(M::Atomic), RS, RS, RS, RD] text [0 1 4 2 3];
+    0x4e/6 SvmGather4Scaled "svm_gather4scaled" Svm
+        [X, P, b(M::Channels), w(M::Zero), S, RS, RD];
+    0x4e/7 SvmScatter4Scaled "svm_scatter4scaled" Svm
+        [X, P, b(M::Channels), w(M::Zero), S, RS, RS];
+
+    // Calls by address: the address, sizes of argument and return value in GRFs.
+    0x4f IfCall "ifcall" Flow [X, P, S, b(M::Grfs), b(M::Grfs)];
+    0x50 Faddr "faddr" Flow [Field::Name, D];
+
+    // Debug information: `FILE "name"`, `LOC line`.
+    0x51 File "FILE" Misc [Field::FileName];
+    0x52 Loc "LOC" Misc [d(M::Line)];
+
+    // Video motion estimation.
+    0x54 VmeIme "vme_ime" Misc [b(M::PairFirst), b(M::PairSecond), RS, RS, T, RS, RS, RS, RD]
+        text [0 1 4 2 3 5 6 7 8];
+    0x55 VmeSic "vme_sic" Misc [RS, RS, T, RD] text [2 0 1 3];
+    0x56 VmeFbr "vme_fbr" Misc [RS, RS, T, S, S, S, RD] text [3 4 5 2 0 1 6];
+    0x57 VmeIdm "vme_idm" Misc [RS, RS, T, RD] text [2 0 1 3];
+
+    // Synchronisation.
+    0x59 Barrier "barrier" Sync [];
+    0x5a SamplerCacheFlush "sampler_cache_flush" Sync [];
+    0x5b Wait "wait" Sync [S];
+    0x5c Fence "fence" Sync [b(M::Fence)];
+
+    // Messages as they are: modifier, extended descriptor, GRFs sent, GRFs written, descriptor,
+    // data, destination. `raw_sends` has two sources: GRFs of source 0, of source 1, written,
+    // function unit, extended descriptor, descriptor, source 0, source 1, destination.
+    0x5d RawSend "raw_send" Misc [b(M::SendModifier), X, P, d(M::Descriptor), b(M::Amount),
+        b(M::Amount), S, RS, RD];
+    0x5f Yield "yield" Sync [];
+
+    // Named barriers: mode, barrier, type, producers, consumers.
+    0x60 Nbarrier "nbarrier" Sync [b(M::Barrier), S, S, S, S];
+
+    0x67 FCall "fcall" Flow [X, P, Field::Name, b(M::Grfs), b(M::Grfs)];
+    0x68 FRet "fret" Flow [X, P];
+    0x69 SwitchJmp "switchjmp" Flow [X, Field::Count, S, Field::Labels];
+    0x6a Sad2Add "sad2add" Arith [X, P, D, S, S, S];
+    0x6b Plane "plane" Arith [X, P, D, S, S];
+
+    // Channels for which the predicate holds go to the label, the others on.
+    0x6c Goto "goto" Flow [X, P, Field::Label];
+
+    // The 3D sampler: operation, channels, texel offset, sampler, surface, destination, coordinates.
+    0x6d Sample3d "sample_3d" Sampler [SAMPLER_OP, X, P, b(M::Channels), S, SAMPLER, T, RD,
+        Field::Count, Field::RawSrcs];
+    0x6e Load3d "load_3d" Sampler [SAMPLER_OP, X, P, b(M::Channels), S, T, RD,
+        Field::Count, Field::RawSrcs];
+    0x6f Gather4Sampler "sample4" Sampler [SAMPLER_OP, X, P, b(M::Channel), S, SAMPLER, T, RD,
+        Field::Count, Field::RawSrcs];
+    0x70/10 ResInfo "resinfo" Sampler [X, b(M::Channels), T, RS, RD];
+    0x70/11 SampleInfo "sampleinfo" Sampler [X, b(M::Channels), T, RD];
+    0x71 RtWrite "rt_write_3d" Dataport [X, P, w(M::RenderTargetMode), T, RS, Field::SrcIf(11),
+        Field::SrcIf(8), Field::SrcIf(2), Field::RawSrcIf(3), Field::RawSrcIf(4), RS, RS, RS, RS,
+        Field::RawSrcIf(5), Field::RawSrcIf(6)];
+    0x72 UrbWrite "urb_write_3d" Misc [X, P, b(M::Amount), RS, w(M::Amount), RS, RS, RS]
+        text [0 2 1 3 4 5];
+    0x73 TypedAtomic "typed_atomic" Dataport [b(M::Atomic), X, P, T, RS, RS, RS, RS, RS, RS, RD];
+
+    // Untyped surfaces, offsets in bytes. Four channels: channels, 0, surface, global offset,
+    // offsets of the channels (ud), data: channel R of all first, then G, …. Blocks: 0, block
+    // count, 0, surface, global offset, offsets, data.
+    0x74 Gather4Scaled "gather4_scaled" Dataport
+        [X, P, b(M::Channels), w(M::Zero), T, S, RS, RD];
+    0x75 Scatter4Scaled "scatter4_scaled" Dataport
+        [X, P, b(M::Channels), w(M::Zero), T, S, RS, RS];
+    0x78 GatherScaled "gather_scaled" Dataport
+        [X, P, b(M::Zero), b(M::BlockCount), w(M::Zero), T, S, RS, RD];
+    0x79 ScatterScaled "scatter_scaled" Dataport
+        [X, P, b(M::Zero), b(M::BlockCount), w(M::Zero), T, S, RS, RS];
+
+    0x7a RawSends "raw_sends" Misc [b(M::SendModifier), X, P, b(M::MessageGrfs),
+        b(M::MessageGrfs), b(M::MessageGrfs), b(M::FunctionUnit), S, S, RS, RS, RD]
+        text [0 4 1 2 3 5 6 7 8 9];
+    0x7b Lifetime "lifetime" Misc
+        [b(M::Lifetime), d(M::Variable)];
+    0x7c SBarrier "sbarrier" Sync [b(M::Barrier)];
+
+    // Operation, surface, offsets (ud, bytes), source 0, source 1, destination.
+    0x7d DwordAtomic "dword_atomic" Dataport [b(M::Atomic), X, P, T, RS, RS, RS, RD];
+
+    // IEEE-correct forms.
+    0x7e Sqrtm "sqrtm" Arith [X, P, D, S];
+    0x7f Divm "divm" Arith [X, P, D, S, S];
+
+    // Newer hardware.
+    0x80 Rol "rol" Logic [X, P, D, S, S];
+    0x81 Ror "ror" Logic [X, P, D, S, S];
+    0x82 Dp4a "dp4a" Arith [X, P, D, S, S, S];
+    0x83 Dpas "dpas" Misc [X, P, RD, RS, RS, S, d(M::Systolic)];
+    0x84 Add3 "add3" Arith [X, P, D, S, S, S];
+    0x85 Bfn "bfn" Logic [X, P, D, S, S, S, b(M::TruthTable)];
+    0x86 QwGather "qw_gather" Dataport [X, P, b(M::BlockCount), T, RS, RD];
+    0x87 QwScatter "qw_scatter" Dataport [X, P, b(M::BlockCount), T, RS, RS];
+
+    // LSC. Operation; unit, caching of level 1 and 3, address type, scale, offset, size, data size,
+    // order, elements, channels, surface, surface index, destination, addresses, sources. The
+    // strided form has a pitch after the addresses and one source; blocks of two dimensions have
+    // their shape (size, order, blocks, width, height, VNNI), the destination, six address
+    // components and the source.
+    0x89/0|2|4|6|8|9|10|11|12|13|14|15|16|17|18|19|20|21|22|23|24|25|26|27|28|29|33|34|35|36|37
+        LscUntyped "lsc_untyped" Lsc [b(M::LscOp), X, P, b(M::LscUnit), b(M::LscCaching), b(M::LscCaching),
+        b(M::LscAddressType), w(M::Amount), d(M::LscOffset), b(M::LscAddressSize),
+        b(M::LscDataSize), b(M::LscDataOrder), b(M::LscElements), b(M::Channels), BASE,
+        d(M::Amount), RD, RS, RS, RS];
+    0x89/1|5 LscStrided "lsc_strided" Lsc [b(M::LscOp), X, P, b(M::LscUnit), b(M::LscCaching), b(M::LscCaching),
+        b(M::LscAddressType), w(M::Amount), d(M::LscOffset), b(M::LscAddressSize),
+        b(M::LscDataSize), b(M::LscDataOrder), b(M::LscElements), b(M::Channels), BASE,
+        d(M::Amount), RD, RS, BASE, RS];
+    0x89/3|7 LscBlock2d "lsc_block2d" Lsc [b(M::LscOp), X, P, b(M::LscUnit), b(M::LscCaching), b(M::LscCaching),
+        b(M::LscDataSize), b(M::LscDataOrder), b(M::Amount), w(M::Amount), w(M::Amount),
+        b(M::Amount), RD, BASE, BASE, BASE, BASE, BASE, BASE, RS];
+    0x89/40|41 LscCounter "lsc_counter" Lsc [b(M::LscOp), X, P, b(M::LscUnit), b(M::LscCaching),
+        b(M::LscCaching), b(M::LscAddressType), b(M::LscDataSize), b(M::LscDataOrder),
+        b(M::LscElements), b(M::Channels), BASE, d(M::Amount), RD, RS];
+    0x8a/2|6|8|9|10|11|12|13|14|15|16|17|18|19|20|21|22|23|24|25|26|27|28|29|30|49|50|54
+        LscTyped "lsc_typed" Lsc [b(M::LscOp), X, P, b(M::LscCaching), b(M::LscCaching), b(M::LscAddressType),
+        b(M::LscAddressSize), b(M::LscDataSize), b(M::LscDataOrder), b(M::LscElements),
+        b(M::Channels), BASE, d(M::Amount), RD, RS, d(M::LscOffset), RS, d(M::LscOffset), RS,
+        d(M::LscOffset), RS, RS, RS];
+    0x8a/3|7 LscTypedBlock2d "lsc_typed_block2d" Lsc [b(M::LscOp), X, P, b(M::LscCaching), b(M::LscCaching),
+        b(M::LscAddressType), w(M::Amount), w(M::Amount), BASE, d(M::Amount), RD, BASE, BASE, RS];
+    0x8b LscFence "lsc_fence" Lsc [X, P, b(M::LscUnit), b(M::LscFenceOp), b(M::LscScope)];
+
+    0x91 Madw "madw" Arith [X, P, D, S, S, S];
+    0x92 Add3O "add3.o" Arith [X, P, D, S, S, S];
+    0x93 RawSendg "raw_sendg" Misc [b(M::SendModifier), X, d(M::FunctionUnit), P, RD, d(M::Amount),
+        RS, d(M::Amount), RS, d(M::Amount), S, S, d(M::Descriptor), d(M::Descriptor)];
+    0x94 Breakpoint "breakpoint" Misc [];
+    0x95 ShflIdx4 "shfl_idx4" Mov [X, P, RD, S, S];
+    0x96 Tanh "tanh" Arith [X, P, D, S];
+    0x97 Sigm "sigm" Arith [X, P, D, S];
+    0x98 Lfsr "lfsr" Logic [X, P, b(M::LfsrMode), D, S, S];
+    0x99 Bdpas "bdpas" Misc [X, P, RD, RS, RS, RS, S, S, d(M::Systolic)];
+    0x9a Dnscl "dnscl" Mov [X, P, b(M::DownscaleType), b(M::DownscaleMode),
+        b(M::DownscaleRounding), D, S, S, S];
+    0x9b Invm "invm" Arith [X, P, D, P_DST, S, S];
+    0x9c Rsqtm "rsqtm" Arith [X, P, D, P_DST, S];
+}
+
+const SAMPLER_OP: Field = Field::Number(Width::SamplerOp, M::SamplerOp);
+
+impl Opcode {
+    /// Its row of the table.
+    pub fn row(self) -> &'static Row {
+        &ROWS[self as usize]
+    }
+
+    /// All rows, in ascending order of their numbers.
+    pub fn rows() -> &'static [Row] {
+        ROWS
+    }
+
+    /// The rows of that number: several if it has sub-opcodes, none if it is reserved.
+    pub fn rows_of(number: u8) -> &'static [Row] {
+        let from = ROWS.partition_point(|row| row.number < number);
+        let len = ROWS[from..].partition_point(|row| row.number == number);
+        &ROWS[from..from + len]
+    }
+
+    /// The opcode of that name in text; for a name that says a number of a family as well
+    /// (`max`, `sample_lz`), that number.
+    pub fn from_mnemonic(name: &str) -> Option<(Opcode, Option<u32>)> {
+        static NAMES: LazyLock<HashMap<&'static str, (Opcode, Option<u32>)>> =
+            LazyLock::new(|| {
+                let plain = ROWS
+                    .iter()
+                    .filter(|row| row.family_names().is_none())
+                    .map(|row| (row.mnemonic, (row.opcode, None)));
+                let family = ROWS.iter().flat_map(|row| {
+                    let names = row.family_names().into_iter().flatten();
+                    names.map(|&(name, n)| (name, (row.opcode, Some(n))))
+                });
+                plain.chain(family).collect()
+            });
+        NAMES.get(name).copied()
+    }
+}
+
+impl Row {
+    /// The names that stand in the place of the mnemonic, with the number each says.
+    pub fn family_names(&self) -> Option<&'static [(&'static str, u32)]> {
+        match self.opcode {
+            Opcode::FMinMax => Some(&[("min", 0), ("max", 1)]),
+            Opcode::RawSend => Some(&[("raw_send", 0), ("raw_sendc", 1)]),
+            Opcode::RawSends => Some(&[
+                ("raw_sends", 0),
+                ("raw_sendsc", 1),
+                ("raw_sends_eot", 2),
+                ("raw_sendsc_eot", 3),
+            ]),
+            Opcode::RawSendg => Some(&[
+                ("raw_sendg", 0),
+                ("raw_sendgc", 1),
+                ("raw_sendg_eot", 2),
+                ("raw_sendgc_eot", 3),
+            ]),
+            Opcode::Fence => Some(Fence::NAMES),
+            Opcode::Sample3d => Some(SamplerOp::SAMPLE),
+            Opcode::Load3d => Some(SamplerOp::LOAD),
+            Opcode::Gather4Sampler => Some(SamplerOp::GATHER4),
+            _ => None,
+        }
+    }
+}
+
+macro_rules! numbered {
+    ($(#[$doc:meta])* $name:ident { $($(#[$vdoc:meta])* $variant:ident = $number:literal $text:literal,)* }) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        #[repr(u8)]
+        pub enum $name { $($(#[$vdoc])* $variant = $number,)* }
+
+        impl $name {
+            const ALL: &'static [($name, &'static str)] = &[$(($name::$variant, $text),)*];
+
+            /// The one of that number.
+            pub fn from_number(number: u32) -> Option<$name> {
+                Self::ALL.iter().find(|(v, _)| *v as u32 == number).map(|(v, _)| *v)
+            }
+
+            /// The one of that name in text.
+            pub fn from_name(name: &str) -> Option<$name> {
+                Self::ALL.iter().find(|(_, n)| *n == name).map(|(v, _)| *v)
+            }
+
+            /// Its name in text.
+            pub fn name(self) -> &'static str {
+                Self::ALL.iter().find(|(v, _)| *v == self).map_or("", |(_, n)| n)
+            }
+        }
+    };
+}
+
+numbered! {
+    /// The relation of a `cmp`.
+    Relation {
+        Eq = 0 "eq",
+        Ne = 1 "ne",
+        Gt = 2 "gt",
+        Ge = 3 "ge",
+        Lt = 4 "lt",
+        Le = 5 "le",
+    }
+}
+
+numbered! {
+    /// What an atomic does to its element. Unsigned unless said otherwise.
+    AtomicOp {
+        Add = 0 "add",
+        Sub = 1 "sub",
+        Inc = 2 "inc",
+        Dec = 3 "dec",
+        Min = 4 "min",
+        Max = 5 "max",
+        /// Exchange.
+        Xchg = 6 "xchg",
+        /// Compare with source 0, write source 1. (In the order of the format: `src0` is the value
+        /// compared with, `src1` the new value.)
+        CmpXchg = 7 "cmpxchg",
+        And = 8 "and",
+        Or = 9 "or",
+        Xor = 10 "xor",
+        /// Signed.
+        IMin = 11 "minsint",
+        /// Signed.
+        IMax = 12 "maxsint",
+        /// Decrement; the result is the new value.
+        PreDec = 13 "predec",
+        FMax = 16 "fmax",
+        FMin = 17 "fmin",
+        /// Compare floats and write.
+        FCmpWr = 18 "fcmpwr",
+        FAdd = 19 "fadd",
+        FSub = 20 "fsub",
+    }
+}
+
+/// An atomic operation and the width of its element, as [`Meaning::Atomic`] packs them: bits 0-4
+/// the operation, bit 5 set for 16 bits, bit 6 for 64, neither for 32.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Atomic {
+    pub op: AtomicOp,
+    /// 16, 32 or 64.
+    pub bits: u8,
+}
+
+impl Atomic {
+    pub fn from_number(number: u32) -> Option<Atomic> {
+        let bits = match number >> 5 {
+            0 => 32,
+            1 => 16,
+            2 => 64,
+            _ => return None,
+        };
+        AtomicOp::from_number(number & 0x1f).map(|op| Atomic { op, bits })
+    }
+
+    pub fn number(self) -> u32 {
+        let width = match self.bits {
+            16 => 1,
+            64 => 2,
+            _ => 0,
+        };
+        self.op as u32 | width << 5
+    }
+}
+
+/// Which of the channels R, G, B, A a message moves: bits 0 to 3.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct ChannelMask(u8);
+
+impl ChannelMask {
+    /// The mask of that number, 0 to 15.
+    pub fn from_number(number: u32) -> Option<ChannelMask> {
+        u8::try_from(number).ok().filter(|&n| n < 16).map(ChannelMask)
+    }
+
+    pub fn number(self) -> u32 {
+        self.0.into()
+    }
+
+    /// How many channels it has.
+    pub fn count(self) -> u32 {
+        self.0.count_ones()
+    }
+
+    /// Its channels in order, R 0 to A 3.
+    pub fn channels(self) -> impl Iterator<Item = u8> {
+        (0..4).filter(move |c| self.0 >> c & 1 != 0)
+    }
+}
+
+/// Bytes of a block of [`Meaning::SvmBlockSize`]: 1, 4 or 8.
+pub fn svm_block_bytes(number: u32) -> Option<u32> {
+    [1, 4, 8].get(number as usize).copied()
+}
+
+/// What a fence of [`Meaning::Fence`] orders. As a number: bit 0 the commit is waited for, bits 1
+/// to 4 the caches flushed (instruction, sampler, constant, read-only data), bit 5 shared local
+/// memory instead of global, bit 6 level 1, bit 7 a fence for the compiler alone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Fence(u8);
+
+impl Fence {
+    const SOFTWARE: u8 = 0x80;
+    const LOCAL: u8 = 0x20;
+    const NAMES: &'static [(&'static str, u32)] = &[
+        ("fence_global", 0),
+        ("fence_local", Fence::LOCAL as u32),
+        ("fence_sw", Fence::SOFTWARE as u32),
+    ];
+
+    pub fn from_number(number: u32) -> Option<Fence> {
+        u8::try_from(number).ok().map(Fence)
+    }
+
+    /// No instruction is needed: only the order of the instructions around it matters.
+    pub fn is_software(self) -> bool {
+        self.0 & Fence::SOFTWARE != 0
+    }
+
+    /// Shared local memory.
+    pub fn is_local(self) -> bool {
+        self.0 & Fence::LOCAL != 0
+    }
+
+    /// The bits but those that [`Row::family_names`] says, with the letter of each in text.
+    pub const FLAGS: &'static [(&'static str, u32)] =
+        &[("E", 1), ("I", 2), ("S", 4), ("C", 8), ("R", 16), ("L1", 64)];
+}
+
+/// The operations of the 3D sampler, by the opcode each belongs to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct SamplerOp(u8);
+
+impl SamplerOp {
+    const SAMPLE: &'static [(&'static str, u32)] = &[
+        ("sample_3d", 0),
+        ("sample_b", 1),
+        ("sample_l", 2),
+        ("sample_c", 3),
+        ("sample_d", 4),
+        ("sample_b_c", 5),
+        ("sample_l_c", 6),
+        ("lod", 9),
+        ("sample+killpix", 12),
+        ("sample_d_c_mlod", 17),
+        ("sample_mlod", 18),
+        ("sample_c_mlod", 19),
+        ("sample_d_c", 20),
+        ("sample_lz", 24),
+        ("sample_c_lz", 25),
+        ("sample_po", 32),
+        ("sample_po_b", 33),
+        ("sample_po_l", 34),
+        ("sample_po_c", 35),
+        ("sample_po_d", 36),
+        ("sample_po_l_c", 38),
+        ("sample_po_lz", 56),
+        ("sample_po_c_lz", 57),
+        ("sample_po_b_c", 58),
+        ("sample_po_d_c", 59),
+    ];
+    const LOAD: &'static [(&'static str, u32)] = &[
+        ("load_3d", 7),
+        ("load_lz", 26),
+        ("load_l", 27),
+        ("load_2dms_w", 28),
+        ("load_mcs", 29),
+    ];
+    const GATHER4: &'static [(&'static str, u32)] = &[
+        ("sample4", 8),
+        ("sample4_l", 13),
+        ("sample4_b", 14),
+        ("sample4_i", 15),
+        ("sample4_c", 16),
+        ("sample4_po", 17),
+        ("sample4_po_c", 18),
+        ("sample4_i_c", 21),
+        ("sample4_l_c", 23),
+    ];
+
+    /// The number of [`SamplerOp::name`] `load_lz`: no level of detail, no sampler.
+    pub const LOAD_LZ: SamplerOp = SamplerOp(26);
+    /// `sample_lz`: level of detail 0.
+    pub const SAMPLE_LZ: SamplerOp = SamplerOp(24);
+
+    /// The operation in a number of [`Meaning::SamplerOp`].
+    pub fn from_number(number: u32) -> Option<SamplerOp> {
+        let op = SamplerOp((number & 0xff) as u8);
+        (number < 0x800 && op.name().is_some()).then_some(op)
+    }
+
+    fn name(self) -> Option<&'static str> {
+        [Self::SAMPLE, Self::LOAD, Self::GATHER4]
+            .into_iter()
+            .flatten()
+            .find(|(_, n)| *n == u32::from(self.0))
+            .map(|(name, _)| *name)
+    }
+}
+
+/// The operation of an LSC instruction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum LscOp {
+    Load,
+    Store,
+    /// With the number of the operation as the format has it.
+    Atomic(u8),
+    /// Compression, status, state information.
+    Other(u8),
+}
+
+impl LscOp {
+    /// What the operation of [`Meaning::LscOp`] does; the opcode says with which addresses.
+    pub fn from_number(number: u32) -> Option<LscOp> {
+        match u8::try_from(number).ok()? {
+            0..=3 => Some(LscOp::Load),
+            4..=7 => Some(LscOp::Store),
+            n @ (8..=26 | 33..=41) => Some(LscOp::Atomic(n)),
+            n @ (27..=30 | 49..=54) => Some(LscOp::Other(n)),
+            _ => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_stand_in_order_and_are_distinct() {
+        for (i, row) in ROWS.iter().enumerate() {
+            assert_eq!(row.opcode as usize, i);
+        }
+        assert!(ROWS.is_sorted_by_key(|row| row.number));
+        for pair in ROWS.windows(2).filter(|p| p[0].number == p[1].number) {
+            assert!(!pair[0].subs.is_empty() && !pair[1].subs.is_empty());
+        }
+        for number in 0..=255 {
+            let mut subs: Vec<u8> =
+                Opcode::rows_of(number).iter().flat_map(|r| r.subs).copied().collect();
+            let all = subs.len();
+            subs.sort_unstable();
+            subs.dedup();
+            assert_eq!(subs.len(), all, "sub-opcodes of {number:#x}");
+        }
+    }
+
+    #[test]
+    fn mnemonics_find_their_opcode() {
+        assert_eq!(Opcode::from_mnemonic("add"), Some((Opcode::Add, None)));
+        assert_eq!(Opcode::from_mnemonic("max"), Some((Opcode::FMinMax, Some(1))));
+        assert_eq!(Opcode::from_mnemonic("sample_lz"), Some((Opcode::Sample3d, Some(24))));
+        assert_eq!(Opcode::from_mnemonic("fence_sw"), Some((Opcode::Fence, Some(0x80))));
+        assert_eq!(Opcode::from_mnemonic("fminmax"), None);
+        for row in ROWS.iter().filter(|row| row.family_names().is_none()) {
+            assert_eq!(Opcode::from_mnemonic(row.mnemonic), Some((row.opcode, None)));
+        }
+    }
+
+    #[test]
+    fn orders_of_text_are_permutations() {
+        for row in ROWS.iter().filter(|row| !row.text_order.is_empty()) {
+            let mut order = row.text_order.to_vec();
+            order.sort_unstable();
+            let all: Vec<u8> = (0..row.operand_fields().count() as u8).collect();
+            assert_eq!(order, all, "{}", row.mnemonic);
+        }
+    }
+
+    #[test]
+    fn atomics_pack_and_unpack() {
+        for number in 0..0x80 {
+            if let Some(atomic) = Atomic::from_number(number) {
+                assert_eq!(atomic.number(), number);
+            }
+        }
+        let wide = Atomic { op: AtomicOp::CmpXchg, bits: 64 };
+        assert_eq!(Atomic::from_number(0x47), Some(wide));
+        assert_eq!(Atomic::from_number(0x1f), None);
+    }
+}

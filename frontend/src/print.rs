@@ -1,0 +1,418 @@
+//! A module as text, in the reference compiler's syntax ([`crate::text`] reads it).
+//!
+//! Takes any module. Read back, the text gives an equal module if its names are names in text and
+//! distinct (of a module read from text they are; others are called after their numbers), and if it
+//! passes [`crate::verify`].
+
+use std::collections::HashSet;
+use std::fmt::{self, Write};
+
+use cranelift_entity::EntityRef;
+
+use crate::attributes;
+use crate::module::{
+    Align, Attr, AttrValue, Combine, Inst, InputVar, Modifier, Module, Object,
+    ObjectKind, Operand, PredUse, Region, StateVar, predefined,
+};
+use crate::opcode::{Field, Meaning, Opcode};
+use crate::text::is_name;
+use crate::text::number::{IMPLICIT_KINDS, Positional, UNDEFINED_KIND};
+
+/// The column of the comment with an instruction's number.
+const COMMENT_COLUMN: usize = 80;
+
+/// The module as text.
+pub fn print(module: &Module) -> String {
+    let mut out = String::new();
+    write_module(module, &mut out).expect("a string takes all that is written");
+    out
+}
+
+fn write_module(module: &Module, out: &mut String) -> fmt::Result {
+    let (major, minor) = module.version;
+    writeln!(out, ".version {major}.{minor}")?;
+    module.objects.iter().try_for_each(|object| Printer::new(object).object(out))
+}
+
+/// Prints one object.
+struct Printer<'a> {
+    object: &'a Object,
+    names: Names,
+}
+
+/// What the object's entities are called.
+struct Names {
+    vars: Vec<String>,
+    addrs: Vec<String>,
+    predicates: Vec<String>,
+    labels: Vec<String>,
+}
+
+/// The name, or the letter and the number if it is no name or taken.
+fn unique(taken: &mut HashSet<String>, letter: char, number: usize, name: &str) -> String {
+    if is_name(name) && taken.insert(name.to_owned()) {
+        return name.to_owned();
+    }
+    let mut name = format!("{letter}{number}");
+    while !taken.insert(name.clone()) {
+        name.push('_');
+    }
+    name
+}
+
+impl Names {
+    fn new(object: &Object) -> Names {
+        let samplers = object.samplers.keys().map(|s| format!("S{}", s.index()));
+        let samplers = samplers.chain([format!("S{}", predefined::BINDLESS_SAMPLER)]);
+        let surfaces = object.surfaces.keys().map(|s| format!("T{}", s.index()));
+        let predefined = predefined::SURFACES.iter().map(|s| (*s).to_owned());
+        let mut taken: HashSet<String> = samplers.chain(surfaces).chain(predefined).collect();
+        let addrs = object.addrs.iter();
+        let addrs = addrs.map(|(i, a)| unique(&mut taken, 'A', i.index(), &a.name)).collect();
+        let predicates = object.predicates.iter();
+        let predicates =
+            predicates.map(|(i, p)| unique(&mut taken, 'P', i.index(), &p.name)).collect();
+        let vars = object.vars.iter().map(|(i, var)| match i.index() {
+            n if n < predefined::VAR_COUNT => var.name.clone(),
+            n => unique(&mut taken, 'V', n, &var.name),
+        });
+        let vars = vars.collect();
+        let mut taken = HashSet::new();
+        let labels = object.labels.iter();
+        let labels =
+            labels.map(|(i, label)| unique(&mut taken, 'L', i.index(), &label.name)).collect();
+        Names { vars, addrs, predicates, labels }
+    }
+}
+
+/// The name of an entity, by its number; of one that is not declared, the number alone.
+fn name<K: EntityRef>(names: &[String], key: K) -> &str {
+    names.get(key.index()).map_or("?", String::as_str)
+}
+
+impl<'a> Printer<'a> {
+    fn new(object: &'a Object) -> Printer<'a> {
+        Printer { object, names: Names::new(object) }
+    }
+
+    fn object(&self, out: &mut String) -> fmt::Result {
+        let object = self.object;
+        out.push_str(match object.kind {
+            ObjectKind::Kernel => ".kernel ",
+            ObjectKind::Function { .. } => ".global_function ",
+        });
+        quoted(&object.name, out);
+        out.push_str("\n\n");
+        self.decls(out)?;
+        for input in &object.inputs {
+            self.input(input.implicit, input.var, out)?;
+            writeln!(out, " offset={} size={}", input.offset, input.size)?;
+        }
+        for attr in &object.attrs {
+            out.push_str(".kernel_attr ");
+            write_attr(attr, out)?;
+            out.push('\n');
+        }
+        for (i, inst) in object.insts.iter().enumerate() {
+            self.inst(i, inst, out)?;
+        }
+        Ok(())
+    }
+
+    fn decls(&self, out: &mut String) -> fmt::Result {
+        let object = self.object;
+        for (i, var) in object.vars.iter().skip(predefined::VAR_COUNT) {
+            let name = name(&self.names.vars, i);
+            let (ty, elements) = (var.ty.name(), var.elements);
+            write!(out, ".decl {name} v_type=G type={ty} num_elts={elements}")?;
+            if var.align != Align::Byte {
+                write!(out, " align={}", var.align.name())?;
+            }
+            if let Some((base, offset)) = var.alias {
+                write!(out, " alias=<{}, {offset}>", self::name(&self.names.vars, base))?;
+            }
+            write_attrs(&var.attrs, out)?;
+        }
+        for (i, addr) in &object.addrs {
+            let name = name(&self.names.addrs, i);
+            write!(out, ".decl {name} v_type=A num_elts={}", addr.elements)?;
+            write_attrs(&addr.attrs, out)?;
+        }
+        for (i, predicate) in object.predicates.iter().skip(1) {
+            let name = name(&self.names.predicates, i);
+            write!(out, ".decl {name} v_type=P num_elts={}", predicate.elements)?;
+            write_attrs(&predicate.attrs, out)?;
+        }
+        let samplers = object.samplers.iter().map(|(i, s)| ('S', i.index(), s));
+        let surfaces = object.surfaces.iter().skip(predefined::SURFACES.len());
+        let surfaces = surfaces.map(|(i, s)| ('T', i.index(), s));
+        for (letter, i, state) in samplers.chain(surfaces) {
+            write!(out, ".decl {letter}{i} v_type={letter} num_elts={}", state.elements)?;
+            if is_name(&state.name) {
+                write!(out, " v_name={}", state.name)?;
+            }
+            write_attrs(&state.attrs, out)?;
+        }
+        Ok(())
+    }
+
+    fn input(&self, implicit: u8, var: InputVar, out: &mut String) -> fmt::Result {
+        let named = IMPLICIT_KINDS.iter().find(|(_, kind)| *kind == implicit);
+        match (implicit, named) {
+            (0, _) => out.push_str(".input"),
+            (_, Some((name, _))) => write!(out, ".implicit_{name}")?,
+            (kind, None) => write!(out, ".implicit_{UNDEFINED_KIND}{kind}")?,
+        }
+        match var {
+            InputVar::General(var) => write!(out, " {}", name(&self.names.vars, var)),
+            InputVar::Sampler(sampler) => write!(out, " S{}", sampler.index()),
+            InputVar::Surface(surface) => write!(out, " T{}", surface.index()),
+        }
+    }
+
+    fn inst(&self, number: usize, inst: &Inst, out: &mut String) -> fmt::Result {
+        if let (Opcode::Label | Opcode::Subroutine, [Operand::Label(label)]) =
+            (inst.op, inst.operands.as_slice())
+        {
+            let name = name(&self.names.labels, *label);
+            if inst.op == Opcode::Subroutine {
+                write!(out, "\n.function \"{name}\"\n")?;
+            }
+            return write!(out, "\n{name}:\n");
+        }
+        let start = out.len();
+        out.push_str("    ");
+        if let Some(pred) = inst.pred {
+            out.push('(');
+            self.predicate(pred, out)?;
+            out.push_str(") ");
+        }
+        self.mnemonic(inst, out)?;
+        if inst.op.row().has_exec() {
+            write!(out, " {}", inst.exec)?;
+        }
+        self.operands(inst, out)?;
+        if matches!(inst.op, Opcode::File | Opcode::Loc) {
+            out.push('\n');
+            return Ok(());
+        }
+        let width = (start + COMMENT_COLUMN).saturating_sub(out.len());
+        writeln!(out, "{:width$} /// ${number}", "")
+    }
+
+    /// The mnemonic and its suffixes.
+    fn mnemonic(&self, inst: &Inst, out: &mut String) -> fmt::Result {
+        let row = inst.op.row();
+        match (row.family_names(), inst.operands.first()) {
+            (Some(names), Some(Operand::Field(n))) => out.push_str(member(names, *n)),
+            _ => out.push_str(row.mnemonic),
+        }
+        for (i, field) in row.text_fields() {
+            if let (Field::Number(_, meaning), Some(Operand::Field(n))) =
+                (field, inst.operands.get(i))
+            {
+                meaning.write_suffixes(*n, out)?;
+            }
+        }
+        if inst.operands.iter().any(is_saturated) {
+            out.push_str(".sat");
+        }
+        Ok(())
+    }
+
+    fn operands(&self, inst: &Inst, out: &mut String) -> fmt::Result {
+        let row = inst.op.row();
+        let fixed = row.operand_count();
+        // Of the operands that are there only if a flag is set, those behind stand further in front.
+        let flags = inst.operands.iter().find_map(|operand| match operand {
+            Operand::Field(n) => Some(*n),
+            _ => None,
+        });
+        let absent = |field: Field| field.is_absent(flags.unwrap_or(0));
+        for (i, field) in row.text_fields() {
+            match field {
+                Field::Labels => {
+                    let labels = inst.operands.get(fixed..).unwrap_or(&[]);
+                    for (k, label) in labels.iter().enumerate() {
+                        out.push_str(if k == 0 { " (" } else { ", " });
+                        self.operand(field, label, out)?;
+                    }
+                    out.push(')');
+                }
+                Field::RawSrcs => {
+                    for raw in inst.operands.get(fixed..).unwrap_or(&[]) {
+                        out.push(' ');
+                        self.operand(field, raw, out)?;
+                    }
+                }
+                _ if absent(field) => {}
+                Field::Number(_, meaning) => {
+                    if let Some(Operand::Field(n)) = inst.operands.get(i) {
+                        self.number(meaning, *n, inst, out)?;
+                    }
+                }
+                _ => {
+                    let missing = row.operand_fields().take(i).filter(|f| absent(*f)).count();
+                    if let Some(operand) = inst.operands.get(i - missing) {
+                        out.push(' ');
+                        self.operand(field, operand, out)?;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn number(&self, meaning: Meaning, n: u32, inst: &Inst, out: &mut String) -> fmt::Result {
+        match meaning.positional() {
+            Positional::No => Ok(()),
+            Positional::Decimal => write!(out, " {n}"),
+            Positional::Hex => write!(out, " {n:#x}"),
+            Positional::Power => write!(out, " ({})", 1 << (n & 7)),
+            Positional::Simd => write!(out, " ({})", if n & 16 == 0 { 8 } else { 16 }),
+            Positional::First => write!(out, " ({n},"),
+            Positional::Second => write!(out, "{n})"),
+            Positional::Variable => {
+                let class = match inst.operands.first() {
+                    Some(Operand::Field(lifetime)) => lifetime >> 4 & 3,
+                    _ => 0,
+                };
+                let names = match class {
+                    1 => &self.names.addrs,
+                    2 => &self.names.predicates,
+                    _ => &self.names.vars,
+                };
+                write!(out, " {}", names.get(n as usize).map_or("?", String::as_str))
+            }
+        }
+    }
+
+    fn predicate(&self, pred: PredUse, out: &mut String) -> fmt::Result {
+        let not = if pred.inverse { "!" } else { "" };
+        let combine = match pred.combine {
+            Combine::None => "",
+            Combine::Any => ".any",
+            Combine::All => ".all",
+        };
+        write!(out, "{not}{}{combine}", name(&self.names.predicates, pred.pred))
+    }
+
+    fn operand(&self, field: Field, operand: &Operand, out: &mut String) -> fmt::Result {
+        let names = &self.names;
+        let is_dst = matches!(field, Field::Dst(_));
+        match operand {
+            Operand::General { var, row, col, region, modifier } => {
+                let (modifier, var) = (modifier.text(), name(&names.vars, *var));
+                write!(out, "{modifier}{var}({row},{col})")?;
+                write_region(*region, is_dst, out)
+            }
+            Operand::Indirect { addr, off, imm, ty, region, modifier } => {
+                let (modifier, addr) = (modifier.text(), name(&names.addrs, *addr));
+                write!(out, "{modifier}r[{addr}({off}),{imm}]")?;
+                write_region(*region, is_dst, out)?;
+                write!(out, ":{}", ty.name())
+            }
+            Operand::Address { addr, off, width } => {
+                write!(out, "{}({off})<{width}>", name(&names.addrs, *addr))
+            }
+            Operand::AddressOf { var, offset } => {
+                write!(out, "&{}", name(&names.vars, *var))?;
+                if *offset == 0 { Ok(()) } else { write!(out, "[{offset}]") }
+            }
+            Operand::Predicate(pred) => self.predicate(*pred, out),
+            Operand::Imm { ty, bits } => write!(out, "{bits:#x}:{}", ty.name()),
+            Operand::State { of, off } => {
+                let of = match of {
+                    StateVar::Surface(surface) => surface_name(surface.index()),
+                    StateVar::Sampler(sampler) => format!("S{}", sampler.index()),
+                };
+                match (field, off) {
+                    (Field::SrcAddress, 0) => write!(out, "&{of}"),
+                    (Field::SrcAddress, off) => write!(out, "&{of}[{}]", u32::from(*off) * 4),
+                    _ => write!(out, "{of}({off})"),
+                }
+            }
+            Operand::Raw { var, offset } => write!(out, "{}.{offset}", name(&names.vars, *var)),
+            Operand::Surface(surface) => out.write_str(&surface_name(surface.index())),
+            Operand::Sampler(sampler) => write!(out, "S{}", sampler.index()),
+            Operand::Label(label) => out.write_str(name(&names.labels, *label)),
+            Operand::Field(n) => write!(out, "{n}"),
+            Operand::Name(symbol) if is_name(symbol) && field == Field::Name => {
+                out.write_str(symbol)
+            }
+            Operand::Name(symbol) => {
+                quoted(symbol, out);
+                Ok(())
+            }
+        }
+    }
+}
+
+/// The name of the family for the number: the one that says the most of its bits.
+fn member(names: &[(&'static str, u32)], n: u32) -> &'static str {
+    let said = names.iter().filter(|(_, bits)| n & bits == *bits);
+    let exact = names.iter().find(|(_, bits)| n & 0xff == *bits);
+    exact.or_else(|| said.max_by_key(|(_, bits)| bits.count_ones())).map_or("?", |(name, _)| name)
+}
+
+fn is_saturated(operand: &Operand) -> bool {
+    matches!(
+        operand,
+        Operand::General { modifier: Modifier::Sat, .. }
+            | Operand::Indirect { modifier: Modifier::Sat, .. }
+    )
+}
+
+fn surface_name(number: usize) -> String {
+    let predefined = predefined::SURFACES.get(number);
+    predefined.map_or_else(|| format!("T{number}"), |name| (*name).to_owned())
+}
+
+fn write_region(region: Region, is_dst: bool, out: &mut String) -> fmt::Result {
+    match region {
+        Region { h, .. } if is_dst => write!(out, "<{h}>"),
+        Region { v: Some(v), w, h } => write!(out, "<{v};{w},{h}>"),
+        Region { v: None, w, h } => write!(out, "<{w},{h}>"),
+    }
+}
+
+fn write_attrs(attrs: &[Attr], out: &mut String) -> fmt::Result {
+    for (i, attr) in attrs.iter().enumerate() {
+        out.push_str(if i == 0 { " attrs={" } else { ", " });
+        write_attr(attr, out)?;
+    }
+    out.push_str(if attrs.is_empty() { "\n" } else { "}\n" });
+    Ok(())
+}
+
+fn write_attr(attr: &Attr, out: &mut String) -> fmt::Result {
+    let target = |n: i64| attributes::TARGETS.get(usize::try_from(n).ok()?);
+    out.push_str(&attr.name);
+    match &attr.value {
+        AttrValue::Flag => {}
+        AttrValue::Int(n) if attr.name == attributes::TARGET && target(*n).is_some() => {
+            write!(out, "=\"{}\"", target(*n).unwrap_or(&""))?;
+        }
+        AttrValue::Int(n) => write!(out, "={n}")?,
+        AttrValue::Str(s) => {
+            out.push('=');
+            quoted(s, out);
+        }
+    }
+    Ok(())
+}
+
+/// The string in quotes, escaped where it must be.
+fn quoted(s: &str, out: &mut String) {
+    out.push('"');
+    for c in s.chars() {
+        match c {
+            '"' => out.push_str("\\\""),
+            '\\' => out.push_str("\\\\"),
+            '\n' => out.push_str("\\n"),
+            '\r' => out.push_str("\\r"),
+            c => out.push(c),
+        }
+    }
+    out.push('"');
+}

@@ -1,0 +1,367 @@
+//! The characters of a text, taken one token at a time where the parser knows what may come.
+//!
+//! Nothing is copied: names are slices of the source. Blanks and comments are skipped before each
+//! token but [`Lexer::suffix`]'s and [`Lexer::eat_adjacent`]'s; the end of a line ends a statement
+//! and is never skipped by them.
+
+use std::borrow::Cow;
+
+use super::{ParseError, ParseErrorKind};
+
+/// A place in the source, for an error found later.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Mark {
+    pub offset: usize,
+    pub line: u32,
+    pub column: u32,
+}
+
+pub(super) struct Lexer<'a> {
+    text: &'a str,
+    bytes: &'a [u8],
+    pos: usize,
+    line: u32,
+    line_start: usize,
+}
+
+impl<'a> Lexer<'a> {
+    pub fn new(text: &'a str) -> Lexer<'a> {
+        Lexer { text, bytes: text.as_bytes(), pos: 0, line: 1, line_start: 0 }
+    }
+
+    fn at(&self, pos: usize) -> u8 {
+        self.bytes.get(pos).copied().unwrap_or(0)
+    }
+
+    fn blanks(&mut self) {
+        loop {
+            match (self.at(self.pos), self.at(self.pos + 1)) {
+                (b' ' | b'\t' | b'\r', _) => self.pos += 1,
+                (b'/', b'/') => {
+                    let rest = &self.bytes[self.pos..];
+                    self.pos += rest.iter().position(|b| *b == b'\n').unwrap_or(rest.len());
+                }
+                (b'/', b'*') => self.comment(),
+                _ => return,
+            }
+        }
+    }
+
+    fn comment(&mut self) {
+        self.pos += 2;
+        while self.pos < self.bytes.len() {
+            match (self.at(self.pos), self.at(self.pos + 1)) {
+                (b'*', b'/') => {
+                    self.pos += 2;
+                    return;
+                }
+                (b'\n', _) => self.newline(),
+                _ => self.pos += 1,
+            }
+        }
+    }
+
+    fn newline(&mut self) {
+        self.pos += 1;
+        self.line += 1;
+        self.line_start = self.pos;
+    }
+
+    /// The place of the next token.
+    pub fn mark(&mut self) -> Mark {
+        self.blanks();
+        self.adjacent_mark()
+    }
+
+    /// The place right here, before blanks.
+    pub fn adjacent_mark(&self) -> Mark {
+        Mark {
+            offset: self.pos,
+            line: self.line,
+            column: (self.pos - self.line_start + 1) as u32,
+        }
+    }
+
+    /// Passes over the ends of lines; whether a statement follows.
+    pub fn statement(&mut self) -> bool {
+        loop {
+            self.blanks();
+            match self.bytes.get(self.pos) {
+                Some(b'\n') => self.newline(),
+                next => return next.is_some(),
+            }
+        }
+    }
+
+    /// Whether the line is at its end.
+    pub fn at_line_end(&mut self) -> bool {
+        self.blanks();
+        matches!(self.bytes.get(self.pos), None | Some(b'\n'))
+    }
+
+    /// The next character, without taking it; 0 at the end of the text.
+    pub fn peek(&mut self) -> u8 {
+        self.blanks();
+        self.at(self.pos)
+    }
+
+    /// Takes the character if it is next.
+    pub fn eat(&mut self, c: u8) -> bool {
+        self.blanks();
+        self.eat_adjacent(c)
+    }
+
+    /// Takes the character if it is next without a blank.
+    pub fn eat_adjacent(&mut self, c: u8) -> bool {
+        let next = self.bytes.get(self.pos) == Some(&c);
+        self.pos += usize::from(next);
+        next
+    }
+
+    /// Whether that character comes without a blank.
+    pub fn next_is(&self, c: u8) -> bool {
+        self.bytes.get(self.pos) == Some(&c)
+    }
+
+    /// Takes `r[` if it is next.
+    pub fn eat_indirect(&mut self) -> bool {
+        self.blanks();
+        let next = self.at(self.pos) == b'r' && self.at(self.pos + 1) == b'[';
+        self.pos += if next { 2 } else { 0 };
+        next
+    }
+
+    pub fn expect(&mut self, c: u8, what: &'static str) -> Result<(), ParseError> {
+        if self.eat(c) { Ok(()) } else { Err(self.expected(what)) }
+    }
+
+    /// A name: letters, digits, `_`, `$`, `@` and `?`, perhaps `%` before it; none if no name
+    /// begins here.
+    pub fn name(&mut self) -> Option<&'a str> {
+        self.blanks();
+        let start = self.pos;
+        let first = start + usize::from(self.at(start) == b'%');
+        if !is_name_start(self.at(first)) {
+            return None;
+        }
+        Some(self.run(first + 1, is_name))
+    }
+
+    /// The characters from here to the first, at or after `pos`, that is none of them.
+    fn run(&mut self, pos: usize, is: impl Fn(u8) -> bool) -> &'a str {
+        let start = self.pos;
+        let rest = &self.bytes[pos.min(self.bytes.len())..];
+        self.pos = pos + rest.iter().position(|b| !is(*b)).unwrap_or(rest.len());
+        &self.text[start..self.pos]
+    }
+
+    /// The name of a label if one is defined here: it ends in `:`, which is taken too.
+    pub fn label(&mut self) -> Option<&'a str> {
+        self.blanks();
+        let start = self.pos;
+        if !is_name_start(self.at(start)) {
+            return None;
+        }
+        let name = self.run(start, is_name);
+        if self.eat_adjacent(b':') {
+            return Some(name);
+        }
+        self.pos = start;
+        None
+    }
+
+    /// A mnemonic.
+    pub fn mnemonic(&mut self) -> Option<&'a str> {
+        self.blanks();
+        let start = self.pos;
+        is_name_start(self.at(start)).then(|| self.run(start, |b| is_name(b) || b == b'+'))
+    }
+
+    /// The mnemonic with the suffix behind it, if there is one, for names with a point in them.
+    pub fn dotted(&mut self, mnemonic: &str) -> Option<&'a str> {
+        let start = self.pos - mnemonic.len();
+        let end = self.pos;
+        self.suffix().map(|_| &self.text[start..self.pos]).inspect(|_| self.pos = end)
+    }
+
+    /// Passes over so many bytes of the line, which were seen before.
+    pub fn skip(&mut self, len: usize) {
+        self.pos = (self.pos + len).min(self.bytes.len());
+    }
+
+    /// What stands behind a `.` that comes without a blank.
+    pub fn suffix(&mut self) -> Option<&'a str> {
+        if self.at(self.pos) != b'.' {
+            return None;
+        }
+        self.pos += 1;
+        let is = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'<' | b'>');
+        Some(self.run(self.pos, is))
+    }
+
+    /// Whether a number begins here: a digit, or `-` and a digit.
+    pub fn is_number(&mut self) -> bool {
+        self.blanks();
+        let sign = usize::from(self.at(self.pos) == b'-');
+        self.at(self.pos + sign).is_ascii_digit()
+    }
+
+    /// The digits of a number, with sign, prefix, point and exponent, up to its end.
+    pub fn number(&mut self) -> &'a str {
+        self.blanks();
+        let start = self.pos;
+        let sign = usize::from(self.at(start) == b'-');
+        let hex = self.at(start + sign) == b'0' && self.at(start + sign + 1) | 0x20 == b'x';
+        if hex {
+            return self.run(start + sign + 2, |b| b.is_ascii_hexdigit());
+        }
+        self.run(start + sign, |b| b.is_ascii_digit());
+        let fraction = self.at(self.pos) == b'.' && self.at(self.pos + 1).is_ascii_digit();
+        if fraction {
+            self.run(self.pos + 1, |b| b.is_ascii_digit());
+        }
+        let exponent = self.at(self.pos) | 0x20 == b'e';
+        if exponent && matches!(self.at(self.pos + 1), b'+' | b'-') {
+            self.run(self.pos + 2, |b| b.is_ascii_digit());
+        }
+        &self.text[start..self.pos]
+    }
+
+    /// An integer: decimal or, with `0x`, hexadecimal.
+    pub fn integer(&mut self, what: &'static str) -> Result<i128, ParseError> {
+        let mark = self.mark();
+        if !self.is_number() {
+            return Err(self.expected(what));
+        }
+        // A point ends an integer: `V32.0.` is none.
+        let start = self.pos;
+        let sign = usize::from(self.at(start) == b'-');
+        let hex = self.at(start + sign) == b'0' && self.at(start + sign + 1) | 0x20 == b'x';
+        let digits = if hex {
+            self.run(start + sign + 2, |b| b.is_ascii_hexdigit())
+        } else {
+            self.run(start + sign, |b| b.is_ascii_digit())
+        };
+        parse_integer(digits).ok_or_else(|| self.error_from(mark, ParseErrorKind::number(what)))
+    }
+
+    /// An unsigned integer that fits.
+    pub fn unsigned<T: TryFrom<i128>>(&mut self, what: &'static str) -> Result<T, ParseError> {
+        let mark = self.mark();
+        let n = self.integer(what)?;
+        T::try_from(n).map_err(|_| self.error_from(mark, ParseErrorKind::number(what)))
+    }
+
+    /// A string in quotes, its escapes resolved.
+    pub fn string(&mut self) -> Result<Cow<'a, str>, ParseError> {
+        let mark = self.mark();
+        if !self.eat(b'"') {
+            return Err(self.expected("a string in quotes"));
+        }
+        let start = self.pos;
+        let mut escapes = false;
+        loop {
+            match self.bytes.get(self.pos) {
+                Some(b'"') => break,
+                Some(b'\\') if !matches!(self.bytes.get(self.pos + 1), None | Some(b'\n')) => {
+                    escapes = true;
+                    self.pos += 2;
+                }
+                None | Some(b'\n' | b'\\') => {
+                    return Err(self.error_from(mark, ParseErrorKind::UnclosedString));
+                }
+                Some(_) => self.pos += 1,
+            }
+        }
+        let end = self.pos;
+        self.pos += 1;
+        if !escapes {
+            return Ok(Cow::Borrowed(&self.text[start..end]));
+        }
+        unescape(&self.bytes[start..end])
+            .map(Cow::Owned)
+            .ok_or_else(|| self.error_from(mark, ParseErrorKind::Escape))
+    }
+
+    /// That something else was expected in the place of the next token.
+    pub fn expected(&mut self, what: &'static str) -> ParseError {
+        let mark = self.mark();
+        let rest = &self.bytes[self.pos..];
+        let alone = |b: u8| !is_name(b) && !matches!(b, b'%' | b'.');
+        let len = match rest.first() {
+            None | Some(b'\n') => 0,
+            Some(b) if alone(*b) => self.text[self.pos..].chars().next().map_or(0, char::len_utf8),
+            Some(_) => rest.iter().position(|b| alone(*b)).unwrap_or(rest.len()),
+        };
+        let found = match len {
+            0 => "the end of the line".to_owned(),
+            _ => format!("`{}`", &self.text[self.pos..self.pos + len]),
+        };
+        let kind = ParseErrorKind::Expected { expected: what, found };
+        ParseError::new(mark, len, kind)
+    }
+
+    /// An error about what stands between the mark and here.
+    pub fn error_from(&self, mark: Mark, kind: ParseErrorKind) -> ParseError {
+        ParseError::new(mark, self.pos.saturating_sub(mark.offset), kind)
+    }
+}
+
+fn is_name_start(b: u8) -> bool {
+    b.is_ascii_alphabetic() || matches!(b, b'_' | b'$' | b'@' | b'?')
+}
+
+fn is_name(b: u8) -> bool {
+    is_name_start(b) || b.is_ascii_digit()
+}
+
+/// Whether [`Lexer::name`] takes it all, and no more.
+pub(super) fn is_whole_name(name: &str) -> bool {
+    name.bytes().next().is_some_and(is_name_start) && name.bytes().all(is_name)
+}
+
+/// The value of the digits of an integer; none if it is greater than 64 bits or has no digits.
+pub(super) fn parse_integer(digits: &str) -> Option<i128> {
+    let (sign, digits) = match digits.strip_prefix('-') {
+        Some(rest) => (-1, rest),
+        None => (1, digits),
+    };
+    let n = match digits.strip_prefix("0x").or_else(|| digits.strip_prefix("0X")) {
+        Some(hex) => u64::from_str_radix(hex, 16),
+        None => digits.parse::<u64>(),
+    };
+    n.ok().map(|n| sign * i128::from(n))
+}
+
+fn unescape(bytes: &[u8]) -> Option<String> {
+    let mut out = Vec::with_capacity(bytes.len());
+    let mut rest = bytes;
+    while let [first, tail @ ..] = rest {
+        rest = tail;
+        if *first != b'\\' {
+            out.push(*first);
+            continue;
+        }
+        let [escape, tail @ ..] = rest else { return None };
+        rest = tail;
+        out.push(match escape {
+            b'a' => 7,
+            b'b' => 8,
+            b'e' => 0x1b,
+            b'f' => 12,
+            b'n' => b'\n',
+            b'r' => b'\r',
+            b't' => b'\t',
+            b'v' => 11,
+            b'\'' | b'"' | b'?' | b'\\' => *escape,
+            b'x' => {
+                let len = rest.iter().take(2).take_while(|b| b.is_ascii_hexdigit()).count();
+                let (digits, tail) = rest.split_at(len);
+                rest = tail;
+                u8::from_str_radix(str::from_utf8(digits).ok()?, 16).ok()?
+            }
+            _ => return None,
+        });
+    }
+    String::from_utf8(out).ok()
+}

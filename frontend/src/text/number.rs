@@ -1,0 +1,277 @@
+//! How text writes the numbers of instructions ([`Meaning`]).
+//!
+//! A number may stand in the mnemonic ([`crate::opcode::Row::family_names`]), in suffixes behind it
+//! (`.lt`, `.RGBA`, `.add.64`) and among the operands (`(2)`, `0xc`); one may be in several of the
+//! three, each saying some of its bits. A suffix of a number that has no name is `.x` and the
+//! number in hexadecimal.
+
+use std::fmt::{self, Write};
+
+use crate::opcode::{Atomic, AtomicOp, ChannelMask, Fence, Meaning, Relation};
+
+/// How a number stands among the operands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Positional {
+    /// It does not.
+    No,
+    Decimal,
+    Hex,
+    /// `(4)` for 2: the size as a power of two, in bits 0 to 2.
+    Power,
+    /// `(8)` or `(16)`, as bit 4.
+    Simd,
+    /// `(8,` of `(8,16)`.
+    First,
+    /// `16)` of `(8,16)`.
+    Second,
+    /// The name of a variable.
+    Variable,
+}
+
+/// How many suffixes a number has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Suffixes {
+    None,
+    /// One.
+    One,
+    /// Any number, each setting bits.
+    Flags,
+    /// One, then flags.
+    OneAndFlags,
+}
+
+/// Provenances of inputs with a name in text; 0 is `.input` itself.
+pub(crate) const IMPLICIT_KINDS: &[(&str, u8)] =
+    &[("LOCAL_SIZE", 1), ("GROUP_COUNT", 2), ("LOCAL_ID", 3), ("PSEUDO_INPUT", 16)];
+/// What stands before the number of another.
+pub(crate) const UNDEFINED_KIND: &str = "UNDEFINED_";
+
+const NAMES_OF_CHANNELS: [&str; 16] = [
+    "0000", "R", "G", "RG", "B", "RB", "GB", "RGB", "A", "RA", "GA", "RGA", "BA", "RBA", "GBA",
+    "RGBA",
+];
+const SIZES: &[(&str, u32)] = &[("1", 0), ("2", 1), ("4", 2), ("8", 3)];
+const MODES: &[(&str, u32)] = &[
+    ("nomod", 0),
+    ("modified", 1),
+    ("top", 2),
+    ("bottom", 3),
+    ("top_mod", 4),
+    ("bottom_mod", 5),
+];
+const FORMATS: &[(&str, u32)] = &[
+    ("16-full", 0x00),
+    ("16-downsampled", 0x10),
+    ("8-full", 0x20),
+    ("8-downsampled", 0x30),
+];
+const SAMPLER_FLAGS: &[(&str, u32)] = &[("pixel_null_mask", 0x100), ("cps", 0x200), ("divS", 0x400)];
+const RENDER_TARGET: &[(&str, u32)] = &[
+    ("<RTI>", 1 << 2),
+    ("<A>", 1 << 3),
+    ("<O>", 1 << 4),
+    ("<Z>", 1 << 5),
+    ("<ST>", 1 << 6),
+    ("<LRTW>", 1 << 7),
+    ("<CPS>", 1 << 8),
+    ("<PS>", 1 << 9),
+    ("<CM>", 1 << 10),
+    ("<SI>", 1 << 11),
+    ("<NULLRT>", 1 << 12),
+];
+const BARRIERS: &[(&str, u32)] = &[("wait", 0), ("signal", 1)];
+const LIFETIMES: &[(&str, u32)] = &[("start", 0), ("end", 1)];
+const LFSR: &[(&str, u32)] = &[("b32", 0), ("b16v2", 1), ("b8v4", 2)];
+const DOWNSCALE_TYPES: &[(&str, u32)] =
+    &[("bftoe2m1", 1), ("bftoint4", 2), ("hftoe2m1", 4), ("hftoint4", 5)];
+const DOWNSCALE_MODES: &[(&str, u32)] = &[("mode0", 0), ("mode1", 1), ("mode2", 2), ("mode3", 3)];
+const ROUNDINGS: &[(&str, u32)] = &[("srnd", 0), ("rne", 1)];
+const WIDTHS: &[(&str, u32)] = &[("16", 0x20), ("32", 0), ("64", 0x40)];
+
+/// The bit of [`Meaning::SvmOwords`].
+const UNALIGNED: u32 = 8;
+
+impl Meaning {
+    pub(crate) fn positional(self) -> Positional {
+        use Meaning::*;
+        match self {
+            Owords | SvmOwords => Positional::Power,
+            SampleMode => Positional::Simd,
+            PairFirst => Positional::First,
+            PairSecond => Positional::Second,
+            Variable => Positional::Variable,
+            Descriptor | Systolic | LscOffset => Positional::Hex,
+            Amount | Grfs | Line | Mode | LscOp | LscUnit | LscCaching | LscAddressType
+            | LscAddressSize | LscDataSize | LscDataOrder | LscElements | LscFenceOp | LscScope => {
+                Positional::Decimal
+            }
+            Relation | MinMax | Atomic | Channels | Channel | Modified | ElementSize
+            | SvmBlockSize | BlockCount | Zero | MediaMode | MessageGrfs | Fence
+            | Barrier | TruthTable | SendModifier | FunctionUnit | SamplerOp | SampleFormat
+            | RenderTargetMode | Lifetime | LfsrMode | DownscaleType | DownscaleMode
+            | DownscaleRounding => Positional::No,
+        }
+    }
+
+    pub(crate) fn suffixes(self) -> Suffixes {
+        use Meaning::*;
+        match self {
+            Relation | Channels | Channel | ElementSize | SvmBlockSize | BlockCount | MediaMode
+            | MessageGrfs | Barrier | TruthTable | FunctionUnit | SampleMode | Lifetime
+            | LfsrMode | DownscaleType | DownscaleMode | DownscaleRounding => Suffixes::One,
+            Atomic | SampleFormat => Suffixes::OneAndFlags,
+            Modified | SvmOwords | Fence | SamplerOp | RenderTargetMode => {
+                Suffixes::Flags
+            }
+            _ => Suffixes::None,
+        }
+    }
+
+    /// What a suffix says, for messages.
+    pub(crate) fn described(self) -> &'static str {
+        use Meaning::*;
+        match self {
+            Relation => "the relation (`.lt`)",
+            Atomic => "the operation (`.add`)",
+            Channels | Channel | SampleMode | SampleFormat => "the channels (`.RGBA`)",
+            ElementSize | SvmBlockSize => "the size of an element in bytes (`.4`)",
+            BlockCount => "the count of elements (`.1`)",
+            MessageGrfs => "a count of GRFs (`.1`)",
+            FunctionUnit => "the function unit (`.10`)",
+            TruthTable => "the truth table (`.xd8`)",
+            Barrier => "whether it waits or signals (`.wait`)",
+            Lifetime => "whether it starts or ends (`.start`)",
+            _ => "its mode",
+        }
+    }
+
+    /// The bits that a suffix sets.
+    pub(crate) fn suffix_value(self, word: &str) -> Option<u32> {
+        let of = |names: &[(&str, u32)]| names.iter().find(|(n, _)| *n == word).map(|(_, v)| *v);
+        let named = match self {
+            Meaning::Relation => Relation::from_name(word)
+                .or_else(|| Relation::from_name(&word.to_ascii_lowercase()))
+                .map(|r| r as u32),
+            Meaning::Atomic => AtomicOp::from_name(word).map(|op| op as u32).or_else(|| of(WIDTHS)),
+            Meaning::Channels | Meaning::SampleMode => channels(word),
+            Meaning::SampleFormat => channels(word).or_else(|| of(FORMATS)),
+            Meaning::Channel => match channels(word)? {
+                mask if mask.is_power_of_two() => Some(mask.trailing_zeros()),
+                _ => None,
+            },
+            Meaning::Modified => (word == "mod").then_some(1),
+            Meaning::ElementSize => of(&SIZES[..3]),
+            Meaning::BlockCount => of(SIZES),
+            Meaning::SvmBlockSize => of(&[("1", 0), ("4", 1), ("8", 2)]),
+            Meaning::SvmOwords => of(&[("unaligned", UNALIGNED), ("aligned", 0)]),
+            Meaning::MediaMode => of(MODES),
+            Meaning::MessageGrfs | Meaning::FunctionUnit => word.parse().ok(),
+            Meaning::Fence => flags(word, Fence::FLAGS),
+            Meaning::Barrier => of(BARRIERS),
+            Meaning::SamplerOp => of(SAMPLER_FLAGS),
+            Meaning::RenderTargetMode => flags(word, RENDER_TARGET),
+            Meaning::Lifetime => of(LIFETIMES),
+            Meaning::LfsrMode => of(LFSR),
+            Meaning::DownscaleType => of(DOWNSCALE_TYPES),
+            Meaning::DownscaleMode => of(DOWNSCALE_MODES),
+            Meaning::DownscaleRounding => of(ROUNDINGS),
+            _ => None,
+        };
+        let hex = || u32::from_str_radix(word.strip_prefix('x')?, 16).ok();
+        named.or_else(hex)
+    }
+
+    /// The suffixes of a number.
+    pub(crate) fn write_suffixes(self, n: u32, out: &mut impl Write) -> fmt::Result {
+        let name = |names: &[(&'static str, u32)]| {
+            names.iter().find(|(_, v)| *v == n).map(|(name, _)| *name)
+        };
+        let named = match self {
+            Meaning::Relation => Relation::from_number(n).map(Relation::name),
+            Meaning::Atomic => {
+                return match Atomic::from_number(n) {
+                    Some(Atomic { op, bits: 32 }) => write!(out, ".{}", op.name()),
+                    Some(Atomic { op, bits }) => write!(out, ".{}.{bits}", op.name()),
+                    None => write!(out, ".x{n:x}"),
+                };
+            }
+            Meaning::Channels => channels_name(n),
+            Meaning::SampleMode => channels_name(n & 0xf),
+            Meaning::SampleFormat => {
+                let format = FORMATS.iter().find(|(_, v)| *v == n & 0x30).map_or("", |(n, _)| n);
+                return match channels_name(n & !0x30) {
+                    Some(channels) => write!(out, ".{channels}.{format}"),
+                    None => write!(out, ".x{n:x}"),
+                };
+            }
+            Meaning::Channel => (n < 4).then(|| NAMES_OF_CHANNELS[1 << n]),
+            Meaning::ElementSize => name(&SIZES[..3]),
+            Meaning::BlockCount => name(SIZES),
+            Meaning::SvmBlockSize => name(&[("1", 0), ("4", 1), ("8", 2)]),
+            Meaning::MediaMode => name(MODES),
+            Meaning::MessageGrfs | Meaning::FunctionUnit => return write!(out, ".{n}"),
+            Meaning::Barrier => name(BARRIERS),
+            Meaning::Lifetime => Some(LIFETIMES[n as usize & 1].0),
+            Meaning::LfsrMode => name(LFSR),
+            Meaning::DownscaleType => name(DOWNSCALE_TYPES),
+            Meaning::DownscaleMode => name(DOWNSCALE_MODES),
+            Meaning::DownscaleRounding => name(ROUNDINGS),
+            Meaning::TruthTable => None,
+            _ => return self.write_flags(n, out),
+        };
+        match named {
+            Some(name) => write!(out, ".{name}"),
+            None => write!(out, ".x{n:x}"),
+        }
+    }
+
+    fn write_flags(self, n: u32, out: &mut impl Write) -> fmt::Result {
+        let (names, known): (&[(&str, u32)], u32) = match self {
+            Meaning::Modified => (&[("mod", 1)], 1),
+            Meaning::SvmOwords => (&[("unaligned", UNALIGNED)], UNALIGNED | 7),
+            Meaning::SamplerOp => (SAMPLER_FLAGS, 0x7ff),
+            Meaning::Fence => return write_packed(n & !0xa0, Fence::FLAGS, out),
+            Meaning::RenderTargetMode => return write_packed(n, RENDER_TARGET, out),
+            _ => return Ok(()),
+        };
+        for (name, bit) in names {
+            if n & bit != 0 {
+                write!(out, ".{name}")?;
+            }
+        }
+        match n & !known {
+            0 => Ok(()),
+            rest => write!(out, ".x{rest:x}"),
+        }
+    }
+}
+
+fn write_packed(n: u32, flags: &[(&str, u32)], out: &mut impl Write) -> fmt::Result {
+    if n == 0 {
+        return Ok(());
+    }
+    if n & !flags.iter().map(|(_, bit)| bit).sum::<u32>() != 0 {
+        return write!(out, ".x{n:x}");
+    }
+    out.write_char('.')?;
+    flags.iter().filter(|(_, bit)| n & bit != 0).try_for_each(|(name, _)| out.write_str(name))
+}
+
+/// The bits of names written one after another.
+fn flags(mut word: &str, names: &[(&str, u32)]) -> Option<u32> {
+    let mut bits = 0;
+    while !word.is_empty() {
+        let (rest, bit) = names.iter().find_map(|(n, b)| Some((word.strip_prefix(n)?, b)))?;
+        (word, bits) = (rest, bits | bit);
+    }
+    Some(bits)
+}
+
+fn channels(word: &str) -> Option<u32> {
+    let named = |n: &&str| n.eq_ignore_ascii_case(word);
+    NAMES_OF_CHANNELS.iter().position(named).map(|i| i as u32)
+}
+
+fn channels_name(n: u32) -> Option<&'static str> {
+    ChannelMask::from_number(n).map(|mask| NAMES_OF_CHANNELS[mask.number() as usize])
+}

@@ -1,0 +1,253 @@
+//! Operands of instructions.
+
+use super::lexer::{Mark, parse_integer};
+use super::parser::{Parser, Symbol};
+use super::{ParseError, ParseErrorKind};
+use crate::module::{
+    Addr, Combine, Modifier, Operand, PredUse, Predicate, Region, StateVar, Type, Var,
+};
+use crate::opcode::Field;
+
+type Result<T> = std::result::Result<T, ParseError>;
+
+/// Bytes of an element of a surface or sampler variable.
+const STATE_BYTES: u16 = 4;
+
+/// The most that a part of a region is.
+const MAX_STRIDE: u8 = 32;
+
+impl<'a> Parser<'a> {
+    /// The operand in that field. A destination is saturated if the mnemonic says so.
+    pub(super) fn operand(&mut self, field: Field, saturate: bool) -> Result<Operand> {
+        match field {
+            Field::Dst(_) => {
+                self.vector(true, if saturate { Modifier::Sat } else { Modifier::None })
+            }
+            Field::SrcAddress if self.lexer.eat(b'&') => self.address_of(),
+            Field::RawDst | Field::RawSrc | Field::RawSrcIf(_) => self.raw(),
+            Field::Surface => match self.symbol("a surface")? {
+                (.., Symbol::Surface(surface)) => Ok(Operand::Surface(surface)),
+                (mark, name, _) => Err(self.no(mark, "surface", name)),
+            },
+            Field::Sampler => match self.symbol("a sampler")? {
+                (.., Symbol::Sampler(sampler)) => Ok(Operand::Sampler(sampler)),
+                (mark, name, _) => Err(self.no(mark, "sampler", name)),
+            },
+            Field::Label => Ok(Operand::Label(self.label_name()?)),
+            Field::Name | Field::FileName => Ok(Operand::Name(self.text_name()?.into_owned())),
+            // All others are vector sources; what takes no operand is never asked for.
+            _ => {
+                let modifier = self.modifier()?;
+                self.vector(false, modifier)
+            }
+        }
+    }
+
+    /// The name that comes next, and what it is declared as.
+    fn symbol(&mut self, what: &'static str) -> Result<(Mark, &'a str, Symbol)> {
+        let mark = self.lexer.mark();
+        let name = self.lexer.name().ok_or_else(|| self.lexer.expected(what))?;
+        match self.current()?.symbol(name) {
+            Some(symbol) => Ok((mark, name, symbol)),
+            None => Err(self.unknown(mark, "variable", name)),
+        }
+    }
+
+    /// That the name is declared, but as something else.
+    fn no(&self, mark: Mark, what: &'static str, name: &str) -> ParseError {
+        let expected = what;
+        let kind = ParseErrorKind::Class { name: name.to_owned(), expected };
+        ParseError::new(mark, name.len(), kind)
+    }
+
+    /// A general variable.
+    pub(super) fn var(&mut self) -> Result<Var> {
+        match self.symbol("a variable")? {
+            (.., Symbol::Var(var)) => Ok(var),
+            (mark, name, _) => Err(self.no(mark, "general variable", name)),
+        }
+    }
+
+    pub(super) fn predicate(&mut self) -> Result<Predicate> {
+        match self.symbol("a predicate")? {
+            (.., Symbol::Predicate(predicate)) => Ok(predicate),
+            (mark, name, _) => Err(self.no(mark, "predicate", name)),
+        }
+    }
+
+    fn addr(&mut self) -> Result<Addr> {
+        match self.symbol("an address variable")? {
+            (.., Symbol::Addr(addr)) => Ok(addr),
+            (mark, name, _) => Err(self.no(mark, "address variable", name)),
+        }
+    }
+
+    /// `V32.64`.
+    pub(super) fn raw(&mut self) -> Result<Operand> {
+        let var = self.var()?;
+        if !self.lexer.eat_adjacent(b'.') {
+            return Err(self.lexer.expected("`.` and an offset in bytes"));
+        }
+        Ok(Operand::Raw { var, offset: self.lexer.unsigned("an offset in bytes")? })
+    }
+
+    /// `V32` or `V32[16]` after the `&`.
+    fn address_of(&mut self) -> Result<Operand> {
+        let (mark, name, symbol) = self.symbol("a variable")?;
+        let mut offset: u16 = 0;
+        if self.lexer.eat(b'[') {
+            offset = self.lexer.unsigned("an offset in bytes")?;
+            self.lexer.expect(b']', "`]`")?;
+        }
+        let of = match symbol {
+            Symbol::Var(var) => return Ok(Operand::AddressOf { var, offset }),
+            Symbol::Surface(surface) => StateVar::Surface(surface),
+            Symbol::Sampler(sampler) => StateVar::Sampler(sampler),
+            _ => return Err(self.no(mark, "variable, surface or sampler", name)),
+        };
+        match u8::try_from(offset / STATE_BYTES) {
+            Ok(off) if offset % STATE_BYTES == 0 => Ok(Operand::State { of, off }),
+            _ => Err(self.lexer.error_from(mark, ParseErrorKind::number("the offset"))),
+        }
+    }
+
+    /// `(-)`, `(abs)`, `(-abs)` or `(~)`, or nothing.
+    fn modifier(&mut self) -> Result<Modifier> {
+        if !self.lexer.eat(b'(') {
+            return Ok(Modifier::None);
+        }
+        let mark = self.lexer.mark();
+        let modifier = match (self.lexer.eat(b'-'), self.lexer.eat(b'~'), self.lexer.name()) {
+            (true, false, None) => Modifier::Neg,
+            (true, false, Some("abs")) => Modifier::NegAbs,
+            (false, false, Some("abs")) => Modifier::Abs,
+            (false, true, None) => Modifier::Not,
+            _ => {
+                let kind = ParseErrorKind::Range {
+                    what: "the modifier",
+                    expected: "`(-)`, `(abs)`, `(-abs)` or `(~)`",
+                };
+                return Err(self.lexer.error_from(mark, kind));
+            }
+        };
+        self.lexer.expect(b')', "`)`")?;
+        Ok(modifier)
+    }
+
+    fn vector(&mut self, is_dst: bool, modifier: Modifier) -> Result<Operand> {
+        if self.lexer.is_number() {
+            return self.imm();
+        }
+        if self.lexer.eat_indirect() {
+            return self.indirect(is_dst, modifier);
+        }
+        let (_, _, symbol) = self.symbol("an operand")?;
+        match symbol {
+            Symbol::Var(var) => {
+                let (row, col) = if self.lexer.eat(b'(') { self.pair()? } else { (0, 0) };
+                let region = match self.lexer.peek() {
+                    b'<' => self.region(is_dst)?,
+                    // The sources of `dpas` have none.
+                    _ if !is_dst => Region { v: Some(1), w: 1, h: 0 },
+                    _ => return Err(self.lexer.expected("`<` and a region")),
+                };
+                Ok(Operand::General { var, row, col, region, modifier })
+            }
+            Symbol::Addr(addr) => {
+                let off = self.element()?;
+                self.lexer.expect(b'<', "`<` and a width")?;
+                let width = self.lexer.unsigned("a width")?;
+                self.lexer.expect(b'>', "`>`")?;
+                Ok(Operand::Address { addr, off, width })
+            }
+            Symbol::Predicate(pred) => {
+                let combine = Combine::None;
+                Ok(Operand::Predicate(PredUse { pred, inverse: false, combine }))
+            }
+            Symbol::Surface(surface) => {
+                Ok(Operand::State { of: StateVar::Surface(surface), off: self.element()? })
+            }
+            Symbol::Sampler(sampler) => {
+                Ok(Operand::State { of: StateVar::Sampler(sampler), off: self.element()? })
+            }
+        }
+    }
+
+    /// `(3)`.
+    fn element(&mut self) -> Result<u8> {
+        self.lexer.expect(b'(', "`(` and the number of an element")?;
+        let off = self.lexer.unsigned("the number of an element")?;
+        self.lexer.expect(b')', "`)`")?;
+        Ok(off)
+    }
+
+    /// `1,2)`.
+    fn pair(&mut self) -> Result<(u8, u8)> {
+        let row = self.lexer.unsigned("a row")?;
+        self.lexer.expect(b',', "`,` and a column")?;
+        let col = self.lexer.unsigned("a column")?;
+        self.lexer.expect(b')', "`)`")?;
+        Ok((row, col))
+    }
+
+    /// `A0(1),-16]<1>:f` after the `r[`.
+    fn indirect(&mut self, is_dst: bool, modifier: Modifier) -> Result<Operand> {
+        let addr = self.addr()?;
+        let off = self.element()?;
+        let imm = if self.lexer.eat(b',') { self.lexer.unsigned("an offset")? } else { 0 };
+        self.lexer.expect(b']', "`]`")?;
+        let region = self.region(is_dst)?;
+        self.lexer.expect(b':', "`:` and a type")?;
+        let ty = self.ty()?;
+        Ok(Operand::Indirect { addr, off, imm, ty, region, modifier })
+    }
+
+    /// `<1>` of a destination, `<8;8,1>` or, of an indirect one, `<1,0>` of a source.
+    fn region(&mut self, is_dst: bool) -> Result<Region> {
+        self.lexer.expect(b'<', "`<` and a region")?;
+        let first = self.stride()?;
+        let region = if is_dst {
+            Region::dst(first)
+        } else if self.lexer.eat(b';') {
+            let w = self.stride()?;
+            self.lexer.expect(b',', "`,` and a horizontal stride")?;
+            Region { v: Some(first), w, h: self.stride()? }
+        } else {
+            self.lexer.expect(b',', "`;` and a width, or `,` and a horizontal stride")?;
+            Region { v: None, w: first, h: self.stride()? }
+        };
+        self.lexer.expect(b'>', "`>`")?;
+        Ok(region)
+    }
+
+    fn stride(&mut self) -> Result<u8> {
+        let mark = self.lexer.mark();
+        let n: u8 = self.lexer.unsigned("a part of a region")?;
+        if n > MAX_STRIDE || !(n == 0 || n.is_power_of_two()) {
+            let expected = "0 or a power of two up to 32";
+            let kind = ParseErrorKind::Range { what: "the part of a region", expected };
+            return Err(self.lexer.error_from(mark, kind));
+        }
+        Ok(n)
+    }
+
+    /// `0x3f800000:f`, `-1:w`, `1.5:df`.
+    fn imm(&mut self) -> Result<Operand> {
+        let mark = self.lexer.mark();
+        let digits = self.lexer.number();
+        self.lexer.expect(b':', "`:` and a type")?;
+        let ty = self.ty()?;
+        let float = || match ty {
+            Type::F => digits.parse::<f32>().ok().map(|f| f.to_bits().into()),
+            Type::Df => digits.parse::<f64>().ok().map(f64::to_bits),
+            _ => None,
+        };
+        let bits = parse_integer(digits).map(|n| n as u64).or_else(float);
+        let kind = || ParseErrorKind::Range {
+            what: "the immediate",
+            expected: "an integer, or a number with a point of type f or df",
+        };
+        let bits = bits.ok_or_else(|| self.lexer.error_from(mark, kind()))?;
+        Ok(Operand::imm(ty, bits))
+    }
+}

@@ -1,0 +1,701 @@
+//! Statements: directives, labels, and instructions but their operands.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+use cranelift_entity::EntityRef;
+use smallvec::SmallVec;
+
+use super::lexer::{Lexer, Mark};
+use super::number::{IMPLICIT_KINDS, Positional, Suffixes, UNDEFINED_KIND};
+use super::{ParseError, ParseErrorKind};
+use crate::attributes;
+use crate::labels;
+use crate::module::{
+    Addr, Align, ArrayDecl, Attr, AttrValue, Combine, Exec, Input, InputVar, Inst, Label,
+    LabelDecl, LabelKind, Linkage, Module, Object, ObjectKind, Operand, Place, PredUse,
+    Predicate, Sampler, Surface, Type, Var, VarDecl, predefined,
+};
+use crate::opcode::{Field, Meaning, Opcode, Row};
+
+/// What a name is declared as.
+#[derive(Clone, Copy)]
+pub(super) enum Symbol {
+    Var(Var),
+    Addr(Addr),
+    Predicate(Predicate),
+    Sampler(Sampler),
+    Surface(Surface),
+}
+
+/// The object that is being read.
+pub(super) struct Current<'a> {
+    pub object: Object,
+    symbols: HashMap<&'a str, Symbol>,
+    labels: Vec<LabelDecl>,
+    label_numbers: HashMap<Cow<'a, str>, Label>,
+}
+
+pub(super) struct Parser<'a> {
+    pub lexer: Lexer<'a>,
+    module: Module,
+    has_version: bool,
+    current: Option<Current<'a>>,
+}
+
+type Result<T> = std::result::Result<T, ParseError>;
+
+/// The sampler that is never declared.
+const BINDLESS: &str = "S31";
+
+impl<'a> Current<'a> {
+    fn new(kind: ObjectKind, name: String) -> Current<'a> {
+        let vars = predefined::VARS.iter().enumerate();
+        let vars = vars.map(|(i, (name, ..))| (*name, Symbol::Var(Var::new(i))));
+        let surfaces = predefined::SURFACES.iter().enumerate();
+        let surfaces = surfaces.map(|(i, name)| (*name, Symbol::Surface(Surface::new(i))));
+        let bindless = Sampler::from_u32(predefined::BINDLESS_SAMPLER);
+        Current {
+            object: Object::new(kind, name),
+            symbols: vars.chain(surfaces).chain([(BINDLESS, Symbol::Sampler(bindless))]).collect(),
+            labels: Vec::new(),
+            label_numbers: HashMap::new(),
+        }
+    }
+
+    /// What the name is. The reference compiler calls variable 32 `V0032` and predicate 1 `P1`, so
+    /// the number in the name is looked at first.
+    pub fn symbol(&self, name: &str) -> Option<Symbol> {
+        let number = || name.get(1..)?.parse::<u32>().ok();
+        let object = &self.object;
+        let guess = match name.as_bytes().first()? {
+            b'V' => number()
+                .map(Var::from_u32)
+                .filter(|v| object.vars.get(*v).is_some_and(|decl| decl.name == name))
+                .filter(|v| v.index() >= predefined::VAR_COUNT)
+                .map(Symbol::Var),
+            b'P' => number()
+                .map(Predicate::from_u32)
+                .filter(|p| p.index() != 0)
+                .filter(|p| object.predicates.get(*p).is_some_and(|decl| decl.name == name))
+                .map(Symbol::Predicate),
+            _ => None,
+        };
+        guess.or_else(|| self.symbols.get(name).copied())
+    }
+
+    /// The label of that name, defined or not.
+    fn label(&mut self, name: Cow<'a, str>) -> Label {
+        if let Some(label) = self.label_numbers.get(&name) {
+            return *label;
+        }
+        let label = Label::new(self.labels.len());
+        let kind = LabelKind::Block;
+        self.labels.push(LabelDecl { name: name.clone().into_owned(), kind, attrs: Vec::new() });
+        self.label_numbers.insert(name, label);
+        label
+    }
+
+    fn finish(mut self) -> Result<Object> {
+        let size = |object: &Object, name| {
+            let n = object.int_attr(name).unwrap_or(0);
+            u8::try_from(n).unwrap_or(u8::MAX)
+        };
+        let sizes = (size(&self.object, "ArgSize"), size(&self.object, "RetValSize"));
+        if let ObjectKind::Function { arg_grfs, ret_grfs, .. } = &mut self.object.kind {
+            (*arg_grfs, *ret_grfs) = sizes;
+        }
+        labels::number(&mut self.object, self.labels).map_err(|e| {
+            let Place { pos, column } = self.object.insts[e.inst()].place;
+            let mark = Mark { offset: 0, line: pos, column };
+            ParseError::new(mark, 0, e.into())
+        })?;
+        Ok(self.object)
+    }
+}
+
+impl<'a> Parser<'a> {
+    pub fn new(source: &'a str) -> Parser<'a> {
+        Parser {
+            lexer: Lexer::new(source),
+            module: Module::default(),
+            has_version: false,
+            current: None,
+        }
+    }
+
+    pub fn module(mut self) -> Result<Module> {
+        while self.lexer.statement() {
+            self.statement()?;
+            if !self.lexer.at_line_end() {
+                return Err(self.lexer.expected("the end of the line"));
+            }
+        }
+        self.finish_object()?;
+        if !self.has_version {
+            return Err(self.lexer.expected("`.version`"));
+        }
+        Ok(self.module)
+    }
+
+    fn finish_object(&mut self) -> Result<()> {
+        if let Some(current) = self.current.take() {
+            self.module.objects.push(current.finish()?);
+        }
+        Ok(())
+    }
+
+    fn statement(&mut self) -> Result<()> {
+        let mark = self.lexer.mark();
+        if self.lexer.next_is(b'.') {
+            return self.directive(mark);
+        }
+        if self.current.is_none() {
+            return Err(self.lexer.expected("`.version`, `.kernel` or `.global_function`"));
+        }
+        if let Some(name) = self.lexer.label() {
+            let current = self.current()?;
+            let label = current.label(Cow::Borrowed(name));
+            let op = match current.labels[label.index()].kind {
+                LabelKind::Block => Opcode::Label,
+                LabelKind::Subroutine => Opcode::Subroutine,
+            };
+            let operands = SmallVec::from_iter([Operand::Label(label)]);
+            let place = place(mark);
+            current.object.insts.push(Inst { op, exec: Exec::NONE, pred: None, operands, place });
+            return Ok(());
+        }
+        let inst = self.inst(mark)?;
+        self.current()?.object.insts.push(inst);
+        Ok(())
+    }
+
+    /// The object, which a directive must have begun.
+    pub fn current(&mut self) -> Result<&mut Current<'a>> {
+        match &mut self.current {
+            Some(current) => Ok(current),
+            None => Err(self.lexer.expected("`.kernel` or `.global_function` before")),
+        }
+    }
+
+    fn directive(&mut self, mark: Mark) -> Result<()> {
+        let name = self.lexer.suffix().unwrap_or("");
+        if name != "version" && !self.has_version {
+            let found = format!("`.{name}`");
+            let kind = ParseErrorKind::Expected { expected: "`.version`", found };
+            return Err(self.lexer.error_from(mark, kind));
+        }
+        match name {
+            "version" => self.version(mark),
+            "kernel" => self.begin(ObjectKind::Kernel),
+            "global_function" => self.begin(ObjectKind::Function {
+                linkage: Linkage::Global,
+                arg_grfs: 0,
+                ret_grfs: 0,
+            }),
+            "funcdecl" => self.text_name().map(drop),
+            "decl" => self.decl(),
+            "input" => self.input(0),
+            "kernel_attr" => {
+                let attr = self.attr()?;
+                self.current()?.object.attrs.extend(attr);
+                Ok(())
+            }
+            "function" => {
+                let name = self.text_name()?;
+                let current = self.current()?;
+                let label = current.label(name);
+                current.labels[label.index()].kind = LabelKind::Subroutine;
+                Ok(())
+            }
+            "file" | "loc" => {
+                let op = if name == "file" { Opcode::File } else { Opcode::Loc };
+                let inst = self.after_mnemonic(op, None, None, mark)?;
+                self.current()?.object.insts.push(inst);
+                Ok(())
+            }
+            name => match name.strip_prefix("implicit_").and_then(implicit_kind) {
+                Some(kind) => self.input(kind),
+                None => Err(self.unknown(mark, "directive", name)),
+            },
+        }
+    }
+
+    pub fn unknown(&self, mark: Mark, what: &'static str, name: &str) -> ParseError {
+        let name = name.to_owned();
+        self.lexer.error_from(mark, ParseErrorKind::Unknown { what, name })
+    }
+
+    fn version(&mut self, mark: Mark) -> Result<()> {
+        let major = self.lexer.unsigned("a major version")?;
+        self.lexer.expect(b'.', "`.` and a minor version")?;
+        let minor = self.lexer.unsigned("a minor version")?;
+        if !((3, 0)..=(4, 1)).contains(&(major, minor)) {
+            return Err(self.lexer.error_from(mark, ParseErrorKind::Version { major, minor }));
+        }
+        if !self.has_version {
+            self.module.version = (major, minor);
+        }
+        self.has_version = true;
+        Ok(())
+    }
+
+    fn begin(&mut self, kind: ObjectKind) -> Result<()> {
+        let name = self.text_name()?.into_owned();
+        self.finish_object()?;
+        self.current = Some(Current::new(kind, name));
+        Ok(())
+    }
+
+    /// A name, in quotes or not.
+    pub fn text_name(&mut self) -> Result<Cow<'a, str>> {
+        if self.lexer.peek() == b'"' {
+            return self.lexer.string();
+        }
+        match self.lexer.name() {
+            Some(name) => Ok(Cow::Borrowed(name)),
+            None => Err(self.lexer.expected("a name")),
+        }
+    }
+
+    fn some_name(&mut self, what: &'static str) -> Result<&'a str> {
+        self.lexer.name().ok_or_else(|| self.lexer.expected(what))
+    }
+
+    fn decl(&mut self) -> Result<()> {
+        self.current()?;
+        let mark = self.lexer.mark();
+        let name = self.some_name("the name of a variable")?;
+        let after = self.lexer.mark();
+        let mut class = None;
+        let mut ty = None;
+        let mut elements: Option<u16> = None;
+        let mut align = Align::Byte;
+        let mut alias = None;
+        let mut v_name = "";
+        let mut attrs = Vec::new();
+        while !self.lexer.at_line_end() {
+            let mark = self.lexer.mark();
+            let key = self.some_name("a property of the variable")?;
+            self.lexer.expect(b'=', "`=`")?;
+            match key {
+                "v_type" => class = Some(self.some_name("G, A, P, S or T")?),
+                "type" => ty = Some(self.ty()?),
+                "num_elts" => elements = Some(self.lexer.unsigned("a count of elements")?),
+                "align" => align = self.align()?,
+                "alias" => alias = self.alias()?,
+                "v_name" => v_name = self.some_name("a name")?,
+                "attrs" => attrs = self.attrs()?,
+                key => return Err(self.unknown(mark, "property of a variable", key)),
+            }
+        }
+        let missing = |parser: &Self, expected| {
+            let found = "the end of the declaration".to_owned();
+            parser.lexer.error_from(after, ParseErrorKind::Expected { expected, found })
+        };
+        let Some(elements) = elements else { return Err(missing(self, "`num_elts=`")) };
+        let current = self.current()?;
+        let object = &mut current.object;
+        let symbol = match (class, ty) {
+            (Some("G"), Some(ty)) => {
+                let name = name.to_owned();
+                let decl = VarDecl { name, ty, align, elements, alias, attrs };
+                Symbol::Var(object.vars.push(decl))
+            }
+            (Some("A"), _) => {
+                let name = name.to_owned();
+                Symbol::Addr(object.addrs.push(ArrayDecl { name, elements, attrs }))
+            }
+            (Some("P"), _) => {
+                let name = name.to_owned();
+                Symbol::Predicate(object.predicates.push(ArrayDecl { name, elements, attrs }))
+            }
+            (Some("S"), _) => {
+                let name = v_name.to_owned();
+                Symbol::Sampler(object.samplers.push(ArrayDecl { name, elements, attrs }))
+            }
+            (Some("T"), _) => {
+                let name = v_name.to_owned();
+                Symbol::Surface(object.surfaces.push(ArrayDecl { name, elements, attrs }))
+            }
+            (Some("G"), None) => return Err(missing(self, "`type=`")),
+            _ => return Err(missing(self, "`v_type=` G, A, P, S or T")),
+        };
+        if current.symbols.insert(name, symbol).is_some() {
+            let kind = ParseErrorKind::Duplicate { name: name.to_owned() };
+            return Err(ParseError::new(mark, name.len(), kind));
+        }
+        Ok(())
+    }
+
+    pub fn ty(&mut self) -> Result<Type> {
+        let mark = self.lexer.mark();
+        let name = self.some_name("a type")?;
+        Type::from_name(name)
+            .or_else(|| Type::from_name(&name.to_ascii_lowercase()))
+            .ok_or_else(|| self.unknown(mark, "type", name))
+    }
+
+    fn align(&mut self) -> Result<Align> {
+        let mark = self.lexer.mark();
+        if self.lexer.is_number() {
+            let bytes = self.lexer.integer("an alignment")?;
+            let name = self.lexer.name().unwrap_or("");
+            let named = match (bytes, name) {
+                (2, "GRF") => Some(Align::TwoGrf),
+                (32, "word") => Some(Align::Word32),
+                (64, "word") => Some(Align::Word64),
+                (bytes, "") => Align::from_bytes(bytes),
+                _ => None,
+            };
+            let kind = ParseErrorKind::Range {
+                what: "the alignment",
+                expected: "a power of two up to 128",
+            };
+            return named.ok_or_else(|| self.lexer.error_from(mark, kind));
+        }
+        let name = self.some_name("an alignment")?;
+        Align::from_name(name).ok_or_else(|| self.unknown(mark, "alignment", name))
+    }
+
+    /// `<V32, 4>`; of `%null` it is none.
+    fn alias(&mut self) -> Result<Option<(Var, u16)>> {
+        self.lexer.expect(b'<', "`<`, a variable and an offset")?;
+        let var = self.var()?;
+        self.lexer.expect(b',', "`,` and an offset")?;
+        let offset = self.lexer.unsigned("the offset of an alias")?;
+        self.lexer.expect(b'>', "`>`")?;
+        Ok((var.as_u32() != predefined::NULL).then_some((var, offset)))
+    }
+
+    fn attrs(&mut self) -> Result<Vec<Attr>> {
+        self.lexer.expect(b'{', "`{` and attributes")?;
+        let mut attrs = Vec::new();
+        loop {
+            attrs.extend(self.attr()?);
+            if !self.lexer.eat(b',') {
+                self.lexer.expect(b'}', "`,` or `}`")?;
+                return Ok(attrs);
+            }
+        }
+    }
+
+    /// `Name`, `Name=1` or `Name="text"`; none if it is one that is not kept.
+    fn attr(&mut self) -> Result<Option<Attr>> {
+        let name = self.some_name("the name of an attribute")?;
+        let value = if !self.lexer.eat(b'=') || self.lexer.at_line_end() {
+            AttrValue::Flag
+        } else if self.lexer.peek() == b'"' {
+            AttrValue::Str(self.lexer.string()?.into_owned())
+        } else {
+            AttrValue::Int(self.lexer.unsigned("the value of an attribute")?)
+        };
+        Ok(attributes::normal(name, value))
+    }
+
+    fn input(&mut self, implicit: u8) -> Result<()> {
+        self.current()?;
+        let mark = self.lexer.mark();
+        let name = self.some_name("the name of a variable")?;
+        let var = match self.current()?.symbol(name) {
+            Some(Symbol::Var(var)) => InputVar::General(var),
+            Some(Symbol::Sampler(sampler)) => InputVar::Sampler(sampler),
+            Some(Symbol::Surface(surface)) => InputVar::Surface(surface),
+            _ => return Err(self.unknown(mark, "variable", name)),
+        };
+        let mut offset = 0;
+        let mut size = match var {
+            InputVar::General(var) => {
+                u16::try_from(self.current()?.object.vars[var].bytes()).unwrap_or(u16::MAX)
+            }
+            InputVar::Sampler(_) | InputVar::Surface(_) => 4,
+        };
+        while !self.lexer.at_line_end() {
+            let mark = self.lexer.mark();
+            let key = self.some_name("`offset=` or `size=`")?;
+            self.lexer.expect(b'=', "`=`")?;
+            match key {
+                "offset" => offset = self.lexer.unsigned("an offset")?,
+                "size" => size = self.lexer.unsigned("a size")?,
+                key => return Err(self.unknown(mark, "property of an input", key)),
+            }
+        }
+        self.current()?.object.inputs.push(Input { var, implicit, offset, size });
+        Ok(())
+    }
+
+    fn inst(&mut self, mark: Mark) -> Result<Inst> {
+        let pred = if self.lexer.eat(b'(') { Some(self.pred()?) } else { None };
+        let name_mark = self.lexer.mark();
+        let Some(name) = self.lexer.mnemonic() else {
+            return Err(self.lexer.expected("an instruction, a label or a directive"));
+        };
+        // Few mnemonics have a point in them.
+        let dotted = self.lexer.dotted(name);
+        let dotted = dotted.filter(|_| matches!(name, "add3" | "va" | "va_skl_plus"));
+        let long = dotted.and_then(|name| Some((name, Opcode::from_mnemonic(name)?)));
+        let (op, number) = match (long, Opcode::from_mnemonic(name)) {
+            (Some((long, found)), _) => {
+                self.lexer.skip(long.len() - name.len());
+                found
+            }
+            (None, Some(found)) => found,
+            (None, None) => return Err(self.unknown(name_mark, "instruction", name)),
+        };
+        if pred.is_some() && !op.row().has_pred() {
+            let kind =
+                ParseErrorKind::Superfluous { mnemonic: op.row().mnemonic, what: "predicate" };
+            return Err(ParseError::new(mark, 1, kind));
+        }
+        self.after_mnemonic(op, number, pred, mark)
+    }
+
+    /// `P1`, `!P1`, `P1.any` and the `)` after it.
+    fn pred(&mut self) -> Result<PredUse> {
+        let inverse = self.lexer.eat(b'!');
+        let pred = self.predicate()?;
+        let mark = self.lexer.mark();
+        let combine = match self.lexer.suffix() {
+            None => Combine::None,
+            Some("any") => Combine::Any,
+            Some("all") => Combine::All,
+            Some(name) => return Err(self.unknown(mark, "control of a predicate", name)),
+        };
+        self.lexer.expect(b')', "`)`")?;
+        Ok(PredUse { pred, inverse, combine })
+    }
+
+    /// What follows the mnemonic: suffixes, execution size, operands.
+    fn after_mnemonic(
+        &mut self,
+        op: Opcode,
+        number: Option<u32>,
+        pred: Option<PredUse>,
+        mark: Mark,
+    ) -> Result<Inst> {
+        let row = op.row();
+        let mut slots: Slots = row.operand_fields().map(Slot::of).collect();
+        if let (Some(n), Some(Slot::Number(first))) = (number, slots.first_mut()) {
+            *first = n;
+        }
+        let saturate = self.suffixes(row, &mut slots)?;
+        let exec = if row.has_exec() { self.exec()? } else { Exec::NONE };
+        let flags = slots.iter().find_map(Slot::number).unwrap_or(0);
+        let mut list = SmallVec::<[Operand; 4]>::new();
+        for (i, field) in row.text_fields() {
+            match field {
+                Field::Number(_, meaning) => self.positional(meaning, i, &mut slots)?,
+                Field::Labels => self.labels(&mut list)?,
+                Field::RawSrcs => {
+                    while !self.lexer.at_line_end() {
+                        list.push(self.raw()?);
+                    }
+                }
+                field if field.is_absent(flags) => {}
+                field => slots[i] = Slot::Operand(self.operand(field, saturate)?),
+            }
+        }
+        let operands = slots.into_iter().filter_map(Slot::operand).chain(list).collect();
+        Ok(Inst { op, exec, pred, operands, place: place(mark) })
+    }
+
+    /// The suffixes of the mnemonic. Whether there is a `.sat`.
+    fn suffixes(&mut self, row: &Row, slots: &mut [Slot]) -> Result<bool> {
+        let numbers = || {
+            row.text_fields().filter_map(|(i, field)| match field {
+                Field::Number(_, meaning) => Some((i, meaning)),
+                _ => None,
+            })
+        };
+        let mut saturate = false;
+        let mut given: u32 = 0;
+        let mut from = 0;
+        loop {
+            let mark = self.lexer.adjacent_mark();
+            let Some(word) = self.lexer.suffix() else { break };
+            if word == "sat" && row.saturates() {
+                saturate = true;
+                continue;
+            }
+            let found = numbers().enumerate().skip(from).find_map(|(k, (i, meaning))| {
+                meaning.suffix_value(word).map(|bits| (k, i, meaning.suffixes(), bits))
+            });
+            let Some((k, i, suffixes, bits)) = found else {
+                return Err(self.unknown(mark, "suffix", word));
+            };
+            if let Slot::Number(n) = &mut slots[i] {
+                *n |= bits;
+            }
+            given |= 1 << i;
+            from = k + usize::from(suffixes == Suffixes::One);
+        }
+        for (i, meaning) in numbers() {
+            let needed = matches!(meaning.suffixes(), Suffixes::One | Suffixes::OneAndFlags);
+            if needed && given >> i & 1 == 0 {
+                let kind = ParseErrorKind::MissingSuffix {
+                    mnemonic: row.mnemonic,
+                    what: meaning.described(),
+                };
+                let mark = self.lexer.adjacent_mark();
+                return Err(ParseError::new(mark, 0, kind));
+            }
+        }
+        Ok(saturate)
+    }
+
+    /// `(M1_NM, 16)` or `(16)`.
+    fn exec(&mut self) -> Result<Exec> {
+        self.lexer.expect(b'(', "`(` and the execution size")?;
+        let (mut offset, mut no_mask) = (0, false);
+        let mark = self.lexer.mark();
+        if let Some(name) = self.lexer.name() {
+            (offset, no_mask) =
+                mask(name).ok_or_else(|| self.unknown(mark, "execution mask", name))?;
+            self.lexer.expect(b',', "`,` and the execution size")?;
+        }
+        let mark = self.lexer.mark();
+        let size: u8 = self.lexer.unsigned("an execution size")?;
+        if !size.is_power_of_two() || size > 32 {
+            let expected = "1, 2, 4, 8, 16 or 32";
+            let kind = ParseErrorKind::Range { what: "the execution size", expected };
+            return Err(self.lexer.error_from(mark, kind));
+        }
+        self.lexer.expect(b')', "`)`")?;
+        Ok(Exec { size, offset, no_mask })
+    }
+
+    /// What a number has among the operands.
+    fn positional(&mut self, meaning: Meaning, i: usize, slots: &mut [Slot]) -> Result<()> {
+        let bits = match meaning.positional() {
+            Positional::No => return Ok(()),
+            Positional::Decimal | Positional::Hex => {
+                let mark = self.lexer.mark();
+                let n = self.lexer.integer("a number")?;
+                let n = u32::try_from(n).or_else(|_| i32::try_from(n).map(|n| n as u32));
+                n.map_err(|_| self.lexer.error_from(mark, ParseErrorKind::number("a number")))?
+            }
+            Positional::Power => {
+                let n: u8 = self.in_parentheses()?;
+                n.trailing_zeros()
+            }
+            Positional::Simd => u32::from(self.in_parentheses()? == 16) << 4,
+            Positional::First => {
+                self.lexer.expect(b'(', "`(`")?;
+                self.lexer.unsigned("a number")?
+            }
+            Positional::Second => {
+                self.lexer.expect(b',', "`,`")?;
+                let n = self.lexer.unsigned("a number")?;
+                self.lexer.expect(b')', "`)`")?;
+                n
+            }
+            Positional::Variable => {
+                let mark = self.lexer.mark();
+                let name = self.some_name("a variable")?;
+                let (class, n) = match self.current()?.symbol(name) {
+                    Some(Symbol::Var(var)) => (0, var.as_u32()),
+                    Some(Symbol::Addr(addr)) => (1, addr.as_u32()),
+                    Some(Symbol::Predicate(pred)) => (2, pred.as_u32()),
+                    _ => return Err(self.unknown(mark, "variable", name)),
+                };
+                if let Some(Slot::Number(lifetime)) = slots.first_mut() {
+                    *lifetime |= class << 4;
+                }
+                n
+            }
+        };
+        if let Slot::Number(n) = &mut slots[i] {
+            *n |= bits;
+        }
+        Ok(())
+    }
+
+    /// `(4)`: a power of two up to 16.
+    fn in_parentheses(&mut self) -> Result<u8> {
+        self.lexer.expect(b'(', "`(` and a count")?;
+        let mark = self.lexer.mark();
+        let n: u8 = self.lexer.unsigned("a count")?;
+        if !n.is_power_of_two() || n > 16 {
+            let kind =
+                ParseErrorKind::Range { what: "the count", expected: "1, 2, 4, 8 or 16" };
+            return Err(self.lexer.error_from(mark, kind));
+        }
+        self.lexer.expect(b')', "`)`")?;
+        Ok(n)
+    }
+
+    /// `(_0_004, _0_005)`.
+    fn labels(&mut self, list: &mut SmallVec<[Operand; 4]>) -> Result<()> {
+        self.lexer.expect(b'(', "`(` and labels")?;
+        loop {
+            let label = self.label_name()?;
+            list.push(Operand::Label(label));
+            if !self.lexer.eat(b',') {
+                return self.lexer.expect(b')', "`,` or `)`");
+            }
+        }
+    }
+
+    /// A label that is mentioned.
+    pub fn label_name(&mut self) -> Result<Label> {
+        let name = self.some_name("a label")?;
+        Ok(self.current()?.label(Cow::Borrowed(name)))
+    }
+}
+
+/// The place of an operand while its instruction is read.
+enum Slot {
+    /// Not there, or not yet.
+    Empty,
+    /// A number, of which some bits may be to come.
+    Number(u32),
+    Operand(Operand),
+}
+
+type Slots = SmallVec<[Slot; 10]>;
+
+impl Slot {
+    fn of(field: Field) -> Slot {
+        match field {
+            Field::Number(..) => Slot::Number(0),
+            _ => Slot::Empty,
+        }
+    }
+
+    fn number(&self) -> Option<u32> {
+        match self {
+            Slot::Number(n) => Some(*n),
+            _ => None,
+        }
+    }
+
+    fn operand(self) -> Option<Operand> {
+        match self {
+            Slot::Empty => None,
+            Slot::Number(n) => Some(Operand::Field(n)),
+            Slot::Operand(operand) => Some(operand),
+        }
+    }
+}
+
+/// First channel and whether the mask is not looked at: `M1`, `M3_NM`, `NoMask`.
+fn mask(name: &str) -> Option<(u8, bool)> {
+    if name == "NoMask" {
+        return Some((0, true));
+    }
+    let (name, no_mask) = name.strip_suffix("_NM").map_or((name, false), |name| (name, true));
+    match name.strip_prefix('M')?.as_bytes() {
+        [digit @ b'1'..=b'8'] => Some(((digit - b'1') * 4, no_mask)),
+        _ => None,
+    }
+}
+
+/// The provenance of an input by its name in text.
+fn implicit_kind(name: &str) -> Option<u8> {
+    let named = IMPLICIT_KINDS.iter().find(|(n, _)| *n == name).map(|(_, kind)| *kind);
+    named.or_else(|| name.strip_prefix(UNDEFINED_KIND)?.parse().ok())
+}
+
+fn place(mark: Mark) -> Place {
+    Place { pos: mark.line, column: mark.column }
+}

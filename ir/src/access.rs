@@ -1,0 +1,370 @@
+//! Which bytes of which cells an instruction reads and writes.
+//!
+//! Walks the operands of a vISA instruction by its row in the opcode table. Gives for each access
+//! the cell, the bytes, and how channels and bytes correspond, from which
+//! [`AccessKind`](crate::liveness::AccessKind) follows. Payloads of messages have no size of their
+//! own in vISA: [`raw_shape`] is where their layout is known.
+
+use kiln_frontend::module::{Combine, Exec, Inst, InputVar, Object, Operand, PredUse, Region, StateVar, Var};
+use kiln_frontend::opcode::{Field, Opcode, svm_block_bytes};
+use smallvec::SmallVec;
+
+use crate::func::{CELL_BYTES, Cell, Function, Home};
+use crate::liveness::{Access, AccessKind};
+
+/// Bytes of a GRF as vISA numbers rows and pads payloads.
+const ROW_BYTES: u32 = 32;
+
+/// How a payload of a message lies in its variable: `planes` rows of one element a channel, each
+/// padded to whole GRFs; or, without channels, a block of `bytes`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RawShape {
+    Lanes { bytes: u32, planes: u32 },
+    Block { bytes: u32 },
+}
+
+impl RawShape {
+    /// Bytes from one plane to the next.
+    pub fn plane_stride(bytes: u32, exec_size: u8) -> u32 {
+        (bytes * u32::from(exec_size)).next_multiple_of(ROW_BYTES)
+    }
+}
+
+fn number(inst: &Inst, at: usize) -> u32 {
+    match inst.operands.get(at) {
+        Some(Operand::Field(n)) => *n,
+        _ => 0,
+    }
+}
+
+/// The layout of raw operand `at` of `inst`, if the instruction is known to have one there.
+/// `None` for operands of instructions that instruction selection does not take.
+pub fn raw_shape(inst: &Inst, at: usize) -> Option<RawShape> {
+    use RawShape::{Block, Lanes};
+    let lanes = |bytes, planes| Some(Lanes { bytes, planes });
+    match inst.op {
+        Opcode::Gather4Scaled | Opcode::Scatter4Scaled => match at {
+            4 => lanes(4, 1),
+            _ => lanes(4, number(inst, 0).count_ones()),
+        },
+        Opcode::SvmGather4Scaled | Opcode::SvmScatter4Scaled => match at {
+            3 => lanes(8, 1),
+            _ => lanes(4, number(inst, 0).count_ones()),
+        },
+        Opcode::GatherScaled | Opcode::ScatterScaled => lanes(4, 1),
+        Opcode::Gather | Opcode::Scatter => lanes(4, 1),
+        Opcode::SvmGather | Opcode::SvmScatter => match at {
+            2 => lanes(8, 1),
+            _ => match (svm_block_bytes(number(inst, 0))?, 1 << number(inst, 1).min(3)) {
+                (1, n) => lanes(if n > 4 { 8 } else { 4 }, 1),
+                (bytes, n) => lanes(bytes, n),
+            },
+        },
+        Opcode::DwordAtomic => lanes(4, 1),
+        Opcode::SvmAtomic => match at {
+            1 => lanes(8, 1),
+            _ => lanes(if number(inst, 0) & 0x40 != 0 { 8 } else { 4 }, 1),
+        },
+        Opcode::SvmBlockLd | Opcode::SvmBlockSt => {
+            Some(Block { bytes: 16 << (number(inst, 0) & 7).min(4) })
+        }
+        Opcode::OwordLd | Opcode::OwordLdUnaligned | Opcode::OwordSt => {
+            Some(Block { bytes: 16 << number(inst, 0).min(4) })
+        }
+        Opcode::RawSend => Some(Block { bytes: number(inst, if at == 5 { 2 } else { 3 }) * ROW_BYTES }),
+        _ => None,
+    }
+}
+
+/// How bytes of a GRF belong to channels: `stride` bytes each, channel 0's at `origin * stride`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum LaneMap {
+    Unset,
+    Strided { stride: u32, origin: i32 },
+    Mixed,
+}
+
+/// An access before it is known whether channels and bytes correspond throughout.
+struct Raw {
+    inst: u32,
+    cell: Cell,
+    mask: u64,
+    write: bool,
+    /// Applies whatever the execution mask.
+    no_mask: bool,
+    predicated: bool,
+    /// The map this access needs, with the GRF halves of the cell it touches.
+    lanes: Option<(u32, i32)>,
+    /// Channels stand for themselves (flags).
+    flag: bool,
+}
+
+/// Collects the accesses of a function, block by block.
+pub struct Collector<'f, 'm> {
+    func: &'f Function<'m>,
+    raw: Vec<Raw>,
+    maps: Vec<[LaneMap; 2]>,
+}
+
+/// All accesses of each block in order; reads of an instruction before its writes.
+pub fn collect(func: &Function, blocks: &[std::ops::Range<u32>]) -> Vec<Vec<Access>> {
+    let mut c = Collector { func, raw: Vec::new(), maps: vec![[LaneMap::Unset; 2]; func.cells.len()] };
+    let mut ends = Vec::with_capacity(blocks.len());
+    for range in blocks {
+        for i in range.clone() {
+            c.inst(i);
+        }
+        ends.push(c.raw.len());
+    }
+    let mut start = 0;
+    let classify = |r: &Raw| Access { inst: r.inst, cell: r.cell, mask: r.mask, kind: c.kind(r) };
+    ends.into_iter()
+        .map(|end| {
+            let list = c.raw[start..end].iter().map(classify).collect();
+            start = end;
+            list
+        })
+        .collect()
+}
+
+impl Collector<'_, '_> {
+    fn kind(&self, r: &Raw) -> AccessKind {
+        let own = !r.no_mask
+            && (r.flag
+                || r.lanes.is_some() && {
+                    let maps = &self.maps[r.cell.as_u32() as usize];
+                    (r.mask as u32 == 0 || maps[0] != LaneMap::Mixed)
+                        && (r.mask >> 32 == 0 || maps[1] != LaneMap::Mixed)
+                });
+        match (r.write, own) {
+            (false, true) => AccessKind::ReadOwn,
+            (false, false) => AccessKind::ReadWhole,
+            (true, _) if r.predicated => AccessKind::WriteSome,
+            (true, _) if r.no_mask => AccessKind::WriteAll,
+            (true, true) => AccessKind::WriteOwn,
+            (true, false) => AccessKind::WriteSome,
+        }
+    }
+
+    fn inst(&mut self, index: u32) {
+        let inst = &self.func.object.insts[index as usize];
+        let start = self.raw.len();
+        if let Some(p) = inst.pred {
+            self.predicate(index, inst.exec, p, false, false);
+        }
+        // The predicate of sel chooses a source; every channel is written.
+        let predicated = inst.pred.is_some() && inst.op != Opcode::Sel;
+        let mut fields = inst.op.row().operand_fields();
+        let mut last = Field::RawSrc;
+        for (at, operand) in inst.operands.iter().enumerate() {
+            last = fields.next().unwrap_or(last);
+            let write = matches!(last, Field::Dst(_) | Field::RawDst);
+            self.operand(index, inst, at, operand, write, predicated);
+        }
+        self.raw[start..].sort_by_key(|r| r.write);
+    }
+
+    fn operand(&mut self, index: u32, inst: &Inst, at: usize, operand: &Operand, write: bool, predicated: bool) {
+        let exec = inst.exec;
+        match *operand {
+            Operand::General { var, row, col, region, .. } => {
+                let bytes = self.func.object.vars[var].ty.bytes();
+                let offset = u32::from(row) * ROW_BYTES + u32::from(col) * bytes;
+                self.region(index, exec, var, offset, bytes, region, write, predicated);
+            }
+            Operand::Raw { var, offset } => {
+                let Some(shape) = raw_shape(inst, at) else { return };
+                match shape {
+                    RawShape::Block { bytes } => {
+                        self.bytes(index, var, u32::from(offset), bytes, write, predicated);
+                    }
+                    RawShape::Lanes { bytes, planes } => {
+                        let packed = Region { v: Some(1), w: 1, h: 0 };
+                        let stride = RawShape::plane_stride(bytes, exec.size);
+                        for plane in 0..planes {
+                            let at = u32::from(offset) + plane * stride;
+                            self.region(index, exec, var, at, bytes, packed, write, predicated);
+                        }
+                    }
+                }
+            }
+            Operand::Predicate(p) => {
+                // setp writes all its channels, whatever the mask says.
+                let exec = Exec { no_mask: exec.no_mask || inst.op == Opcode::Setp, ..exec };
+                self.predicate(index, exec, p, write, predicated);
+            }
+            Operand::Indirect { addr, off, region, .. } => {
+                let rows = match region.v {
+                    None => u32::from(exec.size) / u32::from(region.w.max(1)),
+                    Some(_) => 1,
+                };
+                self.addr(index, addr, u32::from(off), rows, false, exec);
+            }
+            Operand::Address { addr, off, width } => {
+                let n = if write { exec.size } else { width.max(1) };
+                self.addr(index, addr, u32::from(off), u32::from(n), write, exec);
+            }
+            Operand::State { of, off } => self.state(index, of, u32::from(off), write),
+            Operand::Surface(s) => self.state(index, StateVar::Surface(s), 0, false),
+            Operand::Sampler(s) => self.state(index, StateVar::Sampler(s), 0, false),
+            Operand::AddressOf { .. } | Operand::Imm { .. } | Operand::Label(_) | Operand::Field(_) | Operand::Name(_) => {}
+        }
+    }
+
+    fn state(&mut self, index: u32, of: StateVar, off: u32, write: bool) {
+        let cell = match of {
+            StateVar::Surface(s) => self.func.surface_cells[s],
+            StateVar::Sampler(s) => self.func.sampler_cells[s],
+        };
+        if let Some(cell) = cell.expand() {
+            let mask = if off < 16 { 0xf << (off * 4) } else { 0 };
+            self.push(Raw { inst: index, cell, mask, write, no_mask: true, predicated: false, lanes: None, flag: false });
+        }
+    }
+
+    fn addr(&mut self, index: u32, addr: kiln_frontend::module::Addr, off: u32, n: u32, write: bool, exec: Exec) {
+        if let Some(cell) = self.func.addr_cells[addr].expand() {
+            let mask = byte_mask(off * 2, n * 2);
+            let no_mask = exec.no_mask || !write;
+            self.push(Raw { inst: index, cell, mask, write, no_mask, predicated: false, lanes: None, flag: false });
+        }
+    }
+
+    fn predicate(&mut self, index: u32, exec: Exec, p: PredUse, write: bool, predicated: bool) {
+        let Some(cell) = self.func.pred_cells[p.pred].expand() else { return };
+        let size = self.func.cells[cell].size;
+        let all = byte_mask(0, size);
+        let mask = match p.combine {
+            Combine::None => byte_mask(u32::from(exec.offset), u32::from(exec.size)) & 0xffff_ffff,
+            Combine::Any | Combine::All => all,
+        };
+        let no_mask = exec.no_mask || p.combine != Combine::None || (exec.size == 1 && !write);
+        self.push(Raw { inst: index, cell, mask, write, no_mask, predicated, lanes: None, flag: true });
+    }
+
+    /// A block of bytes, all of them whatever the mask.
+    fn bytes(&mut self, index: u32, var: Var, offset: u32, bytes: u32, write: bool, predicated: bool) {
+        let Some((first, base)) = self.func.cells_of(var) else { return };
+        let (from, to) = (base + offset, base + offset + bytes);
+        let mut at = from;
+        while at < to {
+            let unit = at / CELL_BYTES;
+            let end = to.min((unit + 1) * CELL_BYTES);
+            let Some(cell) = self.func.cell_at(first, unit) else { return };
+            let mask = byte_mask(at % CELL_BYTES, end - at);
+            self.push(Raw { inst: index, cell, mask, write, no_mask: true, predicated, lanes: None, flag: false });
+            at = end;
+        }
+    }
+
+    #[allow(clippy::too_many_arguments)]
+    fn region(
+        &mut self,
+        index: u32,
+        exec: Exec,
+        var: Var,
+        offset: u32,
+        bytes: u32,
+        region: Region,
+        write: bool,
+        predicated: bool,
+    ) {
+        let Some((first, base)) = self.func.cells_of(var) else { return };
+        let from = base + offset;
+        let (width, h) = (u32::from(region.w.max(1)), u32::from(region.h));
+        // A destination has one stride; a source without rows of its own is the same thing.
+        let v = if write { width * h } else { region.v.map_or(0, u32::from) };
+        let n = u32::from(exec.size);
+        let step = if n == 1 {
+            Some(bytes)
+        } else if write || v == width * h || n <= width {
+            Some(h * bytes)
+        } else if width == 1 {
+            Some(v * bytes)
+        } else {
+            None
+        };
+        let lanes = step.filter(|&s| s >= bytes && !exec.no_mask && !(n == 1 && !write)).and_then(|stride| {
+            let origin = from as i32 - (u32::from(exec.offset) * stride) as i32;
+            let within = origin.rem_euclid(stride as i32) as u32;
+            (within + bytes <= stride).then_some((stride, origin.div_euclid(stride as i32)))
+        });
+        let mut open: SmallVec<[(u32, u64); 4]> = SmallVec::new();
+        for i in 0..n {
+            let at = from + (i / width * v + i % width * h) * bytes;
+            let (unit, mask) = (at / CELL_BYTES, byte_mask(at % CELL_BYTES, bytes));
+            match open.iter_mut().rev().find(|(u, _)| *u == unit) {
+                Some((_, m)) => *m |= mask,
+                None => open.push((unit, mask)),
+            }
+        }
+        for (unit, mask) in open {
+            let Some(cell) = self.func.cell_at(first, unit) else { return };
+            // The map is kept relative to the cell, so that it can be compared between accesses.
+            let lanes = lanes.map(|(stride, origin)| (stride, origin - (unit * CELL_BYTES / stride) as i32));
+            self.push(Raw { inst: index, cell, mask, write, no_mask: exec.no_mask, predicated, lanes, flag: false });
+        }
+    }
+
+    fn push(&mut self, r: Raw) {
+        if let Some((stride, origin)) = r.lanes {
+            let new = LaneMap::Strided { stride, origin };
+            for (half, map) in self.maps[r.cell.as_u32() as usize].iter_mut().enumerate() {
+                if (r.mask >> (32 * half)) as u32 != 0 {
+                    *map = if *map == LaneMap::Unset || *map == new { new } else { LaneMap::Mixed };
+                }
+            }
+        }
+        if r.mask != 0 {
+            self.raw.push(r);
+        }
+    }
+}
+
+/// `len` bits from `from`, cut off at 64.
+fn byte_mask(from: u32, len: u32) -> u64 {
+    if from >= 64 || len == 0 {
+        return 0;
+    }
+    (u64::MAX >> (64 - len.min(64))) << from
+}
+
+impl Function<'_> {
+    /// The first cell of the variable's root and the byte offset of the variable in those cells;
+    /// `None` if it does not live in cells.
+    pub fn cells_of(&self, var: Var) -> Option<(Cell, u32)> {
+        let (root, offset) = self.object.root(var);
+        match self.homes[root] {
+            Home::Cells { first, offset: base } => Some((first, base + offset)),
+            _ => None,
+        }
+    }
+
+    /// Cell number `unit` of the storage that begins at `first`.
+    pub fn cell_at(&self, first: Cell, unit: u32) -> Option<Cell> {
+        let cell = Cell::from_u32(first.as_u32() + unit);
+        self.cells.is_valid(cell).then_some(cell)
+    }
+}
+
+/// Roots whose address is taken.
+pub fn address_taken(object: &Object) -> Vec<Var> {
+    let mut roots: Vec<Var> = (object.insts.iter())
+        .flat_map(|i| &i.operands)
+        .filter_map(|o| match o {
+            Operand::AddressOf { var, .. } => Some(object.root(*var).0),
+            _ => None,
+        })
+        .collect();
+    roots.sort_unstable();
+    roots.dedup();
+    roots
+}
+
+/// The general variables among the inputs, with their byte offset in the register file.
+pub fn input_vars(object: &Object) -> impl Iterator<Item = (Var, u32)> + '_ {
+    object.inputs.iter().filter_map(|input| match input.var {
+        InputVar::General(v) => Some((v, u32::from(input.offset))),
+        _ => None,
+    })
+}

@@ -1,0 +1,304 @@
+//! From a vISA object to the IR: homes, control flow, kept contents, SSA.
+
+use cranelift_entity::packed_option::PackedOption;
+use cranelift_entity::{EntityRef, PrimaryMap, SecondaryMap};
+use kiln_frontend::module::{InputVar, Object, predefined};
+use smallvec::{SmallVec, smallvec};
+
+use crate::access;
+use crate::cfg::{self, Cfg, CfgError, Exit};
+use crate::func::*;
+use crate::liveness::{self, Access};
+use crate::ssa;
+
+/// Builds the IR of one kernel or function.
+///
+/// The object must have passed the frontend's verifier; names it uses must exist and accesses must
+/// lie inside their variables.
+pub fn build(object: &Object) -> Result<Function<'_>, CfgError> {
+    let graph = cfg::build(object)?;
+    let mut func = Function {
+        object,
+        simd: match object.int_attr("SimdSize") {
+            Some(16) => 16,
+            Some(32) => 32,
+            Some(8) => 8,
+            _ => widest(object),
+        },
+        blocks: PrimaryMap::new(),
+        cells: PrimaryMap::new(),
+        homes: SecondaryMap::with_default(Home::Special),
+        pred_cells: SecondaryMap::new(),
+        addr_cells: SecondaryMap::new(),
+        surface_cells: SecondaryMap::new(),
+        sampler_cells: SecondaryMap::new(),
+        values: PrimaryMap::new(),
+        entry: Vec::new(),
+        insts: vec![InstData::default(); object.insts.len()],
+        read_pool: Vec::new(),
+        write_pool: Vec::new(),
+        fixed_bytes: 0,
+        payload_bytes: 0,
+    };
+    func.values.push(ValueData { cell: PackedOption::default(), def: Def::Undef });
+    make_homes(&mut func);
+    let ranges: Vec<_> = graph.blocks.iter().map(|b| b.insts.clone()).collect();
+    let accesses = access::collect(&func, &ranges);
+    let kept = liveness::kept(&graph, &accesses, func.cells.len(), |cell| {
+        u64::MAX >> (64 - func.cells[cell].size.max(1))
+    });
+    fill_insts(&mut func, &accesses, &kept);
+    linear_blocks(&mut func, &graph);
+    ssa::construct(&mut func);
+    Ok(func)
+}
+
+/// Without an attribute: as wide as the widest instruction that looks at the execution mask.
+fn widest(object: &Object) -> u8 {
+    let reach = object.insts.iter().filter(|i| !i.exec.no_mask).map(|i| i.exec.offset + i.exec.size).max();
+    match reach.unwrap_or(8) {
+        0..=8 => 8,
+        9..=16 => 16,
+        _ => 32,
+    }
+}
+
+fn make_homes(func: &mut Function) {
+    let object = func.object;
+    let taken = access::address_taken(object);
+    let is_taken = |v| taken.binary_search(&v).is_ok();
+    let input_bytes = |input: &kiln_frontend::module::Input| match input.var {
+        InputVar::General(v) => object.vars[v].bytes().max(u32::from(input.size)),
+        _ => u32::from(input.size),
+    };
+    func.payload_bytes = (object.inputs.iter())
+        .map(|i| u32::from(i.offset) + input_bytes(i))
+        .max()
+        .unwrap_or(0)
+        .next_multiple_of(32)
+        .max(32);
+    // Units of the payload that hold an input, and those that hold one whose address is taken.
+    let units = func.payload_bytes.div_ceil(CELL_BYTES) as usize;
+    let mut used = vec![false; units];
+    let mut fixed = vec![false; units];
+    for input in &object.inputs {
+        let from = u32::from(input.offset) / CELL_BYTES;
+        let to = (u32::from(input.offset) + input_bytes(input)).div_ceil(CELL_BYTES);
+        for unit in from as usize..to as usize {
+            used[unit] = true;
+            fixed[unit] |= matches!(input.var, InputVar::General(v) if is_taken(v));
+        }
+    }
+    let first = Cell::new(func.cells.len());
+    for unit in 0..units as u32 {
+        func.cells.push(CellData { class: Class::Grf, owner: Owner::Payload { unit }, size: CELL_BYTES });
+    }
+    for (unit, _) in used.iter().enumerate().filter(|&(u, &used)| used && !fixed[u]) {
+        let cell = Cell::from_u32(first.as_u32() + unit as u32);
+        let value = func.values.push(ValueData { cell: cell.into(), def: Def::Entry });
+        func.entry.push((cell, value));
+    }
+    for input in &object.inputs {
+        let offset = u32::from(input.offset);
+        match input.var {
+            InputVar::General(v) => {
+                let mut span = offset / CELL_BYTES..(offset + input_bytes(input)).div_ceil(CELL_BYTES);
+                func.homes[v] = if span.any(|u| fixed[u as usize]) {
+                    Home::FixedPayload { offset }
+                } else {
+                    Home::Cells { first, offset }
+                };
+            }
+            InputVar::Surface(_) | InputVar::Sampler(_) => {}
+        }
+    }
+    let is_input = |v| object.inputs.iter().any(|i| i.var == InputVar::General(v));
+    for (var, decl) in object.vars.iter().skip(predefined::VAR_COUNT) {
+        if decl.alias.is_some() || is_input(var) {
+            continue;
+        }
+        if is_taken(var) {
+            func.homes[var] = Home::Fixed { offset: func.fixed_bytes };
+            func.fixed_bytes = (func.fixed_bytes + decl.bytes()).next_multiple_of(CELL_BYTES);
+            continue;
+        }
+        let first = Cell::new(func.cells.len());
+        let mut offset = 0;
+        while offset < decl.bytes() {
+            let size = (decl.bytes() - offset).min(CELL_BYTES);
+            func.cells.push(CellData { class: Class::Grf, owner: Owner::Var { var, offset }, size });
+            offset += size;
+        }
+        func.homes[var] = Home::Cells { first, offset: 0 };
+    }
+    for (p, decl) in object.predicates.iter().skip(1) {
+        let size = u32::from(decl.elements).min(32);
+        let cell = func.cells.push(CellData { class: Class::Flag, owner: Owner::Predicate(p), size });
+        func.pred_cells[p] = cell.into();
+    }
+    for (a, decl) in &object.addrs {
+        let size = (u32::from(decl.elements) * 2).min(32);
+        let cell = func.cells.push(CellData { class: Class::Addr, owner: Owner::Addr(a), size });
+        func.addr_cells[a] = cell.into();
+    }
+    for (s, _) in object.surfaces.iter().skip(predefined::SURFACES.len()) {
+        let cell = func.cells.push(CellData { class: Class::Grf, owner: Owner::Surface(s), size: 4 });
+        func.surface_cells[s] = cell.into();
+    }
+    for (s, _) in &object.samplers {
+        let cell = func.cells.push(CellData { class: Class::Grf, owner: Owner::Sampler(s), size: 4 });
+        func.sampler_cells[s] = cell.into();
+    }
+}
+
+/// One read a cell and instruction, one write likewise.
+fn fill_insts(func: &mut Function, accesses: &[Vec<Access>], kept: &[Vec<bool>]) {
+    for (list, kept) in accesses.iter().zip(kept) {
+        let mut i = 0;
+        while i < list.len() {
+            let inst = list[i].inst;
+            let (reads, writes) = (func.read_pool.len(), func.write_pool.len());
+            while i < list.len() && list[i].inst == inst {
+                let cell = list[i].cell;
+                if list[i].kind.is_read() {
+                    if func.read_pool[reads..].iter().all(|r| r.cell != cell) {
+                        func.read_pool.push(Read { cell, value: Value::UNDEF });
+                    }
+                } else {
+                    let old = if kept[i] { Value::UNDEF.into() } else { PackedOption::default() };
+                    match func.write_pool[writes..].iter_mut().find(|w| w.cell == cell) {
+                        Some(w) if kept[i] => w.old = old,
+                        Some(_) => {}
+                        None => func.write_pool.push(Write { cell, old, new: Value::UNDEF }),
+                    }
+                }
+                i += 1;
+            }
+            func.insts[inst as usize] = InstData {
+                reads: reads as u32..func.read_pool.len() as u32,
+                writes: writes as u32..func.write_pool.len() as u32,
+            };
+        }
+    }
+}
+
+/// Lays out the linear graph: joins as blocks of their own, critical edges split.
+fn linear_blocks(func: &mut Function, graph: &Cfg) {
+    // Number the blocks of the program first, without splits.
+    let mut entry = Vec::with_capacity(graph.blocks.len());
+    let mut body = Vec::with_capacity(graph.blocks.len());
+    let mut count = 0u32;
+    for block in &graph.blocks {
+        entry.push(count);
+        count += u32::from(block.join);
+        body.push(count);
+        count += 1;
+    }
+    let to = |b: usize| Block::from_u32(entry[b]);
+    let mut plain: Vec<(std::ops::Range<u32>, Term)> = Vec::with_capacity(count as usize);
+    for (b, block) in graph.blocks.iter().enumerate() {
+        if block.join {
+            let at = block.insts.start;
+            let next = Block::from_u32(body[b]);
+            plain.push((at..at, Term::Join { jip: block.join_jip.map(to), next }));
+        }
+        let last = |i: usize| Inst::new(i);
+        let term = match block.exit {
+            Exit::Fall => Term::Jump(to(b + 1)),
+            Exit::Branch { inst: Some(i), target, predicated: true } => {
+                Term::Branch { inst: last(i), taken: to(target), next: to(b + 1) }
+            }
+            Exit::Branch { target, .. } => Term::Jump(to(target)),
+            Exit::Diverge { inst, target, jip, predicated } => Term::Goto {
+                inst: last(inst),
+                uip: to(target),
+                jip: to(jip),
+                next: (predicated && target > b).then(|| to(b + 1)),
+                backward: target <= b,
+            },
+            Exit::Ret => Term::Ret,
+        };
+        plain.push((block.insts.clone(), term));
+    }
+    let succs: Vec<SmallVec<[Block; 2]>> = plain.iter().map(|(_, term)| successors(*term)).collect();
+    let mut pred_count = vec![0u32; plain.len()];
+    for s in succs.iter().flatten() {
+        pred_count[s.index()] += 1;
+    }
+    // A split block for each critical edge stands before its target, the one that is fallen into
+    // first, so that falling through still works.
+    let mut splits: Vec<Vec<usize>> = vec![Vec::new(); plain.len()];
+    for (b, list) in succs.iter().enumerate() {
+        for s in list.iter().filter(|s| list.len() > 1 && pred_count[s.index()] > 1) {
+            if s.index() == b + 1 {
+                splits[s.index()].insert(0, b);
+            } else {
+                splits[s.index()].push(b);
+            }
+        }
+    }
+    let mut placed = vec![Block::from_u32(0); plain.len()];
+    let mut split_at: std::collections::HashMap<(usize, usize), Block> = std::collections::HashMap::new();
+    let mut next = 0;
+    for b in 0..plain.len() {
+        for &p in &splits[b] {
+            split_at.insert((p, b), Block::from_u32(next));
+            next += 1;
+        }
+        placed[b] = Block::from_u32(next);
+        next += 1;
+    }
+    let remap = |from: usize, to: Block| {
+        split_at.get(&(from, to.index())).copied().unwrap_or(placed[to.index()])
+    };
+    for (b, (insts, term)) in plain.into_iter().enumerate() {
+        for _ in &splits[b] {
+            let jump = Term::Jump(placed[b]);
+            push_block(func, insts.start..insts.start, jump);
+        }
+        let term = match term {
+            Term::Jump(t) => Term::Jump(remap(b, t)),
+            Term::Branch { inst, taken, next } => {
+                Term::Branch { inst, taken: remap(b, taken), next: remap(b, next) }
+            }
+            Term::Goto { inst, uip, jip, next, backward } => Term::Goto {
+                inst,
+                // Channels wait at the join itself; only execution takes the way round by a split.
+                uip: if backward { remap(b, uip) } else { placed[uip.index()] },
+                jip: remap(b, jip),
+                next: next.map(|n| remap(b, n)),
+                backward,
+            },
+            Term::Join { jip, next } => Term::Join { jip: jip.map(|j| remap(b, j)), next: remap(b, next) },
+            Term::Ret => Term::Ret,
+        };
+        push_block(func, insts, term);
+    }
+    let edges: Vec<(Block, Block)> = (func.blocks.iter())
+        .flat_map(|(b, data)| data.succs.iter().map(move |e| (b, e.to)))
+        .collect();
+    for (from, to) in edges {
+        func.blocks[to].preds.push(from);
+    }
+}
+
+fn push_block(func: &mut Function, insts: std::ops::Range<u32>, term: Term) {
+    let succs = successors(term).into_iter().map(|to| Edge { to, args: SmallVec::new() }).collect();
+    func.blocks.push(BlockData { insts, term, succs, preds: SmallVec::new(), params: Vec::new() });
+}
+
+/// Where execution may go from a block that ends so.
+pub fn successors(term: Term) -> SmallVec<[Block; 2]> {
+    let mut list: SmallVec<[Block; 2]> = match term {
+        Term::Jump(to) => smallvec![to],
+        Term::Branch { taken, next, .. } => smallvec![taken, next],
+        Term::Goto { uip, jip, backward: true, .. } => smallvec![uip, jip],
+        Term::Goto { jip, next, .. } => next.into_iter().chain([jip]).collect(),
+        Term::Join { jip, next } => [next].into_iter().chain(jip).collect(),
+        Term::Ret => smallvec![],
+    };
+    if list.len() == 2 && list[0] == list[1] {
+        list.pop();
+    }
+    list
+}

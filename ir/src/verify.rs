@@ -1,0 +1,80 @@
+//! What must hold of the IR; run after it is built in debug builds and tests.
+
+use petgraph::algo::dominators::simple_fast;
+use petgraph::graph::NodeIndex;
+
+use crate::func::{Block, Def, Function, Inst, Value};
+use crate::ssa::petgraph_of;
+
+/// A broken invariant.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+pub enum VerifyError {
+    #[error("{0}: value {1} is not defined on every way there")]
+    NotDominated(Block, Value),
+    #[error("{0}: {1} arguments for {2} parameters of {3}")]
+    Arguments(Block, usize, usize, Block),
+    #[error("{0} -> {1} is a critical edge")]
+    Critical(Block, Block),
+    #[error("{0}: instruction {1} has a value of another cell")]
+    WrongCell(Block, Inst),
+}
+
+/// Checks SSA form, block arguments and the shape of the linear graph.
+pub fn verify(func: &Function) -> Result<(), VerifyError> {
+    let doms = simple_fast(&petgraph_of(func), NodeIndex::new(0));
+    let reached = |b: Block| b.as_u32() == 0 || doms.immediate_dominator(NodeIndex::new(b.as_u32() as usize)).is_some();
+    // Position of each instruction's definition: block and place in it.
+    let mut block_of = vec![Block::from_u32(0); func.insts.len()];
+    for b in func.blocks.keys() {
+        for inst in func.block_insts(b) {
+            block_of[inst.as_u32() as usize] = b;
+        }
+    }
+    let dominates = |a: Block, b: Block| {
+        doms.dominators(NodeIndex::new(b.as_u32() as usize))
+            .is_some_and(|mut up| up.any(|n| n.index() == a.as_u32() as usize))
+    };
+    // A use at `inst` of block `b`; `None` is the block's end.
+    let check = |value: Value, b: Block, at: Option<Inst>| {
+        let ok = match func.values[value].def {
+            Def::Undef | Def::Entry => true,
+            Def::Param(p) => dominates(p, b),
+            Def::Inst(i) => {
+                let d = block_of[i.as_u32() as usize];
+                if d == b { at.is_none_or(|at| i < at) } else { dominates(d, b) }
+            }
+        };
+        if ok { Ok(()) } else { Err(VerifyError::NotDominated(b, value)) }
+    };
+    for (b, data) in func.blocks.iter().filter(|(b, _)| reached(*b)) {
+        for inst in func.block_insts(b) {
+            for r in func.reads(inst) {
+                check(r.value, b, Some(inst))?;
+                if !r.value.is_undef() && func.values[r.value].cell.expand() != Some(r.cell) {
+                    return Err(VerifyError::WrongCell(b, inst));
+                }
+            }
+            for w in func.writes(inst) {
+                if let Some(old) = w.old.expand() {
+                    check(old, b, Some(inst))?;
+                }
+                if func.values[w.new].cell.expand() != Some(w.cell) {
+                    return Err(VerifyError::WrongCell(b, inst));
+                }
+            }
+        }
+        for edge in &data.succs {
+            let to = &func.blocks[edge.to];
+            if edge.args.len() != to.params.len() {
+                return Err(VerifyError::Arguments(b, edge.args.len(), to.params.len(), edge.to));
+            }
+            if data.succs.len() > 1 && to.preds.len() > 1 {
+                return Err(VerifyError::Critical(b, edge.to));
+            }
+            for &arg in &edge.args {
+                check(arg, b, None)?;
+            }
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,479 @@
+//! Makes any operation legal on the machine.
+//!
+//! Takes an operation on [`Opnd`]s with whatever types and regions vISA allows and emits Gen
+//! instructions that the hardware takes (PRM, "Register Region Restrictions", "Instruction Set
+//! Reference"). Three things happen: operands the hardware cannot express are copied to
+//! temporaries; a destination narrower than the execution type goes through a strided temporary;
+//! and an operation that is too wide, or whose operands straddle allocation units, is cut into
+//! pieces of fewer channels.
+
+use kiln_emit::inst::{
+    Cond, CondMod, Dst, Inst as Gen, MathFn, Op, Place, Reg, Region, SWIZZLE_XYZW, Src, SrcMod, SrcReg, Type,
+};
+use smallvec::SmallVec;
+
+use crate::lower::{Base, Ctl, DstOpnd, Opnd, RegOpnd, Select, SelectError, indirect};
+use crate::mir::{MInst, UNIT_BYTES};
+
+const GRF_BYTES: u32 = 32;
+
+/// An operation's condition modifier: the relation and where its flag goes ([`Base::Null`] for
+/// `sel`, which has none).
+pub type CondOpnd = Option<(Cond, Base)>;
+
+type Result<T = ()> = std::result::Result<T, SelectError>;
+
+/// How the sources of an operation are encoded.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Shape {
+    /// One or two sources with regions.
+    Regions,
+    /// The math unit: packed or scalar.
+    Math,
+    /// Three sources: 16-byte aligned, packed or scalar.
+    Three,
+}
+
+fn shape(op: Op) -> Shape {
+    match op {
+        Op::Math(_) => Shape::Math,
+        Op::Mad | Op::Madm | Op::Lrp | Op::Bfe | Op::Bfi2 => Shape::Three,
+        _ => Shape::Regions,
+    }
+}
+
+/// Channels an operation takes at the most, whatever its operands.
+fn widest(op: Op, exec_bytes: u32) -> u32 {
+    match op {
+        Op::Math(MathFn::Idiv | MathFn::Iqot | MathFn::Irem) => 8,
+        // They go through the accumulator, which holds eight 32-bit channels to full width.
+        Op::Mach | Op::Addc | Op::Subb => 8,
+        Op::Bfi1 | Op::Bfi2 | Op::Bfe if exec_bytes == 4 => 16,
+        _ if shape(op) == Shape::Three && exec_bytes == 8 => 4,
+        _ => 32,
+    }
+}
+
+fn commutes(op: Op) -> bool {
+    matches!(op, Op::Add | Op::Mul | Op::And | Op::Or | Op::Xor | Op::Avg)
+}
+
+/// The relation that holds with the operands exchanged.
+fn flipped(c: Cond) -> Cond {
+    match c {
+        Cond::Gt => Cond::Lt,
+        Cond::Lt => Cond::Gt,
+        Cond::Ge => Cond::Le,
+        Cond::Le => Cond::Ge,
+        same => same,
+    }
+}
+
+/// Bytes of the execution type: that of the widest source, bytes counting as words.
+fn exec_bytes(srcs: &[Opnd]) -> u32 {
+    let one = |s: &Opnd| match s.ty() {
+        Type::V | Type::Uv => 2,
+        ty => ty.bytes().max(2),
+    };
+    srcs.iter().map(one).max().unwrap_or(4)
+}
+
+fn is_raw_mov(op: Op, dst: &DstOpnd, srcs: &[Opnd]) -> bool {
+    op == Op::Mov
+        && !dst.saturate
+        && matches!(srcs, [Opnd::Reg(r)] if r.modifier == SrcMod::default()
+            && r.ty.bytes() == dst.ty.bytes()
+            && (r.ty == dst.ty || !r.ty.is_float() && !dst.ty.is_float()))
+}
+
+/// `mov` cannot convert between these in one step (PRM, "mov", type restrictions).
+fn needs_step(dst: Type, src: Type) -> Option<Type> {
+    let (d, s) = (dst.bytes(), src.bytes());
+    let via = if dst.is_float() || src.is_float() { Type::F } else { Type::D };
+    match (dst, src) {
+        (Type::Hf, Type::Df | Type::Q | Type::Uq) | (Type::Df | Type::Q | Type::Uq, Type::Hf) => Some(Type::F),
+        _ if d == 1 && s == 8 || d == 8 && s == 1 => {
+            Some(if src.is_float() || via == Type::D { Type::D } else { via })
+        }
+        // Between bytes and half floats as between bytes and floats, in steps of four at most.
+        _ => None,
+    }
+}
+
+impl Select<'_, '_> {
+    /// Emits `dst = op(srcs)` for the channels of `ctl`.
+    pub fn alu(&mut self, op: Op, ctl: Ctl, dst: DstOpnd, srcs: &[Opnd], cond: CondOpnd) -> Result {
+        let mut ctl = ctl;
+        let mut cond = cond;
+        let mut srcs: SmallVec<[Opnd; 3]> = srcs.iter().copied().collect();
+        for s in &mut srcs {
+            *s = narrow_imm(*s, op == Op::Mov);
+        }
+        if let (Op::Mov, Some(via)) = (op, needs_step(dst.ty, srcs[0].ty())) {
+            let tmp = self.temp(u32::from(ctl.size) * via.bytes());
+            self.alu(op, Ctl { pred: None, ..ctl }, DstOpnd::new(tmp, 0, via), &srcs, None)?;
+            return self.alu(op, ctl, dst, &[Opnd::packed(tmp, 0, via)], cond);
+        }
+        self.place_immediates(op, &mut ctl, &mut cond, &mut srcs)?;
+        if shape(op) != Shape::Regions {
+            for s in &mut srcs {
+                *s = self.plain(*s, op, dst.ty, ctl)?;
+            }
+        }
+        // A destination the operation cannot write is written in two steps.
+        let n = u32::from(ctl.size);
+        let raw = is_raw_mov(op, &dst, &srcs);
+        let exec = if raw { dst.ty.bytes() } else { exec_bytes(&srcs) };
+        let (bytes, mut h) = (dst.ty.bytes(), dst.h);
+        let step = exec.max(bytes);
+        let addressed = matches!(dst.base, Base::Null | Base::Arch(..));
+        if dst.base == Base::Null && dst.through.is_none() {
+            h = 1;
+        } else if n == 1 && !addressed {
+            h = (step / bytes).min(4);
+        }
+        let packed_bytes = bytes == 1 && h == 1 && n > 1 && !raw;
+        let misaligned = !addressed && (dst.byte % step != 0 || (n > 1 && h * bytes % step != 0));
+        let unaligned16 = shape(op) == Shape::Three && (n > 1 && (h != 1 || dst.byte % 16 != 0));
+        let indirect_narrow = dst.through.is_some() && bytes * h < step;
+        let math = shape(op) == Shape::Math && n > 1 && h != 1;
+        if packed_bytes || misaligned || unaligned16 || indirect_narrow || math {
+            let stride = (step / bytes).max(if packed_bytes { 2 } else { 1 });
+            let tmp = self.temp(n * stride * bytes);
+            let wide = DstOpnd { base: tmp, byte: 0, through: None, h: stride, ..dst };
+            self.alu(op, Ctl { pred: if op == Op::Sel { ctl.pred } else { None }, ..ctl }, wide, &srcs, cond)?;
+            let back = Opnd::strided(tmp, 0, dst.ty, stride);
+            let pred = if op == Op::Sel { None } else { ctl.pred };
+            return self.alu(Op::Mov, Ctl { pred, ..ctl }, DstOpnd { saturate: false, ..dst }, &[back], None);
+        }
+        let dst = DstOpnd { h, ..dst };
+        let piece = self.piece_size(op, exec, ctl, &dst, &mut srcs)?;
+        let mut lane = 0;
+        while lane < n {
+            self.piece(op, ctl, lane, piece, &dst, &srcs, cond)?;
+            lane += piece;
+        }
+        Ok(())
+    }
+
+    /// Immediates go where the hardware takes them: the last of one or two sources.
+    fn place_immediates(
+        &mut self,
+        op: Op,
+        ctl: &mut Ctl,
+        cond: &mut CondOpnd,
+        srcs: &mut SmallVec<[Opnd; 3]>,
+    ) -> Result {
+        let is_imm = |s: &Opnd| matches!(s, Opnd::Imm { .. });
+        if srcs.len() == 2 && is_imm(&srcs[0]) && !is_imm(&srcs[1]) {
+            let swap = match (op, cond.as_mut()) {
+                (Op::Cmp, Some((c, _))) => {
+                    *c = flipped(*c);
+                    true
+                }
+                (Op::Sel, Some(_)) => true,
+                (Op::Sel, None) => {
+                    if let Some(p) = &mut ctl.pred {
+                        p.inverse = !p.inverse;
+                    }
+                    true
+                }
+                _ => commutes(op),
+            };
+            if swap {
+                srcs.swap(0, 1);
+            }
+        }
+        let last = srcs.len() - 1;
+        for i in 0..srcs.len() {
+            let Opnd::Imm { ty, .. } = srcs[i] else { continue };
+            let allowed = i == last && srcs.len() < 3 && (ty.bytes() < 8 || op == Op::Mov);
+            if !allowed {
+                srcs[i] = self.scalar_temp(srcs[i])?;
+            }
+        }
+        Ok(())
+    }
+
+    /// A register with the value of an immediate, for all channels.
+    pub fn scalar_temp(&mut self, imm: Opnd) -> Result<Opnd> {
+        let ty = match imm.ty() {
+            Type::V | Type::Uv | Type::Vf => return self.vector_temp(imm),
+            ty => ty,
+        };
+        let tmp = self.temp(ty.bytes());
+        self.alu(Op::Mov, Ctl::SCALAR, DstOpnd::new(tmp, 0, ty), &[imm], None)?;
+        Ok(Opnd::scalar(tmp, 0, ty))
+    }
+
+    /// A register with the elements of a packed immediate.
+    fn vector_temp(&mut self, imm: Opnd) -> Result<Opnd> {
+        let (ty, n) = match imm.ty() {
+            Type::V => (Type::W, 8),
+            Type::Uv => (Type::Uw, 8),
+            _ => (Type::F, 4),
+        };
+        let tmp = self.temp(n * ty.bytes());
+        self.alu(Op::Mov, Ctl::all(n as u8), DstOpnd::new(tmp, 0, ty), &[imm], None)?;
+        Ok(Opnd::packed(tmp, 0, ty))
+    }
+
+    /// A source packed or scalar, as the math unit and three-source operations need it.
+    fn plain(&mut self, s: Opnd, op: Op, ty: Type, ctl: Ctl) -> Result<Opnd> {
+        let Opnd::Reg(r) = s else { return Ok(s) };
+        let n = u32::from(ctl.size);
+        let three = shape(op) == Shape::Three;
+        let same_type = !three || r.ty == ty || (!r.ty.is_float() && !ty.is_float() && r.ty.bytes() == ty.bytes());
+        let good = r.through.is_none()
+            && match r.step(n) {
+                Some(0) => true,
+                Some(1) => r.byte % if three { 16 } else { r.ty.bytes() } == 0,
+                _ => false,
+            };
+        if good && same_type {
+            return Ok(s);
+        }
+        let to = if same_type { r.ty } else { ty };
+        if r.step(n) == Some(0) && r.through.is_none() {
+            let tmp = self.temp(to.bytes());
+            self.alu(Op::Mov, Ctl::SCALAR, DstOpnd::new(tmp, 0, to), &[s], None)?;
+            return Ok(Opnd::scalar(tmp, 0, to));
+        }
+        let tmp = self.temp(n * to.bytes());
+        self.alu(Op::Mov, Ctl::all(ctl.size), DstOpnd::new(tmp, 0, to), &[s], None)?;
+        Ok(Opnd::packed(tmp, 0, to))
+    }
+
+    /// Channels a piece may have so that every operand of every piece is legal. Sources that would
+    /// make the pieces too small for the execution mask are replaced by aligned copies.
+    fn piece_size(
+        &mut self,
+        op: Op,
+        exec: u32,
+        ctl: Ctl,
+        dst: &DstOpnd,
+        srcs: &mut SmallVec<[Opnd; 3]>,
+    ) -> Result<u32> {
+        let n = u32::from(ctl.size);
+        let mut size = n.min(widest(op, exec)).min(2 * GRF_BYTES / exec).max(1);
+        if dst.through.is_some() {
+            size = size.min((2 * GRF_BYTES / (dst.h * dst.ty.bytes())).max(1));
+        }
+        let fits_dst = |size: u32| {
+            matches!(dst.base, Base::Null | Base::Arch(..))
+                || (0..n / size).all(|p| {
+                    let from = dst.byte + p * size * dst.h * dst.ty.bytes();
+                    let to = from + ((size - 1) * dst.h + 1) * dst.ty.bytes();
+                    contained(from, to, dst.base)
+                })
+        };
+        while size > 1 && !fits_dst(size) {
+            size /= 2;
+        }
+        // Fewer than four channels cannot be placed under the execution mask.
+        let masked = !ctl.no_mask || ctl.pred.is_some();
+        if masked && size < n.min(4) {
+            return self.fail("a destination whose elements straddle registers");
+        }
+        let least = if masked { n.min(4) } else { 1 };
+        for s in srcs.iter_mut() {
+            let Opnd::Reg(r) = *s else { continue };
+            let mut own = size;
+            while own > 1 && !(0..n / own).all(|p| source_fits(&r, p * own, own)) {
+                own /= 2;
+            }
+            if own >= least.max(size / 2) || own >= size {
+                size = size.min(own);
+                continue;
+            }
+            // Copied without its modifiers, which the operation still applies.
+            let tmp = self.temp(n * r.ty.bytes());
+            let bare = Opnd::Reg(RegOpnd { modifier: SrcMod::default(), ..r });
+            for lane in (0..n).step_by(own as usize) {
+                let to = DstOpnd::new(tmp, lane * r.ty.bytes(), r.ty);
+                self.piece_of_copy(own, lane, &to, &bare)?;
+            }
+            *s = Opnd::packed(tmp, 0, r.ty);
+            if let Opnd::Reg(new) = s {
+                new.modifier = r.modifier;
+            }
+        }
+        Ok(size)
+    }
+
+    fn piece_of_copy(&mut self, n: u32, lane: u32, to: &DstOpnd, from: &Opnd) -> Result {
+        let mut bare = *from;
+        if let Opnd::Reg(r) = &mut bare {
+            let start = r.at(lane);
+            *r = RegOpnd { byte: start, ..*r };
+            if r.through.is_some() {
+                return self.fail("an indirect operand of this shape");
+            }
+        }
+        // Only evenly spaced lanes follow each other from a row's middle.
+        for i in 0..n {
+            let one = match *from {
+                Opnd::Reg(r) => Opnd::scalar(r.base, r.at(lane + i), r.ty),
+                imm => imm,
+            };
+            let dst = DstOpnd { byte: to.byte + i * to.ty.bytes(), ..*to };
+            self.piece(Op::Mov, Ctl::SCALAR, 0, 1, &dst, &[one], None)?;
+        }
+        Ok(())
+    }
+
+    /// Emits the instruction for `n` channels from `lane`.
+    #[allow(clippy::too_many_arguments)]
+    fn piece(
+        &mut self,
+        op: Op,
+        ctl: Ctl,
+        lane: u32,
+        n: u32,
+        dst: &DstOpnd,
+        srcs: &[Opnd],
+        cond: CondOpnd,
+    ) -> Result {
+        let mut inst = Gen::new(op, n as u8);
+        inst.no_mask = ctl.no_mask;
+        inst.pred = ctl.pred;
+        inst.saturate = dst.saturate;
+        inst.opts.align16 = op == Op::Madm;
+        inst.opts.acc_wr_en = matches!(op, Op::Mach | Op::Addc | Op::Subb);
+        let off = u32::from(ctl.off) + lane;
+        // The offset also says which bits of a flag belong to the channels.
+        let matters = !ctl.no_mask || ctl.pred.is_some() || matches!(cond, Some((_, f)) if f != Base::Null);
+        inst.chan_off = if matters { off as u8 } else { 0 };
+        if matters && (off % 4 != 0 || n > 4 && off % n != 0) {
+            return self.fail("channels that no execution mask names");
+        }
+        for s in srcs {
+            let gen_src = match *s {
+                Opnd::Imm { ty, bits } => Src::imm(ty, bits),
+                Opnd::Reg(r) => {
+                    let Some(region) = region_of(&r, lane, n, shape(op)) else {
+                        return self.fail("a region the hardware does not have");
+                    };
+                    let place = match r.through {
+                        Some(t) if r.v.is_some() => indirect(t, (r.at(lane) - r.byte) as i32),
+                        Some(mut t) => {
+                            t.sub += (lane / r.w.max(1) * 2) as u16;
+                            indirect(t, 0)
+                        }
+                        None => {
+                            let at = r.at(lane);
+                            Place::Direct(self.read(r.base, at))
+                        }
+                    };
+                    Src::Reg(SrcReg { place, region, ty: r.ty, modifier: r.modifier, swizzle: SWIZZLE_XYZW, mme: None })
+                }
+            };
+            inst.srcs.push(gen_src);
+        }
+        let mut tied_flag = None;
+        if let Some((cond, flag)) = cond {
+            let reg = if flag == Base::Null {
+                Reg::NULL
+            } else {
+                let (reg, old) = self.write(flag, 0);
+                tied_flag = old;
+                reg
+            };
+            inst.cond = Some(CondMod { cond, flag: reg });
+        }
+        let step = dst.h * dst.ty.bytes();
+        let (place, tied_dst) = match dst.through {
+            Some(t) => (indirect(t, (lane * step) as i32), None),
+            None => {
+                let (reg, old) = self.write(dst.base, dst.byte + lane * step);
+                (Place::Direct(reg), old)
+            }
+        };
+        let mut gen_dst = Dst::new(Reg::NULL, dst.h as u8, dst.ty);
+        gen_dst.place = place;
+        inst.dst = Some(gen_dst);
+        let mut m = MInst::new(inst);
+        m.tied_dst = tied_dst;
+        m.tied_flag = tied_flag;
+        self.code.push(m);
+        Ok(())
+    }
+}
+
+/// Whether the bytes `from..to` lie in one allocation unit, and if in two registers, evenly.
+fn contained(from: u32, to: u32, base: Base) -> bool {
+    let end = to - 1;
+    if base != Base::Abs && from / UNIT_BYTES != end / UNIT_BYTES {
+        return false;
+    }
+    from / GRF_BYTES == end / GRF_BYTES || from.is_multiple_of(GRF_BYTES) && to - from <= 2 * GRF_BYTES
+}
+
+fn source_fits(r: &RegOpnd, lane: u32, n: u32) -> bool {
+    if r.through.is_some() || matches!(r.base, Base::Null | Base::Arch(..)) {
+        return r.through.is_none() || n * r.ty.bytes() <= 2 * GRF_BYTES;
+    }
+    let ends = (0..n).map(|i| r.at(lane + i));
+    let from = ends.clone().min().unwrap_or(0);
+    let to = ends.max().unwrap_or(0) + r.ty.bytes();
+    contained(from, to, r.base) && region_of(r, lane, n, Shape::Regions).is_some()
+}
+
+/// The region for `n` channels from `lane`, if the hardware has it.
+fn region_of(r: &RegOpnd, lane: u32, n: u32, shape: Shape) -> Option<Region> {
+    let Some(v) = r.v else {
+        // One address a row.
+        return Some(Region { vstride: None, width: r.w as u8, hstride: if r.w == 1 { 0 } else { r.h as u8 } });
+    };
+    let (w, bytes) = (r.w, r.ty.bytes());
+    let step = if n == 1 {
+        Some(0)
+    } else if lane % w + n <= w {
+        Some(r.h)
+    } else if !lane.is_multiple_of(w) && r.step(u32::MAX).is_none() {
+        return None;
+    } else {
+        r.step(u32::MAX)
+    };
+    let row_fits = |at: u32, row: u32| at % GRF_BYTES + row <= GRF_BYTES;
+    match step {
+        Some(0) => Some(Region::SCALAR),
+        Some(1) => {
+            let width = n.min(if bytes <= 2 { 16 } else { GRF_BYTES / bytes });
+            let aligned = r.through.is_some() || r.at(lane).is_multiple_of(width * bytes);
+            if aligned || shape == Shape::Three {
+                Some(Region::new(width as u8, width as u8, 1))
+            } else {
+                Some(Region::new(1, 1, 0))
+            }
+        }
+        Some(s) if matches!(s, 2 | 4 | 8 | 16 | 32) => Some(Region::new(s as u8, 1, 0)),
+        Some(_) => None,
+        None => {
+            let legal = matches!(v, 0 | 1 | 2 | 4 | 8 | 16 | 32)
+                && matches!(w, 1 | 2 | 4 | 8 | 16)
+                && matches!(r.h, 0 | 1 | 2 | 4)
+                && w <= n;
+            let row = ((w - 1) * r.h + 1) * bytes;
+            let fits = (0..n / w).all(|i| row_fits(r.at(lane + i * w), row));
+            (legal && fits).then(|| Region::new(v as u8, w as u8, if w == 1 { 0 } else { r.h as u8 }))
+        }
+    }
+}
+
+/// Bytes have no immediates; 64-bit ones only `mov` has, and smaller ones say the same.
+fn narrow_imm(s: Opnd, is_mov: bool) -> Opnd {
+    let Opnd::Imm { ty, bits } = s else { return s };
+    match ty {
+        Type::B => Opnd::Imm { ty: Type::W, bits: u64::from(bits as i8 as i16 as u16) },
+        Type::Ub => Opnd::Imm { ty: Type::Uw, bits: bits & 0xff },
+        Type::Q | Type::Uq if !is_mov => match bits as i64 {
+            v @ -0x8000_0000..=0x7fff_ffff if ty == Type::Q || v >= 0 => {
+                Opnd::Imm { ty: Type::D, bits: u64::from(v as u32) }
+            }
+            v @ 0..=0xffff_ffff => Opnd::Imm { ty: Type::Ud, bits: v as u64 },
+            _ => s,
+        },
+        _ => s,
+    }
+}

@@ -1,0 +1,626 @@
+//! Launching: the payload each thread starts with, and the groups' and threads' turns.
+//!
+//! A thread starts with `r0`, its header; then the per-thread payload (local ids); then the
+//! cross-thread payload (arguments and sizes), laid out as `.ze_info` says (PRM vol. 7, "Thread
+//! Spawn"; zebin documentation).
+
+use kiln_emit::ze_info::{
+    AddrMode, ArgInfo, ArgType, Kernel, MemoryKind, PayloadArgument, ZeInfo,
+};
+
+use super::error::{Cause, ExecError};
+use super::machine::{GRF_BYTES, GRF_FILE, Status, Thread, UNDEFINED};
+use super::memory::{Memory, Shared};
+use super::message;
+use super::program::{Kind, Program};
+
+/// A kernel argument.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Arg {
+    /// A buffer, with what is in it; after the launch, with what the kernel left in it.
+    Buffer(Vec<u8>),
+    /// Bytes passed by value.
+    Value(Vec<u8>),
+    /// So many bytes of shared local memory.
+    Local(u32),
+}
+
+/// A launch of a kernel.
+#[derive(Clone, Debug)]
+pub struct Launch<'a> {
+    pub ze_info: &'a ZeInfo,
+    /// The kernel's name.
+    pub kernel: &'a str,
+    /// Work-items in each dimension; a multiple of `local`.
+    pub global: [u32; 3],
+    /// Work-items of a group.
+    pub local: [u32; 3],
+    /// Number of dimensions the launch was given in.
+    pub dimensions: u32,
+    pub args: Vec<Arg>,
+    /// Instructions executed at most.
+    pub budget: u64,
+}
+
+/// What a launch did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ExecStats {
+    pub groups: u64,
+    pub threads: u64,
+    pub instructions: u64,
+    pub messages: u64,
+}
+
+/// A launch that does not fit its kernel.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+pub enum BindError {
+    #[error("no kernel named {0}")]
+    NoKernel(String),
+    #[error("{found} arguments found, {expected} expected")]
+    ArgCount { found: usize, expected: usize },
+    #[error("argument {index} ({declared}): {found} found, {expected} expected")]
+    ArgKind { index: u32, declared: String, found: String, expected: String },
+    #[error("global size {global} is no multiple of local size {local} in dimension {dimension}")]
+    Size { dimension: usize, global: u32, local: u32 },
+    #[error("a group of {items} work-items in {simd}-channel threads: 1 to 1024 are possible")]
+    GroupSize { items: u64, simd: u32 },
+    #[error("SIMD size {0}: 8, 16 or 32 expected")]
+    Simd(u32),
+    #[error("{found} bytes of shared local memory: 65536 are possible")]
+    Slm { found: u64 },
+    #[error("payload argument {0:?} is not implemented")]
+    Payload(ArgType),
+    #[error("a payload of {0} bytes does not fit the registers")]
+    PayloadSize(u64),
+    #[error("binding table index {0}: 239 is the last")]
+    Binding(u32),
+    #[error("{0} bytes of memory for each thread are too many")]
+    ThreadMemory(u64),
+}
+
+/// Why a launch failed.
+#[derive(Debug, thiserror::Error)]
+pub enum RunError {
+    #[error(transparent)]
+    Bind(#[from] BindError),
+    #[error(transparent)]
+    Exec(#[from] Box<ExecError>),
+}
+
+/// Instructions a thread executes before the next one's turn.
+const TURN: u64 = 1 << 16;
+/// Work-items of a group at most.
+const GROUP_ITEMS: u64 = 1024;
+/// Shared local memory of a group at most, in bytes.
+const SLM_BYTES: u64 = 64 << 10;
+/// Entries of the binding table that surfaces may have; those after them have other meanings.
+const BINDING_ENTRIES: u32 = 240;
+/// Bytes of the buffer that `printf` writes to.
+const PRINTF_BYTES: usize = 1 << 20;
+/// Memory of one thread at most, in bytes.
+const THREAD_BYTES: u64 = 2 << 20;
+/// The unit that scratch space is given in, in bytes.
+const SCRATCH_UNIT: u64 = 1 << 10;
+
+impl Launch<'_> {
+    /// The default of [`Launch::budget`].
+    pub const BUDGET: u64 = 1 << 33;
+
+    /// Runs all groups. The buffers among the arguments are changed as the kernel changes them,
+    /// also when it fails.
+    pub fn run(&mut self, program: &Program) -> Result<ExecStats, RunError> {
+        let mut setup = Setup::new(self)?;
+        let result = setup.run(self, program);
+        for (arg, buffer) in self.args.iter_mut().zip(&setup.buffers) {
+            if let (Arg::Buffer(bytes), Some(buffer)) = (arg, buffer) {
+                *bytes = setup.memory.take(*buffer);
+            }
+        }
+        Ok(result?)
+    }
+}
+
+/// A launch, bound to its kernel.
+struct Setup {
+    simd: u32,
+    /// Of a group.
+    threads: u32,
+    items: u32,
+    groups: [u32; 3],
+    memory: Memory,
+    /// For each argument, its buffer.
+    buffers: Vec<Option<usize>>,
+    surfaces: Vec<Option<usize>>,
+    slm: usize,
+    /// What every thread has after its per-thread payload.
+    cross_thread: Vec<u8>,
+    /// Of the per-thread payload.
+    per_thread_bytes: usize,
+    local_ids: Vec<LocalIds>,
+    scratch_bytes: u32,
+    general_state: u64,
+}
+
+/// Local ids in the per-thread payload.
+struct LocalIds {
+    offset: usize,
+    size: usize,
+    /// The ids of one work-item follow each other, instead of one id of all work-items.
+    packed: bool,
+}
+
+impl Setup {
+    fn new(launch: &mut Launch) -> Result<Setup, BindError> {
+        let kernel = launch
+            .ze_info
+            .kernel(launch.kernel)
+            .ok_or_else(|| BindError::NoKernel(launch.kernel.to_string()))?;
+        let simd = kernel.execution_env.simd_size;
+        if !matches!(simd, 8 | 16 | 32) {
+            return Err(BindError::Simd(simd));
+        }
+        let mut groups = [0; 3];
+        for (dimension, (&global, &local)) in launch.global.iter().zip(&launch.local).enumerate() {
+            if local == 0 || global == 0 || global % local != 0 {
+                return Err(BindError::Size { dimension, global, local });
+            }
+            groups[dimension] = global / local;
+        }
+        let items: u64 =
+            launch.local.iter().fold(1, |n: u64, &l| n.saturating_mul(u64::from(l)));
+        if items > GROUP_ITEMS {
+            return Err(BindError::GroupSize { items, simd });
+        }
+        let infos = launch.ze_info.args_info(launch.kernel);
+        check_args(kernel, infos, &launch.args)?;
+
+        let threads = (items as u32).div_ceil(simd);
+        let scratch_bytes = scratch_size(kernel)?;
+        let mut memory = Memory::default();
+        let mut buffers = Vec::new();
+        for (index, arg) in launch.args.iter_mut().enumerate() {
+            buffers.push(match arg {
+                Arg::Buffer(bytes) => {
+                    Some(memory.add(format!("argument {index}"), std::mem::take(bytes)))
+                }
+                _ => None,
+            });
+        }
+        let scratch =
+            memory.add("scratch space", vec![UNDEFINED; scratch_bytes as usize * threads as usize]);
+        let general_state = memory.address(scratch);
+        let mut setup = Setup {
+            simd,
+            threads,
+            items: items as u32,
+            groups,
+            memory,
+            buffers,
+            surfaces: Vec::new(),
+            slm: 0,
+            cross_thread: Vec::new(),
+            per_thread_bytes: 0,
+            local_ids: Vec::new(),
+            scratch_bytes,
+            general_state,
+        };
+        let bound = setup.bind(launch, kernel);
+        if bound.is_err() {
+            // The arguments stay as they were.
+            for (arg, buffer) in launch.args.iter_mut().zip(&setup.buffers) {
+                if let (Arg::Buffer(bytes), Some(buffer)) = (arg, buffer) {
+                    *bytes = setup.memory.take(*buffer);
+                }
+            }
+        }
+        bound.map(|()| setup)
+    }
+
+    fn bind(&mut self, launch: &Launch, kernel: &Kernel) -> Result<(), BindError> {
+        self.bind_per_thread(kernel)?;
+        self.bind_surfaces(kernel)?;
+        let last = kernel.payload_arguments.iter().map(|a| u64::from(a.offset) + u64::from(a.size));
+        let bytes = last.max().unwrap_or(0).next_multiple_of(GRF_BYTES as u64);
+        if bytes + (GRF_BYTES + self.per_thread_bytes) as u64 > GRF_FILE as u64 {
+            return Err(BindError::PayloadSize(bytes));
+        }
+        self.cross_thread = vec![0; bytes as usize];
+        let mut slm = u64::from(kernel.execution_env.slm_size);
+        for argument in &kernel.payload_arguments {
+            let value = self.payload(launch, kernel, argument, &mut slm)?;
+            let place = argument.offset as usize..(argument.offset + argument.size) as usize;
+            let size = value.len().min(place.len());
+            self.cross_thread[place][..size].copy_from_slice(&value[..size]);
+        }
+        if slm > SLM_BYTES {
+            return Err(BindError::Slm { found: slm });
+        }
+        self.slm = slm as usize;
+        Ok(())
+    }
+
+    fn bind_per_thread(&mut self, kernel: &Kernel) -> Result<(), BindError> {
+        for argument in &kernel.per_thread_payload_arguments {
+            let packed = match argument.arg_type {
+                ArgType::LocalId => false,
+                ArgType::PackedLocalIds => true,
+                ref other => return Err(BindError::Payload(other.clone())),
+            };
+            let end = u64::from(argument.offset) + u64::from(argument.size);
+            if end > GRF_FILE as u64 / 2 {
+                return Err(BindError::PayloadSize(end));
+            }
+            self.local_ids.push(LocalIds {
+                offset: argument.offset as usize,
+                size: argument.size as usize,
+                packed,
+            });
+            let end = (end as usize).next_multiple_of(GRF_BYTES);
+            self.per_thread_bytes = self.per_thread_bytes.max(end);
+        }
+        Ok(())
+    }
+
+    fn bind_surfaces(&mut self, kernel: &Kernel) -> Result<(), BindError> {
+        let indices = kernel.binding_table_indices.iter().map(|b| (b.bti_value, b.arg_index));
+        // An argument may name its entry itself.
+        let own = kernel
+            .payload_arguments
+            .iter()
+            .filter_map(|a| Some((a.bti_value?, a.arg_index?)));
+        for (bti, argument) in indices.chain(own) {
+            if bti >= BINDING_ENTRIES {
+                return Err(BindError::Binding(bti));
+            }
+            let bti = bti as usize;
+            if self.surfaces.len() <= bti {
+                self.surfaces.resize(bti + 1, None);
+            }
+            self.surfaces[bti] = self.buffers.get(argument as usize).copied().flatten();
+        }
+        Ok(())
+    }
+
+    /// The bytes of one datum of the cross-thread payload.
+    fn payload(
+        &mut self,
+        launch: &Launch,
+        kernel: &Kernel,
+        argument: &PayloadArgument,
+        slm: &mut u64,
+    ) -> Result<Vec<u8>, BindError> {
+        let sizes = |sizes: [u32; 3]| sizes.iter().flat_map(|s| s.to_le_bytes()).collect();
+        let index = argument.arg_index.map_or(usize::MAX, |i| i as usize);
+        Ok(match argument.arg_type {
+            ArgType::GlobalIdOffset => sizes([0; 3]),
+            ArgType::LocalSize | ArgType::EnqueuedLocalSize => sizes(launch.local),
+            ArgType::GlobalSize => sizes(launch.global),
+            ArgType::GroupCount => sizes(self.groups),
+            ArgType::WorkDimensions => launch.dimensions.to_le_bytes().to_vec(),
+            // Buffers start where their surfaces do.
+            ArgType::BufferOffset => vec![0; argument.size as usize],
+            ArgType::ArgByvalue => match launch.args.get(index) {
+                Some(Arg::Value(bytes)) => {
+                    let start = argument.source_offset.unwrap_or(0) as usize;
+                    bytes.get(start..).unwrap_or_default().to_vec()
+                }
+                _ => Vec::new(),
+            },
+            ArgType::ArgBypointer | ArgType::BufferAddress => match launch.args.get(index) {
+                Some(Arg::Local(bytes)) => {
+                    let alignment = u64::from(argument.slm_alignment.unwrap_or(16)).max(1);
+                    let start = slm.next_multiple_of(alignment);
+                    *slm = start + u64::from(*bytes);
+                    start.to_le_bytes().to_vec()
+                }
+                _ => {
+                    let buffer = self.buffers.get(index).copied().flatten();
+                    let address = buffer.map_or(0, |b| self.memory.address(b));
+                    address.to_le_bytes().to_vec()
+                }
+            },
+            ArgType::PrivateBaseStateless => {
+                let bytes = private_size(kernel, self.simd)? * u64::from(self.threads);
+                let buffer = self.memory.add("private memory", vec![UNDEFINED; bytes as usize]);
+                self.memory.address(buffer).to_le_bytes().to_vec()
+            }
+            ArgType::PrintfBuffer => {
+                let buffer = self.memory.add("printf buffer", vec![0; PRINTF_BYTES]);
+                self.memory.address(buffer).to_le_bytes().to_vec()
+            }
+            ref other => return Err(BindError::Payload(other.clone())),
+        })
+    }
+
+    fn run(&mut self, launch: &Launch, program: &Program) -> Result<ExecStats, Box<ExecError>> {
+        let mut stats = ExecStats::default();
+        for z in 0..self.groups[2] {
+            for y in 0..self.groups[1] {
+                for x in 0..self.groups[0] {
+                    self.run_group(launch, program, [x, y, z], &mut stats)?;
+                    stats.groups += 1;
+                }
+            }
+        }
+        Ok(stats)
+    }
+
+    fn run_group(
+        &mut self,
+        launch: &Launch,
+        program: &Program,
+        group: [u32; 3],
+        stats: &mut ExecStats,
+    ) -> Result<(), Box<ExecError>> {
+        let mut threads: Vec<Thread> =
+            (0..self.threads).map(|number| self.thread(launch, group, number)).collect();
+        stats.threads += u64::from(self.threads);
+        let mut shared = Shared {
+            memory: &mut self.memory,
+            surfaces: &self.surfaces,
+            slm: vec![UNDEFINED; self.slm],
+            general_state: self.general_state,
+            arrived: 0,
+        };
+        loop {
+            for thread in &mut threads {
+                if thread.status != Status::Running {
+                    continue;
+                }
+                if let Err(cause) = turn(thread, program, &mut shared, launch.budget, stats) {
+                    let inst = program.at(thread.ip).map(|(inst, _)| inst);
+                    return Err(Box::new(ExecError::new(group, thread, inst, cause)));
+                }
+            }
+            if shared.arrived >= self.threads {
+                shared.arrived -= self.threads;
+                for thread in &mut threads {
+                    thread.notify();
+                }
+            }
+            let waiting = threads.iter().filter(|t| t.status == Status::Waiting).count() as u32;
+            let ended = threads.iter().filter(|t| t.status == Status::Ended).count() as u32;
+            if ended == self.threads {
+                return Ok(());
+            }
+            if waiting + ended == self.threads
+                && let Some(thread) = threads.iter().find(|t| t.status == Status::Waiting)
+            {
+                let inst = program.at(thread.ip).map(|(inst, _)| inst);
+                let cause = Cause::Deadlock { waiting, threads: self.threads };
+                return Err(Box::new(ExecError::new(group, thread, inst, cause)));
+            }
+        }
+    }
+
+    /// A thread as the hardware starts it.
+    fn thread(&self, launch: &Launch, group: [u32; 3], number: u32) -> Thread {
+        let first = number * self.simd;
+        let channels = (self.items - first).min(self.simd);
+        let dispatch = super::alu::low_mask(channels as usize);
+        let mut thread = Thread::new(number, dispatch);
+        thread.scratch = number * self.scratch_bytes;
+        let scratch_log = (u64::from(self.scratch_bytes) / SCRATCH_UNIT).checked_ilog2();
+        let mut header = [0u32; 8];
+        header[1] = group[0];
+        header[3] = scratch_log.unwrap_or(0);
+        // The thread's number serves as its fixed-function thread id, which indexes private memory.
+        header[5] = thread.scratch | number;
+        header[6] = group[1];
+        header[7] = group[2];
+        for (bytes, dword) in thread.grf.chunks_exact_mut(4).zip(header) {
+            bytes.copy_from_slice(&dword.to_le_bytes());
+        }
+        for ids in &self.local_ids {
+            let start = GRF_BYTES + ids.offset;
+            let place = &mut thread.grf[start..start + ids.size];
+            write_local_ids(place, ids.packed, launch.local, first, self.simd);
+        }
+        let start = GRF_BYTES + self.per_thread_bytes;
+        thread.grf[start..start + self.cross_thread.len()].copy_from_slice(&self.cross_thread);
+        thread
+    }
+}
+
+impl Thread {
+    /// The barrier was passed: one more notification.
+    fn notify(&mut self) {
+        if let Some(count) = self.notification.first_chunk_mut::<4>() {
+            *count = (u32::from_le_bytes(*count).saturating_add(1)).to_le_bytes();
+        }
+        if self.status == Status::Waiting {
+            self.status = Status::Running;
+        }
+    }
+}
+
+/// Local ids of the work-items from `first`: 16-bit numbers, x for all channels, then y, then z,
+/// each in registers of its own.
+fn write_local_ids(place: &mut [u8], packed: bool, local: [u32; 3], first: u32, simd: u32) {
+    let id = |item: u32, dimension: usize| -> u16 {
+        let [x, y, _] = local;
+        (match dimension {
+            0 => item % x,
+            1 => item / x % y,
+            _ => item / x / y,
+        }) as u16
+    };
+    let stride = if packed { 2 } else { (simd as usize * 2).next_multiple_of(GRF_BYTES) };
+    for (dimension, block) in place.chunks_mut(stride).take(3).enumerate() {
+        let channels = if packed { 1 } else { simd };
+        for (channel, bytes) in (0..channels).zip(block.chunks_exact_mut(2)) {
+            bytes.copy_from_slice(&id(first + channel, dimension).to_le_bytes());
+        }
+    }
+}
+
+/// Lets a thread execute until it waits, ends, or its turn is over.
+fn turn(
+    thread: &mut Thread,
+    program: &Program,
+    shared: &mut Shared,
+    budget: u64,
+    stats: &mut ExecStats,
+) -> Result<(), Cause> {
+    let limit = budget.saturating_sub(stats.instructions).min(TURN);
+    if limit == 0 {
+        return Err(Cause::Budget(budget));
+    }
+    thread.update_timestamp();
+    let before = thread.executed;
+    let result = steps(thread, program, shared, limit, &mut stats.messages);
+    stats.instructions += thread.executed - before;
+    result?;
+    if thread.status == Status::Ended && thread.waiting != 0 {
+        return Err(Cause::Stranded { waiting: thread.waiting });
+    }
+    Ok(())
+}
+
+fn steps(
+    thread: &mut Thread,
+    program: &Program,
+    shared: &mut Shared,
+    limit: u64,
+    messages: &mut u64,
+) -> Result<(), Cause> {
+    for _ in 0..limit {
+        let slot = program.slot(thread.ip)?;
+        if slot.wakes && thread.waiting != 0 {
+            thread.wake_channels();
+        }
+        let next = thread.ip + slot.size;
+        match slot.kind {
+            Kind::Compute => {
+                thread.execute(&slot.inst)?;
+                thread.ip = next;
+            }
+            Kind::Branch => thread.branch(&slot.inst, program, next)?,
+            Kind::Send => {
+                message::send(thread, shared, &slot.inst)?;
+                *messages += 1;
+                thread.ip = next;
+            }
+            Kind::Wait => thread.wait(&slot.inst, next)?,
+        }
+        // A thread that waits has not executed its `wait`.
+        thread.executed += u64::from(thread.status != Status::Waiting);
+        if thread.status != Status::Running {
+            break;
+        }
+    }
+    Ok(())
+}
+
+/// Checks that the arguments are those the kernel takes.
+fn check_args(kernel: &Kernel, infos: &[ArgInfo], args: &[Arg]) -> Result<(), BindError> {
+    let named = kernel.payload_arguments.iter().filter_map(|a| a.arg_index);
+    let expected = named.max().map_or(0, |last| last as usize + 1).max(infos.len());
+    if args.len() != expected {
+        return Err(BindError::ArgCount { found: args.len(), expected });
+    }
+    for (index, arg) in args.iter().enumerate() {
+        let index = index as u32;
+        let info = infos.iter().find(|i| i.index == index);
+        let declared = info.map_or("not named", |i| i.type_name.as_str());
+        let uses = || kernel.payload_arguments.iter().filter(|a| a.arg_index == Some(index));
+        let Some(expected) = expected_arg(uses(), info) else {
+            // The kernel does not use it.
+            continue;
+        };
+        let found = match arg {
+            Arg::Buffer(_) => "a buffer".to_string(),
+            Arg::Local(_) => "local memory".to_string(),
+            Arg::Value(bytes) => format!("a value of {} bytes", bytes.len()),
+        };
+        let fits = match (&expected, arg) {
+            (Expected::Buffer, Arg::Buffer(_)) | (Expected::Local, Arg::Local(_)) => true,
+            (Expected::Value { least, most }, Arg::Value(bytes)) => {
+                (*least..=*most).contains(&bytes.len())
+            }
+            _ => false,
+        };
+        if !fits {
+            let declared = declared.to_string();
+            let expected = expected.to_string();
+            return Err(BindError::ArgKind { index, declared, found, expected });
+        }
+    }
+    Ok(())
+}
+
+/// What an argument must be.
+enum Expected {
+    Buffer,
+    Local,
+    /// A size in bytes between these.
+    Value {
+        least: usize,
+        most: usize,
+    },
+}
+
+impl std::fmt::Display for Expected {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Expected::Buffer => write!(f, "a buffer"),
+            Expected::Local => write!(f, "local memory"),
+            Expected::Value { most, .. } => write!(f, "a value of {most} bytes"),
+        }
+    }
+}
+
+fn expected_arg<'a>(
+    uses: impl Iterator<Item = &'a PayloadArgument>,
+    info: Option<&ArgInfo>,
+) -> Option<Expected> {
+    let mut expected = None;
+    for argument in uses {
+        match (&argument.arg_type, &argument.addrmode) {
+            (ArgType::ArgByvalue, _) => {
+                let most = (argument.source_offset.unwrap_or(0) + argument.size) as usize;
+                let most = match expected {
+                    Some(Expected::Value { most: other, .. }) => most.max(other),
+                    _ => most,
+                };
+                // A value smaller than a dword has a whole one in the payload.
+                expected = Some(Expected::Value { least: most.saturating_sub(3), most });
+            }
+            (ArgType::ArgBypointer, Some(AddrMode::Slm)) => expected = Some(Expected::Local),
+            (ArgType::ArgBypointer, _) => expected = Some(Expected::Buffer),
+            _ => {}
+        }
+    }
+    if let (Some(Expected::Value { .. }), Some(size)) = (&expected, info.and_then(ArgInfo::size)) {
+        let size = size as usize;
+        expected = Some(Expected::Value { least: size, most: size });
+    }
+    expected
+}
+
+/// Bytes of scratch space of one thread: a power of two, or none.
+fn scratch_size(kernel: &Kernel) -> Result<u32, BindError> {
+    let buffers = kernel.per_thread_memory_buffers.iter();
+    let named: u64 =
+        buffers.filter(|b| b.kind == MemoryKind::Scratch).map(|b| u64::from(b.size)).sum();
+    let env = &kernel.execution_env;
+    let bytes = named.max(u64::from(env.spill_size) + u64::from(env.private_size));
+    if bytes == 0 {
+        return Ok(0);
+    }
+    if bytes > THREAD_BYTES {
+        return Err(BindError::ThreadMemory(bytes));
+    }
+    Ok(bytes.next_power_of_two().max(SCRATCH_UNIT) as u32)
+}
+
+/// Bytes of private memory of one thread.
+fn private_size(kernel: &Kernel, simd: u32) -> Result<u64, BindError> {
+    let mut bytes = 0;
+    for buffer in kernel.per_thread_memory_buffers.iter().filter(|b| b.kind == MemoryKind::Global) {
+        let count = if buffer.is_simt_thread { u64::from(simd) } else { 1 };
+        bytes += u64::from(buffer.size) * count;
+    }
+    if bytes > THREAD_BYTES { Err(BindError::ThreadMemory(bytes)) } else { Ok(bytes) }
+}
+

@@ -1,0 +1,113 @@
+//! What can go wrong while machine code runs, and where.
+
+use kiln_emit::inst::{Inst, Op, Place, RegFile, Src, Type};
+use smallvec::SmallVec;
+
+use super::machine::{GRF_BYTES, GRF_COUNT, Thread};
+
+/// Execution stopped: where, on what instruction, with what in its registers, and why.
+#[derive(Debug, thiserror::Error)]
+#[error(
+    "group {group:?}, thread {thread}, offset {ip:#x}: {cause}\n  in {inst}\n  execution mask \
+     {active:#x}\n{registers}"
+)]
+pub struct ExecError {
+    pub group: [u32; 3],
+    /// Number of the thread in its group.
+    pub thread: u32,
+    /// Bytes from the program's start.
+    pub ip: u32,
+    pub inst: String,
+    /// Channels that were executing.
+    pub active: u32,
+    /// The registers the instruction names, in hexadecimal dwords.
+    pub registers: String,
+    #[source]
+    pub cause: Cause,
+}
+
+/// Why execution, or the preparation of a launch, stopped.
+#[derive(Debug, thiserror::Error)]
+pub enum Cause {
+    #[error("{0:?} is not implemented")]
+    Op(Op),
+    #[error("{op:?} on operands of type {ty:?} is not implemented")]
+    OpType { op: Op, ty: Type },
+    #[error("{what} is not implemented")]
+    Form { what: &'static str },
+    #[error("malformed instruction: {what}")]
+    Malformed { what: &'static str },
+    #[error("register {num} of {file:?} cannot be used here")]
+    Register { file: RegFile, num: u32 },
+    #[error("an operand reaches byte {at} of a register file of {size} bytes")]
+    RegisterRange { at: usize, size: usize },
+    #[error("message to shared function {sfid} with descriptor {desc:#010x} is not implemented")]
+    Message { sfid: u8, desc: u32 },
+    #[error("message with descriptor {desc:#010x}: {what}")]
+    Payload { desc: u32, what: &'static str },
+    #[error("channel {channel}: {size} bytes at {at:#x} of {space}, which has {room:#x} bytes")]
+    OutOfBounds { channel: u32, space: String, at: u64, size: u64, room: u64 },
+    #[error("channel {channel}: {size} bytes at address {at:#x}: no buffer is there")]
+    NoBuffer { channel: u32, at: u64, size: u64 },
+    #[error("binding table entry {0} is empty")]
+    EmptyEntry(u8),
+    #[error("no instruction starts at offset {0:#x}")]
+    NoInstruction(u32),
+    #[error("the instruction at offset {at:#x} does not decode: {why}")]
+    Undecodable { at: u32, why: String },
+    #[error("the thread ended while channels {waiting:#x} waited for offsets not reached")]
+    Stranded { waiting: u32 },
+    #[error("no thread of the group can go on: {waiting} of {threads} wait, the others have ended")]
+    Deadlock { waiting: u32, threads: u32 },
+    #[error("{0} instructions executed: the budget is used up")]
+    Budget(u64),
+}
+
+impl ExecError {
+    /// What stopped a thread, with the state it was in.
+    pub fn new(group: [u32; 3], thread: &Thread, inst: Option<&Inst>, cause: Cause) -> ExecError {
+        ExecError {
+            group,
+            thread: thread.number,
+            ip: thread.ip,
+            inst: inst.map_or_else(|| "no instruction".to_string(), Inst::to_string),
+            active: thread.active,
+            registers: inst.map_or_else(String::new, |inst| registers(thread, inst)),
+            cause,
+        }
+    }
+}
+
+/// The general registers that an instruction's operands start in, and the address register if it
+/// is used.
+fn registers(thread: &Thread, inst: &Inst) -> String {
+    let places = inst.dst.iter().map(|d| d.place).chain(inst.srcs.iter().filter_map(|s| match s {
+        Src::Reg(r) => Some(r.place),
+        Src::Imm { .. } => None,
+    }));
+    let mut text = String::new();
+    let mut seen = SmallVec::<[u32; 8]>::new();
+    let mut line = |name: String, bytes: &[u8]| {
+        let dwords = bytes.chunks_exact(4).map(|b| {
+            format!(" {:08x}", u32::from_le_bytes([b[0], b[1], b[2], b[3]]))
+        });
+        text.extend([format!("  {name:>4}:")].into_iter().chain(dwords).chain(["\n".to_string()]));
+    };
+    for place in places {
+        match place {
+            Place::Direct(reg) if reg.file == RegFile::Grf => {
+                // Two registers hold a dword of each of sixteen channels.
+                for num in (reg.num..reg.num + 2).filter(|&n| (n as usize) < GRF_COUNT) {
+                    if !seen.contains(&num) {
+                        seen.push(num);
+                        let at = num as usize * GRF_BYTES;
+                        line(format!("r{num}"), &thread.grf[at..at + GRF_BYTES]);
+                    }
+                }
+            }
+            Place::Indirect { .. } => line("a0".to_string(), &thread.addr),
+            Place::Direct(_) => {}
+        }
+    }
+    text
+}

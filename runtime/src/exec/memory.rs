@@ -1,0 +1,148 @@
+//! What messages reach: buffers at 64-bit virtual addresses, the surfaces of the binding table,
+//! and the shared local memory of a group. Every access is checked; none is ever out of bounds
+//! silently.
+
+use super::error::Cause;
+
+/// A buffer.
+#[derive(Debug)]
+pub struct Buffer {
+    /// For messages of errors.
+    pub name: String,
+    /// Virtual address of the first byte.
+    pub base: u64,
+    pub bytes: Vec<u8>,
+}
+
+/// Distance between the starts of two buffers' address ranges at least: an overrun of one is no
+/// access to another.
+const GUARD: u64 = 1 << 32;
+/// The lowest address given to a buffer.
+const LOWEST: u64 = 1 << 40;
+
+/// All buffers, in the order of their addresses.
+#[derive(Debug, Default)]
+pub struct Memory {
+    buffers: Vec<Buffer>,
+}
+
+impl Memory {
+    /// Adds a buffer and gives its index. Its address is a multiple of 4 GiB.
+    pub fn add(&mut self, name: impl Into<String>, bytes: Vec<u8>) -> usize {
+        let base = match self.buffers.last() {
+            None => LOWEST,
+            Some(last) => (last.base + last.bytes.len() as u64).next_multiple_of(GUARD) + GUARD,
+        };
+        self.buffers.push(Buffer { name: name.into(), base, bytes });
+        self.buffers.len() - 1
+    }
+
+    /// Address of a buffer's first byte.
+    pub fn address(&self, index: usize) -> u64 {
+        self.buffers.get(index).map_or(0, |b| b.base)
+    }
+
+    /// Takes a buffer's contents out.
+    pub fn take(&mut self, index: usize) -> Vec<u8> {
+        self.buffers.get_mut(index).map(|b| std::mem::take(&mut b.bytes)).unwrap_or_default()
+    }
+
+    /// `size` bytes at a virtual address, for a channel.
+    pub fn at_address(&mut self, at: u64, size: usize, channel: u32) -> Result<&mut [u8], Cause> {
+        let after = self.buffers.partition_point(|b| b.base <= at);
+        let missing = Cause::NoBuffer { channel, at, size: size as u64 };
+        let Some(index) = after.checked_sub(1) else {
+            return Err(missing);
+        };
+        let buffer = self.buffers.get_mut(index).ok_or(missing)?;
+        let offset = at - buffer.base;
+        if offset >= GUARD + buffer.bytes.len() as u64 {
+            return Err(Cause::NoBuffer { channel, at, size: size as u64 });
+        }
+        within(buffer, offset, size, channel)
+    }
+
+    /// `size` bytes at an offset into a buffer, for a channel.
+    pub fn at_offset(
+        &mut self,
+        index: usize,
+        at: u64,
+        size: usize,
+        channel: u32,
+    ) -> Result<&mut [u8], Cause> {
+        let missing = Cause::NoBuffer { channel, at, size: size as u64 };
+        within(self.buffers.get_mut(index).ok_or(missing)?, at, size, channel)
+    }
+}
+
+fn within(buffer: &mut Buffer, at: u64, size: usize, channel: u32) -> Result<&mut [u8], Cause> {
+    let room = buffer.bytes.len();
+    let range = usize::try_from(at).ok().and_then(|at| Some(at..at.checked_add(size)?));
+    let outside = || Cause::OutOfBounds {
+        channel,
+        space: buffer.name.clone(),
+        at,
+        size: size as u64,
+        room: room as u64,
+    };
+    match range {
+        Some(range) if range.end <= room => Ok(&mut buffer.bytes[range]),
+        _ => Err(outside()),
+    }
+}
+
+/// Binding table indices that are no entries of the table (PRM vol. 7, "Binding Table Surface
+/// State Model").
+pub const BTI_SLM: u8 = 254;
+pub const BTI_STATELESS: u8 = 255;
+pub const BTI_STATELESS_NONCOHERENT: u8 = 253;
+
+/// The reference compiler counts the kernel's own shared variables from here, so that none is at
+/// the null pointer. The hardware ignores the bit: shared memory has 64 KiB.
+const SLM_TAG: u32 = 1 << 28;
+
+/// What the threads of a group share.
+pub struct Shared<'a> {
+    pub memory: &'a mut Memory,
+    /// The binding table: indices of buffers.
+    pub surfaces: &'a [Option<usize>],
+    pub slm: Vec<u8>,
+    /// The address that 32-bit stateless offsets count from.
+    pub general_state: u64,
+    /// Threads that have signalled the barrier and not passed it.
+    pub arrived: u32,
+}
+
+impl Shared<'_> {
+    /// `size` bytes at `at` of what a binding table index names.
+    pub fn at(
+        &mut self,
+        bti: u8,
+        at: u32,
+        size: usize,
+        channel: u32,
+    ) -> Result<&mut [u8], Cause> {
+        match bti {
+            BTI_SLM => {
+                let room = self.slm.len();
+                let start = (at & !SLM_TAG) as usize;
+                let found = self.slm.get_mut(start..start.saturating_add(size));
+                found.ok_or_else(|| Cause::OutOfBounds {
+                    channel,
+                    space: "shared local memory".to_string(),
+                    at: u64::from(at),
+                    size: size as u64,
+                    room: room as u64,
+                })
+            }
+            BTI_STATELESS | BTI_STATELESS_NONCOHERENT => {
+                self.memory.at_address(self.general_state + u64::from(at), size, channel)
+            }
+            _ => {
+                let entry = self.surfaces.get(usize::from(bti)).copied().flatten();
+                let index = entry.ok_or(Cause::EmptyEntry(bti))?;
+                self.memory.at_offset(index, u64::from(at), size, channel)
+            }
+        }
+    }
+}

@@ -1,0 +1,614 @@
+//! Messages to the shared functions: what `send` and `sends` do.
+//!
+//! A descriptor is decoded by the tables of the data port's messages (PRM vol. 7, "Shared
+//! Functions — Data Port"). Every enabled channel's access is checked before it is done.
+
+use kiln_emit::inst::{Desc, Inst, Place, Reg, RegFile, Src, SrcReg};
+
+use super::alu::{dst_of, src_of};
+use super::error::Cause;
+use super::machine::{GRF_BYTES, LANES, Status, Thread};
+use super::memory::{BTI_STATELESS, BTI_STATELESS_NONCOHERENT, Shared};
+
+/// Shared functions.
+const SFID_GATEWAY: u8 = 3;
+const SFID_SPAWNER: u8 = 7;
+const SFID_CONSTANT_CACHE: u8 = 9;
+const SFID_DATA_CACHE_0: u8 = 10;
+const SFID_DATA_CACHE_1: u8 = 12;
+
+/// The gateway's barrier message.
+const GATEWAY_BARRIER: u32 = 4;
+
+/// A message as its `send` gives it.
+struct Message {
+    sfid: u8,
+    desc: u32,
+    /// First byte in the general register file of each register of the payload.
+    payload: [u16; 32],
+    payload_len: usize,
+    /// First byte of the response's place; none when it goes to the null register.
+    response: Option<usize>,
+    /// Channels the message acts for, from bit 0.
+    enabled: u32,
+}
+
+impl Message {
+    fn field(&self, low: u32, bits: u32) -> u32 {
+        self.desc >> low & ((1 << bits) - 1)
+    }
+
+    fn bti(&self) -> u8 {
+        self.desc as u8
+    }
+
+    fn has_header(&self) -> bool {
+        self.field(19, 1) != 0
+    }
+
+    fn unknown(&self) -> Cause {
+        Cause::Message { sfid: self.sfid, desc: self.desc }
+    }
+
+    fn bad(&self, what: &'static str) -> Cause {
+        Cause::Payload { desc: self.desc, what }
+    }
+
+    /// Byte in the general register file of the payload's register `index`, `byte` bytes on.
+    fn at(&self, index: usize, byte: usize) -> Result<usize, Cause> {
+        let index = index + byte / GRF_BYTES;
+        if index >= self.payload_len {
+            return Err(self.bad("its payload is longer than the message length says"));
+        }
+        Ok(usize::from(self.payload[index]) + byte % GRF_BYTES)
+    }
+
+    fn channels(&self, lanes: usize) -> impl Iterator<Item = usize> + use<> {
+        let enabled = self.enabled;
+        (0..lanes.min(LANES)).filter(move |lane| enabled >> lane & 1 != 0)
+    }
+}
+
+/// How each channel of a gathering or scattering message accesses memory.
+struct Scatter<'a> {
+    write: bool,
+    channels: usize,
+    /// Bytes of an address in the payload: 4 (into what the binding table index names) or 8.
+    address: usize,
+    /// The first payload register of the addresses.
+    first: usize,
+    /// Added to every 32-bit address, after it is multiplied by `unit`.
+    base: u32,
+    unit: u32,
+    /// Bytes of an element in registers and in memory.
+    slot: usize,
+    element: usize,
+    /// Elements accessed, by their number after the address.
+    elements: &'a [u32],
+}
+
+/// Executes a `send`.
+pub fn send(thread: &mut Thread, shared: &mut Shared, inst: &Inst) -> Result<(), Cause> {
+    let message = gather(thread, inst)?;
+    if inst.msg.is_some_and(|m| m.eot) {
+        thread.status = Status::Ended;
+    }
+    match message.sfid {
+        SFID_SPAWNER => Ok(()),
+        SFID_GATEWAY if message.field(0, 3) == GATEWAY_BARRIER => {
+            shared.arrived += 1;
+            Ok(())
+        }
+        SFID_DATA_CACHE_0 | SFID_CONSTANT_CACHE => data_cache_0(thread, shared, &message),
+        SFID_DATA_CACHE_1 => data_cache_1(thread, shared, &message),
+        _ => Err(message.unknown()),
+    }
+}
+
+/// Reads descriptors and finds the payload.
+fn gather(thread: &Thread, inst: &Inst) -> Result<Message, Cause> {
+    let msg = inst.msg.as_ref().ok_or(Cause::Malformed { what: "send without a message" })?;
+    let value = |desc: Desc| match desc {
+        Desc::Imm(bits) => Ok(bits),
+        Desc::Addr { byte } => {
+            let at = usize::from(byte);
+            let dword = thread.addr.get(at..).and_then(|b| b.first_chunk());
+            let dword = dword.ok_or(Cause::RegisterRange { at, size: thread.addr.len() })?;
+            Ok(u32::from_le_bytes(*dword))
+        }
+    };
+    let desc = value(msg.desc)?;
+    let mut message = Message {
+        sfid: msg.sfid,
+        desc,
+        payload: [0; 32],
+        payload_len: 0,
+        response: None,
+        enabled: thread.enabled(inst),
+    };
+    let first = payload_register(src_of(inst, 0)?)?;
+    message.append(first, message.field(25, 4))?;
+    if inst.srcs.len() > 1 {
+        let second = payload_register(src_of(inst, 1)?)?;
+        message.append(second, value(msg.ex_desc)? >> 6 & 15)?;
+    }
+    message.response = match dst_of(inst)?.place {
+        Place::Direct(reg) if reg.is_null() => None,
+        Place::Direct(reg) if reg.file == RegFile::Grf => {
+            Some(reg.num as usize * GRF_BYTES + usize::from(reg.byte))
+        }
+        Place::Direct(reg) => return Err(Cause::Register { file: reg.file, num: reg.num }),
+        Place::Indirect { .. } => return Err(Cause::Form { what: "an indirect response" }),
+    };
+    Ok(message)
+}
+
+/// The register a payload starts at; none for the null register.
+fn payload_register(src: &Src) -> Result<Option<Reg>, Cause> {
+    match src {
+        Src::Reg(SrcReg { place: Place::Direct(reg), .. }) => match reg.file {
+            RegFile::Grf => Ok(Some(*reg)),
+            RegFile::Null => Ok(None),
+            file => Err(Cause::Register { file, num: reg.num }),
+        },
+        _ => Err(Cause::Form { what: "an indirect payload" }),
+    }
+}
+
+impl Message {
+    fn append(&mut self, first: Option<Reg>, count: u32) -> Result<(), Cause> {
+        let Some(first) = first else { return Ok(()) };
+        for index in 0..count {
+            let at = (first.num + index) as usize * GRF_BYTES;
+            if at >= super::machine::GRF_FILE {
+                return Err(self.bad("its payload reaches beyond the last register"));
+            }
+            self.payload[self.payload_len] = at as u16;
+            self.payload_len += 1;
+        }
+        Ok(())
+    }
+}
+
+fn data_cache_0(thread: &mut Thread, shared: &mut Shared, m: &Message) -> Result<(), Cause> {
+    if m.field(18, 1) != 0 {
+        return scratch_block(thread, shared, m);
+    }
+    let kind = m.field(14, 4);
+    match kind {
+        0x0 | 0x1 | 0x8 => owords_a32(thread, shared, m, kind),
+        // Gathering reads and scattering writes of bytes, dwords and quadwords.
+        0x4 | 0xc => {
+            let element = byte_count(m)?;
+            let channels = if m.field(8, 1) != 0 { 16 } else { 8 };
+            scatter_a32(thread, shared, m, kind == 0xc, channels, (4, element, 1), &[0])
+        }
+        0x3 | 0xb | 0x5 | 0xd => {
+            let size = if matches!(kind, 0x3 | 0xb) { 4 } else { 8 };
+            let channels = if m.field(8, 1) != 0 { 16 } else { 8 };
+            let elements = &ALL[..1 << m.field(10, 2)];
+            let write = matches!(kind, 0xb | 0xd);
+            scatter_a32(thread, shared, m, write, channels, (size, size, size as u32), elements)
+        }
+        // A fence: accesses are in order here. It may report its completion.
+        0x7 => {
+            if let (Some(at), 1..) = (m.response, m.field(20, 5)) {
+                fill(thread, m, at, &[0; GRF_BYTES])?;
+            }
+            Ok(())
+        }
+        _ => Err(m.unknown()),
+    }
+}
+
+/// Bytes that each channel of a byte message accesses.
+fn byte_count(m: &Message) -> Result<usize, Cause> {
+    match m.field(10, 2) {
+        3 => Err(m.unknown()),
+        log => Ok(1 << log),
+    }
+}
+
+/// Elements in order.
+const ALL: [u32; 8] = [0, 1, 2, 3, 4, 5, 6, 7];
+
+/// `sizes`: bytes in registers, bytes in memory, bytes that one step of an address is.
+fn scatter_a32(
+    thread: &mut Thread,
+    shared: &mut Shared,
+    m: &Message,
+    write: bool,
+    channels: usize,
+    (slot, element, unit): (usize, usize, u32),
+    elements: &[u32],
+) -> Result<(), Cause> {
+    let mut base = 0;
+    let first = usize::from(m.has_header());
+    if m.has_header() {
+        base = header_dword(thread, m, 2)?.wrapping_mul(unit).wrapping_add(buffer_base(thread, m)?);
+    }
+    let scatter =
+        Scatter { write, channels, address: 4, first, base, unit, slot, element, elements };
+    scatter.run(thread, shared, m)
+}
+
+/// A dword of the message's header.
+fn header_dword(thread: &Thread, m: &Message, index: usize) -> Result<u32, Cause> {
+    Ok(thread.grf_dword(m.at(0, index * 4)?))
+}
+
+/// What a stateless message's header adds to its offsets: the buffer base in dword 5.
+fn buffer_base(thread: &Thread, m: &Message) -> Result<u32, Cause> {
+    match m.bti() {
+        BTI_STATELESS | BTI_STATELESS_NONCOHERENT => Ok(header_dword(thread, m, 5)? & !0x3ff),
+        _ => Ok(0),
+    }
+}
+
+fn data_cache_1(thread: &mut Thread, shared: &mut Shared, m: &Message) -> Result<(), Cause> {
+    let kind = m.field(14, 5);
+    let first = usize::from(m.has_header());
+    let a64 = |slot, element, elements, write, channels| Scatter {
+        write,
+        channels,
+        address: 8,
+        first,
+        base: 0,
+        unit: 1,
+        slot,
+        element,
+        elements,
+    };
+    let wide = if m.field(12, 1) != 0 { 16 } else { 8 };
+    let narrow = if m.field(12, 1) != 0 { 8 } else { 16 };
+    match kind {
+        // Untyped surface reads and writes: up to four dwords, those not masked off.
+        0x01 | 0x09 | 0x11 | 0x19 => {
+            let channels = match m.field(12, 2) {
+                1 => 16,
+                2 => 8,
+                _ => return Err(m.unknown()),
+            };
+            let mut elements = [0; 4];
+            let mut count = 0;
+            for element in (0..4).filter(|e| m.field(8, 4) >> e & 1 == 0) {
+                elements[count] = element;
+                count += 1;
+            }
+            let scatter = Scatter {
+                address: if kind & 0x10 != 0 { 8 } else { 4 },
+                ..a64(4, 4, &elements[..count], kind & 8 != 0, channels)
+            };
+            scatter.run(thread, shared, m)
+        }
+        0x10 | 0x1a => {
+            let write = kind == 0x1a;
+            let count = 1 << m.field(10, 2);
+            match m.field(8, 2) {
+                0 => a64(4, byte_count(m)?, &[0], write, wide).run(thread, shared, m),
+                1 => a64(4, 4, &ALL[..count], write, wide).run(thread, shared, m),
+                2 => a64(8, 8, &ALL[..count], write, wide).run(thread, shared, m),
+                _ => Err(m.unknown()),
+            }
+        }
+        0x14 | 0x15 => blocks_a64(thread, shared, m, kind == 0x15),
+        0x02 => atomic(thread, shared, m, Atomic::int(m, narrow, 4, 4)?),
+        0x12 => {
+            let size = if m.field(12, 1) != 0 { 8 } else { 4 };
+            atomic(thread, shared, m, Atomic::int(m, 8, 8, size)?)
+        }
+        0x1b => atomic(thread, shared, m, Atomic::float(m, narrow, 4)?),
+        0x1d => atomic(thread, shared, m, Atomic::float(m, 8, 8)?),
+        _ => Err(m.unknown()),
+    }
+}
+
+/// An address from the payload.
+fn address(
+    thread: &Thread,
+    m: &Message,
+    first: usize,
+    lane: usize,
+    size: usize,
+) -> Result<u64, Cause> {
+    let at = m.at(first, lane * size)?;
+    let low = u64::from(thread.grf_dword(at));
+    Ok(if size == 8 { low | u64::from(thread.grf_dword(at + 4)) << 32 } else { low })
+}
+
+impl Scatter<'_> {
+    fn run(&self, thread: &mut Thread, shared: &mut Shared, m: &Message) -> Result<(), Cause> {
+        // Registers of the addresses, and of one element of all channels.
+        let addresses = (self.channels * self.address).div_ceil(GRF_BYTES);
+        let stride = (self.channels * self.slot).div_ceil(GRF_BYTES);
+        for lane in m.channels(self.channels) {
+            let start = address(thread, m, self.first, lane, self.address)?;
+            for (index, &element) in self.elements.iter().enumerate() {
+                let step = u64::from(element) * self.element as u64;
+                let channel = lane as u32;
+                let memory = if self.address == 8 {
+                    shared.memory.at_address(start.wrapping_add(step), self.element, channel)?
+                } else {
+                    let offset = (start as u32)
+                        .wrapping_mul(self.unit)
+                        .wrapping_add(self.base)
+                        .wrapping_add(step as u32);
+                    shared.at(m.bti(), offset, self.element, channel)?
+                };
+                if self.write {
+                    let register = self.first + addresses + index * stride;
+                    let at = m.at(register, lane * self.slot)?;
+                    memory.copy_from_slice(&thread.grf[at..at + self.element]);
+                } else if let Some(response) = m.response {
+                    let at = response + index * stride * GRF_BYTES + lane * self.slot;
+                    let mut value = [0; 8];
+                    value[..self.element].copy_from_slice(memory);
+                    fill(thread, m, at, &value[..self.slot])?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Writes part of a response.
+fn fill(thread: &mut Thread, m: &Message, at: usize, bytes: &[u8]) -> Result<(), Cause> {
+    let room = thread.grf.get_mut(at..at + bytes.len());
+    room.ok_or(m.bad("its response reaches beyond the last register"))?.copy_from_slice(bytes);
+    Ok(())
+}
+
+/// A block's size in bytes, and where in the first register it starts, by the code of its octwords.
+fn oword_count(m: &Message) -> Result<(usize, usize), Cause> {
+    match m.field(8, 3) {
+        0 => Ok((16, 0)),
+        1 => Ok((16, 16)),
+        code @ 2..=4 => Ok((16 << (code - 1), 0)),
+        _ => Err(m.unknown()),
+    }
+}
+
+/// Octword blocks of a surface: aligned reads (offset in octwords), unaligned ones (in bytes) and
+/// writes.
+fn owords_a32(
+    thread: &mut Thread,
+    shared: &mut Shared,
+    m: &Message,
+    kind: u32,
+) -> Result<(), Cause> {
+    if !m.has_header() {
+        return Err(m.bad("a block message without a header"));
+    }
+    let (size, skip) = oword_count(m)?;
+    let unit = if kind == 1 { 1 } else { 16 };
+    let offset = header_dword(thread, m, 2)?.wrapping_mul(unit);
+    let offset = offset.wrapping_add(buffer_base(thread, m)?);
+    if kind == 1 && offset % 4 != 0 {
+        return Err(m.bad("an unaligned block's offset is no multiple of 4"));
+    }
+    let memory = shared.at(m.bti(), offset, size, 0)?;
+    block(thread, m, memory, kind == 8, skip)
+}
+
+/// Octword and hexadecaword (32-byte) blocks at a 64-bit address.
+fn blocks_a64(
+    thread: &mut Thread,
+    shared: &mut Shared,
+    m: &Message,
+    write: bool,
+) -> Result<(), Cause> {
+    if !m.has_header() {
+        return Err(m.bad("a block message without a header"));
+    }
+    let at = address(thread, m, 0, 0, 8)?;
+    let (size, skip, alignment) = match m.field(11, 2) {
+        0 => {
+            let (size, skip) = oword_count(m)?;
+            (size, skip, 16)
+        }
+        1 => {
+            let (size, skip) = oword_count(m)?;
+            (size, skip, 4)
+        }
+        3 => (GRF_BYTES << m.field(8, 3), 0, 4),
+        _ => return Err(m.unknown()),
+    };
+    if at % alignment != 0 {
+        return Err(m.bad("a block's address is not aligned as its message demands"));
+    }
+    if size > 8 * GRF_BYTES {
+        return Err(m.unknown());
+    }
+    let memory = shared.memory.at_address(at, size, 0)?;
+    block(thread, m, memory, write, skip)
+}
+
+/// Copies between memory and the registers behind the header or of the response.
+fn block(
+    thread: &mut Thread,
+    m: &Message,
+    memory: &mut [u8],
+    write: bool,
+    skip: usize,
+) -> Result<(), Cause> {
+    if m.enabled == 0 {
+        return Ok(());
+    }
+    if write {
+        for (index, part) in memory.chunks_mut(GRF_BYTES).enumerate() {
+            let at = m.at(1 + index, skip)?;
+            part.copy_from_slice(&thread.grf[at..at + part.len()]);
+        }
+        Ok(())
+    } else {
+        m.response.map_or(Ok(()), |at| fill(thread, m, at + skip, memory))
+    }
+}
+
+/// Blocks of the thread's own scratch space, in registers of 32 bytes.
+fn scratch_block(thread: &mut Thread, shared: &mut Shared, m: &Message) -> Result<(), Cause> {
+    if !m.has_header() {
+        return Err(m.bad("a block message without a header"));
+    }
+    let base = header_dword(thread, m, 5)? & !0x3ff;
+    if base != thread.scratch & !0x3ff {
+        return Err(m.bad("the header's scratch pointer is not the thread's"));
+    }
+    let size = GRF_BYTES << m.field(12, 2);
+    let write = m.field(17, 1) != 0;
+    let by_dword = m.field(16, 1) != 0;
+    let offset = base.wrapping_add(m.field(0, 12) * GRF_BYTES as u32);
+    let memory = shared.at(BTI_STATELESS, offset, size, 0)?;
+    if !write || !by_dword {
+        return block(thread, m, memory, write, 0);
+    }
+    // The execution mask covers the dwords of each two registers.
+    for (index, dword) in memory.chunks_exact_mut(4).enumerate() {
+        if m.enabled >> (index % 16) & 1 != 0 {
+            let at = m.at(1, index * 4)?;
+            dword.copy_from_slice(&thread.grf[at..at + 4]);
+        }
+    }
+    Ok(())
+}
+
+/// What an atomic message does to a number in memory.
+#[derive(Clone, Copy)]
+enum AtomicOp {
+    And,
+    Or,
+    Xor,
+    Store,
+    Increment,
+    Decrement,
+    Add,
+    Subtract,
+    ReverseSubtract,
+    SignedMax,
+    SignedMin,
+    UnsignedMax,
+    UnsignedMin,
+    CompareExchange,
+    /// Decrement, giving the new value.
+    PreDecrement,
+    FloatMax,
+    FloatMin,
+    FloatCompareExchange,
+}
+
+struct Atomic {
+    op: AtomicOp,
+    channels: usize,
+    /// Bytes of an address and of the number.
+    address: usize,
+    size: usize,
+    returns: bool,
+}
+
+impl Atomic {
+    fn int(m: &Message, channels: usize, address: usize, size: usize) -> Result<Atomic, Cause> {
+        use AtomicOp::*;
+        let op = match m.field(8, 4) {
+            1 => And,
+            2 => Or,
+            3 => Xor,
+            4 => Store,
+            5 => Increment,
+            6 => Decrement,
+            7 => Add,
+            8 => Subtract,
+            9 => ReverseSubtract,
+            10 => SignedMax,
+            11 => SignedMin,
+            12 => UnsignedMax,
+            13 => UnsignedMin,
+            14 => CompareExchange,
+            15 => PreDecrement,
+            _ => return Err(m.unknown()),
+        };
+        Ok(Atomic { op, channels, address, size, returns: m.field(13, 1) != 0 })
+    }
+
+    fn float(m: &Message, channels: usize, address: usize) -> Result<Atomic, Cause> {
+        let op = match m.field(8, 3) {
+            1 => AtomicOp::FloatMax,
+            2 => AtomicOp::FloatMin,
+            3 => AtomicOp::FloatCompareExchange,
+            _ => return Err(m.unknown()),
+        };
+        Ok(Atomic { op, channels, address, size: 4, returns: m.field(13, 1) != 0 })
+    }
+
+    /// The new number, and what is returned, from the old one and the sources.
+    fn apply(&self, old: u64, a: u64, b: u64) -> (u64, u64) {
+        use AtomicOp::*;
+        let signed = |v: u64| if self.size == 8 { v as i64 } else { i64::from(v as i32) };
+        let float = |v: u64| f32::from_bits(v as u32);
+        let mask = if self.size == 8 { u64::MAX } else { u64::from(u32::MAX) };
+        let new = match self.op {
+            And => old & a,
+            Or => old | a,
+            Xor => old ^ a,
+            Store => a,
+            Increment => old.wrapping_add(1),
+            Decrement | PreDecrement => old.wrapping_sub(1),
+            Add => old.wrapping_add(a),
+            Subtract => old.wrapping_sub(a),
+            ReverseSubtract => a.wrapping_sub(old),
+            SignedMax => signed(old).max(signed(a)) as u64,
+            SignedMin => signed(old).min(signed(a)) as u64,
+            UnsignedMax => old.max(a),
+            UnsignedMin => old.min(a),
+            CompareExchange if old == a => b,
+            FloatMax => u64::from(float(old).max(float(a)).to_bits()),
+            FloatMin => u64::from(float(old).min(float(a)).to_bits()),
+            FloatCompareExchange if float(old) == float(a) => b,
+            CompareExchange | FloatCompareExchange => old,
+        } & mask;
+        let returned = if matches!(self.op, PreDecrement) { new } else { old };
+        (new, returned)
+    }
+
+    fn sources(&self) -> usize {
+        use AtomicOp::*;
+        match self.op {
+            Increment | Decrement | PreDecrement => 0,
+            CompareExchange | FloatCompareExchange => 2,
+            _ => 1,
+        }
+    }
+}
+
+/// Atomic operations, channel after channel.
+fn atomic(
+    thread: &mut Thread,
+    shared: &mut Shared,
+    m: &Message,
+    atomic: Atomic,
+) -> Result<(), Cause> {
+    let first = usize::from(m.has_header());
+    let addresses = (atomic.channels * atomic.address).div_ceil(GRF_BYTES);
+    let stride = (atomic.channels * atomic.size).div_ceil(GRF_BYTES);
+    for lane in m.channels(atomic.channels) {
+        let start = address(thread, m, first, lane, atomic.address)?;
+        let mut sources = [0; 2];
+        for (index, source) in sources.iter_mut().enumerate().take(atomic.sources()) {
+            let register = first + addresses + index * stride;
+            *source = address(thread, m, register, lane, atomic.size)?;
+        }
+        let memory = if atomic.address == 8 {
+            shared.memory.at_address(start, atomic.size, lane as u32)?
+        } else {
+            shared.at(m.bti(), start as u32, atomic.size, lane as u32)?
+        };
+        let mut word = [0; 8];
+        word[..atomic.size].copy_from_slice(memory);
+        let (new, returned) = atomic.apply(u64::from_le_bytes(word), sources[0], sources[1]);
+        memory.copy_from_slice(&new.to_le_bytes()[..atomic.size]);
+        if let Some(response) = m.response.filter(|_| atomic.returns) {
+            let bytes = returned.to_le_bytes();
+            fill(thread, m, response + lane * atomic.size, &bytes[..atomic.size])?;
+        }
+    }
+    Ok(())
+}

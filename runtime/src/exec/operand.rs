@@ -1,0 +1,747 @@
+//! Operands: where each channel's element is, and how it is converted on the way in and out.
+//!
+//! Values travel as arrays of one of four host types: `i64` and `i128` for integers (the wider one
+//! when an exact result needs it), `f32` for `hf` and `f`, `f64` for `df`. A source is read for all
+//! channels of the instruction, enabled or not; a destination is written for the enabled ones.
+
+use kiln_emit::inst::{Dst, Place, Reg, RegFile, Region, Src, SrcReg, Type};
+
+use super::error::Cause;
+use super::machine::{Accumulators, GRF_BYTES, GRF_FILE, LANES, Thread};
+use super::wide::{self, Rounding, Wide};
+
+/// One value for each channel; those beyond the execution size mean nothing.
+pub type Lanes<T> = [T; LANES];
+
+/// A host type that integer values travel in.
+pub trait Int: Copy + Ord + Default + std::fmt::Debug + 'static {
+    fn from_i64(v: i64) -> Self;
+    fn from_u64(v: u64) -> Self;
+    /// Its low 64 bits.
+    fn low(self) -> u64;
+    fn to_i128(self) -> i128;
+    fn wrapping_neg(self) -> Self;
+    fn wrapping_add(self, other: Self) -> Self;
+    fn wrapping_sub(self, other: Self) -> Self;
+    fn wrapping_mul(self, other: Self) -> Self;
+    fn not(self) -> Self;
+    fn and(self, other: Self) -> Self;
+    fn or(self, other: Self) -> Self;
+    fn xor(self, other: Self) -> Self;
+    fn shr1(self) -> Self;
+}
+
+macro_rules! int {
+    ($t:ty) => {
+        impl Int for $t {
+            fn from_i64(v: i64) -> Self {
+                v as $t
+            }
+            fn from_u64(v: u64) -> Self {
+                v as $t
+            }
+            fn low(self) -> u64 {
+                self as u64
+            }
+            fn to_i128(self) -> i128 {
+                self as i128
+            }
+            fn wrapping_neg(self) -> Self {
+                <$t>::wrapping_neg(self)
+            }
+            fn wrapping_add(self, other: Self) -> Self {
+                <$t>::wrapping_add(self, other)
+            }
+            fn wrapping_sub(self, other: Self) -> Self {
+                <$t>::wrapping_sub(self, other)
+            }
+            fn wrapping_mul(self, other: Self) -> Self {
+                <$t>::wrapping_mul(self, other)
+            }
+            fn not(self) -> Self {
+                !self
+            }
+            fn and(self, other: Self) -> Self {
+                self & other
+            }
+            fn or(self, other: Self) -> Self {
+                self | other
+            }
+            fn xor(self, other: Self) -> Self {
+                self ^ other
+            }
+            fn shr1(self) -> Self {
+                self >> 1
+            }
+        }
+    };
+}
+int!(i64);
+int!(i128);
+
+/// Smallest and largest value of an integer type.
+pub fn int_range(ty: Type) -> (i128, i128) {
+    let bits = ty.bytes() * 8;
+    if ty.is_signed() {
+        (-(1 << (bits - 1)), (1 << (bits - 1)) - 1)
+    } else {
+        (0, (1 << bits) - 1)
+    }
+}
+
+/// `v` cut to the width of `ty` and read as one of its values.
+pub fn wrap<T: Int>(v: T, ty: Type) -> T {
+    let low = v.low();
+    match ty {
+        Type::Ub => T::from_u64(u64::from(low as u8)),
+        Type::B => T::from_i64(i64::from(low as i8)),
+        Type::Uw => T::from_u64(u64::from(low as u16)),
+        Type::W | Type::V => T::from_i64(i64::from(low as i16)),
+        Type::Uv => T::from_u64(u64::from(low as u16)),
+        Type::Ud => T::from_u64(u64::from(low as u32)),
+        Type::D => T::from_i64(i64::from(low as i32)),
+        Type::Uq => T::from_u64(low),
+        Type::Q => T::from_i64(low as i64),
+        Type::Hf | Type::F | Type::Df | Type::Vf => v,
+    }
+}
+
+/// The element's bits as an integer of its type.
+fn int_of_bits<T: Int>(bits: u64, ty: Type) -> T {
+    match ty {
+        Type::Hf => T::from_u64(u64::from(bits as u16)),
+        Type::F | Type::Vf => T::from_u64(u64::from(bits as u32)),
+        Type::Df => T::from_u64(bits),
+        _ => wrap(T::from_u64(bits), ty),
+    }
+}
+
+/// A packed immediate's element for a channel: 4 bits of `v` and `uv`, 8 of `vf`.
+fn packed_element(bits: u64, ty: Type, lane: usize) -> u64 {
+    match ty {
+        Type::V => {
+            let nibble = bits >> (lane % 8 * 4) & 15;
+            ((nibble as i64) << 60 >> 60) as u64
+        }
+        Type::Uv => bits >> (lane % 8 * 4) & 15,
+        // Sign, three bits of exponent with bias 3, four of fraction; all zero is zero.
+        Type::Vf => {
+            let byte = bits >> (lane % 4 * 8) & 0xff;
+            let sign = if byte & 0x80 != 0 { -1.0 } else { 1.0 };
+            let value = if byte & 0x7f == 0 {
+                0.0
+            } else {
+                (1.0 + (byte & 15) as f32 / 16.0) * ((byte >> 4 & 7) as f32 - 3.0).exp2()
+            };
+            u64::from((sign * value).to_bits())
+        }
+        _ => bits,
+    }
+}
+
+/// Byte offsets of the elements in a register file.
+enum Offsets {
+    /// `start + channel * step`.
+    Linear { start: usize, step: usize },
+    Each(Lanes<u32>),
+}
+
+impl Offsets {
+    fn at(&self, lane: usize) -> usize {
+        match self {
+            Offsets::Linear { start, step } => start + lane * step,
+            Offsets::Each(at) => at[lane] as usize,
+        }
+    }
+}
+
+/// What a region's elements are stepped by, when one step does.
+fn linear_step(region: Region) -> Option<usize> {
+    let (width, hstride) = (usize::from(region.width), usize::from(region.hstride));
+    let vstride = usize::from(region.vstride?);
+    if width == 1 {
+        Some(vstride)
+    } else if vstride == width * hstride {
+        Some(hstride)
+    } else {
+        None
+    }
+}
+
+impl Thread {
+    /// The address in `a0` at byte `at` (a multiple of 2), with `imm` added: a byte of the general
+    /// register file.
+    fn address(&self, addr: Reg, index: usize, imm: i16) -> Result<usize, Cause> {
+        let at = usize::from(addr.byte) + index * 2;
+        let Some(&[low, high]) = self.addr.get(at..at + 2).and_then(|b| b.first_chunk()) else {
+            return Err(Cause::RegisterRange { at, size: self.addr.len() });
+        };
+        let address = i32::from(u16::from_le_bytes([low, high])) + i32::from(imm);
+        usize::try_from(address).ok().filter(|&a| a < GRF_FILE).ok_or(Cause::RegisterRange {
+            at: address as u32 as usize,
+            size: GRF_FILE,
+        })
+    }
+
+    /// Where a source's elements are, and in which file. `align16` regions have groups of four
+    /// channels, reordered by the swizzle.
+    fn src_offsets(
+        &self,
+        src: &SrcReg,
+        lanes: usize,
+        align16: bool,
+    ) -> Result<(&[u8], Offsets), Cause> {
+        let size = src.ty.bytes() as usize;
+        let region = src.region;
+        let width = usize::from(region.width).max(1);
+        let hstride = usize::from(region.hstride);
+        let (bytes, start): (&[u8], usize) = match src.place {
+            Place::Direct(reg) => self.file(reg)?,
+            Place::Indirect { addr, imm } => {
+                let Some(_) = region.vstride else {
+                    // An address for each row.
+                    let mut at = [0; LANES];
+                    for (lane, at) in at.iter_mut().enumerate().take(lanes) {
+                        let row = self.address(addr, lane / width, imm)?;
+                        *at = (row + lane % width * hstride * size) as u32;
+                    }
+                    return Ok((&*self.grf, Offsets::Each(at)));
+                };
+                (&*self.grf, self.address(addr, 0, imm)?)
+            }
+        };
+        if align16 && region != Region::SCALAR {
+            // Groups of four dwords (or words), or of two quadwords, whose halves are then what
+            // the swizzle names. The vertical stride says only whether the next group reads on.
+            let (members, selects) = if size == 8 { (2, 2) } else { (4, 1) };
+            let group = if region.vstride == Some(0) { 0 } else { members * size };
+            let mut at = [0; LANES];
+            for (lane, at) in at.iter_mut().enumerate().take(lanes) {
+                let member = lane % members;
+                let channel = usize::from(src.swizzle >> (member * selects * 2) & 3) / selects;
+                *at = (start + lane / members * group + channel * size) as u32;
+            }
+            return Ok((bytes, Offsets::Each(at)));
+        }
+        if let Some(step) = linear_step(region) {
+            return Ok((bytes, Offsets::Linear { start, step: step * size }));
+        }
+        let vstride = usize::from(region.vstride.unwrap_or(0));
+        let mut at = [0; LANES];
+        for (lane, at) in at.iter_mut().enumerate().take(lanes) {
+            *at = (start + (lane / width * vstride + lane % width * hstride) * size) as u32;
+        }
+        Ok((bytes, Offsets::Each(at)))
+    }
+
+    /// Reads the bits of every element: `each(channel, bits)`.
+    fn gather(
+        &self,
+        src: &SrcReg,
+        lanes: usize,
+        align16: bool,
+        mut each: impl FnMut(usize, u64),
+    ) -> Result<(), Cause> {
+        let (bytes, offsets) = self.src_offsets(src, lanes, align16)?;
+        macro_rules! read {
+            ($t:ty) => {{
+                const SIZE: usize = size_of::<$t>();
+                if let Offsets::Linear { start, step: 0 } = offsets {
+                    // The same for all.
+                    let Some(element) = bytes.get(start..).and_then(|b| b.first_chunk::<SIZE>())
+                    else {
+                        return Err(Cause::RegisterRange { at: start, size: bytes.len() });
+                    };
+                    let value = u64::from(<$t>::from_le_bytes(*element));
+                    for lane in 0..lanes {
+                        each(lane, value);
+                    }
+                    return Ok(());
+                }
+                for lane in 0..lanes {
+                    let at = offsets.at(lane);
+                    let Some(element) = bytes.get(at..).and_then(|b| b.first_chunk::<SIZE>())
+                    else {
+                        return Err(Cause::RegisterRange { at, size: bytes.len() });
+                    };
+                    each(lane, u64::from(<$t>::from_le_bytes(*element)));
+                }
+            }};
+        }
+        match src.ty.bytes() {
+            1 => read!(u8),
+            2 => read!(u16),
+            4 => read!(u32),
+            _ => read!(u64),
+        }
+        Ok(())
+    }
+
+    /// A single register file that is not bytes: its value, for any channel.
+    fn special(&self, reg: Reg) -> Option<u64> {
+        match reg.file {
+            RegFile::ChannelEnable => Some(u64::from(self.active)),
+            RegFile::Ip => Some(u64::from(self.ip)),
+            RegFile::Null => Some(0),
+            _ => None,
+        }
+    }
+
+    /// A source's elements as bits, without conversion or modifiers.
+    pub fn load_bits(
+        &self,
+        src: &Src,
+        lanes: usize,
+        align16: bool,
+        out: &mut Lanes<u64>,
+    ) -> Result<(), Cause> {
+        match src {
+            Src::Imm { ty, bits } => {
+                for (lane, out) in out.iter_mut().enumerate().take(lanes) {
+                    *out = packed_element(*bits, *ty, lane);
+                }
+                Ok(())
+            }
+            Src::Reg(reg) => {
+                if let Place::Direct(r) = reg.place
+                    && let Some(value) = self.special(r)
+                {
+                    out[..lanes].fill(value);
+                    return Ok(());
+                }
+                self.gather(reg, lanes, align16, |lane, bits| out[lane] = bits)
+            }
+        }
+    }
+
+    /// A source as integers. `logical`: the negation modifier is a bitwise complement. A float
+    /// source gives its bits.
+    pub fn load_int<T: Int>(
+        &self,
+        src: &Src,
+        lanes: usize,
+        align16: bool,
+        logical: bool,
+        out: &mut Lanes<T>,
+    ) -> Result<(), Cause> {
+        let ty = src.ty();
+        match src {
+            Src::Reg(SrcReg { place: Place::Direct(reg), region, modifier, .. })
+                if reg.file == RegFile::Acc && !ty.is_float() =>
+            {
+                let step = linear_step(*region).ok_or(Cause::Form {
+                    what: "an accumulator source with that region",
+                })?;
+                let size = ty.bytes() as usize;
+                let start = reg.num as usize * GRF_BYTES + usize::from(reg.byte);
+                for (lane, out) in out.iter_mut().enumerate().take(lanes) {
+                    let at = start + lane * step * size;
+                    let wide = self.acc.wide.get(Accumulators::lane(at, size));
+                    *out = T::from_i64(*wide.ok_or(Cause::RegisterRange {
+                        at,
+                        size: self.acc.bytes.len(),
+                    })?);
+                }
+                modify_int(*modifier, logical, &mut out[..lanes]);
+            }
+            Src::Reg(reg) => {
+                if let Place::Direct(r) = reg.place
+                    && let Some(value) = self.special(r)
+                {
+                    out[..lanes].fill(int_of_bits(value, ty));
+                } else {
+                    macro_rules! read {
+                        ($t:ty) => {
+                            self.gather(reg, lanes, align16, |lane, bits| {
+                                out[lane] = T::from_i64(bits as $t as i64);
+                            })?
+                        };
+                    }
+                    match ty {
+                        Type::Ub => read!(u8),
+                        Type::B => read!(i8),
+                        Type::Uw | Type::Hf => read!(u16),
+                        Type::W => read!(i16),
+                        Type::Ud | Type::F => read!(u32),
+                        Type::D => read!(i32),
+                        _ => self.gather(reg, lanes, align16, |lane, bits| {
+                            out[lane] = int_of_bits(bits, ty);
+                        })?,
+                    }
+                }
+                modify_int(reg.modifier, logical, &mut out[..lanes]);
+            }
+            Src::Imm { bits, .. } => {
+                for (lane, out) in out.iter_mut().enumerate().take(lanes) {
+                    *out = int_of_bits(packed_element(*bits, ty, lane), ty);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// A source as doubles: exact for every type but the 64-bit integers.
+    pub fn load_f64(
+        &self,
+        src: &Src,
+        lanes: usize,
+        align16: bool,
+        out: &mut Lanes<f64>,
+    ) -> Result<(), Cause> {
+        let ty = src.ty();
+        if !ty.is_float() {
+            let mut ints = [0i128; LANES];
+            self.load_int(src, lanes, align16, false, &mut ints)?;
+            for (out, int) in out.iter_mut().zip(ints).take(lanes) {
+                let rounded = Wide::from_int(int).round(wide::DF, self.mode.rounding);
+                *out = f64::from_bits(rounded);
+            }
+            return Ok(());
+        }
+        let mut bits = [0; LANES];
+        self.load_bits(src, lanes, align16, &mut bits)?;
+        for (out, &bits) in out.iter_mut().zip(&bits).take(lanes) {
+            *out = match ty {
+                Type::Hf => f64::from(self.hf(bits)),
+                Type::Df => flushed_df(f64::from_bits(bits), self.mode.flush_df),
+                _ => f64::from(self.f(bits)),
+            };
+        }
+        if let Src::Reg(reg) = src {
+            for v in &mut out[..lanes] {
+                if reg.modifier.abs {
+                    *v = v.abs();
+                }
+                if reg.modifier.neg {
+                    *v = -*v;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// A source as singles, for operations on `f` and `hf`. An integer is rounded.
+    pub fn load_f32(
+        &self,
+        src: &Src,
+        lanes: usize,
+        align16: bool,
+        out: &mut Lanes<f32>,
+    ) -> Result<(), Cause> {
+        let ty = src.ty();
+        match (ty, src) {
+            (Type::F, Src::Reg(reg)) if !matches!(reg.place, Place::Direct(r) if r.is_null()) => {
+                let flush = self.mode.flush_f;
+                self.gather(reg, lanes, align16, |lane, bits| {
+                    out[lane] = flushed_f(f32::from_bits(bits as u32), flush);
+                })?;
+                for v in &mut out[..lanes] {
+                    if reg.modifier.abs {
+                        *v = v.abs();
+                    }
+                    if reg.modifier.neg {
+                        *v = -*v;
+                    }
+                }
+                Ok(())
+            }
+            (Type::F, Src::Imm { bits, .. }) => {
+                out[..lanes].fill(self.f(*bits));
+                Ok(())
+            }
+            _ => {
+                let mut doubles = [0.0; LANES];
+                self.load_f64(src, lanes, align16, &mut doubles)?;
+                for (out, v) in out.iter_mut().zip(doubles).take(lanes) {
+                    *out = self.to_f(v);
+                }
+                Ok(())
+            }
+        }
+    }
+
+    fn hf(&self, bits: u64) -> f32 {
+        let value = half::f16::from_bits(bits as u16);
+        if self.mode.flush_hf && value.classify() == std::num::FpCategory::Subnormal {
+            return 0f32.copysign(value.to_f32());
+        }
+        value.to_f32()
+    }
+
+    fn f(&self, bits: u64) -> f32 {
+        flushed_f(f32::from_bits(bits as u32), self.mode.flush_f)
+    }
+
+    /// A double rounded to a single in the current mode.
+    pub fn to_f(&self, value: f64) -> f32 {
+        let rounded = match self.mode.rounding {
+            Rounding::NearestEven => value as f32,
+            other => f32::from_bits(Wide::from_f64(value).round(wide::F, other) as u32),
+        };
+        flushed_f(rounded, self.mode.flush_f)
+    }
+
+    /// A double rounded to a half in the current mode, as bits.
+    pub fn to_hf(&self, value: f64) -> u16 {
+        let rounded = match self.mode.rounding {
+            Rounding::NearestEven => half::f16::from_f64(value),
+            other => half::f16::from_bits(Wide::from_f64(value).round(wide::HF, other) as u16),
+        };
+        if self.mode.flush_hf && rounded.classify() == std::num::FpCategory::Subnormal {
+            return half::f16::from_f32(0f32.copysign(rounded.to_f32())).to_bits();
+        }
+        rounded.to_bits()
+    }
+
+    /// Where a destination's elements are.
+    fn dst_offsets(&self, dst: &Dst) -> Result<Offsets, Cause> {
+        let size = dst.ty.bytes() as usize;
+        let step = usize::from(dst.hstride).max(1) * size;
+        match dst.place {
+            Place::Direct(reg) => {
+                let (_, start) = self.file(reg)?;
+                Ok(Offsets::Linear { start, step })
+            }
+            // One address: the region starts there.
+            Place::Indirect { addr, imm } => {
+                let start = self.address(addr, 0, imm)?;
+                Ok(Offsets::Linear { start, step })
+            }
+        }
+    }
+
+    /// Writes the enabled elements of a destination: `bits(channel)`, right-aligned.
+    pub fn store_bits(
+        &mut self,
+        dst: &Dst,
+        lanes: usize,
+        enabled: u32,
+        bits: impl Fn(usize) -> u64,
+    ) -> Result<(), Cause> {
+        let Some(reg) = self.writable(dst)? else {
+            return Ok(());
+        };
+        let offsets = self.dst_offsets(dst)?;
+        let size = dst.ty.bytes() as usize;
+        {
+            let (bytes, _) = self.file_mut(reg)?;
+            macro_rules! write {
+                ($t:ty) => {
+                    for lane in (0..lanes).filter(|lane| enabled >> lane & 1 != 0) {
+                        let at = offsets.at(lane);
+                        let room = bytes.len();
+                        let Some(element) =
+                            bytes.get_mut(at..).and_then(|b| b.first_chunk_mut())
+                        else {
+                            return Err(Cause::RegisterRange { at, size: room });
+                        };
+                        *element = (bits(lane) as $t).to_le_bytes();
+                    }
+                };
+            }
+            match size {
+                1 => write!(u8),
+                2 => write!(u16),
+                4 => write!(u32),
+                _ => write!(u64),
+            }
+        }
+        match reg.file {
+            RegFile::Control => self.update_mode(),
+            RegFile::Acc => {
+                for lane in (0..lanes).filter(|lane| enabled >> lane & 1 != 0) {
+                    self.acc.forget_wide(offsets.at(lane), size);
+                }
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// The register a destination names (that of an indirect one: the first general register), or
+    /// none for the null register.
+    fn writable(&self, dst: &Dst) -> Result<Option<Reg>, Cause> {
+        match dst.place {
+            Place::Direct(reg) if reg.is_null() => Ok(None),
+            Place::Direct(reg) => Ok(Some(reg)),
+            Place::Indirect { .. } => Ok(Some(Reg::grf(0))),
+        }
+    }
+
+    /// Writes integers. They are clamped or wrapped to the destination's type; a float
+    /// destination gets the number. The values as stored come back in `values`, for conditions.
+    pub fn store_int<T: Int>(
+        &mut self,
+        dst: &Dst,
+        lanes: usize,
+        enabled: u32,
+        saturate: bool,
+        values: &mut Lanes<T>,
+    ) -> Result<(), Cause> {
+        let ty = dst.ty;
+        if ty.is_float() {
+            let mode = self.mode.rounding;
+            let round = |v: T, format| Wide::from_int(v.to_i128()).round(format, mode);
+            let format = match ty {
+                Type::Hf => wide::HF,
+                Type::Df => wide::DF,
+                _ => wide::F,
+            };
+            let one = Wide::from_int(1).round(format, mode);
+            return self.store_bits(dst, lanes, enabled, |lane| match values[lane].to_i128() {
+                v if saturate && v > 1 => one,
+                v if saturate && v < 0 => 0,
+                _ => round(values[lane], format),
+            });
+        }
+        if let Place::Direct(reg) = dst.place
+            && reg.file == RegFile::Acc
+        {
+            return self.store_acc(dst, reg, lanes, enabled, saturate, values);
+        }
+        if saturate {
+            let (low, high) = int_range(ty);
+            for v in &mut values[..lanes] {
+                let clamped = v.to_i128().clamp(low, high);
+                *v = T::from_u64(clamped as u64);
+            }
+        }
+        for v in &mut values[..lanes] {
+            *v = wrap(*v, ty);
+        }
+        self.store_bits(dst, lanes, enabled, |lane| values[lane].low())
+    }
+
+    /// Writes integers to an accumulator, with the bits beyond its type's.
+    fn store_acc<T: Int>(
+        &mut self,
+        dst: &Dst,
+        reg: Reg,
+        lanes: usize,
+        enabled: u32,
+        saturate: bool,
+        values: &mut Lanes<T>,
+    ) -> Result<(), Cause> {
+        let (low, high) = int_range(dst.ty);
+        if saturate {
+            for v in &mut values[..lanes] {
+                *v = T::from_u64(v.to_i128().clamp(low, high) as u64);
+            }
+        }
+        self.store_bits(dst, lanes, enabled, |lane| values[lane].low())?;
+        let size = dst.ty.bytes() as usize;
+        let step = usize::from(dst.hstride).max(1) * size;
+        let start = reg.num as usize * GRF_BYTES + usize::from(reg.byte);
+        for lane in (0..lanes).filter(|lane| enabled >> lane & 1 != 0) {
+            let at = start + lane * step;
+            if let Some(wide) = self.acc.wide.get_mut(Accumulators::lane(at, size)) {
+                *wide = values[lane].low() as i64;
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes doubles, converted to the destination's type. The values as stored come back.
+    pub fn store_f64(
+        &mut self,
+        dst: &Dst,
+        lanes: usize,
+        enabled: u32,
+        saturate: bool,
+        values: &mut Lanes<f64>,
+    ) -> Result<(), Cause> {
+        if saturate && dst.ty.is_float() {
+            for v in &mut values[..lanes] {
+                *v = saturated(*v);
+            }
+        }
+        match dst.ty {
+            Type::Df => {
+                let flush = self.mode.flush_df;
+                for v in &mut values[..lanes] {
+                    *v = flushed_df(*v, flush);
+                }
+                self.store_bits(dst, lanes, enabled, |lane| values[lane].to_bits())
+            }
+            Type::F => {
+                for v in &mut values[..lanes] {
+                    *v = f64::from(self.to_f(*v));
+                }
+                self.store_bits(dst, lanes, enabled, |lane| {
+                    u64::from((values[lane] as f32).to_bits())
+                })
+            }
+            Type::Hf => {
+                let mut halves = [0; LANES];
+                for (half, v) in halves.iter_mut().zip(values.iter_mut()).take(lanes) {
+                    *half = u64::from(self.to_hf(*v));
+                    *v = half::f16::from_bits(*half as u16).to_f64();
+                }
+                self.store_bits(dst, lanes, enabled, |lane| halves[lane])
+            }
+            ty => {
+                // To integers: toward zero, clamped, not-a-number to zero.
+                let (low, high) = int_range(ty);
+                let mut ints = [0i128; LANES];
+                for (int, v) in ints.iter_mut().zip(values.iter()).take(lanes) {
+                    *int = (*v as i128).clamp(low, high);
+                }
+                self.store_int(dst, lanes, enabled, false, &mut ints)
+            }
+        }
+    }
+
+    /// Writes singles, converted to the destination's type. The values as stored come back.
+    pub fn store_f32(
+        &mut self,
+        dst: &Dst,
+        lanes: usize,
+        enabled: u32,
+        saturate: bool,
+        values: &mut Lanes<f32>,
+    ) -> Result<(), Cause> {
+        if dst.ty != Type::F {
+            let mut doubles = values.map(f64::from);
+            self.store_f64(dst, lanes, enabled, saturate, &mut doubles)?;
+            for (v, d) in values.iter_mut().zip(doubles) {
+                *v = d as f32;
+            }
+            return Ok(());
+        }
+        let flush = self.mode.flush_f;
+        for v in &mut values[..lanes] {
+            if saturate {
+                *v = saturated(f64::from(*v)) as f32;
+            }
+            *v = flushed_f(*v, flush);
+        }
+        self.store_bits(dst, lanes, enabled, |lane| u64::from(values[lane].to_bits()))
+    }
+}
+
+fn modify_int<T: Int>(modifier: kiln_emit::inst::SrcMod, logical: bool, values: &mut [T]) {
+    if modifier.neg || modifier.abs {
+        for v in values {
+            if modifier.abs && *v < T::default() {
+                *v = v.wrapping_neg();
+            }
+            if modifier.neg {
+                *v = if logical { v.not() } else { v.wrapping_neg() };
+            }
+        }
+    }
+}
+
+/// Clamped to 0…1; not-a-number becomes 0.
+fn saturated(v: f64) -> f64 {
+    if v > 0.0 { v.min(1.0) } else { 0.0 }
+}
+
+/// A zero of the same sign in place of a denormal.
+fn flushed_f(v: f32, flush: bool) -> f32 {
+    if flush && v.is_subnormal() { 0f32.copysign(v) } else { v }
+}
+
+fn flushed_df(v: f64, flush: bool) -> f64 {
+    if flush && v.is_subnormal() { 0f64.copysign(v) } else { v }
+}

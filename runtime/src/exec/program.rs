@@ -1,0 +1,135 @@
+//! Machine code, decoded once.
+
+use kiln_emit::encoding;
+use kiln_emit::inst::{Inst, Op, Target};
+use kiln_emit::platform::Platform;
+
+use super::error::Cause;
+
+/// What class of instruction it is, for the executor's main loop.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    Compute,
+    Branch,
+    Send,
+    Wait,
+}
+
+/// An instruction at its place.
+#[derive(Debug)]
+pub struct Slot {
+    pub inst: Inst,
+    pub kind: Kind,
+    /// Channels may wait for the instruction pointer to be here.
+    pub wakes: bool,
+    pub size: u32,
+}
+
+/// A kernel's machine code.
+#[derive(Debug)]
+pub struct Program {
+    /// One entry for every eight bytes; none in the middle of an instruction.
+    slots: Vec<Option<Slot>>,
+    /// Where decoding stopped, and why.
+    undecodable: Option<(u32, String)>,
+}
+
+/// Bytes that instructions are multiples of.
+const UNIT: usize = 8;
+
+impl Program {
+    /// Decodes the code of a kernel. What follows the last instruction (padding, data) need not
+    /// decode: only executing it is an error.
+    pub fn from_text(text: &[u8], platform: &Platform) -> Program {
+        let mut slots: Vec<Option<Slot>> = Vec::new();
+        let mut undecodable = None;
+        let mut at = 0;
+        while at < text.len() {
+            match encoding::decode(&text[at..], platform) {
+                Ok(inst) => {
+                    let size = inst.size();
+                    slots.push(Some(Slot { kind: kind(inst.op), wakes: false, size, inst }));
+                    slots.resize_with(slots.len() + size as usize / UNIT - 1, || None);
+                    at += size as usize;
+                }
+                Err(error) => {
+                    undecodable = Some((at as u32, error.to_string()));
+                    break;
+                }
+            }
+        }
+        let mut program = Program { slots, undecodable };
+        program.mark_targets();
+        program
+    }
+
+    /// Code made of instructions, for tests: their places are as if they were encoded.
+    pub fn from_insts(insts: Vec<Inst>) -> Program {
+        let mut slots: Vec<Option<Slot>> = Vec::new();
+        for inst in insts {
+            let size = inst.size();
+            slots.push(Some(Slot { kind: kind(inst.op), wakes: false, size, inst }));
+            slots.resize_with(slots.len() + size as usize / UNIT - 1, || None);
+        }
+        let mut program = Program { slots, undecodable: None };
+        program.mark_targets();
+        program
+    }
+
+    /// Marks where channels may wait: at targets of branches and behind branches.
+    fn mark_targets(&mut self) {
+        let mut targets = Vec::new();
+        for (index, slot) in self.slots.iter().enumerate() {
+            let Some(slot) = slot.as_ref().filter(|s| s.kind == Kind::Branch) else {
+                continue;
+            };
+            let at = (index * UNIT) as u32;
+            targets.push(at + slot.size);
+            for target in [slot.inst.jip, slot.inst.uip].into_iter().flatten() {
+                if let Target::Offset(offset) = target {
+                    targets.push(at.wrapping_add_signed(offset));
+                }
+            }
+        }
+        for at in targets {
+            if let Some(Some(slot)) = self.slots.get_mut(at as usize / UNIT) {
+                slot.wakes = true;
+            }
+        }
+    }
+
+    /// The instruction at an offset in bytes.
+    pub fn slot(&self, at: u32) -> Result<&Slot, Cause> {
+        let found = match at as usize % UNIT {
+            0 => self.slots.get(at as usize / UNIT).and_then(Option::as_ref),
+            _ => None,
+        };
+        found.ok_or_else(|| match &self.undecodable {
+            Some((stop, why)) if *stop == at => {
+                Cause::Undecodable { at, why: why.clone() }
+            }
+            _ => Cause::NoInstruction(at),
+        })
+    }
+
+    /// The instruction at an offset and its size, if there is one.
+    pub fn at(&self, at: u32) -> Option<(&Inst, u32)> {
+        self.slot(at).ok().map(|slot| (&slot.inst, slot.size))
+    }
+
+    /// Instructions, in order.
+    pub fn insts(&self) -> impl Iterator<Item = &Inst> {
+        self.slots.iter().flatten().map(|slot| &slot.inst)
+    }
+}
+
+fn kind(op: Op) -> Kind {
+    use Op::*;
+    match op {
+        Jmpi | Brd | If | Brc | Else | Endif | While | Break | Cont | Halt | Calla | Call | Ret
+        | Goto | Join => Kind::Branch,
+        Send | Sendc | Sends | Sendsc => Kind::Send,
+        Wait => Kind::Wait,
+        _ => Kind::Compute,
+    }
+}

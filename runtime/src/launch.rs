@@ -1,0 +1,567 @@
+//! How a launch is described: argument specifications of the command line, and the `launch.yaml`
+//! of an example, which adds what the buffers must hold afterwards.
+//!
+//! | specification            | argument                                                   |
+//! |--------------------------|------------------------------------------------------------|
+//! | `buf:FILE`               | a buffer with the file's contents                          |
+//! | `buf:FILE>OUT`           | the same, written to `OUT` afterwards                      |
+//! | `zero:BYTES`             | a buffer of zeroes                                         |
+//! | `zero:BYTES>OUT`         | the same, written to `OUT` afterwards                      |
+//! | `i8:VALUE` … `f64:VALUE` | a number: `i8 u8 i16 u16 i32 u32 i64 u64 f16 f32 f64`      |
+//! | `bytes:HEX`              | a vector or structure by value                             |
+//! | `local:BYTES`            | shared local memory                                        |
+
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+
+use crate::exec::Arg;
+
+/// The largest buffer that `zero:` makes, in bytes.
+const MAX_ZERO: u64 = 1 << 32;
+
+/// A number's type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scalar {
+    I8,
+    U8,
+    I16,
+    U16,
+    I32,
+    U32,
+    I64,
+    U64,
+    F16,
+    F32,
+    F64,
+}
+
+/// Names, and sizes in bytes.
+const SCALARS: &[(&str, Scalar, usize)] = &[
+    ("i8", Scalar::I8, 1),
+    ("u8", Scalar::U8, 1),
+    ("i16", Scalar::I16, 2),
+    ("u16", Scalar::U16, 2),
+    ("i32", Scalar::I32, 4),
+    ("u32", Scalar::U32, 4),
+    ("i64", Scalar::I64, 8),
+    ("u64", Scalar::U64, 8),
+    ("f16", Scalar::F16, 2),
+    ("f32", Scalar::F32, 4),
+    ("f64", Scalar::F64, 8),
+];
+
+impl Scalar {
+    /// The type of that name.
+    pub fn find(name: &str) -> Option<Scalar> {
+        SCALARS.iter().find(|(n, ..)| *n == name).map(|(_, scalar, _)| *scalar)
+    }
+
+    pub fn name(self) -> &'static str {
+        SCALARS.iter().find(|(_, s, _)| *s == self).map_or("", |(name, ..)| name)
+    }
+
+    /// Size in bytes.
+    pub fn size(self) -> usize {
+        SCALARS.iter().find(|(_, s, _)| *s == self).map_or(1, |(.., size)| *size)
+    }
+
+    fn is_float(self) -> bool {
+        matches!(self, Scalar::F16 | Scalar::F32 | Scalar::F64)
+    }
+
+    /// A number's bytes. Integers may be hexadecimal (`0x`); a float is rounded to nearest.
+    pub fn parse(self, text: &str) -> Option<Vec<u8>> {
+        if self.is_float() {
+            return Some(match self {
+                Scalar::F16 => half::f16::from_f64(text.parse().ok()?).to_le_bytes().to_vec(),
+                Scalar::F32 => text.parse::<f32>().ok()?.to_le_bytes().to_vec(),
+                _ => text.parse::<f64>().ok()?.to_le_bytes().to_vec(),
+            });
+        }
+        let value = match text.strip_prefix("0x") {
+            Some(digits) => i128::from(u64::from_str_radix(digits, 16).ok()?),
+            None => text.parse::<i128>().ok()?,
+        };
+        let size = self.size();
+        let bits = size as u32 * 8;
+        let range = match self {
+            Scalar::I8 | Scalar::I16 | Scalar::I32 | Scalar::I64 => {
+                -(1i128 << (bits - 1))..1i128 << (bits - 1)
+            }
+            _ => 0..1i128 << bits,
+        };
+        range.contains(&value).then(|| value.to_le_bytes()[..size].to_vec())
+    }
+}
+
+/// An argument specification.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Spec {
+    pub source: Source,
+    /// Where the buffer is written afterwards.
+    pub out: Option<PathBuf>,
+}
+
+/// What the argument is.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Source {
+    /// A buffer with a file's contents.
+    File(PathBuf),
+    /// A buffer of so many zeroes.
+    Zero(u64),
+    /// Bytes by value.
+    Value(Vec<u8>),
+    /// Bytes of shared local memory.
+    Local(u32),
+}
+
+/// A specification that says nothing sensible.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+pub enum SpecError {
+    #[error(
+        "argument `{0}`: `KIND:VALUE` expected, with one of the kinds buf, zero, local, bytes, \
+         i8, u8, i16, u16, i32, u32, i64, u64, f16, f32, f64"
+    )]
+    Kind(String),
+    #[error("argument `{spec}`: `{value}` is no {expected}")]
+    Value { spec: String, value: String, expected: &'static str },
+    #[error("argument `{0}`: only a buffer can be written to a file")]
+    Output(String),
+    #[error("argument `{0}`: a file name is missing")]
+    File(String),
+}
+
+/// Reads a specification.
+pub fn parse_spec(spec: &str) -> Result<Spec, SpecError> {
+    let (kind, rest) = spec.split_once(':').ok_or_else(|| SpecError::Kind(spec.to_string()))?;
+    let (value, out) = match rest.split_once('>') {
+        Some((value, out)) => (value, Some(out)),
+        None => (rest, None),
+    };
+    let bad = |expected| SpecError::Value {
+        spec: spec.to_string(),
+        value: value.to_string(),
+        expected,
+    };
+    let source = match kind {
+        "buf" if value.is_empty() => return Err(SpecError::File(spec.to_string())),
+        "buf" => Source::File(PathBuf::from(value)),
+        "zero" => {
+            let bytes = value.parse().ok().filter(|&bytes| bytes <= MAX_ZERO);
+            Source::Zero(bytes.ok_or(bad("number of bytes up to 4294967296"))?)
+        }
+        "local" => Source::Local(value.parse().map_err(|_| bad("number of bytes"))?),
+        "bytes" => Source::Value(hex(value).ok_or(bad("even number of hexadecimal digits"))?),
+        name => {
+            let scalar = Scalar::find(name).ok_or_else(|| SpecError::Kind(spec.to_string()))?;
+            Source::Value(scalar.parse(value).ok_or(bad("number of that type"))?)
+        }
+    };
+    let buffer = matches!(source, Source::File(_) | Source::Zero(_));
+    match out {
+        Some(_) if !buffer => Err(SpecError::Output(spec.to_string())),
+        Some("") => Err(SpecError::File(spec.to_string())),
+        _ => Ok(Spec { source, out: out.map(PathBuf::from) }),
+    }
+}
+
+fn hex(digits: &str) -> Option<Vec<u8>> {
+    if digits.len() % 2 != 0 || !digits.bytes().all(|b| b.is_ascii_hexdigit()) {
+        return None;
+    }
+    (0..digits.len() / 2).map(|i| u8::from_str_radix(&digits[i * 2..i * 2 + 2], 16).ok()).collect()
+}
+
+/// A file that cannot be read.
+#[derive(Debug, thiserror::Error)]
+#[error("{}: {error}", path.display())]
+pub struct FileError {
+    pub path: PathBuf,
+    #[source]
+    pub error: std::io::Error,
+}
+
+fn read(path: &Path) -> Result<Vec<u8>, FileError> {
+    std::fs::read(path).map_err(|error| FileError { path: path.to_path_buf(), error })
+}
+
+impl Source {
+    /// The argument. File names count from `dir`.
+    pub fn load(&self, dir: &Path) -> Result<Arg, FileError> {
+        Ok(match self {
+            Source::File(path) => Arg::Buffer(read(&dir.join(path))?),
+            Source::Zero(bytes) => Arg::Buffer(vec![0; *bytes as usize]),
+            Source::Value(bytes) => Arg::Value(bytes.clone()),
+            Source::Local(bytes) => Arg::Local(*bytes),
+        })
+    }
+}
+
+/// An example's launch and its results.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Description {
+    /// The kernel's name.
+    pub kernel: String,
+    pub global: [u32; 3],
+    pub local: [u32; 3],
+    /// Dimensions given.
+    pub dimensions: u32,
+    pub args: Vec<DescribedArg>,
+}
+
+/// An argument and what it must hold afterwards.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DescribedArg {
+    pub source: Source,
+    pub expect: Option<Expectation>,
+}
+
+/// What a buffer must hold.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Expectation {
+    pub file: PathBuf,
+    pub tolerance: Tolerance,
+}
+
+/// How numbers are compared. Integers must be equal; a float may differ by either bound.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Tolerance {
+    pub scalar: Scalar,
+    /// Units in the last place.
+    pub ulp: u64,
+    /// Absolute difference.
+    pub abs: f64,
+}
+
+/// A description that cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum DescriptionError {
+    #[error(transparent)]
+    Yaml(#[from] serde_norway::Error),
+    #[error("`{field}`: 1 to 3 sizes expected, as many as the other has; {found} found")]
+    Sizes { field: &'static str, found: usize },
+    #[error("argument {index}: {what}")]
+    Arg { index: usize, what: &'static str },
+    #[error("argument {index}: {error}")]
+    Spec { index: usize, error: SpecError },
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RawDescription {
+    kernel: String,
+    global: Vec<u32>,
+    local: Vec<u32>,
+    args: Vec<serde_norway::Mapping>,
+}
+
+/// Keys of an argument that say what it must hold; the one other is its specification.
+const EXPECTATION_KEYS: [&str; 4] = ["expect", "type", "ulp", "abs"];
+
+impl Description {
+    /// Reads a `launch.yaml`.
+    pub fn parse(yaml: &str) -> Result<Description, DescriptionError> {
+        let raw: RawDescription = serde_norway::from_str(yaml)?;
+        let dimensions = raw.global.len();
+        for (field, sizes) in [("global", &raw.global), ("local", &raw.local)] {
+            if !(1..=3).contains(&sizes.len()) || sizes.len() != dimensions {
+                return Err(DescriptionError::Sizes { field, found: sizes.len() });
+            }
+        }
+        let padded = |sizes: &[u32]| {
+            let mut all = [1; 3];
+            all[..sizes.len()].copy_from_slice(sizes);
+            all
+        };
+        let args = raw
+            .args
+            .iter()
+            .enumerate()
+            .map(|(index, arg)| described_arg(index, arg))
+            .collect::<Result<_, _>>()?;
+        Ok(Description {
+            kernel: raw.kernel,
+            global: padded(&raw.global),
+            local: padded(&raw.local),
+            dimensions: dimensions as u32,
+            args,
+        })
+    }
+
+    /// Loads the arguments. File names count from `dir`.
+    pub fn load_args(&self, dir: &Path) -> Result<Vec<Arg>, FileError> {
+        self.args.iter().map(|arg| arg.source.load(dir)).collect()
+    }
+
+    /// Compares the arguments after a launch with what they must hold.
+    pub fn check(&self, args: &[Arg], dir: &Path) -> Result<(), CheckError> {
+        for (index, (described, arg)) in self.args.iter().zip(args).enumerate() {
+            if let (Some(expect), Arg::Buffer(found)) = (&described.expect, arg) {
+                let expected = read(&dir.join(&expect.file))?;
+                compare(&expected, found, expect.tolerance)
+                    .map_err(|mismatch| CheckError::Mismatch { index, mismatch })?;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn described_arg(
+    index: usize,
+    arg: &serde_norway::Mapping,
+) -> Result<DescribedArg, DescriptionError> {
+    let bad = |what| DescriptionError::Arg { index, what };
+    let mut sources = arg.iter().filter_map(|(key, value)| {
+        let key = key.as_str()?;
+        (!EXPECTATION_KEYS.contains(&key)).then_some((key, value))
+    });
+    let (Some((kind, value)), None) = (sources.next(), sources.next()) else {
+        return Err(bad("exactly one of buf, zero, local, bytes or a number's type expected"));
+    };
+    let value = text(value).ok_or(bad("a number or a string expected"))?;
+    let spec = parse_spec(&format!("{kind}:{value}"))
+        .map_err(|error| DescriptionError::Spec { index, error })?;
+    let expect = match arg.get("expect") {
+        None => None,
+        Some(file) => {
+            let file = file.as_str().ok_or(bad("`expect`: a file name expected"))?;
+            let scalar = arg
+                .get("type")
+                .and_then(|v| Scalar::find(v.as_str()?))
+                .ok_or(bad("`type`: a number's type expected"))?;
+            let ulp = arg.get("ulp").map_or(Some(0), serde_norway::Value::as_u64);
+            let abs = arg.get("abs").map_or(Some(0.0), serde_norway::Value::as_f64);
+            let tolerance = Tolerance {
+                scalar,
+                ulp: ulp.ok_or(bad("`ulp`: a whole number expected"))?,
+                abs: abs.ok_or(bad("`abs`: a number expected"))?,
+            };
+            Some(Expectation { file: PathBuf::from(file), tolerance })
+        }
+    };
+    Ok(DescribedArg { source: spec.source, expect })
+}
+
+/// A scalar as it is written in a specification.
+fn text(value: &serde_norway::Value) -> Option<String> {
+    match value {
+        serde_norway::Value::String(s) => Some(s.clone()),
+        serde_norway::Value::Number(n) => Some(n.to_string()),
+        _ => None,
+    }
+}
+
+/// Results that are not what they must be.
+#[derive(Debug, thiserror::Error)]
+pub enum CheckError {
+    #[error(transparent)]
+    File(#[from] FileError),
+    #[error("argument {index}: {mismatch}")]
+    Mismatch { index: usize, mismatch: Mismatch },
+}
+
+/// How two arrays differ.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum Mismatch {
+    #[error("{found} bytes found, {expected} expected")]
+    Size { expected: usize, found: usize },
+    #[error(
+        "{count} of {total} elements differ, first number {first}: {found} found, {expected} \
+         expected"
+    )]
+    Elements { count: usize, total: usize, first: usize, expected: String, found: String },
+}
+
+/// Compares two arrays of numbers.
+pub fn compare(expected: &[u8], found: &[u8], tolerance: Tolerance) -> Result<(), Mismatch> {
+    if expected.len() != found.len() {
+        return Err(Mismatch::Size { expected: expected.len(), found: found.len() });
+    }
+    let size = tolerance.scalar.size();
+    let pairs = || expected.chunks(size).zip(found.chunks(size));
+    let differs = |(e, f): &(&[u8], &[u8])| e != f && !close(e, f, tolerance);
+    let Some((first, (e, f))) = pairs().enumerate().find(|(_, pair)| differs(pair)) else {
+        return Ok(());
+    };
+    Err(Mismatch::Elements {
+        count: pairs().filter(differs).count(),
+        total: expected.len().div_ceil(size),
+        first,
+        expected: show(e, tolerance.scalar),
+        found: show(f, tolerance.scalar),
+    })
+}
+
+/// An element's bits.
+fn bits(bytes: &[u8]) -> u64 {
+    bytes.iter().rev().fold(0, |bits, &b| bits << 8 | u64::from(b))
+}
+
+fn float(bytes: &[u8], scalar: Scalar) -> f64 {
+    match scalar {
+        Scalar::F16 => half::f16::from_bits(bits(bytes) as u16).to_f64(),
+        Scalar::F32 => f64::from(f32::from_bits(bits(bytes) as u32)),
+        _ => f64::from_bits(bits(bytes)),
+    }
+}
+
+/// Whether two floats that are not the same bits are near enough.
+fn close(expected: &[u8], found: &[u8], tolerance: Tolerance) -> bool {
+    let scalar = tolerance.scalar;
+    if !scalar.is_float() {
+        return false;
+    }
+    let (e, f) = (float(expected, scalar), float(found, scalar));
+    if e.is_nan() || f.is_nan() {
+        return e.is_nan() && f.is_nan();
+    }
+    // The distance in representable numbers: bits of one sign count up, of the other down.
+    let sign = 1i128 << (scalar.size() * 8 - 1);
+    let ordered = |bytes: &[u8]| {
+        let bits = i128::from(bits(bytes));
+        if bits & sign != 0 { sign - bits } else { bits }
+    };
+    let distance = (ordered(expected) - ordered(found)).unsigned_abs();
+    // Zeroes of either sign are the same to a tolerance, but not to none.
+    let by_place = tolerance.ulp > 0 && distance <= u128::from(tolerance.ulp);
+    by_place || tolerance.abs > 0.0 && (e - f).abs() <= tolerance.abs
+}
+
+fn show(bytes: &[u8], scalar: Scalar) -> String {
+    let bits = bits(bytes);
+    if scalar.is_float() {
+        return format!("{:e} ({bits:#x})", float(bytes, scalar));
+    }
+    let shift = 64 - scalar.size() as u32 * 8;
+    match scalar {
+        Scalar::I8 | Scalar::I16 | Scalar::I32 | Scalar::I64 => {
+            format!("{} ({bits:#x})", (bits << shift) as i64 >> shift)
+        }
+        _ => format!("{bits} ({bits:#x})"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn value(spec: &str) -> Vec<u8> {
+        match parse_spec(spec).unwrap().source {
+            Source::Value(bytes) => bytes,
+            other => panic!("{spec}: {other:?}"),
+        }
+    }
+
+    #[test]
+    fn every_kind_of_specification_is_read() {
+        let file = |name: &str| Source::File(PathBuf::from(name));
+        let out = |name: &str| Some(PathBuf::from(name));
+        assert_eq!(parse_spec("buf:a.bin").unwrap(), Spec { source: file("a.bin"), out: None });
+        assert_eq!(
+            parse_spec("buf:dir/a:b>c.bin").unwrap(),
+            Spec { source: file("dir/a:b"), out: out("c.bin") }
+        );
+        assert_eq!(
+            parse_spec("zero:64>o").unwrap(),
+            Spec { source: Source::Zero(64), out: out("o") }
+        );
+        assert_eq!(parse_spec("local:256").unwrap().source, Source::Local(256));
+        assert_eq!(value("bytes:00fF10"), [0, 255, 16]);
+        assert_eq!(value("bytes:"), [0u8; 0]);
+        assert_eq!(value("i8:-128"), [0x80]);
+        assert_eq!(value("u8:0xff"), [0xff]);
+        assert_eq!(value("i16:-2"), (-2i16).to_le_bytes());
+        assert_eq!(value("u16:65535"), u16::MAX.to_le_bytes());
+        assert_eq!(value("i32:-5"), (-5i32).to_le_bytes());
+        assert_eq!(value("u32:4294967295"), u32::MAX.to_le_bytes());
+        assert_eq!(value("i64:-9223372036854775808"), i64::MIN.to_le_bytes());
+        assert_eq!(value("u64:0xffffffffffffffff"), u64::MAX.to_le_bytes());
+        assert_eq!(value("f16:1.5"), half::f16::from_f32(1.5).to_le_bytes());
+        assert_eq!(value("f32:-2.5e-3"), (-2.5e-3f32).to_le_bytes());
+        assert_eq!(value("f64:inf"), f64::INFINITY.to_le_bytes());
+    }
+
+    #[test]
+    fn bad_specifications_name_what_is_wrong() {
+        for (spec, part) in [
+            ("", "KIND:VALUE"),
+            ("17", "KIND:VALUE"),
+            ("int:3", "KIND:VALUE"),
+            ("i8:128", "`128` is no number of that type"),
+            ("u8:-1", "`-1` is no number"),
+            ("u64:18446744073709551616", "no number"),
+            ("f32:one", "`one` is no number"),
+            ("bytes:123", "hexadecimal"),
+            ("bytes:+1", "hexadecimal"),
+            ("zero:-1", "number of bytes"),
+            ("zero:99999999999999", "number of bytes"),
+            ("local:4294967296", "number of bytes"),
+            ("buf:", "file name is missing"),
+            ("zero:4>", "file name is missing"),
+            ("i32:4>x", "only a buffer"),
+        ] {
+            let error = parse_spec(spec).unwrap_err().to_string();
+            assert!(error.contains(part), "{spec}: {error}");
+        }
+    }
+
+    #[test]
+    fn descriptions_are_read() {
+        let d = Description::parse(
+            "kernel: k\nglobal: [8, 4]\nlocal: [4, 2]\nargs:\n  - {buf: a, expect: b, type: f32, \
+             ulp: 2, abs: 1e-6}\n  - {f32: 2.5}\n  - {i64: -9000000000000000000}\n  - {u64: \
+             18000000000000000000}\n  - {bytes: \"07000000\"}\n  - {local: 12}\n",
+        )
+        .unwrap();
+        assert_eq!((d.global, d.local, d.dimensions), ([8, 4, 1], [4, 2, 1], 2));
+        let tolerance = Tolerance { scalar: Scalar::F32, ulp: 2, abs: 1e-6 };
+        let expect = Some(Expectation { file: PathBuf::from("b"), tolerance });
+        assert_eq!(d.args[0], DescribedArg { source: Source::File(PathBuf::from("a")), expect });
+        assert_eq!(d.args[1].source, Source::Value(2.5f32.to_le_bytes().to_vec()));
+        assert_eq!(d.args[3].source, Source::Value(18_000_000_000_000_000_000u64.to_le_bytes().to_vec()));
+        assert_eq!(d.args[4].source, Source::Value(vec![7, 0, 0, 0]));
+    }
+
+    #[test]
+    fn bad_descriptions_are_errors() {
+        let with = |args: &str| format!("kernel: k\nglobal: [8]\nlocal: [4]\nargs: {args}\n");
+        assert!(Description::parse(&with("[]")).is_ok());
+        for bad in [
+            with("[{}]"),
+            with("[{i32: 1, u32: 2}]"),
+            with("[{i32: [1]}]"),
+            with("[{zero: 4, expect: f}]"),
+            with("[{zero: 4, expect: f, type: int}]"),
+            with("[{zero: 4, expect: f, type: u32, ulp: -1}]"),
+            "kernel: k\nglobal: [8, 8]\nlocal: [4]\nargs: []\n".to_string(),
+            "kernel: k\nglobal: []\nlocal: []\nargs: []\n".to_string(),
+            "kernel: k\nglobal: [1]\nlocal: [1]\nargs: []\nmore: 1\n".to_string(),
+        ] {
+            assert!(Description::parse(&bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn floats_are_compared_by_places_and_by_distance() {
+        let f = |v: f32| v.to_le_bytes();
+        let near = |a, b, ulp, abs| {
+            compare(&f(a), &f(b), Tolerance { scalar: Scalar::F32, ulp, abs }).is_ok()
+        };
+        assert!(near(1.0, 1.0, 0, 0.0));
+        assert!(!near(1.0, 1.0f32.next_up(), 0, 0.0));
+        assert!(near(1.0, 1.0f32.next_up(), 1, 0.0));
+        assert!(near(-1.0, (-1.0f32).next_up().next_up(), 2, 0.0));
+        assert!(!near(-1.0, (-1.0f32).next_up().next_up(), 1, 0.0));
+        assert!(near(f32::MIN_POSITIVE, 0.0, 0, 1e-30));
+        assert!(!near(0.0, -0.0, 0, 0.0));
+        assert!(near(0.0, -0.0, 1, 0.0));
+        assert!(near(f32::NAN, -f32::NAN, 0, 0.0));
+        assert!(!near(f32::NAN, 1.0, 9, 9.0));
+        assert!(!near(f32::INFINITY, f32::MAX, 0, 1e30));
+        let ints = Tolerance { scalar: Scalar::I32, ulp: 5, abs: 5.0 };
+        let mismatch = compare(&[1, 0, 0, 0, 2, 0, 0, 0], &[1, 0, 0, 0, 254, 255, 255, 255], ints);
+        assert!(mismatch.unwrap_err().to_string().contains("number 1: -2 (0xfffffffe) found, 2"));
+        assert_eq!(compare(&[0], &[], ints), Err(Mismatch::Size { expected: 1, found: 0 }));
+    }
+}
