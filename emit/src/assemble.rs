@@ -52,16 +52,25 @@ pub fn layout(program: &Program, platform: &Platform) -> Result<Layout, EncodeEr
             resolve(target, from, &block_offsets).map_err(at(block, index))?;
         }
     }
-    Ok(Layout { insts, block_offsets })
+    Ok(Layout {
+        insts,
+        block_offsets,
+    })
 }
 
 fn at(block: usize, index: usize) -> impl Fn(EncodeError) -> EncodeError {
-    move |source| EncodeError::At { block, index, source: Box::new(source) }
+    move |source| EncodeError::At {
+        block,
+        index,
+        source: Box::new(source),
+    }
 }
 
 fn resolve(target: &mut Target, from: u32, offsets: &[u32]) -> Result<(), EncodeError> {
     if let Target::Block(block) = *target {
-        let to = offsets.get(block as usize).ok_or(EncodeError::Block(block))?;
+        let to = offsets
+            .get(block as usize)
+            .ok_or(EncodeError::Block(block))?;
         let distance = i64::from(*to) - i64::from(from);
         let short = i32::try_from(distance).map_err(|_| EncodeError::Offset(distance))?;
         *target = Target::Offset(short);

@@ -223,10 +223,18 @@ pub struct Reg {
 }
 
 impl Reg {
-    pub const NULL: Reg = Reg { file: RegFile::Null, num: 0, byte: 0 };
+    pub const NULL: Reg = Reg {
+        file: RegFile::Null,
+        num: 0,
+        byte: 0,
+    };
 
     pub fn grf(num: u32) -> Reg {
-        Reg { file: RegFile::Grf, num, byte: 0 }
+        Reg {
+            file: RegFile::Grf,
+            num,
+            byte: 0,
+        }
     }
 
     pub fn new(file: RegFile, num: u32, byte: u16) -> Reg {
@@ -234,7 +242,11 @@ impl Reg {
     }
 
     pub fn virt(v: VReg, byte: u16) -> Reg {
-        Reg { file: RegFile::Virt, num: v.as_u32(), byte }
+        Reg {
+            file: RegFile::Virt,
+            num: v.as_u32(),
+            byte,
+        }
     }
 
     /// The virtual register this is, if it is one.
@@ -253,7 +265,10 @@ pub enum Place {
     Direct(Reg),
     /// `r[a0.sub, imm]`: `addr` is the address register (or a virtual one of the address class)
     /// with the byte offset of the first address used; `imm` is added to every address, in bytes.
-    Indirect { addr: Reg, imm: i16 },
+    Indirect {
+        addr: Reg,
+        imm: i16,
+    },
 }
 
 /// A source region `<vstride;width,hstride>`, in elements. The form without a vertical stride
@@ -267,10 +282,18 @@ pub struct Region {
 
 impl Region {
     /// `<0;1,0>`: the first element for every channel.
-    pub const SCALAR: Region = Region { vstride: Some(0), width: 1, hstride: 0 };
+    pub const SCALAR: Region = Region {
+        vstride: Some(0),
+        width: 1,
+        hstride: 0,
+    };
 
     pub const fn new(vstride: u8, width: u8, hstride: u8) -> Region {
-        Region { vstride: Some(vstride), width, hstride }
+        Region {
+            vstride: Some(vstride),
+            width,
+            hstride,
+        }
     }
 
     /// `<8;8,1>` or narrower: `exec` elements side by side.
@@ -311,7 +334,10 @@ pub struct Dst {
 pub enum Src {
     Reg(SrcReg),
     /// The value's bits, right-aligned. 16-bit values are not replicated here.
-    Imm { ty: Type, bits: u64 },
+    Imm {
+        ty: Type,
+        bits: u64,
+    },
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -399,7 +425,9 @@ pub struct Message {
 pub enum Desc {
     Imm(u32),
     /// `a0.0` … `a0.14` (`byte` is the offset of the dword).
-    Addr { byte: u8 },
+    Addr {
+        byte: u8,
+    },
 }
 
 /// What dependency and thread control the instruction carries.
@@ -480,7 +508,10 @@ impl Inst {
             msg: None,
             jip: None,
             uip: None,
-            opts: Options { branch_ctrl: op == Op::While, ..Options::default() },
+            opts: Options {
+                branch_ctrl: op == Op::While,
+                ..Options::default()
+            },
         }
     }
 
@@ -492,7 +523,13 @@ impl Inst {
 
 impl Dst {
     pub fn new(reg: Reg, hstride: u8, ty: Type) -> Dst {
-        Dst { place: Place::Direct(reg), hstride, ty, chan_mask: 15, mme: None }
+        Dst {
+            place: Place::Direct(reg),
+            hstride,
+            ty,
+            chan_mask: 15,
+            mme: None,
+        }
     }
 }
 

@@ -39,7 +39,11 @@ pub fn entries<'a>(
         let rest = code.get(offset..).filter(|rest| !rest.is_empty())?;
         let inst = decode(rest, platform);
         let len = rest.len().min(entry_len(rest, platform));
-        let entry = Entry { offset: offset as u32, len: len as u32, inst };
+        let entry = Entry {
+            offset: offset as u32,
+            len: len as u32,
+            inst,
+        };
         offset += len;
         Some(entry)
     })
@@ -96,7 +100,11 @@ fn block_starts(code: &[u8], platform: &'static Platform) -> BTreeSet<i64> {
         if inst.op.is_branch() || inst.msg.is_some_and(|message| message.eot) {
             starts.insert(i64::from(entry.offset) + i64::from(entry.len));
         }
-        let base = if inst.op == Op::Calla { 0 } else { i64::from(entry.offset) };
+        let base = if inst.op == Op::Calla {
+            0
+        } else {
+            i64::from(entry.offset)
+        };
         for target in [inst.jip, inst.uip].into_iter().flatten() {
             if let Target::Offset(offset) = target {
                 starts.insert(base + i64::from(offset));
@@ -122,20 +130,27 @@ fn write_message(inst: &Inst, platform: &Platform, out: &mut String) {
     let (sent, returned) = match message.desc {
         Desc::Imm(desc) => {
             let header = if desc >> 19 & 1 != 0 { "h" } else { "" };
-            (format!("{}{header}", desc >> 25 & 15), (desc >> 20 & 31).to_string())
+            (
+                format!("{}{header}", desc >> 25 & 15),
+                (desc >> 20 & 31).to_string(),
+            )
         }
-        Desc::Addr { byte } => {
-            (format!("a0.{}[28:25]", byte / 4), format!("a0.{}[24:20]", byte / 4))
-        }
+        Desc::Addr { byte } => (
+            format!("a0.{}[28:25]", byte / 4),
+            format!("a0.{}[24:20]", byte / 4),
+        ),
     };
     let (second, function) = match message.ex_desc {
         Desc::Imm(desc) => {
             let name = spec(platform).functions[usize::from(message.sfid & 15)];
             ((desc >> 6 & 31).to_string(), name.to_string())
         }
-        Desc::Addr { byte } => {
-            (format!("a0.{}[10:6]", byte / 4), format!("sfid a0.{}[3:0]", byte / 4))
-        }
+        Desc::Addr { byte } => (
+            format!("a0.{}[10:6]", byte / 4),
+            format!("sfid a0.{}[3:0]", byte / 4),
+        ),
     };
-    out.push_str(&format!(" // wr:{sent}+{second}, rd:{returned}; {function}"));
+    out.push_str(&format!(
+        " // wr:{sent}+{second}, rd:{returned}; {function}"
+    ));
 }

@@ -7,7 +7,7 @@
 pub struct Platform {
     /// The name used on the command line (`skl`).
     pub name: &'static str,
-    /// The name that the reference tools take for it (`9` for `iga64 -p=9`).
+    /// The name that the reference tools take for it, such as `9`.
     pub reference_name: &'static str,
     pub family: Family,
     /// Size of one general register in bytes.

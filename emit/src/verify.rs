@@ -9,8 +9,8 @@
 use crate::encoding::spec::{Attrs, Form, OpSpec};
 use crate::encoding::{Operand, spec};
 use crate::inst::{
-    Desc, Dst, Inst, MathFn, Message, Op, Place, Pred, PredCtrl, Reg, RegFile, Region, Src,
-    SrcReg, Target, Type,
+    Desc, Dst, Inst, MathFn, Message, Op, Place, Pred, PredCtrl, Reg, RegFile, Region, Src, SrcReg,
+    Target, Type,
 };
 use crate::platform::Platform;
 
@@ -24,19 +24,45 @@ pub enum Violation {
     #[error("channels {offset} to {} are no aligned group of {size} in 32", offset + size)]
     Channels { offset: u8, size: u8 },
     #[error("{op:?} takes {expected} sources, found {found}")]
-    Sources { op: Op, expected: usize, found: usize },
+    Sources {
+        op: Op,
+        expected: usize,
+        found: usize,
+    },
     #[error("{op:?} {what}")]
     Operation { op: Op, what: &'static str },
     #[error("{operand}: {what}")]
-    Operand { operand: Operand, what: &'static str },
+    Operand {
+        operand: Operand,
+        what: &'static str,
+    },
     #[error("{operand}: region {region:?} {what} at execution size {exec_size}")]
-    Region { operand: Operand, region: Region, exec_size: u8, what: &'static str },
+    Region {
+        operand: Operand,
+        region: Region,
+        exec_size: u8,
+        what: &'static str,
+    },
     #[error("{operand}: {reg:?} is not aligned to type {}", ty.name())]
-    Alignment { operand: Operand, reg: Reg, ty: Type },
-    #[error("{operand}: covers bytes {first} to {last} of the register file, more than two registers")]
-    Span { operand: Operand, first: u32, last: u32 },
+    Alignment {
+        operand: Operand,
+        reg: Reg,
+        ty: Type,
+    },
+    #[error(
+        "{operand}: covers bytes {first} to {last} of the register file, more than two registers"
+    )]
+    Span {
+        operand: Operand,
+        first: u32,
+        last: u32,
+    },
     #[error("{operand}: ends at register {end} of {count}")]
-    File { operand: Operand, end: u32, count: u32 },
+    File {
+        operand: Operand,
+        end: u32,
+        count: u32,
+    },
     #[error("destination: stride of {found} bytes must be the {expected} of the execution type")]
     DstStride { expected: u32, found: u32 },
 }
@@ -68,7 +94,10 @@ struct Checker<'a> {
 
 impl Checker<'_> {
     fn fail<T>(&self, what: &'static str) -> Result<T, Violation> {
-        Err(Violation::Operation { op: self.inst.op, what })
+        Err(Violation::Operation {
+            op: self.inst.op,
+            what,
+        })
     }
 
     fn deny(&self, broken: bool, what: &'static str) -> Result<(), Violation> {
@@ -93,17 +122,29 @@ impl Checker<'_> {
         let inst = self.inst;
         let attrs = self.op.attrs;
         let macro_cond = inst.op.is_macro() && self.op.form == Form::Math;
-        self.deny(inst.pred.is_some() && !attrs.has(Attrs::PRED), "cannot be predicated")?;
+        self.deny(
+            inst.pred.is_some() && !attrs.has(Attrs::PRED),
+            "cannot be predicated",
+        )?;
         let cond = attrs.has(Attrs::COND) || macro_cond;
-        self.deny(inst.cond.is_some() && !cond, "cannot have a conditional modifier")?;
+        self.deny(
+            inst.cond.is_some() && !cond,
+            "cannot have a conditional modifier",
+        )?;
         self.deny(inst.saturate && !attrs.has(Attrs::SAT), "cannot saturate")?;
         let compares = matches!(inst.op, Op::Cmp | Op::Cmpn | Op::Csel);
-        self.deny(compares && inst.cond.is_none(), "needs a conditional modifier")?;
+        self.deny(
+            compares && inst.cond.is_none(),
+            "needs a conditional modifier",
+        )?;
         if inst.op == Op::Sel {
             let both = inst.pred.is_some() == inst.cond.is_some();
             self.deny(both, "takes either a predicate or a conditional modifier")?;
         }
-        self.deny(inst.saturate && inst.op == Op::Mov && self.raw(), "saturates to its own type")?;
+        self.deny(
+            inst.saturate && inst.op == Op::Mov && self.raw(),
+            "saturates to its own type",
+        )?;
         let expected = match (self.op.form, inst.op) {
             (Form::Nullary | Form::BranchBoth | Form::BranchOne, _) => 0,
             (Form::Unary | Form::Wait | Form::Send | Form::Return, _) => 1,
@@ -116,14 +157,21 @@ impl Checker<'_> {
         };
         let found = inst.srcs.len();
         if found != expected {
-            return Err(Violation::Sources { op: inst.op, expected, found });
+            return Err(Violation::Sources {
+                op: inst.op,
+                expected,
+                found,
+            });
         }
         Ok(())
     }
 
     /// A `mov` of integers without conversion: saturation has nothing to do.
     fn raw(&self) -> bool {
-        let types = (self.inst.dst.map(|dst| dst.ty), self.inst.srcs.first().map(Src::ty));
+        let types = (
+            self.inst.dst.map(|dst| dst.ty),
+            self.inst.srcs.first().map(Src::ty),
+        );
         matches!(types, (Some(dst), Some(src)) if dst == src && !dst.is_float())
     }
 
@@ -183,13 +231,18 @@ impl Checker<'_> {
         self.deny(needs_uip && self.inst.uip.is_none(), "has no update target")?;
         if let Some(Src::Imm { .. }) = self.inst.srcs.first() {
             let operand = Operand::Src(0);
-            return Err(Violation::Operand { operand, what: "must be a register" });
+            return Err(Violation::Operand {
+                operand,
+                what: "must be a register",
+            });
         }
         Ok(())
     }
 
     fn arithmetic(&self) -> Result<(), Violation> {
-        let Some(dst) = &self.inst.dst else { return self.fail("has no destination") };
+        let Some(dst) = &self.inst.dst else {
+            return self.fail("has no destination");
+        };
         let sources = self.inst.srcs.len();
         for (n, src) in self.inst.srcs.iter().enumerate() {
             let operand = Operand::Src(n as u8);
@@ -249,8 +302,19 @@ impl Checker<'_> {
     /// The rules that hold of a region wherever it is.
     fn region(&self, region: Region, operand: Operand) -> Result<(), Violation> {
         let exec_size = self.inst.exec_size;
-        let Region { vstride, width, hstride } = region;
-        let fail = |what| Err(Violation::Region { operand, region, exec_size, what });
+        let Region {
+            vstride,
+            width,
+            hstride,
+        } = region;
+        let fail = |what| {
+            Err(Violation::Region {
+                operand,
+                region,
+                exec_size,
+                what,
+            })
+        };
         if !width.is_power_of_two() || width > 16 || !matches!(hstride, 0 | 1 | 2 | 4) {
             return fail("has no such width or horizontal stride");
         }
@@ -260,7 +324,9 @@ impl Checker<'_> {
         if width == 1 && hstride != 0 && vstride.is_some() {
             return fail("has a horizontal stride along rows of one");
         }
-        let Some(vstride) = vstride else { return Ok(()) };
+        let Some(vstride) = vstride else {
+            return Ok(());
+        };
         if !matches!(vstride, 0 | 1 | 2 | 4 | 8 | 16 | 32) {
             return fail("has no such vertical stride");
         }
@@ -284,7 +350,10 @@ impl Checker<'_> {
                 if named && addr.byte % 2 == 0 {
                     return Ok(());
                 }
-                Err(Violation::Operand { operand, what: "is not addressed by a word of a0" })
+                Err(Violation::Operand {
+                    operand,
+                    what: "is not addressed by a word of a0",
+                })
             }
             _ => Ok(()),
         }
@@ -298,11 +367,15 @@ impl Checker<'_> {
         region: Region,
         operand: Operand,
     ) -> Result<(), Violation> {
-        let Place::Direct(reg) = place else { return Ok(()) };
+        let Place::Direct(reg) = place else {
+            return Ok(());
+        };
         if reg.file != RegFile::Grf {
             return Ok(());
         }
-        let Some(vstride) = region.vstride else { return Ok(()) };
+        let Some(vstride) = region.vstride else {
+            return Ok(());
+        };
         let size = ty.bytes();
         let width = u32::from(region.width.max(1));
         let rows = u32::from(self.inst.exec_size).div_ceil(width);
@@ -315,7 +388,12 @@ impl Checker<'_> {
             let start = first + n * u32::from(vstride) * size;
             if start / grf != (start + row - 1) / grf {
                 let (exec_size, what) = (self.inst.exec_size, "has a row across two registers");
-                return Err(Violation::Region { operand, region, exec_size, what });
+                return Err(Violation::Region {
+                    operand,
+                    region,
+                    exec_size,
+                    what,
+                });
             }
         }
         Ok(())
@@ -324,11 +402,19 @@ impl Checker<'_> {
     fn two_registers(&self, first: u32, last: u32, operand: Operand) -> Result<(), Violation> {
         let grf = self.platform.grf_bytes;
         if last / grf > first / grf + 1 {
-            return Err(Violation::Span { operand, first, last });
+            return Err(Violation::Span {
+                operand,
+                first,
+                last,
+            });
         }
         let (end, count) = (last / grf + 1, self.platform.grf_count);
         if end > count {
-            return Err(Violation::File { operand, end, count });
+            return Err(Violation::File {
+                operand,
+                end,
+                count,
+            });
         }
         Ok(())
     }
@@ -348,7 +434,9 @@ impl Checker<'_> {
         }
         self.element(dst.place, dst.ty, operand)?;
         self.stride(dst)?;
-        let Place::Direct(reg) = dst.place else { return Ok(()) };
+        let Place::Direct(reg) = dst.place else {
+            return Ok(());
+        };
         if reg.file != RegFile::Grf {
             return Ok(());
         }
@@ -360,7 +448,9 @@ impl Checker<'_> {
 
     /// A result narrower than what it is computed in takes the room of the wider type.
     fn stride(&self, dst: &Dst) -> Result<(), Violation> {
-        let Some(expected) = self.exec_bytes(dst) else { return Ok(()) };
+        let Some(expected) = self.exec_bytes(dst) else {
+            return Ok(());
+        };
         let found = u32::from(dst.hstride) * dst.ty.bytes();
         let packed_halves = dst.ty == Type::Hf;
         if self.inst.exec_size > 1 && !packed_halves && found < expected {
@@ -407,25 +497,36 @@ impl Checker<'_> {
             self.deny(indirect, "takes no indirect operands")?;
         }
         for ty in self.inst.srcs.iter().map(Src::ty).chain([dst.ty]) {
-            let right = if integer { matches!(ty, Type::D | Type::Ud) } else { ty.is_float() };
+            let right = if integer {
+                matches!(ty, Type::D | Type::Ud)
+            } else {
+                ty.is_float()
+            };
             self.deny(!right, "has operands of the wrong kind of type")?;
         }
         Ok(())
     }
 
     fn ternary(&self) -> Result<(), Violation> {
-        let Some(dst) = &self.inst.dst else { return self.fail("has no destination") };
+        let Some(dst) = &self.inst.dst else {
+            return self.fail("has no destination");
+        };
         self.whole(dst.place, Operand::Dst)?;
         if dst.hstride != 1 {
             let what = "has a stride";
-            return Err(Violation::Operand { operand: Operand::Dst, what });
+            return Err(Violation::Operand {
+                operand: Operand::Dst,
+                what,
+            });
         }
         let half_or_single = |ty| matches!(ty, Type::F | Type::Hf);
         let first = self.inst.srcs[0].ty();
         for (n, src) in self.inst.srcs.iter().enumerate() {
             let operand = Operand::Src(n as u8);
             let fail = |what| Err(Violation::Operand { operand, what });
-            let Src::Reg(src) = src else { return fail("must be a register") };
+            let Src::Reg(src) = src else {
+                return fail("must be a register");
+            };
             self.whole(src.place, operand)?;
             if src.ty != first && !(half_or_single(src.ty) && half_or_single(first)) {
                 return fail("is of another type than the first source");
@@ -436,12 +537,18 @@ impl Checker<'_> {
             }
             self.element(src.place, src.ty, operand)?;
         }
-        if self.inst.opts.align16 { self.groups(dst) } else { Ok(()) }
+        if self.inst.opts.align16 {
+            self.groups(dst)
+        } else {
+            Ok(())
+        }
     }
 
     /// The written channels of an Align16 destination are in two registers.
     fn groups(&self, dst: &Dst) -> Result<(), Violation> {
-        let Place::Direct(reg) = dst.place else { return Ok(()) };
+        let Place::Direct(reg) = dst.place else {
+            return Ok(());
+        };
         if reg.file != RegFile::Grf {
             return Ok(());
         }
@@ -454,25 +561,36 @@ impl Checker<'_> {
     fn whole(&self, place: Place, operand: Operand) -> Result<(), Violation> {
         match place {
             Place::Direct(reg) if matches!(reg.file, RegFile::Grf | RegFile::Virt) => Ok(()),
-            _ => Err(Violation::Operand { operand, what: "must be a general register" }),
+            _ => Err(Violation::Operand {
+                operand,
+                what: "must be a general register",
+            }),
         }
     }
 
     fn send(&self) -> Result<(), Violation> {
-        let Some(dst) = &self.inst.dst else { return self.fail("has no destination") };
-        let Some(message) = &self.inst.msg else { return self.fail("has no message") };
+        let Some(dst) = &self.inst.dst else {
+            return self.fail("has no destination");
+        };
+        let Some(message) = &self.inst.msg else {
+            return self.fail("has no message");
+        };
         let lengths = Lengths::of(message);
         self.payload(dst.place, lengths.response, Operand::Dst)?;
         let sent = [lengths.payload, lengths.second];
         for (n, (src, length)) in self.inst.srcs.iter().zip(sent).enumerate() {
             let operand = Operand::Src(n as u8);
             let fail = |what| Err(Violation::Operand { operand, what });
-            let Src::Reg(src) = src else { return fail("must be a register") };
+            let Src::Reg(src) = src else {
+                return fail("must be a register");
+            };
             if src.modifier != Default::default() {
                 return fail("a payload takes no source modifier");
             }
             self.payload(src.place, length, operand)?;
-            let Place::Direct(reg) = src.place else { continue };
+            let Place::Direct(reg) = src.place else {
+                continue;
+            };
             // The thread's registers are gone before the message is; only the last ones stay.
             let low = reg.file == RegFile::Grf && reg.num < self.platform.grf_count - 16;
             if message.eot && low {
@@ -488,21 +606,31 @@ impl Checker<'_> {
         length: Option<u32>,
         operand: Operand,
     ) -> Result<(), Violation> {
-        let Place::Direct(reg) = place else { return Ok(()) };
+        let Place::Direct(reg) = place else {
+            return Ok(());
+        };
         match reg.file {
-            RegFile::Grf if reg.byte != 0 => {
-                Err(Violation::Operand { operand, what: "a payload starts at a whole register" })
-            }
+            RegFile::Grf if reg.byte != 0 => Err(Violation::Operand {
+                operand,
+                what: "a payload starts at a whole register",
+            }),
             RegFile::Grf => {
                 let end = reg.num + length.unwrap_or(1).max(1);
                 let count = self.platform.grf_count;
                 if end > count {
-                    return Err(Violation::File { operand, end, count });
+                    return Err(Violation::File {
+                        operand,
+                        end,
+                        count,
+                    });
                 }
                 Ok(())
             }
             RegFile::Virt | RegFile::Null => Ok(()),
-            _ => Err(Violation::Operand { operand, what: "a payload is in general registers" }),
+            _ => Err(Violation::Operand {
+                operand,
+                what: "a payload is in general registers",
+            }),
         }
     }
 }

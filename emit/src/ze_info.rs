@@ -5,7 +5,7 @@
 //! loses nothing the producer said.
 
 use serde::{Deserialize, Serialize};
-use serde_norway::Mapping;
+use serde_norway::{Mapping, Value};
 
 /// A `.ze_info` document that is not one.
 #[derive(Debug, thiserror::Error)]
@@ -280,6 +280,82 @@ pub enum MemoryUsage {
     Other(String),
 }
 
+/// Writes a mapping's lines. The first is not indented: it may follow the dash of a list.
+fn write_mapping(mapping: &Mapping, indent: usize, out: &mut String) -> Result<(), ZeInfoError> {
+    for (index, (key, value)) in mapping.iter().enumerate() {
+        if index > 0 {
+            out.extend(std::iter::repeat_n(' ', indent));
+        }
+        out.push_str(&scalar(key)?);
+        out.push(':');
+        match value {
+            Value::Mapping(inner) if !inner.is_empty() => {
+                out.push('\n');
+                out.extend(std::iter::repeat_n(' ', indent + 2));
+                write_mapping(inner, indent + 2, out)?;
+            }
+            Value::Sequence(items) if items.iter().any(Value::is_mapping) => {
+                out.push('\n');
+                for item in items {
+                    out.extend(std::iter::repeat_n(' ', indent + 2));
+                    out.push_str("- ");
+                    match item {
+                        Value::Mapping(inner) if !inner.is_empty() => {
+                            write_mapping(inner, indent + 4, out)?;
+                        }
+                        other => {
+                            out.push_str(&scalar(other)?);
+                            out.push('\n');
+                        }
+                    }
+                }
+            }
+            other => {
+                out.push(' ');
+                out.push_str(&scalar(other)?);
+                out.push('\n');
+            }
+        }
+    }
+    Ok(())
+}
+
+/// A value on one line: plain or quoted, or a list or mapping in brackets.
+fn scalar(value: &Value) -> Result<String, ZeInfoError> {
+    Ok(match value {
+        Value::Sequence(items) => {
+            let items = items.iter().map(scalar).collect::<Result<Vec<_>, _>>()?;
+            format!("[{}]", items.join(", "))
+        }
+        Value::Mapping(entries) => {
+            let entries = entries
+                .iter()
+                .map(|(k, v)| Ok(format!("{}: {}", scalar(k)?, scalar(v)?)))
+                .collect::<Result<Vec<_>, ZeInfoError>>()?;
+            format!("{{{}}}", entries.join(", "))
+        }
+        Value::String(s) if s.chars().any(|c| c.is_control() || ",[]{}\u{85}\u{2028}\u{2029}".contains(c)) => {
+            // Such as would end a plain value, here or in a list.
+            quoted(s)
+        }
+        plain => serde_norway::to_string(plain)?.trim_end().to_string(),
+    })
+}
+
+/// A string in double quotes, with escapes that YAML reads as they are meant.
+fn quoted(s: &str) -> String {
+    let mut out = "\"".to_string();
+    for c in s.chars() {
+        match c {
+            '"' | '\\' => out.extend(['\\', c]),
+            ' '..='~' => out.push(c),
+            c => out.push_str(&format!("\\U{:08x}", u32::from(c))),
+        }
+    }
+    out.push('"');
+    out
+}
+
 fn is_default<T: Default + PartialEq>(v: &T) -> bool {
     *v == T::default()
 }
@@ -290,9 +366,15 @@ impl ZeInfo {
         Ok(serde_norway::from_slice(yaml)?)
     }
 
-    /// The document as YAML.
+    /// The document as YAML, in the form the driver's reader takes: a list under a key is indented
+    /// under it, and a list of plain values stands on one line.
     pub fn to_yaml(&self) -> Result<String, ZeInfoError> {
-        Ok(serde_norway::to_string(self)?)
+        let mut out = "---\n".to_string();
+        if let Value::Mapping(document) = serde_norway::to_value(self)? {
+            write_mapping(&document, 0, &mut out)?;
+        }
+        out.push_str("...\n");
+        Ok(out)
     }
 
     /// The kernel of that name.
@@ -324,6 +406,10 @@ kernels:
       grf_count:       128
       simd_size:       16
       has_dpas:        true
+      work_group_walk_order_dimensions:
+        - 0
+        - 2
+        - 1
     payload_arguments:
       - arg_type:        arg_bypointer
         offset:          0
@@ -356,6 +442,8 @@ kernels_misc_info:
         assert_eq!(k.payload_arguments[0].arg_index, Some(3));
         assert_eq!(k.payload_arguments[1].arg_type, ArgType::Other("rt_global_buffer".into()));
         let written = info.to_yaml().unwrap();
+        assert!(written.contains("\n    payload_arguments:\n      - arg_type: arg_bypointer\n"), "{written}");
+        assert!(written.contains("work_group_walk_order_dimensions: [0, 2, 1]\n"), "{written}");
         for key in ["has_dpas: true", "is_pipe: true", "inline_samplers", "kernels_misc_info", "'1.20'"]
         {
             assert!(written.contains(key), "{key} lost in\n{written}");
@@ -364,8 +452,22 @@ kernels_misc_info:
     }
 
     #[test]
+    fn strings_of_any_kind_survive_writing() {
+        for name in ["", " ", "a b", "1.20", "true", "null", "~", "- x", "a: b", "#c", "'", "\"\\", "[a]", "{b",
+            "x,y", "line\nline", "tab\there", "\u{85}", "\u{2028}", "é", "\u{1f600}", "a\r", "*x", "&y", "!z", "%", "@", "|", ">"]
+        {
+            let kernel = Kernel { name: name.to_string(), ..Kernel::default() };
+            let mut info = ZeInfo { version: name.to_string(), kernels: vec![kernel], ..ZeInfo::default() };
+            info.other.insert("list".into(), Value::Sequence(vec![name.into(), 7.into()]));
+            info.other.insert("empty".into(), Value::Mapping(Mapping::new()));
+            let written = info.to_yaml().unwrap();
+            assert_eq!(ZeInfo::parse(written.as_bytes()).expect(&written), info, "{written}");
+        }
+    }
+
+    #[test]
     fn what_is_not_a_document_is_an_error() {
-        for bad in ["", "version: 3", "version: '1'\nkernels: 7", "{", "\u{0}", "version: 'x"] {
+        for bad in ["", "version: '1'\nkernels: 7", "{", "\u{0}", "version: 'x"] {
             assert!(ZeInfo::parse(bad.as_bytes()).is_err(), "{bad:?}");
         }
     }

@@ -18,7 +18,10 @@ fn encode_again(inst: &mut Inst) -> Vec<u8> {
         Ok(encoded) => encoded.as_bytes().to_vec(),
         Err(EncodeError::NotCompactable) if inst.opts.compacted => {
             inst.opts.compacted = false;
-            encode(inst, platform()).expect("the long form exists").as_bytes().to_vec()
+            encode(inst, platform())
+                .expect("the long form exists")
+                .as_bytes()
+                .to_vec()
         }
         Err(error) => panic!("{inst:?} decodes but does not encode: {error}"),
     }
@@ -36,7 +39,9 @@ fn likely() -> impl Strategy<Value = [u8; 16]> {
 fn check(bytes: [u8; 16]) -> bool {
     let listing = list(&bytes, platform(), Style::Labels);
     assert!(!listing.is_empty());
-    let Ok(mut inst) = decode(&bytes, platform()) else { return false };
+    let Ok(mut inst) = decode(&bytes, platform()) else {
+        return false;
+    };
     // Any verdict is fine.
     let _ = verify(&inst, platform());
     let _ = inst.to_string();
@@ -46,7 +51,10 @@ fn check(bytes: [u8; 16]) -> bool {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(4096))]
+    #![proptest_config(ProptestConfig {
+        failure_persistence: None,
+        ..ProptestConfig::with_cases(4096)
+    })]
 
     #[test]
     fn random_bytes_decode_and_encode(bytes in any::<[u8; 16]>()) {

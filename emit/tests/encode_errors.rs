@@ -12,14 +12,20 @@ fn platform() -> &'static Platform {
     find("skl").expect("the platform is known")
 }
 
-const FLAG: Reg = Reg { file: RegFile::Flag, num: 0, byte: 0 };
+const FLAG: Reg = Reg {
+    file: RegFile::Flag,
+    num: 0,
+    byte: 0,
+};
 
 /// `add (8|M0) r2.0<1>:d r3.0<8;8,1>:d r4.0<8;8,1>:d`
 fn add() -> Inst {
     let mut inst = Inst::new(Op::Add, 8);
     inst.dst = Some(Dst::new(Reg::grf(2), 1, Type::D));
-    inst.srcs.push(Src::reg(Reg::grf(3), Region::packed(8), Type::D));
-    inst.srcs.push(Src::reg(Reg::grf(4), Region::packed(8), Type::D));
+    inst.srcs
+        .push(Src::reg(Reg::grf(3), Region::packed(8), Type::D));
+    inst.srcs
+        .push(Src::reg(Reg::grf(4), Region::packed(8), Type::D));
     inst
 }
 
@@ -27,7 +33,8 @@ fn mad() -> Inst {
     let mut inst = Inst::new(Op::Mad, 8);
     inst.dst = Some(Dst::new(Reg::grf(2), 1, Type::F));
     for num in 3..6 {
-        inst.srcs.push(Src::reg(Reg::grf(num), Region::packed(8), Type::F));
+        inst.srcs
+            .push(Src::reg(Reg::grf(num), Region::packed(8), Type::F));
     }
     inst
 }
@@ -35,9 +42,15 @@ fn mad() -> Inst {
 fn send() -> Inst {
     let mut inst = Inst::new(Op::Send, 8);
     inst.dst = Some(Dst::new(Reg::grf(2), 1, Type::Ud));
-    inst.srcs.push(Src::reg(Reg::grf(3), Region::SCALAR, Type::Ud));
+    inst.srcs
+        .push(Src::reg(Reg::grf(3), Region::SCALAR, Type::Ud));
     let desc = Desc::Imm(0x0210_6e03);
-    inst.msg = Some(Message { sfid: 12, eot: false, desc, ex_desc: Desc::Imm(0xc) });
+    inst.msg = Some(Message {
+        sfid: 12,
+        eot: false,
+        desc,
+        ex_desc: Desc::Imm(0xc),
+    });
     inst
 }
 
@@ -197,10 +210,19 @@ fn a_target_register_is_no_distance() {
 fn assembling_says_where() {
     let mut bad = jump();
     bad.jip = Some(Target::Block(9));
-    let program = Program { blocks: vec![vec![], vec![add(), bad]] };
+    let program = Program {
+        blocks: vec![vec![], vec![add(), bad]],
+    };
     let error = assemble(&program, platform()).expect_err("there is no block 9");
     let source = Box::new(EncodeError::Block(9));
-    assert_eq!(error, EncodeError::At { block: 1, index: 1, source });
+    assert_eq!(
+        error,
+        EncodeError::At {
+            block: 1,
+            index: 1,
+            source
+        }
+    );
 }
 
 #[test]
@@ -240,7 +262,10 @@ fn three_sources_encode_from_either_view() {
     let encoded = encode(&scalar, platform()).expect("it encodes");
     let decoded = decode(encoded.as_bytes(), platform()).expect("it decodes");
     assert!(decoded.opts.align16);
-    assert_eq!((decoded.exec_size, decoded.dst.map(|dst| dst.chan_mask)), (4, Some(2)));
+    assert_eq!(
+        (decoded.exec_size, decoded.dst.map(|dst| dst.chan_mask)),
+        (4, Some(2))
+    );
     assert_eq!(decoded.to_string(), text);
 }
 
@@ -249,15 +274,22 @@ fn decoding_says_why_not() {
     let reserved = |bytes: [u8; 16]| decode(&bytes, platform()).expect_err("no instruction");
     assert_eq!(
         decode(&[1, 2, 3], platform()),
-        Err(DecodeError::Truncated { needed: 8, found: 3 })
+        Err(DecodeError::Truncated {
+            needed: 8,
+            found: 3
+        })
     );
     assert_eq!(
         decode(&[1; 9], platform()),
-        Err(DecodeError::Truncated { needed: 16, found: 9 })
+        Err(DecodeError::Truncated {
+            needed: 16,
+            found: 9
+        })
     );
-    assert_eq!(reserved([0x0b, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]), {
-        DecodeError::Opcode(0x0b)
-    });
+    assert_eq!(
+        reserved([0x0b, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]),
+        { DecodeError::Opcode(0x0b) }
+    );
     assert_eq!(
         decode(&[0x31, 0, 0, 0x20, 0, 0, 0, 0], platform()),
         Err(DecodeError::NotCompact(Op::Send))
@@ -274,13 +306,30 @@ fn decoding_says_why_not() {
     strided[10] |= 0xe0;
     assert!(matches!(
         reserved(strided),
-        DecodeError::Operand { operand: SRC0, what: "vertical stride", .. }
+        DecodeError::Operand {
+            operand: SRC0,
+            what: "vertical stride",
+            ..
+        }
     ));
     let mut far = bytes;
     far[9] |= 0x1f;
     far[8] |= 0xe0;
-    assert!(matches!(reserved(far), DecodeError::Register { operand: SRC0, num: 255, .. }));
+    assert!(matches!(
+        reserved(far),
+        DecodeError::Register {
+            operand: SRC0,
+            num: 255,
+            ..
+        }
+    ));
     let mut short_mad = bytes;
     short_mad[0] = 0x5b;
-    assert_eq!(reserved(short_mad), DecodeError::Mode { op: Op::Mad, what: "Align16" });
+    assert_eq!(
+        reserved(short_mad),
+        DecodeError::Mode {
+            op: Op::Mad,
+            what: "Align16"
+        }
+    );
 }

@@ -21,7 +21,11 @@ fn examples() -> Vec<(String, Vec<u8>)> {
     let mut found = Vec::new();
     for entry in fs::read_dir(root).expect("the examples are there") {
         let dir = entry.expect("a folder").path();
-        let name = dir.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let name = dir
+            .file_name()
+            .unwrap_or_default()
+            .to_string_lossy()
+            .into_owned();
         let code: PathBuf = dir.join(&name).with_extension("dat");
         if let Ok(bytes) = fs::read(code) {
             found.push((name, bytes));
@@ -29,6 +33,17 @@ fn examples() -> Vec<(String, Vec<u8>)> {
     }
     assert!(found.len() >= 14, "only {} examples", found.len());
     found
+}
+
+/// The fixture of that name: `rare` is made by the reference assembler of forms that compilers
+/// hardly use, `compact` has every entry of the compaction tables that can stand alone.
+fn fixture(name: &str) -> (String, Vec<u8>) {
+    let code = fixtures().join(name).with_extension("dat");
+    (name.into(), fs::read(code).expect("the fixture is there"))
+}
+
+fn fixtures() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/skl")
 }
 
 /// Every instruction with where it is.
@@ -40,7 +55,7 @@ fn instructions(code: &[u8]) -> Vec<(u32, Inst)> {
 
 #[test]
 fn decoding_and_encoding_give_the_same_bytes() {
-    for (name, code) in examples() {
+    for (name, code) in examples().into_iter().chain([fixture("rare")]) {
         for (offset, inst) in instructions(&code) {
             let encoded = encode(&inst, platform()).expect("what decodes encodes");
             let start = offset as usize;
@@ -100,7 +115,10 @@ fn program(code: &[u8]) -> Program {
                 *target = Target::Block(starts[&offset.wrapping_add_signed(distance)]);
             }
         }
-        let block = starts.range(..=offset).next_back().map_or(0, |(_, block)| *block);
+        let block = starts
+            .range(..=offset)
+            .next_back()
+            .map_or(0, |(_, block)| *block);
         blocks[block as usize].push(inst);
     }
     Program { blocks }
@@ -120,14 +138,19 @@ fn programs_assemble_to_the_code_they_came_from() {
 
 #[test]
 fn listings_are_the_references() {
-    let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/skl");
-    for (name, code) in examples() {
-        let expected = fs::read_to_string(fixtures.join(&name).with_extension("asm"))
-            .expect("every example has its listing");
+    let made = [fixture("rare"), fixture("compact")];
+    for (name, code) in examples().into_iter().chain(made) {
+        let expected = fs::read_to_string(fixtures().join(&name).with_extension("asm"))
+            .expect("all code has its listing");
         let listing = list(&code, platform(), Style::Labels);
         let mut lines = listing.lines().map(normal);
         for (n, line) in expected.lines().enumerate() {
-            assert_eq!(lines.next().as_deref(), Some(line), "{name}, line {}", n + 1);
+            assert_eq!(
+                lines.next().as_deref(),
+                Some(line),
+                "{name}, line {}",
+                n + 1
+            );
         }
         assert_eq!(lines.next(), None, "{name}: more lines than the reference");
     }
@@ -174,8 +197,16 @@ fn listings_go_on_after_what_is_no_instruction() {
     let listing = list(&broken, platform(), Style::Numeric);
     let lines: Vec<&str> = listing.lines().collect();
     assert_eq!(lines.len(), instructions(&code).len() + 2);
-    assert!(lines[0].trim_start().starts_with("illegal // "), "{}", lines[0]);
-    assert!(lines[lines.len() - 1].contains("2 bytes left"), "{}", lines[lines.len() - 1]);
+    assert!(
+        lines[0].trim_start().starts_with("illegal // "),
+        "{}",
+        lines[0]
+    );
+    assert!(
+        lines[lines.len() - 1].contains("2 bytes left"),
+        "{}",
+        lines[lines.len() - 1]
+    );
     let whole = list(&code, platform(), Style::Numeric);
     assert!(whole.lines().eq(lines[1..lines.len() - 1].iter().copied()));
 }

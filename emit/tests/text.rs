@@ -12,14 +12,19 @@ fn platform() -> &'static Platform {
 }
 
 fn words(inst: &Inst) -> String {
-    inst.to_string().split_whitespace().collect::<Vec<_>>().join(" ")
+    inst.to_string()
+        .split_whitespace()
+        .collect::<Vec<_>>()
+        .join(" ")
 }
 
 fn two(op: Op, exec_size: u8, ty: Type) -> Inst {
     let mut inst = Inst::new(op, exec_size);
     inst.dst = Some(Dst::new(Reg::grf(2), 1, ty));
-    inst.srcs.push(Src::reg(Reg::grf(4), Region::packed(exec_size), ty));
-    inst.srcs.push(Src::reg(Reg::grf(6), Region::packed(exec_size), ty));
+    inst.srcs
+        .push(Src::reg(Reg::grf(4), Region::packed(exec_size), ty));
+    inst.srcs
+        .push(Src::reg(Reg::grf(6), Region::packed(exec_size), ty));
     inst
 }
 
@@ -31,11 +36,21 @@ fn virtual_registers_are_named_by_index_and_element() {
     inst.srcs[0] = Src::reg(Reg::virt(VReg::from_u32(12), 8), Region::SCALAR, Type::F);
     if let Src::Reg(src) = &mut inst.srcs[1] {
         src.modifier.abs = true;
-        src.place = Place::Indirect { addr: Reg::virt(VReg::from_u32(5), 0), imm: -64 };
+        src.place = Place::Indirect {
+            addr: Reg::virt(VReg::from_u32(5), 0),
+            imm: -64,
+        };
     }
-    inst.cond = Some(CondMod { cond: Cond::Lt, flag });
+    inst.cond = Some(CondMod {
+        cond: Cond::Lt,
+        flag,
+    });
     inst.no_mask = true;
-    inst.pred = Some(Pred { flag, inverse: true, ctrl: PredCtrl::Any(8) });
+    inst.pred = Some(Pred {
+        flag,
+        inverse: true,
+        ctrl: PredCtrl::Any(8),
+    });
     assert_eq!(
         words(&inst),
         "(W&~v30.1.any8h) cmp (8|M0) (lt)v30.1 null<1>:f v12.2<0;1,0>:f (abs)r[v5.0,-64]<8;8,1>:f"
@@ -55,11 +70,21 @@ fn unplaced_targets_name_their_blocks() {
 fn sends_write_both_descriptors() {
     let mut inst = Inst::new(Op::Sends, 8);
     inst.dst = Some(Dst::new(Reg::NULL, 1, Type::Ud));
-    inst.srcs.push(Src::reg(Reg::grf(19), Region::SCALAR, Type::Ud));
-    inst.srcs.push(Src::reg(Reg::grf(122), Region::SCALAR, Type::Ud));
+    inst.srcs
+        .push(Src::reg(Reg::grf(19), Region::SCALAR, Type::Ud));
+    inst.srcs
+        .push(Src::reg(Reg::grf(122), Region::SCALAR, Type::Ud));
     let (desc, ex_desc) = (Desc::Imm(0x20f_0132), Desc::Addr { byte: 8 });
-    inst.msg = Some(Message { sfid: 0, eot: true, desc, ex_desc });
-    assert_eq!(words(&inst), "sends (8|M0) null:ud r19 r122 a0.2 0x020F0132 {EOT}");
+    inst.msg = Some(Message {
+        sfid: 0,
+        eot: true,
+        desc,
+        ex_desc,
+    });
+    assert_eq!(
+        words(&inst),
+        "sends (8|M0) null:ud r19 r122 a0.2 0x020F0132 {EOT}"
+    );
 }
 
 #[test]
@@ -70,7 +95,8 @@ fn align16_without_another_view_shows_its_channels() {
     dst.chan_mask = 0b0110;
     inst.dst = Some(dst);
     for num in 3..6 {
-        inst.srcs.push(Src::reg(Reg::grf(num), Region::SCALAR, Type::F));
+        inst.srcs
+            .push(Src::reg(Reg::grf(num), Region::SCALAR, Type::F));
     }
     assert_eq!(
         words(&inst),
@@ -113,16 +139,23 @@ fn add() -> Inst {
 
 fn mad() -> Inst {
     let mut inst = two(Op::Mad, 8, Type::F);
-    inst.srcs.push(Src::reg(Reg::grf(8), Region::packed(8), Type::F));
+    inst.srcs
+        .push(Src::reg(Reg::grf(8), Region::packed(8), Type::F));
     inst
 }
 
 fn send() -> Inst {
     let mut inst = Inst::new(Op::Send, 8);
     inst.dst = Some(Dst::new(Reg::grf(2), 1, Type::Ud));
-    inst.srcs.push(Src::reg(Reg::grf(126), Region::SCALAR, Type::Ud));
+    inst.srcs
+        .push(Src::reg(Reg::grf(126), Region::SCALAR, Type::Ud));
     let desc = Desc::Imm(0x0410_6e03);
-    inst.msg = Some(Message { sfid: 12, eot: false, desc, ex_desc: Desc::Imm(0xc) });
+    inst.msg = Some(Message {
+        sfid: 12,
+        eot: false,
+        desc,
+        ex_desc: Desc::Imm(0xc),
+    });
     inst
 }
 

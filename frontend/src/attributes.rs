@@ -6,7 +6,7 @@
 //! - `Target` is a number (`"cm"` is 0, `"3d"` is 1);
 //! - `OutputAsmPath` is dropped: it says where the compiler put its dumps, and text leaves it out.
 
-use crate::module::{Attr, AttrValue};
+use crate::module::{Attr, AttrValue, Linkage, Object, ObjectKind};
 
 /// What the value of an attribute is.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -81,4 +81,17 @@ pub(crate) fn normal(name: &str, value: AttrValue) -> Option<Attr> {
         (_, value) => value,
     };
     Some(Attr { name: name.to_owned(), value })
+}
+
+/// What a function's attributes say of it: `ArgSize` and `RetValSize` are the sizes of its argument
+/// and return value in GRFs, and it is extern with `Extern` and global without.
+pub(crate) fn complete_function(object: &mut Object) {
+    let size = |name| object.int_attr(name).map(|n| u8::try_from(n).unwrap_or(u8::MAX));
+    let sizes = (size("ArgSize"), size("RetValSize"));
+    let is_extern = object.int_attr("Extern").is_some_and(|n| n != 0);
+    if let ObjectKind::Function { linkage, arg_grfs, ret_grfs } = &mut object.kind {
+        *linkage = if is_extern { Linkage::Extern } else { Linkage::Global };
+        *arg_grfs = sizes.0.unwrap_or(*arg_grfs);
+        *ret_grfs = sizes.1.unwrap_or(*ret_grfs);
+    }
 }

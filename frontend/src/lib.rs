@@ -10,3 +10,4 @@ pub mod module;
 pub mod opcode;
 pub mod print;
 pub mod text;
+pub mod verify;

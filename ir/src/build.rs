@@ -229,7 +229,9 @@ fn linear_blocks(func: &mut Function, graph: &Cfg) {
     // first, so that falling through still works.
     let mut splits: Vec<Vec<usize>> = vec![Vec::new(); plain.len()];
     for (b, list) in succs.iter().enumerate() {
-        for s in list.iter().filter(|s| list.len() > 1 && pred_count[s.index()] > 1) {
+        // A branch that reads a predicate must not be where moves for its successor go, either.
+        let reads = matches!(plain[b].1, Term::Branch { .. } | Term::Goto { .. });
+        for s in list.iter().filter(|s| (list.len() > 1 || reads) && pred_count[s.index()] > 1) {
             if s.index() == b + 1 {
                 splits[s.index()].insert(0, b);
             } else {

@@ -385,7 +385,6 @@ impl Select<'_, '_> {
         self.send_barrier(payload);
         let mut wait = Gen::new(Op::Wait, 1);
         wait.no_mask = true;
-        wait.dst = Some(Dst::new(count, 1, Type::Ud));
         wait.srcs.push(Src::reg(count, kiln_emit::inst::Region::SCALAR, Type::Ud));
         self.push(wait);
         Ok(())

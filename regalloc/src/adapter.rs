@@ -1,7 +1,9 @@
 //! A machine function as regalloc2 wants to see it.
 //!
-//! Blocks keep their numbers, moved up by one: block 0 is a new entry whose only instruction
-//! defines the units that hold inputs. Blocks that cannot be reached are left out. Old contents
+//! Block 0 is a new entry whose only instruction defines the units that hold inputs; the others
+//! follow in reverse postorder, which is the order regalloc2's checker wants (it takes a block
+//! before its predecessors for one that nothing reaches). Blocks that cannot be reached are left
+//! out. Old contents
 //! that an instruction writes over become a use that the definition must share its register with.
 
 use kiln_emit::inst::VReg as Virt;
@@ -51,8 +53,7 @@ pub fn class_of(class: Class) -> RegClass {
 
 impl<'a> Adapter<'a> {
     pub fn new(func: &'a MFunc, fixed: &Fixed) -> Adapter<'a> {
-        let reached = reachable(func);
-        let origin: Vec<u32> = (0..func.blocks.len() as u32).filter(|&b| reached[b as usize]).collect();
+        let origin = reverse_postorder(func);
         let mut number = vec![u32::MAX; func.blocks.len()];
         for (i, &b) in origin.iter().enumerate() {
             number[b as usize] = i as u32 + 1;
@@ -160,18 +161,28 @@ impl<'a> Adapter<'a> {
     }
 }
 
-fn reachable(func: &MFunc) -> Vec<bool> {
+/// The blocks that can be reached, each after all its predecessors but those by back edges.
+fn reverse_postorder(func: &MFunc) -> Vec<u32> {
     let mut seen = vec![false; func.blocks.len()];
-    let mut work = vec![0u32];
+    let mut order = Vec::with_capacity(func.blocks.len());
+    let mut stack = vec![(0u32, 0)];
     seen[0] = true;
-    while let Some(b) = work.pop() {
-        for (to, _) in &func.blocks[b as usize].succs {
-            if !std::mem::replace(&mut seen[*to as usize], true) {
-                work.push(*to);
+    while let Some((b, next)) = stack.pop() {
+        // The last successor first, so that the first one, which is fallen into, follows directly.
+        let succs = &func.blocks[b as usize].succs;
+        match succs.len().checked_sub(next + 1) {
+            Some(i) => {
+                stack.push((b, next + 1));
+                let to = succs[i].0;
+                if !std::mem::replace(&mut seen[to as usize], true) {
+                    stack.push((to, 0));
+                }
             }
+            None => order.push(b),
         }
     }
-    seen
+    order.reverse();
+    order
 }
 
 impl Function for Adapter<'_> {

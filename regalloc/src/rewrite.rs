@@ -318,11 +318,14 @@ fn link(input: &Adapter, mut blocks: Vec<Emitted>, r: Rewriter) -> Allocated {
     };
     let endless: Vec<bool> = (0..count).map(|b| empty[b] && empty[resolve(b)]).collect();
     let stays = |b: usize| !empty[b] || endless[b];
+    // The entry, then the blocks in the order in which the function has them.
+    let mut order: Vec<usize> = (0..count).collect();
+    order[1..].sort_unstable_by_key(|&b| input.origin[b - 1]);
     // Numbers of the program's blocks: the start of each, and the join inside it.
     let mut start = vec![0u32; count];
     let mut join = vec![0u32; count];
     let mut next = 0;
-    for b in 0..count {
+    for &b in &order {
         start[b] = next;
         join[b] = next;
         if stays(b) {
@@ -340,11 +343,11 @@ fn link(input: &Adapter, mut blocks: Vec<Emitted>, r: Rewriter) -> Allocated {
     let mut program = Program::default();
     let mut highest = HEADER_GRF + 1;
     highest = highest.min(128);
-    for b in 0..count {
+    for (place, &b) in order.iter().enumerate() {
         if !stays(b) {
             continue;
         }
-        let falls_to = (b + 1..count).find(|&n| stays(n));
+        let falls_to = order[place + 1..].iter().copied().find(|&n| stays(n));
         let block = &mut blocks[b];
         let go_on = if jumps(b) {
             Some(resolve(succ(b)[0].index()))

@@ -23,7 +23,9 @@ pub const fn bit(at: u8) -> Bits {
 }
 
 impl Bits {
-    pub const NONE: Bits = Bits { pieces: [(0, 0); 7] };
+    pub const NONE: Bits = Bits {
+        pieces: [(0, 0); 7],
+    };
 
     /// This field with `high` down to `low` as its next more significant piece.
     pub const fn then(mut self, high: u8, low: u8) -> Bits {
@@ -67,7 +69,11 @@ impl Bits {
     /// The value of a two's-complement field.
     pub fn get_signed(self, word: u128) -> i64 {
         let unused = 64 - self.width();
-        if unused == 64 { 0 } else { (self.get(word) << unused) as i64 >> unused }
+        if unused == 64 {
+            0
+        } else {
+            (self.get(word) << unused) as i64 >> unused
+        }
     }
 
     pub fn flag(self, word: u128) -> bool {
@@ -106,7 +112,11 @@ impl Bits {
 }
 
 const fn mask(width: u8) -> u64 {
-    if width >= 64 { u64::MAX } else { (1 << width) - 1 }
+    if width >= 64 {
+        u64::MAX
+    } else {
+        (1 << width) - 1
+    }
 }
 
 #[cfg(test)]

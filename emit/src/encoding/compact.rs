@@ -104,7 +104,10 @@ fn shrink_form(word: u128, short: &mut u128, form: &CompactForm) -> Option<()> {
 
 /// The first entry that agrees with `value` in the bits of `known`.
 fn shrink_table(table: &CompactTable, value: u64, known: u64, short: &mut u128) -> Option<()> {
-    let index = table.values.iter().position(|entry| entry & known == value)?;
+    let index = table
+        .values
+        .iter()
+        .position(|entry| entry & known == value)?;
     put(short, table.index, index as u64);
     Some(())
 }
@@ -155,5 +158,9 @@ fn expand_form(short: u128, word: &mut u128, form: &CompactForm) -> Result<(), D
 fn entry(table: &CompactTable, short: u128) -> Result<u64, DecodeError> {
     let value = table.index.get(short);
     let what = "compaction index";
-    table.values.get(value as usize).copied().ok_or(DecodeError::Reserved { what, value })
+    table
+        .values
+        .get(value as usize)
+        .copied()
+        .ok_or(DecodeError::Reserved { what, value })
 }

@@ -22,7 +22,10 @@ use crate::platform::Platform;
 pub fn decode(bytes: &[u8], platform: &Platform) -> Result<Inst, DecodeError> {
     let spec = spec(platform);
     let Some(low) = bytes.first_chunk::<8>() else {
-        return Err(DecodeError::Truncated { needed: 8, found: bytes.len() });
+        return Err(DecodeError::Truncated {
+            needed: 8,
+            found: bytes.len(),
+        });
     };
     let short = u64::from_le_bytes(*low);
     if spec.align1.header.compact.flag(u128::from(short)) {
@@ -35,7 +38,10 @@ pub fn decode(bytes: &[u8], platform: &Platform) -> Result<Inst, DecodeError> {
         return Ok(inst);
     }
     let Some(all) = bytes.first_chunk::<16>() else {
-        return Err(DecodeError::Truncated { needed: 16, found: bytes.len() });
+        return Err(DecodeError::Truncated {
+            needed: 16,
+            found: bytes.len(),
+        });
     };
     long(u128::from_le_bytes(*all), spec, platform)
 }
@@ -45,10 +51,21 @@ fn long(word: u128, spec: &'static Spec, platform: &Platform) -> Result<Inst, De
     let op = spec.op_of_code(code).ok_or(DecodeError::Opcode(code))?;
     let align16 = spec.align1.header.align16.flag(word) && op.form != Form::Nullary;
     if align16 && !op.form.is_arithmetic() && !op.form.is_send() {
-        return Err(DecodeError::Mode { op: op.op, what: "Align1" });
+        return Err(DecodeError::Mode {
+            op: op.op,
+            what: "Align1",
+        });
     }
     let format = spec.format(op.form, align16);
-    Decoder { word, op, spec, platform, format, align16 }.run()
+    Decoder {
+        word,
+        op,
+        spec,
+        platform,
+        format,
+        align16,
+    }
+    .run()
 }
 
 struct Decoder<'a> {
@@ -75,16 +92,29 @@ impl Decoder<'_> {
         let mut sources = 2;
         if self.op.form == Form::Math {
             let value = self.get(header.math);
-            let math = self.spec.math.iter().find(|math| u64::from(math.code) == value);
-            let math = math.ok_or(DecodeError::Reserved { what: "math function", value })?;
+            let math = self
+                .spec
+                .math
+                .iter()
+                .find(|math| u64::from(math.code) == value);
+            let math = math.ok_or(DecodeError::Reserved {
+                what: "math function",
+                value,
+            })?;
             op = Op::Math(math.function);
             sources = math.sources;
         }
         if op.is_macro() && !self.align16 {
-            return Err(DecodeError::Mode { op, what: "Align16" });
+            return Err(DecodeError::Mode {
+                op,
+                what: "Align16",
+            });
         }
         if self.op.form == Form::Ternary && !self.align16 {
-            return Err(DecodeError::Mode { op, what: "Align16" });
+            return Err(DecodeError::Mode {
+                op,
+                what: "Align16",
+            });
         }
         let mut inst = Inst::new(op, 1);
         inst.opts.breakpoint = op != Op::Illegal && self.flag(header.breakpoint);
@@ -100,7 +130,10 @@ impl Decoder<'_> {
         let header = &self.format.header;
         let log = self.get(header.exec_size);
         if log > 5 {
-            return Err(DecodeError::Reserved { what: "execution size", value: log });
+            return Err(DecodeError::Reserved {
+                what: "execution size",
+                value: log,
+            });
         }
         inst.exec_size = 1 << log;
         inst.chan_off = self.get(header.chan_off) as u8 * 4;
@@ -116,7 +149,10 @@ impl Decoder<'_> {
         opts.switch = thread == codes.switch;
         opts.no_preempt = codes.no_preempt == Some(thread);
         if thread != 0 && !opts.atomic && !opts.switch && !opts.no_preempt {
-            return Err(DecodeError::Reserved { what: "thread control", value: thread });
+            return Err(DecodeError::Reserved {
+                what: "thread control",
+                value: thread,
+            });
         }
         opts.acc_wr_en = self.op.form.is_arithmetic() && self.flag(header.acc_wr_en);
         opts.branch_ctrl = self.op.attrs.has(Attrs::BRANCH) && self.flag(header.branch);
@@ -130,16 +166,27 @@ impl Decoder<'_> {
         let flag = Reg::new(RegFile::Flag, index as u32 / 2, (index as u16 % 2) * 2);
         let value = self.get(header.pred);
         if self.op.attrs.has(Attrs::PRED) && value != 0 {
-            let ctrl = value_of(self.format.preds, value)
-                .ok_or(DecodeError::Reserved { what: "predicate control", value })?;
-            inst.pred = Some(Pred { flag, inverse: self.flag(header.pred_inverse), ctrl });
+            let ctrl = value_of(self.format.preds, value).ok_or(DecodeError::Reserved {
+                what: "predicate control",
+                value,
+            })?;
+            inst.pred = Some(Pred {
+                flag,
+                inverse: self.flag(header.pred_inverse),
+                ctrl,
+            });
         }
         let value = self.get(header.cond);
         if inst.op.is_macro() && self.op.form == Form::Math {
-            inst.cond = Some(CondMod { cond: Cond::Eo, flag });
+            inst.cond = Some(CondMod {
+                cond: Cond::Eo,
+                flag,
+            });
         } else if self.op.attrs.has(Attrs::COND) && value != 0 {
-            let cond = value_of(self.spec.conds, value)
-                .ok_or(DecodeError::Reserved { what: "conditional modifier", value })?;
+            let cond = value_of(self.spec.conds, value).ok_or(DecodeError::Reserved {
+                what: "conditional modifier",
+                value,
+            })?;
             let unused = writes_no_flag(inst.op) && index == 0;
             let flag = if unused { Reg::NULL } else { flag };
             inst.cond = Some(CondMod { cond, flag });
@@ -205,20 +252,39 @@ impl Decoder<'_> {
     fn dst(&self, op: Op) -> Result<Dst, DecodeError> {
         let at = &self.format.dst;
         let operand = Operand::Dst;
-        let bad = |what, value| DecodeError::Operand { operand, what, value };
+        let bad = |what, value| DecodeError::Operand {
+            operand,
+            what,
+            value,
+        };
         let code = self.get(at.ty);
         let ty = value_of(self.format.types, code).ok_or(bad("type", code))?;
         let place = if self.flag(at.indirect) {
             self.address(at.addr_sub, at.addr_imm, at.addr_imm_unit)
         } else {
-            let file = if at.file.exists() { self.get(at.file) } else { FILE_GRF };
+            let file = if at.file.exists() {
+                self.get(at.file)
+            } else {
+                FILE_GRF
+            };
             let byte = self.get(at.sub) as u16 * at.sub_unit;
-            let selected = at.chan_mask.exists().then(|| mme_of_mask(self.get(at.chan_mask) as u8));
+            let selected = at
+                .chan_mask
+                .exists()
+                .then(|| mme_of_mask(self.get(at.chan_mask) as u8));
             Place::Direct(self.register(file, self.get(at.num), byte, selected, operand)?)
         };
-        let hstride = if at.hstride.exists() { self.get(at.hstride) } else { 1 };
+        let hstride = if at.hstride.exists() {
+            self.get(at.hstride)
+        } else {
+            1
+        };
         let hstride = value_of(HSTRIDES, hstride).ok_or(bad("stride", hstride))?;
-        let mut chan_mask = if at.chan_mask.exists() { self.get(at.chan_mask) as u8 } else { 15 };
+        let mut chan_mask = if at.chan_mask.exists() {
+            self.get(at.chan_mask) as u8
+        } else {
+            15
+        };
         let mut mme = None;
         if op.is_macro() {
             if chan_mask > 8 {
@@ -227,7 +293,13 @@ impl Decoder<'_> {
             mme = Some(chan_mask);
             chan_mask = 15;
         }
-        Ok(Dst { place, hstride, ty, chan_mask, mme })
+        Ok(Dst {
+            place,
+            hstride,
+            ty,
+            chan_mask,
+            mme,
+        })
     }
 
     /// A source that must be a register.
@@ -235,7 +307,11 @@ impl Decoder<'_> {
         let file = self.get(self.format.src[usize::from(at)].file);
         if file == FILE_IMM {
             let operand = Operand::Src(at);
-            return Err(DecodeError::Operand { operand, what: "register file", value: file });
+            return Err(DecodeError::Operand {
+                operand,
+                what: "register file",
+                value: file,
+            });
         }
         self.src(at, at + 1, op)
     }
@@ -244,8 +320,16 @@ impl Decoder<'_> {
     fn src(&self, n: u8, sources: u8, op: Op) -> Result<Src, DecodeError> {
         let at = &self.format.src[usize::from(n)];
         let operand = Operand::Src(n);
-        let bad = |what, value| DecodeError::Operand { operand, what, value };
-        let file = if at.file.exists() { self.get(at.file) } else { FILE_GRF };
+        let bad = |what, value| DecodeError::Operand {
+            operand,
+            what,
+            value,
+        };
+        let file = if at.file.exists() {
+            self.get(at.file)
+        } else {
+            FILE_GRF
+        };
         if file == FILE_IMM {
             let code = self.get(at.ty);
             let ty = value_of(self.format.imm_types, code).ok_or(bad("type", code))?;
@@ -268,17 +352,26 @@ impl Decoder<'_> {
             self.address(at.addr_sub, at.addr_imm, at.addr_imm_unit)
         } else {
             let byte = self.get(at.sub) as u16 * at.sub_unit;
-            let selected = at.swizzle.exists().then(|| self.get(at.swizzle) as u32 & 15);
+            let selected = at
+                .swizzle
+                .exists()
+                .then(|| self.get(at.swizzle) as u32 & 15);
             Place::Direct(self.register(file, self.get(at.num), byte, selected, operand)?)
         };
         let region = self.region(n)?;
         let modifier = if self.op.attrs.has(Attrs::MODS) {
-            SrcMod { neg: self.flag(at.neg), abs: self.flag(at.abs) }
+            SrcMod {
+                neg: self.flag(at.neg),
+                abs: self.flag(at.abs),
+            }
         } else {
             SrcMod::default()
         };
-        let mut swizzle =
-            if at.swizzle.exists() { self.get(at.swizzle) as u8 } else { SWIZZLE_XYZW };
+        let mut swizzle = if at.swizzle.exists() {
+            self.get(at.swizzle) as u8
+        } else {
+            SWIZZLE_XYZW
+        };
         let mut mme = None;
         if op.is_macro() {
             let number = swizzle & 15;
@@ -288,12 +381,23 @@ impl Decoder<'_> {
             mme = Some(number);
             swizzle = SWIZZLE_XYZW;
         }
-        Ok(Src::Reg(SrcReg { place, region, ty, modifier, swizzle, mme }))
+        Ok(Src::Reg(SrcReg {
+            place,
+            region,
+            ty,
+            modifier,
+            swizzle,
+            mme,
+        }))
     }
 
     fn src_type(&self, n: u8) -> Result<Type, DecodeError> {
         let at = &self.format.src[usize::from(n)];
-        let own = if at.ty.exists() { at.ty } else { self.format.src[0].ty };
+        let own = if at.ty.exists() {
+            at.ty
+        } else {
+            self.format.src[0].ty
+        };
         if !own.exists() {
             return Ok(Type::Ud);
         }
@@ -305,7 +409,11 @@ impl Decoder<'_> {
         })?;
         Ok(match ty {
             Type::F | Type::Hf if at.half.exists() => {
-                if self.flag(at.half) { Type::Hf } else { Type::F }
+                if self.flag(at.half) {
+                    Type::Hf
+                } else {
+                    Type::F
+                }
             }
             ty => ty,
         })
@@ -313,10 +421,18 @@ impl Decoder<'_> {
 
     fn region(&self, n: u8) -> Result<Region, DecodeError> {
         let at = &self.format.src[usize::from(n)];
-        let bad = |what, value| DecodeError::Operand { operand: Operand::Src(n), what, value };
+        let bad = |what, value| DecodeError::Operand {
+            operand: Operand::Src(n),
+            what,
+            value,
+        };
         if at.replicate.exists() {
             let replicate = self.flag(at.replicate);
-            return Ok(if replicate { Region::SCALAR } else { Region::new(4, 4, 1) });
+            return Ok(if replicate {
+                Region::SCALAR
+            } else {
+                Region::new(4, 4, 1)
+            });
         }
         if !at.vstride.exists() {
             return Ok(Region::SCALAR);
@@ -324,13 +440,21 @@ impl Decoder<'_> {
         let value = self.get(at.vstride);
         let vstride = value_of(VSTRIDES, value).ok_or(bad("vertical stride", value))?;
         if !at.width.exists() {
-            return Ok(Region { vstride, width: 4, hstride: 1 });
+            return Ok(Region {
+                vstride,
+                width: 4,
+                hstride: 1,
+            });
         }
         let value = self.get(at.width);
         let width = value_of(WIDTHS, value).ok_or(bad("width", value))?;
         let value = self.get(at.hstride);
         let hstride = value_of(HSTRIDES, value).ok_or(bad("horizontal stride", value))?;
-        Ok(Region { vstride, width, hstride })
+        Ok(Region {
+            vstride,
+            width,
+            hstride,
+        })
     }
 
     fn address(&self, num: Bits, imm: Bits, unit: i16) -> Place {
@@ -351,15 +475,24 @@ impl Decoder<'_> {
         operand: Operand,
     ) -> Result<Reg, DecodeError> {
         match file {
-            FILE_GRF if num < u64::from(self.platform.grf_count) => Ok(Reg::new(RegFile::Grf, num as u32, byte)),
-            FILE_GRF => Err(DecodeError::Register { operand, file: "general", num }),
+            FILE_GRF if num < u64::from(self.platform.grf_count) => {
+                Ok(Reg::new(RegFile::Grf, num as u32, byte))
+            }
+            FILE_GRF => Err(DecodeError::Register {
+                operand,
+                file: "general",
+                num,
+            }),
             FILE_ARF => {
                 let (code, low) = (num >> 4, (num & 15) as u8);
                 let arf = self.spec.arf.iter().find(|arf| {
-                    u64::from(arf.code) == code
-                        && (arf.base..arf.base + arf.count).contains(&low)
+                    u64::from(arf.code) == code && (arf.base..arf.base + arf.count).contains(&low)
                 });
-                let missing = DecodeError::Register { operand, file: "architecture", num };
+                let missing = DecodeError::Register {
+                    operand,
+                    file: "architecture",
+                    num,
+                };
                 let arf = arf.ok_or(missing.clone())?;
                 let num = match selected {
                     Some(selected) if arf.file == RegFile::Mme => {
@@ -372,7 +505,11 @@ impl Decoder<'_> {
                 };
                 Ok(Reg::new(arf.file, num, byte))
             }
-            value => Err(DecodeError::Operand { operand, what: "register file", value }),
+            value => Err(DecodeError::Operand {
+                operand,
+                what: "register file",
+                value,
+            }),
         }
     }
 
@@ -392,25 +529,38 @@ impl Decoder<'_> {
                 FILE_ARF => true,
                 value => {
                     let operand = Operand::Descriptor;
-                    return Err(DecodeError::Operand { operand, what: "register file", value });
+                    return Err(DecodeError::Operand {
+                        operand,
+                        what: "register file",
+                        value,
+                    });
                 }
             }
         } else {
             self.flag(at.desc_select)
         };
         let desc = if by_register {
-            Desc::Addr { byte: self.address_dword()? }
+            Desc::Addr {
+                byte: self.address_dword()?,
+            }
         } else {
             Desc::Imm(self.get(at.desc) as u32)
         };
         let ex_desc = if self.flag(at.ex_select) {
-            Desc::Addr { byte: self.get(at.ex_sub) as u8 * 4 }
+            Desc::Addr {
+                byte: self.get(at.ex_sub) as u8 * 4,
+            }
         } else {
             let func = self.get(at.ex_func) as u32;
             let len = self.get(at.ex_len) as u32;
             Desc::Imm(u32::from(sfid) | u32::from(eot) << 5 | len << 6 | func << 16)
         };
-        inst.msg = Some(Message { sfid, eot, desc, ex_desc });
+        inst.msg = Some(Message {
+            sfid,
+            eot,
+            desc,
+            ex_desc,
+        });
         Ok(())
     }
 
@@ -424,12 +574,20 @@ impl Decoder<'_> {
         let num = self.get(at.desc_num);
         let reg = self.register(FILE_ARF, num, 0, None, operand)?;
         if reg.file != RegFile::Addr {
-            return Err(DecodeError::Register { operand, file: "address", num });
+            return Err(DecodeError::Register {
+                operand,
+                file: "address",
+                num,
+            });
         }
         let byte = self.get(at.desc_sub);
         if byte % 4 != 0 {
             let what = "sub-register";
-            return Err(DecodeError::Operand { operand, what, value: byte });
+            return Err(DecodeError::Operand {
+                operand,
+                what,
+                value: byte,
+            });
         }
         Ok(byte as u8)
     }

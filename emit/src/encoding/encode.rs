@@ -23,7 +23,9 @@ pub fn encode(inst: &Inst, platform: &Platform) -> Result<Encoded, EncodeError> 
     let spec = spec(platform);
     let word = native(inst, spec, platform)?;
     if inst.opts.compacted {
-        compact::shrink(word, spec).map(Encoded::short).ok_or(EncodeError::NotCompactable)
+        compact::shrink(word, spec)
+            .map(Encoded::short)
+            .ok_or(EncodeError::NotCompactable)
     } else {
         Ok(Encoded::long(word))
     }
@@ -35,9 +37,10 @@ pub(super) fn native(
     spec: &'static Spec,
     platform: &Platform,
 ) -> Result<u128, EncodeError> {
-    let op = spec
-        .op(inst.op)
-        .ok_or(EncodeError::Op { op: inst.op, platform: platform.name })?;
+    let op = spec.op(inst.op).ok_or(EncodeError::Op {
+        op: inst.op,
+        platform: platform.name,
+    })?;
     if op.form == Form::Ternary && !inst.opts.align16 {
         let inst = to_align16(inst)?;
         return Encoder::new(&inst, op, spec, platform).run();
@@ -62,7 +65,14 @@ impl<'a> Encoder<'a> {
         platform: &'a Platform,
     ) -> Encoder<'a> {
         let format = spec.format(op.form, inst.opts.align16);
-        Encoder { inst, op, spec, platform, format, word: 0 }
+        Encoder {
+            inst,
+            op,
+            spec,
+            platform,
+            format,
+            word: 0,
+        }
     }
 
     fn run(mut self) -> Result<u128, EncodeError> {
@@ -85,14 +95,25 @@ impl<'a> Encoder<'a> {
     }
 
     fn missing<T>(&self, what: &'static str) -> Result<T, EncodeError> {
-        Err(EncodeError::Missing { op: self.inst.op, what })
+        Err(EncodeError::Missing {
+            op: self.inst.op,
+            what,
+        })
     }
 
     fn allow(&self, found: bool, allowed: bool, what: &'static str) -> Result<(), EncodeError> {
         if found && !allowed {
-            return Err(EncodeError::Unexpected { op: self.inst.op, what });
+            return Err(EncodeError::Unexpected {
+                op: self.inst.op,
+                what,
+            });
         }
         Ok(())
+    }
+
+    /// The macro functions of `math` have a condition that no field holds.
+    fn implies_condition(&self) -> bool {
+        self.op.form == Form::Math && self.inst.op.is_macro()
     }
 
     /// Refuses what the operation has no place for.
@@ -104,7 +125,7 @@ impl<'a> Encoder<'a> {
         let attrs = self.op.attrs;
         let nullary = form == Nullary;
         self.allow(inst.pred.is_some(), attrs.has(Attrs::PRED), "a predicate")?;
-        let cond = attrs.has(Attrs::COND) || inst.op.is_macro();
+        let cond = attrs.has(Attrs::COND) || self.implies_condition();
         self.allow(inst.cond.is_some(), cond, "a conditional modifier")?;
         self.allow(inst.saturate, attrs.has(Attrs::SAT), "saturation")?;
         self.allow(inst.msg.is_some(), form.is_send(), "a message")?;
@@ -113,17 +134,32 @@ impl<'a> Encoder<'a> {
         self.allow(inst.jip.is_some(), form.is_branch(), "a jump target")?;
         let uip = matches!(form, BranchBoth | BranchBothReg);
         self.allow(inst.uip.is_some(), uip, "an update target")?;
-        self.allow(opts.acc_wr_en, form.is_arithmetic(), "accumulator write enable")?;
+        self.allow(
+            opts.acc_wr_en,
+            form.is_arithmetic(),
+            "accumulator write enable",
+        )?;
         let dependencies = !nullary && !form.is_send();
-        self.allow(opts.no_dd_clr || opts.no_dd_chk, dependencies, "dependency control")?;
-        self.allow(opts.switch || opts.atomic || opts.no_preempt, !nullary, "thread control")?;
+        self.allow(
+            opts.no_dd_clr || opts.no_dd_chk,
+            dependencies,
+            "dependency control",
+        )?;
+        self.allow(
+            opts.switch || opts.atomic || opts.no_preempt,
+            !nullary,
+            "thread control",
+        )?;
         self.allow(opts.no_src_dep_set, form.is_send(), "NoSrcDepSet")?;
         self.allow(opts.branch_ctrl, attrs.has(Attrs::BRANCH), "branch control")?;
         self.allow(opts.breakpoint, inst.op != Op::Illegal, "a breakpoint")?;
         let align16 = form.is_arithmetic() || form.is_send();
         self.allow(opts.align16, align16, "Align16")?;
         if inst.op.is_macro() && !opts.align16 {
-            return Err(EncodeError::Mode { op: inst.op, what: "Align16" });
+            return Err(EncodeError::Mode {
+                op: inst.op,
+                what: "Align16",
+            });
         }
         Ok(())
     }
@@ -173,22 +209,21 @@ impl<'a> Encoder<'a> {
         let header = &self.format.header;
         let mut flag = None;
         if let Some(pred) = &self.inst.pred {
-            let code = code_of(self.format.preds, pred.ctrl)
-                .ok_or(EncodeError::Pred(pred.ctrl))?;
+            let code = code_of(self.format.preds, pred.ctrl).ok_or(EncodeError::Pred(pred.ctrl))?;
             self.put(header.pred, code);
             self.put(header.pred_inverse, u64::from(pred.inverse));
             flag = Some(self.flag(pred.flag)?);
         }
         if let Some(cond) = &self.inst.cond {
-            if self.inst.op.is_macro() {
-                // The condition of a macro is implied.
+            if self.implies_condition() {
                 if code_of(self.spec.conds, cond.cond).is_some() {
                     return self.unexpected("a condition other than early out");
                 }
             } else {
-                let code = code_of(self.spec.conds, cond.cond).ok_or(
-                    EncodeError::Unexpected { op: self.inst.op, what: "the early-out condition" },
-                )?;
+                let code = code_of(self.spec.conds, cond.cond).ok_or(EncodeError::Unexpected {
+                    op: self.inst.op,
+                    what: "the early-out condition",
+                })?;
                 self.put(header.cond, code);
             }
             if !cond.flag.is_null() {
@@ -206,19 +241,32 @@ impl<'a> Encoder<'a> {
     }
 
     fn unexpected<T>(&self, what: &'static str) -> Result<T, EncodeError> {
-        Err(EncodeError::Unexpected { op: self.inst.op, what })
+        Err(EncodeError::Unexpected {
+            op: self.inst.op,
+            what,
+        })
     }
 
     fn flag(&self, reg: Reg) -> Result<u64, EncodeError> {
         let operand = Operand::Flag;
         match reg.file {
-            RegFile::Virt => return Err(EncodeError::Virtual { operand, num: reg.num }),
+            RegFile::Virt => {
+                return Err(EncodeError::Virtual {
+                    operand,
+                    num: reg.num,
+                });
+            }
             RegFile::Flag if reg.num < self.platform.flag_count => {}
             _ => return Err(EncodeError::Register { operand, reg }),
         }
         if reg.byte % 2 != 0 || reg.byte >= 4 {
             let (byte, unit, limit) = (reg.byte, 2, 4);
-            return Err(EncodeError::SubRegister { operand, byte, unit, limit });
+            return Err(EncodeError::SubRegister {
+                operand,
+                byte,
+                unit,
+                limit,
+            });
         }
         Ok(u64::from(reg.num * 2 + u32::from(reg.byte) / 2))
     }
@@ -228,7 +276,10 @@ impl<'a> Encoder<'a> {
         match self.op.form {
             Nullary => {
                 self.sources(0)?;
-                self.put(self.format.header.breakpoint, u64::from(self.inst.opts.breakpoint));
+                self.put(
+                    self.format.header.breakpoint,
+                    u64::from(self.inst.opts.breakpoint),
+                );
             }
             Unary | Binary | Math | Ternary => self.arithmetic()?,
             BranchBoth => {
@@ -292,7 +343,11 @@ impl<'a> Encoder<'a> {
     fn sources(&self, expected: usize) -> Result<(), EncodeError> {
         let found = self.inst.srcs.len();
         if found != expected {
-            return Err(EncodeError::Sources { op: self.inst.op, expected, found });
+            return Err(EncodeError::Sources {
+                op: self.inst.op,
+                expected,
+                found,
+            });
         }
         Ok(())
     }
@@ -319,13 +374,17 @@ impl<'a> Encoder<'a> {
     fn target_register(&mut self, at: usize) -> Result<(), EncodeError> {
         self.sources(1)?;
         if matches!(self.inst.srcs[0], Src::Imm { .. }) {
-            return Err(EncodeError::Immediate { operand: Operand::Src(0) });
+            return Err(EncodeError::Immediate {
+                operand: Operand::Src(0),
+            });
         }
         self.src(0, at, Attrs::NONE)
     }
 
     fn jip(&mut self) -> Result<(), EncodeError> {
-        let Some(target) = self.inst.jip else { return self.missing("jump target") };
+        let Some(target) = self.inst.jip else {
+            return self.missing("jump target");
+        };
         let mut offset = self.offset(target)?;
         if self.op.form == Form::Jump {
             // The only branch that counts from the next instruction.
@@ -335,7 +394,9 @@ impl<'a> Encoder<'a> {
     }
 
     fn uip(&mut self) -> Result<(), EncodeError> {
-        let Some(target) = self.inst.uip else { return self.missing("update target") };
+        let Some(target) = self.inst.uip else {
+            return self.missing("update target");
+        };
         let offset = self.offset(target)?;
         self.store_offset(self.format.uip, offset)
     }
@@ -356,17 +417,14 @@ impl<'a> Encoder<'a> {
         }
     }
 
-    fn ty(
-        &self,
-        table: &[(Type, u8)],
-        ty: Type,
-        operand: Operand,
-    ) -> Result<u64, EncodeError> {
+    fn ty(&self, table: &[(Type, u8)], ty: Type, operand: Operand) -> Result<u64, EncodeError> {
         code_of(table, ty).ok_or(EncodeError::Type { operand, ty })
     }
 
     fn dst(&mut self) -> Result<(), EncodeError> {
-        let Some(dst) = &self.inst.dst else { return self.missing("destination") };
+        let Some(dst) = &self.inst.dst else {
+            return self.missing("destination");
+        };
         let format = self.format;
         let at = &format.dst;
         let operand = Operand::Dst;
@@ -399,8 +457,7 @@ impl<'a> Encoder<'a> {
     /// Stride, and channel mask or extended accumulator.
     fn dst_layout(&mut self, dst: &Dst, at: &DstBits) -> Result<(), EncodeError> {
         let operand = Operand::Dst;
-        let stride = code_of(HSTRIDES, dst.hstride)
-            .ok_or(EncodeError::DstStride(dst.hstride))?;
+        let stride = code_of(HSTRIDES, dst.hstride).ok_or(EncodeError::DstStride(dst.hstride))?;
         if at.hstride.exists() {
             self.put(at.hstride, stride);
         } else if dst.hstride != 1 {
@@ -416,14 +473,25 @@ impl<'a> Encoder<'a> {
                 reg.num as u8
             }
             (None, false, _) => dst.chan_mask,
-            _ => return Err(EncodeError::Range { operand, what: "extended accumulator" }),
+            _ => {
+                return Err(EncodeError::Range {
+                    operand,
+                    what: "extended accumulator",
+                });
+            }
         };
         if at.chan_mask.exists() {
             if !at.chan_mask.set(&mut self.word, u64::from(mask)) {
-                return Err(EncodeError::Range { operand, what: "channel mask" });
+                return Err(EncodeError::Range {
+                    operand,
+                    what: "channel mask",
+                });
             }
         } else if mask != 15 {
-            return Err(EncodeError::Range { operand, what: "channel mask outside Align16" });
+            return Err(EncodeError::Range {
+                operand,
+                what: "channel mask outside Align16",
+            });
         }
         Ok(())
     }
@@ -492,7 +560,14 @@ impl<'a> Encoder<'a> {
                 }
                 self.put(at.indirect, 1);
                 self.put(at.file, if at.file.exists() { FILE_GRF } else { 0 });
-                self.address(addr, imm, at.addr_sub, at.addr_imm, at.addr_imm_unit, operand)
+                self.address(
+                    addr,
+                    imm,
+                    at.addr_sub,
+                    at.addr_imm,
+                    at.addr_imm_unit,
+                    operand,
+                )
             }
         }
     }
@@ -528,12 +603,7 @@ impl<'a> Encoder<'a> {
         self.swizzle(src, at, operand)
     }
 
-    fn swizzle(
-        &mut self,
-        src: &SrcReg,
-        at: &SrcBits,
-        operand: Operand,
-    ) -> Result<(), EncodeError> {
+    fn swizzle(&mut self, src: &SrcReg, at: &SrcBits, operand: Operand) -> Result<(), EncodeError> {
         let swizzle = match (src.mme, self.inst.op.is_macro(), src.place) {
             (Some(mme), true, _) if mme <= 8 => mme,
             (None, false, Place::Direct(reg))
@@ -544,12 +614,20 @@ impl<'a> Encoder<'a> {
                 reg.num as u8
             }
             (None, false, _) => src.swizzle,
-            _ => return Err(EncodeError::Range { operand, what: "extended accumulator" }),
+            _ => {
+                return Err(EncodeError::Range {
+                    operand,
+                    what: "extended accumulator",
+                });
+            }
         };
         if at.swizzle.exists() {
             self.put(at.swizzle, u64::from(swizzle));
         } else if swizzle != SWIZZLE_XYZW {
-            return Err(EncodeError::Range { operand, what: "swizzle outside Align16" });
+            return Err(EncodeError::Range {
+                operand,
+                what: "swizzle outside Align16",
+            });
         }
         Ok(())
     }
@@ -586,11 +664,19 @@ impl<'a> Encoder<'a> {
     fn register(&self, reg: Reg, operand: Operand) -> Result<(u64, u64), EncodeError> {
         let limit = self.platform.grf_bytes as u16;
         if reg.file == RegFile::Virt {
-            return Err(EncodeError::Virtual { operand, num: reg.num });
+            return Err(EncodeError::Virtual {
+                operand,
+                num: reg.num,
+            });
         }
         if reg.byte >= limit {
             let (byte, unit) = (reg.byte, 1);
-            return Err(EncodeError::SubRegister { operand, byte, unit, limit });
+            return Err(EncodeError::SubRegister {
+                operand,
+                byte,
+                unit,
+                limit,
+            });
         }
         if reg.file == RegFile::Grf {
             if reg.num >= self.platform.grf_count {
@@ -602,7 +688,7 @@ impl<'a> Encoder<'a> {
         match arf {
             Some(arf) if reg.num < u32::from(arf.count) => {
                 // In Align16 the channel selects name the extended accumulator.
-                let selected = reg.file == RegFile::Mme && self.inst.opts.align16;
+                let selected = reg.file == RegFile::Mme && self.format.dst.chan_mask.exists();
                 let low = u32::from(arf.base) + if selected { 0 } else { reg.num };
                 Ok((FILE_ARF, u64::from(arf.code) << 4 | u64::from(low)))
             }
@@ -634,7 +720,12 @@ impl<'a> Encoder<'a> {
         let byte = reg.byte;
         if byte % unit != 0 || !field.set(&mut self.word, u64::from(byte / unit)) {
             let limit = unit << field.width();
-            return Err(EncodeError::SubRegister { operand, byte, unit, limit });
+            return Err(EncodeError::SubRegister {
+                operand,
+                byte,
+                unit,
+                limit,
+            });
         }
         Ok(())
     }
@@ -649,7 +740,10 @@ impl<'a> Encoder<'a> {
         operand: Operand,
     ) -> Result<(), EncodeError> {
         if addr.file == RegFile::Virt {
-            return Err(EncodeError::Virtual { operand, num: addr.num });
+            return Err(EncodeError::Virtual {
+                operand,
+                num: addr.num,
+            });
         }
         let named = addr.file == RegFile::Addr && addr.num == 0 && addr.byte % 2 == 0;
         if !named || !num_at.set(&mut self.word, u64::from(addr.byte / 2)) {
@@ -658,13 +752,21 @@ impl<'a> Encoder<'a> {
         if imm % unit != 0 || !imm_at.set_signed(&mut self.word, i64::from(imm / unit)) {
             let half = i32::from(unit) << (imm_at.width() - 1);
             let (min, max) = (-half, half - i32::from(unit));
-            return Err(EncodeError::AddressOffset { operand, imm, unit, min, max });
+            return Err(EncodeError::AddressOffset {
+                operand,
+                imm,
+                unit,
+                min,
+                max,
+            });
         }
         Ok(())
     }
 
     fn send(&mut self) -> Result<(), EncodeError> {
-        let Some(message) = self.inst.msg else { return self.missing("message") };
+        let Some(message) = self.inst.msg else {
+            return self.missing("message");
+        };
         let sources = if self.op.form == Form::Sends { 2 } else { 1 };
         self.sources(sources)?;
         self.dst()?;
@@ -678,13 +780,19 @@ impl<'a> Encoder<'a> {
         let at = &self.format.message;
         if !at.sfid.set(&mut self.word, u64::from(message.sfid)) {
             let operand = Operand::Descriptor;
-            return Err(EncodeError::Range { operand, what: "shared function" });
+            return Err(EncodeError::Range {
+                operand,
+                what: "shared function",
+            });
         }
         self.put(at.eot, u64::from(message.eot));
         let bad = |what, desc| Err(EncodeError::Descriptor { what, desc });
         match message.desc {
             Desc::Imm(value) => {
-                self.put(at.desc_file, if at.desc_file.exists() { FILE_IMM } else { 0 });
+                self.put(
+                    at.desc_file,
+                    if at.desc_file.exists() { FILE_IMM } else { 0 },
+                );
                 if !at.desc.set(&mut self.word, u64::from(value)) {
                     return bad("descriptor", message.desc);
                 }

@@ -5,8 +5,8 @@
 
 use super::bits::{Bits, bit, bits};
 use super::spec::{
-    ArfSpec, Attrs, CompactBasic, CompactForm, CompactSpec, CompactTable, DstBits, FILE_IMM,
-    Form, Format, Header, MathSpec, MessageBits, OpSpec, Spec, SrcBits, ThreadCodes,
+    ArfSpec, Attrs, CompactBasic, CompactForm, CompactSpec, CompactTable, DstBits, FILE_IMM, Form,
+    Format, Header, MathSpec, MessageBits, OpSpec, Spec, SrcBits, ThreadCodes,
 };
 use crate::inst::{Cond, MathFn, Op, PredCtrl, RegFile, Type};
 
@@ -24,7 +24,11 @@ pub static SPEC: Spec = Spec {
         (Cond::Ov, 8),
         (Cond::Un, 9),
     ],
-    thread: ThreadCodes { atomic: 1, switch: 2, no_preempt: None },
+    thread: ThreadCodes {
+        atomic: 1,
+        switch: 2,
+        no_preempt: None,
+    },
     align1: ALIGN1,
     align16: ALIGN16,
     ternary: TERNARY,
@@ -364,8 +368,13 @@ const IMM_TYPES: &[(Type, u8)] = &[
     (Type::Hf, 11),
 ];
 
-const TERNARY_TYPES: &[(Type, u8)] =
-    &[(Type::F, 0), (Type::D, 1), (Type::Ud, 2), (Type::Df, 3), (Type::Hf, 4)];
+const TERNARY_TYPES: &[(Type, u8)] = &[
+    (Type::F, 0),
+    (Type::D, 1),
+    (Type::Ud, 2),
+    (Type::Df, 3),
+    (Type::Hf, 4),
+];
 
 const PREDS_ALIGN1: &[(PredCtrl, u8)] = &[
     (PredCtrl::Normal, 1),
@@ -394,24 +403,85 @@ const PREDS_ALIGN16: &[(PredCtrl, u8)] = &[
 ];
 
 const MATH: &[MathSpec] = &[
-    MathSpec { function: MathFn::Inv, code: 1, sources: 1 },
-    MathSpec { function: MathFn::Log, code: 2, sources: 1 },
-    MathSpec { function: MathFn::Exp, code: 3, sources: 1 },
-    MathSpec { function: MathFn::Sqt, code: 4, sources: 1 },
-    MathSpec { function: MathFn::Rsqt, code: 5, sources: 1 },
-    MathSpec { function: MathFn::Sin, code: 6, sources: 1 },
-    MathSpec { function: MathFn::Cos, code: 7, sources: 1 },
-    MathSpec { function: MathFn::Fdiv, code: 9, sources: 2 },
-    MathSpec { function: MathFn::Pow, code: 10, sources: 2 },
-    MathSpec { function: MathFn::Idiv, code: 11, sources: 2 },
-    MathSpec { function: MathFn::Iqot, code: 12, sources: 2 },
-    MathSpec { function: MathFn::Irem, code: 13, sources: 2 },
-    MathSpec { function: MathFn::Invm, code: 14, sources: 2 },
-    MathSpec { function: MathFn::Rsqtm, code: 15, sources: 1 },
+    MathSpec {
+        function: MathFn::Inv,
+        code: 1,
+        sources: 1,
+    },
+    MathSpec {
+        function: MathFn::Log,
+        code: 2,
+        sources: 1,
+    },
+    MathSpec {
+        function: MathFn::Exp,
+        code: 3,
+        sources: 1,
+    },
+    MathSpec {
+        function: MathFn::Sqt,
+        code: 4,
+        sources: 1,
+    },
+    MathSpec {
+        function: MathFn::Rsqt,
+        code: 5,
+        sources: 1,
+    },
+    MathSpec {
+        function: MathFn::Sin,
+        code: 6,
+        sources: 1,
+    },
+    MathSpec {
+        function: MathFn::Cos,
+        code: 7,
+        sources: 1,
+    },
+    MathSpec {
+        function: MathFn::Fdiv,
+        code: 9,
+        sources: 2,
+    },
+    MathSpec {
+        function: MathFn::Pow,
+        code: 10,
+        sources: 2,
+    },
+    MathSpec {
+        function: MathFn::Idiv,
+        code: 11,
+        sources: 2,
+    },
+    MathSpec {
+        function: MathFn::Iqot,
+        code: 12,
+        sources: 2,
+    },
+    MathSpec {
+        function: MathFn::Irem,
+        code: 13,
+        sources: 2,
+    },
+    MathSpec {
+        function: MathFn::Invm,
+        code: 14,
+        sources: 2,
+    },
+    MathSpec {
+        function: MathFn::Rsqtm,
+        code: 15,
+        sources: 1,
+    },
 ];
 
 const fn arf(file: RegFile, code: u8, base: u8, count: u8) -> ArfSpec {
-    ArfSpec { file, code, base, count }
+    ArfSpec {
+        file,
+        code,
+        base,
+        count,
+    }
 }
 
 const ARF: &[ArfSpec] = &[
@@ -442,7 +512,13 @@ const PSM: Attrs = P.or(Attrs::SAT).or(Attrs::MODS);
 const CSM: Attrs = Attrs::COND.or(Attrs::SAT).or(Attrs::MODS);
 
 const fn op(op: Op, code: u8, form: Form, attrs: Attrs) -> OpSpec {
-    OpSpec { op, code, form, attrs, fixed: &[] }
+    OpSpec {
+        op,
+        code,
+        form,
+        attrs,
+        fixed: &[],
+    }
 }
 
 const fn fixed(spec: OpSpec, fixed: &'static [(Bits, u64)]) -> OpSpec {
@@ -459,12 +535,26 @@ const BOTH: &[(Bits, u64)] = &[NO_DST, (SRC0.file, FILE_IMM), (SRC0.ty, CODE_D)]
 /// `null<1>` and an immediate in the second source's place.
 const ONE: &[(Bits, u64)] = &[NO_DST, (SRC1.file, FILE_IMM), (SRC1.ty, CODE_D)];
 /// From `ip` to `ip`.
-const JUMP: &[(Bits, u64)] = &[NO_DST, (DST.num, ARF_IP), (SRC0.num, ARF_IP), (SRC1.ty, CODE_D)];
+const JUMP: &[(Bits, u64)] = &[
+    NO_DST,
+    (DST.num, ARF_IP),
+    (SRC0.num, ARF_IP),
+    (SRC1.ty, CODE_D),
+];
 /// `null<2;4,1>` as the first source.
-const CALL: &[(Bits, u64)] =
-    &[(SRC0.vstride, 2), (SRC0.width, 2), (SRC0.hstride, 1), (SRC1.ty, CODE_D)];
+const CALL: &[(Bits, u64)] = &[
+    (SRC0.vstride, 2),
+    (SRC0.width, 2),
+    (SRC0.hstride, 1),
+    (SRC1.ty, CODE_D),
+];
 /// To `ip`.
-const TO_IP: &[(Bits, u64)] = &[NO_DST, (DST.num, ARF_IP), (DST.ty, CODE_D), (SRC0.ty, CODE_D)];
+const TO_IP: &[(Bits, u64)] = &[
+    NO_DST,
+    (DST.num, ARF_IP),
+    (DST.ty, CODE_D),
+    (SRC0.ty, CODE_D),
+];
 
 const OPS: &[OpSpec] = {
     use Form::*;
@@ -650,9 +740,9 @@ const COMPACT_TYPES: &[u64] = &[
 ];
 
 const COMPACT_SUBS: &[u64] = &[
-    0x0000, 0x0001, 0x0008, 0x000f, 0x0010, 0x0080, 0x0100, 0x0180, 0x0200, 0x0210, 0x0280,
-    0x1000, 0x1001, 0x1081, 0x1082, 0x1083, 0x1084, 0x1087, 0x1088, 0x108e, 0x108f, 0x1180,
-    0x11e8, 0x2000, 0x2180, 0x3000, 0x3c87, 0x4000, 0x5000, 0x6000, 0x7000, 0x701c,
+    0x0000, 0x0001, 0x0008, 0x000f, 0x0010, 0x0080, 0x0100, 0x0180, 0x0200, 0x0210, 0x0280, 0x1000,
+    0x1001, 0x1081, 0x1082, 0x1083, 0x1084, 0x1087, 0x1088, 0x108e, 0x108f, 0x1180, 0x11e8, 0x2000,
+    0x2180, 0x3000, 0x3c87, 0x4000, 0x5000, 0x6000, 0x7000, 0x701c,
 ];
 
 const COMPACT_SOURCES: &[u64] = &[

@@ -37,11 +37,17 @@ pub struct Encoded {
 
 impl Encoded {
     fn long(word: u128) -> Encoded {
-        Encoded { bytes: word.to_le_bytes(), len: 16 }
+        Encoded {
+            bytes: word.to_le_bytes(),
+            len: 16,
+        }
     }
 
     fn short(word: u64) -> Encoded {
-        Encoded { bytes: u128::from(word).to_le_bytes(), len: 8 }
+        Encoded {
+            bytes: u128::from(word).to_le_bytes(),
+            len: 8,
+        }
     }
 
     pub fn as_bytes(&self) -> &[u8] {
@@ -75,7 +81,11 @@ pub enum EncodeError {
     #[error("{op:?} is no operation of platform {platform}")]
     Op { op: Op, platform: &'static str },
     #[error("{op:?} takes {expected} sources, found {found}")]
-    Sources { op: Op, expected: usize, found: usize },
+    Sources {
+        op: Op,
+        expected: usize,
+        found: usize,
+    },
     #[error("{op:?} has no {what}")]
     Missing { op: Op, what: &'static str },
     #[error("{op:?} cannot have {what}")]
@@ -91,11 +101,22 @@ pub enum EncodeError {
     #[error("{operand}: there is no register {} of file {:?} here", reg.num, reg.file)]
     Register { operand: Operand, reg: Reg },
     #[error("{operand}: byte offset {byte} must be a multiple of {unit} below {limit}")]
-    SubRegister { operand: Operand, byte: u16, unit: u16, limit: u16 },
+    SubRegister {
+        operand: Operand,
+        byte: u16,
+        unit: u16,
+        limit: u16,
+    },
     #[error("{operand}: the address register must be a0 at an even byte below 32, found {reg:?}")]
     AddressRegister { operand: Operand, reg: Reg },
     #[error("{operand}: address offset {imm} must be a multiple of {unit} from {min} to {max}")]
-    AddressOffset { operand: Operand, imm: i16, unit: i16, min: i32, max: i32 },
+    AddressOffset {
+        operand: Operand,
+        imm: i16,
+        unit: i16,
+        min: i32,
+        max: i32,
+    },
     #[error("{operand} cannot be addressed indirectly")]
     Indirect { operand: Operand },
     #[error("{operand}: type {} cannot be written here", ty.name())]
@@ -105,11 +126,18 @@ pub enum EncodeError {
     #[error("destination: stride {0} is none of 0, 1, 2 and 4")]
     DstStride(u8),
     #[error("{operand}: {what} out of range")]
-    Range { operand: Operand, what: &'static str },
+    Range {
+        operand: Operand,
+        what: &'static str,
+    },
     #[error("{operand} cannot be an immediate")]
     Immediate { operand: Operand },
     #[error("{operand}: immediate {bits:#x} does not fit type {}", ty.name())]
-    ImmediateRange { operand: Operand, ty: Type, bits: u64 },
+    ImmediateRange {
+        operand: Operand,
+        ty: Type,
+        bits: u64,
+    },
     #[error("{operand} cannot have a source modifier")]
     Modifier { operand: Operand },
     #[error("predicate control {0:?} has no encoding here")]
@@ -131,7 +159,11 @@ pub enum EncodeError {
     #[error("the instruction has no compact form")]
     NotCompactable,
     #[error("block {block}, instruction {index}: {source}")]
-    At { block: usize, index: usize, source: Box<EncodeError> },
+    At {
+        block: usize,
+        index: usize,
+        source: Box<EncodeError>,
+    },
 }
 
 /// Why bytes are no instruction.
@@ -146,9 +178,17 @@ pub enum DecodeError {
     #[error("{what} has the reserved value {value:#x}")]
     Reserved { what: &'static str, value: u64 },
     #[error("{operand}: {what} has the reserved value {value:#x}")]
-    Operand { operand: Operand, what: &'static str, value: u64 },
+    Operand {
+        operand: Operand,
+        what: &'static str,
+        value: u64,
+    },
     #[error("{operand}: there is no register {num:#04x} of the {file} file")]
-    Register { operand: Operand, file: &'static str, num: u64 },
+    Register {
+        operand: Operand,
+        file: &'static str,
+        num: u64,
+    },
     #[error("{op:?} must be {what}")]
     Mode { op: Op, what: &'static str },
 }
@@ -165,7 +205,12 @@ mod tests {
             let spec = spec(platform);
             for (i, a) in spec.ops.iter().enumerate() {
                 for b in &spec.ops[i + 1..] {
-                    assert!(a.code != b.code && a.op != b.op, "{:?} and {:?}", a.op, b.op);
+                    assert!(
+                        a.code != b.code && a.op != b.op,
+                        "{:?} and {:?}",
+                        a.op,
+                        b.op
+                    );
                 }
             }
         }

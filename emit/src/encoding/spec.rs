@@ -89,7 +89,10 @@ impl Form {
 
     /// The forms whose operands are plain regions.
     pub fn is_arithmetic(self) -> bool {
-        matches!(self, Form::Unary | Form::Binary | Form::Math | Form::Ternary)
+        matches!(
+            self,
+            Form::Unary | Form::Binary | Form::Math | Form::Ternary
+        )
     }
 }
 
@@ -342,12 +345,18 @@ pub struct CompactBasic {
 
 /// The code of `value`.
 pub fn code_of<T: PartialEq + Copy>(table: &[(T, u8)], value: T) -> Option<u64> {
-    table.iter().find(|(v, _)| *v == value).map(|(_, code)| u64::from(*code))
+    table
+        .iter()
+        .find(|(v, _)| *v == value)
+        .map(|(_, code)| u64::from(*code))
 }
 
 /// The value that `code` stands for.
 pub fn value_of<T: Copy>(table: &[(T, u8)], code: u64) -> Option<T> {
-    table.iter().find(|(_, c)| u64::from(*c) == code).map(|(value, _)| *value)
+    table
+        .iter()
+        .find(|(_, c)| u64::from(*c) == code)
+        .map(|(value, _)| *value)
 }
 
 impl Spec {

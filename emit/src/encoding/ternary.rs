@@ -6,9 +6,7 @@
 //! whose channel selects mean something else, have only the Align16 one.
 
 use super::{EncodeError, Operand};
-use crate::inst::{
-    Dst, Inst, Place, Pred, PredCtrl, Reg, Region, SWIZZLE_XYZW, Src, SrcReg, Type,
-};
+use crate::inst::{Dst, Inst, Place, Pred, PredCtrl, Reg, Region, SWIZZLE_XYZW, Src, SrcReg, Type};
 
 const SWIZZLE_XYXY: u8 = 0b01_00_01_00;
 const SWIZZLE_ZWZW: u8 = 0b11_10_11_10;
@@ -18,29 +16,48 @@ pub(crate) fn to_align16(inst: &Inst) -> Result<Inst, EncodeError> {
     let mut out = inst.clone();
     out.opts.align16 = true;
     if inst.op.is_macro() {
-        return Err(EncodeError::Mode { op: inst.op, what: "Align16" });
+        return Err(EncodeError::Mode {
+            op: inst.op,
+            what: "Align16",
+        });
     }
     let Some(dst) = &mut out.dst else {
-        return Err(EncodeError::Missing { op: inst.op, what: "destination" });
+        return Err(EncodeError::Missing {
+            op: inst.op,
+            what: "destination",
+        });
     };
     if inst.exec_size == 1 || (inst.exec_size == 2 && dst.ty.bytes() != 8) {
         (out.exec_size, dst.chan_mask) = narrow_dst(dst, inst.exec_size)?;
         if let Some(pred) = &mut out.pred {
             let scalar = inst.exec_size == 1 && pred.ctrl == PredCtrl::Normal;
-            let replicated = Pred { ctrl: PredCtrl::Replicate(0), ..*pred };
-            *pred = if scalar { replicated } else { return Err(EncodeError::Pred(pred.ctrl)) };
+            let replicated = Pred {
+                ctrl: PredCtrl::Replicate(0),
+                ..*pred
+            };
+            *pred = if scalar {
+                replicated
+            } else {
+                return Err(EncodeError::Pred(pred.ctrl));
+            };
         }
     }
     for (n, src) in out.srcs.iter_mut().enumerate() {
         let operand = Operand::Src(n as u8);
-        let Src::Reg(src) = src else { return Err(EncodeError::Immediate { operand }) };
+        let Src::Reg(src) = src else {
+            return Err(EncodeError::Immediate { operand });
+        };
         let scalar = inst.exec_size == 1 || src.region == Region::SCALAR;
         if scalar && src.ty == Type::Df {
             // A quarter is half a double: the scalar is one of the pairs.
             let Place::Direct(reg) = &mut src.place else {
                 return Err(EncodeError::Indirect { operand });
             };
-            src.swizzle = if reg.byte & 8 == 0 { SWIZZLE_XYXY } else { SWIZZLE_ZWZW };
+            src.swizzle = if reg.byte & 8 == 0 {
+                SWIZZLE_XYXY
+            } else {
+                SWIZZLE_ZWZW
+            };
             reg.byte &= !8;
             src.region = Region::new(4, 4, 1);
         } else if scalar {
@@ -58,12 +75,25 @@ fn narrow_dst(dst: &mut Dst, exec_size: u8) -> Result<(u8, u8), EncodeError> {
         return Err(EncodeError::Indirect { operand });
     };
     // A double takes two of the group's channels, so that the group is two doubles.
-    let (size, group) = if dst.ty == Type::Df { (4, 2) } else { (dst.ty.bytes() as u16, 4) };
+    let (size, group) = if dst.ty == Type::Df {
+        (4, 2)
+    } else {
+        (dst.ty.bytes() as u16, 4)
+    };
     let channel = reg.byte / size % 4;
-    let written = if dst.ty == Type::Df { 2 } else { u16::from(exec_size) };
+    let written = if dst.ty == Type::Df {
+        2
+    } else {
+        u16::from(exec_size)
+    };
     if channel % written != 0 || reg.byte % size != 0 {
         let (byte, unit) = (reg.byte, size * written);
-        return Err(EncodeError::SubRegister { operand, byte, unit, limit: 32 });
+        return Err(EncodeError::SubRegister {
+            operand,
+            byte,
+            unit,
+            limit: 32,
+        });
     }
     reg.byte -= channel * size;
     Ok((group, ((1 << written) - 1) << channel))
@@ -113,7 +143,9 @@ fn scalar_source(src: &mut SrcReg) -> Option<()> {
 }
 
 fn advance(place: &mut Place, bytes: u32) -> Option<()> {
-    let Place::Direct(Reg { byte, .. }) = place else { return None };
+    let Place::Direct(Reg { byte, .. }) = place else {
+        return None;
+    };
     *byte += bytes as u16;
     Some(())
 }

@@ -35,8 +35,18 @@ pub(crate) fn write_inst(inst: &Inst, pc: Option<u32>, out: &mut String) {
     let ternary = inst.srcs.len() == 3;
     let inst = view.as_ref().unwrap_or(inst);
     // The only branch whose target is a place in the code rather than a distance.
-    let pc = if inst.op == Op::Calla { pc.map(|_| 0) } else { pc };
-    Printer { inst, pc, ternary, line: Line::new(out) }.run();
+    let pc = if inst.op == Op::Calla {
+        pc.map(|_| 0)
+    } else {
+        pc
+    };
+    Printer {
+        inst,
+        pc,
+        ternary,
+        line: Line::new(out),
+    }
+    .run();
 }
 
 /// The label of the code at `pc`.
@@ -230,7 +240,12 @@ fn file_syntax(file: RegFile) -> FileSyntax {
         RegFile::FlowControl => ("fc", true, true, false),
         RegFile::Debug => ("dbg", true, true, true),
     };
-    FileSyntax { name, numbered, subs, scaled }
+    FileSyntax {
+        name,
+        numbered,
+        subs,
+        scaled,
+    }
 }
 
 /// When an operand's sub-register is written.
@@ -259,7 +274,11 @@ impl Printer<'_> {
         self.line.push(" ");
         self.condition();
         let targets = [inst.jip, inst.uip];
-        let labels = targets.iter().flatten().filter(|t| **t != Target::Reg).count();
+        let labels = targets
+            .iter()
+            .flatten()
+            .filter(|t| **t != Target::Reg)
+            .count();
         let sources = labels + inst.srcs.len();
         let options = self.options();
         if let Some(dst) = &inst.dst {
@@ -271,7 +290,8 @@ impl Printer<'_> {
         for target in targets.into_iter().flatten() {
             if target != Target::Reg {
                 self.line.push("  ");
-                self.line.column_after(width::SRC, &target_text(target, self.pc), |_| {});
+                self.line
+                    .column_after(width::SRC, &target_text(target, self.pc), |_| {});
             }
         }
         for (n, src) in inst.srcs.iter().enumerate() {
@@ -291,9 +311,9 @@ impl Printer<'_> {
                         let number = format!("0x{value:0digits$X}");
                         self.line.column_after(width::DESC, &number, |_| {});
                     }
-                    Desc::Addr { byte } => self
-                        .line
-                        .column(width::DESC, |text| text.push_str(&format!("a0.{}", byte / 4))),
+                    Desc::Addr { byte } => self.line.column(width::DESC, |text| {
+                        text.push_str(&format!("a0.{}", byte / 4))
+                    }),
                 }
             }
         }
@@ -350,7 +370,9 @@ impl Printer<'_> {
                 let mut flag = cond.flag;
                 if flag.is_null() {
                     // An operation that writes no flag names the one that its bits are.
-                    flag = inst.pred.map_or(Reg::new(RegFile::Flag, 0, 0), |pred| pred.flag);
+                    flag = inst
+                        .pred
+                        .map_or(Reg::new(RegFile::Flag, 0, 0), |pred| pred.flag);
                 }
                 write_flag(flag, text);
             }
@@ -360,7 +382,11 @@ impl Printer<'_> {
     fn dst(&mut self, dst: &Dst) {
         let inst = self.inst;
         let op = inst.op;
-        let column = if op.is_send() { width::SEND_DST } else { width::DST };
+        let column = if op.is_send() {
+            width::SEND_DST
+        } else {
+            width::DST
+        };
         self.line.column(column, |text| {
             if inst.saturate {
                 text.push_str("(sat)");
@@ -398,14 +424,20 @@ impl Printer<'_> {
     fn src(&mut self, n: usize, src: &Src) {
         let inst = self.inst;
         let ternary = self.ternary;
-        let column = if inst.op.is_send() { width::SEND_SRC } else { width::SRC };
+        let column = if inst.op.is_send() {
+            width::SEND_SRC
+        } else {
+            width::SRC
+        };
         match src {
             Src::Reg(src) => {
-                self.line.column(column, |text| write_src(inst, n, src, ternary, text));
+                self.line
+                    .column(column, |text| write_src(inst, n, src, ternary, text));
             }
             Src::Imm { ty, bits } => {
                 let number = immediate_text(*ty, *bits);
-                self.line.column_after(column, &number, |text| write_type(*ty, text));
+                self.line
+                    .column_after(column, &number, |text| write_type(*ty, text));
             }
         }
     }
@@ -492,12 +524,21 @@ fn write_flag(flag: Reg, out: &mut String) {
 }
 
 fn write_reg(reg: Reg, ty: Type, sub: Sub, out: &mut String) {
-    let FileSyntax { name, numbered, subs, scaled } = file_syntax(reg.file);
+    let FileSyntax {
+        name,
+        numbered,
+        subs,
+        scaled,
+    } = file_syntax(reg.file);
     out.push_str(name);
     if numbered || reg.num != 0 {
         out.push_str(&reg.num.to_string());
     }
-    let index = if scaled { u32::from(reg.byte) / ty.bytes() } else { u32::from(reg.byte) };
+    let index = if scaled {
+        u32::from(reg.byte) / ty.bytes()
+    } else {
+        u32::from(reg.byte)
+    };
     let shown = match sub {
         Sub::Shown => subs || index != 0,
         Sub::Whole => reg.file == RegFile::Virt && index != 0,
@@ -508,7 +549,11 @@ fn write_reg(reg: Reg, ty: Type, sub: Sub, out: &mut String) {
 }
 
 fn operand_sub(op: Op, mme: Option<u8>) -> Sub {
-    if op.is_send() || mme.is_some() { Sub::Whole } else { Sub::Shown }
+    if op.is_send() || mme.is_some() {
+        Sub::Whole
+    } else {
+        Sub::Shown
+    }
 }
 
 fn write_mme(mme: Option<u8>, out: &mut String) {
@@ -536,7 +581,11 @@ fn write_type(ty: Type, out: &mut String) {
 fn write_src(inst: &Inst, n: usize, src: &SrcReg, ternary: bool, out: &mut String) {
     let op = inst.op;
     if src.modifier.neg {
-        out.push(if op.is_bitwise() && !src.modifier.abs { '~' } else { '-' });
+        out.push(if op.is_bitwise() && !src.modifier.abs {
+            '~'
+        } else {
+            '-'
+        });
     }
     if src.modifier.abs {
         out.push_str("(abs)");

@@ -11,6 +11,7 @@
 //!   name for them;
 //! - characters of labels and functions that text cannot have (`.`, `$`) become `_`, and the label
 //!   of a subroutine ends in its number in the file (`main_0`);
+//! - what a function's attributes say of it stands over its header, which compilers leave empty;
 //! - immediates are cut to the width of their type;
 //! - an instruction without execution size has [`Exec::NONE`].
 
@@ -227,6 +228,7 @@ impl<'a> Reader<'a> {
         }
         let attrs = self.cursor.u16()?.into();
         object.attrs = self.attrs(attrs)?;
+        attributes::complete_function(&mut object);
         self.cursor = at.part("the code of an object", start + u64::from(entry), size.into())?;
         self.insts(&mut object, &labels)?;
         labels::number(&mut object, labels).map_err(|e| ReadError {
@@ -337,7 +339,7 @@ impl<'a> Reader<'a> {
             let at = self.cursor;
             let (name, kind) = match self.cursor.u8()? {
                 0 => (name, LabelKind::Block),
-                1 => (numbered(name, number), LabelKind::Subroutine),
+                1 => (format!("{name}_{number}"), LabelKind::Subroutine),
                 n => return Err(value(&at, "the kind of a label", n.into(), "0 or 1")),
             };
             let attrs = self.cursor.u8()?.into();
@@ -389,12 +391,6 @@ impl<'a> Reader<'a> {
 const VARIABLE: &str = "variable";
 const SAMPLER: &str = "sampler";
 const SURFACE: &str = "surface";
-
-/// The name that text has for the label of a subroutine.
-fn numbered(name: String, number: usize) -> String {
-    let suffix = format!("_{number}");
-    if name.ends_with(&suffix) { name } else { name + &suffix }
-}
 
 /// Entities of a map, for the types that the operands of instructions need.
 fn entity<K: EntityRef, V>(

@@ -5,13 +5,13 @@
 //! version 4.1, has no globals, and its names are what the reader makes of names: subroutines'
 //! labels end in `_` and a number, the attributes are those of [`crate::attributes`].
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use cranelift_entity::EntityRef;
 use thiserror::Error;
 
 use crate::module::{
-    ArrayDecl, Attr, AttrValue, Combine, Exec, InputVar, Inst, LabelKind, Modifier, Module, Object,
+    ArrayDecl, Attr, AttrValue, Combine, Exec, InputVar, Inst, LabelDecl, LabelKind, Modifier, Module, Object,
     ObjectKind, Operand, PredUse, Region, StateVar, Type, predefined,
 };
 use crate::opcode::{Field, Width};
@@ -290,7 +290,7 @@ impl<'a> Writer<'a> {
             table[self.labels[label.index()]] = Some(decl);
         }
         for decl in table {
-            self.string(decl.map_or("", |decl| &decl.name))?;
+            self.string(decl.map_or("", name_in_table))?;
             self.out.bytes.push(decl.map_or(LabelKind::Block, |decl| decl.kind) as u8);
             let attrs = decl.map_or(&[][..], |decl| &decl.attrs);
             self.out.u8("the count of attributes", attrs.len())?;
@@ -497,17 +497,25 @@ fn int_bytes(n: i64) -> usize {
     }
 }
 
+/// The name of a subroutine's label and the number behind it.
+fn numbered(decl: &LabelDecl) -> Option<(&str, u16)> {
+    let (name, number) = decl.name.rsplit_once('_')?;
+    let place = number.parse().ok()?;
+    (decl.kind == LabelKind::Subroutine).then_some((name, place))
+}
+
+fn name_in_table(decl: &LabelDecl) -> &str {
+    numbered(decl).map_or(&decl.name, |(name, _)| name)
+}
+
 /// The place of each label in the table. The reader puts a subroutine's place behind its name, so
-/// one that is called `main_3` already must stand in place 3 to keep its name; the others fill the
-/// gaps.
+/// `main_3` stands in place 3 as `main`; the others fill the gaps.
 fn label_places(object: &Object) -> Vec<usize> {
     let mut places = vec![None; object.labels.len()];
-    let mut taken = std::collections::BTreeSet::new();
-    for (label, decl) in object.labels.iter().filter(|(_, l)| l.kind == LabelKind::Subroutine) {
-        let number = decl.name.rsplit('_').next().and_then(|n| n.parse::<u16>().ok());
-        if let Some(number) = number.filter(|n| taken.insert(usize::from(*n))) {
-            places[label.index()] = Some(usize::from(number));
-        }
+    let mut taken = BTreeSet::new();
+    for (label, decl) in &object.labels {
+        let place = numbered(decl).map(|(_, place)| usize::from(place));
+        places[label.index()] = place.filter(|place| taken.insert(*place));
     }
     let mut free = (0..).filter(|place| !taken.contains(place));
     places.into_iter().map(|place| place.or_else(|| free.next()).unwrap_or(0)).collect()

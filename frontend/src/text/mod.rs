@@ -10,8 +10,6 @@
 //!   surfaces by their `v_name`; each is numbered in the order of its declarations;
 //! - labels: see [`crate::labels`]; one that a `.function` names is that of a subroutine;
 //! - attributes: see [`crate::attributes`]; `.funcdecl` and comments are nothing;
-//! - the sizes of a function's argument and return value are its attributes `ArgSize` and
-//!   `RetValSize`, and every function has global linkage;
 //! - `FILE` and `LOC` are instructions as in the binary;
 //! - fields that text leaves out are 0;
 //! - immediates are cut to the width of their type; floats may be written as such (`1.5:f`).

@@ -97,14 +97,7 @@ impl<'a> Current<'a> {
     }
 
     fn finish(mut self) -> Result<Object> {
-        let size = |object: &Object, name| {
-            let n = object.int_attr(name).unwrap_or(0);
-            u8::try_from(n).unwrap_or(u8::MAX)
-        };
-        let sizes = (size(&self.object, "ArgSize"), size(&self.object, "RetValSize"));
-        if let ObjectKind::Function { arg_grfs, ret_grfs, .. } = &mut self.object.kind {
-            (*arg_grfs, *ret_grfs) = sizes;
-        }
+        attributes::complete_function(&mut self.object);
         labels::number(&mut self.object, self.labels).map_err(|e| {
             let Place { pos, column } = self.object.insts[e.inst()].place;
             let mark = Mark { offset: 0, line: pos, column };

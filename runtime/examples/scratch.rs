@@ -1,0 +1,35 @@
+use kiln_emit::zebin::Zebin;
+use kiln_runtime::{exec, launch, pipeline};
+use std::path::Path;
+fn main() {
+    let mut failed = 0;
+    let skl = kiln_emit::platform::find("skl").unwrap();
+    for dir in std::env::args().skip(1) {
+        let dir = Path::new(&dir);
+        let name = dir.file_name().unwrap().to_str().unwrap();
+        let file = |e: &str| std::fs::read(dir.join(format!("{name}.{e}"))).unwrap();
+        let module = pipeline::read(&file(if std::env::var("ISA").is_ok() { "isa" } else { "visaasm" })).unwrap();
+        let mut o = pipeline::Options::new(skl);
+        o.verify = std::env::var("NOVERIFY").is_err();
+        if let Ok(n) = std::env::var("GRF") { o.grf_limit = n.parse().unwrap(); }
+        if std::env::var("DUMP").is_ok() { use pipeline::Stage::*; o.dump = vec![Ir, Isel, Ra, Asm]; }
+        let c = match pipeline::compile(&module.objects[0], &o) { Ok(c) => c, Err(e) => { println!("{name}: {e}"); failed += 1; continue; } };
+        for (_, d) in &c.dumps { println!("{d}"); }
+        let zebin = Zebin::parse(&file("zebin")).unwrap();
+        let d = launch::Description::parse(&String::from_utf8(std::fs::read(dir.join("launch.yaml")).unwrap()).unwrap()).unwrap();
+        let mut info = zebin.ze_info.clone();
+        if c.allocation.spill_bytes > 0 { println!("spill {:?}", c.allocation); }
+        for (which, code) in [("ref", zebin.text(&d.kernel).unwrap().to_vec()), ("kiln", c.code.clone())] {
+            let program = exec::Program::from_text(&code, skl);
+            if which == "kiln" && c.allocation.spill_bytes > 0 { scratch(&mut info, &d.kernel, c.allocation.spill_bytes); }
+            let mut l = exec::Launch { ze_info: &info, kernel: &d.kernel, global: d.global, local: d.local, dimensions: d.dimensions, args: d.load_args(dir).unwrap(), budget: exec::Launch::BUDGET };
+            let t = std::time::Instant::now();
+            match l.run(&program) {
+                Ok(s) => match d.check(&l.args, dir) { Ok(()) => println!("{name} {which}: PASS {} gen insts, {:.1} M/s; static {} {} bytes", s.instructions, s.instructions as f64 / t.elapsed().as_secs_f64() / 1e6, c.instructions, code.len()), Err(e) => { println!("{name} {which}: MISMATCH {e}"); failed += 1; } },
+                Err(e) => { println!("{name} {which}: ERROR {}", e.to_string().lines().take(12).collect::<Vec<_>>().join("\n   ")); failed += 1; }
+            }
+        }
+    }
+    println!("{failed} failed");
+}
+fn scratch(info: &mut kiln_emit::ze_info::ZeInfo, kernel: &str, bytes: u32) { let _ = (info, kernel, bytes); }
