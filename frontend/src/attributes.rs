@@ -46,7 +46,10 @@ pub(crate) const TARGET: &str = "Target";
 pub(crate) const TARGETS: [&str; 2] = ["cm", "3d"];
 
 fn kind(name: &str) -> Kind {
-    KINDS.iter().find(|(n, _)| *n == name).map_or(Kind::Int, |(_, k)| *k)
+    KINDS
+        .iter()
+        .find(|(n, _)| *n == name)
+        .map_or(Kind::Int, |(_, k)| *k)
 }
 
 /// The attribute of that name and those bytes in a binary; `None` if it is not kept. Values of
@@ -80,17 +83,33 @@ pub(crate) fn normal(name: &str, value: AttrValue) -> Option<Attr> {
         },
         (_, value) => value,
     };
-    Some(Attr { name: name.to_owned(), value })
+    Some(Attr {
+        name: name.to_owned(),
+        value,
+    })
 }
 
 /// What a function's attributes say of it: `ArgSize` and `RetValSize` are the sizes of its argument
 /// and return value in GRFs, and it is extern with `Extern` and global without.
 pub(crate) fn complete_function(object: &mut Object) {
-    let size = |name| object.int_attr(name).map(|n| u8::try_from(n).unwrap_or(u8::MAX));
+    let size = |name| {
+        object
+            .int_attr(name)
+            .map(|n| u8::try_from(n).unwrap_or(u8::MAX))
+    };
     let sizes = (size("ArgSize"), size("RetValSize"));
     let is_extern = object.int_attr("Extern").is_some_and(|n| n != 0);
-    if let ObjectKind::Function { linkage, arg_grfs, ret_grfs } = &mut object.kind {
-        *linkage = if is_extern { Linkage::Extern } else { Linkage::Global };
+    if let ObjectKind::Function {
+        linkage,
+        arg_grfs,
+        ret_grfs,
+    } = &mut object.kind
+    {
+        *linkage = if is_extern {
+            Linkage::Extern
+        } else {
+            Linkage::Global
+        };
         *arg_grfs = sizes.0.unwrap_or(*arg_grfs);
         *ret_grfs = sizes.1.unwrap_or(*ret_grfs);
     }

@@ -32,11 +32,19 @@ impl LabelError {
 pub(crate) fn number(object: &mut Object, raw: Vec<LabelDecl>) -> Result<(), LabelError> {
     let mut numbers: Vec<Option<Label>> = vec![None; raw.len()];
     let mut labels = PrimaryMap::new();
-    for (i, inst) in object.insts.iter().enumerate().filter(|(_, inst)| defines(inst)) {
+    for (i, inst) in object
+        .insts
+        .iter()
+        .enumerate()
+        .filter(|(_, inst)| defines(inst))
+    {
         for label in mentioned(inst) {
             let decl = &raw[label.index()];
             if numbers[label.index()].is_some() {
-                return Err(LabelError::Twice { name: decl.name.clone(), inst: i });
+                return Err(LabelError::Twice {
+                    name: decl.name.clone(),
+                    inst: i,
+                });
             }
             numbers[label.index()] = Some(labels.push(decl.clone()));
         }

@@ -58,8 +58,22 @@ pub enum Type {
 
 impl Type {
     const ALL: [Type; 16] = [
-        Type::Ud, Type::D, Type::Uw, Type::W, Type::Ub, Type::B, Type::Df, Type::F, Type::V,
-        Type::Vf, Type::Bool, Type::Uq, Type::Uv, Type::Q, Type::Hf, Type::Bf,
+        Type::Ud,
+        Type::D,
+        Type::Uw,
+        Type::W,
+        Type::Ub,
+        Type::B,
+        Type::Df,
+        Type::F,
+        Type::V,
+        Type::Vf,
+        Type::Bool,
+        Type::Uq,
+        Type::Uv,
+        Type::Q,
+        Type::Hf,
+        Type::Bf,
     ];
     const NAMES: [&str; 16] = [
         "ud", "d", "uw", "w", "ub", "b", "df", "f", "v", "vf", "bool", "uq", "uv", "q", "hf", "bf",
@@ -71,7 +85,10 @@ impl Type {
     }
 
     pub fn from_name(name: &str) -> Option<Type> {
-        Self::NAMES.iter().position(|&n| n == name).map(|i| Self::ALL[i])
+        Self::NAMES
+            .iter()
+            .position(|&n| n == name)
+            .map(|i| Self::ALL[i])
     }
 
     pub fn name(self) -> &'static str {
@@ -141,7 +158,10 @@ impl Align {
     }
 
     pub fn from_name(name: &str) -> Option<Align> {
-        Self::ALL.iter().find(|(_, n)| *n == name).map(|(align, _)| *align)
+        Self::ALL
+            .iter()
+            .find(|(_, n)| *n == name)
+            .map(|(align, _)| *align)
     }
 
     pub fn name(self) -> &'static str {
@@ -201,7 +221,11 @@ pub struct Object {
 pub enum ObjectKind {
     Kernel,
     /// `arg_grfs` and `ret_grfs` are the sizes of %arg and %retval in GRFs.
-    Function { linkage: Linkage, arg_grfs: u8, ret_grfs: u8 },
+    Function {
+        linkage: Linkage,
+        arg_grfs: u8,
+        ret_grfs: u8,
+    },
 }
 
 impl Object {
@@ -217,7 +241,14 @@ impl Object {
             let declared = predefined::VARS.get(i);
             let (name, ty, elements) =
                 declared.map_or_else(|| unused(i), |&(name, ty, n)| (name.to_owned(), ty, n));
-            VarDecl { name, ty, align: Align::Byte, elements, alias: None, attrs: Vec::new() }
+            VarDecl {
+                name,
+                ty,
+                align: Align::Byte,
+                elements,
+                alias: None,
+                attrs: Vec::new(),
+            }
         });
         Object {
             kind,
@@ -226,7 +257,10 @@ impl Object {
             addrs: PrimaryMap::new(),
             predicates: std::iter::once(array("P0", 0)).collect(),
             samplers: PrimaryMap::new(),
-            surfaces: predefined::SURFACES.iter().map(|name| array(name, 1)).collect(),
+            surfaces: predefined::SURFACES
+                .iter()
+                .map(|name| array(name, 1))
+                .collect(),
             labels: PrimaryMap::new(),
             inputs: Vec::new(),
             attrs: Vec::new(),
@@ -236,11 +270,14 @@ impl Object {
 
     /// An integer attribute of the object (`SimdSize`, `SLMSize`, …; case as in the file).
     pub fn int_attr(&self, name: &str) -> Option<i64> {
-        self.attrs.iter().find(|a| a.name == name).and_then(|a| match a.value {
-            AttrValue::Int(v) => Some(v),
-            AttrValue::Flag => Some(1),
-            AttrValue::Str(_) => None,
-        })
+        self.attrs
+            .iter()
+            .find(|a| a.name == name)
+            .and_then(|a| match a.value {
+                AttrValue::Int(v) => Some(v),
+                AttrValue::Flag => Some(1),
+                AttrValue::Str(_) => None,
+            })
     }
 
     /// Where the bytes of `var` are: the variable at the end of its alias chain and the byte
@@ -378,7 +415,11 @@ impl std::fmt::Display for Exec {
 
 impl Exec {
     /// Of an instruction that has no execution size: one channel, the mask not looked at.
-    pub const NONE: Exec = Exec { size: 1, offset: 0, no_mask: true };
+    pub const NONE: Exec = Exec {
+        size: 1,
+        offset: 0,
+        no_mask: true,
+    };
 }
 
 /// A predicate with its control.
@@ -452,7 +493,11 @@ pub struct Region {
 impl Region {
     /// The region of a destination.
     pub const fn dst(h: u8) -> Region {
-        Region { v: Some(0), w: 1, h }
+        Region {
+            v: Some(0),
+            w: 1,
+            h,
+        }
     }
 }
 
@@ -460,20 +505,49 @@ impl Region {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Operand {
     /// `V32(row,col)<region>`: `row` in GRFs of 32 bytes, `col` in elements of the variable's type.
-    General { var: Var, row: u8, col: u8, region: Region, modifier: Modifier },
+    General {
+        var: Var,
+        row: u8,
+        col: u8,
+        region: Region,
+        modifier: Modifier,
+    },
     /// `r[A0(off),imm]<region>:ty`.
-    Indirect { addr: Addr, off: u8, imm: i16, ty: Type, region: Region, modifier: Modifier },
+    Indirect {
+        addr: Addr,
+        off: u8,
+        imm: i16,
+        ty: Type,
+        region: Region,
+        modifier: Modifier,
+    },
     /// `A0(off)<width>`.
-    Address { addr: Addr, off: u8, width: u8 },
+    Address {
+        addr: Addr,
+        off: u8,
+        width: u8,
+    },
     /// `&V32[offset]`: the address of a variable (`addr_add`'s source).
-    AddressOf { var: Var, offset: u16 },
+    AddressOf {
+        var: Var,
+        offset: u16,
+    },
     Predicate(PredUse),
-    Imm { ty: Type, bits: u64 },
+    Imm {
+        ty: Type,
+        bits: u64,
+    },
     /// An element of a surface or sampler variable as a value; as `addr_add`'s first source, its
     /// address.
-    State { of: StateVar, off: u8 },
+    State {
+        of: StateVar,
+        off: u8,
+    },
     /// `V32.offset`, in bytes.
-    Raw { var: Var, offset: u16 },
+    Raw {
+        var: Var,
+        offset: u16,
+    },
     Surface(Surface),
     Sampler(Sampler),
     Label(Label),
@@ -487,7 +561,14 @@ impl Operand {
     /// An immediate; of `bits` those that the type has room for.
     pub fn imm(ty: Type, bits: u64) -> Operand {
         let width = ty.bytes() * 8;
-        Operand::Imm { ty, bits: if width < 64 { bits & ((1 << width) - 1) } else { bits } }
+        Operand::Imm {
+            ty,
+            bits: if width < 64 {
+                bits & ((1 << width) - 1)
+            } else {
+                bits
+            },
+        }
     }
 }
 

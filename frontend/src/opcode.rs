@@ -194,7 +194,11 @@ impl Meaning {
     /// The bits of the number that the format defines. The reference compiler sets bit 7 of an
     /// aligned [`Meaning::SvmOwords`] too, where the specification has nothing.
     pub(crate) fn defined(self, n: u32) -> u32 {
-        if self == Meaning::SvmOwords { n & 0xf } else { n }
+        if self == Meaning::SvmOwords {
+            n & 0xf
+        } else {
+            n
+        }
     }
 }
 
@@ -263,15 +267,19 @@ pub struct Row {
 impl Row {
     /// The fields that have an operand, in its order; lists last.
     pub fn operand_fields(&self) -> impl Iterator<Item = Field> + Clone + '_ {
-        self.fields
-            .iter()
-            .copied()
-            .filter(|f| !matches!(f, Field::Exec | Field::GatherExec | Field::Pred | Field::Count))
+        self.fields.iter().copied().filter(|f| {
+            !matches!(
+                f,
+                Field::Exec | Field::GatherExec | Field::Pred | Field::Count
+            )
+        })
     }
 
     /// How many operands it has, lists apart.
     pub fn operand_count(&self) -> usize {
-        self.operand_fields().filter(|field| !field.is_list()).count()
+        self.operand_fields()
+            .filter(|field| !field.is_list())
+            .count()
     }
 
     /// Its operands in the order of text, each with its number: the fields of lists once, last.
@@ -280,12 +288,17 @@ impl Row {
             let i = usize::from(i);
             self.operand_fields().nth(i).map(|f| (i, f))
         });
-        let natural = self.operand_fields().enumerate().skip(self.text_order.len());
+        let natural = self
+            .operand_fields()
+            .enumerate()
+            .skip(self.text_order.len());
         ordered.chain(natural.filter(|_| self.text_order.is_empty()))
     }
 
     pub fn has_exec(&self) -> bool {
-        self.fields.iter().any(|f| matches!(f, Field::Exec | Field::GatherExec))
+        self.fields
+            .iter()
+            .any(|f| matches!(f, Field::Exec | Field::GatherExec))
     }
 
     /// Whether a destination can be saturated.
@@ -822,7 +835,10 @@ pub struct ChannelMask(u8);
 impl ChannelMask {
     /// The mask of that number, 0 to 15.
     pub fn from_number(number: u32) -> Option<ChannelMask> {
-        u8::try_from(number).ok().filter(|&n| n < 16).map(ChannelMask)
+        u8::try_from(number)
+            .ok()
+            .filter(|&n| n < 16)
+            .map(ChannelMask)
     }
 
     pub fn number(self) -> u32 {
@@ -875,8 +891,14 @@ impl Fence {
     }
 
     /// The bits but those that [`Row::family_names`] says, with the letter of each in text.
-    pub const FLAGS: &'static [(&'static str, u32)] =
-        &[("E", 1), ("I", 2), ("S", 4), ("C", 8), ("R", 16), ("L1", 64)];
+    pub const FLAGS: &'static [(&'static str, u32)] = &[
+        ("E", 1),
+        ("I", 2),
+        ("S", 4),
+        ("C", 8),
+        ("R", 16),
+        ("L1", 64),
+    ];
 }
 
 /// The operations of the 3D sampler, by the opcode each belongs to.
@@ -988,8 +1010,11 @@ mod tests {
             assert!(!pair[0].subs.is_empty() && !pair[1].subs.is_empty());
         }
         for number in 0..=255 {
-            let mut subs: Vec<u8> =
-                Opcode::rows_of(number).iter().flat_map(|r| r.subs).copied().collect();
+            let mut subs: Vec<u8> = Opcode::rows_of(number)
+                .iter()
+                .flat_map(|r| r.subs)
+                .copied()
+                .collect();
             let all = subs.len();
             subs.sort_unstable();
             subs.dedup();
@@ -1000,12 +1025,24 @@ mod tests {
     #[test]
     fn mnemonics_find_their_opcode() {
         assert_eq!(Opcode::from_mnemonic("add"), Some((Opcode::Add, None)));
-        assert_eq!(Opcode::from_mnemonic("max"), Some((Opcode::FMinMax, Some(1))));
-        assert_eq!(Opcode::from_mnemonic("sample_lz"), Some((Opcode::Sample3d, Some(24))));
-        assert_eq!(Opcode::from_mnemonic("fence_sw"), Some((Opcode::Fence, Some(0x80))));
+        assert_eq!(
+            Opcode::from_mnemonic("max"),
+            Some((Opcode::FMinMax, Some(1)))
+        );
+        assert_eq!(
+            Opcode::from_mnemonic("sample_lz"),
+            Some((Opcode::Sample3d, Some(24)))
+        );
+        assert_eq!(
+            Opcode::from_mnemonic("fence_sw"),
+            Some((Opcode::Fence, Some(0x80)))
+        );
         assert_eq!(Opcode::from_mnemonic("fminmax"), None);
         for row in ROWS.iter().filter(|row| row.family_names().is_none()) {
-            assert_eq!(Opcode::from_mnemonic(row.mnemonic), Some((row.opcode, None)));
+            assert_eq!(
+                Opcode::from_mnemonic(row.mnemonic),
+                Some((row.opcode, None))
+            );
         }
     }
 
@@ -1026,7 +1063,10 @@ mod tests {
                 assert_eq!(atomic.number(), number);
             }
         }
-        let wide = Atomic { op: AtomicOp::CmpXchg, bits: 64 };
+        let wide = Atomic {
+            op: AtomicOp::CmpXchg,
+            bits: 64,
+        };
         assert_eq!(Atomic::from_number(0x47), Some(wide));
         assert_eq!(Atomic::from_number(0x1f), None);
     }

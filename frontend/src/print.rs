@@ -11,8 +11,8 @@ use cranelift_entity::EntityRef;
 
 use crate::attributes;
 use crate::module::{
-    Align, Attr, AttrValue, Combine, Inst, InputVar, Modifier, Module, Object,
-    ObjectKind, Operand, PredUse, Region, StateVar, predefined,
+    Align, Attr, AttrValue, Combine, InputVar, Inst, Modifier, Module, Object, ObjectKind, Operand,
+    PredUse, Region, StateVar, Type, predefined,
 };
 use crate::opcode::{Field, Meaning, Opcode};
 use crate::text::is_name;
@@ -31,7 +31,10 @@ pub fn print(module: &Module) -> String {
 fn write_module(module: &Module, out: &mut String) -> fmt::Result {
     let (major, minor) = module.version;
     writeln!(out, ".version {major}.{minor}")?;
-    module.objects.iter().try_for_each(|object| Printer::new(object).object(out))
+    module
+        .objects
+        .iter()
+        .try_for_each(|object| Printer::new(object).object(out))
 }
 
 /// Prints one object.
@@ -68,10 +71,13 @@ impl Names {
         let predefined = predefined::SURFACES.iter().map(|s| (*s).to_owned());
         let mut taken: HashSet<String> = samplers.chain(surfaces).chain(predefined).collect();
         let addrs = object.addrs.iter();
-        let addrs = addrs.map(|(i, a)| unique(&mut taken, 'A', i.index(), &a.name)).collect();
+        let addrs = addrs
+            .map(|(i, a)| unique(&mut taken, 'A', i.index(), &a.name))
+            .collect();
         let predicates = object.predicates.iter();
-        let predicates =
-            predicates.map(|(i, p)| unique(&mut taken, 'P', i.index(), &p.name)).collect();
+        let predicates = predicates
+            .map(|(i, p)| unique(&mut taken, 'P', i.index(), &p.name))
+            .collect();
         let vars = object.vars.iter().map(|(i, var)| match i.index() {
             n if n < predefined::VAR_COUNT => var.name.clone(),
             n => unique(&mut taken, 'V', n, &var.name),
@@ -79,9 +85,15 @@ impl Names {
         let vars = vars.collect();
         let mut taken = HashSet::new();
         let labels = object.labels.iter();
-        let labels =
-            labels.map(|(i, label)| unique(&mut taken, 'L', i.index(), &label.name)).collect();
-        Names { vars, addrs, predicates, labels }
+        let labels = labels
+            .map(|(i, label)| unique(&mut taken, 'L', i.index(), &label.name))
+            .collect();
+        Names {
+            vars,
+            addrs,
+            predicates,
+            labels,
+        }
     }
 }
 
@@ -92,7 +104,10 @@ fn name<K: EntityRef>(names: &[String], key: K) -> &str {
 
 impl<'a> Printer<'a> {
     fn new(object: &'a Object) -> Printer<'a> {
-        Printer { object, names: Names::new(object) }
+        Printer {
+            object,
+            names: Names::new(object),
+        }
     }
 
     fn object(&self, out: &mut String) -> fmt::Result {
@@ -129,7 +144,11 @@ impl<'a> Printer<'a> {
                 write!(out, " align={}", var.align.name())?;
             }
             if let Some((base, offset)) = var.alias {
-                write!(out, " alias=<{}, {offset}>", self::name(&self.names.vars, base))?;
+                write!(
+                    out,
+                    " alias=<{}, {offset}>",
+                    self::name(&self.names.vars, base)
+                )?;
             }
             write_attrs(&var.attrs, out)?;
         }
@@ -147,7 +166,11 @@ impl<'a> Printer<'a> {
         let surfaces = object.surfaces.iter().skip(predefined::SURFACES.len());
         let surfaces = surfaces.map(|(i, s)| ('T', i.index(), s));
         for (letter, i, state) in samplers.chain(surfaces) {
-            write!(out, ".decl {letter}{i} v_type={letter} num_elts={}", state.elements)?;
+            write!(
+                out,
+                ".decl {letter}{i} v_type={letter} num_elts={}",
+                state.elements
+            )?;
             if is_name(&state.name) {
                 write!(out, " v_name={}", state.name)?;
             }
@@ -282,7 +305,11 @@ impl<'a> Printer<'a> {
                     2 => &self.names.predicates,
                     _ => &self.names.vars,
                 };
-                write!(out, " {}", names.get(n as usize).map_or("?", String::as_str))
+                write!(
+                    out,
+                    " {}",
+                    names.get(n as usize).map_or("?", String::as_str)
+                )
             }
         }
     }
@@ -294,19 +321,36 @@ impl<'a> Printer<'a> {
             Combine::Any => ".any",
             Combine::All => ".all",
         };
-        write!(out, "{not}{}{combine}", name(&self.names.predicates, pred.pred))
+        write!(
+            out,
+            "{not}{}{combine}",
+            name(&self.names.predicates, pred.pred)
+        )
     }
 
     fn operand(&self, field: Field, operand: &Operand, out: &mut String) -> fmt::Result {
         let names = &self.names;
         let is_dst = matches!(field, Field::Dst(_));
         match operand {
-            Operand::General { var, row, col, region, modifier } => {
+            Operand::General {
+                var,
+                row,
+                col,
+                region,
+                modifier,
+            } => {
                 let (modifier, var) = (modifier.text(), name(&names.vars, *var));
                 write!(out, "{modifier}{var}({row},{col})")?;
                 write_region(*region, is_dst, out)
             }
-            Operand::Indirect { addr, off, imm, ty, region, modifier } => {
+            Operand::Indirect {
+                addr,
+                off,
+                imm,
+                ty,
+                region,
+                modifier,
+            } => {
                 let (modifier, addr) = (modifier.text(), name(&names.addrs, *addr));
                 write!(out, "{modifier}r[{addr}({off}),{imm}]")?;
                 write_region(*region, is_dst, out)?;
@@ -317,10 +361,22 @@ impl<'a> Printer<'a> {
             }
             Operand::AddressOf { var, offset } => {
                 write!(out, "&{}", name(&names.vars, *var))?;
-                if *offset == 0 { Ok(()) } else { write!(out, "[{offset}]") }
+                if *offset == 0 {
+                    Ok(())
+                } else {
+                    write!(out, "[{offset}]")
+                }
             }
             Operand::Predicate(pred) => self.predicate(*pred, out),
-            Operand::Imm { ty, bits } => write!(out, "{bits:#x}:{}", ty.name()),
+            Operand::Imm { ty, bits } => {
+                // The reference compiler writes what a dword of the binary holds.
+                let bits = match ty {
+                    Type::B => u64::from(*bits as i8 as u32),
+                    Type::W => u64::from(*bits as i16 as u32),
+                    _ => *bits,
+                };
+                write!(out, "{bits:#x}:{}", ty.name())
+            }
             Operand::State { of, off } => {
                 let of = match of {
                     StateVar::Surface(surface) => surface_name(surface.index()),
@@ -352,14 +408,21 @@ impl<'a> Printer<'a> {
 fn member(names: &[(&'static str, u32)], n: u32) -> &'static str {
     let said = names.iter().filter(|(_, bits)| n & bits == *bits);
     let exact = names.iter().find(|(_, bits)| n & 0xff == *bits);
-    exact.or_else(|| said.max_by_key(|(_, bits)| bits.count_ones())).map_or("?", |(name, _)| name)
+    exact
+        .or_else(|| said.max_by_key(|(_, bits)| bits.count_ones()))
+        .map_or("?", |(name, _)| name)
 }
 
 fn is_saturated(operand: &Operand) -> bool {
     matches!(
         operand,
-        Operand::General { modifier: Modifier::Sat, .. }
-            | Operand::Indirect { modifier: Modifier::Sat, .. }
+        Operand::General {
+            modifier: Modifier::Sat,
+            ..
+        } | Operand::Indirect {
+            modifier: Modifier::Sat,
+            ..
+        }
     )
 }
 

@@ -14,7 +14,7 @@ use cranelift_entity::EntityRef;
 use thiserror::Error;
 
 use crate::module::{
-    Exec, Inst, InputVar, Label, LabelKind, Modifier, Module, Object, Operand, Place, PredUse,
+    Exec, InputVar, Inst, Label, LabelKind, Modifier, Module, Object, Operand, Place, PredUse,
     Predicate, Region, Sampler, StateVar, Surface, Type, Var, predefined,
 };
 use crate::opcode::{
@@ -47,15 +47,28 @@ pub enum FindingKind {
     #[error("{name} is an alias of a variable declared after it")]
     AliasOrder { name: String },
     #[error("{name} goes to byte {end} of {base}, which has {size}")]
-    AliasEnd { name: String, base: String, end: u32, size: u32 },
+    AliasEnd {
+        name: String,
+        base: String,
+        end: u32,
+        size: u32,
+    },
     #[error("channels {first} to {last} are more than 32", last = .first + .size - 1)]
     Channels { first: u32, size: u32 },
     #[error("an execution size of {size} is none of 1, 2, 4, 8, 16 and 32")]
     ExecSize { size: u8 },
     #[error("`{op}` has {found} operands, expected {expected}")]
-    Count { op: &'static str, found: usize, expected: usize },
+    Count {
+        op: &'static str,
+        found: usize,
+        expected: usize,
+    },
     #[error("operand {operand} of `{op}` is {found}, which cannot stand there")]
-    Kind { op: &'static str, operand: usize, found: &'static str },
+    Kind {
+        op: &'static str,
+        operand: usize,
+        found: &'static str,
+    },
     #[error("`{op}` takes no predicate")]
     Predicated { op: &'static str },
     #[error("{what} cannot be {found}")]
@@ -65,16 +78,30 @@ pub enum FindingKind {
     #[error("operand {operand} has a modifier that cannot stand there")]
     Modifier { operand: usize },
     #[error("operand {operand} goes to byte {end} of {name}, which has {size}")]
-    End { operand: usize, name: String, end: u32, size: u32 },
+    End {
+        operand: usize,
+        name: String,
+        end: u32,
+        size: u32,
+    },
     #[error("operand {operand} goes to element {end} of {name}, which has {size}")]
-    Element { operand: usize, name: String, end: u32, size: u32 },
+    Element {
+        operand: usize,
+        name: String,
+        end: u32,
+        size: u32,
+    },
     #[error("operand {operand}: {ty} is no type of an immediate, or {bits:#x} does not fit",
         ty = .ty.name())]
     Immediate { operand: usize, ty: Type, bits: u64 },
     #[error("label {name} is defined {count} times")]
     Defined { name: String, count: usize },
     #[error("label {name} is that of a {found}, which `{op}` does not go to", found = kind_name(*.found))]
-    LabelKind { name: String, op: &'static str, found: LabelKind },
+    LabelKind {
+        name: String,
+        op: &'static str,
+        found: LabelKind,
+    },
 }
 
 fn kind_name(kind: LabelKind) -> &'static str {
@@ -92,8 +119,14 @@ pub fn verify(module: &Module) -> Vec<Finding> {
     let mut findings = Vec::new();
     for (number, object) in module.objects.iter().enumerate() {
         let place = Place::default();
-        let mut verifier =
-            Verifier { object, number, inst: None, place, findings: &mut findings };
+        let mut verifier = Verifier {
+            object,
+            number,
+            inst: None,
+            place,
+            roots: Vec::new(),
+            findings: &mut findings,
+        };
         verifier.object();
     }
     findings
@@ -104,13 +137,40 @@ struct Verifier<'a> {
     number: usize,
     inst: Option<usize>,
     place: Place,
+    /// The end of each variable's chain of aliases and the offset there.
+    roots: Vec<(Var, u32)>,
     findings: &'a mut Vec<Finding>,
+}
+
+/// As [`Object::root`], of all variables at once: chains may be long.
+fn roots(object: &Object) -> Vec<(Var, u32)> {
+    let mut roots: Vec<(Var, u32)> = Vec::with_capacity(object.vars.len());
+    for (i, var) in &object.vars {
+        roots.push(match var.alias {
+            Some((base, at)) => {
+                let (root, offset) = roots[base.index()];
+                (root, offset.saturating_add(at.into()))
+            }
+            None => (i, 0),
+        });
+    }
+    roots
 }
 
 impl Verifier<'_> {
     fn find(&mut self, kind: FindingKind) {
-        let Verifier { number: object, inst, place, .. } = *self;
-        self.findings.push(Finding { object, inst, place, kind });
+        let Verifier {
+            number: object,
+            inst,
+            place,
+            ..
+        } = *self;
+        self.findings.push(Finding {
+            object,
+            inst,
+            place,
+            kind,
+        });
     }
 
     fn object(&mut self) {
@@ -141,27 +201,42 @@ impl Verifier<'_> {
         let object = self.object;
         let declared = || object.vars.iter().skip(predefined::VAR_COUNT);
         let mut sound = true;
-        for (i, var) in declared() {
+        for (i, var) in &object.vars {
             if var.alias.is_some_and(|(base, _)| base >= i) {
                 sound = false;
-                self.find(FindingKind::AliasOrder { name: var.name.clone() });
+                self.find(FindingKind::AliasOrder {
+                    name: var.name.clone(),
+                });
             }
+        }
+        if sound {
+            self.roots = roots(object);
         }
         for (i, var) in declared() {
             if var.elements == 0 {
-                self.find(FindingKind::Empty { name: var.name.clone() });
+                self.find(FindingKind::Empty {
+                    name: var.name.clone(),
+                });
             }
             if matches!(var.ty, Type::V | Type::Vf | Type::Uv) {
-                self.find(FindingKind::VarType { name: var.name.clone(), ty: var.ty });
+                self.find(FindingKind::VarType {
+                    name: var.name.clone(),
+                    ty: var.ty,
+                });
             }
             if !sound || var.alias.is_none() {
                 continue;
             }
-            let (base, offset) = object.root(i);
+            let (base, offset) = self.roots[i.index()];
             let (end, size) = (offset.saturating_add(var.bytes()), self.room(base));
             if end > size {
                 let (name, base) = (var.name.clone(), object.vars[base].name.clone());
-                self.find(FindingKind::AliasEnd { name, base, end, size });
+                self.find(FindingKind::AliasEnd {
+                    name,
+                    base,
+                    end,
+                    size,
+                });
             }
         }
         sound
@@ -178,12 +253,18 @@ impl Verifier<'_> {
             if let (Opcode::Label | Opcode::Subroutine, Some(Operand::Label(label))) =
                 (inst.op, inst.operands.first())
             {
-                counts.get_mut(label.index()).into_iter().for_each(|count| *count += 1);
+                counts
+                    .get_mut(label.index())
+                    .into_iter()
+                    .for_each(|count| *count += 1);
             }
         }
         for ((_, decl), count) in self.object.labels.iter().zip(counts) {
             if count != 1 {
-                self.find(FindingKind::Defined { name: decl.name.clone(), count });
+                self.find(FindingKind::Defined {
+                    name: decl.name.clone(),
+                    count,
+                });
             }
         }
     }
@@ -195,7 +276,10 @@ impl Verifier<'_> {
             self.find(FindingKind::ExecSize { size });
         }
         if u32::from(offset) + u32::from(size) > 32 {
-            self.find(FindingKind::Channels { first: offset.into(), size: size.into() });
+            self.find(FindingKind::Channels {
+                first: offset.into(),
+                size: size.into(),
+            });
         }
         if let Some(pred) = inst.pred {
             if !row.has_pred() {
@@ -214,7 +298,11 @@ impl Verifier<'_> {
         let expected = fixed.clone().count();
         let found = inst.operands.len();
         if found < expected || (found > expected && list.is_none()) {
-            self.find(FindingKind::Count { op: row.mnemonic, found, expected });
+            self.find(FindingKind::Count {
+                op: row.mnemonic,
+                found,
+                expected,
+            });
         }
         let lists = list.into_iter().cycle();
         for (i, (operand, field)) in inst.operands.iter().zip(fixed.chain(lists)).enumerate() {
@@ -247,11 +335,21 @@ impl Verifier<'_> {
         };
         if !fits {
             let found = described(operand);
-            return self.find(FindingKind::Kind { op: row.mnemonic, operand: i, found });
+            return self.find(FindingKind::Kind {
+                op: row.mnemonic,
+                operand: i,
+                found,
+            });
         }
         let is_dst = matches!(field, Field::Dst(_));
         match *operand {
-            Operand::General { var, row, col, region, modifier } => {
+            Operand::General {
+                var,
+                row,
+                col,
+                region,
+                modifier,
+            } => {
                 self.modifier(i, is_dst, modifier);
                 if self.exists(var) && self.region(i, is_dst, false, region) {
                     let element = self.object.vars[var].ty.bytes();
@@ -260,16 +358,32 @@ impl Verifier<'_> {
                     self.end(i, var, start + (last + 1) * element);
                 }
             }
-            Operand::Indirect { addr, off, region, modifier, .. } => {
+            Operand::Indirect {
+                addr,
+                off,
+                region,
+                modifier,
+                ..
+            } => {
                 self.modifier(i, is_dst, modifier);
                 self.region(i, is_dst, true, region);
-                match self.object.addrs.get(addr).map(|a| (a.name.clone(), a.elements)) {
+                match self
+                    .object
+                    .addrs
+                    .get(addr)
+                    .map(|a| (a.name.clone(), a.elements))
+                {
                     Some((name, n)) => self.element(i, name, u32::from(off) + 1, n.into()),
                     None => self.missing("address variable", addr.index()),
                 }
             }
             Operand::Address { addr, off, width } => {
-                match self.object.addrs.get(addr).map(|a| (a.name.clone(), a.elements)) {
+                match self
+                    .object
+                    .addrs
+                    .get(addr)
+                    .map(|a| (a.name.clone(), a.elements))
+                {
                     Some((name, n)) => {
                         self.element(i, name, u32::from(off) + u32::from(width), n.into());
                     }
@@ -284,15 +398,25 @@ impl Verifier<'_> {
             Operand::Predicate(pred) => self.predicate(pred),
             Operand::Imm { ty, bits } => {
                 if ty == Type::Bool || Operand::imm(ty, bits) != *operand {
-                    self.find(FindingKind::Immediate { operand: i, ty, bits });
+                    self.find(FindingKind::Immediate {
+                        operand: i,
+                        ty,
+                        bits,
+                    });
                 }
             }
-            Operand::State { of: StateVar::Surface(surface), off } => {
+            Operand::State {
+                of: StateVar::Surface(surface),
+                off,
+            } => {
                 if let Some(decl) = self.surface(surface) {
                     self.element(i, decl.0, u32::from(off) + 1, decl.1);
                 }
             }
-            Operand::State { of: StateVar::Sampler(sampler), .. } => self.sampler(sampler),
+            Operand::State {
+                of: StateVar::Sampler(sampler),
+                ..
+            } => self.sampler(sampler),
             Operand::Raw { var, offset } => {
                 if self.exists(var) {
                     let bytes = u32::from(var.as_u32() != predefined::NULL);
@@ -387,12 +511,17 @@ impl Verifier<'_> {
 
     /// Whether an access of a variable up to that byte ends in its root.
     fn end(&mut self, operand: usize, var: Var, end: u32) {
-        let (root, offset) = self.object.root(var);
+        let (root, offset) = self.roots[var.index()];
         let (end, size) = (offset.saturating_add(end), self.room(root));
         let unused = root.index() >= predefined::VARS.len() && root.index() < predefined::VAR_COUNT;
         if end > size && !unused {
             let name = self.object.vars[root].name.clone();
-            self.find(FindingKind::End { operand, name, end, size });
+            self.find(FindingKind::End {
+                operand,
+                name,
+                end,
+                size,
+            });
         }
         if unused {
             self.missing("variable", root.index());
@@ -401,7 +530,12 @@ impl Verifier<'_> {
 
     fn element(&mut self, operand: usize, name: String, end: u32, size: u32) {
         if end > size {
-            self.find(FindingKind::Element { operand, name, end, size });
+            self.find(FindingKind::Element {
+                operand,
+                name,
+                end,
+                size,
+            });
         }
     }
 
@@ -421,7 +555,10 @@ impl Verifier<'_> {
             Meaning::SvmBlockSize => ("the size of a block", svm_block_bytes(n).is_some()),
             Meaning::BlockCount => ("a count of blocks", n < 4),
             Meaning::Zero => ("a reserved field", n == 0),
-            Meaning::SamplerOp => ("an operation of the sampler", SamplerOp::from_number(n).is_some()),
+            Meaning::SamplerOp => (
+                "an operation of the sampler",
+                SamplerOp::from_number(n).is_some(),
+            ),
             _ => return,
         };
         if !known {
@@ -435,7 +572,11 @@ fn last_element(region: Region, size: u8, is_dst: bool) -> u32 {
     let Region { v, w, h } = region;
     let (v, w, h) = (u32::from(v.unwrap_or(0)), u32::from(w), u32::from(h));
     let last = u32::from(size.max(1)) - 1;
-    if is_dst { last * h } else { last / w * v + last.min(w - 1) * h }
+    if is_dst {
+        last * h
+    } else {
+        last / w * v + last.min(w - 1) * h
+    }
 }
 
 fn kind_of(operand: &Operand) -> Option<Kinds> {

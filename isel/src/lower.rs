@@ -189,6 +189,9 @@ struct Temp {
 struct Touched {
     cell: Cell,
     read: Option<Value>,
+    /// Stands for contents that nobody defined: whatever they are, an instruction that reads them
+    /// twice reads the same (`cmp.eq V V` finds the active channels).
+    undefined: Option<VReg>,
     /// Contents so far, for cells that are written.
     now: Option<VReg>,
     new: Option<Value>,
@@ -300,24 +303,8 @@ impl Select<'_, '_> {
             let kiln_ir::func::Owner::Payload { unit } = func.cells[cell].owner else { continue };
             self.out.entry.push((v, unit));
         }
-        // The thread header arrives in r0 whether or not the program names it.
-        let header = match self.out.entry.iter().find(|e| e.1 == 0) {
-            Some(&(v, _)) => v,
-            None => {
-                let v = self.out.vregs.push(Class::Grf);
-                self.out.entry.push((v, 0));
-                v
-            }
-        };
-        let mut copy = Gen::new(Op::Mov, 8);
-        copy.no_mask = true;
-        copy.dst = Some(Dst::new(Reg::grf(HEADER_GRF), 1, Type::Ud));
-        copy.srcs.push(Src::reg(Reg::virt(header, 0), Region::packed(8), Type::Ud));
         for b in func.blocks.keys() {
             let mut block = MBlock::default();
-            if b.index() == 0 {
-                self.push(copy.clone());
-            }
             for &(cell, value) in &func.blocks[b].params {
                 let v = self.out.vregs.push(func.cells[cell].class);
                 self.values[value] = v.into();
@@ -411,7 +398,7 @@ impl Select<'_, '_> {
         self.touched.clear();
         self.temps.clear();
         for r in self.func.reads(inst) {
-            self.touched.push(Touched { cell: r.cell, read: Some(r.value), now: None, new: None });
+            self.touched.push(Touched { cell: r.cell, read: Some(r.value), undefined: None, now: None, new: None });
         }
         for w in self.func.writes(inst) {
             let now = w.old.expand().and_then(|old| self.values[old].expand());
@@ -420,7 +407,10 @@ impl Select<'_, '_> {
                     t.now = now;
                     t.new = Some(w.new);
                 }
-                None => self.touched.push(Touched { cell: w.cell, read: None, now, new: Some(w.new) }),
+                None => {
+                    let new = Some(w.new);
+                    self.touched.push(Touched { cell: w.cell, read: None, undefined: None, now, new });
+                }
             }
         }
     }
@@ -489,11 +479,23 @@ impl Select<'_, '_> {
                 let value = self.touched.iter().find(|t| t.cell == cell).and_then(|t| t.read);
                 let v = match value.and_then(|v| self.values[v].expand()) {
                     Some(v) => v,
-                    None => self.undef(self.func.cells[cell].class),
+                    None => self.undefined(cell),
                 };
                 Reg::virt(v, (byte % UNIT_BYTES) as u16)
             }
         }
+    }
+
+    fn undefined(&mut self, cell: Cell) -> VReg {
+        let at = self.touched.iter().position(|t| t.cell == cell);
+        if let Some(v) = at.and_then(|i| self.touched[i].undefined) {
+            return v;
+        }
+        let v = self.undef(self.func.cells[cell].class);
+        if let Some(i) = at {
+            self.touched[i].undefined = Some(v);
+        }
+        v
     }
 
     /// A new register for the unit at `byte` of `base`, and the contents it is written over.
@@ -728,12 +730,14 @@ impl Select<'_, '_> {
                 let visa = self.func.visa(inst);
                 let mut goto = Gen::new(Op::Goto, if visa.exec.size == 1 { self.func.simd } else { visa.exec.size });
                 goto.chan_off = if visa.exec.size == 1 { 0 } else { visa.exec.offset };
-                // On Gen9 the channels whose predicate is false are those that go.
-                goto.pred = Some(match visa.pred {
+                // Of a forward goto of Gen9 the channels whose predicate is false are those that go;
+                // of a backward one those whose predicate is true (PRM, "goto", BranchCtrl).
+                goto.pred = match visa.pred {
                     Some(p) => {
                         let p = self.pred(p, goto.exec_size);
-                        Pred { inverse: !p.inverse, ..p }
+                        Some(Pred { inverse: p.inverse == backward, ..p })
                     }
+                    None if backward => None,
                     None => {
                         let flag = self.temp_flag();
                         let (reg, _) = self.write(flag, 0);
@@ -742,9 +746,9 @@ impl Select<'_, '_> {
                         zero.dst = Some(Dst::new(reg, 1, Type::Ud));
                         zero.srcs.push(Src::imm(Type::Ud, 0));
                         self.push(zero);
-                        Pred { flag: reg, inverse: false, ctrl: PredCtrl::Normal }
+                        Some(Pred { flag: reg, inverse: false, ctrl: PredCtrl::Normal })
                     }
-                });
+                };
                 goto.jip = target(jip);
                 goto.uip = target(uip);
                 goto.opts.branch_ctrl = backward;

@@ -121,6 +121,11 @@ pub fn rewrite(func: &MFunc, input: &Adapter, output: &Output, slots: &Slots) ->
             match item {
                 InstOrEdit::Edit(Edit::Move { from, to }) => r.transfer(*from, *to),
                 InstOrEdit::Inst(inst) => {
+                    if input.source[inst.index()] == Source::Entry {
+                        // Message headers, spills among them, and the end of thread need r0, which
+                        // is allocated like any other register.
+                        r.code.push(copy(8, Reg::grf(HEADER_GRF), Reg::grf(0), Type::Ud));
+                    }
                     if let Source::At(block, i) = input.source[inst.index()] {
                         let m = &func.blocks[block as usize].insts[i as usize];
                         if m.kind == Kind::Real && m.inst.op == Op::Join {

@@ -32,4 +32,8 @@ fn main() {
     }
     println!("{failed} failed");
 }
-fn scratch(info: &mut kiln_emit::ze_info::ZeInfo, kernel: &str, bytes: u32) { let _ = (info, kernel, bytes); }
+fn scratch(info: &mut kiln_emit::ze_info::ZeInfo, kernel: &str, bytes: u32) {
+    let k = info.kernel_mut(kernel).unwrap();
+    let b = serde_norway::from_str(&format!("type: scratch\nusage: spill_fill_space\nsize: {}", bytes.next_power_of_two().max(1024))).unwrap();
+    k.per_thread_memory_buffers.push(b);
+}

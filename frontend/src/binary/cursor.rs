@@ -23,12 +23,20 @@ impl<'a> Cursor<'a> {
     /// A cursor over the same file up to `end`, at `pos`; both are checked.
     pub fn part(&self, what: &'static str, pos: u64, len: u64) -> Result<Cursor<'a>, ReadError> {
         let outside = || {
-            self.error(ReadErrorKind::Outside { what, start: pos, len, file: self.bytes.len() })
+            self.error(ReadErrorKind::Outside {
+                what,
+                start: pos,
+                len,
+                file: self.bytes.len(),
+            })
         };
         let end = pos.checked_add(len).ok_or_else(outside)?;
         let end = usize::try_from(end).map_err(|_| outside())?;
         let bytes = self.bytes.get(..end).ok_or_else(outside)?;
-        Ok(Cursor { bytes, pos: pos as usize })
+        Ok(Cursor {
+            bytes,
+            pos: pos as usize,
+        })
     }
 
     pub fn at_end(&self) -> bool {
@@ -37,7 +45,11 @@ impl<'a> Cursor<'a> {
 
     /// What goes wrong at the next byte.
     pub fn error(&self, kind: ReadErrorKind) -> ReadError {
-        ReadError { offset: self.pos, instruction: None, kind }
+        ReadError {
+            offset: self.pos,
+            instruction: None,
+            kind,
+        }
     }
 
     pub fn take(&mut self, len: usize) -> Result<&'a [u8], ReadError> {
@@ -76,7 +88,10 @@ impl<'a> Cursor<'a> {
     pub fn string(&mut self) -> Result<&'a [u8], ReadError> {
         let rest = &self.bytes[self.pos..];
         let Some(len) = rest.iter().position(|b| *b == 0) else {
-            let kind = ReadErrorKind::Truncated { wanted: rest.len() + 1, left: rest.len() };
+            let kind = ReadErrorKind::Truncated {
+                wanted: rest.len() + 1,
+                left: rest.len(),
+            };
             return Err(self.error(kind));
         };
         self.pos += len + 1;

@@ -27,10 +27,19 @@ impl Reader<'_> {
         object: &Object,
         labels: &[LabelDecl],
     ) -> Result<Inst, ReadError> {
-        let place = Place { pos: self.cursor.pos() as u32, column: 0 };
+        let place = Place {
+            pos: self.cursor.pos() as u32,
+            column: 0,
+        };
         let row = self.row()?;
         let operands = SmallVec::new();
-        let mut inst = Inst { op: row.opcode, exec: Exec::NONE, pred: None, operands, place };
+        let mut inst = Inst {
+            op: row.opcode,
+            exec: Exec::NONE,
+            pred: None,
+            operands,
+            place,
+        };
         // The number a list's length, or the presence of an operand, depends on.
         let mut count = 0;
         let mut flags = None;
@@ -156,7 +165,11 @@ impl Reader<'_> {
         let index = self.cursor.u16()?;
         if usize::from(index) >= labels.len() {
             let (index, count) = (index.into(), labels.len());
-            return Err(at.error(ReadErrorKind::Index { what: "label", index, count }));
+            return Err(at.error(ReadErrorKind::Index {
+                what: "label",
+                index,
+                count,
+            }));
         }
         Ok(Operand::Label(Label::new(index.into())))
     }
@@ -165,7 +178,10 @@ impl Reader<'_> {
         let at = self.cursor;
         let index = self.cursor.u32()?;
         let offset = self.cursor.u16()?;
-        Ok(Operand::Raw { var: entity(&at, VARIABLE, &object.vars, index)?, offset })
+        Ok(Operand::Raw {
+            var: entity(&at, VARIABLE, &object.vars, index)?,
+            offset,
+        })
     }
 
     fn vector(&mut self, object: &Object, is_dst: bool) -> Result<Operand, ReadError> {
@@ -180,7 +196,13 @@ impl Reader<'_> {
                 let var = entity(&at, VARIABLE, &object.vars, index)?;
                 let (row, col) = (self.cursor.u8()?, self.cursor.u8()?);
                 let region = self.region(is_dst)?;
-                Ok(Operand::General { var, row, col, region, modifier })
+                Ok(Operand::General {
+                    var,
+                    row,
+                    col,
+                    region,
+                    modifier,
+                })
             }
             class::ADDRESS => {
                 let index = self.cursor.u16()?.into();
@@ -203,7 +225,14 @@ impl Reader<'_> {
                 let imm = self.cursor.u16()? as i16;
                 let ty = self.ty()?;
                 let region = self.region(is_dst)?;
-                Ok(Operand::Indirect { addr, off, imm, ty, region, modifier })
+                Ok(Operand::Indirect {
+                    addr,
+                    off,
+                    imm,
+                    ty,
+                    region,
+                    modifier,
+                })
             }
             class::IMMEDIATE => {
                 let ty = self.ty()?;
@@ -224,7 +253,12 @@ impl Reader<'_> {
                 };
                 Ok(Operand::State { of, off })
             }
-            n => Err(value(&at, "the class of an operand", n.into(), "0 to 3, 5 or 6")),
+            n => Err(value(
+                &at,
+                "the class of an operand",
+                n.into(),
+                "0 to 3, 5 or 6",
+            )),
         }
     }
 
@@ -245,7 +279,12 @@ impl Reader<'_> {
         match (is_dst, v, w, h) {
             (true, _, _, Some(h)) => Ok(Region::dst(h)),
             (false, v, Some(w), Some(h)) => Ok(Region { v, w, h }),
-            _ => Err(value(&at, "a region", bits.into(), "a width and a horizontal stride")),
+            _ => Err(value(
+                &at,
+                "a region",
+                bits.into(),
+                "a width and a horizontal stride",
+            )),
         }
     }
 }
@@ -263,9 +302,20 @@ fn pred_use(at: &Cursor, object: &Object, bits: u16) -> Result<PredUse, ReadErro
         0 => Combine::None,
         1 => Combine::Any,
         2 => Combine::All,
-        n => return Err(value(at, "the control of a predicate", n.into(), "0, 1 or 2")),
+        n => {
+            return Err(value(
+                at,
+                "the control of a predicate",
+                n.into(),
+                "0, 1 or 2",
+            ));
+        }
     };
-    Ok(PredUse { pred, inverse: bits >> 15 != 0, combine })
+    Ok(PredUse {
+        pred,
+        inverse: bits >> 15 != 0,
+        combine,
+    })
 }
 
 /// `addr_add` has the variable whose address it takes as a general or state operand.
@@ -273,7 +323,10 @@ fn address_of(object: &Object, operand: Operand) -> Operand {
     match operand {
         Operand::General { var, row, col, .. } => {
             let element = object.vars[var].ty.bytes() as u16;
-            Operand::AddressOf { var, offset: u16::from(row) * GRF + u16::from(col) * element }
+            Operand::AddressOf {
+                var,
+                offset: u16::from(row) * GRF + u16::from(col) * element,
+            }
         }
         other => other,
     }
@@ -287,7 +340,11 @@ fn exec_size(n: u8) -> Option<u8> {
 }
 
 fn mask(bits: u8, size: u8) -> Exec {
-    Exec { size, offset: (bits & 7) * 4, no_mask: bits & 8 != 0 }
+    Exec {
+        size,
+        offset: (bits & 7) * 4,
+        no_mask: bits & 8 != 0,
+    }
 }
 
 fn stride(n: u16) -> Result<Option<u8>, ()> {
@@ -303,4 +360,3 @@ fn stride(n: u16) -> Result<Option<u8>, ()> {
 fn widen_sampler_op(n: u8) -> u32 {
     u32::from(n & 0x1f) | u32::from(n >> 5) << 8
 }
-

@@ -28,6 +28,7 @@ use crate::module::{
     Addr, Align, ArrayDecl, Attr, Global, Input, InputVar, LabelDecl, LabelKind, Linkage, Module,
     Object, ObjectKind, Predicate, Sampler, Surface, Type, Var, VarDecl, predefined,
 };
+use crate::text::is_name;
 use cursor::Cursor;
 
 pub use write::{WriteError, write};
@@ -58,17 +59,32 @@ pub enum ReadErrorKind {
     #[error("version {major}.{minor} is not supported, expected 3.6 to 4.1")]
     Version { major: u8, minor: u8 },
     #[error("{what} is at {start:#x} with {len} bytes, outside of the file of {file} bytes")]
-    Outside { what: &'static str, start: u64, len: u64, file: usize },
+    Outside {
+        what: &'static str,
+        start: u64,
+        len: u64,
+        file: usize,
+    },
     #[error("unknown opcode {number:#04x}")]
     Opcode { number: u8 },
     #[error("unknown sub-opcode {sub:#04x} of opcode {number:#04x}")]
     SubOpcode { number: u8, sub: u8 },
     #[error("{what} {index} does not exist, there are {count}")]
-    Index { what: &'static str, index: u32, count: usize },
+    Index {
+        what: &'static str,
+        index: u32,
+        count: usize,
+    },
     #[error("{what} is {found}, expected {expected}")]
-    Value { what: &'static str, found: u32, expected: &'static str },
+    Value {
+        what: &'static str,
+        found: u32,
+        expected: &'static str,
+    },
     #[error("the instructions end in the middle of one: {end:#x} is the end")]
     InstructionEnd { end: usize },
+    #[error("{0:?} is no name of an attribute")]
+    AttributeName(String),
     #[error("{0} is not valid UTF-8")]
     Encoding(&'static str),
     #[error(transparent)]
@@ -81,14 +97,28 @@ pub fn read(bytes: &[u8]) -> Result<Module, ReadError> {
     let magic = [cursor.u8()?, cursor.u8()?, cursor.u8()?, cursor.u8()?];
     if magic != *b"CISA" {
         let kind = ReadErrorKind::Magic { found: magic };
-        return Err(ReadError { offset: 0, instruction: None, kind });
+        return Err(ReadError {
+            offset: 0,
+            instruction: None,
+            kind,
+        });
     }
     let version = (cursor.u8()?, cursor.u8()?);
     if !((3, 6)..=(4, 1)).contains(&version) {
-        let kind = ReadErrorKind::Version { major: version.0, minor: version.1 };
-        return Err(ReadError { offset: 4, instruction: None, kind });
+        let kind = ReadErrorKind::Version {
+            major: version.0,
+            minor: version.1,
+        };
+        return Err(ReadError {
+            offset: 4,
+            instruction: None,
+            kind,
+        });
     }
-    let mut module = Module { version, ..Module::default() };
+    let mut module = Module {
+        version,
+        ..Module::default()
+    };
     // The tables of the header stand before the objects, which are elsewhere in the file.
     let mut places = Vec::new();
     for _ in 0..cursor.u16()? {
@@ -108,13 +138,28 @@ pub fn read(bytes: &[u8]) -> Result<Module, ReadError> {
         let name = name(&mut cursor, version)?;
         let (offset, _size) = (cursor.u32()?, cursor.u32()?);
         relocations(&mut cursor)?;
-        let kind = ObjectKind::Function { linkage, arg_grfs: 0, ret_grfs: 0 };
+        let kind = ObjectKind::Function {
+            linkage,
+            arg_grfs: 0,
+            ret_grfs: 0,
+        };
         places.push((kind, name, offset));
     }
     for (kind, name, offset) in places {
         let what = "an object";
-        let cursor = cursor.part(what, offset.into(), (bytes.len() as u64).saturating_sub(offset.into()))?;
-        module.objects.push(Reader { cursor, version, strings: Vec::new() }.object(kind, name)?);
+        let cursor = cursor.part(
+            what,
+            offset.into(),
+            (bytes.len() as u64).saturating_sub(offset.into()),
+        )?;
+        module.objects.push(
+            Reader {
+                cursor,
+                version,
+                strings: Vec::new(),
+            }
+            .object(kind, name)?,
+        );
     }
     Ok(module)
 }
@@ -123,7 +168,11 @@ pub fn read(bytes: &[u8]) -> Result<Module, ReadError> {
 const GEN_BINARY_BYTES: usize = 9;
 
 fn name(cursor: &mut Cursor, version: (u8, u8)) -> Result<String, ReadError> {
-    let len = if version >= (3, 7) { cursor.u16()?.into() } else { cursor.u8()?.into() };
+    let len = if version >= (3, 7) {
+        cursor.u16()?.into()
+    } else {
+        cursor.u8()?.into()
+    };
     utf8(cursor, "a name", |c| c.take(len))
 }
 
@@ -134,7 +183,9 @@ fn utf8<'a>(
 ) -> Result<String, ReadError> {
     let at = *cursor;
     let bytes = take(cursor)?;
-    str::from_utf8(bytes).map(str::to_owned).map_err(|_| at.error(ReadErrorKind::Encoding(what)))
+    std::str::from_utf8(bytes)
+        .map(str::to_owned)
+        .map_err(|_| at.error(ReadErrorKind::Encoding(what)))
 }
 
 /// The tables of file-scope variables and functions that an object refers to; nothing writes them.
@@ -157,7 +208,11 @@ fn linkage(cursor: &mut Cursor) -> Result<Linkage, ReadError> {
 }
 
 fn value(at: &Cursor, what: &'static str, found: u32, expected: &'static str) -> ReadError {
-    at.error(ReadErrorKind::Value { what, found, expected })
+    at.error(ReadErrorKind::Value {
+        what,
+        found,
+        expected,
+    })
 }
 
 fn global(cursor: &mut Cursor, version: (u8, u8)) -> Result<Global, ReadError> {
@@ -168,8 +223,20 @@ fn global(cursor: &mut Cursor, version: (u8, u8)) -> Result<Global, ReadError> {
     let at = *cursor;
     // Their names are in no string pool.
     match cursor.u8()? {
-        0 => Ok(Global { linkage, name, ty, align, elements, attrs: Vec::new() }),
-        n => Err(value(&at, "the count of a global's attributes", n.into(), "0")),
+        0 => Ok(Global {
+            linkage,
+            name,
+            ty,
+            align,
+            elements,
+            attrs: Vec::new(),
+        }),
+        n => Err(value(
+            &at,
+            "the count of a global's attributes",
+            n.into(),
+            "0",
+        )),
     }
 }
 
@@ -223,13 +290,20 @@ impl<'a> Reader<'a> {
         }
         let at = self.cursor;
         let (size, entry) = (self.cursor.u32()?, self.cursor.u32()?);
-        if let ObjectKind::Function { arg_grfs, ret_grfs, .. } = &mut object.kind {
+        if let ObjectKind::Function {
+            arg_grfs, ret_grfs, ..
+        } = &mut object.kind
+        {
             (*arg_grfs, *ret_grfs) = (self.cursor.u8()?, self.cursor.u8()?);
         }
         let attrs = self.cursor.u16()?.into();
         object.attrs = self.attrs(attrs)?;
         attributes::complete_function(&mut object);
-        self.cursor = at.part("the code of an object", start + u64::from(entry), size.into())?;
+        self.cursor = at.part(
+            "the code of an object",
+            start + u64::from(entry),
+            size.into(),
+        )?;
         self.insts(&mut object, &labels)?;
         labels::number(&mut object, labels).map_err(|e| ReadError {
             offset: object.insts[e.inst()].place.pos as usize,
@@ -245,7 +319,7 @@ impl<'a> Reader<'a> {
         for _ in 0..count {
             let at = self.cursor;
             let bytes = self.cursor.string()?;
-            let string = str::from_utf8(bytes)
+            let string = std::str::from_utf8(bytes)
                 .map_err(|_| at.error(ReadErrorKind::Encoding("a string of the pool")))?;
             self.strings.push(string);
         }
@@ -261,16 +335,23 @@ impl<'a> Reader<'a> {
 
     fn pooled(&self, at: &Cursor, index: u32) -> Result<&'a str, ReadError> {
         let count = self.strings.len();
-        self.strings
-            .get(index as usize)
-            .copied()
-            .ok_or_else(|| at.error(ReadErrorKind::Index { what: "string", index, count }))
+        self.strings.get(index as usize).copied().ok_or_else(|| {
+            at.error(ReadErrorKind::Index {
+                what: "string",
+                index,
+                count,
+            })
+        })
     }
 
     fn attrs(&mut self, count: usize) -> Result<Vec<Attr>, ReadError> {
         let mut attrs = Vec::new();
         for _ in 0..count {
+            let at = self.cursor;
             let name = self.string()?;
+            if !is_name(name) {
+                return Err(at.error(ReadErrorKind::AttributeName(name.to_owned())));
+            }
             let len = self.cursor.u8()?.into();
             let bytes = self.cursor.take(len)?;
             attrs.extend(attributes::from_bytes(name, bytes));
@@ -303,7 +384,14 @@ impl<'a> Reader<'a> {
             }
             let attrs = self.cursor.u8()?.into();
             let attrs = self.attrs(attrs)?;
-            object.vars.push(VarDecl { name, ty, align, elements, alias, attrs });
+            object.vars.push(VarDecl {
+                name,
+                ty,
+                align,
+                elements,
+                alias,
+                attrs,
+            });
         }
         Ok(())
     }
@@ -326,7 +414,11 @@ impl<'a> Reader<'a> {
             let elements = self.cursor.u16()?;
             let attrs = self.cursor.u8()?.into();
             let attrs = self.attrs(attrs)?;
-            into.push(ArrayDecl { name, elements, attrs });
+            into.push(ArrayDecl {
+                name,
+                elements,
+                attrs,
+            });
         }
         Ok(())
     }
@@ -351,7 +443,9 @@ impl<'a> Reader<'a> {
 
     fn inputs(&mut self, object: &mut Object) -> Result<(), ReadError> {
         let count = self.cursor.u32()? as usize;
-        object.inputs.reserve(self.cursor.capacity(count, INPUT_BYTES));
+        object
+            .inputs
+            .reserve(self.cursor.capacity(count, INPUT_BYTES));
         for _ in 0..count {
             let at = self.cursor;
             let kind = self.cursor.u8()?;
@@ -370,7 +464,12 @@ impl<'a> Reader<'a> {
                 n => return Err(value(&at, "the class of an input", n.into(), "0, 1 or 2")),
             };
             let (offset, size) = (self.cursor.u16()?, self.cursor.u16()?);
-            object.inputs.push(Input { var, implicit: kind >> 3, offset, size });
+            object.inputs.push(Input {
+                var,
+                implicit: kind >> 3,
+                offset,
+                size,
+            });
         }
         Ok(())
     }
@@ -403,7 +502,11 @@ fn entity<K: EntityRef, V>(
     if map.is_valid(key) {
         Ok(key)
     } else {
-        Err(at.error(ReadErrorKind::Index { what, index, count: map.len() }))
+        Err(at.error(ReadErrorKind::Index {
+            what,
+            index,
+            count: map.len(),
+        }))
     }
 }
 

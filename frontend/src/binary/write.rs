@@ -11,8 +11,8 @@ use cranelift_entity::EntityRef;
 use thiserror::Error;
 
 use crate::module::{
-    ArrayDecl, Attr, AttrValue, Combine, Exec, InputVar, Inst, LabelDecl, LabelKind, Modifier, Module, Object,
-    ObjectKind, Operand, PredUse, Region, StateVar, Type, predefined,
+    ArrayDecl, Attr, AttrValue, Combine, Exec, InputVar, Inst, LabelDecl, LabelKind, Modifier,
+    Module, Object, ObjectKind, Operand, PredUse, Region, StateVar, Type, predefined,
 };
 use crate::opcode::{Field, Width};
 
@@ -41,15 +41,20 @@ const VERSION: [u8; 2] = [4, 1];
 /// The module as a file.
 pub fn write(module: &Module) -> Result<Vec<u8>, WriteError> {
     let objects = module.objects.iter().enumerate();
-    let objects: Vec<Written> =
-        objects.map(|(i, object)| Writer::new(i, object).object()).collect::<Result<_, _>>()?;
+    let objects: Vec<Written> = objects
+        .map(|(i, object)| Writer::new(i, object).object())
+        .collect::<Result<_, _>>()?;
     let is_kernel = |o: &Object| o.kind == ObjectKind::Kernel;
     let kernels = module.objects.iter().filter(|o| is_kernel(o)).count();
     let functions = module.objects.len() - kernels;
     let names: usize = module.objects.iter().map(|o| o.name.len()).sum();
     let header = FILE_HEADER + kernels * KERNEL_INFO + functions * FUNCTION_INFO + names;
 
-    let mut out = Bytes { object: 0, inst: None, bytes: b"CISA".to_vec() };
+    let mut out = Bytes {
+        object: 0,
+        inst: None,
+        bytes: b"CISA".to_vec(),
+    };
     out.bytes.extend(VERSION);
     out.u16("the count of kernels", kernels)?;
     // Offsets of the objects, which follow the header in the module's order.
@@ -113,7 +118,13 @@ impl Bytes {
         if found <= most {
             return Ok(());
         }
-        Err(WriteError { object: self.object, inst: self.inst, what, found, most })
+        Err(WriteError {
+            object: self.object,
+            inst: self.inst,
+            what,
+            found,
+            most,
+        })
     }
 
     fn u8(&mut self, what: &'static str, n: usize) -> Result<(), WriteError> {
@@ -149,7 +160,11 @@ impl<'a> Writer<'a> {
     fn new(number: usize, object: &'a Object) -> Writer<'a> {
         Writer {
             object,
-            out: Bytes { object: number, inst: None, bytes: Vec::new() },
+            out: Bytes {
+                object: number,
+                inst: None,
+                bytes: Vec::new(),
+            },
             strings: HashMap::new(),
             pool: Vec::new(),
             labels: label_places(object),
@@ -161,14 +176,17 @@ impl<'a> Writer<'a> {
         self.string(&object.name)?;
         self.pool_functions();
         self.vars()?;
-        self.out.u16("the count of address variables", object.addrs.len())?;
+        self.out
+            .u16("the count of address variables", object.addrs.len())?;
         self.arrays(object.addrs.values())?;
         let predicates = object.predicates.len().saturating_sub(1);
-        self.out.check("the count of predicates", predicates, MAX_PREDICATE)?;
+        self.out
+            .check("the count of predicates", predicates, MAX_PREDICATE)?;
         self.out.u16("the count of predicates", predicates)?;
         self.arrays(object.predicates.values().skip(1))?;
         self.label_table()?;
-        self.out.u8("the count of samplers", object.samplers.len())?;
+        self.out
+            .u8("the count of samplers", object.samplers.len())?;
         self.arrays(object.samplers.values())?;
         let surfaces = object.surfaces.values().skip(predefined::SURFACES.len());
         self.out.u8("the count of surfaces", surfaces.len())?;
@@ -181,10 +199,14 @@ impl<'a> Writer<'a> {
         }
         let size_at = self.out.bytes.len();
         self.out.bytes.extend([0; 8]);
-        if let ObjectKind::Function { arg_grfs, ret_grfs, .. } = object.kind {
+        if let ObjectKind::Function {
+            arg_grfs, ret_grfs, ..
+        } = object.kind
+        {
             self.out.bytes.extend([arg_grfs, ret_grfs]);
         }
-        self.out.u16("the count of attributes", object.attrs.len())?;
+        self.out
+            .u16("the count of attributes", object.attrs.len())?;
         self.attrs(&object.attrs)?;
         let entry = self.out.bytes.len();
         for (i, inst) in object.insts.iter().enumerate() {
@@ -194,10 +216,15 @@ impl<'a> Writer<'a> {
         self.out.inst = None;
 
         // The pool stands first, and is known last.
-        let mut pool = Bytes { object: self.out.object, inst: None, bytes: Vec::new() };
+        let mut pool = Bytes {
+            object: self.out.object,
+            inst: None,
+            bytes: Vec::new(),
+        };
         pool.u32("the count of strings", self.pool.len())?;
         for string in &self.pool {
-            pool.bytes.extend(string.bytes().filter(|b| *b != 0).chain([0]));
+            pool.bytes
+                .extend(string.bytes().filter(|b| *b != 0).chain([0]));
         }
         let (pool, mut bytes) = (pool.bytes, self.out.bytes);
         let size = (bytes.len() - entry) as u32;
@@ -205,7 +232,10 @@ impl<'a> Writer<'a> {
         let entry = (pool.len() + entry) as u32;
         bytes[size_at + 4..size_at + 8].copy_from_slice(&entry.to_le_bytes());
         let inputs = pool.len() + inputs;
-        Ok(Written { bytes: [pool, bytes].concat(), inputs })
+        Ok(Written {
+            bytes: [pool, bytes].concat(),
+            inputs,
+        })
     }
 
     fn index(&mut self, string: &'a str) -> usize {
@@ -219,7 +249,12 @@ impl<'a> Writer<'a> {
 
     /// Puts the names of functions into the pool before others: their indices have two bytes.
     fn pool_functions(&mut self) {
-        for inst in self.object.insts.iter().filter(|i| i.op.row().fields.contains(&Field::Name)) {
+        for inst in self
+            .object
+            .insts
+            .iter()
+            .filter(|i| i.op.row().fields.contains(&Field::Name))
+        {
             for operand in &inst.operands {
                 if let Operand::Name(name) = operand {
                     self.index(name);
@@ -269,13 +304,11 @@ impl<'a> Writer<'a> {
         Ok(())
     }
 
-    fn arrays(
-        &mut self,
-        arrays: impl Iterator<Item = &'a ArrayDecl>,
-    ) -> Result<(), WriteError> {
+    fn arrays(&mut self, arrays: impl Iterator<Item = &'a ArrayDecl>) -> Result<(), WriteError> {
         for array in arrays {
             self.string(&array.name)?;
-            self.out.u16("the count of elements", array.elements.into())?;
+            self.out
+                .u16("the count of elements", array.elements.into())?;
             self.out.u8("the count of attributes", array.attrs.len())?;
             self.attrs(&array.attrs)?;
         }
@@ -291,7 +324,9 @@ impl<'a> Writer<'a> {
         }
         for decl in table {
             self.string(decl.map_or("", name_in_table))?;
-            self.out.bytes.push(decl.map_or(LabelKind::Block, |decl| decl.kind) as u8);
+            self.out
+                .bytes
+                .push(decl.map_or(LabelKind::Block, |decl| decl.kind) as u8);
             let attrs = decl.map_or(&[][..], |decl| &decl.attrs);
             self.out.u8("the count of attributes", attrs.len())?;
             self.attrs(attrs)?;
@@ -300,17 +335,20 @@ impl<'a> Writer<'a> {
     }
 
     fn inputs(&mut self) -> Result<(), WriteError> {
-        self.out.u32("the count of inputs", self.object.inputs.len())?;
+        self.out
+            .u32("the count of inputs", self.object.inputs.len())?;
         for input in &self.object.inputs {
             let (class, index) = match input.var {
                 InputVar::General(var) => (0, var.index()),
                 InputVar::Sampler(sampler) => (1, sampler.index()),
                 InputVar::Surface(surface) => (2, surface.index()),
             };
-            self.out.check("the provenance of an input", input.implicit.into(), 31)?;
+            self.out
+                .check("the provenance of an input", input.implicit.into(), 31)?;
             self.out.bytes.push(class | input.implicit << 3);
             self.out.u32("the number of a variable", index)?;
-            self.out.u16("the offset of an input", input.offset.into())?;
+            self.out
+                .u16("the offset of an input", input.offset.into())?;
             self.out.u16("the size of an input", input.size.into())?;
         }
         Ok(())
@@ -357,7 +395,9 @@ impl<'a> Writer<'a> {
     }
 
     fn exec(&mut self, exec: Exec) -> Result<(), WriteError> {
-        self.out.bytes.push(exec.size.trailing_zeros() as u8 | mask(exec));
+        self.out
+            .bytes
+            .push(exec.size.trailing_zeros() as u8 | mask(exec));
         Ok(())
     }
 
@@ -372,7 +412,11 @@ impl<'a> Writer<'a> {
     }
 
     fn pred(&mut self, pred: PredUse) -> Result<u16, WriteError> {
-        self.out.check("the number of a predicate", pred.pred.index(), MAX_PREDICATE)?;
+        self.out.check(
+            "the number of a predicate",
+            pred.pred.index(),
+            MAX_PREDICATE,
+        )?;
         let control = match pred.combine {
             Combine::None => 0,
             Combine::Any => 1,
@@ -383,16 +427,30 @@ impl<'a> Writer<'a> {
 
     fn operand(&mut self, field: Field, operand: &'a Operand) -> Result<(), WriteError> {
         match operand {
-            Operand::General { var, row, col, region, modifier } => {
+            Operand::General {
+                var,
+                row,
+                col,
+                region,
+                modifier,
+            } => {
                 self.tag(class::GENERAL, *modifier);
                 self.out.u32("the number of a variable", var.index())?;
                 self.out.bytes.extend([*row, *col]);
                 self.region(*region, matches!(field, Field::Dst(_)));
                 Ok(())
             }
-            Operand::Indirect { addr, off, imm, ty, region, modifier } => {
+            Operand::Indirect {
+                addr,
+                off,
+                imm,
+                ty,
+                region,
+                modifier,
+            } => {
                 self.tag(class::INDIRECT, *modifier);
-                self.out.u16("the number of an address variable", addr.index())?;
+                self.out
+                    .u16("the number of an address variable", addr.index())?;
                 self.out.bytes.push(*off);
                 self.out.bytes.extend(imm.to_le_bytes());
                 self.out.bytes.push(*ty as u8);
@@ -401,7 +459,8 @@ impl<'a> Writer<'a> {
             }
             Operand::Address { addr, off, width } => {
                 self.tag(class::ADDRESS, Modifier::None);
-                self.out.u16("the number of an address variable", addr.index())?;
+                self.out
+                    .u16("the number of an address variable", addr.index())?;
                 self.out.bytes.extend([*off, width.trailing_zeros() as u8]);
                 Ok(())
             }
@@ -409,9 +468,18 @@ impl<'a> Writer<'a> {
                 let element = self.object.vars[*var].ty.bytes() as u16;
                 self.tag(class::GENERAL, Modifier::None);
                 self.out.u32("the number of a variable", var.index())?;
-                self.out.u8("the row of an address", (offset / GRF).into())?;
-                self.out.u8("the column of an address", (offset % GRF / element).into())?;
-                self.region(Region { v: Some(0), w: 1, h: 0 }, false);
+                self.out
+                    .u8("the row of an address", (offset / GRF).into())?;
+                self.out
+                    .u8("the column of an address", (offset % GRF / element).into())?;
+                self.region(
+                    Region {
+                        v: Some(0),
+                        w: 1,
+                        h: 0,
+                    },
+                    false,
+                );
                 Ok(())
             }
             Operand::Predicate(pred) => {
@@ -440,7 +508,8 @@ impl<'a> Writer<'a> {
             }
             Operand::Raw { var, offset } => {
                 self.out.u32("the number of a variable", var.index())?;
-                self.out.u16("the offset of a raw operand", (*offset).into())
+                self.out
+                    .u16("the offset of a raw operand", (*offset).into())
             }
             Operand::Surface(surface) => self.out.u8("the number of a surface", surface.index()),
             Operand::Sampler(sampler) => self.out.u8("the number of a sampler", sampler.index()),
@@ -467,8 +536,14 @@ impl<'a> Writer<'a> {
 
     fn region(&mut self, region: Region, is_dst: bool) {
         let Region { v, w, h } = region;
-        let (v, w) = if is_dst { (0, 0) } else { (v.map_or(0, stride), stride(w)) };
-        self.out.bytes.extend((v | w << 4 | stride(h) << 8).to_le_bytes());
+        let (v, w) = if is_dst {
+            (0, 0)
+        } else {
+            (v.map_or(0, stride), stride(w))
+        };
+        self.out
+            .bytes
+            .extend((v | w << 4 | stride(h) << 8).to_le_bytes());
     }
 }
 
@@ -518,5 +593,8 @@ fn label_places(object: &Object) -> Vec<usize> {
         places[label.index()] = place.filter(|place| taken.insert(*place));
     }
     let mut free = (0..).filter(|place| !taken.contains(place));
-    places.into_iter().map(|place| place.or_else(|| free.next()).unwrap_or(0)).collect()
+    places
+        .into_iter()
+        .map(|place| place.or_else(|| free.next()).unwrap_or(0))
+        .collect()
 }

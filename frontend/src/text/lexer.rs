@@ -7,6 +7,7 @@
 use std::borrow::Cow;
 
 use super::{ParseError, ParseErrorKind};
+use crate::module::Place;
 
 /// A place in the source, for an error found later.
 #[derive(Clone, Copy, Debug)]
@@ -26,7 +27,13 @@ pub(super) struct Lexer<'a> {
 
 impl<'a> Lexer<'a> {
     pub fn new(text: &'a str) -> Lexer<'a> {
-        Lexer { text, bytes: text.as_bytes(), pos: 0, line: 1, line_start: 0 }
+        Lexer {
+            text,
+            bytes: text.as_bytes(),
+            pos: 0,
+            line: 1,
+            line_start: 0,
+        }
     }
 
     fn at(&self, pos: usize) -> u8 {
@@ -132,7 +139,11 @@ impl<'a> Lexer<'a> {
     }
 
     pub fn expect(&mut self, c: u8, what: &'static str) -> Result<(), ParseError> {
-        if self.eat(c) { Ok(()) } else { Err(self.expected(what)) }
+        if self.eat(c) {
+            Ok(())
+        } else {
+            Err(self.expected(what))
+        }
     }
 
     /// A name: letters, digits, `_`, `$`, `@` and `?`, perhaps `%` before it; none if no name
@@ -181,7 +192,9 @@ impl<'a> Lexer<'a> {
     pub fn dotted(&mut self, mnemonic: &str) -> Option<&'a str> {
         let start = self.pos - mnemonic.len();
         let end = self.pos;
-        self.suffix().map(|_| &self.text[start..self.pos]).inspect(|_| self.pos = end)
+        self.suffix()
+            .map(|_| &self.text[start..self.pos])
+            .inspect(|_| self.pos = end)
     }
 
     /// Passes over so many bytes of the line, which were seen before.
@@ -290,15 +303,41 @@ impl<'a> Lexer<'a> {
         let alone = |b: u8| !is_name(b) && !matches!(b, b'%' | b'.');
         let len = match rest.first() {
             None | Some(b'\n') => 0,
-            Some(b) if alone(*b) => self.text[self.pos..].chars().next().map_or(0, char::len_utf8),
+            Some(b) if alone(*b) => self.text[self.pos..]
+                .chars()
+                .next()
+                .map_or(0, char::len_utf8),
             Some(_) => rest.iter().position(|b| alone(*b)).unwrap_or(rest.len()),
         };
         let found = match len {
             0 => "the end of the line".to_owned(),
             _ => format!("`{}`", &self.text[self.pos..self.pos + len]),
         };
-        let kind = ParseErrorKind::Expected { expected: what, found };
+        let kind = ParseErrorKind::Expected {
+            expected: what,
+            found,
+        };
         ParseError::new(mark, len, kind)
+    }
+
+    /// An error about the word at a place passed before.
+    pub fn error_at(&self, place: Place, kind: ParseErrorKind) -> ParseError {
+        let Place { pos: line, column } = place;
+        let before = self.text.split_inclusive('\n').take(line as usize - 1);
+        let offset = before.map(str::len).sum::<usize>() + column as usize - 1;
+        let length = self.bytes[offset..]
+            .iter()
+            .take_while(|b| is_name(**b))
+            .count();
+        ParseError::new(
+            Mark {
+                offset,
+                line,
+                column,
+            },
+            length,
+            kind,
+        )
     }
 
     /// An error about what stands between the mark and here.
@@ -326,7 +365,10 @@ pub(super) fn parse_integer(digits: &str) -> Option<i128> {
         Some(rest) => (-1, rest),
         None => (1, digits),
     };
-    let n = match digits.strip_prefix("0x").or_else(|| digits.strip_prefix("0X")) {
+    let n = match digits
+        .strip_prefix("0x")
+        .or_else(|| digits.strip_prefix("0X"))
+    {
         Some(hex) => u64::from_str_radix(hex, 16),
         None => digits.parse::<u64>(),
     };
@@ -342,7 +384,9 @@ fn unescape(bytes: &[u8]) -> Option<String> {
             out.push(*first);
             continue;
         }
-        let [escape, tail @ ..] = rest else { return None };
+        let [escape, tail @ ..] = rest else {
+            return None;
+        };
         rest = tail;
         out.push(match escape {
             b'a' => 7,
@@ -355,10 +399,14 @@ fn unescape(bytes: &[u8]) -> Option<String> {
             b'v' => 11,
             b'\'' | b'"' | b'?' | b'\\' => *escape,
             b'x' => {
-                let len = rest.iter().take(2).take_while(|b| b.is_ascii_hexdigit()).count();
+                let len = rest
+                    .iter()
+                    .take(2)
+                    .take_while(|b| b.is_ascii_hexdigit())
+                    .count();
                 let (digits, tail) = rest.split_at(len);
                 rest = tail;
-                u8::from_str_radix(str::from_utf8(digits).ok()?, 16).ok()?
+                u8::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()?
             }
             _ => return None,
         });

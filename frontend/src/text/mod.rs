@@ -46,8 +46,18 @@ pub struct ParseError {
 
 impl ParseError {
     fn new(mark: Mark, length: usize, kind: ParseErrorKind) -> ParseError {
-        let Mark { offset, line, column } = mark;
-        ParseError { line, column, offset, length, kind }
+        let Mark {
+            offset,
+            line,
+            column,
+        } = mark;
+        ParseError {
+            line,
+            column,
+            offset,
+            length,
+            kind,
+        }
     }
 }
 
@@ -56,15 +66,24 @@ impl ParseError {
 #[non_exhaustive]
 pub enum ParseErrorKind {
     #[error("found {found}, expected {expected}")]
-    Expected { expected: &'static str, found: String },
+    Expected {
+        expected: &'static str,
+        found: String,
+    },
     #[error("unknown {what} `{name}`")]
     Unknown { what: &'static str, name: String },
     #[error("`{name}` is no {expected}")]
-    Class { name: String, expected: &'static str },
+    Class {
+        name: String,
+        expected: &'static str,
+    },
     #[error("`{name}` is declared twice")]
     Duplicate { name: String },
     #[error("{what} does not fit, expected {expected}")]
-    Range { what: &'static str, expected: &'static str },
+    Range {
+        what: &'static str,
+        expected: &'static str,
+    },
     #[error("version {major}.{minor} is not supported, expected 3.0 to 4.1")]
     Version { major: u8, minor: u8 },
     #[error("the string is not closed on this line")]
@@ -72,16 +91,25 @@ pub enum ParseErrorKind {
     #[error("the string has an unknown escape sequence")]
     Escape,
     #[error("`{mnemonic}` has no {what}")]
-    Superfluous { mnemonic: &'static str, what: &'static str },
+    Superfluous {
+        mnemonic: &'static str,
+        what: &'static str,
+    },
     #[error("`{mnemonic}` needs a suffix that says {what}")]
-    MissingSuffix { mnemonic: &'static str, what: &'static str },
+    MissingSuffix {
+        mnemonic: &'static str,
+        what: &'static str,
+    },
     #[error(transparent)]
     Label(#[from] LabelError),
 }
 
 impl ParseErrorKind {
     fn number(what: &'static str) -> ParseErrorKind {
-        ParseErrorKind::Range { what, expected: "a number of its width" }
+        ParseErrorKind::Range {
+            what,
+            expected: "a number of its width",
+        }
     }
 }
 

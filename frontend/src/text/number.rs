@@ -41,8 +41,12 @@ pub(crate) enum Suffixes {
 }
 
 /// Provenances of inputs with a name in text; 0 is `.input` itself.
-pub(crate) const IMPLICIT_KINDS: &[(&str, u8)] =
-    &[("LOCAL_SIZE", 1), ("GROUP_COUNT", 2), ("LOCAL_ID", 3), ("PSEUDO_INPUT", 16)];
+pub(crate) const IMPLICIT_KINDS: &[(&str, u8)] = &[
+    ("LOCAL_SIZE", 1),
+    ("GROUP_COUNT", 2),
+    ("LOCAL_ID", 3),
+    ("PSEUDO_INPUT", 16),
+];
 /// What stands before the number of another.
 pub(crate) const UNDEFINED_KIND: &str = "UNDEFINED_";
 
@@ -65,7 +69,8 @@ const FORMATS: &[(&str, u32)] = &[
     ("8-full", 0x20),
     ("8-downsampled", 0x30),
 ];
-const SAMPLER_FLAGS: &[(&str, u32)] = &[("pixel_null_mask", 0x100), ("cps", 0x200), ("divS", 0x400)];
+const SAMPLER_FLAGS: &[(&str, u32)] =
+    &[("pixel_null_mask", 0x100), ("cps", 0x200), ("divS", 0x400)];
 const RENDER_TARGET: &[(&str, u32)] = &[
     ("<RTI>", 1 << 2),
     ("<A>", 1 << 3),
@@ -82,8 +87,12 @@ const RENDER_TARGET: &[(&str, u32)] = &[
 const BARRIERS: &[(&str, u32)] = &[("wait", 0), ("signal", 1)];
 const LIFETIMES: &[(&str, u32)] = &[("start", 0), ("end", 1)];
 const LFSR: &[(&str, u32)] = &[("b32", 0), ("b16v2", 1), ("b8v4", 2)];
-const DOWNSCALE_TYPES: &[(&str, u32)] =
-    &[("bftoe2m1", 1), ("bftoint4", 2), ("hftoe2m1", 4), ("hftoint4", 5)];
+const DOWNSCALE_TYPES: &[(&str, u32)] = &[
+    ("bftoe2m1", 1),
+    ("bftoint4", 2),
+    ("hftoe2m1", 4),
+    ("hftoint4", 5),
+];
 const DOWNSCALE_MODES: &[(&str, u32)] = &[("mode0", 0), ("mode1", 1), ("mode2", 2), ("mode3", 3)];
 const ROUNDINGS: &[(&str, u32)] = &[("srnd", 0), ("rne", 1)];
 const WIDTHS: &[(&str, u32)] = &[("16", 0x20), ("32", 0), ("64", 0x40)];
@@ -106,8 +115,8 @@ impl Meaning {
                 Positional::Decimal
             }
             Relation | MinMax | Atomic | Channels | Channel | Modified | ElementSize
-            | SvmBlockSize | BlockCount | Zero | MediaMode | MessageGrfs | Fence
-            | Barrier | TruthTable | SendModifier | FunctionUnit | SamplerOp | SampleFormat
+            | SvmBlockSize | BlockCount | Zero | MediaMode | MessageGrfs | Fence | Barrier
+            | TruthTable | SendModifier | FunctionUnit | SamplerOp | SampleFormat
             | RenderTargetMode | Lifetime | LfsrMode | DownscaleType | DownscaleMode
             | DownscaleRounding => Positional::No,
         }
@@ -120,9 +129,7 @@ impl Meaning {
             | MessageGrfs | Barrier | TruthTable | FunctionUnit | SampleMode | Lifetime
             | LfsrMode | DownscaleType | DownscaleMode | DownscaleRounding => Suffixes::One,
             Atomic | SampleFormat => Suffixes::OneAndFlags,
-            Modified | SvmOwords | Fence | SamplerOp | RenderTargetMode => {
-                Suffixes::Flags
-            }
+            Modified | SvmOwords | Fence | SamplerOp | RenderTargetMode => Suffixes::Flags,
             _ => Suffixes::None,
         }
     }
@@ -152,7 +159,9 @@ impl Meaning {
             Meaning::Relation => Relation::from_name(word)
                 .or_else(|| Relation::from_name(&word.to_ascii_lowercase()))
                 .map(|r| r as u32),
-            Meaning::Atomic => AtomicOp::from_name(word).map(|op| op as u32).or_else(|| of(WIDTHS)),
+            Meaning::Atomic => AtomicOp::from_name(word)
+                .map(|op| op as u32)
+                .or_else(|| of(WIDTHS)),
             Meaning::Channels | Meaning::SampleMode => channels(word),
             Meaning::SampleFormat => channels(word).or_else(|| of(FORMATS)),
             Meaning::Channel => match channels(word)? {
@@ -198,7 +207,10 @@ impl Meaning {
             Meaning::Channels => channels_name(n),
             Meaning::SampleMode => channels_name(n & 0xf),
             Meaning::SampleFormat => {
-                let format = FORMATS.iter().find(|(_, v)| *v == n & 0x30).map_or("", |(n, _)| n);
+                let format = FORMATS
+                    .iter()
+                    .find(|(_, v)| *v == n & 0x30)
+                    .map_or("", |(n, _)| n);
                 return match channels_name(n & !0x30) {
                     Some(channels) => write!(out, ".{channels}.{format}"),
                     None => write!(out, ".x{n:x}"),
@@ -254,14 +266,19 @@ fn write_packed(n: u32, flags: &[(&str, u32)], out: &mut impl Write) -> fmt::Res
         return write!(out, ".x{n:x}");
     }
     out.write_char('.')?;
-    flags.iter().filter(|(_, bit)| n & bit != 0).try_for_each(|(name, _)| out.write_str(name))
+    flags
+        .iter()
+        .filter(|(_, bit)| n & bit != 0)
+        .try_for_each(|(name, _)| out.write_str(name))
 }
 
 /// The bits of names written one after another.
 fn flags(mut word: &str, names: &[(&str, u32)]) -> Option<u32> {
     let mut bits = 0;
     while !word.is_empty() {
-        let (rest, bit) = names.iter().find_map(|(n, b)| Some((word.strip_prefix(n)?, b)))?;
+        let (rest, bit) = names
+            .iter()
+            .find_map(|(n, b)| Some((word.strip_prefix(n)?, b)))?;
         (word, bits) = (rest, bits | bit);
     }
     Some(bits)

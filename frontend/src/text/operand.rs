@@ -20,9 +20,14 @@ impl<'a> Parser<'a> {
     /// The operand in that field. A destination is saturated if the mnemonic says so.
     pub(super) fn operand(&mut self, field: Field, saturate: bool) -> Result<Operand> {
         match field {
-            Field::Dst(_) => {
-                self.vector(true, if saturate { Modifier::Sat } else { Modifier::None })
-            }
+            Field::Dst(_) => self.vector(
+                true,
+                if saturate {
+                    Modifier::Sat
+                } else {
+                    Modifier::None
+                },
+            ),
             Field::SrcAddress if self.lexer.eat(b'&') => self.address_of(),
             Field::RawDst | Field::RawSrc | Field::RawSrcIf(_) => self.raw(),
             Field::Surface => match self.symbol("a surface")? {
@@ -56,7 +61,10 @@ impl<'a> Parser<'a> {
     /// That the name is declared, but as something else.
     fn no(&self, mark: Mark, what: &'static str, name: &str) -> ParseError {
         let expected = what;
-        let kind = ParseErrorKind::Class { name: name.to_owned(), expected };
+        let kind = ParseErrorKind::Class {
+            name: name.to_owned(),
+            expected,
+        };
         ParseError::new(mark, name.len(), kind)
     }
 
@@ -88,7 +96,10 @@ impl<'a> Parser<'a> {
         if !self.lexer.eat_adjacent(b'.') {
             return Err(self.lexer.expected("`.` and an offset in bytes"));
         }
-        Ok(Operand::Raw { var, offset: self.lexer.unsigned("an offset in bytes")? })
+        Ok(Operand::Raw {
+            var,
+            offset: self.lexer.unsigned("an offset in bytes")?,
+        })
     }
 
     /// `V32` or `V32[16]` after the `&`.
@@ -107,7 +118,9 @@ impl<'a> Parser<'a> {
         };
         match u8::try_from(offset / STATE_BYTES) {
             Ok(off) if offset % STATE_BYTES == 0 => Ok(Operand::State { of, off }),
-            _ => Err(self.lexer.error_from(mark, ParseErrorKind::number("the offset"))),
+            _ => Err(self
+                .lexer
+                .error_from(mark, ParseErrorKind::number("the offset"))),
         }
     }
 
@@ -117,7 +130,11 @@ impl<'a> Parser<'a> {
             return Ok(Modifier::None);
         }
         let mark = self.lexer.mark();
-        let modifier = match (self.lexer.eat(b'-'), self.lexer.eat(b'~'), self.lexer.name()) {
+        let modifier = match (
+            self.lexer.eat(b'-'),
+            self.lexer.eat(b'~'),
+            self.lexer.name(),
+        ) {
             (true, false, None) => Modifier::Neg,
             (true, false, Some("abs")) => Modifier::NegAbs,
             (false, false, Some("abs")) => Modifier::Abs,
@@ -144,14 +161,28 @@ impl<'a> Parser<'a> {
         let (_, _, symbol) = self.symbol("an operand")?;
         match symbol {
             Symbol::Var(var) => {
-                let (row, col) = if self.lexer.eat(b'(') { self.pair()? } else { (0, 0) };
+                let (row, col) = if self.lexer.eat(b'(') {
+                    self.pair()?
+                } else {
+                    (0, 0)
+                };
                 let region = match self.lexer.peek() {
                     b'<' => self.region(is_dst)?,
                     // The sources of `dpas` have none.
-                    _ if !is_dst => Region { v: Some(1), w: 1, h: 0 },
+                    _ if !is_dst => Region {
+                        v: Some(1),
+                        w: 1,
+                        h: 0,
+                    },
                     _ => return Err(self.lexer.expected("`<` and a region")),
                 };
-                Ok(Operand::General { var, row, col, region, modifier })
+                Ok(Operand::General {
+                    var,
+                    row,
+                    col,
+                    region,
+                    modifier,
+                })
             }
             Symbol::Addr(addr) => {
                 let off = self.element()?;
@@ -162,20 +193,27 @@ impl<'a> Parser<'a> {
             }
             Symbol::Predicate(pred) => {
                 let combine = Combine::None;
-                Ok(Operand::Predicate(PredUse { pred, inverse: false, combine }))
+                Ok(Operand::Predicate(PredUse {
+                    pred,
+                    inverse: false,
+                    combine,
+                }))
             }
-            Symbol::Surface(surface) => {
-                Ok(Operand::State { of: StateVar::Surface(surface), off: self.element()? })
-            }
-            Symbol::Sampler(sampler) => {
-                Ok(Operand::State { of: StateVar::Sampler(sampler), off: self.element()? })
-            }
+            Symbol::Surface(surface) => Ok(Operand::State {
+                of: StateVar::Surface(surface),
+                off: self.element()?,
+            }),
+            Symbol::Sampler(sampler) => Ok(Operand::State {
+                of: StateVar::Sampler(sampler),
+                off: self.element()?,
+            }),
         }
     }
 
     /// `(3)`.
     fn element(&mut self) -> Result<u8> {
-        self.lexer.expect(b'(', "`(` and the number of an element")?;
+        self.lexer
+            .expect(b'(', "`(` and the number of an element")?;
         let off = self.lexer.unsigned("the number of an element")?;
         self.lexer.expect(b')', "`)`")?;
         Ok(off)
@@ -194,12 +232,23 @@ impl<'a> Parser<'a> {
     fn indirect(&mut self, is_dst: bool, modifier: Modifier) -> Result<Operand> {
         let addr = self.addr()?;
         let off = self.element()?;
-        let imm = if self.lexer.eat(b',') { self.lexer.unsigned("an offset")? } else { 0 };
+        let imm = if self.lexer.eat(b',') {
+            self.lexer.unsigned("an offset")?
+        } else {
+            0
+        };
         self.lexer.expect(b']', "`]`")?;
         let region = self.region(is_dst)?;
         self.lexer.expect(b':', "`:` and a type")?;
         let ty = self.ty()?;
-        Ok(Operand::Indirect { addr, off, imm, ty, region, modifier })
+        Ok(Operand::Indirect {
+            addr,
+            off,
+            imm,
+            ty,
+            region,
+            modifier,
+        })
     }
 
     /// `<1>` of a destination, `<8;8,1>` or, of an indirect one, `<1,0>` of a source.
@@ -211,10 +260,19 @@ impl<'a> Parser<'a> {
         } else if self.lexer.eat(b';') {
             let w = self.stride()?;
             self.lexer.expect(b',', "`,` and a horizontal stride")?;
-            Region { v: Some(first), w, h: self.stride()? }
+            Region {
+                v: Some(first),
+                w,
+                h: self.stride()?,
+            }
         } else {
-            self.lexer.expect(b',', "`;` and a width, or `,` and a horizontal stride")?;
-            Region { v: None, w: first, h: self.stride()? }
+            self.lexer
+                .expect(b',', "`;` and a width, or `,` and a horizontal stride")?;
+            Region {
+                v: None,
+                w: first,
+                h: self.stride()?,
+            }
         };
         self.lexer.expect(b'>', "`>`")?;
         Ok(region)
@@ -225,7 +283,10 @@ impl<'a> Parser<'a> {
         let n: u8 = self.lexer.unsigned("a part of a region")?;
         if n > MAX_STRIDE || !(n == 0 || n.is_power_of_two()) {
             let expected = "0 or a power of two up to 32";
-            let kind = ParseErrorKind::Range { what: "the part of a region", expected };
+            let kind = ParseErrorKind::Range {
+                what: "the part of a region",
+                expected,
+            };
             return Err(self.lexer.error_from(mark, kind));
         }
         Ok(n)

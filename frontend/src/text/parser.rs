@@ -13,8 +13,8 @@ use crate::attributes;
 use crate::labels;
 use crate::module::{
     Addr, Align, ArrayDecl, Attr, AttrValue, Combine, Exec, Input, InputVar, Inst, Label,
-    LabelDecl, LabelKind, Linkage, Module, Object, ObjectKind, Operand, Place, PredUse,
-    Predicate, Sampler, Surface, Type, Var, VarDecl, predefined,
+    LabelDecl, LabelKind, Linkage, Module, Object, ObjectKind, Operand, Place, PredUse, Predicate,
+    Sampler, Surface, Type, Var, VarDecl, predefined,
 };
 use crate::opcode::{Field, Meaning, Opcode, Row};
 
@@ -57,7 +57,10 @@ impl<'a> Current<'a> {
         let bindless = Sampler::from_u32(predefined::BINDLESS_SAMPLER);
         Current {
             object: Object::new(kind, name),
-            symbols: vars.chain(surfaces).chain([(BINDLESS, Symbol::Sampler(bindless))]).collect(),
+            symbols: vars
+                .chain(surfaces)
+                .chain([(BINDLESS, Symbol::Sampler(bindless))])
+                .collect(),
             labels: Vec::new(),
             label_numbers: HashMap::new(),
         }
@@ -77,7 +80,12 @@ impl<'a> Current<'a> {
             b'P' => number()
                 .map(Predicate::from_u32)
                 .filter(|p| p.index() != 0)
-                .filter(|p| object.predicates.get(*p).is_some_and(|decl| decl.name == name))
+                .filter(|p| {
+                    object
+                        .predicates
+                        .get(*p)
+                        .is_some_and(|decl| decl.name == name)
+                })
                 .map(Symbol::Predicate),
             _ => None,
         };
@@ -91,18 +99,19 @@ impl<'a> Current<'a> {
         }
         let label = Label::new(self.labels.len());
         let kind = LabelKind::Block;
-        self.labels.push(LabelDecl { name: name.clone().into_owned(), kind, attrs: Vec::new() });
+        self.labels.push(LabelDecl {
+            name: name.clone().into_owned(),
+            kind,
+            attrs: Vec::new(),
+        });
         self.label_numbers.insert(name, label);
         label
     }
 
-    fn finish(mut self) -> Result<Object> {
+    fn finish(mut self, lexer: &Lexer) -> Result<Object> {
         attributes::complete_function(&mut self.object);
-        labels::number(&mut self.object, self.labels).map_err(|e| {
-            let Place { pos, column } = self.object.insts[e.inst()].place;
-            let mark = Mark { offset: 0, line: pos, column };
-            ParseError::new(mark, 0, e.into())
-        })?;
+        let numbered = labels::number(&mut self.object, self.labels);
+        numbered.map_err(|e| lexer.error_at(self.object.insts[e.inst()].place, e.into()))?;
         Ok(self.object)
     }
 }
@@ -133,7 +142,7 @@ impl<'a> Parser<'a> {
 
     fn finish_object(&mut self) -> Result<()> {
         if let Some(current) = self.current.take() {
-            self.module.objects.push(current.finish()?);
+            self.module.objects.push(current.finish(&self.lexer)?);
         }
         Ok(())
     }
@@ -144,7 +153,9 @@ impl<'a> Parser<'a> {
             return self.directive(mark);
         }
         if self.current.is_none() {
-            return Err(self.lexer.expected("`.version`, `.kernel` or `.global_function`"));
+            return Err(self
+                .lexer
+                .expected("`.version`, `.kernel` or `.global_function`"));
         }
         if let Some(name) = self.lexer.label() {
             let current = self.current()?;
@@ -155,7 +166,13 @@ impl<'a> Parser<'a> {
             };
             let operands = SmallVec::from_iter([Operand::Label(label)]);
             let place = place(mark);
-            current.object.insts.push(Inst { op, exec: Exec::NONE, pred: None, operands, place });
+            current.object.insts.push(Inst {
+                op,
+                exec: Exec::NONE,
+                pred: None,
+                operands,
+                place,
+            });
             return Ok(());
         }
         let inst = self.inst(mark)?;
@@ -167,7 +184,9 @@ impl<'a> Parser<'a> {
     pub fn current(&mut self) -> Result<&mut Current<'a>> {
         match &mut self.current {
             Some(current) => Ok(current),
-            None => Err(self.lexer.expected("`.kernel` or `.global_function` before")),
+            None => Err(self
+                .lexer
+                .expected("`.kernel` or `.global_function` before")),
         }
     }
 
@@ -175,7 +194,10 @@ impl<'a> Parser<'a> {
         let name = self.lexer.suffix().unwrap_or("");
         if name != "version" && !self.has_version {
             let found = format!("`.{name}`");
-            let kind = ParseErrorKind::Expected { expected: "`.version`", found };
+            let kind = ParseErrorKind::Expected {
+                expected: "`.version`",
+                found,
+            };
             return Err(self.lexer.error_from(mark, kind));
         }
         match name {
@@ -202,7 +224,11 @@ impl<'a> Parser<'a> {
                 Ok(())
             }
             "file" | "loc" => {
-                let op = if name == "file" { Opcode::File } else { Opcode::Loc };
+                let op = if name == "file" {
+                    Opcode::File
+                } else {
+                    Opcode::Loc
+                };
                 let inst = self.after_mnemonic(op, None, None, mark)?;
                 self.current()?.object.insts.push(inst);
                 Ok(())
@@ -216,7 +242,8 @@ impl<'a> Parser<'a> {
 
     pub fn unknown(&self, mark: Mark, what: &'static str, name: &str) -> ParseError {
         let name = name.to_owned();
-        self.lexer.error_from(mark, ParseErrorKind::Unknown { what, name })
+        self.lexer
+            .error_from(mark, ParseErrorKind::Unknown { what, name })
     }
 
     fn version(&mut self, mark: Mark) -> Result<()> {
@@ -224,7 +251,9 @@ impl<'a> Parser<'a> {
         self.lexer.expect(b'.', "`.` and a minor version")?;
         let minor = self.lexer.unsigned("a minor version")?;
         if !((3, 0)..=(4, 1)).contains(&(major, minor)) {
-            return Err(self.lexer.error_from(mark, ParseErrorKind::Version { major, minor }));
+            return Err(self
+                .lexer
+                .error_from(mark, ParseErrorKind::Version { major, minor }));
         }
         if !self.has_version {
             self.module.version = (major, minor);
@@ -284,38 +313,67 @@ impl<'a> Parser<'a> {
         }
         let missing = |parser: &Self, expected| {
             let found = "the end of the declaration".to_owned();
-            parser.lexer.error_from(after, ParseErrorKind::Expected { expected, found })
+            parser
+                .lexer
+                .error_from(after, ParseErrorKind::Expected { expected, found })
         };
-        let Some(elements) = elements else { return Err(missing(self, "`num_elts=`")) };
+        let Some(elements) = elements else {
+            return Err(missing(self, "`num_elts=`"));
+        };
         let current = self.current()?;
         let object = &mut current.object;
         let symbol = match (class, ty) {
             (Some("G"), Some(ty)) => {
                 let name = name.to_owned();
-                let decl = VarDecl { name, ty, align, elements, alias, attrs };
+                let decl = VarDecl {
+                    name,
+                    ty,
+                    align,
+                    elements,
+                    alias,
+                    attrs,
+                };
                 Symbol::Var(object.vars.push(decl))
             }
             (Some("A"), _) => {
                 let name = name.to_owned();
-                Symbol::Addr(object.addrs.push(ArrayDecl { name, elements, attrs }))
+                Symbol::Addr(object.addrs.push(ArrayDecl {
+                    name,
+                    elements,
+                    attrs,
+                }))
             }
             (Some("P"), _) => {
                 let name = name.to_owned();
-                Symbol::Predicate(object.predicates.push(ArrayDecl { name, elements, attrs }))
+                Symbol::Predicate(object.predicates.push(ArrayDecl {
+                    name,
+                    elements,
+                    attrs,
+                }))
             }
             (Some("S"), _) => {
                 let name = v_name.to_owned();
-                Symbol::Sampler(object.samplers.push(ArrayDecl { name, elements, attrs }))
+                Symbol::Sampler(object.samplers.push(ArrayDecl {
+                    name,
+                    elements,
+                    attrs,
+                }))
             }
             (Some("T"), _) => {
                 let name = v_name.to_owned();
-                Symbol::Surface(object.surfaces.push(ArrayDecl { name, elements, attrs }))
+                Symbol::Surface(object.surfaces.push(ArrayDecl {
+                    name,
+                    elements,
+                    attrs,
+                }))
             }
             (Some("G"), None) => return Err(missing(self, "`type=`")),
             _ => return Err(missing(self, "`v_type=` G, A, P, S or T")),
         };
         if current.symbols.insert(name, symbol).is_some() {
-            let kind = ParseErrorKind::Duplicate { name: name.to_owned() };
+            let kind = ParseErrorKind::Duplicate {
+                name: name.to_owned(),
+            };
             return Err(ParseError::new(mark, name.len(), kind));
         }
         Ok(())
@@ -413,15 +471,26 @@ impl<'a> Parser<'a> {
                 key => return Err(self.unknown(mark, "property of an input", key)),
             }
         }
-        self.current()?.object.inputs.push(Input { var, implicit, offset, size });
+        self.current()?.object.inputs.push(Input {
+            var,
+            implicit,
+            offset,
+            size,
+        });
         Ok(())
     }
 
     fn inst(&mut self, mark: Mark) -> Result<Inst> {
-        let pred = if self.lexer.eat(b'(') { Some(self.pred()?) } else { None };
+        let pred = if self.lexer.eat(b'(') {
+            Some(self.pred()?)
+        } else {
+            None
+        };
         let name_mark = self.lexer.mark();
         let Some(name) = self.lexer.mnemonic() else {
-            return Err(self.lexer.expected("an instruction, a label or a directive"));
+            return Err(self
+                .lexer
+                .expected("an instruction, a label or a directive"));
         };
         // Few mnemonics have a point in them.
         let dotted = self.lexer.dotted(name);
@@ -436,8 +505,10 @@ impl<'a> Parser<'a> {
             (None, None) => return Err(self.unknown(name_mark, "instruction", name)),
         };
         if pred.is_some() && !op.row().has_pred() {
-            let kind =
-                ParseErrorKind::Superfluous { mnemonic: op.row().mnemonic, what: "predicate" };
+            let kind = ParseErrorKind::Superfluous {
+                mnemonic: op.row().mnemonic,
+                what: "predicate",
+            };
             return Err(ParseError::new(mark, 1, kind));
         }
         self.after_mnemonic(op, number, pred, mark)
@@ -455,7 +526,11 @@ impl<'a> Parser<'a> {
             Some(name) => return Err(self.unknown(mark, "control of a predicate", name)),
         };
         self.lexer.expect(b')', "`)`")?;
-        Ok(PredUse { pred, inverse, combine })
+        Ok(PredUse {
+            pred,
+            inverse,
+            combine,
+        })
     }
 
     /// What follows the mnemonic: suffixes, execution size, operands.
@@ -472,7 +547,11 @@ impl<'a> Parser<'a> {
             *first = n;
         }
         let saturate = self.suffixes(row, &mut slots)?;
-        let exec = if row.has_exec() { self.exec()? } else { Exec::NONE };
+        let exec = if row.has_exec() {
+            self.exec()?
+        } else {
+            Exec::NONE
+        };
         let flags = slots.iter().find_map(Slot::number).unwrap_or(0);
         let mut list = SmallVec::<[Operand; 4]>::new();
         for (i, field) in row.text_fields() {
@@ -488,8 +567,18 @@ impl<'a> Parser<'a> {
                 field => slots[i] = Slot::Operand(self.operand(field, saturate)?),
             }
         }
-        let operands = slots.into_iter().filter_map(Slot::operand).chain(list).collect();
-        Ok(Inst { op, exec, pred, operands, place: place(mark) })
+        let operands = slots
+            .into_iter()
+            .filter_map(Slot::operand)
+            .chain(list)
+            .collect();
+        Ok(Inst {
+            op,
+            exec,
+            pred,
+            operands,
+            place: place(mark),
+        })
     }
 
     /// The suffixes of the mnemonic. Whether there is a `.sat`.
@@ -505,14 +594,21 @@ impl<'a> Parser<'a> {
         let mut from = 0;
         loop {
             let mark = self.lexer.adjacent_mark();
-            let Some(word) = self.lexer.suffix() else { break };
+            let Some(word) = self.lexer.suffix() else {
+                break;
+            };
             if word == "sat" && row.saturates() {
                 saturate = true;
                 continue;
             }
-            let found = numbers().enumerate().skip(from).find_map(|(k, (i, meaning))| {
-                meaning.suffix_value(word).map(|bits| (k, i, meaning.suffixes(), bits))
-            });
+            let found = numbers()
+                .enumerate()
+                .skip(from)
+                .find_map(|(k, (i, meaning))| {
+                    meaning
+                        .suffix_value(word)
+                        .map(|bits| (k, i, meaning.suffixes(), bits))
+                });
             let Some((k, i, suffixes, bits)) = found else {
                 return Err(self.unknown(mark, "suffix", word));
             };
@@ -550,11 +646,18 @@ impl<'a> Parser<'a> {
         let size: u8 = self.lexer.unsigned("an execution size")?;
         if !size.is_power_of_two() || size > 32 {
             let expected = "1, 2, 4, 8, 16 or 32";
-            let kind = ParseErrorKind::Range { what: "the execution size", expected };
+            let kind = ParseErrorKind::Range {
+                what: "the execution size",
+                expected,
+            };
             return Err(self.lexer.error_from(mark, kind));
         }
         self.lexer.expect(b')', "`)`")?;
-        Ok(Exec { size, offset, no_mask })
+        Ok(Exec {
+            size,
+            offset,
+            no_mask,
+        })
     }
 
     /// What a number has among the operands.
@@ -565,7 +668,10 @@ impl<'a> Parser<'a> {
                 let mark = self.lexer.mark();
                 let n = self.lexer.integer("a number")?;
                 let n = u32::try_from(n).or_else(|_| i32::try_from(n).map(|n| n as u32));
-                n.map_err(|_| self.lexer.error_from(mark, ParseErrorKind::number("a number")))?
+                n.map_err(|_| {
+                    self.lexer
+                        .error_from(mark, ParseErrorKind::number("a number"))
+                })?
             }
             Positional::Power => {
                 let n: u8 = self.in_parentheses()?;
@@ -609,8 +715,10 @@ impl<'a> Parser<'a> {
         let mark = self.lexer.mark();
         let n: u8 = self.lexer.unsigned("a count")?;
         if !n.is_power_of_two() || n > 16 {
-            let kind =
-                ParseErrorKind::Range { what: "the count", expected: "1, 2, 4, 8 or 16" };
+            let kind = ParseErrorKind::Range {
+                what: "the count",
+                expected: "1, 2, 4, 8 or 16",
+            };
             return Err(self.lexer.error_from(mark, kind));
         }
         self.lexer.expect(b')', "`)`")?;
@@ -676,7 +784,9 @@ fn mask(name: &str) -> Option<(u8, bool)> {
     if name == "NoMask" {
         return Some((0, true));
     }
-    let (name, no_mask) = name.strip_suffix("_NM").map_or((name, false), |name| (name, true));
+    let (name, no_mask) = name
+        .strip_suffix("_NM")
+        .map_or((name, false), |name| (name, true));
     match name.strip_prefix('M')?.as_bytes() {
         [digit @ b'1'..=b'8'] => Some(((digit - b'1') * 4, no_mask)),
         _ => None,
@@ -685,10 +795,16 @@ fn mask(name: &str) -> Option<(u8, bool)> {
 
 /// The provenance of an input by its name in text.
 fn implicit_kind(name: &str) -> Option<u8> {
-    let named = IMPLICIT_KINDS.iter().find(|(n, _)| *n == name).map(|(_, kind)| *kind);
+    let named = IMPLICIT_KINDS
+        .iter()
+        .find(|(n, _)| *n == name)
+        .map(|(_, kind)| *kind);
     named.or_else(|| name.strip_prefix(UNDEFINED_KIND)?.parse().ok())
 }
 
 fn place(mark: Mark) -> Place {
-    Place { pos: mark.line, column: mark.column }
+    Place {
+        pos: mark.line,
+        column: mark.column,
+    }
 }

@@ -63,7 +63,8 @@ impl Program {
         program
     }
 
-    /// Code made of instructions, for tests: their places are as if they were encoded.
+    /// Code made of instructions: their places are as if they were encoded.
+    #[cfg(test)]
     pub fn from_insts(insts: Vec<Inst>) -> Program {
         let mut slots: Vec<Option<Slot>> = Vec::new();
         for inst in insts {

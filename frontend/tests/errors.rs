@@ -1,0 +1,214 @@
+//! What the readers and the verifier say of wrong input.
+
+mod common;
+
+use common::saxpy;
+use kiln_frontend::binary::{read, write};
+use kiln_frontend::text::parse;
+use kiln_frontend::verify::verify;
+
+fn binary() -> Vec<u8> {
+    write(&parse(&saxpy()).expect("saxpy")).expect("saxpy")
+}
+
+fn refused(bytes: &[u8]) -> String {
+    read(bytes).expect_err("a wrong object").to_string()
+}
+
+#[test]
+fn wrong_binaries_are_named() {
+    let mut bytes = binary();
+    bytes[0] = b'X';
+    assert_eq!(
+        refused(&bytes),
+        "at offset 0x0: not a vISA object: the first bytes are [58, 49, 53, 41], \
+         expected 43 49 53 41 (\"CISA\")"
+    );
+    let mut bytes = binary();
+    bytes[4] = 5;
+    assert_eq!(
+        refused(&bytes),
+        "at offset 0x4: version 5.1 is not supported, expected 3.6 to 4.1"
+    );
+    assert_eq!(
+        refused(&binary()[..3]),
+        "at offset 0x3: the file ends too early: 1 bytes expected, 0 left"
+    );
+    // The code ends in `ret (M1, 1)`: opcode, execution size, predicate.
+    let mut bytes = binary();
+    let ret = bytes.len() - 4;
+    bytes[ret] = 0x3b;
+    let last = parse(&saxpy()).expect("saxpy").objects[0].insts.len() - 1;
+    assert_eq!(
+        refused(&bytes),
+        format!("at offset {ret:#x} (instruction {last}): unknown opcode 0x3b")
+    );
+    let mut bytes = binary();
+    bytes[ret + 1] = 0x0f;
+    assert_eq!(
+        refused(&bytes),
+        format!(
+            "at offset {:#x} (instruction {last}): an execution size is 15, expected 0 to 5",
+            ret + 1
+        )
+    );
+}
+
+/// The message and the source that it is about.
+fn wrong(source: &str) -> (String, String) {
+    let e = parse(source).expect_err("a wrong text");
+    let at = source
+        .get(e.offset..e.offset + e.length)
+        .expect("a place in the source");
+    (e.to_string(), at.to_owned())
+}
+
+/// A kernel of these lines, from line 3 on.
+fn kernel(lines: &str) -> String {
+    format!(".version 4.1\n.kernel \"k\"\n{lines}\n")
+}
+
+#[test]
+fn wrong_texts_are_named() {
+    let decl = ".decl V32 v_type=G type=d num_elts=16 align=hword\n";
+    let cases = [
+        (
+            "    add (M1, 16) V33(0,0)<1> V32(0,0)<1;1,0> 0x1:d",
+            "4:18: unknown variable `V33`",
+            "V33",
+        ),
+        (
+            "    frobnicate (M1, 16)",
+            "4:5: unknown instruction `frobnicate`",
+            "frobnicate",
+        ),
+        (
+            "    add (M1, 12) V32(0,0)<1>",
+            "4:14: the execution size does not fit, expected 1, 2, 4, 8, 16 or 32",
+            "12",
+        ),
+        (
+            "    mov (M1, 16) V32(0,0)<1>",
+            "4:29: found the end of the line, expected an operand",
+            "",
+        ),
+        (
+            "    mov (M1, 16) V32(0,0)<1> 0x1:k",
+            "4:34: unknown type `k`",
+            "k",
+        ),
+        (
+            "    mov (M1, 16) V32(0,300)<1> 0x1:d",
+            "4:24: a column does not fit, expected a number of its width",
+            "300",
+        ),
+        (
+            "    ret (M1, 1) V32",
+            "4:17: found `V32`, expected the end of the line",
+            "V32",
+        ),
+        (
+            "    cmp (M1, 16) V32(0,0)<1> 0x1:d 0x2:d",
+            "4:8: `cmp` needs a suffix that says the relation (`.lt`)",
+            "",
+        ),
+        (
+            "    cmp.xy (M1, 16) V32(0,0)<1> 0x1:d 0x2:d",
+            "4:8: unknown suffix `xy`",
+            ".xy",
+        ),
+        (
+            "    (V32) mov (M1, 16) V32(0,0)<1> 0x1:d",
+            "4:6: `V32` is no predicate",
+            "V32",
+        ),
+        (
+            ".decl V32 v_type=G type=d num_elts=1",
+            "4:7: `V32` is declared twice",
+            "V32",
+        ),
+        (
+            ".kernel_attr X=\"abc",
+            "4:16: the string is not closed on this line",
+            "\"abc",
+        ),
+        (
+            "    goto (M1, 16) nowhere",
+            "4:5: label `nowhere` is used but not defined",
+            "goto",
+        ),
+        ("a:\na:", "5:1: label `a` is defined twice", "a"),
+    ];
+    for (lines, message, at) in cases {
+        let (found, place) = wrong(&kernel(&format!("{decl}{lines}")));
+        assert_eq!(found, message, "{lines}");
+        assert_eq!(place, at, "{lines}");
+    }
+    assert_eq!(
+        wrong(".kernel \"k\"").0,
+        "1:1: found `.kernel`, expected `.version`"
+    );
+    assert_eq!(
+        wrong(".version 9.0").0,
+        "1:1: version 9.0 is not supported, expected 3.0 to 4.1"
+    );
+}
+
+#[test]
+fn the_verifier_finds_what_is_wrong() {
+    let decls = ".decl V32 v_type=G type=d num_elts=16 align=hword\n\
+                 .decl V33 v_type=G type=d num_elts=32 alias=<V32, 0>\n\
+                 .decl A0 v_type=A num_elts=2\n\
+                 .decl P1 v_type=P num_elts=16\n";
+    let alias = "V33 goes to byte 128 of V32, which has 64";
+    let cases = [
+        ("    mov (M1, 16) V32(0,0)<1> V32(0,0)<1;1,0>", vec![]),
+        (
+            "    mov (M1, 16) V32(0,1)<1> 0x1:d",
+            vec!["operand 0 goes to byte 68 of V32, which has 64"],
+        ),
+        (
+            "    mov (M1, 16) V32(0,0)<1> V32(1,0)<16;16,1>",
+            vec!["operand 1 goes to byte 96 of V32, which has 64"],
+        ),
+        (
+            "    mov (M1, 16) V32(0,0)<8> 0x1:d",
+            vec!["operand 0 has an illegal region"],
+        ),
+        (
+            "    mov (M8, 16) V32(0,0)<1> 0x1:d",
+            vec!["channels 28 to 43 are more than 32"],
+        ),
+        (
+            "    mov (M1, 16) V32(0,0)<1> T5(0)",
+            vec!["operand 1 of `mov` is a surface's or sampler's state, which cannot stand there"],
+        ),
+        (
+            "    mov (M1, 2) A0(1)<2> 0x1:uw",
+            vec!["operand 0 goes to element 3 of A0, which has 2"],
+        ),
+        (
+            "    add (M1, 16) P1 0x1:d 0x1:d",
+            vec!["operand 0 of `add` is a predicate, which cannot stand there"],
+        ),
+        (
+            "    svm_block_ld (1) V32(0,0)<0;1,0> V32.64",
+            vec!["operand 2 goes to byte 65 of V32, which has 64"],
+        ),
+        (
+            "a:\n    call (M1, 16) a",
+            vec!["label a is that of a block, which `call` does not go to"],
+        ),
+        (
+            "    gather4_scaled.0000 (M1, 16) %slm 0x0:ud V32.0 V32.0",
+            vec!["a channel mask cannot be 0"],
+        ),
+    ];
+    for (lines, mut expected) in cases {
+        let lines = lines.replace("T5(0)", "%scratch(0)");
+        let module = parse(&kernel(&format!("{decls}{lines}"))).expect(&lines);
+        let found: Vec<String> = verify(&module).iter().map(ToString::to_string).collect();
+        expected.insert(0, alias);
+        assert_eq!(found, expected, "{lines}");
+    }
+}
