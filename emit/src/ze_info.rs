@@ -334,7 +334,10 @@ fn scalar(value: &Value) -> Result<String, ZeInfoError> {
                 .collect::<Result<Vec<_>, ZeInfoError>>()?;
             format!("{{{}}}", entries.join(", "))
         }
-        Value::String(s) if s.chars().any(|c| c.is_control() || ",[]{}\u{85}\u{2028}\u{2029}".contains(c)) => {
+        Value::String(s)
+            if s.chars()
+                .any(|c| c.is_control() || ",[]{}\u{85}\u{2028}\u{2029}".contains(c)) =>
+        {
             // Such as would end a plain value, here or in a list.
             quoted(s)
         }
@@ -437,15 +440,32 @@ kernels_misc_info:
     fn known_keys_are_read_and_unknown_ones_survive_writing() {
         let info = ZeInfo::parse(DOCUMENT.as_bytes()).unwrap();
         let k = info.kernel("k").unwrap();
-        assert_eq!((k.execution_env.grf_count, k.execution_env.simd_size), (128, 16));
+        assert_eq!(
+            (k.execution_env.grf_count, k.execution_env.simd_size),
+            (128, 16)
+        );
         assert_eq!(k.payload_arguments[0].addrmode, Some(AddrMode::Stateful));
         assert_eq!(k.payload_arguments[0].arg_index, Some(3));
-        assert_eq!(k.payload_arguments[1].arg_type, ArgType::Other("rt_global_buffer".into()));
+        assert_eq!(
+            k.payload_arguments[1].arg_type,
+            ArgType::Other("rt_global_buffer".into())
+        );
         let written = info.to_yaml().unwrap();
-        assert!(written.contains("\n    payload_arguments:\n      - arg_type: arg_bypointer\n"), "{written}");
-        assert!(written.contains("work_group_walk_order_dimensions: [0, 2, 1]\n"), "{written}");
-        for key in ["has_dpas: true", "is_pipe: true", "inline_samplers", "kernels_misc_info", "'1.20'"]
-        {
+        assert!(
+            written.contains("\n    payload_arguments:\n      - arg_type: arg_bypointer\n"),
+            "{written}"
+        );
+        assert!(
+            written.contains("work_group_walk_order_dimensions: [0, 2, 1]\n"),
+            "{written}"
+        );
+        for key in [
+            "has_dpas: true",
+            "is_pipe: true",
+            "inline_samplers",
+            "kernels_misc_info",
+            "'1.20'",
+        ] {
             assert!(written.contains(key), "{key} lost in\n{written}");
         }
         assert_eq!(ZeInfo::parse(written.as_bytes()).unwrap(), info);
@@ -453,15 +473,56 @@ kernels_misc_info:
 
     #[test]
     fn strings_of_any_kind_survive_writing() {
-        for name in ["", " ", "a b", "1.20", "true", "null", "~", "- x", "a: b", "#c", "'", "\"\\", "[a]", "{b",
-            "x,y", "line\nline", "tab\there", "\u{85}", "\u{2028}", "é", "\u{1f600}", "a\r", "*x", "&y", "!z", "%", "@", "|", ">"]
-        {
-            let kernel = Kernel { name: name.to_string(), ..Kernel::default() };
-            let mut info = ZeInfo { version: name.to_string(), kernels: vec![kernel], ..ZeInfo::default() };
-            info.other.insert("list".into(), Value::Sequence(vec![name.into(), 7.into()]));
-            info.other.insert("empty".into(), Value::Mapping(Mapping::new()));
+        for name in [
+            "",
+            " ",
+            "a b",
+            "1.20",
+            "true",
+            "null",
+            "~",
+            "- x",
+            "a: b",
+            "#c",
+            "'",
+            "\"\\",
+            "[a]",
+            "{b",
+            "x,y",
+            "line\nline",
+            "tab\there",
+            "\u{85}",
+            "\u{2028}",
+            "é",
+            "\u{1f600}",
+            "a\r",
+            "*x",
+            "&y",
+            "!z",
+            "%",
+            "@",
+            "|",
+            ">",
+        ] {
+            let kernel = Kernel {
+                name: name.to_string(),
+                ..Kernel::default()
+            };
+            let mut info = ZeInfo {
+                version: name.to_string(),
+                kernels: vec![kernel],
+                ..ZeInfo::default()
+            };
+            info.other
+                .insert("list".into(), Value::Sequence(vec![name.into(), 7.into()]));
+            info.other
+                .insert("empty".into(), Value::Mapping(Mapping::new()));
             let written = info.to_yaml().unwrap();
-            assert_eq!(ZeInfo::parse(written.as_bytes()).expect(&written), info, "{written}");
+            assert_eq!(
+                ZeInfo::parse(written.as_bytes()).expect(&written),
+                info,
+                "{written}"
+            );
         }
     }
 

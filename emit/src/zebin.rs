@@ -61,7 +61,11 @@ pub enum ZebinError {
     #[error(transparent)]
     ZeInfo(#[from] ZeInfoError),
     #[error("section {section}: a note of {found} bytes does not fit the {room} that are left")]
-    Note { section: String, found: u64, room: usize },
+    Note {
+        section: String,
+        found: u64,
+        room: usize,
+    },
     #[error("symbol {index}: {what}")]
     Symbol { index: usize, what: &'static str },
 }
@@ -174,7 +178,10 @@ impl Zebin {
             text.resize((text.len() + TEXT_PADDING).next_multiple_of(TEXT_ALIGN), 0);
             texts.push(KernelText { name, text });
         }
-        let number = |kind, value: u32| Note { kind, desc: value.to_le_bytes().to_vec() };
+        let number = |kind, value: u32| Note {
+            kind,
+            desc: value.to_le_bytes().to_vec(),
+        };
         Zebin {
             file_type: elf::ET_REL.0,
             flags: 0,
@@ -183,7 +190,10 @@ impl Zebin {
             notes: vec![
                 number(1, platform.product_family),
                 number(2, platform.core_family),
-                Note { kind: 4, desc: version },
+                Note {
+                    kind: 4,
+                    desc: version,
+                },
             ],
             symbols,
             relocations: Vec::new(),
@@ -193,7 +203,10 @@ impl Zebin {
 
     /// The text of the kernel of that name.
     pub fn text(&self, kernel: &str) -> Option<&[u8]> {
-        self.kernels.iter().find(|k| k.name == kernel).map(|k| k.text.as_slice())
+        self.kernels
+            .iter()
+            .find(|k| k.name == kernel)
+            .map(|k| k.text.as_slice())
     }
 
     /// Replaces a kernel's code: pads it, and corrects the sizes of the symbols at its start.
@@ -203,9 +216,15 @@ impl Zebin {
             return false;
         };
         entry.text = code.to_vec();
-        entry.text.resize((code.len() + TEXT_PADDING).next_multiple_of(TEXT_ALIGN), 0);
+        entry
+            .text
+            .resize((code.len() + TEXT_PADDING).next_multiple_of(TEXT_ALIGN), 0);
         let section = SymbolPlace::Section(format!("{TEXT_PREFIX}{kernel}"));
-        for symbol in self.symbols.iter_mut().filter(|s| s.place == section && s.value == 0) {
+        for symbol in self
+            .symbols
+            .iter_mut()
+            .filter(|s| s.place == section && s.value == 0)
+        {
             symbol.size = code.len() as u64;
         }
         true
@@ -230,8 +249,7 @@ impl Zebin {
                 0 => &[][..],
                 _ => table.section_name(endian, section)?,
             };
-            let name =
-                std::str::from_utf8(name).map_err(|_| ZebinError::SectionName { index })?;
+            let name = std::str::from_utf8(name).map_err(|_| ZebinError::SectionName { index })?;
             names.push(name.to_string());
         }
         let named = |index: u32| names.get(index as usize).cloned().unwrap_or_default();
@@ -247,11 +265,13 @@ impl Zebin {
             others: Vec::new(),
         };
         let mut ze_infos = Vec::new();
-        let string_tables: Vec<usize> =
-            table.iter().enumerate().filter(|(_, s)| s.sh_type.get(endian) == elf::SHT_SYMTAB)
-                .map(|(_, s)| s.sh_link.get(endian) as usize)
-                .chain([usize::from(header.e_shstrndx.get(endian).0)])
-                .collect();
+        let string_tables: Vec<usize> = table
+            .iter()
+            .enumerate()
+            .filter(|(_, s)| s.sh_type.get(endian) == elf::SHT_SYMTAB)
+            .map(|(_, s)| s.sh_link.get(endian) as usize)
+            .chain([usize::from(header.e_shstrndx.get(endian).0)])
+            .collect();
         for (index, section) in table.iter().enumerate().skip(1) {
             let name = &names[index];
             let data = section.data(endian, file)?;
@@ -261,8 +281,12 @@ impl Zebin {
             }
             if kind == SHT_ZE_INFO {
                 ze_infos.push(data);
-            } else if let (Some(kernel), elf::SHT_PROGBITS) = (name.strip_prefix(TEXT_PREFIX), kind) {
-                zebin.kernels.push(KernelText { name: kernel.to_string(), text: data.to_vec() });
+            } else if let (Some(kernel), elf::SHT_PROGBITS) = (name.strip_prefix(TEXT_PREFIX), kind)
+            {
+                zebin.kernels.push(KernelText {
+                    name: kernel.to_string(),
+                    text: data.to_vec(),
+                });
             } else if kind == elf::SHT_NOTE && name == COMPAT {
                 zebin.notes.extend(parse_notes(data)?);
             } else if kind == elf::SHT_SYMTAB {
@@ -272,7 +296,10 @@ impl Zebin {
                         .name(endian, symbols.strings())
                         .ok()
                         .and_then(|n| std::str::from_utf8(n).ok())
-                        .ok_or(ZebinError::Symbol { index, what: "its name is not in the table" })?;
+                        .ok_or(ZebinError::Symbol {
+                            index,
+                            what: "its name is not in the table",
+                        })?;
                     let place = symbol.st_shndx.get(endian).0;
                     zebin.symbols.push(Symbol {
                         name: symbol_name.to_string(),
@@ -285,7 +312,10 @@ impl Zebin {
                         } else if usize::from(place) < names.len() {
                             SymbolPlace::Section(named(u32::from(place)))
                         } else {
-                            return Err(ZebinError::Symbol { index, what: "no such section" });
+                            return Err(ZebinError::Symbol {
+                                index,
+                                what: "no such section",
+                            });
                         },
                     });
                 }
@@ -328,7 +358,12 @@ impl Zebin {
             );
         }
         for other in &self.others {
-            out.section(other.name.clone(), SectionType(other.kind), other.flags, &other.data);
+            out.section(
+                other.name.clone(),
+                SectionType(other.kind),
+                other.flags,
+                &other.data,
+            );
             if let Some((_, header)) = out.sections.last_mut() {
                 header.align = other.align;
                 header.entry_size = other.entry_size;
@@ -348,13 +383,19 @@ impl Zebin {
                 header.link = strtab_index as u32;
                 header.entry_size = size_of::<Sym64<LittleEndian>>() as u64;
                 // One more than the last local symbol.
-                let locals = self.symbols.iter().take_while(|s| s.info >> 4 == elf::STB_LOCAL.0);
+                let locals = self
+                    .symbols
+                    .iter()
+                    .take_while(|s| s.info >> 4 == elf::STB_LOCAL.0);
                 header.info = 1 + locals.count() as u32;
             }
         }
         for relocations in &self.relocations {
-            let (prefix, kind) =
-                if relocations.addends { (".rela", elf::SHT_RELA) } else { (".rel", elf::SHT_REL) };
+            let (prefix, kind) = if relocations.addends {
+                (".rela", elf::SHT_RELA)
+            } else {
+                (".rel", elf::SHT_REL)
+            };
             let table = relocation_table(relocations);
             out.section(format!("{prefix}{}", relocations.section), kind, 0, &table);
             if let Some((_, header)) = out.sections.last_mut() {
@@ -365,7 +406,12 @@ impl Zebin {
         }
         let yaml = self.ze_info.to_yaml()?;
         out.section(ZE_INFO.to_string(), SHT_ZE_INFO, 0, yaml.as_bytes());
-        out.section(COMPAT.to_string(), elf::SHT_NOTE, 0, &note_section(&self.notes));
+        out.section(
+            COMPAT.to_string(),
+            elf::SHT_NOTE,
+            0,
+            &note_section(&self.notes),
+        );
         Ok(out.finish(self.file_type, self.flags))
     }
 
@@ -407,7 +453,10 @@ fn parse_notes(data: &[u8]) -> Result<Vec<Note>, ZebinError> {
         }
         let start = name.next_multiple_of(4) as usize;
         let end = start + desc as usize;
-        notes.push(Note { kind: word(8), desc: body[start..end].to_vec() });
+        notes.push(Note {
+            kind: word(8),
+            desc: body[start..end].to_vec(),
+        });
         // The last note may lack its padding.
         rest = body.get(end.next_multiple_of(4)..).unwrap_or_default();
     }
@@ -467,7 +516,11 @@ fn relocation_table(relocations: &Relocations) -> Vec<u8> {
             r_addend: I64::new(LittleEndian, r.addend),
         };
         let bytes = bytes_of(&entry);
-        table.extend_from_slice(if relocations.addends { bytes } else { &bytes[..16] });
+        table.extend_from_slice(if relocations.addends {
+            bytes
+        } else {
+            &bytes[..16]
+        });
     }
     table
 }
@@ -518,7 +571,8 @@ const SECTION_HEADER_SIZE: usize = size_of::<SectionHeader64<LittleEndian>>();
 
 impl Output {
     fn section(&mut self, name: String, kind: SectionType, flags: u64, data: &[u8]) {
-        self.contents.resize(self.contents.len().next_multiple_of(8), 0);
+        self.contents
+            .resize(self.contents.len().next_multiple_of(8), 0);
         let offset = (FILE_HEADER_SIZE + self.contents.len()) as u64;
         self.contents.extend_from_slice(data);
         let placed = Placed {
@@ -542,7 +596,8 @@ impl Output {
         names.push(self.strings.add(STRTAB));
         let strings = std::mem::take(&mut self.strings).0;
         self.section(STRTAB.to_string(), elf::SHT_STRTAB, 0, &strings);
-        self.contents.resize(self.contents.len().next_multiple_of(8), 0);
+        self.contents
+            .resize(self.contents.len().next_multiple_of(8), 0);
 
         let count = self.sections.len() as u16 + 1;
         let header = FileHeader64::<LittleEndian> {
@@ -560,7 +615,10 @@ impl Output {
             e_version: U32::new(LittleEndian, u32::from(EV_CURRENT.0)),
             e_entry: U64::new(LittleEndian, 0),
             e_phoff: U64::new(LittleEndian, 0),
-            e_shoff: U64::new(LittleEndian, (FILE_HEADER_SIZE + self.contents.len()) as u64),
+            e_shoff: U64::new(
+                LittleEndian,
+                (FILE_HEADER_SIZE + self.contents.len()) as u64,
+            ),
             e_flags: U32::new(LittleEndian, FileFlags(flags)),
             e_ehsize: U16::new(LittleEndian, FILE_HEADER_SIZE as u16),
             e_phentsize: U16::new(LittleEndian, 0),
@@ -587,5 +645,157 @@ impl Output {
             }));
         }
         file
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// The examples' object files, by name, as the reference compiler wrote them.
+    fn examples() -> Vec<(String, Vec<u8>)> {
+        let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples");
+        let mut all = Vec::new();
+        for entry in std::fs::read_dir(dir).unwrap() {
+            let path = entry.unwrap().path();
+            let name = path.file_name().unwrap().to_string_lossy().into_owned();
+            if let Ok(file) = std::fs::read(path.join(format!("{name}.zebin"))) {
+                all.push((name, file));
+            }
+        }
+        all.sort();
+        assert!(all.len() >= 14, "only {} examples found", all.len());
+        all
+    }
+
+    #[test]
+    fn what_is_written_reads_as_what_was_read() {
+        for (name, file) in examples() {
+            let read = Zebin::parse(&file).unwrap_or_else(|e| panic!("{name}: {e}"));
+            let written = read.write().unwrap();
+            assert_eq!(Zebin::parse(&written).unwrap(), read, "{name}");
+        }
+    }
+
+    #[test]
+    fn a_new_file_has_what_the_references_has() {
+        let skl = crate::platform::find("skl").unwrap();
+        for (name, file) in examples() {
+            let reference = Zebin::parse(&file).unwrap();
+            let kernel = &reference.kernels[0].name;
+            let code = reference.symbols[0].size as usize;
+            let code = reference.text(kernel).unwrap()[..code].to_vec();
+            let info = reference.ze_info.clone();
+            let mut new = Zebin::new(skl, vec![(kernel.clone(), code.clone())], info);
+            assert_eq!(new.kernels, reference.kernels, "{name}");
+            assert_eq!(new.symbols, reference.symbols, "{name}");
+            let version = |z: &Zebin| z.notes.iter().find(|n| n.kind == 4).cloned();
+            assert_eq!(version(&new), version(&reference), "{name}");
+            assert!(new.set_text(kernel, &code[..64]));
+            assert_eq!((new.symbols[0].size, new.kernels[0].text.len()), (64, 192));
+            assert!(!new.set_text("no such kernel", &code));
+        }
+    }
+
+    #[test]
+    fn relocations_and_data_survive() {
+        let (_, file) = examples().swap_remove(0);
+        let mut zebin = Zebin::parse(&file).unwrap();
+        let text = format!(".text.{}", zebin.kernels[0].name);
+        for addends in [false, true] {
+            let addend = if addends { -9 } else { 0 };
+            zebin.relocations.push(Relocations {
+                section: text.clone(),
+                addends,
+                entries: vec![
+                    Relocation {
+                        offset: 64,
+                        kind: 2,
+                        symbol: 1,
+                        addend,
+                    };
+                    2
+                ],
+            });
+        }
+        zebin.others.push(Section {
+            name: ".bss.global".into(),
+            kind: 8,
+            flags: 3,
+            align: 16,
+            entry_size: 0,
+            size: 4096,
+            data: Vec::new(),
+        });
+        zebin.symbols.push(Symbol {
+            name: "g".into(),
+            value: 8,
+            size: 4,
+            info: 0x11,
+            other: 0,
+            place: SymbolPlace::Section(".bss.global".into()),
+        });
+        zebin.symbols.push(Symbol {
+            name: "far".into(),
+            value: 0,
+            size: 0,
+            info: 0x10,
+            other: 0,
+            place: SymbolPlace::Reserved(0),
+        });
+        assert_eq!(Zebin::parse(&zebin.write().unwrap()).unwrap(), zebin);
+    }
+
+    #[test]
+    fn other_files_are_refused() {
+        let (_, file) = examples().swap_remove(0);
+        assert!(matches!(Zebin::parse(b""), Err(ZebinError::Elf(_))));
+        assert!(matches!(Zebin::parse(&file[..63]), Err(ZebinError::Elf(_))));
+        let mut other = file.clone();
+        other[18] = 62;
+        assert!(matches!(Zebin::parse(&other), Err(ZebinError::Machine(62))));
+        let mut other = file.clone();
+        other[16] = 2;
+        assert!(matches!(Zebin::parse(&other), Err(ZebinError::FileType(2))));
+        let mut none = Zebin::parse(&file).unwrap();
+        none.ze_info = ZeInfo::default();
+        let written = none.write().unwrap();
+        let place = written.windows(8).position(|w| w == b".ze_info").unwrap();
+        let mut renamed = written.clone();
+        renamed[place] = 0xff;
+        let error = Zebin::parse(&renamed).unwrap_err();
+        assert!(matches!(error, ZebinError::SectionName { .. }), "{error}");
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+        /// Damaged files are read or refused, and what is read can be written.
+        #[test]
+        fn damaged_files_never_panic(
+            which in 0usize..14,
+            changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..12),
+            headers in any::<bool>(),
+            cut in any::<prop::sample::Index>(),
+        ) {
+            let (_, mut file) = examples().swap_remove(which);
+            let len = file.len();
+            // The section headers are the file's last 512 bytes and the header its first 64.
+            for (at, byte) in changes {
+                let at = if headers { (len - 512 + at.index(576)) % len } else { at.index(len) };
+                file[at] = byte;
+            }
+            if headers {
+                if let Ok(zebin) = Zebin::parse(&file) {
+                    zebin.write().unwrap();
+                }
+            }
+            file.truncate(cut.index(len));
+            let _ = Zebin::parse(&file);
+        }
     }
 }

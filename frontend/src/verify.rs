@@ -14,8 +14,8 @@ use cranelift_entity::EntityRef;
 use thiserror::Error;
 
 use crate::module::{
-    Exec, InputVar, Inst, Label, LabelKind, Modifier, Module, Object, Operand, Place, PredUse,
-    Predicate, Region, Sampler, StateVar, Surface, Type, Var, predefined,
+    Combine, Exec, InputVar, Inst, Label, LabelKind, Modifier, Module, Object, Operand, Place,
+    PredUse, Predicate, Region, Sampler, StateVar, Surface, Type, Var, predefined,
 };
 use crate::opcode::{
     Atomic, ChannelMask, Field, Kinds, Meaning, Opcode, Relation, Row, SamplerOp, svm_block_bytes,
@@ -184,7 +184,8 @@ impl Verifier<'_> {
                 InputVar::Sampler(s) => ("sampler", s.index(), self.object.samplers.len()),
                 InputVar::Surface(s) => ("surface", s.index(), self.object.surfaces.len()),
             };
-            if number >= count {
+            let unused = matches!(input.var, InputVar::General(_)) && is_unused(number);
+            if number >= count || unused {
                 self.find(FindingKind::Missing { what, number });
             }
         }
@@ -395,7 +396,12 @@ impl Verifier<'_> {
                     self.end(i, var, offset.into());
                 }
             }
-            Operand::Predicate(pred) => self.predicate(pred),
+            Operand::Predicate(pred) => {
+                if pred.inverse || pred.combine != Combine::None {
+                    self.find(FindingKind::Modifier { operand: i });
+                }
+                self.predicate(pred);
+            }
             Operand::Imm { ty, bits } => {
                 if ty == Type::Bool || Operand::imm(ty, bits) != *operand {
                     self.find(FindingKind::Immediate {
@@ -513,7 +519,7 @@ impl Verifier<'_> {
     fn end(&mut self, operand: usize, var: Var, end: u32) {
         let (root, offset) = self.roots[var.index()];
         let (end, size) = (offset.saturating_add(end), self.room(root));
-        let unused = root.index() >= predefined::VARS.len() && root.index() < predefined::VAR_COUNT;
+        let unused = is_unused(root.index());
         if end > size && !unused {
             let name = self.object.vars[root].name.clone();
             self.find(FindingKind::End {
@@ -565,6 +571,11 @@ impl Verifier<'_> {
             self.find(FindingKind::Number { what, found: n });
         }
     }
+}
+
+/// Whether the number is reserved for a predefined variable that there is not.
+fn is_unused(number: usize) -> bool {
+    (predefined::VARS.len()..predefined::VAR_COUNT).contains(&number)
 }
 
 /// The last element of a region that so many channels touch, from the first.

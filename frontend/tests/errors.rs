@@ -4,6 +4,7 @@ mod common;
 
 use common::saxpy;
 use kiln_frontend::binary::{read, write};
+use kiln_frontend::module::Var;
 use kiln_frontend::text::parse;
 use kiln_frontend::verify::verify;
 
@@ -52,6 +53,18 @@ fn wrong_binaries_are_named() {
             ret + 1
         )
     );
+}
+
+#[test]
+fn an_alias_of_a_later_variable_is_refused() {
+    let mut module = parse(&saxpy()).expect("saxpy");
+    let vars = &mut module.objects[0].vars;
+    let (first, next) = (Var::from_u32(32), Var::from_u32(33));
+    vars[first].alias = Some((next, 0));
+    let message = refused(&write(&module).expect("saxpy"));
+    let expected = "an alias is of a variable not declared before it: 33 does not exist";
+    assert!(message.contains(expected), "{message}");
+    assert!(!verify(&module).is_empty());
 }
 
 /// The message and the source that it is about.

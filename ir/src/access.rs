@@ -5,7 +5,7 @@
 //! [`AccessKind`](crate::liveness::AccessKind) follows. Payloads of messages have no size of their
 //! own in vISA: [`raw_shape`] is where their layout is known.
 
-use kiln_frontend::module::{Combine, Exec, Inst, InputVar, Object, Operand, PredUse, Region, StateVar, Var};
+use kiln_frontend::module::{Addr, Combine, Exec, Inst, InputVar, Object, Operand, PredUse, Region, StateVar, Var};
 use kiln_frontend::opcode::{Field, Opcode, svm_block_bytes};
 use smallvec::SmallVec;
 
@@ -99,8 +99,41 @@ struct Raw {
     flag: bool,
 }
 
+impl Raw {
+    fn new(touch: Touch, cell: Cell, mask: u64) -> Raw {
+        Raw {
+            inst: touch.inst,
+            cell,
+            mask,
+            write: touch.write,
+            no_mask: touch.exec.no_mask,
+            predicated: touch.predicated,
+            lanes: None,
+            flag: false,
+        }
+    }
+}
+
+/// How an instruction touches one operand.
+#[derive(Clone, Copy)]
+struct Touch {
+    inst: u32,
+    exec: Exec,
+    write: bool,
+    predicated: bool,
+}
+
+/// Elements of a variable: the first one's byte offset, their size, and their region.
+#[derive(Clone, Copy)]
+struct Elements {
+    var: Var,
+    offset: u32,
+    bytes: u32,
+    region: Region,
+}
+
 /// Collects the accesses of a function, block by block.
-pub struct Collector<'f, 'm> {
+struct Collector<'f, 'm> {
     func: &'f Function<'m>,
     raw: Vec<Raw>,
     maps: Vec<[LaneMap; 2]>,
@@ -150,7 +183,8 @@ impl Collector<'_, '_> {
         let inst = &self.func.object.insts[index as usize];
         let start = self.raw.len();
         if let Some(p) = inst.pred {
-            self.predicate(index, inst.exec, p, false, false);
+            let read = Touch { inst: index, exec: inst.exec, write: false, predicated: false };
+            self.predicate(read, p);
         }
         // The predicate of sel chooses a source; every channel is written.
         let predicated = inst.pred.is_some() && inst.op != Opcode::Sel;
@@ -159,121 +193,109 @@ impl Collector<'_, '_> {
         for (at, operand) in inst.operands.iter().enumerate() {
             last = fields.next().unwrap_or(last);
             let write = matches!(last, Field::Dst(_) | Field::RawDst);
-            self.operand(index, inst, at, operand, write, predicated);
+            self.operand(Touch { inst: index, exec: inst.exec, write, predicated }, inst, at, operand);
         }
         self.raw[start..].sort_by_key(|r| r.write);
     }
 
-    fn operand(&mut self, index: u32, inst: &Inst, at: usize, operand: &Operand, write: bool, predicated: bool) {
-        let exec = inst.exec;
+    fn operand(&mut self, touch: Touch, inst: &Inst, at: usize, operand: &Operand) {
+        let exec = touch.exec;
         match *operand {
             Operand::General { var, row, col, region, .. } => {
                 let bytes = self.func.object.vars[var].ty.bytes();
                 let offset = u32::from(row) * ROW_BYTES + u32::from(col) * bytes;
-                self.region(index, exec, var, offset, bytes, region, write, predicated);
+                self.region(touch, Elements { var, offset, bytes, region });
             }
-            Operand::Raw { var, offset } => {
-                let Some(shape) = raw_shape(inst, at) else { return };
-                match shape {
-                    RawShape::Block { bytes } => {
-                        self.bytes(index, var, u32::from(offset), bytes, write, predicated);
-                    }
-                    RawShape::Lanes { bytes, planes } => {
-                        let packed = Region { v: Some(1), w: 1, h: 0 };
-                        let stride = RawShape::plane_stride(bytes, exec.size);
-                        for plane in 0..planes {
-                            let at = u32::from(offset) + plane * stride;
-                            self.region(index, exec, var, at, bytes, packed, write, predicated);
-                        }
+            Operand::Raw { var, offset } => match raw_shape(inst, at) {
+                None => {}
+                Some(RawShape::Block { bytes }) => self.block(touch, var, offset.into(), bytes),
+                Some(RawShape::Lanes { bytes, planes }) => {
+                    let region = Region { v: Some(1), w: 1, h: 1 };
+                    let stride = RawShape::plane_stride(bytes, exec.size);
+                    for plane in 0..planes {
+                        let offset = u32::from(offset) + plane * stride;
+                        self.region(touch, Elements { var, offset, bytes, region });
                     }
                 }
-            }
+            },
             Operand::Predicate(p) => {
                 // setp writes all its channels, whatever the mask says.
-                let exec = Exec { no_mask: exec.no_mask || inst.op == Opcode::Setp, ..exec };
-                self.predicate(index, exec, p, write, predicated);
+                let no_mask = exec.no_mask || inst.op == Opcode::Setp;
+                self.predicate(Touch { exec: Exec { no_mask, ..exec }, ..touch }, p);
             }
             Operand::Indirect { addr, off, region, .. } => {
                 let rows = match region.v {
                     None => u32::from(exec.size) / u32::from(region.w.max(1)),
                     Some(_) => 1,
                 };
-                self.addr(index, addr, u32::from(off), rows, false, exec);
+                self.addr(Touch { write: false, ..touch }, addr, off.into(), rows);
             }
             Operand::Address { addr, off, width } => {
-                let n = if write { exec.size } else { width.max(1) };
-                self.addr(index, addr, u32::from(off), u32::from(n), write, exec);
+                let n = if touch.write { exec.size } else { width.max(1) };
+                self.addr(touch, addr, off.into(), n.into());
             }
-            Operand::State { of, off } => self.state(index, of, u32::from(off), write),
-            Operand::Surface(s) => self.state(index, StateVar::Surface(s), 0, false),
-            Operand::Sampler(s) => self.state(index, StateVar::Sampler(s), 0, false),
-            Operand::AddressOf { .. } | Operand::Imm { .. } | Operand::Label(_) | Operand::Field(_) | Operand::Name(_) => {}
+            Operand::State { of, off } => self.state(touch, of, off.into()),
+            Operand::Surface(s) => self.state(Touch { write: false, ..touch }, StateVar::Surface(s), 0),
+            Operand::Sampler(s) => self.state(Touch { write: false, ..touch }, StateVar::Sampler(s), 0),
+            Operand::AddressOf { .. }
+            | Operand::Imm { .. }
+            | Operand::Label(_)
+            | Operand::Field(_)
+            | Operand::Name(_) => {}
         }
     }
 
-    fn state(&mut self, index: u32, of: StateVar, off: u32, write: bool) {
+    fn state(&mut self, touch: Touch, of: StateVar, off: u32) {
         let cell = match of {
             StateVar::Surface(s) => self.func.surface_cells[s],
             StateVar::Sampler(s) => self.func.sampler_cells[s],
         };
         if let Some(cell) = cell.expand() {
             let mask = if off < 16 { 0xf << (off * 4) } else { 0 };
-            self.push(Raw { inst: index, cell, mask, write, no_mask: true, predicated: false, lanes: None, flag: false });
+            self.push(Raw { no_mask: true, predicated: false, ..Raw::new(touch, cell, mask) });
         }
     }
 
-    fn addr(&mut self, index: u32, addr: kiln_frontend::module::Addr, off: u32, n: u32, write: bool, exec: Exec) {
+    fn addr(&mut self, touch: Touch, addr: Addr, off: u32, n: u32) {
         if let Some(cell) = self.func.addr_cells[addr].expand() {
-            let mask = byte_mask(off * 2, n * 2);
-            let no_mask = exec.no_mask || !write;
-            self.push(Raw { inst: index, cell, mask, write, no_mask, predicated: false, lanes: None, flag: false });
+            let no_mask = touch.exec.no_mask || !touch.write;
+            let raw = Raw::new(touch, cell, byte_mask(off * 2, n * 2));
+            self.push(Raw { no_mask, predicated: false, ..raw });
         }
     }
 
-    fn predicate(&mut self, index: u32, exec: Exec, p: PredUse, write: bool, predicated: bool) {
+    fn predicate(&mut self, touch: Touch, p: PredUse) {
         let Some(cell) = self.func.pred_cells[p.pred].expand() else { return };
-        let size = self.func.cells[cell].size;
-        let all = byte_mask(0, size);
+        let exec = touch.exec;
         let mask = match p.combine {
-            Combine::None => byte_mask(u32::from(exec.offset), u32::from(exec.size)) & 0xffff_ffff,
-            Combine::Any | Combine::All => all,
+            Combine::None => byte_mask(exec.offset.into(), exec.size.into()) & 0xffff_ffff,
+            Combine::Any | Combine::All => byte_mask(0, self.func.cells[cell].size),
         };
-        let no_mask = exec.no_mask || p.combine != Combine::None || (exec.size == 1 && !write);
-        self.push(Raw { inst: index, cell, mask, write, no_mask, predicated, lanes: None, flag: true });
+        let no_mask = exec.no_mask || p.combine != Combine::None || (exec.size == 1 && !touch.write);
+        self.push(Raw { no_mask, flag: true, ..Raw::new(touch, cell, mask) });
     }
 
     /// A block of bytes, all of them whatever the mask.
-    fn bytes(&mut self, index: u32, var: Var, offset: u32, bytes: u32, write: bool, predicated: bool) {
+    fn block(&mut self, touch: Touch, var: Var, offset: u32, bytes: u32) {
         let Some((first, base)) = self.func.cells_of(var) else { return };
-        let (from, to) = (base + offset, base + offset + bytes);
-        let mut at = from;
+        let (mut at, to) = (base + offset, base + offset + bytes);
         while at < to {
             let unit = at / CELL_BYTES;
             let end = to.min((unit + 1) * CELL_BYTES);
             let Some(cell) = self.func.cell_at(first, unit) else { return };
             let mask = byte_mask(at % CELL_BYTES, end - at);
-            self.push(Raw { inst: index, cell, mask, write, no_mask: true, predicated, lanes: None, flag: false });
+            self.push(Raw { no_mask: true, ..Raw::new(touch, cell, mask) });
             at = end;
         }
     }
 
-    #[allow(clippy::too_many_arguments)]
-    fn region(
-        &mut self,
-        index: u32,
-        exec: Exec,
-        var: Var,
-        offset: u32,
-        bytes: u32,
-        region: Region,
-        write: bool,
-        predicated: bool,
-    ) {
-        let Some((first, base)) = self.func.cells_of(var) else { return };
-        let from = base + offset;
-        let (width, h) = (u32::from(region.w.max(1)), u32::from(region.h));
+    fn region(&mut self, touch: Touch, e: Elements) {
+        let Some((first, base)) = self.func.cells_of(e.var) else { return };
+        let (exec, write, bytes) = (touch.exec, touch.write, e.bytes);
+        let from = base + e.offset;
+        let (width, h) = (u32::from(e.region.w.max(1)), u32::from(e.region.h));
         // A destination has one stride; a source without rows of its own is the same thing.
-        let v = if write { width * h } else { region.v.map_or(0, u32::from) };
+        let v = if write { width * h } else { e.region.v.map_or(0, u32::from) };
         let n = u32::from(exec.size);
         let step = if n == 1 {
             Some(bytes)
@@ -284,7 +306,9 @@ impl Collector<'_, '_> {
         } else {
             None
         };
-        let lanes = step.filter(|&s| s >= bytes && !exec.no_mask && !(n == 1 && !write)).and_then(|stride| {
+        // A masked read of one element is a look at another channel's, or everybody's.
+        let own = !exec.no_mask && (n > 1 || write);
+        let lanes = step.filter(|&s| own && s >= bytes).and_then(|stride| {
             let origin = from as i32 - (u32::from(exec.offset) * stride) as i32;
             let within = origin.rem_euclid(stride as i32) as u32;
             (within + bytes <= stride).then_some((stride, origin.div_euclid(stride as i32)))
@@ -302,7 +326,7 @@ impl Collector<'_, '_> {
             let Some(cell) = self.func.cell_at(first, unit) else { return };
             // The map is kept relative to the cell, so that it can be compared between accesses.
             let lanes = lanes.map(|(stride, origin)| (stride, origin - (unit * CELL_BYTES / stride) as i32));
-            self.push(Raw { inst: index, cell, mask, write, no_mask: exec.no_mask, predicated, lanes, flag: false });
+            self.push(Raw { lanes, ..Raw::new(touch, cell, mask) });
         }
     }
 

@@ -73,7 +73,7 @@ pub struct CellData {
 }
 
 /// Where a root variable is kept.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Home {
     /// In cells, contiguous numbers from `first`; the variable starts `offset` bytes into it.
     Cells { first: Cell, offset: u32 },
@@ -84,6 +84,7 @@ pub enum Home {
     /// address, or that of a neighbour in the unit, is taken.
     FixedPayload { offset: u32 },
     /// An architecture register or predefined value, not storage of the function.
+    #[default]
     Special,
 }
 
@@ -183,12 +184,6 @@ pub struct Function<'m> {
     pub fixed_bytes: u32,
     /// Bytes of the register file that hold inputs, from r0 on.
     pub payload_bytes: u32,
-}
-
-impl Default for Home {
-    fn default() -> Home {
-        Home::Special
-    }
 }
 
 impl<'m> Function<'m> {

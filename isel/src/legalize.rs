@@ -23,6 +23,16 @@ pub type CondOpnd = Option<(Cond, Base)>;
 
 type Result<T = ()> = std::result::Result<T, SelectError>;
 
+/// An operation that only has to be cut into pieces.
+#[derive(Clone, Copy)]
+struct Whole<'a> {
+    op: Op,
+    ctl: Ctl,
+    dst: &'a DstOpnd,
+    srcs: &'a [Opnd],
+    cond: CondOpnd,
+}
+
 /// How the sources of an operation are encoded.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Shape {
@@ -150,7 +160,7 @@ impl Select<'_, '_> {
         let piece = self.piece_size(op, exec, ctl, &dst, &mut srcs)?;
         let mut lane = 0;
         while lane < n {
-            self.piece(op, ctl, lane, piece, &dst, &srcs, cond)?;
+            self.piece(&Whole { op, ctl, dst: &dst, srcs: &srcs, cond }, lane, piece)?;
             lane += piece;
         }
         Ok(())
@@ -288,10 +298,9 @@ impl Select<'_, '_> {
             }
             // Copied without its modifiers, which the operation still applies.
             let tmp = self.temp(n * r.ty.bytes());
-            let bare = Opnd::Reg(RegOpnd { modifier: SrcMod::default(), ..r });
             for lane in (0..n).step_by(own as usize) {
                 let to = DstOpnd::new(tmp, lane * r.ty.bytes(), r.ty);
-                self.piece_of_copy(own, lane, &to, &bare)?;
+                self.copy_elements(own, lane, &to, &r)?;
             }
             *s = Opnd::packed(tmp, 0, r.ty);
             if let Opnd::Reg(new) = s {
@@ -301,39 +310,23 @@ impl Select<'_, '_> {
         Ok(size)
     }
 
-    fn piece_of_copy(&mut self, n: u32, lane: u32, to: &DstOpnd, from: &Opnd) -> Result {
-        let mut bare = *from;
-        if let Opnd::Reg(r) = &mut bare {
-            let start = r.at(lane);
-            *r = RegOpnd { byte: start, ..*r };
-            if r.through.is_some() {
-                return self.fail("an indirect operand of this shape");
-            }
+    /// Copies `n` elements from `lane` one by one.
+    fn copy_elements(&mut self, n: u32, lane: u32, to: &DstOpnd, from: &RegOpnd) -> Result {
+        if from.through.is_some() {
+            return self.fail("an indirect operand of this shape");
         }
-        // Only evenly spaced lanes follow each other from a row's middle.
         for i in 0..n {
-            let one = match *from {
-                Opnd::Reg(r) => Opnd::scalar(r.base, r.at(lane + i), r.ty),
-                imm => imm,
-            };
+            let one = Opnd::scalar(from.base, from.at(lane + i), from.ty);
             let dst = DstOpnd { byte: to.byte + i * to.ty.bytes(), ..*to };
-            self.piece(Op::Mov, Ctl::SCALAR, 0, 1, &dst, &[one], None)?;
+            let copy = Whole { op: Op::Mov, ctl: Ctl::SCALAR, dst: &dst, srcs: &[one], cond: None };
+            self.piece(&copy, 0, 1)?;
         }
         Ok(())
     }
 
-    /// Emits the instruction for `n` channels from `lane`.
-    #[allow(clippy::too_many_arguments)]
-    fn piece(
-        &mut self,
-        op: Op,
-        ctl: Ctl,
-        lane: u32,
-        n: u32,
-        dst: &DstOpnd,
-        srcs: &[Opnd],
-        cond: CondOpnd,
-    ) -> Result {
+    /// Emits the instruction for `n` channels of an operation from `lane`.
+    fn piece(&mut self, whole: &Whole, lane: u32, n: u32) -> Result {
+        let Whole { op, ctl, dst, srcs, cond } = *whole;
         let mut inst = Gen::new(op, n as u8);
         inst.no_mask = ctl.no_mask;
         inst.pred = ctl.pred;

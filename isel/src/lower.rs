@@ -231,7 +231,7 @@ pub fn select(func: &Function, platform: &'static Platform) -> Result<MFunc> {
     if fixed_grfs > 0 {
         reserved.push(fixed_base / GRF_BYTES..RESERVED_GRF);
     }
-    for (_, home) in func.homes.iter().filter_map(|(v, h)| Some((v, *h))) {
+    for home in func.homes.values() {
         if let Home::FixedPayload { offset } = home {
             let unit = offset / UNIT_BYTES * 2;
             reserved.push(unit..unit + 2);

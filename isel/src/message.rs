@@ -13,7 +13,7 @@ use kiln_ir::func::Class;
 use smallvec::SmallVec;
 
 use crate::alu::field;
-use crate::lower::{Base, Ctl, DstOpnd, HEADER_GRF, Opnd, Select, SelectError};
+use crate::lower::{Base, Ctl, DstOpnd, HEADER_GRF, Opnd, RegOpnd, Select, SelectError};
 use crate::mir::{Group, MInst, UNIT_BYTES};
 
 type Result<T = ()> = std::result::Result<T, SelectError>;
@@ -51,6 +51,13 @@ struct Span {
     base: Base,
     byte: u32,
     grfs: u32,
+}
+
+/// What a message reads and writes.
+struct Spans {
+    src0: Span,
+    src1: Option<Span>,
+    dst: Option<Span>,
 }
 
 /// A message but for its lengths.
@@ -104,7 +111,6 @@ impl Select<'_, '_> {
         let ops = &visa.operands;
         let ctl = self.ctl(visa);
         let wide = ctl.size > 8;
-        let simd = if wide { 2 } else { 1 };
         match visa.op {
             Opcode::Gather4Scaled | Opcode::Scatter4Scaled => {
                 // Enabled channels are named by clear bits; SIMD16 is 1, SIMD8 is 2.
@@ -167,7 +173,7 @@ impl Select<'_, '_> {
                 let log = field(&ops[0]) & 7;
                 let Some(code) = oword_code(log) else { return self.fail("an unknown block size") };
                 let header = self.temp(GRF_BYTES);
-                let address = self.src(&ops[1])?;
+                let address = self.scalar(&ops[1])?;
                 self.alu(Op::Mov, Ctl::SCALAR, DstOpnd::new(header, 0, Type::Uq), &[address], None)?;
                 let read = visa.op == Opcode::SvmBlockLd;
                 let shape = Shape {
@@ -190,7 +196,7 @@ impl Select<'_, '_> {
                 let header = self.temp(GRF_BYTES);
                 let thread = Opnd::packed(Base::Abs, HEADER_GRF * GRF_BYTES, Type::Ud);
                 self.alu(Op::Mov, Ctl::all(8), DstOpnd::new(header, 0, Type::Ud), &[thread], None)?;
-                let offset = self.src(&ops[offset])?;
+                let offset = self.scalar(&ops[offset])?;
                 self.alu(Op::Mov, Ctl::SCALAR, DstOpnd::new(header, 8, Type::Ud), &[offset], None)?;
                 let shape = Shape {
                     sfid: SFID_DC0,
@@ -209,7 +215,7 @@ impl Select<'_, '_> {
             }
             Opcode::RawSend => self.raw_send(visa, ctl),
             Opcode::Fence => self.fence(Fence::from_number(field(&ops[0]))),
-            _ => self.fail(format!("not supported yet (SIMD{})", simd * 8)),
+            _ => self.fail("not supported yet"),
         }
     }
 
@@ -238,12 +244,20 @@ impl Select<'_, '_> {
         Ok(Span { base, byte, grfs })
     }
 
+    /// A scalar operand: whatever its region says, its first element.
+    fn scalar(&mut self, operand: &Operand) -> Result<Opnd> {
+        Ok(match self.src(operand)? {
+            Opnd::Reg(r) => Opnd::Reg(RegOpnd { v: Some(0), w: 1, h: 0, ..r }),
+            imm => imm,
+        })
+    }
+
     /// Offsets of the channels with the global offset added.
     fn offsets(&mut self, offsets: &Operand, global: &Operand, ctl: Ctl) -> Result<Span> {
         let Operand::Raw { var, offset } = offsets else { return self.fail("an operand that is not raw") };
         let (base, byte) = self.storage(*var, u32::from(*offset))?;
         let grfs = if ctl.size > 8 { 2 } else { 1 };
-        match self.src(global)? {
+        match self.scalar(global)? {
             Opnd::Imm { bits: 0, .. } => Ok(Span { base, byte, grfs }),
             global => {
                 let tmp = self.temp(grfs * GRF_BYTES);
@@ -374,11 +388,11 @@ impl Select<'_, '_> {
         let payload = self.raw(&ops[5], visa, 5)?;
         let result = if is_null(&ops[6]) { None } else { Some(self.raw(&ops[6], visa, 6)?) };
         let op = if conditional { Op::Sendc } else { Op::Send };
-        let desc = match self.src(&ops[4])? {
+        let desc = match self.scalar(&ops[4])? {
             Opnd::Imm { bits, .. } => (Desc::Imm(bits as u32), None),
             reg => self.descriptor(&[reg])?,
         };
-        self.emit_send(op, ctl, ex_desc, desc, payload, None, result)
+        self.emit_send(op, ctl, ex_desc, desc, Spans { src0: payload, src1: None, dst: result })
     }
 
     /// Puts a descriptor into the address register.
@@ -402,20 +416,11 @@ impl Select<'_, '_> {
         };
         let ex_desc = u32::from(shape.sfid) | src1.map_or(0, |s| s.grfs) << 6;
         let op = if src1.is_some() { Op::Sends } else { Op::Send };
-        self.emit_send(op, ctl, ex_desc, desc, src0, src1, dst)
+        self.emit_send(op, ctl, ex_desc, desc, Spans { src0, src1, dst })
     }
 
-    #[allow(clippy::too_many_arguments)]
-    fn emit_send(
-        &mut self,
-        op: Op,
-        ctl: Ctl,
-        ex_desc: u32,
-        desc: (Desc, Option<VReg>),
-        src0: Span,
-        src1: Option<Span>,
-        dst: Option<Span>,
-    ) -> Result {
+    fn emit_send(&mut self, op: Op, ctl: Ctl, ex_desc: u32, desc: (Desc, Option<VReg>), spans: Spans) -> Result {
+        let Spans { src0, src1, dst } = spans;
         let mut group = Group::default();
         let mut inst = Gen::new(op, ctl.size);
         inst.chan_off = if ctl.no_mask && ctl.pred.is_none() { 0 } else { ctl.off };

@@ -74,7 +74,7 @@ pub struct Stats {
     pub fills: u32,
     /// Copies between registers that the allocator added.
     pub moves: u32,
-    /// One past the highest GRF that is used.
+    /// GRFs that hold something at one time or another.
     pub grf_used: u32,
     /// Most GRFs live at once, in units of two, before allocation.
     pub max_pressure: u32,

@@ -79,9 +79,7 @@ pub fn place(func: &MFunc, units: &[u32]) -> Fixed {
                     .collect();
                 let before = home.get(&vregs[0]).copied();
                 let base = choose(units, &busy, &wanted, before, &taken);
-                for (n, (v, span)) in vregs.iter().zip(&wanted).enumerate() {
-                    let unit = base + n as u32;
-                    home.insert(*v, base + n as u32 - n as u32);
+                for (unit, span) in (base..).zip(&wanted) {
                     busy.add(unit, *span);
                     taken.push(unit);
                     chosen.push(unit);

@@ -100,7 +100,6 @@ struct Emitted {
     insts: Vec<Gen>,
     /// Index of a join that other instructions come before.
     join_at: Option<usize>,
-    term: usize,
 }
 
 struct Rewriter<'a> {
@@ -114,6 +113,7 @@ struct Rewriter<'a> {
 pub fn rewrite(func: &MFunc, input: &Adapter, output: &Output, slots: &Slots) -> Allocated {
     let mut r = Rewriter { func, slots, stats: Stats::default(), code: Vec::new() };
     r.stats.spill_bytes = slots.spill_bytes();
+    r.stats.grf_used = grfs_used(func, output);
     let mut blocks: Vec<Emitted> = Vec::with_capacity(input.num_blocks());
     for b in 0..input.num_blocks() {
         let mut join_at = None;
@@ -137,8 +137,7 @@ pub fn rewrite(func: &MFunc, input: &Adapter, output: &Output, slots: &Slots) ->
             }
         }
         let insts = std::mem::take(&mut r.code);
-        let term = insts.len();
-        blocks.push(Emitted { insts, join_at, term });
+        blocks.push(Emitted { insts, join_at });
     }
     link(input, blocks, r)
 }
@@ -247,6 +246,22 @@ impl Rewriter<'_> {
     }
 }
 
+/// GRFs that hold something at one time or another: those of every unit the allocator gave out,
+/// those out of its hands, and the thread header's.
+fn grfs_used(func: &MFunc, output: &Output) -> u32 {
+    let moved = output.edits.iter().flat_map(|(_, Edit::Move { from, to })| [*from, *to]);
+    let mut units = 1u64 << (HEADER_GRF / UNIT_GRFS);
+    for reg in output.allocs.iter().copied().chain(moved).filter_map(|a| a.as_reg()) {
+        if reg.class() == RegClass::Int {
+            units |= 1 << reg.hw_enc();
+        }
+    }
+    for grf in func.reserved.iter().cloned().flatten() {
+        units |= 1 << (grf / UNIT_GRFS);
+    }
+    units.count_ones() * UNIT_GRFS
+}
+
 fn slot(a: Allocation) -> usize {
     a.as_stack().expect("a spill slot").index()
 }
@@ -346,8 +361,6 @@ fn link(input: &Adapter, mut blocks: Vec<Emitted>, r: Rewriter) -> Allocated {
         number[b as usize] = i + 1;
     }
     let mut program = Program::default();
-    let mut highest = HEADER_GRF + 1;
-    highest = highest.min(128);
     for (place, &b) in order.iter().enumerate() {
         if !stays(b) {
             continue;
@@ -376,7 +389,6 @@ fn link(input: &Adapter, mut blocks: Vec<Emitted>, r: Rewriter) -> Allocated {
             jump.no_mask = true;
             jump.jip = Some(Target::Block(start[to]));
             block.insts.push(jump);
-            block.term = block.insts.len();
         }
         let rest = match block.join_at {
             Some(at) if at > 0 => block.insts.split_off(at),
@@ -387,9 +399,7 @@ fn link(input: &Adapter, mut blocks: Vec<Emitted>, r: Rewriter) -> Allocated {
             program.blocks.push(rest);
         }
     }
-    let mut stats = r.stats;
-    stats.grf_used = highest;
-    Allocated { program, stats }
+    Allocated { program, stats: r.stats }
 }
 
 /// The successor that a branch falls through to, as a block of the adapter.

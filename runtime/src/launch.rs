@@ -54,16 +54,25 @@ const SCALARS: &[(&str, Scalar, usize)] = &[
 impl Scalar {
     /// The type of that name.
     pub fn find(name: &str) -> Option<Scalar> {
-        SCALARS.iter().find(|(n, ..)| *n == name).map(|(_, scalar, _)| *scalar)
+        SCALARS
+            .iter()
+            .find(|(n, ..)| *n == name)
+            .map(|(_, scalar, _)| *scalar)
     }
 
     pub fn name(self) -> &'static str {
-        SCALARS.iter().find(|(_, s, _)| *s == self).map_or("", |(name, ..)| name)
+        SCALARS
+            .iter()
+            .find(|(_, s, _)| *s == self)
+            .map_or("", |(name, ..)| name)
     }
 
     /// Size in bytes.
     pub fn size(self) -> usize {
-        SCALARS.iter().find(|(_, s, _)| *s == self).map_or(1, |(.., size)| *size)
+        SCALARS
+            .iter()
+            .find(|(_, s, _)| *s == self)
+            .map_or(1, |(.., size)| *size)
     }
 
     fn is_float(self) -> bool {
@@ -74,7 +83,9 @@ impl Scalar {
     pub fn parse(self, text: &str) -> Option<Vec<u8>> {
         if self.is_float() {
             return Some(match self {
-                Scalar::F16 => half::f16::from_f64(text.parse().ok()?).to_le_bytes().to_vec(),
+                Scalar::F16 => half::f16::from_f64(text.parse().ok()?)
+                    .to_le_bytes()
+                    .to_vec(),
                 Scalar::F32 => text.parse::<f32>().ok()?.to_le_bytes().to_vec(),
                 _ => text.parse::<f64>().ok()?.to_le_bytes().to_vec(),
             });
@@ -91,7 +102,9 @@ impl Scalar {
             }
             _ => 0..1i128 << bits,
         };
-        range.contains(&value).then(|| value.to_le_bytes()[..size].to_vec())
+        range
+            .contains(&value)
+            .then(|| value.to_le_bytes()[..size].to_vec())
     }
 }
 
@@ -125,7 +138,11 @@ pub enum SpecError {
     )]
     Kind(String),
     #[error("argument `{spec}`: `{value}` is no {expected}")]
-    Value { spec: String, value: String, expected: &'static str },
+    Value {
+        spec: String,
+        value: String,
+        expected: &'static str,
+    },
     #[error("argument `{0}`: only a buffer can be written to a file")]
     Output(String),
     #[error("argument `{0}`: a file name is missing")]
@@ -134,7 +151,9 @@ pub enum SpecError {
 
 /// Reads a specification.
 pub fn parse_spec(spec: &str) -> Result<Spec, SpecError> {
-    let (kind, rest) = spec.split_once(':').ok_or_else(|| SpecError::Kind(spec.to_string()))?;
+    let (kind, rest) = spec
+        .split_once(':')
+        .ok_or_else(|| SpecError::Kind(spec.to_string()))?;
     let (value, out) = match rest.split_once('>') {
         Some((value, out)) => (value, Some(out)),
         None => (rest, None),
@@ -162,7 +181,10 @@ pub fn parse_spec(spec: &str) -> Result<Spec, SpecError> {
     match out {
         Some(_) if !buffer => Err(SpecError::Output(spec.to_string())),
         Some("") => Err(SpecError::File(spec.to_string())),
-        _ => Ok(Spec { source, out: out.map(PathBuf::from) }),
+        _ => Ok(Spec {
+            source,
+            out: out.map(PathBuf::from),
+        }),
     }
 }
 
@@ -170,7 +192,9 @@ fn hex(digits: &str) -> Option<Vec<u8>> {
     if digits.len() % 2 != 0 || !digits.bytes().all(|b| b.is_ascii_hexdigit()) {
         return None;
     }
-    (0..digits.len() / 2).map(|i| u8::from_str_radix(&digits[i * 2..i * 2 + 2], 16).ok()).collect()
+    (0..digits.len() / 2)
+        .map(|i| u8::from_str_radix(&digits[i * 2..i * 2 + 2], 16).ok())
+        .collect()
 }
 
 /// A file that cannot be read.
@@ -183,7 +207,10 @@ pub struct FileError {
 }
 
 fn read(path: &Path) -> Result<Vec<u8>, FileError> {
-    std::fs::read(path).map_err(|error| FileError { path: path.to_path_buf(), error })
+    std::fs::read(path).map_err(|error| FileError {
+        path: path.to_path_buf(),
+        error,
+    })
 }
 
 impl Source {
@@ -266,7 +293,10 @@ impl Description {
         let dimensions = raw.global.len();
         for (field, sizes) in [("global", &raw.global), ("local", &raw.local)] {
             if !(1..=3).contains(&sizes.len()) || sizes.len() != dimensions {
-                return Err(DescriptionError::Sizes { field, found: sizes.len() });
+                return Err(DescriptionError::Sizes {
+                    field,
+                    found: sizes.len(),
+                });
             }
         }
         let padded = |sizes: &[u32]| {
@@ -317,7 +347,9 @@ fn described_arg(
         (!EXPECTATION_KEYS.contains(&key)).then_some((key, value))
     });
     let (Some((kind, value)), None) = (sources.next(), sources.next()) else {
-        return Err(bad("exactly one of buf, zero, local, bytes or a number's type expected"));
+        return Err(bad(
+            "exactly one of buf, zero, local, bytes or a number's type expected",
+        ));
     };
     let value = text(value).ok_or(bad("a number or a string expected"))?;
     let spec = parse_spec(&format!("{kind}:{value}"))
@@ -331,16 +363,24 @@ fn described_arg(
                 .and_then(|v| Scalar::find(v.as_str()?))
                 .ok_or(bad("`type`: a number's type expected"))?;
             let ulp = arg.get("ulp").map_or(Some(0), serde_norway::Value::as_u64);
-            let abs = arg.get("abs").map_or(Some(0.0), serde_norway::Value::as_f64);
+            let abs = arg
+                .get("abs")
+                .map_or(Some(0.0), serde_norway::Value::as_f64);
             let tolerance = Tolerance {
                 scalar,
                 ulp: ulp.ok_or(bad("`ulp`: a whole number expected"))?,
                 abs: abs.ok_or(bad("`abs`: a number expected"))?,
             };
-            Some(Expectation { file: PathBuf::from(file), tolerance })
+            Some(Expectation {
+                file: PathBuf::from(file),
+                tolerance,
+            })
         }
     };
-    Ok(DescribedArg { source: spec.source, expect })
+    Ok(DescribedArg {
+        source: spec.source,
+        expect,
+    })
 }
 
 /// A scalar as it is written in a specification.
@@ -370,13 +410,22 @@ pub enum Mismatch {
         "{count} of {total} elements differ, first number {first}: {found} found, {expected} \
          expected"
     )]
-    Elements { count: usize, total: usize, first: usize, expected: String, found: String },
+    Elements {
+        count: usize,
+        total: usize,
+        first: usize,
+        expected: String,
+        found: String,
+    },
 }
 
 /// Compares two arrays of numbers.
 pub fn compare(expected: &[u8], found: &[u8], tolerance: Tolerance) -> Result<(), Mismatch> {
     if expected.len() != found.len() {
-        return Err(Mismatch::Size { expected: expected.len(), found: found.len() });
+        return Err(Mismatch::Size {
+            expected: expected.len(),
+            found: found.len(),
+        });
     }
     let size = tolerance.scalar.size();
     let pairs = || expected.chunks(size).zip(found.chunks(size));
@@ -395,7 +444,10 @@ pub fn compare(expected: &[u8], found: &[u8], tolerance: Tolerance) -> Result<()
 
 /// An element's bits.
 fn bits(bytes: &[u8]) -> u64 {
-    bytes.iter().rev().fold(0, |bits, &b| bits << 8 | u64::from(b))
+    bytes
+        .iter()
+        .rev()
+        .fold(0, |bits, &b| bits << 8 | u64::from(b))
 }
 
 fn float(bytes: &[u8], scalar: Scalar) -> f64 {
@@ -457,14 +509,26 @@ mod tests {
     fn every_kind_of_specification_is_read() {
         let file = |name: &str| Source::File(PathBuf::from(name));
         let out = |name: &str| Some(PathBuf::from(name));
-        assert_eq!(parse_spec("buf:a.bin").unwrap(), Spec { source: file("a.bin"), out: None });
+        assert_eq!(
+            parse_spec("buf:a.bin").unwrap(),
+            Spec {
+                source: file("a.bin"),
+                out: None
+            }
+        );
         assert_eq!(
             parse_spec("buf:dir/a:b>c.bin").unwrap(),
-            Spec { source: file("dir/a:b"), out: out("c.bin") }
+            Spec {
+                source: file("dir/a:b"),
+                out: out("c.bin")
+            }
         );
         assert_eq!(
             parse_spec("zero:64>o").unwrap(),
-            Spec { source: Source::Zero(64), out: out("o") }
+            Spec {
+                source: Source::Zero(64),
+                out: out("o")
+            }
         );
         assert_eq!(parse_spec("local:256").unwrap().source, Source::Local(256));
         assert_eq!(value("bytes:00fF10"), [0, 255, 16]);
@@ -515,11 +579,30 @@ mod tests {
         )
         .unwrap();
         assert_eq!((d.global, d.local, d.dimensions), ([8, 4, 1], [4, 2, 1], 2));
-        let tolerance = Tolerance { scalar: Scalar::F32, ulp: 2, abs: 1e-6 };
-        let expect = Some(Expectation { file: PathBuf::from("b"), tolerance });
-        assert_eq!(d.args[0], DescribedArg { source: Source::File(PathBuf::from("a")), expect });
-        assert_eq!(d.args[1].source, Source::Value(2.5f32.to_le_bytes().to_vec()));
-        assert_eq!(d.args[3].source, Source::Value(18_000_000_000_000_000_000u64.to_le_bytes().to_vec()));
+        let tolerance = Tolerance {
+            scalar: Scalar::F32,
+            ulp: 2,
+            abs: 1e-6,
+        };
+        let expect = Some(Expectation {
+            file: PathBuf::from("b"),
+            tolerance,
+        });
+        assert_eq!(
+            d.args[0],
+            DescribedArg {
+                source: Source::File(PathBuf::from("a")),
+                expect
+            }
+        );
+        assert_eq!(
+            d.args[1].source,
+            Source::Value(2.5f32.to_le_bytes().to_vec())
+        );
+        assert_eq!(
+            d.args[3].source,
+            Source::Value(18_000_000_000_000_000_000u64.to_le_bytes().to_vec())
+        );
         assert_eq!(d.args[4].source, Source::Value(vec![7, 0, 0, 0]));
     }
 
@@ -546,7 +629,16 @@ mod tests {
     fn floats_are_compared_by_places_and_by_distance() {
         let f = |v: f32| v.to_le_bytes();
         let near = |a, b, ulp, abs| {
-            compare(&f(a), &f(b), Tolerance { scalar: Scalar::F32, ulp, abs }).is_ok()
+            compare(
+                &f(a),
+                &f(b),
+                Tolerance {
+                    scalar: Scalar::F32,
+                    ulp,
+                    abs,
+                },
+            )
+            .is_ok()
         };
         assert!(near(1.0, 1.0, 0, 0.0));
         assert!(!near(1.0, 1.0f32.next_up(), 0, 0.0));
@@ -559,9 +651,28 @@ mod tests {
         assert!(near(f32::NAN, -f32::NAN, 0, 0.0));
         assert!(!near(f32::NAN, 1.0, 9, 9.0));
         assert!(!near(f32::INFINITY, f32::MAX, 0, 1e30));
-        let ints = Tolerance { scalar: Scalar::I32, ulp: 5, abs: 5.0 };
-        let mismatch = compare(&[1, 0, 0, 0, 2, 0, 0, 0], &[1, 0, 0, 0, 254, 255, 255, 255], ints);
-        assert!(mismatch.unwrap_err().to_string().contains("number 1: -2 (0xfffffffe) found, 2"));
-        assert_eq!(compare(&[0], &[], ints), Err(Mismatch::Size { expected: 1, found: 0 }));
+        let ints = Tolerance {
+            scalar: Scalar::I32,
+            ulp: 5,
+            abs: 5.0,
+        };
+        let mismatch = compare(
+            &[1, 0, 0, 0, 2, 0, 0, 0],
+            &[1, 0, 0, 0, 254, 255, 255, 255],
+            ints,
+        );
+        assert!(
+            mismatch
+                .unwrap_err()
+                .to_string()
+                .contains("number 1: -2 (0xfffffffe) found, 2")
+        );
+        assert_eq!(
+            compare(&[0], &[], ints),
+            Err(Mismatch::Size {
+                expected: 1,
+                found: 0
+            })
+        );
     }
 }

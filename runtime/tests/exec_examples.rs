@@ -19,7 +19,9 @@ fn run(name: &str) -> Result<ExecStats, String> {
     let yaml = String::from_utf8(read("launch.yaml".into())?).map_err(|e| e.to_string())?;
     let description = Description::parse(&yaml).map_err(|e| e.to_string())?;
     let zebin = Zebin::parse(&read(format!("{name}.zebin"))?).map_err(|e| e.to_string())?;
-    let text = zebin.text(&description.kernel).ok_or("the kernel has no code")?;
+    let text = zebin
+        .text(&description.kernel)
+        .ok_or("the kernel has no code")?;
     let skl = platform::find("skl").ok_or("no platform")?;
     let mut launch = Launch {
         ze_info: &zebin.ze_info,
@@ -30,8 +32,12 @@ fn run(name: &str) -> Result<ExecStats, String> {
         args: description.load_args(&dir).map_err(|e| e.to_string())?,
         budget: Launch::BUDGET,
     };
-    let stats = launch.run(&Program::from_text(text, skl)).map_err(|e| e.to_string())?;
-    description.check(&launch.args, &dir).map_err(|e| e.to_string())?;
+    let stats = launch
+        .run(&Program::from_text(text, skl))
+        .map_err(|e| e.to_string())?;
+    description
+        .check(&launch.args, &dir)
+        .map_err(|e| e.to_string())?;
     Ok(stats)
 }
 
@@ -54,5 +60,10 @@ fn every_example_gives_the_expected_results() {
         }
     }
     assert!(count >= 14, "only {count} examples found");
-    assert!(failures.is_empty(), "{} of {count} fail:\n{}", failures.len(), failures.join("\n"));
+    assert!(
+        failures.is_empty(),
+        "{} of {count} fail:\n{}",
+        failures.len(),
+        failures.join("\n")
+    );
 }

@@ -214,10 +214,15 @@ impl Reader<'_> {
                     .ok_or_else(|| value(&at, "the width of an address", n.into(), "0 to 5"))?;
                 Ok(Operand::Address { addr, off, width })
             }
-            class::PREDICATE => {
-                let bits = self.cursor.u16()?;
-                pred_use(&at, object, bits).map(Operand::Predicate)
-            }
+            class::PREDICATE => match self.cursor.u16()? {
+                bits if bits > 0xfff => Err(value(
+                    &at,
+                    "a predicate operand",
+                    bits.into(),
+                    "a number below 4096",
+                )),
+                bits => pred_use(&at, object, bits).map(Operand::Predicate),
+            },
             class::INDIRECT => {
                 let index = self.cursor.u16()?.into();
                 let addr = addr(&at, object, index)?;

@@ -80,7 +80,11 @@ impl Thread {
     /// The channels of the instruction that the execution mask lets through, from bit 0.
     pub fn mask(&self, inst: &Inst) -> u32 {
         let lanes = low_mask(usize::from(inst.exec_size)) & channel_mask(inst);
-        if inst.no_mask { lanes } else { self.active >> inst.chan_off & lanes }
+        if inst.no_mask {
+            lanes
+        } else {
+            self.active >> inst.chan_off & lanes
+        }
     }
 
     /// The channels the instruction acts on: execution mask and predicate.
@@ -144,7 +148,9 @@ impl Thread {
     /// `smov`: a move whose second source is a further mask of channels, from bit 0.
     fn scattered_move(&mut self, inst: &Inst) -> Result<(), Cause> {
         let Src::Imm { bits, .. } = src_of(inst, 1)? else {
-            return Err(Cause::Malformed { what: "smov without an immediate mask" });
+            return Err(Cause::Malformed {
+                what: "smov without an immediate mask",
+            });
         };
         let enabled = self.enabled(inst) & *bits as u32;
         let (dst, lanes) = (dst_of(inst)?, usize::from(inst.exec_size));
@@ -174,7 +180,11 @@ impl Thread {
             }};
         }
         let width = exec_bits(inst);
-        let ones = T::from_u64(if width == 64 { u64::MAX } else { u64::from(u32::MAX) });
+        let ones = T::from_u64(if width == 64 {
+            u64::MAX
+        } else {
+            u64::from(u32::MAX)
+        });
         let enabled = self.enabled(inst);
         match inst.op {
             Mov => r = *a,
@@ -244,7 +254,11 @@ impl Thread {
                     None => self.choice(inst)?,
                 };
                 for lane in 0..lanes {
-                    r[lane] = if chosen >> lane & 1 != 0 { a[lane] } else { b[lane] };
+                    r[lane] = if chosen >> lane & 1 != 0 {
+                        a[lane]
+                    } else {
+                        b[lane]
+                    };
                 }
                 let mask = self.mask(inst);
                 return self.store_int(dst, lanes, mask, inst.saturate, &mut r);
@@ -286,7 +300,11 @@ impl Thread {
             if cond.cond != Cond::Ov {
                 for (lane, v) in r.iter().enumerate().take(lanes) {
                     // As its destination's type has it, even if the destination is null.
-                    let stored = if dst.ty.is_float() { *v } else { wrap(*v, dst.ty) };
+                    let stored = if dst.ty.is_float() {
+                        *v
+                    } else {
+                        wrap(*v, dst.ty)
+                    };
                     values |= u32::from(compare(cond.cond, stored.cmp(&T::default()))) << lane;
                 }
             }
@@ -308,8 +326,11 @@ impl Thread {
             let upper = (b[lane].low() as i64 >> 16) << 16;
             let product = (a[lane].low() as i64).wrapping_mul(upper);
             full[lane] = acc[lane].wrapping_add(product);
-            high[lane] =
-                if signed { full[lane] >> 32 } else { (full[lane] as u64 >> 32) as i64 };
+            high[lane] = if signed {
+                full[lane] >> 32
+            } else {
+                (full[lane] as u64 >> 32) as i64
+            };
         }
         self.store_int(dst_of(inst)?, lanes, enabled, inst.saturate, &mut high)?;
         if inst.opts.acc_wr_en {
@@ -426,8 +447,7 @@ impl Thread {
             Mad if host => (0..lanes).for_each(|l| r[l] = b[l].mul_add(c[l], a[l])),
             Add => (0..lanes).for_each(|l| r[l] = rounded(w(a[l]).add(w(b[l]), mode))),
             Mul => (0..lanes).for_each(|l| r[l] = rounded(w(a[l]).mul(w(b[l])))),
-            Mad => (0..lanes)
-                .for_each(|l| r[l] = rounded(w(b[l]).mul_add(w(c[l]), w(a[l]), mode))),
+            Mad => (0..lanes).for_each(|l| r[l] = rounded(w(b[l]).mul_add(w(c[l]), w(a[l]), mode))),
             // src0 * src1 + (1 - src0) * src2.
             Lrp => (0..lanes).for_each(|l| {
                 let rest = w(1.0).add(w(a[l]).negated(), mode).mul(w(c[l]));
@@ -444,8 +464,8 @@ impl Thread {
                         let mut chosen = 0;
                         for lane in 0..lanes {
                             // A number is preferred to not-a-number.
-                            let first = b[lane].is_nan()
-                                || compare_float(cond.cond, a[lane], b[lane]);
+                            let first =
+                                b[lane].is_nan() || compare_float(cond.cond, a[lane], b[lane]);
                             chosen |= u32::from(first) << lane;
                         }
                         chosen
@@ -453,7 +473,11 @@ impl Thread {
                     None => self.choice(inst)?,
                 };
                 for lane in 0..lanes {
-                    r[lane] = if chosen >> lane & 1 != 0 { a[lane] } else { b[lane] };
+                    r[lane] = if chosen >> lane & 1 != 0 {
+                        a[lane]
+                    } else {
+                        b[lane]
+                    };
                 }
                 let mask = self.mask(inst);
                 return self.store_f64(dst, lanes, mask, inst.saturate, &mut r);
@@ -532,13 +556,20 @@ fn domain(inst: &Inst) -> Domain {
 
 /// Bits that an integer operation works on: as many as its widest operand, 32 at least.
 fn exec_bits(inst: &Inst) -> u64 {
-    let wide = inst.srcs.iter().map(Src::ty).chain(inst.dst.map(|d| d.ty)).any(|t| t.bytes() == 8);
+    let wide = inst
+        .srcs
+        .iter()
+        .map(Src::ty)
+        .chain(inst.dst.map(|d| d.ty))
+        .any(|t| t.bytes() == 8);
     if wide { 64 } else { 32 }
 }
 
 /// Whether a `mov` copies bits: same type on both sides, nothing asked of the value.
 fn is_raw_move(inst: &Inst) -> bool {
-    let [src] = inst.srcs.as_slice() else { return false };
+    let [src] = inst.srcs.as_slice() else {
+        return false;
+    };
     let Some(dst) = inst.dst else { return false };
     let plain = match src {
         // The accumulator's lanes are wider than their type; integers have no sign bit to flip.
@@ -559,16 +590,22 @@ fn is_raw_move(inst: &Inst) -> bool {
 
 /// The destination, which every operation here has.
 pub fn dst_of(inst: &Inst) -> Result<&Dst, Cause> {
-    inst.dst.as_ref().ok_or(Cause::Malformed { what: "no destination" })
+    inst.dst.as_ref().ok_or(Cause::Malformed {
+        what: "no destination",
+    })
 }
 
 /// A source the operation must have.
 pub fn src_of(inst: &Inst, index: usize) -> Result<&Src, Cause> {
-    inst.srcs.get(index).ok_or(Cause::Malformed { what: "too few sources" })
+    inst.srcs.get(index).ok_or(Cause::Malformed {
+        what: "too few sources",
+    })
 }
 
 fn condition(inst: &Inst) -> Result<Cond, Cause> {
-    inst.cond.map(|c| c.cond).ok_or(Cause::Malformed { what: "a comparison without a condition" })
+    inst.cond.map(|c| c.cond).ok_or(Cause::Malformed {
+        what: "a comparison without a condition",
+    })
 }
 
 /// Whether a relation holds between two numbers that compare so.

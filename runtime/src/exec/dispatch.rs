@@ -4,9 +4,7 @@
 //! cross-thread payload (arguments and sizes), laid out as `.ze_info` says (PRM vol. 7, "Thread
 //! Spawn"; zebin documentation).
 
-use kiln_emit::ze_info::{
-    AddrMode, ArgInfo, ArgType, Kernel, MemoryKind, PayloadArgument, ZeInfo,
-};
+use kiln_emit::ze_info::{AddrMode, ArgInfo, ArgType, Kernel, MemoryKind, PayloadArgument, ZeInfo};
 
 use super::error::{Cause, ExecError};
 use super::machine::{GRF_BYTES, GRF_FILE, Status, Thread, UNDEFINED};
@@ -59,9 +57,18 @@ pub enum BindError {
     #[error("{found} arguments found, {expected} expected")]
     ArgCount { found: usize, expected: usize },
     #[error("argument {index} ({declared}): {found} found, {expected} expected")]
-    ArgKind { index: u32, declared: String, found: String, expected: String },
+    ArgKind {
+        index: u32,
+        declared: String,
+        found: String,
+        expected: String,
+    },
     #[error("global size {global} is no multiple of local size {local} in dimension {dimension}")]
-    Size { dimension: usize, global: u32, local: u32 },
+    Size {
+        dimension: usize,
+        global: u32,
+        local: u32,
+    },
     #[error("a group of {items} work-items in {simd}-channel threads: 1 to 1024 are possible")]
     GroupSize { items: u64, simd: u32 },
     #[error("SIMD size {0}: 8, 16 or 32 expected")]
@@ -162,12 +169,18 @@ impl Setup {
         let mut groups = [0; 3];
         for (dimension, (&global, &local)) in launch.global.iter().zip(&launch.local).enumerate() {
             if local == 0 || global == 0 || global % local != 0 {
-                return Err(BindError::Size { dimension, global, local });
+                return Err(BindError::Size {
+                    dimension,
+                    global,
+                    local,
+                });
             }
             groups[dimension] = global / local;
         }
-        let items: u64 =
-            launch.local.iter().fold(1, |n: u64, &l| n.saturating_mul(u64::from(l)));
+        let items: u64 = launch
+            .local
+            .iter()
+            .fold(1, |n: u64, &l| n.saturating_mul(u64::from(l)));
         if items > GROUP_ITEMS {
             return Err(BindError::GroupSize { items, simd });
         }
@@ -186,8 +199,10 @@ impl Setup {
                 _ => None,
             });
         }
-        let scratch =
-            memory.add("scratch space", vec![UNDEFINED; scratch_bytes as usize * threads as usize]);
+        let scratch = memory.add(
+            "scratch space",
+            vec![UNDEFINED; scratch_bytes as usize * threads as usize],
+        );
         let general_state = memory.address(scratch);
         let mut setup = Setup {
             simd,
@@ -219,7 +234,10 @@ impl Setup {
     fn bind(&mut self, launch: &Launch, kernel: &Kernel) -> Result<(), BindError> {
         self.bind_per_thread(kernel)?;
         self.bind_surfaces(kernel)?;
-        let last = kernel.payload_arguments.iter().map(|a| u64::from(a.offset) + u64::from(a.size));
+        let last = kernel
+            .payload_arguments
+            .iter()
+            .map(|a| u64::from(a.offset) + u64::from(a.size));
         let bytes = last.max().unwrap_or(0).next_multiple_of(GRF_BYTES as u64);
         if bytes + (GRF_BYTES + self.per_thread_bytes) as u64 > GRF_FILE as u64 {
             return Err(BindError::PayloadSize(bytes));
@@ -262,7 +280,10 @@ impl Setup {
     }
 
     fn bind_surfaces(&mut self, kernel: &Kernel) -> Result<(), BindError> {
-        let indices = kernel.binding_table_indices.iter().map(|b| (b.bti_value, b.arg_index));
+        let indices = kernel
+            .binding_table_indices
+            .iter()
+            .map(|b| (b.bti_value, b.arg_index));
         // An argument may name its entry itself.
         let own = kernel
             .payload_arguments
@@ -321,7 +342,9 @@ impl Setup {
             },
             ArgType::PrivateBaseStateless => {
                 let bytes = private_size(kernel, self.simd)? * u64::from(self.threads);
-                let buffer = self.memory.add("private memory", vec![UNDEFINED; bytes as usize]);
+                let buffer = self
+                    .memory
+                    .add("private memory", vec![UNDEFINED; bytes as usize]);
                 self.memory.address(buffer).to_le_bytes().to_vec()
             }
             ArgType::PrintfBuffer => {
@@ -352,8 +375,9 @@ impl Setup {
         group: [u32; 3],
         stats: &mut ExecStats,
     ) -> Result<(), Box<ExecError>> {
-        let mut threads: Vec<Thread> =
-            (0..self.threads).map(|number| self.thread(launch, group, number)).collect();
+        let mut threads: Vec<Thread> = (0..self.threads)
+            .map(|number| self.thread(launch, group, number))
+            .collect();
         stats.threads += u64::from(self.threads);
         let mut shared = Shared {
             memory: &mut self.memory,
@@ -378,7 +402,10 @@ impl Setup {
                     thread.notify();
                 }
             }
-            let waiting = threads.iter().filter(|t| t.status == Status::Waiting).count() as u32;
+            let waiting = threads
+                .iter()
+                .filter(|t| t.status == Status::Waiting)
+                .count() as u32;
             let ended = threads.iter().filter(|t| t.status == Status::Ended).count() as u32;
             if ended == self.threads {
                 return Ok(());
@@ -387,7 +414,10 @@ impl Setup {
                 && let Some(thread) = threads.iter().find(|t| t.status == Status::Waiting)
             {
                 let inst = program.at(thread.ip).map(|(inst, _)| inst);
-                let cause = Cause::Deadlock { waiting, threads: self.threads };
+                let cause = Cause::Deadlock {
+                    waiting,
+                    threads: self.threads,
+                };
                 return Err(Box::new(ExecError::new(group, thread, inst, cause)));
             }
         }
@@ -445,7 +475,11 @@ fn write_local_ids(place: &mut [u8], packed: bool, local: [u32; 3], first: u32, 
             _ => item / x / y,
         }) as u16
     };
-    let stride = if packed { 2 } else { (simd as usize * 2).next_multiple_of(GRF_BYTES) };
+    let stride = if packed {
+        2
+    } else {
+        (simd as usize * 2).next_multiple_of(GRF_BYTES)
+    };
     for (dimension, block) in place.chunks_mut(stride).take(3).enumerate() {
         let channels = if packed { 1 } else { simd };
         for (channel, bytes) in (0..channels).zip(block.chunks_exact_mut(2)) {
@@ -472,12 +506,15 @@ fn turn(
     stats.instructions += thread.executed - before;
     result?;
     if thread.status == Status::Ended && thread.waiting != 0 {
-        return Err(Cause::Stranded { waiting: thread.waiting });
+        return Err(Cause::Stranded {
+            waiting: thread.waiting,
+        });
     }
     Ok(())
 }
 
-fn steps(
+/// Executes up to `limit` instructions; fewer if the thread waits or ends.
+pub(super) fn steps(
     thread: &mut Thread,
     program: &Program,
     shared: &mut Shared,
@@ -515,15 +552,26 @@ fn steps(
 /// Checks that the arguments are those the kernel takes.
 fn check_args(kernel: &Kernel, infos: &[ArgInfo], args: &[Arg]) -> Result<(), BindError> {
     let named = kernel.payload_arguments.iter().filter_map(|a| a.arg_index);
-    let expected = named.max().map_or(0, |last| last as usize + 1).max(infos.len());
+    let expected = named
+        .max()
+        .map_or(0, |last| last as usize + 1)
+        .max(infos.len());
     if args.len() != expected {
-        return Err(BindError::ArgCount { found: args.len(), expected });
+        return Err(BindError::ArgCount {
+            found: args.len(),
+            expected,
+        });
     }
     for (index, arg) in args.iter().enumerate() {
         let index = index as u32;
         let info = infos.iter().find(|i| i.index == index);
         let declared = info.map_or("not named", |i| i.type_name.as_str());
-        let uses = || kernel.payload_arguments.iter().filter(|a| a.arg_index == Some(index));
+        let uses = || {
+            kernel
+                .payload_arguments
+                .iter()
+                .filter(|a| a.arg_index == Some(index))
+        };
         let Some(expected) = expected_arg(uses(), info) else {
             // The kernel does not use it.
             continue;
@@ -543,7 +591,12 @@ fn check_args(kernel: &Kernel, infos: &[ArgInfo], args: &[Arg]) -> Result<(), Bi
         if !fits {
             let declared = declared.to_string();
             let expected = expected.to_string();
-            return Err(BindError::ArgKind { index, declared, found, expected });
+            return Err(BindError::ArgKind {
+                index,
+                declared,
+                found,
+                expected,
+            });
         }
     }
     Ok(())
@@ -584,7 +637,10 @@ fn expected_arg<'a>(
                     _ => most,
                 };
                 // A value smaller than a dword has a whole one in the payload.
-                expected = Some(Expected::Value { least: most.saturating_sub(3), most });
+                expected = Some(Expected::Value {
+                    least: most.saturating_sub(3),
+                    most,
+                });
             }
             (ArgType::ArgBypointer, Some(AddrMode::Slm)) => expected = Some(Expected::Local),
             (ArgType::ArgBypointer, _) => expected = Some(Expected::Buffer),
@@ -593,7 +649,10 @@ fn expected_arg<'a>(
     }
     if let (Some(Expected::Value { .. }), Some(size)) = (&expected, info.and_then(ArgInfo::size)) {
         let size = size as usize;
-        expected = Some(Expected::Value { least: size, most: size });
+        expected = Some(Expected::Value {
+            least: size,
+            most: size,
+        });
     }
     expected
 }
@@ -601,8 +660,10 @@ fn expected_arg<'a>(
 /// Bytes of scratch space of one thread: a power of two, or none.
 fn scratch_size(kernel: &Kernel) -> Result<u32, BindError> {
     let buffers = kernel.per_thread_memory_buffers.iter();
-    let named: u64 =
-        buffers.filter(|b| b.kind == MemoryKind::Scratch).map(|b| u64::from(b.size)).sum();
+    let named: u64 = buffers
+        .filter(|b| b.kind == MemoryKind::Scratch)
+        .map(|b| u64::from(b.size))
+        .sum();
     let env = &kernel.execution_env;
     let bytes = named.max(u64::from(env.spill_size) + u64::from(env.private_size));
     if bytes == 0 {
@@ -617,10 +678,21 @@ fn scratch_size(kernel: &Kernel) -> Result<u32, BindError> {
 /// Bytes of private memory of one thread.
 fn private_size(kernel: &Kernel, simd: u32) -> Result<u64, BindError> {
     let mut bytes = 0;
-    for buffer in kernel.per_thread_memory_buffers.iter().filter(|b| b.kind == MemoryKind::Global) {
-        let count = if buffer.is_simt_thread { u64::from(simd) } else { 1 };
+    for buffer in kernel
+        .per_thread_memory_buffers
+        .iter()
+        .filter(|b| b.kind == MemoryKind::Global)
+    {
+        let count = if buffer.is_simt_thread {
+            u64::from(simd)
+        } else {
+            1
+        };
         bytes += u64::from(buffer.size) * count;
     }
-    if bytes > THREAD_BYTES { Err(BindError::ThreadMemory(bytes)) } else { Ok(bytes) }
+    if bytes > THREAD_BYTES {
+        Err(BindError::ThreadMemory(bytes))
+    } else {
+        Ok(bytes)
+    }
 }
-

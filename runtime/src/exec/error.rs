@@ -46,7 +46,13 @@ pub enum Cause {
     #[error("message with descriptor {desc:#010x}: {what}")]
     Payload { desc: u32, what: &'static str },
     #[error("channel {channel}: {size} bytes at {at:#x} of {space}, which has {room:#x} bytes")]
-    OutOfBounds { channel: u32, space: String, at: u64, size: u64, room: u64 },
+    OutOfBounds {
+        channel: u32,
+        space: String,
+        at: u64,
+        size: u64,
+        room: u64,
+    },
     #[error("channel {channel}: {size} bytes at address {at:#x}: no buffer is there")]
     NoBuffer { channel: u32, at: u64, size: u64 },
     #[error("binding table entry {0} is empty")]
@@ -81,17 +87,26 @@ impl ExecError {
 /// The general registers that an instruction's operands start in, and the address register if it
 /// is used.
 fn registers(thread: &Thread, inst: &Inst) -> String {
-    let places = inst.dst.iter().map(|d| d.place).chain(inst.srcs.iter().filter_map(|s| match s {
-        Src::Reg(r) => Some(r.place),
-        Src::Imm { .. } => None,
-    }));
+    let places = inst
+        .dst
+        .iter()
+        .map(|d| d.place)
+        .chain(inst.srcs.iter().filter_map(|s| match s {
+            Src::Reg(r) => Some(r.place),
+            Src::Imm { .. } => None,
+        }));
     let mut text = String::new();
     let mut seen = SmallVec::<[u32; 8]>::new();
     let mut line = |name: String, bytes: &[u8]| {
-        let dwords = bytes.chunks_exact(4).map(|b| {
-            format!(" {:08x}", u32::from_le_bytes([b[0], b[1], b[2], b[3]]))
-        });
-        text.extend([format!("  {name:>4}:")].into_iter().chain(dwords).chain(["\n".to_string()]));
+        let dwords = bytes
+            .chunks_exact(4)
+            .map(|b| format!(" {:08x}", u32::from_le_bytes([b[0], b[1], b[2], b[3]])));
+        text.extend(
+            [format!("  {name:>4}:")]
+                .into_iter()
+                .chain(dwords)
+                .chain(["\n".to_string()]),
+        );
     };
     for place in places {
         match place {

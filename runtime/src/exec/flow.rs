@@ -37,8 +37,7 @@ impl Thread {
 
     /// Whether a channel will execute at `at` if the pointer goes there.
     fn any_at(&self, at: u32) -> bool {
-        self.active != 0
-            || (0..LANES).any(|c| self.waiting >> c & 1 != 0 && self.wake[c] == at)
+        self.active != 0 || (0..LANES).any(|c| self.waiting >> c & 1 != 0 && self.wake[c] == at)
     }
 
     /// Goes on behind the instruction, or at the jump target if no channel would execute there.
@@ -65,7 +64,11 @@ impl Thread {
             }
             Op::Else => {
                 let jump = self.jump_target(inst)?;
-                let end = if inst.uip.is_some() { self.update_target(inst)? } else { jump };
+                let end = if inst.uip.is_some() {
+                    self.update_target(inst)?
+                } else {
+                    jump
+                };
                 self.suspend(mask, end);
                 self.fall_or_jump(next, jump);
             }
@@ -144,12 +147,16 @@ impl Thread {
     fn save_return(&mut self, inst: &Inst, next: u32) -> Result<(), Cause> {
         let dst = dst_of(inst)?;
         let Place::Direct(reg) = dst.place else {
-            return Err(Cause::Form { what: "an indirect return address" });
+            return Err(Cause::Form {
+                what: "an indirect return address",
+            });
         };
         let active = self.active;
         let (bytes, at) = self.file_mut(reg)?;
         let size = bytes.len();
-        let saved = bytes.get_mut(at..at + 8).ok_or(Cause::RegisterRange { at, size })?;
+        let saved = bytes
+            .get_mut(at..at + 8)
+            .ok_or(Cause::RegisterRange { at, size })?;
         saved[..4].copy_from_slice(&next.to_le_bytes());
         saved[4..].copy_from_slice(&active.to_le_bytes());
         Ok(())
@@ -157,15 +164,28 @@ impl Thread {
 
     /// `wait`: takes one from a notification count, or waits until there is one.
     pub fn wait(&mut self, inst: &Inst, next: u32) -> Result<(), Cause> {
-        let Src::Reg(SrcReg { place: Place::Direct(reg), .. }) = src_of(inst, 0)? else {
-            return Err(Cause::Malformed { what: "wait for what is no register" });
+        let Src::Reg(SrcReg {
+            place: Place::Direct(reg),
+            ..
+        }) = src_of(inst, 0)?
+        else {
+            return Err(Cause::Malformed {
+                what: "wait for what is no register",
+            });
         };
         if reg.file != RegFile::Notification {
-            return Err(Cause::Register { file: reg.file, num: reg.num });
+            return Err(Cause::Register {
+                file: reg.file,
+                num: reg.num,
+            });
         }
         let at = usize::from(reg.byte);
         let size = self.notification.len();
-        let Some(count) = self.notification.get_mut(at..).and_then(|b| b.first_chunk_mut()) else {
+        let Some(count) = self
+            .notification
+            .get_mut(at..)
+            .and_then(|b| b.first_chunk_mut())
+        else {
             return Err(Cause::RegisterRange { at, size });
         };
         match u32::from_le_bytes(*count) {
@@ -196,7 +216,9 @@ impl Thread {
     fn resolve(&self, target: Option<Target>) -> Result<u32, Cause> {
         match target {
             Some(Target::Offset(offset)) => Ok(self.ip.wrapping_add_signed(offset)),
-            _ => Err(Cause::Malformed { what: "a branch without the target it needs" }),
+            _ => Err(Cause::Malformed {
+                what: "a branch without the target it needs",
+            }),
         }
     }
 }

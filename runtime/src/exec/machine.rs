@@ -177,7 +177,11 @@ impl Thread {
             // One register in the file.
             _ => 0,
         };
-        let num = if reg.file == RegFile::Mme { reg.num + MME_BASE } else { reg.num };
+        let num = if reg.file == RegFile::Mme {
+            reg.num + MME_BASE
+        } else {
+            reg.num
+        };
         num as usize * size + usize::from(reg.byte)
     }
 

@@ -42,7 +42,10 @@ fn float_function(thread: &mut Thread, inst: &Inst, function: MathFn) -> Result<
     let mut s = [[0f64; LANES]; 2];
     for (src, values) in inst.srcs.iter().zip(&mut s) {
         if !matches!(src.ty(), Type::F | Type::Hf) {
-            return Err(Cause::OpType { op: inst.op, ty: src.ty() });
+            return Err(Cause::OpType {
+                op: inst.op,
+                ty: src.ty(),
+            });
         }
         thread.load_f64(src, lanes, inst.opts.align16, values)?;
     }
@@ -77,7 +80,10 @@ fn divide(thread: &mut Thread, inst: &Inst, function: MathFn) -> Result<(), Caus
     let mut s = [[0i64; LANES]; 2];
     for (src, values) in inst.srcs.iter().zip(&mut s) {
         if !matches!(src.ty(), Type::D | Type::Ud) {
-            return Err(Cause::OpType { op: inst.op, ty: src.ty() });
+            return Err(Cause::OpType {
+                op: inst.op,
+                ty: src.ty(),
+            });
         }
         thread.load_int(src, lanes, inst.opts.align16, false, values)?;
     }
@@ -121,9 +127,17 @@ struct Extension {
 impl Extension {
     fn of(ty: Type) -> Result<Extension, Cause> {
         match ty {
-            Type::Df => Ok(Extension { format: wide::DF, fraction: 63 - EXPONENT_BITS }),
-            Type::F => Ok(Extension { format: wide::F, fraction: 31 - EXPONENT_BITS }),
-            _ => Err(Cause::Form { what: "a macro step on that type" }),
+            Type::Df => Ok(Extension {
+                format: wide::DF,
+                fraction: 63 - EXPONENT_BITS,
+            }),
+            Type::F => Ok(Extension {
+                format: wide::F,
+                fraction: 31 - EXPONENT_BITS,
+            }),
+            _ => Err(Cause::Form {
+                what: "a macro step on that type",
+            }),
         }
     }
 
@@ -166,7 +180,10 @@ impl Extension {
         let low = biased.rem_euclid(1 << exponent) as u64;
         let high = biased.div_euclid(1 << exponent) as u64 & ((1 << EXPONENT_BITS) - 1);
         let sign = u64::from(number.negative) << (fraction + exponent);
-        (sign | low << fraction | upper, high << self.fraction | lower)
+        (
+            sign | low << fraction | upper,
+            high << self.fraction | lower,
+        )
     }
 }
 
@@ -187,7 +204,10 @@ fn load(thread: &Thread, inst: &Inst, index: usize, out: &mut Lanes<Wide>) -> Re
             Src::Reg(SrcReg { mme: Some(mme), .. }) if *mme < NO_MME => {
                 let at = extension_at(*mme, lane, size);
                 let Some(element) = thread.acc.bytes.get(at..at + size) else {
-                    return Err(Cause::RegisterRange { at, size: thread.acc.bytes.len() });
+                    return Err(Cause::RegisterRange {
+                        at,
+                        size: thread.acc.bytes.len(),
+                    });
                 };
                 let mut word = [0; 8];
                 word[..size].copy_from_slice(element);
@@ -224,7 +244,9 @@ fn store(
             numbers[lane].round(extension.format, rounding)
         });
     };
-    thread.store_bits(dst, lanes, enabled, |lane| extension.split(numbers[lane], rounding).0)?;
+    thread.store_bits(dst, lanes, enabled, |lane| {
+        extension.split(numbers[lane], rounding).0
+    })?;
     for lane in (0..lanes).filter(|lane| enabled >> lane & 1 != 0) {
         let at = extension_at(mme, lane, size);
         let room = thread.acc.bytes.len();
@@ -290,7 +312,15 @@ fn approximate(thread: &mut Thread, inst: &Inst, function: MathFn) -> Result<(),
 /// A finite number's significand in [1, 2), and its exponent.
 fn significand(number: Wide) -> (f64, i32) {
     let exponent = number.leading_exponent();
-    (Wide { negative: false, exponent: -125, ..number }.to_f64(), exponent)
+    (
+        Wide {
+            negative: false,
+            exponent: -125,
+            ..number
+        }
+        .to_f64(),
+        exponent,
+    )
 }
 
 /// `1 / number` to the precision of a single.

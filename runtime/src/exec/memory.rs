@@ -33,7 +33,11 @@ impl Memory {
             None => LOWEST,
             Some(last) => (last.base + last.bytes.len() as u64).next_multiple_of(GUARD) + GUARD,
         };
-        self.buffers.push(Buffer { name: name.into(), base, bytes });
+        self.buffers.push(Buffer {
+            name: name.into(),
+            base,
+            bytes,
+        });
         self.buffers.len() - 1
     }
 
@@ -44,20 +48,31 @@ impl Memory {
 
     /// Takes a buffer's contents out.
     pub fn take(&mut self, index: usize) -> Vec<u8> {
-        self.buffers.get_mut(index).map(|b| std::mem::take(&mut b.bytes)).unwrap_or_default()
+        self.buffers
+            .get_mut(index)
+            .map(|b| std::mem::take(&mut b.bytes))
+            .unwrap_or_default()
     }
 
     /// `size` bytes at a virtual address, for a channel.
     pub fn at_address(&mut self, at: u64, size: usize, channel: u32) -> Result<&mut [u8], Cause> {
         let after = self.buffers.partition_point(|b| b.base <= at);
-        let missing = Cause::NoBuffer { channel, at, size: size as u64 };
+        let missing = Cause::NoBuffer {
+            channel,
+            at,
+            size: size as u64,
+        };
         let Some(index) = after.checked_sub(1) else {
             return Err(missing);
         };
         let buffer = self.buffers.get_mut(index).ok_or(missing)?;
         let offset = at - buffer.base;
         if offset >= GUARD + buffer.bytes.len() as u64 {
-            return Err(Cause::NoBuffer { channel, at, size: size as u64 });
+            return Err(Cause::NoBuffer {
+                channel,
+                at,
+                size: size as u64,
+            });
         }
         within(buffer, offset, size, channel)
     }
@@ -70,14 +85,25 @@ impl Memory {
         size: usize,
         channel: u32,
     ) -> Result<&mut [u8], Cause> {
-        let missing = Cause::NoBuffer { channel, at, size: size as u64 };
-        within(self.buffers.get_mut(index).ok_or(missing)?, at, size, channel)
+        let missing = Cause::NoBuffer {
+            channel,
+            at,
+            size: size as u64,
+        };
+        within(
+            self.buffers.get_mut(index).ok_or(missing)?,
+            at,
+            size,
+            channel,
+        )
     }
 }
 
 fn within(buffer: &mut Buffer, at: u64, size: usize, channel: u32) -> Result<&mut [u8], Cause> {
     let room = buffer.bytes.len();
-    let range = usize::try_from(at).ok().and_then(|at| Some(at..at.checked_add(size)?));
+    let range = usize::try_from(at)
+        .ok()
+        .and_then(|at| Some(at..at.checked_add(size)?));
     let outside = || Cause::OutOfBounds {
         channel,
         space: buffer.name.clone(),
@@ -115,13 +141,7 @@ pub struct Shared<'a> {
 
 impl Shared<'_> {
     /// `size` bytes at `at` of what a binding table index names.
-    pub fn at(
-        &mut self,
-        bti: u8,
-        at: u32,
-        size: usize,
-        channel: u32,
-    ) -> Result<&mut [u8], Cause> {
+    pub fn at(&mut self, bti: u8, at: u32, size: usize, channel: u32) -> Result<&mut [u8], Cause> {
         match bti {
             BTI_SLM => {
                 let room = self.slm.len();
@@ -136,7 +156,8 @@ impl Shared<'_> {
                 })
             }
             BTI_STATELESS | BTI_STATELESS_NONCOHERENT => {
-                self.memory.at_address(self.general_state + u64::from(at), size, channel)
+                self.memory
+                    .at_address(self.general_state + u64::from(at), size, channel)
             }
             _ => {
                 let entry = self.surfaces.get(usize::from(bti)).copied().flatten();

@@ -47,11 +47,17 @@ impl Message {
     }
 
     fn unknown(&self) -> Cause {
-        Cause::Message { sfid: self.sfid, desc: self.desc }
+        Cause::Message {
+            sfid: self.sfid,
+            desc: self.desc,
+        }
     }
 
     fn bad(&self, what: &'static str) -> Cause {
-        Cause::Payload { desc: self.desc, what }
+        Cause::Payload {
+            desc: self.desc,
+            what,
+        }
     }
 
     /// Byte in the general register file of the payload's register `index`, `byte` bytes on.
@@ -107,13 +113,18 @@ pub fn send(thread: &mut Thread, shared: &mut Shared, inst: &Inst) -> Result<(),
 
 /// Reads descriptors and finds the payload.
 fn gather(thread: &Thread, inst: &Inst) -> Result<Message, Cause> {
-    let msg = inst.msg.as_ref().ok_or(Cause::Malformed { what: "send without a message" })?;
+    let msg = inst.msg.as_ref().ok_or(Cause::Malformed {
+        what: "send without a message",
+    })?;
     let value = |desc: Desc| match desc {
         Desc::Imm(bits) => Ok(bits),
         Desc::Addr { byte } => {
             let at = usize::from(byte);
             let dword = thread.addr.get(at..).and_then(|b| b.first_chunk());
-            let dword = dword.ok_or(Cause::RegisterRange { at, size: thread.addr.len() })?;
+            let dword = dword.ok_or(Cause::RegisterRange {
+                at,
+                size: thread.addr.len(),
+            })?;
             Ok(u32::from_le_bytes(*dword))
         }
     };
@@ -137,8 +148,17 @@ fn gather(thread: &Thread, inst: &Inst) -> Result<Message, Cause> {
         Place::Direct(reg) if reg.file == RegFile::Grf => {
             Some(reg.num as usize * GRF_BYTES + usize::from(reg.byte))
         }
-        Place::Direct(reg) => return Err(Cause::Register { file: reg.file, num: reg.num }),
-        Place::Indirect { .. } => return Err(Cause::Form { what: "an indirect response" }),
+        Place::Direct(reg) => {
+            return Err(Cause::Register {
+                file: reg.file,
+                num: reg.num,
+            });
+        }
+        Place::Indirect { .. } => {
+            return Err(Cause::Form {
+                what: "an indirect response",
+            });
+        }
     };
     Ok(message)
 }
@@ -146,12 +166,17 @@ fn gather(thread: &Thread, inst: &Inst) -> Result<Message, Cause> {
 /// The register a payload starts at; none for the null register.
 fn payload_register(src: &Src) -> Result<Option<Reg>, Cause> {
     match src {
-        Src::Reg(SrcReg { place: Place::Direct(reg), .. }) => match reg.file {
+        Src::Reg(SrcReg {
+            place: Place::Direct(reg),
+            ..
+        }) => match reg.file {
             RegFile::Grf => Ok(Some(*reg)),
             RegFile::Null => Ok(None),
             file => Err(Cause::Register { file, num: reg.num }),
         },
-        _ => Err(Cause::Form { what: "an indirect payload" }),
+        _ => Err(Cause::Form {
+            what: "an indirect payload",
+        }),
     }
 }
 
@@ -181,14 +206,30 @@ fn data_cache_0(thread: &mut Thread, shared: &mut Shared, m: &Message) -> Result
         0x4 | 0xc => {
             let element = byte_count(m)?;
             let channels = if m.field(8, 1) != 0 { 16 } else { 8 };
-            scatter_a32(thread, shared, m, kind == 0xc, channels, (4, element, 1), &[0])
+            scatter_a32(
+                thread,
+                shared,
+                m,
+                kind == 0xc,
+                channels,
+                (4, element, 1),
+                &[0],
+            )
         }
         0x3 | 0xb | 0x5 | 0xd => {
             let size = if matches!(kind, 0x3 | 0xb) { 4 } else { 8 };
             let channels = if m.field(8, 1) != 0 { 16 } else { 8 };
             let elements = &ALL[..1 << m.field(10, 2)];
             let write = matches!(kind, 0xb | 0xd);
-            scatter_a32(thread, shared, m, write, channels, (size, size, size as u32), elements)
+            scatter_a32(
+                thread,
+                shared,
+                m,
+                write,
+                channels,
+                (size, size, size as u32),
+                elements,
+            )
         }
         // A fence: accesses are in order here. It may report its completion.
         0x7 => {
@@ -225,10 +266,21 @@ fn scatter_a32(
     let mut base = 0;
     let first = usize::from(m.has_header());
     if m.has_header() {
-        base = header_dword(thread, m, 2)?.wrapping_mul(unit).wrapping_add(buffer_base(thread, m)?);
+        base = header_dword(thread, m, 2)?
+            .wrapping_mul(unit)
+            .wrapping_add(buffer_base(thread, m)?);
     }
-    let scatter =
-        Scatter { write, channels, address: 4, first, base, unit, slot, element, elements };
+    let scatter = Scatter {
+        write,
+        channels,
+        address: 4,
+        first,
+        base,
+        unit,
+        slot,
+        element,
+        elements,
+    };
     scatter.run(thread, shared, m)
 }
 
@@ -313,7 +365,11 @@ fn address(
 ) -> Result<u64, Cause> {
     let at = m.at(first, lane * size)?;
     let low = u64::from(thread.grf_dword(at));
-    Ok(if size == 8 { low | u64::from(thread.grf_dword(at + 4)) << 32 } else { low })
+    Ok(if size == 8 {
+        low | u64::from(thread.grf_dword(at + 4)) << 32
+    } else {
+        low
+    })
 }
 
 impl Scatter<'_> {
@@ -327,7 +383,9 @@ impl Scatter<'_> {
                 let step = u64::from(element) * self.element as u64;
                 let channel = lane as u32;
                 let memory = if self.address == 8 {
-                    shared.memory.at_address(start.wrapping_add(step), self.element, channel)?
+                    shared
+                        .memory
+                        .at_address(start.wrapping_add(step), self.element, channel)?
                 } else {
                     let offset = (start as u32)
                         .wrapping_mul(self.unit)
@@ -354,7 +412,8 @@ impl Scatter<'_> {
 /// Writes part of a response.
 fn fill(thread: &mut Thread, m: &Message, at: usize, bytes: &[u8]) -> Result<(), Cause> {
     let room = thread.grf.get_mut(at..at + bytes.len());
-    room.ok_or(m.bad("its response reaches beyond the last register"))?.copy_from_slice(bytes);
+    room.ok_or(m.bad("its response reaches beyond the last register"))?
+        .copy_from_slice(bytes);
     Ok(())
 }
 
@@ -441,7 +500,8 @@ fn block(
         }
         Ok(())
     } else {
-        m.response.map_or(Ok(()), |at| fill(thread, m, at + skip, memory))
+        m.response
+            .map_or(Ok(()), |at| fill(thread, m, at + skip, memory))
     }
 }
 
@@ -526,7 +586,13 @@ impl Atomic {
             15 => PreDecrement,
             _ => return Err(m.unknown()),
         };
-        Ok(Atomic { op, channels, address, size, returns: m.field(13, 1) != 0 })
+        Ok(Atomic {
+            op,
+            channels,
+            address,
+            size,
+            returns: m.field(13, 1) != 0,
+        })
     }
 
     fn float(m: &Message, channels: usize, address: usize) -> Result<Atomic, Cause> {
@@ -536,15 +602,31 @@ impl Atomic {
             3 => AtomicOp::FloatCompareExchange,
             _ => return Err(m.unknown()),
         };
-        Ok(Atomic { op, channels, address, size: 4, returns: m.field(13, 1) != 0 })
+        Ok(Atomic {
+            op,
+            channels,
+            address,
+            size: 4,
+            returns: m.field(13, 1) != 0,
+        })
     }
 
     /// The new number, and what is returned, from the old one and the sources.
     fn apply(&self, old: u64, a: u64, b: u64) -> (u64, u64) {
         use AtomicOp::*;
-        let signed = |v: u64| if self.size == 8 { v as i64 } else { i64::from(v as i32) };
+        let signed = |v: u64| {
+            if self.size == 8 {
+                v as i64
+            } else {
+                i64::from(v as i32)
+            }
+        };
         let float = |v: u64| f32::from_bits(v as u32);
-        let mask = if self.size == 8 { u64::MAX } else { u64::from(u32::MAX) };
+        let mask = if self.size == 8 {
+            u64::MAX
+        } else {
+            u64::from(u32::MAX)
+        };
         let new = match self.op {
             And => old & a,
             Or => old | a,
@@ -565,7 +647,11 @@ impl Atomic {
             FloatCompareExchange if float(old) == float(a) => b,
             CompareExchange | FloatCompareExchange => old,
         } & mask;
-        let returned = if matches!(self.op, PreDecrement) { new } else { old };
+        let returned = if matches!(self.op, PreDecrement) {
+            new
+        } else {
+            old
+        };
         (new, returned)
     }
 
@@ -607,7 +693,12 @@ fn atomic(
         memory.copy_from_slice(&new.to_le_bytes()[..atomic.size]);
         if let Some(response) = m.response.filter(|_| atomic.returns) {
             let bytes = returned.to_le_bytes();
-            fill(thread, m, response + lane * atomic.size, &bytes[..atomic.size])?;
+            fill(
+                thread,
+                m,
+                response + lane * atomic.size,
+                &bytes[..atomic.size],
+            )?;
         }
     }
     Ok(())

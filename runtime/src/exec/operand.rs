@@ -142,7 +142,10 @@ fn packed_element(bits: u64, ty: Type, lane: usize) -> u64 {
 /// Byte offsets of the elements in a register file.
 enum Offsets {
     /// `start + channel * step`.
-    Linear { start: usize, step: usize },
+    Linear {
+        start: usize,
+        step: usize,
+    },
     Each(Lanes<u32>),
 }
 
@@ -174,13 +177,19 @@ impl Thread {
     fn address(&self, addr: Reg, index: usize, imm: i16) -> Result<usize, Cause> {
         let at = usize::from(addr.byte) + index * 2;
         let Some(&[low, high]) = self.addr.get(at..at + 2).and_then(|b| b.first_chunk()) else {
-            return Err(Cause::RegisterRange { at, size: self.addr.len() });
+            return Err(Cause::RegisterRange {
+                at,
+                size: self.addr.len(),
+            });
         };
         let address = i32::from(u16::from_le_bytes([low, high])) + i32::from(imm);
-        usize::try_from(address).ok().filter(|&a| a < GRF_FILE).ok_or(Cause::RegisterRange {
-            at: address as u32 as usize,
-            size: GRF_FILE,
-        })
+        usize::try_from(address)
+            .ok()
+            .filter(|&a| a < GRF_FILE)
+            .ok_or(Cause::RegisterRange {
+                at: address as u32 as usize,
+                size: GRF_FILE,
+            })
     }
 
     /// Where a source's elements are, and in which file. `align16` regions have groups of four
@@ -214,7 +223,11 @@ impl Thread {
             // Groups of four dwords (or words), or of two quadwords, whose halves are then what
             // the swizzle names. The vertical stride says only whether the next group reads on.
             let (members, selects) = if size == 8 { (2, 2) } else { (4, 1) };
-            let group = if region.vstride == Some(0) { 0 } else { members * size };
+            let group = if region.vstride == Some(0) {
+                0
+            } else {
+                members * size
+            };
             let mut at = [0; LANES];
             for (lane, at) in at.iter_mut().enumerate().take(lanes) {
                 let member = lane % members;
@@ -224,7 +237,13 @@ impl Thread {
             return Ok((bytes, Offsets::Each(at)));
         }
         if let Some(step) = linear_step(region) {
-            return Ok((bytes, Offsets::Linear { start, step: step * size }));
+            return Ok((
+                bytes,
+                Offsets::Linear {
+                    start,
+                    step: step * size,
+                },
+            ));
         }
         let vstride = usize::from(region.vstride.unwrap_or(0));
         let mut at = [0; LANES];
@@ -250,7 +269,10 @@ impl Thread {
                     // The same for all.
                     let Some(element) = bytes.get(start..).and_then(|b| b.first_chunk::<SIZE>())
                     else {
-                        return Err(Cause::RegisterRange { at: start, size: bytes.len() });
+                        return Err(Cause::RegisterRange {
+                            at: start,
+                            size: bytes.len(),
+                        });
                     };
                     let value = u64::from(<$t>::from_le_bytes(*element));
                     for lane in 0..lanes {
@@ -262,7 +284,10 @@ impl Thread {
                     let at = offsets.at(lane);
                     let Some(element) = bytes.get(at..).and_then(|b| b.first_chunk::<SIZE>())
                     else {
-                        return Err(Cause::RegisterRange { at, size: bytes.len() });
+                        return Err(Cause::RegisterRange {
+                            at,
+                            size: bytes.len(),
+                        });
                     };
                     each(lane, u64::from(<$t>::from_le_bytes(*element)));
                 }
@@ -326,9 +351,12 @@ impl Thread {
     ) -> Result<(), Cause> {
         let ty = src.ty();
         match src {
-            Src::Reg(SrcReg { place: Place::Direct(reg), region, modifier, .. })
-                if reg.file == RegFile::Acc && !ty.is_float() =>
-            {
+            Src::Reg(SrcReg {
+                place: Place::Direct(reg),
+                region,
+                modifier,
+                ..
+            }) if reg.file == RegFile::Acc && !ty.is_float() => {
                 let step = linear_step(*region).ok_or(Cause::Form {
                     what: "an accumulator source with that region",
                 })?;
@@ -530,8 +558,7 @@ impl Thread {
                     for lane in (0..lanes).filter(|lane| enabled >> lane & 1 != 0) {
                         let at = offsets.at(lane);
                         let room = bytes.len();
-                        let Some(element) =
-                            bytes.get_mut(at..).and_then(|b| b.first_chunk_mut())
+                        let Some(element) = bytes.get_mut(at..).and_then(|b| b.first_chunk_mut())
                         else {
                             return Err(Cause::RegisterRange { at, size: room });
                         };
@@ -715,7 +742,9 @@ impl Thread {
             }
             *v = flushed_f(*v, flush);
         }
-        self.store_bits(dst, lanes, enabled, |lane| u64::from(values[lane].to_bits()))
+        self.store_bits(dst, lanes, enabled, |lane| {
+            u64::from(values[lane].to_bits())
+        })
     }
 }
 
@@ -739,9 +768,17 @@ fn saturated(v: f64) -> f64 {
 
 /// A zero of the same sign in place of a denormal.
 fn flushed_f(v: f32, flush: bool) -> f32 {
-    if flush && v.is_subnormal() { 0f32.copysign(v) } else { v }
+    if flush && v.is_subnormal() {
+        0f32.copysign(v)
+    } else {
+        v
+    }
 }
 
 fn flushed_df(v: f64, flush: bool) -> f64 {
-    if flush && v.is_subnormal() { 0f64.copysign(v) } else { v }
+    if flush && v.is_subnormal() {
+        0f64.copysign(v)
+    } else {
+        v
+    }
 }

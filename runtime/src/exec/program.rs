@@ -48,7 +48,12 @@ impl Program {
             match encoding::decode(&text[at..], platform) {
                 Ok(inst) => {
                     let size = inst.size();
-                    slots.push(Some(Slot { kind: kind(inst.op), wakes: false, size, inst }));
+                    slots.push(Some(Slot {
+                        kind: kind(inst.op),
+                        wakes: false,
+                        size,
+                        inst,
+                    }));
                     slots.resize_with(slots.len() + size as usize / UNIT - 1, || None);
                     at += size as usize;
                 }
@@ -69,10 +74,18 @@ impl Program {
         let mut slots: Vec<Option<Slot>> = Vec::new();
         for inst in insts {
             let size = inst.size();
-            slots.push(Some(Slot { kind: kind(inst.op), wakes: false, size, inst }));
+            slots.push(Some(Slot {
+                kind: kind(inst.op),
+                wakes: false,
+                size,
+                inst,
+            }));
             slots.resize_with(slots.len() + size as usize / UNIT - 1, || None);
         }
-        let mut program = Program { slots, undecodable: None };
+        let mut program = Program {
+            slots,
+            undecodable: None,
+        };
         program.mark_targets();
         program
     }
@@ -106,9 +119,10 @@ impl Program {
             _ => None,
         };
         found.ok_or_else(|| match &self.undecodable {
-            Some((stop, why)) if *stop == at => {
-                Cause::Undecodable { at, why: why.clone() }
-            }
+            Some((stop, why)) if *stop == at => Cause::Undecodable {
+                at,
+                why: why.clone(),
+            },
             _ => Cause::NoInstruction(at),
         })
     }

@@ -6,12 +6,12 @@ use kiln_emit::inst::{
     Region, Src, SrcMod, SrcReg, Target, Type,
 };
 
+use super::dispatch::steps;
 use super::error::Cause;
 use super::machine::{Status, Thread};
 use super::memory::{Memory, Shared};
-use super::message;
 use super::operand::int_range;
-use super::program::{Kind, Program};
+use super::program::Program;
 
 const F0: Reg = Reg {
     file: RegFile::Flag,
@@ -93,7 +93,10 @@ fn get(thread: &Thread, num: u32, size: usize, count: usize) -> Vec<u64> {
 }
 
 fn dwords(thread: &Thread, num: u32, count: usize) -> Vec<u32> {
-    get(thread, num, 4, count).into_iter().map(|v| v as u32).collect()
+    get(thread, num, 4, count)
+        .into_iter()
+        .map(|v| v as u32)
+        .collect()
 }
 
 /// Keeps denormals, as compilers ask for.
@@ -158,10 +161,17 @@ fn check_binary(op: Op, saturate: bool, model: impl Fn(i128, i128) -> i128) {
                 i.saturate = saturate;
                 t.execute(&i).unwrap();
                 let (low, high) = int_range(d_ty);
-                for (lane, found) in get(&t, 30, d_ty.bytes() as usize, 4).into_iter().enumerate() {
+                for (lane, found) in get(&t, 30, d_ty.bytes() as usize, 4)
+                    .into_iter()
+                    .enumerate()
+                {
                     let (a, b) = (value(a[lane], a_ty), value(b[lane], b_ty));
                     let exact = model(a, b);
-                    let stored = if saturate { exact.clamp(low, high) } else { exact };
+                    let stored = if saturate {
+                        exact.clamp(low, high)
+                    } else {
+                        exact
+                    };
                     let expected = value(stored as u64, d_ty);
                     assert_eq!(
                         value(found, d_ty),
@@ -199,14 +209,24 @@ fn source_modifiers_negate_and_complement() {
     };
     let mut run = |op, m| {
         let zero = Src::imm(Type::D, 0);
-        t.execute(&inst(op, 4, dst(30, Type::D), &[m, zero])).unwrap();
+        t.execute(&inst(op, 4, dst(30, Type::D), &[m, zero]))
+            .unwrap();
         dwords(&t, 30, 4)
     };
     let int_min = 1 << 31;
-    assert_eq!(run(Op::Add, modified(true, false)), [-5i32 as u32, 1, int_min, 0]);
+    assert_eq!(
+        run(Op::Add, modified(true, false)),
+        [-5i32 as u32, 1, int_min, 0]
+    );
     assert_eq!(run(Op::Add, modified(false, true)), [5, 1, int_min, 0]);
-    assert_eq!(run(Op::Add, modified(true, true)), [-5i32 as u32, u32::MAX, int_min, 0]);
-    assert_eq!(run(Op::Or, modified(true, false)), [!5, 0, !int_min, u32::MAX]);
+    assert_eq!(
+        run(Op::Add, modified(true, true)),
+        [-5i32 as u32, u32::MAX, int_min, 0]
+    );
+    assert_eq!(
+        run(Op::Or, modified(true, false)),
+        [!5, 0, !int_min, u32::MAX]
+    );
 }
 
 #[test]
@@ -218,7 +238,12 @@ fn shifts_use_as_many_bits_of_the_count_as_the_width_has() {
         put(&mut t, 10, 8, &[a]);
         put(&mut t, 11, 8, &[s]);
         let mut run = |op, ty: Type| {
-            let i = inst(op, 1, dst(12, ty), &[scalar(10, 0, ty), scalar(11, 0, Type::Ud)]);
+            let i = inst(
+                op,
+                1,
+                dst(12, ty),
+                &[scalar(10, 0, ty), scalar(11, 0, Type::Ud)],
+            );
             t.execute(&i).unwrap();
             get(&t, 12, ty.bytes() as usize, 1)[0]
         };
@@ -234,7 +259,13 @@ fn shifts_use_as_many_bits_of_the_count_as_the_width_has() {
     let mut t = thread();
     put(&mut t, 10, 4, &[u64::from(-3i32 as u32)]);
     let by = Src::imm(Type::W, 32);
-    t.execute(&inst(Op::Shl, 1, dst(12, Type::Q), &[scalar(10, 0, Type::D), by])).unwrap();
+    t.execute(&inst(
+        Op::Shl,
+        1,
+        dst(12, Type::Q),
+        &[scalar(10, 0, Type::D), by],
+    ))
+    .unwrap();
     assert_eq!(get(&t, 12, 8, 1)[0] as i64, -3i64 << 32);
 }
 
@@ -246,7 +277,12 @@ fn bit_operations() {
         let (w, o) = (random.next() as u32 & 31, random.next() as u32 & 31);
         let base = random.next() as u32;
         let mut t = thread();
-        put(&mut t, 10, 4, &[u64::from(v), u64::from(w), u64::from(o), u64::from(base)]);
+        put(
+            &mut t,
+            10,
+            4,
+            &[u64::from(v), u64::from(w), u64::from(o), u64::from(base)],
+        );
         let mut run = |op, ty, bytes: &[u16]| {
             let srcs: Vec<Src> = bytes.iter().map(|&b| scalar(10, b, ty)).collect();
             t.execute(&inst(op, 1, dst(12, ty), &srcs)).unwrap();
@@ -260,14 +296,24 @@ fn bit_operations() {
         assert_eq!(run(Op::Fbl, Type::Ud, &[0]), first);
         let top = (0..32).find(|b| v << b >> 31 != 0).unwrap_or(u32::MAX);
         assert_eq!(run(Op::Fbh, Type::Ud, &[0]), top);
-        let differs = (0..32).find(|b| v << b >> 31 != v >> 31).unwrap_or(u32::MAX);
+        let differs = (0..32)
+            .find(|b| v << b >> 31 != v >> 31)
+            .unwrap_or(u32::MAX);
         assert_eq!(run(Op::Fbh, Type::D, &[0]), differs);
-        let field = (0..w).filter(|b| o + b < 32).fold(0, |f, b| f | (v >> (o + b) & 1) << b);
+        let field = (0..w)
+            .filter(|b| o + b < 32)
+            .fold(0, |f, b| f | (v >> (o + b) & 1) << b);
         assert_eq!(run(Op::Bfe, Type::Ud, &[4, 8, 0]), field);
         let width = w.min(32 - o);
-        let signed = if width == 0 || field >> (width - 1) == 0 { field } else { field | u32::MAX << width };
+        let signed = if width == 0 || field >> (width - 1) == 0 {
+            field
+        } else {
+            field | u32::MAX << width
+        };
         assert_eq!(run(Op::Bfe, Type::D, &[4, 8, 0]), signed);
-        let mask = (0..w).filter(|b| o + b < 32).fold(0, |m, b| m | 1 << (o + b));
+        let mask = (0..w)
+            .filter(|b| o + b < 32)
+            .fold(0, |m, b| m | 1 << (o + b));
         assert_eq!(run(Op::Bfi1, Type::Ud, &[4, 8]), mask);
         assert_eq!(run(Op::Bfi2, Type::Ud, &[0, 4, 12]), v & w | !v & base);
     }
@@ -280,8 +326,8 @@ fn the_accumulator_makes_full_products() {
         let (a, b) = (random.next() as u32, random.next() as u32);
         for ty in [Type::Ud, Type::D] {
             let mut t = thread();
-            put(&mut t, 10, 4, &vec![u64::from(a); 8]);
-            put(&mut t, 11, 4, &vec![u64::from(b); 8]);
+            put(&mut t, 10, 4, &[u64::from(a); 8]);
+            put(&mut t, 11, 4, &[u64::from(b); 8]);
             let acc = Dst::new(Reg::new(RegFile::Acc, 0, 0), 1, ty);
             let low_halves = Src::reg(Reg::grf(11), Region::new(2, 1, 0), Type::Uw);
             let partial = inst(Op::Mul, 8, acc, &[src(10, 8, ty), low_halves]);
@@ -295,8 +341,16 @@ fn the_accumulator_makes_full_products() {
                 t.execute(&i).unwrap();
             }
             let product = value(u64::from(a), ty) * value(u64::from(b), ty);
-            assert_eq!(dwords(&t, 12, 8), [(product >> 32) as u32; 8], "{a:#x} {b:#x} {ty:?}");
-            assert_eq!(dwords(&t, 13, 8), [product as u32; 8], "{a:#x} {b:#x} {ty:?}");
+            assert_eq!(
+                dwords(&t, 12, 8),
+                [(product >> 32) as u32; 8],
+                "{a:#x} {b:#x} {ty:?}"
+            );
+            assert_eq!(
+                dwords(&t, 13, 8),
+                [product as u32; 8],
+                "{a:#x} {b:#x} {ty:?}"
+            );
         }
     }
 }
@@ -311,7 +365,12 @@ fn carries_and_borrows_reach_the_accumulator() {
         put(&mut t, 10, 4, &halves(a));
         put(&mut t, 11, 4, &halves(b));
         let mut wide = |op| {
-            let low = inst(op, 1, dst(12, Type::Ud), &[scalar(10, 0, Type::Ud), scalar(11, 0, Type::Ud)]);
+            let low = inst(
+                op,
+                1,
+                dst(12, Type::Ud),
+                &[scalar(10, 0, Type::Ud), scalar(11, 0, Type::Ud)],
+            );
             let acc = Src::reg(Reg::new(RegFile::Acc, 0, 0), Region::SCALAR, Type::Ud);
             let carry = inst(Op::Mov, 1, dst(13, Type::Ud), &[acc]);
             t.execute(&low).unwrap();
@@ -332,7 +391,8 @@ fn comparisons_set_the_flags_of_enabled_channels() {
     put(&mut t, 10, 4, &[1, 2, 3, 4, 5, 6, 7, 8]);
     t.active = 0b1111_0111;
     t.set_flag_bits(u64::MAX, 0xffff_ffff_ffff_ffff);
-    t.execute(&cmp(8, Cond::Gt, src(10, 8, Type::D), Src::imm(Type::D, 4))).unwrap();
+    t.execute(&cmp(8, Cond::Gt, src(10, 8, Type::D), Src::imm(Type::D, 4)))
+        .unwrap();
     // Channel 3 is off: its bit stays.
     assert_eq!(t.flag_bits(), 0xffff_ffff_ffff_fff8);
     // Channels 16-23 have their own bits, in the upper half.
@@ -341,8 +401,16 @@ fn comparisons_set_the_flags_of_enabled_channels() {
     t.execute(&upper).unwrap();
     assert_eq!(t.flag_bits(), 0xffff_ffff_ff03_fff8);
     // A result's sign and zero, as stored.
-    let mut sum = inst(Op::Add, 8, Dst::new(Reg::NULL, 1, Type::Ub), &[src(10, 8, Type::D), Src::imm(Type::D, 252)]);
-    sum.cond = Some(CondMod { cond: Cond::Eq, flag: F0 });
+    let mut sum = inst(
+        Op::Add,
+        8,
+        Dst::new(Reg::NULL, 1, Type::Ub),
+        &[src(10, 8, Type::D), Src::imm(Type::D, 252)],
+    );
+    sum.cond = Some(CondMod {
+        cond: Cond::Eq,
+        flag: F0,
+    });
     t.execute(&no_mask(sum)).unwrap();
     assert_eq!(t.flag_bits() & 0xff, 0b1000);
 }
@@ -352,22 +420,44 @@ fn predicates_mask_choose_and_combine() {
     let mut t = thread();
     t.set_flag_bits(u64::MAX, 0b0110_1111_0000_0001);
     put(&mut t, 30, 4, &[0; 16]);
-    t.execute(&predicated(mov_imm(30, 16, Type::Ud, 7), false)).unwrap();
+    t.execute(&predicated(mov_imm(30, 16, Type::Ud, 7), false))
+        .unwrap();
     let lanes = |bits: u32| (0..16).map(|l| (bits >> l & 1) * 7).collect::<Vec<_>>();
     assert_eq!(dwords(&t, 30, 16), lanes(0b0110_1111_0000_0001));
     let one = Src::imm(Type::Ud, 1);
     put(&mut t, 10, 4, &[7; 16]);
-    let sel = inst(Op::Sel, 16, dst(32, Type::Ud), &[src(10, 16, Type::Ud), one]);
+    let sel = inst(
+        Op::Sel,
+        16,
+        dst(32, Type::Ud),
+        &[src(10, 16, Type::Ud), one],
+    );
     t.execute(&predicated(sel, true)).unwrap();
-    let chosen: Vec<u32> = lanes(!0b0110_1111_0000_0001).iter().map(|v| *v.max(&1)).collect();
+    let chosen: Vec<u32> = lanes(!0b0110_1111_0000_0001)
+        .iter()
+        .map(|v| *v.max(&1))
+        .collect();
     assert_eq!(dwords(&t, 32, 16), chosen);
-    let pred = |ctrl, inverse| Pred { flag: F0, inverse, ctrl };
-    assert_eq!(t.predicate(&pred(PredCtrl::Any(4), false), 0, 16), 0b1111_1111_0000_1111);
-    assert_eq!(t.predicate(&pred(PredCtrl::All(4), false), 0, 16), 0b0000_1111_0000_0000);
+    let pred = |ctrl, inverse| Pred {
+        flag: F0,
+        inverse,
+        ctrl,
+    };
+    assert_eq!(
+        t.predicate(&pred(PredCtrl::Any(4), false), 0, 16),
+        0b1111_1111_0000_1111
+    );
+    assert_eq!(
+        t.predicate(&pred(PredCtrl::All(4), false), 0, 16),
+        0b0000_1111_0000_0000
+    );
     assert_eq!(t.predicate(&pred(PredCtrl::All(4), false), 8, 4), 0b1111);
     assert_eq!(t.predicate(&pred(PredCtrl::Any(16), true), 0, 1), 0);
     assert_eq!(t.predicate(&pred(PredCtrl::All(16), true), 0, 1), 1);
-    assert_eq!(t.predicate(&pred(PredCtrl::Replicate(0), false), 0, 16), 0b0000_1111_0000_1111);
+    assert_eq!(
+        t.predicate(&pred(PredCtrl::Replicate(0), false), 0, 16),
+        0b0000_1111_0000_1111
+    );
 }
 
 #[test]
@@ -377,7 +467,8 @@ fn regions_pick_their_elements() {
     put(&mut t, 10, 4, &numbers);
     let mut run = |byte, region| {
         let source = Src::reg(Reg::new(RegFile::Grf, 10, byte), region, Type::Ud);
-        t.execute(&inst(Op::Mov, 8, dst(30, Type::Ud), &[source])).unwrap();
+        t.execute(&inst(Op::Mov, 8, dst(30, Type::Ud), &[source]))
+            .unwrap();
         dwords(&t, 30, 8)
     };
     assert_eq!(run(0, Region::new(8, 8, 1)), [0, 1, 2, 3, 4, 5, 6, 7]);
@@ -390,8 +481,12 @@ fn regions_pick_their_elements() {
     // A strided destination leaves the elements between alone.
     put(&mut t, 30, 2, &[0; 16]);
     let strided = Dst::new(Reg::new(RegFile::Grf, 30, 2), 2, Type::Uw);
-    t.execute(&inst(Op::Mov, 8, strided, &[src(10, 8, Type::Ud)])).unwrap();
-    assert_eq!(get(&t, 30, 2, 16), [0, 0, 0, 1, 0, 2, 0, 3, 0, 4, 0, 5, 0, 6, 0, 7]);
+    t.execute(&inst(Op::Mov, 8, strided, &[src(10, 8, Type::Ud)]))
+        .unwrap();
+    assert_eq!(
+        get(&t, 30, 2, 16),
+        [0, 0, 0, 1, 0, 2, 0, 3, 0, 4, 0, 5, 0, 6, 0, 7]
+    );
 }
 
 #[test]
@@ -413,22 +508,38 @@ fn addresses_find_registers() {
             swizzle: 0,
             mme: None,
         });
-        t.execute(&inst(Op::Mov, 4, dst(30, Type::Ud), &[source])).map(|()| dwords(&t, 30, 4))
+        t.execute(&inst(Op::Mov, 4, dst(30, Type::Ud), &[source]))
+            .map(|()| dwords(&t, 30, 4))
     };
-    let rows = |width| Region { vstride: None, width, hstride: 1 };
+    let rows = |width| Region {
+        vstride: None,
+        width,
+        hstride: 1,
+    };
     assert_eq!(run(0, rows(1)).unwrap(), [9, 0, 60, 2]);
     assert_eq!(run(4, rows(2)).unwrap(), [10, 11, 1, 2]);
     assert_eq!(run(-4, Region::new(4, 4, 1)).unwrap(), [8, 9, 10, 11]);
-    assert!(matches!(run(-500, rows(1)), Err(Cause::RegisterRange { .. })));
+    assert!(matches!(
+        run(-500, rows(1)),
+        Err(Cause::RegisterRange { .. })
+    ));
     // Scattered moves: a channel each.
     for (channel, address) in addresses.iter().enumerate().take(2) {
         let mut to = dst(0, Type::Ud);
         let base = Reg::new(RegFile::Addr, 0, channel as u16 * 2);
         to.place = Place::Indirect { addr: base, imm: 0 };
         let mask = Src::imm(Type::Uw, 1 << channel);
-        let i = inst(Op::Smov, 8, to, &[Src::imm(Type::Ud, 1000 + channel as u64), mask]);
+        let i = inst(
+            Op::Smov,
+            8,
+            to,
+            &[Src::imm(Type::Ud, 1000 + channel as u64), mask],
+        );
         t.execute(&i).unwrap();
-        assert_eq!(t.grf_dword(*address as usize + channel * 4), 1000 + channel as u32);
+        assert_eq!(
+            t.grf_dword(*address as usize + channel * 4),
+            1000 + channel as u32
+        );
     }
 }
 
@@ -436,12 +547,19 @@ fn addresses_find_registers() {
 fn packed_immediates_differ_by_channel() {
     let mut t = thread();
     let mut run = |ty, to, bits| {
-        t.execute(&inst(Op::Mov, 8, dst(30, to), &[Src::imm(ty, bits)])).unwrap();
+        t.execute(&inst(Op::Mov, 8, dst(30, to), &[Src::imm(ty, bits)]))
+            .unwrap();
         get(&t, 30, to.bytes() as usize, 8)
     };
-    assert_eq!(run(Type::Uv, Type::Uw, 0xfedc_ba98), [8, 9, 10, 11, 12, 13, 14, 15]);
+    assert_eq!(
+        run(Type::Uv, Type::Uw, 0xfedc_ba98),
+        [8, 9, 10, 11, 12, 13, 14, 15]
+    );
     let signed = run(Type::V, Type::W, 0x8765_4f10);
-    assert_eq!(signed.iter().map(|v| *v as i16).collect::<Vec<_>>(), [0, 1, -1, 4, 5, 6, 7, -8]);
+    assert_eq!(
+        signed.iter().map(|v| *v as i16).collect::<Vec<_>>(),
+        [0, 1, -1, 4, 5, 6, 7, -8]
+    );
     let floats = run(Type::Vf, Type::F, 0x00b8_3040);
     let floats: Vec<f32> = floats.iter().map(|v| f32::from_bits(*v as u32)).collect();
     assert_eq!(floats[..4], [2.0, 1.0, -1.5, 0.0]);
@@ -477,18 +595,15 @@ fn float_operations_round_once() {
         assert_eq!(f(run(Op::Frc, 1, Type::F)), a - a.floor());
         assert_eq!(run(Op::Mov, 1, Type::D) as i32, a as i32);
         // The directed modes enclose the nearest.
-        let mut ends = Vec::new();
-        for (mode, end) in [(1u32, &mut ends)] {
-            for mode in [mode, 2, 3] {
-                t.control[..4].copy_from_slice(&(0x4c0 | mode << 4).to_le_bytes());
-                t.update_mode();
-                let srcs = [scalar(10, 0, Type::F), scalar(10, 4, Type::F)];
-                t.execute(&inst(Op::Mul, 1, dst(12, Type::F), &srcs)).unwrap();
-                end.push(f64::from(f(get(&t, 12, 4, 1)[0])));
-            }
-        }
+        let [up, down, zero] = [1u32, 2, 3].map(|mode| {
+            t.control[..4].copy_from_slice(&(0x4c0 | mode << 4).to_le_bytes());
+            t.update_mode();
+            let srcs = [scalar(10, 0, Type::F), scalar(10, 4, Type::F)];
+            t.execute(&inst(Op::Mul, 1, dst(12, Type::F), &srcs))
+                .unwrap();
+            f64::from(f(get(&t, 12, 4, 1)[0]))
+        });
         let exact = f64::from(a) * f64::from(b);
-        let (up, down, zero) = (ends[0], ends[1], ends[2]);
         assert!(down <= exact && exact <= up, "{round}: {down} {exact} {up}");
         assert!(up == down || (down as f32).next_up() == up as f32);
         assert_eq!(zero, if exact < 0.0 { up } else { down });
@@ -515,7 +630,10 @@ fn halves_are_the_hosts() {
         assert!(same(run(Op::Mul, 2), f16::from_f64(x * y)), "{a} * {b}");
         // The product is exact in a double; its sum with a near enough number too.
         if x.abs() < 256.0 && (y * z).abs() < 256.0 {
-            assert!(same(run(Op::Mad, 3), f16::from_f64(y * z + x)), "{b} * {c} + {a}");
+            assert!(
+                same(run(Op::Mad, 3), f16::from_f64(y * z + x)),
+                "{b} * {c} + {a}"
+            );
         }
     }
 }
@@ -530,7 +648,12 @@ fn denormals_are_flushed_unless_kept() {
             keep_denormals(&mut t);
         }
         let bits = |v: f32| u64::from(v.to_bits());
-        put(&mut t, 10, 4, &[bits(-tiny), bits(small), bits(0.5), bits(1.0)]);
+        put(
+            &mut t,
+            10,
+            4,
+            &[bits(-tiny), bits(small), bits(0.5), bits(1.0)],
+        );
         let mut run = |op, a, b| {
             let srcs = [scalar(10, a, Type::F), scalar(10, b, Type::F)];
             t.execute(&inst(op, 1, dst(12, Type::F), &srcs)).unwrap();
@@ -538,10 +661,23 @@ fn denormals_are_flushed_unless_kept() {
         };
         let input = run(Op::Mul, 0, 12);
         let output = run(Op::Mul, 4, 8);
-        let expected = if keep { (-tiny, small * 0.5) } else { (-0.0, 0.0) };
-        assert_eq!((input.to_bits(), output.to_bits()), (expected.0.to_bits(), expected.1.to_bits()));
+        let expected = if keep {
+            (-tiny, small * 0.5)
+        } else {
+            (-0.0, 0.0)
+        };
+        assert_eq!(
+            (input.to_bits(), output.to_bits()),
+            (expected.0.to_bits(), expected.1.to_bits())
+        );
         // A move that changes nothing changes no denormal either.
-        t.execute(&inst(Op::Mov, 1, dst(12, Type::F), &[scalar(10, 0, Type::F)])).unwrap();
+        t.execute(&inst(
+            Op::Mov,
+            1,
+            dst(12, Type::F),
+            &[scalar(10, 0, Type::F)],
+        ))
+        .unwrap();
         assert_eq!(dwords(&t, 12, 1)[0], (-tiny).to_bits());
     }
 }
@@ -550,11 +686,27 @@ fn denormals_are_flushed_unless_kept() {
 fn conversions_clamp_and_round() {
     let mut t = thread();
     keep_denormals(&mut t);
-    let cases = [0.0, -0.9, 1.5, 2.5, -2.5, 3e9, -3e9, 5e9, 1e20, -1e20, f64::INFINITY, f64::NEG_INFINITY, f64::NAN, 1e-320];
+    let cases = [
+        0.0,
+        -0.9,
+        1.5,
+        2.5,
+        -2.5,
+        3e9,
+        -3e9,
+        5e9,
+        1e20,
+        -1e20,
+        f64::INFINITY,
+        f64::NEG_INFINITY,
+        f64::NAN,
+        1e-320,
+    ];
     for v in cases {
         put(&mut t, 10, 8, &[v.to_bits()]);
         let mut run = |ty: Type| {
-            t.execute(&inst(Op::Mov, 1, dst(12, ty), &[scalar(10, 0, Type::Df)])).unwrap();
+            t.execute(&inst(Op::Mov, 1, dst(12, ty), &[scalar(10, 0, Type::Df)]))
+                .unwrap();
             get(&t, 12, ty.bytes() as usize, 1)[0]
         };
         assert_eq!(run(Type::D) as i32, v as i32, "{v}");
@@ -568,13 +720,17 @@ fn conversions_clamp_and_round() {
         let v = random.next();
         put(&mut t, 10, 8, &[v]);
         let mut run = |from, to: Type| {
-            t.execute(&inst(Op::Mov, 1, dst(12, to), &[scalar(10, 0, from)])).unwrap();
+            t.execute(&inst(Op::Mov, 1, dst(12, to), &[scalar(10, 0, from)]))
+                .unwrap();
             get(&t, 12, to.bytes() as usize, 1)[0]
         };
         assert_eq!(f64::from_bits(run(Type::Uq, Type::Df)), v as f64);
         assert_eq!(f64::from_bits(run(Type::Q, Type::Df)), v as i64 as f64);
         assert_eq!(f32::from_bits(run(Type::Uq, Type::F) as u32), v as f32);
-        assert_eq!(f32::from_bits(run(Type::D, Type::F) as u32), v as i32 as f32);
+        assert_eq!(
+            f32::from_bits(run(Type::D, Type::F) as u32),
+            v as i32 as f32
+        );
     }
     // Saturation of floats is to 0…1.
     for (v, expected) in [(-1.0f32, 0.0f32), (0.25, 0.25), (7.0, 1.0), (f32::NAN, 0.0)] {
@@ -598,18 +754,40 @@ fn minimum_and_maximum_prefer_numbers() {
         (Cond::Ge, nan, -2.0, -2.0),
         (Cond::Ge, -2.0, nan, -2.0),
     ] {
-        put(&mut t, 10, 4, &[u64::from(a.to_bits()), u64::from(b.to_bits())]);
-        let mut i = inst(Op::Sel, 1, dst(12, Type::F), &[scalar(10, 0, Type::F), scalar(10, 4, Type::F)]);
-        i.cond = Some(CondMod { cond, flag: Reg::NULL });
+        put(
+            &mut t,
+            10,
+            4,
+            &[u64::from(a.to_bits()), u64::from(b.to_bits())],
+        );
+        let mut i = inst(
+            Op::Sel,
+            1,
+            dst(12, Type::F),
+            &[scalar(10, 0, Type::F), scalar(10, 4, Type::F)],
+        );
+        i.cond = Some(CondMod {
+            cond,
+            flag: Reg::NULL,
+        });
         t.execute(&i).unwrap();
-        assert_eq!(f32::from_bits(dwords(&t, 12, 1)[0]), expected, "{cond:?} {a} {b}");
+        assert_eq!(
+            f32::from_bits(dwords(&t, 12, 1)[0]),
+            expected,
+            "{cond:?} {a} {b}"
+        );
     }
 }
 
 #[test]
 fn comparisons_of_not_a_number_fail_but_for_inequality() {
     let mut t = thread();
-    put(&mut t, 10, 4, &[u64::from(f32::NAN.to_bits()), u64::from(1f32.to_bits())]);
+    put(
+        &mut t,
+        10,
+        4,
+        &[u64::from(f32::NAN.to_bits()), u64::from(1f32.to_bits())],
+    );
     for (cond, expected) in [
         (Cond::Eq, 0),
         (Cond::Ne, 1),
@@ -619,7 +797,13 @@ fn comparisons_of_not_a_number_fail_but_for_inequality() {
         (Cond::Ge, 0),
         (Cond::Un, 1),
     ] {
-        t.execute(&cmp(1, cond, scalar(10, 0, Type::F), scalar(10, 4, Type::F))).unwrap();
+        t.execute(&cmp(
+            1,
+            cond,
+            scalar(10, 0, Type::F),
+            scalar(10, 4, Type::F),
+        ))
+        .unwrap();
         assert_eq!(t.flag_bits() & 1, expected, "{cond:?}");
     }
 }
@@ -635,7 +819,8 @@ fn integer_division() {
             put(&mut t, 10, 4, &[u64::from(a), u64::from(b)]);
             let mut run = |function| {
                 let srcs = [scalar(10, 0, ty), scalar(10, 4, ty)];
-                t.execute(&inst(Op::Math(function), 1, dst(12, ty), &srcs)).unwrap();
+                t.execute(&inst(Op::Math(function), 1, dst(12, ty), &srcs))
+                    .unwrap();
                 (dwords(&t, 12, 1)[0], dwords(&t, 13, 1)[0])
             };
             let (q, r) = match (ty, b) {
@@ -643,7 +828,10 @@ fn integer_division() {
                 (_, 0) if (a as i32) < 0 => (i32::MIN as u32, i32::MIN as u32),
                 (_, 0) => (i32::MAX as u32, i32::MAX as u32),
                 (Type::Ud, _) => (a / b, a % b),
-                _ => ((a as i32).wrapping_div(b as i32) as u32, (a as i32).wrapping_rem(b as i32) as u32),
+                _ => (
+                    (a as i32).wrapping_div(b as i32) as u32,
+                    (a as i32).wrapping_rem(b as i32) as u32,
+                ),
             };
             assert_eq!(run(MathFn::Iqot).0, q);
             assert_eq!(run(MathFn::Irem).0, r);
@@ -669,10 +857,16 @@ type Operand = (u32, u8, bool);
 /// A macro's first step and its others, each skipped by the channels that are done.
 fn run_macro(t: &mut Thread, ty: Type, first: (MathFn, &[Operand]), steps: &[[Operand; 4]]) {
     let operand = |o: &Operand| wide_src(o.0, o.1, o.2, ty);
-    let to = |o: &Operand| Dst { mme: Some(o.1), ..dst(o.0, ty) };
+    let to = |o: &Operand| Dst {
+        mme: Some(o.1),
+        ..dst(o.0, ty)
+    };
     let srcs: Vec<Src> = first.1[1..].iter().map(operand).collect();
     let mut start = inst(Op::Math(first.0), 4, to(&first.1[0]), &srcs);
-    start.cond = Some(CondMod { cond: Cond::Eo, flag: F0 });
+    start.cond = Some(CondMod {
+        cond: Cond::Eo,
+        flag: F0,
+    });
     t.execute(&start).unwrap();
     for step in steps {
         let srcs: Vec<Src> = step[1..].iter().map(operand).collect();
@@ -726,30 +920,60 @@ const ROOT: [[Operand; 4]; 10] = [
 fn division_and_square_root_macros_round_correctly() {
     let mut random = Random(0xdead_beef);
     let special = [
-        0.0, -0.0, 1.0, -3.0, f64::INFINITY, f64::NEG_INFINITY, f64::NAN, f64::MAX, f64::MIN_POSITIVE,
-        5e-324, -1e-310, 1.0 + f64::EPSILON,
+        0.0,
+        -0.0,
+        1.0,
+        -3.0,
+        f64::INFINITY,
+        f64::NEG_INFINITY,
+        f64::NAN,
+        f64::MAX,
+        f64::MIN_POSITIVE,
+        5e-324,
+        -1e-310,
+        1.0 + f64::EPSILON,
     ];
     let mut values: Vec<f64> = special.to_vec();
     values.extend((0..500).map(|_| f64::from_bits(random.next())));
     values.extend((0..500).map(|_| f64::from_bits(random.next() >> 12 | 0x3ff0_0000_0000_0000)));
     let same = |x: u64, y: u64| x == y || f64::from_bits(x).is_nan() && f64::from_bits(y).is_nan();
     for i in 0..values.len() {
-        for j in if i < special.len() { 0..special.len() } else { i - 2..i } {
+        for j in if i < special.len() {
+            0..special.len()
+        } else {
+            i - 2..i
+        } {
             let (a, b) = (values[i], values[j]);
             let mut t = thread();
             keep_denormals(&mut t);
-            for (num, v) in [(90, a), (42, b), (116, a), (51, 0.0), (50, 1.0), (20, 0.5), (30, 1.5)] {
+            for (num, v) in [
+                (90, a),
+                (42, b),
+                (116, a),
+                (51, 0.0),
+                (50, 1.0),
+                (20, 0.5),
+                (30, 1.5),
+            ] {
                 put(&mut t, num, 8, &[v.to_bits(); 4]);
             }
             let first = (MathFn::Invm, &[ext(12, 0), plain(90), plain(42)][..]);
             run_macro(&mut t, Type::Df, first, &DIVISION);
             let found = get(&t, 12, 8, 4);
-            assert!(same(found[3], (a / b).to_bits()), "{a:e} / {b:e}: {:e}", f64::from_bits(found[3]));
+            assert!(
+                same(found[3], (a / b).to_bits()),
+                "{a:e} / {b:e}: {:e}",
+                f64::from_bits(found[3])
+            );
             put(&mut t, 116, 8, &[a.to_bits(); 4]);
             let first = (MathFn::Rsqtm, &[ext(2, 0), plain(116)][..]);
             run_macro(&mut t, Type::Df, first, &ROOT);
             let found = get(&t, 2, 8, 4);
-            assert!(same(found[0], a.sqrt().to_bits()), "sqrt {a:e}: {:e}", f64::from_bits(found[0]));
+            assert!(
+                same(found[0], a.sqrt().to_bits()),
+                "sqrt {a:e}: {:e}",
+                f64::from_bits(found[0])
+            );
         }
     }
 }
@@ -761,7 +985,15 @@ fn single_macros_round_correctly() {
         let [a, b] = [0; 2].map(|_| f32::from_bits(random.next() as u32));
         let mut t = thread();
         keep_denormals(&mut t);
-        for (num, v) in [(90, a), (42, b), (116, a), (51, 0.0), (50, 1.0), (20, 0.5), (30, 1.5)] {
+        for (num, v) in [
+            (90, a),
+            (42, b),
+            (116, a),
+            (51, 0.0),
+            (50, 1.0),
+            (20, 0.5),
+            (30, 1.5),
+        ] {
             put(&mut t, num, 4, &[u64::from(v.to_bits()); 8]);
         }
         let same = |x: u32, y: f32| x == y.to_bits() || f32::from_bits(x).is_nan() && y.is_nan();
@@ -803,23 +1035,7 @@ fn run(t: &mut Thread, insts: Vec<Inst>, shared: &mut Shared, limit: u32) -> Res
             t.wake_channels();
             return Ok(());
         }
-        let slot = program.slot(t.ip)?;
-        if slot.wakes {
-            t.wake_channels();
-        }
-        let next = t.ip + slot.size;
-        match slot.kind {
-            Kind::Compute => {
-                t.execute(&slot.inst)?;
-                t.ip = next;
-            }
-            Kind::Branch => t.branch(&slot.inst, &program, next)?,
-            Kind::Send => {
-                message::send(t, shared, &slot.inst)?;
-                t.ip = next;
-            }
-            Kind::Wait => t.wait(&slot.inst, next)?,
-        }
+        steps(t, &program, shared, 1, &mut 0)?;
     }
     panic!("the code does not end");
 }
@@ -867,7 +1083,11 @@ fn both_sides_of_a_condition_run_for_their_channels() {
             add_imm(20, 10),
         ]
     };
-    for (limit, executed) in [(3, vec![11, 11, 11, 12, 12, 12, 12, 12]), (0, vec![12; 8]), (8, vec![11; 8])] {
+    for (limit, executed) in [
+        (3, vec![11, 11, 11, 12, 12, 12, 12, 12]),
+        (0, vec![12; 8]),
+        (8, vec![11; 8]),
+    ] {
         let mut t = numbered();
         run_alone(&mut t, code(limit));
         assert_eq!(dwords(&t, 20, 8), executed);
@@ -893,8 +1113,16 @@ fn a_branch_no_channel_takes_is_jumped_over() {
 fn loops_run_as_often_as_each_channel_says() {
     // do { r20 += 1; if (r20 == 6) break; if (r20 odd) continue; r21 += 1 } while (r20 < r10)
     let odd = {
-        let mut i = inst(Op::And, 8, Dst::new(Reg::NULL, 1, Type::D), &[src(20, 8, Type::D), Src::imm(Type::D, 1)]);
-        i.cond = Some(CondMod { cond: Cond::Ne, flag: F0 });
+        let mut i = inst(
+            Op::And,
+            8,
+            Dst::new(Reg::NULL, 1, Type::D),
+            &[src(20, 8, Type::D), Src::imm(Type::D, 1)],
+        );
+        i.cond = Some(CondMod {
+            cond: Cond::Ne,
+            flag: F0,
+        });
         i
     };
     let code = vec![
@@ -977,13 +1205,36 @@ fn jumps_move_all_channels() {
     };
     for (limit, expected) in [(1, 0), (0, 1)] {
         let mut t = numbered();
-        run_alone(&mut t, vec![less_than(10, limit), jump(true), add_imm(20, 1), jump(false), add_imm(21, 1)]);
+        run_alone(
+            &mut t,
+            vec![
+                less_than(10, limit),
+                jump(true),
+                add_imm(20, 1),
+                jump(false),
+                add_imm(21, 1),
+            ],
+        );
         assert_eq!((dwords(&t, 20, 1)[0], dwords(&t, 21, 1)[0]), (expected, 0));
     }
 }
 
-fn send(sfid: u8, desc: u32, exec: u8, response: Option<u32>, first: u32, second: Option<(u32, u32)>) -> Inst {
-    let mut i = Inst::new(if second.is_some() { Op::Sends } else { Op::Send }, exec);
+fn send(
+    sfid: u8,
+    desc: u32,
+    exec: u8,
+    response: Option<u32>,
+    first: u32,
+    second: Option<(u32, u32)>,
+) -> Inst {
+    let mut i = Inst::new(
+        if second.is_some() {
+            Op::Sends
+        } else {
+            Op::Send
+        },
+        exec,
+    );
     let to = response.map_or(Reg::NULL, Reg::grf);
     i.dst = Some(Dst::new(to, 1, Type::Ud));
     i.srcs.push(src(first, 8, Type::Ud));
@@ -992,7 +1243,12 @@ fn send(sfid: u8, desc: u32, exec: u8, response: Option<u32>, first: u32, second
         i.srcs.push(src(num, 8, Type::Ud));
         ex |= len << 6;
     }
-    i.msg = Some(Message { sfid, eot: false, desc: Desc::Imm(desc), ex_desc: Desc::Imm(ex) });
+    i.msg = Some(Message {
+        sfid,
+        eot: false,
+        desc: Desc::Imm(desc),
+        ex_desc: Desc::Imm(ex),
+    });
     i
 }
 
@@ -1030,15 +1286,34 @@ fn untyped_messages_move_the_dwords_of_their_mask() {
     put(&mut t, 30, 4, &[9; 16]);
     t.active = 0b0101;
     // Reads x and z of each address.
-    let read = send(DC1, desc(1, 2, 1 << 14 | 2 << 12 | 0b1010 << 8), 8, Some(30), 10, None);
+    let read = send(
+        DC1,
+        desc(1, 2, 1 << 14 | 2 << 12 | 0b1010 << 8),
+        8,
+        Some(30),
+        10,
+        None,
+    );
     exchange(&mut t, vec![read]).unwrap();
     let le = |n: u32| u32::from_le_bytes([n as u8, n as u8 + 1, n as u8 + 2, n as u8 + 3]);
     assert_eq!(dwords(&t, 30, 8), [le(0), 9, le(32), 9, 9, 9, 9, 9]);
     assert_eq!(dwords(&t, 31, 8), [le(8), 9, le(40), 9, 9, 9, 9, 9]);
     // Writes y and w of channels 0 and 2.
-    put(&mut t, 40, 4, &[1, 2, 3, 4, 5, 6, 7, 8, 11, 12, 13, 14, 15, 16, 17, 18]);
+    put(
+        &mut t,
+        40,
+        4,
+        &[1, 2, 3, 4, 5, 6, 7, 8, 11, 12, 13, 14, 15, 16, 17, 18],
+    );
     t.ip = 0;
-    let write = send(DC1, desc(1, 0, 9 << 14 | 2 << 12 | 0b0101 << 8), 8, None, 10, Some((40, 2)));
+    let write = send(
+        DC1,
+        desc(1, 0, 9 << 14 | 2 << 12 | 0b0101 << 8),
+        8,
+        None,
+        10,
+        Some((40, 2)),
+    );
     let after = exchange(&mut t, vec![write]).unwrap();
     let mut expected: Vec<u8> = (0..=255).collect();
     for (at, v) in [(4, 1u32), (12, 11), (36, 3), (44, 13)] {
@@ -1056,11 +1331,21 @@ fn bytes_are_gathered_and_scattered() {
         let read = send(DC0, desc(1, 1, 4 << 14 | log << 10), 8, Some(30), 10, None);
         exchange(&mut t, vec![read]).unwrap();
         let expected = |n: u32| (0..size).fold(0, |v, i| v | (n + i) << (8 * i));
-        assert_eq!(dwords(&t, 30, 3), [expected(3), expected(200), expected(100)]);
+        assert_eq!(
+            dwords(&t, 30, 3),
+            [expected(3), expected(200), expected(100)]
+        );
         put(&mut t, 40, 4, &[0xaabb_ccdd; 8]);
         t.ip = 0;
         t.active = 0b010;
-        let write = send(DC0, desc(1, 0, 12 << 14 | log << 10), 8, None, 10, Some((40, 1)));
+        let write = send(
+            DC0,
+            desc(1, 0, 12 << 14 | log << 10),
+            8,
+            None,
+            10,
+            Some((40, 1)),
+        );
         let after = exchange(&mut t, vec![write]).unwrap();
         let changed: Vec<usize> = (0..256).filter(|&i| usize::from(after[i]) != i).collect();
         assert_eq!(changed, (200..200 + size as usize).collect::<Vec<_>>());
@@ -1080,23 +1365,59 @@ fn addresses_of_64_bits_reach_buffers() {
     put(&mut t, 10, 8, &addresses);
     t.active = 0b1000_0001;
     // Two quadwords of each.
-    let read = send(DC1, desc(2, 4, 0x10 << 14 | 1 << 10 | 2 << 8 | 255), 8, Some(30), 10, None);
+    let read = send(
+        DC1,
+        desc(2, 4, 0x10 << 14 | 1 << 10 | 2 << 8 | 255),
+        8,
+        Some(30),
+        10,
+        None,
+    );
     let quad = |n: u64| u64::from_le_bytes(std::array::from_fn(|i| n as u8 + i as u8));
     exchange(&mut t, vec![read]).unwrap();
     let found = get(&t, 30, 8, 16);
-    assert_eq!([found[0], found[7], found[8], found[15]], [quad(0), quad(168), quad(8), quad(176)]);
+    assert_eq!(
+        [found[0], found[7], found[8], found[15]],
+        [quad(0), quad(168), quad(8), quad(176)]
+    );
     // A block of four octwords, 32 bytes into the buffer.
     put(&mut t, 12, 8, &[base + 32, 0, 0, 0]);
     t.ip = 0;
-    let block = send(DC1, desc(1, 2, HEADER | 0x14 << 14 | 3 << 8 | 255), 8, Some(40), 12, None);
+    let block = send(
+        DC1,
+        desc(1, 2, HEADER | 0x14 << 14 | 3 << 8 | 255),
+        8,
+        Some(40),
+        12,
+        None,
+    );
     exchange(&mut t, vec![no_mask(block)]).unwrap();
     assert_eq!(get(&t, 40, 1, 64), (32..96).collect::<Vec<_>>());
     // Behind the buffer's end there is none.
     put(&mut t, 10, 8, &[base + 250; 8]);
     t.ip = 0;
-    let read = send(DC1, desc(2, 2, 0x10 << 14 | 2 << 8 | 255), 8, Some(30), 10, None);
+    let read = send(
+        DC1,
+        desc(2, 2, 0x10 << 14 | 2 << 8 | 255),
+        8,
+        Some(30),
+        10,
+        None,
+    );
     let error = exchange(&mut t, vec![read]).unwrap_err();
-    assert!(matches!(error, Cause::OutOfBounds { channel: 0, at: 250, size: 8, room: 256, .. }), "{error}");
+    assert!(
+        matches!(
+            error,
+            Cause::OutOfBounds {
+                channel: 0,
+                at: 250,
+                size: 8,
+                room: 256,
+                ..
+            }
+        ),
+        "{error}"
+    );
 }
 
 #[test]
@@ -1106,19 +1427,50 @@ fn octword_blocks_and_scratch_space() {
     put(&mut t, 40, 4, &counting);
     put(&mut t, 12, 4, &[0, 0, 2, 0, 0, 0, 0, 0]);
     // Offset 2 octwords; four of them.
-    let write = send(DC0, desc(1, 0, HEADER | 8 << 14 | 3 << 8), 8, None, 12, Some((40, 2)));
+    let write = send(
+        DC0,
+        desc(1, 0, HEADER | 8 << 14 | 3 << 8),
+        8,
+        None,
+        12,
+        Some((40, 2)),
+    );
     let read = send(DC0, desc(1, 2, HEADER | 3 << 8), 8, Some(50), 12, None);
     // The unaligned read's offset is in bytes: two octwords, 2 bytes off a multiple of 4.
-    let unaligned = send(DC0, desc(1, 1, HEADER | 1 << 14 | 2 << 8), 8, Some(60), 12, None);
+    let unaligned = send(
+        DC0,
+        desc(1, 1, HEADER | 1 << 14 | 2 << 8),
+        8,
+        Some(60),
+        12,
+        None,
+    );
     let after = exchange(&mut t, vec![no_mask(write), no_mask(read)]).unwrap();
     assert_eq!(after[31..37], [31, 1, 0, 0, 0, 2]);
     assert_eq!(get(&t, 50, 4, 16), counting);
     t.ip = 0;
-    assert!(matches!(exchange(&mut t, vec![no_mask(unaligned)]), Err(Cause::Payload { .. })));
+    assert!(matches!(
+        exchange(&mut t, vec![no_mask(unaligned)]),
+        Err(Cause::Payload { .. })
+    ));
 
     // Two registers of scratch space at register 3, dword by dword, then all of them back.
-    let spill = send(DC0, desc(1, 0, HEADER | 7 << 16 | 1 << 12 | 3), 16, None, 12, Some((40, 2)));
-    let reload = send(DC0, desc(1, 2, HEADER | 1 << 18 | 1 << 12 | 3), 16, Some(50), 12, None);
+    let spill = send(
+        DC0,
+        desc(1, 0, HEADER | 7 << 16 | 1 << 12 | 3),
+        16,
+        None,
+        12,
+        Some((40, 2)),
+    );
+    let reload = send(
+        DC0,
+        desc(1, 2, HEADER | 1 << 18 | 1 << 12 | 3),
+        16,
+        Some(50),
+        12,
+        None,
+    );
     t.ip = 0;
     t.active = 0xfffd;
     exchange(&mut t, vec![spill.clone(), no_mask(reload)]).unwrap();
@@ -1128,7 +1480,10 @@ fn octword_blocks_and_scratch_space() {
     // Another thread's scratch space is out of reach.
     put(&mut t, 12, 4, &[0, 0, 0, 0, 0, 0x400, 0, 0]);
     t.ip = 0;
-    assert!(matches!(exchange(&mut t, vec![spill]), Err(Cause::Payload { .. })));
+    assert!(matches!(
+        exchange(&mut t, vec![spill]),
+        Err(Cause::Payload { .. })
+    ));
 }
 
 #[test]
@@ -1160,33 +1515,86 @@ fn atomics_update_shared_memory_and_return() {
         put(&mut t, 12, 4, &[u64::from(a); 8]);
         put(&mut t, 13, 4, &[b; 8]);
         let slm = 254;
-        let set = send(DC1, desc(1, 0, 9 << 14 | 2 << 12 | 0b1110 << 8 | slm), 8, None, 10, Some((11, 1)));
+        let set = send(
+            DC1,
+            desc(1, 0, 9 << 14 | 2 << 12 | 0b1110 << 8 | slm),
+            8,
+            None,
+            10,
+            Some((11, 1)),
+        );
         let rest = 2 << 14 | 1 << 13 | 1 << 12 | code << 8 | slm;
         let atomic = send(DC1, desc(1, 1, rest), 8, Some(30), 10, Some((12, 2)));
-        let read = send(DC1, desc(1, 1, 1 << 14 | 2 << 12 | 0b1110 << 8 | slm), 8, Some(31), 10, None);
+        let read = send(
+            DC1,
+            desc(1, 1, 1 << 14 | 2 << 12 | 0b1110 << 8 | slm),
+            8,
+            Some(31),
+            10,
+            None,
+        );
         exchange(&mut t, vec![set, atomic, read]).unwrap();
-        assert_eq!((dwords(&t, 31, 1)[0], dwords(&t, 30, 1)[0]), (new, returned), "operation {code}");
+        assert_eq!(
+            (dwords(&t, 31, 1)[0], dwords(&t, 30, 1)[0]),
+            (new, returned),
+            "operation {code}"
+        );
     }
 }
 
 #[test]
 fn accesses_out_of_bounds_and_unknown_messages_are_errors() {
-    let read = |bti: u32| send(DC1, desc(1, 1, 1 << 14 | 2 << 12 | 0b1110 << 8 | bti), 8, Some(30), 10, None);
+    let read = |bti: u32| {
+        send(
+            DC1,
+            desc(1, 1, 1 << 14 | 2 << 12 | 0b1110 << 8 | bti),
+            8,
+            Some(30),
+            10,
+            None,
+        )
+    };
     let try_one = |offset: u64, i: Inst| {
         let mut t = numbered();
         put(&mut t, 10, 4, &[0, 0, offset, 0, 0, 0, 0, 0]);
         exchange(&mut t, vec![i]).map(|_| ())
     };
     assert!(try_one(252, read(0)).is_ok());
-    assert!(matches!(try_one(253, read(0)), Err(Cause::OutOfBounds { channel: 2, at: 253, .. })));
-    assert!(matches!(try_one(0xffff_fffe, read(0)), Err(Cause::OutOfBounds { channel: 2, .. })));
+    assert!(matches!(
+        try_one(253, read(0)),
+        Err(Cause::OutOfBounds {
+            channel: 2,
+            at: 253,
+            ..
+        })
+    ));
+    assert!(matches!(
+        try_one(0xffff_fffe, read(0)),
+        Err(Cause::OutOfBounds { channel: 2, .. })
+    ));
     assert!(try_one(124, read(254)).is_ok());
-    assert!(matches!(try_one(125, read(254)), Err(Cause::OutOfBounds { .. })));
-    assert!(matches!(try_one(1024, read(255)), Err(Cause::OutOfBounds { .. })));
+    assert!(matches!(
+        try_one(125, read(254)),
+        Err(Cause::OutOfBounds { .. })
+    ));
+    assert!(matches!(
+        try_one(1024, read(255)),
+        Err(Cause::OutOfBounds { .. })
+    ));
     assert!(matches!(try_one(0, read(1)), Err(Cause::EmptyEntry(1))));
     assert!(matches!(try_one(0, read(200)), Err(Cause::EmptyEntry(200))));
     let sampler = send(2, desc(1, 1, 0), 8, Some(30), 10, None);
-    assert!(matches!(try_one(0, sampler), Err(Cause::Message { sfid: 2, .. })));
-    let short = send(DC1, desc(1, 0, 9 << 14 | 2 << 12 | 0b1110 << 8), 8, None, 10, None);
+    assert!(matches!(
+        try_one(0, sampler),
+        Err(Cause::Message { sfid: 2, .. })
+    ));
+    let short = send(
+        DC1,
+        desc(1, 0, 9 << 14 | 2 << 12 | 0b1110 << 8),
+        8,
+        None,
+        10,
+        None,
+    );
     assert!(matches!(try_one(0, short), Err(Cause::Payload { .. })));
 }

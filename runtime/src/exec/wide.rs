@@ -41,9 +41,18 @@ pub struct Format {
     pub exponent: u32,
 }
 
-pub const HF: Format = Format { fraction: 10, exponent: 5 };
-pub const F: Format = Format { fraction: 23, exponent: 8 };
-pub const DF: Format = Format { fraction: 52, exponent: 11 };
+pub const HF: Format = Format {
+    fraction: 10,
+    exponent: 5,
+};
+pub const F: Format = Format {
+    fraction: 23,
+    exponent: 8,
+};
+pub const DF: Format = Format {
+    fraction: 52,
+    exponent: 11,
+};
 
 impl Format {
     pub fn bias(self) -> i32 {
@@ -87,12 +96,25 @@ impl Wide {
     pub const NAN: Wide = Wide::special(Class::Nan, false);
 
     pub const fn special(class: Class, negative: bool) -> Wide {
-        Wide { class, negative, significand: 0, exponent: 0, sticky: false }
+        Wide {
+            class,
+            negative,
+            significand: 0,
+            exponent: 0,
+            sticky: false,
+        }
     }
 
     /// `significand * 2^exponent`, exactly if the significand has no more than 126 bits.
     pub fn new(negative: bool, significand: u128, exponent: i32) -> Wide {
-        Wide { class: Class::Finite, negative, significand, exponent, sticky: false }.normalized()
+        Wide {
+            class: Class::Finite,
+            negative,
+            significand,
+            exponent,
+            sticky: false,
+        }
+        .normalized()
     }
 
     fn normalized(mut self) -> Wide {
@@ -141,7 +163,10 @@ impl Wide {
     }
 
     pub fn negated(self) -> Wide {
-        Wide { negative: !self.negative, ..self }
+        Wide {
+            negative: !self.negative,
+            ..self
+        }
     }
 
     /// Position of the leading bit: the number is in `[2^e, 2^(e+1))`.
@@ -216,7 +241,10 @@ impl Wide {
     fn add_smaller(self, small: Wide, rounding: Rounding) -> Wide {
         let shift = (self.exponent - small.exponent) as u32;
         let (mut aligned, mut cut) = match shift {
-            0..=127 => (small.significand >> shift, small.significand & ((1 << shift) - 1) != 0),
+            0..=127 => (
+                small.significand >> shift,
+                small.significand & ((1 << shift) - 1) != 0,
+            ),
             _ => (0, true),
         };
         cut |= small.sticky;
@@ -282,7 +310,11 @@ impl Wide {
             0..=127 => {
                 let rest = self.significand & ((1 << cut) - 1);
                 let half = 1u128 << (cut - 1);
-                (self.significand >> cut, rest != 0 || self.sticky, rest.cmp(&half))
+                (
+                    self.significand >> cut,
+                    rest != 0 || self.sticky,
+                    rest.cmp(&half),
+                )
             }
             _ => (0, true, Ordering::Less),
         };
@@ -309,7 +341,11 @@ impl Wide {
             Rounding::Down => self.negative,
             Rounding::TowardZero => false,
         };
-        sign | if to_infinity { format.infinity() } else { format.infinity() - 1 }
+        sign | if to_infinity {
+            format.infinity()
+        } else {
+            format.infinity() - 1
+        }
     }
 
     /// As a double, to nearest.
@@ -326,7 +362,10 @@ fn wide_product(a: u128, b: u128) -> (u128, u128) {
     let middle = a1 * b0 + (low >> 64);
     let (carry, middle) = split(middle);
     let middle = a0 * b1 + middle;
-    (a1 * b1 + carry + (middle >> 64), middle << 64 | (low & u128::from(u64::MAX)))
+    (
+        a1 * b1 + carry + (middle >> 64),
+        middle << 64 | (low & u128::from(u64::MAX)),
+    )
 }
 
 #[cfg(test)]
@@ -336,9 +375,29 @@ mod tests {
     /// Doubles that meet every case: special, denormal, neighbours of powers of two, ordinary.
     fn samples() -> Vec<f64> {
         let mut all = vec![
-            0.0, -0.0, 1.0, -1.0, 1.5, 3.0, 0.1, -7.25, 1e300, -1e300, 1e-300, 5e-324, -5e-324,
-            2.2250738585072014e-308, 2.225073858507201e-308, f64::MAX, f64::MIN, f64::EPSILON,
-            f64::INFINITY, f64::NEG_INFINITY, f64::NAN, 1.0 + f64::EPSILON, 1.0 - f64::EPSILON / 2.0,
+            0.0,
+            -0.0,
+            1.0,
+            -1.0,
+            1.5,
+            3.0,
+            0.1,
+            -7.25,
+            1e300,
+            -1e300,
+            1e-300,
+            5e-324,
+            -5e-324,
+            2.2250738585072014e-308,
+            2.225073858507201e-308,
+            f64::MAX,
+            f64::MIN,
+            f64::EPSILON,
+            f64::INFINITY,
+            f64::NEG_INFINITY,
+            f64::NAN,
+            1.0 + f64::EPSILON,
+            1.0 - f64::EPSILON / 2.0,
         ];
         let mut state = 0x9e37_79b9_7f4a_7c15u64;
         for _ in 0..150 {
@@ -346,7 +405,9 @@ mod tests {
             state ^= state >> 7;
             state ^= state << 17;
             all.push(f64::from_bits(state));
-            all.push(f64::from_bits(state & 0x800f_ffff_ffff_ffff | 0x3fe0_0000_0000_0000));
+            all.push(f64::from_bits(
+                state & 0x800f_ffff_ffff_ffff | 0x3fe0_0000_0000_0000,
+            ));
         }
         all
     }
@@ -379,7 +440,10 @@ mod tests {
             let single = f32::from_bits(w.round(F, Rounding::NearestEven) as u32);
             assert!(same(f64::from(single), f64::from(a as f32)), "{a:e}");
             let half = half::f16::from_bits(w.round(HF, Rounding::NearestEven) as u16);
-            assert!(same(half.to_f64(), half::f16::from_f64(a).to_f64()), "{a:e}");
+            assert!(
+                same(half.to_f64(), half::f16::from_f64(a).to_f64()),
+                "{a:e}"
+            );
         }
     }
 

@@ -1,0 +1,74 @@
+//! The command line: what the user says, and what is answered.
+//!
+//! Each command takes its arguments and does all its work before it writes anything
+//! ([`output`]), so that a failure leaves no files behind. A failure is one diagnostic on standard
+//! error ([`report`]) and exit code 1; a command line that cannot be understood is exit code 2.
+
+mod compile;
+mod disasm;
+mod finalize;
+mod info;
+mod input;
+mod object;
+mod output;
+mod picture;
+mod report;
+mod run;
+mod stats;
+
+use std::io::IsTerminal;
+use std::process::ExitCode;
+
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::{Parser, Subcommand};
+use kiln_emit::platform::{self, PLATFORMS, Platform};
+use miette::MietteHandlerOpts;
+
+/// Finalizes vISA, Intel's virtual instruction set, to Gen machine code; runs it and lists it.
+#[derive(Debug, Parser)]
+#[command(name = "kiln", version)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Compile(compile::Args),
+    Run(run::Args),
+    Disasm(disasm::Args),
+}
+
+/// Reads the command line and does what it says.
+pub fn main() -> ExitCode {
+    // Lines are wrapped for a reader, but not for a program that looks for a message.
+    let wrap = std::io::stderr().is_terminal();
+    // It can only fail if there is a handler already.
+    let _ = miette::set_hook(Box::new(move |_| {
+        Box::new(MietteHandlerOpts::new().wrap_lines(wrap).build())
+    }));
+
+    let result = match Cli::parse().command {
+        Command::Compile(args) => compile::compile(&args),
+        Command::Run(args) => run::run(&args),
+        Command::Disasm(args) => disasm::disasm(&args),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(report) => {
+            output::print_error(&format!("{report:?}"));
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Takes the name of a known platform.
+fn platform_parser() -> impl TypedValueParser<Value = &'static Platform> {
+    PossibleValuesParser::new(PLATFORMS.iter().map(|p| p.name))
+        .try_map(|name| platform::find(&name).ok_or("no such platform"))
+}
+
+/// Takes how many registers may be used.
+fn grf_limit_parser() -> impl TypedValueParser<Value = u32> {
+    clap::value_parser!(u32).range(1..=128)
+}

@@ -1,0 +1,102 @@
+//! Object files around finalized kernels: the argument layout of `--info`, with our machine code
+//! and what the finalizer decides of a kernel's set-up.
+
+use kiln_emit::platform::Platform;
+use kiln_emit::ze_info::{
+    Kernel as Entry, MemoryKind, MemoryUsage, PerThreadMemoryBuffer, ZeInfo,
+};
+use kiln_emit::zebin::Zebin;
+use serde_norway::Mapping;
+
+use super::finalize::Kernel;
+use super::info::Info;
+
+/// The unit of scratch space in bytes; a thread has a power of two of them (PRM vol. 2a,
+/// "MEDIA_VFE_STATE", Per Thread Scratch Space).
+const SCRATCH_UNIT: u32 = 1 << 10;
+/// The first version of `.ze_info` that tells the bytes spilled from the scratch space.
+const SPILL_SIZE_VERSION: (u32, u32) = (1, 39);
+/// Sections that describe machine code; the kernel's name follows.
+const ABOUT_CODE: [&str; 2] = [".gtpin_info.", ".debug_"];
+
+/// Why there is no object file of a kernel.
+#[derive(Debug, thiserror::Error)]
+pub enum ObjectError {
+    #[error("it describes no kernel {0}")]
+    NoKernel(String),
+    #[error("the code of kernel {kernel} has {count} relocations there, which cannot be carried over to new code yet")]
+    Relocations { kernel: String, count: usize },
+}
+
+/// Makes an object file with these kernels. Kernels that only a zebin `info` has stay as they are;
+/// of a `.ze_info` document only the entries of these kernels are kept, as others have no code.
+///
+/// # Errors
+/// `info` does not describe a kernel, or its code cannot be replaced.
+pub fn object(info: Info, kernels: &[Kernel], platform: &Platform) -> Result<Zebin, ObjectError> {
+    let mut zebin = match info {
+        Info::Zebin(zebin) => zebin,
+        Info::ZeInfo(mut info) => {
+            let ours = |name: &String| kernels.iter().any(|k| k.compiled.name == *name);
+            info.kernels.retain(|k| ours(&k.name));
+            info.kernels_misc_info.retain(|k| ours(&k.name));
+            let texts = kernels.iter().map(|k| (k.compiled.name.clone(), Vec::new()));
+            Zebin::new(platform, texts.collect(), info)
+        }
+    };
+    let version = version(&zebin.ze_info);
+    for kernel in kernels {
+        let name = &kernel.compiled.name;
+        let entry = zebin.ze_info.kernel_mut(name);
+        let entry = entry.ok_or_else(|| ObjectError::NoKernel(name.clone()))?;
+        decide(entry, kernel, version, platform);
+        let section = format!(".text.{name}");
+        let relocations = zebin.relocations.iter().filter(|r| r.section == section);
+        let count = relocations.map(|r| r.entries.len()).sum();
+        if count > 0 {
+            return Err(ObjectError::Relocations { kernel: name.clone(), count });
+        }
+        if !zebin.set_text(name, &kernel.compiled.code) {
+            return Err(ObjectError::NoKernel(name.clone()));
+        }
+    }
+    zebin.others.retain(|section| !ABOUT_CODE.iter().any(|prefix| section.name.starts_with(prefix)));
+    Ok(zebin)
+}
+
+fn version(info: &ZeInfo) -> (u32, u32) {
+    let (major, minor) = info.version.split_once('.').unwrap_or((&info.version, "0"));
+    (major.parse().unwrap_or(0), minor.parse().unwrap_or(0))
+}
+
+/// Sets what the finalizer decides.
+fn decide(entry: &mut Entry, kernel: &Kernel, version: (u32, u32), platform: &Platform) {
+    let env = &mut entry.execution_env;
+    env.grf_count = platform.grf_count;
+    env.simd_size = u32::from(kernel.compiled.simd);
+    env.barrier_count = u32::from(kernel.compiled.barrier);
+    env.offset_to_skip_per_thread_data_load = 0;
+    env.offset_to_skip_set_ffid_gp = 0;
+    let spilled = kernel.compiled.allocation.spill_bytes;
+    env.spill_size = if version >= SPILL_SIZE_VERSION { spilled } else { 0 };
+
+    let buffers = &mut entry.per_thread_memory_buffers;
+    buffers.retain(|b| b.kind != MemoryKind::Scratch || b.slot != 0);
+    let bytes = kernel.scratch_base + spilled;
+    if bytes > 0 {
+        // The reference's names for it: alone, or besides private memory elsewhere.
+        let usage = match buffers.is_empty() {
+            true => MemoryUsage::SingleSpace,
+            false => MemoryUsage::SpillFillSpace,
+        };
+        let scratch = PerThreadMemoryBuffer {
+            kind: MemoryKind::Scratch,
+            usage,
+            size: bytes.next_power_of_two().max(SCRATCH_UNIT),
+            slot: 0,
+            is_simt_thread: false,
+            other: Mapping::new(),
+        };
+        buffers.insert(0, scratch);
+    }
+}

@@ -1,0 +1,133 @@
+//! Output, all or nothing.
+//!
+//! A command collects what it has made in [`Outputs`] and writes it at its end: every file to a
+//! temporary name beside its place, and only when all are complete, each to its own name. Text for
+//! standard output comes after them. A reader that goes away early (`| head`) is no failure.
+
+use std::fs::{self, File};
+use std::io::{self, ErrorKind, Write};
+use std::path::{Path, PathBuf};
+
+use miette::{Report, miette};
+
+use super::report;
+
+/// What a command is to write.
+#[derive(Default)]
+pub struct Outputs {
+    files: Vec<(PathBuf, Vec<u8>)>,
+    stdout: Vec<u8>,
+    taken: bool,
+}
+
+/// Whether this names the standard output.
+pub fn is_stdout(path: &Path) -> bool {
+    path.as_os_str() == "-"
+}
+
+impl Outputs {
+    /// Adds a file; `-` is standard output, which can be taken once.
+    ///
+    /// # Errors
+    /// The same place was added before.
+    pub fn add(&mut self, path: &Path, bytes: Vec<u8>) -> Result<(), Report> {
+        if is_stdout(path) {
+            if self.taken {
+                return Err(miette!("two outputs are to go to standard output"));
+            }
+            self.taken = true;
+            self.stdout.extend(bytes);
+            return Ok(());
+        }
+        // A link's target is replaced, not the link.
+        let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
+        if self.files.iter().any(|(p, _)| *p == path) {
+            return Err(miette!("two outputs are to go to {}", path.display()));
+        }
+        self.files.push((path, bytes));
+        Ok(())
+    }
+
+    /// Adds text to standard output.
+    pub fn print(&mut self, text: &str) {
+        self.stdout.extend_from_slice(text.as_bytes());
+    }
+
+    /// Whether a file goes to standard output.
+    pub fn stdout_taken(&self) -> bool {
+        self.taken
+    }
+
+    /// Writes everything.
+    ///
+    /// # Errors
+    /// A file cannot be written: then none has been.
+    pub fn write(self) -> Result<(), Report> {
+        let mut staged = Staged::default();
+        for (path, bytes) in &self.files {
+            staged.write(path, bytes).map_err(|e| report::file(path, &e))?;
+        }
+        staged.finish()?;
+        let mut stdout = io::stdout().lock();
+        match stdout.write_all(&self.stdout).and_then(|()| stdout.flush()) {
+            Err(e) if e.kind() != ErrorKind::BrokenPipe => {
+                Err(miette!("standard output: {e}"))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Files under temporary names, which go when it does.
+#[derive(Default)]
+struct Staged<'a> {
+    files: Vec<(PathBuf, &'a Path)>,
+    /// Devices and pipes, which have no other name to be written under.
+    direct: Vec<(&'a Path, &'a [u8])>,
+}
+
+impl<'a> Staged<'a> {
+    fn write(&mut self, path: &'a Path, bytes: &'a [u8]) -> io::Result<()> {
+        match fs::metadata(path) {
+            Ok(metadata) if metadata.is_dir() => return Err(ErrorKind::IsADirectory.into()),
+            Ok(metadata) if !metadata.is_file() => {
+                self.direct.push((path, bytes));
+                return Ok(());
+            }
+            _ => {}
+        }
+        let name = path.file_name().ok_or(ErrorKind::InvalidInput)?;
+        let mut temporary = std::ffi::OsString::from(".");
+        temporary.push(name);
+        temporary.push(format!(".{}.tmp", std::process::id()));
+        let temporary = path.with_file_name(temporary);
+        let mut file = File::options().write(true).create_new(true).open(&temporary)?;
+        self.files.push((temporary, path));
+        file.write_all(bytes)
+    }
+
+    fn finish(mut self) -> Result<(), Report> {
+        for (path, bytes) in std::mem::take(&mut self.direct) {
+            fs::write(path, bytes).map_err(|e| report::file(path, &e))?;
+        }
+        for (temporary, path) in &self.files {
+            fs::rename(temporary, path).map_err(|e| report::file(path, &e))?;
+        }
+        self.files.clear();
+        Ok(())
+    }
+}
+
+impl Drop for Staged<'_> {
+    fn drop(&mut self) {
+        for (temporary, _) in &self.files {
+            // It may have got its name already; nothing else can be done about it here.
+            let _ = fs::remove_file(temporary);
+        }
+    }
+}
+
+/// Writes a line to standard error, whether anyone reads it or not.
+pub fn print_error(text: &str) {
+    let _ = writeln!(io::stderr(), "{}", text.trim_end());
+}

@@ -1,0 +1,259 @@
+//! `kiln run`: a kernel's machine code, executed on the host.
+
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use kiln_emit::platform::Platform;
+use kiln_emit::zebin::Zebin;
+use kiln_runtime::exec::{Arg, ExecStats, Launch, Program};
+use kiln_runtime::launch::{Description, Spec, compare, parse_spec};
+use kiln_runtime::pipeline::Options;
+use miette::{Report, miette};
+
+use super::finalize::{finalize, no_kernel};
+use super::info::{self, Info};
+use super::input::Input;
+use super::object::object;
+use super::output::{Outputs, print_error};
+use super::{grf_limit_parser, picture, platform_parser, report};
+
+/// Execute a kernel's machine code on the host
+///
+/// A SPEC stands for one argument of the kernel, in their order:
+///
+///   buf:FILE             a buffer with the file's contents
+///   zero:BYTES           a buffer of zeroes
+///   buf:FILE>OUT         the same two, written to OUT afterwards; if
+///   zero:BYTES>OUT       OUT ends in .png, as a picture of RGBA8 pixels
+///                        as wide as the first global size
+///   i32:VALUE            a number: i8 u8 i16 u16 f16 i32 u32 f32 i64 u64 f64
+///   bytes:HEX            a vector or structure
+///   local:BYTES          shared local memory
+#[derive(Debug, clap::Args)]
+#[command(verbatim_doc_comment)]
+pub struct Args {
+    /// Zebin, or vISA together with --info, which is finalized first
+    program: PathBuf,
+    /// Kernel to run [default: the only one]
+    #[arg(long, value_name = "NAME", conflicts_with = "launch")]
+    kernel: Option<String>,
+    /// Work-items in each dimension, X[,Y[,Z]]
+    #[arg(long, value_name = "X,Y,Z", value_parser = sizes, required_unless_present = "launch", conflicts_with = "launch")]
+    global: Option<Sizes>,
+    /// Work-items of a group in each dimension, X[,Y[,Z]]
+    #[arg(long, value_name = "X,Y,Z", value_parser = sizes, required_unless_present = "launch", conflicts_with = "launch")]
+    local: Option<Sizes>,
+    /// The kernel's next argument
+    #[arg(long = "arg", value_name = "SPEC", conflicts_with = "launch")]
+    args: Vec<String>,
+    /// Take everything from a launch file, and compare the results with those it names
+    #[arg(long, value_name = "FILE")]
+    launch: Option<PathBuf>,
+    /// Zebin or .ze_info document with the argument layout of vISA
+    #[arg(long, value_name = "FILE")]
+    info: Option<PathBuf>,
+    /// Platform to run as
+    #[arg(short, long, default_value = "skl", value_parser = platform_parser())]
+    platform: &'static Platform,
+    /// Finalize vISA with no more registers than this, 1 to 128
+    #[arg(long, value_name = "N", value_parser = grf_limit_parser())]
+    grf_limit: Option<u32>,
+}
+
+/// Sizes of up to three dimensions; those not given are 1.
+#[derive(Clone, Copy, Debug)]
+struct Sizes {
+    sizes: [u32; 3],
+    dimensions: u32,
+}
+
+fn sizes(text: &str) -> Result<Sizes, String> {
+    let mut sizes = Sizes { sizes: [1; 3], dimensions: 0 };
+    for part in text.split(',') {
+        let size = sizes.sizes.get_mut(sizes.dimensions as usize);
+        let size = size.ok_or("more than three dimensions")?;
+        *size = part.parse().map_err(|_| format!("`{part}` is no number of work-items"))?;
+        sizes.dimensions += 1;
+    }
+    Ok(sizes)
+}
+
+/// A launch as it was described, on the command line or in a file.
+struct Plan {
+    kernel: Option<String>,
+    global: Sizes,
+    local: [u32; 3],
+    args: Vec<Arg>,
+    results: Results,
+}
+
+/// What becomes of the buffers.
+enum Results {
+    /// They are written.
+    Write(Vec<Spec>),
+    /// They are compared with what they must hold; file names count from the folder.
+    Check(Description, PathBuf),
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// Why the kernel did not run, or gave wrong results.
+pub fn run(args: &Args) -> Result<(), Report> {
+    let plan = match &args.launch {
+        Some(path) => described(path)?,
+        None => given(args)?,
+    };
+    let input = Input::open(&args.program)?;
+    let (zebin, kernel) = program(args, &input, plan.kernel.as_deref())?;
+    let text = zebin.text(&kernel).unwrap_or_default();
+    let code = Program::from_text(text, args.platform);
+    let mut launch = Launch {
+        ze_info: &zebin.ze_info,
+        kernel: &kernel,
+        global: plan.global.sizes,
+        local: plan.local,
+        dimensions: plan.global.dimensions,
+        args: plan.args,
+        budget: Launch::BUDGET,
+    };
+    let clock = Instant::now();
+    let stats = launch.run(&code).map_err(|e| miette!("{}: {kernel}: {e}", input.path.display()))?;
+    let figures = figures(&kernel, &stats, clock.elapsed().as_secs_f64());
+    match &plan.results {
+        Results::Write(specs) => write(specs, &launch.args, plan.global.sizes[0], &figures),
+        Results::Check(description, dir) => check(description, &launch.args, dir, &figures),
+    }
+}
+
+/// The launch of the command line.
+fn given(args: &Args) -> Result<Plan, Report> {
+    let (Some(global), Some(local)) = (args.global, args.local) else {
+        return Err(miette!("--global and --local are needed"));
+    };
+    if global.dimensions != local.dimensions {
+        return Err(miette!(
+            "--global has {} dimensions, --local has {}: as many are expected",
+            global.dimensions,
+            local.dimensions
+        ));
+    }
+    let specs = args.args.iter().map(|spec| parse_spec(spec));
+    let specs = specs.collect::<Result<Vec<_>, _>>().map_err(|e| miette!("{e}"))?;
+    let loaded = specs.iter().map(|spec| spec.source.load(Path::new("")));
+    let loaded = loaded.collect::<Result<_, _>>().map_err(|e| miette!("{e}"))?;
+    Ok(Plan {
+        kernel: args.kernel.clone(),
+        global,
+        local: local.sizes,
+        args: loaded,
+        results: Results::Write(specs),
+    })
+}
+
+/// The launch of a file.
+fn described(path: &Path) -> Result<Plan, Report> {
+    let yaml = std::fs::read_to_string(path).map_err(|e| report::file(path, &e))?;
+    let description = Description::parse(&yaml).map_err(|e| report::file(path, &e))?;
+    let dir = path.parent().unwrap_or(Path::new("")).to_path_buf();
+    Ok(Plan {
+        kernel: Some(description.kernel.clone()),
+        global: Sizes { sizes: description.global, dimensions: description.dimensions },
+        local: description.local,
+        args: description.load_args(&dir).map_err(|e| miette!("{e}"))?,
+        results: Results::Check(description, dir),
+    })
+}
+
+/// The object file to run and the name of the kernel in it.
+fn program(args: &Args, input: &Input, kernel: Option<&str>) -> Result<(Zebin, String), Report> {
+    let zebin = if info::is_elf(input) {
+        info::zebin(input, args.platform)?
+    } else {
+        let path = args.info.as_deref().ok_or_else(|| {
+            miette!(
+                "{}: not a zebin; vISA needs --info with its kernels' argument layouts",
+                input.path.display()
+            )
+        })?;
+        let info = Info::open(path, args.platform)?;
+        let options = Options {
+            grf_limit: args.grf_limit.unwrap_or(args.platform.grf_count),
+            ..Options::new(args.platform)
+        };
+        let kernels = finalize(input, &options, kernel)?.kernels;
+        let mut zebin = object(info, &kernels, args.platform).map_err(|e| report::file(path, &e))?;
+        // Those that only --info has are not part of the program.
+        zebin.kernels.retain(|text| kernels.iter().any(|k| k.compiled.name == text.name));
+        zebin
+    };
+    let names = || zebin.kernels.iter().map(|k| k.name.as_str());
+    let chosen = match (kernel, zebin.kernels.as_slice()) {
+        (None, [only]) => only.name.clone(),
+        (None, [_, _, ..]) => {
+            let names = names().collect::<Vec<_>>().join(", ");
+            return Err(miette!("{}: choose a kernel with --kernel: {names}", input.path.display()));
+        }
+        (Some(name), _) if names().any(|n| n == name) => name.to_string(),
+        _ => return Err(no_kernel(input, kernel, names())),
+    };
+    Ok((zebin, chosen))
+}
+
+/// Writes the buffers that have a place to go to, and the figures.
+fn write(specs: &[Spec], args: &[Arg], width: u32, figures: &str) -> Result<(), Report> {
+    let mut outputs = Outputs::default();
+    for (spec, arg) in specs.iter().zip(args) {
+        let (Some(path), Arg::Buffer(bytes)) = (&spec.out, arg) else { continue };
+        let bytes = match path.extension().is_some_and(|e| e == "png") {
+            true => picture::png(bytes, width).map_err(|e| report::file(path, &e))?,
+            false => bytes.clone(),
+        };
+        outputs.add(path, bytes)?;
+    }
+    let taken = outputs.stdout_taken();
+    if !taken {
+        outputs.print(figures);
+    }
+    outputs.write()?;
+    if taken {
+        print_error(figures);
+    }
+    Ok(())
+}
+
+/// Compares the buffers with what they must hold, and says of each whether it does.
+fn check(description: &Description, args: &[Arg], dir: &Path, figures: &str) -> Result<(), Report> {
+    let mut outputs = Outputs::default();
+    let (mut checked, mut failed) = (0, 0);
+    for (described, arg) in description.args.iter().zip(args) {
+        let (Some(expect), Arg::Buffer(found)) = (&described.expect, arg) else { continue };
+        let path = dir.join(&expect.file);
+        let expected = std::fs::read(&path).map_err(|e| report::file(&path, &e))?;
+        checked += 1;
+        let verdict = match compare(&expected, found, expect.tolerance) {
+            Ok(()) => "pass".to_string(),
+            Err(mismatch) => {
+                failed += 1;
+                format!("FAIL: {mismatch}")
+            }
+        };
+        outputs.print(&format!("{}: {verdict}\n", expect.file.display()));
+    }
+    outputs.print(figures);
+    outputs.write()?;
+    if failed > 0 {
+        return Err(miette!("{}: {failed} of {checked} buffers are wrong", description.kernel));
+    }
+    Ok(())
+}
+
+/// One line on what was executed.
+fn figures(kernel: &str, stats: &ExecStats, seconds: f64) -> String {
+    let ExecStats { groups, threads, instructions, messages } = stats;
+    let rate = *instructions as f64 / seconds.max(f64::MIN_POSITIVE) / 1e6;
+    format!(
+        "{kernel}: {groups} groups, {threads} threads, {instructions} Gen instructions, {messages} \
+         messages, {seconds:.3} s, {rate:.1} M instr/s\n"
+    )
+}

@@ -1,0 +1,109 @@
+//! Figures of finalized kernels: for programs as JSON, for readers as a table.
+
+use kiln_emit::platform::Platform;
+use miette::{Report, miette};
+use serde::Serialize;
+
+use super::finalize::{Finalized, Kernel};
+
+/// Figures of one kernel.
+#[derive(Debug, Serialize)]
+pub struct KernelStats {
+    pub name: String,
+    pub platform: &'static str,
+    pub visa_instructions: usize,
+    pub instructions: usize,
+    /// Of machine code.
+    pub bytes: usize,
+    /// Of scratch space that a thread spills to.
+    pub spill_bytes: u32,
+    /// Messages that write it and read it.
+    pub spills: u32,
+    pub fills: u32,
+    /// One past the highest GRF that is used.
+    pub grf_used: u32,
+    /// Most GRFs live at once, before allocation.
+    pub max_pressure: u32,
+    pub seconds: Seconds,
+}
+
+/// Wall-clock time of each phase in seconds.
+#[derive(Debug, Serialize)]
+pub struct Seconds {
+    /// Of the whole file, with all its kernels.
+    pub read: f64,
+    pub ir: f64,
+    pub isel: f64,
+    pub regalloc: f64,
+    pub emit: f64,
+    pub total: f64,
+}
+
+/// The figures of every kernel.
+pub fn stats(finalized: &Finalized, platform: &Platform) -> Vec<KernelStats> {
+    let read = finalized.read_seconds;
+    finalized.kernels.iter().map(|kernel| kernel_stats(kernel, read, platform)).collect()
+}
+
+fn kernel_stats(kernel: &Kernel, read: f64, platform: &Platform) -> KernelStats {
+    let compiled = &kernel.compiled;
+    let seconds = &compiled.seconds;
+    let total = read + seconds.ir + seconds.isel + seconds.regalloc + seconds.emit;
+    KernelStats {
+        name: compiled.name.clone(),
+        platform: platform.name,
+        visa_instructions: compiled.visa_instructions,
+        instructions: compiled.instructions,
+        bytes: compiled.code.len(),
+        spill_bytes: compiled.allocation.spill_bytes,
+        spills: compiled.allocation.spills,
+        fills: compiled.allocation.fills,
+        grf_used: compiled.allocation.grf_used,
+        max_pressure: compiled.allocation.max_pressure,
+        seconds: Seconds {
+            read,
+            ir: seconds.ir,
+            isel: seconds.isel,
+            regalloc: seconds.regalloc,
+            emit: seconds.emit,
+            total,
+        },
+    }
+}
+
+/// The figures as a JSON array.
+pub fn json(stats: &[KernelStats]) -> Result<Vec<u8>, Report> {
+    let mut json = serde_json::to_vec_pretty(stats).map_err(|e| miette!("statistics: {e}"))?;
+    json.push(b'\n');
+    Ok(json)
+}
+
+/// The figures as a table, one line a kernel under a heading.
+pub fn table(stats: &[KernelStats]) -> String {
+    let heading = ["kernel", "vISA", "instructions", "bytes", "GRFs", "spills", "fills", "ms"];
+    let rows = stats.iter().map(|s| {
+        [
+            s.name.clone(),
+            s.visa_instructions.to_string(),
+            s.instructions.to_string(),
+            s.bytes.to_string(),
+            s.grf_used.to_string(),
+            s.spills.to_string(),
+            s.fills.to_string(),
+            format!("{:.2}", s.seconds.total * 1e3),
+        ]
+    });
+    let rows: Vec<_> = std::iter::once(heading.map(str::to_string)).chain(rows).collect();
+    let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
+    let widths: [usize; 8] = std::array::from_fn(width);
+    let mut out = String::new();
+    for row in &rows {
+        // Names to the left, numbers to the right.
+        out.push_str(&format!("{:<1$}", row[0], widths[0]));
+        for (cell, width) in row.iter().zip(widths).skip(1) {
+            out.push_str(&format!("  {cell:>width$}"));
+        }
+        out.push('\n');
+    }
+    out
+}
