@@ -31,7 +31,8 @@ pub enum Op {
     Shr,
     Shl,
     Asr,
-    /// Software exception move with sync; kept so that any machine code lists.
+    /// Scattered move: channels whose bit in the second source (a mask, immediate) is set take the next
+    /// element of the first.
     Smov,
     Cmp,
     Cmpn,

@@ -789,10 +789,8 @@ mod tests {
                 let at = if headers { (len - 512 + at.index(576)) % len } else { at.index(len) };
                 file[at] = byte;
             }
-            if headers {
-                if let Ok(zebin) = Zebin::parse(&file) {
-                    zebin.write().unwrap();
-                }
+            if headers && let Ok(zebin) = Zebin::parse(&file) {
+                zebin.write().unwrap();
             }
             file.truncate(cut.index(len));
             let _ = Zebin::parse(&file);

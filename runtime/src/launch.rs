@@ -189,7 +189,7 @@ pub fn parse_spec(spec: &str) -> Result<Spec, SpecError> {
 }
 
 fn hex(digits: &str) -> Option<Vec<u8>> {
-    if digits.len() % 2 != 0 || !digits.bytes().all(|b| b.is_ascii_hexdigit()) {
+    if !digits.len().is_multiple_of(2) || !digits.bytes().all(|b| b.is_ascii_hexdigit()) {
         return None;
     }
     (0..digits.len() / 2)

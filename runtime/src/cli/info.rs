@@ -12,8 +12,11 @@ use super::report;
 
 /// The first bytes of an ELF file.
 const ELF_MAGIC: &[u8] = b"\x7fELF";
-/// The kind of the note that says which core family an object file is for.
+/// The kinds of the notes that say which devices an object file is for (zebin documentation).
+const PRODUCT_FAMILY: u32 = 1;
 const CORE_FAMILY: u32 = 2;
+/// The family of an object file that does not name it.
+const UNKNOWN: u32 = 0;
 
 /// Where kernels' argument layouts come from.
 #[derive(Debug)]
@@ -49,17 +52,22 @@ pub fn is_elf(input: &Input) -> bool {
 /// It is none, or for another one.
 pub fn zebin(input: &Input, platform: &Platform) -> Result<Zebin, Report> {
     let zebin = Zebin::parse(input).map_err(|e| report::file(&input.path, &e))?;
-    let families = zebin.notes.iter().filter(|note| note.kind == CORE_FAMILY);
-    for family in families.filter_map(|note| note.desc.first_chunk().copied()) {
-        let family = u32::from_le_bytes(family);
-        if family != platform.core_family {
-            return Err(miette!(
-                "{}: made for core family {family}; that of {} is {}",
-                input.path.display(),
-                platform.name,
-                platform.core_family
-            ));
-        }
+    let note = |kind| {
+        let found = zebin.notes.iter().find(|note| note.kind == kind)?.desc.first_chunk().copied();
+        found.map(u32::from_le_bytes).filter(|&family| family != UNKNOWN)
+    };
+    // Products of one core family share their code, but the reference does not always name it.
+    let (what, found, expected) = match (note(CORE_FAMILY), note(PRODUCT_FAMILY)) {
+        (Some(core), _) => ("core family", core, platform.core_family),
+        (None, Some(product)) => ("product family", product, platform.product_family),
+        (None, None) => return Ok(zebin),
+    };
+    if found != expected {
+        return Err(miette!(
+            "{}: made for {what} {found}; that of {} is {expected}",
+            input.path.display(),
+            platform.name
+        ));
     }
     Ok(zebin)
 }

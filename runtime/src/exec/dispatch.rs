@@ -168,7 +168,7 @@ impl Setup {
         }
         let mut groups = [0; 3];
         for (dimension, (&global, &local)) in launch.global.iter().zip(&launch.local).enumerate() {
-            if local == 0 || global == 0 || global % local != 0 {
+            if local == 0 || global == 0 || !global.is_multiple_of(local) {
                 return Err(BindError::Size {
                     dimension,
                     global,

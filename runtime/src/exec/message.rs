@@ -442,7 +442,7 @@ fn owords_a32(
     let unit = if kind == 1 { 1 } else { 16 };
     let offset = header_dword(thread, m, 2)?.wrapping_mul(unit);
     let offset = offset.wrapping_add(buffer_base(thread, m)?);
-    if kind == 1 && offset % 4 != 0 {
+    if kind == 1 && !offset.is_multiple_of(4) {
         return Err(m.bad("an unaligned block's offset is no multiple of 4"));
     }
     let memory = shared.at(m.bti(), offset, size, 0)?;
@@ -472,7 +472,7 @@ fn blocks_a64(
         3 => (GRF_BYTES << m.field(8, 3), 0, 4),
         _ => return Err(m.unknown()),
     };
-    if at % alignment != 0 {
+    if !at.is_multiple_of(alignment) {
         return Err(m.bad("a block's address is not aligned as its message demands"));
     }
     if size > 8 * GRF_BYTES {
