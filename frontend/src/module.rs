@@ -179,6 +179,20 @@ pub struct Module {
     pub globals: Vec<Global>,
 }
 
+impl Module {
+    /// The kernels, in file order.
+    pub fn kernels(&self) -> impl Iterator<Item = &Object> {
+        self.objects
+            .iter()
+            .filter(|object| object.kind == ObjectKind::Kernel)
+    }
+
+    /// The object of that name, kernel or function.
+    pub fn object(&self, name: &str) -> Option<&Object> {
+        self.objects.iter().find(|object| object.name == name)
+    }
+}
+
 /// A file-scope variable.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Global {
@@ -604,6 +618,7 @@ pub mod predefined {
     pub const IMPL_ARG_BUF_PTR: u32 = 18;
     pub const LOCAL_ID_BUF_PTR: u32 = 19;
     pub const MSG0: u32 = 20;
+    pub const SCRATCH_LOC: u32 = 21;
 
     /// General variables that are reserved, declared or not.
     pub const VAR_COUNT: usize = 32;
@@ -630,6 +645,7 @@ pub mod predefined {
         ("%impl_arg_buf_ptr", Type::Uq, 1),
         ("%local_id_buf_ptr", Type::Uq, 1),
         ("%msg0", Type::Ud, 3),
+        ("%scratchloc", Type::Uq, 1),
     ];
 
     /// The sampler whose state the message header says; it is never declared.

@@ -26,6 +26,8 @@ pub enum Field {
     Dst(Kinds),
     /// A vector operand that is read.
     Src(Kinds),
+    /// A vector source of which only the start counts: it has no region in text.
+    SrcBlock,
     /// The first source of `addr_add`: an address, or the address of a variable.
     SrcAddress,
     /// A raw operand that is written: `V32.offset`.
@@ -79,6 +81,8 @@ pub enum Width {
     Dword,
     /// A word from version 4.0 on, a byte before.
     SamplerOp,
+    /// None: objects of the versions that are read and written do not have it, and it is 0.
+    Nothing,
 }
 
 /// What a number means. Its type in Rust, where one is named, has `from_number`.
@@ -122,6 +126,8 @@ pub enum Meaning {
     PairSecond,
     /// `fcall`, `ifcall`: a size in GRFs.
     Grfs,
+    /// `ifcall`: bit 0 all channels call the same function, bit 1 it does not return.
+    CallFlags,
     /// A source line.
     Line,
     /// `fence`: [`Fence`].
@@ -157,6 +163,10 @@ pub enum Meaning {
     Variable,
     /// A mode of an instruction for media and vector analytics, as the specification numbers it.
     Mode,
+    /// `avs`: 0 16 bits full, 1 16 bits downsampled, 2 8 bits full, 3 8 bits downsampled.
+    AvsControl,
+    /// `avs`: 0 16x4, 2 16x8.
+    AvsExec,
     /// An LSC operation: [`LscOp`] as a number.
     LscOp,
     /// LSC: unit 0 ugm, 1 ugml, 2 tgm, 3 slm, 4 urb.
@@ -164,19 +174,35 @@ pub enum Meaning {
     /// LSC: 0 default, 1 uncached, 2 cached, 3 write-back, 4 write-through, 5 streaming,
     /// 6 read-invalidate, 7 constant-cached. Two fields: level 1, level 3.
     LscCaching,
-    /// LSC: 1 flat, 2 bindless surface state, 3 surface state, 4 binding table, 5 argument.
+    /// LSC: 1 flat, 2 bindless surface state, 3 surface state, 4 binding table, 5 argument,
+    /// 6 address of a surface state.
     LscAddressType,
-    /// LSC: 1 16 bits, 2 32 bits, 3 64 bits.
+    /// LSC: 1 16 bits, 2 32 bits, 3 64 bits, 4 32 bits extended with zeros, 5 with the sign.
     LscAddressSize,
-    /// LSC: a signed byte offset.
+    /// LSC: what the addresses are multiplied with; 0 is 1.
+    LscScale,
+    /// LSC: a signed offset, in bytes or, of blocks and typed surfaces, in elements.
     LscOffset,
+    /// LSC: which surface behind the one whose state is said.
+    LscSurfaceIndex,
     /// LSC: 1 8 bits, 2 16, 3 32, 4 64, 5 8 as 32, 6 16 as 32, 7 16 as 32 in the upper half.
     LscDataSize,
     /// LSC: 1 straight, 2 transposed.
     LscDataOrder,
     /// LSC: 1 to 4 elements for 1 to 4, then 5 for 8, 6 for 16, 7 for 32, 8 for 64.
     LscElements,
-    /// LSC fence: 0 none, 1 evict, 2 invalidate, 3 discard, 4 clean, 5 flush L3.
+    /// LSC: which of four channels, as [`ChannelMask`]; 0 if there are elements instead.
+    LscChannels,
+    /// LSC: how many blocks.
+    LscBlocks,
+    /// LSC: a block's width in elements, of a typed surface in bytes.
+    LscWidth,
+    /// LSC: a block's rows.
+    LscHeight,
+    /// LSC: 1 if pairs of rows are interleaved (VNNI).
+    LscVnni,
+    /// LSC fence: 0 none, 1 evict, 2 invalidate, 3 discard, 4 clean, 5 flush L3,
+    /// 6 type 6.
     LscFenceOp,
     /// LSC fence: 0 group, 1 local, 2 tile, 3 GPU, 4 all GPUs, 5 system release, 6 acquire.
     LscScope,
@@ -392,7 +418,7 @@ opcodes! {
     0x19 Sqrt "sqrt" Arith [X, P, D, S];
     0x1a Rsqrt "rsqrt" Arith [X, P, D, S];
     0x1b Inv "inv" Arith [X, P, D, S];
-    0x1c Dpasw "dpasw" Misc [X, P, RD, RS, RS, S, d(M::Systolic)];
+    0x1c Dpasw "dpasw" Misc [X, P, RD, RS, RS, Field::SrcBlock, d(M::Systolic)];
     0x1d Fcvt "fcvt" Mov [X, D, S];
     0x1e Srnd "srnd" Arith [X, D, S, S];
     0x1f Lzd "lzd" Arith [X, P, D, S];
@@ -455,8 +481,8 @@ opcodes! {
     0x40 Sample "sample" Sampler [b(M::SampleMode), SAMPLER, T, RS, RS, RS, RD];
     0x41 SampleUnorm "sample_unorm" Sampler [b(M::SampleFormat), SAMPLER, T, S, S, S, S, RD];
     0x42 Load "load" Sampler [b(M::SampleMode), T, RS, RS, RS, RD];
-    0x43 Avs "avs" Sampler [b(M::Channels), SAMPLER, T, S, S, S, S, S, S, S, b(M::Mode), S,
-        b(M::Mode), S, RD] text [0 2 1 3 4 5 6 7 8 9 10 11 12 13 14];
+    0x43 Avs "avs" Sampler [b(M::Channels), SAMPLER, T, S, S, S, S, S, S, S, b(M::AvsControl), S,
+        b(M::AvsExec), S, RD] text [0 2 1 3 4 5 6 7 8 9 10 11 12 13 14];
     0x44/1 VaConvolve2d "va.convolve" Sampler [SAMPLER, T, S, S, b(M::Mode), RD]
         text [1 0 2 3 4 5];
     0x44/2 VaMinMax "va.minmax" Sampler [T, S, S, S, RD];
@@ -524,7 +550,8 @@ opcodes! {
         [X, P, b(M::Channels), w(M::Zero), S, RS, RS];
 
     // Calls by address: the address, sizes of argument and return value in GRFs.
-    0x4f IfCall "ifcall" Flow [X, P, S, b(M::Grfs), b(M::Grfs)];
+    0x4f IfCall "ifcall" Flow [X, P, S, b(M::Grfs), b(M::Grfs),
+        Field::Number(Width::Nothing, M::CallFlags)];
     0x50 Faddr "faddr" Flow [Field::Name, D];
 
     // Debug information: `FILE "name"`, `LOC line`.
@@ -609,7 +636,7 @@ opcodes! {
     0x80 Rol "rol" Logic [X, P, D, S, S];
     0x81 Ror "ror" Logic [X, P, D, S, S];
     0x82 Dp4a "dp4a" Arith [X, P, D, S, S, S];
-    0x83 Dpas "dpas" Misc [X, P, RD, RS, RS, S, d(M::Systolic)];
+    0x83 Dpas "dpas" Misc [X, P, RD, RS, RS, Field::SrcBlock, d(M::Systolic)];
     0x84 Add3 "add3" Arith [X, P, D, S, S, S];
     0x85 Bfn "bfn" Logic [X, P, D, S, S, S, b(M::TruthTable)];
     0x86 QwGather "qw_gather" Dataport [X, P, b(M::BlockCount), T, RS, RD];
@@ -618,30 +645,33 @@ opcodes! {
     // LSC. Operation; unit, caching of level 1 and 3, address type, scale, offset, size, data size,
     // order, elements, channels, surface, surface index, destination, addresses, sources. The
     // strided form has a pitch after the addresses and one source; blocks of two dimensions have
-    // their shape (size, order, blocks, width, height, VNNI), the destination, six address
-    // components and the source.
+    // their shape (size, order, blocks, width, height, VNNI), the destination, the surface's
+    // address, width, height and pitch, x and y, each with an offset, and the source.
     0x89/0|2|4|6|8|9|10|11|12|13|14|15|16|17|18|19|20|21|22|23|24|25|26|27|28|29|33|34|35|36|37
-        LscUntyped "lsc_untyped" Lsc [b(M::LscOp), X, P, b(M::LscUnit), b(M::LscCaching), b(M::LscCaching),
-        b(M::LscAddressType), w(M::Amount), d(M::LscOffset), b(M::LscAddressSize),
-        b(M::LscDataSize), b(M::LscDataOrder), b(M::LscElements), b(M::Channels), BASE,
-        d(M::Amount), RD, RS, RS, RS];
-    0x89/1|5 LscStrided "lsc_strided" Lsc [b(M::LscOp), X, P, b(M::LscUnit), b(M::LscCaching), b(M::LscCaching),
-        b(M::LscAddressType), w(M::Amount), d(M::LscOffset), b(M::LscAddressSize),
-        b(M::LscDataSize), b(M::LscDataOrder), b(M::LscElements), b(M::Channels), BASE,
-        d(M::Amount), RD, RS, BASE, RS];
-    0x89/3|7 LscBlock2d "lsc_block2d" Lsc [b(M::LscOp), X, P, b(M::LscUnit), b(M::LscCaching), b(M::LscCaching),
-        b(M::LscDataSize), b(M::LscDataOrder), b(M::Amount), w(M::Amount), w(M::Amount),
-        b(M::Amount), RD, BASE, BASE, BASE, BASE, BASE, BASE, RS];
-    0x89/40|41 LscCounter "lsc_counter" Lsc [b(M::LscOp), X, P, b(M::LscUnit), b(M::LscCaching),
-        b(M::LscCaching), b(M::LscAddressType), b(M::LscDataSize), b(M::LscDataOrder),
-        b(M::LscElements), b(M::Channels), BASE, d(M::Amount), RD, RS];
-    0x8a/2|6|8|9|10|11|12|13|14|15|16|17|18|19|20|21|22|23|24|25|26|27|28|29|30|49|50|54
-        LscTyped "lsc_typed" Lsc [b(M::LscOp), X, P, b(M::LscCaching), b(M::LscCaching), b(M::LscAddressType),
+        LscUntyped "lsc_untyped" Lsc [b(M::LscOp), X, P, b(M::LscUnit), b(M::LscCaching),
+        b(M::LscCaching), b(M::LscAddressType), w(M::LscScale), d(M::LscOffset),
         b(M::LscAddressSize), b(M::LscDataSize), b(M::LscDataOrder), b(M::LscElements),
-        b(M::Channels), BASE, d(M::Amount), RD, RS, d(M::LscOffset), RS, d(M::LscOffset), RS,
-        d(M::LscOffset), RS, RS, RS];
-    0x8a/3|7 LscTypedBlock2d "lsc_typed_block2d" Lsc [b(M::LscOp), X, P, b(M::LscCaching), b(M::LscCaching),
-        b(M::LscAddressType), w(M::Amount), w(M::Amount), BASE, d(M::Amount), RD, BASE, BASE, RS];
+        b(M::LscChannels), BASE, d(M::LscSurfaceIndex), RD, RS, RS, RS];
+    0x89/1|5 LscStrided "lsc_strided" Lsc [b(M::LscOp), X, P, b(M::LscUnit), b(M::LscCaching),
+        b(M::LscCaching), b(M::LscAddressType), w(M::LscScale), d(M::LscOffset),
+        b(M::LscAddressSize), b(M::LscDataSize), b(M::LscDataOrder), b(M::LscElements),
+        b(M::LscChannels), BASE, d(M::LscSurfaceIndex), RD, RS, BASE, RS];
+    0x89/3|7 LscBlock2d "lsc_block2d" Lsc [b(M::LscOp), X, P, b(M::LscUnit), b(M::LscCaching),
+        b(M::LscCaching), b(M::LscDataSize), b(M::LscDataOrder), b(M::LscBlocks), w(M::LscWidth),
+        w(M::LscHeight), b(M::LscVnni), RD, BASE, BASE, BASE, BASE, BASE, d(M::LscOffset), BASE,
+        d(M::LscOffset), RS];
+    0x89/40|41|42 LscCounter "lsc_counter" Lsc [b(M::LscOp), X, P, b(M::LscUnit),
+        b(M::LscCaching), b(M::LscCaching), b(M::LscAddressType), b(M::LscDataSize),
+        b(M::LscDataOrder), b(M::LscElements), b(M::LscChannels), BASE, d(M::LscSurfaceIndex), RD,
+        RS];
+    0x8a/2|6|8|9|10|11|12|13|14|15|16|17|18|19|20|21|22|23|24|25|26|27|28|29|30|49|50|54
+        LscTyped "lsc_typed" Lsc [b(M::LscOp), X, P, b(M::LscCaching), b(M::LscCaching),
+        b(M::LscAddressType), b(M::LscAddressSize), b(M::LscDataSize), b(M::LscDataOrder),
+        b(M::LscElements), b(M::LscChannels), BASE, d(M::LscSurfaceIndex), RD, RS,
+        d(M::LscOffset), RS, d(M::LscOffset), RS, d(M::LscOffset), RS, RS, RS];
+    0x8a/3|7 LscTypedBlock2d "lsc_typed_block2d" Lsc [b(M::LscOp), X, P, b(M::LscCaching),
+        b(M::LscCaching), b(M::LscAddressType), w(M::LscWidth), w(M::LscHeight), BASE,
+        d(M::LscSurfaceIndex), RD, BASE, d(M::LscOffset), BASE, d(M::LscOffset), RS];
     0x8b LscFence "lsc_fence" Lsc [X, P, b(M::LscUnit), b(M::LscFenceOp), b(M::LscScope)];
 
     0x91 Madw "madw" Arith [X, P, D, S, S, S];
@@ -653,7 +683,7 @@ opcodes! {
     0x96 Tanh "tanh" Arith [X, P, D, S];
     0x97 Sigm "sigm" Arith [X, P, D, S];
     0x98 Lfsr "lfsr" Logic [X, P, b(M::LfsrMode), D, S, S];
-    0x99 Bdpas "bdpas" Misc [X, P, RD, RS, RS, RS, S, S, d(M::Systolic)];
+    0x99 Bdpas "bdpas" Misc [X, P, RD, RS, RS, RS, Field::SrcBlock, Field::SrcBlock, d(M::Systolic)];
     0x9a Dnscl "dnscl" Mov [X, P, b(M::DownscaleType), b(M::DownscaleMode),
         b(M::DownscaleRounding), D, S, S, S];
     0x9b Invm "invm" Arith [X, P, D, P_DST, S, S];
@@ -979,22 +1009,120 @@ pub enum LscOp {
     Store,
     /// With the number of the operation as the format has it.
     Atomic(u8),
-    /// Compression, status, state information.
-    Other(u8),
+    /// An atomic on the counter of an append buffer.
+    Counter,
+    /// Information about a surface's state.
+    StateInfo,
 }
 
 impl LscOp {
+    /// Each name in text, with its number.
+    const NAMES: &'static [(&'static str, u8)] = &[
+        ("lsc_load", 0),
+        ("lsc_load_strided", 1),
+        ("lsc_load_quad", 2),
+        ("lsc_load_block2d", 3),
+        ("lsc_store", 4),
+        ("lsc_store_strided", 5),
+        ("lsc_store_quad", 6),
+        ("lsc_store_block2d", 7),
+        ("lsc_atomic_iinc", 8),
+        ("lsc_atomic_idec", 9),
+        ("lsc_atomic_load", 10),
+        ("lsc_atomic_store", 11),
+        ("lsc_atomic_iadd", 12),
+        ("lsc_atomic_isub", 13),
+        ("lsc_atomic_smin", 14),
+        ("lsc_atomic_smax", 15),
+        ("lsc_atomic_umin", 16),
+        ("lsc_atomic_umax", 17),
+        ("lsc_atomic_icas", 18),
+        ("lsc_atomic_fadd", 19),
+        ("lsc_atomic_fsub", 20),
+        ("lsc_atomic_fmin", 21),
+        ("lsc_atomic_fmax", 22),
+        ("lsc_atomic_fcas", 23),
+        ("lsc_atomic_and", 24),
+        ("lsc_atomic_or", 25),
+        ("lsc_atomic_xor", 26),
+        ("lsc_load_status", 27),
+        ("lsc_store_uncompressed", 28),
+        ("lsc_ccs_update", 29),
+        ("lsc_read_state_info", 30),
+        ("lsc_atomic_bfadd", 33),
+        ("lsc_atomic_bfsub", 34),
+        ("lsc_atomic_bfmin", 35),
+        ("lsc_atomic_bfmax", 36),
+        ("lsc_atomic_bfcas", 37),
+        ("lsc_apndctr_atomic_add", 40),
+        ("lsc_apndctr_atomic_sub", 41),
+        ("lsc_apndctr_atomic_store", 42),
+        ("lsc_load_quad_msrt", 49),
+        ("lsc_store_quad_msrt", 50),
+        ("lsc_load_quad_status", 54),
+    ];
+
+    /// The number of [`LscOp::StateInfo`].
+    pub const STATE_INFO: u32 = 30;
+
     /// What the operation of [`Meaning::LscOp`] does; the opcode says with which addresses.
     pub fn from_number(number: u32) -> Option<LscOp> {
         match u8::try_from(number).ok()? {
-            0..=3 => Some(LscOp::Load),
-            4..=7 => Some(LscOp::Store),
-            n @ (8..=26 | 33..=41) => Some(LscOp::Atomic(n)),
-            n @ (27..=30 | 49..=54) => Some(LscOp::Other(n)),
+            0..=3 | 27 | 49 | 54 => Some(LscOp::Load),
+            4..=7 | 28 | 29 | 50 => Some(LscOp::Store),
+            n @ (8..=26 | 33..=37) => Some(LscOp::Atomic(n)),
+            40..=42 => Some(LscOp::Counter),
+            30 => Some(LscOp::StateInfo),
             _ => None,
         }
     }
+
+    /// The name in text of the operation of that number.
+    pub fn name(number: u32) -> Option<&'static str> {
+        let found = Self::NAMES.iter().find(|(_, n)| u32::from(*n) == number);
+        found.map(|(name, _)| *name)
+    }
+
+    /// The number of the operation of that name in text.
+    pub fn from_name(name: &str) -> Option<u32> {
+        let found = Self::NAMES.iter().find(|(n, _)| *n == name);
+        found.map(|(_, number)| (*number).into())
+    }
+
+    /// Whether the operation of that number moves channels by a mask, not elements.
+    pub fn has_channels(number: u32) -> bool {
+        matches!(number, 2 | 6 | 49 | 50 | 54)
+    }
+
+    /// The row of the operation of that number, on typed surfaces or not.
+    pub fn row(number: u32, typed: bool) -> Option<&'static Row> {
+        let opcode = if typed {
+            Opcode::LscTyped
+        } else {
+            Opcode::LscUntyped
+        };
+        let mut rows = Opcode::rows_of(opcode.row().number).iter();
+        rows.find(|row| row.subs.iter().any(|sub| u32::from(*sub) == number))
+    }
 }
+
+/// The precisions of [`Meaning::Systolic`], with their numbers.
+pub const PRECISIONS: &[(&str, u32)] = &[
+    ("u1", 1),
+    ("s1", 2),
+    ("u2", 3),
+    ("s2", 4),
+    ("u4", 5),
+    ("s4", 6),
+    ("u8", 7),
+    ("s8", 8),
+    ("bf", 9),
+    ("hf", 10),
+    ("bf8", 11),
+    ("tf32", 12),
+    ("hf8", 14),
+    ("e2m1", 15),
+];
 
 #[cfg(test)]
 mod tests {

@@ -12,11 +12,13 @@ use cranelift_entity::EntityRef;
 use crate::attributes;
 use crate::module::{
     Align, Attr, AttrValue, Combine, InputVar, Inst, Modifier, Module, Object, ObjectKind, Operand,
-    PredUse, Region, StateVar, Type, predefined,
+    PredUse, Region, StateVar, Type, Var, predefined,
 };
-use crate::opcode::{Field, Meaning, Opcode};
+use crate::opcode::{Category, Field, Kinds, Meaning, Opcode};
 use crate::text::is_name;
-use crate::text::number::{IMPLICIT_KINDS, Positional, UNDEFINED_KIND};
+use crate::text::lsc;
+use crate::text::number::{IMPLICIT_KINDS, Positional, UNDEFINED_KIND, name_of};
+use crate::text::punctuation;
 
 /// The column of the comment with an instruction's number.
 const COMMENT_COLUMN: usize = 80;
@@ -37,8 +39,15 @@ fn write_module(module: &Module, out: &mut String) -> fmt::Result {
         .try_for_each(|object| Printer::new(object).object(out))
 }
 
-/// Prints one object.
-struct Printer<'a> {
+/// One instruction as text, without indentation or the comment with its number.
+///
+/// Names every entity of the object for it: of many instructions use a [`Printer`].
+pub fn inst_text(object: &Object, inst: &Inst) -> String {
+    Printer::new(object).inst_text(inst)
+}
+
+/// Prints one object, whole or in parts.
+pub struct Printer<'a> {
     object: &'a Object,
     names: Names,
 }
@@ -103,11 +112,26 @@ fn name<K: EntityRef>(names: &[String], key: K) -> &str {
 }
 
 impl<'a> Printer<'a> {
-    fn new(object: &'a Object) -> Printer<'a> {
+    /// Names the entities of the object.
+    pub fn new(object: &'a Object) -> Printer<'a> {
         Printer {
             object,
             names: Names::new(object),
         }
+    }
+
+    /// One instruction, without indentation or the comment with its number: `add (M1, 16) …`; a
+    /// label as `name:`.
+    pub fn inst_text(&self, inst: &Inst) -> String {
+        let mut out = String::new();
+        self.bare_inst(inst, &mut out)
+            .expect("a string takes all that is written");
+        out
+    }
+
+    /// The name of a general variable.
+    pub(crate) fn var(&self, var: Var) -> &str {
+        name(&self.names.vars, var)
     }
 
     fn object(&self, out: &mut String) -> fmt::Result {
@@ -117,7 +141,17 @@ impl<'a> Printer<'a> {
             ObjectKind::Function { .. } => ".global_function ",
         });
         quoted(&object.name, out);
-        out.push_str("\n\n");
+        out.push('\n');
+        // The reference compiler wants functions declared before they are called.
+        let mut declared = HashSet::new();
+        for name in object.insts.iter().flat_map(called) {
+            if declared.insert(name) {
+                out.push_str(".funcdecl ");
+                quoted(name, out);
+                out.push('\n');
+            }
+        }
+        out.push('\n');
         self.decls(out)?;
         for input in &object.inputs {
             self.input(input.implicit, input.var, out)?;
@@ -205,22 +239,34 @@ impl<'a> Printer<'a> {
         }
         let start = out.len();
         out.push_str("    ");
-        if let Some(pred) = inst.pred {
-            out.push('(');
-            self.predicate(pred, out)?;
-            out.push_str(") ");
-        }
-        self.mnemonic(inst, out)?;
-        if inst.op.row().has_exec() {
-            write!(out, " {}", inst.exec)?;
-        }
-        self.operands(inst, out)?;
+        self.bare_inst(inst, out)?;
         if matches!(inst.op, Opcode::File | Opcode::Loc) {
             out.push('\n');
             return Ok(());
         }
         let width = (start + COMMENT_COLUMN).saturating_sub(out.len());
         writeln!(out, "{:width$} /// ${number}", "")
+    }
+
+    fn bare_inst(&self, inst: &Inst, out: &mut String) -> fmt::Result {
+        if let (Opcode::Label | Opcode::Subroutine, [Operand::Label(label)]) =
+            (inst.op, inst.operands.as_slice())
+        {
+            return write!(out, "{}:", name(&self.names.labels, *label));
+        }
+        if let Some(pred) = inst.pred {
+            out.push('(');
+            self.predicate(pred, out)?;
+            out.push_str(") ");
+        }
+        if inst.op.row().category == Category::Lsc {
+            return lsc::write(self, inst, out);
+        }
+        self.mnemonic(inst, out)?;
+        if inst.op.row().has_exec() {
+            write!(out, " {}", inst.exec)?;
+        }
+        self.operands(inst, out)
     }
 
     /// The mnemonic and its suffixes.
@@ -245,6 +291,20 @@ impl<'a> Printer<'a> {
 
     fn operands(&self, inst: &Inst, out: &mut String) -> fmt::Result {
         let row = inst.op.row();
+        if let (Opcode::Nbarrier, [Operand::Field(mode), sources @ ..]) =
+            (inst.op, inst.operands.as_slice())
+        {
+            let shown: &[usize] = match mode {
+                0 => &[0],
+                1 => &[0, 2],
+                _ => &[0, 1, 2, 3],
+            };
+            for source in shown.iter().filter_map(|i| sources.get(*i)) {
+                out.push(' ');
+                self.operand(Field::Src(Kinds::GENERAL), source, out)?;
+            }
+            return Ok(());
+        }
         let fixed = row.operand_count();
         // Of the operands that are there only if a flag is set, those behind stand further in front.
         let flags = inst.operands.iter().find_map(|operand| match operand {
@@ -277,8 +337,11 @@ impl<'a> Printer<'a> {
                 _ => {
                     let missing = row.operand_fields().take(i).filter(|f| absent(*f)).count();
                     if let Some(operand) = inst.operands.get(i - missing) {
+                        let (before, after) = punctuation(inst.op, i);
                         out.push(' ');
+                        out.extend(before.map(|(c, _)| char::from(c)));
                         self.operand(field, operand, out)?;
+                        out.extend(after.map(|(c, _)| char::from(c)));
                     }
                 }
             }
@@ -295,6 +358,7 @@ impl<'a> Printer<'a> {
             Positional::Simd => write!(out, " ({})", if n & 16 == 0 { 8 } else { 16 }),
             Positional::First => write!(out, " ({n},"),
             Positional::Second => write!(out, "{n})"),
+            Positional::Named(names) => write!(out, " {}", name_of(names, n).unwrap_or("?")),
             Positional::Variable => {
                 let class = match inst.operands.first() {
                     Some(Operand::Field(lifetime)) => lifetime >> 4 & 3,
@@ -341,6 +405,9 @@ impl<'a> Printer<'a> {
             } => {
                 let (modifier, var) = (modifier.text(), name(&names.vars, *var));
                 write!(out, "{modifier}{var}({row},{col})")?;
+                if field == Field::SrcBlock {
+                    return Ok(());
+                }
                 write_region(*region, is_dst, out)
             }
             Operand::Indirect {
@@ -404,6 +471,17 @@ impl<'a> Printer<'a> {
     }
 }
 
+/// The function that the instruction calls, or takes the address of.
+fn called(inst: &Inst) -> Option<&str> {
+    if !matches!(inst.op, Opcode::FCall | Opcode::Faddr) {
+        return None;
+    }
+    inst.operands.iter().find_map(|operand| match operand {
+        Operand::Name(name) => Some(name.as_str()),
+        _ => None,
+    })
+}
+
 /// The name of the family for the number: the one that says the most of its bits.
 fn member(names: &[(&'static str, u32)], n: u32) -> &'static str {
     let said = names.iter().filter(|(_, bits)| n & bits == *bits);
@@ -426,7 +504,7 @@ fn is_saturated(operand: &Operand) -> bool {
     )
 }
 
-fn surface_name(number: usize) -> String {
+pub(crate) fn surface_name(number: usize) -> String {
     let predefined = predefined::SURFACES.get(number);
     predefined.map_or_else(|| format!("T{number}"), |name| (*name).to_owned())
 }

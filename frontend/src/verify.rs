@@ -319,6 +319,7 @@ impl Verifier<'_> {
             (Field::SrcIf(_), operand) => kind_of(operand).is_some_and(|kind| {
                 kind == Kinds::GENERAL || kind == Kinds::IMM || kind == Kinds::INDIRECT
             }),
+            (Field::SrcBlock, Operand::General { .. }) => true,
             (
                 Field::SrcAddress,
                 Operand::AddressOf { .. } | Operand::Address { .. } | Operand::State { .. },

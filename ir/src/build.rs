@@ -276,11 +276,32 @@ fn linear_blocks(func: &mut Function, graph: &Cfg) {
         };
         push_block(func, insts, term);
     }
+    drop_unreachable(func);
     let edges: Vec<(Block, Block)> = (func.blocks.iter())
         .flat_map(|(b, data)| data.succs.iter().map(move |e| (b, e.to)))
         .collect();
     for (from, to) in edges {
         func.blocks[to].preds.push(from);
+    }
+}
+
+/// Blocks that nothing leads to become empty ends, so that they define and pass on nothing.
+fn drop_unreachable(func: &mut Function) {
+    let mut seen = vec![false; func.blocks.len()];
+    let mut work = vec![Block::from_u32(0)];
+    seen[0] = true;
+    while let Some(b) = work.pop() {
+        for edge in &func.blocks[b].succs {
+            if !std::mem::replace(&mut seen[edge.to.index()], true) {
+                work.push(edge.to);
+            }
+        }
+    }
+    for (b, data) in func.blocks.iter_mut().filter(|(b, _)| !seen[b.index()]) {
+        debug_assert_ne!(b.index(), 0);
+        data.insts = 0..0;
+        data.term = Term::Ret;
+        data.succs.clear();
     }
 }
 

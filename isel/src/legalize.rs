@@ -59,7 +59,7 @@ fn widest(op: Op, exec_bytes: u32) -> u32 {
         // They go through the accumulator, which holds eight 32-bit channels to full width.
         Op::Mach | Op::Addc | Op::Subb => 8,
         Op::Bfi1 | Op::Bfi2 | Op::Bfe if exec_bytes == 4 => 16,
-        _ if shape(op) == Shape::Three && exec_bytes == 8 => 4,
+        _ if shape(op) == Shape::Three && exec_bytes == 8 => 8,
         _ => 32,
     }
 }
@@ -130,6 +130,15 @@ impl Select<'_, '_> {
                 *s = self.plain(*s, op, dst.ty, ctl)?;
             }
         }
+        // Integers of one type have nothing to saturate, and the hardware does not take it.
+        let mut dst = dst;
+        if let (Op::Mov, [Opnd::Reg(r)]) = (op, &srcs[..])
+            && r.ty == dst.ty
+            && !dst.ty.is_float()
+            && r.modifier == SrcMod::default()
+        {
+            dst.saturate = false;
+        }
         // A destination the operation cannot write is written in two steps.
         let n = u32::from(ctl.size);
         let raw = is_raw_mov(op, &dst, &srcs);
@@ -147,8 +156,23 @@ impl Select<'_, '_> {
         let unaligned16 = shape(op) == Shape::Three && (n > 1 && (h != 1 || dst.byte % 16 != 0));
         let indirect_narrow = dst.through.is_some() && bytes * h < step;
         let math = shape(op) == Shape::Math && n > 1 && h != 1;
+        if raw && misaligned {
+            return self.fail("a destination that is not aligned to its type");
+        }
         if packed_bytes || misaligned || unaligned16 || indirect_narrow || math {
             let stride = (step / bytes).max(if packed_bytes { 2 } else { 1 });
+            if stride > 4 {
+                let tmp = self.temp(n * step);
+                let wide = DstOpnd::new(tmp, 0, widened(dst.ty, step));
+                let pred = if op == Op::Sel { ctl.pred } else { None };
+                self.alu(op, Ctl { pred, ..ctl }, wide, &srcs, cond)?;
+                let pred = if op == Op::Sel { None } else { ctl.pred };
+                let back = Opnd::packed(tmp, 0, wide.ty);
+                return self.alu(Op::Mov, Ctl { pred, ..ctl }, dst, &[back], None);
+            }
+            if stride > 1 && shape(op) != Shape::Regions {
+                return self.fail(format!("a destination of type {}", dst.ty.name()));
+            }
             let tmp = self.temp(n * stride * bytes);
             let wide = DstOpnd { base: tmp, byte: 0, through: None, h: stride, ..dst };
             self.alu(op, Ctl { pred: if op == Op::Sel { ctl.pred } else { None }, ..ctl }, wide, &srcs, cond)?;
@@ -197,7 +221,8 @@ impl Select<'_, '_> {
         let last = srcs.len() - 1;
         for i in 0..srcs.len() {
             let Opnd::Imm { ty, .. } = srcs[i] else { continue };
-            let allowed = i == last && srcs.len() < 3 && (ty.bytes() < 8 || op == Op::Mov);
+            let fits = shape(op) != Shape::Math || matches!(ty, Type::F | Type::D | Type::Ud);
+            let allowed = i == last && srcs.len() < 3 && (ty.bytes() < 8 || op == Op::Mov) && fits;
             if !allowed {
                 srcs[i] = self.scalar_temp(srcs[i])?;
             }
@@ -233,10 +258,12 @@ impl Select<'_, '_> {
         let Opnd::Reg(r) = s else { return Ok(s) };
         let n = u32::from(ctl.size);
         let three = shape(op) == Shape::Three;
-        let same_type = !three || r.ty == ty || (!r.ty.is_float() && !ty.is_float() && r.ty.bytes() == ty.bytes());
+        // The replication of a three-source operand knows 32-bit elements, no wider ones.
+        let replicates = !(three && r.ty.bytes() == 8 && n > 1);
+        let same_type = r.ty == ty || (!r.ty.is_float() && !ty.is_float() && r.ty.bytes() == ty.bytes());
         let good = r.through.is_none()
             && match r.step(n) {
-                Some(0) => true,
+                Some(0) => replicates,
                 Some(1) => r.byte % if three { 16 } else { r.ty.bytes() } == 0,
                 _ => false,
             };
@@ -244,7 +271,7 @@ impl Select<'_, '_> {
             return Ok(s);
         }
         let to = if same_type { r.ty } else { ty };
-        if r.step(n) == Some(0) && r.through.is_none() {
+        if r.step(n) == Some(0) && r.through.is_none() && replicates {
             let tmp = self.temp(to.bytes());
             self.alu(Op::Mov, Ctl::SCALAR, DstOpnd::new(tmp, 0, to), &[s], None)?;
             return Ok(Opnd::scalar(tmp, 0, to));
@@ -390,6 +417,18 @@ impl Select<'_, '_> {
         m.tied_flag = tied_flag;
         self.code.push(m);
         Ok(())
+    }
+}
+
+/// The type of so many bytes that holds what `ty` does.
+fn widened(ty: Type, bytes: u32) -> Type {
+    match (bytes, ty.is_float(), ty.is_signed()) {
+        (8, true, _) => Type::Df,
+        (_, true, _) => Type::F,
+        (8, _, true) => Type::Q,
+        (8, _, false) => Type::Uq,
+        (_, _, true) => Type::D,
+        _ => Type::Ud,
     }
 }
 

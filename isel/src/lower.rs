@@ -491,7 +491,8 @@ impl Select<'_, '_> {
         if let Some(v) = at.and_then(|i| self.touched[i].undefined) {
             return v;
         }
-        let v = self.undef(self.func.cells[cell].class);
+        // A message may reach past the storage of what it reads.
+        let v = self.undef(self.func.cells.get(cell).map_or(Class::Grf, |c| c.class));
         if let Some(i) = at {
             self.touched[i].undefined = Some(v);
         }
@@ -508,7 +509,7 @@ impl Select<'_, '_> {
             }
             Base::Cells(first) => {
                 let cell = Cell::from_u32(first.as_u32() + byte / UNIT_BYTES);
-                let class = self.func.cells[cell].class;
+                let class = self.func.cells.get(cell).map_or(Class::Grf, |c| c.class);
                 match self.touched.iter().position(|t| t.cell == cell) {
                     Some(i) => (class, &mut self.touched[i].now),
                     None => {

@@ -76,7 +76,7 @@ impl Reader<'_> {
                 }
                 field if field.is_absent(flags.unwrap_or(0)) => continue,
                 Field::Dst(_) => self.vector(object, true)?,
-                Field::Src(_) | Field::SrcIf(_) => self.vector(object, false)?,
+                Field::Src(_) | Field::SrcBlock | Field::SrcIf(_) => self.vector(object, false)?,
                 Field::SrcAddress => address_of(object, self.vector(object, false)?),
                 Field::RawDst | Field::RawSrc | Field::RawSrcIf(_) => self.raw(object)?,
                 Field::Surface => {
@@ -99,6 +99,7 @@ impl Reader<'_> {
                         Width::Word => self.cursor.u16()?.into(),
                         Width::Dword => self.cursor.u32()?,
                         Width::SamplerOp if self.version >= (4, 0) => self.cursor.u16()?.into(),
+                        Width::Nothing => 0,
                         Width::SamplerOp => widen_sampler_op(self.cursor.u8()?),
                     });
                     flags.get_or_insert(number);

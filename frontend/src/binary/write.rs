@@ -520,6 +520,9 @@ impl<'a> Writer<'a> {
             Operand::Field(n) => match field {
                 Field::Number(Width::Byte, _) => self.out.u8("a number", *n as usize),
                 Field::Number(Width::Dword, _) => self.out.u32("a number", *n as usize),
+                Field::Number(Width::Nothing, _) => {
+                    self.out.check("a number of newer text", *n as usize, 0)
+                }
                 _ => self.out.u16("a number", *n as usize),
             },
             Operand::Name(name) if field == Field::FileName => self.string(name),

@@ -17,6 +17,7 @@ pub(super) struct Mark {
     pub column: u32,
 }
 
+#[derive(Clone, Copy)]
 pub(super) struct Lexer<'a> {
     text: &'a str,
     bytes: &'a [u8],
@@ -136,6 +137,26 @@ impl<'a> Lexer<'a> {
         let next = self.at(self.pos) == b'r' && self.at(self.pos + 1) == b'[';
         self.pos += if next { 2 } else { 0 };
         next
+    }
+
+    /// Takes the word if it is next and no longer name begins with it.
+    pub fn eat_word(&mut self, word: &str) -> bool {
+        self.blanks();
+        let next = self.rest().starts_with(word.as_bytes())
+            && !is_name(self.at(self.pos + word.len()));
+        self.pos += if next { word.len() } else { 0 };
+        next
+    }
+
+    /// What comes next, after blanks.
+    pub fn rest(&mut self) -> &'a [u8] {
+        self.blanks();
+        &self.bytes[self.pos..]
+    }
+
+    /// Letters, digits and points that come without a blank.
+    pub fn shape(&mut self) -> &'a str {
+        self.run(self.pos, |b| b.is_ascii_alphanumeric() || b == b'.')
     }
 
     pub fn expect(&mut self, c: u8, what: &'static str) -> Result<(), ParseError> {

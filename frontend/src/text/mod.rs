@@ -12,13 +12,16 @@
 //! - attributes: see [`crate::attributes`]; `.funcdecl` and comments are nothing;
 //! - `FILE` and `LOC` are instructions as in the binary;
 //! - fields that text leaves out are 0;
-//! - immediates are cut to the width of their type; floats may be written as such (`1.5:f`).
+//! - immediates are cut to the width of their type; floats may be written as such (`1.5:f`);
+//! - numbers may be expressions: see [`expr`];
+//! - scopes are gone: a name that was taken before gets a number behind it (`V32_1`).
 //!
-//! Not read: expressions where a number stands, `%sizeof`, scopes (`{`, `}`). Of LSC, DPAS, VA and
-//! `nbarrier` instructions the text is our own: mnemonic and suffixes of the opcode's row, then its
-//! operands in the order of the row.
+//! LSC instructions are read by [`lsc`]. Of `va.*` and `raw_sendg` the text is our own: mnemonic
+//! and suffixes of the opcode's row, then its operands in the order of the row.
 
+mod expr;
 mod lexer;
+pub(crate) mod lsc;
 pub(crate) mod number;
 mod operand;
 mod parser;
@@ -26,7 +29,8 @@ mod parser;
 use thiserror::Error;
 
 use crate::labels::LabelError;
-use crate::module::Module;
+use crate::module::{Module, Object, ObjectKind};
+use crate::opcode::Opcode;
 use lexer::Mark;
 
 /// Why a text is no vISA module, and where.
@@ -84,12 +88,16 @@ pub enum ParseErrorKind {
         what: &'static str,
         expected: &'static str,
     },
-    #[error("version {major}.{minor} is not supported, expected 3.0 to 4.1")]
+    #[error("version {major}.{minor} is not supported, expected 3.0 to 4.2")]
     Version { major: u8, minor: u8 },
     #[error("the string is not closed on this line")]
     UnclosedString,
     #[error("the string has an unknown escape sequence")]
     Escape,
+    #[error("the scope is not closed")]
+    UnclosedScope,
+    #[error("no scope is open")]
+    NoScope,
     #[error("`{mnemonic}` has no {what}")]
     Superfluous {
         mnemonic: &'static str,
@@ -118,7 +126,69 @@ pub(crate) fn is_name(name: &str) -> bool {
     lexer::is_whole_name(name)
 }
 
+/// A character, and what it is for a message.
+type Punctuation = (u8, &'static str);
+
+/// What text has before and after the operand of that number: `vme_fbr` puts three of its sources
+/// into parentheses.
+pub(crate) fn punctuation(op: Opcode, operand: usize) -> (Option<Punctuation>, Option<Punctuation>) {
+    const OPEN: Option<Punctuation> = Some((b'(', "`(`"));
+    const COMMA: Option<Punctuation> = Some((b',', "`,`"));
+    const CLOSE: Option<Punctuation> = Some((b')', "`)`"));
+    match (op, operand) {
+        (Opcode::VmeFbr, 3) => (OPEN, COMMA),
+        (Opcode::VmeFbr, 4) => (None, COMMA),
+        (Opcode::VmeFbr, 5) => (None, CLOSE),
+        _ => (None, None),
+    }
+}
+
 /// Reads a module.
 pub fn parse(source: &str) -> Result<Module, ParseError> {
     parser::Parser::new(source).module()
+}
+
+/// Why several texts are no module: the number of the one at fault, and what is wrong with it.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum FilesError {
+    #[error("{error}")]
+    Parse { file: usize, error: ParseError },
+    #[error("{what} `{name}` is in an earlier file too, and is another there")]
+    Duplicate {
+        file: usize,
+        what: &'static str,
+        name: String,
+    },
+}
+
+/// Reads several texts as one module, objects in their order.
+///
+/// A compiler writes a kernel and each function it calls into files of their own, and sometimes all
+/// of them into one more: an object that is the same in two files is kept once. The version is the
+/// highest.
+pub fn parse_files(sources: &[&str]) -> Result<Module, FilesError> {
+    let mut all = Module::default();
+    for (file, source) in sources.iter().enumerate() {
+        let module = parse(source).map_err(|error| FilesError::Parse { file, error })?;
+        all.version = all.version.max(module.version);
+        for object in module.objects {
+            let twin = all.objects.iter().find(|other| {
+                let kernel = |o: &Object| o.kind == ObjectKind::Kernel;
+                other.name == object.name && kernel(other) == kernel(&object)
+            });
+            match twin {
+                None => all.objects.push(object),
+                Some(twin) if *twin == object => {}
+                Some(_) => {
+                    let what = match object.kind {
+                        ObjectKind::Kernel => "kernel",
+                        ObjectKind::Function { .. } => "function",
+                    };
+                    let name = object.name;
+                    return Err(FilesError::Duplicate { file, what, name });
+                }
+            }
+        }
+    }
+    Ok(all)
 }

@@ -7,7 +7,7 @@
 
 use std::fmt::{self, Write};
 
-use crate::opcode::{Atomic, AtomicOp, ChannelMask, Fence, Meaning, Relation};
+use crate::opcode::{Atomic, AtomicOp, ChannelMask, Fence, Meaning, PRECISIONS, Relation};
 
 /// How a number stands among the operands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,6 +24,8 @@ pub(crate) enum Positional {
     First,
     /// `16)` of `(8,16)`.
     Second,
+    /// One of these names.
+    Named(&'static [(&'static str, u32)]),
     /// The name of a variable.
     Variable,
 }
@@ -38,6 +40,8 @@ pub(crate) enum Suffixes {
     Flags,
     /// One, then flags.
     OneAndFlags,
+    /// Two precisions, the depth and the count.
+    Systolic,
 }
 
 /// Provenances of inputs with a name in text; 0 is `.input` itself.
@@ -71,6 +75,7 @@ const FORMATS: &[(&str, u32)] = &[
 ];
 const SAMPLER_FLAGS: &[(&str, u32)] =
     &[("pixel_null_mask", 0x100), ("cps", 0x200), ("divS", 0x400)];
+const CALL_FLAGS: &[(&str, u32)] = &[("uniform", 1), ("noreturn", 2)];
 const RENDER_TARGET: &[(&str, u32)] = &[
     ("<RTI>", 1 << 2),
     ("<A>", 1 << 3),
@@ -84,7 +89,14 @@ const RENDER_TARGET: &[(&str, u32)] = &[
     ("<SI>", 1 << 11),
     ("<NULLRT>", 1 << 12),
 ];
-const BARRIERS: &[(&str, u32)] = &[("wait", 0), ("signal", 1)];
+const AVS_CONTROLS: &[(&str, u32)] = &[
+    ("AVS_16_FULL", 0),
+    ("AVS_16_DOWN_SAMPLE", 1),
+    ("AVS_8_FULL", 2),
+    ("AVS_8_DOWN_SAMPLE", 3),
+];
+const AVS_EXECS: &[(&str, u32)] = &[("AVS_16x4", 0), ("AVS_16x8", 2)];
+const BARRIERS: &[(&str, u32)] = &[("wait", 0), ("signal", 1), ("signal", 2)];
 const LIFETIMES: &[(&str, u32)] = &[("start", 0), ("end", 1)];
 const LFSR: &[(&str, u32)] = &[("b32", 0), ("b16v2", 1), ("b8v4", 2)];
 const DOWNSCALE_TYPES: &[(&str, u32)] = &[
@@ -109,16 +121,20 @@ impl Meaning {
             PairFirst => Positional::First,
             PairSecond => Positional::Second,
             Variable => Positional::Variable,
-            Descriptor | Systolic | LscOffset => Positional::Hex,
-            Amount | Grfs | Line | Mode | LscOp | LscUnit | LscCaching | LscAddressType
-            | LscAddressSize | LscDataSize | LscDataOrder | LscElements | LscFenceOp | LscScope => {
-                Positional::Decimal
-            }
+            AvsControl => Positional::Named(AVS_CONTROLS),
+            AvsExec => Positional::Named(AVS_EXECS),
+            Descriptor => Positional::Hex,
+            Amount | Grfs | Line | Mode => Positional::Decimal,
             Relation | MinMax | Atomic | Channels | Channel | Modified | ElementSize
             | SvmBlockSize | BlockCount | Zero | MediaMode | MessageGrfs | Fence | Barrier
             | TruthTable | SendModifier | FunctionUnit | SamplerOp | SampleFormat
             | RenderTargetMode | Lifetime | LfsrMode | DownscaleType | DownscaleMode
-            | DownscaleRounding => Positional::No,
+            | DownscaleRounding | Systolic | CallFlags => Positional::No,
+            // Their text is [`super::lsc`]'s.
+            LscOp | LscUnit | LscCaching | LscAddressType | LscScale | LscOffset
+            | LscAddressSize | LscDataSize | LscDataOrder | LscElements | LscChannels
+            | LscSurfaceIndex | LscBlocks | LscWidth | LscHeight | LscVnni | LscFenceOp
+            | LscScope => Positional::No,
         }
     }
 
@@ -129,7 +145,10 @@ impl Meaning {
             | MessageGrfs | Barrier | TruthTable | FunctionUnit | SampleMode | Lifetime
             | LfsrMode | DownscaleType | DownscaleMode | DownscaleRounding => Suffixes::One,
             Atomic | SampleFormat => Suffixes::OneAndFlags,
-            Modified | SvmOwords | Fence | SamplerOp | RenderTargetMode => Suffixes::Flags,
+            Modified | SvmOwords | Fence | SamplerOp | RenderTargetMode | CallFlags => {
+                Suffixes::Flags
+            }
+            Systolic => Suffixes::Systolic,
             _ => Suffixes::None,
         }
     }
@@ -178,6 +197,7 @@ impl Meaning {
             Meaning::Fence => flags(word, Fence::FLAGS),
             Meaning::Barrier => of(BARRIERS),
             Meaning::SamplerOp => of(SAMPLER_FLAGS),
+            Meaning::CallFlags => of(CALL_FLAGS),
             Meaning::RenderTargetMode => flags(word, RENDER_TARGET),
             Meaning::Lifetime => of(LIFETIMES),
             Meaning::LfsrMode => of(LFSR),
@@ -229,6 +249,11 @@ impl Meaning {
             Meaning::DownscaleMode => name(DOWNSCALE_MODES),
             Meaning::DownscaleRounding => name(ROUNDINGS),
             Meaning::TruthTable => None,
+            Meaning::Systolic => {
+                let precision = |n| name_of(PRECISIONS, n & 0xff).unwrap_or("?");
+                let (src1, src2) = (precision(n >> 8), precision(n));
+                return write!(out, ".{src1}.{src2}.{}.{}", n >> 16 & 0xff, n >> 24);
+            }
             _ => return self.write_flags(n, out),
         };
         match named {
@@ -242,6 +267,7 @@ impl Meaning {
             Meaning::Modified => (&[("mod", 1)], 1),
             Meaning::SvmOwords => (&[("unaligned", UNALIGNED)], UNALIGNED | 7),
             Meaning::SamplerOp => (SAMPLER_FLAGS, 0x7ff),
+            Meaning::CallFlags => (CALL_FLAGS, 3),
             Meaning::Fence => return write_packed(n & !0xa0, Fence::FLAGS, out),
             Meaning::RenderTargetMode => return write_packed(n, RENDER_TARGET, out),
             _ => return Ok(()),
@@ -255,6 +281,30 @@ impl Meaning {
             0 => Ok(()),
             rest => write!(out, ".x{rest:x}"),
         }
+    }
+}
+
+/// The number of that name.
+pub(crate) fn bits_of(names: &[(&str, u32)], name: &str) -> Option<u32> {
+    let found = names.iter().find(|(n, _)| *n == name);
+    found.map(|(_, bits)| *bits)
+}
+
+/// The first name of that number.
+pub(crate) fn name_of(names: &[(&'static str, u32)], bits: u32) -> Option<&'static str> {
+    let found = names.iter().find(|(_, b)| *b == bits);
+    found.map(|(name, _)| *name)
+}
+
+/// The bits of the `nth` suffix of a [`Meaning::Systolic`]: precision of the first source, of the
+/// second, depth, count.
+pub(super) fn systolic_suffix(word: &str, nth: usize) -> Option<u32> {
+    let amount = || word.parse::<u8>().ok().filter(|n| (1..=8).contains(n));
+    match nth {
+        0 => bits_of(PRECISIONS, &word.to_ascii_lowercase()).map(|n| n << 8),
+        1 => bits_of(PRECISIONS, &word.to_ascii_lowercase()),
+        2 => amount().map(|n| u32::from(n) << 16),
+        _ => amount().map(|n| u32::from(n) << 24),
     }
 }
 

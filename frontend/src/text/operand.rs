@@ -49,7 +49,7 @@ impl<'a> Parser<'a> {
     }
 
     /// The name that comes next, and what it is declared as.
-    fn symbol(&mut self, what: &'static str) -> Result<(Mark, &'a str, Symbol)> {
+    pub(super) fn symbol(&mut self, what: &'static str) -> Result<(Mark, &'a str, Symbol)> {
         let mark = self.lexer.mark();
         let name = self.lexer.name().ok_or_else(|| self.lexer.expected(what))?;
         match self.current()?.symbol(name) {
@@ -93,13 +93,22 @@ impl<'a> Parser<'a> {
     /// `V32.64`.
     pub(super) fn raw(&mut self) -> Result<Operand> {
         let var = self.var()?;
-        if !self.lexer.eat_adjacent(b'.') {
+        if !self.lexer.next_is(b'.') {
             return Err(self.lexer.expected("`.` and an offset in bytes"));
         }
-        Ok(Operand::Raw {
-            var,
-            offset: self.lexer.unsigned("an offset in bytes")?,
-        })
+        self.raw_offset(var)
+    }
+
+    /// `.64`, `.(2*32)` or nothing after the variable.
+    pub(super) fn raw_offset(&mut self, var: Var) -> Result<Operand> {
+        let offset = if !self.lexer.eat_adjacent(b'.') {
+            0
+        } else if self.lexer.next_is(b'(') {
+            self.prim("an offset in bytes")?
+        } else {
+            self.lexer.unsigned("an offset in bytes")?
+        };
+        Ok(Operand::Raw { var, offset })
     }
 
     /// `V32` or `V32[16]` after the `&`.
@@ -107,7 +116,7 @@ impl<'a> Parser<'a> {
         let (mark, name, symbol) = self.symbol("a variable")?;
         let mut offset: u16 = 0;
         if self.lexer.eat(b'[') {
-            offset = self.lexer.unsigned("an offset in bytes")?;
+            offset = self.unsigned("an offset in bytes")?;
             self.lexer.expect(b']', "`]`")?;
         }
         let of = match symbol {
@@ -126,33 +135,22 @@ impl<'a> Parser<'a> {
 
     /// `(-)`, `(abs)`, `(-abs)` or `(~)`, or nothing.
     fn modifier(&mut self) -> Result<Modifier> {
-        if !self.lexer.eat(b'(') {
-            return Ok(Modifier::None);
-        }
-        let mark = self.lexer.mark();
-        let modifier = match (
-            self.lexer.eat(b'-'),
-            self.lexer.eat(b'~'),
-            self.lexer.name(),
-        ) {
-            (true, false, None) => Modifier::Neg,
-            (true, false, Some("abs")) => Modifier::NegAbs,
-            (false, false, Some("abs")) => Modifier::Abs,
-            (false, true, None) => Modifier::Not,
-            _ => {
-                let kind = ParseErrorKind::Range {
-                    what: "the modifier",
-                    expected: "`(-)`, `(abs)`, `(-abs)` or `(~)`",
-                };
-                return Err(self.lexer.error_from(mark, kind));
-            }
-        };
-        self.lexer.expect(b')', "`)`")?;
+        // A `(` may begin an expression too.
+        let rest = self.lexer.rest();
+        let modifiers = [
+            Modifier::Neg,
+            Modifier::Abs,
+            Modifier::NegAbs,
+            Modifier::Not,
+        ];
+        let found = modifiers.into_iter().find(|m| rest.starts_with(m.text().as_bytes()));
+        let modifier = found.unwrap_or_default();
+        self.lexer.skip(modifier.text().len());
         Ok(modifier)
     }
 
     fn vector(&mut self, is_dst: bool, modifier: Modifier) -> Result<Operand> {
-        if self.lexer.is_number() {
+        if matches!(self.lexer.peek(), b'0'..=b'9' | b'-' | b'(' | b'~' | b'!') {
             return self.imm();
         }
         if self.lexer.eat_indirect() {
@@ -187,7 +185,7 @@ impl<'a> Parser<'a> {
             Symbol::Addr(addr) => {
                 let off = self.element()?;
                 self.lexer.expect(b'<', "`<` and a width")?;
-                let width = self.lexer.unsigned("a width")?;
+                let width = self.in_angles("a width")?;
                 self.lexer.expect(b'>', "`>`")?;
                 Ok(Operand::Address { addr, off, width })
             }
@@ -214,16 +212,16 @@ impl<'a> Parser<'a> {
     fn element(&mut self) -> Result<u8> {
         self.lexer
             .expect(b'(', "`(` and the number of an element")?;
-        let off = self.lexer.unsigned("the number of an element")?;
+        let off = self.unsigned("the number of an element")?;
         self.lexer.expect(b')', "`)`")?;
         Ok(off)
     }
 
     /// `1,2)`.
-    fn pair(&mut self) -> Result<(u8, u8)> {
-        let row = self.lexer.unsigned("a row")?;
+    pub(super) fn pair(&mut self) -> Result<(u8, u8)> {
+        let row = self.unsigned("a row")?;
         self.lexer.expect(b',', "`,` and a column")?;
-        let col = self.lexer.unsigned("a column")?;
+        let col = self.unsigned("a column")?;
         self.lexer.expect(b')', "`)`")?;
         Ok((row, col))
     }
@@ -233,7 +231,7 @@ impl<'a> Parser<'a> {
         let addr = self.addr()?;
         let off = self.element()?;
         let imm = if self.lexer.eat(b',') {
-            self.lexer.unsigned("an offset")?
+            self.unsigned("an offset")?
         } else {
             0
         };
@@ -280,7 +278,7 @@ impl<'a> Parser<'a> {
 
     fn stride(&mut self) -> Result<u8> {
         let mark = self.lexer.mark();
-        let n: u8 = self.lexer.unsigned("a part of a region")?;
+        let n: u8 = self.in_angles("a part of a region")?;
         if n > MAX_STRIDE || !(n == 0 || n.is_power_of_two()) {
             let expected = "0 or a power of two up to 32";
             let kind = ParseErrorKind::Range {
@@ -292,18 +290,27 @@ impl<'a> Parser<'a> {
         Ok(n)
     }
 
-    /// `0x3f800000:f`, `-1:w`, `1.5:df`.
+    /// `0x3f800000:f`, `-1:w`, `1.5:df`, `(4*8):d`.
     fn imm(&mut self) -> Result<Operand> {
         let mark = self.lexer.mark();
+        let before = self.lexer;
         let digits = self.lexer.number();
+        let whole = self.lexer.peek() == b':' && !digits.is_empty();
+        let integer = if whole {
+            parse_integer(digits)
+        } else {
+            self.lexer = before;
+            Some(self.signed("an immediate")?)
+        };
         self.lexer.expect(b':', "`:` and a type")?;
         let ty = self.ty()?;
         let float = || match ty {
+            _ if !whole => None,
             Type::F => digits.parse::<f32>().ok().map(|f| f.to_bits().into()),
             Type::Df => digits.parse::<f64>().ok().map(f64::to_bits),
             _ => None,
         };
-        let bits = parse_integer(digits).map(|n| n as u64).or_else(float);
+        let bits = integer.map(|n| n as u64).or_else(float);
         let kind = || ParseErrorKind::Range {
             what: "the immediate",
             expected: "an integer, or a number with a point of type f or df",

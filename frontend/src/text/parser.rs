@@ -1,14 +1,16 @@
 //! Statements: directives, labels, and instructions but their operands.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use cranelift_entity::EntityRef;
 use smallvec::SmallVec;
 
 use super::lexer::{Lexer, Mark};
-use super::number::{IMPLICIT_KINDS, Positional, Suffixes, UNDEFINED_KIND};
-use super::{ParseError, ParseErrorKind};
+use super::number::{
+    IMPLICIT_KINDS, Positional, Suffixes, UNDEFINED_KIND, bits_of, systolic_suffix,
+};
+use super::{ParseError, ParseErrorKind, punctuation};
 use crate::attributes;
 use crate::labels;
 use crate::module::{
@@ -16,7 +18,7 @@ use crate::module::{
     LabelDecl, LabelKind, Linkage, Module, Object, ObjectKind, Operand, Place, PredUse, Predicate,
     Sampler, Surface, Type, Var, VarDecl, predefined,
 };
-use crate::opcode::{Field, Meaning, Opcode, Row};
+use crate::opcode::{Field, Kinds, Meaning, Opcode, Row};
 
 /// What a name is declared as.
 #[derive(Clone, Copy)]
@@ -32,8 +34,20 @@ pub(super) enum Symbol {
 pub(super) struct Current<'a> {
     pub object: Object,
     symbols: HashMap<&'a str, Symbol>,
+    scopes: Scopes<'a>,
     labels: Vec<LabelDecl>,
     label_numbers: HashMap<Cow<'a, str>, Label>,
+}
+
+/// The declarations between `{` and `}`, which are forgotten at the latter.
+#[derive(Default)]
+struct Scopes<'a> {
+    /// Where each open scope stands, and how many of `hidden` there were before.
+    open: Vec<(Mark, usize)>,
+    /// What each name declared in an open scope was before.
+    hidden: Vec<(&'a str, Option<Symbol>)>,
+    /// All names there ever were, from the first scope on; none before.
+    names: Option<HashSet<String>>,
 }
 
 pub(super) struct Parser<'a> {
@@ -61,14 +75,65 @@ impl<'a> Current<'a> {
                 .chain(surfaces)
                 .chain([(BINDLESS, Symbol::Sampler(bindless))])
                 .collect(),
+            scopes: Scopes::default(),
             labels: Vec::new(),
             label_numbers: HashMap::new(),
         }
     }
 
+    fn open_scope(&mut self, mark: Mark) {
+        let symbols = &self.symbols;
+        let names = || symbols.keys().map(|name| (*name).to_owned()).collect();
+        self.scopes.names.get_or_insert_with(names);
+        self.scopes.open.push((mark, self.scopes.hidden.len()));
+    }
+
+    /// Whether there was one to close.
+    fn close_scope(&mut self) -> bool {
+        let Some((_, before)) = self.scopes.open.pop() else {
+            return false;
+        };
+        for (name, symbol) in self.scopes.hidden.drain(before..).rev() {
+            match symbol {
+                Some(symbol) => self.symbols.insert(name, symbol),
+                None => self.symbols.remove(name),
+            };
+        }
+        true
+    }
+
+    /// What the variable is called in the module, where scopes are no more: its name if no variable
+    /// has it, or one made of it.
+    fn distinct(&mut self, name: &str) -> String {
+        let Some(names) = &mut self.scopes.names else {
+            return name.to_owned();
+        };
+        let mut distinct = name.to_owned();
+        let mut count = 1;
+        while !names.insert(distinct.clone()) {
+            distinct = format!("{name}_{count}");
+            count += 1;
+        }
+        distinct
+    }
+
+    /// Gives the name its meaning; whether it had none in this scope.
+    fn declare(&mut self, name: &'a str, symbol: Symbol) -> bool {
+        let before = self.symbols.insert(name, symbol);
+        let Some((_, first)) = self.scopes.open.last() else {
+            return before.is_none();
+        };
+        let twice = self.scopes.hidden[*first..].iter().any(|(n, _)| *n == name);
+        self.scopes.hidden.push((name, before));
+        !twice
+    }
+
     /// What the name is. The reference compiler calls variable 32 `V0032` and predicate 1 `P1`, so
     /// the number in the name is looked at first.
     pub fn symbol(&self, name: &str) -> Option<Symbol> {
+        if self.scopes.names.is_some() {
+            return self.symbols.get(name).copied();
+        }
         let number = || name.get(1..)?.parse::<u32>().ok();
         let object = &self.object;
         let guess = match name.as_bytes().first()? {
@@ -109,6 +174,9 @@ impl<'a> Current<'a> {
     }
 
     fn finish(mut self, lexer: &Lexer) -> Result<Object> {
+        if let Some((mark, _)) = self.scopes.open.last() {
+            return Err(ParseError::new(*mark, 1, ParseErrorKind::UnclosedScope));
+        }
         attributes::complete_function(&mut self.object);
         let numbered = labels::number(&mut self.object, self.labels);
         numbered.map_err(|e| lexer.error_at(self.object.insts[e.inst()].place, e.into()))?;
@@ -128,8 +196,19 @@ impl<'a> Parser<'a> {
 
     pub fn module(mut self) -> Result<Module> {
         while self.lexer.statement() {
+            let mark = self.lexer.mark();
+            if self.lexer.eat(b'{') {
+                self.current()?.open_scope(mark);
+                continue;
+            }
+            if self.lexer.eat(b'}') {
+                if !self.current()?.close_scope() {
+                    return Err(ParseError::new(mark, 1, ParseErrorKind::NoScope));
+                }
+                continue;
+            }
             self.statement()?;
-            if !self.lexer.at_line_end() {
+            if !self.lexer.at_line_end() && !matches!(self.lexer.peek(), b'{' | b'}') {
                 return Err(self.lexer.expected("the end of the line"));
             }
         }
@@ -250,7 +329,7 @@ impl<'a> Parser<'a> {
         let major = self.lexer.unsigned("a major version")?;
         self.lexer.expect(b'.', "`.` and a minor version")?;
         let minor = self.lexer.unsigned("a minor version")?;
-        if !((3, 0)..=(4, 1)).contains(&(major, minor)) {
+        if !((3, 0)..=(4, 2)).contains(&(major, minor)) {
             return Err(self
                 .lexer
                 .error_from(mark, ParseErrorKind::Version { major, minor }));
@@ -303,7 +382,7 @@ impl<'a> Parser<'a> {
             match key {
                 "v_type" => class = Some(self.some_name("G, A, P, S or T")?),
                 "type" => ty = Some(self.ty()?),
-                "num_elts" => elements = Some(self.lexer.unsigned("a count of elements")?),
+                "num_elts" => elements = Some(self.unsigned("a count of elements")?),
                 "align" => align = self.align()?,
                 "alias" => alias = self.alias()?,
                 "v_name" => v_name = self.some_name("a name")?,
@@ -321,10 +400,14 @@ impl<'a> Parser<'a> {
             return Err(missing(self, "`num_elts=`"));
         };
         let current = self.current()?;
+        let distinct = match class {
+            Some("G" | "A" | "P") => current.distinct(name),
+            _ => String::new(),
+        };
         let object = &mut current.object;
         let symbol = match (class, ty) {
             (Some("G"), Some(ty)) => {
-                let name = name.to_owned();
+                let name = distinct;
                 let decl = VarDecl {
                     name,
                     ty,
@@ -336,7 +419,7 @@ impl<'a> Parser<'a> {
                 Symbol::Var(object.vars.push(decl))
             }
             (Some("A"), _) => {
-                let name = name.to_owned();
+                let name = distinct;
                 Symbol::Addr(object.addrs.push(ArrayDecl {
                     name,
                     elements,
@@ -344,7 +427,7 @@ impl<'a> Parser<'a> {
                 }))
             }
             (Some("P"), _) => {
-                let name = name.to_owned();
+                let name = distinct;
                 Symbol::Predicate(object.predicates.push(ArrayDecl {
                     name,
                     elements,
@@ -370,7 +453,7 @@ impl<'a> Parser<'a> {
             (Some("G"), None) => return Err(missing(self, "`type=`")),
             _ => return Err(missing(self, "`v_type=` G, A, P, S or T")),
         };
-        if current.symbols.insert(name, symbol).is_some() {
+        if !current.declare(name, symbol) {
             let kind = ParseErrorKind::Duplicate {
                 name: name.to_owned(),
             };
@@ -414,7 +497,7 @@ impl<'a> Parser<'a> {
         self.lexer.expect(b'<', "`<`, a variable and an offset")?;
         let var = self.var()?;
         self.lexer.expect(b',', "`,` and an offset")?;
-        let offset = self.lexer.unsigned("the offset of an alias")?;
+        let offset = self.in_angles("the offset of an alias")?;
         self.lexer.expect(b'>', "`>`")?;
         Ok((var.as_u32() != predefined::NULL).then_some((var, offset)))
     }
@@ -439,7 +522,7 @@ impl<'a> Parser<'a> {
         } else if self.lexer.peek() == b'"' {
             AttrValue::Str(self.lexer.string()?.into_owned())
         } else {
-            AttrValue::Int(self.lexer.unsigned("the value of an attribute")?)
+            AttrValue::Int(self.in_angles("the value of an attribute")?)
         };
         Ok(attributes::normal(name, value))
     }
@@ -466,8 +549,8 @@ impl<'a> Parser<'a> {
             let key = self.some_name("`offset=` or `size=`")?;
             self.lexer.expect(b'=', "`=`")?;
             match key {
-                "offset" => offset = self.lexer.unsigned("an offset")?,
-                "size" => size = self.lexer.unsigned("a size")?,
+                "offset" => offset = self.unsigned("an offset")?,
+                "size" => size = self.unsigned("a size")?,
                 key => return Err(self.unknown(mark, "property of an input", key)),
             }
         }
@@ -492,6 +575,9 @@ impl<'a> Parser<'a> {
                 .lexer
                 .expected("an instruction, a label or a directive"));
         };
+        if name.starts_with("lsc_") {
+            return self.lsc(name, name_mark, pred, mark);
+        }
         // Few mnemonics have a point in them.
         let dotted = self.lexer.dotted(name);
         let dotted = dotted.filter(|_| matches!(name, "add3" | "va" | "va_skl_plus"));
@@ -552,6 +638,17 @@ impl<'a> Parser<'a> {
         } else {
             Exec::NONE
         };
+        if op == Opcode::Nbarrier {
+            self.named_barrier(&mut slots)?;
+            let operands = slots.into_iter().filter_map(Slot::operand).collect();
+            return Ok(Inst {
+                op,
+                exec,
+                pred,
+                operands,
+                place: place(mark),
+            });
+        }
         let flags = slots.iter().find_map(Slot::number).unwrap_or(0);
         let mut list = SmallVec::<[Operand; 4]>::new();
         for (i, field) in row.text_fields() {
@@ -564,7 +661,16 @@ impl<'a> Parser<'a> {
                     }
                 }
                 field if field.is_absent(flags) => {}
-                field => slots[i] = Slot::Operand(self.operand(field, saturate)?),
+                field => {
+                    let (before, after) = punctuation(op, i);
+                    if let Some((c, what)) = before {
+                        self.lexer.expect(c, what)?;
+                    }
+                    slots[i] = Slot::Operand(self.operand(field, saturate)?);
+                    if let Some((c, what)) = after {
+                        self.lexer.expect(c, what)?;
+                    }
+                }
             }
         }
         let operands = slots
@@ -581,6 +687,32 @@ impl<'a> Parser<'a> {
         })
     }
 
+    /// The operands of `nbarrier`: a wait has the barrier, a signal also how many threads take part,
+    /// or type, producers and consumers. The format has all five of each.
+    fn named_barrier(&mut self, slots: &mut Slots) -> Result<()> {
+        let source = Field::Src(Kinds::GENERAL);
+        let mut given = SmallVec::<[Operand; 4]>::new();
+        while !self.lexer.at_line_end() && given.len() < 4 {
+            given.push(self.operand(source, false)?);
+        }
+        let signals = slots.iter().find_map(Slot::number) == Some(1);
+        let (mode, rest) = match (signals, given.as_slice()) {
+            (false, [_]) => (0, [NO_TYPE, NO_COUNT, NO_COUNT]),
+            (true, [_, threads]) => (1, [NO_TYPE, threads.clone(), threads.clone()]),
+            (true, [_, ty, from, to]) => (2, [ty.clone(), from.clone(), to.clone()]),
+            (false, _) => return Err(self.lexer.expected("one operand: the barrier")),
+            (true, _) => {
+                return Err(self
+                    .lexer
+                    .expected("two operands: barrier and threads; or four: barrier, type, producers and consumers"));
+            }
+        };
+        let barrier = given.swap_remove(0);
+        let all = [Operand::Field(mode), barrier].into_iter().chain(rest);
+        *slots = all.map(Slot::Operand).collect();
+        Ok(())
+    }
+
     /// The suffixes of the mnemonic. Whether there is a `.sat`.
     fn suffixes(&mut self, row: &Row, slots: &mut [Slot]) -> Result<bool> {
         let numbers = || {
@@ -589,6 +721,7 @@ impl<'a> Parser<'a> {
                 _ => None,
             })
         };
+        let systolic = numbers().find(|(_, meaning)| meaning.suffixes() == Suffixes::Systolic);
         let mut saturate = false;
         let mut given: u32 = 0;
         let mut from = 0;
@@ -597,6 +730,15 @@ impl<'a> Parser<'a> {
             let Some(word) = self.lexer.suffix() else {
                 break;
             };
+            if let Some((i, _)) = systolic {
+                let bits = systolic_suffix(word, from);
+                let bits = bits.ok_or_else(|| self.unknown(mark, "suffix", word))?;
+                if let Slot::Number(n) = &mut slots[i] {
+                    *n |= bits;
+                }
+                from += 1;
+                continue;
+            }
             if word == "sat" && row.saturates() {
                 saturate = true;
                 continue;
@@ -618,8 +760,9 @@ impl<'a> Parser<'a> {
             given |= 1 << i;
             from = k + usize::from(suffixes == Suffixes::One);
         }
+        given |= systolic.map_or(0, |(i, _)| u32::from(from == 4) << i);
         for (i, meaning) in numbers() {
-            let needed = matches!(meaning.suffixes(), Suffixes::One | Suffixes::OneAndFlags);
+            let needed = !matches!(meaning.suffixes(), Suffixes::None | Suffixes::Flags);
             if needed && given >> i & 1 == 0 {
                 let kind = ParseErrorKind::MissingSuffix {
                     mnemonic: row.mnemonic,
@@ -633,7 +776,7 @@ impl<'a> Parser<'a> {
     }
 
     /// `(M1_NM, 16)` or `(16)`.
-    fn exec(&mut self) -> Result<Exec> {
+    pub fn exec(&mut self) -> Result<Exec> {
         self.lexer.expect(b'(', "`(` and the execution size")?;
         let (mut offset, mut no_mask) = (0, false);
         let mark = self.lexer.mark();
@@ -687,6 +830,11 @@ impl<'a> Parser<'a> {
                 let n = self.lexer.unsigned("a number")?;
                 self.lexer.expect(b')', "`)`")?;
                 n
+            }
+            Positional::Named(names) => {
+                let mark = self.lexer.mark();
+                let name = self.some_name("a mode")?;
+                bits_of(names, name).ok_or_else(|| self.unknown(mark, "mode", name))?
             }
             Positional::Variable => {
                 let mark = self.lexer.mark();
@@ -745,7 +893,7 @@ impl<'a> Parser<'a> {
 }
 
 /// The place of an operand while its instruction is read.
-enum Slot {
+pub(super) enum Slot {
     /// Not there, or not yet.
     Empty,
     /// A number, of which some bits may be to come.
@@ -753,10 +901,10 @@ enum Slot {
     Operand(Operand),
 }
 
-type Slots = SmallVec<[Slot; 10]>;
+pub(super) type Slots = SmallVec<[Slot; 10]>;
 
 impl Slot {
-    fn of(field: Field) -> Slot {
+    pub fn of(field: Field) -> Slot {
         match field {
             Field::Number(..) => Slot::Number(0),
             _ => Slot::Empty,
@@ -770,7 +918,7 @@ impl Slot {
         }
     }
 
-    fn operand(self) -> Option<Operand> {
+    pub fn operand(self) -> Option<Operand> {
         match self {
             Slot::Empty => None,
             Slot::Number(n) => Some(Operand::Field(n)),
@@ -778,6 +926,16 @@ impl Slot {
         }
     }
 }
+
+/// What a barrier that waits has in the place of the type and of a count of threads.
+const NO_TYPE: Operand = Operand::Imm {
+    ty: Type::Uw,
+    bits: 0,
+};
+const NO_COUNT: Operand = Operand::Imm {
+    ty: Type::Ub,
+    bits: 0,
+};
 
 /// First channel and whether the mask is not looked at: `M1`, `M3_NM`, `NoMask`.
 fn mask(name: &str) -> Option<(u8, bool)> {
@@ -802,7 +960,7 @@ fn implicit_kind(name: &str) -> Option<u8> {
     named.or_else(|| name.strip_prefix(UNDEFINED_KIND)?.parse().ok())
 }
 
-fn place(mark: Mark) -> Place {
+pub(super) fn place(mark: Mark) -> Place {
     Place {
         pos: mark.line,
         column: mark.column,

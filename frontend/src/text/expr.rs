@@ -1,0 +1,225 @@
+//! Integers in text: a literal or an expression of them, evaluated where it stands.
+//!
+//! The operators are those of C with its precedence but for `&`, `^` and `|`, of which `|` binds
+//! tightest here, and `>>>`, the shift that brings in zeros. `%sizeof(V32)` is the size of a general
+//! variable in bytes, `%sizeof(GRF)` that of a register, 32. An expression between angle brackets
+//! has no comparisons ([`Parser::in_angles`]): `>` ends it.
+
+use super::parser::{Parser, Symbol};
+use super::{ParseError, ParseErrorKind};
+
+type Result<T> = std::result::Result<T, ParseError>;
+
+/// How loosely the operators of each level bind, loosest first.
+const LEVELS: &[&[&str]] = &[
+    &["&"],
+    &["^"],
+    &["|"],
+    &["==", "!="],
+    &["<=", ">=", "<", ">"],
+    &["<<", ">>>", ">>"],
+    &["+", "-"],
+    &["*", "/", "%"],
+];
+const SHIFT: usize = 5;
+const SUM: usize = 6;
+const PRODUCT: usize = 7;
+
+/// How deep parentheses and signs may nest.
+const MAX_DEPTH: u32 = 64;
+
+/// Bytes of a register.
+const GRF: i128 = 32;
+
+/// The operator's value; none if it does not fit or has none.
+fn apply(op: &str, a: i128, b: i128) -> Option<i128> {
+    let amount = || u32::try_from(b).ok().filter(|n| *n < 64);
+    let n = match op {
+        "&" => a & b,
+        "^" => a ^ b,
+        "|" => a | b,
+        "==" => i128::from(a == b),
+        "!=" => i128::from(a != b),
+        "<=" => i128::from(a <= b),
+        ">=" => i128::from(a >= b),
+        "<" => i128::from(a < b),
+        ">" => i128::from(a > b),
+        "<<" => a.checked_shl(amount()?)?,
+        ">>" => a >> amount()?,
+        ">>>" => i128::from((a as u64) >> amount()?),
+        "+" => a.checked_add(b)?,
+        "-" => a.checked_sub(b)?,
+        "*" => a.checked_mul(b)?,
+        "/" => a.checked_div(b)?,
+        _ => a.checked_rem(b)?,
+    };
+    (i128::from(i64::MIN)..=i128::from(u64::MAX)).contains(&n).then_some(n)
+}
+
+impl Parser<'_> {
+    /// An expression that fits into a `T`.
+    pub(super) fn unsigned<T: TryFrom<i128>>(&mut self, what: &'static str) -> Result<T> {
+        self.fitting(what, |p| p.condition(what, 0))
+    }
+
+    /// The same, up to the full width of an immediate.
+    pub(super) fn wide(&mut self, what: &'static str) -> Result<i64> {
+        self.condition(what, 0).map(|n| n as i64)
+    }
+
+    /// An expression between `<` and `>`.
+    pub(super) fn in_angles<T: TryFrom<i128>>(&mut self, what: &'static str) -> Result<T> {
+        self.fitting(what, |p| p.binary(what, SHIFT, 0))
+    }
+
+    /// An expression of sums and products.
+    pub(super) fn sum<T: TryFrom<i128>>(&mut self, what: &'static str) -> Result<T> {
+        self.fitting(what, |p| p.binary(what, SUM, 0))
+    }
+
+    /// An expression of products.
+    pub(super) fn product<T: TryFrom<i128>>(&mut self, what: &'static str) -> Result<T> {
+        self.fitting(what, |p| p.binary(what, PRODUCT, 0))
+    }
+
+    /// A literal, `%sizeof` or an expression in parentheses.
+    pub(super) fn prim<T: TryFrom<i128>>(&mut self, what: &'static str) -> Result<T> {
+        self.fitting(what, |p| p.primary(what, 0))
+    }
+
+    /// A [`Parser::prim`] with signs before it.
+    pub(super) fn signed(&mut self, what: &'static str) -> Result<i128> {
+        self.unary(what, 0)
+    }
+
+    fn fitting<T: TryFrom<i128>>(
+        &mut self,
+        what: &'static str,
+        read: impl FnOnce(&mut Self) -> Result<i128>,
+    ) -> Result<T> {
+        let mark = self.lexer.mark();
+        let n = read(self)?;
+        T::try_from(n).map_err(|_| {
+            let kind = ParseErrorKind::number(what);
+            self.lexer.error_from(mark, kind)
+        })
+    }
+
+    /// `a ? b : c` or less.
+    fn condition(&mut self, what: &'static str, depth: u32) -> Result<i128> {
+        let n = self.binary(what, 0, depth)?;
+        if !self.lexer.eat(b'?') {
+            return Ok(n);
+        }
+        let depth = self.deeper(depth)?;
+        let then = self.binary(what, 0, depth)?;
+        self.lexer.expect(b':', "`:` of a condition")?;
+        let otherwise = self.condition(what, depth)?;
+        Ok(if n != 0 { then } else { otherwise })
+    }
+
+    /// An expression of the operators of that level and those that bind tighter.
+    fn binary(&mut self, what: &'static str, loosest: usize, depth: u32) -> Result<i128> {
+        let mark = self.lexer.mark();
+        let first = self.unary(what, depth)?;
+        self.climb(what, loosest, first, depth)
+            .map_err(|e| match e.kind {
+                ParseErrorKind::Range { .. } if e.length == 0 => {
+                    self.lexer.error_from(mark, e.kind)
+                }
+                _ => e,
+            })
+    }
+
+    fn climb(
+        &mut self,
+        what: &'static str,
+        loosest: usize,
+        first: i128,
+        depth: u32,
+    ) -> Result<i128> {
+        let mut value = first;
+        while let Some((level, op)) = self.operator(loosest) {
+            self.lexer.skip(op.len());
+            let depth = self.deeper(depth)?;
+            let next = self.unary(what, depth)?;
+            let right = self.climb(what, level + 1, next, depth)?;
+            let mark = self.lexer.adjacent_mark();
+            value = apply(op, value, right)
+                .ok_or_else(|| ParseError::new(mark, 0, ParseErrorKind::number(what)))?;
+        }
+        Ok(value)
+    }
+
+    /// The operator that comes next, if it binds at least as tight as `loosest`.
+    fn operator(&mut self, loosest: usize) -> Option<(usize, &'static str)> {
+        let rest = self.lexer.rest();
+        // Where `>` ends the expression, `>>` may still be a shift, and `>=` is nothing.
+        let all = LEVELS.iter().enumerate();
+        let found = all
+            .flat_map(|(level, ops)| ops.iter().map(move |op| (level, *op)))
+            .filter(|(_, op)| rest.starts_with(op.as_bytes()))
+            .max_by_key(|(_, op)| op.len())?;
+        (found.0 >= loosest).then_some(found)
+    }
+
+    fn deeper(&mut self, depth: u32) -> Result<u32> {
+        if depth < MAX_DEPTH {
+            return Ok(depth + 1);
+        }
+        let mark = self.lexer.mark();
+        let kind = ParseErrorKind::Range {
+            what: "the depth of the expression",
+            expected: "at most 64 operators, signs and parentheses in each other",
+        };
+        Err(ParseError::new(mark, 1, kind))
+    }
+
+    fn unary(&mut self, what: &'static str, depth: u32) -> Result<i128> {
+        if self.lexer.is_number() {
+            return self.lexer.integer(what);
+        }
+        for (sign, value) in [
+            (b'-', (|n| -n) as fn(i128) -> i128),
+            (b'~', |n| !n),
+            (b'!', |n| i128::from(n == 0)),
+        ] {
+            if self.lexer.eat(sign) {
+                let depth = self.deeper(depth)?;
+                return self.unary(what, depth).map(value);
+            }
+        }
+        self.primary(what, depth)
+    }
+
+    fn primary(&mut self, what: &'static str, depth: u32) -> Result<i128> {
+        if self.lexer.eat(b'(') {
+            let depth = self.deeper(depth)?;
+            let n = self.condition(what, depth)?;
+            self.lexer.expect(b')', "`)`")?;
+            return Ok(n);
+        }
+        if self.lexer.eat_word("%sizeof") {
+            let closed = self.lexer.eat(b'(');
+            let n = self.size_of()?;
+            if closed {
+                self.lexer.expect(b')', "`)`")?;
+            }
+            return Ok(n);
+        }
+        self.lexer.integer(what)
+    }
+
+    /// The size in bytes of what is named.
+    fn size_of(&mut self) -> Result<i128> {
+        let mark = self.lexer.mark();
+        let Some(name) = self.lexer.name() else {
+            return Err(self.lexer.expected("a variable or `GRF`"));
+        };
+        match self.current()?.symbol(name) {
+            Some(Symbol::Var(var)) => Ok(self.current()?.object.vars[var].bytes().into()),
+            None if name == "GRF" => Ok(GRF),
+            _ => Err(self.unknown(mark, "general variable", name)),
+        }
+    }
+}

@@ -1,0 +1,484 @@
+//! The program `kiln` as its user meets it: what it writes, what it answers, and that a failure is
+//! one diagnostic that says where, exit code 1, and nothing written.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+fn examples() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples")
+}
+
+/// Names of the examples.
+fn names() -> Vec<String> {
+    let mut names: Vec<_> = fs::read_dir(examples())
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.join("launch.yaml").exists())
+        .map(|path| path.file_name().unwrap().to_string_lossy().into_owned())
+        .collect();
+    names.sort();
+    assert!(names.len() >= 14, "only {names:?} found");
+    names
+}
+
+/// A file of an example.
+fn example(name: &str, extension: &str) -> String {
+    examples().join(name).join(format!("{name}.{extension}")).display().to_string()
+}
+
+/// A folder for one test's files, empty at its start and gone at its end.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(test: &str) -> Folder {
+        let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("cli-{test}"));
+        let _ = fs::remove_dir_all(&path);
+        fs::create_dir_all(&path).unwrap();
+        Folder(path)
+    }
+
+    fn path(&self, name: &str) -> String {
+        self.0.join(name).display().to_string()
+    }
+
+    fn write(&self, name: &str, bytes: impl AsRef<[u8]>) -> String {
+        fs::write(self.0.join(name), bytes).unwrap();
+        self.path(name)
+    }
+
+    /// Names of the files in it.
+    fn files(&self) -> Vec<String> {
+        let entries = fs::read_dir(&self.0).unwrap().map(|e| e.unwrap().file_name());
+        let mut files: Vec<_> = entries.map(|n| n.to_string_lossy().into_owned()).collect();
+        files.sort();
+        files
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+fn kiln(args: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_kiln")).args(args).output().unwrap()
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+/// Runs what must succeed; its standard output.
+fn pass(args: &[&str]) -> String {
+    let output = kiln(args);
+    assert!(output.status.success(), "kiln {args:?}: {}", text(&output.stderr));
+    text(&output.stdout)
+}
+
+/// Runs what must fail with one diagnostic that says all of `parts`, and write nothing into the
+/// folder or to standard output.
+fn fail(folder: &Folder, args: &[&str], parts: &[&str]) {
+    let before = folder.files();
+    let output = kiln(args);
+    let stderr = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "kiln {args:?}: {stderr}");
+    assert_eq!(stderr.matches('×').count(), 1, "kiln {args:?}: {stderr}");
+    for part in parts {
+        assert!(stderr.contains(part), "kiln {args:?}: `{part}` is not said in: {stderr}");
+    }
+    assert_eq!(text(&output.stdout), "", "kiln {args:?}");
+    assert_eq!(folder.files(), before, "kiln {args:?} wrote something");
+}
+
+/// The machine code of a file of vISA.
+fn compiled(folder: &Folder, input: &str) -> Vec<u8> {
+    let out = folder.path("code.bin");
+    pass(&["compile", "-p", "skl", "--emit", "bin", "-o", &out, input]);
+    fs::read(out).unwrap()
+}
+
+#[test]
+fn it_says_its_version() {
+    assert_eq!(pass(&["--version"]), format!("kiln {}\n", env!("CARGO_PKG_VERSION")));
+}
+
+#[test]
+fn binary_and_text_give_the_same_machine_code() {
+    let folder = Folder::new("forms");
+    for name in names() {
+        let source = fs::read_to_string(example(&name, "visaasm")).unwrap();
+        let module = kiln_frontend::text::parse(&source).unwrap();
+        let binary = kiln_frontend::binary::write(&module).unwrap();
+        let binary = folder.write("module.isa", binary);
+        let code = compiled(&folder, &example(&name, "visaasm"));
+        assert!(!code.is_empty(), "{name}");
+        assert_eq!(code, compiled(&folder, &binary), "{name}");
+    }
+}
+
+/// The reference compiler's binary objects give the machine code that its text gives, or are
+/// refused: those of some of its releases lack operands.
+#[test]
+fn the_reference_compilers_binaries_give_the_same_machine_code_or_are_refused() {
+    let folder = Folder::new("reference");
+    for name in names() {
+        let binary = example(&name, "isa");
+        let out = folder.path("code.bin");
+        let args = ["compile", "-p", "skl", "--emit", "bin", "-o", &out, &binary];
+        if kiln_frontend::binary::read(&fs::read(&binary).unwrap()).is_ok() {
+            assert_eq!(compiled(&folder, &binary), compiled(&folder, &example(&name, "visaasm")));
+            fs::remove_file(&out).unwrap();
+        } else {
+            fail(&folder, &args, &[&binary, "at offset 0x"]);
+        }
+    }
+}
+
+#[test]
+fn every_example_runs_to_the_expected_results() {
+    for name in names() {
+        let launch = examples().join(&name).join("launch.yaml").display().to_string();
+        let (zebin, visa) = (example(&name, "zebin"), example(&name, "visaasm"));
+        for program in [
+            &["run", "--launch", &launch, &zebin][..],
+            &["run", "--launch", &launch, &visa, "--info", &zebin],
+            &["run", "--launch", &launch, &visa, "--info", &zebin, "--grf-limit", "32"],
+        ] {
+            let said = pass(program);
+            let passed = said.lines().filter(|l| l.ends_with(": pass")).count();
+            assert!(passed > 0 && passed == said.lines().count() - 1, "{program:?}: {said}");
+            let figures = said.lines().last().unwrap();
+            assert!(figures.contains(" Gen instructions, "), "{figures}");
+        }
+    }
+}
+
+#[test]
+fn wrong_results_are_a_failure() {
+    let folder = Folder::new("wrong");
+    let dir = examples().join("saxpy");
+    for file in ["x.bin", "y.bin", "launch.yaml"] {
+        fs::copy(dir.join(file), folder.0.join(file)).unwrap();
+    }
+    let mut expected = fs::read(dir.join("expect_y.bin")).unwrap();
+    expected[7] ^= 0x40;
+    folder.write("expect_y.bin", expected);
+    let output = kiln(&["run", "--launch", &folder.path("launch.yaml"), &example("saxpy", "zebin")]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(text(&output.stdout).contains("expect_y.bin: FAIL: 1 of 1003 elements differ"));
+    assert!(text(&output.stderr).contains("saxpy: 1 of 1 buffers are wrong"));
+}
+
+/// An object file of ours runs as the reference's does; it says what we decide and keeps what we
+/// do not.
+#[test]
+fn an_object_file_has_our_code_and_figures() {
+    use kiln_emit::ze_info::{MemoryKind, MemoryUsage};
+    use kiln_emit::zebin::Zebin;
+    let folder = Folder::new("zebin");
+    let out = folder.path("sgemm.zebin");
+    let stats = folder.path("stats.json");
+    let (visa, info) = (example("sgemm", "visaasm"), example("sgemm", "zebin"));
+    let base = ["compile", "-p", "skl", &visa, "--info", &info, "-o", &out, "--stats", &stats];
+    let launch = examples().join("sgemm/launch.yaml").display().to_string();
+    let reference = Zebin::parse(&fs::read(&info).unwrap()).unwrap();
+    let reference_kernel = &reference.ze_info.kernels[0];
+
+    for limit in [None, Some("32")] {
+        let limited = limit.map(|n| ["--grf-limit", n]);
+        let args: Vec<_> = base.iter().copied().chain(limited.into_iter().flatten()).collect();
+        pass(&args);
+        let figures: serde_json::Value = serde_json::from_slice(&fs::read(&stats).unwrap()).unwrap();
+        let zebin = Zebin::parse(&fs::read(&out).unwrap()).unwrap();
+        let kernel = &zebin.ze_info.kernels[0];
+        assert_eq!(kernel.payload_arguments, reference_kernel.payload_arguments);
+        assert_eq!(kernel.execution_env.barrier_count, 1);
+        assert_eq!(kernel.execution_env.simd_size, 16);
+        let spilled = figures[0]["spill_bytes"].as_u64().unwrap();
+        assert_eq!(spilled > 0, limit.is_some());
+        match kernel.per_thread_memory_buffers.as_slice() {
+            [] => assert_eq!(spilled, 0),
+            [scratch] => {
+                assert_eq!((&scratch.kind, &scratch.usage), (&MemoryKind::Scratch, &MemoryUsage::SingleSpace));
+                assert_eq!(u64::from(scratch.size), spilled.next_power_of_two().max(1024));
+            }
+            more => panic!("{more:?}"),
+        }
+        let code = zebin.text("sgemm").unwrap();
+        let bytes = figures[0]["bytes"].as_u64().unwrap() as usize;
+        assert_eq!(zebin.symbols[0].size as usize, bytes);
+        assert!(code.len() >= bytes + 128 && code.len().is_multiple_of(64));
+        assert_ne!(code, reference.text("sgemm").unwrap());
+        pass(&["run", "--launch", &launch, &out]);
+    }
+
+    // A .ze_info document by itself serves as well.
+    let document = folder.write("sgemm.yaml", reference.ze_info.to_yaml().unwrap());
+    pass(&["compile", "-p", "skl", &visa, "--info", &document, "-o", &out]);
+    pass(&["run", "--launch", &launch, &out]);
+}
+
+#[test]
+fn figures_have_all_their_fields() {
+    let folder = Folder::new("stats");
+    let (stats, out) = (folder.path("stats.json"), folder.path("out.bin"));
+    pass(&["compile", "-p", "skl", &example("switch", "visaasm"), "-o", &out, "--stats", &stats]);
+    let figures: serde_json::Value = serde_json::from_slice(&fs::read(stats).unwrap()).unwrap();
+    let kernel = figures[0].as_object().unwrap();
+    let mut keys: Vec<_> = kernel.keys().map(String::as_str).collect();
+    keys.sort_unstable();
+    assert_eq!(
+        keys,
+        [
+            "bytes", "fills", "grf_used", "instructions", "max_pressure", "name", "platform",
+            "seconds", "spill_bytes", "spills", "visa_instructions"
+        ]
+    );
+    assert_eq!((kernel["name"].as_str(), kernel["platform"].as_str()), (Some("switch_"), Some("skl")));
+    assert_eq!(kernel["bytes"].as_u64().unwrap(), fs::metadata(out).unwrap().len());
+    let seconds = |phase: &str| kernel["seconds"][phase].as_f64().unwrap();
+    let sum: f64 = ["read", "ir", "isel", "regalloc", "emit"].into_iter().map(seconds).sum();
+    assert!((sum - seconds("total")).abs() < 1e-9 && sum > 0.0);
+}
+
+#[test]
+fn the_outputs_name_follows_the_inputs() {
+    let folder = Folder::new("names");
+    let visa = folder.path("k.visaasm");
+    fs::copy(example("saxpy", "visaasm"), &visa).unwrap();
+    let info = folder.path("k.zebin");
+    fs::copy(example("saxpy", "zebin"), &info).unwrap();
+    let table = pass(&["compile", "-p", "skl", &visa]);
+    assert!(table.starts_with("kernel  vISA  instructions  bytes"), "{table}");
+    assert!(table.lines().nth(1).unwrap().starts_with("saxpy "), "{table}");
+    pass(&["compile", "-p", "skl", "--emit", "asm", &visa]);
+    assert_eq!(folder.files(), ["k.asm", "k.bin", "k.visaasm", "k.zebin"]);
+    // Neither an input nor --info is overwritten unasked.
+    let before = fs::read(&info).unwrap();
+    fail(&folder, &["compile", "-p", "skl", &visa, "--info", &info], &["k.zebin is an input"]);
+    assert_eq!(fs::read(&info).unwrap(), before);
+
+    let listed = pass(&["disasm", &folder.path("k.bin")]);
+    assert_eq!(listed, fs::read_to_string(folder.path("k.asm")).unwrap());
+    let printed = pass(&["compile", "-p", "skl", "--emit", "asm", "-o", "-", &visa]);
+    assert_eq!(printed, listed);
+    // A dump alone writes no file.
+    fs::remove_file(folder.path("k.bin")).unwrap();
+    let dump = pass(&["compile", "-p", "skl", "--dump=visa,ir,isel,ra,asm", &visa]);
+    for part in [".kernel \"saxpy\"", "// saxpy: ir", "// saxpy: isel", "// saxpy: ra", listed.trim_end()] {
+        assert!(dump.contains(part), "{part}");
+    }
+    assert_eq!(folder.files(), ["k.asm", "k.visaasm", "k.zebin"]);
+}
+
+/// A module of several kernels: one file of machine code each, or the one that is asked for.
+#[test]
+fn several_kernels_are_several_files() {
+    let folder = Folder::new("several");
+    let both: String = ["saxpy", "reduction"]
+        .map(|name| fs::read_to_string(example(name, "visaasm")).unwrap())
+        .concat();
+    let visa = folder.write("two.visaasm", both);
+    pass(&["compile", "-p", "skl", &visa]);
+    assert_eq!(folder.files(), ["two.reduction.bin", "two.saxpy.bin", "two.visaasm"]);
+    let saxpy = fs::read(folder.path("two.saxpy.bin")).unwrap();
+    assert_eq!(saxpy, compiled(&folder, &example("saxpy", "visaasm")));
+    let out = folder.path("one.bin");
+    pass(&["compile", "-p", "skl", &visa, "--kernel", "saxpy", "-o", &out]);
+    assert_eq!(fs::read(out).unwrap(), saxpy);
+    fail(&folder, &["compile", "-p", "skl", &visa, "-o", "-"], &["choose one with --kernel"]);
+}
+
+#[test]
+fn machine_code_is_listed_from_object_files_and_raw() {
+    for name in names() {
+        let (raw, zebin) = (example(&name, "dat"), example(&name, "zebin"));
+        let listed = pass(&["disasm", "-p", "skl", &zebin]);
+        assert!(listed.contains("{EOT}") && !listed.contains("illegal"), "{name}: {listed}");
+        assert_eq!(pass(&["disasm", &raw]), listed, "{name}");
+        let numeric = pass(&["disasm", "--numeric-labels", &zebin]);
+        assert!(!numeric.lines().any(|l| l.ends_with(':')), "{name}");
+    }
+}
+
+#[test]
+fn buffers_are_read_and_written() {
+    let folder = Folder::new("buffers");
+    let floats = |f: &dyn Fn(u32) -> f32| (0..16).flat_map(|i| f(i).to_le_bytes()).collect::<Vec<_>>();
+    let x = folder.write("x", floats(&|i| i as f32));
+    let y = folder.write("y", floats(&|i| 100.0 * i as f32));
+    let out = folder.path("out");
+    let (x, y) = (format!("buf:{x}"), format!("buf:{y}>{out}"));
+    let said = pass(&[
+        "run", &example("saxpy", "zebin"), "--kernel", "saxpy", "--global", "64", "--local", "64",
+        "--arg", &x, "--arg", &y, "--arg", "f32:2", "--arg", "u32:16",
+    ]);
+    assert!(said.starts_with("saxpy: 1 groups, 2 threads, "), "{said}");
+    assert_eq!(fs::read(out).unwrap(), floats(&|i| 102.0 * i as f32));
+}
+
+#[test]
+fn a_buffer_becomes_a_picture() {
+    let folder = Folder::new("picture");
+    let out = folder.path("set.png");
+    let pixels = format!("zero:49152>{out}");
+    pass(&[
+        "run", &example("mandelbrot", "visaasm"), "--info", &example("mandelbrot", "zebin"),
+        "--kernel", "mandelbrot", "--global", "128,96", "--local", "16,4", "--arg", &pixels,
+        "--arg", "f32:-2.25", "--arg", "f32:-1.2", "--arg", "f32:0.025", "--arg", "u32:200",
+    ]);
+    let decoder = png::Decoder::new(std::io::BufReader::new(fs::File::open(out).unwrap()));
+    let mut reader = decoder.read_info().unwrap();
+    let mut decoded = vec![0; reader.output_buffer_size().unwrap()];
+    let info = reader.next_frame(&mut decoded).unwrap();
+    assert_eq!((info.width, info.height), (128, 96));
+    let expected = fs::read(examples().join("mandelbrot/expect_pixels.bin")).unwrap();
+    assert!(decoded == expected, "the picture's pixels are not those of the buffer");
+}
+
+#[test]
+fn a_truncated_binary_is_refused_with_its_place() {
+    let folder = Folder::new("truncated");
+    let source = fs::read_to_string(example("saxpy", "visaasm")).unwrap();
+    let binary = kiln_frontend::binary::write(&kiln_frontend::text::parse(&source).unwrap()).unwrap();
+    let out = folder.path("out.bin");
+    for len in [5, 20, 40, 100, binary.len() / 2, binary.len() - 100, binary.len() - 1] {
+        let cut = folder.write("cut.isa", &binary[..len]);
+        fail(&folder, &["compile", "-p", "skl", &cut, "-o", &out], &["cut.isa: ", "offset 0x"]);
+    }
+}
+
+#[test]
+fn what_is_no_visa_is_refused() {
+    let folder = Folder::new("magic");
+    let source = fs::read_to_string(example("saxpy", "visaasm")).unwrap();
+    let mut binary = kiln_frontend::binary::write(&kiln_frontend::text::parse(&source).unwrap()).unwrap();
+    binary[0] = b'X';
+    let wrong = folder.write("wrong.isa", binary);
+    let out = folder.path("out.bin");
+    let compile = |input: &str| ["compile", "-p", "skl", "-o", &out.clone(), input].map(str::to_string);
+    let refused = |input: &str, parts: &[&str]| {
+        let args = compile(input);
+        fail(&folder, &args.each_ref().map(String::as_str), parts);
+    };
+    refused(&wrong, &["wrong.isa: ", "byte 19", "CISA"]);
+    refused(&example("saxpy", "zebin"), &["saxpy.zebin: ", "CISA"]);
+    let empty = folder.write("empty.isa", "");
+    refused(&empty, &["empty.isa"]);
+    refused(&folder.path("missing.isa"), &["missing.isa: No such file"]);
+}
+
+#[test]
+fn an_unknown_opcode_is_shown_in_its_line() {
+    let folder = Folder::new("opcode");
+    let source = fs::read_to_string(example("saxpy", "visaasm")).unwrap();
+    let line = source.lines().position(|l| l.trim_start().starts_with("mul ")).unwrap() + 1;
+    let wrong = folder.write("wrong.visaasm", source.replacen("    mul ", "    frobnicate ", 1));
+    let out = folder.path("out.bin");
+    let place = format!("wrong.visaasm:{line}:5: ");
+    let shown = "frobnicate (M1_NM, 1)";
+    fail(&folder, &["compile", "-p", "skl", &wrong, "-o", &out], &[&place, shown, "┬"]);
+}
+
+#[test]
+fn a_kernel_that_is_not_there_is_named_with_those_that_are() {
+    let folder = Folder::new("missing");
+    let (visa, zebin) = (example("saxpy", "visaasm"), example("saxpy", "zebin"));
+    let out = folder.path("out.bin");
+    let said = ["no kernel is named nothing", "the kernels are: saxpy"];
+    fail(&folder, &["compile", "-p", "skl", &visa, "--kernel", "nothing", "-o", &out], &said);
+    fail(&folder, &["disasm", &zebin, "--kernel", "nothing", "-o", &out], &said);
+    for program in [&[zebin.as_str()][..], &[&visa, "--info", &zebin]] {
+        let args: Vec<_> = ["run", "--kernel", "nothing", "--global", "1", "--local", "1"]
+            .into_iter()
+            .chain(program.iter().copied())
+            .collect();
+        fail(&folder, &args, &said);
+    }
+    // The layout of another kernel is no help.
+    let other = example("reduction", "zebin");
+    let args = ["compile", "-p", "skl", &visa, "--info", &other, "-o", &out];
+    fail(&folder, &args, &["reduction.zebin: ", "no kernel saxpy"]);
+}
+
+#[test]
+fn arguments_that_do_not_fit_are_refused() {
+    let folder = Folder::new("arguments");
+    let zebin = example("saxpy", "zebin");
+    let out = folder.path("out");
+    let run = |specs: &[&str], parts: &[&str]| {
+        let fixed = ["run", &zebin, "--global", "64", "--local", "64"];
+        let specs = specs.iter().flat_map(|spec| ["--arg", spec]);
+        let args: Vec<_> = fixed.into_iter().chain(specs).collect();
+        fail(&folder, &args, parts);
+    };
+    let written = format!("zero:64>{out}");
+    run(&["zero:64", &written, "f32:2"], &["saxpy: 3 arguments found, 4 expected"]);
+    run(&["zero:64", &written, "f32:2", "u32:16", "u32:16"], &["5 arguments found, 4 expected"]);
+    run(&["zero:64", &written, "f64:2", "u32:16"], &["argument 2", "a value of 8 bytes found"]);
+    run(&["zero:64", &written, "f32:2", "u32:-1"], &["argument `u32:-1`", "`-1` is no number"]);
+    run(&["zero:64", &written, "f32:2", "q32:1"], &["argument `q32:1`", "kinds buf, zero"]);
+    run(&["buf:missing.bin", &written, "f32:2", "u32:16"], &["missing.bin"]);
+    // A picture that is none.
+    let picture = format!("zero:64>{out}.png");
+    run(&["zero:64", &picture, "f32:2", "u32:16"], &["out.png: 64 bytes are no picture"]);
+
+    let args = ["run", &zebin, "--global", "64,1", "--local", "64"];
+    fail(&folder, &args, &["--global has 2 dimensions, --local has 1"]);
+}
+
+#[test]
+fn an_access_out_of_bounds_is_reported_with_its_place() {
+    let folder = Folder::new("bounds");
+    let out = folder.path("out");
+    let (zebin, written) = (example("saxpy", "zebin"), format!("zero:60>{out}"));
+    let args = [
+        "run", &zebin, "--global", "64", "--local", "64", "--arg", "zero:64", "--arg", &written,
+        "--arg", "f32:2", "--arg", "u32:16",
+    ];
+    fail(&folder, &args, &["saxpy: group [0, 0, 0], thread 0, offset 0x", "argument 1"]);
+}
+
+#[test]
+fn object_files_that_are_none_are_refused() {
+    let folder = Folder::new("object");
+    let bytes = fs::read(example("saxpy", "zebin")).unwrap();
+    let out = folder.path("out");
+    for len in [4, 40, 200, bytes.len() - 300] {
+        let cut = folder.write("cut.zebin", &bytes[..len]);
+        fail(&folder, &["disasm", &cut, "-o", &out], &["cut.zebin: "]);
+    }
+    let visa = example("saxpy", "visaasm");
+    let args = ["compile", "-p", "skl", &visa, "--emit", "zebin", "-o", &out];
+    fail(&folder, &args, &["an object file needs --info"]);
+    let args = ["compile", "-p", "skl", &visa, "--info", &visa, "-o", &out];
+    fail(&folder, &args, &["neither a zebin nor a .ze_info document"]);
+    let isa = example("saxpy", "isa");
+    fail(&folder, &["disasm", &isa, "-o", &out], &["saxpy.isa: this is vISA"]);
+}
+
+#[test]
+fn an_output_that_cannot_be_written_leaves_none() {
+    let folder = Folder::new("unwritable");
+    let (out, stats) = (folder.path("out.bin"), folder.path("no/such/stats.json"));
+    let visa = example("saxpy", "visaasm");
+    let args = ["compile", "-p", "skl", &visa, "-o", &out, "--stats", &stats];
+    fail(&folder, &args, &["no/such/stats.json: No such file"]);
+    let args = ["compile", "-p", "skl", &visa, "-o", &out, "--stats", &out];
+    fail(&folder, &args, &["two outputs are to go to"]);
+}
+
+#[test]
+fn a_reader_that_goes_away_is_no_failure() {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_kiln"))
+        .args(["compile", "-p", "skl", "--dump=visa,ir,isel,ra,asm", &example("int64", "visaasm")])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    let output = child.wait_with_output().unwrap();
+    assert!(output.status.success() && output.stderr.is_empty(), "{}", text(&output.stderr));
+}

@@ -1,0 +1,126 @@
+//! A kernel around a few vISA instructions: loads variables from one buffer, stores them to another.
+//!
+//! The variables are [`VARS`], of [`VAR_BYTES`] bytes each, every one under the names of all
+//! [types](Ty): `S0_uw`, `D_f`, …. Loads and stores ignore the execution mask, so that what an
+//! instruction must not write is seen too.
+
+use kiln_emit::ze_info::ZeInfo;
+use kiln_frontend::{text, verify};
+use kiln_runtime::exec::Arg;
+use std::fmt::Write;
+
+use crate::common;
+use crate::model::Ty;
+
+/// Sources and destination.
+pub const VARS: [&str; 4] = ["S0", "S1", "S2", "D"];
+pub const VAR_BYTES: usize = 320;
+
+pub type State = [[u8; VAR_BYTES]; 4];
+
+/// A kernel's text: declarations and instructions between loads and stores.
+pub struct Bench {
+    pub simd: u8,
+    /// Work-items of the only group: fewer than `simd` leave the last channels out of the mask.
+    pub items: u32,
+    pub decls: String,
+    pub body: String,
+}
+
+impl Bench {
+    pub fn text(&self) -> String {
+        let mut text = String::from(".version 4.1\n.kernel \"bench\"\n");
+        for var in VARS {
+            let dwords = VAR_BYTES / 4;
+            let _ = writeln!(text, ".decl {var} v_type=G type=ud num_elts={dwords} align=hword");
+            for ty in Ty::ALL {
+                let (name, count) = (ty.name(), VAR_BYTES / ty.bytes());
+                let _ = writeln!(
+                    text,
+                    ".decl {var}_{name} v_type=G type={name} num_elts={count} align=hword alias=<{var}, 0>"
+                );
+            }
+        }
+        text.push_str(
+            ".decl LANE v_type=G type=uw num_elts=16 align=hword\n\
+             .decl OFFSET v_type=G type=ud num_elts=16 align=hword\n\
+             .decl T6 v_type=T num_elts=1 v_name=T006\n",
+        );
+        text.push_str(&self.decls);
+        let _ = writeln!(text, ".kernel_attr SimdSize={}", self.simd);
+        // Denormals are kept; offsets are four times the channel's number.
+        text.push_str(
+            "or (M1_NM, 1) %cr0(0,0)<1> %cr0(0,0)<0;1,0> 0x4c0:ud\n\
+             mov (M1_NM, 8) LANE(0,0)<1> 0x76543210:uv\n\
+             add (M1_NM, 8) LANE(0,8)<1> LANE(0,0)<1;1,0> 0x8:uw\n\
+             shl (M1_NM, 16) OFFSET(0,0)<1> LANE(0,0)<1;1,0> 0x2:uw\n",
+        );
+        self.transfer(&mut text, "gather4_scaled", 0);
+        text.push_str(&self.body);
+        self.transfer(&mut text, "scatter4_scaled", 1);
+        text.push_str("ret (M1, 1)\n");
+        text
+    }
+
+    fn transfer(&self, text: &mut String, op: &str, surface: u32) {
+        let _ = writeln!(text, "movs (M1_NM, 1) T6(0) {surface}:ud");
+        for (v, var) in VARS.iter().enumerate() {
+            for at in (0..VAR_BYTES).step_by(64) {
+                let from = v * VAR_BYTES + at;
+                let _ = writeln!(text, "{op}.R (M1_NM, 16) T6 {from}:ud OFFSET.0 {var}.{at}");
+            }
+        }
+    }
+
+    /// What the variables hold after the instructions.
+    pub fn run(&self, before: &State) -> Result<State, String> {
+        self.run_in(before, 128)
+    }
+
+    /// The same in so many GRFs.
+    pub fn run_in(&self, before: &State, grf_limit: u32) -> Result<State, String> {
+        let text = self.text();
+        let module = text::parse(&text).map_err(|e| format!("{e}: {:?}", text.lines().nth(e.line as usize - 1)))?;
+        let findings = verify::verify(&module);
+        if let Some(finding) = findings.first() {
+            return Err(format!("not valid vISA: {finding}"));
+        }
+        let compiled = common::compile(&module.objects[0], grf_limit)?;
+        let bytes = 4 * VAR_BYTES;
+        let work = common::Work {
+            info: &ze_info(self.simd),
+            global: [self.items, 1, 1],
+            local: [self.items, 1, 1],
+            dimensions: 1,
+            args: vec![Arg::Buffer(before.concat()), Arg::Buffer(vec![0; bytes])],
+        };
+        let args = common::run(&compiled, work)?;
+        let Some(Arg::Buffer(out)) = args.into_iter().nth(1) else {
+            return Err("the buffer is gone".into());
+        };
+        let mut after = [[0; VAR_BYTES]; 4];
+        for (var, bytes) in after.iter_mut().zip(out.chunks_exact(VAR_BYTES)) {
+            var.copy_from_slice(bytes);
+        }
+        Ok(after)
+    }
+}
+
+fn ze_info(simd: u8) -> ZeInfo {
+    let yaml = format!(
+        "version: '1.20'
+kernels:
+  - name: bench
+    execution_env:
+      grf_count: 128
+      simd_size: {simd}
+    payload_arguments:
+      - {{arg_type: arg_bypointer, offset: 0, size: 0, arg_index: 0, addrmode: stateful, addrspace: global, access_type: readwrite}}
+      - {{arg_type: arg_bypointer, offset: 0, size: 0, arg_index: 1, addrmode: stateful, addrspace: global, access_type: readwrite}}
+    binding_table_indices:
+      - {{bti_value: 0, arg_index: 0}}
+      - {{bti_value: 1, arg_index: 1}}
+"
+    );
+    ZeInfo::parse(yaml.as_bytes()).expect("the launch description")
+}

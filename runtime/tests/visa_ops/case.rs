@@ -1,0 +1,368 @@
+//! Random instructions of one operation, and the check of what they did.
+
+use std::fmt::Write;
+
+use crate::bench::{Bench, State, VAR_BYTES, VARS};
+use crate::model::{Input, Modifier, Num, Relation, Stored, Ty, decode, encode, evaluate, holds};
+use crate::ops::{Mods, Row};
+use crate::random::Random;
+
+#[derive(Clone, Copy, Debug)]
+pub struct Region {
+    v: usize,
+    w: usize,
+    h: usize,
+}
+
+impl Region {
+    fn element(self, lane: usize) -> usize {
+        lane / self.w * self.v + lane % self.w * self.h
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Place {
+    Var { var: usize, byte: usize, region: Region },
+    Imm(u64),
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Source {
+    ty: Ty,
+    place: Place,
+    modifier: Modifier,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Target {
+    var: usize,
+    ty: Ty,
+    byte: usize,
+    stride: usize,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Combine {
+    None,
+    Any,
+    All,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Pred {
+    bits: u32,
+    inverse: bool,
+    combine: Combine,
+}
+
+/// One instruction in its surroundings.
+pub struct Case {
+    op: &'static str,
+    relation: Option<Relation>,
+    near: bool,
+    simd: u8,
+    items: u32,
+    /// The channels that reach the instruction, of those there are.
+    reach: u32,
+    size: usize,
+    off: usize,
+    no_mask: bool,
+    pred: Option<Pred>,
+    saturate: bool,
+    targets: Vec<Target>,
+    sources: Vec<Source>,
+    before: Box<State>,
+}
+
+fn low(n: usize) -> u32 {
+    if n >= 32 { u32::MAX } else { (1 << n) - 1 }
+}
+
+fn place_text(var: usize, ty: Ty, byte: usize) -> String {
+    format!("{}_{}({},{})", VARS[var], ty.name(), byte / 32, byte % 32 / ty.bytes())
+}
+
+/// A region for so many channels, of any form the hardware knows.
+fn region(r: &mut Random, n: usize) -> Region {
+    if n == 1 {
+        return Region { v: 0, w: 1, h: 0 };
+    }
+    loop {
+        let region = match r.below(8) {
+            0 | 1 => Region { v: 1, w: 1, h: 0 },
+            2 => Region { v: 0, w: 1, h: 0 },
+            3 => Region { v: r.of(&[2, 4]), w: 1, h: 0 },
+            4 => {
+                let w = r.of(&[2, 4, 8]);
+                let h = r.of(&[1, 2]);
+                Region { v: w * h, w, h }
+            }
+            _ => Region { v: r.of(&[0, 1, 2, 4, 8, 16]), w: r.of(&[2, 4, 8]), h: r.of(&[0, 1, 2, 4]) },
+        };
+        let whole = region.w == n && region.v != region.w * region.h;
+        if region.w <= n && !whole && region.v <= 32 {
+            return region;
+        }
+    }
+}
+
+impl Case {
+    pub fn random(r: &mut Random, row: &Row) -> Case {
+        loop {
+            if let Some(case) = Case::attempt(r, row) {
+                return case;
+            }
+        }
+    }
+
+    fn attempt(r: &mut Random, row: &Row) -> Option<Case> {
+        let simd = r.of(&[8u8, 16, 32]);
+        let sizes: &[usize] = if row.sizes.is_empty() { &[1, 2, 4, 8, 16, 16, 32] } else { row.sizes };
+        let size = r.of(sizes);
+        if size > usize::from(simd) {
+            return None;
+        }
+        let off = r.below(usize::from(simd) / size.max(4)) * size.max(4);
+        if off + size > usize::from(simd) {
+            return None;
+        }
+        let (items, reach) = match r.below(4) {
+            0 => (u32::from(simd), u32::MAX),
+            1 => (1 + r.below(usize::from(simd)) as u32, u32::MAX),
+            2 => (u32::from(simd), r.next() as u32),
+            _ => (1 + r.below(usize::from(simd)) as u32, r.next() as u32),
+        };
+        if reach & low(items as usize) == 0 {
+            return None;
+        }
+        let types = r.of(row.types);
+        let saturate = row.saturates && r.below(4) == 0;
+        let mut sources: Vec<Source> = Vec::new();
+        let mut fill = [None; 4];
+        let immediate = if r.below(3) == 0 { r.below(types.sources.len()) } else { usize::MAX };
+        for (k, list) in types.sources.iter().enumerate() {
+            let ty = r.of(list);
+            if k == immediate && row.immediates {
+                let place = Place::Imm(row.value(r, k, ty));
+                sources.push(Source { ty, place, modifier: Modifier::None });
+                continue;
+            }
+            let region = region(r, size);
+            let last = (0..size).map(|i| region.element(i)).max().unwrap_or(0);
+            let room = VAR_BYTES / ty.bytes();
+            if last >= room {
+                return None;
+            }
+            let byte = r.below(room - last) * ty.bytes();
+            let to_itself = k < 3 && fill[3].is_none() && types.targets.len() == 1 && r.below(6) == 0;
+            let var = if k == 3 || to_itself { 3 } else { k };
+            if fill[var].is_some() {
+                return None;
+            }
+            fill[var] = Some((k, ty));
+            let ordered = saturate || row.mods == Mods::Ordered;
+            let modifier = match row.mods {
+                Mods::None => Modifier::None,
+                Mods::Logic => r.of(&[Modifier::None, Modifier::None, Modifier::Not]),
+                _ if ordered && !ty.is_signed() && !ty.is_float() => Modifier::None,
+                _ => {
+                    use Modifier::*;
+                    r.of(&[None, None, None, Neg, Abs, NegAbs])
+                }
+            };
+            sources.push(Source { ty, place: Place::Var { var, byte, region }, modifier });
+        }
+        let mut targets = Vec::new();
+        let dst = r.of(types.targets[0]);
+        for (k, list) in types.targets.iter().enumerate() {
+            let ty = if list.contains(&dst) { dst } else { r.of(list) };
+            let stride = r.of(&[1, 1, 2, 4]);
+            let room = VAR_BYTES / ty.bytes();
+            let last = (size - 1) * stride;
+            if last >= room {
+                return None;
+            }
+            // Half of them where registers start.
+            let byte = match r.below(2) {
+                0 => r.below((room - last).div_ceil(32 / ty.bytes())) * 32,
+                _ => r.below(room - last) * ty.bytes(),
+            };
+            targets.push(Target { var: 3 - k, ty, byte, stride });
+        }
+        let pred = match r.below(3) {
+            _ if row.op == "cmp" => None,
+            0 if row.op != "sel" => None,
+            _ => {
+                let groups = size == usize::from(simd);
+                let combine = if groups { r.of(&[Combine::None, Combine::None, Combine::Any, Combine::All]) } else { Combine::None };
+                let bits = r.of(&[0, u32::MAX, 1]) ^ if r.below(3) > 0 { r.next() as u32 } else { 0 };
+                Some(Pred { bits: bits & low(simd.into()), inverse: r.below(2) == 0, combine })
+            }
+        };
+        let mut before = Box::new([[0; VAR_BYTES]; 4]);
+        for (bytes, fill) in before.iter_mut().zip(fill) {
+            match fill {
+                Some((k, ty)) => {
+                    for element in bytes.chunks_exact_mut(ty.bytes()) {
+                        let bits = row.value(r, k, ty).to_le_bytes();
+                        element.copy_from_slice(&bits[..ty.bytes()]);
+                    }
+                }
+                None => bytes.iter_mut().for_each(|b| *b = r.next() as u8),
+            }
+        }
+        Some(Case {
+            op: row.op,
+            relation: (row.op == "cmp").then(|| r.of(&Relation::ALL)),
+            near: row.near,
+            simd,
+            items,
+            reach,
+            size,
+            off,
+            no_mask: r.below(4) == 0,
+            pred,
+            saturate,
+            targets,
+            sources,
+            before,
+        })
+    }
+
+    /// The instruction as text.
+    pub fn text(&self) -> String {
+        let mut text = String::new();
+        if let Some(p) = self.pred {
+            let combine = ["", ".any", ".all"][p.combine as usize];
+            let _ = write!(text, "({}P1{combine}) ", if p.inverse { "!" } else { "" });
+        }
+        text.push_str(self.op);
+        if let Some(relation) = self.relation {
+            let _ = write!(text, ".{}", relation.name());
+        }
+        if self.saturate {
+            text.push_str(".sat");
+        }
+        let mask = if self.no_mask { "_NM" } else { "" };
+        let _ = write!(text, " (M{}{mask}, {})", self.off / 4 + 1, self.size);
+        for t in &self.targets {
+            let _ = write!(text, " {}<{}>", place_text(t.var, t.ty, t.byte), t.stride);
+        }
+        for s in &self.sources {
+            match s.place {
+                Place::Imm(bits) => {
+                    let _ = write!(text, " {bits:#x}:{}", s.ty.name());
+                }
+                Place::Var { var, byte, region: Region { v, w, h } } => {
+                    let at = place_text(var, s.ty, byte);
+                    let _ = write!(text, " {}{at}<{v};{w},{h}>", s.modifier.text());
+                }
+            }
+        }
+        text
+    }
+
+    pub fn bench(&self) -> Bench {
+        let simd = self.simd;
+        let ty = if simd > 16 { "ud" } else { "uw" };
+        let bits = self.pred.map_or(0, |p| p.bits);
+        let mut body = format!("setp (M1_NM, {simd}) P1 {bits:#x}:{ty}\n");
+        if self.reach != u32::MAX {
+            let reach = self.reach & low(simd.into());
+            let _ = write!(body, "setp (M1_NM, {simd}) P2 {reach:#x}:{ty}\n(!P2) goto (M1, {simd}) behind\n");
+        }
+        let _ = writeln!(body, "{}\nbehind:", self.text());
+        let decls = format!(".decl P1 v_type=P num_elts={simd}\n.decl P2 v_type=P num_elts={simd}\n");
+        Bench { simd, items: self.items, decls, body }
+    }
+
+    fn read(&self, source: &Source, lane: usize) -> Num {
+        let bits = match source.place {
+            Place::Imm(bits) => bits,
+            Place::Var { var, byte, region } => {
+                let at = byte + region.element(lane) * source.ty.bytes();
+                element(&self.before[var], at, source.ty)
+            }
+        };
+        source.modifier.apply(decode(source.ty, bits))
+    }
+
+    fn holds(&self, lane: usize) -> bool {
+        let Some(p) = self.pred else { return true };
+        let holds = match p.combine {
+            Combine::None => p.bits >> (self.off + lane) & 1 == 1,
+            Combine::Any => p.bits != 0,
+            Combine::All => p.bits == low(self.simd.into()),
+        };
+        holds != p.inverse
+    }
+
+    /// What each element that is written holds then: variable, byte, type.
+    fn expected(&self) -> Vec<(usize, usize, Ty, Stored)> {
+        let mut written = Vec::new();
+        for lane in 0..self.size {
+            let active = self.reach & low(self.items as usize);
+            let enabled = self.no_mask || active >> (self.off + lane) & 1 == 1;
+            let chosen = self.holds(lane);
+            if !enabled || !chosen && self.op != "sel" {
+                continue;
+            }
+            let values: Vec<Num> = self.sources.iter().map(|s| self.read(s, lane)).collect();
+            let first = self.targets[0];
+            let at = |t: &Target| t.byte + lane * t.stride * t.ty.bytes();
+            if let Some(relation) = self.relation {
+                let holds = relation.holds(values[0], values[1]);
+                let bits = if holds { u64::MAX >> (64 - first.ty.bytes() * 8) } else { 0 };
+                written.push((first.var, at(&first), first.ty, Stored::Bits(bits)));
+                continue;
+            }
+            let input = Input { ty: first.ty, src: self.sources[0].ty, s: &values, chosen };
+            for (target, value) in self.targets.iter().zip(evaluate(self.op, input)) {
+                let stored = match value {
+                    Num::F(f) if self.near => Stored::Near(f),
+                    value => encode(target.ty, value, self.saturate),
+                };
+                written.push((target.var, at(target), target.ty, stored));
+            }
+        }
+        written
+    }
+
+    /// Runs the instruction and holds what it left against the model.
+    pub fn check(&self) -> Result<(), String> {
+        let found = self.bench().run(&self.before)?;
+        let mut expected = *self.before;
+        for (var, byte, ty, stored) in self.expected() {
+            let bits = element(&found[var], byte, ty);
+            if !holds(ty, stored, bits) {
+                return Err(format!("{}, byte {byte}: {bits:#x} found, {stored:x?} expected", VARS[var]));
+            }
+            expected[var][byte..byte + ty.bytes()].copy_from_slice(&found[var][byte..byte + ty.bytes()]);
+        }
+        for (var, (found, expected)) in found.iter().zip(&expected).enumerate() {
+            if let Some(byte) = (0..VAR_BYTES).find(|&i| found[i] != expected[i]) {
+                return Err(format!("{}, byte {byte} was not to be written", VARS[var]));
+            }
+        }
+        Ok(())
+    }
+
+    /// What to say of a failure.
+    pub fn describe(&self) -> String {
+        let mut text = format!(
+            "{} [simd{}, {} items, reach {:#x}, {:x?}]",
+            self.text(), self.simd, self.items, self.reach, self.pred
+        );
+        for (k, source) in self.sources.iter().enumerate() {
+            let values: Vec<Num> = (0..self.size).map(|lane| self.read(source, lane)).collect();
+            let _ = write!(text, "\n    source {k}: {values:?}");
+        }
+        text
+    }
+}
+
+pub fn element(bytes: &[u8], at: usize, ty: Ty) -> u64 {
+    let mut bits = [0; 8];
+    bits[..ty.bytes()].copy_from_slice(&bytes[at..at + ty.bytes()]);
+    u64::from_le_bytes(bits)
+}

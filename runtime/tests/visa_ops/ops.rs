@@ -1,0 +1,220 @@
+//! Which operations take which types, and values worth trying (specification, the page of each
+//! instruction: "Operand type maps", "Supported types").
+
+use half::f16;
+
+use crate::model::Ty::{self, *};
+use crate::random::Random;
+
+/// Source modifiers an operation takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mods {
+    None,
+    /// Arithmetic ones.
+    Arith,
+    /// Arithmetic ones; but the result tells a negated unsigned number from its complement, which
+    /// the specification does not define.
+    Ordered,
+    Logic,
+}
+
+/// Types that go together: of each destination and each source.
+#[derive(Clone, Copy, Debug)]
+pub struct Types {
+    pub targets: &'static [&'static [Ty]],
+    pub sources: &'static [&'static [Ty]],
+}
+
+#[derive(Clone, Copy, Debug)]
+pub struct Row {
+    pub op: &'static str,
+    pub types: &'static [Types],
+    pub mods: Mods,
+    pub saturates: bool,
+    pub immediates: bool,
+    /// The result is that of a function the hardware approximates.
+    pub near: bool,
+    /// Execution sizes; none: all.
+    pub sizes: &'static [usize],
+    /// Values of each source.
+    pub values: Values,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Values {
+    Any,
+    /// The last source is not zero.
+    Divisor,
+    /// Finite and not too far from 1.
+    Tame,
+    /// The same, and more than zero.
+    Positive,
+    /// Integers, the sums and products of which every float type has.
+    Small,
+}
+
+const INT: &[Ty] = &[B, Ub, W, Uw, D, Ud];
+const SIGNED: &[Ty] = &[B, W, D];
+const UNSIGNED: &[Ty] = &[Ub, Uw, Ud];
+const ANY_INT: &[Ty] = &[B, Ub, W, Uw, D, Ud, Q, Uq];
+const WIDE: &[Ty] = &[Q, Uq];
+const ALL: &[Ty] = &Ty::ALL;
+
+/// `types!{dst <- src, src; …}`.
+macro_rules! types {
+    ($($($dst:ident)+ <- $($src:ident),+;)+) => {
+        &[$(Types { targets: &[$(types!(@ $dst)),+], sources: &[$(types!(@ $src)),+] }),+]
+    };
+    (@ Hf) => { &[Hf] };
+    (@ F) => { &[F] };
+    (@ Df) => { &[Df] };
+    (@ D) => { &[D] };
+    (@ Ud) => { &[Ud] };
+    (@ Q) => { &[Q] };
+    (@ Uq) => { &[Uq] };
+    (@ $list:ident) => { $list };
+}
+
+const fn row(op: &'static str, types: &'static [Types]) -> Row {
+    Row {
+        op,
+        types,
+        mods: Mods::None,
+        saturates: false,
+        immediates: true,
+        near: false,
+        sizes: &[],
+        values: Values::Any,
+    }
+}
+
+const fn arith(op: &'static str, types: &'static [Types]) -> Row {
+    Row { mods: Mods::Arith, ..row(op, types) }
+}
+
+/// A function of floats that the hardware approximates.
+const fn function(op: &'static str, values: Values, types: &'static [Types]) -> Row {
+    Row { near: true, values, ..row(op, types) }
+}
+
+pub const ROWS: &[Row] = &[
+    Row { saturates: true, mods: Mods::Ordered, ..row("mov", types! { ALL <- ALL; }) },
+    Row {
+        saturates: true,
+        ..arith("add", types! { INT <- INT, INT; WIDE <- ANY_INT, WIDE; F <- F, F; Hf <- Hf, Hf; Df <- Df, Df; })
+    },
+    arith("mul", types! { INT <- INT, INT; F <- F, F; Hf <- Hf, Hf; Df <- Df, Df; }),
+    row("mul", types! { Q <- D, D; Uq <- Ud, Ud; }),
+    Row { saturates: true, ..arith("mul", types! { F <- F, F; Hf <- Hf, Hf; Df <- Df, Df; }) },
+    Row { saturates: true, mods: Mods::Ordered, ..row("avg", types! { SIGNED <- SIGNED, SIGNED; UNSIGNED <- UNSIGNED, UNSIGNED; }) },
+    arith("mad", types! { INT <- INT, INT, INT; F <- F, F, F; Df <- Df, Df, Df; }),
+    Row { values: Values::Small, saturates: true, ..arith("mad", types! { Hf <- Hf, Hf, Hf; F <- F, F, F; Df <- Df, Df, Df; }) },
+    Row { values: Values::Small, ..arith("lrp", types! { F <- F, F, F; }) },
+    Row { mods: Mods::Logic, ..row("and", types! { INT <- INT, INT; WIDE <- WIDE, WIDE; }) },
+    Row { mods: Mods::Logic, ..row("or", types! { INT <- INT, INT; WIDE <- WIDE, WIDE; }) },
+    Row { mods: Mods::Logic, ..row("xor", types! { INT <- INT, INT; WIDE <- WIDE, WIDE; }) },
+    Row { mods: Mods::Logic, ..row("not", types! { INT <- INT; WIDE <- WIDE; }) },
+    arith("shl", types! { INT <- INT, INT; WIDE <- WIDE, INT; }),
+    row("shr", types! { UNSIGNED <- UNSIGNED, INT; Uq <- Uq, INT; }),
+    Row { mods: Mods::Ordered, ..row("asr", types! { SIGNED <- SIGNED, INT; Q <- Q, INT; D <- Q, INT; }) },
+    row("cbit", types! { Ud <- UNSIGNED; }),
+    row("lzd", types! { Ud <- Ud; }),
+    row("fbl", types! { Ud <- Ud; }),
+    row("fbh", types! { Ud <- Ud; Ud <- D; }),
+    row("bfrev", types! { Ud <- Ud; }),
+    Row {
+        saturates: true,
+        mods: Mods::Ordered,
+        ..row("sel", types! { INT <- INT, INT; WIDE <- ANY_INT, ANY_INT; F <- F, F; Hf <- Hf, Hf; Df <- Df, Df; })
+    },
+    Row {
+        saturates: true,
+        mods: Mods::Ordered,
+        ..row("min", types! { SIGNED <- SIGNED, SIGNED; UNSIGNED <- UNSIGNED, UNSIGNED; Q <- Q, Q; Uq <- Uq, Uq; F <- F, F; Hf <- Hf, Hf; Df <- Df, Df; })
+    },
+    Row {
+        saturates: true,
+        mods: Mods::Ordered,
+        ..row("max", types! { SIGNED <- SIGNED, SIGNED; UNSIGNED <- UNSIGNED, UNSIGNED; Q <- Q, Q; Uq <- Uq, Uq; F <- F, F; Hf <- Hf, Hf; Df <- Df, Df; })
+    },
+    Row {
+        mods: Mods::Ordered,
+        ..row("cmp", types! { SIGNED <- SIGNED, SIGNED; UNSIGNED <- UNSIGNED, UNSIGNED; Q <- Q, Q; Uq <- Uq, Uq; F <- F, F; Hf <- Hf, Hf; Df <- Df, Df; })
+    },
+    row("mulh", types! { D <- D, D; Ud <- Ud, Ud; }),
+    Row { values: Values::Divisor, mods: Mods::Ordered, ..row("div", types! { SIGNED <- SIGNED, SIGNED; UNSIGNED <- UNSIGNED, UNSIGNED; }) },
+    Row { values: Values::Divisor, mods: Mods::Ordered, ..row("mod", types! { SIGNED <- SIGNED, SIGNED; UNSIGNED <- UNSIGNED, UNSIGNED; }) },
+    row("divm", types! { F <- F, F; Df <- Df, Df; }),
+    row("sqrtm", types! { F <- F; Df <- Df; }),
+    function("div", Values::Positive, types! { F <- F, F; }),
+    Row { mods: Mods::Arith, ..row("frc", types! { F <- F; }) },
+    Row { mods: Mods::Arith, saturates: true, ..row("rndd", types! { F <- F; }) },
+    Row { mods: Mods::Arith, saturates: true, ..row("rndu", types! { F <- F; }) },
+    Row { mods: Mods::Arith, saturates: true, ..row("rndz", types! { F <- F; }) },
+    Row { mods: Mods::Arith, saturates: true, ..row("rnde", types! { F <- F; }) },
+    function("inv", Values::Positive, types! { F <- F; Hf <- Hf; }),
+    function("sqrt", Values::Positive, types! { F <- F; Hf <- Hf; }),
+    function("rsqrt", Values::Positive, types! { F <- F; Hf <- Hf; }),
+    function("log", Values::Positive, types! { F <- F; Hf <- Hf; }),
+    function("exp", Values::Tame, types! { F <- F; Hf <- Hf; }),
+    function("sin", Values::Tame, types! { F <- F; }),
+    function("cos", Values::Tame, types! { F <- F; }),
+    function("pow", Values::Positive, types! { F <- F, F; }),
+    row("bfe", types! { Ud <- Ud, Ud, Ud; D <- D, D, D; }),
+    row("bfi", types! { Ud <- Ud, Ud, Ud, Ud; D <- D, D, D, D; }),
+    row("addc", types! { Ud Ud <- Ud, Ud; }),
+    row("subb", types! { Ud Ud <- Ud, Ud; }),
+];
+
+impl Row {
+    /// A value of source `k`, as the bits of an element.
+    pub fn value(&self, r: &mut Random, k: usize, ty: Ty) -> u64 {
+        let last = k + 1 == self.types[0].sources.len();
+        let bits = if ty.is_float() { self.float(r, ty) } else { self.integer(r, ty) };
+        if self.values == Values::Divisor && last && bits == 0 { 3 } else { bits }
+    }
+
+    fn integer(&self, r: &mut Random, ty: Ty) -> u64 {
+        let ones = u64::MAX >> (64 - ty.bytes() * 8);
+        let top = ones ^ ones >> 1;
+        let bits = match r.below(8) {
+            0 => 0,
+            1 => 1,
+            2 => ones,
+            3 => ones >> 1,
+            4 => top + 1,
+            5 => r.next() & 0x3f,
+            _ => r.next(),
+        } & ones;
+        // The magnitude of the least integer has no place in its type.
+        if ty.is_signed() && bits == top { top + 7 } else { bits }
+    }
+
+    fn float(&self, r: &mut Random, ty: Ty) -> u64 {
+        let wild = self.values == Values::Any;
+        let value = match r.below(if wild { 16 } else { 12 }) {
+            _ if self.values == Values::Small => r.below(33) as f64 - 16.0,
+            0 => 1.0,
+            1 => r.below(9) as f64 * 0.5,
+            2..=11 => {
+                let fraction = 1.0 + (r.next() >> 12) as f64 / (1u64 << 52) as f64;
+                let scale = f64::powi(2.0, r.below(7) as i32 - 3);
+                if r.below(2) == 0 { fraction * scale } else { -fraction * scale }
+            }
+            12 => f64::INFINITY,
+            13 => f64::NEG_INFINITY,
+            14 => f64::NAN,
+            // Denormal in a half float, in the others not.
+            _ => -1e-6,
+        };
+        let value = match self.values {
+            Values::Positive => value.abs() + 0.125,
+            _ => value,
+        };
+        match ty {
+            Ty::Hf => f16::from_f64(value).to_bits().into(),
+            Ty::F => (value as f32).to_bits().into(),
+            _ => value.to_bits(),
+        }
+    }
+}
