@@ -89,6 +89,51 @@ pub enum Op {
     Mad,
     Lrp,
     Madm,
+    /// Rotations of bits.
+    Rol,
+    Ror,
+    /// Sum of three.
+    Add3,
+    /// Bitwise function of three sources: bit *n* of the number is the result where the sources' bits,
+    /// the first the least significant, make *n*.
+    Bfn(u8),
+    /// Sum of four products of bytes and an addend, which is the first source.
+    Dp4a,
+    /// The low half of `mach`'s product.
+    Macl,
+    /// Conversion with stochastic rounding.
+    Srnd,
+    /// A systolic product of matrices.
+    Dpas(Systolic),
+    /// The same with the second source shared by the two threads of a fused pair.
+    Dpasw(Systolic),
+    /// Waits for what the function names.
+    Sync(SyncFn),
+}
+
+/// The shape of a systolic operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Systolic {
+    /// Steps in depth: 1, 2, 4 or 8.
+    pub depth: u8,
+    /// Rows: 1-8.
+    pub repeat: u8,
+}
+
+/// What `sync` waits for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum SyncFn {
+    /// Nothing but the instruction's own dependencies.
+    Nop,
+    /// Reads of the named tokens, or of all.
+    AllRd,
+    /// Writes of the named tokens, or of all.
+    AllWr,
+    Flush,
+    Fence,
+    /// A barrier.
+    Bar,
+    Host,
 }
 
 /// The function control of `math` (PRM vol. 2a, "Extended Math Function").
@@ -133,25 +178,42 @@ pub enum Type {
     Uv,
     /// Packed 8-bit restricted floats, immediate only: four of them.
     Vf,
+    /// `bfloat16`: 8 bits of exponent, 7 of mantissa.
+    Bf,
+    /// 8 bits of exponent, 10 of mantissa, in the high bits of a dword.
+    Tf32,
+    /// 5 bits of exponent, 2 of mantissa.
+    Bf8,
+    /// 4 bits of exponent, 3 of mantissa.
+    Hf8,
+    /// Elements of systolic operations below a byte.
+    U4,
+    S4,
+    U2,
+    S2,
 }
 
 impl Type {
-    /// Size of one element in bytes; that of a packed immediate is its 4 bytes.
+    /// Size of one element in bytes; that of a packed immediate is its 4 bytes, that of a type below
+    /// a byte the byte that several share.
     pub fn bytes(self) -> u32 {
         match self {
-            Type::Ub | Type::B => 1,
-            Type::Uw | Type::W | Type::Hf => 2,
-            Type::Ud | Type::D | Type::F | Type::V | Type::Uv | Type::Vf => 4,
+            Type::Ub | Type::B | Type::Bf8 | Type::Hf8 => 1,
+            Type::U4 | Type::S4 | Type::U2 | Type::S2 => 1,
+            Type::Uw | Type::W | Type::Hf | Type::Bf => 2,
+            Type::Ud | Type::D | Type::F | Type::V | Type::Uv | Type::Vf | Type::Tf32 => 4,
             Type::Uq | Type::Q | Type::Df => 8,
         }
     }
 
     pub fn is_float(self) -> bool {
-        matches!(self, Type::Hf | Type::F | Type::Df | Type::Vf)
+        use Type::*;
+        matches!(self, Hf | F | Df | Vf | Bf | Tf32 | Bf8 | Hf8)
     }
 
     pub fn is_signed(self) -> bool {
-        matches!(self, Type::B | Type::W | Type::D | Type::Q | Type::V) || self.is_float()
+        use Type::*;
+        matches!(self, B | W | D | Q | V | S4 | S2) || self.is_float()
     }
 
     /// The name in listings (`:ud` without the colon).
@@ -171,6 +233,14 @@ impl Type {
             Type::V => "v",
             Type::Uv => "uv",
             Type::Vf => "vf",
+            Type::Bf => "bf",
+            Type::Tf32 => "tf32",
+            Type::Bf8 => "bf8",
+            Type::Hf8 => "hf8",
+            Type::U4 => "u4",
+            Type::S4 => "s4",
+            Type::U2 => "u2",
+            Type::S2 => "s2",
         }
     }
 }
@@ -185,11 +255,11 @@ pub enum RegFile {
     Null,
     /// `a0`: address register, 16 words.
     Addr,
-    /// `acc0`…: accumulators (`num` 0-9).
+    /// `acc0`…: accumulators.
     Acc,
     /// `mme0`…: math macro extended accumulators.
     Mme,
-    /// `f0`, `f1`: flags of 32 bits, halves `.0` and `.1`.
+    /// `f0`…: flags of 32 bits, halves `.0` and `.1`.
     Flag,
     /// `ce0`: channel enables.
     ChannelEnable,
@@ -211,6 +281,10 @@ pub enum RegFile {
     FlowControl,
     /// `dbg0`: debug.
     Debug,
+    /// `msg0`…: message control.
+    MessageControl,
+    /// `s0`: scalars for gathering sends.
+    Scalar,
 }
 
 /// A register and a byte offset into it.
@@ -369,6 +443,9 @@ pub enum PredCtrl {
     /// Horizontally over groups of 2, 4, 8, 16 or 32 channels.
     Any(u8),
     All(u8),
+    /// Horizontally over all channels of the instruction.
+    AnyChannel,
+    AllChannels,
     /// Align16: replicated from one of x, y, z, w (0-3).
     Replicate(u8),
 }
@@ -416,8 +493,9 @@ pub struct Message {
     /// End of thread.
     pub eot: bool,
     pub desc: Desc,
-    /// Extended descriptor. `Imm` holds all bits as the listing prints them, shared function and
-    /// end of thread (bit 5) included; on `sends` the second payload's length too (bits 6-9).
+    /// Extended descriptor. `Imm` holds the second payload's length too, in registers (bits 6-9; 6-10
+    /// since Gen12). Before Gen12 it also holds shared function and end of thread (bit 5), as
+    /// listings then print it.
     pub ex_desc: Desc,
 }
 
@@ -429,6 +507,52 @@ pub enum Desc {
     Addr {
         byte: u8,
     },
+}
+
+/// What a send says beside its message since Gen12.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct SendOptions {
+    /// `{ExBSO}`: the extended descriptor in its register is only the surface's base; the second
+    /// payload's length is the instruction's own.
+    pub ex_bso: bool,
+    /// That length in registers (0-31), without `ex_bso` 0.
+    pub src1_len: u8,
+    /// `{Serialize}`: fused threads send one after the other.
+    pub serialize: bool,
+}
+
+/// A pipeline whose instructions the software scoreboard counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Pipe {
+    /// The one this instruction is of.
+    Own,
+    All,
+    Float,
+    Int,
+    Long,
+    Math,
+    Scalar,
+}
+
+/// What is done with a scoreboard token.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum TokenUse {
+    /// This instruction takes it.
+    Set,
+    /// Waits until the one that has it has read its sources.
+    Src,
+    /// Waits until the one that has it has written its destination.
+    Dst,
+}
+
+/// Software scoreboard annotation, in place of the dependency checks of earlier hardware.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Swsb {
+    /// Waits for the instruction that many (1-15) before this one in the pipeline's order.
+    pub dist: Option<(Pipe, u8)>,
+    pub token: Option<(TokenUse, u8)>,
+    /// `{NoAccSBSet}`: does not mark the accumulator as pending.
+    pub no_acc_set: bool,
 }
 
 /// What dependency and thread control the instruction carries.
@@ -490,6 +614,10 @@ pub struct Inst {
     /// Update target: where the channels that branch go on.
     pub uip: Option<Target>,
     pub opts: Options,
+    /// Since Gen12; empty before.
+    pub swsb: Swsb,
+    /// Sends since Gen12; empty otherwise.
+    pub send: SendOptions,
 }
 
 impl Inst {
@@ -513,6 +641,8 @@ impl Inst {
                 branch_ctrl: op == Op::While,
                 ..Options::default()
             },
+            swsb: Swsb::default(),
+            send: SendOptions::default(),
         }
     }
 

@@ -27,6 +27,14 @@ pub struct Platform {
 pub enum Family {
     /// Skylake and Broxton.
     Gen9,
+    /// Tiger Lake.
+    Gen12Lp,
+    /// DG2 and Meteor Lake.
+    XeHpg,
+    /// Ponte Vecchio.
+    XeHpc,
+    /// Lunar Lake and Battlemage.
+    Xe2,
 }
 
 /// Every known platform.

@@ -143,7 +143,7 @@ fn split(object: &Object) -> Result<Vec<LogicalBlock>, CfgError> {
                 starts[i] = true;
             }
             Opcode::Goto | Opcode::Jmp | Opcode::Ret | Opcode::FRet => starts[i + 1] = true,
-            Opcode::Call | Opcode::FCall | Opcode::IfCall | Opcode::Faddr => {
+            Opcode::Call | Opcode::FCall | Opcode::IfCall => {
                 return Err(CfgError::Unsupported { inst: i, what: "a call" });
             }
             Opcode::SwitchJmp => {

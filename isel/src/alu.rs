@@ -8,6 +8,7 @@ use kiln_frontend::module::{self as visa, Operand};
 use kiln_frontend::opcode::{Opcode, Relation};
 
 use crate::lower::{Base, Ctl, DstOpnd, Opnd, RegOpnd, Select, SelectError};
+use crate::mir::MInst;
 
 type Result<T = ()> = std::result::Result<T, SelectError>;
 
@@ -47,6 +48,9 @@ const DIRECT: &[(Opcode, Op)] = &[
     (Opcode::Pow, Op::Math(MathFn::Pow)),
 ];
 
+/// Stands in the code for an address that the loader fills in; no short encoding holds it.
+const UNRESOLVED: u64 = 0x5aa5_c33c_5aa5_c33c;
+
 /// The relation of a vISA compare as the hardware names it.
 fn relation(n: u32) -> Option<Cond> {
     Relation::from_number(n).map(|r| match r {
@@ -76,6 +80,7 @@ impl Select<'_, '_> {
             O::Setp => self.set_predicate(visa),
             O::Movs => self.move_state(visa),
             O::AddrAdd => self.address_add(visa),
+            O::Faddr => self.symbol_address(visa),
             O::Mad => self.multiply_add(visa),
             O::Div | O::Mod => self.divide(visa),
             O::Mulh => self.multiply_high(visa),
@@ -229,6 +234,36 @@ impl Select<'_, '_> {
                 self.alu(Op::Add, ctl, dst, &[from, offset], None)
             }
         }
+    }
+
+    /// The address of a function or of data: an immediate that the loader fills in.
+    fn symbol_address(&mut self, visa: &visa::Inst) -> Result {
+        let Operand::Name(name) = &visa.operands[0] else {
+            return self.fail("an operand that is no name");
+        };
+        let dst = self.dst(&visa.operands[1])?;
+        let bytes = dst.ty.bytes();
+        if bytes < 4 || dst.through.is_some() {
+            return self.fail("an address in a destination that is no 32 or 64-bit variable");
+        }
+        let symbol = match self.out.symbols.iter().position(|s| s == name) {
+            Some(known) => known,
+            None => {
+                self.out.symbols.push(name.clone());
+                self.out.symbols.len() - 1
+            }
+        };
+        let ty = if bytes == 8 { Type::Uq } else { Type::Ud };
+        let mut mov = Gen::new(Op::Mov, 1);
+        mov.no_mask = true;
+        mov.srcs.push(Src::imm(ty, UNRESOLVED & (u64::MAX >> (64 - bytes * 8))));
+        let (reg, old) = self.write(dst.base, dst.byte);
+        mov.dst = Some(Dst::new(reg, 1, ty));
+        let mut m = MInst::new(mov);
+        m.tied_dst = old;
+        m.symbol = Some(symbol as u32);
+        self.code.push(m);
+        Ok(())
     }
 
     /// `s0 * s1 + s2`. The hardware's `mad` takes the addend first and floats only.

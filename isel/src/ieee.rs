@@ -127,7 +127,12 @@ impl Select<'_, '_> {
             math.no_mask = true;
             math.opts.align16 = true;
             for &tmp in &operands {
-                math.srcs.push(self.macro_src(tmp, at, ty, ROUNDED, false));
+                let mut src = self.macro_src(tmp, at, ty, ROUNDED, false);
+                if let Src::Reg(r) = &mut src {
+                    // Rows of two-source Align16 operands are 16 bytes apart, in elements.
+                    r.region.vstride = Some((16 / ty.bytes()) as u8);
+                }
+                math.srcs.push(src);
             }
             let (flag_reg, _) = self.write(flag, 0);
             math.cond = Some(CondMod { cond: Cond::Eo, flag: flag_reg });
@@ -185,10 +190,9 @@ impl Select<'_, '_> {
 
     fn macro_src(&mut self, base: Base, byte: u32, ty: Type, mme: u8, neg: bool) -> Src {
         let reg = self.read(base, byte);
-        let width = (32 / ty.bytes()) as u8;
         Src::Reg(SrcReg {
             place: Place::Direct(reg),
-            region: Region::new(width, width, 1),
+            region: Region::new(4, 4, 1),
             ty,
             modifier: SrcMod { neg, abs: false },
             swizzle: SWIZZLE_XYZW,

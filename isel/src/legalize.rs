@@ -8,7 +8,7 @@
 //! pieces of fewer channels.
 
 use kiln_emit::inst::{
-    Cond, CondMod, Dst, Inst as Gen, MathFn, Op, Place, Reg, Region, SWIZZLE_XYZW, Src, SrcMod, SrcReg, Type,
+    Cond, CondMod, Dst, Inst as Gen, MathFn, Op, Place, PredCtrl, Reg, Region, SWIZZLE_XYZW, Src, SrcMod, SrcReg, Type,
 };
 use smallvec::SmallVec;
 
@@ -121,8 +121,12 @@ impl Select<'_, '_> {
         }
         if let (Op::Mov, Some(via)) = (op, needs_step(dst.ty, srcs[0].ty())) {
             let tmp = self.temp(u32::from(ctl.size) * via.bytes());
-            self.alu(op, Ctl { pred: None, ..ctl }, DstOpnd::new(tmp, 0, via), &srcs, None)?;
-            return self.alu(op, ctl, dst, &[Opnd::packed(tmp, 0, via)], cond);
+            let middle = DstOpnd { saturate: dst.saturate, ..DstOpnd::new(tmp, 0, via) };
+            // A conversion from floats stops at the ends of the range even without being told.
+            let saturate = dst.saturate || srcs[0].ty().is_float() && !dst.ty.is_float();
+            self.alu(op, Ctl { pred: None, ..ctl }, middle, &srcs, None)?;
+            let step = Opnd::packed(tmp, 0, via);
+            return self.alu(op, ctl, DstOpnd { saturate, ..dst }, &[step], cond);
         }
         self.place_immediates(op, &mut ctl, &mut cond, &mut srcs)?;
         if shape(op) != Shape::Regions {
@@ -132,12 +136,18 @@ impl Select<'_, '_> {
         }
         // Integers of one type have nothing to saturate, and the hardware does not take it.
         let mut dst = dst;
-        if let (Op::Mov, [Opnd::Reg(r)]) = (op, &srcs[..])
-            && r.ty == dst.ty
-            && !dst.ty.is_float()
-            && r.modifier == SrcMod::default()
-        {
+        if op == Op::Mov && srcs[0].ty() == dst.ty && !dst.ty.is_float() && !srcs[0].has_modifier() {
             dst.saturate = false;
+        }
+        // Align16 thinks in groups of four channels: one or two under a mask, and predicates other
+        // than channel by channel, are left to a move.
+        let plain_pred = ctl.pred.is_none_or(|p| p.ctrl == PredCtrl::Normal && ctl.size > 2);
+        if shape(op) == Shape::Three && (!plain_pred || !ctl.no_mask && ctl.size <= 2) {
+            let tmp = self.temp(u32::from(ctl.size) * dst.ty.bytes());
+            let whole = DstOpnd { saturate: dst.saturate, ..DstOpnd::new(tmp, 0, dst.ty) };
+            self.alu(op, Ctl::all(ctl.size), whole, &srcs, cond)?;
+            let back = Opnd::packed(tmp, 0, dst.ty);
+            return self.alu(Op::Mov, ctl, DstOpnd { saturate: false, ..dst }, &[back], None);
         }
         // A destination the operation cannot write is written in two steps.
         let n = u32::from(ctl.size);
@@ -181,7 +191,11 @@ impl Select<'_, '_> {
             return self.alu(Op::Mov, Ctl { pred, ..ctl }, DstOpnd { saturate: false, ..dst }, &[back], None);
         }
         let dst = DstOpnd { h, ..dst };
-        let piece = self.piece_size(op, exec, ctl, &dst, &mut srcs)?;
+        let least = if needs_mask(ctl, cond) { n.min(4) } else { 1 };
+        if !fits(&dst, n, least) {
+            return self.alu_scattered(op, ctl, dst, &srcs, cond);
+        }
+        let piece = self.piece_size(op, exec, least, n, &dst, &mut srcs)?;
         let mut lane = 0;
         while lane < n {
             self.piece(&Whole { op, ctl, dst: &dst, srcs: &srcs, cond }, lane, piece)?;
@@ -219,6 +233,12 @@ impl Select<'_, '_> {
             }
         }
         let last = srcs.len() - 1;
+        if let [_, second @ Opnd::Reg(r)] = srcs[..]
+            && self.is_architecture(r.base)
+        {
+            // Only the first source may be an architecture register.
+            srcs[1] = self.converted(second, r.ty, if r.step(2) == Some(0) { 1 } else { ctl.size })?;
+        }
         for i in 0..srcs.len() {
             let Opnd::Imm { ty, .. } = srcs[i] else { continue };
             let fits = shape(op) != Shape::Math || matches!(ty, Type::F | Type::D | Type::Ud);
@@ -281,38 +301,53 @@ impl Select<'_, '_> {
         Ok(Opnd::packed(tmp, 0, to))
     }
 
+    /// An operation whose destination no four channels write in one piece: it works on an aligned
+    /// copy of the destination's elements, which is then put back one by one.
+    fn alu_scattered(&mut self, op: Op, ctl: Ctl, dst: DstOpnd, srcs: &[Opnd], cond: CondOpnd) -> Result {
+        let n = u32::from(ctl.size);
+        let bytes = dst.ty.bytes();
+        let tmp = self.temp(n * bytes);
+        let copy = |s: &mut Self, to: &DstOpnd, from: Reg| {
+            let mut mov = Gen::new(Op::Mov, 1);
+            mov.no_mask = true;
+            mov.srcs.push(Src::reg(from, Region::SCALAR, to.ty));
+            let (reg, old) = s.write(to.base, to.byte);
+            mov.dst = Some(Dst::new(reg, 1, to.ty));
+            let mut m = MInst::new(mov);
+            m.tied_dst = old;
+            s.code.push(m);
+        };
+        for i in 0..n {
+            if let Some(from) = self.contents(dst.base, dst.byte + i * dst.h * bytes) {
+                copy(self, &DstOpnd::new(tmp, i * bytes, dst.ty), from);
+            }
+        }
+        self.alu(op, ctl, DstOpnd { saturate: dst.saturate, ..DstOpnd::new(tmp, 0, dst.ty) }, srcs, cond)?;
+        for i in 0..n {
+            let from = self.read(tmp, i * bytes);
+            copy(self, &DstOpnd::new(dst.base, dst.byte + i * dst.h * bytes, dst.ty), from);
+        }
+        Ok(())
+    }
+
     /// Channels a piece may have so that every operand of every piece is legal. Sources that would
-    /// make the pieces too small for the execution mask are replaced by aligned copies.
+    /// make the pieces smaller than `least` are replaced by aligned copies.
     fn piece_size(
         &mut self,
         op: Op,
         exec: u32,
-        ctl: Ctl,
+        least: u32,
+        n: u32,
         dst: &DstOpnd,
         srcs: &mut SmallVec<[Opnd; 3]>,
     ) -> Result<u32> {
-        let n = u32::from(ctl.size);
         let mut size = n.min(widest(op, exec)).min(2 * GRF_BYTES / exec).max(1);
         if dst.through.is_some() {
             size = size.min((2 * GRF_BYTES / (dst.h * dst.ty.bytes())).max(1));
         }
-        let fits_dst = |size: u32| {
-            matches!(dst.base, Base::Null | Base::Arch(..))
-                || (0..n / size).all(|p| {
-                    let from = dst.byte + p * size * dst.h * dst.ty.bytes();
-                    let to = from + ((size - 1) * dst.h + 1) * dst.ty.bytes();
-                    contained(from, to, dst.base)
-                })
-        };
-        while size > 1 && !fits_dst(size) {
+        while size > 1 && !fits(dst, n, size) {
             size /= 2;
         }
-        // Fewer than four channels cannot be placed under the execution mask.
-        let masked = !ctl.no_mask || ctl.pred.is_some();
-        if masked && size < n.min(4) {
-            return self.fail("a destination whose elements straddle registers");
-        }
-        let least = if masked { n.min(4) } else { 1 };
         for s in srcs.iter_mut() {
             let Opnd::Reg(r) = *s else { continue };
             let mut own = size;
@@ -362,7 +397,7 @@ impl Select<'_, '_> {
         inst.opts.acc_wr_en = matches!(op, Op::Mach | Op::Addc | Op::Subb);
         let off = u32::from(ctl.off) + lane;
         // The offset also says which bits of a flag belong to the channels.
-        let matters = !ctl.no_mask || ctl.pred.is_some() || matches!(cond, Some((_, f)) if f != Base::Null);
+        let matters = needs_mask(ctl, cond);
         inst.chan_off = if matters { off as u8 } else { 0 };
         if matters && (off % 4 != 0 || n > 4 && off % n != 0) {
             return self.fail("channels that no execution mask names");
@@ -430,6 +465,21 @@ fn widened(ty: Type, bytes: u32) -> Type {
         (_, _, true) => Type::D,
         _ => Type::Ud,
     }
+}
+
+/// The execution mask, a predicate or a flag makes it matter which channels a piece has.
+fn needs_mask(ctl: Ctl, cond: CondOpnd) -> bool {
+    !ctl.no_mask || ctl.pred.is_some() || cond.is_some_and(|(_, flag)| flag != Base::Null)
+}
+
+/// Whether the destination can be written in pieces of `size` channels.
+fn fits(dst: &DstOpnd, n: u32, size: u32) -> bool {
+    let step = dst.h * dst.ty.bytes();
+    matches!(dst.base, Base::Null | Base::Arch(..))
+        || (0..n / size).all(|p| {
+            let from = dst.byte + p * size * step;
+            contained(from, from + (size - 1) * step + dst.ty.bytes(), dst.base)
+        })
 }
 
 /// Whether the bytes `from..to` lie in one allocation unit, and if in two registers, evenly.

@@ -249,6 +249,7 @@ pub fn select(func: &Function, platform: &'static Platform) -> Result<MFunc> {
             entry: Vec::new(),
             reserved,
             barrier: false,
+            symbols: Vec::new(),
             visa_instructions: func.object.insts.len() as u32,
         },
         code: Vec::new(),
@@ -497,6 +498,31 @@ impl Select<'_, '_> {
             self.touched[i].undefined = Some(v);
         }
         v
+    }
+
+    /// The register with what `byte` of `base` holds so far in this instruction; `None` where that
+    /// is nothing anybody wants.
+    pub fn contents(&mut self, base: Base, byte: u32) -> Option<Reg> {
+        let now = match base {
+            Base::Null => return None,
+            Base::Arch(..) | Base::Abs => return Some(self.read(base, byte)),
+            Base::Temp(t) => self.temps[t as usize].units[(byte / UNIT_BYTES) as usize],
+            Base::Cells(first) => {
+                let cell = Cell::from_u32(first.as_u32() + byte / UNIT_BYTES);
+                self.touched.iter().find(|t| t.cell == cell).and_then(|t| t.now)
+            }
+        };
+        now.map(|v| Reg::virt(v, (byte % UNIT_BYTES) as u16))
+    }
+
+    /// Whether the storage is not of the general registers.
+    pub fn is_architecture(&self, base: Base) -> bool {
+        match base {
+            Base::Arch(..) => true,
+            Base::Null | Base::Abs => false,
+            Base::Temp(t) => self.temps[t as usize].class != Class::Grf,
+            Base::Cells(first) => self.func.cells.get(first).is_some_and(|c| c.class != Class::Grf),
+        }
     }
 
     /// A new register for the unit at `byte` of `base`, and the contents it is written over.

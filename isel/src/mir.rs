@@ -31,6 +31,8 @@ pub struct MFunc {
     pub reserved: Vec<std::ops::Range<u32>>,
     /// A barrier is used.
     pub barrier: bool,
+    /// Names whose addresses the code holds, by [`MInst::symbol`].
+    pub symbols: Vec<String>,
     /// Instructions of vISA it was made from.
     pub visa_instructions: u32,
 }
@@ -67,6 +69,8 @@ pub struct MInst {
     pub group: Option<Box<Group>>,
     /// The address register that holds the message descriptor.
     pub desc: Option<VReg>,
+    /// The immediate stands for the address of that name, known when the code is loaded.
+    pub symbol: Option<u32>,
     /// Registers defined without standing in `inst` ([`Kind::Undef`]).
     pub extra_defs: SmallVec<[VReg; 1]>,
 }
@@ -106,6 +110,7 @@ impl MInst {
             tied_flag: None,
             group: None,
             desc: None,
+            symbol: None,
             extra_defs: SmallVec::new(),
         }
     }

@@ -61,6 +61,9 @@ pub enum AllocError {
 #[derive(Debug)]
 pub struct Allocated {
     pub program: Program,
+    /// Instructions whose immediate is the address of a name: block, index, and the name's number
+    /// in [`MFunc::symbols`].
+    pub symbols: Vec<(usize, usize, u32)>,
     pub stats: Stats,
 }
 

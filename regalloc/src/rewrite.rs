@@ -98,6 +98,8 @@ impl Slots {
 /// One block's code and the numbers its parts get in the program.
 struct Emitted {
     insts: Vec<Gen>,
+    /// Indices of instructions that hold the address of a name.
+    symbols: Vec<(usize, u32)>,
     /// Index of a join that other instructions come before.
     join_at: Option<usize>,
 }
@@ -117,6 +119,7 @@ pub fn rewrite(func: &MFunc, input: &Adapter, output: &Output, slots: &Slots) ->
     let mut blocks: Vec<Emitted> = Vec::with_capacity(input.num_blocks());
     for b in 0..input.num_blocks() {
         let mut join_at = None;
+        let mut symbols = Vec::new();
         for item in output.block_insts_and_edits(input, Block::new(b)) {
             match item {
                 InstOrEdit::Edit(Edit::Move { from, to }) => r.transfer(*from, *to),
@@ -131,13 +134,14 @@ pub fn rewrite(func: &MFunc, input: &Adapter, output: &Output, slots: &Slots) ->
                         if m.kind == Kind::Real && m.inst.op == Op::Join {
                             join_at = Some(r.code.len());
                         }
+                        symbols.extend(m.symbol.map(|s| (r.code.len(), s)));
                         r.inst(m, input, inst, output);
                     }
                 }
             }
         }
         let insts = std::mem::take(&mut r.code);
-        blocks.push(Emitted { insts, join_at });
+        blocks.push(Emitted { insts, symbols, join_at });
     }
     link(input, blocks, r)
 }
@@ -361,6 +365,7 @@ fn link(input: &Adapter, mut blocks: Vec<Emitted>, r: Rewriter) -> Allocated {
         number[b as usize] = i + 1;
     }
     let mut program = Program::default();
+    let mut symbols = Vec::new();
     for (place, &b) in order.iter().enumerate() {
         if !stays(b) {
             continue;
@@ -394,12 +399,14 @@ fn link(input: &Adapter, mut blocks: Vec<Emitted>, r: Rewriter) -> Allocated {
             Some(at) if at > 0 => block.insts.split_off(at),
             _ => Vec::new(),
         };
+        // No instruction but the join and its moves stands in a join's block.
+        symbols.extend(block.symbols.iter().map(|&(i, s)| (program.blocks.len(), i, s)));
         program.blocks.push(std::mem::take(&mut block.insts));
         if !rest.is_empty() {
             program.blocks.push(rest);
         }
     }
-    Allocated { program, stats: r.stats }
+    Allocated { program, symbols, stats: r.stats }
 }
 
 /// The successor that a branch falls through to, as a block of the adapter.

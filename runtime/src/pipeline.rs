@@ -6,7 +6,7 @@
 
 use std::time::Instant;
 
-use kiln_emit::assemble::{Program, assemble};
+use kiln_emit::assemble::{Layout, Program, assemble, layout};
 use kiln_emit::encoding::EncodeError;
 use kiln_emit::platform::Platform;
 use kiln_emit::verify::Violation;
@@ -16,7 +16,7 @@ use kiln_frontend::text::ParseError;
 use kiln_ir::callgraph::{CallError, CallGraph};
 use kiln_ir::cfg::CfgError;
 use kiln_isel::lower::SelectError;
-use kiln_regalloc::{AllocError, Stats};
+use kiln_regalloc::{AllocError, Allocated, Stats};
 use serde::Serialize;
 
 /// The first bytes of a binary vISA object.
@@ -87,11 +87,22 @@ pub struct Seconds {
     pub emit: f64,
 }
 
+/// A place in the code that holds the address of a name, to be filled in by the loader.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Relocation {
+    /// Of the field, in bytes from the start of the code.
+    pub offset: u32,
+    pub symbol: String,
+    /// Width of the field: 64 or 32.
+    pub bits: u8,
+}
+
 /// A finalized kernel.
 pub struct Compiled {
     pub name: String,
     pub code: Vec<u8>,
     pub program: Program,
+    pub relocations: Vec<Relocation>,
     /// Channels of a dispatch.
     pub simd: u8,
     /// Whether the kernel waits at a barrier.
@@ -156,11 +167,10 @@ pub fn compile(object: &Object, options: &Options) -> Result<Compiled, CompileEr
     let machine = kiln_isel::lower::select(&func, options.platform)
         .map_err(|source| CompileError::Select { kernel: kernel(), source })?;
     lap(&mut seconds.isel);
-    if options.verify {
-        for m in machine.blocks.iter().flat_map(|b| &b.insts) {
-            if m.kind == kiln_isel::mir::Kind::Real {
-                check(object, "selection", &m.inst, options.platform)?;
-            }
+    // What the hardware would not run as it is written is an error in release builds too.
+    for m in machine.blocks.iter().flat_map(|b| &b.insts) {
+        if m.kind == kiln_isel::mir::Kind::Real {
+            check(object, "selection", &m.inst, options.platform)?;
         }
     }
     if wants(Stage::Isel) {
@@ -183,8 +193,14 @@ pub fn compile(object: &Object, options: &Options) -> Result<Compiled, CompileEr
     }
 
     lap(&mut 0.0);
-    let code = assemble(&allocated.program, options.platform)
-        .map_err(|source| CompileError::Encode { kernel: kernel(), source })?;
+    let encode = |source| CompileError::Encode { kernel: kernel(), source };
+    let code = assemble(&allocated.program, options.platform).map_err(encode)?;
+    let relocations = if allocated.symbols.is_empty() {
+        Vec::new()
+    } else {
+        let layout = layout(&allocated.program, options.platform).map_err(encode)?;
+        relocations(&allocated, &layout, &machine.symbols)
+    };
     lap(&mut seconds.emit);
     if wants(Stage::Asm) {
         let style = kiln_emit::listing::Style::Labels;
@@ -198,10 +214,34 @@ pub fn compile(object: &Object, options: &Options) -> Result<Compiled, CompileEr
         instructions: allocated.program.blocks.iter().map(Vec::len).sum(),
         allocation: allocated.stats,
         program: allocated.program,
+        relocations,
         code,
         seconds,
         dumps,
     })
+}
+
+/// Where the addresses of names stand in the code: at the end of each instruction.
+fn relocations(allocated: &Allocated, layout: &Layout, names: &[String]) -> Vec<Relocation> {
+    let mut first = 0;
+    let firsts: Vec<usize> = (allocated.program.blocks.iter())
+        .map(|block| {
+            first += block.len();
+            first - block.len()
+        })
+        .collect();
+    let at = |&(block, index, symbol): &(usize, usize, u32)| {
+        let before = &layout.insts[firsts[block]..firsts[block] + index];
+        let inst = &layout.insts[firsts[block] + index];
+        let end = layout.block_offsets[block] + before.iter().map(|i| i.size()).sum::<u32>() + inst.size();
+        let bytes = inst.srcs.first().map_or(8, |s| s.ty().bytes());
+        Relocation {
+            offset: end - bytes,
+            symbol: names[symbol as usize].clone(),
+            bits: (bytes * 8) as u8,
+        }
+    };
+    allocated.symbols.iter().map(at).collect()
 }
 
 fn broken(object: &Object, stage: &'static str, what: &dyn std::error::Error) -> CompileError {

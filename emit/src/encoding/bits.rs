@@ -53,6 +53,18 @@ impl Bits {
         self.pieces[0].1 != 0
     }
 
+    /// Whether the fields have a bit in common.
+    pub fn overlaps(self, other: Bits) -> bool {
+        let all = |field: Bits| {
+            let mut word = 0;
+            for (low, width) in field.pieces {
+                word |= u128::from(mask(width)) << low;
+            }
+            word
+        };
+        all(self) & all(other) != 0
+    }
+
     pub fn get(self, word: u128) -> u64 {
         let mut value = 0;
         let mut at = 0;

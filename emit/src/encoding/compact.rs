@@ -1,12 +1,15 @@
 //! Compaction: the eight-byte forms of common instructions.
 //!
 //! A short instruction copies some fields and stands for groups of others by an index into fixed
-//! tables ([`CompactSpec`](super::spec::CompactSpec)). Works on encoded words, so it neither knows
+//! tables ([`CompactForm`](super::spec::CompactForm)). Works on encoded words, so it neither knows
 //! operands nor what they mean; what it shrinks, it expands to an instruction with the same
 //! meaning.
 
+use super::bits::Bits;
 use super::encode::native;
-use super::spec::{CompactForm, CompactTable, FILE_IMM, Form, OpSpec, Spec};
+use super::spec::{
+    CompactClass, CompactForm, CompactTable, FILE_IMM, Form, ImmRule, Immediate, OpSpec, Spec,
+};
 use super::{DecodeError, EncodeError, spec};
 use crate::inst::Inst;
 use crate::platform::Platform;
@@ -23,93 +26,88 @@ pub fn compactable(inst: &Inst, platform: &Platform) -> Result<bool, EncodeError
 }
 
 /// How the operation's instructions compact, if they do.
-fn compact_form(op: &OpSpec) -> Option<Form> {
-    match op.form {
-        Form::Unary | Form::Binary | Form::Math => Some(Form::Binary),
-        Form::Jump | Form::Return | Form::Wait => Some(Form::Binary),
-        Form::Ternary => Some(Form::Ternary),
-        _ => None,
-    }
-}
-
-/// Where the immediate is in place of a register.
-#[derive(Clone, Copy, PartialEq)]
-enum Immediate {
-    No,
-    Src0,
-    Src1,
+fn class(op: &OpSpec, spec: &Spec) -> Option<CompactClass> {
+    Some(match op.form {
+        Form::Unary | Form::Wait | Form::Sync => CompactClass::Unary,
+        Form::Binary => CompactClass::Binary,
+        Form::Ternary | Form::BitFunction => CompactClass::Ternary,
+        Form::Systolic => CompactClass::Systolic,
+        Form::Math | Form::Jump | Form::Return if spec.compact_control => CompactClass::Binary,
+        _ => return None,
+    })
 }
 
 fn immediate(word: u128, spec: &Spec) -> Immediate {
     let [src0, src1, _] = &spec.align1.src;
-    if src0.file.get(word) == FILE_IMM {
+    if src0.file_of(word) == FILE_IMM {
         Immediate::Src0
-    } else if src1.file.get(word) == FILE_IMM {
+    } else if src1.file_of(word) == FILE_IMM {
         Immediate::Src1
     } else {
         Immediate::No
     }
 }
 
+/// Whether this form is the one for what `word`, a long instruction, has for sources.
+fn suits(form: &CompactForm, class: CompactClass, word: u128, spec: &Spec) -> bool {
+    let whole = matches!(class, CompactClass::Ternary | CompactClass::Systolic);
+    form.classes.contains(&class) && (whole || form.immediate == immediate(word, spec))
+}
+
+/// The code of the immediate's type.
+fn imm_type(form: &CompactForm, word: u128, spec: &Spec) -> u64 {
+    let at = usize::from(form.immediate == Immediate::Src1);
+    spec.align1.src[at].ty.get(word)
+}
+
 /// The short form of a long instruction.
 pub(super) fn shrink(word: u128, spec: &Spec) -> Option<u64> {
     let op = spec.op_of_code(spec.align1.header.opcode.get(word))?;
-    let form = compact_form(op)?;
+    let class = class(op, spec)?;
+    let form = spec
+        .compact
+        .iter()
+        .find(|form| suits(form, class, word, spec))?;
     let mut short = 0;
     put(&mut short, spec.align1.header.compact, 1);
-    if form == Form::Ternary {
-        shrink_form(word, &mut short, &spec.compact.ternary)?;
-    } else {
-        let basic = &spec.compact.basic;
-        shrink_form(word, &mut short, &basic.common)?;
-        let immediate = immediate(word, spec);
-        let fields = match immediate {
-            Immediate::No => basic.subs.fields,
-            Immediate::Src0 => basic.subs_dst,
-            Immediate::Src1 => basic.subs_dst_src0,
+    for (to, from) in form.copies {
+        put(&mut short, *to, from.get(word));
+    }
+    for table in form.tables {
+        let known = known(table);
+        let value = table.fields.get(word);
+        let index = table.values.iter().position(|v| v & known == value)?;
+        put(&mut short, table.index, index as u64);
+    }
+    if form.imm.exists() {
+        // Whether the rest of the immediate is what the rule makes of these bits, expansion shows.
+        let value = spec.align1.imm32.get(word);
+        let low = match imm_rule(form, word, spec)? {
+            ImmRule::HighWords => value >> (16 - form.imm.width()),
+            ImmRule::High => value >> (32 - form.imm.width()),
+            _ => value,
         };
-        let known = (1u64 << fields.width()) - 1;
-        shrink_table(&basic.subs, fields.get(word), known, &mut short)?;
-        if immediate != Immediate::Src0 {
-            shrink_form(word, &mut short, &basic.src0)?;
-        }
-        if immediate == Immediate::No {
-            shrink_form(word, &mut short, &basic.src1)?;
-        } else {
-            let value = spec.align1.imm32.get_signed(word);
-            if !basic.imm.set_signed(&mut short, value) {
-                return None;
-            }
-        }
+        put(&mut short, form.imm, low & ((1 << form.imm.width()) - 1));
     }
     let short = short as u64;
     // A long form with a bit that no field of the short form carries has none.
     (expand(short, spec) == Ok(word)).then_some(short)
 }
 
-fn put(word: &mut u128, field: super::bits::Bits, value: u64) {
+fn imm_rule(form: &CompactForm, word: u128, spec: &Spec) -> Option<ImmRule> {
+    let code = imm_type(form, word, spec);
+    let rule = form.imm_rules.iter().find(|(c, _)| u64::from(*c) == code);
+    rule.map(|(_, rule)| *rule)
+}
+
+fn put(word: &mut u128, field: Bits, value: u64) {
     let fits = field.set(word, value);
     debug_assert!(fits, "{field:?} cannot hold {value:#x}");
 }
 
-fn shrink_form(word: u128, short: &mut u128, form: &CompactForm) -> Option<()> {
-    for (to, from) in form.copies {
-        put(short, *to, from.get(word));
-    }
-    for table in form.tables {
-        shrink_table(table, table.fields.get(word), u64::MAX, short)?;
-    }
-    Some(())
-}
-
-/// The first entry that agrees with `value` in the bits of `known`.
-fn shrink_table(table: &CompactTable, value: u64, known: u64, short: &mut u128) -> Option<()> {
-    let index = table
-        .values
-        .iter()
-        .position(|entry| entry & known == value)?;
-    put(short, table.index, index as u64);
-    Some(())
+/// The bits of a table's values that its fields hold.
+fn known(table: &CompactTable) -> u64 {
+    (1 << table.fields.width()) - 1
 }
 
 /// The long form of a short instruction.
@@ -117,42 +115,50 @@ pub(super) fn expand(short: u64, spec: &Spec) -> Result<u128, DecodeError> {
     let short = u128::from(short);
     let code = spec.align1.header.opcode.get(short);
     let op = spec.op_of_code(code).ok_or(DecodeError::Opcode(code))?;
-    let form = compact_form(op).ok_or(DecodeError::NotCompact(op.op))?;
+    let class = class(op, spec).ok_or(DecodeError::NotCompact(op.op))?;
+    let mut error = DecodeError::NotCompact(op.op);
+    // Which form it is shows in the register files that the form's tables give.
+    for form in spec.compact.iter().filter(|f| f.classes.contains(&class)) {
+        match expand_form(short, form, spec) {
+            Ok(word) if suits(form, class, word, spec) => return Ok(word),
+            Ok(_) => {}
+            Err(reason) => error = reason,
+        }
+    }
+    Err(error)
+}
+
+fn expand_form(short: u128, form: &CompactForm, spec: &Spec) -> Result<u128, DecodeError> {
     let mut word = 0;
-    if form == Form::Ternary {
-        expand_form(short, &mut word, &spec.compact.ternary)?;
-        return Ok(word);
+    for (from, to) in form.copies {
+        put(&mut word, *to, from.get(short));
     }
-    let basic = &spec.compact.basic;
-    expand_form(short, &mut word, &basic.common)?;
-    let immediate = immediate(word, spec);
-    let subs = entry(&basic.subs, short)?;
-    let fields = match immediate {
-        Immediate::No => basic.subs.fields,
-        Immediate::Src0 => basic.subs_dst,
-        Immediate::Src1 => basic.subs_dst_src0,
-    };
-    put(&mut word, fields, subs & ((1 << fields.width()) - 1));
-    if immediate != Immediate::Src0 {
-        expand_form(short, &mut word, &basic.src0)?;
+    for table in form.tables {
+        put(&mut word, table.fields, entry(table, short)? & known(table));
     }
-    if immediate == Immediate::No {
-        expand_form(short, &mut word, &basic.src1)?;
-    } else {
-        let value = basic.imm.get_signed(short) as u32;
+    if form.imm.exists() {
+        let rule = imm_rule(form, word, spec).ok_or(DecodeError::Reserved {
+            what: "type of a short immediate",
+            value: imm_type(form, word, spec),
+        })?;
+        let width = form.imm.width();
+        let unsigned = form.imm.get(short) as u32;
+        let signed = form.imm.get_signed(short) as u32;
+        let value = match rule {
+            ImmRule::Unsigned => unsigned,
+            ImmRule::Signed => signed,
+            ImmRule::UnsignedWords => words(unsigned),
+            ImmRule::SignedWords => words(signed),
+            ImmRule::HighWords => words(unsigned << (16 - width)),
+            ImmRule::High => unsigned << (32 - width),
+        };
         put(&mut word, spec.align1.imm32, u64::from(value));
     }
     Ok(word)
 }
 
-fn expand_form(short: u128, word: &mut u128, form: &CompactForm) -> Result<(), DecodeError> {
-    for (from, to) in form.copies {
-        put(word, *to, from.get(short));
-    }
-    for table in form.tables {
-        put(word, table.fields, entry(table, short)?);
-    }
-    Ok(())
+fn words(value: u32) -> u32 {
+    (value & 0xffff) * 0x1_0001
 }
 
 fn entry(table: &CompactTable, short: u128) -> Result<u64, DecodeError> {

@@ -7,13 +7,13 @@
 use super::bits::Bits;
 use super::encode::{mme_of_mask, writes_no_flag};
 use super::spec::{
-    Attrs, FILE_ARF, FILE_GRF, FILE_IMM, Form, Format, HSTRIDES, OpSpec, Spec, VSTRIDES, WIDTHS,
-    value_of,
+    Attrs, FILE_ARF, FILE_GRF, FILE_IMM, Form, Format, HSTRIDES, OpSpec, SUB_BYTE, Spec, WIDTHS,
+    implied_width, value_of,
 };
 use super::{DecodeError, Operand, compact, spec};
 use crate::inst::{
     Cond, CondMod, Desc, Dst, Inst, Message, Op, Place, Pred, Reg, RegFile, Region, SWIZZLE_XYZW,
-    Src, SrcMod, SrcReg, Target, Type,
+    Src, SrcMod, SrcReg, Swsb, Systolic, Target, Type,
 };
 use crate::platform::Platform;
 
@@ -104,13 +104,9 @@ impl Decoder<'_> {
             op = Op::Math(math.function);
             sources = math.sources;
         }
-        if op.is_macro() && !self.align16 {
-            return Err(DecodeError::Mode {
-                op,
-                what: "Align16",
-            });
-        }
-        if self.op.form == Form::Ternary && !self.align16 {
+        op = self.function(op)?;
+        let align16 = op.is_macro() || self.op.form == Form::Ternary;
+        if align16 && self.spec.align16_ternary && !self.align16 {
             return Err(DecodeError::Mode {
                 op,
                 what: "Align16",
@@ -126,6 +122,35 @@ impl Decoder<'_> {
         Ok(inst)
     }
 
+    /// The operation with what fields of its own say of it.
+    fn function(&self, op: Op) -> Result<Op, DecodeError> {
+        let header = &self.format.header;
+        let systolic = || Systolic {
+            depth: 1 << self.get(self.format.systolic.depth),
+            repeat: self.get(self.format.systolic.repeat) as u8 + 1,
+        };
+        Ok(match op {
+            Op::Bfn(_) => Op::Bfn(self.get(header.bit_function) as u8),
+            Op::Dpas(_) => Op::Dpas(systolic()),
+            Op::Dpasw(_) => Op::Dpasw(systolic()),
+            Op::Sync(_) => {
+                let value = self.get(header.sync);
+                let what = "sync function";
+                let function = value_of(self.spec.syncs, value);
+                Op::Sync(function.ok_or(DecodeError::Reserved { what, value })?)
+            }
+            op => op,
+        })
+    }
+
+    fn swsb(&self) -> Result<Swsb, DecodeError> {
+        let Some(spec) = self.spec.swsb else {
+            return Ok(Swsb::default());
+        };
+        let value = self.get(self.format.header.swsb) as u16;
+        spec.decode(value, self.op.swsb_kind())
+    }
+
     fn header(&self, inst: &mut Inst) -> Result<(), DecodeError> {
         let header = &self.format.header;
         let log = self.get(header.exec_size);
@@ -136,9 +161,10 @@ impl Decoder<'_> {
             });
         }
         inst.exec_size = 1 << log;
-        inst.chan_off = self.get(header.chan_off) as u8 * 4;
+        inst.chan_off = self.get(header.chan_off) as u8 * self.spec.chan_unit;
         inst.no_mask = self.flag(header.no_mask);
         inst.saturate = self.op.attrs.has(Attrs::SAT) && self.flag(header.saturate);
+        inst.swsb = self.swsb()?;
         let opts = &mut inst.opts;
         opts.align16 = self.align16;
         opts.no_dd_clr = self.flag(header.no_dd_clr);
@@ -182,7 +208,7 @@ impl Decoder<'_> {
                 cond: Cond::Eo,
                 flag,
             });
-        } else if self.op.attrs.has(Attrs::COND) && value != 0 {
+        } else if self.op.attrs.has(Attrs::COND) && value != 0 && !self.has_imm64() {
             let cond = value_of(self.spec.conds, value).ok_or(DecodeError::Reserved {
                 what: "conditional modifier",
                 value,
@@ -194,6 +220,14 @@ impl Decoder<'_> {
         Ok(())
     }
 
+    /// Whether the first source is an immediate that takes the condition's place.
+    fn has_imm64(&self) -> bool {
+        let at = &self.format.src[0];
+        let is_imm = self.op.form == Form::Unary && at.imm.flag(self.word);
+        let ty = value_of(self.format.imm_types, self.get(at.ty));
+        is_imm && ty.is_some_and(|ty| ty.bytes() == 8)
+    }
+
     fn operands(&self, inst: &mut Inst, math_sources: u8) -> Result<(), DecodeError> {
         use Form::*;
         match self.op.form {
@@ -201,16 +235,22 @@ impl Decoder<'_> {
             Unary => self.arithmetic(inst, 1)?,
             Binary => self.arithmetic(inst, 2)?,
             Math => self.arithmetic(inst, math_sources)?,
-            Ternary => self.arithmetic(inst, 3)?,
+            Ternary | BitFunction | Systolic => self.arithmetic(inst, 3)?,
+            Sync => {
+                let imm = self.format.src[0].file_of(self.word) == FILE_IMM;
+                if imm || self.get(self.format.src[0].num) != 0 {
+                    inst.srcs.push(self.src(0, 1, inst.op)?);
+                }
+            }
             BranchBoth => {
                 inst.jip = Some(self.target(self.format.jip, 0));
                 inst.uip = Some(self.target(self.format.uip, 0));
             }
             BranchOne => inst.jip = Some(self.target(self.format.jip, 0)),
-            Jump => self.jump(inst, 1, 16)?,
+            Jump => self.jump(inst, self.spec.jump_src, self.spec.jump_base)?,
             Call => {
                 inst.dst = Some(self.dst(inst.op)?);
-                self.jump(inst, 1, 0)?;
+                self.jump(inst, self.spec.jump_src, 0)?;
             }
             BranchOneReg | BranchBothReg => self.jump(inst, 0, 0)?,
             Return => {
@@ -237,7 +277,7 @@ impl Decoder<'_> {
     }
 
     fn jump(&self, inst: &mut Inst, at: u8, base: i32) -> Result<(), DecodeError> {
-        if self.get(self.format.src[usize::from(at)].file) == FILE_IMM {
+        if self.format.src[usize::from(at)].file_of(self.word) == FILE_IMM {
             inst.jip = Some(self.target(self.format.jip, base));
             if self.op.form == Form::BranchBothReg {
                 inst.uip = Some(self.target(self.format.uip, 0));
@@ -257,8 +297,12 @@ impl Decoder<'_> {
             what,
             value,
         };
-        let code = self.get(at.ty);
-        let ty = value_of(self.format.types, code).ok_or(bad("type", code))?;
+        let ty = if at.ty.exists() {
+            let code = self.get(at.ty);
+            value_of(self.format.types, code).ok_or(bad("type", code))?
+        } else {
+            Type::Ud
+        };
         let place = if self.flag(at.indirect) {
             self.address(at.addr_sub, at.addr_imm, at.addr_imm_unit)
         } else {
@@ -267,7 +311,11 @@ impl Decoder<'_> {
             } else {
                 FILE_GRF
             };
-            let byte = self.get(at.sub) as u16 * at.sub_unit;
+            let byte = if op.is_macro() && at.mme.exists() {
+                0
+            } else {
+                self.get(at.sub) as u16 * at.sub_unit
+            };
             let selected = at
                 .chan_mask
                 .exists()
@@ -279,7 +327,7 @@ impl Decoder<'_> {
         } else {
             1
         };
-        let hstride = value_of(HSTRIDES, hstride).ok_or(bad("stride", hstride))?;
+        let hstride = value_of(at.hstrides, hstride).ok_or(bad("stride", hstride))?;
         let mut chan_mask = if at.chan_mask.exists() {
             self.get(at.chan_mask) as u8
         } else {
@@ -287,10 +335,15 @@ impl Decoder<'_> {
         };
         let mut mme = None;
         if op.is_macro() {
-            if chan_mask > 8 {
-                return Err(bad("extended accumulator", u64::from(chan_mask)));
+            let number = if at.mme.exists() {
+                self.get(at.mme) as u8
+            } else {
+                chan_mask
+            };
+            if number > 8 {
+                return Err(bad("extended accumulator", u64::from(number)));
             }
-            mme = Some(chan_mask);
+            mme = Some(number);
             chan_mask = 15;
         }
         Ok(Dst {
@@ -304,7 +357,7 @@ impl Decoder<'_> {
 
     /// A source that must be a register.
     fn register_src(&self, at: u8, op: Op) -> Result<Src, DecodeError> {
-        let file = self.get(self.format.src[usize::from(at)].file);
+        let file = self.format.src[usize::from(at)].file_of(self.word);
         if file == FILE_IMM {
             let operand = Operand::Src(at);
             return Err(DecodeError::Operand {
@@ -325,14 +378,17 @@ impl Decoder<'_> {
             what,
             value,
         };
-        let file = if at.file.exists() {
-            self.get(at.file)
-        } else {
-            FILE_GRF
-        };
+        let file = at.file_of(self.word);
         if file == FILE_IMM {
             let code = self.get(at.ty);
             let ty = value_of(self.format.imm_types, code).ok_or(bad("type", code))?;
+            if at.imm16.exists() {
+                if ty.bytes() != 2 {
+                    return Err(bad("type", code));
+                }
+                let bits = self.get(at.imm16);
+                return Ok(Src::Imm { ty, bits });
+            }
             let wide = ty.bytes() == 8;
             if n + 1 != sources || (wide && n != 0) {
                 return Err(bad("register file", file));
@@ -351,7 +407,11 @@ impl Decoder<'_> {
             }
             self.address(at.addr_sub, at.addr_imm, at.addr_imm_unit)
         } else {
-            let byte = self.get(at.sub) as u16 * at.sub_unit;
+            let byte = if op.is_macro() && at.mme.exists() {
+                0
+            } else {
+                self.get(at.sub) as u16 * at.sub_unit
+            };
             let selected = at
                 .swizzle
                 .exists()
@@ -374,7 +434,11 @@ impl Decoder<'_> {
         };
         let mut mme = None;
         if op.is_macro() {
-            let number = swizzle & 15;
+            let number = if at.mme.exists() {
+                self.get(at.mme) as u8
+            } else {
+                swizzle & 15
+            };
             if number > 8 {
                 return Err(bad("extended accumulator", u64::from(number)));
             }
@@ -407,6 +471,20 @@ impl Decoder<'_> {
             what: "type",
             value,
         })?;
+        if at.sub_byte.exists() && self.get(at.sub_byte) != 0 {
+            let value = self.get(at.sub_byte);
+            let ty = value_of(SUB_BYTE, value).filter(|_| matches!(ty, Type::B | Type::Ub));
+            let (operand, what) = (Operand::Src(n), "element size");
+            let (signed, unsigned) = ty.ok_or(DecodeError::Operand {
+                operand,
+                what,
+                value,
+            })?;
+            let is_signed = self.format.types.iter().any(|(t, c)| {
+                *t == Type::B && u64::from(*c) == self.get(own)
+            });
+            return Ok(if is_signed { signed } else { unsigned });
+        }
         Ok(match ty {
             Type::F | Type::Hf if at.half.exists() => {
                 if self.flag(at.half) {
@@ -435,10 +513,22 @@ impl Decoder<'_> {
             });
         }
         if !at.vstride.exists() {
-            return Ok(Region::SCALAR);
+            let value = self.get(at.hstride);
+            let stride = value_of(HSTRIDES, value).ok_or(bad("horizontal stride", value))?;
+            return Ok(Region::new(stride, 1, 0));
         }
         let value = self.get(at.vstride);
-        let vstride = value_of(VSTRIDES, value).ok_or(bad("vertical stride", value))?;
+        let vstride = value_of(self.format.vstrides, value).ok_or(bad("vertical stride", value))?;
+        if !at.width.exists() && at.hstride.exists() {
+            let value = self.get(at.hstride);
+            let hstride = value_of(HSTRIDES, value).ok_or(bad("horizontal stride", value))?;
+            let width = implied_width(vstride, hstride);
+            return Ok(Region {
+                vstride,
+                width,
+                hstride,
+            });
+        }
         if !at.width.exists() {
             return Ok(Region {
                 vstride,
@@ -523,6 +613,7 @@ impl Decoder<'_> {
         let at = &self.format.message;
         let sfid = self.get(at.sfid) as u8;
         let eot = self.flag(at.eot);
+        inst.send.serialize = self.flag(at.serialize);
         let by_register = if at.desc_file.exists() {
             match self.get(at.desc_file) {
                 FILE_IMM => false,
@@ -547,13 +638,19 @@ impl Decoder<'_> {
             Desc::Imm(self.get(at.desc) as u32)
         };
         let ex_desc = if self.flag(at.ex_select) {
+            inst.send.ex_bso = self.flag(at.ex_bso);
+            if inst.send.ex_bso {
+                inst.send.src1_len = self.get(at.src1_len) as u8;
+            }
             Desc::Addr {
                 byte: self.get(at.ex_sub) as u8 * 4,
             }
         } else {
             let func = self.get(at.ex_func) as u32;
             let len = self.get(at.ex_len) as u32;
-            Desc::Imm(u32::from(sfid) | u32::from(eot) << 5 | len << 6 | func << 16)
+            let function = u32::from(sfid) | u32::from(eot) << 5;
+            let function = if at.ex_has_function { function } else { 0 };
+            Desc::Imm(function | len << 6 | func << 16)
         };
         inst.msg = Some(Message {
             sfid,

@@ -5,13 +5,13 @@
 
 use super::bits::Bits;
 use super::spec::{
-    Attrs, DstBits, FILE_ARF, FILE_GRF, FILE_IMM, Form, Format, HSTRIDES, OpSpec, Spec, SrcBits,
-    VSTRIDES, WIDTHS, code_of,
+    Attrs, DstBits, FILE_ARF, FILE_GRF, FILE_IMM, Form, Format, HSTRIDES, OpSpec, SUB_BYTE, Spec,
+    SrcBits, WIDTHS, code_of, implied_width,
 };
 use super::{EncodeError, Encoded, Operand, compact, spec, to_align16};
 use crate::inst::{
     Desc, Dst, Inst, Message, Op, Place, Reg, RegFile, Region, SWIZZLE_XYZW, Src, SrcMod, SrcReg,
-    Target, Type,
+    Systolic, Target, Type,
 };
 use crate::platform::Platform;
 
@@ -41,7 +41,7 @@ pub(super) fn native(
         op: inst.op,
         platform: platform.name,
     })?;
-    if op.form == Form::Ternary && !inst.opts.align16 {
+    if op.form == Form::Ternary && spec.align16_ternary && !inst.opts.align16 {
         let inst = to_align16(inst)?;
         return Encoder::new(&inst, op, spec, platform).run();
     }
@@ -154,8 +154,17 @@ impl<'a> Encoder<'a> {
         self.allow(opts.branch_ctrl, attrs.has(Attrs::BRANCH), "branch control")?;
         self.allow(opts.breakpoint, inst.op != Op::Illegal, "a breakpoint")?;
         let align16 = form.is_arithmetic() || form.is_send();
+        let align16 = align16 && self.spec.align1.header.align16.exists();
         self.allow(opts.align16, align16, "Align16")?;
-        if inst.op.is_macro() && !opts.align16 {
+        let xe = self.spec.swsb.is_some();
+        self.allow(opts.no_dd_clr || opts.no_dd_chk, !xe, "dependency control")?;
+        self.allow(opts.no_src_dep_set, !xe, "NoSrcDepSet")?;
+        self.allow(opts.switch, !xe, "Switch")?;
+        let annotated = inst.swsb != Default::default();
+        self.allow(annotated, xe && !nullary, "scoreboard annotations")?;
+        let send = inst.send != Default::default();
+        self.allow(send, xe && form.is_send(), "options of Gen12 sends")?;
+        if inst.op.is_macro() && self.spec.align16_ternary && !opts.align16 {
             return Err(EncodeError::Mode {
                 op: inst.op,
                 what: "Align16",
@@ -172,10 +181,13 @@ impl<'a> Encoder<'a> {
             return Err(EncodeError::ExecSize(inst.exec_size));
         }
         self.put(header.exec_size, u64::from(inst.exec_size.trailing_zeros()));
-        if inst.chan_off % 4 != 0 || inst.chan_off >= 32 {
+        let unit = self.spec.chan_unit;
+        if inst.chan_off % unit != 0 || inst.chan_off >= 32 {
             return Err(EncodeError::ChanOff(inst.chan_off));
         }
-        self.put(header.chan_off, u64::from(inst.chan_off / 4));
+        self.put(header.chan_off, u64::from(inst.chan_off / unit));
+        self.swsb()?;
+        self.function()?;
         self.put(header.no_mask, u64::from(inst.no_mask));
         self.put(header.align16, u64::from(opts.align16));
         self.put(header.no_dd_clr, u64::from(opts.no_dd_clr));
@@ -195,13 +207,51 @@ impl<'a> Encoder<'a> {
         };
         self.put(header.thread, thread);
         if self.op.form.is_arithmetic() {
-            self.put(header.acc_wr_en, u64::from(opts.acc_wr_en));
+            if !header.acc_wr_en.set(&mut self.word, u64::from(opts.acc_wr_en)) {
+                return self.unexpected("accumulator write enable");
+            }
         } else if self.op.attrs.has(Attrs::BRANCH) {
             self.put(header.branch, u64::from(opts.branch_ctrl));
         } else if self.op.form.is_send() {
             self.put(header.no_src_dep_set, u64::from(opts.no_src_dep_set));
         }
         self.flags()
+    }
+
+    fn swsb(&mut self) -> Result<(), EncodeError> {
+        let Some(spec) = self.spec.swsb else {
+            return Ok(());
+        };
+        let code = spec.encode(&self.inst.swsb, self.op.swsb_kind());
+        let code = code.ok_or(EncodeError::Swsb(self.inst.swsb))?;
+        self.put(self.format.header.swsb, u64::from(code));
+        Ok(())
+    }
+
+    /// What fields of its own say of the operation.
+    fn function(&mut self) -> Result<(), EncodeError> {
+        let header = &self.format.header;
+        match self.inst.op {
+            Op::Bfn(function) => self.put(header.bit_function, u64::from(function)),
+            Op::Dpas(shape) | Op::Dpasw(shape) => {
+                let Systolic { depth, repeat } = shape;
+                if !depth.is_power_of_two() || depth > 8 || !(1..=8).contains(&repeat) {
+                    return self.unexpected("a shape other than 1-8 rows 1, 2, 4 or 8 deep");
+                }
+                let at = &self.format.systolic;
+                self.put(at.depth, u64::from(depth.trailing_zeros()));
+                self.put(at.repeat, u64::from(repeat - 1));
+            }
+            Op::Sync(function) => match code_of(self.spec.syncs, function) {
+                Some(code) => self.put(header.sync, code),
+                None => {
+                    let (op, platform) = (self.inst.op, self.platform.name);
+                    return Err(EncodeError::Op { op, platform });
+                }
+            },
+            _ => {}
+        }
+        Ok(())
     }
 
     /// Predicate, condition and the flag register they share.
@@ -224,6 +274,9 @@ impl<'a> Encoder<'a> {
                     op: self.inst.op,
                     what: "the early-out condition",
                 })?;
+                if self.has_imm64() {
+                    return self.unexpected("a condition beside an immediate of 64 bits");
+                }
                 self.put(header.cond, code);
             }
             if !cond.flag.is_null() {
@@ -238,6 +291,12 @@ impl<'a> Encoder<'a> {
         }
         self.put(header.flag, flag.unwrap_or(0));
         Ok(())
+    }
+
+    /// Whether an immediate takes the condition's place.
+    fn has_imm64(&self) -> bool {
+        let imm = matches!(self.inst.srcs.first(), Some(Src::Imm { ty, .. }) if ty.bytes() == 8);
+        imm && self.format.src[0].imm.exists()
     }
 
     fn unexpected<T>(&self, what: &'static str) -> Result<T, EncodeError> {
@@ -281,7 +340,12 @@ impl<'a> Encoder<'a> {
                     u64::from(self.inst.opts.breakpoint),
                 );
             }
-            Unary | Binary | Math | Ternary => self.arithmetic()?,
+            Unary | Binary | Math | Ternary | BitFunction | Systolic => self.arithmetic()?,
+            Sync if self.inst.srcs.is_empty() => {}
+            Sync => {
+                self.sources(1)?;
+                self.src(0, 0, Attrs::NONE)?;
+            }
             BranchBoth => {
                 self.sources(0)?;
                 self.jip()?;
@@ -291,10 +355,10 @@ impl<'a> Encoder<'a> {
                 self.sources(0)?;
                 self.jip()?;
             }
-            Jump => self.jump(1)?,
+            Jump => self.jump(usize::from(self.spec.jump_src))?,
             Call => {
                 self.dst()?;
-                self.jump(1)?;
+                self.jump(usize::from(self.spec.jump_src))?;
             }
             BranchOneReg | BranchBothReg => self.jump(0)?,
             Return => {
@@ -319,7 +383,7 @@ impl<'a> Encoder<'a> {
     fn arithmetic(&mut self) -> Result<(), EncodeError> {
         let sources = match (self.op.form, self.inst.op) {
             (Form::Unary, _) => 1,
-            (Form::Ternary, _) => 3,
+            (Form::Ternary | Form::BitFunction | Form::Systolic, _) => 3,
             (_, Op::Math(function)) => match self.spec.math(function) {
                 Some(math) => {
                     self.put(self.format.header.math, u64::from(math.code));
@@ -364,10 +428,19 @@ impl<'a> Encoder<'a> {
             }
             _ => {
                 self.sources(0)?;
-                self.put(self.format.src[at].file, FILE_IMM);
+                self.put_file(&self.format.src[at], FILE_IMM);
                 self.jip()?;
                 if both { self.uip() } else { Ok(()) }
             }
+        }
+    }
+
+    /// Stores a register file that this source has a code for.
+    fn put_file(&mut self, at: &SrcBits, file: u64) {
+        if file == FILE_IMM && at.imm.exists() {
+            self.put(at.imm, 1);
+        } else {
+            self.put(at.file, file);
         }
     }
 
@@ -387,8 +460,12 @@ impl<'a> Encoder<'a> {
         };
         let mut offset = self.offset(target)?;
         if self.op.form == Form::Jump {
-            // The only branch that counts from the next instruction.
-            offset -= i64::from(self.inst.size());
+            // The only branch that may count from the next instruction.
+            let short = 16 - self.inst.size();
+            offset -= i64::from(self.spec.jump_base);
+            if self.spec.jump_base != 0 {
+                offset += i64::from(short);
+            }
         }
         self.store_offset(self.format.jip, offset)
     }
@@ -428,8 +505,15 @@ impl<'a> Encoder<'a> {
         let format = self.format;
         let at = &format.dst;
         let operand = Operand::Dst;
-        let ty = self.ty(format.types, dst.ty, operand)?;
-        self.put(at.ty, ty);
+        if at.ty.exists() {
+            let ty = self.ty(format.types, dst.ty, operand)?;
+            self.put(at.ty, ty);
+        } else if dst.ty != Type::Ud {
+            return Err(EncodeError::Type {
+                operand,
+                ty: dst.ty,
+            });
+        }
         match dst.place {
             Place::Direct(reg) => {
                 let (file, num) = self.register(reg, operand)?;
@@ -439,14 +523,19 @@ impl<'a> Encoder<'a> {
                     return Err(EncodeError::Register { operand, reg });
                 }
                 self.put_number(at.num, num, reg, operand)?;
-                self.sub_register(at.sub, at.sub_unit, reg, operand)?;
+                if dst.mme.is_some() && at.mme.exists() {
+                    self.whole(reg, operand)?;
+                } else {
+                    self.sub_register(at.sub, at.sub_unit, reg, operand)?;
+                }
             }
             Place::Indirect { addr, imm } => {
                 if !at.indirect.exists() {
                     return Err(EncodeError::Indirect { operand });
                 }
                 self.put(at.indirect, 1);
-                self.put(at.file, FILE_GRF);
+                let own = !at.file.overlaps(at.addr_imm);
+                self.put(at.file, if own { FILE_GRF } else { 0 });
                 let (num, imm_at, unit) = (at.addr_sub, at.addr_imm, at.addr_imm_unit);
                 self.address(addr, imm, num, imm_at, unit, operand)?;
             }
@@ -457,7 +546,8 @@ impl<'a> Encoder<'a> {
     /// Stride, and channel mask or extended accumulator.
     fn dst_layout(&mut self, dst: &Dst, at: &DstBits) -> Result<(), EncodeError> {
         let operand = Operand::Dst;
-        let stride = code_of(HSTRIDES, dst.hstride).ok_or(EncodeError::DstStride(dst.hstride))?;
+        let stride =
+            code_of(at.hstrides, dst.hstride).ok_or(EncodeError::DstStride(dst.hstride))?;
         if at.hstride.exists() {
             self.put(at.hstride, stride);
         } else if dst.hstride != 1 {
@@ -480,7 +570,9 @@ impl<'a> Encoder<'a> {
                 });
             }
         };
-        if at.chan_mask.exists() {
+        if at.mme.exists() && dst.mme.is_some() {
+            self.put(at.mme, u64::from(mask));
+        } else if at.chan_mask.exists() {
             if !at.chan_mask.set(&mut self.word, u64::from(mask)) {
                 return Err(EncodeError::Range {
                     operand,
@@ -519,8 +611,16 @@ impl<'a> Encoder<'a> {
     fn src_type(&mut self, n: usize, ty: Type, at: &SrcBits) -> Result<(), EncodeError> {
         let operand = Operand::Src(n as u8);
         if at.ty.exists() {
-            let code = self.ty(self.format.types, ty, operand)?;
-            self.put(at.ty, code);
+            let (whole, size) = match SUB_BYTE.iter().find(|((s, u), _)| *s == ty || *u == ty) {
+                Some(((signed, _), code)) if at.sub_byte.exists() => {
+                    let whole = if *signed == ty { Type::B } else { Type::Ub };
+                    (whole, u64::from(*code))
+                }
+                _ => (ty, 0),
+            };
+            let code = self.ty(self.format.types, whole, operand)?;
+            self.put_type(at, code, ty, operand)?;
+            self.put(at.sub_byte, size);
             return Ok(());
         }
         if self.op.form.is_send() {
@@ -535,6 +635,23 @@ impl<'a> Encoder<'a> {
         } else {
             Err(EncodeError::Type { operand, ty })
         }
+    }
+
+    /// The kind of all types of a three-source operation is one bit that they share.
+    fn put_type(
+        &mut self,
+        at: &SrcBits,
+        code: u64,
+        ty: Type,
+        operand: Operand,
+    ) -> Result<(), EncodeError> {
+        let shared = self.format.dst.ty.overlaps(at.ty) && self.inst.dst.is_some();
+        let dst = self.format.dst.ty.get(self.word);
+        self.put(at.ty, code);
+        if shared && self.format.dst.ty.get(self.word) != dst {
+            return Err(EncodeError::Type { operand, ty });
+        }
+        Ok(())
     }
 
     fn src_place(
@@ -552,14 +669,20 @@ impl<'a> Encoder<'a> {
                     return Err(EncodeError::Register { operand, reg });
                 }
                 self.put_number(at.num, num, reg, operand)?;
-                self.sub_register(at.sub, at.sub_unit, reg, operand)
+                if src.mme.is_some() && at.mme.exists() {
+                    self.whole(reg, operand)
+                } else {
+                    self.sub_register(at.sub, at.sub_unit, reg, operand)
+                }
             }
             Place::Indirect { addr, imm } => {
                 if !at.indirect.exists() {
                     return Err(EncodeError::Indirect { operand });
                 }
                 self.put(at.indirect, 1);
-                self.put(at.file, if at.file.exists() { FILE_GRF } else { 0 });
+                // Where the offset takes the file's place, the file is implied.
+                let own = at.file.exists() && !at.file.overlaps(at.addr_imm);
+                self.put(at.file, if own { FILE_GRF } else { 0 });
                 self.address(
                     addr,
                     imm,
@@ -581,8 +704,17 @@ impl<'a> Encoder<'a> {
     ) -> Result<(), EncodeError> {
         let region = src.region;
         let bad = EncodeError::Region { operand, region };
-        if at.vstride.exists() {
-            let code = code_of(VSTRIDES, region.vstride).ok_or(bad.clone())?;
+        if at.vstride.exists() && at.hstride.exists() && !at.width.exists() {
+            let region = self.two_strides(region).ok_or(bad.clone())?;
+            let vstride = code_of(self.format.vstrides, region.vstride).ok_or(bad.clone())?;
+            let hstride = code_of(HSTRIDES, region.hstride).ok_or(bad)?;
+            self.put(at.vstride, vstride);
+            self.put(at.hstride, hstride);
+        } else if at.hstride.exists() && !at.vstride.exists() {
+            let stride = linear_stride(region).and_then(|stride| code_of(HSTRIDES, stride));
+            self.put(at.hstride, stride.ok_or(bad)?);
+        } else if at.vstride.exists() {
+            let code = code_of(self.format.vstrides, region.vstride).ok_or(bad.clone())?;
             self.put(at.vstride, code);
             if at.width.exists() {
                 let width = code_of(WIDTHS, region.width).ok_or(bad.clone())?;
@@ -603,6 +735,30 @@ impl<'a> Encoder<'a> {
         self.swizzle(src, at, operand)
     }
 
+    /// The same region as one whose width follows from its strides.
+    fn two_strides(&self, region: Region) -> Option<Region> {
+        let known = |region: &Region| {
+            region.width == implied_width(region.vstride, region.hstride)
+                && code_of(self.format.vstrides, region.vstride).is_some()
+        };
+        let linear = || Some(Region::new(linear_stride(region)?, 1, 0));
+        Some(region).filter(known).or_else(linear).filter(known)
+    }
+
+    /// Refuses a sub-register where only whole registers have a place.
+    fn whole(&self, reg: Reg, operand: Operand) -> Result<(), EncodeError> {
+        let (byte, unit) = (reg.byte, self.platform.grf_bytes as u16);
+        if byte == 0 {
+            return Ok(());
+        }
+        Err(EncodeError::SubRegister {
+            operand,
+            byte,
+            unit,
+            limit: unit,
+        })
+    }
+
     fn swizzle(&mut self, src: &SrcReg, at: &SrcBits, operand: Operand) -> Result<(), EncodeError> {
         let swizzle = match (src.mme, self.inst.op.is_macro(), src.place) {
             (Some(mme), true, _) if mme <= 8 => mme,
@@ -621,7 +777,9 @@ impl<'a> Encoder<'a> {
                 });
             }
         };
-        if at.swizzle.exists() {
+        if at.mme.exists() && src.mme.is_some() {
+            self.put(at.mme, u64::from(swizzle));
+        } else if at.swizzle.exists() {
             self.put(at.swizzle, u64::from(swizzle));
         } else if swizzle != SWIZZLE_XYZW {
             return Err(EncodeError::Range {
@@ -640,9 +798,24 @@ impl<'a> Encoder<'a> {
         at: &SrcBits,
         operand: Operand,
     ) -> Result<(), EncodeError> {
+        if at.imm16.exists() {
+            if ty.bytes() != 2 {
+                return Err(EncodeError::Type { operand, ty });
+            }
+            let code = self.ty(self.format.imm_types, ty, operand)?;
+            self.put_file(at, FILE_IMM);
+            self.put_type(at, code, ty, operand)?;
+            return if at.imm16.set(&mut self.word, bits) {
+                Ok(())
+            } else {
+                Err(EncodeError::ImmediateRange { operand, ty, bits })
+            };
+        }
         let last = n + 1 == self.inst.srcs.len();
         let wide = ty.bytes() == 8;
-        if !at.file.exists() || !last || (wide && n != 0) || !self.op.form.is_arithmetic() {
+        let known = self.op.form.is_arithmetic() || self.op.form == Form::Sync;
+        let ternary = self.inst.srcs.len() == 3;
+        if !at.file.exists() || ternary || !last || (wide && n != 0) || !known {
             return Err(EncodeError::Immediate { operand });
         }
         let code = self.ty(self.format.imm_types, ty, operand)?;
@@ -650,7 +823,7 @@ impl<'a> Encoder<'a> {
         if size < 64 && bits >> size != 0 {
             return Err(EncodeError::ImmediateRange { operand, ty, bits });
         }
-        self.put(at.file, FILE_IMM);
+        self.put_file(at, FILE_IMM);
         self.put(at.ty, code);
         match size {
             64 => self.put(self.format.imm64, bits),
@@ -786,6 +959,19 @@ impl<'a> Encoder<'a> {
             });
         }
         self.put(at.eot, u64::from(message.eot));
+        let options = self.inst.send;
+        self.put(at.serialize, u64::from(options.serialize));
+        let by_register = matches!(message.ex_desc, Desc::Addr { .. });
+        self.allow(options.ex_bso, by_register && at.ex_bso.exists(), "ExBSO")?;
+        self.allow(options.src1_len != 0, options.ex_bso, "a length without ExBSO")?;
+        self.put(at.ex_bso, u64::from(options.ex_bso));
+        if options.ex_bso && !at.src1_len.set(&mut self.word, u64::from(options.src1_len)) {
+            let operand = Operand::Src(1);
+            return Err(EncodeError::Range {
+                operand,
+                what: "length",
+            });
+        }
         let bad = |what, desc| Err(EncodeError::Descriptor { what, desc });
         match message.desc {
             Desc::Imm(value) => {
@@ -815,14 +1001,14 @@ impl<'a> Encoder<'a> {
         }
         match message.ex_desc {
             Desc::Imm(value) => {
-                if value & 15 != u32::from(message.sfid) {
+                if at.ex_has_function && value & 15 != u32::from(message.sfid) {
                     return Err(EncodeError::Message("the shared function"));
                 }
-                if (value >> 5 & 1 != 0) != message.eot {
+                if at.ex_has_function && (value >> 5 & 1 != 0) != message.eot {
                     return Err(EncodeError::Message("end of thread"));
                 }
                 let len = value >> 6 & 0x3ff;
-                let reserved = value >> 4 & 1 != 0;
+                let reserved = value & if at.ex_has_function { 0x10 } else { 0x3f } != 0;
                 if reserved || !at.ex_len.set(&mut self.word, u64::from(len)) {
                     return bad("extended descriptor", message.ex_desc);
                 }
@@ -837,6 +1023,20 @@ impl<'a> Encoder<'a> {
             }
         }
         Ok(())
+    }
+}
+
+/// The stride of a region whose elements are evenly apart.
+fn linear_stride(region: Region) -> Option<u8> {
+    let Region {
+        vstride,
+        width,
+        hstride,
+    } = region;
+    match vstride? {
+        vstride if width == 1 => Some(vstride),
+        vstride if u16::from(vstride) == u16::from(width) * u16::from(hstride) => Some(hstride),
+        _ => None,
     }
 }
 

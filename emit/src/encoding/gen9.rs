@@ -5,8 +5,9 @@
 
 use super::bits::{Bits, bit, bits};
 use super::spec::{
-    ArfSpec, Attrs, CompactBasic, CompactForm, CompactSpec, CompactTable, DstBits, FILE_IMM, Form,
-    Format, Header, MathSpec, MessageBits, OpSpec, Spec, SrcBits, ThreadCodes,
+    ArfSpec, Attrs, CompactClass, CompactForm, CompactTable, DstBits, FILE_IMM, Form, Format,
+    HSTRIDES, Header, ImmRule, Immediate, MathSpec, MessageBits, OpSpec, SendSyntax, Spec, SrcBits,
+    SystolicBits, ThreadCodes, VSTRIDES,
 };
 use crate::inst::{Cond, MathFn, Op, PredCtrl, RegFile, Type};
 
@@ -39,9 +40,18 @@ pub static SPEC: Spec = Spec {
         "null", "?", "sampler", "gateway", "hdc.dc2", "hdc.rc", "hdc.urb", "spawner", "vme",
         "hdc.dcro", "hdc.dc0", "pi", "hdc.dc1", "cre", "?", "?",
     ],
+    systolic: TERNARY,
+    syncs: &[],
+    swsb: None,
+    jump_src: 1,
+    jump_base: 16,
+    align16_ternary: true,
+    chan_unit: 4,
+    send_syntax: SendSyntax::InDescriptor,
+    compact_control: true,
 };
 
-const HEADER: Header = Header {
+pub(super) const HEADER: Header = Header {
     opcode: bits(6, 0),
     align16: bit(8),
     no_dd_clr: bit(9),
@@ -61,9 +71,12 @@ const HEADER: Header = Header {
     saturate: bit(31),
     flag: bits(33, 32),
     no_mask: bit(34),
+    swsb: Bits::NONE,
+    sync: Bits::NONE,
+    bit_function: Bits::NONE,
 };
 
-const NO_MESSAGE: MessageBits = MessageBits {
+pub(super) const NO_MESSAGE: MessageBits = MessageBits {
     sfid: Bits::NONE,
     eot: Bits::NONE,
     desc: Bits::NONE,
@@ -75,11 +88,18 @@ const NO_MESSAGE: MessageBits = MessageBits {
     ex_func: Bits::NONE,
     ex_select: Bits::NONE,
     ex_sub: Bits::NONE,
+    ex_has_function: true,
+    ex_bso: Bits::NONE,
+    src1_len: Bits::NONE,
+    serialize: Bits::NONE,
 };
 
-const NO_SRC: SrcBits = SrcBits {
+pub(super) const NO_SRC: SrcBits = SrcBits {
     file: Bits::NONE,
+    imm: Bits::NONE,
+    imm16: Bits::NONE,
     ty: Bits::NONE,
+    sub_byte: Bits::NONE,
     half: Bits::NONE,
     indirect: Bits::NONE,
     neg: Bits::NONE,
@@ -95,6 +115,7 @@ const NO_SRC: SrcBits = SrcBits {
     hstride: Bits::NONE,
     swizzle: Bits::NONE,
     replicate: Bits::NONE,
+    mme: Bits::NONE,
 };
 
 const DST: DstBits = DstBits {
@@ -109,6 +130,8 @@ const DST: DstBits = DstBits {
     addr_imm: bits(56, 48).then(47, 47),
     addr_imm_unit: 1,
     chan_mask: Bits::NONE,
+    mme: Bits::NONE,
+    hstrides: HSTRIDES,
 };
 
 const SRC0: SrcBits = SrcBits {
@@ -155,6 +178,11 @@ const ALIGN1: Format = Format {
     types: TYPES,
     imm_types: IMM_TYPES,
     preds: PREDS_ALIGN1,
+    vstrides: VSTRIDES,
+    systolic: SystolicBits {
+        depth: Bits::NONE,
+        repeat: Bits::NONE,
+    },
 };
 
 const ALIGN16: Format = Format {
@@ -206,6 +234,8 @@ const TERNARY: Format = Format {
         addr_imm: Bits::NONE,
         addr_imm_unit: 1,
         chan_mask: bits(52, 49),
+        mme: Bits::NONE,
+        hstrides: HSTRIDES,
     },
     src: [
         SrcBits {
@@ -376,7 +406,7 @@ const TERNARY_TYPES: &[(Type, u8)] = &[
     (Type::Hf, 4),
 ];
 
-const PREDS_ALIGN1: &[(PredCtrl, u8)] = &[
+pub(super) const PREDS_ALIGN1: &[(PredCtrl, u8)] = &[
     (PredCtrl::Normal, 1),
     (PredCtrl::AnyV, 2),
     (PredCtrl::AllV, 3),
@@ -392,7 +422,7 @@ const PREDS_ALIGN1: &[(PredCtrl, u8)] = &[
     (PredCtrl::All(32), 13),
 ];
 
-const PREDS_ALIGN16: &[(PredCtrl, u8)] = &[
+pub(super) const PREDS_ALIGN16: &[(PredCtrl, u8)] = &[
     (PredCtrl::Normal, 1),
     (PredCtrl::Replicate(0), 2),
     (PredCtrl::Replicate(1), 3),
@@ -402,7 +432,7 @@ const PREDS_ALIGN16: &[(PredCtrl, u8)] = &[
     (PredCtrl::All(4), 7),
 ];
 
-const MATH: &[MathSpec] = &[
+pub(super) const MATH: &[MathSpec] = &[
     MathSpec {
         function: MathFn::Inv,
         code: 1,
@@ -475,7 +505,7 @@ const MATH: &[MathSpec] = &[
     },
 ];
 
-const fn arf(file: RegFile, code: u8, base: u8, count: u8) -> ArfSpec {
+pub(super) const fn arf(file: RegFile, code: u8, base: u8, count: u8) -> ArfSpec {
     ArfSpec {
         file,
         code,
@@ -502,16 +532,16 @@ const ARF: &[ArfSpec] = &[
     arf(RegFile::Debug, 0xf, 0, 1),
 ];
 
-const P: Attrs = Attrs::PRED;
+pub(super) const P: Attrs = Attrs::PRED;
 /// Predicate, condition.
-const PC: Attrs = P.or(Attrs::COND);
-const PCM: Attrs = PC.or(Attrs::MODS);
-const PCS: Attrs = PC.or(Attrs::SAT);
-const PCSM: Attrs = PCS.or(Attrs::MODS);
-const PSM: Attrs = P.or(Attrs::SAT).or(Attrs::MODS);
-const CSM: Attrs = Attrs::COND.or(Attrs::SAT).or(Attrs::MODS);
+pub(super) const PC: Attrs = P.or(Attrs::COND);
+pub(super) const PCM: Attrs = PC.or(Attrs::MODS);
+pub(super) const PCS: Attrs = PC.or(Attrs::SAT);
+pub(super) const PCSM: Attrs = PCS.or(Attrs::MODS);
+pub(super) const PSM: Attrs = P.or(Attrs::SAT).or(Attrs::MODS);
+pub(super) const CSM: Attrs = Attrs::COND.or(Attrs::SAT).or(Attrs::MODS);
 
-const fn op(op: Op, code: u8, form: Form, attrs: Attrs) -> OpSpec {
+pub(super) const fn op(op: Op, code: u8, form: Form, attrs: Attrs) -> OpSpec {
     OpSpec {
         op,
         code,
@@ -521,7 +551,7 @@ const fn op(op: Op, code: u8, form: Form, attrs: Attrs) -> OpSpec {
     }
 }
 
-const fn fixed(spec: OpSpec, fixed: &'static [(Bits, u64)]) -> OpSpec {
+pub(super) const fn fixed(spec: OpSpec, fixed: &'static [(Bits, u64)]) -> OpSpec {
     OpSpec { fixed, ..spec }
 }
 
@@ -631,62 +661,51 @@ const OPS: &[OpSpec] = {
 };
 
 /// Compaction (PRM vol. 2a, "EU Compact Instruction Format").
-const COMPACT: CompactSpec = CompactSpec {
-    basic: CompactBasic {
-        common: CompactForm {
-            copies: &[
-                (bits(6, 0), HEADER.opcode),
-                (bit(7), HEADER.breakpoint),
-                (bit(23), HEADER.acc_wr_en),
-                (bits(27, 24), HEADER.cond),
-                (bits(47, 40), DST.num),
-            ],
-            tables: &[
-                CompactTable {
-                    index: bits(12, 8),
-                    fields: bit(8)
-                        .then(34, 34)
-                        .then(10, 9)
-                        .then(23, 12)
-                        .then(31, 31)
-                        .then(33, 32),
-                    values: COMPACT_CONTROL,
-                },
-                CompactTable {
-                    index: bits(17, 13),
-                    fields: bits(46, 35).then(94, 89).then(63, 61),
-                    values: COMPACT_TYPES,
-                },
-            ],
-        },
-        subs: CompactTable {
-            index: bits(22, 18),
-            fields: bits(52, 48).then(68, 64).then(100, 96),
-            values: COMPACT_SUBS,
-        },
-        subs_dst: bits(52, 48),
-        subs_dst_src0: bits(52, 48).then(68, 64),
-        src0: CompactForm {
-            copies: &[(bits(55, 48), SRC0.num)],
-            tables: &[CompactTable {
-                index: bits(34, 30),
-                fields: bits(88, 77),
-                values: COMPACT_SOURCES,
-            }],
-        },
-        src1: CompactForm {
-            copies: &[(bits(63, 56), SRC1.num)],
-            tables: &[CompactTable {
+const COMPACT: &[CompactForm] = &[
+    CompactForm {
+        classes: BASIC,
+        immediate: Immediate::No,
+        copies: &[OPCODE, BREAKPOINT, ACC_WR_EN, COND, DST_NUM, SRC0_NUM, SRC1_NUM],
+        tables: &[
+            CONTROL,
+            TYPES_OF,
+            subs(bits(52, 48).then(68, 64).then(100, 96)),
+            SOURCE0,
+            CompactTable {
                 index: bits(39, 35),
                 fields: bits(120, 109),
                 values: COMPACT_SOURCES,
-            }],
-        },
-        imm: bits(63, 56).then(39, 35),
+            },
+        ],
+        imm: Bits::NONE,
+        imm_rules: &[],
     },
-    ternary: CompactForm {
+    CompactForm {
+        classes: BASIC,
+        immediate: Immediate::Src0,
+        copies: &[OPCODE, BREAKPOINT, ACC_WR_EN, COND, DST_NUM],
+        tables: &[CONTROL, TYPES_OF, subs(bits(52, 48))],
+        imm: COMPACT_IMM,
+        imm_rules: COMPACT_IMM_RULES,
+    },
+    CompactForm {
+        classes: BASIC,
+        immediate: Immediate::Src1,
+        copies: &[OPCODE, BREAKPOINT, ACC_WR_EN, COND, DST_NUM, SRC0_NUM],
+        tables: &[
+            CONTROL,
+            TYPES_OF,
+            subs(bits(52, 48).then(68, 64)),
+            SOURCE0,
+        ],
+        imm: COMPACT_IMM,
+        imm_rules: COMPACT_IMM_RULES,
+    },
+    CompactForm {
+        classes: &[CompactClass::Ternary],
+        immediate: Immediate::No,
         copies: &[
-            (bits(6, 0), HEADER.opcode),
+            OPCODE,
             (bits(18, 12), bits(62, 56)),
             (bit(28), bit(64)),
             (bits(31, 30), bits(31, 30)),
@@ -722,8 +741,71 @@ const COMPACT: CompactSpec = CompactSpec {
                 ],
             },
         ],
+        imm: Bits::NONE,
+        imm_rules: &[],
     },
+];
+
+const BASIC: &[CompactClass] = &[CompactClass::Unary, CompactClass::Binary];
+const OPCODE: (Bits, Bits) = (bits(6, 0), HEADER.opcode);
+const BREAKPOINT: (Bits, Bits) = (bit(7), HEADER.breakpoint);
+const ACC_WR_EN: (Bits, Bits) = (bit(23), HEADER.acc_wr_en);
+const COND: (Bits, Bits) = (bits(27, 24), HEADER.cond);
+const DST_NUM: (Bits, Bits) = (bits(47, 40), DST.num);
+const SRC0_NUM: (Bits, Bits) = (bits(55, 48), SRC0.num);
+const SRC1_NUM: (Bits, Bits) = (bits(63, 56), SRC1.num);
+
+const CONTROL: CompactTable = CompactTable {
+    index: bits(12, 8),
+    fields: bit(8)
+        .then(34, 34)
+        .then(10, 9)
+        .then(23, 12)
+        .then(31, 31)
+        .then(33, 32),
+    values: COMPACT_CONTROL,
 };
+
+const TYPES_OF: CompactTable = CompactTable {
+    index: bits(17, 13),
+    fields: bits(46, 35).then(94, 89).then(63, 61),
+    values: COMPACT_TYPES,
+};
+
+const fn subs(fields: Bits) -> CompactTable {
+    CompactTable {
+        index: bits(22, 18),
+        fields,
+        values: COMPACT_SUBS,
+    }
+}
+
+const SOURCE0: CompactTable = CompactTable {
+    index: bits(34, 30),
+    fields: bits(88, 77),
+    values: COMPACT_SOURCES,
+};
+
+const COMPACT_IMM: Bits = bits(63, 56).then(39, 35);
+/// Sign extension, whatever the type.
+const COMPACT_IMM_RULES: &[(u8, ImmRule)] = &[
+    (0, ImmRule::Signed),
+    (1, ImmRule::Signed),
+    (2, ImmRule::Signed),
+    (3, ImmRule::Signed),
+    (4, ImmRule::Signed),
+    (5, ImmRule::Signed),
+    (6, ImmRule::Signed),
+    (7, ImmRule::Signed),
+    (8, ImmRule::Signed),
+    (9, ImmRule::Signed),
+    (10, ImmRule::Signed),
+    (11, ImmRule::Signed),
+    (12, ImmRule::Signed),
+    (13, ImmRule::Signed),
+    (14, ImmRule::Signed),
+    (15, ImmRule::Signed),
+];
 
 const COMPACT_CONTROL: &[u64] = &[
     0x00002, 0x04000, 0x04001, 0x04002, 0x04003, 0x04004, 0x04005, 0x04007, 0x04008, 0x04009,

@@ -10,14 +10,17 @@ mod decode;
 mod encode;
 mod gen9;
 pub(crate) mod spec;
+mod swsb;
 mod ternary;
+mod xe;
+mod xe_compact;
 
 pub use compact::compactable;
 pub use decode::decode;
 pub use encode::encode;
 pub(crate) use ternary::{to_align1, to_align16};
 
-use crate::inst::{Desc, Op, PredCtrl, Reg, Region, Type};
+use crate::inst::{Desc, Op, PredCtrl, Reg, Region, Swsb, Type};
 use crate::platform::{Family, Platform};
 use std::fmt;
 
@@ -25,6 +28,10 @@ use std::fmt;
 pub(crate) fn spec(platform: &Platform) -> &'static spec::Spec {
     match platform.family {
         Family::Gen9 => &gen9::SPEC,
+        Family::Gen12Lp => &xe::GEN12LP,
+        Family::XeHpg => &xe::XE_HPG,
+        Family::XeHpc => &xe::XE_HPC,
+        Family::Xe2 => &xe::XE2,
     }
 }
 
@@ -146,6 +153,8 @@ pub enum EncodeError {
     Flags,
     #[error("thread controls Switch, Atomic and NoPreempt exclude each other")]
     Thread,
+    #[error("{0:?} is no scoreboard annotation here")]
+    Swsb(Swsb),
     #[error("target block {0} was never placed")]
     Block(u32),
     #[error("target {0:?} cannot be encoded")]

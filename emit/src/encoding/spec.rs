@@ -4,7 +4,8 @@
 //! A family is data of these types; the encoder and the decoder walk it and know no family.
 
 use super::bits::Bits;
-use crate::inst::{Cond, MathFn, Op, PredCtrl, RegFile, Type};
+use super::swsb::{SwsbKind, SwsbSpec};
+use crate::inst::{Cond, MathFn, Op, PredCtrl, RegFile, SyncFn, Systolic, Type};
 
 /// An encoding family.
 #[derive(Debug)]
@@ -24,9 +25,37 @@ pub struct Spec {
     pub ternary: Format,
     pub send: Format,
     pub sends: Format,
-    pub compact: CompactSpec,
+    /// Systolic operations.
+    pub systolic: Format,
+    pub compact: &'static [CompactForm],
     /// Names of the shared functions.
     pub functions: &'static [&'static str; 16],
+    /// Functions of `sync`.
+    pub syncs: &'static [(SyncFn, u8)],
+    pub swsb: Option<&'static SwsbSpec>,
+    /// Which source's place the target of `jmpi`, `call` and `calla` has.
+    pub jump_src: u8,
+    /// What `jmpi` counts from, in bytes from its own start.
+    pub jump_base: i32,
+    /// Three-source and macro operations exist in Align16 only.
+    pub align16_ternary: bool,
+    /// Channels that one step of the channel offset is.
+    pub chan_unit: u8,
+    /// How listings write sends.
+    pub send_syntax: SendSyntax,
+    /// Math functions and branches by register have short forms too.
+    pub compact_control: bool,
+}
+
+/// What listings say of a send beside its operands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SendSyntax {
+    /// The shared function is in the extended descriptor.
+    InDescriptor,
+    /// It is a suffix of the operation.
+    Suffix,
+    /// So is it, and the second payload has its length beside it.
+    SuffixAndLength,
 }
 
 /// An operation: its number, its form, and what may be said about it.
@@ -38,6 +67,18 @@ pub struct OpSpec {
     pub attrs: Attrs,
     /// Fields that are the same in every instruction of this operation.
     pub fixed: &'static [(Bits, u64)],
+}
+
+impl OpSpec {
+    /// How the scoreboard sees the operation.
+    pub fn swsb_kind(&self) -> SwsbKind {
+        match self.form {
+            Form::Send | Form::Sends => SwsbKind::Send,
+            Form::Math => SwsbKind::Math,
+            Form::Systolic => SwsbKind::Systolic,
+            _ => SwsbKind::Other,
+        }
+    }
 }
 
 /// How an operation's operands are laid out.
@@ -52,6 +93,11 @@ pub enum Form {
     /// As `Unary` or `Binary`, by the function.
     Math,
     Ternary,
+    /// `Ternary` without modifiers, whose places hold the function.
+    BitFunction,
+    Systolic,
+    /// One source: the tokens as an immediate mask, a flag, or null.
+    Sync,
     /// Both targets are immediates.
     BranchBoth,
     /// One target, an immediate.
@@ -91,7 +137,12 @@ impl Form {
     pub fn is_arithmetic(self) -> bool {
         matches!(
             self,
-            Form::Unary | Form::Binary | Form::Math | Form::Ternary
+            Form::Unary
+                | Form::Binary
+                | Form::Math
+                | Form::Ternary
+                | Form::BitFunction
+                | Form::Systolic
         )
     }
 }
@@ -146,14 +197,24 @@ impl Op {
         }
     }
 
-    /// The operation alone: every function of `math` is the same.
+    /// The operation alone: every function of `math` is the same, and so on.
     pub(crate) fn without_function(self) -> Op {
         match self {
             Op::Math(_) => Op::Math(MathFn::Inv),
+            Op::Sync(_) => Op::Sync(SyncFn::Nop),
+            Op::Bfn(_) => Op::Bfn(0),
+            Op::Dpas(_) => Op::Dpas(ONE_BY_ONE),
+            Op::Dpasw(_) => Op::Dpasw(ONE_BY_ONE),
             op => op,
         }
     }
 }
+
+/// The shape that stands for all in tables of operations.
+pub const ONE_BY_ONE: Systolic = Systolic {
+    depth: 1,
+    repeat: 1,
+};
 
 /// An architecture register file.
 #[derive(Debug)]
@@ -190,6 +251,17 @@ pub struct Format {
     pub types: &'static [(Type, u8)],
     pub imm_types: &'static [(Type, u8)],
     pub preds: &'static [(PredCtrl, u8)],
+    pub vstrides: &'static [(Option<u8>, u8)],
+    pub systolic: SystolicBits,
+}
+
+/// Shape of a systolic operation.
+#[derive(Clone, Copy, Debug)]
+pub struct SystolicBits {
+    /// Logarithm of the depth.
+    pub depth: Bits,
+    /// One less than the rows.
+    pub repeat: Bits,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -216,6 +288,11 @@ pub struct Header {
     /// Flag register in units of its 16-bit halves.
     pub flag: Bits,
     pub no_mask: Bits,
+    pub swsb: Bits,
+    /// Function of `sync`.
+    pub sync: Bits,
+    /// Function of `bfn`.
+    pub bit_function: Bits,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -235,14 +312,23 @@ pub struct DstBits {
     /// Bytes that one step of `addr_imm` is.
     pub addr_imm_unit: i16,
     pub chan_mask: Bits,
+    /// Extended accumulator of macro operations, where no channel mask holds it.
+    pub mme: Bits,
+    pub hstrides: &'static [(u8, u8)],
 }
 
 #[derive(Clone, Copy, Debug)]
 pub struct SrcBits {
     /// Missing: always a general register.
     pub file: Bits,
+    /// Set when this source is an immediate; missing: a code of `file` says so.
+    pub imm: Bits,
+    /// An immediate of 16 bits of this source's own.
+    pub imm16: Bits,
     /// Missing: the first source's.
     pub ty: Bits,
+    /// Whether the elements are smaller than a byte.
+    pub sub_byte: Bits,
     /// Of a float operation: this source is `hf`, else `f`.
     pub half: Bits,
     pub indirect: Bits,
@@ -260,6 +346,22 @@ pub struct SrcBits {
     pub swizzle: Bits,
     /// One element for all channels.
     pub replicate: Bits,
+    /// As in [`DstBits`].
+    pub mme: Bits,
+}
+
+impl SrcBits {
+    /// The register file code, whether a field of it or a bit of its own says that it is an
+    /// immediate.
+    pub fn file_of(&self, word: u128) -> u64 {
+        if self.imm.flag(word) {
+            FILE_IMM
+        } else if self.file.exists() {
+            self.file.get(word)
+        } else {
+            FILE_GRF
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -281,6 +383,12 @@ pub struct MessageBits {
     pub ex_select: Bits,
     /// Which one, in dwords.
     pub ex_sub: Bits,
+    /// Shared function and end of thread are in the extended descriptor of the model.
+    pub ex_has_function: bool,
+    pub ex_bso: Bits,
+    /// Length of the second payload when `ex_bso` is set.
+    pub src1_len: Bits,
+    pub serialize: Bits,
 }
 
 /// Register file codes of operands.
@@ -302,23 +410,40 @@ pub const VSTRIDES: &[(Option<u8>, u8)] = &[
 pub const WIDTHS: &[(u8, u8)] = &[(1, 0), (2, 1), (4, 2), (8, 3), (16, 4)];
 pub const HSTRIDES: &[(u8, u8)] = &[(0, 0), (1, 1), (2, 2), (4, 3)];
 
+/// Which instructions a compact form is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CompactClass {
+    Unary,
+    Binary,
+    Ternary,
+    Systolic,
+}
+
+/// Where an immediate is in place of a register.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Immediate {
+    No,
+    Src0,
+    Src1,
+}
+
 /// How eight-byte instructions stand for sixteen-byte ones: some fields are copied, some are
 /// indices into tables of the values a group of fields takes together.
 #[derive(Debug)]
-pub struct CompactSpec {
-    /// One and two sources.
-    pub basic: CompactBasic,
-    pub ternary: CompactForm,
-}
-
-#[derive(Debug)]
 pub struct CompactForm {
+    pub classes: &'static [CompactClass],
+    pub immediate: Immediate,
     /// Places in the short and in the long form.
     pub copies: &'static [(Bits, Bits)],
     pub tables: &'static [CompactTable],
+    /// The immediate's place in the short form.
+    pub imm: Bits,
+    /// What its bits mean, by the code of its type.
+    pub imm_rules: &'static [(u8, ImmRule)],
 }
 
-/// A group of fields that an index stands for.
+/// A group of fields that an index stands for. Values may be wider than the fields: those of
+/// fields that this form does not have come last.
 #[derive(Debug)]
 pub struct CompactTable {
     pub index: Bits,
@@ -326,21 +451,30 @@ pub struct CompactTable {
     pub values: &'static [u64],
 }
 
-#[derive(Debug)]
-pub struct CompactBasic {
-    /// Without the second source.
-    pub common: CompactForm,
-    /// Sub-register numbers: destination, first and second source. What an immediate replaces
-    /// counts for nothing.
-    pub subs: CompactTable,
-    pub subs_dst: Bits,
-    pub subs_dst_src0: Bits,
-    /// First source, when it is no immediate.
-    pub src0: CompactForm,
-    /// Second source, when there is no immediate.
-    pub src1: CompactForm,
-    /// A 32-bit immediate as its low bits, to be sign-extended.
-    pub imm: Bits,
+/// How a short immediate stands for a dword.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ImmRule {
+    Unsigned,
+    Signed,
+    /// In both words.
+    UnsignedWords,
+    SignedWords,
+    /// The high bits of both words.
+    HighWords,
+    /// The high bits.
+    High,
+}
+
+/// Codes of element sizes below a byte: signed and unsigned.
+pub const SUB_BYTE: &[((Type, Type), u8)] =
+    &[((Type::S4, Type::U4), 1), ((Type::S2, Type::U2), 2)];
+
+/// The width of a region without a field for it.
+pub fn implied_width(vstride: Option<u8>, hstride: u8) -> u8 {
+    match vstride {
+        Some(vstride) => vstride.checked_div(hstride).unwrap_or(1).max(1),
+        None => 1,
+    }
 }
 
 /// The code of `value`.
@@ -376,7 +510,8 @@ impl Spec {
     /// The format of an instruction of this form.
     pub fn format(&self, form: Form, align16: bool) -> &Format {
         match form {
-            Form::Ternary => &self.ternary,
+            Form::Ternary | Form::BitFunction => &self.ternary,
+            Form::Systolic => &self.systolic,
             Form::Send => &self.send,
             Form::Sends => &self.sends,
             _ if align16 => &self.align16,

@@ -43,6 +43,11 @@ impl<'a> Cursor<'a> {
         self.pos >= self.bytes.len()
     }
 
+    /// How many bytes are left.
+    pub fn left(&self) -> usize {
+        self.bytes.len() - self.pos
+    }
+
     /// What goes wrong at the next byte.
     pub fn error(&self, kind: ReadErrorKind) -> ReadError {
         ReadError {

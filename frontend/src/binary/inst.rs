@@ -21,11 +21,84 @@ pub(super) mod class {
     pub const STATE: u8 = 6;
 }
 
+/// More than any message of the sampler has parameters.
+const MAX_PARAMETERS: usize = 16;
+
+/// How much of each instruction there is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Layout {
+    /// All its fields.
+    Complete,
+    /// One field less at the end for each of execution size and predicate: what the writer of the
+    /// legacy reference compiler makes, which counts the operands without those two and writes that
+    /// many fields with them. The code keeps its size: what stands at its end is not the compiler's.
+    Defective,
+}
+
+impl Layout {
+    /// How many fields of the row are left out at its end.
+    fn left_out(self, row: &Row) -> usize {
+        match self {
+            Layout::Complete => 0,
+            Layout::Defective => {
+                let no_bytes = |f: &&Field| matches!(f, Field::Number(Width::Nothing, _));
+                let last = row.fields.iter().rev().take_while(no_bytes).count();
+                last + usize::from(row.has_exec()) + usize::from(row.has_pred())
+            }
+        }
+    }
+
+    /// The least and the greatest size in bytes of what is left out of the row.
+    pub(super) fn bytes_left_out(self, row: &Row) -> (usize, usize) {
+        let fields = row.fields.iter().rev().take(self.left_out(row));
+        fields.fold((0, 0), |(least, most), field| {
+            let (a, b) = match field {
+                Field::Exec | Field::GatherExec | Field::Surface | Field::Sampler => (1, 1),
+                Field::Count | Field::Number(Width::Byte, _) => (1, 1),
+                Field::Pred | Field::Label | Field::Labels | Field::Name => (2, 2),
+                Field::Number(Width::Word, _) => (2, 2),
+                Field::FileName | Field::Number(Width::Dword, _) => (4, 4),
+                Field::RawDst | Field::RawSrc | Field::RawSrcs => (6, 6),
+                Field::RawSrcIf(_) => (0, 6),
+                Field::Number(Width::Nothing, _) => (0, 0),
+                Field::Number(Width::SamplerOp, _) => (1, 2),
+                // From a predicate to an immediate of eight bytes.
+                Field::Dst(_) | Field::Src(_) | Field::SrcBlock | Field::SrcAddress => (3, 10),
+                Field::SrcIf(_) => (0, 10),
+            };
+            (least + a, most + b)
+        })
+    }
+
+    /// What the first field is that the row does not have.
+    pub(super) fn first_left_out(self, row: &Row) -> Option<&'static str> {
+        let at = row.fields.len() - self.left_out(row);
+        let field = row.fields.get(at)?;
+        let earlier = row.fields[..at].iter();
+        let sources = earlier.filter(|f| matches!(f, Field::Src(_) | Field::RawSrc));
+        Some(match field {
+            Field::Exec | Field::GatherExec => "the execution size",
+            Field::Pred => "the predicate",
+            Field::Dst(_) | Field::RawDst => "the destination",
+            Field::Src(_) | Field::RawSrc => match sources.count() {
+                0 => "source 0",
+                1 => "source 1",
+                2 => "source 2",
+                _ => "the next source",
+            },
+            Field::Label => "the label",
+            Field::Surface => "the surface",
+            _ => "the next operand",
+        })
+    }
+}
+
 impl Reader<'_> {
     pub(super) fn inst(
         &mut self,
         object: &Object,
         labels: &[LabelDecl],
+        layout: Layout,
     ) -> Result<Inst, ReadError> {
         let place = Place {
             pos: self.cursor.pos() as u32,
@@ -43,7 +116,10 @@ impl Reader<'_> {
         // The number a list's length, or the presence of an operand, depends on.
         let mut count = 0;
         let mut flags = None;
-        for &field in row.fields {
+        let left_out = layout.left_out(row);
+        let is_list = row.fields.last().is_some_and(|field| field.is_list());
+        let kept = row.fields.len() - if is_list { 0 } else { left_out };
+        for &field in &row.fields[..kept] {
             let at = self.cursor;
             let operand = match field {
                 Field::Exec => {
@@ -59,7 +135,17 @@ impl Reader<'_> {
                     continue;
                 }
                 Field::Count => {
-                    count = self.cursor.u8()?;
+                    count = usize::from(self.cursor.u8()?);
+                    if layout == Layout::Defective {
+                        // A list of one element is left out with its length.
+                        let rest = count.checked_sub(left_out);
+                        let raws = row.fields.last() == Some(&Field::RawSrcs);
+                        let rest = rest.filter(|n| {
+                            !raws || (*n < MAX_PARAMETERS && self.are_raws(object, *n))
+                        });
+                        count = rest.unwrap_or(0);
+                        self.cursor = if rest.is_some() { self.cursor } else { at };
+                    }
                     continue;
                 }
                 Field::Labels => {
@@ -173,6 +259,14 @@ impl Reader<'_> {
             }));
         }
         Ok(Operand::Label(Label::new(index.into())))
+    }
+
+    /// Whether so many raw operands come next.
+    fn are_raws(&mut self, object: &Object, count: usize) -> bool {
+        let before = self.cursor;
+        let all = (0..count).all(|_| self.raw(object).is_ok());
+        self.cursor = before;
+        all
     }
 
     fn raw(&mut self, object: &Object) -> Result<Operand, ReadError> {

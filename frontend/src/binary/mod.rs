@@ -28,8 +28,10 @@ use crate::module::{
     Addr, Align, ArrayDecl, Attr, Global, Input, InputVar, LabelDecl, LabelKind, Linkage, Module,
     Object, ObjectKind, Predicate, Sampler, Surface, Type, Var, VarDecl, predefined,
 };
+use crate::opcode::Opcode;
 use crate::text::is_name;
 use cursor::Cursor;
+use inst::Layout;
 
 pub use write::{WriteError, write};
 
@@ -80,6 +82,15 @@ pub enum ReadErrorKind {
         what: &'static str,
         found: u32,
         expected: &'static str,
+    },
+    #[error(
+        "this object was written by a release of the reference compiler whose writer leaves out \
+         the last operands of each instruction (`{mnemonic}` ends where {missing} was expected); \
+         use the .visaasm that it wrote with it"
+    )]
+    OperandsMissing {
+        mnemonic: &'static str,
+        missing: &'static str,
     },
     #[error("the instructions end in the middle of one: {end:#x} is the end")]
     InstructionEnd { end: usize },
@@ -475,15 +486,50 @@ impl<'a> Reader<'a> {
     }
 
     fn insts(&mut self, object: &mut Object, labels: &[LabelDecl]) -> Result<(), ReadError> {
+        let start = self.cursor;
         while !self.cursor.at_end() {
             let number = object.insts.len();
-            let inst = self.inst(object, labels).map_err(|mut e| {
-                e.instruction = Some(number);
-                e
-            })?;
-            object.insts.push(inst);
+            match self.inst(object, labels, Layout::Complete) {
+                Ok(inst) => object.insts.push(inst),
+                Err(mut e) => {
+                    e.instruction = Some(number);
+                    self.cursor = start;
+                    return Err(self.left_out(object, labels).unwrap_or(e));
+                }
+            }
         }
         Ok(())
+    }
+
+    /// The error that the writer left out operands, if that is what is wrong with the code at the
+    /// cursor: it must begin with instructions of [`Layout::Defective`], the last of them a return,
+    /// and what follows, whatever it is, must have the size of all that was left out.
+    fn left_out(&mut self, object: &Object, labels: &[LabelDecl]) -> Option<ReadError> {
+        let mut first = None;
+        let (mut least, mut most) = (0, 0);
+        for number in 0.. {
+            let inst = self.inst(object, labels, Layout::Defective).ok()?;
+            let row = inst.op.row();
+            if let (None, Some(missing)) = (&first, Layout::Defective.first_left_out(row)) {
+                let mut error = self.cursor.error(ReadErrorKind::OperandsMissing {
+                    mnemonic: row.mnemonic,
+                    missing,
+                });
+                error.instruction = Some(number);
+                first = Some(error);
+            }
+            let bytes = Layout::Defective.bytes_left_out(row);
+            (least, most) = (least + bytes.0, most + bytes.1);
+            let rest = least..=most;
+            let ends = matches!(inst.op, Opcode::Ret | Opcode::FRet);
+            if ends && rest.contains(&self.cursor.left()) {
+                return first;
+            }
+            if self.cursor.left() < least {
+                return None;
+            }
+        }
+        None
     }
 }
 

@@ -227,7 +227,11 @@ impl Thread {
                 let ones = (1u64 << (w.low() & 31)) - 1;
                 T::from_u64(u64::from((ones << (o.low() & 31)) as u32))
             }),
-            Bfi2 => each!(|m = a, v = b, base = c| m.and(v).or(m.not().and(base))),
+            // The field moves up to where the mask begins.
+            Bfi2 => each!(|m = a, v = b, base = c| {
+                let moved = (v.low() as u32).checked_shl((m.low() as u32).trailing_zeros());
+                m.and(T::from_u64(moved.unwrap_or(0).into())).or(m.not().and(base))
+            }),
             Addc => {
                 each!(|a = a, b = b| a.wrapping_add(b));
                 self.write_acc(lanes, enabled, |lane| (r[lane].low() >> 32 & 1) as i64);
@@ -292,7 +296,8 @@ impl Thread {
             _ => 0,
         };
         self.store_int(dst, lanes, enabled, inst.saturate, &mut r)?;
-        if inst.opts.acc_wr_en {
+        // Of these two the accumulator already has the carry or borrow.
+        if inst.opts.acc_wr_en && !matches!(inst.op, Addc | Subb) {
             self.write_acc(lanes, enabled, |lane| r[lane].low() as i64);
         }
         if let Some(cond) = &inst.cond {

@@ -1,7 +1,7 @@
 //! Machine code, decoded once.
 
 use kiln_emit::encoding;
-use kiln_emit::inst::{Inst, Op, Target};
+use kiln_emit::inst::{Inst, Op, Src, Target, Type};
 use kiln_emit::platform::Platform;
 
 use super::error::Cause;
@@ -46,7 +46,8 @@ impl Program {
         let mut at = 0;
         while at < text.len() {
             match encoding::decode(&text[at..], platform) {
-                Ok(inst) => {
+                Ok(mut inst) => {
+                    spread_vectors(&mut inst);
                     let size = inst.size();
                     slots.push(Some(Slot {
                         kind: kind(inst.op),
@@ -72,7 +73,8 @@ impl Program {
     #[cfg(test)]
     pub fn from_insts(insts: Vec<Inst>) -> Program {
         let mut slots: Vec<Option<Slot>> = Vec::new();
-        for inst in insts {
+        for mut inst in insts {
+            spread_vectors(&mut inst);
             let size = inst.size();
             slots.push(Some(Slot {
                 kind: kind(inst.op),
@@ -146,5 +148,51 @@ fn kind(op: Op) -> Kind {
         Send | Sendc | Sends | Sendsc => Kind::Send,
         Wait => Kind::Wait,
         _ => Kind::Compute,
+    }
+}
+
+/// Puts the elements of packed immediates in the order in which the channels take them. A channel
+/// takes the element whose number is that of the word (of `vf`, the dword) its result starts at,
+/// counted from the first channel's: all of them in order only if the destination's stride is a
+/// word (PRM, "Numeric Data Types", packed vectors).
+fn spread_vectors(inst: &mut Inst) {
+    let Some(dst) = inst.dst else { return };
+    let stride = u32::from(dst.hstride) * dst.ty.bytes();
+    for src in &mut inst.srcs {
+        let Src::Imm { ty, bits } = src else { continue };
+        let (count, width, step) = match ty {
+            Type::V | Type::Uv => (8, 4, stride / 2),
+            Type::Vf => (4, 8, stride / 4),
+            _ => continue,
+        };
+        let element = |i: u32| *bits >> (i % count * width) & ((1 << width) - 1);
+        *bits = (0..count).fold(0, |spread, i| spread | element(i * step) << (i * width));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use kiln_emit::inst::{Dst, Reg};
+
+    use super::*;
+
+    #[test]
+    fn packed_immediates_go_by_the_destinations_words() {
+        let spread = |ty, dst, hstride, bits| {
+            let mut inst = Inst::new(Op::Mov, 8);
+            inst.dst = Some(Dst::new(Reg::grf(4), hstride, dst));
+            inst.srcs.push(Src::imm(ty, bits));
+            spread_vectors(&mut inst);
+            match inst.srcs[0] {
+                Src::Imm { bits, .. } => bits,
+                Src::Reg(_) => unreachable!("an immediate stays one"),
+            }
+        };
+        assert_eq!(spread(Type::Uv, Type::Uw, 1, 0x7654_3210), 0x7654_3210);
+        assert_eq!(spread(Type::Uv, Type::Ud, 1, 0x0808_0400), 0x8840_8840);
+        assert_eq!(spread(Type::V, Type::W, 2, 0x7654_3210), 0x6420_6420);
+        assert_eq!(spread(Type::Uv, Type::Uq, 1, 0x7654_3210), 0x4040_4040);
+        assert_eq!(spread(Type::Vf, Type::F, 1, 0x4030_2010), 0x4030_2010);
+        assert_eq!(spread(Type::Vf, Type::F, 2, 0x4030_2010), 0x3010_3010);
     }
 }

@@ -315,7 +315,8 @@ fn bit_operations() {
             .filter(|b| o + b < 32)
             .fold(0, |m, b| m | 1 << (o + b));
         assert_eq!(run(Op::Bfi1, Type::Ud, &[4, 8]), mask);
-        assert_eq!(run(Op::Bfi2, Type::Ud, &[0, 4, 12]), v & w | !v & base);
+        let moved = w.checked_shl(v.trailing_zeros()).unwrap_or(0);
+        assert_eq!(run(Op::Bfi2, Type::Ud, &[0, 4, 12]), v & moved | !v & base);
     }
 }
 
@@ -365,12 +366,13 @@ fn carries_and_borrows_reach_the_accumulator() {
         put(&mut t, 10, 4, &halves(a));
         put(&mut t, 11, 4, &halves(b));
         let mut wide = |op| {
-            let low = inst(
+            let mut low = inst(
                 op,
                 1,
                 dst(12, Type::Ud),
                 &[scalar(10, 0, Type::Ud), scalar(11, 0, Type::Ud)],
             );
+            low.opts.acc_wr_en = true;
             let acc = Src::reg(Reg::new(RegFile::Acc, 0, 0), Region::SCALAR, Type::Ud);
             let carry = inst(Op::Mov, 1, dst(13, Type::Ud), &[acc]);
             t.execute(&low).unwrap();

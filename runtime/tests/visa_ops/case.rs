@@ -68,13 +68,15 @@ pub struct Case {
     off: usize,
     no_mask: bool,
     pred: Option<Pred>,
+    /// What the predicate holds that a compare writes instead of a variable.
+    flag: Option<u32>,
     saturate: bool,
     targets: Vec<Target>,
     sources: Vec<Source>,
     before: Box<State>,
 }
 
-fn low(n: usize) -> u32 {
+pub fn low(n: usize) -> u32 {
     if n >= 32 { u32::MAX } else { (1 << n) - 1 }
 }
 
@@ -190,7 +192,7 @@ impl Case {
             targets.push(Target { var: 3 - k, ty, byte, stride });
         }
         let pred = match r.below(3) {
-            _ if row.op == "cmp" => None,
+            _ if matches!(row.op, "cmp" | "min" | "max") => None,
             0 if row.op != "sel" => None,
             _ => {
                 let groups = size == usize::from(simd);
@@ -199,6 +201,7 @@ impl Case {
                 Some(Pred { bits: bits & low(simd.into()), inverse: r.below(2) == 0, combine })
             }
         };
+        let flag = (row.op == "cmp" && r.below(2) == 0).then(|| r.next() as u32 & low(simd.into()));
         let mut before = Box::new([[0; VAR_BYTES]; 4]);
         for (bytes, fill) in before.iter_mut().zip(fill) {
             match fill {
@@ -222,6 +225,7 @@ impl Case {
             off,
             no_mask: r.below(4) == 0,
             pred,
+            flag,
             saturate,
             targets,
             sources,
@@ -245,7 +249,10 @@ impl Case {
         }
         let mask = if self.no_mask { "_NM" } else { "" };
         let _ = write!(text, " (M{}{mask}, {})", self.off / 4 + 1, self.size);
-        for t in &self.targets {
+        if self.flag.is_some() {
+            text.push_str(" P3");
+        }
+        for t in self.targets.iter().filter(|_| self.flag.is_none()) {
             let _ = write!(text, " {}<{}>", place_text(t.var, t.ty, t.byte), t.stride);
         }
         for s in &self.sources {
@@ -267,12 +274,18 @@ impl Case {
         let ty = if simd > 16 { "ud" } else { "uw" };
         let bits = self.pred.map_or(0, |p| p.bits);
         let mut body = format!("setp (M1_NM, {simd}) P1 {bits:#x}:{ty}\n");
+        if let Some(flag) = self.flag {
+            let _ = writeln!(body, "setp (M1_NM, {simd}) P3 {flag:#x}:{ty}");
+        }
         if self.reach != u32::MAX {
             let reach = self.reach & low(simd.into());
             let _ = write!(body, "setp (M1_NM, {simd}) P2 {reach:#x}:{ty}\n(!P2) goto (M1, {simd}) behind\n");
         }
         let _ = writeln!(body, "{}\nbehind:", self.text());
-        let decls = format!(".decl P1 v_type=P num_elts={simd}\n.decl P2 v_type=P num_elts={simd}\n");
+        if self.flag.is_some() {
+            body.push_str("mov (M1_NM, 1) D_ud(0,0)<1> P3\n");
+        }
+        let decls = (1..4).map(|p| format!(".decl P{p} v_type=P num_elts={simd}\n")).collect();
         Bench { simd, items: self.items, decls, body }
     }
 
@@ -300,6 +313,7 @@ impl Case {
     /// What each element that is written holds then: variable, byte, type.
     fn expected(&self) -> Vec<(usize, usize, Ty, Stored)> {
         let mut written = Vec::new();
+        let mut flag = self.flag;
         for lane in 0..self.size {
             let active = self.reach & low(self.items as usize);
             let enabled = self.no_mask || active >> (self.off + lane) & 1 == 1;
@@ -312,6 +326,11 @@ impl Case {
             let at = |t: &Target| t.byte + lane * t.stride * t.ty.bytes();
             if let Some(relation) = self.relation {
                 let holds = relation.holds(values[0], values[1]);
+                if let Some(flag) = &mut flag {
+                    let channel = self.off + lane;
+                    *flag = *flag & !(1 << channel) | u32::from(holds) << channel;
+                    continue;
+                }
                 let bits = if holds { u64::MAX >> (64 - first.ty.bytes() * 8) } else { 0 };
                 written.push((first.var, at(&first), first.ty, Stored::Bits(bits)));
                 continue;
@@ -323,6 +342,14 @@ impl Case {
                     value => encode(target.ty, value, self.saturate),
                 };
                 written.push((target.var, at(target), target.ty, stored));
+            }
+        }
+        if let Some(flag) = flag {
+            // Of eight elements the rest is nobody's, but it is stored with them.
+            for byte in 0..4 {
+                let own = byte * 8 < usize::from(self.simd);
+                let bits = Stored::Bits((flag >> (byte * 8) & 0xff).into());
+                written.push((3, byte, Ty::Ub, if own { bits } else { Stored::Any }));
             }
         }
         written

@@ -11,7 +11,7 @@ use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 
 use crate::bench::{Bench, State, VAR_BYTES, VARS};
-use crate::case::element;
+use crate::case::{element, low};
 use crate::model::{Num, Relation, Ty};
 use crate::random::Random;
 
@@ -82,10 +82,6 @@ struct Program {
     body: Vec<Stmt>,
 }
 
-fn low(n: usize) -> u32 {
-    if n >= 32 { u32::MAX } else { (1 << n) - 1 }
-}
-
 /// Writes a program as vISA.
 struct Writer {
     simd: usize,
@@ -142,6 +138,10 @@ impl Writer {
                 // Halves one after the other must not read what the first has written.
                 let (mut sources, parts) = (Vec::new(), self.parts(*no_mask));
                 for (exec, at, _) in &parts {
+                    if parts.len() == 1 {
+                        sources.push(Self::right(*right, 0));
+                        continue;
+                    }
                     let exec = exec.replace(',', if *no_mask { "," } else { "_NM," });
                     let right = Self::right(*right, *at);
                     self.line(format_args!("mov {exec} X({},0)<1> {right}", at / 8));
@@ -226,7 +226,8 @@ impl Writer {
 /// Executes a program.
 struct Machine {
     simd: usize,
-    vars: [[u32; 32]; 4],
+    /// More elements than channels: neighbours are read.
+    vars: [[u32; 40]; 4],
     preds: [u32; PREDICATES],
     active: u32,
     /// Channels that left each loop around, and those that are at its latch.

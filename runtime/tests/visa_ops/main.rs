@@ -12,6 +12,7 @@ mod flow;
 mod model;
 mod ops;
 mod random;
+mod special;
 
 use case::Case;
 use random::Random;

@@ -141,6 +141,10 @@ pub const ROWS: &[Row] = &[
         mods: Mods::Ordered,
         ..row("cmp", types! { SIGNED <- SIGNED, SIGNED; UNSIGNED <- UNSIGNED, UNSIGNED; Q <- Q, Q; Uq <- Uq, Uq; F <- F, F; Hf <- Hf, Hf; Df <- Df, Df; })
     },
+    Row {
+        mods: Mods::Ordered,
+        ..row("cmp", types! { INT <- SIGNED, SIGNED; INT <- UNSIGNED, UNSIGNED; })
+    },
     row("mulh", types! { D <- D, D; Ud <- Ud, Ud; }),
     Row { values: Values::Divisor, mods: Mods::Ordered, ..row("div", types! { SIGNED <- SIGNED, SIGNED; UNSIGNED <- UNSIGNED, UNSIGNED; }) },
     Row { values: Values::Divisor, mods: Mods::Ordered, ..row("mod", types! { SIGNED <- SIGNED, SIGNED; UNSIGNED <- UNSIGNED, UNSIGNED; }) },

@@ -1,0 +1,241 @@
+//! What the other operations' table does not hold: predicates as data, addresses, packed immediates.
+
+use crate::bench::{Bench, State, VAR_BYTES};
+use crate::case::{element, low};
+use crate::model::Ty;
+use crate::random::Random;
+
+fn random_state(r: &mut Random) -> State {
+    let mut state = [[0; VAR_BYTES]; 4];
+    state.iter_mut().flatten().for_each(|b| *b = r.next() as u8);
+    state
+}
+
+fn run(simd: u8, decls: &str, body: String, before: &State) -> State {
+    let items = simd.into();
+    let bench = Bench { simd, items, decls: decls.to_string(), body };
+    bench.run(before).unwrap_or_else(|e| panic!("{e}\n{}", bench.body))
+}
+
+fn predicates(simd: u8) -> String {
+    (1..4).map(|p| format!(".decl P{p} v_type=P num_elts={simd}\n")).collect()
+}
+
+fn type_of(simd: u8) -> &'static str {
+    if simd > 16 { "ud" } else { "uw" }
+}
+
+/// The channels of a predicate that was moved to D.
+fn stored(state: &State, simd: u8) -> u32 {
+    element(&state[3], 0, Ty::Ud) as u32 & low(simd.into())
+}
+
+#[test]
+fn predicate_logic_works_on_whole_predicates() {
+    let mut r = Random(1);
+    let ops: [(&str, fn(u32, u32) -> u32); 4] =
+        [("and", |a, b| a & b), ("or", |a, b| a | b), ("xor", |a, b| a ^ b), ("not", |a, _| !a)];
+    for simd in [8, 16, 32] {
+        for (name, op) in ops {
+            let (a, b) = (r.next() as u32 & low(simd.into()), r.next() as u32 & low(simd.into()));
+            let ty = type_of(simd);
+            let second = if name == "not" { "" } else { " P2" };
+            let body = format!(
+                "setp (M1_NM, {simd}) P1 {a:#x}:{ty}\nsetp (M1_NM, {simd}) P2 {b:#x}:{ty}\n\
+                 {name} (M1_NM, {simd}) P3 P1{second}\nmov (M1_NM, 1) D_ud(0,0)<1> P3\n"
+            );
+            let after = run(simd, &predicates(simd), body, &random_state(&mut r));
+            assert_eq!(stored(&after, simd), op(a, b) & low(simd.into()), "{name}, SIMD{simd}");
+        }
+    }
+}
+
+#[test]
+fn predicate_logic_on_the_upper_half_leaves_the_lower() {
+    let mut r = Random(2);
+    let (a, b, c) = (r.next() as u32, r.next() as u32, r.next() as u32);
+    let body = format!(
+        "setp (M1_NM, 32) P1 {a:#x}:ud\nsetp (M1_NM, 32) P2 {b:#x}:ud\nsetp (M1_NM, 32) P3 {c:#x}:ud\n\
+         xor (M5_NM, 16) P3 P1 P2\nmov (M1_NM, 1) D_ud(0,0)<1> P3\n"
+    );
+    let after = run(32, &predicates(32), body, &random_state(&mut r));
+    assert_eq!(stored(&after, 32), c & 0xffff | (a ^ b) & 0xffff_0000);
+}
+
+#[test]
+fn setp_takes_bits_of_a_scalar_and_low_bits_of_elements() {
+    let mut r = Random(3);
+    for simd in [8u8, 16, 32] {
+        let lanes = usize::from(simd);
+        let before = random_state(&mut r);
+        let scalar = format!("setp (M1_NM, {simd}) P1 S0_{}(1,0)<0;1,0>\n", type_of(simd));
+        let body = scalar + "mov (M1_NM, 1) D_ud(0,0)<1> P1\n";
+        let after = run(simd, &predicates(simd), body, &before);
+        let bits = element(&before[0], 32, Ty::Ud) as u32;
+        assert_eq!(stored(&after, simd), bits & low(lanes), "scalar, SIMD{simd}");
+
+        let vector = format!("setp (M1_NM, {simd}) P1 S1_uw(0,3)<1;1,0>\nmov (M1_NM, 1) D_ud(0,0)<1> P1\n");
+        let after = run(simd, &predicates(simd), vector, &before);
+        let bit = |lane: usize| u32::from(before[1][6 + lane * 2] & 1) << lane;
+        let bits = (0..lanes).map(bit).fold(0, |a, b| a | b);
+        assert_eq!(stored(&after, simd), bits, "elements, SIMD{simd}");
+    }
+}
+
+#[test]
+fn packed_immediates_have_an_element_for_each_channel() {
+    let mut r = Random(4);
+    let before = random_state(&mut r);
+    let packed = 0x8f73_1c5eu32;
+    let body = format!(
+        "mov (M1_NM, 8) D_w(0,0)<1> {packed:#x}:v\nmov (M1_NM, 8) D_uw(1,0)<2> {packed:#x}:uv\n\
+         mov (M1_NM, 8) D_d(2,0)<1> {packed:#x}:v\nadd (M1_NM, 8) D_d(3,0)<1> S0_d(0,1)<1;1,0> {packed:#x}:v\n\
+         mov (M1_NM, 4) D_f(4,0)<1> 0xa8403000:vf\nadd (M1_NM, 8) D_w(5,0)<1> {packed:#x}:v S0_w(0,0)<1;1,0>\n"
+    );
+    let after = run(16, "", body, &before);
+    for lane in 0..8 {
+        let nibble = packed >> (4 * lane) & 0xf;
+        let signed = (nibble << 28) as i32 >> 28;
+        let d = &after[3];
+        let (own, word) = (element(&before[0], 4 + lane * 4, Ty::D), element(&before[0], lane * 2, Ty::W));
+        assert_eq!(element(d, lane * 2, Ty::W) as i16, signed as i16);
+        assert_eq!(element(d, 32 + lane * 4, Ty::Uw), u64::from(nibble));
+        assert_eq!(element(d, 64 + lane * 4, Ty::D) as i32, signed);
+        assert_eq!(element(d, 96 + lane * 4, Ty::D) as i32, (own as i32).wrapping_add(signed));
+        assert_eq!(element(d, 160 + lane * 2, Ty::W) as i16, (word as i16).wrapping_add(signed as i16));
+    }
+    // Sign, three bits of exponent (bias 3), four of fraction.
+    let floats: Vec<f32> = (0..4).map(|i| f32::from_bits(element(&after[3], 128 + i * 4, Ty::F) as u32)).collect();
+    assert_eq!(floats, [0.0, 1.0, 2.0, -0.75]);
+}
+
+const ADDRESS: &str = ".decl A0 v_type=A num_elts=16\n";
+
+#[test]
+fn one_address_reads_and_writes_a_region() {
+    let mut r = Random(5);
+    for n in 0..48 {
+        let before = random_state(&mut r);
+        let ty = r.of(&[Ty::Ub, Ty::W, Ty::Ud, Ty::F, Ty::Uq]);
+        let (size, bytes) = (r.of(&[1usize, 4, 8, 16]), ty.bytes());
+        let size = size.min(64 / bytes);
+        let step = if size == 1 { 0 } else { r.of(&[0usize, 1, 2]) };
+        let reach = if size == 1 { 1 } else { (size - 1) * step.max(1) + 1 } * bytes;
+        if reach > 64 {
+            continue;
+        }
+        // The register file has what an address names only inside of the variable.
+        let (at, imm) = (r.below((256 - reach) / bytes) * bytes, r.below(8) * bytes);
+        let name = ty.name();
+        let from = format!("r[A0(2),{imm}]<{step};1,0>:{name}");
+        let body = if n % 2 == 0 {
+            format!(
+                "addr_add (M1_NM, 1) A0(2)<1> &S0 {at:#x}:uw\n\
+                 mov (M1, {size}) D_{name}(0,0)<1> {from}\n"
+            )
+        } else {
+            format!(
+                "mov (M1_NM, 1) S2_uw(0,0)<1> {at:#x}:uw\n\
+                 addr_add (M1_NM, 1) A0(2)<1> &D S2_uw(0,0)<0;1,0>\n\
+                 mov (M1, {size}) r[A0(2),{imm}]<1>:{name} S0_{name}(0,0)<1;1,0>\n"
+            )
+        };
+        let after = run(16, ADDRESS, body.clone(), &before);
+        let mut expected = before[3];
+        for lane in 0..size {
+            let away = (at + imm + lane * bytes, lane * bytes);
+            let (from, to) = if n % 2 == 0 { (at + imm + lane * step * bytes, away.1) } else { (away.1, away.0) };
+            expected[to..to + bytes].copy_from_slice(&before[0][from..from + bytes]);
+        }
+        assert_eq!(after[3], expected, "{body}");
+    }
+}
+
+#[test]
+fn an_address_for_each_channel_reads_its_element() {
+    let mut r = Random(6);
+    for _ in 0..32 {
+        let mut before = random_state(&mut r);
+        let ty = r.of(&[Ty::B, Ty::Uw, Ty::D, Ty::F]);
+        let (size, bytes) = (r.of(&[8usize, 16]), ty.bytes());
+        // One address a channel, or one for four channels in a row.
+        let width = r.of(&[1, 4]);
+        let room = (256 - 4 * bytes) / bytes;
+        let addresses: Vec<usize> = (0..16).map(|_| r.below(room) * bytes).collect();
+        for (word, at) in before[1].chunks_exact_mut(2).zip(&addresses) {
+            word.copy_from_slice(&(*at as u16).to_le_bytes());
+        }
+        let (name, count, imm) = (ty.name(), size / width, r.below(4) * bytes);
+        let region = if width == 1 { "<1,0>" } else { "<4,1>" };
+        let body = format!(
+            "addr_add (M1_NM, {count}) A0(0)<1> &S0 S1_uw(0,0)<1;1,0>\n\
+             mov (M1, {size}) D_{name}(1,0)<1> r[A0(0),{imm}]{region}:{name}\n"
+        );
+        let after = run(16, ADDRESS, body.clone(), &before);
+        let mut expected = before[3];
+        for lane in 0..size {
+            let from = addresses[lane / width] + imm + lane % width * bytes;
+            let to = 32 + lane * bytes;
+            expected[to..to + bytes].copy_from_slice(&before[0][from..from + bytes]);
+        }
+        assert_eq!(after[3], expected, "{body}");
+    }
+}
+
+#[test]
+fn many_live_predicates_keep_their_channels() {
+    // More than the flag registers and the eight spilled flags that have a place of their own.
+    let mut r = Random(7);
+    for (simd, count) in [(32u8, 6usize), (32, 14), (16, 20)] {
+        let before = random_state(&mut r);
+        let mut decls = String::new();
+        let mut body = String::new();
+        for p in 1..=count {
+            decls += &format!(".decl P{p} v_type=P num_elts={simd}\n");
+            for at in (0..simd).step_by(16) {
+                let half = at / 4 + 1;
+                body += &format!("cmp.lt (M{half}, 16) P{p} S0_uw(0,{at})<1;1,0> S1_uw(0,{})<0;1,0>\n", p % 16)
+                    .replace("(0,16)", "(1,0)");
+            }
+        }
+        for p in (1..=count).rev() {
+            let (row, col) = ((p - 1) / 8, (p - 1) % 8);
+            body += &format!("mov (M1_NM, 1) D_ud({row},{col})<1> P{p}\n");
+        }
+        let after = run(simd, &decls, body, &before);
+        for p in 1..=count {
+            let limit = element(&before[1], p % 16 * 2, Ty::Uw);
+            let less = |lane: usize| u32::from(element(&before[0], lane * 2, Ty::Uw) < limit) << lane;
+            let bits = (0..usize::from(simd)).map(less).fold(0, |a, b| a | b);
+            let found = element(&after[3], (p - 1) * 4, Ty::Ud) as u32 & low(simd.into());
+            assert_eq!(found, bits, "P{p} of {count}, SIMD{simd}");
+        }
+    }
+}
+
+#[test]
+fn many_live_addresses_keep_theirs() {
+    let mut r = Random(8);
+    let mut before = random_state(&mut r);
+    for (i, word) in before[1].chunks_exact_mut(2).enumerate() {
+        word.copy_from_slice(&(((i * 37 + 11) % 60 * 4) as u16).to_le_bytes());
+    }
+    let count = 4;
+    let mut decls = String::new();
+    let mut body = String::new();
+    for a in 0..count {
+        decls += &format!(".decl A{a} v_type=A num_elts=16\n");
+        body += &format!("addr_add (M1_NM, 16) A{a}(0)<1> &S0 S1_uw({a},0)<1;1,0>\n");
+    }
+    for a in (0..count).rev() {
+        for half in 0..2 {
+            let row = 2 * a + half;
+            body += &format!("mov (M1_NM, 8) D_ud({row},0)<1> r[A{a}({}),0]<1,0>:ud\n", 8 * half);
+        }
+    }
+    let after = run(16, &decls, body, &before);
+    for i in 0..16 * count {
+        let from = element(&before[1], i * 2, Ty::Uw) as usize;
+        assert_eq!(element(&after[3], i * 4, Ty::Ud), element(&before[0], from, Ty::Ud), "element {i}");
+    }
+}
