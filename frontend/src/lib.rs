@@ -8,6 +8,7 @@ pub mod binary;
 pub mod labels;
 pub mod module;
 pub mod opcode;
+pub mod platform;
 pub mod print;
 pub mod text;
 pub mod verify;

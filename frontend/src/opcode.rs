@@ -13,6 +13,8 @@
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
+use crate::platform::{Platform, Platforms};
+
 /// What one field of an instruction is, in the binary format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Field {
@@ -288,6 +290,8 @@ pub struct Row {
     pub fields: &'static [Field],
     /// The order of the row's operands in text, by their numbers; empty if it is that of the binary.
     pub text_order: &'static [u8],
+    /// The platforms that have it.
+    pub platforms: Platforms,
 }
 
 impl Row {
@@ -340,7 +344,7 @@ impl Row {
 
 macro_rules! opcodes {
     ($($number:literal $(/ $($sub:literal)|+)? $variant:ident $mnemonic:literal $category:ident
-        [$($field:expr),*] $(text [$($order:literal)*])?;)*) => {
+        [$($field:expr),*] $(text [$($order:literal)*])? $(on $platforms:expr)?;)*) => {
         /// A vISA opcode.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
         #[repr(u8)]
@@ -354,6 +358,7 @@ macro_rules! opcodes {
             category: Category::$category,
             fields: &[$($field),*],
             text_order: &[$($($order),*)?],
+            platforms: [$($platforms,)? Platforms::ALL][0],
         },)*];
     };
 }
@@ -386,6 +391,17 @@ const fn d(meaning: Meaning) -> Field {
 }
 
 use Meaning as M;
+use Platform as On;
+
+const XEHP_ON: Platforms = Platforms::from(On::XeHp);
+const IEEE: Platforms = XEHP_ON.or(Platforms::only(&[On::Skl]));
+const UNTIL_BXT: Platforms = Platforms::before(On::Icllp);
+const UNTIL_ICLLP: Platforms = Platforms::before(On::Tgllp);
+const DG2_ON: Platforms = Platforms::from(On::Dg2);
+const PVC_ON: Platforms = Platforms::from(On::Pvc);
+const PVC: Platforms = Platforms::only(&[On::Pvc, On::PvcXt]);
+/// Platforms after those of [`Platform`].
+const LATER: Platforms = Platforms::NONE;
 
 opcodes! {
     // Arithmetic: destination, sources. `mad` is s0*s1+s2; `lrp` s0*s1+(1-s0)*s2; `mulh` the upper
@@ -404,23 +420,23 @@ opcodes! {
     0x0b Log "log" Arith [X, P, D, S];
     0x0c Mad "mad" Arith [X, P, D, S, S, S];
     0x0d Mulh "mulh" Arith [X, P, D, S, S];
-    0x0e Lrp "lrp" Arith [X, P, D, S, S, S];
-    0x0f Mod "mod" Arith [X, P, D, S, S];
+    0x0e Lrp "lrp" Arith [X, P, D, S, S, S] on UNTIL_BXT;
+    0x0f Mod "mod" Arith [X, P, D, S, S] on XEHP_ON.not();
     0x10 Mul "mul" Arith [X, P, D, S, S];
     0x11 Pow "pow" Arith [X, P, D, S, S];
     0x12 Rndd "rndd" Arith [X, P, D, S];
     0x13 Rndu "rndu" Arith [X, P, D, S];
     0x14 Rnde "rnde" Arith [X, P, D, S];
     0x15 Rndz "rndz" Arith [X, P, D, S];
-    0x16 Sad2 "sad2" Arith [X, P, D, S, S];
+    0x16 Sad2 "sad2" Arith [X, P, D, S, S] on UNTIL_BXT;
     0x17 Sin "sin" Arith [X, P, D, S];
     0x18 Cos "cos" Arith [X, P, D, S];
     0x19 Sqrt "sqrt" Arith [X, P, D, S];
     0x1a Rsqrt "rsqrt" Arith [X, P, D, S];
     0x1b Inv "inv" Arith [X, P, D, S];
-    0x1c Dpasw "dpasw" Misc [X, P, RD, RS, RS, Field::SrcBlock, d(M::Systolic)];
-    0x1d Fcvt "fcvt" Mov [X, D, S];
-    0x1e Srnd "srnd" Arith [X, D, S, S];
+    0x1c Dpasw "dpasw" Misc [X, P, RD, RS, RS, Field::SrcBlock, d(M::Systolic)] on Platforms::only(&[On::XeHp, On::Dg2]);
+    0x1d Fcvt "fcvt" Mov [X, D, S] on PVC_ON;
+    0x1e Srnd "srnd" Arith [X, D, S, S] on Platforms::from(On::PvcXt);
     0x1f Lzd "lzd" Arith [X, P, D, S];
 
     // Logic: destination, sources. Of `and`, `or`, `xor`, `not` all operands may be predicates,
@@ -482,7 +498,7 @@ opcodes! {
     0x41 SampleUnorm "sample_unorm" Sampler [b(M::SampleFormat), SAMPLER, T, S, S, S, S, RD];
     0x42 Load "load" Sampler [b(M::SampleMode), T, RS, RS, RS, RD];
     0x43 Avs "avs" Sampler [b(M::Channels), SAMPLER, T, S, S, S, S, S, S, S, b(M::AvsControl), S,
-        b(M::AvsExec), S, RD] text [0 2 1 3 4 5 6 7 8 9 10 11 12 13 14];
+        b(M::AvsExec), S, RD] text [0 2 1 3 4 5 6 7 8 9 10 11 12 13 14] on UNTIL_ICLLP;
     0x44/1 VaConvolve2d "va.convolve" Sampler [SAMPLER, T, S, S, b(M::Mode), RD]
         text [1 0 2 3 4 5];
     0x44/2 VaMinMax "va.minmax" Sampler [T, S, S, S, RD];
@@ -560,10 +576,10 @@ opcodes! {
 
     // Video motion estimation.
     0x54 VmeIme "vme_ime" Misc [b(M::PairFirst), b(M::PairSecond), RS, RS, T, RS, RS, RS, RD]
-        text [0 1 4 2 3 5 6 7 8];
-    0x55 VmeSic "vme_sic" Misc [RS, RS, T, RD] text [2 0 1 3];
-    0x56 VmeFbr "vme_fbr" Misc [RS, RS, T, S, S, S, RD] text [3 4 5 2 0 1 6];
-    0x57 VmeIdm "vme_idm" Misc [RS, RS, T, RD] text [2 0 1 3];
+        text [0 1 4 2 3 5 6 7 8] on UNTIL_ICLLP;
+    0x55 VmeSic "vme_sic" Misc [RS, RS, T, RD] text [2 0 1 3] on UNTIL_ICLLP;
+    0x56 VmeFbr "vme_fbr" Misc [RS, RS, T, S, S, S, RD] text [3 4 5 2 0 1 6] on UNTIL_ICLLP;
+    0x57 VmeIdm "vme_idm" Misc [RS, RS, T, RD] text [2 0 1 3] on UNTIL_ICLLP;
 
     // Synchronisation.
     0x59 Barrier "barrier" Sync [];
@@ -579,32 +595,32 @@ opcodes! {
     0x5f Yield "yield" Sync [];
 
     // Named barriers: mode, barrier, type, producers, consumers.
-    0x60 Nbarrier "nbarrier" Sync [b(M::Barrier), S, S, S, S];
+    0x60 Nbarrier "nbarrier" Sync [b(M::Barrier), S, S, S, S] on PVC_ON;
 
     0x67 FCall "fcall" Flow [X, P, Field::Name, b(M::Grfs), b(M::Grfs)];
     0x68 FRet "fret" Flow [X, P];
-    0x69 SwitchJmp "switchjmp" Flow [X, Field::Count, S, Field::Labels];
-    0x6a Sad2Add "sad2add" Arith [X, P, D, S, S, S];
-    0x6b Plane "plane" Arith [X, P, D, S, S];
+    0x69 SwitchJmp "switchjmp" Flow [X, Field::Count, S, Field::Labels] on UNTIL_ICLLP.or(PVC_ON);
+    0x6a Sad2Add "sad2add" Arith [X, P, D, S, S, S] on UNTIL_BXT;
+    0x6b Plane "plane" Arith [X, P, D, S, S] on UNTIL_BXT;
 
     // Channels for which the predicate holds go to the label, the others on.
     0x6c Goto "goto" Flow [X, P, Field::Label];
 
     // The 3D sampler: operation, channels, texel offset, sampler, surface, destination, coordinates.
     0x6d Sample3d "sample_3d" Sampler [SAMPLER_OP, X, P, b(M::Channels), S, SAMPLER, T, RD,
-        Field::Count, Field::RawSrcs];
+        Field::Count, Field::RawSrcs] on PVC.not();
     0x6e Load3d "load_3d" Sampler [SAMPLER_OP, X, P, b(M::Channels), S, T, RD,
-        Field::Count, Field::RawSrcs];
+        Field::Count, Field::RawSrcs] on PVC.not();
     0x6f Gather4Sampler "sample4" Sampler [SAMPLER_OP, X, P, b(M::Channel), S, SAMPLER, T, RD,
-        Field::Count, Field::RawSrcs];
-    0x70/10 ResInfo "resinfo" Sampler [X, b(M::Channels), T, RS, RD];
-    0x70/11 SampleInfo "sampleinfo" Sampler [X, b(M::Channels), T, RD];
+        Field::Count, Field::RawSrcs] on PVC.not();
+    0x70/10 ResInfo "resinfo" Sampler [X, b(M::Channels), T, RS, RD] on PVC.not();
+    0x70/11 SampleInfo "sampleinfo" Sampler [X, b(M::Channels), T, RD] on PVC.not();
     0x71 RtWrite "rt_write_3d" Dataport [X, P, w(M::RenderTargetMode), T, RS, Field::SrcIf(11),
         Field::SrcIf(8), Field::SrcIf(2), Field::RawSrcIf(3), Field::RawSrcIf(4), RS, RS, RS, RS,
-        Field::RawSrcIf(5), Field::RawSrcIf(6)];
+        Field::RawSrcIf(5), Field::RawSrcIf(6)] on PVC.not();
     0x72 UrbWrite "urb_write_3d" Misc [X, P, b(M::Amount), RS, w(M::Amount), RS, RS, RS]
-        text [0 2 1 3 4 5];
-    0x73 TypedAtomic "typed_atomic" Dataport [b(M::Atomic), X, P, T, RS, RS, RS, RS, RS, RS, RD];
+        text [0 2 1 3 4 5] on PVC.not();
+    0x73 TypedAtomic "typed_atomic" Dataport [b(M::Atomic), X, P, T, RS, RS, RS, RS, RS, RS, RD] on PVC.not();
 
     // Untyped surfaces, offsets in bytes. Four channels: channels, 0, surface, global offset,
     // offsets of the channels (ud), data: channel R of all first, then G, …. Blocks: 0, block
@@ -629,18 +645,18 @@ opcodes! {
     0x7d DwordAtomic "dword_atomic" Dataport [b(M::Atomic), X, P, T, RS, RS, RS, RD];
 
     // IEEE-correct forms.
-    0x7e Sqrtm "sqrtm" Arith [X, P, D, S];
-    0x7f Divm "divm" Arith [X, P, D, S, S];
+    0x7e Sqrtm "sqrtm" Arith [X, P, D, S] on IEEE;
+    0x7f Divm "divm" Arith [X, P, D, S, S] on IEEE;
 
     // Newer hardware.
-    0x80 Rol "rol" Logic [X, P, D, S, S];
-    0x81 Ror "ror" Logic [X, P, D, S, S];
-    0x82 Dp4a "dp4a" Arith [X, P, D, S, S, S];
-    0x83 Dpas "dpas" Misc [X, P, RD, RS, RS, Field::SrcBlock, d(M::Systolic)];
-    0x84 Add3 "add3" Arith [X, P, D, S, S, S];
-    0x85 Bfn "bfn" Logic [X, P, D, S, S, S, b(M::TruthTable)];
-    0x86 QwGather "qw_gather" Dataport [X, P, b(M::BlockCount), T, RS, RD];
-    0x87 QwScatter "qw_scatter" Dataport [X, P, b(M::BlockCount), T, RS, RS];
+    0x80 Rol "rol" Logic [X, P, D, S, S] on Platforms::from(On::Icllp);
+    0x81 Ror "ror" Logic [X, P, D, S, S] on Platforms::from(On::Icllp);
+    0x82 Dp4a "dp4a" Arith [X, P, D, S, S, S] on Platforms::from(On::Tgllp);
+    0x83 Dpas "dpas" Misc [X, P, RD, RS, RS, Field::SrcBlock, d(M::Systolic)] on XEHP_ON;
+    0x84 Add3 "add3" Arith [X, P, D, S, S, S] on XEHP_ON;
+    0x85 Bfn "bfn" Logic [X, P, D, S, S, S, b(M::TruthTable)] on XEHP_ON;
+    0x86 QwGather "qw_gather" Dataport [X, P, b(M::BlockCount), T, RS, RD] on PVC;
+    0x87 QwScatter "qw_scatter" Dataport [X, P, b(M::BlockCount), T, RS, RS] on PVC;
 
     // LSC. Operation; unit, caching of level 1 and 3, address type, scale, offset, size, data size,
     // order, elements, channels, surface, surface index, destination, addresses, sources. The
@@ -651,43 +667,43 @@ opcodes! {
         LscUntyped "lsc_untyped" Lsc [b(M::LscOp), X, P, b(M::LscUnit), b(M::LscCaching),
         b(M::LscCaching), b(M::LscAddressType), w(M::LscScale), d(M::LscOffset),
         b(M::LscAddressSize), b(M::LscDataSize), b(M::LscDataOrder), b(M::LscElements),
-        b(M::LscChannels), BASE, d(M::LscSurfaceIndex), RD, RS, RS, RS];
+        b(M::LscChannels), BASE, d(M::LscSurfaceIndex), RD, RS, RS, RS] on DG2_ON;
     0x89/1|5 LscStrided "lsc_strided" Lsc [b(M::LscOp), X, P, b(M::LscUnit), b(M::LscCaching),
         b(M::LscCaching), b(M::LscAddressType), w(M::LscScale), d(M::LscOffset),
         b(M::LscAddressSize), b(M::LscDataSize), b(M::LscDataOrder), b(M::LscElements),
-        b(M::LscChannels), BASE, d(M::LscSurfaceIndex), RD, RS, BASE, RS];
+        b(M::LscChannels), BASE, d(M::LscSurfaceIndex), RD, RS, BASE, RS] on DG2_ON;
     0x89/3|7 LscBlock2d "lsc_block2d" Lsc [b(M::LscOp), X, P, b(M::LscUnit), b(M::LscCaching),
         b(M::LscCaching), b(M::LscDataSize), b(M::LscDataOrder), b(M::LscBlocks), w(M::LscWidth),
         w(M::LscHeight), b(M::LscVnni), RD, BASE, BASE, BASE, BASE, BASE, d(M::LscOffset), BASE,
-        d(M::LscOffset), RS];
+        d(M::LscOffset), RS] on DG2_ON;
     0x89/40|41|42 LscCounter "lsc_counter" Lsc [b(M::LscOp), X, P, b(M::LscUnit),
         b(M::LscCaching), b(M::LscCaching), b(M::LscAddressType), b(M::LscDataSize),
         b(M::LscDataOrder), b(M::LscElements), b(M::LscChannels), BASE, d(M::LscSurfaceIndex), RD,
-        RS];
+        RS] on DG2_ON;
     0x8a/2|6|8|9|10|11|12|13|14|15|16|17|18|19|20|21|22|23|24|25|26|27|28|29|30|49|50|54
         LscTyped "lsc_typed" Lsc [b(M::LscOp), X, P, b(M::LscCaching), b(M::LscCaching),
         b(M::LscAddressType), b(M::LscAddressSize), b(M::LscDataSize), b(M::LscDataOrder),
         b(M::LscElements), b(M::LscChannels), BASE, d(M::LscSurfaceIndex), RD, RS,
-        d(M::LscOffset), RS, d(M::LscOffset), RS, d(M::LscOffset), RS, RS, RS];
+        d(M::LscOffset), RS, d(M::LscOffset), RS, d(M::LscOffset), RS, RS, RS] on DG2_ON;
     0x8a/3|7 LscTypedBlock2d "lsc_typed_block2d" Lsc [b(M::LscOp), X, P, b(M::LscCaching),
         b(M::LscCaching), b(M::LscAddressType), w(M::LscWidth), w(M::LscHeight), BASE,
-        d(M::LscSurfaceIndex), RD, BASE, d(M::LscOffset), BASE, d(M::LscOffset), RS];
-    0x8b LscFence "lsc_fence" Lsc [X, P, b(M::LscUnit), b(M::LscFenceOp), b(M::LscScope)];
+        d(M::LscSurfaceIndex), RD, BASE, d(M::LscOffset), BASE, d(M::LscOffset), RS] on DG2_ON;
+    0x8b LscFence "lsc_fence" Lsc [X, P, b(M::LscUnit), b(M::LscFenceOp), b(M::LscScope)] on DG2_ON;
 
     0x91 Madw "madw" Arith [X, P, D, S, S, S];
-    0x92 Add3O "add3.o" Arith [X, P, D, S, S, S];
+    0x92 Add3O "add3.o" Arith [X, P, D, S, S, S] on XEHP_ON;
     0x93 RawSendg "raw_sendg" Misc [b(M::SendModifier), X, d(M::FunctionUnit), P, RD, d(M::Amount),
-        RS, d(M::Amount), RS, d(M::Amount), S, S, d(M::Descriptor), d(M::Descriptor)];
+        RS, d(M::Amount), RS, d(M::Amount), S, S, d(M::Descriptor), d(M::Descriptor)] on LATER;
     0x94 Breakpoint "breakpoint" Misc [];
-    0x95 ShflIdx4 "shfl_idx4" Mov [X, P, RD, S, S];
-    0x96 Tanh "tanh" Arith [X, P, D, S];
-    0x97 Sigm "sigm" Arith [X, P, D, S];
-    0x98 Lfsr "lfsr" Logic [X, P, b(M::LfsrMode), D, S, S];
-    0x99 Bdpas "bdpas" Misc [X, P, RD, RS, RS, RS, Field::SrcBlock, Field::SrcBlock, d(M::Systolic)];
+    0x95 ShflIdx4 "shfl_idx4" Mov [X, P, RD, S, S] on LATER;
+    0x96 Tanh "tanh" Arith [X, P, D, S] on LATER;
+    0x97 Sigm "sigm" Arith [X, P, D, S] on LATER;
+    0x98 Lfsr "lfsr" Logic [X, P, b(M::LfsrMode), D, S, S] on LATER;
+    0x99 Bdpas "bdpas" Misc [X, P, RD, RS, RS, RS, Field::SrcBlock, Field::SrcBlock, d(M::Systolic)] on LATER;
     0x9a Dnscl "dnscl" Mov [X, P, b(M::DownscaleType), b(M::DownscaleMode),
-        b(M::DownscaleRounding), D, S, S, S];
-    0x9b Invm "invm" Arith [X, P, D, P_DST, S, S];
-    0x9c Rsqtm "rsqtm" Arith [X, P, D, P_DST, S];
+        b(M::DownscaleRounding), D, S, S, S] on LATER;
+    0x9b Invm "invm" Arith [X, P, D, P_DST, S, S] on IEEE;
+    0x9c Rsqtm "rsqtm" Arith [X, P, D, P_DST, S] on IEEE;
 }
 
 const SAMPLER_OP: Field = Field::Number(Width::SamplerOp, M::SamplerOp);

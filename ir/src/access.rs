@@ -219,9 +219,14 @@ impl Collector<'_, '_> {
                 }
             },
             Operand::Predicate(p) => {
-                // setp writes all its channels, whatever the mask says.
-                let no_mask = exec.no_mask || inst.op == Opcode::Setp;
-                self.predicate(Touch { exec: Exec { no_mask, ..exec }, ..touch }, p);
+                let exec = match inst.op {
+                    // setp writes all its channels, whatever the mask says.
+                    Opcode::Setp => Exec { no_mask: true, ..exec },
+                    // A predicate that is moved is moved whole.
+                    Opcode::Mov => Exec { size: 32, offset: 0, no_mask: true },
+                    _ => exec,
+                };
+                self.predicate(Touch { exec, ..touch }, p);
             }
             Operand::Indirect { addr, off, region, .. } => {
                 let rows = match region.v {

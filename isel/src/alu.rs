@@ -184,7 +184,21 @@ impl Select<'_, '_> {
             return self.fail("a destination that is no predicate");
         };
         let op = DIRECT.iter().find(|(v, _)| *v == visa.op).map_or(Op::Mov, |(_, op)| *op);
-        self.alu(op, Ctl::SCALAR, DstOpnd::new(self.predicate_base(p.pred), byte, ty), &srcs, None)
+        let flag = self.predicate_base(p.pred);
+        if ctl.no_mask || self.contents(flag, 0).is_none() {
+            return self.alu(op, Ctl::SCALAR, DstOpnd::new(flag, byte, ty), &srcs, None);
+        }
+        // Somebody wants what channels that are not active have there.
+        let all = self.temp_flag();
+        self.alu(op, Ctl::SCALAR, DstOpnd::new(all, byte, ty), &srcs, None)?;
+        let reg = self.read(all, 0);
+        let pred = Pred { flag: reg, inverse: false, ctrl: PredCtrl::Normal };
+        let bits = self.temp(u32::from(ctl.size) * 2);
+        let [one, zero] = [1, 0].map(|bits| Opnd::Imm { ty: Type::Uw, bits });
+        let choose = Ctl { no_mask: true, pred: Some(pred), ..ctl };
+        self.alu(Op::Sel, choose, DstOpnd::new(bits, 0, Type::Uw), &[one, zero], None)?;
+        let each = [Opnd::packed(bits, 0, Type::Uw), zero];
+        self.alu(Op::Cmp, Ctl { pred: None, ..ctl }, DstOpnd::null(Type::Uw), &each, Some((Cond::Ne, flag)))
     }
 
     /// Surfaces and samplers are words in general registers; constant ones are read off the IR and

@@ -121,23 +121,36 @@ impl Select<'_, '_> {
         }
         if let (Op::Mov, Some(via)) = (op, needs_step(dst.ty, srcs[0].ty())) {
             let tmp = self.temp(u32::from(ctl.size) * via.bytes());
-            let middle = DstOpnd { saturate: dst.saturate, ..DstOpnd::new(tmp, 0, via) };
+            // Floats saturate to 0..1, which is not what the last step is asked for.
+            let saturate = dst.saturate && !via.is_float();
+            let middle = DstOpnd { saturate, ..DstOpnd::new(tmp, 0, via) };
             // A conversion from floats stops at the ends of the range even without being told.
             let saturate = dst.saturate || srcs[0].ty().is_float() && !dst.ty.is_float();
             self.alu(op, Ctl { pred: None, ..ctl }, middle, &srcs, None)?;
             let step = Opnd::packed(tmp, 0, via);
             return self.alu(op, ctl, DstOpnd { saturate, ..dst }, &[step], cond);
         }
-        self.place_immediates(op, &mut ctl, &mut cond, &mut srcs)?;
+        self.place_immediates(op, &dst, &mut ctl, &mut cond, &mut srcs)?;
         if shape(op) != Shape::Regions {
             for s in &mut srcs {
                 *s = self.plain(*s, op, dst.ty, ctl)?;
             }
         }
-        // Integers of one type have nothing to saturate, and the hardware does not take it.
+        // The hardware does not saturate a move within one integer type.
         let mut dst = dst;
-        if op == Op::Mov && srcs[0].ty() == dst.ty && !dst.ty.is_float() && !srcs[0].has_modifier() {
+        if op == Op::Mov && srcs[0].ty() == dst.ty && !dst.ty.is_float() && dst.saturate {
+            if srcs[0].has_modifier() {
+                // The magnitude of the least number is one more than the greatest.
+                let zero = Opnd::Imm { ty: Type::W, bits: 0 };
+                return self.alu(Op::Add, ctl, dst, &[srcs[0], zero], cond);
+            }
             dst.saturate = false;
+        }
+        if let (Op::Mov, [Opnd::Reg(r)]) = (op, &mut srcs[..])
+            && is_raw_mov(op, &dst, &[Opnd::Reg(*r)])
+        {
+            // Raw moves are of one type: packed bytes have no others.
+            r.ty = dst.ty;
         }
         // Align16 thinks in groups of four channels: one or two under a mask, and predicates other
         // than channel by channel, are left to a move.
@@ -208,6 +221,7 @@ impl Select<'_, '_> {
     fn place_immediates(
         &mut self,
         op: Op,
+        dst: &DstOpnd,
         ctl: &mut Ctl,
         cond: &mut CondOpnd,
         srcs: &mut SmallVec<[Opnd; 3]>,
@@ -242,6 +256,19 @@ impl Select<'_, '_> {
         for i in 0..srcs.len() {
             let Opnd::Imm { ty, .. } = srcs[i] else { continue };
             let fits = shape(op) != Shape::Math || matches!(ty, Type::F | Type::D | Type::Ud);
+            if let Some(element) = vector_element(ty) {
+                // The element that a channel gets is that of the destination's word or dword, so
+                // that nothing but a move to packed ones does what is written.
+                let in_place = op == Op::Mov
+                    && ctl.size <= 8
+                    && dst.h * dst.ty.bytes() == element.bytes()
+                    && dst.byte.is_multiple_of(16)
+                    && dst.base != Base::Null;
+                if !in_place {
+                    srcs[i] = self.vector_temp(srcs[i], element)?;
+                }
+                continue;
+            }
             let allowed = i == last && srcs.len() < 3 && (ty.bytes() < 8 || op == Op::Mov) && fits;
             if !allowed {
                 srcs[i] = self.scalar_temp(srcs[i])?;
@@ -252,25 +279,19 @@ impl Select<'_, '_> {
 
     /// A register with the value of an immediate, for all channels.
     pub fn scalar_temp(&mut self, imm: Opnd) -> Result<Opnd> {
-        let ty = match imm.ty() {
-            Type::V | Type::Uv | Type::Vf => return self.vector_temp(imm),
-            ty => ty,
-        };
+        let ty = imm.ty();
         let tmp = self.temp(ty.bytes());
         self.alu(Op::Mov, Ctl::SCALAR, DstOpnd::new(tmp, 0, ty), &[imm], None)?;
         Ok(Opnd::scalar(tmp, 0, ty))
     }
 
-    /// A register with the elements of a packed immediate.
-    fn vector_temp(&mut self, imm: Opnd) -> Result<Opnd> {
-        let (ty, n) = match imm.ty() {
-            Type::V => (Type::W, 8),
-            Type::Uv => (Type::Uw, 8),
-            _ => (Type::F, 4),
-        };
-        let tmp = self.temp(n * ty.bytes());
-        self.alu(Op::Mov, Ctl::all(n as u8), DstOpnd::new(tmp, 0, ty), &[imm], None)?;
-        Ok(Opnd::packed(tmp, 0, ty))
+    /// A register with the elements of a packed immediate, which repeat from the first one on.
+    fn vector_temp(&mut self, imm: Opnd, element: Type) -> Result<Opnd> {
+        let n = if element == Type::F { 4 } else { 8 };
+        let tmp = self.temp(n * element.bytes());
+        self.alu(Op::Mov, Ctl::all(n as u8), DstOpnd::new(tmp, 0, element), &[imm], None)?;
+        let Opnd::Reg(packed) = Opnd::packed(tmp, 0, element) else { return Ok(imm) };
+        Ok(Opnd::Reg(RegOpnd { v: Some(0), w: n, h: 1, ..packed }))
     }
 
     /// A source packed or scalar, as the math unit and three-source operations need it.
@@ -540,6 +561,16 @@ fn region_of(r: &RegOpnd, lane: u32, n: u32, shape: Shape) -> Option<Region> {
             let fits = (0..n / w).all(|i| row_fits(r.at(lane + i * w), row));
             (legal && fits).then(|| Region::new(v as u8, w as u8, if w == 1 { 0 } else { r.h as u8 }))
         }
+    }
+}
+
+/// The elements of a packed immediate.
+fn vector_element(ty: Type) -> Option<Type> {
+    match ty {
+        Type::V => Some(Type::W),
+        Type::Uv => Some(Type::Uw),
+        Type::Vf => Some(Type::F),
+        _ => None,
     }
 }
 

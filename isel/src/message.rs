@@ -37,9 +37,11 @@ mod kind {
     pub const DC1_ATOMIC: u32 = 2;
     pub const DC1_UNTYPED_WRITE: u32 = 9;
     pub const DC1_A64_SCATTERED_READ: u32 = 0x10;
+    pub const DC1_A64_UNTYPED_READ: u32 = 0x11;
     pub const DC1_A64_ATOMIC: u32 = 0x12;
     pub const DC1_A64_BLOCK_READ: u32 = 0x14;
     pub const DC1_A64_BLOCK_WRITE: u32 = 0x15;
+    pub const DC1_A64_UNTYPED_WRITE: u32 = 0x19;
     pub const DC1_A64_SCATTERED_WRITE: u32 = 0x1a;
     pub const DC1_ATOMIC_FLOAT: u32 = 0x1b;
     pub const DC1_A64_ATOMIC_FLOAT: u32 = 0x1d;
@@ -100,6 +102,12 @@ fn atomic_number(op: AtomicOp) -> Option<(bool, u32)> {
     })
 }
 
+/// Control of the untyped messages: enabled channels are named by clear bits; SIMD16 is 1, SIMD8
+/// is 2.
+fn untyped_control(channels: u32, wide: bool) -> u32 {
+    !channels & 0xf | if wide { 1 } else { 2 } << 4
+}
+
 /// Owords of a block as the descriptor has them: 1, 2, 4, 8.
 fn oword_code(log: u32) -> Option<u32> {
     [0, 2, 3, 4].get(log as usize).copied()
@@ -113,16 +121,14 @@ impl Select<'_, '_> {
         let wide = ctl.size > 8;
         match visa.op {
             Opcode::Gather4Scaled | Opcode::Scatter4Scaled => {
-                // Enabled channels are named by clear bits; SIMD16 is 1, SIMD8 is 2.
-                let channels = field(&ops[0]);
                 let shape = Shape {
                     sfid: SFID_DC1,
                     kind: if visa.op == Opcode::Gather4Scaled { kind::DC1_UNTYPED_READ } else { kind::DC1_UNTYPED_WRITE },
-                    control: !channels & 0xf | if wide { 1 } else { 2 } << 4,
+                    control: untyped_control(field(&ops[0]), wide),
                     header: false,
                     surface: self.surface(&ops[2])?,
                 };
-                let address = self.offsets(&ops[4], &ops[3], ctl)?;
+                let address = self.offsets(&ops[4], &ops[3], Type::Ud, ctl)?;
                 let data = self.raw(&ops[5], visa, 5)?;
                 self.load_or_store(visa.op == Opcode::Gather4Scaled, ctl, shape, address, data)
             }
@@ -134,9 +140,22 @@ impl Select<'_, '_> {
                     header: false,
                     surface: self.surface(&ops[3])?,
                 };
-                let address = self.offsets(&ops[5], &ops[4], ctl)?;
+                let address = self.offsets(&ops[5], &ops[4], Type::Ud, ctl)?;
                 let data = self.raw(&ops[6], visa, 6)?;
                 self.load_or_store(visa.op == Opcode::GatherScaled, ctl, shape, address, data)
+            }
+            Opcode::SvmGather4Scaled | Opcode::SvmScatter4Scaled => {
+                let read = visa.op == Opcode::SvmGather4Scaled;
+                let shape = Shape {
+                    sfid: SFID_DC1,
+                    kind: if read { kind::DC1_A64_UNTYPED_READ } else { kind::DC1_A64_UNTYPED_WRITE },
+                    control: untyped_control(field(&ops[0]), wide),
+                    header: false,
+                    surface: Surface::Constant(crate::lower::BTI_STATELESS),
+                };
+                let address = self.offsets(&ops[3], &ops[2], Type::Uq, ctl)?;
+                let data = self.raw(&ops[4], visa, 4)?;
+                self.load_or_store(read, ctl, shape, address, data)
             }
             Opcode::SvmGather | Opcode::SvmScatter => {
                 let size = match svm_block_bytes(field(&ops[0])) {
@@ -252,18 +271,17 @@ impl Select<'_, '_> {
         })
     }
 
-    /// Offsets of the channels with the global offset added.
-    fn offsets(&mut self, offsets: &Operand, global: &Operand, ctl: Ctl) -> Result<Span> {
+    /// Offsets of the channels, of type `ty`, with the global offset added.
+    fn offsets(&mut self, offsets: &Operand, global: &Operand, ty: Type, ctl: Ctl) -> Result<Span> {
         let Operand::Raw { var, offset } = offsets else { return self.fail("an operand that is not raw") };
         let (base, byte) = self.storage(*var, u32::from(*offset))?;
-        let grfs = if ctl.size > 8 { 2 } else { 1 };
+        let grfs = RawShape::plane_stride(ty.bytes(), ctl.size.max(8)) / GRF_BYTES;
         match self.scalar(global)? {
             Opnd::Imm { bits: 0, .. } => Ok(Span { base, byte, grfs }),
             global => {
                 let tmp = self.temp(grfs * GRF_BYTES);
-                let sum = DstOpnd::new(tmp, 0, Type::Ud);
-                let own = Opnd::packed(base, byte, Type::Ud);
-                self.alu(Op::Add, Ctl::all(ctl.size), sum, &[own, global], None)?;
+                let own = Opnd::packed(base, byte, ty);
+                self.alu(Op::Add, Ctl::all(ctl.size), DstOpnd::new(tmp, 0, ty), &[own, global], None)?;
                 Ok(Span { base: tmp, byte: 0, grfs })
             }
         }

@@ -1,0 +1,196 @@
+//! How branches run: which are scalar, where joins stand, where execution goes when no channel is
+//! left.
+
+mod common;
+
+use common::kernel;
+use kiln_frontend::opcode::Opcode;
+use kiln_ir::build::build;
+use kiln_ir::cfg::CfgError;
+use kiln_ir::func::{Block, Function, Term};
+use kiln_ir::verify::verify;
+
+/// The block whose instructions hold the `n`th instruction of that kind.
+fn block_of(func: &Function, op: Opcode, n: usize) -> Block {
+    let of_block = |b: Block| func.block_insts(b).filter(|&i| func.visa(i).op == op).map(move |_| b);
+    func.blocks.keys().flat_map(of_block).nth(n).expect("an instruction of that kind")
+}
+
+fn term(func: &Function, op: Opcode, n: usize) -> Term {
+    func.blocks[block_of(func, op, n)].term
+}
+
+/// The joins, in order, with the place each goes to when no channel is active.
+fn joins(func: &Function) -> Vec<(Block, Option<Block>)> {
+    let join = |b: Block| match func.blocks[b].term {
+        Term::Join { jip, .. } => Some((b, jip)),
+        _ => None,
+    };
+    func.blocks.keys().filter_map(join).collect()
+}
+
+/// Where execution gets to from `b` through blocks that only fall through.
+fn landing(func: &Function, mut b: Block) -> Block {
+    while func.blocks[b].insts.is_empty() {
+        match func.blocks[b].term {
+            Term::Jump(to) => b = to,
+            _ => break,
+        }
+    }
+    b
+}
+
+#[test]
+fn a_diamond_parks_channels_at_two_joins() {
+    let module = kernel(
+        "cmp.lt (M1, 16) P1 V(0,0)<1;1,0> 0x0:d\n\
+         (!P1) goto (M1, 16) no\n\
+         mov (M1, 16) W(0,0)<1> 0x1:d\n\
+         goto (M1, 16) end\n\
+         no:\n\
+         add (M1, 16) W(0,0)<1> W(0,0)<1;1,0> 0x2:d\n\
+         end:\n\
+         not (M1, 16) X(0,0)<1> W(0,0)<1;1,0>\n\
+         ret (M1, 1)\n",
+    );
+    let func = build(&module.objects[0]).expect("a graph");
+    verify(&func).expect("sound");
+    let joins = joins(&func);
+    let [(no, no_jip), (end, end_jip)] = joins[..] else { panic!("two joins: {joins:?}\n{func}") };
+    assert_eq!(landing(&func, no_jip.expect("channels wait ahead")), end);
+    assert_eq!(end_jip, None, "nobody waits behind the end");
+    let Term::Goto { uip, jip, next, backward, .. } = term(&func, Opcode::Cmp, 0) else { panic!("{func}") };
+    assert_eq!((uip, landing(&func, jip), backward), (no, no, false));
+    assert_eq!(landing(&func, next.expect("some go on")), block_of(&func, Opcode::Mov, 0));
+    // All channels leave for the end, but those that wait at the join before it run first.
+    let Term::Goto { uip, jip, next, backward, .. } = term(&func, Opcode::Mov, 0) else { panic!("{func}") };
+    assert_eq!((uip, landing(&func, jip), next, backward), (end, no, None, false));
+}
+
+#[test]
+fn a_loop_with_a_break_joins_behind_the_latch() {
+    let module = kernel(
+        "mov (M1, 16) V(0,0)<1> 0x0:d\n\
+         top:\n\
+         cmp.gt (M1, 16) P1 V(0,0)<1;1,0> 0x9:d\n\
+         (P1) goto (M1, 16) end\n\
+         add (M1, 16) V(0,0)<1> V(0,0)<1;1,0> 0x1:d\n\
+         cmp.lt (M1, 16) P2 V(0,0)<1;1,0> W(0,0)<1;1,0>\n\
+         (P2) goto (M1, 16) top\n\
+         end:\n\
+         not (M1, 16) X(0,0)<1> V(0,0)<1;1,0>\n\
+         ret (M1, 1)\n",
+    );
+    let func = build(&module.objects[0]).expect("a graph");
+    verify(&func).expect("sound");
+    let joins = joins(&func);
+    let [(end, None)] = joins[..] else { panic!("one join: {joins:?}\n{func}") };
+    let Term::Goto { uip, jip, backward: false, .. } = term(&func, Opcode::Cmp, 0) else { panic!("{func}") };
+    assert_eq!((uip, landing(&func, jip)), (end, end));
+    let Term::Goto { uip, jip, backward: true, next: None, .. } = term(&func, Opcode::Add, 0) else {
+        panic!("{func}")
+    };
+    assert_eq!(landing(&func, uip), block_of(&func, Opcode::Cmp, 0));
+    assert_eq!(landing(&func, jip), end);
+}
+
+#[test]
+fn a_uniform_branch_that_crosses_no_join_is_a_scalar_jump() {
+    let module = kernel(
+        "cmp.lt (M1, 16) P1 V(0,0)<1;1,0> 0x0:d\n\
+         (P1) goto (M1, 1) there\n\
+         mov (M1, 16) W(0,0)<1> 0x1:d\n\
+         goto (M1, 16) end\n\
+         there:\n\
+         add (M1, 16) W(0,0)<1> W(0,0)<1;1,0> 0x2:d\n\
+         end:\n\
+         ret (M1, 1)\n",
+    );
+    let func = build(&module.objects[0]).expect("a graph");
+    verify(&func).expect("sound");
+    assert!(joins(&func).is_empty(), "{func}");
+    let Term::Branch { taken, next, .. } = term(&func, Opcode::Cmp, 0) else { panic!("{func}") };
+    assert_eq!(landing(&func, taken), block_of(&func, Opcode::Add, 0));
+    assert_eq!(landing(&func, next), block_of(&func, Opcode::Mov, 0));
+    let Term::Jump(end) = term(&func, Opcode::Mov, 0) else { panic!("{func}") };
+    assert_eq!(landing(&func, end), block_of(&func, Opcode::Ret, 0));
+}
+
+#[test]
+fn a_uniform_branch_over_a_join_parks_its_channels() {
+    let module = kernel(
+        "cmp.lt (M1, 16) P1 V(0,0)<1;1,0> 0x0:d\n\
+         cmp.gt (M1, 16) P2 W(0,0)<1;1,0> 0x0:d\n\
+         (P1) goto (M1, 16) wait\n\
+         mov (M1, 16) W(0,0)<1> 0x1:d\n\
+         (P2) goto (M1, 1) end\n\
+         add (M1, 16) W(0,0)<1> W(0,0)<1;1,0> 0x2:d\n\
+         wait:\n\
+         not (M1, 16) X(0,0)<1> W(0,0)<1;1,0>\n\
+         end:\n\
+         ret (M1, 1)\n",
+    );
+    let func = build(&module.objects[0]).expect("a graph");
+    verify(&func).expect("sound");
+    let joins = joins(&func);
+    let [(wait, Some(ahead)), (end, None)] = joins[..] else { panic!("two joins: {joins:?}\n{func}") };
+    assert_eq!(landing(&func, ahead), end);
+    let Term::Goto { uip, jip, next: Some(_), .. } = term(&func, Opcode::Mov, 0) else { panic!("{func}") };
+    assert_eq!((uip, landing(&func, jip)), (end, wait));
+}
+
+#[test]
+fn a_uniform_loop_needs_no_join() {
+    let module = kernel(
+        "top:\n\
+         add (M1, 16) V(0,0)<1> V(0,0)<1;1,0> 0x1:d\n\
+         cmp.lt (M1, 16) P1 V(0,0)<1;1,0> 0x9:d\n\
+         (P1) goto (M1, 1) top\n\
+         ret (M1, 1)\n",
+    );
+    let func = build(&module.objects[0]).expect("a graph");
+    verify(&func).expect("sound");
+    assert!(joins(&func).is_empty(), "{func}");
+    assert!(matches!(term(&func, Opcode::Cmp, 0), Term::Branch { .. }), "{func}");
+}
+
+#[test]
+fn several_returns_meet_in_one_exit() {
+    let module = kernel(
+        "cmp.lt (M1, 16) P1 V(0,0)<1;1,0> 0x0:d\n\
+         (P1) ret (M1, 16)\n\
+         cmp.gt (M1, 16) P2 W(0,0)<1;1,0> 0x0:d\n\
+         (P2) goto (M1, 16) other\n\
+         mov (M1, 16) W(0,0)<1> 0x1:d\n\
+         ret (M1, 1)\n\
+         other:\n\
+         not (M1, 16) X(0,0)<1> W(0,0)<1;1,0>\n\
+         ret (M1, 1)\n",
+    );
+    let func = build(&module.objects[0]).expect("a graph");
+    verify(&func).expect("sound");
+    let ends = func.blocks.keys().filter(|&b| func.blocks[b].term == Term::Ret);
+    let ends: Vec<Block> = ends.collect();
+    assert_eq!(ends, [func.blocks.keys().last().expect("blocks")], "{func}");
+    // Channels that returned early wait at the exit.
+    let exit = joins(&func).last().expect("the exit is a join").0;
+    for (op, n) in [(Opcode::Cmp, 0), (Opcode::Mov, 0)] {
+        let Term::Goto { uip, .. } = term(&func, op, n) else { panic!("{func}") };
+        assert_eq!(uip, exit);
+    }
+}
+
+#[test]
+fn falling_off_the_end_returns() {
+    let module = kernel("mov (M1, 16) W(0,0)<1> 0x1:d\n");
+    let func = build(&module.objects[0]).expect("a graph");
+    verify(&func).expect("sound");
+    assert_eq!(func.blocks[func.blocks.keys().last().expect("blocks")].term, Term::Ret);
+}
+
+#[test]
+fn what_is_not_supported_is_named() {
+    let module = kernel(".function \"sub\"\ncall (M1, 1) sub\nret (M1, 1)\nsub:\nret (M1, 1)\n");
+    let error = build(&module.objects[0]).err().expect("a subroutine");
+    assert!(matches!(error, CfgError::Unsupported { inst: 0, .. }), "{error}");
+}

@@ -1,0 +1,167 @@
+//! Which writes keep what was there before, and what reads find where nobody wrote.
+
+mod common;
+
+use common::kernel;
+use kiln_frontend::module::Module;
+use kiln_frontend::opcode::Opcode;
+use kiln_ir::build::build;
+use kiln_ir::func::{Function, Inst};
+use kiln_ir::verify::verify;
+
+fn nth(func: &Function, op: Opcode, n: usize) -> Inst {
+    let all = func.blocks.keys().flat_map(|b| func.block_insts(b));
+    all.filter(|&i| func.visa(i).op == op).nth(n).expect("an instruction of that kind")
+}
+
+/// Whether the only write of the `n`th instruction of that kind keeps old contents.
+fn keeps(module: &Module, op: Opcode, n: usize) -> bool {
+    let func = build(&module.objects[0]).expect("a graph");
+    verify(&func).expect("sound");
+    let [write] = func.writes(nth(&func, op, n)) else { panic!("one write\n{func}") };
+    write.old.is_some()
+}
+
+/// A kernel that loops until each channel has had enough.
+fn in_loop(body: &str, behind: &str) -> Module {
+    kernel(&format!(
+        "mov (M1, 16) V(0,0)<1> 0x0:d\n\
+         mov (M1, 16) W(0,0)<1> 0x0:d\n\
+         top:\n\
+         {body}\n\
+         cmp.lt (M1, 16) P1 V(0,0)<1;1,0> 0x9:d\n\
+         (P1) goto (M1, 16) top\n\
+         {behind}\n\
+         ret (M1, 1)\n"
+    ))
+}
+
+#[test]
+fn a_write_keeps_what_channels_that_left_the_loop_want() {
+    let body = "avg (M1, 16) W(0,0)<1> V(0,0)<1;1,0> V(0,0)<1;1,0>\n\
+                add (M1, 16) V(0,0)<1> V(0,0)<1;1,0> 0x1:d";
+    let module = in_loop(body, "not (M1, 16) X(0,0)<1> W(0,0)<1;1,0>");
+    assert!(keeps(&module, Opcode::Avg, 0), "W is read behind the loop");
+    assert!(keeps(&module, Opcode::Add, 0) || !keeps(&module, Opcode::Not, 0));
+    let nobody = in_loop(body, "");
+    assert!(!keeps(&nobody, Opcode::Avg, 0), "nobody reads W");
+}
+
+#[test]
+fn a_temporary_of_an_iteration_is_a_new_value() {
+    let body = "avg (M1, 16) W(0,0)<1> V(0,0)<1;1,0> V(0,0)<1;1,0>\n\
+                add (M1, 16) V(0,0)<1> W(0,0)<1;1,0> 0x1:d";
+    let module = in_loop(body, "not (M1, 16) X(0,0)<1> V(0,0)<1;1,0>");
+    assert!(!keeps(&module, Opcode::Avg, 0), "no waiting channel wants W");
+    assert!(keeps(&module, Opcode::Add, 0), "those that left want V");
+}
+
+#[test]
+fn a_write_in_a_branch_keeps_what_the_other_channels_had() {
+    let module = |read: &str| {
+        kernel(&format!(
+            "mov (M1, 16) W(0,0)<1> 0x0:d\n\
+             cmp.lt (M1, 16) P1 V(0,0)<1;1,0> 0x0:d\n\
+             (!P1) goto (M1, 16) end\n\
+             avg (M1, 16) W(0,0)<1> V(0,0)<1;1,0> V(0,0)<1;1,0>\n\
+             add (M1, 16) V(0,0)<1> W(0,0)<1;1,0> 0x1:d\n\
+             end:\n\
+             {read}\n\
+             ret (M1, 1)\n"
+        ))
+    };
+    let wanted = module("not (M1, 16) X(0,0)<1> W(0,0)<1;1,0>");
+    assert!(keeps(&wanted, Opcode::Avg, 0));
+    let unwanted = module("not (M1, 16) X(0,0)<1> V(0,0)<1;1,0>");
+    assert!(!keeps(&unwanted, Opcode::Avg, 0));
+    let overwritten = module("mov (M1, 16) W(0,0)<1> 0x3:d\nnot (M1, 16) X(0,0)<1> W(0,0)<1;1,0>");
+    assert!(!keeps(&overwritten, Opcode::Avg, 0), "written before it is read");
+}
+
+/// Straight code: V is written without a mask, then as `write` says, then read as `read` says.
+fn straight(write: &str, read: &str) -> bool {
+    let module = kernel(&format!(
+        "mov (M1_NM, 16) V(0,0)<1> 0x0:d\n{write}\n{read}\nret (M1, 1)\n"
+    ));
+    keeps(&module, Opcode::Add, 0)
+}
+
+const MASKED: &str = "add (M1, 16) V(0,0)<1> W(0,0)<1;1,0> 0x1:d";
+const OWN: &str = "not (M1, 16) X(0,0)<1> V(0,0)<1;1,0>";
+
+#[test]
+fn each_channel_that_reads_its_own_needs_no_other() {
+    assert!(!straight(MASKED, OWN));
+    assert!(!straight(MASKED, ""));
+}
+
+#[test]
+fn reads_across_channels_make_masked_writes_keep() {
+    let no_mask = "not (M1_NM, 16) X(0,0)<1> V(0,0)<1;1,0>";
+    assert!(straight(MASKED, no_mask));
+    assert!(straight(MASKED, "not (M1, 16) X(0,0)<1> V(0,3)<0;1,0>"), "one channel's element");
+    assert!(straight(MASKED, "not (M1, 8) X(0,0)<1> V(0,3)<1;1,0>"), "the neighbours' elements");
+    assert!(straight(MASKED, "scatter4_scaled.R (M1_NM, 16) T6 0x0:ud W.0 V.0"));
+    assert!(!straight(MASKED, "scatter4_scaled.R (M1, 16) T6 0x0:ud W.0 V.0"));
+    // One that overwrites all in between ends it.
+    let ended = format!("mov (M1_NM, 16) V(0,0)<1> 0x5:d\n{no_mask}");
+    assert!(!straight(MASKED, &ended));
+}
+
+#[test]
+fn writes_without_a_mask_keep_only_what_they_leave() {
+    let no_mask = "not (M1_NM, 16) X(0,0)<1> V(0,0)<1;1,0>";
+    assert!(!straight("add (M1_NM, 16) V(0,0)<1> W(0,0)<1;1,0> 0x1:d", no_mask));
+    assert!(straight("add (M1_NM, 8) V(0,0)<1> W(0,0)<1;1,0> 0x1:d", no_mask));
+    assert!(straight("add (M1_NM, 1) V(0,3)<1> W(0,0)<0;1,0> 0x1:d", OWN));
+    let lower = "not (M1_NM, 8) X(0,0)<1> V(0,0)<1;1,0>";
+    assert!(!straight("add (M1_NM, 8) V(0,0)<1> W(0,0)<1;1,0> 0x1:d", lower));
+}
+
+#[test]
+fn predicated_and_partial_writes_keep() {
+    let predicated = "(P1) add (M1, 16) V(0,0)<1> W(0,0)<1;1,0> 0x1:d";
+    assert!(straight(predicated, OWN));
+    assert!(!straight(predicated, ""), "nobody reads it");
+    assert!(straight("add (M1, 8) V(0,0)<1> W(0,0)<1;1,0> 0x1:d", OWN));
+    assert!(straight("add (M1, 16) V(0,0)<1> W(0,0)<1;1,0> 0x1:d", "not (M1, 8) X(0,0)<1> V(0,0)<2;1,0>"));
+    // The predicate of sel chooses a source.
+    let module = kernel(
+        "mov (M1_NM, 16) V(0,0)<1> 0x0:d\n\
+         (P1) sel (M1, 16) V(0,0)<1> W(0,0)<1;1,0> 0x1:d\n\
+         not (M1, 16) X(0,0)<1> V(0,0)<1;1,0>\nret (M1, 1)\n",
+    );
+    assert!(!keeps(&module, Opcode::Sel, 0));
+}
+
+#[test]
+fn predicates_keep_the_channels_that_were_not_compared() {
+    let module = |exec: &str, read: &str| {
+        kernel(&format!(
+            "setp (M1_NM, 16) P1 0xff:uw\ncmp.lt {exec} P1 V(0,0)<1;1,0> 0x0:d\n{read}\nret (M1, 1)\n"
+        ))
+    };
+    let own = "(P1) mov (M1, 16) X(0,0)<1> 0x1:d";
+    let data = "mov (M1_NM, 1) X(0,0)<1> P1";
+    let any = "(P1.any) mov (M1, 16) X(0,0)<1> 0x1:d";
+    assert!(!keeps(&module("(M1, 16)", own), Opcode::Cmp, 0));
+    assert!(keeps(&module("(M1, 8)", own), Opcode::Cmp, 0));
+    assert!(keeps(&module("(M1, 16)", any), Opcode::Cmp, 0));
+    assert!(keeps(&module("(M1, 16)", data), Opcode::Cmp, 0));
+    assert!(keeps(&module("(M1_NM, 8)", data), Opcode::Cmp, 0));
+    assert!(!keeps(&module("(M1_NM, 16)", data), Opcode::Cmp, 0));
+}
+
+#[test]
+fn what_nobody_wrote_is_undefined() {
+    let module = kernel(
+        "add (M1, 16) X(0,0)<1> V(0,0)<1;1,0> W(0,0)<1;1,0>\n\
+         mov (M1, 16) V(0,0)<1> X(0,0)<1;1,0>\nret (M1, 1)\n",
+    );
+    let func = build(&module.objects[0]).expect("a graph");
+    let reads = func.reads(nth(&func, Opcode::Add, 0));
+    assert_eq!(reads.len(), 2);
+    assert!(reads.iter().all(|r| r.value.is_undef()), "{func}");
+    let [own] = func.reads(nth(&func, Opcode::Mov, 0)) else { panic!("{func}") };
+    assert_eq!(own.value, func.writes(nth(&func, Opcode::Add, 0))[0].new);
+}
