@@ -38,7 +38,25 @@ pub enum Family {
 }
 
 /// Every known platform.
-pub const PLATFORMS: &[Platform] = &[Platform {
+pub const PLATFORMS: &[Platform] = &[
+    SKL,
+    TGLLP,
+    DG2,
+    Platform {
+        name: "mtl",
+        product_family: 1272,
+        ..DG2
+    },
+    PVC,
+    LNL,
+    Platform {
+        name: "bmg",
+        product_family: 1274,
+        ..LNL
+    },
+];
+
+const SKL: Platform = Platform {
     name: "skl",
     reference_name: "9",
     family: Family::Gen9,
@@ -47,7 +65,48 @@ pub const PLATFORMS: &[Platform] = &[Platform {
     flag_count: 2,
     core_family: 12,
     product_family: 18,
-}];
+};
+
+const TGLLP: Platform = Platform {
+    name: "tgllp",
+    reference_name: "12p1",
+    family: Family::Gen12Lp,
+    core_family: 18,
+    product_family: 33,
+    ..SKL
+};
+
+const DG2: Platform = Platform {
+    name: "dg2",
+    reference_name: "12p71",
+    family: Family::XeHpg,
+    grf_count: 256,
+    core_family: 0xc07,
+    product_family: 1270,
+    ..SKL
+};
+
+const PVC: Platform = Platform {
+    name: "pvc",
+    reference_name: "12p72",
+    family: Family::XeHpc,
+    grf_bytes: 64,
+    grf_count: 256,
+    flag_count: 4,
+    core_family: 0xc08,
+    product_family: 1271,
+    ..SKL
+};
+
+const LNL: Platform = Platform {
+    name: "lnl",
+    reference_name: "2",
+    family: Family::Xe2,
+    core_family: 0xc09,
+    product_family: 1275,
+    ..PVC
+};
+
 
 /// The platform of that name, if it is known.
 pub fn find(name: &str) -> Option<&'static Platform> {

@@ -7,7 +7,7 @@
 use std::collections::HashMap;
 
 use kiln_frontend::module::{Module, ObjectKind, Operand};
-use kiln_frontend::opcode::Opcode;
+use kiln_frontend::opcode::{Field, Meaning, Opcode};
 use petgraph::algo::tarjan_scc;
 use petgraph::graph::{DiGraph, NodeIndex};
 
@@ -57,12 +57,12 @@ impl CallGraph {
         for (i, object) in module.objects.iter().enumerate() {
             let from = NodeIndex::new(i);
             for (at, inst) in object.insts.iter().enumerate() {
-                let sizes = |first: usize| {
-                    [first, first + 1].map(|k| match inst.operands.get(k) {
-                        Some(Operand::Field(n)) => *n,
-                        _ => 0,
-                    })
-                };
+                // Argument and return value, in GRFs, wherever the opcode's row has them.
+                let mut sizes = inst.op.row().operand_fields().zip(&inst.operands).filter_map(|pair| match pair {
+                    (Field::Number(_, Meaning::Grfs), Operand::Field(n)) => Some(*n),
+                    _ => None,
+                });
+                let mut found = || [sizes.next().unwrap_or(0), sizes.next().unwrap_or(0)];
                 match inst.op {
                     Opcode::FCall => {
                         let Some(Operand::Name(name)) = inst.operands.first() else { continue };
@@ -76,7 +76,7 @@ impl CallGraph {
                         if let ObjectKind::Function { arg_grfs, ret_grfs, .. } = callee.kind {
                             let declared = [arg_grfs, ret_grfs].map(u32::from);
                             let what = ["arguments", "return value"];
-                            for (k, found) in sizes(1).into_iter().enumerate() {
+                            for (k, found) in found().into_iter().enumerate() {
                                 if found != declared[k] {
                                     return Err(CallError::Size {
                                         caller: object.name.clone(),
@@ -92,7 +92,7 @@ impl CallGraph {
                         graph.add_edge(from, to, CallKind::Direct(at as u32));
                     }
                     Opcode::IfCall => {
-                        let found = sizes(2);
+                        let found = found();
                         for &to in &taken {
                             let ObjectKind::Function { arg_grfs, ret_grfs, .. } = module.objects[graph[to]].kind else {
                                 continue;

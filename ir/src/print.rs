@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use kiln_frontend::print::Printer;
+
 use crate::func::{Block, Function, Home, Owner, Term, Value};
 
 struct Cells<'a, 'm>(&'a Function<'m>, crate::func::Cell);
@@ -43,6 +45,7 @@ impl fmt::Display for Function<'_> {
                 writeln!(f, "  fixed {} at {offset}, {} bytes", decl.name, decl.bytes())?;
             }
         }
+        let printer = Printer::new(self.object);
         for (b, data) in &self.blocks {
             write!(f, "{b}")?;
             for (i, &(_, value)) in data.params.iter().enumerate() {
@@ -50,7 +53,7 @@ impl fmt::Display for Function<'_> {
             }
             writeln!(f, "{}:", if data.params.is_empty() { "" } else { ")" })?;
             for inst in self.block_insts(b) {
-                write!(f, "    {inst} {:<16}", self.visa(inst).op.row().mnemonic)?;
+                write!(f, "    {:<5} {:<70}", inst.to_string(), printer.inst_text(self.visa(inst)))?;
                 for (i, r) in self.reads(inst).iter().enumerate() {
                     write!(f, "{}{}", if i == 0 { " ; reads " } else { ", " }, Values(self, r.value))?;
                 }

@@ -3,6 +3,7 @@
 use kiln_frontend::module::Module;
 use kiln_frontend::text;
 use kiln_ir::callgraph::{CallError, CallGraph, CallKind};
+use petgraph::graph::NodeIndex;
 
 /// A module of a kernel and functions: name, argument and return sizes in GRFs, instructions.
 fn module(kernel: &str, functions: &[(&str, u8, u8, &str)]) -> Module {
@@ -20,7 +21,7 @@ fn module(kernel: &str, functions: &[(&str, u8, u8, &str)]) -> Module {
 
 /// Callers and callees by name, and whether it is by name.
 fn edges(graph: &CallGraph, module: &Module) -> Vec<(String, String, bool)> {
-    let name = |n| module.objects[graph.graph[n]].name.clone();
+    let name = |n: NodeIndex| module.objects[graph.graph[n]].name.clone();
     let mut edges: Vec<_> = graph
         .graph
         .edge_indices()

@@ -9,7 +9,7 @@
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bits {
     /// Lowest bit and width of each piece, least significant piece first; width 0 ends the list.
-    pieces: [(u8, u8); 7],
+    pieces: [(u8, u8); 9],
 }
 
 /// The field from bit `high` down to bit `low`, as hardware manuals write it.
@@ -24,7 +24,7 @@ pub const fn bit(at: u8) -> Bits {
 
 impl Bits {
     pub const NONE: Bits = Bits {
-        pieces: [(0, 0); 7],
+        pieces: [(0, 0); 9],
     };
 
     /// This field with `high` down to `low` as its next more significant piece.

@@ -377,8 +377,13 @@ impl Scatter<'_> {
         // Registers of the addresses, and of one element of all channels.
         let addresses = (self.channels * self.address).div_ceil(GRF_BYTES);
         let stride = (self.channels * self.slot).div_ceil(GRF_BYTES);
+        // The payload is read before the response, which may overlap it, is written.
+        let mut starts = [0; LANES];
         for lane in m.channels(self.channels) {
-            let start = address(thread, m, self.first, lane, self.address)?;
+            starts[lane] = address(thread, m, self.first, lane, self.address)?;
+        }
+        for lane in m.channels(self.channels) {
+            let start = starts[lane];
             for (index, &element) in self.elements.iter().enumerate() {
                 let step = u64::from(element) * self.element as u64;
                 let channel = lane as u32;
@@ -675,6 +680,7 @@ fn atomic(
     let first = usize::from(m.has_header());
     let addresses = (atomic.channels * atomic.address).div_ceil(GRF_BYTES);
     let stride = (atomic.channels * atomic.size).div_ceil(GRF_BYTES);
+    let mut results = [0; LANES];
     for lane in m.channels(atomic.channels) {
         let start = address(thread, m, first, lane, atomic.address)?;
         let mut sources = [0; 2];
@@ -691,14 +697,14 @@ fn atomic(
         word[..atomic.size].copy_from_slice(memory);
         let (new, returned) = atomic.apply(u64::from_le_bytes(word), sources[0], sources[1]);
         memory.copy_from_slice(&new.to_le_bytes()[..atomic.size]);
-        if let Some(response) = m.response.filter(|_| atomic.returns) {
-            let bytes = returned.to_le_bytes();
-            fill(
-                thread,
-                m,
-                response + lane * atomic.size,
-                &bytes[..atomic.size],
-            )?;
+        results[lane] = returned;
+    }
+    // The response may overlap the payload.
+    if let Some(response) = m.response.filter(|_| atomic.returns) {
+        for lane in m.channels(atomic.channels) {
+            let bytes = results[lane].to_le_bytes();
+            let at = response + lane * atomic.size;
+            fill(thread, m, at, &bytes[..atomic.size])?;
         }
     }
     Ok(())
