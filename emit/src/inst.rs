@@ -515,8 +515,13 @@ pub struct SendOptions {
     /// `{ExBSO}`: the extended descriptor in its register is only the surface's base; the second
     /// payload's length is the instruction's own.
     pub ex_bso: bool,
-    /// That length in registers (0-31), without `ex_bso` 0.
+    /// That length in registers (0-31); 0 when a descriptor holds it. On Xe2 messages of untyped
+    /// memory (`ugm`) always have it here if their extended descriptor is in a register.
     pub src1_len: u8,
+    /// `{CPS}`, before Xe2.
+    pub cps: bool,
+    /// Xe2: added to the extended descriptor in its register; bits 11-15 and 19-31.
+    pub ex_offset: u32,
     /// `{Serialize}`: fused threads send one after the other.
     pub serialize: bool,
 }

@@ -70,7 +70,7 @@ pub fn list(code: &[u8], platform: &'static Platform, style: Style) -> String {
         match &entry.inst {
             Ok(inst) => {
                 let pc = (style == Style::Labels).then_some(entry.offset);
-                write_inst(inst, pc, &mut out);
+                write_inst(inst, pc, Some(spec(platform)), &mut out);
                 write_message(inst, platform, &mut out);
             }
             Err(error) => write_illegal(&entry, error, &mut out),

@@ -72,7 +72,7 @@ const TGLLP: Platform = Platform {
     reference_name: "12p1",
     family: Family::Gen12Lp,
     core_family: 18,
-    product_family: 33,
+    product_family: 29,
     ..SKL
 };
 
@@ -106,7 +106,6 @@ const LNL: Platform = Platform {
     product_family: 1275,
     ..PVC
 };
-
 
 /// The platform of that name, if it is known.
 pub fn find(name: &str) -> Option<&'static Platform> {

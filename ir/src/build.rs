@@ -47,9 +47,13 @@ pub fn build(object: &Object) -> Result<Function<'_>, CfgError> {
     let kept = liveness::kept(&graph, &accesses, func.cells.len(), |cell| {
         u64::MAX >> (64 - func.cells[cell].size.max(1))
     });
-    fill_insts(&mut func, &accesses, &kept);
-    linear_blocks(&mut func, &graph);
-    ssa::construct(&mut func);
+    fill_insts(&mut func, &accesses, &kept.writes);
+    let origins = linear_blocks(&mut func, &graph);
+    ssa::construct(&mut func, |b| match origins[b.index()] {
+        Origin::Body(l) => Some(&kept.wanted_out[l]),
+        Origin::Join(l) => Some(&kept.wanted_in[l]),
+        Origin::Split => None,
+    });
     Ok(func)
 }
 
@@ -182,8 +186,20 @@ fn fill_insts(func: &mut Function, accesses: &[Vec<Access>], kept: &[Vec<bool>])
     }
 }
 
-/// Lays out the linear graph: joins as blocks of their own, critical edges split.
-fn linear_blocks(func: &mut Function, graph: &Cfg) {
+/// Where a block of the linear graph comes from.
+#[derive(Clone, Copy)]
+enum Origin {
+    /// The block of the program with that number.
+    Body(usize),
+    /// The join before it.
+    Join(usize),
+    /// A critical edge.
+    Split,
+}
+
+/// Lays out the linear graph: joins as blocks of their own, critical edges split. Gives the origin
+/// of each block.
+fn linear_blocks(func: &mut Function, graph: &Cfg) -> Vec<Origin> {
     // Number the blocks of the program first, without splits.
     let mut entry = Vec::with_capacity(graph.blocks.len());
     let mut body = Vec::with_capacity(graph.blocks.len());
@@ -196,11 +212,13 @@ fn linear_blocks(func: &mut Function, graph: &Cfg) {
     }
     let to = |b: usize| Block::from_u32(entry[b]);
     let mut plain: Vec<(std::ops::Range<u32>, Term)> = Vec::with_capacity(count as usize);
+    let mut sources = Vec::with_capacity(count as usize);
     for (b, block) in graph.blocks.iter().enumerate() {
         if block.join {
             let at = block.insts.start;
             let next = Block::from_u32(body[b]);
             plain.push((at..at, Term::Join { jip: block.join_jip.map(to), next }));
+            sources.push(Origin::Join(b));
         }
         let last = |i: usize| Inst::new(i);
         let term = match block.exit {
@@ -219,6 +237,7 @@ fn linear_blocks(func: &mut Function, graph: &Cfg) {
             Exit::Ret => Term::Ret,
         };
         plain.push((block.insts.clone(), term));
+        sources.push(Origin::Body(b));
     }
     let succs: Vec<SmallVec<[Block; 2]>> = plain.iter().map(|(_, term)| successors(*term)).collect();
     let mut pred_count = vec![0u32; plain.len()];
@@ -253,8 +272,10 @@ fn linear_blocks(func: &mut Function, graph: &Cfg) {
     let remap = |from: usize, to: Block| {
         split_at.get(&(from, to.index())).copied().unwrap_or(placed[to.index()])
     };
+    let mut origins = Vec::with_capacity(next as usize);
     for (b, (insts, term)) in plain.into_iter().enumerate() {
         for _ in &splits[b] {
+            origins.push(Origin::Split);
             let jump = Term::Jump(placed[b]);
             push_block(func, insts.start..insts.start, jump);
         }
@@ -275,6 +296,7 @@ fn linear_blocks(func: &mut Function, graph: &Cfg) {
             Term::Ret => Term::Ret,
         };
         push_block(func, insts, term);
+        origins.push(sources[b]);
     }
     drop_unreachable(func);
     let edges: Vec<(Block, Block)> = (func.blocks.iter())
@@ -283,6 +305,7 @@ fn linear_blocks(func: &mut Function, graph: &Cfg) {
     for (from, to) in edges {
         func.blocks[to].preds.push(from);
     }
+    origins
 }
 
 /// Blocks that nothing leads to become empty ends, so that they define and pass on nothing.

@@ -49,6 +49,15 @@ pub struct LogicalBlock {
     pub join_jip: Option<usize>,
 }
 
+/// Channels that leave block `source` wait at block `at` while the blocks `from..to` run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ParkedSpan {
+    pub source: usize,
+    pub from: usize,
+    pub to: usize,
+    pub at: usize,
+}
+
 /// The logical graph with the hardware's way of running it.
 #[derive(Clone, Debug)]
 pub struct Cfg {
@@ -68,8 +77,8 @@ impl Cfg {
         fall.then_some(b + 1).into_iter().chain(target)
     }
 
-    /// Spans of blocks that may run while channels wait at `at`: (first, one past the last, at).
-    pub fn parked_spans(&self) -> Vec<(usize, usize, usize)> {
+    /// The blocks that may run while channels wait, for each divergent branch.
+    pub fn parked_spans(&self) -> Vec<ParkedSpan> {
         let backward: Vec<(usize, usize)> = (self.blocks.iter().enumerate())
             .filter_map(|(b, block)| match block.exit {
                 Exit::Branch { target, .. } | Exit::Diverge { target, .. } if target <= b => Some((b, target)),
@@ -96,9 +105,7 @@ impl Cfg {
                     None => break,
                 }
             }
-            if low < at {
-                spans.push((low, at, at));
-            }
+            spans.push(ParkedSpan { source: b, from: low.min(at), to: at, at });
         }
         spans
     }

@@ -140,14 +140,24 @@ impl State<'_> {
     }
 }
 
-/// For each block, one flag an access: whether a write keeps the old contents. False for reads.
-/// `full` is the mask of all that a cell holds.
+/// What the analysis finds.
+pub struct Kept {
+    /// For each block, one flag an access: whether a write keeps the old contents. False for reads.
+    pub writes: Vec<Vec<bool>>,
+    /// Cells, as bits, whose contents anybody may want at the end of each block: its channels, those
+    /// that wait, or a look across channels. What else the hardware carries along is of no use.
+    pub wanted_out: Vec<Vec<u64>>,
+    /// The same at the start of each block, behind its join.
+    pub wanted_in: Vec<Vec<u64>>,
+}
+
+/// Analyses a function. `full` is the mask of all that a cell holds.
 pub fn kept(
     cfg: &Cfg,
     accesses: &[Vec<Access>],
     cells: usize,
     full: impl Fn(Cell) -> u64,
-) -> Vec<Vec<bool>> {
+) -> Kept {
     let blocks = cfg.blocks.len();
     let globals = Globals::find(accesses, cells);
     let width = globals.count;
@@ -215,7 +225,28 @@ pub fn kept(
         state.reset_local();
         result.push(flags);
     }
-    result
+    let waiting_out = parked_at_end(cfg, &own_in, width);
+    let mut numbers = vec![0; width];
+    for (c, &g) in globals.index.iter().enumerate().filter(|(_, g)| **g != LOCAL) {
+        numbers[g as usize] = c;
+    }
+    let spread = |own: &[u64], whole: &[u64], waiting: &[u64]| {
+        let mut set = vec![0u64; cells.div_ceil(64)];
+        for g in 0..width {
+            if own[g] | whole[g] != 0 || waiting[g / 64] >> (g % 64) & 1 == 1 {
+                set[numbers[g] / 64] |= 1 << (numbers[g] % 64);
+            }
+        }
+        set
+    };
+    let mut wanted_out = Vec::with_capacity(blocks);
+    let mut wanted_in = Vec::with_capacity(blocks);
+    for b in 0..blocks {
+        load(&mut state, b, &own_in, &whole_in);
+        wanted_out.push(spread(&state.own, &state.whole, &waiting_out[b]));
+        wanted_in.push(spread(&own_in[b], &whole_in[b], &parked[b]));
+    }
+    Kept { writes: result, wanted_out, wanted_in }
 }
 
 fn merge(into: &mut [u64], from: &[u64]) {
@@ -244,10 +275,26 @@ fn linear_succs(cfg: &Cfg) -> Vec<Vec<usize>> {
 
 /// For each block, the set of global cells some waiting channel may want while it runs.
 fn parked(cfg: &Cfg, own_in: &[Masks], width: usize) -> Vec<Vec<u64>> {
+    waiting(own_in, width, cfg.blocks.len(), cfg.parked_spans().into_iter().map(|s| (s.from, s.to, s.at)))
+}
+
+/// The same at the end of each block: channels that its own branch sends away wait, too.
+fn parked_at_end(cfg: &Cfg, own_in: &[Masks], width: usize) -> Vec<Vec<u64>> {
+    let spans = cfg.parked_spans().into_iter();
+    let with_source = spans.flat_map(|s| [(s.from, s.to, s.at), (s.source, s.source + 1, s.at)]);
+    waiting(own_in, width, cfg.blocks.len(), with_source)
+}
+
+fn waiting(
+    own_in: &[Masks],
+    width: usize,
+    blocks: usize,
+    spans: impl Iterator<Item = (usize, usize, usize)>,
+) -> Vec<Vec<u64>> {
     let words = width.div_ceil(64);
-    let mut sets = vec![vec![0u64; words]; cfg.blocks.len()];
+    let mut sets = vec![vec![0u64; words]; blocks];
     let mut live = vec![0u64; words];
-    for (from, to, at) in cfg.parked_spans() {
+    for (from, to, at) in spans {
         live.fill(0);
         for (g, mask) in own_in[at].iter().enumerate() {
             live[g / 64] |= u64::from(*mask != 0) << (g % 64);

@@ -35,12 +35,16 @@ impl CellSet {
 
 /// Fills in every value of the function. Reads and the `old` of writes hold [`Value::UNDEF`] where
 /// a value is to be found, and `None` where nothing is kept.
-pub fn construct(func: &mut Function) {
+///
+/// `wanted` gives the cells whose contents anybody wants at the end of a block, where that is known
+/// (a bit a cell). Others are not passed on: the linear graph has ways that no channel takes from
+/// end to end, and along these old contents would be carried for nobody.
+pub fn construct<'a>(func: &mut Function, wanted: impl Fn(Block) -> Option<&'a Vec<u64>>) {
     let graph = petgraph_of(func);
     let doms = simple_fast(&graph, NodeIndex::new(0));
-    let live_in = liveness(func);
+    let live_in = liveness(func, &wanted);
     place_params(func, &doms, &live_in);
-    rename(func, &doms);
+    rename(func, &doms, &wanted);
 }
 
 /// The linear graph, blocks as node numbers.
@@ -57,7 +61,10 @@ pub fn petgraph_of(func: &Function) -> DiGraph<(), ()> {
     graph
 }
 
-fn liveness(func: &Function) -> PrimaryMap<Block, CellSet> {
+fn liveness<'a>(
+    func: &Function,
+    wanted: &impl Fn(Block) -> Option<&'a Vec<u64>>,
+) -> PrimaryMap<Block, CellSet> {
     let cells = func.cells.len();
     let mut used = PrimaryMap::new();
     let mut defined = PrimaryMap::new();
@@ -86,7 +93,8 @@ fn liveness(func: &Function) -> PrimaryMap<Block, CellSet> {
         for b in func.blocks.keys().rev() {
             for edge in &func.blocks[b].succs {
                 for w in 0..live[b].0.len() {
-                    let new = live[edge.to].0[w] & !defined[b].0[w] & !live[b].0[w];
+                    let mask = wanted(b).map_or(u64::MAX, |set| set[w]);
+                    let new = live[edge.to].0[w] & mask & !defined[b].0[w] & !live[b].0[w];
                     if new != 0 {
                         live[b].0[w] |= new;
                         changed = true;
@@ -158,7 +166,11 @@ fn dominance_frontiers(func: &Function, doms: &Dominators<NodeIndex>) -> Vec<Vec
     frontier
 }
 
-fn rename(func: &mut Function, doms: &Dominators<NodeIndex>) {
+fn rename<'a>(
+    func: &mut Function,
+    doms: &Dominators<NodeIndex>,
+    wanted: &impl Fn(Block) -> Option<&'a Vec<u64>>,
+) {
     let count = func.blocks.len();
     let mut children: Vec<Vec<usize>> = vec![Vec::new(); count];
     for b in 1..count {
@@ -186,14 +198,21 @@ fn rename(func: &mut Function, doms: &Dominators<NodeIndex>) {
             }
             Step::Enter(b) => {
                 steps.push(Step::Leave(undo.len()));
-                rename_block(func, Block::new(b), &mut current, &mut undo);
+                let set = wanted(Block::new(b));
+                rename_block(func, Block::new(b), &mut current, &mut undo, set);
                 steps.extend(children[b].iter().rev().map(|&c| Step::Enter(c)));
             }
         }
     }
 }
 
-fn rename_block(func: &mut Function, b: Block, current: &mut [Value], undo: &mut Vec<(Cell, Value)>) {
+fn rename_block(
+    func: &mut Function,
+    b: Block,
+    current: &mut [Value],
+    undo: &mut Vec<(Cell, Value)>,
+    wanted: Option<&Vec<u64>>,
+) {
     let mut define = |current: &mut [Value], cell: Cell, value: Value| {
         undo.push((cell, current[cell.index()]));
         current[cell.index()] = value;
@@ -216,7 +235,9 @@ fn rename_block(func: &mut Function, b: Block, current: &mut [Value], undo: &mut
     }
     for s in 0..func.blocks[b].succs.len() {
         let to = func.blocks[b].succs[s].to;
-        let args = func.blocks[to].params.iter().map(|&(cell, _)| current[cell.index()]).collect();
+        let passed = |cell: Cell| wanted.is_none_or(|set| set[cell.index() / 64] >> (cell.index() % 64) & 1 == 1);
+        let value = |cell: Cell| if passed(cell) { current[cell.index()] } else { Value::UNDEF };
+        let args = func.blocks[to].params.iter().map(|&(cell, _)| value(cell)).collect();
         func.blocks[b].succs[s].args = args;
     }
 }

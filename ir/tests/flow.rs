@@ -12,8 +12,16 @@ use kiln_ir::verify::verify;
 
 /// The block whose instructions hold the `n`th instruction of that kind.
 fn block_of(func: &Function, op: Opcode, n: usize) -> Block {
-    let of_block = |b: Block| func.block_insts(b).filter(|&i| func.visa(i).op == op).map(move |_| b);
-    func.blocks.keys().flat_map(of_block).nth(n).expect("an instruction of that kind")
+    let of_block = |b: Block| {
+        func.block_insts(b)
+            .filter(|&i| func.visa(i).op == op)
+            .map(move |_| b)
+    };
+    func.blocks
+        .keys()
+        .flat_map(of_block)
+        .nth(n)
+        .expect("an instruction of that kind")
 }
 
 fn term(func: &Function, op: Opcode, n: usize) -> Term {
@@ -56,15 +64,41 @@ fn a_diamond_parks_channels_at_two_joins() {
     let func = build(&module.objects[0]).expect("a graph");
     verify(&func).expect("sound");
     let joins = joins(&func);
-    let [(no, no_jip), (end, end_jip)] = joins[..] else { panic!("two joins: {joins:?}\n{func}") };
+    let [(no, no_jip), (end, end_jip)] = joins[..] else {
+        panic!("two joins: {joins:?}\n{func}")
+    };
     assert_eq!(landing(&func, no_jip.expect("channels wait ahead")), end);
     assert_eq!(end_jip, None, "nobody waits behind the end");
-    let Term::Goto { uip, jip, next, backward, .. } = term(&func, Opcode::Cmp, 0) else { panic!("{func}") };
+    let Term::Goto {
+        uip,
+        jip,
+        next,
+        backward,
+        ..
+    } = term(&func, Opcode::Cmp, 0)
+    else {
+        panic!("{func}")
+    };
     assert_eq!((uip, landing(&func, jip), backward), (no, no, false));
-    assert_eq!(landing(&func, next.expect("some go on")), block_of(&func, Opcode::Mov, 0));
+    assert_eq!(
+        landing(&func, next.expect("some go on")),
+        block_of(&func, Opcode::Mov, 0)
+    );
     // All channels leave for the end, but those that wait at the join before it run first.
-    let Term::Goto { uip, jip, next, backward, .. } = term(&func, Opcode::Mov, 0) else { panic!("{func}") };
-    assert_eq!((uip, landing(&func, jip), next, backward), (end, no, None, false));
+    let Term::Goto {
+        uip,
+        jip,
+        next,
+        backward,
+        ..
+    } = term(&func, Opcode::Mov, 0)
+    else {
+        panic!("{func}")
+    };
+    assert_eq!(
+        (uip, landing(&func, jip), next, backward),
+        (end, no, None, false)
+    );
 }
 
 #[test]
@@ -84,10 +118,27 @@ fn a_loop_with_a_break_joins_behind_the_latch() {
     let func = build(&module.objects[0]).expect("a graph");
     verify(&func).expect("sound");
     let joins = joins(&func);
-    let [(end, None)] = joins[..] else { panic!("one join: {joins:?}\n{func}") };
-    let Term::Goto { uip, jip, backward: false, .. } = term(&func, Opcode::Cmp, 0) else { panic!("{func}") };
+    let [(end, None)] = joins[..] else {
+        panic!("one join: {joins:?}\n{func}")
+    };
+    let Term::Goto {
+        uip,
+        jip,
+        backward: false,
+        ..
+    } = term(&func, Opcode::Cmp, 0)
+    else {
+        panic!("{func}")
+    };
     assert_eq!((uip, landing(&func, jip)), (end, end));
-    let Term::Goto { uip, jip, backward: true, next: None, .. } = term(&func, Opcode::Add, 0) else {
+    let Term::Goto {
+        uip,
+        jip,
+        backward: true,
+        next: None,
+        ..
+    } = term(&func, Opcode::Add, 0)
+    else {
         panic!("{func}")
     };
     assert_eq!(landing(&func, uip), block_of(&func, Opcode::Cmp, 0));
@@ -109,10 +160,14 @@ fn a_uniform_branch_that_crosses_no_join_is_a_scalar_jump() {
     let func = build(&module.objects[0]).expect("a graph");
     verify(&func).expect("sound");
     assert!(joins(&func).is_empty(), "{func}");
-    let Term::Branch { taken, next, .. } = term(&func, Opcode::Cmp, 0) else { panic!("{func}") };
+    let Term::Branch { taken, next, .. } = term(&func, Opcode::Cmp, 0) else {
+        panic!("{func}")
+    };
     assert_eq!(landing(&func, taken), block_of(&func, Opcode::Add, 0));
     assert_eq!(landing(&func, next), block_of(&func, Opcode::Mov, 0));
-    let Term::Jump(end) = term(&func, Opcode::Mov, 0) else { panic!("{func}") };
+    let Term::Jump(end) = term(&func, Opcode::Mov, 0) else {
+        panic!("{func}")
+    };
     assert_eq!(landing(&func, end), block_of(&func, Opcode::Ret, 0));
 }
 
@@ -133,9 +188,19 @@ fn a_uniform_branch_over_a_join_parks_its_channels() {
     let func = build(&module.objects[0]).expect("a graph");
     verify(&func).expect("sound");
     let joins = joins(&func);
-    let [(wait, Some(ahead)), (end, None)] = joins[..] else { panic!("two joins: {joins:?}\n{func}") };
+    let [(wait, Some(ahead)), (end, None)] = joins[..] else {
+        panic!("two joins: {joins:?}\n{func}")
+    };
     assert_eq!(landing(&func, ahead), end);
-    let Term::Goto { uip, jip, next: Some(_), .. } = term(&func, Opcode::Mov, 0) else { panic!("{func}") };
+    let Term::Goto {
+        uip,
+        jip,
+        next: Some(_),
+        ..
+    } = term(&func, Opcode::Mov, 0)
+    else {
+        panic!("{func}")
+    };
     assert_eq!((uip, landing(&func, jip)), (end, wait));
 }
 
@@ -151,7 +216,10 @@ fn a_uniform_loop_needs_no_join() {
     let func = build(&module.objects[0]).expect("a graph");
     verify(&func).expect("sound");
     assert!(joins(&func).is_empty(), "{func}");
-    assert!(matches!(term(&func, Opcode::Cmp, 0), Term::Branch { .. }), "{func}");
+    assert!(
+        matches!(term(&func, Opcode::Cmp, 0), Term::Branch { .. }),
+        "{func}"
+    );
 }
 
 #[test]
@@ -169,13 +237,18 @@ fn several_returns_meet_in_one_exit() {
     );
     let func = build(&module.objects[0]).expect("a graph");
     verify(&func).expect("sound");
-    let ends = func.blocks.keys().filter(|&b| func.blocks[b].term == Term::Ret);
+    let ends = func
+        .blocks
+        .keys()
+        .filter(|&b| func.blocks[b].term == Term::Ret);
     let ends: Vec<Block> = ends.collect();
     assert_eq!(ends, [func.blocks.keys().last().expect("blocks")], "{func}");
     // Channels that returned early wait at the exit.
     let exit = joins(&func).last().expect("the exit is a join").0;
     for (op, n) in [(Opcode::Cmp, 0), (Opcode::Mov, 0)] {
-        let Term::Goto { uip, .. } = term(&func, op, n) else { panic!("{func}") };
+        let Term::Goto { uip, .. } = term(&func, op, n) else {
+            panic!("{func}")
+        };
         assert_eq!(uip, exit);
     }
 }
@@ -185,12 +258,18 @@ fn falling_off_the_end_returns() {
     let module = kernel("mov (M1, 16) W(0,0)<1> 0x1:d\n");
     let func = build(&module.objects[0]).expect("a graph");
     verify(&func).expect("sound");
-    assert_eq!(func.blocks[func.blocks.keys().last().expect("blocks")].term, Term::Ret);
+    assert_eq!(
+        func.blocks[func.blocks.keys().last().expect("blocks")].term,
+        Term::Ret
+    );
 }
 
 #[test]
 fn what_is_not_supported_is_named() {
     let module = kernel(".function \"sub\"\ncall (M1, 1) sub\nret (M1, 1)\nsub:\nret (M1, 1)\n");
     let error = build(&module.objects[0]).err().expect("a subroutine");
-    assert!(matches!(error, CfgError::Unsupported { inst: 0, .. }), "{error}");
+    assert!(
+        matches!(error, CfgError::Unsupported { inst: 0, .. }),
+        "{error}"
+    );
 }

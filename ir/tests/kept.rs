@@ -11,14 +11,18 @@ use kiln_ir::verify::verify;
 
 fn nth(func: &Function, op: Opcode, n: usize) -> Inst {
     let all = func.blocks.keys().flat_map(|b| func.block_insts(b));
-    all.filter(|&i| func.visa(i).op == op).nth(n).expect("an instruction of that kind")
+    all.filter(|&i| func.visa(i).op == op)
+        .nth(n)
+        .expect("an instruction of that kind")
 }
 
 /// Whether the only write of the `n`th instruction of that kind keeps old contents.
 fn keeps(module: &Module, op: Opcode, n: usize) -> bool {
     let func = build(&module.objects[0]).expect("a graph");
     verify(&func).expect("sound");
-    let [write] = func.writes(nth(&func, op, n)) else { panic!("one write\n{func}") };
+    let [write] = func.writes(nth(&func, op, n)) else {
+        panic!("one write\n{func}")
+    };
     write.old.is_some()
 }
 
@@ -51,7 +55,10 @@ fn a_temporary_of_an_iteration_is_a_new_value() {
     let body = "avg (M1, 16) W(0,0)<1> V(0,0)<1;1,0> V(0,0)<1;1,0>\n\
                 add (M1, 16) V(0,0)<1> W(0,0)<1;1,0> 0x1:d";
     let module = in_loop(body, "not (M1, 16) X(0,0)<1> V(0,0)<1;1,0>");
-    assert!(!keeps(&module, Opcode::Avg, 0), "no waiting channel wants W");
+    assert!(
+        !keeps(&module, Opcode::Avg, 0),
+        "no waiting channel wants W"
+    );
     assert!(keeps(&module, Opcode::Add, 0), "those that left want V");
 }
 
@@ -74,7 +81,10 @@ fn a_write_in_a_branch_keeps_what_the_other_channels_had() {
     let unwanted = module("not (M1, 16) X(0,0)<1> V(0,0)<1;1,0>");
     assert!(!keeps(&unwanted, Opcode::Avg, 0));
     let overwritten = module("mov (M1, 16) W(0,0)<1> 0x3:d\nnot (M1, 16) X(0,0)<1> W(0,0)<1;1,0>");
-    assert!(!keeps(&overwritten, Opcode::Avg, 0), "written before it is read");
+    assert!(
+        !keeps(&overwritten, Opcode::Avg, 0),
+        "written before it is read"
+    );
 }
 
 /// Straight code: V is written without a mask, then as `write` says, then read as `read` says.
@@ -98,10 +108,22 @@ fn each_channel_that_reads_its_own_needs_no_other() {
 fn reads_across_channels_make_masked_writes_keep() {
     let no_mask = "not (M1_NM, 16) X(0,0)<1> V(0,0)<1;1,0>";
     assert!(straight(MASKED, no_mask));
-    assert!(straight(MASKED, "not (M1, 16) X(0,0)<1> V(0,3)<0;1,0>"), "one channel's element");
-    assert!(straight(MASKED, "not (M1, 8) X(0,0)<1> V(0,3)<1;1,0>"), "the neighbours' elements");
-    assert!(straight(MASKED, "scatter4_scaled.R (M1_NM, 16) T6 0x0:ud W.0 V.0"));
-    assert!(!straight(MASKED, "scatter4_scaled.R (M1, 16) T6 0x0:ud W.0 V.0"));
+    assert!(
+        straight(MASKED, "not (M1, 16) X(0,0)<1> V(0,3)<0;1,0>"),
+        "one channel's element"
+    );
+    assert!(
+        straight(MASKED, "not (M1, 8) X(0,0)<1> V(0,3)<1;1,0>"),
+        "the neighbours' elements"
+    );
+    assert!(straight(
+        MASKED,
+        "scatter4_scaled.R (M1_NM, 16) T6 0x0:ud W.0 V.0"
+    ));
+    assert!(!straight(
+        MASKED,
+        "scatter4_scaled.R (M1, 16) T6 0x0:ud W.0 V.0"
+    ));
     // One that overwrites all in between ends it.
     let ended = format!("mov (M1_NM, 16) V(0,0)<1> 0x5:d\n{no_mask}");
     assert!(!straight(MASKED, &ended));
@@ -110,11 +132,23 @@ fn reads_across_channels_make_masked_writes_keep() {
 #[test]
 fn writes_without_a_mask_keep_only_what_they_leave() {
     let no_mask = "not (M1_NM, 16) X(0,0)<1> V(0,0)<1;1,0>";
-    assert!(!straight("add (M1_NM, 16) V(0,0)<1> W(0,0)<1;1,0> 0x1:d", no_mask));
-    assert!(straight("add (M1_NM, 8) V(0,0)<1> W(0,0)<1;1,0> 0x1:d", no_mask));
-    assert!(straight("add (M1_NM, 1) V(0,3)<1> W(0,0)<0;1,0> 0x1:d", OWN));
+    assert!(!straight(
+        "add (M1_NM, 16) V(0,0)<1> W(0,0)<1;1,0> 0x1:d",
+        no_mask
+    ));
+    assert!(straight(
+        "add (M1_NM, 8) V(0,0)<1> W(0,0)<1;1,0> 0x1:d",
+        no_mask
+    ));
+    assert!(straight(
+        "add (M1_NM, 1) V(0,3)<1> W(0,0)<0;1,0> 0x1:d",
+        OWN
+    ));
     let lower = "not (M1_NM, 8) X(0,0)<1> V(0,0)<1;1,0>";
-    assert!(!straight("add (M1_NM, 8) V(0,0)<1> W(0,0)<1;1,0> 0x1:d", lower));
+    assert!(!straight(
+        "add (M1_NM, 8) V(0,0)<1> W(0,0)<1;1,0> 0x1:d",
+        lower
+    ));
 }
 
 #[test]
@@ -123,7 +157,10 @@ fn predicated_and_partial_writes_keep() {
     assert!(straight(predicated, OWN));
     assert!(!straight(predicated, ""), "nobody reads it");
     assert!(straight("add (M1, 8) V(0,0)<1> W(0,0)<1;1,0> 0x1:d", OWN));
-    assert!(straight("add (M1, 16) V(0,0)<1> W(0,0)<1;1,0> 0x1:d", "not (M1, 8) X(0,0)<1> V(0,0)<2;1,0>"));
+    assert!(straight(
+        "add (M1, 16) V(0,0)<1> W(0,0)<1;1,0> 0x1:d",
+        "not (M1, 8) X(0,0)<1> V(0,0)<2;1,0>"
+    ));
     // The predicate of sel chooses a source.
     let module = kernel(
         "mov (M1_NM, 16) V(0,0)<1> 0x0:d\n\
@@ -160,6 +197,8 @@ fn what_nobody_wrote_is_undefined() {
     let reads = func.reads(nth(&func, Opcode::Add, 0));
     assert_eq!(reads.len(), 2);
     assert!(reads.iter().all(|r| r.value.is_undef()), "{func}");
-    let [own] = func.reads(nth(&func, Opcode::Mov, 0)) else { panic!("{func}") };
+    let [own] = func.reads(nth(&func, Opcode::Mov, 0)) else {
+        panic!("{func}")
+    };
     assert_eq!(own.value, func.writes(nth(&func, Opcode::Add, 0))[0].new);
 }

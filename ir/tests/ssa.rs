@@ -13,21 +13,32 @@ use kiln_ir::verify::{VerifyError, verify};
 
 fn nth(func: &Function, op: Opcode, n: usize) -> Inst {
     let all = func.blocks.keys().flat_map(|b| func.block_insts(b));
-    all.filter(|&i| func.visa(i).op == op).nth(n).expect("an instruction of that kind")
+    all.filter(|&i| func.visa(i).op == op)
+        .nth(n)
+        .expect("an instruction of that kind")
 }
 
 #[test]
 fn every_example_is_sound() {
     let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples");
     let mut count = 0;
-    for dir in std::fs::read_dir(examples).expect("the examples").map(|e| e.expect("an entry").path()) {
-        let Some(name) = dir.file_name().filter(|_| dir.is_dir()) else { continue };
-        let source = std::fs::read_to_string(dir.join(name).with_extension("visaasm")).expect("vISA text");
+    for dir in std::fs::read_dir(examples)
+        .expect("the examples")
+        .map(|e| e.expect("an entry").path())
+    {
+        let Some(name) = dir.file_name().filter(|_| dir.is_dir()) else {
+            continue;
+        };
+        let source =
+            std::fs::read_to_string(dir.join(name).with_extension("visaasm")).expect("vISA text");
         let module = text::parse(&source).expect("a module");
         for object in &module.objects {
             let func = build(object).unwrap_or_else(|e| panic!("{}: {e}", object.name));
             verify(&func).unwrap_or_else(|e| panic!("{}: {e}", object.name));
-            assert!(func.to_string().lines().count() > func.insts.len(), "the printer leaves out instructions");
+            assert!(
+                func.to_string().lines().count() > func.insts.len(),
+                "the printer leaves out instructions"
+            );
             count += 1;
         }
     }
@@ -66,7 +77,10 @@ fn read_of(func: &Function, op: Opcode) -> usize {
 #[test]
 fn a_value_of_the_other_branch_is_refused() {
     let error = broken(|func| {
-        let (to, value) = (read_of(func, Opcode::Asr), func.writes(nth(func, Opcode::Add, 0))[0].new);
+        let (to, value) = (
+            read_of(func, Opcode::Asr),
+            func.writes(nth(func, Opcode::Add, 0))[0].new,
+        );
         func.read_pool[to].value = value;
     });
     assert!(matches!(error, VerifyError::NotDominated(..)), "{error}");
@@ -75,7 +89,10 @@ fn a_value_of_the_other_branch_is_refused() {
 #[test]
 fn a_value_made_later_in_the_block_is_refused() {
     let error = broken(|func| {
-        let (to, value) = (read_of(func, Opcode::Avg), func.writes(nth(func, Opcode::Avg, 0))[0].new);
+        let (to, value) = (
+            read_of(func, Opcode::Avg),
+            func.writes(nth(func, Opcode::Avg, 0))[0].new,
+        );
         func.read_pool[to].value = value;
     });
     assert!(matches!(error, VerifyError::NotDominated(..)), "{error}");
@@ -85,7 +102,9 @@ fn a_value_made_later_in_the_block_is_refused() {
 fn a_kept_value_of_the_other_branch_is_refused() {
     let error = broken(|func| {
         let value = func.writes(nth(func, Opcode::Add, 0))[0].new;
-        let write = func.insts[nth(func, Opcode::Shl, 0).as_u32() as usize].writes.start as usize;
+        let write = func.insts[nth(func, Opcode::Shl, 0).as_u32() as usize]
+            .writes
+            .start as usize;
         func.write_pool[write].old = value.into();
     });
     assert!(matches!(error, VerifyError::NotDominated(..)), "{error}");
@@ -105,7 +124,9 @@ fn a_value_of_another_cell_is_refused() {
 fn a_missing_argument_is_refused() {
     let error = broken(|func| {
         let edges = func.blocks.values_mut().flat_map(|b| &mut b.succs);
-        edges.filter(|e| !e.args.is_empty()).for_each(|e| drop(e.args.pop()));
+        edges
+            .filter(|e| !e.args.is_empty())
+            .for_each(|e| drop(e.args.pop()));
     });
     assert!(matches!(error, VerifyError::Arguments(..)), "{error}");
 }
@@ -114,7 +135,11 @@ fn a_missing_argument_is_refused() {
 fn an_argument_that_is_not_there_yet_is_refused() {
     let error = broken(|func| {
         let value = func.writes(nth(func, Opcode::Not, 0))[0].new;
-        let edge = func.blocks.values_mut().flat_map(|b| &mut b.succs).find(|e| !e.args.is_empty());
+        let edge = func
+            .blocks
+            .values_mut()
+            .flat_map(|b| &mut b.succs)
+            .find(|e| !e.args.is_empty());
         edge.expect("a block with parameters").args[0] = value;
     });
     assert!(matches!(error, VerifyError::NotDominated(..)), "{error}");
@@ -123,7 +148,11 @@ fn an_argument_that_is_not_there_yet_is_refused() {
 #[test]
 fn a_critical_edge_is_refused() {
     let error = broken(|func| {
-        let fork = func.blocks.keys().find(|&b| func.blocks[b].succs.len() > 1).expect("a branch");
+        let fork = func
+            .blocks
+            .keys()
+            .find(|&b| func.blocks[b].succs.len() > 1)
+            .expect("a branch");
         let to = func.blocks[fork].succs[0].to;
         func.blocks[to].preds.push(fork);
     });

@@ -14,13 +14,23 @@ use kiln_regalloc::{AllocError, FEWEST_UNITS, UNIT_GRFS};
 fn examples() -> Vec<(String, Module)> {
     let all = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples");
     let mut examples = Vec::new();
-    for dir in std::fs::read_dir(all).expect("the examples").map(|e| e.expect("an entry").path()) {
-        let Some(name) = dir.file_name().filter(|_| dir.is_dir()) else { continue };
-        let source = std::fs::read_to_string(dir.join(name).with_extension("visaasm")).expect("vISA text");
+    for dir in std::fs::read_dir(all)
+        .expect("the examples")
+        .map(|e| e.expect("an entry").path())
+    {
+        let Some(name) = dir.file_name().filter(|_| dir.is_dir()) else {
+            continue;
+        };
+        let source =
+            std::fs::read_to_string(dir.join(name).with_extension("visaasm")).expect("vISA text");
         let name = name.to_string_lossy().into_owned();
         examples.push((name, text::parse(&source).expect("a module")));
     }
-    assert!(examples.len() >= 14, "only {} examples found", examples.len());
+    assert!(
+        examples.len() >= 14,
+        "only {} examples found",
+        examples.len()
+    );
     examples
 }
 
@@ -30,10 +40,15 @@ fn every_allocation_is_proved_and_stays_within_the_limit() {
         with_selected(&module.objects[0], |func| {
             let mut spills = Vec::new();
             for limit in (24..=128).step_by(8) {
-                let allocated = allocated(func, limit).unwrap_or_else(|e| panic!("{name} in {limit}: {e}"));
-                let kept = |grf: u32| grf >= RESERVED_GRF || func.reserved.iter().any(|r| r.contains(&grf));
+                let allocated =
+                    allocated(func, limit).unwrap_or_else(|e| panic!("{name} in {limit}: {e}"));
+                let kept = |grf: u32| {
+                    grf >= RESERVED_GRF || func.reserved.iter().any(|r| r.contains(&grf))
+                };
                 for inst in allocated.program.blocks.iter().flatten() {
-                    let Some(Place::Direct(dst)) = inst.dst.as_ref().map(|d| d.place) else { continue };
+                    let Some(Place::Direct(dst)) = inst.dst.as_ref().map(|d| d.place) else {
+                        continue;
+                    };
                     let fits = dst.file != RegFile::Grf || dst.num < limit || kept(dst.num);
                     assert!(fits, "{name} in {limit}: {inst}");
                 }
@@ -53,7 +68,11 @@ fn too_few_registers_are_an_error() {
             let reserved: u32 = func.reserved.iter().map(|r| r.end - r.start).sum();
             for limit in [0, 1, 2, fewest - UNIT_GRFS, fewest - 1] {
                 match allocated(func, limit) {
-                    Err(AllocError::TooFew { limit: of, fewest: least, .. }) => {
+                    Err(AllocError::TooFew {
+                        limit: of,
+                        fewest: least,
+                        ..
+                    }) => {
                         assert_eq!((of, least), (limit, fewest), "{name}");
                     }
                     other => panic!("{name} in {limit} registers: {other:?}"),

@@ -27,12 +27,23 @@ fn kernel(groups: u32) -> String {
     }
     text += ".decl OFFSET v_type=G type=ud num_elts=16 align=hword\n\
              .decl T6 v_type=T num_elts=1 v_name=T006\n.kernel_attr SimdSize=16\n";
-    let _ = writeln!(text, "mov (M1_NM, 16) OFFSET(0,0)<1> {OFFSET:#x}:ud\nmovs (M1_NM, 1) T6(0) 0x0:ud");
+    let _ = writeln!(
+        text,
+        "mov (M1_NM, 16) OFFSET(0,0)<1> {OFFSET:#x}:ud\nmovs (M1_NM, 1) T6(0) 0x0:ud"
+    );
     for (v, p) in (0..groups).flat_map(|v| (0..4).map(move |p| (v, p))) {
-        let _ = writeln!(text, "mov (M1_NM, 16) G{v}({},0)<1> {:#x}:ud", p * 2, 4 * v + p);
+        let _ = writeln!(
+            text,
+            "mov (M1_NM, 16) G{v}({},0)<1> {:#x}:ud",
+            p * 2,
+            4 * v + p
+        );
     }
     for v in (0..groups).rev() {
-        let _ = writeln!(text, "scatter4_scaled.RGBA (M1_NM, 16) T6 0x0:ud OFFSET.0 G{v}.0");
+        let _ = writeln!(
+            text,
+            "scatter4_scaled.RGBA (M1_NM, 16) T6 0x0:ud OFFSET.0 G{v}.0"
+        );
     }
     text + "ret (M1, 1)\n"
 }
@@ -73,7 +84,9 @@ impl Machine {
         if inst.msg.is_some() {
             return self.send(inst);
         }
-        let Some(dst) = inst.dst.as_ref().and_then(|d| grf(&d.place)) else { return };
+        let Some(dst) = inst.dst.as_ref().and_then(|d| grf(&d.place)) else {
+            return;
+        };
         let grfs = (u32::from(inst.exec_size) * 4).div_ceil(32);
         for k in 0..grfs {
             let value = match (inst.op, &inst.srcs[0]) {
@@ -96,7 +109,11 @@ impl Machine {
                 let (offset, is_write) = (desc & 0xfff, desc >> 17 & 1 == 1);
                 assert_eq!(desc >> 18 & 3, 3, "a scratch message with a header: {inst}");
                 assert_eq!(desc >> 12 & 3, 1, "of two registers: {inst}");
-                assert_eq!(source(inst, 0).map(|r| r.num), Some(HEADER_GRF), "the header is a copy of r0");
+                assert_eq!(
+                    source(inst, 0).map(|r| r.num),
+                    Some(HEADER_GRF),
+                    "the header is a copy of r0"
+                );
                 assert_eq!((sent, ex_desc & 0xf), (1, u32::from(SFID_DC0)), "{inst}");
                 assert!(inst.no_mask, "{inst}");
                 for k in 0..2 {
@@ -106,8 +123,16 @@ impl Machine {
                         self.scratch.insert(offset + k, self.get(from + k));
                     } else {
                         assert_eq!(received, 2, "{inst}");
-                        let to = inst.dst.as_ref().and_then(|d| grf(&d.place)).expect("a destination").num;
-                        let value = *self.scratch.get(&(offset + k)).expect("filled from where something was spilled");
+                        let to = inst
+                            .dst
+                            .as_ref()
+                            .and_then(|d| grf(&d.place))
+                            .expect("a destination")
+                            .num;
+                        let value = *self
+                            .scratch
+                            .get(&(offset + k))
+                            .expect("filled from where something was spilled");
                         self.grfs.insert(to + k, value);
                     }
                 }
@@ -115,10 +140,21 @@ impl Machine {
                 self.fills += u32::from(!is_write);
             }
             SFID_DC1 => {
-                let (address, data) = (source(inst, 0).expect("addresses"), source(inst, 1).expect("data"));
+                let (address, data) = (
+                    source(inst, 0).expect("addresses"),
+                    source(inst, 1).expect("data"),
+                );
                 assert_eq!((sent, ex_desc >> 6 & 0xf), (2, 2 * CHANNELS_RGBA), "{inst}");
-                assert_eq!([0, 1].map(|k| self.get(address.num + k)), [Some(OFFSET); 2], "{inst}");
-                self.stored.push((0..2 * CHANNELS_RGBA).map(|k| self.get(data.num + k)).collect());
+                assert_eq!(
+                    [0, 1].map(|k| self.get(address.num + k)),
+                    [Some(OFFSET); 2],
+                    "{inst}"
+                );
+                self.stored.push(
+                    (0..2 * CHANNELS_RGBA)
+                        .map(|k| self.get(data.num + k))
+                        .collect(),
+                );
             }
             _ => assert!(message.eot, "{inst}"),
         }
@@ -127,7 +163,12 @@ impl Machine {
 
 fn walk(allocated: &Allocated) -> Machine {
     let mut machine = Machine::default();
-    allocated.program.blocks.iter().flatten().for_each(|inst| machine.step(inst));
+    allocated
+        .program
+        .blocks
+        .iter()
+        .flatten()
+        .for_each(|inst| machine.step(inst));
     machine
 }
 
@@ -140,14 +181,20 @@ fn payloads_are_consecutive_and_spilled_values_come_back() {
             let machine = walk(&allocated);
             let expected = |v: u32| (0..8).map(|k| Some(4 * v + k / 2)).collect::<Vec<_>>();
             let expected: Vec<_> = (0..groups).rev().map(expected).collect();
-            assert_eq!(machine.stored, expected, "{groups} groups in {limit} registers");
+            assert_eq!(
+                machine.stored, expected,
+                "{groups} groups in {limit} registers"
+            );
             let stats = allocated.stats;
             assert_eq!((machine.spills, machine.fills), (stats.spills, stats.fills));
             let used = machine.scratch.len() as u32 * 32;
             assert!(used <= stats.spill_bytes, "{used} bytes used, {stats:?}");
             // Four units each, one for the offsets.
             if (4 * groups + 1) * 2 > limit {
-                assert!(stats.spills > 0 && stats.fills > 0, "{groups} groups fit {limit} registers");
+                assert!(
+                    stats.spills > 0 && stats.fills > 0,
+                    "{groups} groups fit {limit} registers"
+                );
             }
             assert!(stats.max_pressure >= (4 * groups + 1) * 2, "{stats:?}");
         }

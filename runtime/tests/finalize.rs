@@ -9,8 +9,8 @@ use common::{Work, compile, run, skl};
 use kiln_emit::encoding;
 use kiln_emit::listing::{self, Style};
 use kiln_emit::zebin::Zebin;
-use kiln_frontend::module::Module;
 use kiln_frontend::binary;
+use kiln_frontend::module::Module;
 use kiln_runtime::launch::Description;
 use kiln_runtime::pipeline::{self, Compiled};
 
@@ -35,10 +35,13 @@ impl Example {
 
     /// Runs code on the example's inputs and compares its outputs.
     fn check(&self, compiled: &Compiled) -> Result<(), String> {
-        let yaml = std::fs::read_to_string(self.dir.join("launch.yaml")).map_err(|e| e.to_string())?;
+        let yaml =
+            std::fs::read_to_string(self.dir.join("launch.yaml")).map_err(|e| e.to_string())?;
         let description = Description::parse(&yaml).map_err(|e| e.to_string())?;
         let zebin = Zebin::parse(&self.file("zebin")).map_err(|e| e.to_string())?;
-        let args = description.load_args(&self.dir).map_err(|e| e.to_string())?;
+        let args = description
+            .load_args(&self.dir)
+            .map_err(|e| e.to_string())?;
         let work = Work {
             info: &zebin.ze_info,
             global: description.global,
@@ -47,7 +50,9 @@ impl Example {
             args,
         };
         let args = run(compiled, work)?;
-        description.check(&args, &self.dir).map_err(|e| e.to_string())
+        description
+            .check(&args, &self.dir)
+            .map_err(|e| e.to_string())
     }
 }
 
@@ -59,14 +64,22 @@ fn examples() -> Vec<Example> {
         .map(|entry| entry.expect("an example").path())
         .filter(|dir| dir.join("launch.yaml").exists())
         .map(|dir| {
-            let name = dir.file_name().expect("a name").to_string_lossy().into_owned();
+            let name = dir
+                .file_name()
+                .expect("a name")
+                .to_string_lossy()
+                .into_owned();
             let text = std::fs::read(dir.join(&name).with_extension("visaasm")).expect("vISA text");
             let module = pipeline::read(&text).unwrap_or_else(|e| panic!("{name}: {e}"));
             Example { name, dir, module }
         })
         .collect();
     examples.sort_by(|a, b| a.name.cmp(&b.name));
-    assert!(examples.len() >= 14, "only {} examples found", examples.len());
+    assert!(
+        examples.len() >= 14,
+        "only {} examples found",
+        examples.len()
+    );
     examples
 }
 
@@ -124,8 +137,13 @@ fn text_and_binary_give_the_same_code() {
         let code = example.compile(ALL_GRFS).code;
         let same = |what: &str, bytes: &[u8]| {
             let module = binary::read(bytes).map_err(|e| format!("{what}: {e}"))?;
-            let compiled = compile(&module.objects[0], ALL_GRFS).map_err(|e| format!("{what}: {e}"))?;
-            if compiled.code == code { Ok(()) } else { Err(format!("{what}: other code")) }
+            let compiled =
+                compile(&module.objects[0], ALL_GRFS).map_err(|e| format!("{what}: {e}"))?;
+            if compiled.code == code {
+                Ok(())
+            } else {
+                Err(format!("{what}: other code"))
+            }
         };
         let written = binary::write(&example.module).map_err(|e| e.to_string())?;
         same("written and read", &written)?;
@@ -142,7 +160,10 @@ fn text_and_binary_give_the_same_code() {
 fn code_is_the_same_every_time() {
     let examples = examples();
     let all = || -> Vec<Vec<u8>> {
-        examples.iter().map(|e| [ALL_GRFS, 32].map(|grfs| e.compile(grfs).code).concat()).collect()
+        examples
+            .iter()
+            .map(|e| [ALL_GRFS, 32].map(|grfs| e.compile(grfs).code).concat())
+            .collect()
     };
     let first = all();
     std::thread::scope(|scope| {

@@ -17,6 +17,9 @@ use crate::inst::{
 };
 use crate::platform::Platform;
 
+/// The bit of an extended descriptor's offset that has the place of `ExBSO`.
+pub(super) const EX_BSO: u32 = 1 << 15;
+
 /// Decodes the instruction at the start of `bytes`: eight bytes if its compaction bit is set, else
 /// sixteen ([`Inst::size`] says which).
 pub fn decode(bytes: &[u8], platform: &Platform) -> Result<Inst, DecodeError> {
@@ -209,7 +212,7 @@ impl Decoder<'_> {
                 flag,
             });
         } else if self.op.attrs.has(Attrs::COND) && value != 0 && !self.has_imm64() {
-            let cond = value_of(self.spec.conds, value).ok_or(DecodeError::Reserved {
+            let cond = value_of(self.format.conds, value).ok_or(DecodeError::Reserved {
                 what: "conditional modifier",
                 value,
             })?;
@@ -301,7 +304,7 @@ impl Decoder<'_> {
             let code = self.get(at.ty);
             value_of(self.format.types, code).ok_or(bad("type", code))?
         } else {
-            Type::Ud
+            self.op.form.implied_type()
         };
         let place = if self.flag(at.indirect) {
             self.address(at.addr_sub, at.addr_imm, at.addr_imm_unit)
@@ -402,7 +405,8 @@ impl Decoder<'_> {
         }
         let ty = self.src_type(n)?;
         let place = if self.flag(at.indirect) {
-            if file != FILE_GRF {
+            // Where the offset takes the file's place, the file is implied.
+            if file != FILE_GRF && !at.file.overlaps(at.addr_imm) {
                 return Err(bad("register file", file));
             }
             self.address(at.addr_sub, at.addr_imm, at.addr_imm_unit)
@@ -463,7 +467,7 @@ impl Decoder<'_> {
             self.format.src[0].ty
         };
         if !own.exists() {
-            return Ok(Type::Ud);
+            return Ok(self.op.form.implied_type());
         }
         let value = self.get(own);
         let ty = value_of(self.format.types, value).ok_or(DecodeError::Operand {
@@ -480,9 +484,11 @@ impl Decoder<'_> {
                 what,
                 value,
             })?;
-            let is_signed = self.format.types.iter().any(|(t, c)| {
-                *t == Type::B && u64::from(*c) == self.get(own)
-            });
+            let is_signed = self
+                .format
+                .types
+                .iter()
+                .any(|(t, c)| *t == Type::B && u64::from(*c) == self.get(own));
             return Ok(if is_signed { signed } else { unsigned });
         }
         Ok(match ty {
@@ -511,6 +517,9 @@ impl Decoder<'_> {
             } else {
                 Region::new(4, 4, 1)
             });
+        }
+        if !at.vstride.exists() && !at.hstride.exists() {
+            return Ok(Region::SCALAR);
         }
         if !at.vstride.exists() {
             let value = self.get(at.hstride);
@@ -638,10 +647,7 @@ impl Decoder<'_> {
             Desc::Imm(self.get(at.desc) as u32)
         };
         let ex_desc = if self.flag(at.ex_select) {
-            inst.send.ex_bso = self.flag(at.ex_bso);
-            if inst.send.ex_bso {
-                inst.send.src1_len = self.get(at.src1_len) as u8;
-            }
+            self.send_options(inst, sfid);
             Desc::Addr {
                 byte: self.get(at.ex_sub) as u8 * 4,
             }
@@ -659,6 +665,23 @@ impl Decoder<'_> {
             ex_desc,
         });
         Ok(())
+    }
+
+    /// What goes with an extended descriptor in a register.
+    fn send_options(&self, inst: &mut Inst, sfid: u8) {
+        let at = &self.format.message;
+        let options = &mut inst.send;
+        let without = at.ex_bso_less == Some(sfid);
+        options.ex_bso = self.flag(at.ex_bso) && !without;
+        if options.ex_bso || without {
+            options.src1_len = self.get(at.src1_len) as u8;
+        }
+        options.cps = options.ex_bso && self.flag(at.cps);
+        let [low, high] = at.ex_offset;
+        options.ex_offset = (self.get(low) << 11 | self.get(high) << 19) as u32;
+        if !without {
+            options.ex_offset &= !EX_BSO;
+        }
     }
 
     /// The descriptor's address register, where it is written as an operand.

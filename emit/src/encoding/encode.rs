@@ -4,6 +4,7 @@
 //! and either writes every bit that its meaning needs or says what cannot be written.
 
 use super::bits::Bits;
+use super::decode::EX_BSO;
 use super::spec::{
     Attrs, DstBits, FILE_ARF, FILE_GRF, FILE_IMM, Form, Format, HSTRIDES, OpSpec, SUB_BYTE, Spec,
     SrcBits, WIDTHS, code_of, implied_width,
@@ -207,7 +208,10 @@ impl<'a> Encoder<'a> {
         };
         self.put(header.thread, thread);
         if self.op.form.is_arithmetic() {
-            if !header.acc_wr_en.set(&mut self.word, u64::from(opts.acc_wr_en)) {
+            if !header
+                .acc_wr_en
+                .set(&mut self.word, u64::from(opts.acc_wr_en))
+            {
                 return self.unexpected("accumulator write enable");
             }
         } else if self.op.attrs.has(Attrs::BRANCH) {
@@ -266,14 +270,15 @@ impl<'a> Encoder<'a> {
         }
         if let Some(cond) = &self.inst.cond {
             if self.implies_condition() {
-                if code_of(self.spec.conds, cond.cond).is_some() {
+                if code_of(self.format.conds, cond.cond).is_some() {
                     return self.unexpected("a condition other than early out");
                 }
             } else {
-                let code = code_of(self.spec.conds, cond.cond).ok_or(EncodeError::Unexpected {
-                    op: self.inst.op,
-                    what: "the early-out condition",
-                })?;
+                let code =
+                    code_of(self.format.conds, cond.cond).ok_or(EncodeError::Unexpected {
+                        op: self.inst.op,
+                        what: "the early-out condition",
+                    })?;
                 if self.has_imm64() {
                     return self.unexpected("a condition beside an immediate of 64 bits");
                 }
@@ -508,7 +513,7 @@ impl<'a> Encoder<'a> {
         if at.ty.exists() {
             let ty = self.ty(format.types, dst.ty, operand)?;
             self.put(at.ty, ty);
-        } else if dst.ty != Type::Ud {
+        } else if dst.ty != self.op.form.implied_type() {
             return Err(EncodeError::Type {
                 operand,
                 ty: dst.ty,
@@ -623,7 +628,7 @@ impl<'a> Encoder<'a> {
             self.put(at.sub_byte, size);
             return Ok(());
         }
-        if self.op.form.is_send() {
+        if self.op.form.is_send() || ty == self.op.form.implied_type() {
             return Ok(());
         }
         let first = self.inst.srcs[0].ty();
@@ -949,6 +954,46 @@ impl<'a> Encoder<'a> {
         self.message(&message)
     }
 
+    /// What goes with an extended descriptor in a register.
+    fn send_options(&mut self, message: &Message) -> Result<(), EncodeError> {
+        let at = &self.format.message;
+        let options = self.inst.send;
+        let by_register = matches!(message.ex_desc, Desc::Addr { .. });
+        let without = by_register && at.ex_bso_less == Some(message.sfid);
+        let bso = by_register && at.ex_bso.exists() && !without;
+        self.allow(options.ex_bso, bso, "ExBSO")?;
+        let length = options.ex_bso || without;
+        self.allow(options.src1_len != 0, length, "a length without ExBSO")?;
+        self.allow(options.cps, options.ex_bso && at.cps.exists(), "CPS")?;
+        let [low, high] = at.ex_offset;
+        let mut known = low.exists().then_some(0xfff8_f800).unwrap_or(0);
+        if !without {
+            known &= !EX_BSO;
+        }
+        let offset = if by_register {
+            options.ex_offset & !known
+        } else {
+            options.ex_offset
+        };
+        self.allow(offset != 0, false, "this offset of the extended descriptor")?;
+        if by_register {
+            self.put(low, u64::from(options.ex_offset >> 11 & 31));
+            self.put(high, u64::from(options.ex_offset >> 19));
+        }
+        if options.ex_bso {
+            self.put(at.ex_bso, 1);
+            self.put(at.cps, u64::from(options.cps));
+        }
+        if length && !at.src1_len.set(&mut self.word, u64::from(options.src1_len)) {
+            let operand = Operand::Src(1);
+            return Err(EncodeError::Range {
+                operand,
+                what: "length",
+            });
+        }
+        Ok(())
+    }
+
     fn message(&mut self, message: &Message) -> Result<(), EncodeError> {
         let at = &self.format.message;
         if !at.sfid.set(&mut self.word, u64::from(message.sfid)) {
@@ -961,17 +1006,7 @@ impl<'a> Encoder<'a> {
         self.put(at.eot, u64::from(message.eot));
         let options = self.inst.send;
         self.put(at.serialize, u64::from(options.serialize));
-        let by_register = matches!(message.ex_desc, Desc::Addr { .. });
-        self.allow(options.ex_bso, by_register && at.ex_bso.exists(), "ExBSO")?;
-        self.allow(options.src1_len != 0, options.ex_bso, "a length without ExBSO")?;
-        self.put(at.ex_bso, u64::from(options.ex_bso));
-        if options.ex_bso && !at.src1_len.set(&mut self.word, u64::from(options.src1_len)) {
-            let operand = Operand::Src(1);
-            return Err(EncodeError::Range {
-                operand,
-                what: "length",
-            });
-        }
+        self.send_options(message)?;
         let bad = |what, desc| Err(EncodeError::Descriptor { what, desc });
         match message.desc {
             Desc::Imm(value) => {

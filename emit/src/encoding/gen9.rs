@@ -15,16 +15,6 @@ pub static SPEC: Spec = Spec {
     ops: OPS,
     math: MATH,
     arf: ARF,
-    conds: &[
-        (Cond::Eq, 1),
-        (Cond::Ne, 2),
-        (Cond::Gt, 3),
-        (Cond::Ge, 4),
-        (Cond::Lt, 5),
-        (Cond::Le, 6),
-        (Cond::Ov, 8),
-        (Cond::Un, 9),
-    ],
     thread: ThreadCodes {
         atomic: 1,
         switch: 2,
@@ -33,6 +23,8 @@ pub static SPEC: Spec = Spec {
     align1: ALIGN1,
     align16: ALIGN16,
     ternary: TERNARY,
+    bit_function: TERNARY,
+    branch: ALIGN1,
     send: SEND,
     sends: SENDS,
     compact: COMPACT,
@@ -51,7 +43,18 @@ pub static SPEC: Spec = Spec {
     compact_control: true,
 };
 
-pub(super) const HEADER: Header = Header {
+pub(super) const CONDS: &[(Cond, u8)] = &[
+    (Cond::Eq, 1),
+    (Cond::Ne, 2),
+    (Cond::Gt, 3),
+    (Cond::Ge, 4),
+    (Cond::Lt, 5),
+    (Cond::Le, 6),
+    (Cond::Ov, 8),
+    (Cond::Un, 9),
+];
+
+const HEADER: Header = Header {
     opcode: bits(6, 0),
     align16: bit(8),
     no_dd_clr: bit(9),
@@ -91,6 +94,9 @@ pub(super) const NO_MESSAGE: MessageBits = MessageBits {
     ex_has_function: true,
     ex_bso: Bits::NONE,
     src1_len: Bits::NONE,
+    cps: Bits::NONE,
+    ex_offset: [Bits::NONE; 2],
+    ex_bso_less: None,
     serialize: Bits::NONE,
 };
 
@@ -178,6 +184,7 @@ const ALIGN1: Format = Format {
     types: TYPES,
     imm_types: IMM_TYPES,
     preds: PREDS_ALIGN1,
+    conds: CONDS,
     vstrides: VSTRIDES,
     systolic: SystolicBits {
         depth: Bits::NONE,
@@ -665,7 +672,9 @@ const COMPACT: &[CompactForm] = &[
     CompactForm {
         classes: BASIC,
         immediate: Immediate::No,
-        copies: &[OPCODE, BREAKPOINT, ACC_WR_EN, COND, DST_NUM, SRC0_NUM, SRC1_NUM],
+        copies: &[
+            OPCODE, BREAKPOINT, ACC_WR_EN, COND, DST_NUM, SRC0_NUM, SRC1_NUM,
+        ],
         tables: &[
             CONTROL,
             TYPES_OF,
@@ -692,12 +701,7 @@ const COMPACT: &[CompactForm] = &[
         classes: BASIC,
         immediate: Immediate::Src1,
         copies: &[OPCODE, BREAKPOINT, ACC_WR_EN, COND, DST_NUM, SRC0_NUM],
-        tables: &[
-            CONTROL,
-            TYPES_OF,
-            subs(bits(52, 48).then(68, 64)),
-            SOURCE0,
-        ],
+        tables: &[CONTROL, TYPES_OF, subs(bits(52, 48).then(68, 64)), SOURCE0],
         imm: COMPACT_IMM,
         imm_rules: COMPACT_IMM_RULES,
     },

@@ -13,8 +13,6 @@ pub struct Spec {
     pub ops: &'static [OpSpec],
     pub math: &'static [MathSpec],
     pub arf: &'static [ArfSpec],
-    /// Conditional modifiers.
-    pub conds: &'static [(Cond, u8)],
     /// Thread control: Atomic, Switch, NoPreempt.
     pub thread: ThreadCodes,
     /// Operations of one and two sources, their operands addressed in bytes.
@@ -23,6 +21,10 @@ pub struct Spec {
     pub align16: Format,
     /// Operations of three sources.
     pub ternary: Format,
+    /// Bitwise functions of three sources.
+    pub bit_function: Format,
+    /// Control flow.
+    pub branch: Format,
     pub send: Format,
     pub sends: Format,
     /// Systolic operations.
@@ -131,6 +133,11 @@ impl Form {
 
     pub fn is_send(self) -> bool {
         matches!(self, Form::Send | Form::Sends)
+    }
+
+    /// The type of operands that have no field for one.
+    pub fn implied_type(self) -> Type {
+        if self.is_branch() { Type::D } else { Type::Ud }
     }
 
     /// The forms whose operands are plain regions.
@@ -251,6 +258,8 @@ pub struct Format {
     pub types: &'static [(Type, u8)],
     pub imm_types: &'static [(Type, u8)],
     pub preds: &'static [(PredCtrl, u8)],
+    /// Conditional modifiers.
+    pub conds: &'static [(Cond, u8)],
     pub vstrides: &'static [(Option<u8>, u8)],
     pub systolic: SystolicBits,
 }
@@ -388,6 +397,12 @@ pub struct MessageBits {
     pub ex_bso: Bits,
     /// Length of the second payload when `ex_bso` is set.
     pub src1_len: Bits,
+    pub cps: Bits,
+    /// Bits 11-15 and 19-31 of what is added to an extended descriptor in a register.
+    pub ex_offset: [Bits; 2],
+    /// The function whose messages have their second length, and all of `ex_offset`, without
+    /// `ex_bso`.
+    pub ex_bso_less: Option<u8>,
     pub serialize: Bits,
 }
 
@@ -466,8 +481,7 @@ pub enum ImmRule {
 }
 
 /// Codes of element sizes below a byte: signed and unsigned.
-pub const SUB_BYTE: &[((Type, Type), u8)] =
-    &[((Type::S4, Type::U4), 1), ((Type::S2, Type::U2), 2)];
+pub const SUB_BYTE: &[((Type, Type), u8)] = &[((Type::S4, Type::U4), 1), ((Type::S2, Type::U2), 2)];
 
 /// The width of a region without a field for it.
 pub fn implied_width(vstride: Option<u8>, hstride: u8) -> u8 {
@@ -510,10 +524,12 @@ impl Spec {
     /// The format of an instruction of this form.
     pub fn format(&self, form: Form, align16: bool) -> &Format {
         match form {
-            Form::Ternary | Form::BitFunction => &self.ternary,
+            Form::Ternary => &self.ternary,
+            Form::BitFunction => &self.bit_function,
             Form::Systolic => &self.systolic,
             Form::Send => &self.send,
             Form::Sends => &self.sends,
+            form if form.is_branch() => &self.branch,
             _ if align16 => &self.align16,
             _ => &self.align1,
         }

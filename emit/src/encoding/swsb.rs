@@ -66,9 +66,10 @@ impl SwsbSpec {
             });
         }
         let (code, count) = split(head, BOTH_DIST_BITS);
-        let both = self.both.iter().find(|both| {
-            both.code == code && both.kinds.contains(&kind) && count != 0
-        });
+        let both = self
+            .both
+            .iter()
+            .find(|both| both.code == code && both.kinds.contains(&kind) && count != 0);
         let both = both.ok_or(DecodeError::Reserved {
             what: "scoreboard annotation",
             value: u64::from(value),
@@ -120,12 +121,7 @@ const SYSTOLIC: &[SwsbKind] = &[SwsbKind::Systolic];
 const NOT_SENDS: &[SwsbKind] = &[SwsbKind::Other, SwsbKind::Math, SwsbKind::Systolic];
 const BASIC: &[SwsbKind] = &[SwsbKind::Other, SwsbKind::Math];
 
-const fn both(
-    code: u16,
-    kinds: &'static [SwsbKind],
-    pipe: Pipe,
-    token: TokenUse,
-) -> Both {
+const fn both(code: u16, kinds: &'static [SwsbKind], pipe: Pipe, token: TokenUse) -> Both {
     Both {
         code,
         kinds,
@@ -139,11 +135,7 @@ pub static ONE_PIPE: SwsbSpec = SwsbSpec {
     dist_bits: 4,
     dists: &[(Pipe::Own, 0)],
     token_bits: 4,
-    tokens: &[
-        (TokenUse::Dst, 2),
-        (TokenUse::Src, 3),
-        (TokenUse::Set, 4),
-    ],
+    tokens: &[(TokenUse::Dst, 2), (TokenUse::Src, 3), (TokenUse::Set, 4)],
     both: &[
         both(1, OUT_OF_ORDER, Pipe::Own, TokenUse::Set),
         both(1, IN_ORDER, Pipe::Own, TokenUse::Dst),
@@ -183,11 +175,7 @@ pub static FOUR_PIPES: SwsbSpec = SwsbSpec {
         (Pipe::Math, 5),
     ],
     token_bits: 5,
-    tokens: &[
-        (TokenUse::Dst, 4),
-        (TokenUse::Src, 5),
-        (TokenUse::Set, 6),
-    ],
+    tokens: &[(TokenUse::Dst, 4), (TokenUse::Src, 5), (TokenUse::Set, 6)],
     both: &[
         both(1, SYSTOLIC, Pipe::Own, TokenUse::Set),
         both(1, SENDS, Pipe::All, TokenUse::Set),

@@ -51,7 +51,10 @@ pub(crate) fn to_align16(inst: &Inst) -> Result<Inst, EncodeError> {
         if scalar && src.ty == Type::Df {
             if inst.exec_size > 2 {
                 // Channel selects repeat within a pair of doubles, not beyond.
-                return Err(EncodeError::Region { operand, region: src.region });
+                return Err(EncodeError::Region {
+                    operand,
+                    region: src.region,
+                });
             }
             // A quarter is half a double: the scalar is one of the pairs.
             let Place::Direct(reg) = &mut src.place else {

@@ -7,7 +7,7 @@
 
 use super::bits::{Bits, bit, bits};
 use super::gen9::{
-    CSM, MATH, NO_MESSAGE, NO_SRC, P, PC, PCM, PCS, PCSM, PREDS_ALIGN1, PSM, arf, fixed, op,
+    CONDS, CSM, MATH, NO_MESSAGE, NO_SRC, P, PC, PCM, PCS, PCSM, PREDS_ALIGN1, PSM, arf, fixed, op,
 };
 use super::spec::{
     ArfSpec, Attrs, CompactClass, CompactForm, CompactTable, DstBits, Form, Format, HSTRIDES,
@@ -18,11 +18,15 @@ use super::swsb::{FOUR_PIPES, ONE_PIPE, THREE_PIPES};
 use super::xe_compact::*;
 use crate::inst::{Cond, MathFn, Op, PredCtrl, RegFile, SyncFn, Type};
 
-pub static GEN12LP: Spec = Spec {
+pub static GEN12LP: Spec = GEN12LP_SPEC;
+pub static XE_HPG: Spec = XE_HPG_SPEC;
+pub static XE_HPC: Spec = XE_HPC_SPEC;
+pub static XE2: Spec = XE2_SPEC;
+
+const GEN12LP_SPEC: Spec = Spec {
     ops: GEN12_OPS,
     math: MATH,
     arf: GEN12_ARF,
-    conds: CONDS,
     thread: ThreadCodes {
         atomic: 1,
         switch: 2,
@@ -32,6 +36,8 @@ pub static GEN12LP: Spec = Spec {
     align16: BASIC,
     ternary: TERNARY,
     systolic: SYSTOLIC,
+    bit_function: bit_function(TERNARY),
+    branch: branch(BASIC),
     send: SEND,
     sends: SEND,
     compact: GEN12_COMPACT,
@@ -49,7 +55,7 @@ pub static GEN12LP: Spec = Spec {
     compact_control: false,
 };
 
-pub static XE_HPG: Spec = Spec {
+const XE_HPG_SPEC: Spec = Spec {
     ops: XE_HPG_OPS,
     sends: XE_SEND,
     send: XE_SEND,
@@ -57,41 +63,34 @@ pub static XE_HPG: Spec = Spec {
     functions: XE_FUNCTIONS,
     swsb: Some(&THREE_PIPES),
     send_syntax: SendSyntax::SuffixAndLength,
-    ..GEN12LP
+    ..GEN12LP_SPEC
 };
 
-pub static XE_HPC: Spec = Spec {
+const XE_HPC_SPEC: Spec = Spec {
     ops: XE_HPC_OPS,
     arf: XE_HPC_ARF,
     align1: WIDE_BASIC,
     align16: WIDE_BASIC,
     ternary: WIDE_TERNARY,
     systolic: WIDE_SYSTOLIC,
+    bit_function: bit_function(WIDE_TERNARY),
+    branch: branch(WIDE_BASIC),
     send: WIDE_SEND,
     sends: WIDE_SEND,
     compact: XE_HPC_COMPACT,
     swsb: Some(&FOUR_PIPES),
     chan_unit: 8,
-    ..XE_HPG
+    ..XE_HPG_SPEC
 };
 
-pub static XE2: Spec = Spec {
+const XE2_SPEC: Spec = Spec {
     ops: XE2_OPS,
     arf: XE2_ARF,
+    send: XE2_SEND,
+    sends: XE2_SEND,
     compact: XE2_COMPACT,
-    ..XE_HPC
+    ..XE_HPC_SPEC
 };
-
-const CONDS: &[(Cond, u8)] = &[
-    (Cond::Eq, 1),
-    (Cond::Ne, 2),
-    (Cond::Gt, 3),
-    (Cond::Ge, 4),
-    (Cond::Lt, 5),
-    (Cond::Le, 6),
-    (Cond::Ov, 8),
-    (Cond::Un, 9),
-];
 
 const SYNCS: &[(SyncFn, u8)] = &[
     (SyncFn::Nop, 0),
@@ -202,9 +201,34 @@ const BASIC: Format = Format {
     types: TYPES,
     imm_types: IMM_TYPES,
     preds: PREDS_ALIGN1,
+    conds: CONDS,
     vstrides: VSTRIDES,
     systolic: NO_SHAPE,
 };
+
+/// Operands of control flow are dwords side by side.
+const fn branch(format: Format) -> Format {
+    let [src0, src1, none] = format.src;
+    Format {
+        dst: DstBits {
+            ty: Bits::NONE,
+            hstride: Bits::NONE,
+            ..format.dst
+        },
+        src: [
+            SrcBits {
+                ty: Bits::NONE,
+                vstride: Bits::NONE,
+                width: Bits::NONE,
+                hstride: Bits::NONE,
+                ..src0
+            },
+            src1,
+            none,
+        ],
+        ..format
+    }
+}
 
 /// Types of three-source operations are three bits each and one that they share: whether they
 /// are floating-point.
@@ -264,6 +288,36 @@ const TERNARY: Format = Format {
     vstrides: &[(Some(0), 0), (Some(1), 1), (Some(4), 2), (Some(8), 3)],
     ..BASIC
 };
+
+/// The function has the place of modifiers and condition, which there are three of.
+const fn bit_function(format: Format) -> Format {
+    let [src0, src1, src2] = format.src;
+    Format {
+        header: Header {
+            cond: bits(45, 44),
+            ..format.header
+        },
+        conds: &[(Cond::Eq, 1), (Cond::Gt, 2), (Cond::Lt, 3)],
+        src: [
+            SrcBits {
+                neg: Bits::NONE,
+                abs: Bits::NONE,
+                ..src0
+            },
+            SrcBits {
+                neg: Bits::NONE,
+                abs: Bits::NONE,
+                ..src1
+            },
+            SrcBits {
+                neg: Bits::NONE,
+                abs: Bits::NONE,
+                ..src2
+            },
+        ],
+        ..format
+    }
+}
 
 const SYSTOLIC: Format = Format {
     header: Header {
@@ -348,6 +402,7 @@ const XE_SEND: Format = Format {
     message: MessageBits {
         ex_bso: bit(39),
         src1_len: bits(103, 99),
+        cps: bit(35),
         ..SEND.message
     },
     ..SEND
@@ -443,6 +498,19 @@ const WIDE_SEND: Format = Format {
     header: wide_header(XE_SEND.header),
     preds: WIDE_PREDS,
     ..XE_SEND
+};
+
+const XE2_SEND: Format = Format {
+    message: MessageBits {
+        cps: Bits::NONE,
+        ex_offset: [
+            bits(39, 35),
+            bits(47, 43).then(65, 64).then(97, 96).then(127, 124),
+        ],
+        ex_bso_less: Some(15),
+        ..WIDE_SEND.message
+    },
+    ..WIDE_SEND
 };
 
 const TYPES: &[(Type, u8)] = &[
@@ -611,7 +679,7 @@ macro_rules! ops {
 const LZD: OpSpec = op(Op::Lzd, 0x4a, Form::Unary, PCM);
 const ADD3: OpSpec = op(Op::Add3, 0x52, Form::Ternary, PCSM);
 const MADM: OpSpec = op(Op::Madm, 0x5d, Form::Ternary, PM);
-const BFN: OpSpec = op(Op::Bfn(0), 0x6b, Form::BitFunction, P);
+const BFN: OpSpec = op(Op::Bfn(0), 0x6b, Form::BitFunction, PC);
 const DPAS: OpSpec = op(Op::Dpas(ONE_BY_ONE), 0x59, Form::Systolic, Attrs::NONE);
 const DPASW: OpSpec = op(Op::Dpasw(ONE_BY_ONE), 0x5a, Form::Systolic, Attrs::NONE);
 const MACL: OpSpec = op(Op::Macl, 0x53, Form::Binary, PM);
@@ -692,11 +760,7 @@ const TYPED: CompactTable = table(
 const SUBS: Bits = bits(39, 35);
 const SUBS_DST: CompactTable = table(SUBS, bits(55, 51), GEN12_SUBS_DST);
 const SUBS_TWO: CompactTable = table(SUBS, bits(55, 51).then(71, 67), GEN12_SUBS_TWO);
-const SUBS_THREE: CompactTable = table(
-    SUBS,
-    bits(55, 51).then(71, 67).then(103, 99),
-    GEN12_SUBS,
-);
+const SUBS_THREE: CompactTable = table(SUBS, bits(55, 51).then(71, 67).then(103, 99), GEN12_SUBS);
 const SOURCE0: Bits = bits(45, 44).then(65, 64).then(87, 80);
 const SOURCE1: Bits = bits(97, 96).then(121, 112);
 
@@ -718,7 +782,6 @@ const UNARY: CompactForm = CompactForm {
 const UNARY_IMM: CompactForm = CompactForm {
     immediate: Immediate::Src0,
     copies: &[OPCODE, BREAKPOINT, SWSB, DST_NUM],
-    tables: &[CONTROL, IMM_TYPED, SUBS_DST],
     imm: SHORT_IMM,
     imm_rules: IMM_RULES,
     ..UNARY
@@ -755,10 +818,7 @@ const TERNARY_SOURCES: Bits = bits(35, 35)
     .then(91, 91)
     .then(98, 96)
     .then(114, 112);
-const TERNARY_SUBS: Bits = bits(55, 51)
-    .then(71, 67)
-    .then(103, 99)
-    .then(119, 115);
+const TERNARY_SUBS: Bits = bits(55, 51).then(71, 67).then(103, 99).then(119, 115);
 
 const fn basic_tables(
     subs: CompactTable,
@@ -772,6 +832,12 @@ const fn basic_tables(
         table(bits(51, 48), SOURCE0, source0),
         table(bits(55, 52), SOURCE1, source1),
     ]
+}
+
+/// Of an immediate as only source: its index of regions and modifiers stands for none.
+const fn only_imm_tables(source0: &'static [u64]) -> [CompactTable; 4] {
+    let [control, types, _, source0] = imm_tables(source0);
+    [control, types, SUBS_DST, source0]
 }
 
 const fn imm_tables(source0: &'static [u64]) -> [CompactTable; 4] {
@@ -788,7 +854,10 @@ const GEN12_COMPACT: &[CompactForm] = &[
         tables: &basic_tables(SUBS_TWO, GEN12_SOURCE0, GEN12_SOURCE1),
         ..UNARY
     },
-    UNARY_IMM,
+    CompactForm {
+        tables: &only_imm_tables(GEN12_SOURCE0),
+        ..UNARY_IMM
+    },
     CompactForm {
         tables: &basic_tables(SUBS_THREE, GEN12_SOURCE0, GEN12_SOURCE1),
         ..BINARY
@@ -824,7 +893,10 @@ const XE_HPG_COMPACT: &[CompactForm] = &[
         tables: &basic_tables(SUBS_TWO, XE_SOURCE0, XE_SOURCE1),
         ..UNARY
     },
-    UNARY_IMM,
+    CompactForm {
+        tables: &only_imm_tables(XE_SOURCE0),
+        ..UNARY_IMM
+    },
     CompactForm {
         tables: &basic_tables(SUBS_THREE, XE_SOURCE0, XE_SOURCE1),
         ..BINARY
@@ -893,10 +965,7 @@ const fn wide_tables(values: &[&'static [u64]; 5]) -> [CompactTable; 5] {
         ),
         table(
             bits(55, 52),
-            bits(97, 96)
-                .then(103, 99)
-                .then(118, 112)
-                .then(121, 120),
+            bits(97, 96).then(103, 99).then(118, 112).then(121, 120),
             source1,
         ),
     ]
@@ -909,16 +978,6 @@ const fn wide_imm_tables(values: &[&'static [u64]; 5]) -> [CompactTable; 4] {
         table(types.index, IMM_TYPED.fields, types.values),
         subs,
         source0,
-    ]
-}
-
-/// Sub-registers and types alone: an immediate is the only source.
-const fn wide_only_imm_tables(values: &[&'static [u64]; 5]) -> [CompactTable; 3] {
-    let [control, types, subs, _] = wide_imm_tables(values);
-    [
-        control,
-        types,
-        table(subs.index, bit(33).then(55, 51), subs.values),
     ]
 }
 
@@ -944,7 +1003,12 @@ const WIDE_UNARY_IMM: CompactForm = CompactForm {
 };
 const WIDE_BINARY: CompactForm = CompactForm {
     copies: &[
-        OPCODE, BREAKPOINT, WIDE_SWSB, WIDE_DST_NUM, SRC0_NUM, SRC1_NUM,
+        OPCODE,
+        BREAKPOINT,
+        WIDE_SWSB,
+        WIDE_DST_NUM,
+        SRC0_NUM,
+        SRC1_NUM,
     ],
     ..BINARY
 };
@@ -954,7 +1018,13 @@ const WIDE_BINARY_IMM: CompactForm = CompactForm {
 };
 const WIDE_TERNARY_FORM: CompactForm = CompactForm {
     copies: &[
-        OPCODE, BREAKPOINT, WIDE_SWSB, WIDE_DST_NUM, SRC0_NUM, SRC1_NUM, SRC2_NUM,
+        OPCODE,
+        BREAKPOINT,
+        WIDE_SWSB,
+        WIDE_DST_NUM,
+        SRC0_NUM,
+        SRC1_NUM,
+        SRC2_NUM,
     ],
     ..TERNARY_FORM
 };
@@ -970,13 +1040,7 @@ const HPC_VALUES: &[&[u64]; 5] = &[
     XE_HPC_SOURCE0,
     XE_HPC_SOURCE1,
 ];
-const XE2_VALUES: &[&[u64]; 5] = &[
-    XE2_CONTROL,
-    XE2_TYPES,
-    XE2_SUBS,
-    XE2_SOURCE0,
-    XE2_SOURCE1,
-];
+const XE2_VALUES: &[&[u64]; 5] = &[XE2_CONTROL, XE2_TYPES, XE2_SUBS, XE2_SOURCE0, XE2_SOURCE1];
 
 macro_rules! wide_compact {
     ($values:ident, $ternary:expr, $systolic:expr) => {
@@ -986,7 +1050,7 @@ macro_rules! wide_compact {
                 ..WIDE_UNARY
             },
             CompactForm {
-                tables: &wide_only_imm_tables($values),
+                tables: &wide_imm_tables($values),
                 ..WIDE_UNARY_IMM
             },
             CompactForm {

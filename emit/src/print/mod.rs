@@ -5,34 +5,41 @@
 //! are as the reference has them, so that listings diff. What that syntax cannot say of an Align16
 //! instruction (its channel masks and swizzles) is written as assemblers of that mode write it.
 
+mod bfn;
 mod columns;
 mod float;
 
+use crate::encoding::spec::{SendSyntax, Spec};
 use crate::encoding::to_align1;
 use crate::inst::{
-    Cond, Desc, Dst, Inst, MathFn, Op, Options, Place, Pred, PredCtrl, Reg, RegFile, Region,
-    SWIZZLE_XYZW, Src, SrcReg, Target, Type,
+    Cond, Desc, Dst, Inst, MathFn, Op, Options, Pipe, Place, Pred, PredCtrl, Reg, RegFile, Region,
+    SWIZZLE_XYZW, SendOptions, Src, SrcReg, Swsb, SyncFn, Target, TokenUse, Type,
 };
 use columns::{Line, width};
+use std::borrow::Cow;
 use std::fmt;
 
 impl fmt::Display for Inst {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut text = String::with_capacity(120);
-        write_inst(self, None, &mut text);
+        write_inst(self, None, None, &mut text);
         f.write_str(text.trim_end())
     }
 }
 
 /// Appends the instruction. With `pc`, its own place in bytes, branch targets are labels, else
-/// distances.
-pub(crate) fn write_inst(inst: &Inst, pc: Option<u32>, out: &mut String) {
+/// distances. `spec` says how the platform's sends are written; without, as before Gen12.
+pub(crate) fn write_inst(inst: &Inst, pc: Option<u32>, spec: Option<&Spec>, out: &mut String) {
     let view = if inst.opts.align16 && !inst.op.is_macro() && inst.srcs.len() == 3 {
         to_align1(inst)
     } else {
         None
     };
-    let ternary = inst.srcs.len() == 3;
+    let layout = match (inst.srcs.len(), inst.opts.align16) {
+        (3, true) => Layout::Align16Ternary,
+        (3, false) => Layout::Ternary,
+        _ => Layout::Basic,
+    };
     let inst = view.as_ref().unwrap_or(inst);
     // The only branch whose target is a place in the code rather than a distance.
     let pc = if inst.op == Op::Calla {
@@ -43,7 +50,8 @@ pub(crate) fn write_inst(inst: &Inst, pc: Option<u32>, out: &mut String) {
     Printer {
         inst,
         pc,
-        ternary,
+        spec,
+        layout,
         line: Line::new(out),
     }
     .run();
@@ -127,6 +135,16 @@ impl Op {
             Op::Mad => "mad",
             Op::Lrp => "lrp",
             Op::Madm => "madm",
+            Op::Rol => "rol",
+            Op::Ror => "ror",
+            Op::Add3 => "add3",
+            Op::Bfn(_) => "bfn",
+            Op::Dp4a => "dp4a",
+            Op::Macl => "macl",
+            Op::Srnd => "srnd",
+            Op::Dpas(_) => "dpas",
+            Op::Dpasw(_) => "dpasw",
+            Op::Sync(_) => "sync",
         }
     }
 
@@ -164,6 +182,11 @@ impl Op {
         matches!(self, Op::Sends | Op::Sendsc)
     }
 
+    /// Operations on matrices.
+    pub fn is_systolic(self) -> bool {
+        matches!(self, Op::Dpas(_) | Op::Dpasw(_))
+    }
+
     /// Operations on bits alone, where a source's `-` is a `~`.
     pub fn is_bitwise(self) -> bool {
         matches!(self, Op::And | Op::Or | Op::Xor | Op::Not)
@@ -189,6 +212,28 @@ impl MathFn {
             MathFn::Invm => "invm",
             MathFn::Rsqtm => "rsqtm",
         }
+    }
+}
+
+impl SyncFn {
+    /// The name in listings.
+    pub fn name(self) -> &'static str {
+        match self {
+            SyncFn::Nop => "nop",
+            SyncFn::AllRd => "allrd",
+            SyncFn::AllWr => "allwr",
+            SyncFn::Flush => "flush",
+            SyncFn::Fence => "fence",
+            SyncFn::Bar => "bar",
+            SyncFn::Host => "host",
+        }
+    }
+}
+
+impl SyncFn {
+    /// Whether its source is a set of tokens.
+    fn names_tokens(self) -> bool {
+        matches!(self, SyncFn::AllRd | SyncFn::AllWr)
     }
 }
 
@@ -239,6 +284,8 @@ fn file_syntax(file: RegFile) -> FileSyntax {
         RegFile::Timestamp => ("tm", true, true, true),
         RegFile::FlowControl => ("fc", true, true, false),
         RegFile::Debug => ("dbg", true, true, true),
+        RegFile::MessageControl => ("msg", true, true, true),
+        RegFile::Scalar => ("s", true, true, true),
     };
     FileSyntax {
         name,
@@ -257,11 +304,21 @@ enum Sub {
     Whole,
 }
 
+/// How regions are written.
+#[derive(Clone, Copy, PartialEq)]
+enum Layout {
+    Basic,
+    /// Three-source operands have shorter regions.
+    Ternary,
+    /// Those of Align16 have the two that there are.
+    Align16Ternary,
+}
+
 struct Printer<'a> {
     inst: &'a Inst,
+    spec: Option<&'a Spec>,
     pc: Option<u32>,
-    /// Three-source operands have shorter regions.
-    ternary: bool,
+    layout: Layout,
     line: Line<'a>,
 }
 
@@ -298,14 +355,24 @@ impl Printer<'_> {
             self.line.push("  ");
             self.src(n, src);
         }
+        if matches!(inst.op, Op::Sync(_)) && inst.srcs.is_empty() {
+            self.line.push("null");
+        }
         match sources {
             0 if !options.is_empty() => self.line.pad(width::SRC),
             1 if !inst.op.is_send() => self.line.pad(width::SRC),
             _ => {}
         }
         if let Some(message) = &inst.msg {
-            for (desc, digits) in [(message.ex_desc, 0), (message.desc, 8)] {
+            let mut ex_desc = message.ex_desc;
+            if let (Desc::Imm(desc), Some(_)) = (&mut ex_desc, self.src1_len()) {
+                *desc &= !0x7c0;
+            }
+            for (desc, digits) in [(ex_desc, 0), (message.desc, 8)] {
                 self.line.push("  ");
+                if digits == 0 && inst.send.ex_offset != 0 {
+                    self.line.push(&format!("0x{:X}:", inst.send.ex_offset));
+                }
                 match desc {
                     Desc::Imm(value) => {
                         let number = format!("0x{value:0digits$X}");
@@ -340,8 +407,39 @@ impl Printer<'_> {
         });
     }
 
+    fn syntax(&self) -> SendSyntax {
+        self.spec
+            .map_or(SendSyntax::InDescriptor, |spec| spec.send_syntax)
+    }
+
+    /// The shared function's name, where it is a suffix.
+    fn function_name(&self) -> Option<&'static str> {
+        let spec = self.spec?;
+        let message = self.inst.msg.as_ref()?;
+        let suffix = spec.send_syntax != SendSyntax::InDescriptor;
+        suffix.then(|| spec.functions[usize::from(message.sfid & 15)])
+    }
+
+    /// The length to be written beside a send's second payload.
+    fn src1_len(&self) -> Option<u32> {
+        let message = self.inst.msg.as_ref()?;
+        let SendOptions {
+            ex_bso, src1_len, ..
+        } = self.inst.send;
+        if self.syntax() != SendSyntax::SuffixAndLength {
+            return None;
+        }
+        let spec = self.spec?;
+        let own = ex_bso || spec.sends.message.ex_bso_less == Some(message.sfid);
+        match message.ex_desc {
+            Desc::Imm(desc) => Some(desc >> 6 & 31),
+            Desc::Addr { .. } => own.then_some(u32::from(src1_len)),
+        }
+    }
+
     fn mnemonic(&mut self) {
         let inst = self.inst;
+        let suffix = self.function_name();
         self.line.column(width::MNEMONIC, |text| {
             text.push_str(inst.op.mnemonic());
             match inst.op {
@@ -349,12 +447,33 @@ impl Printer<'_> {
                     text.push('.');
                     text.push_str(function.name());
                 }
+                Op::Sync(function) => {
+                    text.push('.');
+                    text.push_str(function.name());
+                }
+                Op::Bfn(function) => {
+                    text.push_str(".(");
+                    text.push_str(bfn::EXPRESSIONS[usize::from(function)]);
+                    text.push(')');
+                }
+                Op::Dpas(shape) | Op::Dpasw(shape) => {
+                    text.push_str(&format!(".{}x{}", shape.depth, shape.repeat));
+                }
+                op if op.is_send() => {
+                    if let Some(name) = suffix {
+                        text.push('.');
+                        text.push_str(name);
+                    }
+                }
                 // A `while` always goes backward, which is what its bit says.
                 op if inst.opts.branch_ctrl && op != Op::While => text.push_str(".b"),
                 _ => {}
             }
             text.push(' ');
-            if !matches!(inst.op, Op::Nop | Op::Illegal | Op::Jmpi | Op::Wait) {
+            if !matches!(
+                inst.op,
+                Op::Nop | Op::Illegal | Op::Jmpi | Op::Wait | Op::Sync(_)
+            ) {
                 text.push_str(&format!("({}|M{})", inst.exec_size, inst.chan_off));
             }
         });
@@ -393,7 +512,7 @@ impl Printer<'_> {
             }
             match dst.place {
                 Place::Direct(reg) => {
-                    write_reg(reg, dst.ty, operand_sub(op, dst.mme), text);
+                    write_reg(reg, dst.ty, operand_sub(op, None, dst.mme), text);
                     write_mme(dst.mme, text);
                 }
                 Place::Indirect { addr, imm } => write_indirect(addr, imm, text),
@@ -403,7 +522,8 @@ impl Printer<'_> {
                 text.push('.');
                 text.extend((0..4).filter(|n| dst.chan_mask >> n & 1 != 0).map(channel));
             }
-            let implied = op.is_send() || op.branches_by_register() || dst.mme.is_some();
+            let implied =
+                op.is_send() || op.branches_by_register() || op.is_systolic() || dst.mme.is_some();
             let indirect = matches!(dst.place, Place::Indirect { .. });
             let unsaid = inst.opts.align16 || (op.is_send() && !indirect);
             let hstride = if unsaid { 1 } else { dst.hstride };
@@ -423,26 +543,39 @@ impl Printer<'_> {
 
     fn src(&mut self, n: usize, src: &Src) {
         let inst = self.inst;
-        let ternary = self.ternary;
+        let layout = self.layout;
         let column = if inst.op.is_send() {
             width::SEND_SRC
         } else {
             width::SRC
         };
+        let len = if n == 1 { self.src1_len() } else { None };
         match src {
             Src::Reg(src) => {
-                self.line
-                    .column(column, |text| write_src(inst, n, src, ternary, text));
+                self.line.column(column, |text| {
+                    write_src(inst, n, src, layout, text);
+                    if let Some(len) = len {
+                        text.push_str(&format!(":{len}"));
+                    }
+                });
+            }
+            Src::Imm { bits, .. } if matches!(inst.op, Op::Sync(f) if f.names_tokens()) => {
+                let tokens = (0..32).filter(|n| bits >> n & 1 != 0);
+                let names: Vec<String> = tokens.map(|n| format!("${n}")).collect();
+                self.line.push(&format!("({})", names.join(",")));
             }
             Src::Imm { ty, bits } => {
                 let number = immediate_text(*ty, *bits);
-                self.line
-                    .column_after(column, &number, |text| write_type(*ty, text));
+                self.line.column_after(column, &number, |text| {
+                    if !matches!(inst.op, Op::Sync(_)) {
+                        write_type(*ty, text);
+                    }
+                });
             }
         }
     }
 
-    fn options(&self) -> Vec<&'static str> {
+    fn options(&self) -> Vec<Cow<'static, str>> {
         let Options {
             align16,
             acc_wr_en,
@@ -456,27 +589,64 @@ impl Printer<'_> {
             compacted,
             branch_ctrl: _,
         } = self.inst.opts;
+        let SendOptions {
+            ex_bso,
+            cps,
+            serialize,
+            src1_len: _,
+            ex_offset: _,
+        } = self.inst.send;
         let eot = self.inst.msg.is_some_and(|message| message.eot);
         // Three-source instructions that have no Align1 view say so; the others' mode shows in
         // what only it has.
-        let align16 = align16 && self.ternary && !self.inst.op.is_macro();
+        let align16 = align16 && self.layout != Layout::Basic && !self.inst.op.is_macro();
         [
             (align16, "Align16"),
             (acc_wr_en, "AccWrEn"),
             (atomic, "Atomic"),
             (breakpoint, "Breakpoint"),
+            (cps, "CPS"),
             (compacted, "Compacted"),
             (eot, "EOT"),
+            (ex_bso, "ExBSO"),
             (no_dd_chk, "NoDDChk"),
             (no_dd_clr, "NoDDClr"),
             (no_preempt, "NoPreempt"),
             (no_src_dep_set, "NoSrcDepSet"),
+            (serialize, "Serialize"),
             (switch, "Switch"),
         ]
         .into_iter()
-        .filter_map(|(set, name)| set.then_some(name))
+        .filter_map(|(set, name)| set.then_some(Cow::Borrowed(name)))
+        .chain(annotations(&self.inst.swsb))
         .collect()
     }
+}
+
+/// The scoreboard annotations as options.
+fn annotations(swsb: &Swsb) -> impl Iterator<Item = Cow<'static, str>> {
+    let none = swsb.no_acc_set.then_some(Cow::Borrowed("NoAccSBSet"));
+    let dist = swsb.dist.map(|(pipe, count)| {
+        let pipe = match pipe {
+            Pipe::Own => "",
+            Pipe::All => "A",
+            Pipe::Float => "F",
+            Pipe::Int => "I",
+            Pipe::Long => "L",
+            Pipe::Math => "M",
+            Pipe::Scalar => "S",
+        };
+        Cow::Owned(format!("{pipe}@{count}"))
+    });
+    let token = swsb.token.map(|(token, id)| {
+        let token = match token {
+            TokenUse::Set => "",
+            TokenUse::Src => ".src",
+            TokenUse::Dst => ".dst",
+        };
+        Cow::Owned(format!("${id}{token}"))
+    });
+    none.into_iter().chain(dist).chain(token)
 }
 
 fn file(place: Place) -> RegFile {
@@ -514,6 +684,8 @@ fn write_pred(pred: &Pred, out: &mut String) {
         PredCtrl::AllV => out.push_str(".allv"),
         PredCtrl::Any(n) => out.push_str(&format!(".any{n}h")),
         PredCtrl::All(n) => out.push_str(&format!(".all{n}h")),
+        PredCtrl::AnyChannel => out.push_str(".any"),
+        PredCtrl::AllChannels => out.push_str(".all"),
         PredCtrl::Replicate(n) => out.extend(['.', channel(n)]),
     }
 }
@@ -548,8 +720,9 @@ fn write_reg(reg: Reg, ty: Type, sub: Sub, out: &mut String) {
     }
 }
 
-fn operand_sub(op: Op, mme: Option<u8>) -> Sub {
-    if op.is_send() || mme.is_some() {
+/// Of a source, `n` is its number.
+fn operand_sub(op: Op, n: Option<usize>, mme: Option<u8>) -> Sub {
+    if op.is_send() || mme.is_some() || (op.is_systolic() && n != Some(2)) {
         Sub::Whole
     } else {
         Sub::Shown
@@ -578,7 +751,7 @@ fn write_type(ty: Type, out: &mut String) {
     out.push_str(ty.name());
 }
 
-fn write_src(inst: &Inst, n: usize, src: &SrcReg, ternary: bool, out: &mut String) {
+fn write_src(inst: &Inst, n: usize, src: &SrcReg, layout: Layout, out: &mut String) {
     let op = inst.op;
     if src.modifier.neg {
         out.push(if op.is_bitwise() && !src.modifier.abs {
@@ -592,13 +765,17 @@ fn write_src(inst: &Inst, n: usize, src: &SrcReg, ternary: bool, out: &mut Strin
     }
     match src.place {
         Place::Direct(reg) => {
-            write_reg(reg, src.ty, operand_sub(op, src.mme), out);
+            write_reg(reg, src.ty, operand_sub(op, Some(n), src.mme), out);
             write_mme(src.mme, out);
         }
         Place::Indirect { addr, imm } => write_indirect(addr, imm, out),
     }
-    let implied = op.is_send() || op.is_branch() || src.mme.is_some();
-    if inst.opts.align16 && ternary && !implied {
+    let implied = op.is_send()
+        || op.is_branch()
+        || op.is_systolic()
+        || matches!(op, Op::Sync(_))
+        || src.mme.is_some();
+    if inst.opts.align16 && layout != Layout::Basic && !implied {
         if src.region == Region::SCALAR {
             out.push_str(".r");
         } else if src.swizzle != SWIZZLE_XYZW {
@@ -606,7 +783,7 @@ fn write_src(inst: &Inst, n: usize, src: &SrcReg, ternary: bool, out: &mut Strin
             out.extend((0..4).map(|n| channel(src.swizzle >> (2 * n))));
         }
     } else if !implied {
-        write_region(src.region, n, ternary, inst.opts.align16, out);
+        write_region(src.region, n, layout, inst.opts.align16, out);
     }
     let implied = match op {
         Op::Send | Op::Sendc => Some(Type::Ud),
@@ -619,10 +796,16 @@ fn write_src(inst: &Inst, n: usize, src: &SrcReg, ternary: bool, out: &mut Strin
     }
 }
 
-fn write_region(region: Region, n: usize, ternary: bool, align16: bool, out: &mut String) {
+fn write_region(region: Region, n: usize, layout: Layout, align16: bool, out: &mut String) {
     let scalar = region == Region::SCALAR;
-    let text = match (ternary, region.vstride) {
-        (true, _) => match (n, scalar) {
+    let text = match (layout, region.vstride) {
+        (Layout::Ternary, _) => match (n, region.vstride) {
+            (0 | 1, Some(vstride)) => format!("<{vstride};{}>", region.hstride),
+            (0 | 1, None) => format!("<{}>", region.hstride),
+            _ if region.width == 1 => format!("<{}>", region.vstride.unwrap_or(0)),
+            _ => format!("<{}>", region.hstride),
+        },
+        (Layout::Align16Ternary, _) => match (n, scalar) {
             (0 | 1, true) => "<0;0>".into(),
             (0 | 1, false) => "<2;1>".into(),
             (_, true) => "<0>".into(),
@@ -644,8 +827,6 @@ fn immediate_text(ty: Type, bits: u64) -> String {
         Type::Hf => float::f16_text(bits as u16),
         Type::F => float::f32_text(bits as u32),
         Type::Df => float::f64_text(bits),
-        Type::Ub | Type::Uw | Type::Ud | Type::Uq | Type::V | Type::Uv | Type::Vf => {
-            format!("0x{bits:X}")
-        }
+        _ => format!("0x{bits:X}"),
     }
 }

@@ -53,7 +53,9 @@ fn apply(op: &str, a: i128, b: i128) -> Option<i128> {
         "/" => a.checked_div(b)?,
         _ => a.checked_rem(b)?,
     };
-    (i128::from(i64::MIN)..=i128::from(u64::MAX)).contains(&n).then_some(n)
+    (i128::from(i64::MIN)..=i128::from(u64::MAX))
+        .contains(&n)
+        .then_some(n)
 }
 
 impl Parser<'_> {

@@ -142,8 +142,8 @@ impl<'a> Lexer<'a> {
     /// Takes the word if it is next and no longer name begins with it.
     pub fn eat_word(&mut self, word: &str) -> bool {
         self.blanks();
-        let next = self.rest().starts_with(word.as_bytes())
-            && !is_name(self.at(self.pos + word.len()));
+        let next =
+            self.rest().starts_with(word.as_bytes()) && !is_name(self.at(self.pos + word.len()));
         self.pos += if next { word.len() } else { 0 };
         next
     }

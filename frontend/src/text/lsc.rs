@@ -25,13 +25,7 @@ use crate::print::Printer;
 
 type Result<T> = std::result::Result<T, ParseError>;
 
-const UNITS: &[(&str, u32)] = &[
-    ("ugm", 0),
-    ("ugml", 1),
-    (TYPED, 2),
-    ("slm", 3),
-    ("urb", 4),
-];
+const UNITS: &[(&str, u32)] = &[("ugm", 0), ("ugml", 1), (TYPED, 2), ("slm", 3), ("urb", 4)];
 /// The unit of typed surfaces; their rows have no field for it.
 const TYPED: &str = "tgm";
 const CACHING: &[(&str, u32)] = &[
@@ -72,7 +66,8 @@ const ADDRESS_TYPES: &[(&str, u32)] = &[
 ];
 const FLAT: u32 = 1;
 const SURF: u32 = 6;
-const ADDRESS_SIZES: &[(&str, u32)] = &[("a16", 1), ("a32", 2), ("a64", 3), ("a32u", 4), ("a32s", 5)];
+const ADDRESS_SIZES: &[(&str, u32)] =
+    &[("a16", 1), ("a32", 2), ("a64", 3), ("a32u", 4), ("a32s", 5)];
 /// The first name of a number is the one printed.
 const DATA_SIZES: &[(&str, u32)] = &[
     ("d8", 1),
@@ -185,7 +180,11 @@ fn position(row: &Row, nth: usize, is: impl Fn(Field) -> bool) -> Option<usize> 
 }
 
 fn number_at(row: &Row, meaning: Meaning, nth: usize) -> Option<usize> {
-    position(row, nth, |f| matches!(f, Field::Number(_, m) if m == meaning))
+    position(
+        row,
+        nth,
+        |f| matches!(f, Field::Number(_, m) if m == meaning),
+    )
 }
 
 fn is_raw_src(field: Field) -> bool {
@@ -526,7 +525,7 @@ fn read_shape(shape: Shape, word: &str, reading: &mut Reading) -> Option<()> {
             let (size, block) = word.split_once('.')?;
             reading.set(Meaning::LscDataSize, 0, bits_of(DATA_SIZES, size)?);
             let digits = block.trim_end_matches(['n', 't']);
-            let flags = block[digits.len()..].as_bytes();
+            let flags = &block.as_bytes()[digits.len()..];
             if flags.len() > 2 {
                 return None;
             }
@@ -697,8 +696,17 @@ impl Writing<'_> {
             let surface = self.operand(position(row, 0, is_vector));
             let index = self.number(Meaning::LscSurfaceIndex, 0);
             let ty = self.number(Meaning::LscAddressType, 0);
-            let none = matches!(surface, Some(Operand::Imm { bits: 0, ty: Type::Ud }) | None);
-            if !(none && index == 0 && name_of(ADDRESS_TYPES, ty).is_some_and(|n| n == "flat" || n == "arg")) {
+            let none = matches!(
+                surface,
+                Some(Operand::Imm {
+                    bits: 0,
+                    ty: Type::Ud
+                }) | None
+            );
+            if !(none
+                && index == 0
+                && name_of(ADDRESS_TYPES, ty).is_some_and(|n| n == "flat" || n == "arg"))
+            {
                 out.push('(');
                 self.vector(surface, out)?;
                 if index != 0 {
@@ -752,7 +760,11 @@ impl Writing<'_> {
         }
         out.push(']');
         if number_at(row, Meaning::LscAddressSize, 0).is_some() && self.op != LscOp::STATE_INFO {
-            write!(out, ":{}", self.name(ADDRESS_SIZES, Meaning::LscAddressSize, 0))?;
+            write!(
+                out,
+                ":{}",
+                self.name(ADDRESS_SIZES, Meaning::LscAddressSize, 0)
+            )?;
         }
         Ok(())
     }
@@ -777,7 +789,11 @@ impl Writing<'_> {
             Some(Operand::Imm { bits, .. }) => write!(out, "{bits:#x}"),
             Some(Operand::State { of, off }) => match of {
                 StateVar::Surface(surface) => {
-                    write!(out, "{}({off})", crate::print::surface_name(surface.index()))
+                    write!(
+                        out,
+                        "{}({off})",
+                        crate::print::surface_name(surface.index())
+                    )
                 }
                 StateVar::Sampler(sampler) => write!(out, "S{}({off})", sampler.index()),
             },

@@ -131,7 +131,10 @@ type Punctuation = (u8, &'static str);
 
 /// What text has before and after the operand of that number: `vme_fbr` puts three of its sources
 /// into parentheses.
-pub(crate) fn punctuation(op: Opcode, operand: usize) -> (Option<Punctuation>, Option<Punctuation>) {
+pub(crate) fn punctuation(
+    op: Opcode,
+    operand: usize,
+) -> (Option<Punctuation>, Option<Punctuation>) {
     const OPEN: Option<Punctuation> = Some((b'(', "`(`"));
     const COMMA: Option<Punctuation> = Some((b',', "`,`"));
     const CLOSE: Option<Punctuation> = Some((b')', "`)`"));

@@ -126,7 +126,7 @@ impl<'a> Parser<'a> {
             _ => return Err(self.no(mark, "variable, surface or sampler", name)),
         };
         match u8::try_from(offset / STATE_BYTES) {
-            Ok(off) if offset % STATE_BYTES == 0 => Ok(Operand::State { of, off }),
+            Ok(off) if offset.is_multiple_of(STATE_BYTES) => Ok(Operand::State { of, off }),
             _ => Err(self
                 .lexer
                 .error_from(mark, ParseErrorKind::number("the offset"))),
@@ -143,7 +143,9 @@ impl<'a> Parser<'a> {
             Modifier::NegAbs,
             Modifier::Not,
         ];
-        let found = modifiers.into_iter().find(|m| rest.starts_with(m.text().as_bytes()));
+        let found = modifiers
+            .into_iter()
+            .find(|m| rest.starts_with(m.text().as_bytes()));
         let modifier = found.unwrap_or_default();
         self.lexer.skip(modifier.text().len());
         Ok(modifier)

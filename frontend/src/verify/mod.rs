@@ -1,25 +1,38 @@
-//! What instruction selection relies on in order never to fail: a walk over a module that holds
-//! every instruction against its row.
+//! The verifier: a walk over a module that holds every declaration and every instruction against
+//! the rules of the specification and the opcode's row.
 //!
-//! Takes any module, however made, and gives all it finds. Of a module without findings:
+//! Takes any module, however made, and gives all it finds, each with the code of its rule in
+//! [`RULES`]. Of a module without errors, instruction selection never fails, because:
 //! - every number of a variable, label and so on is in range, aliases go to variables declared
 //!   before, and lie in the variable at the end of their chain;
 //! - every instruction has the operands of its row, of the kinds the row allows, and numbers that
-//!   mean something; its channels are 32 at most;
+//!   mean something; its channels are 32 at most, and predicates have a bit for each;
 //! - regions are legal, direct accesses and raw operands begin and end in their variable, its size
-//!   rounded up to whole GRFs of 32 bytes;
-//! - every label is defined once, jumps go to blocks and calls to subroutines.
+//!   rounded up to whole GRFs, the payload of messages included where its size is known;
+//! - every label is defined once, jumps go to blocks of their subroutine and calls to subroutines.
+
+mod calls;
+mod messages;
+mod rules;
+
+use std::collections::HashSet;
+use std::ops::Range;
 
 use cranelift_entity::EntityRef;
 use thiserror::Error;
 
 use crate::module::{
-    Combine, Exec, InputVar, Inst, Label, LabelKind, Modifier, Module, Object, Operand, Place,
-    PredUse, Predicate, Region, Sampler, StateVar, Surface, Type, Var, predefined,
+    Combine, Exec, InputVar, Inst, Label, LabelKind, Modifier, Module, Object, ObjectKind, Operand,
+    Place, PredUse, Predicate, Region, Sampler, StateVar, Surface, Type, Var, predefined,
 };
 use crate::opcode::{
     Atomic, ChannelMask, Field, Kinds, Meaning, Opcode, Relation, Row, SamplerOp, svm_block_bytes,
 };
+use crate::platform::Platform;
+use crate::text::lsc;
+use calls::Functions;
+
+pub use rules::{FindingKind, RULES, Rule, Severity};
 
 /// Something that is wrong with a module, and where.
 #[derive(Clone, Debug, PartialEq, Error)]
@@ -34,99 +47,67 @@ pub struct Finding {
     pub kind: FindingKind,
 }
 
-/// What is wrong.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[non_exhaustive]
-pub enum FindingKind {
-    #[error("{what} {number} does not exist")]
-    Missing { what: &'static str, number: usize },
-    #[error("{name} has no elements")]
-    Empty { name: String },
-    #[error("{name} is of type {ty}, which only immediates have", ty = .ty.name())]
-    VarType { name: String, ty: Type },
-    #[error("{name} is an alias of a variable declared after it")]
-    AliasOrder { name: String },
-    #[error("{name} goes to byte {end} of {base}, which has {size}")]
-    AliasEnd {
-        name: String,
-        base: String,
-        end: u32,
-        size: u32,
-    },
-    #[error("channels {first} to {last} are more than 32", last = .first + .size - 1)]
-    Channels { first: u32, size: u32 },
-    #[error("an execution size of {size} is none of 1, 2, 4, 8, 16 and 32")]
-    ExecSize { size: u8 },
-    #[error("`{op}` has {found} operands, expected {expected}")]
-    Count {
-        op: &'static str,
-        found: usize,
-        expected: usize,
-    },
-    #[error("operand {operand} of `{op}` is {found}, which cannot stand there")]
-    Kind {
-        op: &'static str,
-        operand: usize,
-        found: &'static str,
-    },
-    #[error("`{op}` takes no predicate")]
-    Predicated { op: &'static str },
-    #[error("{what} cannot be {found}")]
-    Number { what: &'static str, found: u32 },
-    #[error("operand {operand} has an illegal region")]
-    Region { operand: usize },
-    #[error("operand {operand} has a modifier that cannot stand there")]
-    Modifier { operand: usize },
-    #[error("operand {operand} goes to byte {end} of {name}, which has {size}")]
-    End {
-        operand: usize,
-        name: String,
-        end: u32,
-        size: u32,
-    },
-    #[error("operand {operand} goes to element {end} of {name}, which has {size}")]
-    Element {
-        operand: usize,
-        name: String,
-        end: u32,
-        size: u32,
-    },
-    #[error("operand {operand}: {ty} is no type of an immediate, or {bits:#x} does not fit",
-        ty = .ty.name())]
-    Immediate { operand: usize, ty: Type, bits: u64 },
-    #[error("label {name} is defined {count} times")]
-    Defined { name: String, count: usize },
-    #[error("label {name} is that of a {found}, which `{op}` does not go to", found = kind_name(*.found))]
-    LabelKind {
-        name: String,
-        op: &'static str,
-        found: LabelKind,
-    },
-}
+impl Finding {
+    /// The code of the rule, for example `V0012`.
+    pub fn code(&self) -> &'static str {
+        self.kind.code()
+    }
 
-fn kind_name(kind: LabelKind) -> &'static str {
-    match kind {
-        LabelKind::Block => "block",
-        LabelKind::Subroutine => "subroutine",
+    pub fn severity(&self) -> Severity {
+        self.kind.rule().severity
     }
 }
 
-/// Bytes of a GRF, the unit of a variable's room.
+/// The bytes of a text that the instruction at the place takes, for a message to underline: from its
+/// first character to the end of its line or the comment on it. Empty if the place is no place in a
+/// text.
+pub fn span(source: &str, place: Place) -> Range<usize> {
+    let (Some(line), Some(column)) = (place.pos.checked_sub(1), place.column.checked_sub(1)) else {
+        return 0..0;
+    };
+    let lines = source.split_inclusive('\n');
+    let before = lines.take(line as usize).map(str::len).sum::<usize>();
+    let start = before + column as usize;
+    let Some(rest) = source.get(start..) else {
+        return 0..0;
+    };
+    let line = rest.lines().next().unwrap_or("");
+    let code = line.split("//").next().unwrap_or("").trim_end();
+    start..start + code.len()
+}
+
+/// Bytes of a row of a direct access.
 const GRF: u32 = 32;
 
-/// Everything that is wrong with a module.
+/// The errors of a module: of one without, instruction selection never fails.
 pub fn verify(module: &Module) -> Vec<Finding> {
+    let mut findings = check(module, None);
+    findings.retain(|finding| finding.severity() == Severity::Error);
+    findings
+}
+
+/// Everything that is wrong with a module, warnings included, as one for that platform; without a
+/// platform, as one for any with registers of 32 bytes.
+pub fn check(module: &Module, platform: Option<Platform>) -> Vec<Finding> {
     let mut findings = Vec::new();
+    let functions = Functions::new(module);
+    let mut names = HashSet::new();
     for (number, object) in module.objects.iter().enumerate() {
-        let place = Place::default();
         let mut verifier = Verifier {
             object,
             number,
             inst: None,
-            place,
+            place: Place::default(),
+            platform,
+            grf: platform.map_or(GRF, Platform::grf_bytes),
+            functions: &functions,
             roots: Vec::new(),
             findings: &mut findings,
         };
+        if !names.insert((object.kind == ObjectKind::Kernel, &object.name)) {
+            let name = object.name.clone();
+            verifier.find(FindingKind::Names { name });
+        }
         verifier.object();
     }
     findings
@@ -137,6 +118,10 @@ struct Verifier<'a> {
     number: usize,
     inst: Option<usize>,
     place: Place,
+    platform: Option<Platform>,
+    /// Bytes of a register.
+    grf: u32,
+    functions: &'a Functions<'a>,
     /// The end of each variable's chain of aliases and the offset there.
     roots: Vec<(Var, u32)>,
     findings: &'a mut Vec<Finding>,
@@ -189,12 +174,66 @@ impl Verifier<'_> {
                 self.find(FindingKind::Missing { what, number });
             }
         }
-        for (i, inst) in self.object.insts.iter().enumerate() {
-            (self.inst, self.place) = (Some(i), inst.place);
-            self.inst(inst);
+        self.overlaps();
+        self.declaration();
+        for (i, predicate) in self.object.predicates.iter().skip(1) {
+            let elements = predicate.elements;
+            if !(elements.is_power_of_two() && elements <= 32) {
+                let name = predicate_name(self.object, i);
+                self.find(FindingKind::PredicateSize { name, elements });
+            }
         }
+        if let Some(found) = self.object.int_attr("SimdSize")
+            && !matches!(found, 1 | 8 | 16 | 32)
+        {
+            self.find(FindingKind::SimdSize { found });
+        }
+        for (i, inst) in self.object.insts.iter().enumerate() {
+            self.at(i, inst);
+            self.inst(inst);
+            self.call(inst);
+            self.message(inst);
+        }
+        self.flow();
         (self.inst, self.place) = (None, Place::default());
         self.definitions();
+    }
+
+    /// What is found from here on is about that instruction.
+    fn at(&mut self, i: usize, inst: &Inst) {
+        (self.inst, self.place) = (Some(i), inst.place);
+    }
+
+    /// The bytes of the payload that inputs have.
+    fn overlaps(&mut self) {
+        let object = self.object;
+        let name = |var| match var {
+            InputVar::General(var) => object.vars.get(var).map(|decl| decl.name.clone()),
+            InputVar::Sampler(s) => Some(format!("S{}", s.index())),
+            InputVar::Surface(s) => Some(format!("T{}", s.index())),
+        };
+        let mut inputs: Vec<_> = object.inputs.iter().collect();
+        inputs.sort_by_key(|input| input.offset);
+        for pair in inputs.windows(2) {
+            let end = u32::from(pair[0].offset) + u32::from(pair[0].size);
+            let at = u32::from(pair[1].offset);
+            if end > at && pair[1].size != 0 {
+                let name = |input: &crate::module::Input| name(input.var).unwrap_or_default();
+                let (name, other) = (name(pair[0]), name(pair[1]));
+                self.find(FindingKind::InputOverlap { name, other, at });
+            }
+        }
+        for input in &object.inputs {
+            let InputVar::General(var) = input.var else {
+                continue;
+            };
+            if let Some(decl) = object.vars.get(var)
+                && u32::from(input.size) > decl.bytes()
+            {
+                let (name, size, room) = (decl.name.clone(), input.size.into(), decl.bytes());
+                self.find(FindingKind::InputSize { name, size, room });
+            }
+        }
     }
 
     /// The variables; whether all chains of aliases come to an end.
@@ -243,9 +282,21 @@ impl Verifier<'_> {
         sound
     }
 
-    /// Bytes of a variable, with what is left of its last GRF.
+    /// Bytes of a variable, with what is left of its last GRF. Three predefined ones have a number
+    /// of GRFs, not of elements.
     fn room(&self, var: Var) -> u32 {
-        self.object.vars[var].bytes().next_multiple_of(GRF)
+        let bytes = self.object.vars[var].bytes();
+        match var.as_u32() {
+            predefined::R0 | predefined::ARG | predefined::RETVAL => bytes / GRF * self.grf,
+            _ => bytes.next_multiple_of(self.grf),
+        }
+    }
+
+    /// The variable at the end of the chain, the end of an access in it, and its room.
+    fn reach(&self, var: Var, end: u32) -> (String, u32, u32) {
+        let (root, offset) = self.roots[var.index()];
+        let name = self.object.vars[root].name.clone();
+        (name, offset.saturating_add(end), self.room(root))
     }
 
     fn definitions(&mut self) {
@@ -282,11 +333,23 @@ impl Verifier<'_> {
                 size: size.into(),
             });
         }
+        if size.is_power_of_two() && offset % size != 0 {
+            self.find(FindingKind::MaskOffset {
+                first: offset,
+                size,
+            });
+        }
+        if let Some(platform) = self.platform
+            && !row.platforms.contains(platform)
+        {
+            let (op, platform) = (row.mnemonic, platform.name());
+            self.find(FindingKind::Platform { op, platform });
+        }
         if let Some(pred) = inst.pred {
             if !row.has_pred() {
                 self.find(FindingKind::Predicated { op: row.mnemonic });
             }
-            self.predicate(pred);
+            self.predicate(pred, inst.exec);
         }
         let flags = inst.operands.iter().find_map(|operand| match operand {
             Operand::Field(n) => Some(*n),
@@ -352,10 +415,22 @@ impl Verifier<'_> {
                 region,
                 modifier,
             } => {
-                self.modifier(i, is_dst, modifier);
-                if self.exists(var) && self.region(i, is_dst, false, region) {
+                self.modifier(inst, i, is_dst, modifier);
+                if field == Field::SrcBlock {
+                    self.exists(var);
+                    return;
+                }
+                if region.v.is_none() {
+                    return self.find(FindingKind::MultiAddress { operand: i });
+                }
+                if self.exists(var) && self.region(i, is_dst, inst.exec.size, region) {
+                    if is_dst && is_read_only(var) {
+                        let name = self.object.vars[var].name.clone();
+                        self.find(FindingKind::ReadOnly { operand: i, name });
+                    }
+                    self.ty(inst, i, self.object.vars[var].ty);
                     let element = self.object.vars[var].ty.bytes();
-                    let start = u32::from(row) * GRF + u32::from(col) * element;
+                    let start = u32::from(row) * self.grf + u32::from(col) * element;
                     let last = last_element(region, inst.exec.size, is_dst);
                     self.end(i, var, start + (last + 1) * element);
                 }
@@ -363,12 +438,14 @@ impl Verifier<'_> {
             Operand::Indirect {
                 addr,
                 off,
+                ty,
                 region,
                 modifier,
                 ..
             } => {
-                self.modifier(i, is_dst, modifier);
-                self.region(i, is_dst, true, region);
+                self.modifier(inst, i, is_dst, modifier);
+                self.ty(inst, i, ty);
+                self.region(i, is_dst, inst.exec.size, region);
                 match self
                     .object
                     .addrs
@@ -401,9 +478,10 @@ impl Verifier<'_> {
                 if pred.inverse || pred.combine != Combine::None {
                     self.find(FindingKind::Modifier { operand: i });
                 }
-                self.predicate(pred);
+                self.predicate(pred, inst.exec);
             }
             Operand::Imm { ty, bits } => {
+                self.ty(inst, i, ty);
                 if ty == Type::Bool || Operand::imm(ty, bits) != *operand {
                     self.find(FindingKind::Immediate {
                         operand: i,
@@ -454,9 +532,24 @@ impl Verifier<'_> {
         exists
     }
 
-    fn predicate(&mut self, PredUse { pred, .. }: PredUse) {
-        if pred == Predicate::from_u32(0) || !self.object.predicates.is_valid(pred) {
-            self.missing("predicate", pred.index());
+    fn predicate(&mut self, PredUse { pred, .. }: PredUse, exec: Exec) {
+        let Some(decl) = self
+            .object
+            .predicates
+            .get(pred)
+            .filter(|_| pred.index() != 0)
+        else {
+            return self.missing("predicate", pred.index());
+        };
+        let (first, size) = (exec.offset, exec.size);
+        if u32::from(first) + u32::from(size) > decl.elements.into() {
+            let (name, elements) = (predicate_name(self.object, pred), decl.elements);
+            self.find(FindingKind::PredicateWidth {
+                name,
+                elements,
+                first,
+                size,
+            });
         }
     }
 
@@ -490,30 +583,96 @@ impl Verifier<'_> {
         }
     }
 
-    fn modifier(&mut self, operand: usize, is_dst: bool, modifier: Modifier) {
+    fn modifier(&mut self, inst: &Inst, operand: usize, is_dst: bool, modifier: Modifier) {
         let fits = match modifier {
             Modifier::None => true,
             Modifier::Sat => is_dst,
             _ => !is_dst,
         };
         if !fits {
-            self.find(FindingKind::Modifier { operand });
+            return self.find(FindingKind::Modifier { operand });
+        }
+        let row = inst.op.row();
+        let logic = matches!(
+            inst.op,
+            Opcode::And | Opcode::Or | Opcode::Xor | Opcode::Not
+        );
+        let (wrong, found, allowed) = match (modifier, logic) {
+            (Modifier::Neg | Modifier::Abs | Modifier::NegAbs, true) => {
+                (true, modifier.text(), Modifier::Not.text())
+            }
+            (Modifier::Sat, true) => (true, ".sat", "none"),
+            (Modifier::Not, false) => (true, modifier.text(), "(-), (abs) or (-abs)"),
+            _ => (false, "", ""),
+        };
+        if wrong {
+            self.find(FindingKind::ModifierKind {
+                op: row.mnemonic,
+                operand,
+                found,
+                allowed,
+            });
         }
     }
 
-    fn region(&mut self, operand: usize, is_dst: bool, indirect: bool, region: Region) -> bool {
+    /// The type of an operand of an instruction that is for some types only.
+    fn ty(&mut self, inst: &Inst, operand: usize, ty: Type) {
+        let op = inst.op.row().mnemonic;
+        let float = matches!(ty, Type::F | Type::Df | Type::Hf | Type::Bf | Type::Vf);
+        match inst.op {
+            Opcode::And | Opcode::Or | Opcode::Xor | Opcode::Not if float => {
+                self.find(FindingKind::LogicType { op, operand, ty });
+            }
+            Opcode::Shl | Opcode::Shr | Opcode::Asr | Opcode::Rol | Opcode::Ror if float => {
+                self.find(FindingKind::LogicType { op, operand, ty });
+            }
+            Opcode::Inv
+            | Opcode::Log
+            | Opcode::Exp
+            | Opcode::Sqrt
+            | Opcode::Rsqrt
+            | Opcode::Sin
+            | Opcode::Cos
+            | Opcode::Pow
+                if !float =>
+            {
+                self.find(FindingKind::MathType { op, operand, ty });
+            }
+            _ => {}
+        }
+    }
+
+    fn region(&mut self, operand: usize, is_dst: bool, size: u8, region: Region) -> bool {
         let Region { v, w, h } = region;
         let power = |n: u8, most: u8| n <= most && (n == 0 || n.is_power_of_two());
-        let legal = if is_dst {
-            region == Region::dst(h) && matches!(h, 1 | 2 | 4)
-        } else {
-            let vertical = v.map_or(indirect, |v| power(v, 32));
-            vertical && w != 0 && power(w, 16) && power(h, 4)
+        let strides = "0, 1, 2 and 4";
+        let (part, found, allowed) = match (is_dst, v) {
+            (true, None) => {
+                self.find(FindingKind::MultiAddress { operand });
+                return false;
+            }
+            (true, _) if !matches!(h, 1 | 2 | 4) => ("horizontal stride", h, "1, 2 and 4"),
+            (true, _) if region != Region::dst(h) => ("width", w, "1"),
+            (false, Some(v)) if !power(v, 32) => ("vertical stride", v, "0, 1, 2, 4, 8, 16 and 32"),
+            (false, _) if w == 0 || !power(w, 16) => ("width", w, "1, 2, 4, 8 and 16"),
+            (false, _) if !power(h, 4) => ("horizontal stride", h, strides),
+            (false, _) if w > size => {
+                self.find(FindingKind::RegionWidth {
+                    operand,
+                    width: w,
+                    size,
+                });
+                return false;
+            }
+            _ => return true,
         };
-        if !legal {
-            self.find(FindingKind::Region { operand });
-        }
-        legal
+        self.find(FindingKind::Region {
+            operand,
+            part,
+            found,
+            allowed,
+        });
+        false
     }
 
     /// Whether an access of a variable up to that byte ends in its root.
@@ -566,12 +725,32 @@ impl Verifier<'_> {
                 "an operation of the sampler",
                 SamplerOp::from_number(n).is_some(),
             ),
-            _ => return,
+            meaning => ("a number of an LSC message", lsc::is_known(meaning, n)),
         };
         if !known {
             self.find(FindingKind::Number { what, found: n });
         }
     }
+}
+
+/// Whether only the hardware writes the variable.
+fn is_read_only(var: Var) -> bool {
+    matches!(
+        var.as_u32(),
+        predefined::THREAD_X
+            | predefined::THREAD_Y
+            | predefined::GROUP_ID_X
+            | predefined::GROUP_ID_Y
+            | predefined::GROUP_ID_Z
+            | predefined::HW_ID
+            | predefined::CE0
+            | predefined::COLOR
+    )
+}
+
+fn predicate_name(object: &Object, pred: Predicate) -> String {
+    let decl = object.predicates.get(pred);
+    decl.map_or_else(String::new, |decl| decl.name.clone())
 }
 
 /// Whether the number is reserved for a predefined variable that there is not.

@@ -17,7 +17,14 @@ pub fn with_selected<T>(object: &Object, f: impl FnOnce(&MFunc) -> T) -> T {
 
 /// Allocates, with the proof that the allocation is right.
 pub fn allocated(func: &MFunc, grf_limit: u32) -> Result<Allocated, AllocError> {
-    allocate(func, &Options { grf_limit, check: true, scratch_base: 0 })
+    allocate(
+        func,
+        &Options {
+            grf_limit,
+            check: true,
+            scratch_base: 0,
+        },
+    )
 }
 
 /// A kernel's text in so many registers.

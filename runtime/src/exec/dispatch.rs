@@ -117,6 +117,7 @@ impl Launch<'_> {
     /// also when it fails.
     pub fn run(&mut self, program: &Program) -> Result<ExecStats, RunError> {
         let mut setup = Setup::new(self)?;
+        setup.memory.load(program.data());
         let result = setup.run(self, program);
         for (arg, buffer) in self.args.iter_mut().zip(&setup.buffers) {
             if let (Arg::Buffer(bytes), Some(buffer)) = (arg, buffer) {

@@ -3,6 +3,7 @@
 //! silently.
 
 use super::error::Cause;
+use super::link::Segment;
 
 /// A buffer.
 #[derive(Debug)]
@@ -16,7 +17,9 @@ pub struct Buffer {
 
 /// Distance between the starts of two buffers' address ranges at least: an overrun of one is no
 /// access to another.
-const GUARD: u64 = 1 << 32;
+pub const GUARD: u64 = 1 << 32;
+/// The lowest address of a program's own data, which lie below all buffers.
+pub const DATA: u64 = 1 << 36;
 /// The lowest address given to a buffer.
 const LOWEST: u64 = 1 << 40;
 
@@ -24,6 +27,8 @@ const LOWEST: u64 = 1 << 40;
 #[derive(Debug, Default)]
 pub struct Memory {
     buffers: Vec<Buffer>,
+    /// The program's own data.
+    data: Vec<Buffer>,
 }
 
 impl Memory {
@@ -41,6 +46,18 @@ impl Memory {
         self.buffers.len() - 1
     }
 
+    /// Puts a program's data at their addresses.
+    pub fn load(&mut self, data: &[Segment]) {
+        self.data = data
+            .iter()
+            .map(|segment| Buffer {
+                name: segment.name.clone(),
+                base: segment.base,
+                bytes: segment.bytes.clone(),
+            })
+            .collect();
+    }
+
     /// Address of a buffer's first byte.
     pub fn address(&self, index: usize) -> u64 {
         self.buffers.get(index).map_or(0, |b| b.base)
@@ -56,7 +73,12 @@ impl Memory {
 
     /// `size` bytes at a virtual address, for a channel.
     pub fn at_address(&mut self, at: u64, size: usize, channel: u32) -> Result<&mut [u8], Cause> {
-        let after = self.buffers.partition_point(|b| b.base <= at);
+        let buffers = if at < LOWEST {
+            &mut self.data
+        } else {
+            &mut self.buffers
+        };
+        let after = buffers.partition_point(|b| b.base <= at);
         let missing = Cause::NoBuffer {
             channel,
             at,
@@ -65,7 +87,7 @@ impl Memory {
         let Some(index) = after.checked_sub(1) else {
             return Err(missing);
         };
-        let buffer = self.buffers.get_mut(index).ok_or(missing)?;
+        let buffer = buffers.get_mut(index).ok_or(missing)?;
         let offset = at - buffer.base;
         if offset >= GUARD + buffer.bytes.len() as u64 {
             return Err(Cause::NoBuffer {

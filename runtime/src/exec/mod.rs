@@ -15,6 +15,7 @@ mod alu;
 mod dispatch;
 mod error;
 mod flow;
+mod link;
 mod machine;
 mod math;
 mod memory;
@@ -25,6 +26,7 @@ mod wide;
 
 pub use dispatch::{Arg, BindError, ExecStats, Launch, RunError};
 pub use error::{Cause, ExecError};
+pub use link::LinkError;
 pub use program::Program;
 
 #[cfg(test)]

@@ -3,8 +3,10 @@
 use kiln_emit::encoding;
 use kiln_emit::inst::{Inst, Op, Src, Target, Type};
 use kiln_emit::platform::Platform;
+use kiln_emit::zebin::Zebin;
 
 use super::error::Cause;
+use super::link::{LinkError, Segment, link};
 
 /// What class of instruction it is, for the executor's main loop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,12 +34,27 @@ pub struct Program {
     slots: Vec<Option<Slot>>,
     /// Where decoding stopped, and why.
     undecodable: Option<(u32, String)>,
+    /// The data that the code refers to by address.
+    data: Vec<Segment>,
 }
 
 /// Bytes that instructions are multiples of.
 const UNIT: usize = 8;
 
 impl Program {
+    /// Decodes the code of a kernel of an object file, linked to the object file's data.
+    pub fn from_zebin(
+        zebin: &Zebin,
+        kernel: &str,
+        platform: &Platform,
+    ) -> Result<Program, LinkError> {
+        let (text, data) = link(zebin, kernel)?;
+        Ok(Program {
+            data,
+            ..Program::from_text(&text, platform)
+        })
+    }
+
     /// Decodes the code of a kernel. What follows the last instruction (padding, data) need not
     /// decode: only executing it is an error.
     pub fn from_text(text: &[u8], platform: &Platform) -> Program {
@@ -64,7 +81,11 @@ impl Program {
                 }
             }
         }
-        let mut program = Program { slots, undecodable };
+        let mut program = Program {
+            slots,
+            undecodable,
+            data: Vec::new(),
+        };
         program.mark_targets();
         program
     }
@@ -87,6 +108,7 @@ impl Program {
         let mut program = Program {
             slots,
             undecodable: None,
+            data: Vec::new(),
         };
         program.mark_targets();
         program
@@ -132,6 +154,11 @@ impl Program {
     /// The instruction at an offset and its size, if there is one.
     pub fn at(&self, at: u32) -> Option<(&Inst, u32)> {
         self.slot(at).ok().map(|slot| (&slot.inst, slot.size))
+    }
+
+    /// The data that the code refers to by address, in the order of the addresses.
+    pub fn data(&self) -> &[Segment] {
+        &self.data
     }
 
     /// Instructions, in order.

@@ -1328,19 +1328,20 @@ fn untyped_messages_move_the_dwords_of_their_mask() {
 fn responses_may_overlap_their_payloads() {
     // Sixteen addresses in two registers; the response covers the second one first.
     let mut t = numbered();
-    let addresses: Vec<u32> = (0..16).map(|i| 8 * i).collect();
+    t.active = 0xffff;
+    let addresses: Vec<u64> = (0..16).map(|i| 8 * i).collect();
     put(&mut t, 10, 4, &addresses);
     let read = send(DC1, desc(2, 2, 1 << 14 | 1 << 12 | 0b1110 << 8), 16, Some(11), 10, None);
     exchange(&mut t, vec![read]).unwrap();
-    let le = |n: u32| u32::from_le_bytes([n as u8, n as u8 + 1, n as u8 + 2, n as u8 + 3]);
+    let le = |n: u64| u32::from_le_bytes([n as u8, n as u8 + 1, n as u8 + 2, n as u8 + 3]);
     let expected: Vec<u32> = addresses.iter().map(|&a| le(a)).collect();
     assert_eq!(dwords(&t, 11, 16), expected);
 
     // Increments of sixteen dwords: the old values over the second register of addresses.
     let mut t = numbered();
+    t.active = 0xffff;
     put(&mut t, 10, 4, &addresses);
-    let increment = 5;
-    let rest = 2 << 14 | 1 << 13 | increment << 8;
+    let rest = 2 << 14 | 1 << 13 | 5 << 8;
     let atomic = send(DC1, desc(2, 2, rest), 16, Some(11), 10, None);
     let after = exchange(&mut t, vec![atomic]).unwrap();
     assert_eq!(dwords(&t, 11, 16), expected);

@@ -32,7 +32,10 @@ impl Bench {
         let mut text = String::from(".version 4.1\n.kernel \"bench\"\n");
         for var in VARS {
             let dwords = VAR_BYTES / 4;
-            let _ = writeln!(text, ".decl {var} v_type=G type=ud num_elts={dwords} align=hword");
+            let _ = writeln!(
+                text,
+                ".decl {var} v_type=G type=ud num_elts={dwords} align=hword"
+            );
             for ty in Ty::ALL {
                 let (name, count) = (ty.name(), VAR_BYTES / ty.bytes());
                 let _ = writeln!(
@@ -80,7 +83,8 @@ impl Bench {
     /// The same in so many GRFs.
     pub fn run_in(&self, before: &State, grf_limit: u32) -> Result<State, String> {
         let text = self.text();
-        let module = text::parse(&text).map_err(|e| format!("{e}: {:?}", text.lines().nth(e.line as usize - 1)))?;
+        let module = text::parse(&text)
+            .map_err(|e| format!("{e}: {:?}", text.lines().nth(e.line as usize - 1)))?;
         let findings = verify::verify(&module);
         if let Some(finding) = findings.first() {
             return Err(format!("not valid vISA: {finding}"));

@@ -22,7 +22,11 @@ impl Region {
 
 #[derive(Clone, Copy, Debug)]
 enum Place {
-    Var { var: usize, byte: usize, region: Region },
+    Var {
+        var: usize,
+        byte: usize,
+        region: Region,
+    },
     Imm(u64),
 }
 
@@ -81,7 +85,13 @@ pub fn low(n: usize) -> u32 {
 }
 
 fn place_text(var: usize, ty: Ty, byte: usize) -> String {
-    format!("{}_{}({},{})", VARS[var], ty.name(), byte / 32, byte % 32 / ty.bytes())
+    format!(
+        "{}_{}({},{})",
+        VARS[var],
+        ty.name(),
+        byte / 32,
+        byte % 32 / ty.bytes()
+    )
 }
 
 /// A region for so many channels, of any form the hardware knows.
@@ -93,13 +103,21 @@ fn region(r: &mut Random, n: usize) -> Region {
         let region = match r.below(8) {
             0 | 1 => Region { v: 1, w: 1, h: 0 },
             2 => Region { v: 0, w: 1, h: 0 },
-            3 => Region { v: r.of(&[2, 4]), w: 1, h: 0 },
+            3 => Region {
+                v: r.of(&[2, 4]),
+                w: 1,
+                h: 0,
+            },
             4 => {
                 let w = r.of(&[2, 4, 8]);
                 let h = r.of(&[1, 2]);
                 Region { v: w * h, w, h }
             }
-            _ => Region { v: r.of(&[0, 1, 2, 4, 8, 16]), w: r.of(&[2, 4, 8]), h: r.of(&[0, 1, 2, 4]) },
+            _ => Region {
+                v: r.of(&[0, 1, 2, 4, 8, 16]),
+                w: r.of(&[2, 4, 8]),
+                h: r.of(&[0, 1, 2, 4]),
+            },
         };
         let whole = region.w == n && region.v != region.w * region.h;
         if region.w <= n && !whole && region.v <= 32 {
@@ -119,7 +137,11 @@ impl Case {
 
     fn attempt(r: &mut Random, row: &Row) -> Option<Case> {
         let simd = r.of(&[8u8, 16, 32]);
-        let sizes: &[usize] = if row.sizes.is_empty() { &[1, 2, 4, 8, 16, 16, 32] } else { row.sizes };
+        let sizes: &[usize] = if row.sizes.is_empty() {
+            &[1, 2, 4, 8, 16, 16, 32]
+        } else {
+            row.sizes
+        };
         let size = r.of(sizes);
         if size > usize::from(simd) {
             return None;
@@ -141,12 +163,20 @@ impl Case {
         let saturate = row.saturates && r.below(4) == 0;
         let mut sources: Vec<Source> = Vec::new();
         let mut fill = [None; 4];
-        let immediate = if r.below(3) == 0 { r.below(types.sources.len()) } else { usize::MAX };
+        let immediate = if r.below(3) == 0 {
+            r.below(types.sources.len())
+        } else {
+            usize::MAX
+        };
         for (k, list) in types.sources.iter().enumerate() {
             let ty = r.of(list);
             if k == immediate && row.immediates {
                 let place = Place::Imm(row.value(r, k, ty));
-                sources.push(Source { ty, place, modifier: Modifier::None });
+                sources.push(Source {
+                    ty,
+                    place,
+                    modifier: Modifier::None,
+                });
                 continue;
             }
             let region = region(r, size);
@@ -156,7 +186,8 @@ impl Case {
                 return None;
             }
             let byte = r.below(room - last) * ty.bytes();
-            let to_itself = k < 3 && fill[3].is_none() && types.targets.len() == 1 && r.below(6) == 0;
+            let to_itself =
+                k < 3 && fill[3].is_none() && types.targets.len() == 1 && r.below(6) == 0;
             let var = if k == 3 || to_itself { 3 } else { k };
             if fill[var].is_some() {
                 return None;
@@ -172,7 +203,11 @@ impl Case {
                     r.of(&[None, None, None, Neg, Abs, NegAbs])
                 }
             };
-            sources.push(Source { ty, place: Place::Var { var, byte, region }, modifier });
+            sources.push(Source {
+                ty,
+                place: Place::Var { var, byte, region },
+                modifier,
+            });
         }
         let mut targets = Vec::new();
         let dst = r.of(types.targets[0]);
@@ -189,16 +224,30 @@ impl Case {
                 0 => r.below((room - last).div_ceil(32 / ty.bytes())) * 32,
                 _ => r.below(room - last) * ty.bytes(),
             };
-            targets.push(Target { var: 3 - k, ty, byte, stride });
+            targets.push(Target {
+                var: 3 - k,
+                ty,
+                byte,
+                stride,
+            });
         }
         let pred = match r.below(3) {
             _ if matches!(row.op, "cmp" | "min" | "max") => None,
             0 if row.op != "sel" => None,
             _ => {
                 let groups = size == usize::from(simd);
-                let combine = if groups { r.of(&[Combine::None, Combine::None, Combine::Any, Combine::All]) } else { Combine::None };
-                let bits = r.of(&[0, u32::MAX, 1]) ^ if r.below(3) > 0 { r.next() as u32 } else { 0 };
-                Some(Pred { bits: bits & low(simd.into()), inverse: r.below(2) == 0, combine })
+                let combine = if groups {
+                    r.of(&[Combine::None, Combine::None, Combine::Any, Combine::All])
+                } else {
+                    Combine::None
+                };
+                let bits =
+                    r.of(&[0, u32::MAX, 1]) ^ if r.below(3) > 0 { r.next() as u32 } else { 0 };
+                Some(Pred {
+                    bits: bits & low(simd.into()),
+                    inverse: r.below(2) == 0,
+                    combine,
+                })
             }
         };
         let flag = (row.op == "cmp" && r.below(2) == 0).then(|| r.next() as u32 & low(simd.into()));
@@ -260,7 +309,11 @@ impl Case {
                 Place::Imm(bits) => {
                     let _ = write!(text, " {bits:#x}:{}", s.ty.name());
                 }
-                Place::Var { var, byte, region: Region { v, w, h } } => {
+                Place::Var {
+                    var,
+                    byte,
+                    region: Region { v, w, h },
+                } => {
                     let at = place_text(var, s.ty, byte);
                     let _ = write!(text, " {}{at}<{v};{w},{h}>", s.modifier.text());
                 }
@@ -279,14 +332,24 @@ impl Case {
         }
         if self.reach != u32::MAX {
             let reach = self.reach & low(simd.into());
-            let _ = write!(body, "setp (M1_NM, {simd}) P2 {reach:#x}:{ty}\n(!P2) goto (M1, {simd}) behind\n");
+            let _ = write!(
+                body,
+                "setp (M1_NM, {simd}) P2 {reach:#x}:{ty}\n(!P2) goto (M1, {simd}) behind\n"
+            );
         }
         let _ = writeln!(body, "{}\nbehind:", self.text());
         if self.flag.is_some() {
             body.push_str("mov (M1_NM, 1) D_ud(0,0)<1> P3\n");
         }
-        let decls = (1..4).map(|p| format!(".decl P{p} v_type=P num_elts={simd}\n")).collect();
-        Bench { simd, items: self.items, decls, body }
+        let decls = (1..4)
+            .map(|p| format!(".decl P{p} v_type=P num_elts={simd}\n"))
+            .collect();
+        Bench {
+            simd,
+            items: self.items,
+            decls,
+            body,
+        }
     }
 
     fn read(&self, source: &Source, lane: usize) -> Num {
@@ -331,11 +394,20 @@ impl Case {
                     *flag = *flag & !(1 << channel) | u32::from(holds) << channel;
                     continue;
                 }
-                let bits = if holds { u64::MAX >> (64 - first.ty.bytes() * 8) } else { 0 };
+                let bits = if holds {
+                    u64::MAX >> (64 - first.ty.bytes() * 8)
+                } else {
+                    0
+                };
                 written.push((first.var, at(&first), first.ty, Stored::Bits(bits)));
                 continue;
             }
-            let input = Input { ty: first.ty, src: self.sources[0].ty, s: &values, chosen };
+            let input = Input {
+                ty: first.ty,
+                src: self.sources[0].ty,
+                s: &values,
+                chosen,
+            };
             for (target, value) in self.targets.iter().zip(evaluate(self.op, input)) {
                 let stored = match value {
                     Num::F(f) if self.near => Stored::Near(f),
@@ -362,9 +434,13 @@ impl Case {
         for (var, byte, ty, stored) in self.expected() {
             let bits = element(&found[var], byte, ty);
             if !holds(ty, stored, bits) {
-                return Err(format!("{}, byte {byte}: {bits:#x} found, {stored:x?} expected", VARS[var]));
+                return Err(format!(
+                    "{}, byte {byte}: {bits:#x} found, {stored:x?} expected",
+                    VARS[var]
+                ));
             }
-            expected[var][byte..byte + ty.bytes()].copy_from_slice(&found[var][byte..byte + ty.bytes()]);
+            expected[var][byte..byte + ty.bytes()]
+                .copy_from_slice(&found[var][byte..byte + ty.bytes()]);
         }
         for (var, (found, expected)) in found.iter().zip(&expected).enumerate() {
             if let Some(byte) = (0..VAR_BYTES).find(|&i| found[i] != expected[i]) {
@@ -378,7 +454,11 @@ impl Case {
     pub fn describe(&self) -> String {
         let mut text = format!(
             "{} [simd{}, {} items, reach {:#x}, {:x?}]",
-            self.text(), self.simd, self.items, self.reach, self.pred
+            self.text(),
+            self.simd,
+            self.items,
+            self.reach,
+            self.pred
         );
         for (k, source) in self.sources.iter().enumerate() {
             let values: Vec<Num> = (0..self.size).map(|lane| self.read(source, lane)).collect();

@@ -59,19 +59,58 @@ impl Op {
 #[derive(Clone, Debug)]
 enum Stmt {
     /// `dst = left op right`, for the channels of the mask, or all; perhaps predicated.
-    Assign { dst: usize, left: usize, op: Op, right: Right, no_mask: bool, pred: Option<(usize, bool)> },
+    Assign {
+        dst: usize,
+        left: usize,
+        op: Op,
+        right: Right,
+        no_mask: bool,
+        pred: Option<(usize, bool)>,
+    },
     /// Channel `to` of `dst` gets channel `from` of `src`, whatever the mask.
-    Lane { dst: usize, to: usize, src: usize, from: usize },
+    Lane {
+        dst: usize,
+        to: usize,
+        src: usize,
+        from: usize,
+    },
     /// `dst` for eight channels from `first` only.
-    Part { dst: usize, src: usize, first: usize },
-    Compare { pred: usize, relation: Relation, left: usize, right: Right },
-    If { pred: usize, inverse: bool, then: Vec<Stmt>, otherwise: Vec<Stmt> },
+    Part {
+        dst: usize,
+        src: usize,
+        first: usize,
+    },
+    Compare {
+        pred: usize,
+        relation: Relation,
+        left: usize,
+        right: Right,
+    },
+    If {
+        pred: usize,
+        inverse: bool,
+        then: Vec<Stmt>,
+        otherwise: Vec<Stmt>,
+    },
     /// Channel 0's predicate decides for all.
-    Uniform { pred: usize, then: Vec<Stmt>, otherwise: Vec<Stmt> },
-    Loop { count: u32, body: Vec<Stmt> },
-    Break { pred: usize },
-    Continue { pred: usize },
-    Return { pred: usize },
+    Uniform {
+        pred: usize,
+        then: Vec<Stmt>,
+        otherwise: Vec<Stmt>,
+    },
+    Loop {
+        count: u32,
+        body: Vec<Stmt>,
+    },
+    Break {
+        pred: usize,
+    },
+    Continue {
+        pred: usize,
+    },
+    Return {
+        pred: usize,
+    },
 }
 
 #[derive(Clone, Debug)]
@@ -102,7 +141,10 @@ impl Writer {
     fn parts(&self, no_mask: bool) -> Vec<(String, usize, usize)> {
         let nm = if no_mask { "_NM" } else { "" };
         let size = self.simd.min(16);
-        (0..self.simd).step_by(size).map(|at| (format!("(M{}{nm}, {size})", at / 4 + 1), at, size)).collect()
+        (0..self.simd)
+            .step_by(size)
+            .map(|at| (format!("(M{}{nm}, {size})", at / 4 + 1), at, size))
+            .collect()
     }
 
     fn var(v: usize, lane: usize) -> String {
@@ -131,7 +173,14 @@ impl Writer {
     fn stmt(&mut self, stmt: &Stmt) {
         let simd = self.simd;
         match stmt {
-            Stmt::Assign { dst, left, op, right, no_mask, pred } => {
+            Stmt::Assign {
+                dst,
+                left,
+                op,
+                right,
+                no_mask,
+                pred,
+            } => {
                 let pred = pred.map_or(String::new(), |(p, inverse)| {
                     format!("({}P{}) ", if inverse { "!" } else { "" }, p + 1)
                 });
@@ -149,7 +198,10 @@ impl Writer {
                 }
                 for ((exec, at, _), right) in parts.iter().zip(sources) {
                     let (dst, left) = (Self::var(*dst, *at), Self::var(*left, *at));
-                    self.line(format_args!("{pred}{} {exec} {dst}<1> {left}<1;1,0> {right}", op.name()));
+                    self.line(format_args!(
+                        "{pred}{} {exec} {dst}<1> {left}<1;1,0> {right}",
+                        op.name()
+                    ));
                 }
             }
             Stmt::Lane { dst, to, src, from } => {
@@ -159,15 +211,32 @@ impl Writer {
             Stmt::Part { dst, src, first } => {
                 let first = first * 8 % simd;
                 let (dst, src) = (Self::var(*dst, first), Self::var(*src, first));
-                self.line(format_args!("not (M{}, 8) {dst}<1> {src}<1;1,0>", first / 4 + 1));
+                self.line(format_args!(
+                    "not (M{}, 8) {dst}<1> {src}<1;1,0>",
+                    first / 4 + 1
+                ));
             }
-            Stmt::Compare { pred, relation, left, right } => {
+            Stmt::Compare {
+                pred,
+                relation,
+                left,
+                right,
+            } => {
                 for (exec, at, _) in self.parts(false) {
                     let (left, right) = (Self::var(*left, at), Self::right(*right, at));
-                    self.line(format_args!("cmp.{} {exec} P{} {left}<1;1,0> {right}", relation.name(), pred + 1));
+                    self.line(format_args!(
+                        "cmp.{} {exec} P{} {left}<1;1,0> {right}",
+                        relation.name(),
+                        pred + 1
+                    ));
                 }
             }
-            Stmt::If { pred, inverse, then, otherwise } => {
+            Stmt::If {
+                pred,
+                inverse,
+                then,
+                otherwise,
+            } => {
                 let (no, end) = (self.label(), self.label());
                 let not = if *inverse { "" } else { "!" };
                 self.line(format_args!("({not}P{}) goto (M1, {simd}) L{no}", pred + 1));
@@ -179,7 +248,11 @@ impl Writer {
                 self.list(otherwise);
                 self.line(format_args!("L{end}:"));
             }
-            Stmt::Uniform { pred, then, otherwise } => {
+            Stmt::Uniform {
+                pred,
+                then,
+                otherwise,
+            } => {
                 let (no, end) = (self.label(), self.label());
                 self.line(format_args!("(!P{}) goto (M1, 1) L{no}", pred + 1));
                 self.list(then);
@@ -203,8 +276,12 @@ impl Writer {
                 self.line(format_args!("L{latch}:"));
                 for (exec, at, _) in &parts {
                     let row = at / 8;
-                    self.line(format_args!("add {exec} {counter}({row},0)<1> {counter}({row},0)<1;1,0> 0x1:ud"));
-                    self.line(format_args!("cmp.lt {exec} PL {counter}({row},0)<1;1,0> {count:#x}:ud"));
+                    self.line(format_args!(
+                        "add {exec} {counter}({row},0)<1> {counter}({row},0)<1;1,0> 0x1:ud"
+                    ));
+                    self.line(format_args!(
+                        "cmp.lt {exec} PL {counter}({row},0)<1;1,0> {count:#x}:ud"
+                    ));
                 }
                 self.line(format_args!("(PL) goto (M1, {simd}) L{top}\nL{end}:"));
             }
@@ -265,13 +342,28 @@ impl Machine {
 
     fn stmt(&mut self, stmt: &Stmt) {
         match *stmt {
-            Stmt::Assign { dst, left, op, right, no_mask, pred } => {
+            Stmt::Assign {
+                dst,
+                left,
+                op,
+                right,
+                no_mask,
+                pred,
+            } => {
                 let mut mask = if no_mask { low(self.simd) } else { self.active };
                 if let Some((p, inverse)) = pred {
-                    mask &= if inverse { !self.preds[p] } else { self.preds[p] };
+                    mask &= if inverse {
+                        !self.preds[p]
+                    } else {
+                        self.preds[p]
+                    };
                 }
                 let rights: Vec<u32> = (0..self.simd).map(|lane| self.right(right, lane)).collect();
-                for (lane, right) in rights.into_iter().enumerate().filter(|(lane, _)| mask >> lane & 1 == 1) {
+                for (lane, right) in rights
+                    .into_iter()
+                    .enumerate()
+                    .filter(|(lane, _)| mask >> lane & 1 == 1)
+                {
                     self.vars[dst][lane] = op.apply(self.vars[left][lane], right);
                 }
             }
@@ -284,19 +376,37 @@ impl Machine {
                     self.vars[dst][lane] = !self.vars[src][lane];
                 }
             }
-            Stmt::Compare { pred, relation, left, right } => {
+            Stmt::Compare {
+                pred,
+                relation,
+                left,
+                right,
+            } => {
                 for lane in (0..self.simd).filter(|lane| self.active >> lane & 1 == 1) {
                     let (a, b) = (self.vars[left][lane], self.right(right, lane));
                     let holds = relation.holds(Num::I(a.into()), Num::I(b.into()));
                     self.preds[pred] = self.preds[pred] & !(1 << lane) | u32::from(holds) << lane;
                 }
             }
-            Stmt::If { pred, inverse, ref then, ref otherwise } => {
+            Stmt::If {
+                pred,
+                inverse,
+                ref then,
+                ref otherwise,
+            } => {
                 let holds = self.preds[pred];
                 self.branch(if inverse { !holds } else { holds }, then, otherwise);
             }
-            Stmt::Uniform { pred, ref then, ref otherwise } => {
-                let holds = if self.preds[pred] & 1 == 1 { u32::MAX } else { 0 };
+            Stmt::Uniform {
+                pred,
+                ref then,
+                ref otherwise,
+            } => {
+                let holds = if self.preds[pred] & 1 == 1 {
+                    u32::MAX
+                } else {
+                    0
+                };
                 self.branch(holds, then, otherwise);
             }
             Stmt::Loop { count, ref body } => {
@@ -378,25 +488,48 @@ fn stmt() -> impl Strategy<Value = Stmt> {
 fn program() -> impl Strategy<Value = Program> {
     let simd = prop_oneof![Just(8u8), Just(16), Just(32)];
     let ret = prop::option::weighted(0.2, (0..8usize, 0..PREDICATES));
-    (simd, 0..32u32, any::<u64>(), prop::collection::vec(stmt(), 3..8), ret).prop_map(
-        |(simd, out, seed, mut body, ret)| {
+    (
+        simd,
+        0..32u32,
+        any::<u64>(),
+        prop::collection::vec(stmt(), 3..8),
+        ret,
+    )
+        .prop_map(|(simd, out, seed, mut body, ret)| {
             if let Some((at, pred)) = ret {
                 body.insert(at.min(body.len()), Stmt::Return { pred });
             }
             // Mostly full threads.
-            let items = if out < u32::from(simd) / 2 { u32::from(simd) - out } else { simd.into() };
-            Program { simd, items, seed, body }
-        },
-    )
+            let items = if out < u32::from(simd) / 2 {
+                u32::from(simd) - out
+            } else {
+                simd.into()
+            };
+            Program {
+                simd,
+                items,
+                seed,
+                body,
+            }
+        })
 }
 
 impl Program {
     fn bench(&self, preds: &[u32; PREDICATES]) -> Bench {
         let simd = usize::from(self.simd);
         let ty = if simd > 16 { "ud" } else { "uw" };
-        let mut writer = Writer { simd, text: String::new(), labels: 0, loops: Vec::new(), depth: 0 };
+        let mut writer = Writer {
+            simd,
+            text: String::new(),
+            labels: 0,
+            loops: Vec::new(),
+            depth: 0,
+        };
         for (p, bits) in preds.iter().enumerate() {
-            writer.line(format_args!("setp (M1_NM, {simd}) P{} {bits:#x}:{ty}", p + 1));
+            writer.line(format_args!(
+                "setp (M1_NM, {simd}) P{} {bits:#x}:{ty}",
+                p + 1
+            ));
         }
         writer.list(&self.body);
         let mut decls = String::from(".decl X v_type=G type=ud num_elts=32 align=hword\n");
@@ -405,9 +538,17 @@ impl Program {
         }
         let _ = writeln!(decls, ".decl PL v_type=P num_elts={simd}");
         for depth in 0..MAX_DEPTH {
-            let _ = writeln!(decls, ".decl C{depth} v_type=G type=ud num_elts=32 align=hword");
+            let _ = writeln!(
+                decls,
+                ".decl C{depth} v_type=G type=ud num_elts=32 align=hword"
+            );
         }
-        Bench { simd: self.simd, items: self.items, decls, body: writer.text }
+        Bench {
+            simd: self.simd,
+            items: self.items,
+            decls,
+            body: writer.text,
+        }
     }
 
     fn check(&self) -> Result<(), String> {
@@ -429,7 +570,9 @@ impl Program {
         machine.list(&self.body);
         let bench = self.bench(&preds);
         for grf_limit in [128, 36] {
-            let after = bench.run_in(&before, grf_limit).map_err(|e| format!("{e}\n{}", bench.body))?;
+            let after = bench
+                .run_in(&before, grf_limit)
+                .map_err(|e| format!("{e}\n{}", bench.body))?;
             // What is behind the end of the program no channel may have reached.
             let reached = machine.active != 0;
             for v in 0..4 {
@@ -438,7 +581,10 @@ impl Program {
                     let expected = if reached { machine.vars[v][lane] } else { 0 };
                     if found != expected {
                         let place = format!("{} of channel {lane}, {grf_limit} GRFs", VARS[v]);
-                        return Err(format!("{place}: {found:#x} found, {expected:#x} expected\n{}", bench.body));
+                        return Err(format!(
+                            "{place}: {found:#x} found, {expected:#x} expected\n{}",
+                            bench.body
+                        ));
                     }
                 }
             }
@@ -449,11 +595,18 @@ impl Program {
 
 #[test]
 fn divergent_programs_do_what_each_channel_asks() {
-    let cases = std::env::var("FLOW").ok().and_then(|n| n.parse().ok()).unwrap_or(200);
-    let config = Config { cases, failure_persistence: None, max_shrink_iters: 2000, ..Config::default() };
+    let cases = crate::cases("PROGRAMS", 200);
+    let config = Config {
+        cases,
+        failure_persistence: None,
+        max_shrink_iters: 2000,
+        ..Config::default()
+    };
     let rng = TestRng::deterministic_rng(RngAlgorithm::ChaCha);
     let mut runner = TestRunner::new_with_rng(config, rng);
-    let result = runner.run(&program(), |program| program.check().map_err(TestCaseError::fail));
+    let result = runner.run(&program(), |program| {
+        program.check().map_err(TestCaseError::fail)
+    });
     if let Err(e) = result {
         panic!("{e}");
     }

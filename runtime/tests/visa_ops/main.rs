@@ -1,7 +1,9 @@
 //! Every operation that is selected, compiled and run, against a model of vISA.
 //!
 //! [`bench`] wraps instructions into a kernel, [`case`] makes random instructions of the operations
-//! that [`ops`] lists, [`model`] says what they compute.
+//! that [`ops`] lists, [`model`] says what they compute. [`flow`] has whole programs, [`special`] what
+//! fits none of these. More cases than usual: `CASES=3000 cargo test --test visa_ops`, and
+//! `PROGRAMS=3000`.
 
 #[path = "../common/mod.rs"]
 mod common;
@@ -17,18 +19,29 @@ mod special;
 use case::Case;
 use random::Random;
 
+/// How many cases to try: what the environment says, or else `usual`.
+fn cases(variable: &str, usual: u32) -> u32 {
+    let set = std::env::var(variable).ok().and_then(|n| n.parse().ok());
+    set.unwrap_or(usual)
+}
+
 #[test]
 fn every_operation_computes_what_the_specification_says() {
-    let count: u64 = std::env::var("CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(24);
+    let count = cases("CASES", 100);
     let mut failures = Vec::new();
     for (n, row) in ops::ROWS.iter().enumerate() {
         for seed in 0..count {
-            let mut r = Random((n as u64) << 32 | seed);
+            let mut r = Random((n as u64) << 32 | u64::from(seed));
             let case = Case::random(&mut r, row);
             if let Err(why) = case.check() {
                 failures.push(format!("{why}\n  {}", case.describe()));
             }
         }
     }
-    assert!(failures.is_empty(), "{} failures:\n{}", failures.len(), failures.join("\n"));
+    assert!(
+        failures.is_empty(),
+        "{} failures:\n{}",
+        failures.len(),
+        failures.join("\n")
+    );
 }

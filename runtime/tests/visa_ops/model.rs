@@ -21,8 +21,19 @@ pub enum Ty {
 }
 
 impl Ty {
-    pub const ALL: [Ty; 11] =
-        [Ty::B, Ty::Ub, Ty::W, Ty::Uw, Ty::D, Ty::Ud, Ty::Q, Ty::Uq, Ty::Hf, Ty::F, Ty::Df];
+    pub const ALL: [Ty; 11] = [
+        Ty::B,
+        Ty::Ub,
+        Ty::W,
+        Ty::Uw,
+        Ty::D,
+        Ty::Ud,
+        Ty::Q,
+        Ty::Uq,
+        Ty::Hf,
+        Ty::F,
+        Ty::Df,
+    ];
 
     pub fn name(self) -> &'static str {
         ["b", "ub", "w", "uw", "d", "ud", "q", "uq", "hf", "f", "df"][self as usize]
@@ -85,7 +96,11 @@ pub fn decode(ty: Ty, bits: u64) -> Num {
         _ => {
             let low = i128::from(bits) & ((1 << ty.bits()) - 1);
             let negative = ty.is_signed() && low >> (ty.bits() - 1) == 1;
-            Num::I(if negative { low - (1 << ty.bits()) } else { low })
+            Num::I(if negative {
+                low - (1 << ty.bits())
+            } else {
+                low
+            })
         }
     }
 }
@@ -131,7 +146,11 @@ pub fn encode(ty: Ty, value: Num, saturate: bool) -> Stored {
         rounded = f16::from_f32(rounded as f32).to_f64();
     }
     if saturate {
-        rounded = if rounded.is_nan() { 0.0 } else { rounded.clamp(0.0, 1.0) };
+        rounded = if rounded.is_nan() {
+            0.0
+        } else {
+            rounded.clamp(0.0, 1.0)
+        };
     }
     if rounded.is_nan() {
         return Stored::Nan;
@@ -155,7 +174,9 @@ pub fn holds(ty: Ty, expected: Stored, bits: u64) -> bool {
         Stored::Nan => float().is_nan(),
         Stored::Any => true,
         Stored::Near(f) => {
-            f.is_nan() && float().is_nan() || f == float() || (float() - f).abs() <= f.abs() * 1e-3 + 1e-4
+            f.is_nan() && float().is_nan()
+                || f == float()
+                || (float() - f).abs() <= f.abs() * 1e-3 + 1e-4
         }
     }
 }
@@ -200,8 +221,14 @@ pub enum Relation {
 }
 
 impl Relation {
-    pub const ALL: [Relation; 6] =
-        [Relation::Eq, Relation::Ne, Relation::Gt, Relation::Ge, Relation::Lt, Relation::Le];
+    pub const ALL: [Relation; 6] = [
+        Relation::Eq,
+        Relation::Ne,
+        Relation::Gt,
+        Relation::Ge,
+        Relation::Lt,
+        Relation::Le,
+    ];
 
     pub fn name(self) -> &'static str {
         ["eq", "ne", "gt", "ge", "lt", "le"][self as usize]
@@ -281,13 +308,33 @@ pub fn evaluate(op: &str, x: Input) -> Vec<Num> {
         "shr" | "asr" => Num::I(x.i(0) >> x.count()),
         "cbit" => Num::I(x.i(0).count_ones().into()),
         "lzd" => Num::I(x.u32(0).leading_zeros().into()),
-        "fbl" => Num::I(if x.u32(0) == 0 { u32::MAX } else { x.u32(0).trailing_zeros() }.into()),
+        "fbl" => Num::I(
+            if x.u32(0) == 0 {
+                u32::MAX
+            } else {
+                x.u32(0).trailing_zeros()
+            }
+            .into(),
+        ),
         "fbh" => {
             let bits = if x.i(0) < 0 { !x.u32(0) } else { x.u32(0) };
-            Num::I(if bits == 0 { u32::MAX } else { bits.leading_zeros() }.into())
+            Num::I(
+                if bits == 0 {
+                    u32::MAX
+                } else {
+                    bits.leading_zeros()
+                }
+                .into(),
+            )
         }
         "bfrev" => Num::I(x.u32(0).reverse_bits().into()),
-        "sel" => if x.chosen { x.s[0] } else { x.s[1] },
+        "sel" => {
+            if x.chosen {
+                x.s[0]
+            } else {
+                x.s[1]
+            }
+        }
         "min" | "max" => extreme(op == "max", x.s[0], x.s[1]),
         "mulh" => Num::I((x.i(0) * x.i(1)) >> 32),
         "div" if float => x.float(|s| s[0] / s[1], |s| s[0] / s[1]),
@@ -335,7 +382,11 @@ fn extract(width: u32, offset: u32, from: u32, signed: bool) -> i128 {
     // Of a field that reaches beyond the top, the top is what there is of it.
     let width = width.min(32 - offset);
     let field = field << (32 - width);
-    if signed { (field as i32 >> (32 - width)).into() } else { (field >> (32 - width)).into() }
+    if signed {
+        (field as i32 >> (32 - width)).into()
+    } else {
+        (field >> (32 - width)).into()
+    }
 }
 
 fn insert(width: u32, offset: u32, from: u32, into: u32) -> u32 {

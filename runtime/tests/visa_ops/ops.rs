@@ -59,6 +59,7 @@ const UNSIGNED: &[Ty] = &[Ub, Uw, Ud];
 const ANY_INT: &[Ty] = &[B, Ub, W, Uw, D, Ud, Q, Uq];
 const WIDE: &[Ty] = &[Q, Uq];
 const ALL: &[Ty] = &Ty::ALL;
+const SINGLE: &[Ty] = &[Hf, F];
 
 /// `types!{dst <- src, src; …}`.
 macro_rules! types {
@@ -89,34 +90,106 @@ const fn row(op: &'static str, types: &'static [Types]) -> Row {
 }
 
 const fn arith(op: &'static str, types: &'static [Types]) -> Row {
-    Row { mods: Mods::Arith, ..row(op, types) }
+    Row {
+        mods: Mods::Arith,
+        ..row(op, types)
+    }
 }
 
 /// A function of floats that the hardware approximates.
 const fn function(op: &'static str, values: Values, types: &'static [Types]) -> Row {
-    Row { near: true, values, ..row(op, types) }
+    Row {
+        near: true,
+        values,
+        ..row(op, types)
+    }
 }
 
 pub const ROWS: &[Row] = &[
-    Row { saturates: true, mods: Mods::Ordered, ..row("mov", types! { ALL <- ALL; }) },
     Row {
         saturates: true,
-        ..arith("add", types! { INT <- INT, INT; WIDE <- ANY_INT, WIDE; F <- F, F; Hf <- Hf, Hf; Df <- Df, Df; })
+        mods: Mods::Ordered,
+        ..row("mov", types! { ALL <- ALL; })
     },
-    arith("mul", types! { INT <- INT, INT; F <- F, F; Hf <- Hf, Hf; Df <- Df, Df; }),
+    Row {
+        saturates: true,
+        ..arith(
+            "add",
+            types! { INT <- INT, INT; WIDE <- ANY_INT, WIDE; F <- F, F; Hf <- Hf, Hf; Df <- Df, Df; },
+        )
+    },
+    arith(
+        "mul",
+        types! { INT <- INT, INT; F <- F, F; Hf <- Hf, Hf; Df <- Df, Df; },
+    ),
     row("mul", types! { Q <- D, D; Uq <- Ud, Ud; }),
-    Row { saturates: true, ..arith("mul", types! { F <- F, F; Hf <- Hf, Hf; Df <- Df, Df; }) },
-    Row { saturates: true, mods: Mods::Ordered, ..row("avg", types! { SIGNED <- SIGNED, SIGNED; UNSIGNED <- UNSIGNED, UNSIGNED; }) },
-    arith("mad", types! { INT <- INT, INT, INT; F <- F, F, F; Df <- Df, Df, Df; }),
-    Row { values: Values::Small, saturates: true, ..arith("mad", types! { Hf <- Hf, Hf, Hf; F <- F, F, F; Df <- Df, Df, Df; }) },
-    Row { values: Values::Small, ..arith("lrp", types! { F <- F, F, F; }) },
-    Row { mods: Mods::Logic, ..row("and", types! { INT <- INT, INT; WIDE <- WIDE, WIDE; }) },
-    Row { mods: Mods::Logic, ..row("or", types! { INT <- INT, INT; WIDE <- WIDE, WIDE; }) },
-    Row { mods: Mods::Logic, ..row("xor", types! { INT <- INT, INT; WIDE <- WIDE, WIDE; }) },
-    Row { mods: Mods::Logic, ..row("not", types! { INT <- INT; WIDE <- WIDE; }) },
+    Row {
+        saturates: true,
+        ..arith("mul", types! { F <- F, F; Hf <- Hf, Hf; Df <- Df, Df; })
+    },
+    Row {
+        saturates: true,
+        mods: Mods::Ordered,
+        ..row(
+            "avg",
+            types! { SIGNED <- SIGNED, SIGNED; UNSIGNED <- UNSIGNED, UNSIGNED; },
+        )
+    },
+    arith(
+        "mad",
+        types! { INT <- INT, INT, INT; F <- F, F, F; Df <- Df, Df, Df; },
+    ),
+    Row {
+        values: Values::Small,
+        saturates: true,
+        ..arith(
+            "mad",
+            types! { Hf <- Hf, Hf, Hf; F <- F, F, F; Df <- Df, Df, Df; },
+        )
+    },
+    // Half and single floats may be mixed; in which of them is computed, small integers do not tell.
+    Row {
+        values: Values::Small,
+        ..arith("mul", types! { SINGLE <- SINGLE, SINGLE; })
+    },
+    Row {
+        values: Values::Small,
+        ..arith("mad", types! { SINGLE <- SINGLE, SINGLE, SINGLE; })
+    },
+    Row {
+        values: Values::Small,
+        mods: Mods::Ordered,
+        ..row("sel", types! { SINGLE <- SINGLE, SINGLE; })
+    },
+    Row {
+        values: Values::Small,
+        ..arith("lrp", types! { F <- F, F, F; })
+    },
+    Row {
+        mods: Mods::Logic,
+        ..row("and", types! { INT <- INT, INT; WIDE <- WIDE, WIDE; })
+    },
+    Row {
+        mods: Mods::Logic,
+        ..row("or", types! { INT <- INT, INT; WIDE <- WIDE, WIDE; })
+    },
+    Row {
+        mods: Mods::Logic,
+        ..row("xor", types! { INT <- INT, INT; WIDE <- WIDE, WIDE; })
+    },
+    Row {
+        mods: Mods::Logic,
+        ..row("not", types! { INT <- INT; WIDE <- WIDE; })
+    },
     arith("shl", types! { INT <- INT, INT; WIDE <- WIDE, INT; }),
     row("shr", types! { UNSIGNED <- UNSIGNED, INT; Uq <- Uq, INT; }),
-    Row { mods: Mods::Ordered, ..row("asr", types! { SIGNED <- SIGNED, INT; Q <- Q, INT; D <- Q, INT; }) },
+    Row {
+        mods: Mods::Ordered,
+        ..row(
+            "asr",
+            types! { SIGNED <- SIGNED, INT; Q <- Q, INT; D <- Q, INT; },
+        )
+    },
     row("cbit", types! { Ud <- UNSIGNED; }),
     row("lzd", types! { Ud <- Ud; }),
     row("fbl", types! { Ud <- Ud; }),
@@ -125,37 +198,85 @@ pub const ROWS: &[Row] = &[
     Row {
         saturates: true,
         mods: Mods::Ordered,
-        ..row("sel", types! { INT <- INT, INT; WIDE <- ANY_INT, ANY_INT; F <- F, F; Hf <- Hf, Hf; Df <- Df, Df; })
+        ..row(
+            "sel",
+            types! { INT <- INT, INT; WIDE <- ANY_INT, ANY_INT; F <- F, F; Hf <- Hf, Hf; Df <- Df, Df; },
+        )
     },
     Row {
         saturates: true,
         mods: Mods::Ordered,
-        ..row("min", types! { SIGNED <- SIGNED, SIGNED; UNSIGNED <- UNSIGNED, UNSIGNED; Q <- Q, Q; Uq <- Uq, Uq; F <- F, F; Hf <- Hf, Hf; Df <- Df, Df; })
+        ..row(
+            "min",
+            types! { SIGNED <- SIGNED, SIGNED; UNSIGNED <- UNSIGNED, UNSIGNED; Q <- Q, Q; Uq <- Uq, Uq; F <- F, F; Hf <- Hf, Hf; Df <- Df, Df; },
+        )
     },
     Row {
         saturates: true,
         mods: Mods::Ordered,
-        ..row("max", types! { SIGNED <- SIGNED, SIGNED; UNSIGNED <- UNSIGNED, UNSIGNED; Q <- Q, Q; Uq <- Uq, Uq; F <- F, F; Hf <- Hf, Hf; Df <- Df, Df; })
+        ..row(
+            "max",
+            types! { SIGNED <- SIGNED, SIGNED; UNSIGNED <- UNSIGNED, UNSIGNED; Q <- Q, Q; Uq <- Uq, Uq; F <- F, F; Hf <- Hf, Hf; Df <- Df, Df; },
+        )
     },
     Row {
         mods: Mods::Ordered,
-        ..row("cmp", types! { SIGNED <- SIGNED, SIGNED; UNSIGNED <- UNSIGNED, UNSIGNED; Q <- Q, Q; Uq <- Uq, Uq; F <- F, F; Hf <- Hf, Hf; Df <- Df, Df; })
+        ..row(
+            "cmp",
+            types! { SIGNED <- SIGNED, SIGNED; UNSIGNED <- UNSIGNED, UNSIGNED; Q <- Q, Q; Uq <- Uq, Uq; F <- F, F; Hf <- Hf, Hf; Df <- Df, Df; },
+        )
     },
     Row {
         mods: Mods::Ordered,
-        ..row("cmp", types! { INT <- SIGNED, SIGNED; INT <- UNSIGNED, UNSIGNED; })
+        ..row(
+            "cmp",
+            types! { INT <- SIGNED, SIGNED; INT <- UNSIGNED, UNSIGNED; },
+        )
     },
     row("mulh", types! { D <- D, D; Ud <- Ud, Ud; }),
-    Row { values: Values::Divisor, mods: Mods::Ordered, ..row("div", types! { SIGNED <- SIGNED, SIGNED; UNSIGNED <- UNSIGNED, UNSIGNED; }) },
-    Row { values: Values::Divisor, mods: Mods::Ordered, ..row("mod", types! { SIGNED <- SIGNED, SIGNED; UNSIGNED <- UNSIGNED, UNSIGNED; }) },
+    Row {
+        values: Values::Divisor,
+        mods: Mods::Ordered,
+        ..row(
+            "div",
+            types! { SIGNED <- SIGNED, SIGNED; UNSIGNED <- UNSIGNED, UNSIGNED; },
+        )
+    },
+    Row {
+        values: Values::Divisor,
+        mods: Mods::Ordered,
+        ..row(
+            "mod",
+            types! { SIGNED <- SIGNED, SIGNED; UNSIGNED <- UNSIGNED, UNSIGNED; },
+        )
+    },
     row("divm", types! { F <- F, F; Df <- Df, Df; }),
     row("sqrtm", types! { F <- F; Df <- Df; }),
     function("div", Values::Positive, types! { F <- F, F; }),
-    Row { mods: Mods::Arith, ..row("frc", types! { F <- F; }) },
-    Row { mods: Mods::Arith, saturates: true, ..row("rndd", types! { F <- F; }) },
-    Row { mods: Mods::Arith, saturates: true, ..row("rndu", types! { F <- F; }) },
-    Row { mods: Mods::Arith, saturates: true, ..row("rndz", types! { F <- F; }) },
-    Row { mods: Mods::Arith, saturates: true, ..row("rnde", types! { F <- F; }) },
+    Row {
+        mods: Mods::Arith,
+        ..row("frc", types! { F <- F; })
+    },
+    Row {
+        mods: Mods::Arith,
+        saturates: true,
+        ..row("rndd", types! { F <- F; })
+    },
+    Row {
+        mods: Mods::Arith,
+        saturates: true,
+        ..row("rndu", types! { F <- F; })
+    },
+    Row {
+        mods: Mods::Arith,
+        saturates: true,
+        ..row("rndz", types! { F <- F; })
+    },
+    Row {
+        mods: Mods::Arith,
+        saturates: true,
+        ..row("rnde", types! { F <- F; })
+    },
     function("inv", Values::Positive, types! { F <- F; Hf <- Hf; }),
     function("sqrt", Values::Positive, types! { F <- F; Hf <- Hf; }),
     function("rsqrt", Values::Positive, types! { F <- F; Hf <- Hf; }),
@@ -174,8 +295,16 @@ impl Row {
     /// A value of source `k`, as the bits of an element.
     pub fn value(&self, r: &mut Random, k: usize, ty: Ty) -> u64 {
         let last = k + 1 == self.types[0].sources.len();
-        let bits = if ty.is_float() { self.float(r, ty) } else { self.integer(r, ty) };
-        if self.values == Values::Divisor && last && bits == 0 { 3 } else { bits }
+        let bits = if ty.is_float() {
+            self.float(r, ty)
+        } else {
+            self.integer(r, ty)
+        };
+        if self.values == Values::Divisor && last && bits == 0 {
+            3
+        } else {
+            bits
+        }
     }
 
     fn integer(&self, r: &mut Random, ty: Ty) -> u64 {
@@ -191,7 +320,11 @@ impl Row {
             _ => r.next(),
         } & ones;
         // The magnitude of the least integer has no place in its type.
-        if ty.is_signed() && bits == top { top + 7 } else { bits }
+        if ty.is_signed() && bits == top {
+            top + 7
+        } else {
+            bits
+        }
     }
 
     fn float(&self, r: &mut Random, ty: Ty) -> u64 {
@@ -203,7 +336,11 @@ impl Row {
             2..=11 => {
                 let fraction = 1.0 + (r.next() >> 12) as f64 / (1u64 << 52) as f64;
                 let scale = f64::powi(2.0, r.below(7) as i32 - 3);
-                if r.below(2) == 0 { fraction * scale } else { -fraction * scale }
+                if r.below(2) == 0 {
+                    fraction * scale
+                } else {
+                    -fraction * scale
+                }
             }
             12 => f64::INFINITY,
             13 => f64::NEG_INFINITY,

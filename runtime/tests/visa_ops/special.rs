@@ -13,12 +13,21 @@ fn random_state(r: &mut Random) -> State {
 
 fn run(simd: u8, decls: &str, body: String, before: &State) -> State {
     let items = simd.into();
-    let bench = Bench { simd, items, decls: decls.to_string(), body };
-    bench.run(before).unwrap_or_else(|e| panic!("{e}\n{}", bench.body))
+    let bench = Bench {
+        simd,
+        items,
+        decls: decls.to_string(),
+        body,
+    };
+    bench
+        .run(before)
+        .unwrap_or_else(|e| panic!("{e}\n{}", bench.body))
 }
 
 fn predicates(simd: u8) -> String {
-    (1..4).map(|p| format!(".decl P{p} v_type=P num_elts={simd}\n")).collect()
+    (1..4)
+        .map(|p| format!(".decl P{p} v_type=P num_elts={simd}\n"))
+        .collect()
 }
 
 fn type_of(simd: u8) -> &'static str {
@@ -33,11 +42,18 @@ fn stored(state: &State, simd: u8) -> u32 {
 #[test]
 fn predicate_logic_works_on_whole_predicates() {
     let mut r = Random(1);
-    let ops: [(&str, fn(u32, u32) -> u32); 4] =
-        [("and", |a, b| a & b), ("or", |a, b| a | b), ("xor", |a, b| a ^ b), ("not", |a, _| !a)];
+    let ops: [(&str, fn(u32, u32) -> u32); 4] = [
+        ("and", |a, b| a & b),
+        ("or", |a, b| a | b),
+        ("xor", |a, b| a ^ b),
+        ("not", |a, _| !a),
+    ];
     for simd in [8, 16, 32] {
         for (name, op) in ops {
-            let (a, b) = (r.next() as u32 & low(simd.into()), r.next() as u32 & low(simd.into()));
+            let (a, b) = (
+                r.next() as u32 & low(simd.into()),
+                r.next() as u32 & low(simd.into()),
+            );
             let ty = type_of(simd);
             let second = if name == "not" { "" } else { " P2" };
             let body = format!(
@@ -45,7 +61,11 @@ fn predicate_logic_works_on_whole_predicates() {
                  {name} (M1_NM, {simd}) P3 P1{second}\nmov (M1_NM, 1) D_ud(0,0)<1> P3\n"
             );
             let after = run(simd, &predicates(simd), body, &random_state(&mut r));
-            assert_eq!(stored(&after, simd), op(a, b) & low(simd.into()), "{name}, SIMD{simd}");
+            assert_eq!(
+                stored(&after, simd),
+                op(a, b) & low(simd.into()),
+                "{name}, SIMD{simd}"
+            );
         }
     }
 }
@@ -72,9 +92,14 @@ fn setp_takes_bits_of_a_scalar_and_low_bits_of_elements() {
         let body = scalar + "mov (M1_NM, 1) D_ud(0,0)<1> P1\n";
         let after = run(simd, &predicates(simd), body, &before);
         let bits = element(&before[0], 32, Ty::Ud) as u32;
-        assert_eq!(stored(&after, simd), bits & low(lanes), "scalar, SIMD{simd}");
+        assert_eq!(
+            stored(&after, simd),
+            bits & low(lanes),
+            "scalar, SIMD{simd}"
+        );
 
-        let vector = format!("setp (M1_NM, {simd}) P1 S1_uw(0,3)<1;1,0>\nmov (M1_NM, 1) D_ud(0,0)<1> P1\n");
+        let vector =
+            format!("setp (M1_NM, {simd}) P1 S1_uw(0,3)<1;1,0>\nmov (M1_NM, 1) D_ud(0,0)<1> P1\n");
         let after = run(simd, &predicates(simd), vector, &before);
         let bit = |lane: usize| u32::from(before[1][6 + lane * 2] & 1) << lane;
         let bits = (0..lanes).map(bit).fold(0, |a, b| a | b);
@@ -97,15 +122,26 @@ fn packed_immediates_have_an_element_for_each_channel() {
         let nibble = packed >> (4 * lane) & 0xf;
         let signed = (nibble << 28) as i32 >> 28;
         let d = &after[3];
-        let (own, word) = (element(&before[0], 4 + lane * 4, Ty::D), element(&before[0], lane * 2, Ty::W));
+        let (own, word) = (
+            element(&before[0], 4 + lane * 4, Ty::D),
+            element(&before[0], lane * 2, Ty::W),
+        );
         assert_eq!(element(d, lane * 2, Ty::W) as i16, signed as i16);
         assert_eq!(element(d, 32 + lane * 4, Ty::Uw), u64::from(nibble));
         assert_eq!(element(d, 64 + lane * 4, Ty::D) as i32, signed);
-        assert_eq!(element(d, 96 + lane * 4, Ty::D) as i32, (own as i32).wrapping_add(signed));
-        assert_eq!(element(d, 160 + lane * 2, Ty::W) as i16, (word as i16).wrapping_add(signed as i16));
+        assert_eq!(
+            element(d, 96 + lane * 4, Ty::D) as i32,
+            (own as i32).wrapping_add(signed)
+        );
+        assert_eq!(
+            element(d, 160 + lane * 2, Ty::W) as i16,
+            (word as i16).wrapping_add(signed as i16)
+        );
     }
     // Sign, three bits of exponent (bias 3), four of fraction.
-    let floats: Vec<f32> = (0..4).map(|i| f32::from_bits(element(&after[3], 128 + i * 4, Ty::F) as u32)).collect();
+    let floats: Vec<f32> = (0..4)
+        .map(|i| f32::from_bits(element(&after[3], 128 + i * 4, Ty::F) as u32))
+        .collect();
     assert_eq!(floats, [0.0, 1.0, 2.0, -0.75]);
 }
 
@@ -120,7 +156,11 @@ fn one_address_reads_and_writes_a_region() {
         let (size, bytes) = (r.of(&[1usize, 4, 8, 16]), ty.bytes());
         let size = size.min(64 / bytes);
         let step = if size == 1 { 0 } else { r.of(&[0usize, 1, 2]) };
-        let reach = if size == 1 { 1 } else { (size - 1) * step.max(1) + 1 } * bytes;
+        let reach = if size == 1 {
+            1
+        } else {
+            (size - 1) * step.max(1) + 1
+        } * bytes;
         if reach > 64 {
             continue;
         }
@@ -144,7 +184,11 @@ fn one_address_reads_and_writes_a_region() {
         let mut expected = before[3];
         for lane in 0..size {
             let away = (at + imm + lane * bytes, lane * bytes);
-            let (from, to) = if n % 2 == 0 { (at + imm + lane * step * bytes, away.1) } else { (away.1, away.0) };
+            let (from, to) = if n % 2 == 0 {
+                (at + imm + lane * step * bytes, away.1)
+            } else {
+                (away.1, away.0)
+            };
             expected[to..to + bytes].copy_from_slice(&before[0][from..from + bytes]);
         }
         assert_eq!(after[3], expected, "{body}");
@@ -194,8 +238,11 @@ fn many_live_predicates_keep_their_channels() {
             decls += &format!(".decl P{p} v_type=P num_elts={simd}\n");
             for at in (0..simd).step_by(16) {
                 let half = at / 4 + 1;
-                body += &format!("cmp.lt (M{half}, 16) P{p} S0_uw(0,{at})<1;1,0> S1_uw(0,{})<0;1,0>\n", p % 16)
-                    .replace("(0,16)", "(1,0)");
+                body += &format!(
+                    "cmp.lt (M{half}, 16) P{p} S0_uw(0,{at})<1;1,0> S1_uw(0,{})<0;1,0>\n",
+                    p % 16
+                )
+                .replace("(0,16)", "(1,0)");
             }
         }
         for p in (1..=count).rev() {
@@ -205,7 +252,8 @@ fn many_live_predicates_keep_their_channels() {
         let after = run(simd, &decls, body, &before);
         for p in 1..=count {
             let limit = element(&before[1], p % 16 * 2, Ty::Uw);
-            let less = |lane: usize| u32::from(element(&before[0], lane * 2, Ty::Uw) < limit) << lane;
+            let less =
+                |lane: usize| u32::from(element(&before[0], lane * 2, Ty::Uw) < limit) << lane;
             let bits = (0..usize::from(simd)).map(less).fold(0, |a, b| a | b);
             let found = element(&after[3], (p - 1) * 4, Ty::Ud) as u32 & low(simd.into());
             assert_eq!(found, bits, "P{p} of {count}, SIMD{simd}");
@@ -230,12 +278,19 @@ fn many_live_addresses_keep_theirs() {
     for a in (0..count).rev() {
         for half in 0..2 {
             let row = 2 * a + half;
-            body += &format!("mov (M1_NM, 8) D_ud({row},0)<1> r[A{a}({}),0]<1,0>:ud\n", 8 * half);
+            body += &format!(
+                "mov (M1_NM, 8) D_ud({row},0)<1> r[A{a}({}),0]<1,0>:ud\n",
+                8 * half
+            );
         }
     }
     let after = run(16, &decls, body, &before);
     for i in 0..16 * count {
         let from = element(&before[1], i * 2, Ty::Uw) as usize;
-        assert_eq!(element(&after[3], i * 4, Ty::Ud), element(&before[0], from, Ty::Ud), "element {i}");
+        assert_eq!(
+            element(&after[3], i * 4, Ty::Ud),
+            element(&before[0], from, Ty::Ud),
+            "element {i}"
+        );
     }
 }

@@ -1,0 +1,228 @@
+//! The rules of calls: of functions by name and by address, of subroutines, and of jumps within.
+
+use std::collections::{HashMap, HashSet};
+
+use cranelift_entity::EntityRef;
+
+use super::{FindingKind, Verifier};
+use crate::module::{Inst, LabelKind, Module, Object, ObjectKind, Operand, Region, Type};
+use crate::opcode::Opcode;
+
+/// GRFs of %arg and %retval.
+const MOST: [u32; 2] = [32, 12];
+const WHAT: [&str; 2] = ["argument", "return value"];
+
+/// The functions of a module.
+pub(super) struct Functions<'m> {
+    /// GRFs of argument and return value, by name.
+    sizes: HashMap<&'m str, [u32; 2]>,
+    kernels: HashSet<&'m str>,
+    /// Those of the functions whose address is taken; none if one of those is not in the module.
+    taken: Option<HashSet<[u32; 2]>>,
+}
+
+impl<'m> Functions<'m> {
+    pub fn new(module: &'m Module) -> Functions<'m> {
+        let sizes: HashMap<&str, [u32; 2]> = module
+            .objects
+            .iter()
+            .filter_map(|object| Some((object.name.as_str(), declared(object)?)))
+            .collect();
+        let insts = module.objects.iter().flat_map(|object| &object.insts);
+        let named = insts
+            .filter(|inst| inst.op == Opcode::Faddr)
+            .filter_map(name);
+        let taken = named.map(|name| sizes.get(name).copied()).collect();
+        let kernels = module.kernels().map(|kernel| kernel.name.as_str());
+        Functions {
+            sizes,
+            kernels: kernels.collect(),
+            taken,
+        }
+    }
+}
+
+/// The sizes that a function declares.
+fn declared(object: &Object) -> Option<[u32; 2]> {
+    match object.kind {
+        ObjectKind::Function {
+            arg_grfs, ret_grfs, ..
+        } => Some([arg_grfs.into(), ret_grfs.into()]),
+        ObjectKind::Kernel => None,
+    }
+}
+
+fn name(inst: &Inst) -> Option<&str> {
+    match inst.operands.first() {
+        Some(Operand::Name(name)) => Some(name),
+        _ => None,
+    }
+}
+
+fn number(inst: &Inst, i: usize) -> u32 {
+    match inst.operands.get(i) {
+        Some(Operand::Field(n)) => *n,
+        _ => 0,
+    }
+}
+
+impl Verifier<'_> {
+    /// What a function declares of itself.
+    pub(super) fn declaration(&mut self) {
+        if let Some(sizes) = declared(self.object) {
+            self.limits(sizes);
+        }
+    }
+
+    fn limits(&mut self, sizes: [u32; 2]) {
+        for i in 0..2 {
+            if sizes[i] > MOST[i] {
+                let (what, found, most) = (WHAT[i], sizes[i], MOST[i]);
+                self.find(FindingKind::CallLimit { what, found, most });
+            }
+        }
+    }
+
+    pub(super) fn call(&mut self, inst: &Inst) {
+        let op = inst.op.row().mnemonic;
+        let scalar = inst.exec.size == 1;
+        match inst.op {
+            Opcode::FCall | Opcode::IfCall | Opcode::Call if scalar && !inst.exec.no_mask => {
+                self.find(FindingKind::ScalarCall { op });
+            }
+            Opcode::Jmp if !scalar => {
+                let size = inst.exec.size;
+                self.find(FindingKind::ScalarJump { size });
+            }
+            Opcode::FRet if self.object.kind == ObjectKind::Kernel => {
+                let kernel = self.object.name.clone();
+                self.find(FindingKind::Fret { kernel });
+            }
+            _ => {}
+        }
+        match inst.op {
+            Opcode::FCall => {
+                let sizes = [number(inst, 1), number(inst, 2)];
+                self.limits(sizes);
+                if let Some(name) = self.callee(inst)
+                    && let Some(declared) = self.functions.sizes.get(name).copied()
+                {
+                    for i in 0..2 {
+                        if sizes[i] != declared[i] {
+                            self.find(FindingKind::CallSize {
+                                callee: name.to_owned(),
+                                what: WHAT[i],
+                                found: sizes[i],
+                                declared: declared[i],
+                            });
+                        }
+                    }
+                }
+            }
+            Opcode::IfCall => {
+                let sizes = [number(inst, 1), number(inst, 2)];
+                self.limits(sizes);
+                let taken = self.functions.taken.as_ref();
+                if taken.is_some_and(|taken| !taken.is_empty() && !taken.contains(&sizes)) {
+                    let [arg, ret] = sizes;
+                    self.find(FindingKind::IndirectSize { arg, ret });
+                }
+                if let Some(found) = inst.operands.first().and_then(|o| self.no_address(o)) {
+                    self.find(FindingKind::CallAddress { found });
+                }
+            }
+            Opcode::Faddr => {
+                self.callee(inst);
+                if let Some(found) = inst.operands.get(1).and_then(|o| self.no_address(o)) {
+                    self.find(FindingKind::FaddrType { found });
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// The function that is named. It may be of another module.
+    fn callee<'i>(&mut self, inst: &'i Inst) -> Option<&'i str> {
+        let name = name(inst)?;
+        let functions = self.functions;
+        if functions.kernels.contains(name) && !functions.sizes.contains_key(name) {
+            let op = inst.op.row().mnemonic;
+            let name = name.to_owned();
+            self.find(FindingKind::Callee { op, name });
+        }
+        Some(name)
+    }
+
+    /// What the operand is, if it is no scalar that has room for an address.
+    fn no_address(&self, operand: &Operand) -> Option<String> {
+        let scalar = |region: Region| region.v == Some(0) && (region.h == 0 || region.w == 1);
+        let (ty, region) = match *operand {
+            Operand::General { var, region, .. } => (self.object.vars.get(var)?.ty, region),
+            Operand::Indirect { ty, region, .. } => (ty, region),
+            Operand::Imm { ty, .. } => (
+                ty,
+                Region {
+                    v: Some(0),
+                    w: 1,
+                    h: 0,
+                },
+            ),
+            _ => return None,
+        };
+        if !matches!(ty, Type::Ud | Type::Uq) {
+            return Some(format!("of type {}", ty.name()));
+        }
+        (!scalar(region)).then(|| "no scalar".to_owned())
+    }
+
+    /// The rules of where control goes: that jumps stay in their subroutine, and that it does not
+    /// run out of the object.
+    pub(super) fn flow(&mut self) {
+        let object = self.object;
+        let mut of_label = vec![None; object.labels.len()];
+        let mut subroutine = 0;
+        for inst in &object.insts {
+            subroutine += usize::from(inst.op == Opcode::Subroutine);
+            if let (Opcode::Label, Some(Operand::Label(label))) = (inst.op, inst.operands.first())
+                && let Some(of) = of_label.get_mut(label.index())
+            {
+                *of = Some(subroutine);
+            }
+        }
+        subroutine = 0;
+        for (i, inst) in object.insts.iter().enumerate() {
+            subroutine += usize::from(inst.op == Opcode::Subroutine);
+            if matches!(inst.op, Opcode::Label | Opcode::Subroutine | Opcode::Call) {
+                continue;
+            }
+            for operand in &inst.operands {
+                let Operand::Label(label) = operand else {
+                    continue;
+                };
+                let of = of_label.get(label.index()).copied().flatten();
+                let decl = object.labels.get(*label);
+                if let (Some(of), Some(decl)) = (of, decl)
+                    && decl.kind == LabelKind::Block
+                    && of != subroutine
+                {
+                    self.at(i, inst);
+                    let (op, name) = (inst.op.row().mnemonic, decl.name.clone());
+                    self.find(FindingKind::JumpOut { op, name });
+                }
+            }
+        }
+        if let Some((i, last)) = object.insts.iter().enumerate().next_back() {
+            let ends = match last.op {
+                Opcode::Ret | Opcode::FRet | Opcode::Jmp | Opcode::Goto => last.pred.is_none(),
+                Opcode::Label | Opcode::SwitchJmp | Opcode::RtWrite | Opcode::UrbWrite => true,
+                Opcode::RawSends | Opcode::RawSendg => number(last, 0) & 2 != 0,
+                _ => false,
+            };
+            if !ends {
+                self.at(i, last);
+                let op = last.op.row().mnemonic;
+                self.find(FindingKind::NoEnd { op });
+            }
+        }
+    }
+}

@@ -1,0 +1,250 @@
+//! The catalogue of rules: each with its code, how severe a breach is, and what it says of one.
+//!
+//! A code stands for its rule for ever: a rule that goes leaves its number unused. The rules are
+//! those of the vISA specification (chapters 2 to 5 and the page of each instruction) and what
+//! instruction selection takes for granted.
+
+use thiserror::Error;
+
+use crate::module::{LabelKind, Type};
+
+/// How bad a breach of a rule is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Severity {
+    /// Legal, but likely not what was meant.
+    Warning,
+    /// The module means nothing.
+    Error,
+}
+
+/// One rule of the catalogue.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Rule {
+    /// `V0012`.
+    pub code: &'static str,
+    pub severity: Severity,
+    /// The name of its [`FindingKind`].
+    pub name: &'static str,
+    /// What must hold.
+    pub holds: &'static str,
+}
+
+macro_rules! rules {
+    ($($code:literal $severity:ident $holds:literal
+        $name:ident { $($field:ident: $ty:ty),* } $message:literal $(, $arg:ident = $value:expr)*;)*) => {
+        /// What is wrong: the rule that is broken, and what was found.
+        #[derive(Clone, Debug, PartialEq, Eq, Error)]
+        #[non_exhaustive]
+        pub enum FindingKind {
+            $(
+                #[doc = $holds]
+                #[error($message $(, $arg = $value)*)]
+                $name { $($field: $ty),* },
+            )*
+        }
+
+        /// All rules, by code.
+        pub const RULES: &[Rule] = &[$(Rule {
+            code: $code,
+            severity: Severity::$severity,
+            name: stringify!($name),
+            holds: $holds,
+        },)*];
+
+        impl FindingKind {
+            /// The code of the rule.
+            pub fn code(&self) -> &'static str {
+                match self {
+                    $(FindingKind::$name { .. } => $code,)*
+                }
+            }
+        }
+    };
+}
+
+rules! {
+    // What every module is: made of what its rows say, of declared things, in bounds.
+    "V0001" Error "What is used is declared."
+        Missing { what: &'static str, number: usize }
+        "{what} {number} does not exist";
+    "V0002" Error "A variable has at least one element."
+        Empty { name: String }
+        "{name} has no elements, 1 or more are allowed";
+    "V0003" Error "A variable is of a type that is not packed."
+        VarType { name: String, ty: Type }
+        "{name} is of type {ty}, which only immediates have", ty = ty.name();
+    "V0004" Error "An alias is of a variable declared before it."
+        AliasOrder { name: String }
+        "{name} is an alias of a variable declared after it, only earlier ones are allowed";
+    "V0005" Error "An alias lies in the variable at the end of its chain."
+        AliasEnd { name: String, base: String, end: u32, size: u32 }
+        "{name} goes to byte {end} of {base}, which has {size}";
+    "V0006" Error "The channels are of the 32 there are."
+        Channels { first: u32, size: u32 }
+        "channels {first} to {last} are more than 32", last = first + size - 1;
+    "V0007" Error "The execution size is a power of two up to 32."
+        ExecSize { size: u8 }
+        "an execution size of {size} is none of 1, 2, 4, 8, 16 and 32";
+    "V0008" Error "An instruction has the operands of its opcode."
+        Count { op: &'static str, found: usize, expected: usize }
+        "`{op}` has {found} operands, expected {expected}";
+    "V0009" Error "An operand is of a kind that its place allows."
+        Kind { op: &'static str, operand: usize, found: &'static str }
+        "operand {operand} of `{op}` is {found}, which cannot stand there";
+    "V0010" Error "Only instructions that take one have a predicate."
+        Predicated { op: &'static str }
+        "`{op}` takes no predicate";
+    "V0011" Error "A number of an instruction means something."
+        Number { what: &'static str, found: u32 }
+        "{what} cannot be {found}";
+    "V0012" Error "A region has legal parts."
+        Region { operand: usize, part: &'static str, found: u8, allowed: &'static str }
+        "operand {operand} has an illegal region: the {part} is {found}, allowed are {allowed}";
+    "V0013" Error "Saturation is of destinations, other modifiers of sources."
+        Modifier { operand: usize }
+        "operand {operand} has a modifier that cannot stand there: destinations have saturation \
+         only, sources all others";
+    "V0014" Error "A direct access ends in its variable."
+        End { operand: usize, name: String, end: u32, size: u32 }
+        "operand {operand} goes to byte {end} of {name}, which has {size}";
+    "V0015" Error "An access of an array ends in the array."
+        Element { operand: usize, name: String, end: u32, size: u32 }
+        "operand {operand} goes to element {end} of {name}, which has {size}";
+    "V0016" Error "An immediate is of a type that immediates have, and fits."
+        Immediate { operand: usize, ty: Type, bits: u64 }
+        "operand {operand}: {ty} is no type of an immediate, or {bits:#x} does not fit",
+        ty = ty.name();
+    "V0017" Error "A label is defined once."
+        Defined { name: String, count: usize }
+        "label {name} is defined {count} times, once is allowed";
+    "V0018" Error "Calls go to subroutines, all others to blocks."
+        LabelKind { name: String, op: &'static str, found: LabelKind }
+        "label {name} is that of a {found}, which `{op}` does not go to", found = kind_name(*found);
+
+    // Channels, predicates, inputs.
+    "V0019" Error "The first channel is a multiple of the execution size."
+        MaskOffset { first: u8, size: u8 }
+        "{size} channels begin at channel {first}, allowed are multiples of {size}";
+    "V0020" Error "A predicate has a bit for each channel."
+        PredicateWidth { name: String, elements: u16, first: u8, size: u8 }
+        "channels {first} to {last} need {need} bits of {name}, which has {elements}",
+        last = u32::from(*first) + u32::from(*size) - 1,
+        need = u32::from(*first) + u32::from(*size);
+    "V0021" Error "A predicate has 1, 2, 4, 8, 16 or 32 bits."
+        PredicateSize { name: String, elements: u16 }
+        "{name} has {elements} bits, allowed are 1, 2, 4, 8, 16 and 32";
+    "V0022" Error "Inputs do not overlap."
+        InputOverlap { name: String, other: String, at: u32 }
+        "the inputs {name} and {other} both have byte {at} of the payload, each byte is allowed to \
+         be of one";
+    "V0023" Error "An input fits into its variable."
+        InputSize { name: String, size: u32, room: u32 }
+        "the input {name} has {size} bytes, its variable has {room}";
+    "V0024" Error "A region's width is at most the execution size."
+        RegionWidth { operand: usize, width: u8, size: u8 }
+        "operand {operand} has a region of width {width}, {size} channels allow at most {size}";
+    "V0025" Error "and, or, xor and not complement; all others negate and take absolute values."
+        ModifierKind { op: &'static str, operand: usize, found: &'static str, allowed: &'static str }
+        "operand {operand} of `{op}` has the modifier {found}, allowed is {allowed}";
+    "V0026" Error "What only the hardware writes is not written."
+        ReadOnly { operand: usize, name: String }
+        "operand {operand} writes {name}, which can only be read";
+
+    // Calls.
+    "V0027" Error "A call says the sizes that its callee declares."
+        CallSize { callee: String, what: &'static str, found: u32, declared: u32 }
+        "the {what} of the call is {found} GRFs, {callee} declares {declared}";
+    "V0028" Error "Argument and return value fit into %arg and %retval."
+        CallLimit { what: &'static str, found: u32, most: u32 }
+        "the {what} is {found} GRFs, {most} are allowed";
+    "V0029" Error "A scalar call is NoMask."
+        ScalarCall { op: &'static str }
+        "`{op}` of one channel looks at the execution mask, only NoMask (`M1_NM`) is allowed";
+    "V0030" Error "The address of an indirect call is a scalar of type ud or uq."
+        CallAddress { found: String }
+        "the address of the call is {found}, a scalar of type ud or uq is allowed";
+    "V0031" Error "The address of a function is taken into a scalar of type ud or uq."
+        FaddrType { found: String }
+        "the destination of the address is {found}, a scalar of type ud or uq is allowed";
+    "V0032" Error "What is called, or whose address is taken, is a function."
+        Callee { op: &'static str, name: String }
+        "`{op}` names the kernel {name}, only functions are allowed";
+    "V0033" Error "Some function whose address is taken has the sizes of an indirect call."
+        IndirectSize { arg: u32, ret: u32 }
+        "no function whose address is taken has {arg} GRFs of arguments and {ret} of return value";
+    "V0034" Error "Functions return with fret, kernels with ret."
+        Fret { kernel: String }
+        "`fret` stands in the kernel {kernel}, only functions have it";
+    "V0035" Error "A jump has one channel."
+        ScalarJump { size: u8 }
+        "`jmp` has {size} channels, 1 is allowed";
+    "V0036" Error "A jump stays in its subroutine."
+        JumpOut { op: &'static str, name: String }
+        "`{op}` goes to {name} in another subroutine, only labels of its own are allowed";
+    "V0037" Warning "Control does not run out of an object."
+        NoEnd { op: &'static str }
+        "the last instruction is `{op}`, allowed are a return, a jump and a label";
+    "V0038" Error "Two objects of a kind have two names."
+        Names { name: String }
+        "{name} is the name of two objects";
+
+    // Messages.
+    "V0039" Error "raw_send sends 1 to 15 GRFs."
+        SendSource { op: &'static str, what: &'static str, found: u32, least: u32, most: u32 }
+        "`{op}` sends {found} GRFs ({what}), allowed are {least} to {most}";
+    "V0040" Error "raw_send gets 0 to 16 GRFs, raw_sends 0 to 31."
+        SendDestination { op: &'static str, found: u32, most: u32 }
+        "`{op}` gets {found} GRFs (NumDst), allowed are 0 to {most}";
+    "V0041" Error "A message descriptor is of type ud."
+        Descriptor { op: &'static str, operand: usize, found: String }
+        "operand {operand} of `{op}` is a descriptor and is {found}, a scalar of type ud is allowed";
+    "V0042" Error "What a message reads or writes ends in its variable."
+        Payload { operand: usize, name: String, end: u32, size: u32 }
+        "the message goes to byte {end} of {name} by operand {operand}, which has {size}";
+    "V0043" Error "The platform has the instruction."
+        Platform { op: &'static str, platform: &'static str }
+        "`{op}` does not exist on {platform}";
+
+    // Types and attributes.
+    "V0044" Error "The operands of logic instructions are integers."
+        LogicType { op: &'static str, operand: usize, ty: Type }
+        "operand {operand} of `{op}` is of type {ty}, allowed are integers", ty = ty.name();
+    "V0045" Error "The operands of mathematical functions are floats."
+        MathType { op: &'static str, operand: usize, ty: Type }
+        "operand {operand} of `{op}` is of type {ty}, allowed are f, df and hf", ty = ty.name();
+    "V0046" Error "SimdSize is 1, 8, 16 or 32."
+        SimdSize { found: i64 }
+        "SimdSize is {found}, allowed are 1, 8, 16 and 32";
+    "V0047" Error "Only an indirect source has several addresses."
+        MultiAddress { operand: usize }
+        "operand {operand} has a region of several addresses (`<w,h>`), only indirect sources are \
+         allowed to";
+}
+
+fn kind_name(kind: LabelKind) -> &'static str {
+    match kind {
+        LabelKind::Block => "block",
+        LabelKind::Subroutine => "subroutine",
+    }
+}
+
+impl FindingKind {
+    /// The rule that is broken.
+    pub fn rule(&self) -> &'static Rule {
+        let code = self.code();
+        let at = RULES.partition_point(|rule| rule.code < code);
+        &RULES[at]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn codes_ascend_without_gap() {
+        for (i, rule) in RULES.iter().enumerate() {
+            assert_eq!(rule.code, format!("V{:04}", i + 1), "{}", rule.name);
+        }
+    }
+}

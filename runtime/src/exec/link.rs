@@ -1,0 +1,272 @@
+//! Linking: a program's own data gets its addresses, and code and data that name them are filled
+//! in.
+//!
+//! Takes an object file; gives a kernel's code and the sections of initialized data as a loader
+//! leaves them in memory. The addresses are the same in every run. Only what lies in data can be
+//! named: code has no address here.
+
+use kiln_emit::zebin::{Relocation, Symbol, SymbolPlace, Zebin};
+
+use super::memory::{DATA, GUARD};
+
+/// What the sections of data are called: `.data.const`, `.data.const.string`, `.data.global`.
+const DATA_PREFIX: &str = ".data.";
+
+/// Kinds of relocations, `R_ZE_*` (zebin documentation): the address, its lower and its upper
+/// half.
+const ADDRESS: u32 = 1;
+const ADDRESS_LOW: u32 = 2;
+const ADDRESS_HIGH: u32 = 3;
+
+/// Why an object file cannot be linked.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+pub enum LinkError {
+    #[error("no kernel named {0}")]
+    NoKernel(String),
+    #[error("{section}: relocation {index} names symbol {symbol}, of {count}")]
+    NoSymbol {
+        section: String,
+        index: usize,
+        symbol: u32,
+        count: usize,
+    },
+    #[error("{section}: relocation {index}: {symbol} lies in no section of data")]
+    NoAddress {
+        section: String,
+        index: usize,
+        symbol: String,
+    },
+    #[error("{section}: relocation {index} is of kind {kind}: 1 to 3 are possible")]
+    Kind {
+        section: String,
+        index: usize,
+        kind: u32,
+    },
+    #[error("{section}: relocation {index}, at {offset}, is beyond the section's {size} bytes")]
+    Range {
+        section: String,
+        index: usize,
+        offset: u64,
+        size: usize,
+    },
+}
+
+/// A section of data at its address.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Segment {
+    pub name: String,
+    pub base: u64,
+    pub bytes: Vec<u8>,
+}
+
+/// The code of a kernel and all data, linked.
+pub fn link(zebin: &Zebin, kernel: &str) -> Result<(Vec<u8>, Vec<Segment>), LinkError> {
+    let text = zebin
+        .text(kernel)
+        .ok_or_else(|| LinkError::NoKernel(kernel.to_string()))?;
+    let mut text = text.to_vec();
+    let mut base = DATA;
+    let mut segments = Vec::new();
+    for section in zebin
+        .others
+        .iter()
+        .filter(|s| s.name.starts_with(DATA_PREFIX))
+    {
+        segments.push(Segment {
+            name: section.name.clone(),
+            base,
+            bytes: section.data.clone(),
+        });
+        base = (base + section.data.len() as u64).next_multiple_of(GUARD) + GUARD;
+    }
+    let code = format!(".text.{kernel}");
+    for relocations in &zebin.relocations {
+        let section = &relocations.section;
+        for (index, relocation) in relocations.entries.iter().enumerate() {
+            let place = match segments.iter().position(|s| s.name == *section) {
+                _ if *section == code => None,
+                Some(segment) => Some(segment),
+                // Another kernel's.
+                None => break,
+            };
+            let address = address(zebin, &segments, section, index, relocation)?;
+            let bytes = place.map_or(&mut text, |segment| &mut segments[segment].bytes);
+            let size = bytes.len();
+            let field = match relocation.kind {
+                ADDRESS => &address.to_le_bytes()[..],
+                ADDRESS_LOW => &address.to_le_bytes()[..4],
+                ADDRESS_HIGH => &address.to_le_bytes()[4..],
+                kind => {
+                    return Err(LinkError::Kind {
+                        section: section.clone(),
+                        index,
+                        kind,
+                    });
+                }
+            };
+            let start = usize::try_from(relocation.offset).ok();
+            let room =
+                start.and_then(|start| bytes.get_mut(start..start.checked_add(field.len())?));
+            room.ok_or_else(|| LinkError::Range {
+                section: section.clone(),
+                index,
+                offset: relocation.offset,
+                size,
+            })?
+            .copy_from_slice(field);
+        }
+    }
+    Ok((text, segments))
+}
+
+/// What a relocation's symbol and addend make.
+fn address(
+    zebin: &Zebin,
+    segments: &[Segment],
+    section: &str,
+    index: usize,
+    relocation: &Relocation,
+) -> Result<u64, LinkError> {
+    let number = (relocation.symbol as usize).checked_sub(1);
+    let Some(symbol) = number.and_then(|n| zebin.symbols.get(n)) else {
+        return Err(LinkError::NoSymbol {
+            section: section.to_string(),
+            index,
+            symbol: relocation.symbol,
+            count: zebin.symbols.len(),
+        });
+    };
+    let base = |symbol: &Symbol| match &symbol.place {
+        SymbolPlace::Section(name) => segments.iter().find(|s| s.name == *name).map(|s| s.base),
+        SymbolPlace::Reserved(_) => None,
+    };
+    let base = base(symbol).ok_or_else(|| LinkError::NoAddress {
+        section: section.to_string(),
+        index,
+        symbol: symbol.name.clone(),
+    })?;
+    Ok(base
+        .wrapping_add(symbol.value)
+        .wrapping_add_signed(relocation.addend))
+}
+
+#[cfg(test)]
+mod tests {
+    use kiln_emit::platform;
+    use kiln_emit::zebin::{Relocations, Section};
+
+    use super::*;
+
+    /// A kernel of 32 bytes, and two sections of data; the second one's symbol is `table`.
+    fn program(section: &str, relocation: Relocation) -> Zebin {
+        let skl = platform::find("skl").unwrap();
+        let kernels = vec![("k".to_string(), vec![0xaa; 32])];
+        let info = kiln_emit::ze_info::ZeInfo::parse(b"version: '1.0'\nkernels: []\n").unwrap();
+        let mut zebin = Zebin::new(skl, kernels, info);
+        for name in [".data.global", ".data.const"] {
+            zebin.others.push(Section {
+                name: name.to_string(),
+                kind: 1,
+                flags: 2,
+                align: 8,
+                entry_size: 0,
+                size: 16,
+                data: vec![0xbb; 16],
+            });
+        }
+        zebin.symbols = vec![Symbol {
+            name: "table".to_string(),
+            value: 12,
+            size: 4,
+            info: 0,
+            other: 0,
+            place: SymbolPlace::Section(".data.const".to_string()),
+        }];
+        let entries = vec![relocation];
+        let section = section.to_string();
+        zebin.relocations.push(Relocations {
+            section,
+            addends: false,
+            entries,
+        });
+        zebin
+    }
+
+    fn relocation(offset: u64, kind: u32) -> Relocation {
+        Relocation {
+            offset,
+            kind,
+            symbol: 1,
+            addend: 0,
+        }
+    }
+
+    #[test]
+    fn addresses_are_filled_in() {
+        let at = DATA + 2 * GUARD + 12;
+        for (kind, expected) in [
+            (1, at.to_le_bytes().to_vec()),
+            (2, vec![12, 0, 0, 0]),
+            (3, (at >> 32).to_le_bytes()[..4].to_vec()),
+        ] {
+            let (text, data) = link(&program(".text.k", relocation(8, kind)), "k").unwrap();
+            assert_eq!(text[8..8 + expected.len()], expected);
+            assert!(
+                text[..8]
+                    .iter()
+                    .chain(&text[8 + expected.len()..32])
+                    .all(|&b| b == 0xaa)
+            );
+            assert_eq!((data[1].base + 12, &data[1].bytes), (at, &vec![0xbb; 16]));
+            let (text, data) = link(&program(".data.global", relocation(4, kind)), "k").unwrap();
+            assert_eq!(data[0].bytes[4..4 + expected.len()], expected);
+            assert!(text[..32].iter().all(|&b| b == 0xaa));
+        }
+        // Those of other kernels concern nobody.
+        assert!(link(&program(".text.other", relocation(1 << 40, 9)), "k").is_ok());
+    }
+
+    #[test]
+    fn what_cannot_be_linked_is_an_error() {
+        let error = |section, relocation| link(&program(section, relocation), "k").unwrap_err();
+        let section = ".text.k".to_string();
+        assert_eq!(
+            link(&program(".text.k", relocation(0, 1)), "q"),
+            Err(LinkError::NoKernel("q".into()))
+        );
+        assert_eq!(
+            error(".text.k", relocation(0, 7)),
+            LinkError::Kind {
+                section: section.clone(),
+                index: 0,
+                kind: 7
+            }
+        );
+        for offset in [1 << 20, u64::MAX] {
+            assert!(
+                matches!(error(".text.k", relocation(offset, 1)), LinkError::Range { offset: o, .. } if o == offset)
+            );
+        }
+        for symbol in [0, 2, u32::MAX] {
+            let relocation = Relocation {
+                symbol,
+                ..relocation(0, 1)
+            };
+            assert!(matches!(
+                error(".text.k", relocation),
+                LinkError::NoSymbol { count: 1, .. }
+            ));
+        }
+        for place in [
+            SymbolPlace::Section(".text.k".to_string()),
+            SymbolPlace::Reserved(0),
+        ] {
+            let mut zebin = program(".text.k", relocation(0, 1));
+            zebin.symbols[0].place = place;
+            assert!(matches!(
+                link(&zebin, "k"),
+                Err(LinkError::NoAddress { .. })
+            ));
+        }
+    }
+}
