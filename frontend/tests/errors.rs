@@ -55,6 +55,35 @@ fn wrong_binaries_are_named() {
     );
 }
 
+/// Found by the fuzz targets: no entity has the greatest number there is.
+#[test]
+fn the_greatest_number_is_refused() {
+    let bytes = binary();
+    let variable = 0x30u32.to_le_bytes();
+    let code = bytes.len() - 600;
+    let at = bytes[code..].windows(4).position(|w| w == variable);
+    let at = code + at.expect("an operand that is variable 48");
+    let mut wrong = bytes;
+    wrong[at..at + 4].fill(0xff);
+    let message = refused(&wrong);
+    assert!(
+        message.contains("variable 4294967295 does not exist"),
+        "{message}"
+    );
+    for name in ["V4294967295", "P4294967295"] {
+        let (message, at) = wrong_name(name);
+        assert_eq!(message, format!("3:28: unknown variable `{name}`"));
+        assert_eq!(at, name);
+    }
+}
+
+/// What is said of a `mov` of something of that name.
+fn wrong_name(name: &str) -> (String, String) {
+    wrong(&kernel(&format!(
+        "    mov (M1, 1) %cr0(0,0)<1> {name}(0,0)<0;1,0>"
+    )))
+}
+
 #[test]
 fn an_alias_of_a_later_variable_is_refused() {
     let mut module = parse(&saxpy()).expect("saxpy");

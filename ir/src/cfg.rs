@@ -49,12 +49,11 @@ pub struct LogicalBlock {
     pub join_jip: Option<usize>,
 }
 
-/// Channels that leave block `source` wait at block `at` while the blocks `from..to` run.
+/// Channels that leave block `source` wait at block `at` while the blocks `from..at` run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ParkedSpan {
     pub source: usize,
     pub from: usize,
-    pub to: usize,
     pub at: usize,
 }
 
@@ -105,7 +104,7 @@ impl Cfg {
                     None => break,
                 }
             }
-            spans.push(ParkedSpan { source: b, from: low.min(at), to: at, at });
+            spans.push(ParkedSpan { source: b, from: low.min(at), at });
         }
         spans
     }

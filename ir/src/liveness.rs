@@ -12,7 +12,7 @@
 //! A write nobody's old value survives is a full definition, which is what keeps live ranges
 //! short: without this, every masked write would reach back to the function's entry.
 
-use crate::cfg::{Cfg, Exit};
+use crate::cfg::{Cfg, Exit, ParkedSpan};
 use crate::func::Cell;
 
 /// What an instruction does to part of a cell. Reads of an instruction come before its writes.
@@ -181,10 +181,20 @@ pub fn kept(
             merge(&mut state.whole, &whole_in[s]);
         }
     };
-    let mut changed = true;
-    while changed {
-        changed = false;
+    let mut dependents: Vec<Vec<usize>> = vec![Vec::new(); blocks];
+    for b in 0..blocks {
+        let later = cfg.logical_succs(b).chain(linear[b].iter().copied());
+        for s in later.chain(cfg.blocks[b].join_jip) {
+            dependents[s].push(b);
+        }
+    }
+    // Sweeps from the end, over the blocks behind which something changed.
+    let mut pending = vec![true; blocks];
+    while pending.contains(&true) {
         for b in (0..blocks).rev() {
+            if !std::mem::take(&mut pending[b]) {
+                continue;
+            }
             load(&mut state, b, &own_in, &whole_in);
             for a in accesses[b].iter().rev() {
                 state.step(a);
@@ -196,7 +206,9 @@ pub fn kept(
             if state.own != own_in[b] || state.whole != whole_in[b] {
                 own_in[b].copy_from_slice(&state.own);
                 whole_in[b].copy_from_slice(&state.whole);
-                changed = true;
+                for &d in &dependents[b] {
+                    pending[d] = true;
+                }
             }
         }
     }
@@ -275,31 +287,29 @@ fn linear_succs(cfg: &Cfg) -> Vec<Vec<usize>> {
 
 /// For each block, the set of global cells some waiting channel may want while it runs.
 fn parked(cfg: &Cfg, own_in: &[Masks], width: usize) -> Vec<Vec<u64>> {
-    waiting(own_in, width, cfg.blocks.len(), cfg.parked_spans().into_iter().map(|s| (s.from, s.to, s.at)))
+    waiting(cfg, own_in, width, |span| span.from)
 }
 
 /// The same at the end of each block: channels that its own branch sends away wait, too.
 fn parked_at_end(cfg: &Cfg, own_in: &[Masks], width: usize) -> Vec<Vec<u64>> {
-    let spans = cfg.parked_spans().into_iter();
-    let with_source = spans.flat_map(|s| [(s.from, s.to, s.at), (s.source, s.source + 1, s.at)]);
-    waiting(own_in, width, cfg.blocks.len(), with_source)
+    waiting(cfg, own_in, width, |span| span.from.min(span.source))
 }
 
-fn waiting(
-    own_in: &[Masks],
-    width: usize,
-    blocks: usize,
-    spans: impl Iterator<Item = (usize, usize, usize)>,
-) -> Vec<Vec<u64>> {
+/// Of all that wait at one block, the spans end there: together they are one span.
+fn waiting(cfg: &Cfg, own_in: &[Masks], width: usize, from: impl Fn(&ParkedSpan) -> usize) -> Vec<Vec<u64>> {
     let words = width.div_ceil(64);
-    let mut sets = vec![vec![0u64; words]; blocks];
+    let mut sets = vec![vec![0u64; words]; cfg.blocks.len()];
+    let mut first: Vec<usize> = (0..cfg.blocks.len()).collect();
+    for span in cfg.parked_spans() {
+        first[span.at] = first[span.at].min(from(&span));
+    }
     let mut live = vec![0u64; words];
-    for (from, to, at) in spans {
+    for (at, &from) in first.iter().enumerate().filter(|(at, from)| **from < *at) {
         live.fill(0);
         for (g, mask) in own_in[at].iter().enumerate() {
             live[g / 64] |= u64::from(*mask != 0) << (g % 64);
         }
-        for set in &mut sets[from..to] {
+        for set in &mut sets[from..at] {
             merge(set, &live);
         }
     }

@@ -40,6 +40,7 @@ pub static SPEC: Spec = Spec {
     align16_ternary: true,
     chan_unit: 4,
     send_syntax: SendSyntax::InDescriptor,
+    macro_regions: false,
     compact_control: true,
 };
 

@@ -45,6 +45,8 @@ pub struct Spec {
     pub chan_unit: u8,
     /// How listings write sends.
     pub send_syntax: SendSyntax,
+    /// Listings write the regions of macro operands too.
+    pub macro_regions: bool,
     /// Math functions and branches by register have short forms too.
     pub compact_control: bool,
 }

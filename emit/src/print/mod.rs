@@ -544,6 +544,7 @@ impl Printer<'_> {
     fn src(&mut self, n: usize, src: &Src) {
         let inst = self.inst;
         let layout = self.layout;
+        let shown = self.spec.is_some_and(|spec| spec.macro_regions) && layout == Layout::Basic;
         let column = if inst.op.is_send() {
             width::SEND_SRC
         } else {
@@ -553,7 +554,7 @@ impl Printer<'_> {
         match src {
             Src::Reg(src) => {
                 self.line.column(column, |text| {
-                    write_src(inst, n, src, layout, text);
+                    write_src(inst, n, src, layout, shown, text);
                     if let Some(len) = len {
                         text.push_str(&format!(":{len}"));
                     }
@@ -751,7 +752,15 @@ fn write_type(ty: Type, out: &mut String) {
     out.push_str(ty.name());
 }
 
-fn write_src(inst: &Inst, n: usize, src: &SrcReg, layout: Layout, out: &mut String) {
+/// `macros`: macro operands have their regions written.
+fn write_src(
+    inst: &Inst,
+    n: usize,
+    src: &SrcReg,
+    layout: Layout,
+    macros: bool,
+    out: &mut String,
+) {
     let op = inst.op;
     if src.modifier.neg {
         out.push(if op.is_bitwise() && !src.modifier.abs {
@@ -774,7 +783,7 @@ fn write_src(inst: &Inst, n: usize, src: &SrcReg, layout: Layout, out: &mut Stri
         || op.is_branch()
         || op.is_systolic()
         || matches!(op, Op::Sync(_))
-        || src.mme.is_some();
+        || (src.mme.is_some() && !macros);
     if inst.opts.align16 && layout != Layout::Basic && !implied {
         if src.region == Region::SCALAR {
             out.push_str(".r");

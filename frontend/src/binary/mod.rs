@@ -544,9 +544,8 @@ fn entity<K: EntityRef, V>(
     map: &PrimaryMap<K, V>,
     index: u32,
 ) -> Result<K, ReadError> {
-    let key = K::new(index as usize);
-    if map.is_valid(key) {
-        Ok(key)
+    if (index as usize) < map.len() {
+        Ok(K::new(index as usize))
     } else {
         Err(at.error(ReadErrorKind::Index {
             what,

@@ -138,19 +138,14 @@ impl<'a> Current<'a> {
         let object = &self.object;
         let guess = match name.as_bytes().first()? {
             b'V' => number()
+                .filter(|n| (predefined::VAR_COUNT..object.vars.len()).contains(&(*n as usize)))
                 .map(Var::from_u32)
-                .filter(|v| object.vars.get(*v).is_some_and(|decl| decl.name == name))
-                .filter(|v| v.index() >= predefined::VAR_COUNT)
+                .filter(|v| object.vars[*v].name == name)
                 .map(Symbol::Var),
             b'P' => number()
+                .filter(|n| (1..object.predicates.len()).contains(&(*n as usize)))
                 .map(Predicate::from_u32)
-                .filter(|p| p.index() != 0)
-                .filter(|p| {
-                    object
-                        .predicates
-                        .get(*p)
-                        .is_some_and(|decl| decl.name == name)
-                })
+                .filter(|p| object.predicates[*p].name == name)
                 .map(Symbol::Predicate),
             _ => None,
         };

@@ -66,6 +66,8 @@ impl Thread {
             PredCtrl::AllV => mine(from(pred.flag.num * 32) & from(pred.flag.num * 32 + 16)),
             PredCtrl::Any(size) => group_wise(size, |bits, _| bits != 0),
             PredCtrl::All(size) => group_wise(size, |bits, group| bits == group),
+            PredCtrl::AnyChannel => group_wise(lanes as u8, |bits, _| bits != 0),
+            PredCtrl::AllChannels => group_wise(lanes as u8, |bits, group| bits == group),
             PredCtrl::Replicate(channel) => {
                 let mut result = 0;
                 for lane in 0..lanes {

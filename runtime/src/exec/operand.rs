@@ -103,6 +103,11 @@ pub fn wrap<T: Int>(v: T, ty: Type) -> T {
         Type::Uq => T::from_u64(low),
         Type::Q => T::from_i64(low as i64),
         Type::Hf | Type::F | Type::Df | Type::Vf => v,
+        Type::Bf | Type::Tf32 | Type::Bf8 | Type::Hf8 => v,
+        Type::U4 => T::from_u64(low & 15),
+        Type::S4 => T::from_i64((low as i64) << 60 >> 60),
+        Type::U2 => T::from_u64(low & 3),
+        Type::S2 => T::from_i64((low as i64) << 62 >> 62),
     }
 }
 

@@ -59,6 +59,7 @@ const UNSIGNED: &[Ty] = &[Ub, Uw, Ud];
 const ANY_INT: &[Ty] = &[B, Ub, W, Uw, D, Ud, Q, Uq];
 const WIDE: &[Ty] = &[Q, Uq];
 const ALL: &[Ty] = &Ty::ALL;
+const BYTES: &[Ty] = &[B, Ub];
 const SINGLE: &[Ty] = &[Hf, F];
 
 /// `types!{dst <- src, src; …}`.
@@ -106,6 +107,20 @@ const fn function(op: &'static str, values: Values, types: &'static [Types]) -> 
 }
 
 pub const ROWS: &[Row] = &[
+    // Conversions that the machine does in steps.
+    Row {
+        saturates: true,
+        mods: Mods::Ordered,
+        ..row("mov", types! { BYTES <- WIDE; WIDE <- BYTES; })
+    },
+    Row {
+        saturates: true,
+        mods: Mods::Ordered,
+        ..row(
+            "mov",
+            types! { Hf <- WIDE; WIDE <- Hf; Hf <- Df; Df <- Hf; BYTES <- Df; Df <- BYTES; },
+        )
+    },
     Row {
         saturates: true,
         mods: Mods::Ordered,

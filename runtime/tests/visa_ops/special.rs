@@ -2,7 +2,7 @@
 
 use crate::bench::{Bench, State, VAR_BYTES};
 use crate::case::{element, low};
-use crate::model::Ty;
+use crate::model::{Num, Relation, Ty};
 use crate::random::Random;
 
 fn random_state(r: &mut Random) -> State {
@@ -292,5 +292,39 @@ fn many_live_addresses_keep_theirs() {
             element(&before[0], from, Ty::Ud),
             "element {i}"
         );
+    }
+}
+
+#[test]
+fn compares_take_an_immediate_in_either_place() {
+    let mut r = Random(9);
+    let mut before = random_state(&mut r);
+    for (lane, dword) in before[0].chunks_exact_mut(4).enumerate() {
+        // Less than, equal to and greater than the immediate.
+        dword.copy_from_slice(&(lane as i32 % 3 + 6).to_le_bytes());
+    }
+    for relation in Relation::ALL {
+        for first in [true, false] {
+            let (reg, imm) = ("S0_d(0,0)<1;1,0>", "0x7:d");
+            let sources = if first { [imm, reg] } else { [reg, imm] }.join(" ");
+            let body = format!(
+                "cmp.{} (M1, 16) P1 {sources}\nmov (M1_NM, 1) D_ud(0,0)<1> P1\n",
+                relation.name()
+            );
+            let after = run(16, &predicates(16), body.clone(), &before);
+            for lane in 0..16 {
+                let (own, imm) = (Num::I(lane as i128 % 3 + 6), Num::I(7));
+                let holds = if first {
+                    relation.holds(imm, own)
+                } else {
+                    relation.holds(own, imm)
+                };
+                assert_eq!(
+                    stored(&after, 16) >> lane & 1 == 1,
+                    holds,
+                    "channel {lane}: {body}"
+                );
+            }
+        }
     }
 }

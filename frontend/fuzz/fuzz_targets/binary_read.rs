@@ -1,0 +1,13 @@
+//! The reader of binary objects, with any bytes.
+
+#![no_main]
+
+use kiln_frontend::binary::read;
+use kiln_frontend_fuzz::use_all;
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|bytes: &[u8]| {
+    if let Ok(module) = read(bytes) {
+        use_all(&module);
+    }
+});
