@@ -242,7 +242,11 @@ fn several_returns_meet_in_one_exit() {
         .keys()
         .filter(|&b| func.blocks[b].term == Term::Ret);
     let ends: Vec<Block> = ends.collect();
-    assert_eq!(ends, [func.blocks.keys().last().expect("blocks")], "{func}");
+    assert_eq!(
+        ends,
+        [func.blocks.keys().next_back().expect("blocks")],
+        "{func}"
+    );
     // Channels that returned early wait at the exit.
     let exit = joins(&func).last().expect("the exit is a join").0;
     for (op, n) in [(Opcode::Cmp, 0), (Opcode::Mov, 0)] {
@@ -259,14 +263,14 @@ fn falling_off_the_end_returns() {
     let func = build(&module.objects[0]).expect("a graph");
     verify(&func).expect("sound");
     assert_eq!(
-        func.blocks[func.blocks.keys().last().expect("blocks")].term,
+        func.blocks[func.blocks.keys().next_back().expect("blocks")].term,
         Term::Ret
     );
 }
 
 #[test]
 fn what_is_not_supported_is_named() {
-    let module = kernel(".function \"sub\"\ncall (M1, 1) sub\nret (M1, 1)\nsub:\nret (M1, 1)\n");
+    let module = kernel(".function \"sub\"\ncall (M1, 16) sub\nret (M1, 1)\nsub:\nret (M1, 1)\n");
     let error = build(&module.objects[0]).err().expect("a subroutine");
     assert!(
         matches!(error, CfgError::Unsupported { inst: 0, .. }),

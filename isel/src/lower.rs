@@ -608,6 +608,9 @@ impl Select<'_, '_> {
             Operand::General { var, row, col, region, modifier: m } => {
                 let ty = machine_type(self.func.object.vars[var].ty);
                 let offset = u32::from(row) * 32 + u32::from(col) * ty.bytes();
+                if self.func.object.root(var).0.as_u32() == predefined::HW_ID {
+                    return self.hardware_id();
+                }
                 let (base, byte) = self.storage(var, offset)?;
                 if base == Base::Null {
                     return self.fail("%null as a source");
@@ -654,6 +657,16 @@ impl Select<'_, '_> {
             }
             _ => self.fail("an operand that cannot be a source"),
         }
+    }
+
+    /// The thread's number among those that run at once: the low bits of r0.5 (PRM, "Thread payload",
+    /// FFTID; nine bits on Gen9).
+    fn hardware_id(&mut self) -> Result<Opnd> {
+        const FFTID: u32 = 0x1ff;
+        let tmp = self.temp(4);
+        let header = Opnd::scalar(Base::Abs, HEADER_GRF * GRF_BYTES + 20, Type::Ud);
+        self.alu(Op::And, Ctl::SCALAR, DstOpnd::new(tmp, 0, Type::Ud), &[header, Opnd::ud(FFTID)], None)?;
+        Ok(Opnd::scalar(tmp, 0, Type::Ud))
     }
 
     /// A vISA destination operand.

@@ -7,7 +7,7 @@
 use std::fmt;
 
 use cranelift_entity::PrimaryMap;
-use kiln_emit::inst::{Inst, Op, Place, Reg, RegFile, Src, VReg};
+use kiln_emit::inst::{Inst, Op, Place, Reg, RegFile, Region, Src, VReg};
 use kiln_emit::platform::Platform;
 use smallvec::SmallVec;
 
@@ -189,11 +189,14 @@ impl MInst {
         for (i, src) in self.inst.srcs.iter().enumerate().take(3) {
             let Src::Reg(r) = src else { continue };
             let Place::Direct(from) = r.place else { continue };
-            let packed = r.region.vstride.is_some_and(|v| v == r.region.width * r.region.hstride)
-                || (r.region.width == 1 && r.region.vstride == Some(1));
+            let Region { vstride, width, hstride } = r.region;
+            let packed = match width {
+                1 => vstride == Some(1),
+                _ => vstride == Some(width * hstride) && hstride > 0,
+            };
             let same = packed
                 && from.byte == to.byte
-                && step == r.ty.bytes() * u32::from(if r.region.width == 1 { 1 } else { r.region.hstride });
+                && step == r.ty.bytes() * u32::from(if width == 1 { 1 } else { hstride });
             // Mixed sizes make the hardware run several steps even inside one register.
             let short = dst_short && n * r.ty.bytes() <= 32 && one_register(u32::from(from.byte), r.ty.bytes() * n);
             late[i] = !(same || short);

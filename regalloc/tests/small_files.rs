@@ -108,7 +108,7 @@ fn two_predicates_need_no_moves() {
 fn more_predicates_are_spilled_to_the_reserved_register() {
     let (out, back) = transfers(&compile(&predicates(6), 128), RegFile::Flag);
     assert!(!out.is_empty() && !back.is_empty());
-    let reserved = |r: &&Reg| r.num == RESERVED_GRF && r.byte % 4 == 0;
+    let reserved = |r: &&Reg| r.num == RESERVED_GRF && r.byte.is_multiple_of(4);
     assert_eq!(out.iter().find(|r| !reserved(r)), None);
     assert_eq!(back.iter().find(|r| !reserved(r)), None);
     // Four that do not fit at once have places of their own.
