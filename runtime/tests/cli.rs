@@ -5,6 +5,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
+use kiln_emit::zebin::{ADDRESS, Relocation, Relocations, Section, Symbol, SymbolPlace, Zebin};
+
 fn examples() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples")
 }
@@ -108,32 +110,114 @@ fn it_says_its_version() {
 fn binary_and_text_give_the_same_machine_code() {
     let folder = Folder::new("forms");
     for name in names() {
-        let source = fs::read_to_string(example(&name, "visaasm")).unwrap();
-        let module = kiln_frontend::text::parse(&source).unwrap();
-        let binary = kiln_frontend::binary::write(&module).unwrap();
-        let binary = folder.write("module.isa", binary);
         let code = compiled(&folder, &example(&name, "visaasm"));
         assert!(!code.is_empty(), "{name}");
-        assert_eq!(code, compiled(&folder, &binary), "{name}");
+        assert!(code == compiled(&folder, &example(&name, "isa")), "{name}");
     }
 }
 
-/// The reference compiler's binary objects give the machine code that its text gives, or are
-/// refused: those of some of its releases lack operands.
+/// What `convert` writes is what the examples have, and the text of it converts back to it.
 #[test]
-fn the_reference_compilers_binaries_give_the_same_machine_code_or_are_refused() {
-    let folder = Folder::new("reference");
+fn either_form_is_converted_to_the_other() {
+    let folder = Folder::new("convert");
+    let (isa, text) = (folder.path("k.isa"), folder.path("k.visaasm"));
     for name in names() {
-        let binary = example(&name, "isa");
-        let out = folder.path("code.bin");
-        let args = ["compile", "-p", "skl", "--emit", "bin", "-o", &out, &binary];
-        if kiln_frontend::binary::read(&fs::read(&binary).unwrap()).is_ok() {
-            assert_eq!(compiled(&folder, &binary), compiled(&folder, &example(&name, "visaasm")));
-            fs::remove_file(&out).unwrap();
-        } else {
-            fail(&folder, &args, &[&binary, "at offset 0x"]);
-        }
+        pass(&["convert", &example(&name, "visaasm"), "-o", &isa]);
+        let binary = fs::read(&isa).unwrap();
+        assert!(binary == fs::read(example(&name, "isa")).unwrap(), "{name}");
+        pass(&["convert", &isa, "-o", &text]);
+        pass(&["convert", &text, "-o", &isa]);
+        assert!(binary == fs::read(&isa).unwrap(), "{name}");
     }
+}
+
+#[test]
+fn what_cannot_be_converted_is_refused() {
+    let folder = Folder::new("unconverted");
+    let (visa, isa) = (example("saxpy", "visaasm"), folder.path("k.isa"));
+    for name in ["k.bin", "k", "-"] {
+        let args = ["convert", &visa, "-o", name];
+        fail(&folder, &args, &["a name that ends in .isa or .visaasm is expected"]);
+    }
+    let bytes = fs::read(example("saxpy", "isa")).unwrap();
+    let cut = folder.write("cut.isa", &bytes[..bytes.len() / 2]);
+    fail(&folder, &["convert", &cut, "-o", &isa], &["cut.isa: ", "offset 0x"]);
+}
+
+/// The address of a name: a relocation of the object file's, a warning of raw code, and an error
+/// where the name is not defined.
+#[test]
+fn addresses_of_data_are_relocated() {
+    let folder = Folder::new("relocations");
+    let source = fs::read_to_string(example("saxpy", "visaasm")).unwrap();
+    let mul = source.lines().find(|l| l.trim_start().starts_with("mul ")).unwrap();
+    let declared = source.lines().find(|l| l.starts_with(".decl V0048 ")).unwrap();
+    // The address's lower half, which is the symbol's value, is added and taken away again.
+    let named = ".decl NAMED v_type=G type=uq num_elts=1 align=qword\n\
+                 .decl LOW v_type=G type=d num_elts=2 align=qword alias=<NAMED, 0>";
+    let add = "    add (M1_NM, 1) V0048(0,0)<1> V0048(0,0)<0;1,0>";
+    let used = format!("{add} LOW(0,0)<0;1,0>\n{add} 0xfffffffc:d");
+    let source = source
+        .replacen(declared, &format!("{declared}\n{named}"), 1)
+        .replacen(mul, &format!("    faddr table NAMED(0,0)<1>\n{mul}\n{used}"), 1);
+    let visa = folder.write("k.visaasm", source);
+    let mut zebin = Zebin::parse(&fs::read(example("saxpy", "zebin")).unwrap()).unwrap();
+    let out = folder.path("out.zebin");
+
+    let info = example("saxpy", "zebin");
+    let args = ["compile", "-p", "skl", &visa, "--info", &info, "-o", &out];
+    fail(&folder, &args, &["saxpy.zebin: ", "the address of table, which it does not define"]);
+
+    zebin.others.push(Section {
+        name: ".data.const".to_string(),
+        kind: 1,
+        flags: 2,
+        align: 0,
+        entry_size: 0,
+        size: 8,
+        data: vec![0; 8],
+    });
+    zebin.symbols.push(Symbol {
+        name: "table".to_string(),
+        value: 4,
+        size: 4,
+        info: 0x11,
+        other: 0,
+        place: SymbolPlace::Section(".data.const".to_string()),
+    });
+    // The old code's, which nothing may keep.
+    zebin.relocations.push(Relocations {
+        section: ".text.saxpy".to_string(),
+        addends: false,
+        entries: vec![Relocation { offset: 1, kind: 2, symbol: 1, addend: 0 }],
+    });
+    let info = folder.write("info.zebin", zebin.write().unwrap());
+    pass(&["compile", "-p", "skl", &visa, "--info", &info, "-o", &out]);
+    let object = Zebin::parse(&fs::read(&out).unwrap()).unwrap();
+    let launch = examples().join("saxpy/launch.yaml").display().to_string();
+    for program in [&[out.as_str()][..], &[&visa, "--info", &info]] {
+        pass(&[&["run", "--launch", &launch], program].concat());
+    }
+    let code = folder.path("code.bin");
+    let raw = kiln(&["compile", "-p", "skl", "--emit", "bin", "-o", &code, &visa]);
+    let offset = object.relocations[0].entries[0].offset;
+    assert_eq!(
+        object.relocations,
+        [Relocations {
+            section: ".text.saxpy".to_string(),
+            addends: false,
+            entries: vec![Relocation { offset, kind: ADDRESS, symbol: 3, addend: 0 }],
+        }]
+    );
+    let said = format!("warning: saxpy: the 64 bits at offset {offset:#x} are to be the address of table\n");
+    assert_eq!((raw.status.code(), text(&raw.stderr)), (Some(0), said));
+    // The field is the immediate of a move.
+    let listed = pass(&["disasm", &code, "--numeric-labels"]);
+    let at = offset as usize - 8;
+    let bytes = fs::read(&code).unwrap();
+    let moved = folder.write("mov.bin", &bytes[at..at + 16]);
+    let moved = pass(&["disasm", &moved, "--numeric-labels"]);
+    assert!(moved.contains("mov (1|M0)") && listed.contains(moved.trim()), "{moved}");
 }
 
 #[test]

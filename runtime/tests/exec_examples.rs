@@ -19,9 +19,6 @@ fn run(name: &str) -> Result<ExecStats, String> {
     let yaml = String::from_utf8(read("launch.yaml".into())?).map_err(|e| e.to_string())?;
     let description = Description::parse(&yaml).map_err(|e| e.to_string())?;
     let zebin = Zebin::parse(&read(format!("{name}.zebin"))?).map_err(|e| e.to_string())?;
-    let text = zebin
-        .text(&description.kernel)
-        .ok_or("the kernel has no code")?;
     let skl = platform::find("skl").ok_or("no platform")?;
     let mut launch = Launch {
         ze_info: &zebin.ze_info,
@@ -32,9 +29,9 @@ fn run(name: &str) -> Result<ExecStats, String> {
         args: description.load_args(&dir).map_err(|e| e.to_string())?,
         budget: Launch::BUDGET,
     };
-    let stats = launch
-        .run(&Program::from_text(text, skl))
-        .map_err(|e| e.to_string())?;
+    let program =
+        Program::from_zebin(&zebin, &description.kernel, skl).map_err(|e| e.to_string())?;
+    let stats = launch.run(&program).map_err(|e| e.to_string())?;
     description
         .check(&launch.args, &dir)
         .map_err(|e| e.to_string())?;

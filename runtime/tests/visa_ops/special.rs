@@ -42,7 +42,8 @@ fn stored(state: &State, simd: u8) -> u32 {
 #[test]
 fn predicate_logic_works_on_whole_predicates() {
     let mut r = Random(1);
-    let ops: [(&str, fn(u32, u32) -> u32); 4] = [
+    type Logic = fn(u32, u32) -> u32;
+    let ops: [(&str, Logic); 4] = [
         ("and", |a, b| a & b),
         ("or", |a, b| a | b),
         ("xor", |a, b| a ^ b),
