@@ -584,7 +584,8 @@ pub struct Options {
     /// Stored in the 8-byte form. Set by the decoder and by the compactor.
     pub compacted: bool,
     /// `goto`, `if`, `else`: the branch-control bit (`{b}` forms). On `while`, which the listing
-    /// never shows it for, it marks the backward branch and is set by [`Inst::new`].
+    /// never shows it for, it marks the backward branch, is set by [`Inst::new`] and has no place
+    /// since Gen12.
     pub branch_ctrl: bool,
 }
 

@@ -3,8 +3,10 @@
 //! Never gives up: bytes that are no instruction are listed as `illegal` with the reason, and the
 //! listing goes on after them.
 
+use crate::encoding::spec::SendSyntax;
 use crate::encoding::{DecodeError, decode, spec};
 use crate::inst::{Desc, Inst, Op, Target};
+use crate::messages::describe;
 use crate::platform::Platform;
 use crate::print::{write_inst, write_label};
 use std::collections::BTreeSet;
@@ -140,17 +142,27 @@ fn write_message(inst: &Inst, platform: &Platform, out: &mut String) {
             format!("a0.{}[24:20]", byte / 4),
         ),
     };
-    let (second, function) = match message.ex_desc {
-        Desc::Imm(desc) => {
-            let name = spec(platform).functions[usize::from(message.sfid & 15)];
-            ((desc >> 6 & 31).to_string(), name.to_string())
-        }
-        Desc::Addr { byte } => (
-            format!("a0.{}[10:6]", byte / 4),
-            format!("sfid a0.{}[3:0]", byte / 4),
-        ),
+    let spec = spec(platform);
+    let in_descriptor = spec.send_syntax == SendSyntax::InDescriptor;
+    let known = !in_descriptor || matches!(message.ex_desc, Desc::Imm(_));
+    let second = match message.ex_desc {
+        Desc::Imm(desc) => (desc >> 6 & 31).to_string(),
+        Desc::Addr { .. } if spec.has_src1_len(inst) => inst.send.src1_len.to_string(),
+        Desc::Addr { byte } => format!("a0.{}[10:6]", byte / 4),
     };
-    out.push_str(&format!(
-        " // wr:{sent}+{second}, rd:{returned}; {function}"
-    ));
+    out.push_str(&format!(" // wr:{sent}+{second}, rd:{returned}; "));
+    let function = spec.functions[usize::from(message.sfid & 15)];
+    match (message.ex_desc, message.desc) {
+        (Desc::Addr { byte }, _) if !known => {
+            out.push_str(&format!("sfid a0.{}[3:0]", byte / 4));
+        }
+        (_, Desc::Imm(desc)) => {
+            out.push_str(function);
+            describe(function, desc, out);
+        }
+        _ => out.push_str(function),
+    }
+    if message.eot {
+        out.push_str(", end of thread");
+    }
 }

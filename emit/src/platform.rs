@@ -27,6 +27,8 @@ pub struct Platform {
 pub enum Family {
     /// Skylake and Broxton.
     Gen9,
+    /// Ice Lake.
+    Gen11,
     /// Tiger Lake.
     Gen12Lp,
     /// DG2 and Meteor Lake.
@@ -40,6 +42,19 @@ pub enum Family {
 /// Every known platform.
 pub const PLATFORMS: &[Platform] = &[
     SKL,
+    Platform {
+        name: "bxt",
+        product_family: 22,
+        ..SKL
+    },
+    Platform {
+        name: "icllp",
+        reference_name: "11",
+        family: Family::Gen11,
+        core_family: 15,
+        product_family: 26,
+        ..SKL
+    },
     TGLLP,
     DG2,
     Platform {
@@ -95,7 +110,6 @@ const PVC: Platform = Platform {
     flag_count: 4,
     core_family: 0xc08,
     product_family: 1271,
-    ..SKL
 };
 
 const LNL: Platform = Platform {

@@ -211,7 +211,7 @@ impl Checker<'_> {
             RegFile::Flag if flag.num < self.platform.flag_count && flag.byte <= 2 => {}
             _ => return fail("is no flag register"),
         }
-        if flag.byte % 2 != 0 {
+        if !flag.byte.is_multiple_of(2) {
             return fail("is no half of a flag register");
         }
         if self.inst.exec_size == 32 && flag.byte != 0 {

@@ -26,6 +26,14 @@ const FILE_TYPES: [u16; 4] = [1, 0xff11, 0xff12, 0xff13];
 /// `SHT_ZEBIN_ZEINFO`.
 const SHT_ZE_INFO: SectionType = SectionType(0xff00_0011);
 
+/// `R_ZE_SYM_ADDR`: 64 bits, the symbol's address. This and the next two are kinds of
+/// [`Relocation`] (zebin documentation).
+pub const ADDRESS: u32 = 1;
+/// `R_ZE_SYM_ADDR_32`: 32 bits, the address's lower half.
+pub const ADDRESS_LOW: u32 = 2;
+/// `R_ZE_SYM_ADDR_32_HI`: 32 bits, the address's upper half.
+pub const ADDRESS_HIGH: u32 = 3;
+
 const TEXT_PREFIX: &str = ".text.";
 const ZE_INFO: &str = ".ze_info";
 const COMPAT: &str = ".note.intelgt.compat";

@@ -309,7 +309,9 @@ impl Decoder<'_> {
         let place = if self.flag(at.indirect) {
             self.address(at.addr_sub, at.addr_imm, at.addr_imm_unit)
         } else {
-            let file = if at.file.exists() {
+            let file = if at.arf.flag(self.word) {
+                FILE_ARF
+            } else if at.file.exists() {
                 self.get(at.file)
             } else {
                 FILE_GRF
@@ -326,11 +328,11 @@ impl Decoder<'_> {
             Place::Direct(self.register(file, self.get(at.num), byte, selected, operand)?)
         };
         let hstride = if at.hstride.exists() {
-            self.get(at.hstride)
+            let code = self.get(at.hstride);
+            value_of(at.hstrides, code).ok_or(bad("stride", code))?
         } else {
             1
         };
-        let hstride = value_of(at.hstrides, hstride).ok_or(bad("stride", hstride))?;
         let mut chan_mask = if at.chan_mask.exists() {
             self.get(at.chan_mask) as u8
         } else {
@@ -701,7 +703,7 @@ impl Decoder<'_> {
             });
         }
         let byte = self.get(at.desc_sub);
-        if byte % 4 != 0 {
+        if !byte.is_multiple_of(4) {
             let what = "sub-register";
             return Err(DecodeError::Operand {
                 operand,

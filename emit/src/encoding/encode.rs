@@ -152,11 +152,14 @@ impl<'a> Encoder<'a> {
             "thread control",
         )?;
         self.allow(opts.no_src_dep_set, form.is_send(), "NoSrcDepSet")?;
-        self.allow(opts.branch_ctrl, attrs.has(Attrs::BRANCH), "branch control")?;
+        // A `while` has it set whether or not the family has a bit for it.
+        let branch = attrs.has(Attrs::BRANCH) || inst.op == Op::While;
+        self.allow(opts.branch_ctrl, branch, "branch control")?;
         self.allow(opts.breakpoint, inst.op != Op::Illegal, "a breakpoint")?;
         let align16 = form.is_arithmetic() || form.is_send();
         let align16 = align16 && self.spec.align1.header.align16.exists();
         self.allow(opts.align16, align16, "Align16")?;
+        // Since Gen12 scoreboard annotations say it all.
         let xe = self.spec.swsb.is_some();
         self.allow(opts.no_dd_clr || opts.no_dd_chk, !xe, "dependency control")?;
         self.allow(opts.no_src_dep_set, !xe, "NoSrcDepSet")?;
@@ -183,7 +186,7 @@ impl<'a> Encoder<'a> {
         }
         self.put(header.exec_size, u64::from(inst.exec_size.trailing_zeros()));
         let unit = self.spec.chan_unit;
-        if inst.chan_off % unit != 0 || inst.chan_off >= 32 {
+        if !inst.chan_off.is_multiple_of(unit) || inst.chan_off >= 32 {
             return Err(EncodeError::ChanOff(inst.chan_off));
         }
         self.put(header.chan_off, u64::from(inst.chan_off / unit));
@@ -323,7 +326,7 @@ impl<'a> Encoder<'a> {
             RegFile::Flag if reg.num < self.platform.flag_count => {}
             _ => return Err(EncodeError::Register { operand, reg }),
         }
-        if reg.byte % 2 != 0 || reg.byte >= 4 {
+        if !reg.byte.is_multiple_of(2) || reg.byte >= 4 {
             let (byte, unit, limit) = (reg.byte, 2, 4);
             return Err(EncodeError::SubRegister {
                 operand,
@@ -524,6 +527,8 @@ impl<'a> Encoder<'a> {
                 let (file, num) = self.register(reg, operand)?;
                 if at.file.exists() {
                     self.put(at.file, file);
+                } else if file == FILE_ARF && at.arf.exists() {
+                    self.put(at.arf, 1);
                 } else if file != FILE_GRF {
                     return Err(EncodeError::Register { operand, reg });
                 }
@@ -670,6 +675,8 @@ impl<'a> Encoder<'a> {
                 let (file, num) = self.register(reg, operand)?;
                 if at.file.exists() {
                     self.put(at.file, file);
+                } else if file == FILE_ARF && at.arf.exists() {
+                    self.put(at.arf, 1);
                 } else if file != FILE_GRF {
                     return Err(EncodeError::Register { operand, reg });
                 }
@@ -820,7 +827,8 @@ impl<'a> Encoder<'a> {
         let wide = ty.bytes() == 8;
         let known = self.op.form.is_arithmetic() || self.op.form == Form::Sync;
         let ternary = self.inst.srcs.len() == 3;
-        if !at.file.exists() || ternary || !last || (wide && n != 0) || !known {
+        if !(at.file.exists() || at.imm.exists()) || ternary || !last || (wide && n != 0) || !known
+        {
             return Err(EncodeError::Immediate { operand });
         }
         let code = self.ty(self.format.imm_types, ty, operand)?;
@@ -896,7 +904,7 @@ impl<'a> Encoder<'a> {
         operand: Operand,
     ) -> Result<(), EncodeError> {
         let byte = reg.byte;
-        if byte % unit != 0 || !field.set(&mut self.word, u64::from(byte / unit)) {
+        if !byte.is_multiple_of(unit) || !field.set(&mut self.word, u64::from(byte / unit)) {
             let limit = unit << field.width();
             return Err(EncodeError::SubRegister {
                 operand,
@@ -923,7 +931,7 @@ impl<'a> Encoder<'a> {
                 num: addr.num,
             });
         }
-        let named = addr.file == RegFile::Addr && addr.num == 0 && addr.byte % 2 == 0;
+        let named = addr.file == RegFile::Addr && addr.num == 0 && addr.byte.is_multiple_of(2);
         if !named || !num_at.set(&mut self.word, u64::from(addr.byte / 2)) {
             return Err(EncodeError::AddressRegister { operand, reg: addr });
         }
@@ -966,7 +974,7 @@ impl<'a> Encoder<'a> {
         self.allow(options.src1_len != 0, length, "a length without ExBSO")?;
         self.allow(options.cps, options.ex_bso && at.cps.exists(), "CPS")?;
         let [low, high] = at.ex_offset;
-        let mut known = low.exists().then_some(0xfff8_f800).unwrap_or(0);
+        let mut known = if low.exists() { 0xfff8_f800 } else { 0 };
         if !without {
             known &= !EX_BSO;
         }

@@ -11,7 +11,9 @@ use super::spec::{
 };
 use crate::inst::{Cond, MathFn, Op, PredCtrl, RegFile, Type};
 
-pub static SPEC: Spec = Spec {
+pub static SPEC: Spec = GEN9;
+
+pub(super) const GEN9: Spec = Spec {
     ops: OPS,
     math: MATH,
     arf: ARF,
@@ -103,6 +105,7 @@ pub(super) const NO_MESSAGE: MessageBits = MessageBits {
 
 pub(super) const NO_SRC: SrcBits = SrcBits {
     file: Bits::NONE,
+    arf: Bits::NONE,
     imm: Bits::NONE,
     imm16: Bits::NONE,
     ty: Bits::NONE,
@@ -127,6 +130,7 @@ pub(super) const NO_SRC: SrcBits = SrcBits {
 
 const DST: DstBits = DstBits {
     file: bits(36, 35),
+    arf: Bits::NONE,
     ty: bits(40, 37),
     indirect: bit(63),
     hstride: bits(62, 61),
@@ -173,7 +177,7 @@ const SRC1: SrcBits = SrcBits {
     ..NO_SRC
 };
 
-const ALIGN1: Format = Format {
+pub(super) const ALIGN1: Format = Format {
     header: HEADER,
     dst: DST,
     src: [SRC0, SRC1, NO_SRC],
@@ -229,9 +233,10 @@ const ALIGN16: Format = Format {
     ..ALIGN1
 };
 
-const TERNARY: Format = Format {
+pub(super) const TERNARY: Format = Format {
     dst: DstBits {
         file: Bits::NONE,
+        arf: Bits::NONE,
         ty: bits(48, 46),
         indirect: Bits::NONE,
         hstride: Bits::NONE,
@@ -299,7 +304,7 @@ const SEND_HEADER: Header = Header {
     ..HEADER
 };
 
-const SEND: Format = Format {
+pub(super) const SEND: Format = Format {
     header: SEND_HEADER,
     src: [
         SrcBits {
@@ -330,7 +335,7 @@ const SEND: Format = Format {
     ..ALIGN1
 };
 
-const SENDS: Format = Format {
+pub(super) const SENDS: Format = Format {
     header: SEND_HEADER,
     dst: DstBits {
         file: bit(35),
@@ -522,7 +527,7 @@ pub(super) const fn arf(file: RegFile, code: u8, base: u8, count: u8) -> ArfSpec
     }
 }
 
-const ARF: &[ArfSpec] = &[
+pub(super) const ARF: &[ArfSpec] = &[
     arf(RegFile::Null, 0x0, 0, 1),
     arf(RegFile::Addr, 0x1, 0, 1),
     arf(RegFile::Acc, 0x2, 0, 2),
@@ -566,28 +571,28 @@ pub(super) const fn fixed(spec: OpSpec, fixed: &'static [(Bits, u64)]) -> OpSpec
 const CODE_D: u64 = 1;
 const ARF_IP: u64 = 0xa0;
 /// The destination that stands where there is none: `null<1>`.
-const NO_DST: (Bits, u64) = (DST.hstride, 1);
+pub(super) const NO_DST: (Bits, u64) = (DST.hstride, 1);
 
 /// `null<1>` and an immediate in the first source's place.
-const BOTH: &[(Bits, u64)] = &[NO_DST, (SRC0.file, FILE_IMM), (SRC0.ty, CODE_D)];
+pub(super) const BOTH: &[(Bits, u64)] = &[NO_DST, (SRC0.file, FILE_IMM), (SRC0.ty, CODE_D)];
 /// `null<1>` and an immediate in the second source's place.
-const ONE: &[(Bits, u64)] = &[NO_DST, (SRC1.file, FILE_IMM), (SRC1.ty, CODE_D)];
+pub(super) const ONE: &[(Bits, u64)] = &[NO_DST, (SRC1.file, FILE_IMM), (SRC1.ty, CODE_D)];
 /// From `ip` to `ip`.
-const JUMP: &[(Bits, u64)] = &[
+pub(super) const JUMP: &[(Bits, u64)] = &[
     NO_DST,
     (DST.num, ARF_IP),
     (SRC0.num, ARF_IP),
     (SRC1.ty, CODE_D),
 ];
 /// `null<2;4,1>` as the first source.
-const CALL: &[(Bits, u64)] = &[
+pub(super) const CALL: &[(Bits, u64)] = &[
     (SRC0.vstride, 2),
     (SRC0.width, 2),
     (SRC0.hstride, 1),
     (SRC1.ty, CODE_D),
 ];
 /// To `ip`.
-const TO_IP: &[(Bits, u64)] = &[
+pub(super) const TO_IP: &[(Bits, u64)] = &[
     NO_DST,
     (DST.num, ARF_IP),
     (DST.ty, CODE_D),
@@ -671,40 +676,16 @@ const OPS: &[OpSpec] = {
 /// Compaction (PRM vol. 2a, "EU Compact Instruction Format").
 const COMPACT: &[CompactForm] = &[
     CompactForm {
-        classes: BASIC,
-        immediate: Immediate::No,
-        copies: &[
-            OPCODE, BREAKPOINT, ACC_WR_EN, COND, DST_NUM, SRC0_NUM, SRC1_NUM,
-        ],
-        tables: &[
-            CONTROL,
-            TYPES_OF,
-            subs(bits(52, 48).then(68, 64).then(100, 96)),
-            SOURCE0,
-            CompactTable {
-                index: bits(39, 35),
-                fields: bits(120, 109),
-                values: COMPACT_SOURCES,
-            },
-        ],
-        imm: Bits::NONE,
-        imm_rules: &[],
+        tables: &register_tables(COMPACT_TYPES),
+        ..REGISTERS
     },
     CompactForm {
-        classes: BASIC,
-        immediate: Immediate::Src0,
-        copies: &[OPCODE, BREAKPOINT, ACC_WR_EN, COND, DST_NUM],
-        tables: &[CONTROL, TYPES_OF, subs(bits(52, 48))],
-        imm: COMPACT_IMM,
-        imm_rules: COMPACT_IMM_RULES,
+        tables: &first_imm_tables(COMPACT_TYPES),
+        ..FIRST_IMM
     },
     CompactForm {
-        classes: BASIC,
-        immediate: Immediate::Src1,
-        copies: &[OPCODE, BREAKPOINT, ACC_WR_EN, COND, DST_NUM, SRC0_NUM],
-        tables: &[CONTROL, TYPES_OF, subs(bits(52, 48).then(68, 64)), SOURCE0],
-        imm: COMPACT_IMM,
-        imm_rules: COMPACT_IMM_RULES,
+        tables: &last_imm_tables(COMPACT_TYPES),
+        ..LAST_IMM
     },
     CompactForm {
         classes: &[CompactClass::Ternary],
@@ -751,6 +732,61 @@ const COMPACT: &[CompactForm] = &[
     },
 ];
 
+/// One and two sources, all registers.
+pub(super) const REGISTERS: CompactForm = CompactForm {
+    classes: BASIC,
+    immediate: Immediate::No,
+    copies: &[
+        OPCODE, BREAKPOINT, ACC_WR_EN, COND, DST_NUM, SRC0_NUM, SRC1_NUM,
+    ],
+    tables: &[],
+    imm: Bits::NONE,
+    imm_rules: &[],
+};
+
+pub(super) const fn register_tables(types: &'static [u64]) -> [CompactTable; 5] {
+    [
+        CONTROL,
+        types_of(types),
+        subs(bits(52, 48).then(68, 64).then(100, 96)),
+        SOURCE0,
+        CompactTable {
+            index: bits(39, 35),
+            fields: bits(120, 109),
+            values: COMPACT_SOURCES,
+        },
+    ]
+}
+
+/// An immediate as only source.
+pub(super) const FIRST_IMM: CompactForm = CompactForm {
+    immediate: Immediate::Src0,
+    copies: &[OPCODE, BREAKPOINT, ACC_WR_EN, COND, DST_NUM],
+    imm: COMPACT_IMM,
+    imm_rules: COMPACT_IMM_RULES,
+    ..REGISTERS
+};
+
+pub(super) const fn first_imm_tables(types: &'static [u64]) -> [CompactTable; 3] {
+    [CONTROL, types_of(types), subs(bits(52, 48))]
+}
+
+/// An immediate as second source.
+pub(super) const LAST_IMM: CompactForm = CompactForm {
+    immediate: Immediate::Src1,
+    copies: &[OPCODE, BREAKPOINT, ACC_WR_EN, COND, DST_NUM, SRC0_NUM],
+    ..FIRST_IMM
+};
+
+pub(super) const fn last_imm_tables(types: &'static [u64]) -> [CompactTable; 4] {
+    [
+        CONTROL,
+        types_of(types),
+        subs(bits(52, 48).then(68, 64)),
+        SOURCE0,
+    ]
+}
+
 const BASIC: &[CompactClass] = &[CompactClass::Unary, CompactClass::Binary];
 const OPCODE: (Bits, Bits) = (bits(6, 0), HEADER.opcode);
 const BREAKPOINT: (Bits, Bits) = (bit(7), HEADER.breakpoint);
@@ -771,11 +807,13 @@ const CONTROL: CompactTable = CompactTable {
     values: COMPACT_CONTROL,
 };
 
-const TYPES_OF: CompactTable = CompactTable {
-    index: bits(17, 13),
-    fields: bits(46, 35).then(94, 89).then(63, 61),
-    values: COMPACT_TYPES,
-};
+const fn types_of(values: &'static [u64]) -> CompactTable {
+    CompactTable {
+        index: bits(17, 13),
+        fields: bits(46, 35).then(94, 89).then(63, 61),
+        values,
+    }
+}
 
 const fn subs(fields: Bits) -> CompactTable {
     CompactTable {

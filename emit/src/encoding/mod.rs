@@ -8,6 +8,7 @@ mod bits;
 mod compact;
 mod decode;
 mod encode;
+mod gen11;
 mod gen9;
 pub(crate) mod spec;
 mod swsb;
@@ -28,6 +29,7 @@ use std::fmt;
 pub(crate) fn spec(platform: &Platform) -> &'static spec::Spec {
     match platform.family {
         Family::Gen9 => &gen9::SPEC,
+        Family::Gen11 => &gen11::SPEC,
         Family::Gen12Lp => &xe::GEN12LP,
         Family::XeHpg => &xe::XE_HPG,
         Family::XeHpc => &xe::XE_HPC,

@@ -5,7 +5,7 @@
 
 use super::bits::Bits;
 use super::swsb::{SwsbKind, SwsbSpec};
-use crate::inst::{Cond, MathFn, Op, PredCtrl, RegFile, SyncFn, Systolic, Type};
+use crate::inst::{Cond, Inst, MathFn, Op, PredCtrl, RegFile, SyncFn, Systolic, Type};
 
 /// An encoding family.
 #[derive(Debug)]
@@ -308,8 +308,10 @@ pub struct Header {
 
 #[derive(Clone, Copy, Debug)]
 pub struct DstBits {
-    /// Missing: always a general register.
+    /// Missing: a general register, unless `arf` is set.
     pub file: Bits,
+    /// Set when it is an architecture register, where that is all there is to say.
+    pub arf: Bits,
     pub ty: Bits,
     pub indirect: Bits,
     pub hstride: Bits,
@@ -330,8 +332,10 @@ pub struct DstBits {
 
 #[derive(Clone, Copy, Debug)]
 pub struct SrcBits {
-    /// Missing: always a general register.
+    /// Missing: a general register, unless `arf` or `imm` is set.
     pub file: Bits,
+    /// As in [`DstBits`].
+    pub arf: Bits,
     /// Set when this source is an immediate; missing: a code of `file` says so.
     pub imm: Bits,
     /// An immediate of 16 bits of this source's own.
@@ -367,6 +371,8 @@ impl SrcBits {
     pub fn file_of(&self, word: u128) -> u64 {
         if self.imm.flag(word) {
             FILE_IMM
+        } else if self.arf.flag(word) {
+            FILE_ARF
         } else if self.file.exists() {
             self.file.get(word)
         } else {
@@ -521,6 +527,14 @@ impl Spec {
 
     pub fn math(&self, function: MathFn) -> Option<&MathSpec> {
         self.math.iter().find(|spec| spec.function == function)
+    }
+
+    /// Whether the second payload's length is the instruction's own though its extended descriptor is
+    /// in a register.
+    pub fn has_src1_len(&self, inst: &Inst) -> bool {
+        let sfid = inst.msg.map(|message| message.sfid);
+        let without = self.sends.message.ex_bso_less;
+        inst.send.ex_bso || (without.is_some() && without == sfid)
     }
 
     /// The format of an instruction of this form.

@@ -136,6 +136,7 @@ const HEADER: Header = Header {
 
 const DST: DstBits = DstBits {
     file: bit(50),
+    arf: Bits::NONE,
     ty: bits(39, 36),
     indirect: bit(35),
     hstride: bits(49, 48),

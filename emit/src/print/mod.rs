@@ -284,7 +284,7 @@ fn file_syntax(file: RegFile) -> FileSyntax {
         RegFile::Timestamp => ("tm", true, true, true),
         RegFile::FlowControl => ("fc", true, true, false),
         RegFile::Debug => ("dbg", true, true, true),
-        RegFile::MessageControl => ("msg", true, true, true),
+        RegFile::MessageControl => ("msg", true, true, false),
         RegFile::Scalar => ("s", true, true, true),
     };
     FileSyntax {
@@ -423,17 +423,13 @@ impl Printer<'_> {
     /// The length to be written beside a send's second payload.
     fn src1_len(&self) -> Option<u32> {
         let message = self.inst.msg.as_ref()?;
-        let SendOptions {
-            ex_bso, src1_len, ..
-        } = self.inst.send;
         if self.syntax() != SendSyntax::SuffixAndLength {
             return None;
         }
-        let spec = self.spec?;
-        let own = ex_bso || spec.sends.message.ex_bso_less == Some(message.sfid);
+        let own = self.spec?.has_src1_len(self.inst);
         match message.ex_desc {
             Desc::Imm(desc) => Some(desc >> 6 & 31),
-            Desc::Addr { .. } => own.then_some(u32::from(src1_len)),
+            Desc::Addr { .. } => own.then_some(u32::from(self.inst.send.src1_len)),
         }
     }
 
@@ -753,14 +749,7 @@ fn write_type(ty: Type, out: &mut String) {
 }
 
 /// `macros`: macro operands have their regions written.
-fn write_src(
-    inst: &Inst,
-    n: usize,
-    src: &SrcReg,
-    layout: Layout,
-    macros: bool,
-    out: &mut String,
-) {
+fn write_src(inst: &Inst, n: usize, src: &SrcReg, layout: Layout, macros: bool, out: &mut String) {
     let op = inst.op;
     if src.modifier.neg {
         out.push(if op.is_bitwise() && !src.modifier.abs {

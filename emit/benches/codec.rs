@@ -1,0 +1,48 @@
+//! Throughput of decoding, encoding and listing the fixtures' machine code, a family each.
+
+use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use kiln_emit::encoding::encode;
+use kiln_emit::inst::Inst;
+use kiln_emit::listing::{Style, entries, list};
+use kiln_emit::platform::find;
+use std::fs;
+use std::hint::black_box;
+use std::path::Path;
+
+fn code(platform: &str) -> Vec<u8> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let path = if platform == "skl" {
+        root.join("../examples/intmix/intmix.dat")
+    } else {
+        root.join(format!("tests/fixtures/{platform}/intmix.dat"))
+    };
+    fs::read(path).expect("machine code")
+}
+
+fn codec(criterion: &mut Criterion) {
+    for name in ["skl", "icllp", "tgllp", "dg2", "pvc", "lnl"] {
+        let platform = find(name).expect("the platform is known");
+        let code = code(name);
+        let insts: Vec<Inst> = entries(&code, platform)
+            .filter_map(|entry| entry.inst.ok())
+            .collect();
+        let mut group = criterion.benchmark_group(name);
+        group.throughput(Throughput::Elements(insts.len() as u64));
+        group.bench_function(BenchmarkId::from_parameter("decode"), |b| {
+            b.iter(|| entries(black_box(&code), platform).count());
+        });
+        group.bench_function(BenchmarkId::from_parameter("encode"), |b| {
+            b.iter(|| {
+                let sizes = insts.iter().map(|inst| encode(inst, platform));
+                sizes.filter(Result::is_ok).count()
+            });
+        });
+        group.bench_function(BenchmarkId::from_parameter("list"), |b| {
+            b.iter(|| list(black_box(&code), platform, Style::Numeric).len());
+        });
+        group.finish();
+    }
+}
+
+criterion_group!(benches, codec);
+criterion_main!(benches);

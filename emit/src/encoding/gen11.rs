@@ -1,0 +1,245 @@
+//! The Gen11 encoding (Ice Lake).
+//!
+//! Gen9's without Align16: three-source operations have regions and 16-bit immediates, macro
+//! operations name their accumulators in place of sub-registers; and with other codes of types.
+//! Sources: the public Ice Lake programmer's reference manual, vol. 2a, and the public tables of
+//! the reference assembler.
+
+use super::bits::{Bits, bit, bits};
+use super::gen9::{
+    ALIGN1, BOTH, CALL, CSM, FIRST_IMM, GEN9, JUMP, LAST_IMM, NO_DST, NO_SRC, ONE, P, PC, PCM, PCS,
+    PCSM, PREDS_ALIGN1, PSM, REGISTERS, SEND, SENDS, TERNARY as GEN9_TERNARY, TO_IP,
+    first_imm_tables, fixed, last_imm_tables, op, register_tables,
+};
+use super::spec::{
+    Attrs, CompactForm, DstBits, Form, Format, Header, OpSpec, Spec, SrcBits, ThreadCodes,
+};
+use crate::inst::{MathFn, Op, Type};
+
+pub static SPEC: Spec = Spec {
+    ops: OPS,
+    thread: ThreadCodes {
+        atomic: 1,
+        switch: 2,
+        no_preempt: Some(3),
+    },
+    align1: BASIC,
+    align16: BASIC,
+    ternary: TERNARY,
+    branch: BASIC,
+    send: typed(SEND),
+    sends: typed(SENDS),
+    compact: &[
+        CompactForm {
+            tables: &register_tables(COMPACT_TYPES),
+            ..REGISTERS
+        },
+        CompactForm {
+            tables: &first_imm_tables(COMPACT_TYPES),
+            ..FIRST_IMM
+        },
+        CompactForm {
+            tables: &last_imm_tables(COMPACT_TYPES),
+            ..LAST_IMM
+        },
+    ],
+    align16_ternary: false,
+    ..GEN9
+};
+
+/// A format with this family's types, in Align1 only.
+const fn typed(format: Format) -> Format {
+    Format {
+        header: Header {
+            align16: Bits::NONE,
+            ..format.header
+        },
+        types: TYPES,
+        imm_types: IMM_TYPES,
+        ..format
+    }
+}
+
+const BASIC: Format = {
+    let [src0, src1, none] = ALIGN1.src;
+    Format {
+        dst: DstBits {
+            mme: bits(51, 48),
+            ..ALIGN1.dst
+        },
+        src: [
+            SrcBits {
+                mme: bits(67, 64),
+                ..src0
+            },
+            SrcBits {
+                mme: bits(99, 96),
+                ..src1
+            },
+            none,
+        ],
+        ..typed(ALIGN1)
+    }
+};
+
+/// Whether the types of a three-source operation are floating-point.
+const FLOAT: u8 = 35;
+
+const TERNARY: Format = Format {
+    dst: DstBits {
+        arf: bit(36),
+        ty: bits(48, 46).then(FLOAT, FLOAT),
+        hstride: bit(49),
+        sub: bits(55, 54),
+        sub_unit: 8,
+        chan_mask: Bits::NONE,
+        mme: bits(55, 52),
+        hstrides: &[(1, 0), (2, 1)],
+        ..GEN9_TERNARY.dst
+    },
+    src: [
+        SrcBits {
+            imm: bit(43),
+            imm16: bits(82, 67),
+            ty: bits(66, 64).then(FLOAT, FLOAT),
+            neg: bit(38),
+            abs: bit(37),
+            num: bits(83, 76),
+            sub: bits(75, 71),
+            vstride: bits(68, 67),
+            hstride: bits(70, 69),
+            mme: bits(75, 72),
+            ..NO_SRC
+        },
+        SrcBits {
+            arf: bit(44),
+            ty: bits(87, 85).then(FLOAT, FLOAT),
+            neg: bit(40),
+            abs: bit(39),
+            num: bits(104, 97),
+            sub: bits(96, 92),
+            vstride: bits(89, 88),
+            hstride: bits(91, 90),
+            mme: bits(96, 93),
+            ..NO_SRC
+        },
+        SrcBits {
+            imm: bit(45),
+            imm16: bits(124, 109),
+            ty: bits(108, 106).then(FLOAT, FLOAT),
+            neg: bit(42),
+            abs: bit(41),
+            num: bits(125, 118),
+            sub: bits(117, 113),
+            hstride: bits(112, 111),
+            mme: bits(117, 114),
+            ..NO_SRC
+        },
+    ],
+    preds: PREDS_ALIGN1,
+    vstrides: &[(Some(0), 0), (Some(2), 1), (Some(4), 2), (Some(8), 3)],
+    ..typed(GEN9_TERNARY)
+};
+
+const TYPES: &[(Type, u8)] = &[
+    (Type::Ud, 0),
+    (Type::D, 1),
+    (Type::Uw, 2),
+    (Type::W, 3),
+    (Type::Ub, 4),
+    (Type::B, 5),
+    (Type::Uq, 6),
+    (Type::Q, 7),
+    (Type::Hf, 8),
+    (Type::F, 9),
+    (Type::Df, 10),
+];
+
+const IMM_TYPES: &[(Type, u8)] = &[
+    (Type::Ud, 0),
+    (Type::D, 1),
+    (Type::Uw, 2),
+    (Type::W, 3),
+    (Type::Uv, 4),
+    (Type::V, 5),
+    (Type::Uq, 6),
+    (Type::Q, 7),
+    (Type::Hf, 8),
+    (Type::F, 9),
+    (Type::Df, 10),
+    (Type::Vf, 11),
+];
+
+const OPS: &[OpSpec] = {
+    use Form::*;
+    &[
+        op(Op::Illegal, 0x00, Nullary, Attrs::NONE),
+        op(Op::Mov, 0x01, Unary, PCSM),
+        op(Op::Sel, 0x02, Binary, PCSM),
+        op(Op::Movi, 0x03, Binary, PSM),
+        op(Op::Not, 0x04, Unary, PCM),
+        op(Op::And, 0x05, Binary, PCM),
+        op(Op::Or, 0x06, Binary, PCM),
+        op(Op::Xor, 0x07, Binary, PCM),
+        op(Op::Shr, 0x08, Binary, PCSM),
+        op(Op::Shl, 0x09, Binary, PCSM),
+        op(Op::Smov, 0x0a, Binary, P),
+        op(Op::Asr, 0x0c, Binary, PCSM),
+        op(Op::Ror, 0x0e, Binary, PC),
+        op(Op::Rol, 0x0f, Binary, PC),
+        op(Op::Cmp, 0x10, Binary, PCM),
+        op(Op::Cmpn, 0x11, Binary, PCM),
+        op(Op::Csel, 0x12, Ternary, CSM),
+        op(Op::Bfrev, 0x17, Unary, P),
+        op(Op::Bfe, 0x18, Ternary, P),
+        op(Op::Bfi1, 0x19, Binary, P),
+        op(Op::Bfi2, 0x1a, Ternary, P),
+        fixed(op(Op::Jmpi, 0x20, Jump, P), JUMP),
+        fixed(op(Op::Brd, 0x21, BranchOneReg, P), TO_IP),
+        fixed(op(Op::If, 0x22, BranchBoth, P.or(Attrs::BRANCH)), BOTH),
+        fixed(op(Op::Brc, 0x23, BranchBothReg, P), TO_IP),
+        fixed(op(Op::Else, 0x24, BranchBoth, Attrs::BRANCH), BOTH),
+        fixed(op(Op::Endif, 0x25, BranchOne, Attrs::NONE), ONE),
+        fixed(op(Op::While, 0x27, BranchOne, P.or(Attrs::BRANCH)), ONE),
+        fixed(op(Op::Break, 0x28, BranchBoth, P), BOTH),
+        fixed(op(Op::Cont, 0x29, BranchBoth, P), BOTH),
+        fixed(op(Op::Halt, 0x2a, BranchBoth, P), BOTH),
+        fixed(op(Op::Calla, 0x2b, Call, P), CALL),
+        fixed(op(Op::Call, 0x2c, Call, P), CALL),
+        fixed(op(Op::Ret, 0x2d, Return, P), &[NO_DST]),
+        fixed(op(Op::Goto, 0x2e, BranchBoth, P.or(Attrs::BRANCH)), BOTH),
+        fixed(op(Op::Join, 0x2f, BranchOne, P), ONE),
+        fixed(op(Op::Wait, 0x30, Wait, Attrs::NONE), &[NO_DST]),
+        op(Op::Send, 0x31, Send, P),
+        op(Op::Sendc, 0x32, Send, P),
+        op(Op::Sends, 0x33, Sends, P),
+        op(Op::Sendsc, 0x34, Sends, P),
+        op(Op::Math(MathFn::Inv), 0x38, Math, PSM),
+        op(Op::Add, 0x40, Binary, PCSM),
+        op(Op::Mul, 0x41, Binary, PCSM),
+        op(Op::Avg, 0x42, Binary, PCSM),
+        op(Op::Frc, 0x43, Unary, PCM),
+        op(Op::Rndu, 0x44, Unary, PCSM),
+        op(Op::Rndd, 0x45, Unary, PCSM),
+        op(Op::Rnde, 0x46, Unary, PCSM),
+        op(Op::Rndz, 0x47, Unary, PCSM),
+        op(Op::Mac, 0x48, Binary, PCSM),
+        op(Op::Mach, 0x49, Binary, PSM),
+        op(Op::Lzd, 0x4a, Unary, PCSM),
+        op(Op::Fbh, 0x4b, Unary, P),
+        op(Op::Fbl, 0x4c, Unary, P),
+        op(Op::Cbit, 0x4d, Unary, P),
+        op(Op::Addc, 0x4e, Binary, PC),
+        op(Op::Subb, 0x4f, Binary, PCS),
+        op(Op::Mad, 0x5b, Ternary, PCSM),
+        op(Op::Madm, 0x5d, Ternary, PCSM),
+        op(Op::Nop, 0x7e, Nullary, Attrs::NONE),
+    ]
+};
+
+const COMPACT_TYPES: &[u64] = &[
+    0x40001, 0x40040, 0x40041, 0x400c1, 0x40165, 0x40be5, 0x40941, 0x40945, 0x40965, 0x41041,
+    0x43040, 0x43041, 0x45145, 0x47144, 0x47145, 0x64965, 0x65925, 0x65964, 0x65965, 0x67964,
+    0x40c, 0x40065, 0x40145, 0x41040, 0x45144, 0x47104, 0x49209, 0x6f965, 0x67965, 0x4f34c,
+    0x49248, 0x4b248,
+];
