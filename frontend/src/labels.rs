@@ -2,7 +2,7 @@
 //!
 //! Neither the order of the binary's label table nor the first mention of a name in text is to be
 //! had from the other form. So labels are numbered in the order of the instructions that define
-//! them, and those that nothing mentions are left out; both readers end with [`number`].
+//! them, and those that nothing mentions are left out; both readers end with `number`.
 
 use cranelift_entity::{EntityRef, PrimaryMap};
 use thiserror::Error;

@@ -1,6 +1,6 @@
 //! The opcode table: every instruction of vISA, its number, its name and its fields.
 //!
-//! One list, [`opcodes!`], makes the enum [`Opcode`] and the table of [`Row`]s. Everything that
+//! One list, `opcodes!`, makes the enum [`Opcode`] and the table of [`Row`]s. Everything that
 //! knows the shape of an instruction walks a row: the binary reader reads its fields in order, the
 //! text parser and the printer take the same fields (in the order [`Row::text_order`] gives, where
 //! text and binary differ), the verifier holds operands against them. What a field that is a bare
@@ -998,7 +998,7 @@ impl SamplerOp {
         ("sample4_l_c", 23),
     ];
 
-    /// The number of [`SamplerOp::name`] `load_lz`: no level of detail, no sampler.
+    /// The number of `load_lz`: no level of detail, no sampler.
     pub const LOAD_LZ: SamplerOp = SamplerOp(26);
     /// `sample_lz`: level of detail 0.
     pub const SAMPLE_LZ: SamplerOp = SamplerOp(24);

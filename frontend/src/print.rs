@@ -223,7 +223,7 @@ impl<'a> Printer<'a> {
         match var {
             InputVar::General(var) => write!(out, " {}", name(&self.names.vars, var)),
             InputVar::Sampler(sampler) => write!(out, " S{}", sampler.index()),
-            InputVar::Surface(surface) => write!(out, " T{}", surface.index()),
+            InputVar::Surface(surface) => write!(out, " {}", surface_name(surface.index())),
         }
     }
 

@@ -72,7 +72,7 @@ fn the_greatest_number_is_refused() {
     );
     for name in ["V4294967295", "P4294967295"] {
         let (message, at) = wrong_name(name);
-        assert_eq!(message, format!("3:28: unknown variable `{name}`"));
+        assert_eq!(message, format!("3:30: unknown variable `{name}`"));
         assert_eq!(at, name);
     }
 }
@@ -173,6 +173,12 @@ fn wrong_texts_are_named() {
             ".kernel_attr X=\"abc",
             "4:16: the string is not closed on this line",
             "\"abc",
+        ),
+        // Found by the fuzz targets: it could not be read back from an object.
+        (
+            ".kernel_attr %SimdSize=16",
+            "4:14: found `%SimdSize`, expected the name of an attribute",
+            "%SimdSize",
         ),
         (
             "    goto (M1, 16) nowhere",

@@ -6,7 +6,9 @@ use std::fs;
 
 use common::{folder, saxpy};
 use kiln_frontend::binary::{ReadErrorKind, read, write};
-use kiln_frontend::module::{Operand, Region};
+use kiln_frontend::module::{
+    Align, Global, Input, InputVar, Linkage, Operand, Region, Surface, Type,
+};
 use kiln_frontend::opcode::Opcode;
 use kiln_frontend::platform::Platform;
 use kiln_frontend::print::print;
@@ -81,6 +83,43 @@ fn write_and_read_give_the_module_back() {
             example.name
         );
     }
+}
+
+#[test]
+fn globals_are_written_and_read() {
+    let mut module = parse(&saxpy()).expect("saxpy");
+    let global = |linkage, name: &str, ty, elements| Global {
+        linkage,
+        name: name.to_owned(),
+        ty,
+        align: Align::Dword,
+        elements,
+        attrs: Vec::new(),
+    };
+    module.globals = vec![
+        global(Linkage::Static, "table", Type::F, 64),
+        global(Linkage::Extern, "x", Type::Uq, 1),
+    ];
+    let bytes = write(&module).expect("saxpy");
+    assert_eq!(read(&bytes).expect("saxpy"), module);
+    module.globals[0].attrs = module.objects[0].attrs.clone();
+    let error = write(&module).expect_err("attributes of a global");
+    assert_eq!(error.what, "the count of a global's attributes");
+}
+
+/// Found by the fuzz targets: a predefined surface has a name of its own.
+#[test]
+fn predefined_surfaces_may_be_inputs() {
+    let mut module = parse(&saxpy()).expect("saxpy");
+    for i in 0..6 {
+        module.objects[0].inputs.push(Input {
+            var: InputVar::Surface(Surface::from_u32(i)),
+            implicit: 0,
+            offset: 0x400 + 4 * i as u16,
+            size: 4,
+        });
+    }
+    assert_eq!(parse(&print(&module)).expect("printed"), module);
 }
 
 /// Some releases of the reference compiler leave out operands in the objects they write: those have

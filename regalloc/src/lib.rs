@@ -47,8 +47,11 @@ impl Default for Options {
 /// Why allocation failed.
 #[derive(Debug, thiserror::Error)]
 pub enum AllocError {
-    #[error("{func}: {reserved} of {limit} registers are taken by variables whose address is taken; at least {fewest} must be left")]
-    TooFew { func: String, reserved: u32, limit: u32, fewest: u32 },
+    #[error(
+        "{func}: {left} of {limit} registers are left to allocate, at least {fewest} are needed; variables whose \
+         address is taken and spilled flags hold the others"
+    )]
+    TooFew { func: String, left: u32, limit: u32, fewest: u32 },
     #[error("{func}: register allocation: {what}")]
     Failed { func: String, what: String },
     #[error("{func}: the allocation is wrong: {what}")]
@@ -93,7 +96,7 @@ pub fn allocate(func: &MFunc, options: &Options) -> Result<Allocated, AllocError
         if (units.len() as u32) < FEWEST_UNITS {
             return Err(AllocError::TooFew {
                 func: func.name.clone(),
-                reserved: reserved.iter().filter(|&&r| r).count() as u32 * UNIT_GRFS,
+                left: units.len() as u32 * UNIT_GRFS,
                 limit: options.grf_limit,
                 fewest: FEWEST_UNITS * UNIT_GRFS,
             });

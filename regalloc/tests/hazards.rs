@@ -7,9 +7,8 @@ mod common;
 use std::collections::HashSet;
 use std::path::Path;
 
-use common::{allocated, compile, with_selected};
+use common::compile;
 use kiln_emit::inst::{Inst, Place, RegFile, Src};
-use kiln_frontend::text;
 
 const GRF_BYTES: u32 = 32;
 
@@ -85,40 +84,13 @@ fn no_half_reads_what_the_other_has_written() {
             continue;
         };
         let source = std::fs::read_to_string(dir.join(name).with_extension("visaasm"));
-        let module = text::parse(&source.expect("vISA text")).expect("a module");
-        with_selected(&module.objects[0], |func| {
-            for limit in [24, 40, 128] {
-                let program = allocated(func, limit).expect("an allocation").program;
-                for inst in program.blocks.iter().flatten() {
-                    assert!(!clobbers(inst), "{name:?} in {limit} registers: {inst}");
-                    checked += 1;
-                }
+        let source = source.expect("vISA text");
+        for limit in [24, 40, 128] {
+            for inst in compile(&source, limit).program.blocks.iter().flatten() {
+                assert!(!clobbers(inst), "{name:?} in {limit} registers: {inst}");
+                checked += 1;
             }
-        });
+        }
     }
     assert!(checked > 1000, "only {checked} instructions checked");
-}
-
-#[test]
-fn a_source_that_dies_is_not_overwritten_by_halves() {
-    // Of V one element is read for all channels, or its elements in another order, and never again.
-    for source in [
-        "V(0,0)<0;1,0>",
-        "V(0,0)<8;8,0>",
-        "V(0,0)<0;8,1>",
-        "V(1,0)<0;8,1>",
-    ] {
-        let text = format!(
-            ".version 4.1\n.kernel \"k\"\n.decl V v_type=G type=d num_elts=16 align=hword\n\
-             .decl W v_type=G type=d num_elts=16 align=hword\n.decl D v_type=G type=d num_elts=16 align=hword\n\
-             .decl O v_type=G type=ud num_elts=16 align=hword\n.decl T6 v_type=T num_elts=1 v_name=T006\n\
-             .kernel_attr SimdSize=16\nmovs (M1_NM, 1) T6(0) 0x0:ud\nmov (M1_NM, 16) O(0,0)<1> 0x0:ud\n\
-             gather4_scaled.R (M1, 16) T6 0x0:ud O.0 V.0\n\
-             add (M1, 16) D(0,0)<1> {source} 0x1:d\n\
-             scatter4_scaled.R (M1, 16) T6 0x0:ud O.0 D.0\nret (M1, 1)\n"
-        );
-        let program = compile(&text, 24).program;
-        let bad = program.blocks.iter().flatten().find(|inst| clobbers(inst));
-        assert!(bad.is_none(), "{source}: {}", bad.expect("an instruction"));
-    }
 }

@@ -19,8 +19,14 @@ fn main() {
         let d = launch::Description::parse(&String::from_utf8(std::fs::read(dir.join("launch.yaml")).unwrap()).unwrap()).unwrap();
         let mut info = zebin.ze_info.clone();
         if c.allocation.spill_bytes > 0 { println!("spill {:?}", c.allocation); }
-        for (which, code) in [("ref", zebin.text(&d.kernel).unwrap().to_vec()), ("kiln", c.code.clone())] {
-            let program = exec::Program::from_text(&code, skl);
+        let mut ours = zebin.clone();
+        ours.set_text(&d.kernel, &c.code);
+        let text = format!(".text.{}", d.kernel);
+        ours.relocations.retain(|r| r.section != text);
+        ours.relocations.push(kiln_emit::zebin::Relocations { section: text, addends: false, entries: c.relocations.iter().map(|r| kiln_emit::zebin::Relocation { offset: r.offset.into(), kind: if r.bits == 64 { 1 } else { 2 }, symbol: 1 + ours.symbols.iter().position(|s| s.name == r.symbol).expect("symbol") as u32, addend: 0 }).collect() });
+        for (which, zebin) in [("ref", &zebin), ("kiln", &ours)] {
+            let code = zebin.text(&d.kernel).unwrap();
+            let program = match exec::Program::from_zebin(zebin, &d.kernel, skl) { Ok(p) => p, Err(e) => { println!("{name} {which}: LINK {e}"); failed += 1; continue; } };
             if which == "kiln" && c.allocation.spill_bytes > 0 { scratch(&mut info, &d.kernel, c.allocation.spill_bytes); }
             let mut l = exec::Launch { ze_info: &info, kernel: &d.kernel, global: d.global, local: d.local, dimensions: d.dimensions, args: d.load_args(dir).unwrap(), budget: exec::Launch::BUDGET };
             let t = std::time::Instant::now();

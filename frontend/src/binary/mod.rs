@@ -6,14 +6,14 @@
 //! once, and every instruction has the operands of its row of [`crate::opcode`]. Nothing is
 //! allocated for a count that the file is too short for.
 //!
-//! What it brings into the form that text has too: [`crate::attributes`], [`crate::labels`], and
+//! What it brings into the form that text has too: `crate::attributes`, [`crate::labels`], and
 //! - address variables and predicates are called after their number (`A0`, `P1`): text has no other
 //!   name for them;
 //! - characters of labels and functions that text cannot have (`.`, `$`) become `_`, and the label
 //!   of a subroutine ends in its number in the file (`main_0`);
 //! - what a function's attributes say of it stands over its header, which compilers leave empty;
 //! - immediates are cut to the width of their type;
-//! - an instruction without execution size has [`Exec::NONE`].
+//! - an instruction without execution size has [`crate::module::Exec::NONE`].
 
 mod cursor;
 mod inst;

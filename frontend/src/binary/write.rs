@@ -2,8 +2,8 @@
 //!
 //! Takes any module and gives the bytes, or says which number is too large for the format. What
 //! [`super::read`] makes of them is an equal module, if the module passes [`crate::verify`], is of
-//! version 4.1, has no globals, and its names are what the reader makes of names: subroutines'
-//! labels end in `_` and a number, the attributes are those of [`crate::attributes`].
+//! version 4.1, its globals have no attributes, and its names are what the reader makes of names: subroutines'
+//! labels end in `_` and a number, the attributes are those of `crate::attributes`.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -11,8 +11,8 @@ use cranelift_entity::EntityRef;
 use thiserror::Error;
 
 use crate::module::{
-    ArrayDecl, Attr, AttrValue, Combine, Exec, InputVar, Inst, LabelDecl, LabelKind, Modifier,
-    Module, Object, ObjectKind, Operand, PredUse, Region, StateVar, Type, predefined,
+    Align, ArrayDecl, Attr, AttrValue, Combine, Exec, InputVar, Inst, LabelDecl, LabelKind,
+    Modifier, Module, Object, ObjectKind, Operand, PredUse, Region, StateVar, Type, predefined,
 };
 use crate::opcode::{Field, Width};
 
@@ -48,7 +48,9 @@ pub fn write(module: &Module) -> Result<Vec<u8>, WriteError> {
     let kernels = module.objects.iter().filter(|o| is_kernel(o)).count();
     let functions = module.objects.len() - kernels;
     let names: usize = module.objects.iter().map(|o| o.name.len()).sum();
-    let header = FILE_HEADER + kernels * KERNEL_INFO + functions * FUNCTION_INFO + names;
+    let globals = globals(module)?;
+    let infos = kernels * KERNEL_INFO + functions * FUNCTION_INFO;
+    let header = FILE_HEADER + infos + names + globals.len();
 
     let mut out = Bytes {
         object: 0,
@@ -66,7 +68,8 @@ pub fn write(module: &Module) -> Result<Vec<u8>, WriteError> {
     }
     for wanted in [true, false] {
         if !wanted {
-            out.u16("the count of globals", 0)?;
+            out.u16("the count of globals", module.globals.len())?;
+            out.bytes.extend(&globals);
             out.u16("the count of functions", functions)?;
         }
         let numbered = module.objects.iter().enumerate();
@@ -91,6 +94,30 @@ pub fn write(module: &Module) -> Result<Vec<u8>, WriteError> {
         out.bytes.extend(written.bytes);
     }
     Ok(out.bytes)
+}
+
+/// The entries of the file-scope variables.
+fn globals(module: &Module) -> Result<Vec<u8>, WriteError> {
+    let mut out = Bytes {
+        object: 0,
+        inst: None,
+        bytes: Vec::new(),
+    };
+    for global in &module.globals {
+        out.bytes.push(global.linkage as u8);
+        out.u16("the length of the name", global.name.len())?;
+        out.bytes.extend(global.name.as_bytes());
+        out.bytes.push(type_and_align(global.ty, global.align));
+        out.u16("the count of elements", global.elements.into())?;
+        // Their attributes have names in no string pool.
+        out.check("the count of a global's attributes", global.attrs.len(), 0)?;
+        out.bytes.push(0);
+    }
+    Ok(out.bytes)
+}
+
+fn type_and_align(ty: Type, align: Align) -> u8 {
+    ty as u8 | (align as u8) << 4
 }
 
 /// Bytes of the header's parts, names apart.
@@ -291,7 +318,7 @@ impl<'a> Writer<'a> {
         self.out.u32("the count of variables", vars.len())?;
         for var in vars {
             self.string(&var.name)?;
-            self.out.bytes.push(var.ty as u8 | (var.align as u8) << 4);
+            self.out.bytes.push(type_and_align(var.ty, var.align));
             self.out.u16("the count of elements", var.elements.into())?;
             let (base, offset) = var.alias.map_or((0, 0), |(base, at)| (base.index(), at));
             self.out.u32("the number of a variable", base)?;

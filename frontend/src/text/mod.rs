@@ -9,14 +9,14 @@
 //! - general, address and predicate variables are called as they are declared, samplers and
 //!   surfaces by their `v_name`; each is numbered in the order of its declarations;
 //! - labels: see [`crate::labels`]; one that a `.function` names is that of a subroutine;
-//! - attributes: see [`crate::attributes`]; `.funcdecl` and comments are nothing;
+//! - attributes: see `crate::attributes`; `.funcdecl` and comments are nothing;
 //! - `FILE` and `LOC` are instructions as in the binary;
 //! - fields that text leaves out are 0;
 //! - immediates are cut to the width of their type; floats may be written as such (`1.5:f`);
-//! - numbers may be expressions: see [`expr`];
+//! - numbers may be expressions: see `expr`;
 //! - scopes are gone: a name that was taken before gets a number behind it (`V32_1`).
 //!
-//! LSC instructions are read by [`lsc`]. Of `va.*` and `raw_sendg` the text is our own: mnemonic
+//! LSC instructions are read by `lsc`. Of `va.*` and `raw_sendg` the text is our own: mnemonic
 //! and suffixes of the opcode's row, then its operands in the order of the row.
 
 mod expr;

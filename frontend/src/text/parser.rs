@@ -511,6 +511,10 @@ impl<'a> Parser<'a> {
 
     /// `Name`, `Name=1` or `Name="text"`; none if it is one that is not kept.
     fn attr(&mut self) -> Result<Option<Attr>> {
+        // Objects have no attributes with a `%`.
+        if self.lexer.peek() == b'%' {
+            return Err(self.lexer.expected("the name of an attribute"));
+        }
         let name = self.some_name("the name of an attribute")?;
         let value = if !self.lexer.eat(b'=') || self.lexer.at_line_end() {
             AttrValue::Flag

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use clap::ValueEnum;
 use kiln_emit::listing::{self, Style};
 use kiln_emit::platform::Platform;
-use kiln_runtime::pipeline::{Options, Stage};
+use kiln_runtime::pipeline::{Compiled, Options, Relocation, Stage};
 use miette::{Report, miette};
 
 use super::finalize::{Finalized, Kernel, finalize};
@@ -113,6 +113,7 @@ pub fn compile(args: &Args) -> Result<(), Report> {
     outputs.print(&dumps(&finalized));
     let figures = stats::stats(&finalized, args.platform);
 
+    let mut warning = String::new();
     if let Some(emit) = emit {
         let kernels = &finalized.kernels;
         let output = match &args.output {
@@ -120,7 +121,10 @@ pub fn compile(args: &Args) -> Result<(), Report> {
             None => default_output(args, emit)?,
         };
         match (emit, info) {
-            (Emit::Bin, _) => write_bins(&mut outputs, &output, kernels)?,
+            (Emit::Bin, _) => {
+                write_bins(&mut outputs, &output, kernels)?;
+                warning = unresolved(kernels);
+            }
             (Emit::Asm, _) => outputs.add(&output, asm(kernels, args.platform).into_bytes())?,
             (Emit::Zebin, Some(info)) => {
                 let path = args.info.as_deref().unwrap_or(&args.input);
@@ -142,6 +146,9 @@ pub fn compile(args: &Args) -> Result<(), Report> {
         outputs.print(&stats::table(&figures));
     }
     outputs.write()?;
+    if !warning.is_empty() {
+        print_error(&warning);
+    }
     if !quiet && taken {
         print_error(&stats::table(&figures));
     }
@@ -197,6 +204,19 @@ fn numbered(output: &Path, kernel: &str) -> PathBuf {
     let mut name = OsString::from(stem);
     name.push(format!(".{}.bin", kernel.chars().map(safe).collect::<String>()));
     name.into()
+}
+
+/// What raw machine code leaves open, a line an address.
+fn unresolved(kernels: &[Kernel]) -> String {
+    let mut lines = String::new();
+    for Compiled { name, relocations, .. } in kernels.iter().map(|k| &k.compiled) {
+        for Relocation { offset, symbol, bits } in relocations {
+            lines.push_str(&format!(
+                "warning: {name}: the {bits} bits at offset {offset:#x} are to be the address of {symbol}\n"
+            ));
+        }
+    }
+    lines
 }
 
 fn asm(kernels: &[Kernel], platform: &'static Platform) -> String {

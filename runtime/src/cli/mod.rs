@@ -5,6 +5,7 @@
 //! error ([`report`]) and exit code 1; a command line that cannot be understood is exit code 2.
 
 mod compile;
+mod convert;
 mod disasm;
 mod finalize;
 mod info;
@@ -35,6 +36,7 @@ struct Cli {
 #[derive(Debug, Subcommand)]
 enum Command {
     Compile(compile::Args),
+    Convert(convert::Args),
     Run(run::Args),
     Disasm(disasm::Args),
 }
@@ -50,6 +52,7 @@ pub fn main() -> ExitCode {
 
     let result = match Cli::parse().command {
         Command::Compile(args) => compile::compile(&args),
+        Command::Convert(args) => convert::convert(&args),
         Command::Run(args) => run::run(&args),
         Command::Disasm(args) => disasm::disasm(&args),
     };

@@ -5,7 +5,8 @@ use kiln_emit::platform::Platform;
 use kiln_emit::ze_info::{
     Kernel as Entry, MemoryKind, MemoryUsage, PerThreadMemoryBuffer, ZeInfo,
 };
-use kiln_emit::zebin::Zebin;
+use kiln_emit::zebin::{ADDRESS, ADDRESS_LOW, Relocation, Relocations, Zebin};
+use kiln_runtime::pipeline::Compiled;
 use serde_norway::Mapping;
 
 use super::finalize::Kernel;
@@ -24,15 +25,15 @@ const ABOUT_CODE: [&str; 2] = [".gtpin_info.", ".debug_"];
 pub enum ObjectError {
     #[error("it describes no kernel {0}")]
     NoKernel(String),
-    #[error("the code of kernel {kernel} has {count} relocations there, which cannot be carried over to new code yet")]
-    Relocations { kernel: String, count: usize },
+    #[error("kernel {kernel} uses the address of {symbol}, which it does not define")]
+    NoSymbol { kernel: String, symbol: String },
 }
 
 /// Makes an object file with these kernels. Kernels that only a zebin `info` has stay as they are;
 /// of a `.ze_info` document only the entries of these kernels are kept, as others have no code.
 ///
 /// # Errors
-/// `info` does not describe a kernel, or its code cannot be replaced.
+/// `info` does not describe a kernel, or does not define what its code uses.
 pub fn object(info: Info, kernels: &[Kernel], platform: &Platform) -> Result<Zebin, ObjectError> {
     let mut zebin = match info {
         Info::Zebin(zebin) => zebin,
@@ -50,18 +51,38 @@ pub fn object(info: Info, kernels: &[Kernel], platform: &Platform) -> Result<Zeb
         let entry = zebin.ze_info.kernel_mut(name);
         let entry = entry.ok_or_else(|| ObjectError::NoKernel(name.clone()))?;
         decide(entry, kernel, version, platform);
-        let section = format!(".text.{name}");
-        let relocations = zebin.relocations.iter().filter(|r| r.section == section);
-        let count = relocations.map(|r| r.entries.len()).sum();
-        if count > 0 {
-            return Err(ObjectError::Relocations { kernel: name.clone(), count });
-        }
+        relocate(&mut zebin, &kernel.compiled)?;
         if !zebin.set_text(name, &kernel.compiled.code) {
             return Err(ObjectError::NoKernel(name.clone()));
         }
     }
     zebin.others.retain(|section| !ABOUT_CODE.iter().any(|prefix| section.name.starts_with(prefix)));
     Ok(zebin)
+}
+
+/// Puts our code's relocations in the place of the old code's.
+fn relocate(zebin: &mut Zebin, compiled: &Compiled) -> Result<(), ObjectError> {
+    let mut entries = Vec::new();
+    for relocation in &compiled.relocations {
+        let number = zebin.symbols.iter().position(|s| s.name == relocation.symbol);
+        let number = number.ok_or_else(|| ObjectError::NoSymbol {
+            kernel: compiled.name.clone(),
+            symbol: relocation.symbol.clone(),
+        })?;
+        entries.push(Relocation {
+            offset: u64::from(relocation.offset),
+            kind: if relocation.bits == 64 { ADDRESS } else { ADDRESS_LOW },
+            // The null symbol comes before those in `symbols`.
+            symbol: number as u32 + 1,
+            addend: 0,
+        });
+    }
+    let section = format!(".text.{}", compiled.name);
+    zebin.relocations.retain(|r| r.section != section);
+    if !entries.is_empty() {
+        zebin.relocations.push(Relocations { section, addends: false, entries });
+    }
+    Ok(())
 }
 
 fn version(info: &ZeInfo) -> (u32, u32) {

@@ -5,7 +5,8 @@
 use std::fmt::Display;
 use std::path::Path;
 
-use kiln_frontend::module::Module;
+use kiln_frontend::module::{Module, Place};
+use kiln_frontend::verify::Finding;
 use kiln_ir::callgraph::CallError;
 use kiln_ir::cfg::CfgError;
 use kiln_runtime::pipeline::{CompileError, InputError};
@@ -33,15 +34,29 @@ pub fn input(input: &Input, error: &InputError) -> Report {
 
 /// A kernel cannot be finalized.
 pub fn compile(input: &Input, module: &Module, error: &CompileError) -> Report {
+    let place = instruction(error).and_then(|(object, inst)| {
+        let object = module.objects.iter().find(|o| o.name == object)?;
+        Some(object.insts.get(inst)?.place)
+    });
+    match place {
+        Some(place) => placed(input, place, error),
+        None => file(&input.path, error),
+    }
+}
+
+/// Something is wrong with a module that was read.
+pub fn finding(input: &Input, module: &Module, finding: &Finding) -> Report {
+    if finding.inst.is_some() {
+        return placed(input, finding.place, finding);
+    }
+    let object = module.objects.get(finding.object).map_or("", |o| o.name.as_str());
+    miette!("{}: {object}: {finding}", input.path.display())
+}
+
+/// An error at an instruction.
+fn placed(input: &Input, place: Place, error: &dyn Display) -> Report {
     let path = input.path.display();
     let message = format!("{path}: {error}");
-    let Some((object, inst)) = instruction(error) else {
-        return Report::msg(message);
-    };
-    let object = module.objects.iter().find(|o| o.name == object);
-    let Some(place) = object.and_then(|o| o.insts.get(inst)).map(|inst| inst.place) else {
-        return Report::msg(message);
-    };
     if place.column == 0 {
         return miette!("{message}, at offset {:#x}", place.pos);
     }

@@ -106,8 +106,8 @@ pub fn run(args: &Args) -> Result<(), Report> {
     };
     let input = Input::open(&args.program)?;
     let (zebin, kernel) = program(args, &input, plan.kernel.as_deref())?;
-    let text = zebin.text(&kernel).unwrap_or_default();
-    let code = Program::from_text(text, args.platform);
+    let code = Program::from_zebin(&zebin, &kernel, args.platform)
+        .map_err(|e| report::file(&input.path, &e))?;
     let mut launch = Launch {
         ze_info: &zebin.ze_info,
         kernel: &kernel,

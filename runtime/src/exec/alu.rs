@@ -545,7 +545,8 @@ fn domain(inst: &Inst) -> Domain {
     let dst = inst.dst.map_or(Type::Ud, |d| d.ty);
     let types = || inst.srcs.iter().map(Src::ty);
     let float = types().any(Type::is_float);
-    if float && !matches!(inst.op, Op::And | Op::Or | Op::Xor | Op::Not) {
+    // These take the bits of a float.
+    if float && !matches!(inst.op, Op::And | Op::Or | Op::Xor | Op::Not | Op::Bfrev) {
         return if dst == Type::Df || types().any(|t| t == Type::Df) {
             Domain::Double
         } else {

@@ -104,6 +104,9 @@ const SLM_BYTES: u64 = 64 << 10;
 const BINDING_ENTRIES: u32 = 240;
 /// Bytes of the buffer that `printf` writes to.
 const PRINTF_BYTES: usize = 1 << 20;
+/// The sections that `const_base` and `global_base` are the addresses of.
+const CONST_DATA: &str = ".data.const";
+const GLOBAL_DATA: &str = ".data.global";
 /// Memory of one thread at most, in bytes.
 const THREAD_BYTES: u64 = 2 << 20;
 /// The unit that scratch space is given in, in bytes.
@@ -348,12 +351,20 @@ impl Setup {
                     .add("private memory", vec![UNDEFINED; bytes as usize]);
                 self.memory.address(buffer).to_le_bytes().to_vec()
             }
+            ArgType::ConstBase => self.data_base(CONST_DATA),
+            ArgType::GlobalBase => self.data_base(GLOBAL_DATA),
             ArgType::PrintfBuffer => {
                 let buffer = self.memory.add("printf buffer", vec![0; PRINTF_BYTES]);
                 self.memory.address(buffer).to_le_bytes().to_vec()
             }
             ref other => return Err(BindError::Payload(other.clone())),
         })
+    }
+
+    /// The address of a section of the program's data, null if it has none.
+    fn data_base(&self, section: &str) -> Vec<u8> {
+        let address = self.memory.data_address(section).unwrap_or(0);
+        address.to_le_bytes().to_vec()
     }
 
     fn run(&mut self, launch: &Launch, program: &Program) -> Result<ExecStats, Box<ExecError>> {

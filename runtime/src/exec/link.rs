@@ -5,18 +5,14 @@
 //! leaves them in memory. The addresses are the same in every run. Only what lies in data can be
 //! named: code has no address here.
 
-use kiln_emit::zebin::{Relocation, Symbol, SymbolPlace, Zebin};
+use kiln_emit::zebin::{
+    ADDRESS, ADDRESS_HIGH, ADDRESS_LOW, Relocation, Symbol, SymbolPlace, Zebin,
+};
 
 use super::memory::{DATA, GUARD};
 
 /// What the sections of data are called: `.data.const`, `.data.const.string`, `.data.global`.
 const DATA_PREFIX: &str = ".data.";
-
-/// Kinds of relocations, `R_ZE_*` (zebin documentation): the address, its lower and its upper
-/// half.
-const ADDRESS: u32 = 1;
-const ADDRESS_LOW: u32 = 2;
-const ADDRESS_HIGH: u32 = 3;
 
 /// Why an object file cannot be linked.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]

@@ -58,6 +58,12 @@ impl Memory {
             .collect();
     }
 
+    /// Address of a section of the program's own data; none if it has no such section.
+    pub fn data_address(&self, section: &str) -> Option<u64> {
+        let section = self.data.iter().find(|b| b.name == section);
+        section.map(|b| b.base)
+    }
+
     /// Address of a buffer's first byte.
     pub fn address(&self, index: usize) -> u64 {
         self.buffers.get(index).map_or(0, |b| b.base)

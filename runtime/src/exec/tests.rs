@@ -317,6 +317,9 @@ fn bit_operations() {
         assert_eq!(run(Op::Bfi1, Type::Ud, &[4, 8]), mask);
         let moved = w.checked_shl(v.trailing_zeros()).unwrap_or(0);
         assert_eq!(run(Op::Bfi2, Type::Ud, &[0, 4, 12]), v & moved | !v & base);
+        let bits = scalar(10, 0, Type::F);
+        t.execute(&inst(Op::Bfrev, 1, dst(12, Type::Ud), &[bits])).unwrap();
+        assert_eq!(dwords(&t, 12, 1)[0], v.reverse_bits());
     }
 }
 
