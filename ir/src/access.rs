@@ -5,7 +5,9 @@
 //! [`AccessKind`](crate::liveness::AccessKind) follows. Payloads of messages have no size of their
 //! own in vISA: [`raw_shape`] is where their layout is known.
 
-use kiln_frontend::module::{Addr, Combine, Exec, Inst, InputVar, Object, Operand, PredUse, Region, StateVar, Var};
+use kiln_frontend::module::{
+    Addr, Combine, Exec, InputVar, Inst, Object, Operand, PredUse, Region, StateVar, Var,
+};
 use kiln_frontend::opcode::{Field, Opcode, svm_block_bytes};
 use smallvec::SmallVec;
 
@@ -55,7 +57,10 @@ pub fn raw_shape(inst: &Inst, at: usize) -> Option<RawShape> {
         Opcode::Gather | Opcode::Scatter => lanes(4, 1),
         Opcode::SvmGather | Opcode::SvmScatter => match at {
             2 => lanes(8, 1),
-            _ => match (svm_block_bytes(number(inst, 0))?, 1 << number(inst, 1).min(3)) {
+            _ => match (
+                svm_block_bytes(number(inst, 0))?,
+                1 << number(inst, 1).min(3),
+            ) {
                 (1, n) => lanes(if n > 4 { 8 } else { 4 }, 1),
                 (bytes, n) => lanes(bytes, n),
             },
@@ -65,13 +70,15 @@ pub fn raw_shape(inst: &Inst, at: usize) -> Option<RawShape> {
             1 => lanes(8, 1),
             _ => lanes(if number(inst, 0) & 0x40 != 0 { 8 } else { 4 }, 1),
         },
-        Opcode::SvmBlockLd | Opcode::SvmBlockSt => {
-            Some(Block { bytes: 16 << (number(inst, 0) & 7).min(4) })
-        }
-        Opcode::OwordLd | Opcode::OwordLdUnaligned | Opcode::OwordSt => {
-            Some(Block { bytes: 16 << number(inst, 0).min(4) })
-        }
-        Opcode::RawSend => Some(Block { bytes: number(inst, if at == 5 { 2 } else { 3 }) * ROW_BYTES }),
+        Opcode::SvmBlockLd | Opcode::SvmBlockSt => Some(Block {
+            bytes: 16 << (number(inst, 0) & 7).min(4),
+        }),
+        Opcode::OwordLd | Opcode::OwordLdUnaligned | Opcode::OwordSt => Some(Block {
+            bytes: 16 << number(inst, 0).min(4),
+        }),
+        Opcode::RawSend => Some(Block {
+            bytes: number(inst, if at == 5 { 2 } else { 3 }) * ROW_BYTES,
+        }),
         _ => None,
     }
 }
@@ -141,7 +148,11 @@ struct Collector<'f, 'm> {
 
 /// All accesses of each block in order; reads of an instruction before its writes.
 pub fn collect(func: &Function, blocks: &[std::ops::Range<u32>]) -> Vec<Vec<Access>> {
-    let mut c = Collector { func, raw: Vec::new(), maps: vec![[LaneMap::Unset; 2]; func.cells.len()] };
+    let mut c = Collector {
+        func,
+        raw: Vec::new(),
+        maps: vec![[LaneMap::Unset; 2]; func.cells.len()],
+    };
     let mut ends = Vec::with_capacity(blocks.len());
     for range in blocks {
         for i in range.clone() {
@@ -150,7 +161,12 @@ pub fn collect(func: &Function, blocks: &[std::ops::Range<u32>]) -> Vec<Vec<Acce
         ends.push(c.raw.len());
     }
     let mut start = 0;
-    let classify = |r: &Raw| Access { inst: r.inst, cell: r.cell, mask: r.mask, kind: c.kind(r) };
+    let classify = |r: &Raw| Access {
+        inst: r.inst,
+        cell: r.cell,
+        mask: r.mask,
+        kind: c.kind(r),
+    };
     ends.into_iter()
         .map(|end| {
             let list = c.raw[start..end].iter().map(classify).collect();
@@ -183,7 +199,12 @@ impl Collector<'_, '_> {
         let inst = &self.func.object.insts[index as usize];
         let start = self.raw.len();
         if let Some(p) = inst.pred {
-            let read = Touch { inst: index, exec: inst.exec, write: false, predicated: false };
+            let read = Touch {
+                inst: index,
+                exec: inst.exec,
+                write: false,
+                predicated: false,
+            };
             self.predicate(read, p);
         }
         // The predicate of sel chooses a source; every channel is written.
@@ -193,7 +214,17 @@ impl Collector<'_, '_> {
         for (at, operand) in inst.operands.iter().enumerate() {
             last = fields.next().unwrap_or(last);
             let write = matches!(last, Field::Dst(_) | Field::RawDst);
-            self.operand(Touch { inst: index, exec: inst.exec, write, predicated }, inst, at, operand);
+            self.operand(
+                Touch {
+                    inst: index,
+                    exec: inst.exec,
+                    write,
+                    predicated,
+                },
+                inst,
+                at,
+                operand,
+            );
         }
         self.raw[start..].sort_by_key(|r| r.write);
     }
@@ -201,47 +232,104 @@ impl Collector<'_, '_> {
     fn operand(&mut self, touch: Touch, inst: &Inst, at: usize, operand: &Operand) {
         let exec = touch.exec;
         match *operand {
-            Operand::General { var, row, col, region, .. } => {
+            Operand::General {
+                var,
+                row,
+                col,
+                region,
+                ..
+            } => {
                 let bytes = self.func.object.vars[var].ty.bytes();
                 let offset = u32::from(row) * ROW_BYTES + u32::from(col) * bytes;
-                self.region(touch, Elements { var, offset, bytes, region });
+                self.region(
+                    touch,
+                    Elements {
+                        var,
+                        offset,
+                        bytes,
+                        region,
+                    },
+                );
             }
             Operand::Raw { var, offset } => match raw_shape(inst, at) {
                 None => {}
                 Some(RawShape::Block { bytes }) => self.block(touch, var, offset.into(), bytes),
                 Some(RawShape::Lanes { bytes, planes }) => {
-                    let region = Region { v: Some(1), w: 1, h: 1 };
+                    let region = Region {
+                        v: Some(1),
+                        w: 1,
+                        h: 1,
+                    };
                     let stride = RawShape::plane_stride(bytes, exec.size);
                     for plane in 0..planes {
                         let offset = u32::from(offset) + plane * stride;
-                        self.region(touch, Elements { var, offset, bytes, region });
+                        self.region(
+                            touch,
+                            Elements {
+                                var,
+                                offset,
+                                bytes,
+                                region,
+                            },
+                        );
                     }
                 }
             },
             Operand::Predicate(p) => {
                 let exec = match inst.op {
                     // setp writes all its channels, whatever the mask says.
-                    Opcode::Setp => Exec { no_mask: true, ..exec },
+                    Opcode::Setp => Exec {
+                        no_mask: true,
+                        ..exec
+                    },
                     // A predicate that is moved is moved whole.
-                    Opcode::Mov => Exec { size: 32, offset: 0, no_mask: true },
+                    Opcode::Mov => Exec {
+                        size: 32,
+                        offset: 0,
+                        no_mask: true,
+                    },
                     _ => exec,
                 };
                 self.predicate(Touch { exec, ..touch }, p);
             }
-            Operand::Indirect { addr, off, region, .. } => {
+            Operand::Indirect {
+                addr, off, region, ..
+            } => {
                 let rows = match region.v {
                     None => u32::from(exec.size) / u32::from(region.w.max(1)),
                     Some(_) => 1,
                 };
-                self.addr(Touch { write: false, ..touch }, addr, off.into(), rows);
+                self.addr(
+                    Touch {
+                        write: false,
+                        ..touch
+                    },
+                    addr,
+                    off.into(),
+                    rows,
+                );
             }
             Operand::Address { addr, off, width } => {
                 let n = if touch.write { exec.size } else { width.max(1) };
                 self.addr(touch, addr, off.into(), n.into());
             }
             Operand::State { of, off } => self.state(touch, of, off.into()),
-            Operand::Surface(s) => self.state(Touch { write: false, ..touch }, StateVar::Surface(s), 0),
-            Operand::Sampler(s) => self.state(Touch { write: false, ..touch }, StateVar::Sampler(s), 0),
+            Operand::Surface(s) => self.state(
+                Touch {
+                    write: false,
+                    ..touch
+                },
+                StateVar::Surface(s),
+                0,
+            ),
+            Operand::Sampler(s) => self.state(
+                Touch {
+                    write: false,
+                    ..touch
+                },
+                StateVar::Sampler(s),
+                0,
+            ),
             Operand::AddressOf { .. }
             | Operand::Imm { .. }
             | Operand::Label(_)
@@ -257,7 +345,11 @@ impl Collector<'_, '_> {
         };
         if let Some(cell) = cell.expand() {
             let mask = if off < 16 { 0xf << (off * 4) } else { 0 };
-            self.push(Raw { no_mask: true, predicated: false, ..Raw::new(touch, cell, mask) });
+            self.push(Raw {
+                no_mask: true,
+                predicated: false,
+                ..Raw::new(touch, cell, mask)
+            });
         }
     }
 
@@ -265,42 +357,66 @@ impl Collector<'_, '_> {
         if let Some(cell) = self.func.addr_cells[addr].expand() {
             let no_mask = touch.exec.no_mask || !touch.write;
             let raw = Raw::new(touch, cell, byte_mask(off * 2, n * 2));
-            self.push(Raw { no_mask, predicated: false, ..raw });
+            self.push(Raw {
+                no_mask,
+                predicated: false,
+                ..raw
+            });
         }
     }
 
     fn predicate(&mut self, touch: Touch, p: PredUse) {
-        let Some(cell) = self.func.pred_cells[p.pred].expand() else { return };
+        let Some(cell) = self.func.pred_cells[p.pred].expand() else {
+            return;
+        };
         let exec = touch.exec;
         let mask = match p.combine {
             Combine::None => byte_mask(exec.offset.into(), exec.size.into()) & 0xffff_ffff,
             Combine::Any | Combine::All => byte_mask(0, self.func.cells[cell].size),
         };
-        let no_mask = exec.no_mask || p.combine != Combine::None || (exec.size == 1 && !touch.write);
-        self.push(Raw { no_mask, flag: true, ..Raw::new(touch, cell, mask) });
+        let no_mask =
+            exec.no_mask || p.combine != Combine::None || (exec.size == 1 && !touch.write);
+        self.push(Raw {
+            no_mask,
+            flag: true,
+            ..Raw::new(touch, cell, mask)
+        });
     }
 
     /// A block of bytes, all of them whatever the mask.
     fn block(&mut self, touch: Touch, var: Var, offset: u32, bytes: u32) {
-        let Some((first, base)) = self.func.cells_of(var) else { return };
+        let Some((first, base)) = self.func.cells_of(var) else {
+            return;
+        };
         let (mut at, to) = (base + offset, base + offset + bytes);
         while at < to {
             let unit = at / CELL_BYTES;
             let end = to.min((unit + 1) * CELL_BYTES);
-            let Some(cell) = self.func.cell_at(first, unit) else { return };
+            let Some(cell) = self.func.cell_at(first, unit) else {
+                return;
+            };
             let mask = byte_mask(at % CELL_BYTES, end - at);
-            self.push(Raw { no_mask: true, ..Raw::new(touch, cell, mask) });
+            self.push(Raw {
+                no_mask: true,
+                ..Raw::new(touch, cell, mask)
+            });
             at = end;
         }
     }
 
     fn region(&mut self, touch: Touch, e: Elements) {
-        let Some((first, base)) = self.func.cells_of(e.var) else { return };
+        let Some((first, base)) = self.func.cells_of(e.var) else {
+            return;
+        };
         let (exec, write, bytes) = (touch.exec, touch.write, e.bytes);
         let from = base + e.offset;
         let (width, h) = (u32::from(e.region.w.max(1)), u32::from(e.region.h));
         // A destination has one stride; a source without rows of its own is the same thing.
-        let v = if write { width * h } else { e.region.v.map_or(0, u32::from) };
+        let v = if write {
+            width * h
+        } else {
+            e.region.v.map_or(0, u32::from)
+        };
         let n = u32::from(exec.size);
         let step = if n == 1 {
             Some(bytes)
@@ -328,10 +444,16 @@ impl Collector<'_, '_> {
             }
         }
         for (unit, mask) in open {
-            let Some(cell) = self.func.cell_at(first, unit) else { return };
+            let Some(cell) = self.func.cell_at(first, unit) else {
+                return;
+            };
             // The map is kept relative to the cell, so that it can be compared between accesses.
-            let lanes = lanes.map(|(stride, origin)| (stride, origin - (unit * CELL_BYTES / stride) as i32));
-            self.push(Raw { lanes, ..Raw::new(touch, cell, mask) });
+            let lanes = lanes
+                .map(|(stride, origin)| (stride, origin - (unit * CELL_BYTES / stride) as i32));
+            self.push(Raw {
+                lanes,
+                ..Raw::new(touch, cell, mask)
+            });
         }
     }
 
@@ -340,7 +462,11 @@ impl Collector<'_, '_> {
             let new = LaneMap::Strided { stride, origin };
             for (half, map) in self.maps[r.cell.as_u32() as usize].iter_mut().enumerate() {
                 if (r.mask >> (32 * half)) as u32 != 0 {
-                    *map = if *map == LaneMap::Unset || *map == new { new } else { LaneMap::Mixed };
+                    *map = if *map == LaneMap::Unset || *map == new {
+                        new
+                    } else {
+                        LaneMap::Mixed
+                    };
                 }
             }
         }
@@ -364,7 +490,10 @@ impl Function<'_> {
     pub fn cells_of(&self, var: Var) -> Option<(Cell, u32)> {
         let (root, offset) = self.object.root(var);
         match self.homes[root] {
-            Home::Cells { first, offset: base } => Some((first, base + offset)),
+            Home::Cells {
+                first,
+                offset: base,
+            } => Some((first, base + offset)),
             _ => None,
         }
     }

@@ -40,7 +40,10 @@ pub fn build(object: &Object) -> Result<Function<'_>, CfgError> {
         fixed_bytes: 0,
         payload_bytes: 0,
     };
-    func.values.push(ValueData { cell: PackedOption::default(), def: Def::Undef });
+    func.values.push(ValueData {
+        cell: PackedOption::default(),
+        def: Def::Undef,
+    });
     make_homes(&mut func);
     let ranges: Vec<_> = graph.blocks.iter().map(|b| b.insts.clone()).collect();
     let accesses = access::collect(&func, &ranges);
@@ -59,7 +62,12 @@ pub fn build(object: &Object) -> Result<Function<'_>, CfgError> {
 
 /// Without an attribute: as wide as the widest instruction that looks at the execution mask.
 fn widest(object: &Object) -> u8 {
-    let reach = object.insts.iter().filter(|i| !i.exec.no_mask).map(|i| i.exec.offset + i.exec.size).max();
+    let reach = object
+        .insts
+        .iter()
+        .filter(|i| !i.exec.no_mask)
+        .map(|i| i.exec.offset + i.exec.size)
+        .max();
     match reach.unwrap_or(8) {
         0..=8 => 8,
         9..=16 => 16,
@@ -95,18 +103,30 @@ fn make_homes(func: &mut Function) {
     }
     let first = Cell::new(func.cells.len());
     for unit in 0..units as u32 {
-        func.cells.push(CellData { class: Class::Grf, owner: Owner::Payload { unit }, size: CELL_BYTES });
+        func.cells.push(CellData {
+            class: Class::Grf,
+            owner: Owner::Payload { unit },
+            size: CELL_BYTES,
+        });
     }
-    for (unit, _) in used.iter().enumerate().filter(|&(u, &used)| used && !fixed[u]) {
+    for (unit, _) in used
+        .iter()
+        .enumerate()
+        .filter(|&(u, &used)| used && !fixed[u])
+    {
         let cell = Cell::from_u32(first.as_u32() + unit as u32);
-        let value = func.values.push(ValueData { cell: cell.into(), def: Def::Entry });
+        let value = func.values.push(ValueData {
+            cell: cell.into(),
+            def: Def::Entry,
+        });
         func.entry.push((cell, value));
     }
     for input in &object.inputs {
         let offset = u32::from(input.offset);
         match input.var {
             InputVar::General(v) => {
-                let mut span = offset / CELL_BYTES..(offset + input_bytes(input)).div_ceil(CELL_BYTES);
+                let mut span =
+                    offset / CELL_BYTES..(offset + input_bytes(input)).div_ceil(CELL_BYTES);
                 func.homes[v] = if span.any(|u| fixed[u as usize]) {
                     Home::FixedPayload { offset }
                 } else {
@@ -122,7 +142,9 @@ fn make_homes(func: &mut Function) {
             continue;
         }
         if is_taken(var) {
-            func.homes[var] = Home::Fixed { offset: func.fixed_bytes };
+            func.homes[var] = Home::Fixed {
+                offset: func.fixed_bytes,
+            };
             func.fixed_bytes = (func.fixed_bytes + decl.bytes()).next_multiple_of(CELL_BYTES);
             continue;
         }
@@ -130,27 +152,47 @@ fn make_homes(func: &mut Function) {
         let mut offset = 0;
         while offset < decl.bytes() {
             let size = (decl.bytes() - offset).min(CELL_BYTES);
-            func.cells.push(CellData { class: Class::Grf, owner: Owner::Var { var, offset }, size });
+            func.cells.push(CellData {
+                class: Class::Grf,
+                owner: Owner::Var { var, offset },
+                size,
+            });
             offset += size;
         }
         func.homes[var] = Home::Cells { first, offset: 0 };
     }
     for (p, decl) in object.predicates.iter().skip(1) {
         let size = u32::from(decl.elements).min(32);
-        let cell = func.cells.push(CellData { class: Class::Flag, owner: Owner::Predicate(p), size });
+        let cell = func.cells.push(CellData {
+            class: Class::Flag,
+            owner: Owner::Predicate(p),
+            size,
+        });
         func.pred_cells[p] = cell.into();
     }
     for (a, decl) in &object.addrs {
         let size = (u32::from(decl.elements) * 2).min(32);
-        let cell = func.cells.push(CellData { class: Class::Addr, owner: Owner::Addr(a), size });
+        let cell = func.cells.push(CellData {
+            class: Class::Addr,
+            owner: Owner::Addr(a),
+            size,
+        });
         func.addr_cells[a] = cell.into();
     }
     for (s, _) in object.surfaces.iter().skip(predefined::SURFACES.len()) {
-        let cell = func.cells.push(CellData { class: Class::Grf, owner: Owner::Surface(s), size: 4 });
+        let cell = func.cells.push(CellData {
+            class: Class::Grf,
+            owner: Owner::Surface(s),
+            size: 4,
+        });
         func.surface_cells[s] = cell.into();
     }
     for (s, _) in &object.samplers {
-        let cell = func.cells.push(CellData { class: Class::Grf, owner: Owner::Sampler(s), size: 4 });
+        let cell = func.cells.push(CellData {
+            class: Class::Grf,
+            owner: Owner::Sampler(s),
+            size: 4,
+        });
         func.sampler_cells[s] = cell.into();
     }
 }
@@ -166,14 +208,28 @@ fn fill_insts(func: &mut Function, accesses: &[Vec<Access>], kept: &[Vec<bool>])
                 let cell = list[i].cell;
                 if list[i].kind.is_read() {
                     if func.read_pool[reads..].iter().all(|r| r.cell != cell) {
-                        func.read_pool.push(Read { cell, value: Value::UNDEF });
+                        func.read_pool.push(Read {
+                            cell,
+                            value: Value::UNDEF,
+                        });
                     }
                 } else {
-                    let old = if kept[i] { Value::UNDEF.into() } else { PackedOption::default() };
-                    match func.write_pool[writes..].iter_mut().find(|w| w.cell == cell) {
+                    let old = if kept[i] {
+                        Value::UNDEF.into()
+                    } else {
+                        PackedOption::default()
+                    };
+                    match func.write_pool[writes..]
+                        .iter_mut()
+                        .find(|w| w.cell == cell)
+                    {
                         Some(w) if kept[i] => w.old = old,
                         Some(_) => {}
-                        None => func.write_pool.push(Write { cell, old, new: Value::UNDEF }),
+                        None => func.write_pool.push(Write {
+                            cell,
+                            old,
+                            new: Value::UNDEF,
+                        }),
                     }
                 }
                 i += 1;
@@ -217,17 +273,34 @@ fn linear_blocks(func: &mut Function, graph: &Cfg) -> Vec<Origin> {
         if block.join {
             let at = block.insts.start;
             let next = Block::from_u32(body[b]);
-            plain.push((at..at, Term::Join { jip: block.join_jip.map(to), next }));
+            plain.push((
+                at..at,
+                Term::Join {
+                    jip: block.join_jip.map(to),
+                    next,
+                },
+            ));
             sources.push(Origin::Join(b));
         }
         let last = |i: usize| Inst::new(i);
         let term = match block.exit {
             Exit::Fall => Term::Jump(to(b + 1)),
-            Exit::Branch { inst: Some(i), target, predicated: true } => {
-                Term::Branch { inst: last(i), taken: to(target), next: to(b + 1) }
-            }
+            Exit::Branch {
+                inst: Some(i),
+                target,
+                predicated: true,
+            } => Term::Branch {
+                inst: last(i),
+                taken: to(target),
+                next: to(b + 1),
+            },
             Exit::Branch { target, .. } => Term::Jump(to(target)),
-            Exit::Diverge { inst, target, jip, predicated } => Term::Goto {
+            Exit::Diverge {
+                inst,
+                target,
+                jip,
+                predicated,
+            } => Term::Goto {
                 inst: last(inst),
                 uip: to(target),
                 jip: to(jip),
@@ -239,7 +312,8 @@ fn linear_blocks(func: &mut Function, graph: &Cfg) -> Vec<Origin> {
         plain.push((block.insts.clone(), term));
         sources.push(Origin::Body(b));
     }
-    let succs: Vec<SmallVec<[Block; 2]>> = plain.iter().map(|(_, term)| successors(*term)).collect();
+    let succs: Vec<SmallVec<[Block; 2]>> =
+        plain.iter().map(|(_, term)| successors(*term)).collect();
     let mut pred_count = vec![0u32; plain.len()];
     for s in succs.iter().flatten() {
         pred_count[s.index()] += 1;
@@ -250,7 +324,10 @@ fn linear_blocks(func: &mut Function, graph: &Cfg) -> Vec<Origin> {
     for (b, list) in succs.iter().enumerate() {
         // A branch that reads a predicate must not be where moves for its successor go, either.
         let reads = matches!(plain[b].1, Term::Branch { .. } | Term::Goto { .. });
-        for s in list.iter().filter(|s| (list.len() > 1 || reads) && pred_count[s.index()] > 1) {
+        for s in list
+            .iter()
+            .filter(|s| (list.len() > 1 || reads) && pred_count[s.index()] > 1)
+        {
             if s.index() == b + 1 {
                 splits[s.index()].insert(0, b);
             } else {
@@ -259,7 +336,8 @@ fn linear_blocks(func: &mut Function, graph: &Cfg) -> Vec<Origin> {
         }
     }
     let mut placed = vec![Block::from_u32(0); plain.len()];
-    let mut split_at: std::collections::HashMap<(usize, usize), Block> = std::collections::HashMap::new();
+    let mut split_at: std::collections::HashMap<(usize, usize), Block> =
+        std::collections::HashMap::new();
     let mut next = 0;
     for b in 0..plain.len() {
         for &p in &splits[b] {
@@ -270,7 +348,10 @@ fn linear_blocks(func: &mut Function, graph: &Cfg) -> Vec<Origin> {
         next += 1;
     }
     let remap = |from: usize, to: Block| {
-        split_at.get(&(from, to.index())).copied().unwrap_or(placed[to.index()])
+        split_at
+            .get(&(from, to.index()))
+            .copied()
+            .unwrap_or(placed[to.index()])
     };
     let mut origins = Vec::with_capacity(next as usize);
     for (b, (insts, term)) in plain.into_iter().enumerate() {
@@ -281,18 +362,33 @@ fn linear_blocks(func: &mut Function, graph: &Cfg) -> Vec<Origin> {
         }
         let term = match term {
             Term::Jump(t) => Term::Jump(remap(b, t)),
-            Term::Branch { inst, taken, next } => {
-                Term::Branch { inst, taken: remap(b, taken), next: remap(b, next) }
-            }
-            Term::Goto { inst, uip, jip, next, backward } => Term::Goto {
+            Term::Branch { inst, taken, next } => Term::Branch {
+                inst,
+                taken: remap(b, taken),
+                next: remap(b, next),
+            },
+            Term::Goto {
+                inst,
+                uip,
+                jip,
+                next,
+                backward,
+            } => Term::Goto {
                 inst,
                 // Channels wait at the join itself; only execution takes the way round by a split.
-                uip: if backward { remap(b, uip) } else { placed[uip.index()] },
+                uip: if backward {
+                    remap(b, uip)
+                } else {
+                    placed[uip.index()]
+                },
                 jip: remap(b, jip),
                 next: next.map(|n| remap(b, n)),
                 backward,
             },
-            Term::Join { jip, next } => Term::Join { jip: jip.map(|j| remap(b, j)), next: remap(b, next) },
+            Term::Join { jip, next } => Term::Join {
+                jip: jip.map(|j| remap(b, j)),
+                next: remap(b, next),
+            },
             Term::Ret => Term::Ret,
         };
         push_block(func, insts, term);
@@ -329,8 +425,20 @@ fn drop_unreachable(func: &mut Function) {
 }
 
 fn push_block(func: &mut Function, insts: std::ops::Range<u32>, term: Term) {
-    let succs = successors(term).into_iter().map(|to| Edge { to, args: SmallVec::new() }).collect();
-    func.blocks.push(BlockData { insts, term, succs, preds: SmallVec::new(), params: Vec::new() });
+    let succs = successors(term)
+        .into_iter()
+        .map(|to| Edge {
+            to,
+            args: SmallVec::new(),
+        })
+        .collect();
+    func.blocks.push(BlockData {
+        insts,
+        term,
+        succs,
+        preds: SmallVec::new(),
+        params: Vec::new(),
+    });
 }
 
 /// Where execution may go from a block that ends so.
@@ -338,7 +446,12 @@ pub fn successors(term: Term) -> SmallVec<[Block; 2]> {
     let mut list: SmallVec<[Block; 2]> = match term {
         Term::Jump(to) => smallvec![to],
         Term::Branch { taken, next, .. } => smallvec![taken, next],
-        Term::Goto { uip, jip, backward: true, .. } => smallvec![uip, jip],
+        Term::Goto {
+            uip,
+            jip,
+            backward: true,
+            ..
+        } => smallvec![uip, jip],
         Term::Goto { jip, next, .. } => next.into_iter().chain([jip]).collect(),
         Term::Join { jip, next } => [next].into_iter().chain(jip).collect(),
         Term::Ret => smallvec![],

@@ -24,11 +24,22 @@ pub enum CallKind {
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CallError {
     #[error("{caller}, instruction {inst}: no function {callee} in the module")]
-    Unknown { caller: String, inst: usize, callee: String },
+    Unknown {
+        caller: String,
+        inst: usize,
+        callee: String,
+    },
     #[error(
         "{caller}, instruction {inst}: passes {found} GRFs of {what} to {callee}, which takes {expected}"
     )]
-    Size { caller: String, inst: usize, callee: String, what: &'static str, found: u32, expected: u32 },
+    Size {
+        caller: String,
+        inst: usize,
+        callee: String,
+        what: &'static str,
+        found: u32,
+        expected: u32,
+    },
 }
 
 /// The call graph of a module; node weights are indices into `Module::objects`.
@@ -58,14 +69,21 @@ impl CallGraph {
             let from = NodeIndex::new(i);
             for (at, inst) in object.insts.iter().enumerate() {
                 // Argument and return value, in GRFs, wherever the opcode's row has them.
-                let mut sizes = inst.op.row().operand_fields().zip(&inst.operands).filter_map(|pair| match pair {
-                    (Field::Number(_, Meaning::Grfs), Operand::Field(n)) => Some(*n),
-                    _ => None,
-                });
+                let mut sizes = inst
+                    .op
+                    .row()
+                    .operand_fields()
+                    .zip(&inst.operands)
+                    .filter_map(|pair| match pair {
+                        (Field::Number(_, Meaning::Grfs), Operand::Field(n)) => Some(*n),
+                        _ => None,
+                    });
                 let mut found = || [sizes.next().unwrap_or(0), sizes.next().unwrap_or(0)];
                 match inst.op {
                     Opcode::FCall => {
-                        let Some(Operand::Name(name)) = inst.operands.first() else { continue };
+                        let Some(Operand::Name(name)) = inst.operands.first() else {
+                            continue;
+                        };
                         let unknown = || CallError::Unknown {
                             caller: object.name.clone(),
                             inst: at,
@@ -73,7 +91,10 @@ impl CallGraph {
                         };
                         let to = *by_name.get(name.as_str()).ok_or_else(unknown)?;
                         let callee = &module.objects[graph[to]];
-                        if let ObjectKind::Function { arg_grfs, ret_grfs, .. } = callee.kind {
+                        if let ObjectKind::Function {
+                            arg_grfs, ret_grfs, ..
+                        } = callee.kind
+                        {
                             let declared = [arg_grfs, ret_grfs].map(u32::from);
                             let what = ["arguments", "return value"];
                             for (k, found) in found().into_iter().enumerate() {
@@ -94,7 +115,10 @@ impl CallGraph {
                     Opcode::IfCall => {
                         let found = found();
                         for &to in &taken {
-                            let ObjectKind::Function { arg_grfs, ret_grfs, .. } = module.objects[graph[to]].kind else {
+                            let ObjectKind::Function {
+                                arg_grfs, ret_grfs, ..
+                            } = module.objects[graph[to]].kind
+                            else {
                                 continue;
                             };
                             if found == [arg_grfs, ret_grfs].map(u32::from) {

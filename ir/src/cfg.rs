@@ -31,9 +31,18 @@ pub enum CfgError {
 pub enum Exit {
     Fall,
     /// All active channels go; the instruction's predicate, if any, is uniform.
-    Branch { inst: Option<usize>, target: usize, predicated: bool },
+    Branch {
+        inst: Option<usize>,
+        target: usize,
+        predicated: bool,
+    },
     /// Each channel for itself.
-    Diverge { inst: usize, target: usize, predicated: bool, jip: usize },
+    Diverge {
+        inst: usize,
+        target: usize,
+        predicated: bool,
+        jip: usize,
+    },
     Ret,
 }
 
@@ -68,9 +77,12 @@ impl Cfg {
     pub fn logical_succs(&self, b: usize) -> impl Iterator<Item = usize> {
         let (fall, target) = match self.blocks[b].exit {
             Exit::Fall => (true, None),
-            Exit::Branch { target, predicated, .. } | Exit::Diverge { target, predicated, .. } => {
-                (predicated, Some(target))
+            Exit::Branch {
+                target, predicated, ..
             }
+            | Exit::Diverge {
+                target, predicated, ..
+            } => (predicated, Some(target)),
             Exit::Ret => (false, None),
         };
         fall.then_some(b + 1).into_iter().chain(target)
@@ -80,20 +92,30 @@ impl Cfg {
     pub fn parked_spans(&self) -> Vec<ParkedSpan> {
         let backward: Vec<(usize, usize)> = (self.blocks.iter().enumerate())
             .filter_map(|(b, block)| match block.exit {
-                Exit::Branch { target, .. } | Exit::Diverge { target, .. } if target <= b => Some((b, target)),
+                Exit::Branch { target, .. } | Exit::Diverge { target, .. } if target <= b => {
+                    Some((b, target))
+                }
                 _ => None,
             })
             .collect();
         let mut spans = Vec::new();
         for (b, block) in self.blocks.iter().enumerate() {
-            let Exit::Diverge { target, .. } = block.exit else { continue };
-            let (at, mut low, from) =
-                if target > b { (target, b + 1, b) } else { (b + 1, target, target) };
+            let Exit::Diverge { target, .. } = block.exit else {
+                continue;
+            };
+            let (at, mut low, from) = if target > b {
+                (target, b + 1, b)
+            } else {
+                (b + 1, target, target)
+            };
             // A loop that is left from inside runs again while the leavers wait.
             let mut reach = from;
             loop {
-                let lower = backward.iter()
-                    .filter(|&&(latch, head)| latch >= reach && latch < at && head <= reach && head < low)
+                let lower = backward
+                    .iter()
+                    .filter(|&&(latch, head)| {
+                        latch >= reach && latch < at && head <= reach && head < low
+                    })
                     .map(|&(_, head)| head)
                     .min();
                 match lower {
@@ -104,7 +126,11 @@ impl Cfg {
                     None => break,
                 }
             }
-            spans.push(ParkedSpan { source: b, from: low.min(at), at });
+            spans.push(ParkedSpan {
+                source: b,
+                from: low.min(at),
+                at,
+            });
         }
         spans
     }
@@ -125,7 +151,12 @@ pub fn build(object: &Object) -> Result<Cfg, CfgError> {
     {
         // Falling off the end is a return.
         let at = last.insts.end;
-        blocks.push(LogicalBlock { insts: at..at, exit: Exit::Ret, join: false, join_jip: None });
+        blocks.push(LogicalBlock {
+            insts: at..at,
+            exit: Exit::Ret,
+            join: false,
+            join_jip: None,
+        });
     }
     decide(&mut blocks, object);
     Ok(Cfg { blocks })
@@ -143,17 +174,26 @@ fn split(object: &Object) -> Result<Vec<LogicalBlock>, CfgError> {
                 if let Some(l) = target_label(inst) {
                     label_at[l.as_u32() as usize] = i;
                     if object.labels[l].kind == LabelKind::Subroutine && i != 0 {
-                        return Err(CfgError::Unsupported { inst: i, what: "a subroutine" });
+                        return Err(CfgError::Unsupported {
+                            inst: i,
+                            what: "a subroutine",
+                        });
                     }
                 }
                 starts[i] = true;
             }
             Opcode::Goto | Opcode::Jmp | Opcode::Ret | Opcode::FRet => starts[i + 1] = true,
             Opcode::Call | Opcode::FCall | Opcode::IfCall => {
-                return Err(CfgError::Unsupported { inst: i, what: "a call" });
+                return Err(CfgError::Unsupported {
+                    inst: i,
+                    what: "a call",
+                });
             }
             Opcode::SwitchJmp => {
-                return Err(CfgError::Unsupported { inst: i, what: "an indexed jump" });
+                return Err(CfgError::Unsupported {
+                    inst: i,
+                    what: "an indexed jump",
+                });
             }
             _ => {}
         }
@@ -177,9 +217,18 @@ fn split(object: &Object) -> Result<Vec<LogicalBlock>, CfgError> {
                 }
                 let target = block_of(at);
                 if inst.op == Opcode::Jmp || inst.exec.size == 1 || !predicated {
-                    Exit::Branch { inst: Some(last), target, predicated }
+                    Exit::Branch {
+                        inst: Some(last),
+                        target,
+                        predicated,
+                    }
                 } else {
-                    Exit::Diverge { inst: last, target, predicated, jip: 0 }
+                    Exit::Diverge {
+                        inst: last,
+                        target,
+                        predicated,
+                        jip: 0,
+                    }
                 }
             }
             Opcode::Ret | Opcode::FRet => {
@@ -188,7 +237,12 @@ fn split(object: &Object) -> Result<Vec<LogicalBlock>, CfgError> {
             }
             _ => Exit::Fall,
         };
-        blocks.push(LogicalBlock { insts: first as u32..end as u32, exit, join: false, join_jip: None });
+        blocks.push(LogicalBlock {
+            insts: first as u32..end as u32,
+            exit,
+            join: false,
+            join_jip: None,
+        });
     }
     // One return at the end: the others go there, since channels may wait behind them.
     let single = matches!(returns[..], [b] if b + 1 == blocks.len())
@@ -201,12 +255,26 @@ fn split(object: &Object) -> Result<Vec<LogicalBlock>, CfgError> {
             let inst = &object.insts[last];
             let predicated = inst.pred.is_some();
             blocks[b].exit = if predicated && inst.exec.size > 1 {
-                Exit::Diverge { inst: last, target: exit_block, predicated, jip: 0 }
+                Exit::Diverge {
+                    inst: last,
+                    target: exit_block,
+                    predicated,
+                    jip: 0,
+                }
             } else {
-                Exit::Branch { inst: Some(last), target: exit_block, predicated }
+                Exit::Branch {
+                    inst: Some(last),
+                    target: exit_block,
+                    predicated,
+                }
             };
         }
-        blocks.push(LogicalBlock { insts: end..end, exit: Exit::Ret, join: false, join_jip: None });
+        blocks.push(LogicalBlock {
+            insts: end..end,
+            exit: Exit::Ret,
+            join: false,
+            join_jip: None,
+        });
     }
     Ok(blocks)
 }
@@ -217,7 +285,9 @@ fn decide(blocks: &mut [LogicalBlock], object: &Object) {
     let mut latches: Vec<Vec<usize>> = vec![Vec::new(); count];
     for (b, block) in blocks.iter().enumerate() {
         match block.exit {
-            Exit::Branch { target, .. } | Exit::Diverge { target, .. } if target <= b => latches[target].push(b),
+            Exit::Branch { target, .. } | Exit::Diverge { target, .. } if target <= b => {
+                latches[target].push(b)
+            }
             _ => {}
         }
     }
@@ -243,8 +313,17 @@ fn decide(blocks: &mut [LogicalBlock], object: &Object) {
             }
         }
         let (inst, target, predicated, uniform) = match blocks[b].exit {
-            Exit::Branch { inst, target, predicated } => (inst, target, predicated, true),
-            Exit::Diverge { inst, target, predicated, .. } => (Some(inst), target, predicated, false),
+            Exit::Branch {
+                inst,
+                target,
+                predicated,
+            } => (inst, target, predicated, true),
+            Exit::Diverge {
+                inst,
+                target,
+                predicated,
+                ..
+            } => (Some(inst), target, predicated, false),
             _ => continue,
         };
         if target <= b || is_jmp(inst) {
@@ -254,7 +333,12 @@ fn decide(blocks: &mut [LogicalBlock], object: &Object) {
         if let (true, Some(inst)) = (crosses || !uniform, inst) {
             waiting.insert(target);
             let jip = *waiting.first().expect("the target waits");
-            blocks[b].exit = Exit::Diverge { inst, target, predicated, jip };
+            blocks[b].exit = Exit::Diverge {
+                inst,
+                target,
+                predicated,
+                jip,
+            };
         }
     }
 }

@@ -55,9 +55,14 @@ pub enum Class {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Owner {
     /// Bytes from `offset` of a root variable.
-    Var { var: visa::Var, offset: u32 },
+    Var {
+        var: visa::Var,
+        offset: u32,
+    },
     /// The registers of one unit of the thread payload: all inputs that lie there.
-    Payload { unit: u32 },
+    Payload {
+        unit: u32,
+    },
     Predicate(visa::Predicate),
     Addr(visa::Addr),
     Surface(visa::Surface),
@@ -133,13 +138,26 @@ pub enum Term {
     /// Scalar jump, or falling through when it is next.
     Jump(Block),
     /// Scalar jump to `taken` when the first channel of the instruction's predicate says so.
-    Branch { inst: Inst, taken: Block, next: Block },
+    Branch {
+        inst: Inst,
+        taken: Block,
+        next: Block,
+    },
     /// Channels whose predicate holds wait at `uip`; when none is left execution goes to `jip`
     /// (forward) or, when any branched, to `uip` (backward). Without a predicate all channels go.
-    Goto { inst: Inst, uip: Block, jip: Block, next: Option<Block>, backward: bool },
+    Goto {
+        inst: Inst,
+        uip: Block,
+        jip: Block,
+        next: Option<Block>,
+        backward: bool,
+    },
     /// The block is a join: channels waiting here go on; when none is active execution goes to
     /// `jip`.
-    Join { jip: Option<Block>, next: Block },
+    Join {
+        jip: Option<Block>,
+        next: Block,
+    },
     Ret,
 }
 

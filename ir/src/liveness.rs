@@ -80,7 +80,10 @@ impl Globals {
                 }
             }
         }
-        Globals { index, count: count as usize }
+        Globals {
+            index,
+            count: count as usize,
+        }
     }
 }
 
@@ -152,12 +155,7 @@ pub struct Kept {
 }
 
 /// Analyses a function. `full` is the mask of all that a cell holds.
-pub fn kept(
-    cfg: &Cfg,
-    accesses: &[Vec<Access>],
-    cells: usize,
-    full: impl Fn(Cell) -> u64,
-) -> Kept {
+pub fn kept(cfg: &Cfg, accesses: &[Vec<Access>], cells: usize, full: impl Fn(Cell) -> u64) -> Kept {
     let blocks = cfg.blocks.len();
     let globals = Globals::find(accesses, cells);
     let width = globals.count;
@@ -182,8 +180,8 @@ pub fn kept(
         }
     };
     let mut dependents: Vec<Vec<usize>> = vec![Vec::new(); blocks];
-    for b in 0..blocks {
-        let later = cfg.logical_succs(b).chain(linear[b].iter().copied());
+    for (b, succs) in linear.iter().enumerate() {
+        let later = cfg.logical_succs(b).chain(succs.iter().copied());
         for s in later.chain(cfg.blocks[b].join_jip) {
             dependents[s].push(b);
         }
@@ -239,7 +237,12 @@ pub fn kept(
     }
     let waiting_out = parked_at_end(cfg, &own_in, width);
     let mut numbers = vec![0; width];
-    for (c, &g) in globals.index.iter().enumerate().filter(|(_, g)| **g != LOCAL) {
+    for (c, &g) in globals
+        .index
+        .iter()
+        .enumerate()
+        .filter(|(_, g)| **g != LOCAL)
+    {
         numbers[g as usize] = c;
     }
     let spread = |own: &[u64], whole: &[u64], waiting: &[u64]| {
@@ -258,7 +261,11 @@ pub fn kept(
         wanted_out.push(spread(&state.own, &state.whole, &waiting_out[b]));
         wanted_in.push(spread(&own_in[b], &whole_in[b], &parked[b]));
     }
-    Kept { writes: result, wanted_out, wanted_in }
+    Kept {
+        writes: result,
+        wanted_out,
+        wanted_in,
+    }
 }
 
 fn merge(into: &mut [u64], from: &[u64]) {
@@ -271,7 +278,12 @@ fn merge(into: &mut [u64], from: &[u64]) {
 fn linear_succs(cfg: &Cfg) -> Vec<Vec<usize>> {
     (cfg.blocks.iter().enumerate())
         .map(|(b, block)| match block.exit {
-            Exit::Diverge { target, jip, predicated, .. } => {
+            Exit::Diverge {
+                target,
+                jip,
+                predicated,
+                ..
+            } => {
                 let mut succs = vec![jip];
                 if target <= b {
                     succs.push(target);
@@ -296,7 +308,12 @@ fn parked_at_end(cfg: &Cfg, own_in: &[Masks], width: usize) -> Vec<Vec<u64>> {
 }
 
 /// Of all that wait at one block, the spans end there: together they are one span.
-fn waiting(cfg: &Cfg, own_in: &[Masks], width: usize, from: impl Fn(&ParkedSpan) -> usize) -> Vec<Vec<u64>> {
+fn waiting(
+    cfg: &Cfg,
+    own_in: &[Masks],
+    width: usize,
+    from: impl Fn(&ParkedSpan) -> usize,
+) -> Vec<Vec<u64>> {
     let words = width.div_ceil(64);
     let mut sets = vec![vec![0u64; words]; cfg.blocks.len()];
     let mut first: Vec<usize> = (0..cfg.blocks.len()).collect();

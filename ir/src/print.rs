@@ -42,23 +42,48 @@ impl fmt::Display for Function<'_> {
         }
         for (var, decl) in &self.object.vars {
             if let Home::Fixed { offset } = self.homes[var] {
-                writeln!(f, "  fixed {} at {offset}, {} bytes", decl.name, decl.bytes())?;
+                writeln!(
+                    f,
+                    "  fixed {} at {offset}, {} bytes",
+                    decl.name,
+                    decl.bytes()
+                )?;
             }
         }
         let printer = Printer::new(self.object);
         for (b, data) in &self.blocks {
             write!(f, "{b}")?;
             for (i, &(_, value)) in data.params.iter().enumerate() {
-                write!(f, "{}{}", if i == 0 { "(" } else { ", " }, Values(self, value))?;
+                write!(
+                    f,
+                    "{}{}",
+                    if i == 0 { "(" } else { ", " },
+                    Values(self, value)
+                )?;
             }
             writeln!(f, "{}:", if data.params.is_empty() { "" } else { ")" })?;
             for inst in self.block_insts(b) {
-                write!(f, "    {:<5} {:<70}", inst.to_string(), printer.inst_text(self.visa(inst)))?;
+                write!(
+                    f,
+                    "    {:<5} {:<70}",
+                    inst.to_string(),
+                    printer.inst_text(self.visa(inst))
+                )?;
                 for (i, r) in self.reads(inst).iter().enumerate() {
-                    write!(f, "{}{}", if i == 0 { " ; reads " } else { ", " }, Values(self, r.value))?;
+                    write!(
+                        f,
+                        "{}{}",
+                        if i == 0 { " ; reads " } else { ", " },
+                        Values(self, r.value)
+                    )?;
                 }
                 for (i, w) in self.writes(inst).iter().enumerate() {
-                    write!(f, "{}{}", if i == 0 { " ; writes " } else { ", " }, Values(self, w.new))?;
+                    write!(
+                        f,
+                        "{}{}",
+                        if i == 0 { " ; writes " } else { ", " },
+                        Values(self, w.new)
+                    )?;
                     if let Some(old) = w.old.expand() {
                         write!(f, " over {}", Values(self, old))?;
                     }
@@ -75,12 +100,23 @@ impl Function<'_> {
     fn fmt_term(&self, f: &mut fmt::Formatter, b: Block) -> fmt::Result {
         match self.blocks[b].term {
             Term::Jump(to) => write!(f, "    jump {to}")?,
-            Term::Branch { inst, taken, next } => write!(f, "    branch({inst}) {taken} else {next}")?,
-            Term::Goto { inst, uip, jip, backward, .. } => {
+            Term::Branch { inst, taken, next } => {
+                write!(f, "    branch({inst}) {taken} else {next}")?
+            }
+            Term::Goto {
+                inst,
+                uip,
+                jip,
+                backward,
+                ..
+            } => {
                 let way = if backward { "back " } else { "" };
                 write!(f, "    goto({inst}) {way}{uip} jip {jip}")?;
             }
-            Term::Join { jip: Some(jip), next } => write!(f, "    join jip {jip} next {next}")?,
+            Term::Join {
+                jip: Some(jip),
+                next,
+            } => write!(f, "    join jip {jip} next {next}")?,
             Term::Join { jip: None, next } => write!(f, "    join next {next}")?,
             Term::Ret => write!(f, "    ret")?,
         }

@@ -55,7 +55,11 @@ pub fn petgraph_of(func: &Function) -> DiGraph<(), ()> {
     }
     for (b, data) in &func.blocks {
         for edge in &data.succs {
-            graph.add_edge(NodeIndex::new(b.index()), NodeIndex::new(edge.to.index()), ());
+            graph.add_edge(
+                NodeIndex::new(b.index()),
+                NodeIndex::new(edge.to.index()),
+                (),
+            );
         }
     }
     graph
@@ -106,7 +110,11 @@ fn liveness<'a>(
     live
 }
 
-fn place_params(func: &mut Function, doms: &Dominators<NodeIndex>, live_in: &PrimaryMap<Block, CellSet>) {
+fn place_params(
+    func: &mut Function,
+    doms: &Dominators<NodeIndex>,
+    live_in: &PrimaryMap<Block, CellSet>,
+) {
     let frontier = dominance_frontiers(func, doms);
     let mut writers: Vec<Vec<Block>> = vec![Vec::new(); func.cells.len()];
     for b in func.blocks.keys() {
@@ -129,7 +137,10 @@ fn place_params(func: &mut Function, doms: &Dominators<NodeIndex>, live_in: &Pri
             for &f in &frontier[b.index()] {
                 if placed[f.index()] != c as u32 && live_in[f].contains(cell) {
                     placed[f.index()] = c as u32;
-                    let value = func.values.push(ValueData { cell: cell.into(), def: Def::Param(f) });
+                    let value = func.values.push(ValueData {
+                        cell: cell.into(),
+                        def: Def::Param(f),
+                    });
                     func.blocks[f].params.push((cell, value));
                     work.push(f);
                 }
@@ -145,7 +156,9 @@ fn dominance_frontiers(func: &Function, doms: &Dominators<NodeIndex>) -> Vec<Vec
         if data.preds.len() < 2 {
             continue;
         }
-        let Some(stop) = doms.immediate_dominator(NodeIndex::new(b.index())) else { continue };
+        let Some(stop) = doms.immediate_dominator(NodeIndex::new(b.index())) else {
+            continue;
+        };
         for &p in &data.preds {
             let mut runner = NodeIndex::new(p.index());
             // Predecessors that cannot be reached have no dominator and take no part.
@@ -228,16 +241,35 @@ fn rename_block(
         }
         for w in &mut func.write_pool[data.writes.start as usize..data.writes.end as usize] {
             let before = current[w.cell.index()];
-            w.old = if w.old.is_some() && !before.is_undef() { before.into() } else { PackedOption::default() };
-            w.new = func.values.push(ValueData { cell: w.cell.into(), def: Def::Inst(Inst::from_u32(inst)) });
+            w.old = if w.old.is_some() && !before.is_undef() {
+                before.into()
+            } else {
+                PackedOption::default()
+            };
+            w.new = func.values.push(ValueData {
+                cell: w.cell.into(),
+                def: Def::Inst(Inst::from_u32(inst)),
+            });
             define(current, w.cell, w.new);
         }
     }
     for s in 0..func.blocks[b].succs.len() {
         let to = func.blocks[b].succs[s].to;
-        let passed = |cell: Cell| wanted.is_none_or(|set| set[cell.index() / 64] >> (cell.index() % 64) & 1 == 1);
-        let value = |cell: Cell| if passed(cell) { current[cell.index()] } else { Value::UNDEF };
-        let args = func.blocks[to].params.iter().map(|&(cell, _)| value(cell)).collect();
+        let passed = |cell: Cell| {
+            wanted.is_none_or(|set| set[cell.index() / 64] >> (cell.index() % 64) & 1 == 1)
+        };
+        let value = |cell: Cell| {
+            if passed(cell) {
+                current[cell.index()]
+            } else {
+                Value::UNDEF
+            }
+        };
+        let args = func.blocks[to]
+            .params
+            .iter()
+            .map(|&(cell, _)| value(cell))
+            .collect();
         func.blocks[b].succs[s].args = args;
     }
 }

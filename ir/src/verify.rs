@@ -22,7 +22,12 @@ pub enum VerifyError {
 /// Checks SSA form, block arguments and the shape of the linear graph.
 pub fn verify(func: &Function) -> Result<(), VerifyError> {
     let doms = simple_fast(&petgraph_of(func), NodeIndex::new(0));
-    let reached = |b: Block| b.as_u32() == 0 || doms.immediate_dominator(NodeIndex::new(b.as_u32() as usize)).is_some();
+    let reached = |b: Block| {
+        b.as_u32() == 0
+            || doms
+                .immediate_dominator(NodeIndex::new(b.as_u32() as usize))
+                .is_some()
+    };
     // Position of each instruction's definition: block and place in it.
     let mut block_of = vec![Block::from_u32(0); func.insts.len()];
     for b in func.blocks.keys() {
@@ -41,10 +46,18 @@ pub fn verify(func: &Function) -> Result<(), VerifyError> {
             Def::Param(p) => dominates(p, b),
             Def::Inst(i) => {
                 let d = block_of[i.as_u32() as usize];
-                if d == b { at.is_none_or(|at| i < at) } else { dominates(d, b) }
+                if d == b {
+                    at.is_none_or(|at| i < at)
+                } else {
+                    dominates(d, b)
+                }
             }
         };
-        if ok { Ok(()) } else { Err(VerifyError::NotDominated(b, value)) }
+        if ok {
+            Ok(())
+        } else {
+            Err(VerifyError::NotDominated(b, value))
+        }
     };
     for (b, data) in func.blocks.iter().filter(|(b, _)| reached(*b)) {
         for inst in func.block_insts(b) {
@@ -66,7 +79,12 @@ pub fn verify(func: &Function) -> Result<(), VerifyError> {
         for edge in &data.succs {
             let to = &func.blocks[edge.to];
             if edge.args.len() != to.params.len() {
-                return Err(VerifyError::Arguments(b, edge.args.len(), to.params.len(), edge.to));
+                return Err(VerifyError::Arguments(
+                    b,
+                    edge.args.len(),
+                    to.params.len(),
+                    edge.to,
+                ));
             }
             if data.succs.len() > 1 && to.preds.len() > 1 {
                 return Err(VerifyError::Critical(b, edge.to));

@@ -3,7 +3,9 @@
 //! [`DIRECT`] lists the operations that one Gen operation does with the same operands in the same
 //! order; the rest have a function each.
 
-use kiln_emit::inst::{Cond, Dst, Inst as Gen, MathFn, Op, Pred, PredCtrl, Reg, RegFile, Src, Type};
+use kiln_emit::inst::{
+    Cond, Dst, Inst as Gen, MathFn, Op, Pred, PredCtrl, Reg, RegFile, Src, Type,
+};
 use kiln_frontend::module::{self as visa, Operand};
 use kiln_frontend::opcode::{Opcode, Relation};
 
@@ -69,10 +71,16 @@ impl Select<'_, '_> {
         use Opcode as O;
         let ops = &visa.operands;
         match visa.op {
-            O::And | O::Or | O::Xor | O::Not if matches!(ops[0], Operand::Predicate(_)) => self.predicate_logic(visa),
+            O::And | O::Or | O::Xor | O::Not if matches!(ops[0], Operand::Predicate(_)) => {
+                self.predicate_logic(visa)
+            }
             O::Cmp => self.compare(visa),
             O::FMinMax => {
-                let cond = if field(&ops[0]) == 0 { Cond::Lt } else { Cond::Ge };
+                let cond = if field(&ops[0]) == 0 {
+                    Cond::Lt
+                } else {
+                    Cond::Ge
+                };
                 let (ctl, dst) = (self.ctl(visa), self.dst(&ops[1])?);
                 let srcs = [self.src(&ops[2])?, self.src(&ops[3])?];
                 self.alu(Op::Sel, ctl, dst, &srcs, Some((cond, Base::Null)))
@@ -109,7 +117,16 @@ impl Select<'_, '_> {
         // Logic has no float types; the bits are what counts.
         let logic = matches!(op, Op::And | Op::Or | Op::Xor | Op::Not);
         if logic && srcs.iter().all(|s| !s.ty().is_float()) && dst.ty.is_float() {
-            return self.alu(op, ctl, DstOpnd { ty: integer_of(dst.ty), ..dst }, &srcs, None);
+            return self.alu(
+                op,
+                ctl,
+                DstOpnd {
+                    ty: integer_of(dst.ty),
+                    ..dst
+                },
+                &srcs,
+                None,
+            );
         }
         self.alu(op, ctl, dst, &srcs, None)
     }
@@ -135,7 +152,9 @@ impl Select<'_, '_> {
     }
 
     fn predicate_base(&self, p: visa::Predicate) -> Base {
-        self.func.pred_cells[p].expand().map_or(Base::Null, Base::Cells)
+        self.func.pred_cells[p]
+            .expand()
+            .map_or(Base::Null, Base::Cells)
     }
 
     /// The half of a flag that `ctl`'s channels are in: byte offset and type.
@@ -148,7 +167,10 @@ impl Select<'_, '_> {
     }
 
     fn set_predicate(&mut self, visa: &visa::Inst) -> Result {
-        let ctl = Ctl { no_mask: true, ..self.ctl(visa) };
+        let ctl = Ctl {
+            no_mask: true,
+            ..self.ctl(visa)
+        };
         let Operand::Predicate(p) = &visa.operands[0] else {
             return self.fail("a destination that is no predicate");
         };
@@ -160,12 +182,30 @@ impl Select<'_, '_> {
             Opnd::Reg(r) => r.step(u32::from(ctl.size)) == Some(0) && ctl.size > 1,
         };
         if is_scalar {
-            return self.alu(Op::Mov, Ctl::SCALAR, DstOpnd::new(flag, byte, ty), &[src], None);
+            return self.alu(
+                Op::Mov,
+                Ctl::SCALAR,
+                DstOpnd::new(flag, byte, ty),
+                &[src],
+                None,
+            );
         }
         // Bit 0 of each element; channels that are not active keep theirs.
         let ctl = self.ctl(visa);
-        let low_bit = [src, Opnd::Imm { ty: Type::Uw, bits: 1 }];
-        self.alu(Op::And, ctl, DstOpnd::null(src.ty()), &low_bit, Some((Cond::Ne, flag)))
+        let low_bit = [
+            src,
+            Opnd::Imm {
+                ty: Type::Uw,
+                bits: 1,
+            },
+        ];
+        self.alu(
+            Op::And,
+            ctl,
+            DstOpnd::null(src.ty()),
+            &low_bit,
+            Some((Cond::Ne, flag)),
+        )
     }
 
     /// Logic on whole predicates: one scalar operation on the flag registers.
@@ -183,7 +223,10 @@ impl Select<'_, '_> {
         let Operand::Predicate(p) = &visa.operands[0] else {
             return self.fail("a destination that is no predicate");
         };
-        let op = DIRECT.iter().find(|(v, _)| *v == visa.op).map_or(Op::Mov, |(_, op)| *op);
+        let op = DIRECT
+            .iter()
+            .find(|(v, _)| *v == visa.op)
+            .map_or(Op::Mov, |(_, op)| *op);
         let flag = self.predicate_base(p.pred);
         if ctl.no_mask || self.contents(flag, 0).is_none() {
             return self.alu(op, Ctl::SCALAR, DstOpnd::new(flag, byte, ty), &srcs, None);
@@ -192,13 +235,33 @@ impl Select<'_, '_> {
         let all = self.temp_flag();
         self.alu(op, Ctl::SCALAR, DstOpnd::new(all, byte, ty), &srcs, None)?;
         let reg = self.read(all, 0);
-        let pred = Pred { flag: reg, inverse: false, ctrl: PredCtrl::Normal };
+        let pred = Pred {
+            flag: reg,
+            inverse: false,
+            ctrl: PredCtrl::Normal,
+        };
         let bits = self.temp(u32::from(ctl.size) * 2);
         let [one, zero] = [1, 0].map(|bits| Opnd::Imm { ty: Type::Uw, bits });
-        let choose = Ctl { no_mask: true, pred: Some(pred), ..ctl };
-        self.alu(Op::Sel, choose, DstOpnd::new(bits, 0, Type::Uw), &[one, zero], None)?;
+        let choose = Ctl {
+            no_mask: true,
+            pred: Some(pred),
+            ..ctl
+        };
+        self.alu(
+            Op::Sel,
+            choose,
+            DstOpnd::new(bits, 0, Type::Uw),
+            &[one, zero],
+            None,
+        )?;
         let each = [Opnd::packed(bits, 0, Type::Uw), zero];
-        self.alu(Op::Cmp, Ctl { pred: None, ..ctl }, DstOpnd::null(Type::Uw), &each, Some((Cond::Ne, flag)))
+        self.alu(
+            Op::Cmp,
+            Ctl { pred: None, ..ctl },
+            DstOpnd::null(Type::Uw),
+            &each,
+            Some((Cond::Ne, flag)),
+        )
     }
 
     /// Surfaces and samplers are words in general registers; constant ones are read off the IR and
@@ -206,11 +269,15 @@ impl Select<'_, '_> {
     fn move_state(&mut self, visa: &visa::Inst) -> Result {
         let ctl = self.ctl(visa);
         let dst = match &visa.operands[0] {
-            Operand::State { of, off } => DstOpnd::new(self.state_base(*of), u32::from(*off) * 4, Type::Ud),
+            Operand::State { of, off } => {
+                DstOpnd::new(self.state_base(*of), u32::from(*off) * 4, Type::Ud)
+            }
             other => self.dst(other)?,
         };
         let src = match &visa.operands[1] {
-            Operand::State { of, off } => Opnd::packed(self.state_base(*of), u32::from(*off) * 4, Type::Ud),
+            Operand::State { of, off } => {
+                Opnd::packed(self.state_base(*of), u32::from(*off) * 4, Type::Ud)
+            }
             other => self.src(other)?,
         };
         self.alu(Op::Mov, ctl, dst, &[src], None)
@@ -235,10 +302,22 @@ impl Select<'_, '_> {
                 match offset {
                     Opnd::Imm { bits, .. } => {
                         let sum = (u64::from(address) + bits) & 0xffff;
-                        self.alu(Op::Mov, ctl, dst, &[Opnd::Imm { ty: Type::Uw, bits: sum }], None)
+                        self.alu(
+                            Op::Mov,
+                            ctl,
+                            dst,
+                            &[Opnd::Imm {
+                                ty: Type::Uw,
+                                bits: sum,
+                            }],
+                            None,
+                        )
                     }
                     reg => {
-                        let base = Opnd::Imm { ty: Type::Uw, bits: address.into() };
+                        let base = Opnd::Imm {
+                            ty: Type::Uw,
+                            bits: address.into(),
+                        };
                         self.alu(Op::Add, ctl, dst, &[reg, base], None)
                     }
                 }
@@ -270,7 +349,8 @@ impl Select<'_, '_> {
         let ty = if bytes == 8 { Type::Uq } else { Type::Ud };
         let mut mov = Gen::new(Op::Mov, 1);
         mov.no_mask = true;
-        mov.srcs.push(Src::imm(ty, UNRESOLVED & (u64::MAX >> (64 - bytes * 8))));
+        mov.srcs
+            .push(Src::imm(ty, UNRESOLVED & (u64::MAX >> (64 - bytes * 8))));
         let (reg, old) = self.write(dst.base, dst.byte);
         mov.dst = Some(Dst::new(reg, 1, ty));
         let mut m = MInst::new(mov);
@@ -284,7 +364,11 @@ impl Select<'_, '_> {
     fn multiply_add(&mut self, visa: &visa::Inst) -> Result {
         let ctl = self.ctl(visa);
         let dst = self.dst(&visa.operands[0])?;
-        let mut s = [self.src(&visa.operands[1])?, self.src(&visa.operands[2])?, self.src(&visa.operands[3])?];
+        let mut s = [
+            self.src(&visa.operands[1])?,
+            self.src(&visa.operands[2])?,
+            self.src(&visa.operands[3])?,
+        ];
         if dst.ty.is_float() {
             s.rotate_right(1);
             return self.alu(Op::Mad, ctl, dst, &s, None);
@@ -292,7 +376,13 @@ impl Select<'_, '_> {
         let tmp = self.temp(u32::from(ctl.size) * dst.ty.bytes());
         let product = DstOpnd::new(tmp, 0, dst.ty);
         self.alu(Op::Mul, Ctl { pred: None, ..ctl }, product, &s[..2], None)?;
-        self.alu(Op::Add, ctl, dst, &[Opnd::packed(tmp, 0, dst.ty), s[2]], None)
+        self.alu(
+            Op::Add,
+            ctl,
+            dst,
+            &[Opnd::packed(tmp, 0, dst.ty), s[2]],
+            None,
+        )
     }
 
     fn divide(&mut self, visa: &visa::Inst) -> Result {
@@ -313,16 +403,30 @@ impl Select<'_, '_> {
             return self.alu(Op::Math(op), ctl, dst, &srcs, None);
         }
         // The math unit divides 32-bit integers of one type without modifiers, only.
-        let ty = if srcs.iter().any(|s| s.ty().is_signed()) { Type::D } else { Type::Ud };
+        let ty = if srcs.iter().any(|s| s.ty().is_signed()) {
+            Type::D
+        } else {
+            Type::Ud
+        };
         let mut whole = [srcs[0]; 2];
         for (w, s) in whole.iter_mut().zip(srcs) {
-            *w = if s.ty() == ty && !s.has_modifier() { s } else { self.converted(s, ty, ctl.size)? };
+            *w = if s.ty() == ty && !s.has_modifier() {
+                s
+            } else {
+                self.converted(s, ty, ctl.size)?
+            };
         }
         if dst.ty.bytes() == 4 {
             return self.alu(Op::Math(op), ctl, DstOpnd { ty, ..dst }, &whole, None);
         }
         let tmp = self.temp(u32::from(ctl.size) * 4);
-        self.alu(Op::Math(op), Ctl { pred: None, ..ctl }, DstOpnd::new(tmp, 0, ty), &whole, None)?;
+        self.alu(
+            Op::Math(op),
+            Ctl { pred: None, ..ctl },
+            DstOpnd::new(tmp, 0, ty),
+            &whole,
+            None,
+        )?;
         self.alu(Op::Mov, ctl, dst, &[Opnd::packed(tmp, 0, ty)], None)
     }
 
@@ -335,7 +439,11 @@ impl Select<'_, '_> {
         let n = if scalar { 1 } else { size };
         let tmp = self.temp(u32::from(n) * ty.bytes());
         self.alu(Op::Mov, Ctl::all(n), DstOpnd::new(tmp, 0, ty), &[s], None)?;
-        Ok(if scalar { Opnd::scalar(tmp, 0, ty) } else { Opnd::packed(tmp, 0, ty) })
+        Ok(if scalar {
+            Opnd::scalar(tmp, 0, ty)
+        } else {
+            Opnd::packed(tmp, 0, ty)
+        })
     }
 
     /// The upper half of a 32-bit product, through the accumulator, eight channels at a time: `mul`
@@ -345,7 +453,11 @@ impl Select<'_, '_> {
         let dst = self.dst(&visa.operands[0])?;
         let a = self.src(&visa.operands[1])?;
         let b = self.src(&visa.operands[2])?;
-        let ty = if a.ty().is_signed() || b.ty().is_signed() { Type::D } else { Type::Ud };
+        let ty = if a.ty().is_signed() || b.ty().is_signed() {
+            Type::D
+        } else {
+            Type::Ud
+        };
         self.high_product(ctl, dst, a, b, ty)
     }
 
@@ -361,14 +473,27 @@ impl Select<'_, '_> {
                 Opnd::Reg(r) => {
                     let scale = 4 / ty.bytes();
                     let v = r.step(n).unwrap_or(1) * scale;
-                    Opnd::Reg(RegOpnd { byte: r.at(lane), v: Some(v), w: 1, h: 0, ty, ..*r })
+                    Opnd::Reg(RegOpnd {
+                        byte: r.at(lane),
+                        v: Some(v),
+                        w: 1,
+                        h: 0,
+                        ty,
+                        ..*r
+                    })
                 }
                 imm => *imm,
             };
             let ctl = Ctl::all(size as u8);
             let acc = DstOpnd::new(Base::Arch(RegFile::Acc, 0), 0, ty);
             self.alu(Op::Mul, ctl, acc, &[part(&a, ty), part(&b, Type::Uw)], None)?;
-            self.alu(Op::Mach, ctl, DstOpnd::new(tmp, lane * 4, ty), &[part(&a, ty), part(&b, ty)], None)?;
+            self.alu(
+                Op::Mach,
+                ctl,
+                DstOpnd::new(tmp, lane * 4, ty),
+                &[part(&a, ty), part(&b, ty)],
+                None,
+            )?;
             lane += size;
         }
         self.alu(Op::Mov, ctl, dst, &[Opnd::packed(tmp, 0, ty)], None)
@@ -377,7 +502,11 @@ impl Select<'_, '_> {
     /// Sum or difference, and carry or borrow, which the hardware leaves in the accumulator.
     fn carry(&mut self, visa: &visa::Inst) -> Result {
         let ctl = self.ctl(visa);
-        let op = if visa.op == Opcode::Addc { Op::Addc } else { Op::Subb };
+        let op = if visa.op == Opcode::Addc {
+            Op::Addc
+        } else {
+            Op::Subb
+        };
         let low = self.dst(&visa.operands[0])?;
         let high = self.dst(&visa.operands[1])?;
         let a = self.src(&visa.operands[2])?;
@@ -390,17 +519,38 @@ impl Select<'_, '_> {
         while lane < n {
             let size = (n - lane).min(8);
             let part = |s: &Opnd| match s {
-                Opnd::Reg(r) => Opnd::Reg(RegOpnd { byte: r.at(lane), ..*r }),
+                Opnd::Reg(r) => Opnd::Reg(RegOpnd {
+                    byte: r.at(lane),
+                    ..*r
+                }),
                 imm => *imm,
             };
             let ctl = Ctl::all(size as u8);
-            self.alu(op, ctl, DstOpnd::new(sum, lane * 4, Type::Ud), &[part(&a), part(&b)], None)?;
+            self.alu(
+                op,
+                ctl,
+                DstOpnd::new(sum, lane * 4, Type::Ud),
+                &[part(&a), part(&b)],
+                None,
+            )?;
             let acc = Opnd::packed(Base::Arch(RegFile::Acc, 0), 0, Type::Ud);
-            self.alu(Op::Mov, ctl, DstOpnd::new(carry, lane * 4, Type::Ud), &[acc], None)?;
+            self.alu(
+                Op::Mov,
+                ctl,
+                DstOpnd::new(carry, lane * 4, Type::Ud),
+                &[acc],
+                None,
+            )?;
             lane += size;
         }
         self.alu(Op::Mov, ctl, low, &[Opnd::packed(sum, 0, Type::Ud)], None)?;
-        self.alu(Op::Mov, ctl, high, &[Opnd::packed(carry, 0, Type::Ud)], None)
+        self.alu(
+            Op::Mov,
+            ctl,
+            high,
+            &[Opnd::packed(carry, 0, Type::Ud)],
+            None,
+        )
     }
 
     /// `bfi` is two steps: the mask from width and offset, then the insertion.
@@ -411,8 +561,20 @@ impl Select<'_, '_> {
         let [width, offset, inserted, into] = s;
         let mask = self.temp(u32::from(ctl.size) * 4);
         let all = Ctl::all(ctl.size);
-        self.alu(Op::Bfi1, all, DstOpnd::new(mask, 0, dst.ty), &[width?, offset?], None)?;
-        self.alu(Op::Bfi2, ctl, dst, &[Opnd::packed(mask, 0, dst.ty), inserted?, into?], None)
+        self.alu(
+            Op::Bfi1,
+            all,
+            DstOpnd::new(mask, 0, dst.ty),
+            &[width?, offset?],
+            None,
+        )?;
+        self.alu(
+            Op::Bfi2,
+            ctl,
+            dst,
+            &[Opnd::packed(mask, 0, dst.ty), inserted?, into?],
+            None,
+        )
     }
 
     /// Signals the group's barrier through the gateway and waits for the notification.
@@ -423,7 +585,13 @@ impl Select<'_, '_> {
         // The gateway wants the barrier's number, bits 24-27 and 31 of r0.2, and nothing else.
         let id = Opnd::scalar(header, crate::lower::HEADER_GRF * 32 + 8, Type::Ud);
         let ctl = Ctl::all(8);
-        self.alu(Op::And, ctl, DstOpnd::new(payload, 0, Type::Ud), &[id, Opnd::ud(0x8f00_0000)], None)?;
+        self.alu(
+            Op::And,
+            ctl,
+            DstOpnd::new(payload, 0, Type::Ud),
+            &[id, Opnd::ud(0x8f00_0000)],
+            None,
+        )?;
         let count = Reg::new(RegFile::Notification, 0, 0);
         let mut clear = Gen::new(Op::Mov, 1);
         clear.no_mask = true;
@@ -434,7 +602,8 @@ impl Select<'_, '_> {
         self.send_barrier(payload);
         let mut wait = Gen::new(Op::Wait, 1);
         wait.no_mask = true;
-        wait.srcs.push(Src::reg(count, kiln_emit::inst::Region::SCALAR, Type::Ud));
+        wait.srcs
+            .push(Src::reg(count, kiln_emit::inst::Region::SCALAR, Type::Ud));
         self.push(wait);
         Ok(())
     }
@@ -442,7 +611,11 @@ impl Select<'_, '_> {
 
 /// The predicate that lets those channels through for which `flag` is not set.
 pub fn unless(flag: Reg) -> Pred {
-    Pred { flag, inverse: true, ctrl: PredCtrl::Normal }
+    Pred {
+        flag,
+        inverse: true,
+        ctrl: PredCtrl::Normal,
+    }
 }
 
 /// The number in a field of an instruction.

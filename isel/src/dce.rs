@@ -30,7 +30,9 @@ pub fn run(func: &mut MFunc) {
                 if wanted {
                     m.operands(|v, role| match role {
                         Role::Def | Role::Result(_, None) => {}
-                        Role::DefOver(old) | Role::Result(_, Some(old)) => changed |= live.insert(old),
+                        Role::DefOver(old) | Role::Result(_, Some(old)) => {
+                            changed |= live.insert(old)
+                        }
                         Role::Use | Role::LateUse | Role::Payload(..) => changed |= live.insert(v),
                     });
                 }
@@ -45,9 +47,15 @@ pub fn run(func: &mut MFunc) {
         });
         for s in 0..func.blocks[b].succs.len() {
             let to = func.blocks[b].succs[s].0 as usize;
-            let keep: Vec<bool> = func.blocks[to].params.iter().map(|&p| live.contains(p)).collect();
+            let keep: Vec<bool> = func.blocks[to]
+                .params
+                .iter()
+                .map(|&p| live.contains(p))
+                .collect();
             let mut flags = keep.iter();
-            func.blocks[b].succs[s].1.retain(|_| *flags.next().expect("one flag an argument"));
+            func.blocks[b].succs[s]
+                .1
+                .retain(|_| *flags.next().expect("one flag an argument"));
         }
     }
     for block in &mut func.blocks {

@@ -6,7 +6,8 @@
 //! double channels at a time.
 
 use kiln_emit::inst::{
-    Cond, CondMod, Dst, Inst as Gen, MathFn, Op, Place, Region, SWIZZLE_XYZW, Src, SrcMod, SrcReg, Type, VReg,
+    Cond, CondMod, Dst, Inst as Gen, MathFn, Op, Place, Region, SWIZZLE_XYZW, Src, SrcMod, SrcReg,
+    Type, VReg,
 };
 use kiln_frontend::module as visa;
 use kiln_frontend::opcode::Opcode;
@@ -110,7 +111,13 @@ impl Select<'_, '_> {
         for operand in &visa.operands[1..1 + sources] {
             let s = self.src(operand)?;
             let tmp = self.temp(n * ty.bytes());
-            self.alu(Op::Mov, Ctl::all(ctl.size), DstOpnd::new(tmp, 0, ty), &[s], None)?;
+            self.alu(
+                Op::Mov,
+                Ctl::all(ctl.size),
+                DstOpnd::new(tmp, 0, ty),
+                &[s],
+                None,
+            )?;
             operands.push(tmp);
         }
         let constants = [Zero, Half, One, ThreeHalves].map(|q| self.constant(q, ty, lanes));
@@ -135,7 +142,10 @@ impl Select<'_, '_> {
                 math.srcs.push(src);
             }
             let (flag_reg, _) = self.write(flag, 0);
-            math.cond = Some(CondMod { cond: Cond::Eo, flag: flag_reg });
+            math.cond = Some(CondMod {
+                cond: Cond::Eo,
+                flag: flag_reg,
+            });
             self.macro_push(math, approximation, 0, ty, 0, None);
             for (i, Step(a, b, c, mme)) in steps.iter().enumerate() {
                 let last = i + 1 == steps.len();
@@ -151,8 +161,20 @@ impl Select<'_, '_> {
                         Half => self.macro_src(half, 0, ty, ROUNDED, false),
                         One => self.macro_src(one, 0, ty, ROUNDED, false),
                         ThreeHalves => self.macro_src(three_halves, 0, ty, ROUNDED, false),
-                        T(n) => self.macro_src(results[n as usize].0, 0, ty, results[n as usize].1, false),
-                        NegT(n) => self.macro_src(results[n as usize].0, 0, ty, results[n as usize].1, true),
+                        T(n) => self.macro_src(
+                            results[n as usize].0,
+                            0,
+                            ty,
+                            results[n as usize].1,
+                            false,
+                        ),
+                        NegT(n) => self.macro_src(
+                            results[n as usize].0,
+                            0,
+                            ty,
+                            results[n as usize].1,
+                            true,
+                        ),
                     };
                     madm.srcs.push(src);
                 }
@@ -163,7 +185,13 @@ impl Select<'_, '_> {
                     let out = self.temp(32);
                     self.macro_push(madm, out, 0, ty, *mme, kept);
                     let from = Opnd::packed(out, 0, ty);
-                    self.alu(Op::Mov, Ctl::all(lanes as u8), DstOpnd::new(result, at, ty), &[from], None)?;
+                    self.alu(
+                        Op::Mov,
+                        Ctl::all(lanes as u8),
+                        DstOpnd::new(result, at, ty),
+                        &[from],
+                        None,
+                    )?;
                 } else {
                     let out = self.temp(32);
                     self.macro_push(madm, out, 0, ty, *mme, None);
@@ -181,10 +209,20 @@ impl Select<'_, '_> {
             ThreeHalves => 1.5,
             _ => 0.0,
         };
-        let bits = if ty == Type::Df { value.to_bits() } else { u64::from((value as f32).to_bits()) };
+        let bits = if ty == Type::Df {
+            value.to_bits()
+        } else {
+            u64::from((value as f32).to_bits())
+        };
         let tmp = self.temp(32);
         let imm = Opnd::Imm { ty, bits };
-        self.alu(Op::Mov, Ctl::all(lanes as u8), DstOpnd::new(tmp, 0, ty), &[imm], None)?;
+        self.alu(
+            Op::Mov,
+            Ctl::all(lanes as u8),
+            DstOpnd::new(tmp, 0, ty),
+            &[imm],
+            None,
+        )?;
         Ok(tmp)
     }
 
@@ -200,7 +238,15 @@ impl Select<'_, '_> {
         })
     }
 
-    fn macro_push(&mut self, mut inst: Gen, base: Base, byte: u32, ty: Type, mme: u8, over: Option<VReg>) {
+    fn macro_push(
+        &mut self,
+        mut inst: Gen,
+        base: Base,
+        byte: u32,
+        ty: Type,
+        mme: u8,
+        over: Option<VReg>,
+    ) {
         let (reg, old) = self.write(base, byte);
         let mut dst = Dst::new(reg, 1, ty);
         dst.mme = Some(mme);

@@ -8,7 +8,8 @@
 //! pieces of fewer channels.
 
 use kiln_emit::inst::{
-    Cond, CondMod, Dst, Inst as Gen, MathFn, Op, Place, PredCtrl, Reg, Region, SWIZZLE_XYZW, Src, SrcMod, SrcReg, Type,
+    Cond, CondMod, Dst, Inst as Gen, MathFn, Op, Place, PredCtrl, Reg, Region, SWIZZLE_XYZW, Src,
+    SrcMod, SrcReg, Type,
 };
 use smallvec::SmallVec;
 
@@ -99,12 +100,20 @@ fn is_raw_mov(op: Op, dst: &DstOpnd, srcs: &[Opnd]) -> bool {
 /// `mov` cannot convert between these in one step (PRM, "mov", type restrictions).
 fn needs_step(dst: Type, src: Type) -> Option<Type> {
     let (d, s) = (dst.bytes(), src.bytes());
-    let via = if dst.is_float() || src.is_float() { Type::F } else { Type::D };
+    let via = if dst.is_float() || src.is_float() {
+        Type::F
+    } else {
+        Type::D
+    };
     match (dst, src) {
-        (Type::Hf, Type::Df | Type::Q | Type::Uq) | (Type::Df | Type::Q | Type::Uq, Type::Hf) => Some(Type::F),
-        _ if d == 1 && s == 8 || d == 8 && s == 1 => {
-            Some(if src.is_float() || via == Type::D { Type::D } else { via })
+        (Type::Hf, Type::Df | Type::Q | Type::Uq) | (Type::Df | Type::Q | Type::Uq, Type::Hf) => {
+            Some(Type::F)
         }
+        _ if d == 1 && s == 8 || d == 8 && s == 1 => Some(if src.is_float() || via == Type::D {
+            Type::D
+        } else {
+            via
+        }),
         // Between bytes and half floats as between bytes and floats, in steps of four at most.
         _ => None,
     }
@@ -123,7 +132,10 @@ impl Select<'_, '_> {
             let tmp = self.temp(u32::from(ctl.size) * via.bytes());
             // Floats saturate to 0..1, which is not what the last step is asked for.
             let saturate = dst.saturate && !via.is_float();
-            let middle = DstOpnd { saturate, ..DstOpnd::new(tmp, 0, via) };
+            let middle = DstOpnd {
+                saturate,
+                ..DstOpnd::new(tmp, 0, via)
+            };
             // A conversion from floats stops at the ends of the range even without being told.
             let saturate = dst.saturate || srcs[0].ty().is_float() && !dst.ty.is_float();
             self.alu(op, Ctl { pred: None, ..ctl }, middle, &srcs, None)?;
@@ -141,7 +153,10 @@ impl Select<'_, '_> {
         if op == Op::Mov && srcs[0].ty() == dst.ty && !dst.ty.is_float() && dst.saturate {
             if srcs[0].has_modifier() {
                 // The magnitude of the least number is one more than the greatest.
-                let zero = Opnd::Imm { ty: Type::W, bits: 0 };
+                let zero = Opnd::Imm {
+                    ty: Type::W,
+                    bits: 0,
+                };
                 return self.alu(Op::Add, ctl, dst, &[srcs[0], zero], cond);
             }
             dst.saturate = false;
@@ -154,18 +169,36 @@ impl Select<'_, '_> {
         }
         // Align16 thinks in groups of four channels: one or two under a mask, and predicates other
         // than channel by channel, are left to a move.
-        let plain_pred = ctl.pred.is_none_or(|p| p.ctrl == PredCtrl::Normal && ctl.size > 2);
+        let plain_pred = ctl
+            .pred
+            .is_none_or(|p| p.ctrl == PredCtrl::Normal && ctl.size > 2);
         if shape(op) == Shape::Three && (!plain_pred || !ctl.no_mask && ctl.size <= 2) {
             let tmp = self.temp(u32::from(ctl.size) * dst.ty.bytes());
-            let whole = DstOpnd { saturate: dst.saturate, ..DstOpnd::new(tmp, 0, dst.ty) };
+            let whole = DstOpnd {
+                saturate: dst.saturate,
+                ..DstOpnd::new(tmp, 0, dst.ty)
+            };
             self.alu(op, Ctl::all(ctl.size), whole, &srcs, cond)?;
             let back = Opnd::packed(tmp, 0, dst.ty);
-            return self.alu(Op::Mov, ctl, DstOpnd { saturate: false, ..dst }, &[back], None);
+            return self.alu(
+                Op::Mov,
+                ctl,
+                DstOpnd {
+                    saturate: false,
+                    ..dst
+                },
+                &[back],
+                None,
+            );
         }
         // A destination the operation cannot write is written in two steps.
         let n = u32::from(ctl.size);
         let raw = is_raw_mov(op, &dst, &srcs);
-        let exec = if raw { dst.ty.bytes() } else { exec_bytes(&srcs) };
+        let exec = if raw {
+            dst.ty.bytes()
+        } else {
+            exec_bytes(&srcs)
+        };
         let (bytes, mut h) = (dst.ty.bytes(), dst.h);
         let step = exec.max(bytes);
         let addressed = matches!(dst.base, Base::Null | Base::Arch(..));
@@ -175,8 +208,10 @@ impl Select<'_, '_> {
             h = (step / bytes).min(4);
         }
         let packed_bytes = bytes == 1 && h == 1 && n > 1 && !raw;
-        let misaligned = !addressed && (dst.byte % step != 0 || (n > 1 && h * bytes % step != 0));
-        let unaligned16 = shape(op) == Shape::Three && (n > 1 && (h != 1 || dst.byte % 16 != 0));
+        let misaligned =
+            !addressed && (!dst.byte.is_multiple_of(step) || (n > 1 && h * bytes % step != 0));
+        let unaligned16 =
+            shape(op) == Shape::Three && (n > 1 && (h != 1 || !dst.byte.is_multiple_of(16)));
         let indirect_narrow = dst.through.is_some() && bytes * h < step;
         let math = shape(op) == Shape::Math && n > 1 && h != 1;
         if raw && misaligned {
@@ -197,11 +232,35 @@ impl Select<'_, '_> {
                 return self.fail(format!("a destination of type {}", dst.ty.name()));
             }
             let tmp = self.temp(n * stride * bytes);
-            let wide = DstOpnd { base: tmp, byte: 0, through: None, h: stride, ..dst };
-            self.alu(op, Ctl { pred: if op == Op::Sel { ctl.pred } else { None }, ..ctl }, wide, &srcs, cond)?;
+            let wide = DstOpnd {
+                base: tmp,
+                byte: 0,
+                through: None,
+                h: stride,
+                ..dst
+            };
+            self.alu(
+                op,
+                Ctl {
+                    pred: if op == Op::Sel { ctl.pred } else { None },
+                    ..ctl
+                },
+                wide,
+                &srcs,
+                cond,
+            )?;
             let back = Opnd::strided(tmp, 0, dst.ty, stride);
             let pred = if op == Op::Sel { None } else { ctl.pred };
-            return self.alu(Op::Mov, Ctl { pred, ..ctl }, DstOpnd { saturate: false, ..dst }, &[back], None);
+            return self.alu(
+                Op::Mov,
+                Ctl { pred, ..ctl },
+                DstOpnd {
+                    saturate: false,
+                    ..dst
+                },
+                &[back],
+                None,
+            );
         }
         let dst = DstOpnd { h, ..dst };
         let least = if needs_mask(ctl, cond) { n.min(4) } else { 1 };
@@ -211,7 +270,17 @@ impl Select<'_, '_> {
         let piece = self.piece_size(op, exec, least, n, &dst, &mut srcs)?;
         let mut lane = 0;
         while lane < n {
-            self.piece(&Whole { op, ctl, dst: &dst, srcs: &srcs, cond }, lane, piece)?;
+            self.piece(
+                &Whole {
+                    op,
+                    ctl,
+                    dst: &dst,
+                    srcs: &srcs,
+                    cond,
+                },
+                lane,
+                piece,
+            )?;
             lane += piece;
         }
         Ok(())
@@ -251,10 +320,16 @@ impl Select<'_, '_> {
             && self.is_architecture(r.base)
         {
             // Only the first source may be an architecture register.
-            srcs[1] = self.converted(second, r.ty, if r.step(2) == Some(0) { 1 } else { ctl.size })?;
+            srcs[1] = self.converted(
+                second,
+                r.ty,
+                if r.step(2) == Some(0) { 1 } else { ctl.size },
+            )?;
         }
         for i in 0..srcs.len() {
-            let Opnd::Imm { ty, .. } = srcs[i] else { continue };
+            let Opnd::Imm { ty, .. } = srcs[i] else {
+                continue;
+            };
             let fits = shape(op) != Shape::Math || matches!(ty, Type::F | Type::D | Type::Ud);
             if let Some(element) = vector_element(ty) {
                 // The element that a channel gets is that of the destination's word or dword, so
@@ -289,9 +364,22 @@ impl Select<'_, '_> {
     fn vector_temp(&mut self, imm: Opnd, element: Type) -> Result<Opnd> {
         let n = if element == Type::F { 4 } else { 8 };
         let tmp = self.temp(n * element.bytes());
-        self.alu(Op::Mov, Ctl::all(n as u8), DstOpnd::new(tmp, 0, element), &[imm], None)?;
-        let Opnd::Reg(packed) = Opnd::packed(tmp, 0, element) else { return Ok(imm) };
-        Ok(Opnd::Reg(RegOpnd { v: Some(0), w: n, h: 1, ..packed }))
+        self.alu(
+            Op::Mov,
+            Ctl::all(n as u8),
+            DstOpnd::new(tmp, 0, element),
+            &[imm],
+            None,
+        )?;
+        let Opnd::Reg(packed) = Opnd::packed(tmp, 0, element) else {
+            return Ok(imm);
+        };
+        Ok(Opnd::Reg(RegOpnd {
+            v: Some(0),
+            w: n,
+            h: 1,
+            ..packed
+        }))
     }
 
     /// A source packed or scalar, as the math unit and three-source operations need it.
@@ -301,7 +389,8 @@ impl Select<'_, '_> {
         let three = shape(op) == Shape::Three;
         // The replication of a three-source operand knows 32-bit elements, no wider ones.
         let replicates = !(three && r.ty.bytes() == 8 && n > 1);
-        let same_type = r.ty == ty || (!r.ty.is_float() && !ty.is_float() && r.ty.bytes() == ty.bytes());
+        let same_type =
+            r.ty == ty || (!r.ty.is_float() && !ty.is_float() && r.ty.bytes() == ty.bytes());
         let good = r.through.is_none()
             && match r.step(n) {
                 Some(0) => replicates,
@@ -318,13 +407,26 @@ impl Select<'_, '_> {
             return Ok(Opnd::scalar(tmp, 0, to));
         }
         let tmp = self.temp(n * to.bytes());
-        self.alu(Op::Mov, Ctl::all(ctl.size), DstOpnd::new(tmp, 0, to), &[s], None)?;
+        self.alu(
+            Op::Mov,
+            Ctl::all(ctl.size),
+            DstOpnd::new(tmp, 0, to),
+            &[s],
+            None,
+        )?;
         Ok(Opnd::packed(tmp, 0, to))
     }
 
     /// An operation whose destination no four channels write in one piece: it works on an aligned
     /// copy of the destination's elements, which is then put back one by one.
-    fn alu_scattered(&mut self, op: Op, ctl: Ctl, dst: DstOpnd, srcs: &[Opnd], cond: CondOpnd) -> Result {
+    fn alu_scattered(
+        &mut self,
+        op: Op,
+        ctl: Ctl,
+        dst: DstOpnd,
+        srcs: &[Opnd],
+        cond: CondOpnd,
+    ) -> Result {
         let n = u32::from(ctl.size);
         let bytes = dst.ty.bytes();
         let tmp = self.temp(n * bytes);
@@ -343,10 +445,23 @@ impl Select<'_, '_> {
                 copy(self, &DstOpnd::new(tmp, i * bytes, dst.ty), from);
             }
         }
-        self.alu(op, ctl, DstOpnd { saturate: dst.saturate, ..DstOpnd::new(tmp, 0, dst.ty) }, srcs, cond)?;
+        self.alu(
+            op,
+            ctl,
+            DstOpnd {
+                saturate: dst.saturate,
+                ..DstOpnd::new(tmp, 0, dst.ty)
+            },
+            srcs,
+            cond,
+        )?;
         for i in 0..n {
             let from = self.read(tmp, i * bytes);
-            copy(self, &DstOpnd::new(dst.base, dst.byte + i * dst.h * bytes, dst.ty), from);
+            copy(
+                self,
+                &DstOpnd::new(dst.base, dst.byte + i * dst.h * bytes, dst.ty),
+                from,
+            );
         }
         Ok(())
     }
@@ -400,8 +515,17 @@ impl Select<'_, '_> {
         }
         for i in 0..n {
             let one = Opnd::scalar(from.base, from.at(lane + i), from.ty);
-            let dst = DstOpnd { byte: to.byte + i * to.ty.bytes(), ..*to };
-            let copy = Whole { op: Op::Mov, ctl: Ctl::SCALAR, dst: &dst, srcs: &[one], cond: None };
+            let dst = DstOpnd {
+                byte: to.byte + i * to.ty.bytes(),
+                ..*to
+            };
+            let copy = Whole {
+                op: Op::Mov,
+                ctl: Ctl::SCALAR,
+                dst: &dst,
+                srcs: &[one],
+                cond: None,
+            };
             self.piece(&copy, 0, 1)?;
         }
         Ok(())
@@ -409,7 +533,13 @@ impl Select<'_, '_> {
 
     /// Emits the instruction for `n` channels of an operation from `lane`.
     fn piece(&mut self, whole: &Whole, lane: u32, n: u32) -> Result {
-        let Whole { op, ctl, dst, srcs, cond } = *whole;
+        let Whole {
+            op,
+            ctl,
+            dst,
+            srcs,
+            cond,
+        } = *whole;
         let mut inst = Gen::new(op, n as u8);
         inst.no_mask = ctl.no_mask;
         inst.pred = ctl.pred;
@@ -420,7 +550,7 @@ impl Select<'_, '_> {
         // The offset also says which bits of a flag belong to the channels.
         let matters = needs_mask(ctl, cond);
         inst.chan_off = if matters { off as u8 } else { 0 };
-        if matters && (off % 4 != 0 || n > 4 && off % n != 0) {
+        if matters && (!off.is_multiple_of(4) || n > 4 && !off.is_multiple_of(n)) {
             return self.fail("channels that no execution mask names");
         }
         for s in srcs {
@@ -441,7 +571,14 @@ impl Select<'_, '_> {
                             Place::Direct(self.read(r.base, at))
                         }
                     };
-                    Src::Reg(SrcReg { place, region, ty: r.ty, modifier: r.modifier, swizzle: SWIZZLE_XYZW, mme: None })
+                    Src::Reg(SrcReg {
+                        place,
+                        region,
+                        ty: r.ty,
+                        modifier: r.modifier,
+                        swizzle: SWIZZLE_XYZW,
+                        mme: None,
+                    })
                 }
             };
             inst.srcs.push(gen_src);
@@ -509,7 +646,8 @@ fn contained(from: u32, to: u32, base: Base) -> bool {
     if base != Base::Abs && from / UNIT_BYTES != end / UNIT_BYTES {
         return false;
     }
-    from / GRF_BYTES == end / GRF_BYTES || from.is_multiple_of(GRF_BYTES) && to - from <= 2 * GRF_BYTES
+    from / GRF_BYTES == end / GRF_BYTES
+        || from.is_multiple_of(GRF_BYTES) && to - from <= 2 * GRF_BYTES
 }
 
 fn source_fits(r: &RegOpnd, lane: u32, n: u32) -> bool {
@@ -526,7 +664,11 @@ fn source_fits(r: &RegOpnd, lane: u32, n: u32) -> bool {
 fn region_of(r: &RegOpnd, lane: u32, n: u32, shape: Shape) -> Option<Region> {
     let Some(v) = r.v else {
         // One address a row.
-        return Some(Region { vstride: None, width: r.w as u8, hstride: if r.w == 1 { 0 } else { r.h as u8 } });
+        return Some(Region {
+            vstride: None,
+            width: r.w as u8,
+            hstride: if r.w == 1 { 0 } else { r.h as u8 },
+        });
     };
     let (w, bytes) = (r.w, r.ty.bytes());
     let step = if n == 1 {
@@ -559,7 +701,8 @@ fn region_of(r: &RegOpnd, lane: u32, n: u32, shape: Shape) -> Option<Region> {
                 && w <= n;
             let row = ((w - 1) * r.h + 1) * bytes;
             let fits = (0..n / w).all(|i| row_fits(r.at(lane + i * w), row));
-            (legal && fits).then(|| Region::new(v as u8, w as u8, if w == 1 { 0 } else { r.h as u8 }))
+            (legal && fits)
+                .then(|| Region::new(v as u8, w as u8, if w == 1 { 0 } else { r.h as u8 }))
         }
     }
 }
@@ -578,13 +721,23 @@ fn vector_element(ty: Type) -> Option<Type> {
 fn narrow_imm(s: Opnd, is_mov: bool) -> Opnd {
     let Opnd::Imm { ty, bits } = s else { return s };
     match ty {
-        Type::B => Opnd::Imm { ty: Type::W, bits: u64::from(bits as i8 as i16 as u16) },
-        Type::Ub => Opnd::Imm { ty: Type::Uw, bits: bits & 0xff },
+        Type::B => Opnd::Imm {
+            ty: Type::W,
+            bits: u64::from(bits as i8 as i16 as u16),
+        },
+        Type::Ub => Opnd::Imm {
+            ty: Type::Uw,
+            bits: bits & 0xff,
+        },
         Type::Q | Type::Uq if !is_mov => match bits as i64 {
-            v @ -0x8000_0000..=0x7fff_ffff if ty == Type::Q || v >= 0 => {
-                Opnd::Imm { ty: Type::D, bits: u64::from(v as u32) }
-            }
-            v @ 0..=0xffff_ffff => Opnd::Imm { ty: Type::Ud, bits: v as u64 },
+            v @ -0x8000_0000..=0x7fff_ffff if ty == Type::Q || v >= 0 => Opnd::Imm {
+                ty: Type::D,
+                bits: u64::from(v as u32),
+            },
+            v @ 0..=0xffff_ffff => Opnd::Imm {
+                ty: Type::Ud,
+                bits: v as u64,
+            },
             _ => s,
         },
         _ => s,

@@ -8,7 +8,7 @@
 use cranelift_entity::packed_option::PackedOption;
 use cranelift_entity::{EntityRef, PrimaryMap, SecondaryMap};
 use kiln_emit::inst::{
-    Dst, Inst as Gen, Message, Op, Desc, Place, Pred, PredCtrl, Reg, RegFile, Region, Src, SrcMod,
+    Desc, Dst, Inst as Gen, Message, Op, Place, Pred, PredCtrl, Reg, RegFile, Region, Src, SrcMod,
     Target, Type, VReg,
 };
 use kiln_emit::platform::Platform;
@@ -102,10 +102,20 @@ pub struct Ctl {
 
 impl Ctl {
     /// One channel, whatever the mask.
-    pub const SCALAR: Ctl = Ctl { size: 1, off: 0, no_mask: true, pred: None };
+    pub const SCALAR: Ctl = Ctl {
+        size: 1,
+        off: 0,
+        no_mask: true,
+        pred: None,
+    };
 
     pub fn all(size: u8) -> Ctl {
-        Ctl { size, off: 0, no_mask: true, pred: None }
+        Ctl {
+            size,
+            off: 0,
+            no_mask: true,
+            pred: None,
+        }
     }
 }
 
@@ -119,12 +129,30 @@ impl Opnd {
 
     /// `n` elements side by side from a storage location.
     pub fn packed(base: Base, byte: u32, ty: Type) -> Opnd {
-        Opnd::Reg(RegOpnd { base, byte, through: None, v: Some(1), w: 1, h: 0, ty, modifier: SrcMod::default() })
+        Opnd::Reg(RegOpnd {
+            base,
+            byte,
+            through: None,
+            v: Some(1),
+            w: 1,
+            h: 0,
+            ty,
+            modifier: SrcMod::default(),
+        })
     }
 
     /// Elements `step` apart.
     pub fn strided(base: Base, byte: u32, ty: Type, step: u32) -> Opnd {
-        Opnd::Reg(RegOpnd { base, byte, through: None, v: Some(step), w: 1, h: 0, ty, modifier: SrcMod::default() })
+        Opnd::Reg(RegOpnd {
+            base,
+            byte,
+            through: None,
+            v: Some(step),
+            w: 1,
+            h: 0,
+            ty,
+            modifier: SrcMod::default(),
+        })
     }
 
     /// One element for all channels.
@@ -133,7 +161,10 @@ impl Opnd {
     }
 
     pub fn ud(bits: u32) -> Opnd {
-        Opnd::Imm { ty: Type::Ud, bits: bits.into() }
+        Opnd::Imm {
+            ty: Type::Ud,
+            bits: bits.into(),
+        }
     }
 
     pub fn has_modifier(&self) -> bool {
@@ -172,11 +203,25 @@ impl RegOpnd {
 
 impl DstOpnd {
     pub fn new(base: Base, byte: u32, ty: Type) -> DstOpnd {
-        DstOpnd { base, byte, through: None, h: 1, ty, saturate: false }
+        DstOpnd {
+            base,
+            byte,
+            through: None,
+            h: 1,
+            ty,
+            saturate: false,
+        }
     }
 
     pub const fn null(ty: Type) -> DstOpnd {
-        DstOpnd { base: Base::Null, byte: 0, through: None, h: 1, ty, saturate: false }
+        DstOpnd {
+            base: Base::Null,
+            byte: 0,
+            through: None,
+            h: 1,
+            ty,
+            saturate: false,
+        }
     }
 }
 
@@ -292,8 +337,17 @@ impl Select<'_, '_> {
 
     pub fn error(&self, what: impl Into<String>) -> SelectError {
         let inst = self.at.index();
-        let op = self.func.object.insts.get(inst).map_or("end", |i| i.op.row().mnemonic);
-        SelectError { inst, op, what: what.into() }
+        let op = self
+            .func
+            .object
+            .insts
+            .get(inst)
+            .map_or("end", |i| i.op.row().mnemonic);
+        SelectError {
+            inst,
+            op,
+            what: what.into(),
+        }
     }
 
     fn blocks(&mut self) -> Result {
@@ -301,7 +355,9 @@ impl Select<'_, '_> {
         for &(cell, value) in &func.entry {
             let v = self.out.vregs.push(Class::Grf);
             self.values[value] = v.into();
-            let kiln_ir::func::Owner::Payload { unit } = func.cells[cell].owner else { continue };
+            let kiln_ir::func::Owner::Payload { unit } = func.cells[cell].owner else {
+                continue;
+            };
             self.out.entry.push((v, unit));
         }
         for b in func.blocks.keys() {
@@ -341,7 +397,11 @@ impl Select<'_, '_> {
         let mut post = Vec::with_capacity(blocks.len());
         for start in blocks.keys() {
             // Unreachable ones are walked from themselves, after all others in the reversed list.
-            let mut stack = if seen[start.index()] { vec![] } else { vec![(start, 0)] };
+            let mut stack = if seen[start.index()] {
+                vec![]
+            } else {
+                vec![(start, 0)]
+            };
             seen[start.index()] = true;
             let mut local = Vec::new();
             while let Some((b, next)) = stack.pop() {
@@ -378,7 +438,9 @@ impl Select<'_, '_> {
                 };
                 args.push(v);
             }
-            self.out.blocks[b.index()].succs.push((edge.to.as_u32(), args));
+            self.out.blocks[b.index()]
+                .succs
+                .push((edge.to.as_u32(), args));
         }
     }
 
@@ -399,7 +461,13 @@ impl Select<'_, '_> {
         self.touched.clear();
         self.temps.clear();
         for r in self.func.reads(inst) {
-            self.touched.push(Touched { cell: r.cell, read: Some(r.value), undefined: None, now: None, new: None });
+            self.touched.push(Touched {
+                cell: r.cell,
+                read: Some(r.value),
+                undefined: None,
+                now: None,
+                new: None,
+            });
         }
         for w in self.func.writes(inst) {
             let now = w.old.expand().and_then(|old| self.values[old].expand());
@@ -410,7 +478,13 @@ impl Select<'_, '_> {
                 }
                 None => {
                     let new = Some(w.new);
-                    self.touched.push(Touched { cell: w.cell, read: None, undefined: None, now, new });
+                    self.touched.push(Touched {
+                        cell: w.cell,
+                        read: None,
+                        undefined: None,
+                        now,
+                        new,
+                    });
                 }
             }
         }
@@ -419,7 +493,9 @@ impl Select<'_, '_> {
     /// Binds the values that the instruction defines to the last registers made for them.
     fn end(&mut self) {
         for i in 0..self.touched.len() {
-            let Some(new) = self.touched[i].new else { continue };
+            let Some(new) = self.touched[i].new else {
+                continue;
+            };
             let v = match self.touched[i].now {
                 Some(v) => v,
                 None => self.undef(self.func.cells[self.touched[i].cell].class),
@@ -442,7 +518,10 @@ impl Select<'_, '_> {
     /// A temporary of so many bytes.
     pub fn temp(&mut self, bytes: u32) -> Base {
         let units = bytes.div_ceil(UNIT_BYTES).max(1) as usize;
-        self.temps.push(Temp { class: Class::Grf, units: smallvec![None; units] });
+        self.temps.push(Temp {
+            class: Class::Grf,
+            units: smallvec![None; units],
+        });
         Base::Temp(self.temps.len() as u32 - 1)
     }
 
@@ -453,7 +532,10 @@ impl Select<'_, '_> {
 
     /// A temporary of one register of that class.
     pub fn temp_of(&mut self, class: Class) -> Base {
-        self.temps.push(Temp { class, units: smallvec![None] });
+        self.temps.push(Temp {
+            class,
+            units: smallvec![None],
+        });
         Base::Temp(self.temps.len() as u32 - 1)
     }
 
@@ -477,7 +559,11 @@ impl Select<'_, '_> {
             }
             Base::Cells(first) => {
                 let cell = Cell::from_u32(first.as_u32() + byte / UNIT_BYTES);
-                let value = self.touched.iter().find(|t| t.cell == cell).and_then(|t| t.read);
+                let value = self
+                    .touched
+                    .iter()
+                    .find(|t| t.cell == cell)
+                    .and_then(|t| t.read);
                 let v = match value.and_then(|v| self.values[v].expand()) {
                     Some(v) => v,
                     None => self.undefined(cell),
@@ -509,7 +595,10 @@ impl Select<'_, '_> {
             Base::Temp(t) => self.temps[t as usize].units[(byte / UNIT_BYTES) as usize],
             Base::Cells(first) => {
                 let cell = Cell::from_u32(first.as_u32() + byte / UNIT_BYTES);
-                self.touched.iter().find(|t| t.cell == cell).and_then(|t| t.now)
+                self.touched
+                    .iter()
+                    .find(|t| t.cell == cell)
+                    .and_then(|t| t.now)
             }
         };
         now.map(|v| Reg::virt(v, (byte % UNIT_BYTES) as u16))
@@ -521,7 +610,11 @@ impl Select<'_, '_> {
             Base::Arch(..) => true,
             Base::Null | Base::Abs => false,
             Base::Temp(t) => self.temps[t as usize].class != Class::Grf,
-            Base::Cells(first) => self.func.cells.get(first).is_some_and(|c| c.class != Class::Grf),
+            Base::Cells(first) => self
+                .func
+                .cells
+                .get(first)
+                .is_some_and(|c| c.class != Class::Grf),
         }
     }
 
@@ -572,7 +665,12 @@ impl Select<'_, '_> {
                     predefined::CR0 => (Base::Arch(RegFile::Control, 0), byte),
                     predefined::CE0 => (Base::Arch(RegFile::ChannelEnable, 0), byte),
                     predefined::DBG0 => (Base::Arch(RegFile::Debug, 0), byte),
-                    _ => return self.fail(format!("{} is not supported yet", self.func.object.vars[root].name)),
+                    _ => {
+                        return self.fail(format!(
+                            "{} is not supported yet",
+                            self.func.object.vars[root].name
+                        ));
+                    }
                 }
             }
         })
@@ -588,7 +686,11 @@ impl Select<'_, '_> {
 
     fn addr_vreg(&mut self, addr: visa::Addr) -> VReg {
         let cell = self.func.addr_cells[addr].expand();
-        let value = self.touched.iter().find(|t| Some(t.cell) == cell).and_then(|t| t.read);
+        let value = self
+            .touched
+            .iter()
+            .find(|t| Some(t.cell) == cell)
+            .and_then(|t| t.read);
         match value.and_then(|v| self.values[v].expand()) {
             Some(v) => v,
             None => self.undef(Class::Addr),
@@ -599,13 +701,31 @@ impl Select<'_, '_> {
     pub fn src(&mut self, operand: &Operand) -> Result<Opnd> {
         let modifier = |m: Modifier| match m {
             Modifier::None | Modifier::Sat => SrcMod::default(),
-            Modifier::Abs => SrcMod { neg: false, abs: true },
-            Modifier::Neg | Modifier::Not => SrcMod { neg: true, abs: false },
-            Modifier::NegAbs => SrcMod { neg: true, abs: true },
+            Modifier::Abs => SrcMod {
+                neg: false,
+                abs: true,
+            },
+            Modifier::Neg | Modifier::Not => SrcMod {
+                neg: true,
+                abs: false,
+            },
+            Modifier::NegAbs => SrcMod {
+                neg: true,
+                abs: true,
+            },
         };
         match *operand {
-            Operand::Imm { ty, bits } => Ok(Opnd::Imm { ty: machine_type(ty), bits }),
-            Operand::General { var, row, col, region, modifier: m } => {
+            Operand::Imm { ty, bits } => Ok(Opnd::Imm {
+                ty: machine_type(ty),
+                bits,
+            }),
+            Operand::General {
+                var,
+                row,
+                col,
+                region,
+                modifier: m,
+            } => {
                 let ty = machine_type(self.func.object.vars[var].ty);
                 let offset = u32::from(row) * 32 + u32::from(col) * ty.bytes();
                 if self.func.object.root(var).0.as_u32() == predefined::HW_ID {
@@ -626,8 +746,19 @@ impl Select<'_, '_> {
                     modifier: modifier(m),
                 }))
             }
-            Operand::Indirect { addr, off, imm, ty, region, modifier: m } => {
-                let through = Through { addr: self.addr_vreg(addr), sub: u16::from(off) * 2, imm };
+            Operand::Indirect {
+                addr,
+                off,
+                imm,
+                ty,
+                region,
+                modifier: m,
+            } => {
+                let through = Through {
+                    addr: self.addr_vreg(addr),
+                    sub: u16::from(off) * 2,
+                    imm,
+                };
                 Ok(Opnd::Reg(RegOpnd {
                     base: Base::Null,
                     byte: 0,
@@ -665,25 +796,57 @@ impl Select<'_, '_> {
         const FFTID: u32 = 0x1ff;
         let tmp = self.temp(4);
         let header = Opnd::scalar(Base::Abs, HEADER_GRF * GRF_BYTES + 20, Type::Ud);
-        self.alu(Op::And, Ctl::SCALAR, DstOpnd::new(tmp, 0, Type::Ud), &[header, Opnd::ud(FFTID)], None)?;
+        self.alu(
+            Op::And,
+            Ctl::SCALAR,
+            DstOpnd::new(tmp, 0, Type::Ud),
+            &[header, Opnd::ud(FFTID)],
+            None,
+        )?;
         Ok(Opnd::scalar(tmp, 0, Type::Ud))
     }
 
     /// A vISA destination operand.
     pub fn dst(&mut self, operand: &Operand) -> Result<DstOpnd> {
         match *operand {
-            Operand::General { var, row, col, region, modifier } => {
+            Operand::General {
+                var,
+                row,
+                col,
+                region,
+                modifier,
+            } => {
                 let ty = machine_type(self.func.object.vars[var].ty);
-                if var.as_u32() == predefined::R0 || self.func.object.root(var).0.as_u32() == predefined::R0 {
+                if var.as_u32() == predefined::R0
+                    || self.func.object.root(var).0.as_u32() == predefined::R0
+                {
                     return self.fail("r0 is read-only");
                 }
                 let offset = u32::from(row) * 32 + u32::from(col) * ty.bytes();
                 let (base, byte) = self.storage(var, offset)?;
                 let saturate = modifier == Modifier::Sat;
-                Ok(DstOpnd { base, byte, through: None, h: u32::from(region.h).max(1), ty, saturate })
+                Ok(DstOpnd {
+                    base,
+                    byte,
+                    through: None,
+                    h: u32::from(region.h).max(1),
+                    ty,
+                    saturate,
+                })
             }
-            Operand::Indirect { addr, off, imm, ty, region, modifier } => {
-                let through = Through { addr: self.addr_vreg(addr), sub: u16::from(off) * 2, imm };
+            Operand::Indirect {
+                addr,
+                off,
+                imm,
+                ty,
+                region,
+                modifier,
+            } => {
+                let through = Through {
+                    addr: self.addr_vreg(addr),
+                    sub: u16::from(off) * 2,
+                    imm,
+                };
                 Ok(DstOpnd {
                     base: Base::Null,
                     byte: 0,
@@ -706,7 +869,12 @@ impl Select<'_, '_> {
     pub fn ctl(&mut self, visa: &visa::Inst) -> Ctl {
         let exec = visa.exec;
         let pred = visa.pred.map(|p| self.pred(p, exec.size));
-        Ctl { size: exec.size, off: exec.offset, no_mask: exec.no_mask, pred }
+        Ctl {
+            size: exec.size,
+            off: exec.offset,
+            no_mask: exec.no_mask,
+            pred,
+        }
     }
 
     pub fn pred(&mut self, p: visa::PredUse, size: u8) -> Pred {
@@ -719,7 +887,11 @@ impl Select<'_, '_> {
             Combine::Any => PredCtrl::Any(group),
             Combine::All => PredCtrl::All(group),
         };
-        Pred { flag, inverse: p.inverse, ctrl }
+        Pred {
+            flag,
+            inverse: p.inverse,
+            ctrl,
+        }
     }
 
     /// A surface's index in the binding table, if it is the same wherever the instruction runs.
@@ -734,12 +906,15 @@ impl Select<'_, '_> {
         let value = self.touched.iter().find(|t| t.cell == cell)?.read?;
         match self.func.values[value].def {
             Def::Inst(i) => match self.func.visa(i) {
-                visa::Inst { op: Opcode::Movs, exec: visa::Exec { size: 1, .. }, operands, .. } => {
-                    match operands[..] {
-                        [_, Operand::Imm { bits, .. }] => Some(bits as u32 & 0xff),
-                        _ => None,
-                    }
-                }
+                visa::Inst {
+                    op: Opcode::Movs,
+                    exec: visa::Exec { size: 1, .. },
+                    operands,
+                    ..
+                } => match operands[..] {
+                    [_, Operand::Imm { bits, .. }] => Some(bits as u32 & 0xff),
+                    _ => None,
+                },
                 _ => None,
             },
             _ => None,
@@ -766,16 +941,36 @@ impl Select<'_, '_> {
                 jump.jip = target(taken);
                 self.push(jump);
             }
-            Term::Goto { inst, uip, jip, backward, .. } => {
+            Term::Goto {
+                inst,
+                uip,
+                jip,
+                backward,
+                ..
+            } => {
                 let visa = self.func.visa(inst);
-                let mut goto = Gen::new(Op::Goto, if visa.exec.size == 1 { self.func.simd } else { visa.exec.size });
-                goto.chan_off = if visa.exec.size == 1 { 0 } else { visa.exec.offset };
+                let mut goto = Gen::new(
+                    Op::Goto,
+                    if visa.exec.size == 1 {
+                        self.func.simd
+                    } else {
+                        visa.exec.size
+                    },
+                );
+                goto.chan_off = if visa.exec.size == 1 {
+                    0
+                } else {
+                    visa.exec.offset
+                };
                 // Of a forward goto of Gen9 the channels whose predicate is false are those that go;
                 // of a backward one those whose predicate is true (PRM, "goto", BranchCtrl).
                 goto.pred = match visa.pred {
                     Some(p) => {
                         let p = self.pred(p, goto.exec_size);
-                        Some(Pred { inverse: p.inverse == backward, ..p })
+                        Some(Pred {
+                            inverse: p.inverse == backward,
+                            ..p
+                        })
                     }
                     None if backward => None,
                     None => {
@@ -786,7 +981,11 @@ impl Select<'_, '_> {
                         zero.dst = Some(Dst::new(reg, 1, Type::Ud));
                         zero.srcs.push(Src::imm(Type::Ud, 0));
                         self.push(zero);
-                        Some(Pred { flag: reg, inverse: false, ctrl: PredCtrl::Normal })
+                        Some(Pred {
+                            flag: reg,
+                            inverse: false,
+                            ctrl: PredCtrl::Normal,
+                        })
                     }
                 };
                 goto.jip = target(jip);
@@ -804,7 +1003,8 @@ impl Select<'_, '_> {
                 let mut end = Gen::new(Op::Send, 8);
                 end.no_mask = true;
                 end.dst = Some(Dst::new(Reg::NULL, 1, Type::Ud));
-                end.srcs.push(Src::reg(Reg::grf(HEADER_GRF), Region::packed(8), Type::Ud));
+                end.srcs
+                    .push(Src::reg(Reg::grf(HEADER_GRF), Region::packed(8), Type::Ud));
                 end.msg = Some(Message {
                     sfid: 7,
                     eot: true,
@@ -830,5 +1030,8 @@ pub const BTI_NON_COHERENT: u32 = 253;
 
 /// The place of an operand that goes through the address register.
 pub fn indirect(t: Through, imm_add: i32) -> Place {
-    Place::Indirect { addr: Reg::virt(t.addr, t.sub), imm: (i32::from(t.imm) + imm_add) as i16 }
+    Place::Indirect {
+        addr: Reg::virt(t.addr, t.sub),
+        imm: (i32::from(t.imm) + imm_add) as i16,
+    }
 }

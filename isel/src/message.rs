@@ -123,7 +123,11 @@ impl Select<'_, '_> {
             Opcode::Gather4Scaled | Opcode::Scatter4Scaled => {
                 let shape = Shape {
                     sfid: SFID_DC1,
-                    kind: if visa.op == Opcode::Gather4Scaled { kind::DC1_UNTYPED_READ } else { kind::DC1_UNTYPED_WRITE },
+                    kind: if visa.op == Opcode::Gather4Scaled {
+                        kind::DC1_UNTYPED_READ
+                    } else {
+                        kind::DC1_UNTYPED_WRITE
+                    },
                     control: untyped_control(field(&ops[0]), wide),
                     header: false,
                     surface: self.surface(&ops[2])?,
@@ -135,7 +139,11 @@ impl Select<'_, '_> {
             Opcode::GatherScaled | Opcode::ScatterScaled => {
                 let shape = Shape {
                     sfid: SFID_DC0,
-                    kind: if visa.op == Opcode::GatherScaled { kind::DC0_BYTE_READ } else { kind::DC0_BYTE_WRITE },
+                    kind: if visa.op == Opcode::GatherScaled {
+                        kind::DC0_BYTE_READ
+                    } else {
+                        kind::DC0_BYTE_WRITE
+                    },
                     control: u32::from(wide) | field(&ops[1]) << 2,
                     header: false,
                     surface: self.surface(&ops[3])?,
@@ -148,7 +156,11 @@ impl Select<'_, '_> {
                 let read = visa.op == Opcode::SvmGather4Scaled;
                 let shape = Shape {
                     sfid: SFID_DC1,
-                    kind: if read { kind::DC1_A64_UNTYPED_READ } else { kind::DC1_A64_UNTYPED_WRITE },
+                    kind: if read {
+                        kind::DC1_A64_UNTYPED_READ
+                    } else {
+                        kind::DC1_A64_UNTYPED_WRITE
+                    },
                     control: untyped_control(field(&ops[0]), wide),
                     header: false,
                     surface: Surface::Constant(crate::lower::BTI_STATELESS),
@@ -167,7 +179,11 @@ impl Select<'_, '_> {
                 let read = visa.op == Opcode::SvmGather;
                 let shape = Shape {
                     sfid: SFID_DC1,
-                    kind: if read { kind::DC1_A64_SCATTERED_READ } else { kind::DC1_A64_SCATTERED_WRITE },
+                    kind: if read {
+                        kind::DC1_A64_SCATTERED_READ
+                    } else {
+                        kind::DC1_A64_SCATTERED_WRITE
+                    },
                     control: size | field(&ops[1]) << 2 | u32::from(wide) << 4,
                     header: false,
                     surface: Surface::Constant(crate::lower::BTI_STATELESS),
@@ -186,37 +202,80 @@ impl Select<'_, '_> {
                     return self.fail("an atomic of more than eight 64-bit addresses");
                 }
                 let address = self.raw(&ops[1], visa, 1)?;
-                self.atomic(visa, ctl, Surface::Constant(crate::lower::BTI_STATELESS), address, 2, true)
+                self.atomic(
+                    visa,
+                    ctl,
+                    Surface::Constant(crate::lower::BTI_STATELESS),
+                    address,
+                    2,
+                    true,
+                )
             }
             Opcode::SvmBlockLd | Opcode::SvmBlockSt => {
                 let log = field(&ops[0]) & 7;
-                let Some(code) = oword_code(log) else { return self.fail("an unknown block size") };
+                let Some(code) = oword_code(log) else {
+                    return self.fail("an unknown block size");
+                };
                 let header = self.temp(GRF_BYTES);
                 let address = self.scalar(&ops[1])?;
-                self.alu(Op::Mov, Ctl::SCALAR, DstOpnd::new(header, 0, Type::Uq), &[address], None)?;
+                self.alu(
+                    Op::Mov,
+                    Ctl::SCALAR,
+                    DstOpnd::new(header, 0, Type::Uq),
+                    &[address],
+                    None,
+                )?;
                 let read = visa.op == Opcode::SvmBlockLd;
                 let shape = Shape {
                     sfid: SFID_DC1,
-                    kind: if read { kind::DC1_A64_BLOCK_READ } else { kind::DC1_A64_BLOCK_WRITE },
+                    kind: if read {
+                        kind::DC1_A64_BLOCK_READ
+                    } else {
+                        kind::DC1_A64_BLOCK_WRITE
+                    },
                     // Reads take any dword-aligned address.
                     control: code | u32::from(read) << 3,
                     header: true,
                     surface: Surface::Constant(crate::lower::BTI_STATELESS),
                 };
                 let data = self.raw(&ops[2], visa, 2)?;
-                let header = Span { base: header, byte: 0, grfs: 1 };
-                self.load_or_store(read, Ctl::all(if log > 1 { 16 } else { 8 }), shape, header, data)
+                let header = Span {
+                    base: header,
+                    byte: 0,
+                    grfs: 1,
+                };
+                self.load_or_store(
+                    read,
+                    Ctl::all(if log > 1 { 16 } else { 8 }),
+                    shape,
+                    header,
+                    data,
+                )
             }
             Opcode::OwordLd | Opcode::OwordLdUnaligned | Opcode::OwordSt => {
                 let read = visa.op != Opcode::OwordSt;
                 let (surface, offset, data) = if read { (2, 3, 4) } else { (1, 2, 3) };
                 let log = field(&ops[0]);
-                let Some(code) = oword_code(log) else { return self.fail("an unknown block size") };
+                let Some(code) = oword_code(log) else {
+                    return self.fail("an unknown block size");
+                };
                 let header = self.temp(GRF_BYTES);
                 let thread = Opnd::packed(Base::Abs, HEADER_GRF * GRF_BYTES, Type::Ud);
-                self.alu(Op::Mov, Ctl::all(8), DstOpnd::new(header, 0, Type::Ud), &[thread], None)?;
+                self.alu(
+                    Op::Mov,
+                    Ctl::all(8),
+                    DstOpnd::new(header, 0, Type::Ud),
+                    &[thread],
+                    None,
+                )?;
                 let offset = self.scalar(&ops[offset])?;
-                self.alu(Op::Mov, Ctl::SCALAR, DstOpnd::new(header, 8, Type::Ud), &[offset], None)?;
+                self.alu(
+                    Op::Mov,
+                    Ctl::SCALAR,
+                    DstOpnd::new(header, 8, Type::Ud),
+                    &[offset],
+                    None,
+                )?;
                 let shape = Shape {
                     sfid: SFID_DC0,
                     kind: match visa.op {
@@ -229,8 +288,18 @@ impl Select<'_, '_> {
                     surface: self.surface(&ops[surface])?,
                 };
                 let data = self.raw(&ops[data], visa, data)?;
-                let header = Span { base: header, byte: 0, grfs: 1 };
-                self.load_or_store(read, Ctl::all(if log > 1 { 16 } else { 8 }), shape, header, data)
+                let header = Span {
+                    base: header,
+                    byte: 0,
+                    grfs: 1,
+                };
+                self.load_or_store(
+                    read,
+                    Ctl::all(if log > 1 { 16 } else { 8 }),
+                    shape,
+                    header,
+                    data,
+                )
             }
             Opcode::RawSend => self.raw_send(visa, ctl),
             Opcode::Fence => self.fence(Fence::from_number(field(&ops[0]))),
@@ -239,7 +308,9 @@ impl Select<'_, '_> {
     }
 
     fn surface(&self, operand: &Operand) -> Result<Surface> {
-        let Operand::Surface(s) = operand else { return self.fail("an operand that is no surface") };
+        let Operand::Surface(s) = operand else {
+            return self.fail("an operand that is no surface");
+        };
         match (self.constant_surface(*s), self.surface_storage(*s)) {
             (Some(index), _) => Ok(Surface::Constant(index)),
             (None, Some(base)) => Ok(Surface::Dynamic(base)),
@@ -249,7 +320,9 @@ impl Select<'_, '_> {
 
     /// A raw operand with the length its instruction gives it.
     fn raw(&mut self, operand: &Operand, visa: &visa::Inst, at: usize) -> Result<Span> {
-        let Operand::Raw { var, offset } = operand else { return self.fail("an operand that is not raw") };
+        let Operand::Raw { var, offset } = operand else {
+            return self.fail("an operand that is not raw");
+        };
         let grfs = match raw_shape(visa, at) {
             Some(RawShape::Block { bytes }) => bytes.div_ceil(GRF_BYTES),
             Some(RawShape::Lanes { bytes, planes }) => {
@@ -266,14 +339,21 @@ impl Select<'_, '_> {
     /// A scalar operand: whatever its region says, its first element.
     fn scalar(&mut self, operand: &Operand) -> Result<Opnd> {
         Ok(match self.src(operand)? {
-            Opnd::Reg(r) => Opnd::Reg(RegOpnd { v: Some(0), w: 1, h: 0, ..r }),
+            Opnd::Reg(r) => Opnd::Reg(RegOpnd {
+                v: Some(0),
+                w: 1,
+                h: 0,
+                ..r
+            }),
             imm => imm,
         })
     }
 
     /// Offsets of the channels, of type `ty`, with the global offset added.
     fn offsets(&mut self, offsets: &Operand, global: &Operand, ty: Type, ctl: Ctl) -> Result<Span> {
-        let Operand::Raw { var, offset } = offsets else { return self.fail("an operand that is not raw") };
+        let Operand::Raw { var, offset } = offsets else {
+            return self.fail("an operand that is not raw");
+        };
         let (base, byte) = self.storage(*var, u32::from(*offset))?;
         let grfs = RawShape::plane_stride(ty.bytes(), ctl.size.max(8)) / GRF_BYTES;
         match self.scalar(global)? {
@@ -281,13 +361,30 @@ impl Select<'_, '_> {
             global => {
                 let tmp = self.temp(grfs * GRF_BYTES);
                 let own = Opnd::packed(base, byte, ty);
-                self.alu(Op::Add, Ctl::all(ctl.size), DstOpnd::new(tmp, 0, ty), &[own, global], None)?;
-                Ok(Span { base: tmp, byte: 0, grfs })
+                self.alu(
+                    Op::Add,
+                    Ctl::all(ctl.size),
+                    DstOpnd::new(tmp, 0, ty),
+                    &[own, global],
+                    None,
+                )?;
+                Ok(Span {
+                    base: tmp,
+                    byte: 0,
+                    grfs,
+                })
             }
         }
     }
 
-    fn load_or_store(&mut self, read: bool, ctl: Ctl, shape: Shape, address: Span, data: Span) -> Result {
+    fn load_or_store(
+        &mut self,
+        read: bool,
+        ctl: Ctl,
+        shape: Shape,
+        address: Span,
+        data: Span,
+    ) -> Result {
         if read {
             self.send(ctl, shape, address, None, Some(data))
         } else {
@@ -331,14 +428,26 @@ impl Select<'_, '_> {
                 for (span, at) in [(a, 0), (b, a.grfs * GRF_BYTES)] {
                     self.copy(span, tmp, at)?;
                 }
-                Some(Span { base: tmp, byte: 0, grfs: a.grfs + b.grfs })
+                Some(Span {
+                    base: tmp,
+                    byte: 0,
+                    grfs: a.grfs + b.grfs,
+                })
             }
         };
         let result = &visa.operands[first + 2];
         let returns = !is_null(result);
-        let result = if returns { Some(self.raw(result, visa, first + 2)?) } else { None };
+        let result = if returns {
+            Some(self.raw(result, visa, first + 2)?)
+        } else {
+            None
+        };
         // Of 64-bit addresses bit 4 is the element's width, else that there are eight channels.
-        let narrow = if a64 { atomic.bits == 64 } else { ctl.size <= 8 };
+        let narrow = if a64 {
+            atomic.bits == 64
+        } else {
+            ctl.size <= 8
+        };
         let shape = Shape {
             sfid: SFID_DC1,
             kind: match (a64, float) {
@@ -386,7 +495,11 @@ impl Select<'_, '_> {
         }
         // Waited for by reading the register the fence writes.
         let done = self.temp(GRF_BYTES);
-        let header = Span { base: Base::Abs, byte: HEADER_GRF * GRF_BYTES, grfs: 1 };
+        let header = Span {
+            base: Base::Abs,
+            byte: HEADER_GRF * GRF_BYTES,
+            grfs: 1,
+        };
         let shape = Shape {
             sfid: SFID_DC0,
             kind: kind::DC0_FENCE,
@@ -394,7 +507,17 @@ impl Select<'_, '_> {
             header: true,
             surface: Surface::Constant(0),
         };
-        self.send(Ctl::all(8), shape, header, None, Some(Span { base: done, byte: 0, grfs: 1 }))?;
+        self.send(
+            Ctl::all(8),
+            shape,
+            header,
+            None,
+            Some(Span {
+                base: done,
+                byte: 0,
+                grfs: 1,
+            }),
+        )?;
         let wait = Opnd::packed(done, 0, Type::Ud);
         self.alu(Op::Mov, Ctl::all(8), DstOpnd::null(Type::Ud), &[wait], None)
     }
@@ -404,25 +527,52 @@ impl Select<'_, '_> {
         let conditional = field(&ops[0]) & 1 != 0;
         let ex_desc = field(&ops[1]);
         let payload = self.raw(&ops[5], visa, 5)?;
-        let result = if is_null(&ops[6]) { None } else { Some(self.raw(&ops[6], visa, 6)?) };
+        let result = if is_null(&ops[6]) {
+            None
+        } else {
+            Some(self.raw(&ops[6], visa, 6)?)
+        };
         let op = if conditional { Op::Sendc } else { Op::Send };
         let desc = match self.scalar(&ops[4])? {
             Opnd::Imm { bits, .. } => (Desc::Imm(bits as u32), None),
             reg => self.descriptor(&[reg])?,
         };
-        self.emit_send(op, ctl, ex_desc, desc, Spans { src0: payload, src1: None, dst: result })
+        self.emit_send(
+            op,
+            ctl,
+            ex_desc,
+            desc,
+            Spans {
+                src0: payload,
+                src1: None,
+                dst: result,
+            },
+        )
     }
 
     /// Puts a descriptor into the address register.
     fn descriptor(&mut self, parts: &[Opnd]) -> Result<(Desc, Option<VReg>)> {
         let addr = self.temp_addr();
         let op = if parts.len() > 1 { Op::Or } else { Op::Mov };
-        self.alu(op, Ctl::SCALAR, DstOpnd::new(addr, 0, Type::Ud), parts, None)?;
+        self.alu(
+            op,
+            Ctl::SCALAR,
+            DstOpnd::new(addr, 0, Type::Ud),
+            parts,
+            None,
+        )?;
         let reg = self.read(addr, 0);
         Ok((Desc::Addr { byte: 0 }, reg.as_virt()))
     }
 
-    fn send(&mut self, ctl: Ctl, shape: Shape, src0: Span, src1: Option<Span>, dst: Option<Span>) -> Result {
+    fn send(
+        &mut self,
+        ctl: Ctl,
+        shape: Shape,
+        src0: Span,
+        src1: Option<Span>,
+        dst: Option<Span>,
+    ) -> Result {
         let lengths = src0.grfs << 25 | dst.map_or(0, |d| d.grfs) << 20;
         let fixed = lengths | u32::from(shape.header) << 19 | shape.kind << 14 | shape.control << 8;
         let desc = match shape.surface {
@@ -437,11 +587,22 @@ impl Select<'_, '_> {
         self.emit_send(op, ctl, ex_desc, desc, Spans { src0, src1, dst })
     }
 
-    fn emit_send(&mut self, op: Op, ctl: Ctl, ex_desc: u32, desc: (Desc, Option<VReg>), spans: Spans) -> Result {
+    fn emit_send(
+        &mut self,
+        op: Op,
+        ctl: Ctl,
+        ex_desc: u32,
+        desc: (Desc, Option<VReg>),
+        spans: Spans,
+    ) -> Result {
         let Spans { src0, src1, dst } = spans;
         let mut group = Group::default();
         let mut inst = Gen::new(op, ctl.size);
-        inst.chan_off = if ctl.no_mask && ctl.pred.is_none() { 0 } else { ctl.off };
+        inst.chan_off = if ctl.no_mask && ctl.pred.is_none() {
+            0
+        } else {
+            ctl.off
+        };
         inst.no_mask = ctl.no_mask;
         inst.pred = ctl.pred;
         inst.msg = Some(Message {
@@ -462,7 +623,15 @@ impl Select<'_, '_> {
             None => Reg::NULL,
             Some(span) => {
                 let direct = span.byte.is_multiple_of(GRF_BYTES);
-                let to = if direct { span } else { Span { base: self.temp(span.grfs * GRF_BYTES), byte: 0, ..span } };
+                let to = if direct {
+                    span
+                } else {
+                    Span {
+                        base: self.temp(span.grfs * GRF_BYTES),
+                        byte: 0,
+                        ..span
+                    }
+                };
                 back = (!direct).then_some((to, span));
                 self.result(to, &mut group)
             }
@@ -477,7 +646,17 @@ impl Select<'_, '_> {
                 let src = Opnd::packed(from.base, grf * GRF_BYTES, Type::Ud);
                 let dst = DstOpnd::new(to.base, to.byte + grf * GRF_BYTES, Type::Ud);
                 let size = ctl.size.min(8);
-                self.alu(Op::Mov, Ctl { size, pred: None, ..ctl }, dst, &[src], None)?;
+                self.alu(
+                    Op::Mov,
+                    Ctl {
+                        size,
+                        pred: None,
+                        ..ctl
+                    },
+                    dst,
+                    &[src],
+                    None,
+                )?;
             }
         }
         Ok(())
@@ -489,7 +668,11 @@ impl Select<'_, '_> {
         if !span.byte.is_multiple_of(GRF_BYTES) {
             let tmp = self.temp(span.grfs * GRF_BYTES);
             self.copy(span, tmp, 0)?;
-            span = Span { base: tmp, byte: 0, grfs: span.grfs };
+            span = Span {
+                base: tmp,
+                byte: 0,
+                grfs: span.grfs,
+            };
         }
         let first = self.read(span.base, span.byte);
         if first.as_virt().is_none() {
@@ -499,7 +682,11 @@ impl Select<'_, '_> {
         let end = span.byte + span.grfs.max(1) * GRF_BYTES;
         let mut at = span.byte;
         while at < end {
-            let reg = if at == span.byte { first } else { self.read(span.base, at) };
+            let reg = if at == span.byte {
+                first
+            } else {
+                self.read(span.base, at)
+            };
             units.extend(reg.as_virt());
             at = (at / UNIT_BYTES + 1) * UNIT_BYTES;
         }

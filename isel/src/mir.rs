@@ -143,7 +143,14 @@ impl MInst {
                         f(v, Role::Payload(i as u8, n as u8));
                     }
                 }
-                _ => f(v, if late[i.min(2)] { Role::LateUse } else { Role::Use }),
+                _ => f(
+                    v,
+                    if late[i.min(2)] {
+                        Role::LateUse
+                    } else {
+                        Role::Use
+                    },
+                ),
             }
         }
         if let Some(v) = self.inst.pred.and_then(|p| p.flag.as_virt()) {
@@ -177,8 +184,12 @@ impl MInst {
     /// hardware runs an instruction that spans two registers as two halves, in turn.
     fn reads_late(&self) -> [bool; 3] {
         let mut late = [false; 3];
-        let Some(dst) = &self.inst.dst else { return late };
-        let Place::Direct(to) = dst.place else { return late };
+        let Some(dst) = &self.inst.dst else {
+            return late;
+        };
+        let Place::Direct(to) = dst.place else {
+            return late;
+        };
         if self.group.is_some() || to.file != RegFile::Virt {
             return late;
         }
@@ -188,8 +199,14 @@ impl MInst {
         let dst_short = one_register(u32::from(to.byte), (n - 1) * step + dst.ty.bytes());
         for (i, src) in self.inst.srcs.iter().enumerate().take(3) {
             let Src::Reg(r) = src else { continue };
-            let Place::Direct(from) = r.place else { continue };
-            let Region { vstride, width, hstride } = r.region;
+            let Place::Direct(from) = r.place else {
+                continue;
+            };
+            let Region {
+                vstride,
+                width,
+                hstride,
+            } = r.region;
             let packed = match width {
                 1 => vstride == Some(1),
                 _ => vstride == Some(width * hstride) && hstride > 0,
@@ -198,7 +215,9 @@ impl MInst {
                 && from.byte == to.byte
                 && step == r.ty.bytes() * u32::from(if width == 1 { 1 } else { hstride });
             // Mixed sizes make the hardware run several steps even inside one register.
-            let short = dst_short && n * r.ty.bytes() <= 32 && one_register(u32::from(from.byte), r.ty.bytes() * n);
+            let short = dst_short
+                && n * r.ty.bytes() <= 32
+                && one_register(u32::from(from.byte), r.ty.bytes() * n);
             late[i] = !(same || short);
         }
         late
@@ -218,16 +237,27 @@ impl MInst {
             Place::Direct(r) => writes_machine(r),
             Place::Indirect { .. } => true,
         });
-        let flag = self.inst.cond.as_ref().is_some_and(|c| writes_machine(&c.flag));
+        let flag = self
+            .inst
+            .cond
+            .as_ref()
+            .is_some_and(|c| writes_machine(&c.flag));
         dst || flag
             || self.inst.opts.acc_wr_en
-            || matches!(self.inst.op, Op::Jmpi | Op::Goto | Op::Join | Op::Wait | Op::Halt | Op::Ret)
+            || matches!(
+                self.inst.op,
+                Op::Jmpi | Op::Goto | Op::Join | Op::Wait | Op::Halt | Op::Ret
+            )
     }
 }
 
 impl fmt::Display for MFunc {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        writeln!(f, "machine function {} simd{} for {}", self.name, self.simd, self.platform.name)?;
+        writeln!(
+            f,
+            "machine function {} simd{} for {}",
+            self.name, self.simd, self.platform.name
+        )?;
         for (v, unit) in &self.entry {
             writeln!(f, "  entry {v} in unit {unit}")?;
         }

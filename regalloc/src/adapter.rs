@@ -9,7 +9,8 @@
 use kiln_emit::inst::VReg as Virt;
 use kiln_isel::mir::{Class, Kind, MFunc, MInst, Role};
 use regalloc2::{
-    Block, Function, Inst, InstRange, Operand, OperandConstraint, OperandKind, OperandPos, PReg, PRegSet, RegClass, VReg,
+    Block, Function, Inst, InstRange, Operand, OperandConstraint, OperandKind, OperandPos, PReg,
+    PRegSet, RegClass, VReg,
 };
 use smallvec::SmallVec;
 
@@ -72,10 +73,16 @@ impl<'a> Adapter<'a> {
         };
         for &(v, unit) in &func.entry {
             let at = OperandConstraint::FixedReg(PReg::new(unit as usize, RegClass::Int));
-            a.operands.push(Operand::new(a.vreg(v), at, OperandKind::Def, OperandPos::Late));
+            a.operands.push(Operand::new(
+                a.vreg(v),
+                at,
+                OperandKind::Def,
+                OperandPos::Late,
+            ));
         }
         a.ranges.push((0, a.operands.len() as u32));
-        a.ranges.push((a.operands.len() as u32, a.operands.len() as u32));
+        a.ranges
+            .push((a.operands.len() as u32, a.operands.len() as u32));
         for &b in &a.origin.clone() {
             let block = &func.blocks[b as usize];
             let first = a.source.len() as u32;
@@ -84,9 +91,22 @@ impl<'a> Adapter<'a> {
                 a.inst(m, fixed.of(b, i as u32));
             }
             a.blocks.push((first, a.source.len() as u32));
-            a.params.push(block.params.iter().map(|&v| a.vreg(v)).collect());
-            a.succs.push(block.succs.iter().map(|(to, _)| Block::new(number[*to as usize] as usize)).collect());
-            a.args.push(block.succs.iter().map(|(_, args)| args.iter().map(|&v| a.vreg(v)).collect()).collect());
+            a.params
+                .push(block.params.iter().map(|&v| a.vreg(v)).collect());
+            a.succs.push(
+                block
+                    .succs
+                    .iter()
+                    .map(|(to, _)| Block::new(number[*to as usize] as usize))
+                    .collect(),
+            );
+            a.args.push(
+                block
+                    .succs
+                    .iter()
+                    .map(|(_, args)| args.iter().map(|&v| a.vreg(v)).collect())
+                    .collect(),
+            );
         }
         a.preds = vec![SmallVec::new(); a.blocks.len()];
         for b in 0..a.blocks.len() {
@@ -104,7 +124,10 @@ impl<'a> Adapter<'a> {
     fn inst(&mut self, m: &MInst, units: Option<&[u32]>) {
         let start = self.operands.len();
         // Units chosen for payload 0, payload 1 and the result, in that order.
-        let lens = m.group.as_ref().map_or([0; 3], |g| [g.srcs[0].len(), g.srcs[1].len(), g.dst.len()]);
+        let lens = m
+            .group
+            .as_ref()
+            .map_or([0; 3], |g| [g.srcs[0].len(), g.srcs[1].len(), g.dst.len()]);
         let unit = |part: usize, n: u8| -> Option<PReg> {
             let before: usize = lens[..part].iter().sum();
             let u = units?.get(before + usize::from(n)).copied()?;
@@ -116,10 +139,30 @@ impl<'a> Adapter<'a> {
         for (v, role) in list {
             let v = self.vreg(v);
             match role {
-                Role::Use => self.push(v, OperandConstraint::Reg, OperandKind::Use, OperandPos::Early),
-                Role::LateUse => self.push(v, OperandConstraint::Reg, OperandKind::Use, OperandPos::Late),
-                Role::Payload(p, n) => self.push(v, reg(unit(p.into(), n)), OperandKind::Use, OperandPos::Early),
-                Role::Def => self.push(v, OperandConstraint::Reg, OperandKind::Def, OperandPos::Late),
+                Role::Use => self.push(
+                    v,
+                    OperandConstraint::Reg,
+                    OperandKind::Use,
+                    OperandPos::Early,
+                ),
+                Role::LateUse => self.push(
+                    v,
+                    OperandConstraint::Reg,
+                    OperandKind::Use,
+                    OperandPos::Late,
+                ),
+                Role::Payload(p, n) => self.push(
+                    v,
+                    reg(unit(p.into(), n)),
+                    OperandKind::Use,
+                    OperandPos::Early,
+                ),
+                Role::Def => self.push(
+                    v,
+                    OperandConstraint::Reg,
+                    OperandKind::Def,
+                    OperandPos::Late,
+                ),
                 Role::DefOver(old) => self.tied(start, v, old),
                 Role::Result(n, old) => match (unit(2, n), old) {
                     (Some(p), Some(old)) => {
@@ -139,8 +182,18 @@ impl<'a> Adapter<'a> {
     fn tied(&mut self, start: usize, v: VReg, old: Virt) {
         let index = self.operands.len() - start;
         let old = self.vreg(old);
-        self.push(old, OperandConstraint::Reg, OperandKind::Use, OperandPos::Early);
-        self.push(v, OperandConstraint::Reuse(index), OperandKind::Def, OperandPos::Late);
+        self.push(
+            old,
+            OperandConstraint::Reg,
+            OperandKind::Use,
+            OperandPos::Early,
+        );
+        self.push(
+            v,
+            OperandConstraint::Reuse(index),
+            OperandKind::Def,
+            OperandPos::Late,
+        );
     }
 
     fn push(&mut self, v: VReg, at: OperandConstraint, kind: OperandKind, pos: OperandPos) {
@@ -217,7 +270,9 @@ impl Function for Adapter<'_> {
 
     fn is_ret(&self, inst: Inst) -> bool {
         self.is_last(inst)
-            && self.minst(inst).is_some_and(|m| m.kind == Kind::Real && m.inst.msg.is_some_and(|msg| msg.eot))
+            && self
+                .minst(inst)
+                .is_some_and(|m| m.kind == Kind::Real && m.inst.msg.is_some_and(|msg| msg.eot))
     }
 
     fn is_branch(&self, inst: Inst) -> bool {

@@ -40,7 +40,11 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Options {
-        Options { grf_limit: 128, check: cfg!(debug_assertions), scratch_base: 0 }
+        Options {
+            grf_limit: 128,
+            check: cfg!(debug_assertions),
+            scratch_base: 0,
+        }
     }
 }
 
@@ -51,13 +55,22 @@ pub enum AllocError {
         "{func}: {left} of {limit} registers are left to allocate, at least {fewest} are needed; variables whose \
          address is taken and spilled flags hold the others"
     )]
-    TooFew { func: String, left: u32, limit: u32, fewest: u32 },
+    TooFew {
+        func: String,
+        left: u32,
+        limit: u32,
+        fewest: u32,
+    },
     #[error("{func}: register allocation: {what}")]
     Failed { func: String, what: String },
     #[error("{func}: the allocation is wrong: {what}")]
     Unproved { func: String, what: String },
     #[error("{func}: {bytes} bytes of scratch space are needed, {limit} can be addressed")]
-    Scratch { func: String, bytes: u32, limit: u32 },
+    Scratch {
+        func: String,
+        bytes: u32,
+        limit: u32,
+    },
 }
 
 /// An allocated function.
@@ -104,15 +117,22 @@ pub fn allocate(func: &MFunc, options: &Options) -> Result<Allocated, AllocError
         let fixed = place::place(func, &units);
         let input = adapter::Adapter::new(func, &fixed);
         let env = environment(&units);
-        let settings = RegallocOptions { verbose_log: false, validate_ssa: options.check, algorithm: Algorithm::Ion };
-        let output = regalloc2::run(&input, &env, &settings)
-            .map_err(|e| AllocError::Failed { func: func.name.clone(), what: e.to_string() })?;
+        let settings = RegallocOptions {
+            verbose_log: false,
+            validate_ssa: options.check,
+            algorithm: Algorithm::Ion,
+        };
+        let output = regalloc2::run(&input, &env, &settings).map_err(|e| AllocError::Failed {
+            func: func.name.clone(),
+            what: e.to_string(),
+        })?;
         if options.check {
             let mut checker = Checker::new(&input, &env);
             checker.prepare(&output);
-            checker
-                .run()
-                .map_err(|e| AllocError::Unproved { func: func.name.clone(), what: format!("{e:?}") })?;
+            checker.run().map_err(|e| AllocError::Unproved {
+                func: func.name.clone(),
+                what: format!("{e:?}"),
+            })?;
         }
         let spare: Vec<u32> = spare_units(limit.min(UNITS - 1), &reserved, extra);
         let slots = rewrite::Slots::new(&output, options.scratch_base, &spare);
@@ -122,7 +142,11 @@ pub fn allocate(func: &MFunc, options: &Options) -> Result<Allocated, AllocError
         }
         let bytes = slots.scratch_end();
         if bytes > rewrite::SCRATCH_LIMIT {
-            return Err(AllocError::Scratch { func: func.name.clone(), bytes, limit: rewrite::SCRATCH_LIMIT });
+            return Err(AllocError::Scratch {
+                func: func.name.clone(),
+                bytes,
+                limit: rewrite::SCRATCH_LIMIT,
+            });
         }
         let mut allocated = rewrite::rewrite(func, &input, &output, &slots);
         allocated.stats.max_pressure = pressure::max(func) * UNIT_GRFS;

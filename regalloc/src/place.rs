@@ -36,7 +36,10 @@ struct Busy(Vec<BTreeMap<u32, u32>>);
 
 impl Busy {
     fn conflicts(&self, unit: u32, span: Span) -> bool {
-        self.0[unit as usize].range(..span.to).next_back().is_some_and(|(_, &end)| end > span.from)
+        self.0[unit as usize]
+            .range(..span.to)
+            .next_back()
+            .is_some_and(|(_, &end)| end > span.from)
     }
 
     fn add(&mut self, unit: u32, span: Span) {
@@ -51,21 +54,35 @@ pub fn place(func: &MFunc, units: &[u32]) -> Fixed {
     let mut fixed = Fixed::default();
     let mut busy = Busy(vec![BTreeMap::new(); crate::UNITS as usize]);
     for &(v, unit) in &func.entry {
-        busy.add(unit, Span { from: 0, to: spans[v.as_u32() as usize].to.max(1) });
+        busy.add(
+            unit,
+            Span {
+                from: 0,
+                to: spans[v.as_u32() as usize].to.max(1),
+            },
+        );
     }
     let mut home: HashMap<VReg, u32> = HashMap::new();
     let mut number = 0;
     for (b, block) in func.blocks.iter().enumerate() {
         for (i, m) in block.insts.iter().enumerate() {
             number += 1;
-            let Some(group) = m.group.as_deref() else { continue };
-            if [&group.srcs[0], &group.srcs[1], &group.dst].iter().all(|g| g.len() < 2) {
+            let Some(group) = m.group.as_deref() else {
+                continue;
+            };
+            if [&group.srcs[0], &group.srcs[1], &group.dst]
+                .iter()
+                .all(|g| g.len() < 2)
+            {
                 continue;
             }
             let mut chosen = Vec::new();
             // What the message reads stays where it is until the result is there.
             let mut taken: Vec<u32> = Vec::new();
-            for (part, vregs) in [&group.srcs[0], &group.srcs[1], &group.dst].into_iter().enumerate() {
+            for (part, vregs) in [&group.srcs[0], &group.srcs[1], &group.dst]
+                .into_iter()
+                .enumerate()
+            {
                 if vregs.len() < 2 {
                     chosen.extend(std::iter::repeat_n(u32::MAX, vregs.len()));
                     continue;
@@ -73,9 +90,22 @@ pub fn place(func: &MFunc, units: &[u32]) -> Fixed {
                 let wanted: Vec<Span> = (vregs.iter())
                     .map(|v| {
                         let s = spans[v.as_u32() as usize];
-                        if part < 2 { Span { from: s.from, to: number } } else { Span { from: number, to: s.to } }
+                        if part < 2 {
+                            Span {
+                                from: s.from,
+                                to: number,
+                            }
+                        } else {
+                            Span {
+                                from: number,
+                                to: s.to,
+                            }
+                        }
                     })
-                    .map(|s| Span { to: s.to.max(s.from + 1), ..s })
+                    .map(|s| Span {
+                        to: s.to.max(s.from + 1),
+                        ..s
+                    })
                     .collect();
                 let before = home.get(&vregs[0]).copied();
                 let base = choose(units, &busy, &wanted, before, &taken);
@@ -96,13 +126,21 @@ pub fn place(func: &MFunc, units: &[u32]) -> Fixed {
 fn choose(units: &[u32], busy: &Busy, wanted: &[Span], before: Option<u32>, taken: &[u32]) -> u32 {
     let n = wanted.len();
     let free = |base: u32| (0..n as u32).all(|k| !taken.contains(&(base + k)));
-    let cost = |base: u32| (0..n).filter(|&k| busy.conflicts(base + k as u32, wanted[k])).count();
+    let cost = |base: u32| {
+        (0..n)
+            .filter(|&k| busy.conflicts(base + k as u32, wanted[k]))
+            .count()
+    };
     if let Some(base) = before
         && free(base)
     {
         return base;
     }
-    let bases = units.windows(n).filter(|w| w[n - 1] - w[0] == n as u32 - 1).map(|w| w[0]).filter(|&b| free(b));
+    let bases = units
+        .windows(n)
+        .filter(|w| w[n - 1] - w[0] == n as u32 - 1)
+        .map(|w| w[0])
+        .filter(|&b| free(b));
     let mut best = (usize::MAX, units[0]);
     for base in bases {
         let c = cost(base);
@@ -118,7 +156,13 @@ fn choose(units: &[u32], busy: &Busy, wanted: &[Span], before: Option<u32>, take
 
 /// From the definition of each register to its last use, in instruction numbers.
 fn spans(func: &MFunc) -> Vec<Span> {
-    let mut spans = vec![Span { from: u32::MAX, to: 0 }; func.vregs.len()];
+    let mut spans = vec![
+        Span {
+            from: u32::MAX,
+            to: 0
+        };
+        func.vregs.len()
+    ];
     let mut touch = |v: VReg, at: u32| {
         let s = &mut spans[v.as_u32() as usize];
         s.from = s.from.min(at);

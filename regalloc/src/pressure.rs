@@ -40,7 +40,12 @@ pub fn max(func: &MFunc) -> u32 {
     let mut most = 0;
     for (block, mut live) in func.blocks.iter().zip(live_out) {
         let is_grf = |v: VReg| u32::from(func.vregs[v] == Class::Grf);
-        let mut count: u32 = func.vregs.keys().filter(|&v| live.contains(v)).map(is_grf).sum();
+        let mut count: u32 = func
+            .vregs
+            .keys()
+            .filter(|&v| live.contains(v))
+            .map(is_grf)
+            .sum();
         most = most.max(count);
         for m in block.insts.iter().rev() {
             // A result that nobody reads takes a register all the same.

@@ -14,7 +14,8 @@ use kiln_emit::inst::{
 use kiln_isel::lower::{HEADER_GRF, RESERVED_GRF};
 use kiln_isel::mir::{Class, Kind, MFunc, MInst, Role};
 use regalloc2::{
-    Allocation, AllocationKind, Block, Edit, Function, Inst, InstOrEdit, Output, RegClass, SpillSlot,
+    Allocation, AllocationKind, Block, Edit, Function, Inst, InstOrEdit, Output, RegClass,
+    SpillSlot,
 };
 
 use crate::adapter::{Adapter, Source};
@@ -50,8 +51,15 @@ impl Slots {
         };
         let (mut flags, mut addrs) = (Vec::new(), Vec::new());
         for (_, Edit::Move { from, to }) in &output.edits {
-            let class = [from, to].iter().find_map(|a| a.as_reg()).map_or(RegClass::Int, |r| r.class());
-            for slot in [from, to].iter().filter_map(|a| a.as_stack()).map(SpillSlot::index) {
+            let class = [from, to]
+                .iter()
+                .find_map(|a| a.as_reg())
+                .map_or(RegClass::Int, |r| r.class());
+            for slot in [from, to]
+                .iter()
+                .filter_map(|a| a.as_stack())
+                .map(SpillSlot::index)
+            {
                 match class {
                     RegClass::Int => {
                         let next = s.grf.len() as u32 * UNIT_BYTES + base;
@@ -68,10 +76,18 @@ impl Slots {
         addrs.dedup();
         // Eight flags in r126, then whole registers for addresses, then more flags.
         let in_reserved = (0..8).map(|i| RESERVED_GRF * GRF_BYTES + i * 4);
-        let grfs: Vec<u32> = spare.iter().flat_map(|u| [u * UNIT_BYTES, u * UNIT_BYTES + GRF_BYTES]).collect();
+        let grfs: Vec<u32> = spare
+            .iter()
+            .flat_map(|u| [u * UNIT_BYTES, u * UNIT_BYTES + GRF_BYTES])
+            .collect();
         let (for_addrs, for_flags) = grfs.split_at(addrs.len().min(grfs.len()));
-        let flag_places: Vec<u32> =
-            in_reserved.chain(for_flags.iter().flat_map(|&g| (0..8).map(move |i| g + i * 4))).collect();
+        let flag_places: Vec<u32> = in_reserved
+            .chain(
+                for_flags
+                    .iter()
+                    .flat_map(|&g| (0..8).map(move |i| g + i * 4)),
+            )
+            .collect();
         let missing_bytes = (addrs.len().saturating_sub(for_addrs.len()) as u32) * GRF_BYTES
             + (flags.len().saturating_sub(flag_places.len()) as u32) * 4;
         s.missing = missing_bytes.div_ceil(UNIT_BYTES);
@@ -113,7 +129,12 @@ struct Rewriter<'a> {
 
 /// Makes the program.
 pub fn rewrite(func: &MFunc, input: &Adapter, output: &Output, slots: &Slots) -> Allocated {
-    let mut r = Rewriter { func, slots, stats: Stats::default(), code: Vec::new() };
+    let mut r = Rewriter {
+        func,
+        slots,
+        stats: Stats::default(),
+        code: Vec::new(),
+    };
     r.stats.spill_bytes = slots.spill_bytes();
     r.stats.grf_used = grfs_used(func, output);
     let mut blocks: Vec<Emitted> = Vec::with_capacity(input.num_blocks());
@@ -127,7 +148,8 @@ pub fn rewrite(func: &MFunc, input: &Adapter, output: &Output, slots: &Slots) ->
                     if input.source[inst.index()] == Source::Entry {
                         // Message headers, spills among them, and the end of thread need r0, which
                         // is allocated like any other register.
-                        r.code.push(copy(8, Reg::grf(HEADER_GRF), Reg::grf(0), Type::Ud));
+                        r.code
+                            .push(copy(8, Reg::grf(HEADER_GRF), Reg::grf(0), Type::Ud));
                     }
                     if let Source::At(block, i) = input.source[inst.index()] {
                         let m = &func.blocks[block as usize].insts[i as usize];
@@ -141,7 +163,11 @@ pub fn rewrite(func: &MFunc, input: &Adapter, output: &Output, slots: &Slots) ->
             }
         }
         let insts = std::mem::take(&mut r.code);
-        blocks.push(Emitted { insts, symbols, join_at });
+        blocks.push(Emitted {
+            insts,
+            symbols,
+            join_at,
+        });
     }
     link(input, blocks, r)
 }
@@ -156,7 +182,11 @@ impl Rewriter<'_> {
         let operands = input.inst_operands(inst);
         let find = |reg: Reg, def: bool| -> Reg {
             let Some(v) = reg.as_virt() else { return reg };
-            let wanted = if def { regalloc2::OperandKind::Def } else { regalloc2::OperandKind::Use };
+            let wanted = if def {
+                regalloc2::OperandKind::Def
+            } else {
+                regalloc2::OperandKind::Use
+            };
             let at = operands
                 .iter()
                 .position(|o| o.kind() == wanted && o.vreg().vreg() == v.as_u32() as usize)
@@ -206,7 +236,10 @@ impl Rewriter<'_> {
 
     /// A move between registers, or to or from a spill slot.
     fn transfer(&mut self, from: Allocation, to: Allocation) {
-        let class = [from, to].iter().find_map(|a| a.as_reg()).map_or(RegClass::Int, |r| r.class());
+        let class = [from, to]
+            .iter()
+            .find_map(|a| a.as_reg())
+            .map_or(RegClass::Int, |r| r.class());
         match class {
             RegClass::Int => match (from.kind(), to.kind()) {
                 (AllocationKind::Reg, AllocationKind::Stack) => {
@@ -244,7 +277,11 @@ impl Rewriter<'_> {
         if a.is_reg() {
             return physical(a, 0, class);
         }
-        let places = if class == Class::Flag { &self.slots.flag } else { &self.slots.addr };
+        let places = if class == Class::Flag {
+            &self.slots.flag
+        } else {
+            &self.slots.addr
+        };
         let byte = places[&slot(a)];
         Reg::new(RegFile::Grf, byte / GRF_BYTES, (byte % GRF_BYTES) as u16)
     }
@@ -253,9 +290,18 @@ impl Rewriter<'_> {
 /// GRFs that hold something at one time or another: those of every unit the allocator gave out,
 /// those out of its hands, and the thread header's.
 fn grfs_used(func: &MFunc, output: &Output) -> u32 {
-    let moved = output.edits.iter().flat_map(|(_, Edit::Move { from, to })| [*from, *to]);
+    let moved = output
+        .edits
+        .iter()
+        .flat_map(|(_, Edit::Move { from, to })| [*from, *to]);
     let mut units = 1u64 << (HEADER_GRF / UNIT_GRFS);
-    for reg in output.allocs.iter().copied().chain(moved).filter_map(|a| a.as_reg()) {
+    for reg in output
+        .allocs
+        .iter()
+        .copied()
+        .chain(moved)
+        .filter_map(|a| a.as_reg())
+    {
         if reg.class() == RegClass::Int {
             units |= 1 << reg.hw_enc();
         }
@@ -276,7 +322,11 @@ fn physical(a: Allocation, byte: u16, class: Class) -> Reg {
     match class {
         Class::Grf => {
             let at = u32::from(byte);
-            Reg::new(RegFile::Grf, number * UNIT_GRFS + at / GRF_BYTES, (at % GRF_BYTES) as u16)
+            Reg::new(
+                RegFile::Grf,
+                number * UNIT_GRFS + at / GRF_BYTES,
+                (at % GRF_BYTES) as u16,
+            )
         }
         Class::Flag => Reg::new(RegFile::Flag, number, byte),
         Class::Addr => Reg::new(RegFile::Addr, 0, byte),
@@ -287,8 +337,16 @@ fn copy(size: u8, to: Reg, from: Reg, ty: Type) -> Gen {
     let mut mov = Gen::new(Op::Mov, size);
     mov.no_mask = true;
     mov.dst = Some(Dst::new(to, 1, ty));
-    let width = if ty == Type::Uw { size.min(16) } else { size.min(8) };
-    let region = if size == 1 { Region::SCALAR } else { Region::new(width, width, 1) };
+    let width = if ty == Type::Uw {
+        size.min(16)
+    } else {
+        size.min(8)
+    };
+    let region = if size == 1 {
+        Region::SCALAR
+    } else {
+        Region::new(width, width, 1)
+    };
     mov.srcs.push(Src::reg(from, region, ty));
     mov
 }
@@ -302,7 +360,7 @@ fn scratch(unit: Allocation, at: u32, write: bool) -> Gen {
     let reg = physical(unit, 0, Class::Grf);
     let mut send = Gen::new(if write { Op::Sends } else { Op::Send }, 16);
     send.no_mask = true;
-    let fixed = 1 << 25 | HEADER | SCRATCH | at / GRF_BYTES;
+    let fixed = (1 << 25) | HEADER | SCRATCH | (at / GRF_BYTES);
     let header = Src::reg(Reg::grf(HEADER_GRF), Region::packed(8), Type::Ud);
     send.srcs.push(header);
     let (desc, ex_desc) = if write {
@@ -313,7 +371,12 @@ fn scratch(unit: Allocation, at: u32, write: bool) -> Gen {
         send.dst = Some(Dst::new(reg, 1, Type::Uw));
         (fixed | UNIT_GRFS << 20, 10)
     };
-    send.msg = Some(Message { sfid: 10, eot: false, desc: Desc::Imm(desc), ex_desc: Desc::Imm(ex_desc) });
+    send.msg = Some(Message {
+        sfid: 10,
+        eot: false,
+        desc: Desc::Imm(desc),
+        ex_desc: Desc::Imm(ex_desc),
+    });
     send
 }
 
@@ -325,11 +388,15 @@ fn link(input: &Adapter, mut blocks: Vec<Emitted>, r: Rewriter) -> Allocated {
         // The last instruction gives no code: execution goes on at the only successor.
         let last = input.block_insns(Block::new(b)).last();
         match input.source[last.index()] {
-            Source::At(block, i) => r.func.blocks[block as usize].insts[i as usize].kind == Kind::Jump,
+            Source::At(block, i) => {
+                r.func.blocks[block as usize].insts[i as usize].kind == Kind::Jump
+            }
             _ => true,
         }
     };
-    let empty: Vec<bool> = (0..count).map(|b| blocks[b].insts.is_empty() && jumps(b)).collect();
+    let empty: Vec<bool> = (0..count)
+        .map(|b| blocks[b].insts.is_empty() && jumps(b))
+        .collect();
     let resolve = |mut b: usize| {
         // A chain of empty blocks ends, unless it is an endless loop without any instruction.
         for _ in 0..count {
@@ -375,7 +442,10 @@ fn link(input: &Adapter, mut blocks: Vec<Emitted>, r: Rewriter) -> Allocated {
         let go_on = if jumps(b) {
             Some(resolve(succ(b)[0].index()))
         } else {
-            let last = block.insts.last_mut().expect("a block that stays ends in an instruction");
+            let last = block
+                .insts
+                .last_mut()
+                .expect("a block that stays ends in an instruction");
             let forward = !last.opts.branch_ctrl;
             let fall = fall_through(last, succ(b), &number);
             if let Some(Target::Block(t)) = &mut last.jip {
@@ -383,7 +453,11 @@ fn link(input: &Adapter, mut blocks: Vec<Emitted>, r: Rewriter) -> Allocated {
             }
             if let Some(Target::Block(t)) = &mut last.uip {
                 let to = number[*t as usize];
-                *t = if forward { join[to] } else { start[resolve(to)] };
+                *t = if forward {
+                    join[to]
+                } else {
+                    start[resolve(to)]
+                };
             }
             fall.map(resolve)
         };
@@ -400,13 +474,22 @@ fn link(input: &Adapter, mut blocks: Vec<Emitted>, r: Rewriter) -> Allocated {
             _ => Vec::new(),
         };
         // No instruction but the join and its moves stands in a join's block.
-        symbols.extend(block.symbols.iter().map(|&(i, s)| (program.blocks.len(), i, s)));
+        symbols.extend(
+            block
+                .symbols
+                .iter()
+                .map(|&(i, s)| (program.blocks.len(), i, s)),
+        );
         program.blocks.push(std::mem::take(&mut block.insts));
         if !rest.is_empty() {
             program.blocks.push(rest);
         }
     }
-    Allocated { program, symbols, stats: r.stats }
+    Allocated {
+        program,
+        symbols,
+        stats: r.stats,
+    }
 }
 
 /// The successor that a branch falls through to, as a block of the adapter.

@@ -13,6 +13,7 @@ use kiln_emit::verify::Violation;
 use kiln_frontend::binary::ReadError;
 use kiln_frontend::module::{Module, Object};
 use kiln_frontend::text::ParseError;
+use kiln_frontend::verify::{Finding, Severity};
 use kiln_ir::callgraph::{CallError, CallGraph};
 use kiln_ir::cfg::CfgError;
 use kiln_isel::lower::SelectError;
@@ -47,7 +48,11 @@ pub enum CompileError {
     #[error("{kernel}: {source}")]
     Encode { kernel: String, source: EncodeError },
     #[error("{kernel}: after {stage}: {what}")]
-    Broken { kernel: String, stage: &'static str, what: String },
+    Broken {
+        kernel: String,
+        stage: &'static str,
+        what: String,
+    },
 }
 
 /// A stage whose result can be printed.
@@ -74,7 +79,12 @@ pub struct Options {
 
 impl Options {
     pub fn new(platform: &'static Platform) -> Options {
-        Options { platform, grf_limit: platform.grf_count, verify: cfg!(debug_assertions), dump: Vec::new() }
+        Options {
+            platform,
+            grf_limit: platform.grf_count,
+            verify: cfg!(debug_assertions),
+            dump: Vec::new(),
+        }
     }
 }
 
@@ -105,6 +115,8 @@ pub struct Compiled {
     pub relocations: Vec<Relocation>,
     /// Channels of a dispatch.
     pub simd: u8,
+    /// Bytes at the start of scratch space that the vISA itself uses; spills come behind them.
+    pub scratch_base: u32,
     /// Whether the kernel waits at a barrier.
     pub barrier: bool,
     /// Instructions of vISA and of Gen.
@@ -126,8 +138,26 @@ pub fn read(bytes: &[u8]) -> Result<Module, InputError> {
     }
     match std::str::from_utf8(bytes) {
         Ok(text) if !text.bytes().any(|b| b == 0) => Ok(kiln_frontend::text::parse(text)?),
-        Ok(text) => Err(InputError::Neither(text.bytes().position(|b| b == 0).unwrap_or(0))),
+        Ok(text) => Err(InputError::Neither(
+            text.bytes().position(|b| b == 0).unwrap_or(0),
+        )),
         Err(e) => Err(InputError::Neither(e.valid_up_to())),
+    }
+}
+
+/// Holds a module against the rules of vISA and of the platform; [`compile`] relies on them.
+///
+/// # Errors
+/// The first error found. Warnings are none.
+pub fn check(module: &Module, platform: &Platform) -> Result<(), Box<Finding>> {
+    let platform = kiln_frontend::platform::Platform::from_name(platform.name);
+    let findings = kiln_frontend::verify::check(module, platform);
+    match findings
+        .into_iter()
+        .find(|f| f.severity() == Severity::Error)
+    {
+        Some(finding) => Err(Box::new(finding)),
+        None => Ok(()),
     }
 }
 
@@ -136,10 +166,14 @@ pub fn read(bytes: &[u8]) -> Result<Module, InputError> {
 /// # Errors
 /// Calls that do not fit the functions they call.
 pub fn order(module: &Module) -> Result<Vec<usize>, CompileError> {
-    Ok(CallGraph::new(module)?.order().into_iter().flatten().collect())
+    Ok(CallGraph::new(module)?
+        .order()
+        .into_iter()
+        .flatten()
+        .collect())
 }
 
-/// Finalizes one kernel.
+/// Finalizes one kernel of a module that [`check`] found nothing wrong with.
 ///
 /// # Errors
 /// What the kernel has that cannot be finalized, and at which instruction.
@@ -154,7 +188,10 @@ pub fn compile(object: &Object, options: &Options) -> Result<Compiled, CompileEr
         clock = Instant::now();
     };
 
-    let func = kiln_ir::build::build(object).map_err(|source| CompileError::Flow { kernel: kernel(), source })?;
+    let func = kiln_ir::build::build(object).map_err(|source| CompileError::Flow {
+        kernel: kernel(),
+        source,
+    })?;
     lap(&mut seconds.ir);
     if options.verify {
         kiln_ir::verify::verify(&func).map_err(|e| broken(object, "the IR was built", &e))?;
@@ -164,13 +201,17 @@ pub fn compile(object: &Object, options: &Options) -> Result<Compiled, CompileEr
     }
 
     lap(&mut 0.0);
-    let machine = kiln_isel::lower::select(&func, options.platform)
-        .map_err(|source| CompileError::Select { kernel: kernel(), source })?;
+    let machine = kiln_isel::lower::select(&func, options.platform).map_err(|source| {
+        CompileError::Select {
+            kernel: kernel(),
+            source,
+        }
+    })?;
     lap(&mut seconds.isel);
     // What the hardware would not run as it is written is an error in release builds too.
     for m in machine.blocks.iter().flat_map(|b| &b.insts) {
         if m.kind == kiln_isel::mir::Kind::Real {
-            check(object, "selection", &m.inst, options.platform)?;
+            legal(object, "selection", &m.inst, options.platform)?;
         }
     }
     if wants(Stage::Isel) {
@@ -178,14 +219,20 @@ pub fn compile(object: &Object, options: &Options) -> Result<Compiled, CompileEr
     }
 
     lap(&mut 0.0);
-    let scratch_base = object.int_attr("SpillMemOffset").and_then(|v| u32::try_from(v).ok()).unwrap_or(0);
-    let settings =
-        kiln_regalloc::Options { grf_limit: options.grf_limit, check: options.verify, scratch_base };
+    let scratch_base = object
+        .int_attr("SpillMemOffset")
+        .and_then(|v| u32::try_from(v).ok())
+        .unwrap_or(0);
+    let settings = kiln_regalloc::Options {
+        grf_limit: options.grf_limit,
+        check: options.verify,
+        scratch_base,
+    };
     let allocated = kiln_regalloc::allocate(&machine, &settings)?;
     lap(&mut seconds.regalloc);
     if options.verify {
         for inst in allocated.program.blocks.iter().flatten() {
-            check(object, "allocation", inst, options.platform)?;
+            legal(object, "allocation", inst, options.platform)?;
         }
     }
     if wants(Stage::Ra) {
@@ -193,7 +240,10 @@ pub fn compile(object: &Object, options: &Options) -> Result<Compiled, CompileEr
     }
 
     lap(&mut 0.0);
-    let encode = |source| CompileError::Encode { kernel: kernel(), source };
+    let encode = |source| CompileError::Encode {
+        kernel: kernel(),
+        source,
+    };
     let code = assemble(&allocated.program, options.platform).map_err(encode)?;
     let relocations = if allocated.symbols.is_empty() {
         Vec::new()
@@ -204,11 +254,15 @@ pub fn compile(object: &Object, options: &Options) -> Result<Compiled, CompileEr
     lap(&mut seconds.emit);
     if wants(Stage::Asm) {
         let style = kiln_emit::listing::Style::Labels;
-        dumps.push((Stage::Asm, kiln_emit::listing::list(&code, options.platform, style)));
+        dumps.push((
+            Stage::Asm,
+            kiln_emit::listing::list(&code, options.platform, style),
+        ));
     }
     Ok(Compiled {
         name: object.name.clone(),
         simd: func.simd,
+        scratch_base,
         barrier: machine.barrier,
         visa_instructions: object.insts.len(),
         instructions: allocated.program.blocks.iter().map(Vec::len).sum(),
@@ -233,7 +287,9 @@ fn relocations(allocated: &Allocated, layout: &Layout, names: &[String]) -> Vec<
     let at = |&(block, index, symbol): &(usize, usize, u32)| {
         let before = &layout.insts[firsts[block]..firsts[block] + index];
         let inst = &layout.insts[firsts[block] + index];
-        let end = layout.block_offsets[block] + before.iter().map(|i| i.size()).sum::<u32>() + inst.size();
+        let end = layout.block_offsets[block]
+            + before.iter().map(|i| i.size()).sum::<u32>()
+            + inst.size();
         let bytes = inst.srcs.first().map_or(8, |s| s.ty().bytes());
         Relocation {
             offset: end - bytes,
@@ -245,10 +301,14 @@ fn relocations(allocated: &Allocated, layout: &Layout, names: &[String]) -> Vec<
 }
 
 fn broken(object: &Object, stage: &'static str, what: &dyn std::error::Error) -> CompileError {
-    CompileError::Broken { kernel: object.name.clone(), stage, what: what.to_string() }
+    CompileError::Broken {
+        kernel: object.name.clone(),
+        stage,
+        what: what.to_string(),
+    }
 }
 
-fn check(
+fn legal(
     object: &Object,
     stage: &'static str,
     inst: &kiln_emit::inst::Inst,

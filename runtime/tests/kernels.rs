@@ -59,14 +59,20 @@ fn each(check: impl Fn(&Kernel) -> Result<(), String> + Sync) {
         failures.extend(other.join().unwrap());
         failures
     });
-    assert!(failures.is_empty(), "{} kernels fail:\n{}", failures.len(), failures.join("\n"));
+    assert!(
+        failures.is_empty(),
+        "{} kernels fail:\n{}",
+        failures.len(),
+        failures.join("\n")
+    );
 }
 
 #[test]
 fn the_reference_compilers_code_gives_the_expected_results() {
     each(|k| {
         let kernel = &k.description.kernel;
-        let program = Program::from_zebin(&k.zebin, kernel, common::skl()).map_err(|e| e.to_string())?;
+        let program =
+            Program::from_zebin(&k.zebin, kernel, common::skl()).map_err(|e| e.to_string())?;
         let mut launch = Launch {
             ze_info: &k.zebin.ze_info,
             kernel,
@@ -77,7 +83,9 @@ fn the_reference_compilers_code_gives_the_expected_results() {
             budget: Launch::BUDGET,
         };
         launch.run(&program).map_err(|e| e.to_string())?;
-        k.description.check(&launch.args, &k.dir).map_err(|e| e.to_string())
+        k.description
+            .check(&launch.args, &k.dir)
+            .map_err(|e| e.to_string())
     });
 }
 
@@ -100,7 +108,9 @@ fn our_code_gives_the_expected_results() {
                 args: k.description.load_args(&k.dir).map_err(|e| e.to_string())?,
             };
             let args = common::run(&compiled, work).map_err(|e| format!("{limit} GRFs: {e}"))?;
-            k.description.check(&args, &k.dir).map_err(|e| format!("{limit} GRFs: {e}"))?;
+            k.description
+                .check(&args, &k.dir)
+                .map_err(|e| format!("{limit} GRFs: {e}"))?;
         }
         Ok(())
     });

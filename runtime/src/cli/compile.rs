@@ -9,7 +9,7 @@ use kiln_emit::platform::Platform;
 use kiln_runtime::pipeline::{Compiled, Options, Relocation, Stage};
 use miette::{Report, miette};
 
-use super::finalize::{Finalized, Kernel, finalize};
+use super::finalize::{Finalized, finalize};
 use super::info::Info;
 use super::input::Input;
 use super::object::object;
@@ -102,7 +102,11 @@ impl DumpStage {
 pub fn compile(args: &Args) -> Result<(), Report> {
     let mut outputs = Outputs::default();
     let emit = emit(args)?;
-    let info = args.info.as_deref().map(|path| Info::open(path, args.platform)).transpose()?;
+    let info = args
+        .info
+        .as_deref()
+        .map(|path| Info::open(path, args.platform))
+        .transpose()?;
     let input = Input::open(&args.input)?;
     let options = Options {
         grf_limit: args.grf_limit.unwrap_or(args.platform.grf_count),
@@ -128,8 +132,12 @@ pub fn compile(args: &Args) -> Result<(), Report> {
             (Emit::Asm, _) => outputs.add(&output, asm(kernels, args.platform).into_bytes())?,
             (Emit::Zebin, Some(info)) => {
                 let path = args.info.as_deref().unwrap_or(&args.input);
-                let zebin = object(info, kernels, args.platform).map_err(|e| report::file(path, &e))?;
-                outputs.add(&output, zebin.write().map_err(|e| report::file(&output, &e))?)?;
+                let zebin =
+                    object(info, kernels, args.platform).map_err(|e| report::file(path, &e))?;
+                outputs.add(
+                    &output,
+                    zebin.write().map_err(|e| report::file(&output, &e))?,
+                )?;
             }
             (Emit::Zebin, None) => return Err(needs_info()),
         }
@@ -138,7 +146,9 @@ pub fn compile(args: &Args) -> Result<(), Report> {
         outputs.add(path, stats::json(&figures)?)?;
     }
     if outputs.stdout_taken() && !args.dump.is_empty() {
-        return Err(miette!("dumps and a file are both to go to standard output"));
+        return Err(miette!(
+            "dumps and a file are both to go to standard output"
+        ));
     }
     let quiet = args.output.is_some() || emit.is_none();
     let taken = outputs.stdout_taken();
@@ -174,43 +184,72 @@ fn needs_info() -> Report {
 fn default_output(args: &Args, emit: Emit) -> Result<PathBuf, Report> {
     let output = args.input.with_extension(emit.extension());
     let same = |path: &Path| {
-        path == output || path.canonicalize().is_ok_and(|p| output.canonicalize().is_ok_and(|o| o == p))
+        path == output
+            || path
+                .canonicalize()
+                .is_ok_and(|p| output.canonicalize().is_ok_and(|o| o == p))
     };
     if same(&args.input) || args.info.as_deref().is_some_and(same) {
         let output = output.display();
-        return Err(miette!("{output} is an input: say with -o where the output is to go"));
+        return Err(miette!(
+            "{output} is an input: say with -o where the output is to go"
+        ));
     }
     Ok(output)
 }
 
 /// One file of machine code a kernel.
-fn write_bins(outputs: &mut Outputs, output: &Path, kernels: &[Kernel]) -> Result<(), Report> {
+fn write_bins(outputs: &mut Outputs, output: &Path, kernels: &[Compiled]) -> Result<(), Report> {
     if let [kernel] = kernels {
-        return outputs.add(output, kernel.compiled.code.clone());
+        return outputs.add(output, kernel.code.clone());
     }
     if is_stdout(output) {
-        return Err(miette!("{} kernels cannot all go to standard output: choose one with --kernel", kernels.len()));
+        return Err(miette!(
+            "{} kernels cannot all go to standard output: choose one with --kernel",
+            kernels.len()
+        ));
     }
     for kernel in kernels {
-        outputs.add(&numbered(output, &kernel.compiled.name), kernel.compiled.code.clone())?;
+        outputs.add(&numbered(output, &kernel.name), kernel.code.clone())?;
     }
     Ok(())
 }
 
 /// `OUT.NAME.bin` for `OUT.bin`. The name comes from the input: it must not lead elsewhere.
 fn numbered(output: &Path, kernel: &str) -> PathBuf {
-    let safe = |c: char| if c.is_ascii_alphanumeric() || "_$-".contains(c) { c } else { '_' };
-    let stem = if output.extension().is_some_and(|e| e == "bin") { output.with_extension("") } else { output.into() };
+    let safe = |c: char| {
+        if c.is_ascii_alphanumeric() || "_$-".contains(c) {
+            c
+        } else {
+            '_'
+        }
+    };
+    let stem = if output.extension().is_some_and(|e| e == "bin") {
+        output.with_extension("")
+    } else {
+        output.into()
+    };
     let mut name = OsString::from(stem);
-    name.push(format!(".{}.bin", kernel.chars().map(safe).collect::<String>()));
+    name.push(format!(
+        ".{}.bin",
+        kernel.chars().map(safe).collect::<String>()
+    ));
     name.into()
 }
 
 /// What raw machine code leaves open, a line an address.
-fn unresolved(kernels: &[Kernel]) -> String {
+fn unresolved(kernels: &[Compiled]) -> String {
     let mut lines = String::new();
-    for Compiled { name, relocations, .. } in kernels.iter().map(|k| &k.compiled) {
-        for Relocation { offset, symbol, bits } in relocations {
+    for Compiled {
+        name, relocations, ..
+    } in kernels
+    {
+        for Relocation {
+            offset,
+            symbol,
+            bits,
+        } in relocations
+        {
             lines.push_str(&format!(
                 "warning: {name}: the {bits} bits at offset {offset:#x} are to be the address of {symbol}\n"
             ));
@@ -219,14 +258,14 @@ fn unresolved(kernels: &[Kernel]) -> String {
     lines
 }
 
-fn asm(kernels: &[Kernel], platform: &'static Platform) -> String {
+fn asm(kernels: &[Compiled], platform: &'static Platform) -> String {
     kernels
         .iter()
         .map(|kernel| {
-            let list = listing::list(&kernel.compiled.code, platform, Style::Labels);
+            let list = listing::list(&kernel.code, platform, Style::Labels);
             match kernels {
                 [_] => list,
-                _ => format!("// kernel {}\n{list}", kernel.compiled.name),
+                _ => format!("// kernel {}\n{list}", kernel.name),
             }
         })
         .collect()
@@ -239,9 +278,13 @@ fn dumps(finalized: &Finalized) -> String {
         out.push_str(visa);
     }
     for kernel in &finalized.kernels {
-        for (stage, dump) in &kernel.compiled.dumps {
+        for (stage, dump) in &kernel.dumps {
             let stage = format!("{stage:?}").to_lowercase();
-            out.push_str(&format!("// {}: {stage}\n{}\n", kernel.compiled.name, dump.trim_end()));
+            out.push_str(&format!(
+                "// {}: {stage}\n{}\n",
+                kernel.name,
+                dump.trim_end()
+            ));
         }
     }
     out

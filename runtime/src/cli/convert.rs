@@ -28,7 +28,10 @@ pub struct Args {
 pub fn convert(args: &Args) -> Result<(), Report> {
     let output = &args.output;
     let form = form(output).ok_or_else(|| {
-        miette!("{}: a name that ends in .isa or .visaasm is expected", output.display())
+        miette!(
+            "{}: a name that ends in .isa or .visaasm is expected",
+            output.display()
+        )
     })?;
     let input = Input::open(&args.input)?;
     let module = pipeline::read(&input).map_err(|e| report::input(&input, &e))?;

@@ -38,15 +38,26 @@ pub struct Args {
 /// Why nothing was written.
 pub fn disasm(args: &Args) -> Result<(), Report> {
     let input = Input::open(&args.file)?;
-    let style = if args.numeric_labels { Style::Numeric } else { Style::Labels };
+    let style = if args.numeric_labels {
+        Style::Numeric
+    } else {
+        Style::Labels
+    };
     let list = |code: &[u8]| listing::list(code, args.platform, style);
     let text = if info::is_elf(&input) {
         let zebin = info::zebin(&input, args.platform)?;
         let wanted = args.kernel.as_deref();
-        let kernels = zebin.kernels.iter().filter(|k| wanted.is_none_or(|name| k.name == name));
+        let kernels = zebin
+            .kernels
+            .iter()
+            .filter(|k| wanted.is_none_or(|name| k.name == name));
         let kernels: Vec<_> = kernels.collect();
         if kernels.is_empty() {
-            return Err(no_kernel(&input, wanted, zebin.kernels.iter().map(|k| k.name.as_str())));
+            return Err(no_kernel(
+                &input,
+                wanted,
+                zebin.kernels.iter().map(|k| k.name.as_str()),
+            ));
         }
         let listed = |name: &str, text: &[u8]| match kernels.len() {
             1 => list(code(&zebin, name, text)),
@@ -56,13 +67,17 @@ pub fn disasm(args: &Args) -> Result<(), Report> {
     } else {
         let path = input.path.display();
         if args.kernel.is_some() {
-            return Err(miette!("{path}: not a zebin; raw machine code has no kernel names"));
+            return Err(miette!(
+                "{path}: not a zebin; raw machine code has no kernel names"
+            ));
         }
         if input.is_empty() {
             return Err(miette!("{path}: the file is empty"));
         }
         if input.starts_with(b"CISA") {
-            return Err(miette!("{path}: this is vISA, not machine code; finalize it first"));
+            return Err(miette!(
+                "{path}: this is vISA, not machine code; finalize it first"
+            ));
         }
         list(&input)
     };
@@ -73,6 +88,11 @@ pub fn disasm(args: &Args) -> Result<(), Report> {
 
 /// A kernel's code without the padding behind it, if its symbol says where that begins.
 fn code<'a>(zebin: &Zebin, name: &str, text: &'a [u8]) -> &'a [u8] {
-    let size = zebin.symbols.iter().find(|s| s.name == name && s.value == 0).map(|s| s.size);
-    size.and_then(|size| text.get(..usize::try_from(size).ok()?)).unwrap_or(text)
+    let size = zebin
+        .symbols
+        .iter()
+        .find(|s| s.name == name && s.value == 0)
+        .map(|s| s.size);
+    size.and_then(|size| text.get(..usize::try_from(size).ok()?))
+        .unwrap_or(text)
 }

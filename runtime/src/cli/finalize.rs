@@ -2,7 +2,6 @@
 
 use std::time::Instant;
 
-use kiln_frontend::module::Object;
 use kiln_runtime::pipeline::{self, Compiled, Options, Stage};
 use miette::{Report, miette};
 use rayon::prelude::*;
@@ -12,31 +11,21 @@ use super::report;
 
 /// The finalized kernels of a file.
 pub struct Finalized {
-    pub kernels: Vec<Kernel>,
+    pub kernels: Vec<Compiled>,
     /// Seconds that reading the file took.
     pub read_seconds: f64,
     /// The module as text, if that was asked for.
     pub visa: Option<String>,
 }
 
-/// A finalized kernel and what only its vISA says.
-pub struct Kernel {
-    pub compiled: Compiled,
-    /// Bytes at the start of scratch space that the vISA itself uses.
-    pub scratch_base: u32,
-}
-
 /// Finalizes the kernels of a file, or the one of that name.
 ///
 /// # Errors
 /// What is wrong with the file; that a kernel cannot be finalized; that there is none of that name.
-pub fn finalize(
-    input: &Input,
-    options: &Options,
-    name: Option<&str>,
-) -> Result<Finalized, Report> {
+pub fn finalize(input: &Input, options: &Options, name: Option<&str>) -> Result<Finalized, Report> {
     let clock = Instant::now();
     let module = pipeline::read(input).map_err(|e| report::input(input, &e))?;
+    pipeline::check(&module, options.platform).map_err(|e| report::finding(input, &module, &e))?;
     let read_seconds = clock.elapsed().as_secs_f64();
     let failed = |e| report::compile(input, &module, &e);
 
@@ -53,19 +42,20 @@ pub fn finalize(
         .par_iter()
         .map(|&index| {
             let object = &module.objects[index];
-            let compiled = pipeline::compile(object, options)?;
-            Ok(Kernel { compiled, scratch_base: scratch_base(object) })
+            pipeline::compile(object, options)
         })
         .collect();
-    let kernels = results.into_iter().collect::<Result<_, _>>().map_err(failed)?;
+    let kernels = results
+        .into_iter()
+        .collect::<Result<_, _>>()
+        .map_err(failed)?;
     let visa = options.dump.contains(&Stage::Visa);
     let visa = visa.then(|| kiln_frontend::print::print(&module));
-    Ok(Finalized { kernels, read_seconds, visa })
-}
-
-/// Where spills may begin: what precedes is the kernel's own private memory.
-fn scratch_base(object: &Object) -> u32 {
-    object.int_attr("SpillMemOffset").and_then(|v| u32::try_from(v).ok()).unwrap_or(0)
+    Ok(Finalized {
+        kernels,
+        read_seconds,
+        visa,
+    })
 }
 
 /// A file does not hold what is looked for.
@@ -76,7 +66,11 @@ pub fn no_kernel<'a>(
 ) -> Report {
     let path = input.path.display();
     let names: Vec<_> = names.collect();
-    let names = if names.is_empty() { "none".to_string() } else { names.join(", ") };
+    let names = if names.is_empty() {
+        "none".to_string()
+    } else {
+        names.join(", ")
+    };
     match name {
         Some(name) => miette!("{path}: no kernel is named {name}; the kernels are: {names}"),
         None => miette!("{path}: it holds no kernel"),

@@ -35,8 +35,12 @@ impl Info {
         if is_elf(&input) {
             return Ok(Info::Zebin(zebin(&input, platform)?));
         }
-        let info = ZeInfo::parse(&input)
-            .map_err(|e| miette!("{}: neither a zebin nor a .ze_info document: {e}", path.display()))?;
+        let info = ZeInfo::parse(&input).map_err(|e| {
+            miette!(
+                "{}: neither a zebin nor a .ze_info document: {e}",
+                path.display()
+            )
+        })?;
         Ok(Info::ZeInfo(info))
     }
 }
@@ -53,8 +57,16 @@ pub fn is_elf(input: &Input) -> bool {
 pub fn zebin(input: &Input, platform: &Platform) -> Result<Zebin, Report> {
     let zebin = Zebin::parse(input).map_err(|e| report::file(&input.path, &e))?;
     let note = |kind| {
-        let found = zebin.notes.iter().find(|note| note.kind == kind)?.desc.first_chunk().copied();
-        found.map(u32::from_le_bytes).filter(|&family| family != UNKNOWN)
+        let found = zebin
+            .notes
+            .iter()
+            .find(|note| note.kind == kind)?
+            .desc
+            .first_chunk()
+            .copied();
+        found
+            .map(u32::from_le_bytes)
+            .filter(|&family| family != UNKNOWN)
     };
     // Products of one core family share their code, but the reference does not always name it.
     let (what, found, expected) = match (note(CORE_FAMILY), note(PRODUCT_FAMILY)) {

@@ -31,7 +31,10 @@ impl Input {
     /// The file is not there or cannot be read.
     pub fn open(path: &Path) -> Result<Input, Report> {
         let bytes = load(path).map_err(|e| report::file(path, &e))?;
-        Ok(Input { path: path.to_path_buf(), bytes })
+        Ok(Input {
+            path: path.to_path_buf(),
+            bytes,
+        })
     }
 }
 

@@ -2,14 +2,11 @@
 //! and what the finalizer decides of a kernel's set-up.
 
 use kiln_emit::platform::Platform;
-use kiln_emit::ze_info::{
-    Kernel as Entry, MemoryKind, MemoryUsage, PerThreadMemoryBuffer, ZeInfo,
-};
+use kiln_emit::ze_info::{Kernel as Entry, MemoryKind, MemoryUsage, PerThreadMemoryBuffer, ZeInfo};
 use kiln_emit::zebin::{ADDRESS, ADDRESS_LOW, Relocation, Relocations, Zebin};
 use kiln_runtime::pipeline::Compiled;
 use serde_norway::Mapping;
 
-use super::finalize::Kernel;
 use super::info::Info;
 
 /// The unit of scratch space in bytes; a thread has a power of two of them (PRM vol. 2a,
@@ -34,29 +31,33 @@ pub enum ObjectError {
 ///
 /// # Errors
 /// `info` does not describe a kernel, or does not define what its code uses.
-pub fn object(info: Info, kernels: &[Kernel], platform: &Platform) -> Result<Zebin, ObjectError> {
+pub fn object(info: Info, kernels: &[Compiled], platform: &Platform) -> Result<Zebin, ObjectError> {
     let mut zebin = match info {
         Info::Zebin(zebin) => zebin,
         Info::ZeInfo(mut info) => {
-            let ours = |name: &String| kernels.iter().any(|k| k.compiled.name == *name);
+            let ours = |name: &String| kernels.iter().any(|k| k.name == *name);
             info.kernels.retain(|k| ours(&k.name));
             info.kernels_misc_info.retain(|k| ours(&k.name));
-            let texts = kernels.iter().map(|k| (k.compiled.name.clone(), Vec::new()));
+            let texts = kernels.iter().map(|k| (k.name.clone(), Vec::new()));
             Zebin::new(platform, texts.collect(), info)
         }
     };
     let version = version(&zebin.ze_info);
     for kernel in kernels {
-        let name = &kernel.compiled.name;
+        let name = &kernel.name;
         let entry = zebin.ze_info.kernel_mut(name);
         let entry = entry.ok_or_else(|| ObjectError::NoKernel(name.clone()))?;
         decide(entry, kernel, version, platform);
-        relocate(&mut zebin, &kernel.compiled)?;
-        if !zebin.set_text(name, &kernel.compiled.code) {
+        relocate(&mut zebin, kernel)?;
+        if !zebin.set_text(name, &kernel.code) {
             return Err(ObjectError::NoKernel(name.clone()));
         }
     }
-    zebin.others.retain(|section| !ABOUT_CODE.iter().any(|prefix| section.name.starts_with(prefix)));
+    zebin.others.retain(|section| {
+        !ABOUT_CODE
+            .iter()
+            .any(|prefix| section.name.starts_with(prefix))
+    });
     Ok(zebin)
 }
 
@@ -64,14 +65,21 @@ pub fn object(info: Info, kernels: &[Kernel], platform: &Platform) -> Result<Zeb
 fn relocate(zebin: &mut Zebin, compiled: &Compiled) -> Result<(), ObjectError> {
     let mut entries = Vec::new();
     for relocation in &compiled.relocations {
-        let number = zebin.symbols.iter().position(|s| s.name == relocation.symbol);
+        let number = zebin
+            .symbols
+            .iter()
+            .position(|s| s.name == relocation.symbol);
         let number = number.ok_or_else(|| ObjectError::NoSymbol {
             kernel: compiled.name.clone(),
             symbol: relocation.symbol.clone(),
         })?;
         entries.push(Relocation {
             offset: u64::from(relocation.offset),
-            kind: if relocation.bits == 64 { ADDRESS } else { ADDRESS_LOW },
+            kind: if relocation.bits == 64 {
+                ADDRESS
+            } else {
+                ADDRESS_LOW
+            },
             // The null symbol comes before those in `symbols`.
             symbol: number as u32 + 1,
             addend: 0,
@@ -80,7 +88,11 @@ fn relocate(zebin: &mut Zebin, compiled: &Compiled) -> Result<(), ObjectError> {
     let section = format!(".text.{}", compiled.name);
     zebin.relocations.retain(|r| r.section != section);
     if !entries.is_empty() {
-        zebin.relocations.push(Relocations { section, addends: false, entries });
+        zebin.relocations.push(Relocations {
+            section,
+            addends: false,
+            entries,
+        });
     }
     Ok(())
 }
@@ -91,15 +103,19 @@ fn version(info: &ZeInfo) -> (u32, u32) {
 }
 
 /// Sets what the finalizer decides.
-fn decide(entry: &mut Entry, kernel: &Kernel, version: (u32, u32), platform: &Platform) {
+fn decide(entry: &mut Entry, kernel: &Compiled, version: (u32, u32), platform: &Platform) {
     let env = &mut entry.execution_env;
     env.grf_count = platform.grf_count;
-    env.simd_size = u32::from(kernel.compiled.simd);
-    env.barrier_count = u32::from(kernel.compiled.barrier);
+    env.simd_size = u32::from(kernel.simd);
+    env.barrier_count = u32::from(kernel.barrier);
     env.offset_to_skip_per_thread_data_load = 0;
     env.offset_to_skip_set_ffid_gp = 0;
-    let spilled = kernel.compiled.allocation.spill_bytes;
-    env.spill_size = if version >= SPILL_SIZE_VERSION { spilled } else { 0 };
+    let spilled = kernel.allocation.spill_bytes;
+    env.spill_size = if version >= SPILL_SIZE_VERSION {
+        spilled
+    } else {
+        0
+    };
 
     let buffers = &mut entry.per_thread_memory_buffers;
     buffers.retain(|b| b.kind != MemoryKind::Scratch || b.slot != 0);

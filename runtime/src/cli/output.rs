@@ -65,14 +65,14 @@ impl Outputs {
     pub fn write(self) -> Result<(), Report> {
         let mut staged = Staged::default();
         for (path, bytes) in &self.files {
-            staged.write(path, bytes).map_err(|e| report::file(path, &e))?;
+            staged
+                .write(path, bytes)
+                .map_err(|e| report::file(path, &e))?;
         }
         staged.finish()?;
         let mut stdout = io::stdout().lock();
         match stdout.write_all(&self.stdout).and_then(|()| stdout.flush()) {
-            Err(e) if e.kind() != ErrorKind::BrokenPipe => {
-                Err(miette!("standard output: {e}"))
-            }
+            Err(e) if e.kind() != ErrorKind::BrokenPipe => Err(miette!("standard output: {e}")),
             _ => Ok(()),
         }
     }
@@ -101,7 +101,10 @@ impl<'a> Staged<'a> {
         temporary.push(name);
         temporary.push(format!(".{}.tmp", std::process::id()));
         let temporary = path.with_file_name(temporary);
-        let mut file = File::options().write(true).create_new(true).open(&temporary)?;
+        let mut file = File::options()
+            .write(true)
+            .create_new(true)
+            .open(&temporary)?;
         self.files.push((temporary, path));
         file.write_all(bytes)
     }

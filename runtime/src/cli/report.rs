@@ -10,7 +10,9 @@ use kiln_frontend::verify::Finding;
 use kiln_ir::callgraph::CallError;
 use kiln_ir::cfg::CfgError;
 use kiln_runtime::pipeline::{CompileError, InputError};
-use miette::{LabeledSpan, MietteDiagnostic, NamedSource, Report, SourceOffset, SourceSpan, miette};
+use miette::{
+    LabeledSpan, MietteDiagnostic, NamedSource, Report, SourceOffset, SourceSpan, miette,
+};
 
 use super::input::Input;
 
@@ -49,7 +51,10 @@ pub fn finding(input: &Input, module: &Module, finding: &Finding) -> Report {
     if finding.inst.is_some() {
         return placed(input, finding.place, finding);
     }
-    let object = module.objects.get(finding.object).map_or("", |o| o.name.as_str());
+    let object = module
+        .objects
+        .get(finding.object)
+        .map_or("", |o| o.name.as_str());
     miette!("{}: {object}: {finding}", input.path.display())
 }
 
@@ -65,7 +70,12 @@ fn placed(input: &Input, place: Place, error: &dyn Display) -> Report {
         return Report::msg(message);
     };
     let start = SourceOffset::from_location(text, line, column).offset();
-    let rest = text.get(start..).unwrap_or_default().lines().next().unwrap_or_default();
+    let rest = text
+        .get(start..)
+        .unwrap_or_default()
+        .lines()
+        .next()
+        .unwrap_or_default();
     let length = rest.split("//").next().unwrap_or_default().trim_end().len();
     let message = format!("{path}:{line}:{column}: {error}");
     underlined(input, message, (start, length).into())

@@ -68,11 +68,16 @@ struct Sizes {
 }
 
 fn sizes(text: &str) -> Result<Sizes, String> {
-    let mut sizes = Sizes { sizes: [1; 3], dimensions: 0 };
+    let mut sizes = Sizes {
+        sizes: [1; 3],
+        dimensions: 0,
+    };
     for part in text.split(',') {
         let size = sizes.sizes.get_mut(sizes.dimensions as usize);
         let size = size.ok_or("more than three dimensions")?;
-        *size = part.parse().map_err(|_| format!("`{part}` is no number of work-items"))?;
+        *size = part
+            .parse()
+            .map_err(|_| format!("`{part}` is no number of work-items"))?;
         sizes.dimensions += 1;
     }
     Ok(sizes)
@@ -118,7 +123,9 @@ pub fn run(args: &Args) -> Result<(), Report> {
         budget: Launch::BUDGET,
     };
     let clock = Instant::now();
-    let stats = launch.run(&code).map_err(|e| miette!("{}: {kernel}: {e}", input.path.display()))?;
+    let stats = launch
+        .run(&code)
+        .map_err(|e| miette!("{}: {kernel}: {e}", input.path.display()))?;
     let figures = figures(&kernel, &stats, clock.elapsed().as_secs_f64());
     match &plan.results {
         Results::Write(specs) => write(specs, &launch.args, plan.global.sizes[0], &figures),
@@ -139,9 +146,13 @@ fn given(args: &Args) -> Result<Plan, Report> {
         ));
     }
     let specs = args.args.iter().map(|spec| parse_spec(spec));
-    let specs = specs.collect::<Result<Vec<_>, _>>().map_err(|e| miette!("{e}"))?;
+    let specs = specs
+        .collect::<Result<Vec<_>, _>>()
+        .map_err(|e| miette!("{e}"))?;
     let loaded = specs.iter().map(|spec| spec.source.load(Path::new("")));
-    let loaded = loaded.collect::<Result<_, _>>().map_err(|e| miette!("{e}"))?;
+    let loaded = loaded
+        .collect::<Result<_, _>>()
+        .map_err(|e| miette!("{e}"))?;
     Ok(Plan {
         kernel: args.kernel.clone(),
         global,
@@ -158,7 +169,10 @@ fn described(path: &Path) -> Result<Plan, Report> {
     let dir = path.parent().unwrap_or(Path::new("")).to_path_buf();
     Ok(Plan {
         kernel: Some(description.kernel.clone()),
-        global: Sizes { sizes: description.global, dimensions: description.dimensions },
+        global: Sizes {
+            sizes: description.global,
+            dimensions: description.dimensions,
+        },
         local: description.local,
         args: description.load_args(&dir).map_err(|e| miette!("{e}"))?,
         results: Results::Check(description, dir),
@@ -182,9 +196,12 @@ fn program(args: &Args, input: &Input, kernel: Option<&str>) -> Result<(Zebin, S
             ..Options::new(args.platform)
         };
         let kernels = finalize(input, &options, kernel)?.kernels;
-        let mut zebin = object(info, &kernels, args.platform).map_err(|e| report::file(path, &e))?;
+        let mut zebin =
+            object(info, &kernels, args.platform).map_err(|e| report::file(path, &e))?;
         // Those that only --info has are not part of the program.
-        zebin.kernels.retain(|text| kernels.iter().any(|k| k.compiled.name == text.name));
+        zebin
+            .kernels
+            .retain(|text| kernels.iter().any(|k| k.name == text.name));
         zebin
     };
     let names = || zebin.kernels.iter().map(|k| k.name.as_str());
@@ -192,7 +209,10 @@ fn program(args: &Args, input: &Input, kernel: Option<&str>) -> Result<(Zebin, S
         (None, [only]) => only.name.clone(),
         (None, [_, _, ..]) => {
             let names = names().collect::<Vec<_>>().join(", ");
-            return Err(miette!("{}: choose a kernel with --kernel: {names}", input.path.display()));
+            return Err(miette!(
+                "{}: choose a kernel with --kernel: {names}",
+                input.path.display()
+            ));
         }
         (Some(name), _) if names().any(|n| n == name) => name.to_string(),
         _ => return Err(no_kernel(input, kernel, names())),
@@ -204,7 +224,9 @@ fn program(args: &Args, input: &Input, kernel: Option<&str>) -> Result<(Zebin, S
 fn write(specs: &[Spec], args: &[Arg], width: u32, figures: &str) -> Result<(), Report> {
     let mut outputs = Outputs::default();
     for (spec, arg) in specs.iter().zip(args) {
-        let (Some(path), Arg::Buffer(bytes)) = (&spec.out, arg) else { continue };
+        let (Some(path), Arg::Buffer(bytes)) = (&spec.out, arg) else {
+            continue;
+        };
         let bytes = match path.extension().is_some_and(|e| e == "png") {
             true => picture::png(bytes, width).map_err(|e| report::file(path, &e))?,
             false => bytes.clone(),
@@ -227,7 +249,9 @@ fn check(description: &Description, args: &[Arg], dir: &Path, figures: &str) -> 
     let mut outputs = Outputs::default();
     let (mut checked, mut failed) = (0, 0);
     for (described, arg) in description.args.iter().zip(args) {
-        let (Some(expect), Arg::Buffer(found)) = (&described.expect, arg) else { continue };
+        let (Some(expect), Arg::Buffer(found)) = (&described.expect, arg) else {
+            continue;
+        };
         let path = dir.join(&expect.file);
         let expected = std::fs::read(&path).map_err(|e| report::file(&path, &e))?;
         checked += 1;
@@ -243,14 +267,22 @@ fn check(description: &Description, args: &[Arg], dir: &Path, figures: &str) -> 
     outputs.print(figures);
     outputs.write()?;
     if failed > 0 {
-        return Err(miette!("{}: {failed} of {checked} buffers are wrong", description.kernel));
+        return Err(miette!(
+            "{}: {failed} of {checked} buffers are wrong",
+            description.kernel
+        ));
     }
     Ok(())
 }
 
 /// One line on what was executed.
 fn figures(kernel: &str, stats: &ExecStats, seconds: f64) -> String {
-    let ExecStats { groups, threads, instructions, messages } = stats;
+    let ExecStats {
+        groups,
+        threads,
+        instructions,
+        messages,
+    } = stats;
     let rate = *instructions as f64 / seconds.max(f64::MIN_POSITIVE) / 1e6;
     format!(
         "{kernel}: {groups} groups, {threads} threads, {instructions} Gen instructions, {messages} \

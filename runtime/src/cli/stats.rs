@@ -4,7 +4,9 @@ use kiln_emit::platform::Platform;
 use miette::{Report, miette};
 use serde::Serialize;
 
-use super::finalize::{Finalized, Kernel};
+use kiln_runtime::pipeline::Compiled;
+
+use super::finalize::Finalized;
 
 /// Figures of one kernel.
 #[derive(Debug, Serialize)]
@@ -20,7 +22,7 @@ pub struct KernelStats {
     /// Messages that write it and read it.
     pub spills: u32,
     pub fills: u32,
-    /// One past the highest GRF that is used.
+    /// GRFs that hold something at one time or another.
     pub grf_used: u32,
     /// Most GRFs live at once, before allocation.
     pub max_pressure: u32,
@@ -42,11 +44,14 @@ pub struct Seconds {
 /// The figures of every kernel.
 pub fn stats(finalized: &Finalized, platform: &Platform) -> Vec<KernelStats> {
     let read = finalized.read_seconds;
-    finalized.kernels.iter().map(|kernel| kernel_stats(kernel, read, platform)).collect()
+    finalized
+        .kernels
+        .iter()
+        .map(|kernel| kernel_stats(kernel, read, platform))
+        .collect()
 }
 
-fn kernel_stats(kernel: &Kernel, read: f64, platform: &Platform) -> KernelStats {
-    let compiled = &kernel.compiled;
+fn kernel_stats(compiled: &Compiled, read: f64, platform: &Platform) -> KernelStats {
     let seconds = &compiled.seconds;
     let total = read + seconds.ir + seconds.isel + seconds.regalloc + seconds.emit;
     KernelStats {
@@ -80,7 +85,16 @@ pub fn json(stats: &[KernelStats]) -> Result<Vec<u8>, Report> {
 
 /// The figures as a table, one line a kernel under a heading.
 pub fn table(stats: &[KernelStats]) -> String {
-    let heading = ["kernel", "vISA", "instructions", "bytes", "GRFs", "spills", "fills", "ms"];
+    let heading = [
+        "kernel",
+        "vISA",
+        "instructions",
+        "bytes",
+        "GRFs",
+        "spills",
+        "fills",
+        "ms",
+    ];
     let rows = stats.iter().map(|s| {
         [
             s.name.clone(),
@@ -93,8 +107,15 @@ pub fn table(stats: &[KernelStats]) -> String {
             format!("{:.2}", s.seconds.total * 1e3),
         ]
     });
-    let rows: Vec<_> = std::iter::once(heading.map(str::to_string)).chain(rows).collect();
-    let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
+    let rows: Vec<_> = std::iter::once(heading.map(str::to_string))
+        .chain(rows)
+        .collect();
+    let width = |column: usize| {
+        rows.iter()
+            .map(|row| row[column].chars().count())
+            .max()
+            .unwrap_or(0)
+    };
     let widths: [usize; 8] = std::array::from_fn(width);
     let mut out = String::new();
     for row in &rows {

@@ -318,7 +318,8 @@ fn bit_operations() {
         let moved = w.checked_shl(v.trailing_zeros()).unwrap_or(0);
         assert_eq!(run(Op::Bfi2, Type::Ud, &[0, 4, 12]), v & moved | !v & base);
         let bits = scalar(10, 0, Type::F);
-        t.execute(&inst(Op::Bfrev, 1, dst(12, Type::Ud), &[bits])).unwrap();
+        t.execute(&inst(Op::Bfrev, 1, dst(12, Type::Ud), &[bits]))
+            .unwrap();
         assert_eq!(dwords(&t, 12, 1)[0], v.reverse_bits());
     }
 }
@@ -1334,7 +1335,14 @@ fn responses_may_overlap_their_payloads() {
     t.active = 0xffff;
     let addresses: Vec<u64> = (0..16).map(|i| 8 * i).collect();
     put(&mut t, 10, 4, &addresses);
-    let read = send(DC1, desc(2, 2, 1 << 14 | 1 << 12 | 0b1110 << 8), 16, Some(11), 10, None);
+    let read = send(
+        DC1,
+        desc(2, 2, 1 << 14 | 1 << 12 | 0b1110 << 8),
+        16,
+        Some(11),
+        10,
+        None,
+    );
     exchange(&mut t, vec![read]).unwrap();
     let le = |n: u64| u32::from_le_bytes([n as u8, n as u8 + 1, n as u8 + 2, n as u8 + 3]);
     let expected: Vec<u32> = addresses.iter().map(|&a| le(a)).collect();
