@@ -1,7 +1,7 @@
-//! Real and crafted machine code of the families after Gen9, against the reference's listings.
+//! Machine code of the families after Gen9, against the reference's listings.
 //!
 //! `fixtures/PLATFORM` has the code of this project's examples as the reference compiler makes it,
-//! `crafted.dat` for what the examples do not use, and `short.dat` for the tables of short forms;
+//! `assembled.dat` for what the examples do not use, and `short.dat` for the tables of short forms;
 //! the text beside each is what the reference disassembler says of it, with numeric labels.
 
 mod common;

@@ -14,9 +14,7 @@ use kiln_emit::inst::{
 use smallvec::SmallVec;
 
 use crate::lower::{Base, Ctl, DstOpnd, Opnd, RegOpnd, Select, SelectError, indirect};
-use crate::mir::{MInst, UNIT_BYTES};
-
-const GRF_BYTES: u32 = 32;
+use crate::mir::{GRF_BYTES, MInst, UNIT_BYTES};
 
 /// An operation's condition modifier: the relation and where its flag goes ([`Base::Null`] for
 /// `sel`, which has none).

@@ -17,7 +17,7 @@ use kiln_frontend::opcode::Opcode;
 use kiln_ir::func::{Block, Cell, Class, Def, Function, Home, Inst, Term, Value};
 use smallvec::{SmallVec, smallvec};
 
-use crate::mir::{MBlock, MFunc, MInst, UNIT_BYTES};
+use crate::mir::{GRF_BYTES, MBlock, MFunc, MInst, UNIT_BYTES};
 
 /// Why a kernel cannot be finalized.
 #[derive(Debug, thiserror::Error)]
@@ -34,7 +34,6 @@ pub struct SelectError {
 pub const HEADER_GRF: u32 = 127;
 /// First register that selection and allocation keep for themselves.
 pub const RESERVED_GRF: u32 = 126;
-const GRF_BYTES: u32 = 32;
 
 /// Where storage begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -14,11 +14,9 @@ use smallvec::SmallVec;
 
 use crate::alu::field;
 use crate::lower::{Base, Ctl, DstOpnd, HEADER_GRF, Opnd, RegOpnd, Select, SelectError};
-use crate::mir::{Group, MInst, UNIT_BYTES};
+use crate::mir::{GRF_BYTES, Group, MInst, UNIT_BYTES};
 
 type Result<T = ()> = std::result::Result<T, SelectError>;
-
-const GRF_BYTES: u32 = 32;
 
 /// Shared functions.
 const SFID_GATEWAY: u8 = 3;

@@ -11,8 +11,10 @@ use kiln_emit::inst::{Inst, Op, Place, Reg, RegFile, Region, Src, VReg};
 use kiln_emit::platform::Platform;
 use smallvec::SmallVec;
 
-/// Bytes of a virtual register of the general class: two GRFs of 32 bytes.
-pub const UNIT_BYTES: u32 = 64;
+/// Bytes of a general register.
+pub const GRF_BYTES: u32 = 32;
+/// Bytes of a virtual register of the general class: two general registers.
+pub const UNIT_BYTES: u32 = kiln_ir::func::CELL_BYTES;
 
 pub use kiln_ir::func::Class;
 
@@ -195,7 +197,8 @@ impl MInst {
         }
         let n = u32::from(self.inst.exec_size);
         let step = u32::from(dst.hstride) * dst.ty.bytes();
-        let one_register = |byte: u32, bytes: u32| byte / 32 == (byte + bytes.max(1) - 1) / 32;
+        let one_register =
+            |byte: u32, bytes: u32| byte / GRF_BYTES == (byte + bytes.max(1) - 1) / GRF_BYTES;
         let dst_short = one_register(u32::from(to.byte), (n - 1) * step + dst.ty.bytes());
         for (i, src) in self.inst.srcs.iter().enumerate().take(3) {
             let Src::Reg(r) = src else { continue };
@@ -216,7 +219,7 @@ impl MInst {
                 && step == r.ty.bytes() * u32::from(if width == 1 { 1 } else { hstride });
             // Mixed sizes make the hardware run several steps even inside one register.
             let short = dst_short
-                && n * r.ty.bytes() <= 32
+                && n * r.ty.bytes() <= GRF_BYTES
                 && one_register(u32::from(from.byte), r.ty.bytes() * n);
             late[i] = !(same || short);
         }

@@ -20,7 +20,7 @@ use regalloc2::checker::Checker;
 use regalloc2::{Algorithm, MachineEnv, PReg, PRegSet, RegClass, RegallocOptions};
 
 /// GRFs in a unit.
-pub const UNIT_GRFS: u32 = 2;
+pub const UNIT_GRFS: u32 = kiln_isel::mir::UNIT_BYTES / kiln_isel::mir::GRF_BYTES;
 /// Units of the register file; the last is never allocated.
 pub const UNITS: u32 = 64;
 /// The fewest units a function can be allocated in: a message of eight registers, its addresses,

@@ -12,7 +12,7 @@ use kiln_emit::inst::{
     Desc, Dst, Inst as Gen, Message, Op, Place, Reg, RegFile, Region, Src, Target, Type,
 };
 use kiln_isel::lower::{HEADER_GRF, RESERVED_GRF};
-use kiln_isel::mir::{Class, Kind, MFunc, MInst, Role};
+use kiln_isel::mir::{Class, GRF_BYTES, Kind, MFunc, MInst, Role, UNIT_BYTES};
 use regalloc2::{
     Allocation, AllocationKind, Block, Edit, Function, Inst, InstOrEdit, Output, RegClass,
     SpillSlot,
@@ -21,8 +21,6 @@ use regalloc2::{
 use crate::adapter::{Adapter, Source};
 use crate::{Allocated, Stats, UNIT_GRFS};
 
-const GRF_BYTES: u32 = 32;
-const UNIT_BYTES: u32 = GRF_BYTES * UNIT_GRFS;
 /// Scratch space that a block message can address: 4,096 GRFs.
 pub const SCRATCH_LIMIT: u32 = 4096 * GRF_BYTES;
 
