@@ -42,7 +42,7 @@ pub(crate) fn number(object: &mut Object, raw: Vec<LabelDecl>) -> Result<(), Lab
             let decl = &raw[label.index()];
             if numbers[label.index()].is_some() {
                 return Err(LabelError::Twice {
-                    name: decl.name.clone(),
+                    name: decl.name.to_string(),
                     inst: i,
                 });
             }
@@ -53,7 +53,7 @@ pub(crate) fn number(object: &mut Object, raw: Vec<LabelDecl>) -> Result<(), Lab
         for operand in &mut inst.operands {
             if let Operand::Label(label) = operand {
                 *label = numbers[label.index()].ok_or_else(|| LabelError::Undefined {
-                    name: raw[label.index()].name.clone(),
+                    name: raw[label.index()].name.to_string(),
                     inst: i,
                 })?;
             }

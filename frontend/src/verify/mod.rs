@@ -105,7 +105,7 @@ pub fn check(module: &Module, platform: Option<Platform>) -> Vec<Finding> {
             findings: &mut findings,
         };
         if !names.insert((object.kind == ObjectKind::Kernel, &object.name)) {
-            let name = object.name.clone();
+            let name = object.name.to_string();
             verifier.find(FindingKind::Names { name });
         }
         verifier.object();
@@ -208,7 +208,7 @@ impl Verifier<'_> {
     fn overlaps(&mut self) {
         let object = self.object;
         let name = |var| match var {
-            InputVar::General(var) => object.vars.get(var).map(|decl| decl.name.clone()),
+            InputVar::General(var) => object.vars.get(var).map(|decl| decl.name.to_string()),
             InputVar::Sampler(s) => Some(format!("S{}", s.index())),
             InputVar::Surface(s) => Some(format!("T{}", s.index())),
         };
@@ -230,7 +230,7 @@ impl Verifier<'_> {
             if let Some(decl) = object.vars.get(var)
                 && u32::from(input.size) > decl.bytes()
             {
-                let (name, size, room) = (decl.name.clone(), input.size.into(), decl.bytes());
+                let (name, size, room) = (decl.name.to_string(), input.size.into(), decl.bytes());
                 self.find(FindingKind::InputSize { name, size, room });
             }
         }
@@ -245,7 +245,7 @@ impl Verifier<'_> {
             if var.alias.is_some_and(|(base, _)| base >= i) {
                 sound = false;
                 self.find(FindingKind::AliasOrder {
-                    name: var.name.clone(),
+                    name: var.name.to_string(),
                 });
             }
         }
@@ -255,12 +255,12 @@ impl Verifier<'_> {
         for (i, var) in declared() {
             if var.elements == 0 {
                 self.find(FindingKind::Empty {
-                    name: var.name.clone(),
+                    name: var.name.to_string(),
                 });
             }
             if matches!(var.ty, Type::V | Type::Vf | Type::Uv) {
                 self.find(FindingKind::VarType {
-                    name: var.name.clone(),
+                    name: var.name.to_string(),
                     ty: var.ty,
                 });
             }
@@ -270,7 +270,7 @@ impl Verifier<'_> {
             let (base, offset) = self.roots[i.index()];
             let (end, size) = (offset.saturating_add(var.bytes()), self.room(base));
             if end > size {
-                let (name, base) = (var.name.clone(), object.vars[base].name.clone());
+                let (name, base) = (var.name.to_string(), object.vars[base].name.to_string());
                 self.find(FindingKind::AliasEnd {
                     name,
                     base,
@@ -295,7 +295,7 @@ impl Verifier<'_> {
     /// The variable at the end of the chain, the end of an access in it, and its room.
     fn reach(&self, var: Var, end: u32) -> (String, u32, u32) {
         let (root, offset) = self.roots[var.index()];
-        let name = self.object.vars[root].name.clone();
+        let name = self.object.vars[root].name.to_string();
         (name, offset.saturating_add(end), self.room(root))
     }
 
@@ -314,7 +314,7 @@ impl Verifier<'_> {
         for ((_, decl), count) in self.object.labels.iter().zip(counts) {
             if count != 1 {
                 self.find(FindingKind::Defined {
-                    name: decl.name.clone(),
+                    name: decl.name.to_string(),
                     count,
                 });
             }
@@ -425,7 +425,7 @@ impl Verifier<'_> {
                 }
                 if self.exists(var) && self.region(i, is_dst, inst.exec.size, region) {
                     if is_dst && is_read_only(var) {
-                        let name = self.object.vars[var].name.clone();
+                        let name = self.object.vars[var].name.to_string();
                         self.find(FindingKind::ReadOnly { operand: i, name });
                     }
                     self.ty(inst, i, self.object.vars[var].ty);
@@ -450,7 +450,7 @@ impl Verifier<'_> {
                     .object
                     .addrs
                     .get(addr)
-                    .map(|a| (a.name.clone(), a.elements))
+                    .map(|a| (a.name.to_string(), a.elements))
                 {
                     Some((name, n)) => self.element(i, name, u32::from(off) + 1, n.into()),
                     None => self.missing("address variable", addr.index()),
@@ -461,7 +461,7 @@ impl Verifier<'_> {
                     .object
                     .addrs
                     .get(addr)
-                    .map(|a| (a.name.clone(), a.elements))
+                    .map(|a| (a.name.to_string(), a.elements))
                 {
                     Some((name, n)) => {
                         self.element(i, name, u32::from(off) + u32::from(width), n.into());
@@ -555,7 +555,7 @@ impl Verifier<'_> {
 
     fn surface(&mut self, surface: Surface) -> Option<(String, u32)> {
         let decl = self.object.surfaces.get(surface);
-        let found = decl.map(|decl| (decl.name.clone(), decl.elements.into()));
+        let found = decl.map(|decl| (decl.name.to_string(), decl.elements.into()));
         if found.is_none() {
             self.missing("surface", surface.index());
         }
@@ -578,7 +578,7 @@ impl Verifier<'_> {
             _ => LabelKind::Block,
         };
         if decl.kind != expected {
-            let (name, op, found) = (decl.name.clone(), op.row().mnemonic, decl.kind);
+            let (name, op, found) = (decl.name.to_string(), op.row().mnemonic, decl.kind);
             self.find(FindingKind::LabelKind { name, op, found });
         }
     }
@@ -681,7 +681,7 @@ impl Verifier<'_> {
         let (end, size) = (offset.saturating_add(end), self.room(root));
         let unused = is_unused(root.index());
         if end > size && !unused {
-            let name = self.object.vars[root].name.clone();
+            let name = self.object.vars[root].name.to_string();
             self.find(FindingKind::End {
                 operand,
                 name,
@@ -750,7 +750,7 @@ fn is_read_only(var: Var) -> bool {
 
 fn predicate_name(object: &Object, pred: Predicate) -> String {
     let decl = object.predicates.get(pred);
-    decl.map_or_else(String::new, |decl| decl.name.clone())
+    decl.map_or_else(String::new, |decl| decl.name.to_string())
 }
 
 /// Whether the number is reserved for a predefined variable that there is not.
