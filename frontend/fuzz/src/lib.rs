@@ -1,6 +1,6 @@
 //! What must hold of any module that was read, whatever it was read from.
 
-use kiln_frontend::binary::{read, write};
+use kiln_frontend::binary::{NEWEST, read, write};
 use kiln_frontend::module::Module;
 use kiln_frontend::platform::Platform;
 use kiln_frontend::print::print;
@@ -8,10 +8,12 @@ use kiln_frontend::text::parse;
 use kiln_frontend::verify::{check, verify};
 
 /// Does all that can be done with a module: none of it may panic, a sound one is the same after it
-/// was printed and read, and what is written is read.
+/// was printed and read, and what is written of it is read and written again the same.
 pub fn use_all(module: &Module) {
     let sound = verify(module).is_empty();
-    check(module, Some(Platform::Xe2));
+    for platform in [Platform::Skl, Platform::Xe2] {
+        check(module, Some(platform));
+    }
     let printed = print(module);
     if sound {
         let again = parse(&printed).expect("printed text of a sound module");
@@ -19,6 +21,22 @@ pub fn use_all(module: &Module) {
     }
     if let Ok(bytes) = write(module) {
         let again = read(&bytes);
-        assert!(!sound || again.is_ok(), "{}", again.expect_err("an error"));
+        if sound {
+            let again = again.expect("an object written of a sound module");
+            assert!(write(&again).as_ref() == Ok(&bytes), "written otherwise the second time");
+        }
+    }
+}
+
+/// Likewise of a module that was read from an object: the object written of it has the same module.
+pub fn use_object(module: &Module) {
+    use_all(module);
+    if !verify(module).is_empty() {
+        return;
+    }
+    if let Ok(bytes) = write(module) {
+        let again = read(&bytes).expect("an object written of a sound module");
+        assert!(module.version <= NEWEST);
+        assert_eq!(again, *module);
     }
 }
