@@ -201,6 +201,13 @@ fn what_a_version_lacks_is_not_written() {
     comes_back(&module);
 }
 
+/// Found by the fuzz targets: one that is a number may have none.
+#[test]
+fn attributes_without_a_value_come_back() {
+    let text = ".version 4.1\n.kernel \"k\"\n.kernel_attr SLMSize\n.kernel_attr New\nret (M1, 1)\n";
+    comes_back(&parse(text).expect("text"));
+}
+
 /// Text is one version ahead of the objects.
 #[test]
 fn text_of_version_4_2_is_written_as_4_1() {
