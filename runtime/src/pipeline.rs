@@ -178,7 +178,7 @@ pub fn order(module: &Module) -> Result<Vec<usize>, CompileError> {
 /// # Errors
 /// What the kernel has that cannot be finalized, and at which instruction.
 pub fn compile(object: &Object, options: &Options) -> Result<Compiled, CompileError> {
-    let kernel = || object.name.clone();
+    let kernel = || object.name.to_string();
     let mut dumps = Vec::new();
     let wants = |stage| options.dump.contains(&stage);
     let mut seconds = Seconds::default();
