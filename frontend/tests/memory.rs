@@ -2,9 +2,9 @@
 //!
 //! One test alone: the allocator counts what the whole process has.
 
-mod common;
+use std::fs;
+use std::path::{Path, PathBuf};
 
-use common::texts;
 use kiln_frontend::binary::{read, write};
 use kiln_frontend::module::{Inst, LabelDecl, LabelKind, Name, VarDecl};
 use kiln_frontend::text::parse;
@@ -23,6 +23,19 @@ fn multiple<T>(input: usize, work: impl FnOnce() -> T) -> usize {
     drop(work());
     let peak = ALLOCATOR.peak_usage() - before;
     peak.saturating_sub(OBJECT) / input
+}
+
+/// The texts of all examples.
+fn texts() -> Vec<String> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples");
+    let entries = fs::read_dir(&folder).expect("the examples' folder");
+    let text = |path: PathBuf| {
+        let name = path.file_name()?.to_str()?;
+        fs::read_to_string(path.join(format!("{name}.visaasm"))).ok()
+    };
+    entries
+        .filter_map(|entry| text(entry.ok()?.path()))
+        .collect()
 }
 
 const KERNEL: &str = ".version 4.1\n.kernel \"k\"\n";
