@@ -4,6 +4,9 @@
 //! it is, of what size and on which surface. Names follow the public programmer's reference
 //! manuals, vol. 2d ("Shared Functions") and vol. 7. What is not in the tables is said by number.
 
+use crate::encoding::spec::{SendSyntax, Spec};
+use crate::inst::{Desc, Inst};
+use crate::print::Text;
 use std::fmt::Write;
 
 /// A part of a descriptor that tells messages of one function apart.
@@ -139,8 +142,64 @@ const VECTORS: [u32; 8] = [1, 2, 3, 4, 8, 16, 32, 64];
 const ADDRESSES: [&str; 4] = ["a?", "a16", "a32", "a64"];
 const SURFACES: [&str; 4] = ["flat", "bindless", "surface state", "binding table"];
 
+/// Appends what a message's descriptors say, as a comment: the registers it sends (`h`: with a
+/// header) and gets back, which shared function it is for, and what it asks of it.
+pub(crate) fn write(inst: &Inst, spec: &Spec, text: &mut Text) {
+    let Some(message) = &inst.msg else { return };
+    text.str(" // wr:");
+    match message.desc {
+        Desc::Imm(desc) => {
+            text.number(desc >> 25 & 15);
+            text.str(if desc >> 19 & 1 != 0 { "h+" } else { "+" });
+        }
+        Desc::Addr { byte } => {
+            address(byte, text);
+            text.str("[28:25]+");
+        }
+    }
+    match message.ex_desc {
+        Desc::Imm(desc) => text.number(desc >> 6 & 31),
+        Desc::Addr { .. } if spec.has_src1_len(inst) => text.number(u32::from(inst.send.src1_len)),
+        Desc::Addr { byte } => {
+            address(byte, text);
+            text.str("[10:6]");
+        }
+    }
+    text.str(", rd:");
+    match message.desc {
+        Desc::Imm(desc) => text.number(desc >> 20 & 31),
+        Desc::Addr { byte } => {
+            address(byte, text);
+            text.str("[24:20]");
+        }
+    }
+    text.str("; ");
+    let function = spec.functions[usize::from(message.sfid & 15)];
+    let in_descriptor = spec.send_syntax == SendSyntax::InDescriptor;
+    match (message.ex_desc, message.desc) {
+        (Desc::Addr { byte }, _) if in_descriptor => {
+            text.str("sfid ");
+            address(byte, text);
+            text.str("[3:0]");
+        }
+        (_, Desc::Imm(desc)) => {
+            text.str(function);
+            describe(function, desc, text);
+        }
+        _ => text.str(function),
+    }
+    if message.eot {
+        text.str(", end of thread");
+    }
+}
+
+fn address(byte: u8, text: &mut Text) {
+    text.str("a0.");
+    text.number(u32::from(byte / 4));
+}
+
 /// Appends what the descriptor says to that function.
-pub(crate) fn describe(function: &str, desc: u32, out: &mut String) {
+pub(crate) fn describe(function: &str, desc: u32, out: &mut Text) {
     if LOAD_STORE.contains(&function) {
         load_store(desc, out);
         return;
@@ -155,14 +214,14 @@ pub(crate) fn describe(function: &str, desc: u32, out: &mut String) {
     }
 }
 
-fn name(names: &[(u32, &str)], kind: u32, out: &mut String) {
+fn name(names: &[(u32, &str)], kind: u32, out: &mut Text) {
     match names.iter().find(|(number, _)| *number == kind) {
         Some((_, name)) => push(out, format_args!(", {name}")),
         None => push(out, format_args!(", message {kind:#x}")),
     }
 }
 
-fn load_store(desc: u32, out: &mut String) {
+fn load_store(desc: u32, out: &mut Text) {
     let field = |low: u32, width: u32| desc >> low & ((1 << width) - 1);
     let kind = field(0, 6);
     name(LOAD_STORE_NAMES, kind, out);
@@ -182,7 +241,7 @@ fn load_store(desc: u32, out: &mut String) {
     );
 }
 
-fn push(out: &mut String, text: std::fmt::Arguments<'_>) {
+fn push(out: &mut Text, text: std::fmt::Arguments<'_>) {
     // Writing to a string cannot fail.
     let _ = out.write_fmt(text);
 }
@@ -190,11 +249,12 @@ fn push(out: &mut String, text: std::fmt::Arguments<'_>) {
 #[cfg(test)]
 mod tests {
     use super::describe;
+    use crate::print::Text;
 
     fn words(function: &str, desc: u32) -> String {
-        let mut out = String::new();
+        let mut out = Text::default();
         describe(function, desc, &mut out);
-        out
+        String::from_utf8(out.into_bytes()).expect("ASCII")
     }
 
     #[test]

@@ -49,31 +49,38 @@ impl Bits {
         sum
     }
 
+    #[inline]
     pub const fn exists(self) -> bool {
         self.pieces[0].1 != 0
     }
 
     /// Whether the fields have a bit in common.
     pub fn overlaps(self, other: Bits) -> bool {
-        let all = |field: Bits| {
-            let mut word = 0;
-            for (low, width) in field.pieces {
-                word |= u128::from(mask(width)) << low;
-            }
-            word
-        };
-        all(self) & all(other) != 0
+        self.place(u64::MAX) & other.place(u64::MAX) != 0
     }
 
+    /// The value. Nearly all fields are of one piece, and decoding is little else than this.
+    #[inline]
     pub fn get(self, word: u128) -> u64 {
+        let (low, width) = self.pieces[0];
+        let value = (word >> low) as u64 & mask(width);
+        if self.pieces[1].1 == 0 {
+            value
+        } else {
+            value | self.further_pieces(word) << width
+        }
+    }
+
+    /// The pieces but the first, joined.
+    fn further_pieces(self, word: u128) -> u64 {
         let mut value = 0;
         let mut at = 0;
-        for (low, width) in self.pieces {
-            if width == 0 {
+        for (low, width) in &self.pieces[1..] {
+            if *width == 0 {
                 break;
             }
-            value |= ((word >> low) as u64 & mask(width)) << at;
-            at += u32::from(width);
+            value |= ((word >> low) as u64 & mask(*width)) << at;
+            at += u32::from(*width);
         }
         value
     }
@@ -88,8 +95,27 @@ impl Bits {
         }
     }
 
+    #[inline]
     pub fn flag(self, word: u128) -> bool {
         self.get(word) != 0
+    }
+
+    /// A word of this field alone. Bits of `value` beyond the field are dropped.
+    #[inline]
+    pub const fn place(self, value: u64) -> u128 {
+        let mut word = 0;
+        let mut rest = value;
+        let mut i = 0;
+        while i < self.pieces.len() {
+            let (low, width) = self.pieces[i];
+            if width == 0 {
+                break;
+            }
+            word |= ((rest & mask(width)) as u128) << low;
+            rest = if width < 64 { rest >> width } else { 0 };
+            i += 1;
+        }
+        word
     }
 
     /// Stores `value`; false, with `word` as it was, if it does not fit.
@@ -99,15 +125,7 @@ impl Bits {
         if total < 64 && value >> total != 0 {
             return false;
         }
-        let mut rest = value;
-        for (low, width) in self.pieces {
-            if width == 0 {
-                break;
-            }
-            *word &= !(u128::from(mask(width)) << low);
-            *word |= u128::from(rest & mask(width)) << low;
-            rest = rest.checked_shr(u32::from(width)).unwrap_or(0);
-        }
+        *word = *word & !self.place(u64::MAX) | self.place(value);
         true
     }
 

@@ -23,7 +23,20 @@ pub(super) const EX_BSO: u32 = 1 << 15;
 /// Decodes the instruction at the start of `bytes`: eight bytes if its compaction bit is set, else
 /// sixteen ([`Inst::size`] says which).
 pub fn decode(bytes: &[u8], platform: &Platform) -> Result<Inst, DecodeError> {
-    let spec = spec(platform);
+    let mut inst = Inst::new(Op::Illegal, 1);
+    decode_into(bytes, spec(platform), platform, &mut inst)?;
+    Ok(inst)
+}
+
+/// As [`decode`], of a platform whose description is at hand, and into an instruction's place:
+/// instructions are large enough that moving them about takes as long as decoding them. After an
+/// error the place holds nothing of use.
+pub(crate) fn decode_into(
+    bytes: &[u8],
+    spec: &'static Spec,
+    platform: &Platform,
+    inst: &mut Inst,
+) -> Result<(), DecodeError> {
     let Some(low) = bytes.first_chunk::<8>() else {
         return Err(DecodeError::Truncated {
             needed: 8,
@@ -33,12 +46,12 @@ pub fn decode(bytes: &[u8], platform: &Platform) -> Result<Inst, DecodeError> {
     let short = u64::from_le_bytes(*low);
     if spec.align1.header.compact.flag(u128::from(short)) {
         let word = compact::expand(short, spec)?;
-        let mut inst = long(word, spec, platform)?;
+        long(word, spec, platform, inst)?;
         inst.opts.compacted = true;
         if let (Op::Jmpi, Some(Target::Offset(offset))) = (inst.op, &mut inst.jip) {
             *offset = offset.wrapping_sub(8);
         }
-        return Ok(inst);
+        return Ok(());
     }
     let Some(all) = bytes.first_chunk::<16>() else {
         return Err(DecodeError::Truncated {
@@ -46,10 +59,15 @@ pub fn decode(bytes: &[u8], platform: &Platform) -> Result<Inst, DecodeError> {
             found: bytes.len(),
         });
     };
-    long(u128::from_le_bytes(*all), spec, platform)
+    long(u128::from_le_bytes(*all), spec, platform, inst)
 }
 
-fn long(word: u128, spec: &'static Spec, platform: &Platform) -> Result<Inst, DecodeError> {
+fn long(
+    word: u128,
+    spec: &'static Spec,
+    platform: &Platform,
+    inst: &mut Inst,
+) -> Result<(), DecodeError> {
     let code = spec.align1.header.opcode.get(word);
     let op = spec.op_of_code(code).ok_or(DecodeError::Opcode(code))?;
     let align16 = spec.align1.header.align16.flag(word) && op.form != Form::Nullary;
@@ -68,7 +86,7 @@ fn long(word: u128, spec: &'static Spec, platform: &Platform) -> Result<Inst, De
         format,
         align16,
     }
-    .run()
+    .run(inst)
 }
 
 struct Decoder<'a> {
@@ -81,15 +99,17 @@ struct Decoder<'a> {
 }
 
 impl Decoder<'_> {
+    #[inline]
     fn get(&self, field: Bits) -> u64 {
         field.get(self.word)
     }
 
+    #[inline]
     fn flag(&self, field: Bits) -> bool {
         field.flag(self.word)
     }
 
-    fn run(&self) -> Result<Inst, DecodeError> {
+    fn run(&self, inst: &mut Inst) -> Result<(), DecodeError> {
         let header = &self.format.header;
         let mut op = self.op.op;
         let mut sources = 2;
@@ -115,14 +135,13 @@ impl Decoder<'_> {
                 what: "Align16",
             });
         }
-        let mut inst = Inst::new(op, 1);
+        *inst = Inst::new(op, 1);
         inst.opts.breakpoint = op != Op::Illegal && self.flag(header.breakpoint);
         if self.op.form == Form::Nullary {
-            return Ok(inst);
+            return Ok(());
         }
-        self.header(&mut inst)?;
-        self.operands(&mut inst, sources)?;
-        Ok(inst)
+        self.header(inst)?;
+        self.operands(inst, sources)
     }
 
     /// The operation with what fields of its own say of it.
@@ -589,16 +608,16 @@ impl Decoder<'_> {
                 let arf = self.spec.arf.iter().find(|arf| {
                     u64::from(arf.code) == code && (arf.base..arf.base + arf.count).contains(&low)
                 });
-                let missing = DecodeError::Register {
+                let missing = || DecodeError::Register {
                     operand,
                     file: "architecture",
                     num,
                 };
-                let arf = arf.ok_or(missing.clone())?;
+                let arf = arf.ok_or_else(missing)?;
                 let num = match selected {
                     Some(selected) if arf.file == RegFile::Mme => {
                         if low != arf.base || selected >= u32::from(arf.count) {
-                            return Err(missing);
+                            return Err(missing());
                         }
                         selected
                     }

@@ -18,6 +18,7 @@ mod xe_compact;
 
 pub use compact::compactable;
 pub use decode::decode;
+pub(crate) use decode::decode_into;
 pub use encode::encode;
 pub(crate) use ternary::{to_align1, to_align16};
 

@@ -11,7 +11,7 @@ use super::gen9::{
 };
 use super::spec::{
     ArfSpec, Attrs, CompactClass, CompactForm, CompactTable, DstBits, Form, Format, HSTRIDES,
-    Header, ImmRule, Immediate, MessageBits, ONE_BY_ONE, OpSpec, SendSyntax, Spec, SrcBits,
+    Header, ImmRule, Immediate, MessageBits, ONE_BY_ONE, OpSpec, Ops, SendSyntax, Spec, SrcBits,
     SystolicBits, ThreadCodes, VSTRIDES,
 };
 use super::swsb::{FOUR_PIPES, ONE_PIPE, THREE_PIPES};
@@ -24,7 +24,7 @@ pub static XE_HPC: Spec = XE_HPC_SPEC;
 pub static XE2: Spec = XE2_SPEC;
 
 const GEN12LP_SPEC: Spec = Spec {
-    ops: GEN12_OPS,
+    ops: Ops::new(GEN12_OPS),
     math: MATH,
     arf: GEN12_ARF,
     thread: ThreadCodes {
@@ -57,7 +57,7 @@ const GEN12LP_SPEC: Spec = Spec {
 };
 
 const XE_HPG_SPEC: Spec = Spec {
-    ops: XE_HPG_OPS,
+    ops: Ops::new(XE_HPG_OPS),
     sends: XE_SEND,
     send: XE_SEND,
     compact: XE_HPG_COMPACT,
@@ -68,7 +68,7 @@ const XE_HPG_SPEC: Spec = Spec {
 };
 
 const XE_HPC_SPEC: Spec = Spec {
-    ops: XE_HPC_OPS,
+    ops: Ops::new(XE_HPC_OPS),
     arf: XE_HPC_ARF,
     align1: WIDE_BASIC,
     align16: WIDE_BASIC,
@@ -85,7 +85,7 @@ const XE_HPC_SPEC: Spec = Spec {
 };
 
 const XE2_SPEC: Spec = Spec {
-    ops: XE2_OPS,
+    ops: Ops::new(XE2_OPS),
     arf: XE2_ARF,
     send: XE2_SEND,
     sends: XE2_SEND,
@@ -734,11 +734,7 @@ const IMM_RULES: &[(u8, ImmRule)] = &[
 
 /// A table of a short form: the field of the index, what an entry holds, the entries.
 const fn table(index: Bits, fields: Bits, values: &'static [u64]) -> CompactTable {
-    CompactTable {
-        index,
-        fields,
-        values,
-    }
+    CompactTable::new(index, fields, values)
 }
 
 const CONTROL: CompactTable = table(
