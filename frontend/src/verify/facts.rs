@@ -2,8 +2,8 @@
 //!
 //! Source of the facts: the page of each instruction of the vISA specification ("Type map",
 //! "Saturation", "Source Modifier", "Must have type"). Where the reference compiler allows more than
-//! a page (half and single precision together, `vf` for a float, a wider source of an integer
-//! instruction), so does the table: what a real producer emits is no error.
+//! a page (half and single precision together, `vf` for a float, either sign where bits are only
+//! shifted or counted, offsets of type d), so does the table: what a real producer emits is no error.
 
 use std::fmt;
 use std::sync::LazyLock;
@@ -96,6 +96,7 @@ const INT: Types = SMALL.or(QUAD);
 const INT_SRC: Types = INT.or(PACKED);
 const SMALL_SRC: Types = SMALL.or(PACKED);
 const DWORD: Types = Types::of(&[Type::Ud, Type::D]);
+const DWORD_SRC: Types = DWORD.or(PACKED);
 const UD: Types = Types::of(&[Type::Ud]);
 const UD_SRC: Types = UD.or(Types::of(&[Type::Uv]));
 const UB: Types = Types::of(&[Type::Ub]);
@@ -111,7 +112,6 @@ const BF: Types = Types::of(&[Type::Bf]);
 const F_BF: Types = Types::of(&[Type::F, Type::Bf]);
 const DF: Types = Types::of(&[Type::Df]);
 const F_DF: Types = F.or(DF);
-const SIGNED_OR_NOT: Types = INT_SRC;
 const NUMBERS: Types = INT.or(F_HF).or(DF);
 const BITS_32: Types = DWORD.or(F);
 const BITS_64: Types = QUAD.or(DF);
@@ -150,8 +150,7 @@ facts! {
     Avg: Yes Arith [SMALL <- SMALL_SRC];
     Div: Float Arith [SMALL <- SMALL_SRC, DF <- DF on MACROS, F_HF <- F_HF_SRC];
     Mod: Yes Arith [SMALL <- SMALL_SRC];
-    Mulh: No Arith [DWORD <- SMALL_SRC];
-    Madw: No Arith [DWORD <- SMALL_SRC];
+    Mulh Madw: No Arith [DWORD <- DWORD_SRC];
     Add3: Yes Arith [WORD_DWORD <- WORD_DWORD];
     Add3O: No Arith [WORD_DWORD <- WORD_DWORD];
     Addc Subb: No No [UD <- UD_SRC];
@@ -169,14 +168,10 @@ facts! {
     Srnd: No No [UB <- HF_RANDOM, HF <- F_RANDOM];
 
     And Or Xor Not: No Logic [INT <- INT_SRC];
-    Shl Shr Asr: Yes Arith [INT <- SIGNED_OR_NOT];
-    Rol Ror: No No [WORD_DWORD <- ROTATED, QUAD <- INT_SRC on PVC_ON];
-    Cbit: No No [UD <- SMALL_SRC];
-    Fbh: No No [UD <- SMALL_SRC];
-    Fbl: No No [UD <- SMALL_SRC];
-    Bfrev: No No [DWORD <- SMALL_SRC];
-    Bfe: No No [DWORD <- SMALL_SRC];
-    Bfi: No No [DWORD <- SMALL_SRC];
+    Shl Shr Asr: Yes Arith [INT <- INT_SRC];
+    Rol Ror: No No [WORD_DWORD <- INT_SRC, QUAD <- INT_SRC on PVC_ON];
+    Cbit Fbh Fbl: No No [UD <- SMALL_SRC];
+    Bfrev Bfe Bfi: No No [DWORD <- SMALL_SRC];
     Bfn: No No [WORD_DWORD <- WORD_DWORD_SRC];
     Lfsr: No No [UD <- UD];
 
@@ -188,7 +183,6 @@ facts! {
 /// `srnd`: what is rounded, and the random bits.
 const HF_RANDOM: Types = HF.or(UB).or(UW);
 const F_RANDOM: Types = F.or(UB).or(UW);
-const ROTATED: Types = INT_SRC;
 const WORD_DWORD_SRC: Types = WORD_DWORD.or(PACKED);
 
 static BY_OPCODE: LazyLock<Vec<Option<&'static Facts>>> = LazyLock::new(|| {
@@ -221,7 +215,7 @@ const OPERANDS: &[(Opcode, &[(usize, Types)])] = &[
             (3, NUMBERS.or(BF).or(PACKED_ANY)),
         ],
     ),
-    (Opcode::Setp, &[(1, INT)]),
+    (Opcode::Setp, &[(1, SMALL)]),
     (Opcode::Movs, &[(0, DWORD), (1, DWORD)]),
     (
         Opcode::Sad2Add,
@@ -273,11 +267,11 @@ const OPERANDS: &[(Opcode, &[(usize, Types)])] = &[
     (Opcode::SvmAtomic, &[(1, QUAD)]),
     (
         Opcode::SvmGather4Scaled,
-        &[(2, QUAD), (3, QUAD), (4, BITS_32)],
+        &[(2, ADDRESS), (3, QUAD), (4, BITS_32)],
     ),
     (
         Opcode::SvmScatter4Scaled,
-        &[(2, QUAD), (3, QUAD), (4, BITS_32)],
+        &[(2, ADDRESS.or(DWORD)), (3, QUAD), (4, BITS_32)],
     ),
     (Opcode::Sample3d, &[(2, UW), (5, SAMPLED)]),
     (Opcode::Load3d, &[(2, UW), (4, SAMPLED)]),
@@ -299,7 +293,14 @@ const OPERANDS: &[(Opcode, &[(usize, Types)])] = &[
     (Opcode::VmeSic, &[(0, UB), (1, UB), (3, UB)]),
     (
         Opcode::VmeFbr,
-        &[(0, UB), (1, UB), (3, UD), (4, UD), (5, UD), (6, UB)],
+        &[
+            (0, UB),
+            (1, UB),
+            (3, DWORD),
+            (4, DWORD),
+            (5, DWORD),
+            (6, UB),
+        ],
     ),
     (Opcode::VmeIdm, &[(0, UB), (1, UB), (3, UB)]),
     (Opcode::Wait, &[(0, UB)]),
@@ -322,6 +323,8 @@ const OPERANDS: &[(Opcode, &[(usize, Types)])] = &[
     (Opcode::ShflIdx4, &[(0, UD), (1, UD), (2, UB.or(UW))]),
 ];
 
+/// The base of a message may be an immediate of either size.
+const ADDRESS: Types = QUAD.or(DWORD);
 const PACKED_ANY: Types = PACKED.or(Types::of(&[Type::Vf]));
 const SAMPLED: Types = WORD_DWORD.or(F_HF);
 /// `dpas`: older modules have words for `bf`.

@@ -177,7 +177,6 @@ impl Verifier<'_> {
         let before_xe2 = self.platform.is_some_and(|p| p < Platform::Xe2);
         let (pairs, allowed) = match message.op {
             _ if before_xe2 && matches!(message.unit, TGM | UGML) => DEFAULT,
-            _ if message.unit == SLM => DEFAULT,
             LscOp::Load | LscOp::StateInfo => LOADS,
             LscOp::Store => STORES,
             LscOp::Atomic(_) | LscOp::Counter => ATOMICS,

@@ -27,10 +27,7 @@ use std::ops::Range;
 use cranelift_entity::EntityRef;
 use thiserror::Error;
 
-use crate::module::{
-    Inst, LabelKind, Module, Object, ObjectKind, Operand, Place, Subject, Var, predefined,
-};
-use crate::opcode::Opcode;
+use crate::module::{Inst, Module, Object, ObjectKind, Place, Subject, Var};
 use crate::platform::Platform;
 use calls::Functions;
 

@@ -3,7 +3,7 @@
 
 use super::facts::{ATOMIC_TYPES, Types};
 use super::{FindingKind, Verifier};
-use crate::module::{Inst, Operand, Subject, Surface, Type, predefined};
+use crate::module::{Inst, Operand, Subject, Type, predefined};
 use crate::opcode::{Atomic, AtomicOp, Field, Opcode};
 use crate::platform::Platform;
 
