@@ -31,14 +31,15 @@ pub struct Entry {
 }
 
 /// The instructions of `code` in order. Bytes that decode to none are entries too, as long as
-/// their compaction bit says; the last may be cut short.
+/// their compaction bit says; the last may be cut short. Zeros too few for an instruction at the end
+/// are padding, which object files align their sections with, and no entry.
 pub fn entries<'a>(
     code: &'a [u8],
     platform: &'static Platform,
 ) -> impl Iterator<Item = Entry> + use<'a> {
     let mut offset = 0;
     std::iter::from_fn(move || {
-        let rest = code.get(offset..).filter(|rest| !rest.is_empty())?;
+        let rest = code.get(offset..).filter(|rest| !is_padding(rest))?;
         let inst = decode(rest, platform);
         let len = rest.len().min(entry_len(rest, platform));
         let entry = Entry {
@@ -49,6 +50,10 @@ pub fn entries<'a>(
         offset += len;
         Some(entry)
     })
+}
+
+fn is_padding(rest: &[u8]) -> bool {
+    rest.len() < 16 && rest.iter().all(|byte| *byte == 0)
 }
 
 /// What the compaction bit says; a whole long instruction if it is cut off.
