@@ -31,7 +31,8 @@ pub struct Entry {
 }
 
 /// The instructions of `code` in order. Bytes that decode to none are entries too, as long as
-/// their compaction bit says; the last may be cut short.
+/// their compaction bit says; the last may be cut short. Zeros too few for an instruction at the end
+/// are padding, which object files align their sections with, and no entry.
 pub fn entries<'a>(
     code: &'a [u8],
     platform: &'static Platform,
@@ -54,11 +55,12 @@ fn pieces<'a>(code: &'a [u8], spec: &'static Spec) -> impl Iterator<Item = (u32,
     let mut rest = code;
     let mut offset = 0;
     std::iter::from_fn(move || {
+        if is_padding(rest) {
+            return None;
+        }
         let len = match rest.first_chunk::<8>() {
             Some(low) if compact.flag(u128::from(u64::from_le_bytes(*low))) => 8,
-            Some(_) => rest.len().min(16),
-            None if rest.is_empty() => return None,
-            None => rest.len(),
+            _ => rest.len().min(16),
         };
         let (bytes, after) = rest.split_at(len);
         let piece = (offset, bytes);
@@ -66,6 +68,11 @@ fn pieces<'a>(code: &'a [u8], spec: &'static Spec) -> impl Iterator<Item = (u32,
         offset += len as u32;
         Some(piece)
     })
+}
+
+/// Less than an instruction, and nothing but zeros; the end of the code, too.
+fn is_padding(rest: &[u8]) -> bool {
+    rest.len() < 16 && rest.iter().all(|byte| *byte == 0)
 }
 
 /// What a line of a listing takes of memory, relative to its instruction, seldom more.
