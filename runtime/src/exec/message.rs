@@ -4,13 +4,17 @@
 //! Functions — Data Port"). Every enabled channel's access is checked before it is done.
 
 use kiln_emit::inst::{Desc, Inst, Place, Reg, RegFile, Src, SrcReg};
+use kiln_emit::messages::message_name;
+use kiln_emit::platform::Family;
 
 use super::alu::{dst_of, src_of};
 use super::error::Cause;
 use super::machine::{GRF_BYTES, LANES, Status, Thread};
-use super::memory::{BTI_STATELESS, BTI_STATELESS_NONCOHERENT, Shared};
+use super::memory::{BTI_BINDLESS, BTI_STATELESS, BTI_STATELESS_NONCOHERENT, HEAP, Shared};
+use super::{sampler, typed};
 
 /// Shared functions.
+const SFID_SAMPLER: u8 = 2;
 const SFID_GATEWAY: u8 = 3;
 const SFID_SPAWNER: u8 = 7;
 const SFID_CONSTANT_CACHE: u8 = 9;
@@ -21,9 +25,11 @@ const SFID_DATA_CACHE_1: u8 = 12;
 const GATEWAY_BARRIER: u32 = 4;
 
 /// A message as its `send` gives it.
-struct Message {
+pub struct Message {
     sfid: u8,
     desc: u32,
+    /// The entry of the heap of surfaces that a bindless message names.
+    heap: u32,
     /// First byte in the general register file of each register of the payload.
     payload: [u16; 32],
     payload_len: usize,
@@ -34,34 +40,55 @@ struct Message {
 }
 
 impl Message {
-    fn field(&self, low: u32, bits: u32) -> u32 {
+    pub fn field(&self, low: u32, bits: u32) -> u32 {
         self.desc >> low & ((1 << bits) - 1)
     }
 
-    fn bti(&self) -> u8 {
-        self.desc as u8
+    /// The surface it names: an entry of the binding table, or of the heap behind it.
+    pub fn bti(&self) -> u32 {
+        match self.desc & 0xff {
+            BTI_BINDLESS => HEAP + self.heap,
+            bti => bti,
+        }
     }
 
-    fn has_header(&self) -> bool {
+    /// Registers of the payload.
+    pub fn payload_len(&self) -> usize {
+        self.payload_len
+    }
+
+    /// First byte of the response's place; none when it goes to the null register.
+    pub fn response(&self) -> Option<usize> {
+        self.response
+    }
+
+    /// Channels the message acts for, from bit 0.
+    pub fn enabled(&self) -> u32 {
+        self.enabled
+    }
+
+    pub fn has_header(&self) -> bool {
         self.field(19, 1) != 0
     }
 
-    fn unknown(&self) -> Cause {
+    pub fn unknown(&self) -> Cause {
         Cause::Message {
+            name: name(self.sfid, self.desc),
             sfid: self.sfid,
             desc: self.desc,
         }
     }
 
-    fn bad(&self, what: &'static str) -> Cause {
+    pub fn bad(&self, what: &'static str) -> Cause {
         Cause::Payload {
+            name: name(self.sfid, self.desc),
             desc: self.desc,
             what,
         }
     }
 
     /// Byte in the general register file of the payload's register `index`, `byte` bytes on.
-    fn at(&self, index: usize, byte: usize) -> Result<usize, Cause> {
+    pub fn at(&self, index: usize, byte: usize) -> Result<usize, Cause> {
         let index = index + byte / GRF_BYTES;
         if index >= self.payload_len {
             return Err(self.bad("its payload is longer than the message length says"));
@@ -69,7 +96,7 @@ impl Message {
         Ok(usize::from(self.payload[index]) + byte % GRF_BYTES)
     }
 
-    fn channels(&self, lanes: usize) -> impl Iterator<Item = usize> + use<> {
+    pub fn channels(&self, lanes: usize) -> impl Iterator<Item = usize> + use<> {
         let enabled = self.enabled;
         (0..lanes.min(LANES)).filter(move |lane| enabled >> lane & 1 != 0)
     }
@@ -93,6 +120,11 @@ struct Scatter<'a> {
     elements: &'a [u32],
 }
 
+/// A message in words.
+fn name(sfid: u8, desc: u32) -> String {
+    message_name(Family::Gen9, sfid, desc)
+}
+
 /// Executes a `send`.
 pub fn send(thread: &mut Thread, shared: &mut Shared, inst: &Inst) -> Result<(), Cause> {
     let message = gather(thread, inst)?;
@@ -101,6 +133,7 @@ pub fn send(thread: &mut Thread, shared: &mut Shared, inst: &Inst) -> Result<(),
     }
     match message.sfid {
         SFID_SPAWNER => Ok(()),
+        SFID_SAMPLER => sampler::send(thread, shared, &message),
         SFID_GATEWAY if message.field(0, 3) == GATEWAY_BARRIER => {
             shared.arrived += 1;
             Ok(())
@@ -129,9 +162,15 @@ fn gather(thread: &Thread, inst: &Inst) -> Result<Message, Cause> {
         }
     };
     let desc = value(msg.desc)?;
+    let ex_desc = value(msg.ex_desc)?;
     let mut message = Message {
-        sfid: msg.sfid,
+        // A register that holds the extended descriptor names the shared function, too.
+        sfid: match msg.ex_desc {
+            Desc::Imm(_) => msg.sfid,
+            Desc::Addr { .. } => ex_desc as u8 & 0xf,
+        },
         desc,
+        heap: ex_desc >> 12,
         payload: [0; 32],
         payload_len: 0,
         response: None,
@@ -141,7 +180,7 @@ fn gather(thread: &Thread, inst: &Inst) -> Result<Message, Cause> {
     message.append(first, message.field(25, 4))?;
     if inst.srcs.len() > 1 {
         let second = payload_register(src_of(inst, 1)?)?;
-        message.append(second, value(msg.ex_desc)? >> 6 & 15)?;
+        message.append(second, ex_desc >> 6 & 15)?;
     }
     message.response = match dst_of(inst)?.place {
         Place::Direct(reg) if reg.is_null() => None,
@@ -285,7 +324,7 @@ fn scatter_a32(
 }
 
 /// A dword of the message's header.
-fn header_dword(thread: &Thread, m: &Message, index: usize) -> Result<u32, Cause> {
+pub fn header_dword(thread: &Thread, m: &Message, index: usize) -> Result<u32, Cause> {
     Ok(thread.grf_dword(m.at(0, index * 4)?))
 }
 
@@ -343,6 +382,9 @@ fn data_cache_1(thread: &mut Thread, shared: &mut Shared, m: &Message) -> Result
                 _ => Err(m.unknown()),
             }
         }
+        0x04 | 0x0a => typed::media_block(thread, shared, m, kind == 0x0a),
+        0x05 => typed::read(thread, shared, m),
+        0x0d => typed::write(thread, shared, m),
         0x14 | 0x15 => blocks_a64(thread, shared, m, kind == 0x15),
         0x02 => atomic(thread, shared, m, Atomic::int(m, narrow, 4, 4)?),
         0x12 => {
@@ -415,7 +457,7 @@ impl Scatter<'_> {
 }
 
 /// Writes part of a response.
-fn fill(thread: &mut Thread, m: &Message, at: usize, bytes: &[u8]) -> Result<(), Cause> {
+pub fn fill(thread: &mut Thread, m: &Message, at: usize, bytes: &[u8]) -> Result<(), Cause> {
     let room = thread.grf.get_mut(at..at + bytes.len());
     room.ok_or(m.bad("its response reaches beyond the last register"))?
         .copy_from_slice(bytes);

@@ -9,7 +9,7 @@ use kiln_emit::inst::{
 use super::dispatch::steps;
 use super::error::Cause;
 use super::machine::{Status, Thread};
-use super::memory::{Memory, Shared};
+use super::memory::{Memory, Shared, Surface};
 use super::operand::int_range;
 use super::program::Program;
 
@@ -1051,6 +1051,7 @@ fn run_alone(t: &mut Thread, insts: Vec<Inst>) {
     let mut shared = Shared {
         memory: &mut memory,
         surfaces: &[],
+        samplers: &[],
         slm: Vec::new(),
         general_state: 0,
         arrived: 0,
@@ -1267,7 +1268,14 @@ fn exchange(t: &mut Thread, insts: Vec<Inst>) -> Result<Vec<u8>, Cause> {
     let general_state = memory.address(scratch);
     let mut shared = Shared {
         memory: &mut memory,
-        surfaces: &[Some(surface), None],
+        surfaces: &[
+            Some(Surface {
+                buffer: surface,
+                image: None,
+            }),
+            None,
+        ],
+        samplers: &[],
         slm: vec![0; 128],
         general_state,
         arrived: 0,
