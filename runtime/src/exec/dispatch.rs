@@ -313,6 +313,10 @@ impl Setup {
     }
 
     fn bind_per_thread(&mut self, kernel: &Kernel) -> Result<(), BindError> {
+        if kernel.per_thread_payload_arguments.is_empty() {
+            // A thread's payload has a register of its own, even if nothing is in it.
+            self.per_thread_bytes = GRF_BYTES;
+        }
         for argument in &kernel.per_thread_payload_arguments {
             let packed = match argument.arg_type {
                 ArgType::LocalId => false,

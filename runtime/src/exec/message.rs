@@ -474,6 +474,9 @@ fn oword_count(m: &Message) -> Result<(usize, usize), Cause> {
     }
 }
 
+/// Bytes of an octword block at most.
+const BLOCK_MAX: usize = 128;
+
 /// Octword blocks of a surface: aligned reads (offset in octwords), unaligned ones (in bytes) and
 /// writes.
 fn owords_a32(
@@ -492,8 +495,18 @@ fn owords_a32(
     if kind == 1 && !offset.is_multiple_of(4) {
         return Err(m.bad("an unaligned block's offset is no multiple of 4"));
     }
-    let memory = shared.at(m.bti(), offset, size, 0)?;
-    block(thread, m, memory, kind == 8, skip)
+    let write = kind == 8;
+    match shared.at(m.bti(), offset, size, 0) {
+        Ok(memory) => block(thread, m, memory, write, skip),
+        // Compilers merge reads to blocks that go over a surface's end; the hardware gives zeroes.
+        Err(Cause::OutOfBounds { at, room, .. }) if !write && at < room => {
+            let mut bytes = [0; BLOCK_MAX];
+            let inside = (room - at) as usize;
+            bytes[..inside].copy_from_slice(shared.at(m.bti(), offset, inside, 0)?);
+            block(thread, m, &mut bytes[..size], write, skip)
+        }
+        Err(cause) => Err(cause),
+    }
 }
 
 /// Octword and hexadecaword (32-byte) blocks at a 64-bit address.
