@@ -9,6 +9,9 @@ use crate::inst::{Desc, Inst};
 use crate::print::Text;
 use std::fmt::Write;
 
+use crate::encoding::family_spec;
+use crate::platform::Family;
+
 /// A part of a descriptor that tells messages of one function apart.
 struct Kinds {
     functions: &'static [&'static str],
@@ -21,7 +24,7 @@ struct Kinds {
 
 const KINDS: &[Kinds] = &[
     Kinds {
-        functions: &["dc0", "hdc.dc0"],
+        functions: &["dc0", "hdc.dc0", "hdc.dcro"],
         at: (14, 5),
         names: &[
             (0x00, "oword block read"),
@@ -141,6 +144,15 @@ const ELEMENTS: [&str; 8] = [
 const VECTORS: [u32; 8] = [1, 2, 3, 4, 8, 16, 32, 64];
 const ADDRESSES: [&str; 4] = ["a?", "a16", "a32", "a64"];
 const SURFACES: [&str; 4] = ["flat", "bindless", "surface state", "binding table"];
+
+/// A message in words: the shared function of that number, and what the descriptor asks of it.
+pub fn message_name(family: Family, sfid: u8, desc: u32) -> String {
+    let function = family_spec(family).functions[usize::from(sfid & 15)];
+    let mut words = Text::with_capacity(64);
+    words.str(function);
+    describe(function, desc, &mut words);
+    String::from_utf8(words.into_bytes()).expect("names are ASCII")
+}
 
 /// Appends what a message's descriptors say, as a comment: the registers it sends (`h`: with a
 /// header) and gets back, which shared function it is for, and what it asks of it.
