@@ -1,5 +1,8 @@
-//! Reads every file that standard input names, writes its module in both forms and compares what is
-//! read again with it: the part of `.ci/roundtrip` that needs no other tool.
+//! The part of `.ci/roundtrip` that needs no other tool.
+//!
+//! With two arguments, writes our text of the first into the second, by way of an object if the
+//! format has room for it, and says `object` or `text`. Without, reads every file that standard
+//! input names, writes its module in both forms and compares what is read again with it:
 //!
 //! - text -> module -> text -> module: equal;
 //! - module -> object -> module: equal but for the version of text that the object format does not
@@ -8,7 +11,7 @@
 
 use std::fs;
 use std::io::{self, BufRead};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use kiln_frontend::binary::{self, ReadErrorKind, read, write};
@@ -26,6 +29,42 @@ enum Outcome {
 }
 
 fn main() -> ExitCode {
+    let arguments: Vec<_> = std::env::args_os().skip(1).map(PathBuf::from).collect();
+    match arguments.as_slice() {
+        [] => compare_all(),
+        [input, output] => match rewrite(input, output) {
+            Ok(way) => {
+                println!("{way}");
+                ExitCode::SUCCESS
+            }
+            Err(error) => {
+                eprintln!("{}: {error}", input.display());
+                ExitCode::FAILURE
+            }
+        },
+        _ => {
+            eprintln!("usage: roundtrip [INPUT OUTPUT]");
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn rewrite(input: &Path, output: &Path) -> Result<&'static str, String> {
+    let source = fs::read_to_string(input).map_err(|e| e.to_string())?;
+    let module = parse(&source).map_err(|e| e.to_string())?;
+    let (module, way) = match write(&module) {
+        Ok(bytes) => {
+            let mut again = read(&bytes).map_err(|e| e.to_string())?;
+            again.version = module.version;
+            (again, "object")
+        }
+        Err(_) => (module, "text"),
+    };
+    fs::write(output, print(&module)).map_err(|e| e.to_string())?;
+    Ok(way)
+}
+
+fn compare_all() -> ExitCode {
     let (mut good, mut text_only, mut defective, mut bad) = (0, 0, 0, 0);
     for path in io::stdin().lock().lines().map_while(Result::ok) {
         match round_trip(Path::new(&path)) {

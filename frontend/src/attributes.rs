@@ -57,13 +57,13 @@ fn kind(name: &str) -> Kind {
 /// other sizes than a number's are strings.
 pub(crate) fn from_bytes(name: Name, bytes: &[u8]) -> Option<Attr> {
     let int = match *bytes {
-        [] => Some(1),
         [a] => Some(i64::from(a as i8)),
         [a, b] => Some(i64::from(i16::from_le_bytes([a, b]))),
         [a, b, c, d] => Some(i64::from(i32::from_le_bytes([a, b, c, d]))),
         _ => None,
     };
     let value = match (kind(&name), int) {
+        _ if bytes.is_empty() => AttrValue::Flag,
         (Kind::Int | Kind::Flag, Some(v)) => AttrValue::Int(v),
         _ => AttrValue::Str(String::from_utf8_lossy(bytes).into()),
     };

@@ -631,8 +631,8 @@ pub enum Operand {
     Label(Label),
     /// A field with a number of its own meaning: a relation, a channel mask, a block count.
     Field(u32),
-    /// A name from the string pool.
-    Name(Name),
+    /// A name from the string pool. (Boxed: every operand has the size of the largest.)
+    Name(Box<Name>),
 }
 
 impl Operand {

@@ -28,7 +28,7 @@ impl<'a> Cursor<'a> {
                 what,
                 start: pos,
                 len,
-                file: self.bytes.len(),
+                end: self.bytes.len(),
             })
         };
         let end = pos.checked_add(len).ok_or_else(outside)?;

@@ -13,7 +13,22 @@ pub(super) struct Entry<'a> {
     pub name: Name,
     pub relocations: Relocations,
     /// Where the object is; an extern function has none.
-    pub part: Option<Cursor<'a>>,
+    pub span: Option<Span<'a>>,
+}
+
+/// Where the header says that an object is: in the file or beyond.
+pub(super) struct Span<'a> {
+    /// Where it says so.
+    at: Cursor<'a>,
+    start: u64,
+    size: u64,
+}
+
+impl<'a> Span<'a> {
+    /// The object, if it is in the file.
+    pub fn part(&self) -> Result<Cursor<'a>, ReadError> {
+        self.at.part("an object", self.start, self.size)
+    }
 }
 
 /// Platform, offset and size of native code.
@@ -32,7 +47,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<(Module, Vec<Entry<'_>>), ReadError> 
     for _ in 0..cursor.u16()? {
         let name = name(&mut cursor, version)?;
         let kind = ObjectKind::Kernel;
-        let part = part(&mut cursor, kind)?;
+        let span = span(&mut cursor, kind)?;
         let _inputs = cursor.u32()?;
         let relocations = relocations(&mut cursor)?;
         let count = usize::from(cursor.u8()?);
@@ -41,7 +56,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<(Module, Vec<Entry<'_>>), ReadError> 
             kind,
             name,
             relocations,
-            part,
+            span,
         });
     }
     for _ in 0..cursor.u16()? {
@@ -55,16 +70,16 @@ pub(super) fn read(bytes: &[u8]) -> Result<(Module, Vec<Entry<'_>>), ReadError> 
             arg_grfs: 0,
             ret_grfs: 0,
         };
-        let part = part(&mut cursor, kind)?;
+        let span = span(&mut cursor, kind)?;
         entries.push(Entry {
             kind,
             name,
             relocations: relocations(&mut cursor)?,
-            part,
+            span,
         });
     }
     // The order of a module is that of the objects in the file.
-    entries.sort_by_key(|entry| entry.part.map_or(usize::MAX, |part| part.pos()));
+    entries.sort_by_key(|entry| entry.span.as_ref().map_or(u64::MAX, |span| span.start));
     check_apart(&entries)?;
     Ok((module, entries))
 }
@@ -98,9 +113,9 @@ fn name(cursor: &mut Cursor, version: Version) -> Result<Name, ReadError> {
 }
 
 /// Where an object is. An extern function is at 0 with 0 bytes.
-fn part<'a>(cursor: &mut Cursor<'a>, kind: ObjectKind) -> Result<Option<Cursor<'a>>, ReadError> {
+fn span<'a>(cursor: &mut Cursor<'a>, kind: ObjectKind) -> Result<Option<Span<'a>>, ReadError> {
     let at = *cursor;
-    let (offset, size) = (cursor.u32()?, cursor.u32()?);
+    let (start, size) = (cursor.u32()?.into(), cursor.u32()?.into());
     let is_extern = matches!(
         kind,
         ObjectKind::Function {
@@ -108,26 +123,24 @@ fn part<'a>(cursor: &mut Cursor<'a>, kind: ObjectKind) -> Result<Option<Cursor<'
             ..
         }
     );
-    if is_extern && (offset, size) == (0, 0) {
-        return Ok(None);
-    }
-    at.part("an object", offset.into(), size.into()).map(Some)
+    let elsewhere = is_extern && (start, size) == (0, 0);
+    Ok((!elsewhere).then_some(Span { at, start, size }))
 }
 
 /// Were objects read from the same bytes, a short file could have many large ones. The entries are
-/// in the order of their parts.
+/// in the order of their spans.
 fn check_apart(entries: &[Entry]) -> Result<(), ReadError> {
     for pair in entries.windows(2) {
         let [before, entry] = pair else { continue };
-        let (Some(other), Some(part)) = (before.part, entry.part) else {
+        let (Some(other), Some(span)) = (&before.span, &entry.span) else {
             continue;
         };
-        if part.pos() < other.end() {
-            return Err(part.error(ReadErrorKind::Overlap {
+        if span.start < other.start + other.size {
+            return Err(span.at.error(ReadErrorKind::Overlap {
                 name: entry.name.to_string(),
                 other: before.name.to_string(),
-                start: part.pos(),
-                end: part.end(),
+                start: span.start,
+                end: span.start + span.size,
             }));
         }
     }

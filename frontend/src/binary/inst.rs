@@ -135,11 +135,11 @@ impl Reader<'_> {
                 Field::Label => self.label(labels)?,
                 Field::Name => {
                     let index = self.cursor.u16()?.into();
-                    Operand::Name(self.pool.name(&at, index)?)
+                    Operand::Name(Box::new(self.pool.name(&at, index)?))
                 }
                 Field::FileName => {
                     let index = self.cursor.u32()?;
-                    Operand::Name(self.pool.name(&at, index)?)
+                    Operand::Name(Box::new(self.pool.name(&at, index)?))
                 }
                 Field::Number(width, meaning) => {
                     let number = meaning.defined(match width {

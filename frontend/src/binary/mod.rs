@@ -68,19 +68,19 @@ pub enum ReadErrorKind {
         OLDEST.0, OLDEST.1, NEWEST.0, NEWEST.1
     )]
     Version { major: u8, minor: u8 },
-    #[error("{what} is at {start:#x} with {len} bytes, outside of the file of {file} bytes")]
+    #[error("{what} is at {start:#x} with {len} bytes, beyond the end at {end:#x}")]
     Outside {
         what: &'static str,
         start: u64,
         len: u64,
-        file: usize,
+        end: usize,
     },
     #[error("object `{name}` is at {start:#x} to {end:#x}, where object `{other}` is")]
     Overlap {
         name: String,
         other: String,
-        start: usize,
-        end: usize,
+        start: u64,
+        end: u64,
     },
     #[error("unknown opcode {number:#04x}")]
     Opcode { number: u8 },
@@ -123,8 +123,8 @@ pub fn read(bytes: &[u8]) -> Result<Module, ReadError> {
     for entry in entries {
         let mut object = Object::new(entry.kind, entry.name);
         object.relocations = entry.relocations;
-        module.objects.push(match entry.part {
-            Some(part) => Reader::new(part, module.version)?.object(object)?,
+        module.objects.push(match entry.span {
+            Some(span) => Reader::new(span.part()?, module.version)?.object(object)?,
             None => attributes::extern_function(object),
         });
     }
