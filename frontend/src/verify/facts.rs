@@ -118,6 +118,7 @@ const BITS_64: Types = QUAD.or(DF);
 
 const ALL: Platforms = Platforms::ALL;
 const XEHP_ON: Platforms = Platforms::from(Platform::XeHp);
+const BEFORE_XEHP: Platforms = Platforms::before(Platform::XeHp);
 const PVC_ON: Platforms = Platforms::from(Platform::Pvc);
 /// Those without the macros of IEEE division and square root.
 const NO_MACROS: Platforms = Platforms::only(&[
@@ -148,7 +149,7 @@ facts! {
     Mul: Float Arith [INT <- SMALL_SRC, DF <- DF, F_HF <- F_HF_SRC, F_BF <- F_BF on XEHP_ON];
     Mad: Float Arith [INT <- INT_SRC, DF <- DF, F_HF <- F_HF_SRC, F_BF <- F_BF on XEHP_ON];
     Avg: Yes Arith [SMALL <- SMALL_SRC];
-    Div: Float Arith [SMALL <- SMALL_SRC, DF <- DF on MACROS, F_HF <- F_HF_SRC];
+    Div: Float Arith [SMALL <- SMALL_SRC on BEFORE_XEHP, DF <- DF on MACROS, F_HF <- F_HF_SRC];
     Mod: Yes Arith [SMALL <- SMALL_SRC];
     Mulh Madw: No Arith [DWORD <- DWORD_SRC];
     Add3: Yes Arith [WORD_DWORD <- WORD_DWORD];

@@ -43,10 +43,9 @@ const RANGES: &[(Opcode, &[(usize, &str, u64, u64)])] = &[
             (12, "the execution mode", 0, 3),
         ],
     ),
-    (Opcode::Bfn, &[(4, "the truth table", 0, 255)]),
 ];
 
-/// A precision of `dpas`: its number, bits of an element, and the types of what is accumulated.
+/// A precision of `dpas`: its number, and the types of what is accumulated.
 struct Precision {
     number: u32,
     accumulated: &'static [Type],

@@ -5,15 +5,16 @@
 //! and in none of the files is of another module: that is no error. An object with a syntax error
 //! is not held against the rules, for most of what it broke would follow from that error.
 
+use std::collections::HashMap;
 use std::io::{self, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use kiln_frontend::module::{Module, Object, ObjectKind};
+use kiln_frontend::module::{Module, ObjectKind};
 use kiln_frontend::platform::Platform;
 use kiln_frontend::text::{self, Spans};
-use kiln_frontend::verify::{self, Severity};
+use kiln_frontend::verify::{self, Finding, Severity};
 use kiln_runtime::pipeline::{self, InputError};
 use miette::Report;
 
@@ -51,6 +52,8 @@ struct Files<'a> {
     module: Module,
     /// Of each object of the module the number of its file, and its own there.
     origins: Vec<(usize, usize)>,
+    /// The numbers of the objects of a name.
+    named: HashMap<String, Vec<usize>>,
     errors: usize,
     warnings: usize,
 }
@@ -117,10 +120,18 @@ impl<'a> Files<'a> {
     }
 
     fn verify(&mut self, platform: Option<Platform>) {
-        for finding in verify::check(&self.module, platform) {
-            let Some(&(file, number)) = self.origins.get(finding.object) else {
-                continue;
-            };
+        let findings = verify::check(&self.module, platform);
+        // In the order of the files' lines; what has no place in a text, in that of the check.
+        let place = |finding: &Finding| {
+            let (file, number) = self.origins[finding.object];
+            let spans = self.files[file].spans.as_ref();
+            let span = spans.and_then(|s| s.find(number, finding.inst, finding.subject));
+            (file, span.map(|span| span.start))
+        };
+        let mut findings: Vec<_> = findings.into_iter().map(|f| (place(&f), f)).collect();
+        findings.sort_by_key(|(place, _)| *place);
+        for (_, finding) in findings {
+            let (file, number) = self.origins[finding.object];
             let File { source, spans } = &self.files[file];
             let report = source.finding(&self.module, &finding, number, spans.as_ref());
             match finding.severity() {
