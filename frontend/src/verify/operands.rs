@@ -99,14 +99,17 @@ impl Verifier<'_> {
         self.subject = Subject::Inst;
     }
 
-    /// The type of an operand that has one; `%null` has none.
+    /// The type of an operand that has one; `%null` has none, and of a `bool` that is no predicate
+    /// all is said elsewhere.
     pub(super) fn type_of(&self, operand: &Operand) -> Option<Type> {
         match *operand {
             Operand::General { var, .. } | Operand::Raw { var, .. } => {
                 let decl = self.object.vars.get(var)?;
                 (var.as_u32() != predefined::NULL).then_some(decl.ty)
             }
-            Operand::Indirect { ty, .. } | Operand::Imm { ty, .. } => Some(ty),
+            Operand::Indirect { ty, .. } | Operand::Imm { ty, .. } => {
+                (ty != Type::Bool).then_some(ty)
+            }
             _ => None,
         }
     }

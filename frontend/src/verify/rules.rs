@@ -257,8 +257,8 @@ rules! {
         PredicateLogic { op: &'static str, found: &'static str }
         "`{op}` works on predicates and has {found}, only predicates and no guard are allowed";
     "V0058" Error "A predicate is moved by one channel into an integer that has room for it."
-        PredicateMove { what: &'static str, found: String, allowed: &'static str }
-        "a predicate is moved with {what} {found}, allowed is {allowed}";
+        PredicateMove { found: String, allowed: &'static str }
+        "a predicate is moved with {found}, allowed is {allowed}";
     "V0059" Error "movs moves the state of surfaces or samplers."
         StateMove { found: &'static str }
         "`movs` moves {found}, one of its operands is to be a surface or a sampler, and if both \
@@ -277,8 +277,8 @@ rules! {
         Labels { found: usize }
         "`switchjmp` has {found} labels, allowed are 1 to 32";
     "V0064" Error "dpas has types and precisions that go together."
-        DpasTypes { op: &'static str, what: &'static str, found: String, allowed: &'static str }
-        "`{op}` has {what} {found}, allowed is {allowed}";
+        DpasTypes { op: &'static str, found: String, allowed: &'static str }
+        "`{op}` has {found}, allowed is {allowed}";
     "V0065" Error "dpas has a depth of 8 and repeats 1 to 8 times."
         DpasShape { op: &'static str, what: &'static str, found: u32, allowed: &'static str }
         "`{op}` has a {what} of {found}, allowed is {allowed}";
