@@ -113,6 +113,7 @@ const F_BF: Types = Types::of(&[Type::F, Type::Bf]);
 const DF: Types = Types::of(&[Type::Df]);
 const F_DF: Types = F.or(DF);
 const NUMBERS: Types = INT.or(F_HF).or(DF);
+const NUMBERS_SRC: Types = NUMBERS.or(PACKED).or(Types::of(&[Type::Vf]));
 const BITS_32: Types = DWORD.or(F);
 const BITS_64: Types = QUAD.or(DF);
 
@@ -178,6 +179,8 @@ facts! {
 
     Sel: Yes Arith [INT <- INT_SRC, DF <- DF, F_HF <- F_HF_SRC, F_BF <- F_BF on XEHP_ON];
     FMinMax: Yes Arith [INT <- INT_SRC, DF <- DF, F_HF <- F_HF_SRC, BF <- BF on PVC_ON];
+    Mov: Yes Arith [NUMBERS <- NUMBERS_SRC, F_BF <- F_BF on XEHP_ON];
+    Cmp: No Arith [NUMBERS <- INT_SRC, NUMBERS <- DF, NUMBERS <- F_HF_SRC, F_BF <- F_BF on XEHP_ON];
     Fcvt: No No [HF <- BYTE, BYTE <- HF, UD <- F, F <- UD];
 }
 
@@ -204,18 +207,6 @@ impl Facts {
 /// instructions whose operands have a type each. `%null` has none.
 const OPERANDS: &[(Opcode, &[(usize, Types)])] = &[
     (Opcode::AddrAdd, &[(2, WORD.or(BYTE).or(PACKED))]),
-    (
-        Opcode::Mov,
-        &[(0, NUMBERS.or(BF)), (1, NUMBERS.or(BF).or(PACKED_ANY))],
-    ),
-    (
-        Opcode::Cmp,
-        &[
-            (1, NUMBERS.or(BF)),
-            (2, NUMBERS.or(BF).or(PACKED_ANY)),
-            (3, NUMBERS.or(BF).or(PACKED_ANY)),
-        ],
-    ),
     (Opcode::Setp, &[(1, SMALL)]),
     (Opcode::Movs, &[(0, DWORD), (1, DWORD)]),
     (
@@ -326,7 +317,6 @@ const OPERANDS: &[(Opcode, &[(usize, Types)])] = &[
 
 /// The base of a message may be an immediate of either size.
 const ADDRESS: Types = QUAD.or(DWORD);
-const PACKED_ANY: Types = PACKED.or(Types::of(&[Type::Vf]));
 const SAMPLED: Types = WORD_DWORD.or(F_HF);
 /// `dpas`: older modules have words for `bf`.
 const ACCUMULATED: Types = DWORD.or(F_HF).or(BF).or(WORD);

@@ -157,15 +157,23 @@ impl Verifier<'_> {
                 });
                 continue;
             }
-            self.sources(op, (operand, dst), &sources, maps);
+            let beside = format!("a destination of type {}", dst.name());
+            self.sources(op, (operand, dst), beside, &sources, maps);
+        }
+        // Of a comparison into a predicate the sources go with each other.
+        if let (true, Some(&(operand, ty))) = (destinations.is_empty(), sources.first()) {
+            let maps = facts.maps.iter().filter(|map| map.src.contains(ty));
+            let beside = format!("a source of type {}", ty.name());
+            self.sources(op, (operand, ty), beside, &sources, maps);
         }
     }
 
-    /// Whether the types of the sources go with that of a destination, on the platform.
+    /// Whether the types of the sources go with that of another operand, on the platform.
     fn sources<'m>(
         &mut self,
         op: &'static str,
-        (dst_operand, dst): (usize, Type),
+        (other, other_type): (usize, Type),
+        beside: String,
         sources: &[(usize, Type)],
         maps: impl Iterator<Item = &'m Map> + Clone,
     ) {
@@ -186,17 +194,17 @@ impl Verifier<'_> {
                 op,
                 operand,
                 ty,
-                dst,
+                beside,
                 allowed,
             });
         } else if let Some(platform) = self.platform
             && !fitting.clone().any(|map| map.on.contains(platform))
         {
-            self.subject = Subject::Operand(dst_operand);
+            self.subject = Subject::Operand(other);
             self.find(FindingKind::PlatformType {
                 op,
-                operand: dst_operand,
-                ty: dst,
+                operand: other,
+                ty: other_type,
                 platform: platform.name(),
             });
         }

@@ -210,9 +210,9 @@ rules! {
         OperandType { op: &'static str, operand: usize, ty: Type, allowed: String }
         "operand {operand} of `{op}` is of type {ty}, allowed is {allowed}", ty = ty.name();
     "V0045" Error "The types of an instruction's operands go together."
-        TypeMix { op: &'static str, operand: usize, ty: Type, dst: Type, allowed: String }
-        "operand {operand} of `{op}` is of type {ty}, with a destination of type {dst} allowed is \
-         {allowed}", ty = ty.name(), dst = dst.name();
+        TypeMix { op: &'static str, operand: usize, ty: Type, beside: String, allowed: String }
+        "operand {operand} of `{op}` is of type {ty}, with {beside} allowed is {allowed}",
+        ty = ty.name();
     "V0046" Error "SimdSize is 1, 8, 16 or 32."
         SimdSize { found: i64 }
         "SimdSize is {found}, allowed are 1, 8, 16 and 32";
@@ -241,6 +241,7 @@ rules! {
     "V0053" Error "An attribute is given once."
         AttrTwice { name: &'static str, count: usize }
         "{name} is given {count} times, once is allowed";
+
 
     // Single instructions.
     "V0054" Error "A platform has the types of an instruction."
@@ -330,6 +331,11 @@ rules! {
     "V0079" Error "The fence of local memory is of its group and does nothing to caches."
         LscFence { what: &'static str, found: &'static str, allowed: &'static str }
         "`lsc_fence.slm` has the {what} {found}, allowed is {allowed}";
+
+    // Attributes again.
+    "V0080" Error "An attribute has a value that means something."
+        AttrValue { name: &'static str, found: String, allowed: &'static str }
+        "{name} is {found}, allowed are {allowed}";
 }
 
 fn kind_name(kind: LabelKind) -> &'static str {
