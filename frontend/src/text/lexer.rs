@@ -230,7 +230,12 @@ impl<'a> Lexer<'a> {
         self.pos += rest.iter().position(|b| *b == b'\n').unwrap_or(rest.len());
     }
 
-    /// What stands between the mark and here.
+    /// The text between the mark and here.
+    pub fn since(&self, mark: Mark) -> &'a str {
+        &self.text[mark.offset..self.pos]
+    }
+
+    /// Where what stands between the mark and here is.
     pub fn span(&self, mark: Mark) -> Span {
         Span::new(self.text, mark.offset, self.pos)
     }

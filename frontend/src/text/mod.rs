@@ -118,6 +118,25 @@ pub enum ParseErrorKind {
 }
 
 impl ParseErrorKind {
+    /// A code that stands for this kind of error for ever: `S0001`.
+    pub fn code(&self) -> &'static str {
+        match self {
+            ParseErrorKind::Expected { .. } => "S0001",
+            ParseErrorKind::Unknown { .. } => "S0002",
+            ParseErrorKind::Class { .. } => "S0003",
+            ParseErrorKind::Duplicate { .. } => "S0004",
+            ParseErrorKind::Range { .. } => "S0005",
+            ParseErrorKind::Version { .. } => "S0006",
+            ParseErrorKind::UnclosedString => "S0007",
+            ParseErrorKind::Escape => "S0008",
+            ParseErrorKind::UnclosedScope => "S0009",
+            ParseErrorKind::NoScope => "S0010",
+            ParseErrorKind::Superfluous { .. } => "S0011",
+            ParseErrorKind::MissingSuffix { .. } => "S0012",
+            ParseErrorKind::Label(_) => "S0013",
+        }
+    }
+
     fn number(what: &'static str) -> ParseErrorKind {
         ParseErrorKind::Range {
             what,

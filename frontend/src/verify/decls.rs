@@ -5,7 +5,8 @@ use cranelift_entity::EntityRef;
 
 use super::operands::{is_unused, predicate_name};
 use super::{FindingKind, GRF, Verifier, roots};
-use crate::module::{Input, InputVar, Operand, Subject, Type, Var, predefined};
+use crate::attributes::TARGET;
+use crate::module::{AttrValue, Input, InputVar, Operand, Subject, Type, Var, predefined};
 use crate::opcode::Opcode;
 use crate::platform::Platform;
 
@@ -162,6 +163,22 @@ impl Verifier<'_> {
         {
             self.subject = Subject::Attr("SimdSize");
             self.find(FindingKind::SimdSize { found });
+        }
+        let mut attrs = self.object.attrs.iter();
+        if let Some(target) = attrs.find(|attr| attr.name == TARGET)
+            && !matches!(target.value, AttrValue::Int(0 | 1))
+        {
+            let found = match &target.value {
+                AttrValue::Int(n) => n.to_string(),
+                AttrValue::Str(s) => format!("{s:?}"),
+                AttrValue::Flag => "nothing".to_owned(),
+            };
+            self.subject = Subject::Attr(TARGET);
+            self.find(FindingKind::AttrValue {
+                name: TARGET,
+                found,
+                allowed: "\"cm\" and \"3d\"",
+            });
         }
         for name in ONCE {
             let same = self.object.attrs.iter().filter(|attr| attr.name == name);

@@ -113,11 +113,13 @@ const F_BF: Types = Types::of(&[Type::F, Type::Bf]);
 const DF: Types = Types::of(&[Type::Df]);
 const F_DF: Types = F.or(DF);
 const NUMBERS: Types = INT.or(F_HF).or(DF);
+const NUMBERS_SRC: Types = NUMBERS.or(PACKED).or(Types::of(&[Type::Vf]));
 const BITS_32: Types = DWORD.or(F);
 const BITS_64: Types = QUAD.or(DF);
 
 const ALL: Platforms = Platforms::ALL;
 const XEHP_ON: Platforms = Platforms::from(Platform::XeHp);
+const BEFORE_XEHP: Platforms = Platforms::before(Platform::XeHp);
 const PVC_ON: Platforms = Platforms::from(Platform::Pvc);
 /// Those without the macros of IEEE division and square root.
 const NO_MACROS: Platforms = Platforms::only(&[
@@ -148,7 +150,7 @@ facts! {
     Mul: Float Arith [INT <- SMALL_SRC, DF <- DF, F_HF <- F_HF_SRC, F_BF <- F_BF on XEHP_ON];
     Mad: Float Arith [INT <- INT_SRC, DF <- DF, F_HF <- F_HF_SRC, F_BF <- F_BF on XEHP_ON];
     Avg: Yes Arith [SMALL <- SMALL_SRC];
-    Div: Float Arith [SMALL <- SMALL_SRC, DF <- DF on MACROS, F_HF <- F_HF_SRC];
+    Div: Float Arith [SMALL <- SMALL_SRC on BEFORE_XEHP, DF <- DF on MACROS, F_HF <- F_HF_SRC];
     Mod: Yes Arith [SMALL <- SMALL_SRC];
     Mulh Madw: No Arith [DWORD <- DWORD_SRC];
     Add3: Yes Arith [WORD_DWORD <- WORD_DWORD];
@@ -177,6 +179,8 @@ facts! {
 
     Sel: Yes Arith [INT <- INT_SRC, DF <- DF, F_HF <- F_HF_SRC, F_BF <- F_BF on XEHP_ON];
     FMinMax: Yes Arith [INT <- INT_SRC, DF <- DF, F_HF <- F_HF_SRC, BF <- BF on PVC_ON];
+    Mov: Yes Arith [NUMBERS <- NUMBERS_SRC, F_BF <- F_BF on XEHP_ON];
+    Cmp: No Arith [NUMBERS <- INT_SRC, NUMBERS <- DF, NUMBERS <- F_HF_SRC, F_BF <- F_BF on XEHP_ON];
     Fcvt: No No [HF <- BYTE, BYTE <- HF, UD <- F, F <- UD];
 }
 
@@ -203,18 +207,6 @@ impl Facts {
 /// instructions whose operands have a type each. `%null` has none.
 const OPERANDS: &[(Opcode, &[(usize, Types)])] = &[
     (Opcode::AddrAdd, &[(2, WORD.or(BYTE).or(PACKED))]),
-    (
-        Opcode::Mov,
-        &[(0, NUMBERS.or(BF)), (1, NUMBERS.or(BF).or(PACKED_ANY))],
-    ),
-    (
-        Opcode::Cmp,
-        &[
-            (1, NUMBERS.or(BF)),
-            (2, NUMBERS.or(BF).or(PACKED_ANY)),
-            (3, NUMBERS.or(BF).or(PACKED_ANY)),
-        ],
-    ),
     (Opcode::Setp, &[(1, SMALL)]),
     (Opcode::Movs, &[(0, DWORD), (1, DWORD)]),
     (
@@ -325,7 +317,6 @@ const OPERANDS: &[(Opcode, &[(usize, Types)])] = &[
 
 /// The base of a message may be an immediate of either size.
 const ADDRESS: Types = QUAD.or(DWORD);
-const PACKED_ANY: Types = PACKED.or(Types::of(&[Type::Vf]));
 const SAMPLED: Types = WORD_DWORD.or(F_HF);
 /// `dpas`: older modules have words for `bf`.
 const ACCUMULATED: Types = DWORD.or(F_HF).or(BF).or(WORD);

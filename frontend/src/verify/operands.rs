@@ -99,14 +99,17 @@ impl Verifier<'_> {
         self.subject = Subject::Inst;
     }
 
-    /// The type of an operand that has one; `%null` has none.
+    /// The type of an operand that has one; `%null` has none, and of a `bool` that is no predicate
+    /// all is said elsewhere.
     pub(super) fn type_of(&self, operand: &Operand) -> Option<Type> {
         match *operand {
             Operand::General { var, .. } | Operand::Raw { var, .. } => {
                 let decl = self.object.vars.get(var)?;
                 (var.as_u32() != predefined::NULL).then_some(decl.ty)
             }
-            Operand::Indirect { ty, .. } | Operand::Imm { ty, .. } => Some(ty),
+            Operand::Indirect { ty, .. } | Operand::Imm { ty, .. } => {
+                (ty != Type::Bool).then_some(ty)
+            }
             _ => None,
         }
     }
@@ -154,15 +157,23 @@ impl Verifier<'_> {
                 });
                 continue;
             }
-            self.sources(op, (operand, dst), &sources, maps);
+            let beside = format!("a destination of type {}", dst.name());
+            self.sources(op, (operand, dst), beside, &sources, maps);
+        }
+        // Of a comparison into a predicate the sources go with each other.
+        if let (true, Some(&(operand, ty))) = (destinations.is_empty(), sources.first()) {
+            let maps = facts.maps.iter().filter(|map| map.src.contains(ty));
+            let beside = format!("a source of type {}", ty.name());
+            self.sources(op, (operand, ty), beside, &sources, maps);
         }
     }
 
-    /// Whether the types of the sources go with that of a destination, on the platform.
+    /// Whether the types of the sources go with that of another operand, on the platform.
     fn sources<'m>(
         &mut self,
         op: &'static str,
-        (dst_operand, dst): (usize, Type),
+        (other, other_type): (usize, Type),
+        beside: String,
         sources: &[(usize, Type)],
         maps: impl Iterator<Item = &'m Map> + Clone,
     ) {
@@ -183,17 +194,17 @@ impl Verifier<'_> {
                 op,
                 operand,
                 ty,
-                dst,
+                beside,
                 allowed,
             });
         } else if let Some(platform) = self.platform
             && !fitting.clone().any(|map| map.on.contains(platform))
         {
-            self.subject = Subject::Operand(dst_operand);
+            self.subject = Subject::Operand(other);
             self.find(FindingKind::PlatformType {
                 op,
-                operand: dst_operand,
-                ty: dst,
+                operand: other,
+                ty: other_type,
                 platform: platform.name(),
             });
         }

@@ -210,9 +210,9 @@ rules! {
         OperandType { op: &'static str, operand: usize, ty: Type, allowed: String }
         "operand {operand} of `{op}` is of type {ty}, allowed is {allowed}", ty = ty.name();
     "V0045" Error "The types of an instruction's operands go together."
-        TypeMix { op: &'static str, operand: usize, ty: Type, dst: Type, allowed: String }
-        "operand {operand} of `{op}` is of type {ty}, with a destination of type {dst} allowed is \
-         {allowed}", ty = ty.name(), dst = dst.name();
+        TypeMix { op: &'static str, operand: usize, ty: Type, beside: String, allowed: String }
+        "operand {operand} of `{op}` is of type {ty}, with {beside} allowed is {allowed}",
+        ty = ty.name();
     "V0046" Error "SimdSize is 1, 8, 16 or 32."
         SimdSize { found: i64 }
         "SimdSize is {found}, allowed are 1, 8, 16 and 32";
@@ -242,6 +242,7 @@ rules! {
         AttrTwice { name: &'static str, count: usize }
         "{name} is given {count} times, once is allowed";
 
+
     // Single instructions.
     "V0054" Error "A platform has the types of an instruction."
         PlatformType { op: &'static str, operand: usize, ty: Type, platform: &'static str }
@@ -257,8 +258,8 @@ rules! {
         PredicateLogic { op: &'static str, found: &'static str }
         "`{op}` works on predicates and has {found}, only predicates and no guard are allowed";
     "V0058" Error "A predicate is moved by one channel into an integer that has room for it."
-        PredicateMove { what: &'static str, found: String, allowed: &'static str }
-        "a predicate is moved with {what} {found}, allowed is {allowed}";
+        PredicateMove { found: String, allowed: &'static str }
+        "a predicate is moved with {found}, allowed is {allowed}";
     "V0059" Error "movs moves the state of surfaces or samplers."
         StateMove { found: &'static str }
         "`movs` moves {found}, one of its operands is to be a surface or a sampler, and if both \
@@ -277,8 +278,8 @@ rules! {
         Labels { found: usize }
         "`switchjmp` has {found} labels, allowed are 1 to 32";
     "V0064" Error "dpas has types and precisions that go together."
-        DpasTypes { op: &'static str, what: &'static str, found: String, allowed: &'static str }
-        "`{op}` has {what} {found}, allowed is {allowed}";
+        DpasTypes { op: &'static str, found: String, allowed: &'static str }
+        "`{op}` has {found}, allowed is {allowed}";
     "V0065" Error "dpas has a depth of 8 and repeats 1 to 8 times."
         DpasShape { op: &'static str, what: &'static str, found: u32, allowed: &'static str }
         "`{op}` has a {what} of {found}, allowed is {allowed}";
@@ -330,6 +331,11 @@ rules! {
     "V0079" Error "The fence of local memory is of its group and does nothing to caches."
         LscFence { what: &'static str, found: &'static str, allowed: &'static str }
         "`lsc_fence.slm` has the {what} {found}, allowed is {allowed}";
+
+    // Attributes again.
+    "V0080" Error "An attribute has a value that means something."
+        AttrValue { name: &'static str, found: String, allowed: &'static str }
+        "{name} is {found}, allowed are {allowed}";
 }
 
 fn kind_name(kind: LabelKind) -> &'static str {

@@ -43,10 +43,9 @@ const RANGES: &[(Opcode, &[(usize, &str, u64, u64)])] = &[
             (12, "the execution mode", 0, 3),
         ],
     ),
-    (Opcode::Bfn, &[(4, "the truth table", 0, 255)]),
 ];
 
-/// A precision of `dpas`: its number, bits of an element, and the types of what is accumulated.
+/// A precision of `dpas`: its number, and the types of what is accumulated.
 struct Precision {
     number: u32,
     accumulated: &'static [Type],
@@ -165,16 +164,14 @@ impl Verifier<'_> {
         if inst.exec.size != 1 {
             self.subject = Subject::Exec;
             self.find(FindingKind::PredicateMove {
-                what: "an execution size of",
-                found: inst.exec.size.to_string(),
+                found: format!("an execution size of {}", inst.exec.size),
                 allowed: "1",
             });
         }
         if inst.pred.is_some() {
             self.subject = Subject::Guard;
             self.find(FindingKind::PredicateMove {
-                what: "a guard,",
-                found: "a predicate".to_owned(),
+                found: "a guard".to_owned(),
                 allowed: "none",
             });
         }
@@ -190,8 +187,7 @@ impl Verifier<'_> {
         );
         if !integer || ty.bytes() * 8 < bits {
             self.find(FindingKind::PredicateMove {
-                what: "a destination of type",
-                found: ty.name().to_owned(),
+                found: format!("a destination of type {}", ty.name()),
                 allowed: "an integer of 8, 16 or 32 bits that has room for the predicate",
             });
         }
@@ -202,8 +198,7 @@ impl Verifier<'_> {
         );
         if saturated {
             self.find(FindingKind::PredicateMove {
-                what: "the modifier",
-                found: ".sat".to_owned(),
+                found: "saturation".to_owned(),
                 allowed: "none",
             });
         }
@@ -299,8 +294,7 @@ impl Verifier<'_> {
             self.subject = Subject::Guard;
             self.find(FindingKind::DpasTypes {
                 op,
-                what: "a guard,",
-                found: "a predicate".to_owned(),
+                found: "a guard".to_owned(),
                 allowed: "none",
             });
         }
@@ -311,10 +305,9 @@ impl Verifier<'_> {
         let precision = PRECISIONS.iter().find(|p| p.number == weight);
         let Some(precision) = precision.filter(|p| p.partners.contains(&activation)) else {
             self.subject = Subject::Inst;
-            let found = format!("{} and {}", name(weight), name(activation));
+            let found = format!("the precisions {} and {}", name(weight), name(activation));
             return self.find(FindingKind::DpasTypes {
                 op,
-                what: "the precisions",
                 found,
                 allowed: "two integers, two times bf, hf or tf32, or two of bf8 and hf8",
             });
@@ -326,8 +319,11 @@ impl Verifier<'_> {
                 self.subject = Subject::Operand(operand);
                 self.find(FindingKind::DpasTypes {
                     op,
-                    what: "an operand of type",
-                    found: format!("{} with the precision {}", ty.name(), name(weight)),
+                    found: format!(
+                        "an operand of type {} with the precision {}",
+                        ty.name(),
+                        name(weight)
+                    ),
                     allowed: "d or ud with integers, f with all others, bf with bf, hf with hf",
                 });
             }
