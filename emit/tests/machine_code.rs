@@ -35,13 +35,6 @@ fn examples() -> Vec<(String, Vec<u8>)> {
     found
 }
 
-/// The fixture of that name: `rare` is made by the reference assembler of forms that compilers
-/// hardly use, `compact` has every entry of the compaction tables that can stand alone.
-fn fixture(name: &str) -> (String, Vec<u8>) {
-    let code = fixtures().join(name).with_extension("dat");
-    (name.into(), fs::read(code).expect("the fixture is there"))
-}
-
 fn fixtures() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/skl")
 }
@@ -55,7 +48,7 @@ fn instructions(code: &[u8]) -> Vec<(u32, Inst)> {
 
 #[test]
 fn decoding_and_encoding_give_the_same_bytes() {
-    for (name, code) in examples().into_iter().chain([fixture("rare")]) {
+    for (name, code) in examples() {
         for (offset, inst) in instructions(&code) {
             let encoded = encode(&inst, platform()).expect("what decodes encodes");
             let start = offset as usize;
@@ -138,8 +131,7 @@ fn programs_assemble_to_the_code_they_came_from() {
 
 #[test]
 fn listings_are_the_references() {
-    let made = [fixture("rare"), fixture("compact")];
-    for (name, code) in examples().into_iter().chain(made) {
+    for (name, code) in examples() {
         let expected = fs::read_to_string(fixtures().join(&name).with_extension("asm"))
             .expect("all code has its listing");
         let listing = list(&code, platform(), Style::Labels);
