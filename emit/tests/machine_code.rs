@@ -1,12 +1,10 @@
-//! Decoder, encoder, compactor, assembler, listing and verifier over the machine code of the
-//! examples, which the reference compiler made.
+//! Compactor, assembler and listing with labels over the machine code of the examples, which the reference compiler made.
 
 use kiln_emit::assemble::{Program, assemble};
 use kiln_emit::encoding::{compactable, decode, encode};
 use kiln_emit::inst::{Inst, Target};
 use kiln_emit::listing::{Style, entries, list};
 use kiln_emit::platform::{Platform, find};
-use kiln_emit::verify::verify;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -44,18 +42,6 @@ fn instructions(code: &[u8]) -> Vec<(u32, Inst)> {
     entries(code, platform())
         .map(|entry| (entry.offset, entry.inst.expect("compiled code decodes")))
         .collect()
-}
-
-#[test]
-fn decoding_and_encoding_give_the_same_bytes() {
-    for (name, code) in examples() {
-        for (offset, inst) in instructions(&code) {
-            let encoded = encode(&inst, platform()).expect("what decodes encodes");
-            let start = offset as usize;
-            let expected = &code[start..start + inst.size() as usize];
-            assert_eq!(encoded.as_bytes(), expected, "{name}+{offset:#x}: {inst}");
-        }
-    }
 }
 
 #[test]
@@ -165,16 +151,6 @@ fn numeric_listings_have_distances_and_no_labels() {
                 let found = words.split(' ').any(|word| word == distance.to_string());
                 assert!(found, "{name}: {line}");
             }
-        }
-    }
-}
-
-#[test]
-fn compiled_code_breaks_no_rule() {
-    for (name, code) in examples() {
-        for (offset, inst) in instructions(&code) {
-            let verdict = verify(&inst, platform());
-            assert_eq!(verdict, Ok(()), "{name}+{offset:#x}: {inst}");
         }
     }
 }
