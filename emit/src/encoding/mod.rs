@@ -11,7 +11,7 @@ mod encode;
 mod gen11;
 mod gen9;
 pub(crate) mod spec;
-mod swsb;
+pub(crate) mod swsb;
 mod ternary;
 mod xe;
 mod xe_compact;

@@ -52,7 +52,7 @@ const GEN12LP_SPEC: Spec = Spec {
     align16_ternary: false,
     chan_unit: 4,
     send_syntax: SendSyntax::Suffix,
-    macro_regions: false,
+    macro_regions: true,
     compact_control: false,
 };
 
@@ -90,7 +90,6 @@ const XE2_SPEC: Spec = Spec {
     send: XE2_SEND,
     sends: XE2_SEND,
     compact: XE2_COMPACT,
-    macro_regions: true,
     ..XE_HPC_SPEC
 };
 
