@@ -403,6 +403,7 @@ pub struct SrcBits {
 impl SrcBits {
     /// The register file code, whether a field of it or a bit of its own says that it is an
     /// immediate.
+    #[inline]
     pub fn file_of(&self, word: u128) -> u64 {
         if self.imm.flag(word) {
             FILE_IMM
