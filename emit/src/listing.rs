@@ -71,8 +71,26 @@ fn pieces<'a>(code: &'a [u8], spec: &'static Spec) -> impl Iterator<Item = (u32,
 /// What a line of a listing takes of memory, relative to its instruction, seldom more.
 const TEXT_PER_BYTE: usize = 8;
 
+/// What is known of a place in the code from elsewhere, such as a relocation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Remark {
+    /// A byte of the instruction that it is about.
+    pub offset: u64,
+    pub text: String,
+}
+
 /// The listing of `code`, one instruction a line.
 pub fn list(code: &[u8], platform: &'static Platform, style: Style) -> String {
+    list_with(code, platform, style, &[])
+}
+
+/// The listing with remarks, sorted by their offsets, as comments of their instructions.
+pub fn list_with(
+    code: &[u8],
+    platform: &'static Platform,
+    style: Style,
+    remarks: &[Remark],
+) -> String {
     let spec = spec(platform);
     let mut text = Text::with_capacity(code.len() * TEXT_PER_BYTE);
     let starts = match style {
@@ -80,6 +98,7 @@ pub fn list(code: &[u8], platform: &'static Platform, style: Style) -> String {
         Style::Labels => block_starts(code, spec, platform),
     };
     let mut starts = starts.into_iter().peekable();
+    let mut remarks = remarks.iter().peekable();
     let mut inst = Inst::new(Op::Illegal, 1);
     for (offset, bytes) in pieces(code, spec) {
         while let Some(start) = starts.next_if(|start| *start <= i64::from(offset)) {
@@ -89,17 +108,43 @@ pub fn list(code: &[u8], platform: &'static Platform, style: Style) -> String {
             Ok(()) => {
                 let pc = (style == Style::Labels).then_some(offset);
                 write_inst(&inst, pc, Some(spec), &mut text);
-                messages::write(&inst, spec, &mut text);
+                if inst.msg.is_some() {
+                    text.str(" // ");
+                    messages::write(&inst, spec, &mut text);
+                }
             }
             Err(error) => write_illegal(bytes.len(), &error, &mut text),
         }
         text.trim_end();
+        let end = u64::from(offset) + bytes.len() as u64;
+        while let Some(remark) = remarks.next_if(|remark| remark.offset < end) {
+            text.str(" // ");
+            text.str(&remark.text);
+        }
         text.byte(b'\n');
     }
     for start in starts {
         write_start(start, &mut text);
     }
-    String::from_utf8(text.into_bytes()).expect("listings are ASCII")
+    text.into_string()
+}
+
+/// One instruction at `offset` as the listing has it, without comments and with single spaces.
+pub fn line(inst: &Inst, offset: u32, platform: &Platform, style: Style) -> String {
+    let pc = (style == Style::Labels).then_some(offset);
+    let mut text = Text::default();
+    write_inst(inst, pc, Some(spec(platform)), &mut text);
+    let text = text.into_string();
+    let words: Vec<&str> = text.split_whitespace().collect();
+    words.join(" ")
+}
+
+/// What the instruction's message asks for, in words; `None` if it is no send.
+pub fn message(inst: &Inst, platform: &Platform) -> Option<String> {
+    inst.msg.as_ref()?;
+    let mut text = Text::default();
+    messages::write(inst, spec(platform), &mut text);
+    Some(text.into_string())
 }
 
 fn write_start(start: i64, text: &mut Text) {

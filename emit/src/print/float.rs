@@ -195,7 +195,7 @@ mod tests {
     fn written(write: impl FnOnce(&mut Text)) -> String {
         let mut text = Text::default();
         write(&mut text);
-        String::from_utf8(text.into_bytes()).expect("ASCII")
+        text.into_string()
     }
 
     #[test]
