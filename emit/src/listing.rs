@@ -31,7 +31,8 @@ pub struct Entry {
 }
 
 /// The instructions of `code` in order. Bytes that decode to none are entries too, as long as
-/// their compaction bit says; the last may be cut short.
+/// their compaction bit says; the last may be cut short. Zeros too few for an instruction at the end
+/// are padding, which object files align their sections with, and no entry.
 pub fn entries<'a>(
     code: &'a [u8],
     platform: &'static Platform,
@@ -54,11 +55,12 @@ fn pieces<'a>(code: &'a [u8], spec: &'static Spec) -> impl Iterator<Item = (u32,
     let mut rest = code;
     let mut offset = 0;
     std::iter::from_fn(move || {
+        if is_padding(rest) {
+            return None;
+        }
         let len = match rest.first_chunk::<8>() {
             Some(low) if compact.flag(u128::from(u64::from_le_bytes(*low))) => 8,
-            Some(_) => rest.len().min(16),
-            None if rest.is_empty() => return None,
-            None => rest.len(),
+            _ => rest.len().min(16),
         };
         let (bytes, after) = rest.split_at(len);
         let piece = (offset, bytes);
@@ -68,28 +70,42 @@ fn pieces<'a>(code: &'a [u8], spec: &'static Spec) -> impl Iterator<Item = (u32,
     })
 }
 
+/// Less than an instruction, and nothing but zeros; the end of the code, too.
+fn is_padding(rest: &[u8]) -> bool {
+    rest.len() < 16 && rest.iter().all(|byte| *byte == 0)
+}
+
 /// What a line of a listing takes of memory, relative to its instruction, seldom more.
 const TEXT_PER_BYTE: usize = 8;
 
-/// What is known of a place in the code from elsewhere, such as a relocation.
+/// What is known of places in the code from elsewhere, sorted by their offsets.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Annotations {
+    /// What begins there; comments on lines of their own before the instruction.
+    pub headings: Vec<Remark>,
+    /// What is said of the instruction of which this is a byte, such as a relocation; comments
+    /// behind it.
+    pub comments: Vec<Remark>,
+}
+
+/// A text without line ends about a place, in bytes from the start of the code.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Remark {
-    /// A byte of the instruction that it is about.
     pub offset: u64,
     pub text: String,
 }
 
 /// The listing of `code`, one instruction a line.
 pub fn list(code: &[u8], platform: &'static Platform, style: Style) -> String {
-    list_with(code, platform, style, &[])
+    list_annotated(code, platform, style, &Annotations::default())
 }
 
-/// The listing with remarks, sorted by their offsets, as comments of their instructions.
-pub fn list_with(
+/// The listing with comments.
+pub fn list_annotated(
     code: &[u8],
     platform: &'static Platform,
     style: Style,
-    remarks: &[Remark],
+    annotations: &Annotations,
 ) -> String {
     let spec = spec(platform);
     let mut text = Text::with_capacity(code.len() * TEXT_PER_BYTE);
@@ -98,9 +114,15 @@ pub fn list_with(
         Style::Labels => block_starts(code, spec, platform),
     };
     let mut starts = starts.into_iter().peekable();
-    let mut remarks = remarks.iter().peekable();
+    let mut headings = annotations.headings.iter().peekable();
+    let mut comments = annotations.comments.iter().peekable();
     let mut inst = Inst::new(Op::Illegal, 1);
     for (offset, bytes) in pieces(code, spec) {
+        while let Some(heading) = headings.next_if(|heading| heading.offset <= u64::from(offset)) {
+            text.str("// ");
+            text.str(&heading.text);
+            text.byte(b'\n');
+        }
         while let Some(start) = starts.next_if(|start| *start <= i64::from(offset)) {
             write_start(start, &mut text);
         }
@@ -117,9 +139,9 @@ pub fn list_with(
         }
         text.trim_end();
         let end = u64::from(offset) + bytes.len() as u64;
-        while let Some(remark) = remarks.next_if(|remark| remark.offset < end) {
+        while let Some(comment) = comments.next_if(|comment| comment.offset < end) {
             text.str(" // ");
-            text.str(&remark.text);
+            text.str(&comment.text);
         }
         text.byte(b'\n');
     }
@@ -170,7 +192,7 @@ fn block_starts(code: &[u8], spec: &'static Spec, platform: &Platform) -> Vec<i6
         if inst.op.is_branch() || inst.msg.is_some_and(|message| message.eot) {
             starts.push(i64::from(offset) + bytes.len() as i64);
         }
-        let base = if inst.op == Op::Calla {
+        let base = if inst.op.branches_to_place() {
             0
         } else {
             i64::from(offset)

@@ -9,8 +9,10 @@ mod data_port;
 mod load_store;
 mod others;
 
+use crate::encoding::family_spec;
 use crate::encoding::spec::{SendSyntax, Spec};
-use crate::inst::{Desc, Inst, Message};
+use crate::inst::{Desc, Inst, Message, Op};
+use crate::platform::Family;
 use crate::print::Text;
 
 pub(crate) use load_store::{CACHES, CACHES_CONSTANT, CacheCodes};
@@ -94,6 +96,21 @@ const fn request(
 
 fn field(desc: u32, low: u32, width: u32) -> u32 {
     desc >> low & ((1 << width) - 1)
+}
+
+/// A message in words: the shared function of that number, and what the descriptor asks of it.
+pub fn message_name(family: Family, sfid: u8, desc: u32) -> String {
+    let spec = family_spec(family);
+    let message = Message {
+        sfid,
+        eot: false,
+        desc: Desc::Imm(desc),
+        ex_desc: Desc::Imm(0),
+    };
+    let mut text = Text::default();
+    text.str(spec.functions[usize::from(sfid & 15)]);
+    describe(&Inst::new(Op::Send, 1), &message, desc, spec, &mut text);
+    text.into_string()
 }
 
 /// Appends what a message's descriptors say: the registers it sends (`h`: with a header) and gets
@@ -229,7 +246,6 @@ fn write_surface(index: u32, text: &mut Text) {
 mod tests {
     use super::*;
     use crate::encoding::spec;
-    use crate::inst::Op;
     use crate::platform::find;
 
     fn words(platform: &str, sfid: u8, ex_desc: Desc, desc: u32) -> String {
@@ -278,7 +294,7 @@ mod tests {
                 2,
                 none,
                 0x0244_f001,
-                "wr:1+0, rd:4; smpl, message 0x4f001",
+                "wr:1+0, rd:4; smpl, message 0x4F001",
             ),
             (
                 "dg2",

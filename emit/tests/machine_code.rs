@@ -188,6 +188,16 @@ fn compiled_code_breaks_no_rule() {
 }
 
 #[test]
+fn zeros_too_few_for_an_instruction_are_padding() {
+    let (_, mut code) = examples().swap_remove(0);
+    let whole = list(&code, platform(), Style::Numeric);
+    code.extend([0; 8]);
+    assert_eq!(list(&code, platform(), Style::Numeric), whole);
+    code.extend([0; 8]);
+    assert_ne!(list(&code, platform(), Style::Numeric), whole);
+}
+
+#[test]
 fn listings_go_on_after_what_is_no_instruction() {
     let (_, code) = examples().swap_remove(0);
     let mut broken = vec![0xff; 16];

@@ -342,7 +342,7 @@ impl Select<'_, '_> {
         let symbol = match self.out.symbols.iter().position(|s| s == name) {
             Some(known) => known,
             None => {
-                self.out.symbols.push(name.clone());
+                self.out.symbols.push(name.to_string());
                 self.out.symbols.len() - 1
             }
         };

@@ -110,7 +110,12 @@ const URB_MASKS: Part = Flags(15, &["channel masks"]);
 const URB_SLOTS: Part = Flags(17, &["offsets of slots"]);
 
 pub(super) const URB: &[Request] = &[
-    request(URB_OP, 7, "dword write", &[URB_OFFSET, URB_MASKS, URB_SLOTS]),
+    request(
+        URB_OP,
+        7,
+        "dword write",
+        &[URB_OFFSET, URB_MASKS, URB_SLOTS],
+    ),
     request(URB_OP, 8, "dword read", &[URB_OFFSET, URB_MASKS, URB_SLOTS]),
     request(URB_OP, 9, "fence", &[]),
 ];

@@ -19,12 +19,14 @@
 //! LSC instructions are read by `lsc`. Of `va.*` and `raw_sendg` the text is our own: mnemonic
 //! and suffixes of the opcode's row, then its operands in the order of the row.
 
+mod diagnose;
 mod expr;
 mod lexer;
 pub(crate) mod lsc;
 pub(crate) mod number;
 mod operand;
 mod parser;
+mod spans;
 
 use thiserror::Error;
 
@@ -32,6 +34,9 @@ use crate::labels::LabelError;
 use crate::module::{Module, Object, ObjectKind};
 use crate::opcode::Opcode;
 use lexer::Mark;
+
+pub use diagnose::{Diagnosis, MAX_ERRORS};
+pub use spans::Spans;
 
 /// Why a text is no vISA module, and where.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -151,6 +156,14 @@ pub fn parse(source: &str) -> Result<Module, ParseError> {
     parser::Parser::new(source).module()
 }
 
+/// Reads a module as far as it can be read, and says all that is wrong with it.
+///
+/// An object with an error is left out of the module. Takes more time and memory than [`parse`],
+/// for the places of everything.
+pub fn diagnose(source: &str) -> Diagnosis {
+    parser::Parser::new(source).diagnose()
+}
+
 /// Why several texts are no module: the number of the one at fault, and what is wrong with it.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum FilesError {
@@ -187,7 +200,7 @@ pub fn parse_files(sources: &[&str]) -> Result<Module, FilesError> {
                         ObjectKind::Kernel => "kernel",
                         ObjectKind::Function { .. } => "function",
                     };
-                    let name = object.name;
+                    let name = object.name.to_string();
                     return Err(FilesError::Duplicate { file, what, name });
                 }
             }

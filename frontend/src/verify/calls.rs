@@ -95,7 +95,7 @@ impl Verifier<'_> {
                 self.find(FindingKind::ScalarJump { size });
             }
             Opcode::FRet if self.object.kind == ObjectKind::Kernel => {
-                let kernel = self.object.name.clone();
+                let kernel = self.object.name.to_string();
                 self.find(FindingKind::Fret { kernel });
             }
             _ => {}
@@ -206,7 +206,7 @@ impl Verifier<'_> {
                     && of != subroutine
                 {
                     self.at(i, inst);
-                    let (op, name) = (inst.op.row().mnemonic, decl.name.clone());
+                    let (op, name) = (inst.op.row().mnemonic, decl.name.to_string());
                     self.find(FindingKind::JumpOut { op, name });
                 }
             }

@@ -1,8 +1,8 @@
 //! `kiln disasm`: the listing of machine code, raw or in object files.
 //!
-//! A file is a list of [units](unit): all of a raw file, or a kernel or function of an object file.
-//! Each is listed by itself, so that places in it count from its start, wherever it is in its
-//! section. Files are listed side by side, and written in the order in which they were named.
+//! A file is a list of [units](unit): all of a raw file, or a section of an object file. Places count
+//! from a unit's start. Files are listed side by side, and written in the order in which they were
+//! named.
 
 mod json;
 mod unit;
@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 
 use kiln_emit::listing::{self, Style};
 use kiln_emit::platform::{self, Platform};
+use kiln_emit::zebin::Zebin;
 use miette::{Report, miette};
 use rayon::prelude::*;
 
@@ -19,10 +20,11 @@ use super::info;
 use super::input::Input;
 use super::output::Outputs;
 use super::platform_parser;
+use super::report;
 use unit::Unit;
 
 /// Of raw machine code, which says nothing about itself.
-const DEFAULT_PLATFORM: &str = "skl";
+const DEFAULT_PLATFORM: &Platform = &platform::SKL;
 
 /// List machine code
 #[derive(Debug, clap::Args)]
@@ -86,25 +88,11 @@ pub fn disasm(args: &Args) -> Result<(), Report> {
 
 fn open<'a>(path: &'a Path, args: &Args) -> Result<File<'a>, Report> {
     let input = Input::open(path)?;
-    let wanted = args.kernel.as_deref();
-    if info::is_elf(&input) {
-        let (zebin, platform) = info::zebin_of(&input, args.platform)?;
-        let mut units = unit::of_zebin(&zebin);
-        if wanted.is_some() || units.is_empty() {
-            let names: Vec<_> = units.iter().map(|unit| unit.name.clone()).collect();
-            units.retain(|unit| wanted.is_none_or(|name| unit.name == name));
-            if units.is_empty() {
-                return Err(no_kernel(&input, wanted, names.iter().map(String::as_str)));
-            }
-        }
-        return Ok(File {
-            path,
-            platform,
-            units,
-        });
-    }
     let shown = path.display();
-    if wanted.is_some() {
+    if info::is_elf(&input) {
+        return open_zebin(path, &input, args);
+    }
+    if args.kernel.is_some() {
         return Err(miette!(
             "{shown}: not a zebin; raw machine code has no kernel names"
         ));
@@ -117,8 +105,7 @@ fn open<'a>(path: &'a Path, args: &Args) -> Result<File<'a>, Report> {
             "{shown}: this is vISA, not machine code; finalize it first"
         ));
     }
-    let platform = args.platform.or_else(|| platform::find(DEFAULT_PLATFORM));
-    let platform = platform.ok_or_else(|| miette!("{shown}: its platform is not known"))?;
+    let platform = args.platform.unwrap_or(DEFAULT_PLATFORM);
     Ok(File {
         path,
         platform,
@@ -126,23 +113,50 @@ fn open<'a>(path: &'a Path, args: &Args) -> Result<File<'a>, Report> {
     })
 }
 
-/// The listing of a file; where there is more than one unit, each under its name.
-fn list(file: &File, style: Style) -> String {
-    let listed = |unit: &Unit| listing::list_with(unit.code(), file.platform, style, &unit.remarks);
-    if let [unit] = file.units.as_slice() {
-        return listed(unit);
-    }
-    let titled = |unit: &Unit| {
-        let title = format!("// {} {}", unit.kind.name(), unit.name.escape_debug());
-        match &unit.section {
-            Some(section) => format!(
-                "{title}: {:#x} in {}\n{}",
-                unit.offset,
-                section.escape_debug(),
-                listed(unit)
-            ),
-            None => format!("{title}\n{}", listed(unit)),
+fn open_zebin<'a>(path: &'a Path, input: &Input, args: &Args) -> Result<File<'a>, Report> {
+    let (zebin, platform) = match args.platform {
+        Some(platform) => (info::zebin(input, platform)?, platform),
+        None => {
+            let zebin = Zebin::parse(input).map_err(|e| report::file(path, &e))?;
+            let platform = info::platform_of(&zebin).ok_or_else(|| {
+                let shown = path.display();
+                miette!(
+                    "{shown}: it does not say for which known platform it was made; use --platform"
+                )
+            })?;
+            (zebin, platform)
         }
     };
-    file.units.iter().map(titled).collect()
+    let mut units = unit::of_zebin(&zebin);
+    let wanted = args.kernel.as_deref();
+    if let Some(name) = wanted {
+        let named: Vec<Unit> = units.iter().filter_map(|unit| unit.part(name)).collect();
+        if named.is_empty() {
+            let names = units.iter().flat_map(|unit| &unit.symbols);
+            return Err(no_kernel(input, wanted, names.map(|s| s.name.as_str())));
+        }
+        units = named;
+    }
+    if units.is_empty() {
+        return Err(no_kernel(input, wanted, std::iter::empty()));
+    }
+    Ok(File {
+        path,
+        platform,
+        units,
+    })
+}
+
+/// The listing of a file. Kernels and functions have headings where there is more than one.
+fn list(file: &File, style: Style) -> String {
+    let symbols = file
+        .units
+        .iter()
+        .map(|unit| unit.symbols.len())
+        .sum::<usize>();
+    let listed = |unit: &Unit| {
+        let annotations = unit.annotations(symbols > 1);
+        listing::list_annotated(unit.code(), file.platform, style, &annotations)
+    };
+    file.units.iter().map(listed).collect()
 }

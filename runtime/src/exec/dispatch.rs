@@ -4,13 +4,18 @@
 //! cross-thread payload (arguments and sizes), laid out as `.ze_info` says (PRM vol. 7, "Thread
 //! Spawn"; zebin documentation).
 
-use kiln_emit::ze_info::{AddrMode, ArgInfo, ArgType, Kernel, MemoryKind, PayloadArgument, ZeInfo};
+use kiln_emit::ze_info::{
+    AddrMode, AddrSpace, ArgInfo, ArgType, Kernel, MemoryKind, PayloadArgument, ZeInfo,
+};
 
+use super::binding;
 use super::error::{Cause, ExecError};
-use super::machine::{GRF_BYTES, GRF_FILE, Status, Thread, UNDEFINED};
-use super::memory::{Memory, Shared};
+use super::image::{Image, ImageKind, Sampler, Shape};
+use super::machine::{GRF_BYTES, GRF_FILE, Status, Thread, UNDEFINED, low_mask};
+use super::memory::{HEAP, Memory, Shared, Surface};
 use super::message;
-use super::program::{Kind, Program};
+use super::operation::Path;
+use super::program::Program;
 
 /// A kernel argument.
 #[derive(Clone, Debug, PartialEq)]
@@ -21,6 +26,42 @@ pub enum Arg {
     Value(Vec<u8>),
     /// So many bytes of shared local memory.
     Local(u32),
+    /// An image, with its texels; after the launch, with what the kernel left in it.
+    Image(Image),
+    Sampler(Sampler),
+}
+
+impl Arg {
+    /// The memory that the kernel may change: a buffer's bytes, an image's texels.
+    pub fn memory(&self) -> Option<&[u8]> {
+        match self {
+            Arg::Buffer(bytes) => Some(bytes),
+            Arg::Image(image) => Some(&image.texels),
+            _ => None,
+        }
+    }
+
+    fn memory_mut(&mut self) -> Option<&mut Vec<u8>> {
+        match self {
+            Arg::Buffer(bytes) => Some(bytes),
+            Arg::Image(image) => Some(&mut image.texels),
+            _ => None,
+        }
+    }
+
+    fn shape(&self) -> Option<Shape> {
+        match self {
+            Arg::Image(image) => Some(image.shape),
+            _ => None,
+        }
+    }
+
+    fn sampler(&self) -> Option<Sampler> {
+        match self {
+            Arg::Sampler(sampler) => Some(*sampler),
+            _ => None,
+        }
+    }
 }
 
 /// A launch of a kernel.
@@ -81,6 +122,12 @@ pub enum BindError {
     PayloadSize(u64),
     #[error("binding table index {0}: 239 is the last")]
     Binding(u32),
+    #[error("sampler {0}: 15 is the last")]
+    SamplerIndex(u32),
+    #[error("inline sampler {index}: `{value}` is not implemented")]
+    InlineSampler { index: u32, value: String },
+    #[error("an image of {expected} bytes has {found}")]
+    Texels { expected: u64, found: u64 },
     #[error("{0} bytes of memory for each thread are too many")]
     ThreadMemory(u64),
 }
@@ -102,6 +149,10 @@ const GROUP_ITEMS: u64 = 1024;
 const SLM_BYTES: u64 = 64 << 10;
 /// Entries of the binding table that surfaces may have; those after them have other meanings.
 const BINDING_ENTRIES: u32 = 240;
+/// A bindless surface's entry in an extended descriptor starts at this bit.
+const HEAP_SHIFT: u32 = 12;
+/// Bytes of a sampler's state: the unit of a bindless sampler's offset.
+const SAMPLER_STATE_BYTES: u32 = 16;
 /// Bytes of the buffer that `printf` writes to.
 const PRINTF_BYTES: usize = 1 << 20;
 /// The sections that `const_base` and `global_base` are the addresses of.
@@ -123,7 +174,7 @@ impl Launch<'_> {
         setup.memory.load(program.data());
         let result = setup.run(self, program);
         for (arg, buffer) in self.args.iter_mut().zip(&setup.buffers) {
-            if let (Arg::Buffer(bytes), Some(buffer)) = (arg, buffer) {
+            if let (Some(bytes), Some(buffer)) = (arg.memory_mut(), buffer) {
                 *bytes = setup.memory.take(*buffer);
             }
         }
@@ -141,7 +192,9 @@ struct Setup {
     memory: Memory,
     /// For each argument, its buffer.
     buffers: Vec<Option<usize>>,
-    surfaces: Vec<Option<usize>>,
+    /// The binding table, and the heap of bindless surfaces behind it.
+    surfaces: Vec<Option<Surface>>,
+    samplers: Vec<Option<Sampler>>,
     slm: usize,
     /// What every thread has after its per-thread payload.
     cross_thread: Vec<u8>,
@@ -196,12 +249,8 @@ impl Setup {
         let mut memory = Memory::default();
         let mut buffers = Vec::new();
         for (index, arg) in launch.args.iter_mut().enumerate() {
-            buffers.push(match arg {
-                Arg::Buffer(bytes) => {
-                    Some(memory.add(format!("argument {index}"), std::mem::take(bytes)))
-                }
-                _ => None,
-            });
+            let bytes = arg.memory_mut().map(std::mem::take);
+            buffers.push(bytes.map(|bytes| memory.add(format!("argument {index}"), bytes)));
         }
         let scratch = memory.add(
             "scratch space",
@@ -216,6 +265,7 @@ impl Setup {
             memory,
             buffers,
             surfaces: Vec::new(),
+            samplers: Vec::new(),
             slm: 0,
             cross_thread: Vec::new(),
             per_thread_bytes: 0,
@@ -227,7 +277,7 @@ impl Setup {
         if bound.is_err() {
             // The arguments stay as they were.
             for (arg, buffer) in launch.args.iter_mut().zip(&setup.buffers) {
-                if let (Arg::Buffer(bytes), Some(buffer)) = (arg, buffer) {
+                if let (Some(bytes), Some(buffer)) = (arg.memory_mut(), buffer) {
                     *bytes = setup.memory.take(*buffer);
                 }
             }
@@ -237,7 +287,9 @@ impl Setup {
 
     fn bind(&mut self, launch: &Launch, kernel: &Kernel) -> Result<(), BindError> {
         self.bind_per_thread(kernel)?;
-        self.bind_surfaces(kernel)?;
+        self.bind_surfaces(launch, kernel)?;
+        let argument = |index: u32| launch.args.get(index as usize).and_then(Arg::sampler);
+        self.samplers = binding::samplers(kernel, argument)?;
         let last = kernel
             .payload_arguments
             .iter()
@@ -262,6 +314,10 @@ impl Setup {
     }
 
     fn bind_per_thread(&mut self, kernel: &Kernel) -> Result<(), BindError> {
+        if kernel.per_thread_payload_arguments.is_empty() {
+            // A thread's payload has a register of its own, even if nothing is in it.
+            self.per_thread_bytes = GRF_BYTES;
+        }
         for argument in &kernel.per_thread_payload_arguments {
             let packed = match argument.arg_type {
                 ArgType::LocalId => false,
@@ -283,7 +339,7 @@ impl Setup {
         Ok(())
     }
 
-    fn bind_surfaces(&mut self, kernel: &Kernel) -> Result<(), BindError> {
+    fn bind_surfaces(&mut self, launch: &Launch, kernel: &Kernel) -> Result<(), BindError> {
         let indices = kernel
             .binding_table_indices
             .iter()
@@ -301,9 +357,21 @@ impl Setup {
             if self.surfaces.len() <= bti {
                 self.surfaces.resize(bti + 1, None);
             }
-            self.surfaces[bti] = self.buffers.get(argument as usize).copied().flatten();
+            self.surfaces[bti] = self.surface(launch, argument as usize);
         }
+        // Bindless messages find every argument in the heap, at its own number.
+        let heap = (0..launch.args.len()).map(|index| self.surface(launch, index));
+        let heap: Vec<_> = heap.collect();
+        self.surfaces.resize(HEAP as usize, None);
+        self.surfaces.extend(heap);
         Ok(())
+    }
+
+    /// An argument as a surface.
+    fn surface(&self, launch: &Launch, argument: usize) -> Option<Surface> {
+        let buffer = self.buffers.get(argument).copied().flatten()?;
+        let image = launch.args.get(argument).and_then(Arg::shape);
+        Some(Surface { buffer, image })
     }
 
     /// The bytes of one datum of the cross-thread payload.
@@ -331,6 +399,13 @@ impl Setup {
                 }
                 _ => Vec::new(),
             },
+            ArgType::ArgBypointer if argument.addrmode == Some(AddrMode::Bindless) => {
+                match argument.sampler_index {
+                    Some(sampler) => sampler.wrapping_mul(SAMPLER_STATE_BYTES).to_le_bytes(),
+                    None => (index as u32).wrapping_shl(HEAP_SHIFT).to_le_bytes(),
+                }
+                .to_vec()
+            }
             ArgType::ArgBypointer | ArgType::BufferAddress => match launch.args.get(index) {
                 Some(Arg::Local(bytes)) => {
                     let alignment = u64::from(argument.slm_alignment.unwrap_or(16)).max(1);
@@ -357,8 +432,29 @@ impl Setup {
                 let buffer = self.memory.add("printf buffer", vec![0; PRINTF_BYTES]);
                 self.memory.address(buffer).to_le_bytes().to_vec()
             }
-            ref other => return Err(BindError::Payload(other.clone())),
+            ref kind => return self.implicit(launch, kind, index),
         })
+    }
+
+    /// The bytes of an implicit argument about a kernel's argument.
+    fn implicit(
+        &self,
+        launch: &Launch,
+        kind: &ArgType,
+        index: usize,
+    ) -> Result<Vec<u8>, BindError> {
+        let buffer = self.buffers.get(index).copied().flatten();
+        let address = buffer.map_or(0, |buffer| self.memory.address(buffer));
+        let value = match launch.args.get(index) {
+            Some(Arg::Image(image)) => image.shape.implicit(kind, address),
+            Some(Arg::Sampler(sampler)) => sampler.implicit(kind).map(u64::from),
+            Some(Arg::Buffer(_)) if *kind == ArgType::BufferSize => {
+                Some(buffer.map_or(0, |buffer| self.memory.size(buffer)))
+            }
+            _ => None,
+        };
+        let value = value.ok_or_else(|| BindError::Payload(kind.clone()))?;
+        Ok(value.to_le_bytes().to_vec())
     }
 
     /// The address of a section of the program's data, null if it has none.
@@ -394,6 +490,7 @@ impl Setup {
         let mut shared = Shared {
             memory: &mut self.memory,
             surfaces: &self.surfaces,
+            samplers: &self.samplers,
             slm: vec![UNDEFINED; self.slm],
             general_state: self.general_state,
             arrived: 0,
@@ -404,8 +501,7 @@ impl Setup {
                     continue;
                 }
                 if let Err(cause) = turn(thread, program, &mut shared, launch.budget, stats) {
-                    let inst = program.at(thread.ip).map(|(inst, _)| inst);
-                    return Err(Box::new(ExecError::new(group, thread, inst, cause)));
+                    return Err(Box::new(ExecError::new(group, thread, program, cause)));
                 }
             }
             if shared.arrived >= self.threads {
@@ -425,12 +521,11 @@ impl Setup {
             if waiting + ended == self.threads
                 && let Some(thread) = threads.iter().find(|t| t.status == Status::Waiting)
             {
-                let inst = program.at(thread.ip).map(|(inst, _)| inst);
                 let cause = Cause::Deadlock {
                     waiting,
                     threads: self.threads,
                 };
-                return Err(Box::new(ExecError::new(group, thread, inst, cause)));
+                return Err(Box::new(ExecError::new(group, thread, program, cause)));
             }
         }
     }
@@ -439,7 +534,7 @@ impl Setup {
     fn thread(&self, launch: &Launch, group: [u32; 3], number: u32) -> Thread {
         let first = number * self.simd;
         let channels = (self.items - first).min(self.simd);
-        let dispatch = super::alu::low_mask(channels as usize);
+        let dispatch = low_mask(channels as usize);
         let mut thread = Thread::new(number, dispatch);
         thread.scratch = number * self.scratch_bytes;
         let scratch_log = (u64::from(self.scratch_bytes) / SCRATCH_UNIT).checked_ilog2();
@@ -533,24 +628,25 @@ pub(super) fn steps(
     limit: u64,
     messages: &mut u64,
 ) -> Result<(), Cause> {
+    let ops = program.ops();
     for _ in 0..limit {
-        let slot = program.slot(thread.ip)?;
-        if slot.wakes && thread.waiting != 0 {
+        let op = ops.get(thread.ip as usize);
+        let op = op.ok_or(Cause::NoInstruction(program.end()))?;
+        if op.wakes && thread.waiting != 0 {
             thread.wake_channels();
         }
-        let next = thread.ip + slot.size;
-        match slot.kind {
-            Kind::Compute => {
-                thread.execute(&slot.inst)?;
-                thread.ip = next;
-            }
-            Kind::Branch => thread.branch(&slot.inst, program, next)?,
-            Kind::Send => {
-                message::send(thread, shared, &slot.inst)?;
+        match &op.path {
+            Path::Branch => thread.branch(op, program)?,
+            Path::Wait => thread.wait(op)?,
+            Path::Send(send) => {
+                message::send(thread, shared, op, send)?;
                 *messages += 1;
-                thread.ip = next;
+                thread.ip += 1;
             }
-            Kind::Wait => thread.wait(&slot.inst, next)?,
+            _ => {
+                thread.execute(op)?;
+                thread.ip += 1;
+            }
         }
         // A thread that waits has not executed its `wait`.
         thread.executed += u64::from(thread.status != Status::Waiting);
@@ -575,6 +671,14 @@ fn check_args(kernel: &Kernel, infos: &[ArgInfo], args: &[Arg]) -> Result<(), Bi
         });
     }
     for (index, arg) in args.iter().enumerate() {
+        if let Arg::Image(image) = arg
+            && image.texels.len() as u64 != image.shape.bytes()
+        {
+            return Err(BindError::Texels {
+                expected: image.shape.bytes(),
+                found: image.texels.len() as u64,
+            });
+        }
         let index = index as u32;
         let info = infos.iter().find(|i| i.index == index);
         let declared = info.map_or("not named", |i| i.type_name.as_str());
@@ -592,9 +696,16 @@ fn check_args(kernel: &Kernel, infos: &[ArgInfo], args: &[Arg]) -> Result<(), Bi
             Arg::Buffer(_) => "a buffer".to_string(),
             Arg::Local(_) => "local memory".to_string(),
             Arg::Value(bytes) => format!("a value of {} bytes", bytes.len()),
+            Arg::Image(image) => format!("an {}", image.shape.kind.name()),
+            Arg::Sampler(_) => "a sampler".to_string(),
         };
         let fits = match (&expected, arg) {
-            (Expected::Buffer, Arg::Buffer(_)) | (Expected::Local, Arg::Local(_)) => true,
+            (Expected::Buffer, Arg::Buffer(_))
+            | (Expected::Local, Arg::Local(_))
+            | (Expected::Sampler, Arg::Sampler(_)) => true,
+            (Expected::Image(kind), Arg::Image(image)) => {
+                kind.is_none_or(|kind| kind == image.shape.kind)
+            }
             (Expected::Value { least, most }, Arg::Value(bytes)) => {
                 (*least..=*most).contains(&bytes.len())
             }
@@ -618,6 +729,9 @@ fn check_args(kernel: &Kernel, infos: &[ArgInfo], args: &[Arg]) -> Result<(), Bi
 enum Expected {
     Buffer,
     Local,
+    Sampler,
+    /// Of this kind, if one is named.
+    Image(Option<ImageKind>),
     /// A size in bytes between these.
     Value {
         least: usize,
@@ -630,6 +744,8 @@ impl std::fmt::Display for Expected {
         match self {
             Expected::Buffer => write!(f, "a buffer"),
             Expected::Local => write!(f, "local memory"),
+            Expected::Sampler => write!(f, "a sampler"),
+            Expected::Image(kind) => write!(f, "an {}", kind.map_or("image", ImageKind::name)),
             Expected::Value { most, .. } => write!(f, "a value of {most} bytes"),
         }
     }
@@ -655,6 +771,13 @@ fn expected_arg<'a>(
                 });
             }
             (ArgType::ArgBypointer, Some(AddrMode::Slm)) => expected = Some(Expected::Local),
+            (ArgType::ArgBypointer, _) if argument.addrspace == Some(AddrSpace::Sampler) => {
+                expected = Some(Expected::Sampler);
+            }
+            (ArgType::ArgBypointer, _) if argument.addrspace == Some(AddrSpace::Image) => {
+                let kind = argument.image_type.as_ref().and_then(binding::image_kind);
+                expected = Some(Expected::Image(kind));
+            }
             (ArgType::ArgBypointer, _) => expected = Some(Expected::Buffer),
             _ => {}
         }

@@ -3,6 +3,7 @@
 //! silently.
 
 use super::error::Cause;
+use super::image::{Sampler, Shape};
 use super::link::Segment;
 
 /// A buffer.
@@ -67,6 +68,11 @@ impl Memory {
     /// Address of a buffer's first byte.
     pub fn address(&self, index: usize) -> u64 {
         self.buffers.get(index).map_or(0, |b| b.base)
+    }
+
+    /// Bytes of a buffer.
+    pub fn size(&self, index: usize) -> u64 {
+        self.buffers.get(index).map_or(0, |b| b.bytes.len() as u64)
     }
 
     /// Takes a buffer's contents out.
@@ -147,9 +153,20 @@ fn within(buffer: &mut Buffer, at: u64, size: usize, channel: u32) -> Result<&mu
 
 /// Binding table indices that are no entries of the table (PRM vol. 7, "Binding Table Surface
 /// State Model").
-pub const BTI_SLM: u8 = 254;
-pub const BTI_STATELESS: u8 = 255;
-pub const BTI_STATELESS_NONCOHERENT: u8 = 253;
+pub const BTI_SLM: u32 = 254;
+pub const BTI_STATELESS: u32 = 255;
+pub const BTI_STATELESS_NONCOHERENT: u32 = 253;
+/// The surface is named by the extended descriptor.
+pub const BTI_BINDLESS: u32 = 252;
+/// Where in the table of surfaces the heap begins that bindless messages name.
+pub const HEAP: u32 = 256;
+
+/// A surface: a buffer, or one with an image's texels.
+#[derive(Clone, Copy, Debug)]
+pub struct Surface {
+    pub buffer: usize,
+    pub image: Option<Shape>,
+}
 
 /// The reference compiler counts the kernel's own shared variables from here, so that none is at
 /// the null pointer. The hardware ignores the bit: shared memory has 64 KiB.
@@ -158,8 +175,9 @@ const SLM_TAG: u32 = 1 << 28;
 /// What the threads of a group share.
 pub struct Shared<'a> {
     pub memory: &'a mut Memory,
-    /// The binding table: indices of buffers.
-    pub surfaces: &'a [Option<usize>],
+    /// The binding table, and the heap from [`HEAP`] on.
+    pub surfaces: &'a [Option<Surface>],
+    pub samplers: &'a [Option<Sampler>],
     pub slm: Vec<u8>,
     /// The address that 32-bit stateless offsets count from.
     pub general_state: u64,
@@ -169,7 +187,7 @@ pub struct Shared<'a> {
 
 impl Shared<'_> {
     /// `size` bytes at `at` of what a binding table index names.
-    pub fn at(&mut self, bti: u8, at: u32, size: usize, channel: u32) -> Result<&mut [u8], Cause> {
+    pub fn at(&mut self, bti: u32, at: u32, size: usize, channel: u32) -> Result<&mut [u8], Cause> {
         match bti {
             BTI_SLM => {
                 let room = self.slm.len();
@@ -188,10 +206,25 @@ impl Shared<'_> {
                     .at_address(self.general_state + u64::from(at), size, channel)
             }
             _ => {
-                let entry = self.surfaces.get(usize::from(bti)).copied().flatten();
-                let index = entry.ok_or(Cause::EmptyEntry(bti))?;
-                self.memory.at_offset(index, u64::from(at), size, channel)
+                let surface = self.surface(bti)?;
+                if surface.image.is_some() {
+                    return Err(Cause::Image(bti));
+                }
+                self.memory
+                    .at_offset(surface.buffer, u64::from(at), size, channel)
             }
         }
+    }
+
+    /// The image that a binding table index names: its buffer and shape.
+    pub fn image(&self, bti: u32) -> Result<(usize, Shape), Cause> {
+        let surface = self.surface(bti)?;
+        let shape = surface.image.ok_or(Cause::NoImage(bti))?;
+        Ok((surface.buffer, shape))
+    }
+
+    fn surface(&self, bti: u32) -> Result<Surface, Cause> {
+        let entry = self.surfaces.get(bti as usize).copied().flatten();
+        entry.ok_or(Cause::EmptyEntry(bti))
     }
 }

@@ -3,14 +3,20 @@
 //! A descriptor is decoded by the tables of the data port's messages (PRM vol. 7, "Shared
 //! Functions — Data Port"). Every enabled channel's access is checked before it is done.
 
-use kiln_emit::inst::{Desc, Inst, Place, Reg, RegFile, Src, SrcReg};
+use std::fmt;
 
-use super::alu::{dst_of, src_of};
+use kiln_emit::inst::{Desc, Inst, Place, Reg, RegFile, Src, SrcReg};
+use kiln_emit::messages::message_name;
+use kiln_emit::platform::Family;
+
 use super::error::Cause;
 use super::machine::{GRF_BYTES, LANES, Status, Thread};
-use super::memory::{BTI_STATELESS, BTI_STATELESS_NONCOHERENT, Shared};
+use super::memory::{BTI_BINDLESS, BTI_STATELESS, BTI_STATELESS_NONCOHERENT, HEAP, Shared};
+use super::operation::Operation;
+use super::{sampler, typed};
 
 /// Shared functions.
+const SFID_SAMPLER: u8 = 2;
 const SFID_GATEWAY: u8 = 3;
 const SFID_SPAWNER: u8 = 7;
 const SFID_CONSTANT_CACHE: u8 = 9;
@@ -20,10 +26,115 @@ const SFID_DATA_CACHE_1: u8 = 12;
 /// The gateway's barrier message.
 const GATEWAY_BARRIER: u32 = 4;
 
+/// A `send`, resolved: where its descriptors and its payload come from, and its message if the
+/// descriptors are constants.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Send {
+    sfid: u8,
+    /// The thread ends.
+    eot: bool,
+    desc: Desc,
+    ex_desc: Desc,
+    /// Number of the general register that each part of the payload starts at; none for the null
+    /// register.
+    parts: [Option<u32>; 2],
+    /// First byte of the response's place; none when it goes to the null register.
+    response: Option<usize>,
+    ready: Option<Message>,
+}
+
+impl Send {
+    /// The form of a `send`.
+    ///
+    /// # Errors
+    /// Operands that no message has.
+    pub fn new(inst: &Inst) -> Result<Send, Cause> {
+        let malformed = |what| Cause::Malformed { what };
+        let msg = inst.msg.ok_or(malformed("send without a message"))?;
+        let first = inst.srcs.first().ok_or(malformed("too few sources"))?;
+        let dst = inst.dst.ok_or(malformed("no destination"))?;
+        let mut send = Send {
+            sfid: msg.sfid,
+            eot: msg.eot,
+            desc: msg.desc,
+            ex_desc: msg.ex_desc,
+            parts: [payload_register(first)?, None],
+            response: match dst.place {
+                Place::Direct(reg) if reg.is_null() => None,
+                Place::Direct(reg) if reg.file == RegFile::Grf => {
+                    Some(reg.num as usize * GRF_BYTES + usize::from(reg.byte))
+                }
+                Place::Direct(Reg { file, num, .. }) => return Err(Cause::Register { file, num }),
+                Place::Indirect { .. } => {
+                    return Err(Cause::Form {
+                        what: "an indirect response",
+                    });
+                }
+            },
+            ready: None,
+        };
+        if let Some(second) = inst.srcs.get(1) {
+            send.parts[1] = payload_register(second)?;
+        }
+        if let (Desc::Imm(desc), Desc::Imm(ex_desc)) = (msg.desc, msg.ex_desc) {
+            send.ready = Some(send.message(desc, ex_desc)?);
+        }
+        Ok(send)
+    }
+
+    /// The message that descriptors make of it, for no channel yet.
+    fn message(&self, desc: u32, ex_desc: u32) -> Result<Message, Cause> {
+        let mut message = Message {
+            // A register that holds the extended descriptor names the shared function, too.
+            sfid: match self.ex_desc {
+                Desc::Imm(_) => self.sfid,
+                Desc::Addr { .. } => ex_desc as u8 & 0xf,
+            },
+            desc,
+            heap: ex_desc >> 12,
+            payload: [0; 32],
+            payload_len: 0,
+            response: self.response,
+            enabled: 0,
+        };
+        let lengths = [message.field(25, 4), ex_desc >> 6 & 15];
+        for (first, count) in self.parts.into_iter().zip(lengths) {
+            message.append(first, count)?;
+        }
+        Ok(message)
+    }
+}
+
+impl fmt::Display for Send {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.response {
+            Some(at) => write!(f, "r[{at}]")?,
+            None => f.write_str("null")?,
+        }
+        for part in self.parts {
+            match part {
+                Some(num) => write!(f, ", r[{}]", num as usize * GRF_BYTES)?,
+                None => f.write_str(", null")?,
+            }
+        }
+        write!(f, ", to {}", self.sfid)?;
+        for desc in [self.ex_desc, self.desc] {
+            match desc {
+                Desc::Imm(bits) => write!(f, " {bits:#x}")?,
+                Desc::Addr { byte } => write!(f, " a[{byte}]")?,
+            }
+        }
+        f.write_str(if self.eot { ", ends" } else { "" })
+    }
+}
+
 /// A message as its `send` gives it.
-struct Message {
+#[derive(Clone, Debug, PartialEq)]
+pub struct Message {
     sfid: u8,
     desc: u32,
+    /// The entry of the heap of surfaces that a bindless message names.
+    heap: u32,
     /// First byte in the general register file of each register of the payload.
     payload: [u16; 32],
     payload_len: usize,
@@ -34,34 +145,55 @@ struct Message {
 }
 
 impl Message {
-    fn field(&self, low: u32, bits: u32) -> u32 {
+    pub fn field(&self, low: u32, bits: u32) -> u32 {
         self.desc >> low & ((1 << bits) - 1)
     }
 
-    fn bti(&self) -> u8 {
-        self.desc as u8
+    /// The surface it names: an entry of the binding table, or of the heap behind it.
+    pub fn bti(&self) -> u32 {
+        match self.desc & 0xff {
+            BTI_BINDLESS => HEAP + self.heap,
+            bti => bti,
+        }
     }
 
-    fn has_header(&self) -> bool {
+    /// Registers of the payload.
+    pub fn payload_len(&self) -> usize {
+        self.payload_len
+    }
+
+    /// First byte of the response's place; none when it goes to the null register.
+    pub fn response(&self) -> Option<usize> {
+        self.response
+    }
+
+    /// Channels the message acts for, from bit 0.
+    pub fn enabled(&self) -> u32 {
+        self.enabled
+    }
+
+    pub fn has_header(&self) -> bool {
         self.field(19, 1) != 0
     }
 
-    fn unknown(&self) -> Cause {
+    pub fn unknown(&self) -> Cause {
         Cause::Message {
+            name: name(self.sfid, self.desc),
             sfid: self.sfid,
             desc: self.desc,
         }
     }
 
-    fn bad(&self, what: &'static str) -> Cause {
+    pub fn bad(&self, what: &'static str) -> Cause {
         Cause::Payload {
+            name: name(self.sfid, self.desc),
             desc: self.desc,
             what,
         }
     }
 
     /// Byte in the general register file of the payload's register `index`, `byte` bytes on.
-    fn at(&self, index: usize, byte: usize) -> Result<usize, Cause> {
+    pub fn at(&self, index: usize, byte: usize) -> Result<usize, Cause> {
         let index = index + byte / GRF_BYTES;
         if index >= self.payload_len {
             return Err(self.bad("its payload is longer than the message length says"));
@@ -69,7 +201,7 @@ impl Message {
         Ok(usize::from(self.payload[index]) + byte % GRF_BYTES)
     }
 
-    fn channels(&self, lanes: usize) -> impl Iterator<Item = usize> + use<> {
+    pub fn channels(&self, lanes: usize) -> impl Iterator<Item = usize> + use<> {
         let enabled = self.enabled;
         (0..lanes.min(LANES)).filter(move |lane| enabled >> lane & 1 != 0)
     }
@@ -93,14 +225,29 @@ struct Scatter<'a> {
     elements: &'a [u32],
 }
 
+/// A message in words.
+fn name(sfid: u8, desc: u32) -> String {
+    message_name(Family::Gen9, sfid, desc)
+}
+
 /// Executes a `send`.
-pub fn send(thread: &mut Thread, shared: &mut Shared, inst: &Inst) -> Result<(), Cause> {
-    let message = gather(thread, inst)?;
-    if inst.msg.is_some_and(|m| m.eot) {
+pub fn send(
+    thread: &mut Thread,
+    shared: &mut Shared,
+    op: &Operation,
+    send: &Send,
+) -> Result<(), Cause> {
+    let mut message = match &send.ready {
+        Some(message) => message.clone(),
+        None => send.message(value(thread, send.desc)?, value(thread, send.ex_desc)?)?,
+    };
+    message.enabled = thread.enabled(op);
+    if send.eot {
         thread.status = Status::Ended;
     }
     match message.sfid {
         SFID_SPAWNER => Ok(()),
+        SFID_SAMPLER => sampler::send(thread, shared, &message),
         SFID_GATEWAY if message.field(0, 3) == GATEWAY_BARRIER => {
             shared.arrived += 1;
             Ok(())
@@ -111,12 +258,9 @@ pub fn send(thread: &mut Thread, shared: &mut Shared, inst: &Inst) -> Result<(),
     }
 }
 
-/// Reads descriptors and finds the payload.
-fn gather(thread: &Thread, inst: &Inst) -> Result<Message, Cause> {
-    let msg = inst.msg.as_ref().ok_or(Cause::Malformed {
-        what: "send without a message",
-    })?;
-    let value = |desc: Desc| match desc {
+/// A descriptor's bits.
+fn value(thread: &Thread, desc: Desc) -> Result<u32, Cause> {
+    match desc {
         Desc::Imm(bits) => Ok(bits),
         Desc::Addr { byte } => {
             let at = usize::from(byte);
@@ -127,50 +271,17 @@ fn gather(thread: &Thread, inst: &Inst) -> Result<Message, Cause> {
             })?;
             Ok(u32::from_le_bytes(*dword))
         }
-    };
-    let desc = value(msg.desc)?;
-    let mut message = Message {
-        sfid: msg.sfid,
-        desc,
-        payload: [0; 32],
-        payload_len: 0,
-        response: None,
-        enabled: thread.enabled(inst),
-    };
-    let first = payload_register(src_of(inst, 0)?)?;
-    message.append(first, message.field(25, 4))?;
-    if inst.srcs.len() > 1 {
-        let second = payload_register(src_of(inst, 1)?)?;
-        message.append(second, value(msg.ex_desc)? >> 6 & 15)?;
     }
-    message.response = match dst_of(inst)?.place {
-        Place::Direct(reg) if reg.is_null() => None,
-        Place::Direct(reg) if reg.file == RegFile::Grf => {
-            Some(reg.num as usize * GRF_BYTES + usize::from(reg.byte))
-        }
-        Place::Direct(reg) => {
-            return Err(Cause::Register {
-                file: reg.file,
-                num: reg.num,
-            });
-        }
-        Place::Indirect { .. } => {
-            return Err(Cause::Form {
-                what: "an indirect response",
-            });
-        }
-    };
-    Ok(message)
 }
 
 /// The register a payload starts at; none for the null register.
-fn payload_register(src: &Src) -> Result<Option<Reg>, Cause> {
+fn payload_register(src: &Src) -> Result<Option<u32>, Cause> {
     match src {
         Src::Reg(SrcReg {
             place: Place::Direct(reg),
             ..
         }) => match reg.file {
-            RegFile::Grf => Ok(Some(*reg)),
+            RegFile::Grf => Ok(Some(reg.num)),
             RegFile::Null => Ok(None),
             file => Err(Cause::Register { file, num: reg.num }),
         },
@@ -181,10 +292,10 @@ fn payload_register(src: &Src) -> Result<Option<Reg>, Cause> {
 }
 
 impl Message {
-    fn append(&mut self, first: Option<Reg>, count: u32) -> Result<(), Cause> {
+    fn append(&mut self, first: Option<u32>, count: u32) -> Result<(), Cause> {
         let Some(first) = first else { return Ok(()) };
         for index in 0..count {
-            let at = (first.num + index) as usize * GRF_BYTES;
+            let at = (first + index) as usize * GRF_BYTES;
             if at >= super::machine::GRF_FILE {
                 return Err(self.bad("its payload reaches beyond the last register"));
             }
@@ -285,7 +396,7 @@ fn scatter_a32(
 }
 
 /// A dword of the message's header.
-fn header_dword(thread: &Thread, m: &Message, index: usize) -> Result<u32, Cause> {
+pub fn header_dword(thread: &Thread, m: &Message, index: usize) -> Result<u32, Cause> {
     Ok(thread.grf_dword(m.at(0, index * 4)?))
 }
 
@@ -343,6 +454,9 @@ fn data_cache_1(thread: &mut Thread, shared: &mut Shared, m: &Message) -> Result
                 _ => Err(m.unknown()),
             }
         }
+        0x04 | 0x0a => typed::media_block(thread, shared, m, kind == 0x0a),
+        0x05 => typed::read(thread, shared, m),
+        0x0d => typed::write(thread, shared, m),
         0x14 | 0x15 => blocks_a64(thread, shared, m, kind == 0x15),
         0x02 => atomic(thread, shared, m, Atomic::int(m, narrow, 4, 4)?),
         0x12 => {
@@ -415,7 +529,7 @@ impl Scatter<'_> {
 }
 
 /// Writes part of a response.
-fn fill(thread: &mut Thread, m: &Message, at: usize, bytes: &[u8]) -> Result<(), Cause> {
+pub fn fill(thread: &mut Thread, m: &Message, at: usize, bytes: &[u8]) -> Result<(), Cause> {
     let room = thread.grf.get_mut(at..at + bytes.len());
     room.ok_or(m.bad("its response reaches beyond the last register"))?
         .copy_from_slice(bytes);
@@ -431,6 +545,9 @@ fn oword_count(m: &Message) -> Result<(usize, usize), Cause> {
         _ => Err(m.unknown()),
     }
 }
+
+/// Bytes of an octword block at most.
+const BLOCK_MAX: usize = 128;
 
 /// Octword blocks of a surface: aligned reads (offset in octwords), unaligned ones (in bytes) and
 /// writes.
@@ -450,8 +567,18 @@ fn owords_a32(
     if kind == 1 && !offset.is_multiple_of(4) {
         return Err(m.bad("an unaligned block's offset is no multiple of 4"));
     }
-    let memory = shared.at(m.bti(), offset, size, 0)?;
-    block(thread, m, memory, kind == 8, skip)
+    let write = kind == 8;
+    match shared.at(m.bti(), offset, size, 0) {
+        Ok(memory) => block(thread, m, memory, write, skip),
+        // Compilers merge reads to blocks that go over a surface's end; the hardware gives zeroes.
+        Err(Cause::OutOfBounds { at, room, .. }) if !write && at < room => {
+            let mut bytes = [0; BLOCK_MAX];
+            let inside = (room - at) as usize;
+            bytes[..inside].copy_from_slice(shared.at(m.bti(), offset, inside, 0)?);
+            block(thread, m, &mut bytes[..size], write, skip)
+        }
+        Err(cause) => Err(cause),
+    }
 }
 
 /// Octword and hexadecaword (32-byte) blocks at a 64-bit address.

@@ -12,20 +12,30 @@
 //! the other, a group's threads in turn.
 
 mod alu;
+mod binding;
 mod dispatch;
 mod error;
+mod fast;
+mod filter;
 mod flow;
+mod format;
+mod image;
 mod link;
 mod machine;
 mod math;
 mod memory;
 mod message;
 mod operand;
+mod operation;
 mod program;
+mod sampler;
+mod typed;
 mod wide;
 
 pub use dispatch::{Arg, BindError, ExecStats, Launch, RunError};
 pub use error::{Cause, ExecError};
+pub use format::Format;
+pub use image::{Addressing, Filter, Image, ImageKind, Sampler, Shape};
 pub use link::LinkError;
 pub use program::Program;
 

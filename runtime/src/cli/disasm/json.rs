@@ -1,7 +1,7 @@
 //! Listings for tools.
 //!
 //! One object, `{"version": 1, "files": […]}`. What is not said of an instruction is left out, not
-//! null. The schema is in `docs/disasm-json.md`; a change that takes something away or gives it
+//! null. A change that takes something away or gives it
 //! another meaning makes another version.
 
 use kiln_emit::inst::{Inst, Target};
@@ -11,7 +11,7 @@ use miette::{Report, miette};
 use serde::Serialize;
 
 use super::File;
-use super::unit::{Kind, Unit};
+use super::unit::{CodeSymbol, Unit};
 
 const VERSION: u32 = 1;
 
@@ -30,13 +30,14 @@ struct FileOut<'a> {
 
 #[derive(Serialize)]
 struct UnitOut<'a> {
-    kind: Kind,
-    #[serde(skip_serializing_if = "str::is_empty")]
-    name: &'a str,
+    /// None for a raw file.
     #[serde(skip_serializing_if = "Option::is_none")]
     section: Option<&'a str>,
+    /// Bytes from the section's start.
     offset: u64,
     size: usize,
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    symbols: &'a [CodeSymbol],
     instructions: Vec<InstOut<'a>>,
 }
 
@@ -96,7 +97,7 @@ fn file_out<'a>(file: &'a File, style: Style) -> FileOut<'a> {
 }
 
 fn unit_out<'a>(unit: &'a Unit, platform: &'static Platform, style: Style) -> UnitOut<'a> {
-    let mut remarks = unit.remarks.iter().peekable();
+    let mut remarks = unit.relocations.iter().peekable();
     let instructions = listing::entries(unit.code(), platform).map(|entry| {
         let end = u64::from(entry.offset) + u64::from(entry.len);
         let here = std::iter::from_fn(|| remarks.next_if(|remark| remark.offset < end));
@@ -104,11 +105,10 @@ fn unit_out<'a>(unit: &'a Unit, platform: &'static Platform, style: Style) -> Un
         inst_out(&entry, platform, style, relocations)
     });
     UnitOut {
-        kind: unit.kind,
-        name: &unit.name,
         section: unit.section.as_deref(),
         offset: unit.offset,
         size: unit.code().len(),
+        symbols: &unit.symbols,
         instructions: instructions.collect(),
     }
 }
@@ -129,7 +129,9 @@ fn inst_out<'a>(
         channel_offset: inst.map(|inst| inst.chan_off),
         text: inst.map(|inst| listing::line(inst, entry.offset, platform, style)),
         message: inst.and_then(|inst| message_out(inst, platform)),
-        targets: inst.map(|inst| targets(inst, entry.offset)).unwrap_or_default(),
+        targets: inst
+            .map(|inst| targets(inst, entry.offset))
+            .unwrap_or_default(),
         relocations,
         illegal: entry.inst.as_ref().err().map(ToString::to_string),
     }
