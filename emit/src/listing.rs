@@ -78,8 +78,35 @@ fn is_padding(rest: &[u8]) -> bool {
 /// What a line of a listing takes of memory, relative to its instruction, seldom more.
 const TEXT_PER_BYTE: usize = 8;
 
+/// What is known of places in the code from elsewhere, sorted by their offsets.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Annotations {
+    /// What begins there; comments on lines of their own before the instruction.
+    pub headings: Vec<Remark>,
+    /// What is said of the instruction of which this is a byte, such as a relocation; comments
+    /// behind it.
+    pub comments: Vec<Remark>,
+}
+
+/// A text without line ends about a place, in bytes from the start of the code.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Remark {
+    pub offset: u64,
+    pub text: String,
+}
+
 /// The listing of `code`, one instruction a line.
 pub fn list(code: &[u8], platform: &'static Platform, style: Style) -> String {
+    list_annotated(code, platform, style, &Annotations::default())
+}
+
+/// The listing with comments.
+pub fn list_annotated(
+    code: &[u8],
+    platform: &'static Platform,
+    style: Style,
+    annotations: &Annotations,
+) -> String {
     let spec = spec(platform);
     let mut text = Text::with_capacity(code.len() * TEXT_PER_BYTE);
     let starts = match style {
@@ -87,8 +114,15 @@ pub fn list(code: &[u8], platform: &'static Platform, style: Style) -> String {
         Style::Labels => block_starts(code, spec, platform),
     };
     let mut starts = starts.into_iter().peekable();
+    let mut headings = annotations.headings.iter().peekable();
+    let mut comments = annotations.comments.iter().peekable();
     let mut inst = Inst::new(Op::Illegal, 1);
     for (offset, bytes) in pieces(code, spec) {
+        while let Some(heading) = headings.next_if(|heading| heading.offset <= u64::from(offset)) {
+            text.str("// ");
+            text.str(&heading.text);
+            text.byte(b'\n');
+        }
         while let Some(start) = starts.next_if(|start| *start <= i64::from(offset)) {
             write_start(start, &mut text);
         }
@@ -96,17 +130,43 @@ pub fn list(code: &[u8], platform: &'static Platform, style: Style) -> String {
             Ok(()) => {
                 let pc = (style == Style::Labels).then_some(offset);
                 write_inst(&inst, pc, Some(spec), &mut text);
-                messages::write(&inst, spec, &mut text);
+                if inst.msg.is_some() {
+                    text.str(" // ");
+                    messages::write(&inst, spec, &mut text);
+                }
             }
             Err(error) => write_illegal(bytes.len(), &error, &mut text),
         }
         text.trim_end();
+        let end = u64::from(offset) + bytes.len() as u64;
+        while let Some(comment) = comments.next_if(|comment| comment.offset < end) {
+            text.str(" // ");
+            text.str(&comment.text);
+        }
         text.byte(b'\n');
     }
     for start in starts {
         write_start(start, &mut text);
     }
-    String::from_utf8(text.into_bytes()).expect("listings are ASCII")
+    text.into_string()
+}
+
+/// One instruction at `offset` as the listing has it, without comments and with single spaces.
+pub fn line(inst: &Inst, offset: u32, platform: &Platform, style: Style) -> String {
+    let pc = (style == Style::Labels).then_some(offset);
+    let mut text = Text::default();
+    write_inst(inst, pc, Some(spec(platform)), &mut text);
+    let text = text.into_string();
+    let words: Vec<&str> = text.split_whitespace().collect();
+    words.join(" ")
+}
+
+/// What the instruction's message asks for, in words; `None` if it is no send.
+pub fn message(inst: &Inst, platform: &Platform) -> Option<String> {
+    inst.msg.as_ref()?;
+    let mut text = Text::default();
+    messages::write(inst, spec(platform), &mut text);
+    Some(text.into_string())
 }
 
 fn write_start(start: i64, text: &mut Text) {
@@ -132,7 +192,7 @@ fn block_starts(code: &[u8], spec: &'static Spec, platform: &Platform) -> Vec<i6
         if inst.op.is_branch() || inst.msg.is_some_and(|message| message.eot) {
             starts.push(i64::from(offset) + bytes.len() as i64);
         }
-        let base = if inst.op == Op::Calla {
+        let base = if inst.op.branches_to_place() {
             0
         } else {
             i64::from(offset)

@@ -39,7 +39,7 @@ impl Bits {
     }
 
     /// How many bits the field holds.
-    pub const fn width(self) -> u32 {
+    pub const fn width(&self) -> u32 {
         let mut sum = 0;
         let mut i = 0;
         while i < self.pieces.len() {
@@ -50,18 +50,18 @@ impl Bits {
     }
 
     #[inline]
-    pub const fn exists(self) -> bool {
+    pub const fn exists(&self) -> bool {
         self.pieces[0].1 != 0
     }
 
     /// Whether the fields have a bit in common.
-    pub fn overlaps(self, other: Bits) -> bool {
+    pub fn overlaps(&self, other: Bits) -> bool {
         self.place(u64::MAX) & other.place(u64::MAX) != 0
     }
 
     /// The value. Nearly all fields are of one piece, and decoding is little else than this.
     #[inline]
-    pub fn get(self, word: u128) -> u64 {
+    pub fn get(&self, word: u128) -> u64 {
         let (low, width) = self.pieces[0];
         let value = (word >> low) as u64 & mask(width);
         if self.pieces[1].1 == 0 {
@@ -72,7 +72,7 @@ impl Bits {
     }
 
     /// The pieces but the first, joined.
-    fn further_pieces(self, word: u128) -> u64 {
+    fn further_pieces(&self, word: u128) -> u64 {
         let mut value = 0;
         let mut at = 0;
         for (low, width) in &self.pieces[1..] {
@@ -86,7 +86,7 @@ impl Bits {
     }
 
     /// The value of a two's-complement field.
-    pub fn get_signed(self, word: u128) -> i64 {
+    pub fn get_signed(&self, word: u128) -> i64 {
         let unused = 64 - self.width();
         if unused == 64 {
             0
@@ -96,16 +96,27 @@ impl Bits {
     }
 
     #[inline]
-    pub fn flag(self, word: u128) -> bool {
+    pub fn flag(&self, word: u128) -> bool {
         self.get(word) != 0
     }
 
     /// A word of this field alone. Bits of `value` beyond the field are dropped.
     #[inline]
-    pub const fn place(self, value: u64) -> u128 {
+    pub const fn place(&self, value: u64) -> u128 {
+        let (low, width) = self.pieces[0];
+        let word = ((value & mask(width)) as u128) << low;
+        if self.pieces[1].1 == 0 {
+            word
+        } else {
+            word | self.place_further(value >> width)
+        }
+    }
+
+    /// The pieces but the first.
+    const fn place_further(&self, value: u64) -> u128 {
         let mut word = 0;
         let mut rest = value;
-        let mut i = 0;
+        let mut i = 1;
         while i < self.pieces.len() {
             let (low, width) = self.pieces[i];
             if width == 0 {
@@ -120,7 +131,7 @@ impl Bits {
 
     /// Stores `value`; false, with `word` as it was, if it does not fit.
     #[must_use]
-    pub fn set(self, word: &mut u128, value: u64) -> bool {
+    pub fn set(&self, word: &mut u128, value: u64) -> bool {
         let total = self.width();
         if total < 64 && value >> total != 0 {
             return false;
@@ -131,7 +142,7 @@ impl Bits {
 
     /// Stores a two's-complement value; false, with `word` as it was, if it does not fit.
     #[must_use]
-    pub fn set_signed(self, word: &mut u128, value: i64) -> bool {
+    pub fn set_signed(&self, word: &mut u128, value: i64) -> bool {
         let unused = 64 - self.width();
         if unused == 64 {
             return value == 0;
@@ -141,6 +152,7 @@ impl Bits {
     }
 }
 
+#[inline]
 const fn mask(width: u8) -> u64 {
     if width >= 64 {
         u64::MAX

@@ -10,6 +10,7 @@ use super::spec::{
     SrcBits, SystolicBits, ThreadCodes, VSTRIDES,
 };
 use crate::inst::{Cond, MathFn, Op, PredCtrl, RegFile, Type};
+use crate::messages::REQUESTS;
 
 pub static SPEC: Spec = GEN9;
 
@@ -34,6 +35,9 @@ pub(super) const GEN9: Spec = Spec {
         "null", "?", "sampler", "gateway", "hdc.dc2", "hdc.rc", "hdc.urb", "spawner", "vme",
         "hdc.dcro", "hdc.dc0", "pi", "hdc.dc1", "cre", "?", "?",
     ],
+    requests: &REQUESTS,
+    caches: &[],
+    address_offsets: false,
     systolic: TERNARY,
     syncs: &[],
     swsb: None,

@@ -6,6 +6,7 @@
 use super::bits::Bits;
 use super::swsb::{SwsbKind, SwsbSpec};
 use crate::inst::{Cond, Inst, MathFn, Op, PredCtrl, RegFile, SyncFn, Systolic, Type};
+use crate::messages::{CacheCodes, Requests};
 use std::ops::Deref;
 
 /// An encoding family.
@@ -33,6 +34,11 @@ pub struct Spec {
     pub compact: &'static [CompactForm],
     /// Names of the shared functions.
     pub functions: &'static [&'static str; 16],
+    /// What is asked of them.
+    pub requests: &'static Requests,
+    /// Cache policies of loads and stores by address, which may have an offset in their descriptor.
+    pub caches: &'static CacheCodes,
+    pub address_offsets: bool,
     /// Functions of `sync`.
     pub syncs: &'static [(SyncFn, u8)],
     pub swsb: Option<&'static SwsbSpec>,
@@ -403,6 +409,7 @@ pub struct SrcBits {
 impl SrcBits {
     /// The register file code, whether a field of it or a bit of its own says that it is an
     /// immediate.
+    #[inline]
     pub fn file_of(&self, word: u128) -> u64 {
         if self.imm.flag(word) {
             FILE_IMM

@@ -17,6 +17,7 @@ use super::spec::{
 use super::swsb::{FOUR_PIPES, ONE_PIPE, THREE_PIPES};
 use super::xe_compact::*;
 use crate::inst::{Cond, MathFn, Op, PredCtrl, RegFile, SyncFn, Type};
+use crate::messages::{CACHES, CACHES_CONSTANT, REQUESTS, XE_REQUESTS, XE2_REQUESTS};
 
 pub static GEN12LP: Spec = GEN12LP_SPEC;
 pub static XE_HPG: Spec = XE_HPG_SPEC;
@@ -45,6 +46,9 @@ const GEN12LP_SPEC: Spec = Spec {
         "null", "?", "smpl", "gtwy", "dc2", "rc", "urb", "ts", "vme", "dcro", "dc0", "pixi", "dc1",
         "cre", "?", "?",
     ],
+    requests: &REQUESTS,
+    caches: &[],
+    address_offsets: false,
     syncs: SYNCS,
     swsb: Some(&ONE_PIPE),
     jump_src: 0,
@@ -62,6 +66,8 @@ const XE_HPG_SPEC: Spec = Spec {
     send: XE_SEND,
     compact: XE_HPG_COMPACT,
     functions: XE_FUNCTIONS,
+    requests: &XE_REQUESTS,
+    caches: CACHES,
     swsb: Some(&THREE_PIPES),
     send_syntax: SendSyntax::SuffixAndLength,
     ..GEN12LP_SPEC
@@ -90,6 +96,10 @@ const XE2_SPEC: Spec = Spec {
     send: XE2_SEND,
     sends: XE2_SEND,
     compact: XE2_COMPACT,
+    requests: &XE2_REQUESTS,
+    caches: CACHES_CONSTANT,
+    address_offsets: true,
+    macro_regions: true,
     ..XE_HPC_SPEC
 };
 

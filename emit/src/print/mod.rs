@@ -50,12 +50,7 @@ pub(crate) fn write_inst(inst: &Inst, pc: Option<u32>, spec: Option<&Spec>, text
         _ => Layout::Basic,
     };
     let inst = view.as_ref().unwrap_or(inst);
-    // The only branch whose target is a place in the code rather than a distance.
-    let pc = if inst.op == Op::Calla {
-        pc.map(|_| 0)
-    } else {
-        pc
-    };
+    let pc = pc.map(|pc| if inst.op.branches_to_place() { 0 } else { pc });
     Printer {
         inst,
         pc,

@@ -104,6 +104,11 @@ impl Op {
             )
     }
 
+    /// Whether its target is a place in the code rather than a distance.
+    pub fn branches_to_place(self) -> bool {
+        self == Op::Calla
+    }
+
     /// Control flow that may take its target from a register.
     pub(super) fn branches_by_register(self) -> bool {
         matches!(

@@ -52,8 +52,9 @@ impl Text {
         &self.bytes
     }
 
-    pub fn into_bytes(self) -> Vec<u8> {
-        self.bytes
+    /// The text. All that is written here is UTF-8: names, numbers, and others' strings whole.
+    pub fn into_string(self) -> String {
+        String::from_utf8(self.bytes).expect("pieces of text are UTF-8")
     }
 
     #[inline]
@@ -141,7 +142,7 @@ mod tests {
     fn written(write: impl FnOnce(&mut Text)) -> String {
         let mut text = Text::default();
         write(&mut text);
-        String::from_utf8(text.into_bytes()).expect("ASCII")
+        text.into_string()
     }
 
     #[test]
