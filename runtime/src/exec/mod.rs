@@ -22,12 +22,14 @@ mod memory;
 mod message;
 mod operand;
 mod program;
+mod single;
 mod wide;
 
 pub use dispatch::{Arg, BindError, ExecStats, Launch, RunError};
 pub use error::{Cause, ExecError};
 pub use link::LinkError;
 pub use program::Program;
+pub use single::Registers;
 
 #[cfg(test)]
 mod tests;

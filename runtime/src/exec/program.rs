@@ -182,7 +182,7 @@ fn kind(op: Op) -> Kind {
 /// takes the element whose number is that of the word (of `vf`, the dword) its result starts at,
 /// counted from the first channel's: all of them in order only if the destination's stride is a
 /// word (PRM, "Numeric Data Types", packed vectors).
-fn spread_vectors(inst: &mut Inst) {
+pub fn spread_vectors(inst: &mut Inst) {
     let Some(dst) = inst.dst else { return };
     let stride = u32::from(dst.hstride) * dst.ty.bytes();
     for src in &mut inst.srcs {
