@@ -7,10 +7,11 @@
 use kiln_emit::ze_info::{AddrMode, ArgInfo, ArgType, Kernel, MemoryKind, PayloadArgument, ZeInfo};
 
 use super::error::{Cause, ExecError};
-use super::machine::{GRF_BYTES, GRF_FILE, Status, Thread, UNDEFINED};
+use super::machine::{GRF_BYTES, GRF_FILE, Status, Thread, UNDEFINED, low_mask};
 use super::memory::{Memory, Shared};
 use super::message;
-use super::program::{Kind, Program};
+use super::operation::Path;
+use super::program::Program;
 
 /// A kernel argument.
 #[derive(Clone, Debug, PartialEq)]
@@ -404,8 +405,7 @@ impl Setup {
                     continue;
                 }
                 if let Err(cause) = turn(thread, program, &mut shared, launch.budget, stats) {
-                    let inst = program.at(thread.ip).map(|(inst, _)| inst);
-                    return Err(Box::new(ExecError::new(group, thread, inst, cause)));
+                    return Err(Box::new(ExecError::new(group, thread, program, cause)));
                 }
             }
             if shared.arrived >= self.threads {
@@ -425,12 +425,11 @@ impl Setup {
             if waiting + ended == self.threads
                 && let Some(thread) = threads.iter().find(|t| t.status == Status::Waiting)
             {
-                let inst = program.at(thread.ip).map(|(inst, _)| inst);
                 let cause = Cause::Deadlock {
                     waiting,
                     threads: self.threads,
                 };
-                return Err(Box::new(ExecError::new(group, thread, inst, cause)));
+                return Err(Box::new(ExecError::new(group, thread, program, cause)));
             }
         }
     }
@@ -439,7 +438,7 @@ impl Setup {
     fn thread(&self, launch: &Launch, group: [u32; 3], number: u32) -> Thread {
         let first = number * self.simd;
         let channels = (self.items - first).min(self.simd);
-        let dispatch = super::alu::low_mask(channels as usize);
+        let dispatch = low_mask(channels as usize);
         let mut thread = Thread::new(number, dispatch);
         thread.scratch = number * self.scratch_bytes;
         let scratch_log = (u64::from(self.scratch_bytes) / SCRATCH_UNIT).checked_ilog2();
@@ -533,24 +532,25 @@ pub(super) fn steps(
     limit: u64,
     messages: &mut u64,
 ) -> Result<(), Cause> {
+    let ops = program.ops();
     for _ in 0..limit {
-        let slot = program.slot(thread.ip)?;
-        if slot.wakes && thread.waiting != 0 {
+        let op = ops.get(thread.ip as usize);
+        let op = op.ok_or(Cause::NoInstruction(program.end()))?;
+        if op.wakes && thread.waiting != 0 {
             thread.wake_channels();
         }
-        let next = thread.ip + slot.size;
-        match slot.kind {
-            Kind::Compute => {
-                thread.execute(&slot.inst)?;
-                thread.ip = next;
-            }
-            Kind::Branch => thread.branch(&slot.inst, program, next)?,
-            Kind::Send => {
-                message::send(thread, shared, &slot.inst)?;
+        match &op.path {
+            Path::Branch => thread.branch(op, program)?,
+            Path::Wait => thread.wait(op)?,
+            Path::Send(send) => {
+                message::send(thread, shared, op, send)?;
                 *messages += 1;
-                thread.ip = next;
+                thread.ip += 1;
             }
-            Kind::Wait => thread.wait(&slot.inst, next)?,
+            _ => {
+                thread.execute(op)?;
+                thread.ip += 1;
+            }
         }
         // A thread that waits has not executed its `wait`.
         thread.executed += u64::from(thread.status != Status::Waiting);

@@ -4,6 +4,7 @@ use kiln_emit::inst::{Inst, Op, Place, RegFile, Src, Type};
 use smallvec::SmallVec;
 
 use super::machine::{GRF_BYTES, GRF_COUNT, Thread};
+use super::program::Program;
 
 /// Execution stopped: where, on what instruction, with what in its registers, and why.
 #[derive(Debug, thiserror::Error)]
@@ -27,7 +28,7 @@ pub struct ExecError {
 }
 
 /// Why execution, or the preparation of a launch, stopped.
-#[derive(Debug, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum Cause {
     #[error("{0:?} is not implemented")]
     Op(Op),
@@ -71,11 +72,12 @@ pub enum Cause {
 
 impl ExecError {
     /// What stopped a thread, with the state it was in.
-    pub fn new(group: [u32; 3], thread: &Thread, inst: Option<&Inst>, cause: Cause) -> ExecError {
+    pub fn new(group: [u32; 3], thread: &Thread, program: &Program, cause: Cause) -> ExecError {
+        let inst = program.inst(thread.ip);
         ExecError {
             group,
             thread: thread.number,
-            ip: thread.ip,
+            ip: program.ops().get(thread.ip as usize).map_or(0, |op| op.at),
             inst: inst.map_or_else(|| "no instruction".to_string(), Inst::to_string),
             active: thread.active,
             registers: inst.map_or_else(String::new, |inst| registers(thread, inst)),

@@ -3,12 +3,14 @@
 //! A descriptor is decoded by the tables of the data port's messages (PRM vol. 7, "Shared
 //! Functions — Data Port"). Every enabled channel's access is checked before it is done.
 
+use std::fmt;
+
 use kiln_emit::inst::{Desc, Inst, Place, Reg, RegFile, Src, SrcReg};
 
-use super::alu::{dst_of, src_of};
 use super::error::Cause;
 use super::machine::{GRF_BYTES, LANES, Status, Thread};
 use super::memory::{BTI_STATELESS, BTI_STATELESS_NONCOHERENT, Shared};
+use super::operation::Operation;
 
 /// Shared functions.
 const SFID_GATEWAY: u8 = 3;
@@ -20,7 +22,105 @@ const SFID_DATA_CACHE_1: u8 = 12;
 /// The gateway's barrier message.
 const GATEWAY_BARRIER: u32 = 4;
 
+/// A `send`, resolved: where its descriptors and its payload come from, and its message if the
+/// descriptors are constants.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Send {
+    sfid: u8,
+    /// The thread ends.
+    eot: bool,
+    desc: Desc,
+    ex_desc: Desc,
+    /// Number of the general register that each part of the payload starts at; none for the null
+    /// register.
+    parts: [Option<u32>; 2],
+    /// First byte of the response's place; none when it goes to the null register.
+    response: Option<usize>,
+    ready: Option<Message>,
+}
+
+impl Send {
+    /// The form of a `send`.
+    ///
+    /// # Errors
+    /// Operands that no message has.
+    pub fn new(inst: &Inst) -> Result<Send, Cause> {
+        let malformed = |what| Cause::Malformed { what };
+        let msg = inst.msg.ok_or(malformed("send without a message"))?;
+        let first = inst.srcs.first().ok_or(malformed("too few sources"))?;
+        let dst = inst.dst.ok_or(malformed("no destination"))?;
+        let mut send = Send {
+            sfid: msg.sfid,
+            eot: msg.eot,
+            desc: msg.desc,
+            ex_desc: msg.ex_desc,
+            parts: [payload_register(first)?, None],
+            response: match dst.place {
+                Place::Direct(reg) if reg.is_null() => None,
+                Place::Direct(reg) if reg.file == RegFile::Grf => {
+                    Some(reg.num as usize * GRF_BYTES + usize::from(reg.byte))
+                }
+                Place::Direct(Reg { file, num, .. }) => return Err(Cause::Register { file, num }),
+                Place::Indirect { .. } => {
+                    return Err(Cause::Form {
+                        what: "an indirect response",
+                    });
+                }
+            },
+            ready: None,
+        };
+        if let Some(second) = inst.srcs.get(1) {
+            send.parts[1] = payload_register(second)?;
+        }
+        if let (Desc::Imm(desc), Desc::Imm(ex_desc)) = (msg.desc, msg.ex_desc) {
+            send.ready = Some(send.message(desc, ex_desc)?);
+        }
+        Ok(send)
+    }
+
+    /// The message that descriptors make of it, for no channel yet.
+    fn message(&self, desc: u32, ex_desc: u32) -> Result<Message, Cause> {
+        let mut message = Message {
+            sfid: self.sfid,
+            desc,
+            payload: [0; 32],
+            payload_len: 0,
+            response: self.response,
+            enabled: 0,
+        };
+        let lengths = [message.field(25, 4), ex_desc >> 6 & 15];
+        for (first, count) in self.parts.into_iter().zip(lengths) {
+            message.append(first, count)?;
+        }
+        Ok(message)
+    }
+}
+
+impl fmt::Display for Send {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.response {
+            Some(at) => write!(f, "r[{at}]")?,
+            None => f.write_str("null")?,
+        }
+        for part in self.parts {
+            match part {
+                Some(num) => write!(f, ", r[{}]", num as usize * GRF_BYTES)?,
+                None => f.write_str(", null")?,
+            }
+        }
+        write!(f, ", to {}", self.sfid)?;
+        for desc in [self.ex_desc, self.desc] {
+            match desc {
+                Desc::Imm(bits) => write!(f, " {bits:#x}")?,
+                Desc::Addr { byte } => write!(f, " a[{byte}]")?,
+            }
+        }
+        f.write_str(if self.eot { ", ends" } else { "" })
+    }
+}
+
 /// A message as its `send` gives it.
+#[derive(Clone, Debug, PartialEq)]
 struct Message {
     sfid: u8,
     desc: u32,
@@ -94,9 +194,18 @@ struct Scatter<'a> {
 }
 
 /// Executes a `send`.
-pub fn send(thread: &mut Thread, shared: &mut Shared, inst: &Inst) -> Result<(), Cause> {
-    let message = gather(thread, inst)?;
-    if inst.msg.is_some_and(|m| m.eot) {
+pub fn send(
+    thread: &mut Thread,
+    shared: &mut Shared,
+    op: &Operation,
+    send: &Send,
+) -> Result<(), Cause> {
+    let mut message = match &send.ready {
+        Some(message) => message.clone(),
+        None => send.message(value(thread, send.desc)?, value(thread, send.ex_desc)?)?,
+    };
+    message.enabled = thread.enabled(op);
+    if send.eot {
         thread.status = Status::Ended;
     }
     match message.sfid {
@@ -111,12 +220,9 @@ pub fn send(thread: &mut Thread, shared: &mut Shared, inst: &Inst) -> Result<(),
     }
 }
 
-/// Reads descriptors and finds the payload.
-fn gather(thread: &Thread, inst: &Inst) -> Result<Message, Cause> {
-    let msg = inst.msg.as_ref().ok_or(Cause::Malformed {
-        what: "send without a message",
-    })?;
-    let value = |desc: Desc| match desc {
+/// A descriptor's bits.
+fn value(thread: &Thread, desc: Desc) -> Result<u32, Cause> {
+    match desc {
         Desc::Imm(bits) => Ok(bits),
         Desc::Addr { byte } => {
             let at = usize::from(byte);
@@ -127,50 +233,17 @@ fn gather(thread: &Thread, inst: &Inst) -> Result<Message, Cause> {
             })?;
             Ok(u32::from_le_bytes(*dword))
         }
-    };
-    let desc = value(msg.desc)?;
-    let mut message = Message {
-        sfid: msg.sfid,
-        desc,
-        payload: [0; 32],
-        payload_len: 0,
-        response: None,
-        enabled: thread.enabled(inst),
-    };
-    let first = payload_register(src_of(inst, 0)?)?;
-    message.append(first, message.field(25, 4))?;
-    if inst.srcs.len() > 1 {
-        let second = payload_register(src_of(inst, 1)?)?;
-        message.append(second, value(msg.ex_desc)? >> 6 & 15)?;
     }
-    message.response = match dst_of(inst)?.place {
-        Place::Direct(reg) if reg.is_null() => None,
-        Place::Direct(reg) if reg.file == RegFile::Grf => {
-            Some(reg.num as usize * GRF_BYTES + usize::from(reg.byte))
-        }
-        Place::Direct(reg) => {
-            return Err(Cause::Register {
-                file: reg.file,
-                num: reg.num,
-            });
-        }
-        Place::Indirect { .. } => {
-            return Err(Cause::Form {
-                what: "an indirect response",
-            });
-        }
-    };
-    Ok(message)
 }
 
 /// The register a payload starts at; none for the null register.
-fn payload_register(src: &Src) -> Result<Option<Reg>, Cause> {
+fn payload_register(src: &Src) -> Result<Option<u32>, Cause> {
     match src {
         Src::Reg(SrcReg {
             place: Place::Direct(reg),
             ..
         }) => match reg.file {
-            RegFile::Grf => Ok(Some(*reg)),
+            RegFile::Grf => Ok(Some(reg.num)),
             RegFile::Null => Ok(None),
             file => Err(Cause::Register { file, num: reg.num }),
         },
@@ -181,10 +254,10 @@ fn payload_register(src: &Src) -> Result<Option<Reg>, Cause> {
 }
 
 impl Message {
-    fn append(&mut self, first: Option<Reg>, count: u32) -> Result<(), Cause> {
+    fn append(&mut self, first: Option<u32>, count: u32) -> Result<(), Cause> {
         let Some(first) = first else { return Ok(()) };
         for index in 0..count {
-            let at = (first.num + index) as usize * GRF_BYTES;
+            let at = (first + index) as usize * GRF_BYTES;
             if at >= super::machine::GRF_FILE {
                 return Err(self.bad("its payload reaches beyond the last register"));
             }

@@ -14,6 +14,7 @@
 mod alu;
 mod dispatch;
 mod error;
+mod fast;
 mod flow;
 mod link;
 mod machine;
@@ -21,6 +22,7 @@ mod math;
 mod memory;
 mod message;
 mod operand;
+mod operation;
 mod program;
 mod single;
 mod wide;
