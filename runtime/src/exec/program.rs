@@ -203,7 +203,7 @@ impl fmt::Display for Program {
 /// takes the element whose number is that of the word (of `vf`, the dword) its result starts at,
 /// counted from the first channel's: all of them in order only if the destination's stride is a
 /// word (PRM, "Numeric Data Types", packed vectors).
-pub fn spread_vectors(inst: &mut Inst) {
+fn spread_vectors(inst: &mut Inst) {
     let Some(dst) = inst.dst else { return };
     let stride = u32::from(dst.hstride) * dst.ty.bytes();
     for src in &mut inst.srcs {

@@ -1,10 +1,11 @@
 //! Single instructions, outside any launch: for tests, and to try out what an instruction does.
 
-use kiln_emit::inst::{Inst, Op, Reg, RegFile};
+use kiln_emit::inst::{Inst, Reg};
 
 use super::error::Cause;
 use super::machine::Thread;
-use super::program::spread_vectors;
+use super::operation::{File, Path, file_of};
+use super::program::Program;
 
 /// A thread's registers, on which instructions are executed one by one.
 ///
@@ -41,7 +42,8 @@ impl Registers {
     /// # Errors
     /// A file that has no bytes, or too few.
     pub fn get(&self, from: Reg, out: &mut [u8]) -> Result<(), Cause> {
-        let (file, at) = self.thread.file(from)?;
+        let (file, at) = file_of(from)?;
+        let file = self.thread.file(file);
         let size = file.len();
         let bytes = file.get(at..at + out.len());
         out.copy_from_slice(bytes.ok_or(Cause::RegisterRange { at, size })?);
@@ -53,12 +55,13 @@ impl Registers {
     /// # Errors
     /// As [`Registers::get`].
     pub fn set(&mut self, to: Reg, bytes: &[u8]) -> Result<(), Cause> {
-        let (file, at) = self.thread.file_mut(to)?;
-        let size = file.len();
-        let room = file.get_mut(at..at + bytes.len());
+        let (file, at) = file_of(to)?;
+        let all = self.thread.file_mut(file);
+        let size = all.len();
+        let room = all.get_mut(at..at + bytes.len());
         room.ok_or(Cause::RegisterRange { at, size })?
             .copy_from_slice(bytes);
-        if to.file == RegFile::Control {
+        if file == File::Control {
             self.thread.update_mode();
         }
         Ok(())
@@ -69,11 +72,11 @@ impl Registers {
     /// # Errors
     /// What the instruction may not do, or what is not implemented.
     pub fn execute(&mut self, inst: &Inst) -> Result<(), Cause> {
-        if inst.op.is_branch() || inst.op.is_send() || inst.op == Op::Wait {
-            return Err(Cause::Op(inst.op));
+        let program = Program::from_insts(vec![inst.clone()]);
+        let op = &program.ops()[0];
+        match op.path {
+            Path::Branch | Path::Send(_) | Path::Wait => Err(Cause::Op(op.op)),
+            _ => self.thread.execute(op),
         }
-        let mut inst = inst.clone();
-        spread_vectors(&mut inst);
-        self.thread.execute(&inst)
     }
 }

@@ -1,7 +1,7 @@
 //! The executor beside the model, on instances of a kind.
 
 use kiln_emit::inst::{Dst, Inst, Op, Reg, RegFile, Region, Src, Type};
-use kiln_runtime::exec::Registers;
+use kiln_runtime::exec::{Cause, Registers};
 
 use crate::instance::{Random, instance};
 use crate::model::{GRF_BYTES, State};
@@ -30,7 +30,7 @@ pub fn compare(kind: &Inst, instances: usize, seed: u64) -> Result<(), Differenc
 /// Executes an instruction both ways on the same registers.
 pub fn compare_one(inst: &Inst, mut state: State) -> Result<(), Difference> {
     let mut registers = Registers::new(state.active);
-    let refused = |e: kiln_runtime::exec::Cause| Difference::Refused(format!("{inst}: {e}"));
+    let refused = |e: Cause| Difference::Refused(format!("{inst}: {e}"));
     let mut set = |file, bytes: &[u8]| registers.set(Reg::new(file, 0, 0), bytes).map_err(refused);
     set(RegFile::Grf, &state.general)?;
     set(RegFile::Addr, &state.address)?;
@@ -46,36 +46,46 @@ pub fn compare_one(inst: &Inst, mut state: State) -> Result<(), Difference> {
         state.execute(inst).map_err(|e| Difference::Unknown(e.0))?;
         registers.execute(inst).map_err(refused)?;
     }
-    let mut general = vec![0; state.general.len()];
-    registers.get(Reg::grf(0), &mut general).map_err(refused)?;
-    let mut address = vec![0; state.address.len()];
-    registers
-        .get(Reg::new(RegFile::Addr, 0, 0), &mut address)
-        .map_err(refused)?;
-    let mut flags = [0; 8];
-    registers
-        .get(Reg::new(RegFile::Flag, 0, 0), &mut flags)
-        .map_err(refused)?;
-    let flags = u64::from_le_bytes(flags);
+    let general = bytes(&registers, RegFile::Grf, state.general.len()).map_err(refused)?;
+    let others = |state: &State| {
+        let words = [state.control, state.notification].map(u32::to_le_bytes);
+        [&state.address[..], &state.flags.to_le_bytes(), &words[0], &words[1]].concat()
+    };
+    let files = [
+        (RegFile::Addr, state.address.len()),
+        (RegFile::Flag, 8),
+        (RegFile::Control, 4),
+        (RegFile::Notification, 4),
+    ];
+    let found = files.map(|(file, size)| bytes(&registers, file, size));
+    let found = found.into_iter().collect::<Result<Vec<_>, _>>().map_err(refused)?.concat();
     let ty = inst.dst.map_or(Type::Ud, |d| d.ty);
     let at = first_difference(&general, &state.general, ty);
-    if at.is_none() && flags == state.flags && address == state.address {
+    if at.is_none() && found == others(&state) {
         return Ok(());
     }
     let place = at.map_or(String::new(), |at| {
-        let bytes = |of: &[u8]| format!("{:02x?}", &of[at..at + ty.bytes() as usize]);
+        let hex = |of: &[u8]| format!("{:02x?}", &of[at..at + ty.bytes() as usize]);
         format!(
             "r{}.{} is {}, should be {}; ",
             at / GRF_BYTES,
             at % GRF_BYTES,
-            bytes(&general),
-            bytes(&state.general)
+            hex(&general),
+            hex(&state.general)
         )
     });
     Err(Difference::Wrong(format!(
-        "{inst}\n  {place}flags {flags:#x}, should be {:#x}; channels {:#x}, cr0 {:#x}",
-        state.flags, state.active, state.control
+        "{inst}\n  {place}others are {found:02x?}, should be {:02x?}; channels {:#x}",
+        others(&state),
+        state.active
     )))
+}
+
+/// The first bytes of a register file.
+fn bytes(registers: &Registers, file: RegFile, size: usize) -> Result<Vec<u8>, Cause> {
+    let mut bytes = vec![0; size];
+    registers.get(Reg::new(file, 0, 0), &mut bytes)?;
+    Ok(bytes)
 }
 
 /// The first element that differs; any two that are not numbers are equal.
@@ -99,10 +109,11 @@ fn first_difference(found: &[u8], expected: &[u8], ty: Type) -> Option<usize> {
         .map(|(index, _)| index * size)
 }
 
-fn accumulator(ty: Type) -> Reg {
-    let _ = ty;
-    Reg::new(RegFile::Acc, 0, 0)
-}
+const ACCUMULATOR: Reg = Reg {
+    file: RegFile::Acc,
+    num: 0,
+    byte: 0,
+};
 
 /// The type that an instruction takes the accumulator's lanes as, if it uses it.
 fn accumulator_type(inst: &Inst) -> Option<Type> {
@@ -120,7 +131,7 @@ fn fill_accumulator(inst: &Inst) -> Option<Inst> {
     let ty = accumulator_type(inst)?;
     let mut fill = Inst::new(Op::Mul, 8);
     fill.no_mask = true;
-    fill.dst = Some(Dst::new(accumulator(ty), 1, ty));
+    fill.dst = Some(Dst::new(ACCUMULATOR, 1, ty));
     fill.srcs.push(Src::reg(Reg::grf(120), Region::packed(8), ty));
     fill.srcs.push(Src::reg(Reg::grf(121), Region::packed(8), Type::Uw));
     Some(fill)
@@ -133,7 +144,7 @@ fn read_accumulator(inst: &Inst, op: Op, to: u32) -> Option<Inst> {
     read.no_mask = true;
     read.dst = Some(Dst::new(Reg::grf(to), 1, ty));
     if op == Op::Mov {
-        read.srcs.push(Src::reg(accumulator(ty), Region::packed(8), ty));
+        read.srcs.push(Src::reg(ACCUMULATOR, Region::packed(8), ty));
     } else {
         read.srcs.push(Src::reg(Reg::grf(120), Region::packed(8), ty));
         read.srcs.push(Src::imm(ty, 0));

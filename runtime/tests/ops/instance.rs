@@ -76,6 +76,7 @@ pub fn instance(kind: &Inst, random: &mut Random) -> (Inst, State) {
         flags: random.next(),
         control: random.pick(&[0, 0x10, 0x20, 0x30]) | random.pick(&[0, 0x4c0, 0x480, 0x40]),
         active: random.pick(&[u32::MAX, 0, 0xffff, 0x5555_5555, some]),
+        notification: 0,
         acc: [0; 16],
     };
     if matches!(inst.op, Op::Math(_)) {

@@ -21,6 +21,8 @@ pub struct State {
     pub address: Vec<u8>,
     pub flags: u64,
     pub control: u32,
+    /// The first notification count.
+    pub notification: u32,
     pub active: u32,
     /// Dword lanes of the accumulators, with all their bits.
     pub acc: [i128; 16],
@@ -200,6 +202,20 @@ impl State {
                     let at = usize::from(byte);
                     Ok(self.word(at) as u64 | (self.word(at + 2) as u64) << 16)
                 }
+                Place::Direct(Reg {
+                    file: RegFile::Control,
+                    byte: 0,
+                    ..
+                }) => Ok(self.control.into()),
+                // The instruction is alone, at the program's start.
+                Place::Direct(Reg {
+                    file: RegFile::Ip | RegFile::Null,
+                    ..
+                }) => Ok(0),
+                Place::Direct(Reg {
+                    file: RegFile::ChannelEnable,
+                    ..
+                }) => Ok(self.active.into()),
                 Place::Direct(_) => Err(Unknown("a source of that register file")),
             },
         }
@@ -325,7 +341,7 @@ impl State {
                 (bits, Some(stored))
             }
         };
-        self.write(inst, dst, lane, bits, result)?;
+        self.write(dst, lane, bits, result)?;
         if inst.opts.acc_wr_en {
             self.acc[lane] = match (result, stored) {
                 (Outcome::Carry(_, carry), _) => carry,
@@ -345,7 +361,7 @@ impl State {
         Ok(())
     }
 
-    fn write(&mut self, inst: &Inst, dst: &Dst, lane: usize, bits: u64, result: Outcome) -> Result<()> {
+    fn write(&mut self, dst: &Dst, lane: usize, bits: u64, result: Outcome) -> Result<()> {
         let size = dst.ty.bytes() as usize;
         let step = lane * usize::from(dst.hstride.max(1)) * size;
         let word = bits.to_le_bytes();
@@ -371,6 +387,8 @@ impl State {
                         _ => return Err(Unknown("a float in the accumulator")),
                     };
                 }
+                RegFile::Control if size == 4 => self.control = bits as u32,
+                RegFile::Notification => self.notification = bits as u32,
                 _ => return Err(Unknown("a destination of that register file")),
             },
             Place::Indirect { addr, imm } => {
@@ -379,7 +397,6 @@ impl State {
                 self.general[at..at + size].copy_from_slice(&word[..size]);
             }
         }
-        let _ = inst;
         Ok(())
     }
 
@@ -536,6 +553,7 @@ impl State {
         let low = |v: i128| v as u128 & ((1 << n) - 1);
         let dword = a as u32;
         let value = match inst.op {
+            Op::Smov if inst.srcs[0].ty().is_float() => return Ok(Outcome::Bits(a as u64)),
             Op::Mov | Op::Smov => a,
             Op::Not => !a,
             Op::And => a & b,
