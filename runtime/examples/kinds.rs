@@ -16,11 +16,17 @@ fn main() {
     for dir in std::env::args().skip(1) {
         for e in std::fs::read_dir(dir).unwrap() {
             let p = e.unwrap().path();
-            if p.extension().is_none_or(|e| e != "dat") { continue; }
+            if p.extension().is_none_or(|e| e != "dat") {
+                continue;
+            }
             let text = std::fs::read(&p).unwrap();
             for entry in kiln_emit::listing::entries(&text, skl) {
                 match entry.inst {
-                    Ok(i) => { n += 1; let k = kind::kind(&i); kinds.entry(k.to_string()).or_insert((0, k)).0 += 1; }
+                    Ok(i) => {
+                        n += 1;
+                        let k = kind::kind(&i);
+                        kinds.entry(k.to_string()).or_insert((0, k)).0 += 1;
+                    }
                     Err(_) => bad += 1,
                 }
             }
@@ -29,8 +35,16 @@ fn main() {
     let mut no = 0;
     for (name, (c, k)) in &kinds {
         let t = std::time::Instant::now();
-        if let Err(e) = compare::compare(k, 40, 12345) { no += 1; println!("{c:8} {name}\n   {e:?}"); }
-        if t.elapsed().as_millis() > 300 { println!("SLOW {name} {:?}", t.elapsed()); }
+        if let Err(e) = compare::compare(k, 40, 12345) {
+            no += 1;
+            println!("{c:8} {name}\n   {e:?}");
+        }
+        if t.elapsed().as_millis() > 300 {
+            println!("SLOW {name} {:?}", t.elapsed());
+        }
     }
-    eprintln!("{n} instructions, {bad} undecodable, {} kinds, {no} not", kinds.len());
+    eprintln!(
+        "{n} instructions, {bad} undecodable, {} kinds, {no} not",
+        kinds.len()
+    );
 }

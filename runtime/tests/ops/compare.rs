@@ -47,37 +47,39 @@ pub fn compare_one(inst: &Inst, mut state: State) -> Result<(), Difference> {
         registers.execute(inst).map_err(refused)?;
     }
     let general = bytes(&registers, RegFile::Grf, state.general.len()).map_err(refused)?;
-    let others = |state: &State| {
-        let words = [state.control, state.notification].map(u32::to_le_bytes);
-        [&state.address[..], &state.flags.to_le_bytes(), &words[0], &words[1]].concat()
-    };
-    let files = [
-        (RegFile::Addr, state.address.len()),
-        (RegFile::Flag, 8),
-        (RegFile::Control, 4),
-        (RegFile::Notification, 4),
+    let flags = state.flags.to_le_bytes();
+    let (control, notification) = (
+        state.control.to_le_bytes(),
+        state.notification.to_le_bytes(),
+    );
+    let others: [(RegFile, &[u8]); 4] = [
+        (RegFile::Addr, &state.address),
+        (RegFile::Flag, &flags),
+        (RegFile::Control, &control),
+        (RegFile::Notification, &notification),
     ];
-    let found = files.map(|(file, size)| bytes(&registers, file, size));
-    let found = found.into_iter().collect::<Result<Vec<_>, _>>().map_err(refused)?.concat();
-    let ty = inst.dst.map_or(Type::Ud, |d| d.ty);
-    let at = first_difference(&general, &state.general, ty);
-    if at.is_none() && found == others(&state) {
-        return Ok(());
+    for (file, expected) in others {
+        let found = bytes(&registers, file, expected.len()).map_err(refused)?;
+        if found != expected {
+            return Err(Difference::Wrong(format!(
+                "{inst}\n  {file:?} is {found:02x?}, should be {expected:02x?}; channels {:#x}, cr0 {:#x}",
+                state.active, state.control
+            )));
+        }
     }
-    let place = at.map_or(String::new(), |at| {
-        let hex = |of: &[u8]| format!("{:02x?}", &of[at..at + ty.bytes() as usize]);
-        format!(
-            "r{}.{} is {}, should be {}; ",
-            at / GRF_BYTES,
-            at % GRF_BYTES,
-            hex(&general),
-            hex(&state.general)
-        )
-    });
+    let ty = inst.dst.map_or(Type::Ud, |d| d.ty);
+    let Some(at) = first_difference(&general, &state.general, ty) else {
+        return Ok(());
+    };
+    let hex = |of: &[u8]| format!("{:02x?}", &of[at..at + ty.bytes() as usize]);
     Err(Difference::Wrong(format!(
-        "{inst}\n  {place}others are {found:02x?}, should be {:02x?}; channels {:#x}",
-        others(&state),
-        state.active
+        "{inst}\n  r{}.{} is {}, should be {}; channels {:#x}, cr0 {:#x}",
+        at / GRF_BYTES,
+        at % GRF_BYTES,
+        hex(&general),
+        hex(&state.general),
+        state.active,
+        state.control
     )))
 }
 
@@ -117,11 +119,15 @@ const ACCUMULATOR: Reg = Reg {
 
 /// The type that an instruction takes the accumulator's lanes as, if it uses it.
 fn accumulator_type(inst: &Inst) -> Option<Type> {
-    let is = |place| matches!(place, kiln_emit::inst::Place::Direct(reg) if reg.file == RegFile::Acc);
+    let is =
+        |place| matches!(place, kiln_emit::inst::Place::Direct(reg) if reg.file == RegFile::Acc);
     let uses = matches!(inst.op, Op::Mac | Op::Mach | Op::Addc | Op::Subb)
         || inst.opts.acc_wr_en
         || inst.dst.is_some_and(|d| is(d.place))
-        || inst.srcs.iter().any(|s| matches!(s, Src::Reg(r) if is(r.place)));
+        || inst
+            .srcs
+            .iter()
+            .any(|s| matches!(s, Src::Reg(r) if is(r.place)));
     let signed = inst.srcs.iter().any(|s| s.ty().is_signed());
     uses.then_some(if signed { Type::D } else { Type::Ud })
 }
@@ -132,8 +138,10 @@ fn fill_accumulator(inst: &Inst) -> Option<Inst> {
     let mut fill = Inst::new(Op::Mul, 8);
     fill.no_mask = true;
     fill.dst = Some(Dst::new(ACCUMULATOR, 1, ty));
-    fill.srcs.push(Src::reg(Reg::grf(120), Region::packed(8), ty));
-    fill.srcs.push(Src::reg(Reg::grf(121), Region::packed(8), Type::Uw));
+    fill.srcs
+        .push(Src::reg(Reg::grf(120), Region::packed(8), ty));
+    fill.srcs
+        .push(Src::reg(Reg::grf(121), Region::packed(8), Type::Uw));
     Some(fill)
 }
 
@@ -146,7 +154,8 @@ fn read_accumulator(inst: &Inst, op: Op, to: u32) -> Option<Inst> {
     if op == Op::Mov {
         read.srcs.push(Src::reg(ACCUMULATOR, Region::packed(8), ty));
     } else {
-        read.srcs.push(Src::reg(Reg::grf(120), Region::packed(8), ty));
+        read.srcs
+            .push(Src::reg(Reg::grf(120), Region::packed(8), ty));
         read.srcs.push(Src::imm(ty, 0));
     }
     Some(read)

@@ -60,7 +60,10 @@ impl Random {
             7 => field(1, bits & 3),
             8..=12 => field(bias - 3 + (bits >> 60 & 7), bits),
             // Integers of many sizes, and halves of them.
-            13 => field(bias + (bits >> 56) % 40 % (top - bias), bits & !0 << (fraction - 2)),
+            13 => field(
+                bias + (bits >> 56) % 40 % (top - bias),
+                bits & !0 << (fraction - 2),
+            ),
             _ => bits,
         }
     }
@@ -143,17 +146,34 @@ fn execution_size(inst: &Inst, random: &mut Random) -> u8 {
     let accumulators = inst.opts.acc_wr_en
         || matches!(inst.op, Op::Mac | Op::Mach)
         || matches!(inst.dst, Some(d) if in_file(d.place, RegFile::Acc))
-        || inst.srcs.iter().any(|s| matches!(s, Src::Reg(r) if in_file(r.place, RegFile::Acc)));
-    let rows = inst.srcs.iter().any(|s| matches!(s, Src::Reg(r) if r.region.vstride.is_none()));
+        || inst
+            .srcs
+            .iter()
+            .any(|s| matches!(s, Src::Reg(r) if in_file(r.place, RegFile::Acc)));
+    let rows = inst
+        .srcs
+        .iter()
+        .any(|s| matches!(s, Src::Reg(r) if r.region.vstride.is_none()));
     let small = matches!(inst.dst, Some(d) if in_file(d.place, RegFile::Flag) || in_file(d.place, RegFile::Addr));
     let widest = inst.srcs.iter().map(|s| bytes(1, 1, s.ty()));
     let dst = inst.dst.map_or(4, |d| bytes(1, u32::from(d.hstride), d.ty));
     let most = 64 / widest.chain([dst]).max().unwrap_or(4);
-    let most = if small || rows || accumulators { most.min(8) } else { most.min(32) };
-    let sizes: Vec<u8> = [2, 4, 8, 16, 32].into_iter().filter(|&n| usize::from(n) <= most).collect();
+    let most = if small || rows || accumulators {
+        most.min(8)
+    } else {
+        most.min(32)
+    };
+    let sizes: Vec<u8> = [2, 4, 8, 16, 32]
+        .into_iter()
+        .filter(|&n| usize::from(n) <= most)
+        .collect();
     let least = if inst.opts.align16 { 4 } else { 2 };
     let sizes: Vec<u8> = sizes.into_iter().filter(|&n| n >= least).collect();
-    if sizes.is_empty() { least } else { random.pick(&sizes) }
+    if sizes.is_empty() {
+        least
+    } else {
+        random.pick(&sizes)
+    }
 }
 
 fn in_file(place: Place, file: RegFile) -> bool {
@@ -162,9 +182,17 @@ fn in_file(place: Place, file: RegFile) -> bool {
 
 /// A flag register with bits for all channels.
 fn flag(random: &mut Random, n: u8) -> Reg {
-    let byte = if n == 32 { 0 } else { 2 * random.below(2) as u16 };
+    let byte = if n == 32 {
+        0
+    } else {
+        2 * random.below(2) as u16
+    };
     // The channel's number counts from the register's first bit: an upper half has sixteen.
-    Reg::new(RegFile::Flag, random.below(if byte == 0 { 2 } else { 1 }) as u32, byte)
+    Reg::new(
+        RegFile::Flag,
+        random.below(if byte == 0 { 2 } else { 1 }) as u32,
+        byte,
+    )
 }
 
 fn source(reg: &mut SrcReg, n: u8, align16: bool, random: &mut Random, state: &mut State) {
@@ -197,7 +225,10 @@ fn source(reg: &mut SrcReg, n: u8, align16: bool, random: &mut Random, state: &m
 
 fn scatter(start: usize, count: usize, ty: Type, random: &mut Random, state: &mut State) {
     let size = ty.bytes() as usize;
-    for element in state.general[start..].chunks_exact_mut(size).take(count * 8) {
+    for element in state.general[start..]
+        .chunks_exact_mut(size)
+        .take(count * 8)
+    {
         element.copy_from_slice(&random.element(ty).to_le_bytes()[..size]);
     }
 }
@@ -206,14 +237,22 @@ fn scatter(start: usize, count: usize, ty: Type, random: &mut Random, state: &mu
 fn region(kind: Region, n: u8, random: &mut Random) -> Region {
     let widths: Vec<u8> = [1, 2, 4, 8, 16].into_iter().filter(|&w| w <= n).collect();
     let Some(rows) = kind.vstride else {
-        let width = if kind.width == 1 { 1 } else { *widths.last().unwrap_or(&1).min(&4) };
+        let width = if kind.width == 1 {
+            1
+        } else {
+            *widths.last().unwrap_or(&1).min(&4)
+        };
         return Region { width, ..kind };
     };
     if kind == Region::SCALAR || n == 1 {
         return kind;
     }
     if rows == kind.width * kind.hstride {
-        let step = if kind.hstride == 1 { 1 } else { random.pick(&[2, 4]) };
+        let step = if kind.hstride == 1 {
+            1
+        } else {
+            random.pick(&[2, 4])
+        };
         let width = random.pick(&widths);
         return match width {
             1 => Region::new(step, 1, 0),
@@ -221,11 +260,22 @@ fn region(kind: Region, n: u8, random: &mut Random) -> Region {
             w => Region::new(w * step, w, step),
         };
     }
-    Region::new(random.pick(&[0, 1, 2, 4, 8, 16]), random.pick(&widths), random.pick(&[0, 1, 2, 4]))
+    Region::new(
+        random.pick(&[0, 1, 2, 4, 8, 16]),
+        random.pick(&widths),
+        random.pick(&[0, 1, 2, 4]),
+    )
 }
 
 /// A place of the same file, with room for so many bytes behind it.
-fn place(kind: Place, ty: Type, room: usize, align16: bool, random: &mut Random, state: &mut State) -> Place {
+fn place(
+    kind: Place,
+    ty: Type,
+    room: usize,
+    align16: bool,
+    random: &mut Random,
+    state: &mut State,
+) -> Place {
     let size = ty.bytes() as usize;
     match kind {
         Place::Direct(reg) => Place::Direct(match reg.file {

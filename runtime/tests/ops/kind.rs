@@ -140,7 +140,13 @@ fn shape(region: Region, exec: u8) -> Region {
 
 /// A message without its lengths, registers and its surface's number.
 fn message(kind: &mut Inst) {
-    let Some(Message { sfid, desc, ex_desc, .. }) = &mut kind.msg else {
+    let Some(Message {
+        sfid,
+        desc,
+        ex_desc,
+        ..
+    }) = &mut kind.msg
+    else {
         return;
     };
     if let Desc::Imm(bits) = desc {
@@ -158,7 +164,11 @@ fn message(kind: &mut Inst) {
     }
     let null = |place: Place| matches!(place, Place::Direct(reg) if reg.is_null());
     if let Some(dst) = &mut kind.dst {
-        let to = if null(dst.place) { Reg::NULL } else { Reg::grf(DST) };
+        let to = if null(dst.place) {
+            Reg::NULL
+        } else {
+            Reg::grf(DST)
+        };
         *dst = Dst::new(to, 1, Type::Ud);
     }
     for (src, num) in kind.srcs.iter_mut().zip(SRCS) {

@@ -2,7 +2,9 @@
 //! software floating point of `rustc_apfloat`. Shares nothing with the executor but the
 //! instruction itself, and is written to be compared with the manual, not to be fast.
 
-use kiln_emit::inst::{Cond, Dst, Inst, MathFn, Op, Place, Pred, PredCtrl, Reg, RegFile, Src, SrcReg, Type};
+use kiln_emit::inst::{
+    Cond, Dst, Inst, MathFn, Op, Place, Pred, PredCtrl, Reg, RegFile, Src, SrcReg, Type,
+};
 use rustc_apfloat::ieee::{Double, Half, Quad, Single};
 use rustc_apfloat::{Float, FloatConvert, Round};
 
@@ -46,7 +48,11 @@ fn width(ty: Type) -> u32 {
 }
 
 fn ones(bits: u32) -> u64 {
-    if bits >= 64 { u64::MAX } else { (1 << bits) - 1 }
+    if bits >= 64 {
+        u64::MAX
+    } else {
+        (1 << bits) - 1
+    }
 }
 
 fn integer(bits: u64, ty: Type) -> i128 {
@@ -142,7 +148,10 @@ impl State {
     fn element(&self, inst: &Inst, src: &SrcReg, lane: usize) -> Result<usize> {
         let size = src.ty.bytes() as usize;
         let region = src.region;
-        let (w, h) = (usize::from(region.width.max(1)), usize::from(region.hstride));
+        let (w, h) = (
+            usize::from(region.width.max(1)),
+            usize::from(region.hstride),
+        );
         let (row, column) = (lane / w, lane % w);
         let start = |place: usize, v: usize| place + (row * v + column * h) * size;
         let place = match src.place {
@@ -289,7 +298,11 @@ impl State {
 
     fn set_flag(&mut self, flag: Reg, channel: usize, on: bool) {
         let bit = 1 << (flag.num as usize * 32 + usize::from(flag.byte) * 8 + channel);
-        self.flags = if on { self.flags | bit } else { self.flags & !bit };
+        self.flags = if on {
+            self.flags | bit
+        } else {
+            self.flags & !bit
+        };
     }
 
     /// Executes an instruction that neither branches nor sends.
@@ -319,7 +332,14 @@ impl State {
     }
 
     /// Writes a channel's result: to the destination, the flags and the accumulator.
-    fn finish(&mut self, before: &State, inst: &Inst, dst: &Dst, lane: usize, result: Outcome) -> Result<()> {
+    fn finish(
+        &mut self,
+        before: &State,
+        inst: &Inst,
+        dst: &Dst,
+        lane: usize,
+        result: Outcome,
+    ) -> Result<()> {
         let channel = usize::from(inst.chan_off) + lane;
         let overflows = match result {
             Outcome::Value(Value::Int(v)) => {
@@ -426,7 +446,10 @@ impl State {
             Value::Int(v) => v,
             // Toward zero and clamped; what is no number is 0.
             Value::Real(v) if v.is_nan() => 0,
-            Value::Real(v) => v.to_i128_r(100, Round::TowardZero, &mut false).value.clamp(low, high),
+            Value::Real(v) => v
+                .to_i128_r(100, Round::TowardZero, &mut false)
+                .value
+                .clamp(low, high),
         };
         (v as u64, Value::Int(integer(v as u64, ty)))
     }
@@ -476,9 +499,9 @@ impl State {
             let bits = inst.op == Op::Smov;
             *v = match self.value(inst, index, lane)? {
                 Value::Int(v) => v,
-                Value::Real(_) if bits => {
-                    i128::from(self.bits(inst, &inst.srcs[index], lane)? & ones(width(inst.srcs[index].ty())))
-                }
+                Value::Real(_) if bits => i128::from(
+                    self.bits(inst, &inst.srcs[index], lane)? & ones(width(inst.srcs[index].ty())),
+                ),
                 Value::Real(_) => return Err(Unknown("a float among integers")),
             };
         }
@@ -546,9 +569,19 @@ impl State {
         Ok(Outcome::Value(self.rounded(inst, value)))
     }
 
-    fn compute_int(&self, inst: &Inst, lane: usize, [a, b, c]: [i128; 3], chosen: bool) -> Result<Outcome> {
+    fn compute_int(
+        &self,
+        inst: &Inst,
+        lane: usize,
+        [a, b, c]: [i128; 3],
+        chosen: bool,
+    ) -> Result<Outcome> {
         let types = || inst.srcs.iter().map(Src::ty).chain(inst.dst.map(|d| d.ty));
-        let n = if types().any(|t| t.bytes() == 8) { 64 } else { 32 };
+        let n = if types().any(|t| t.bytes() == 8) {
+            64
+        } else {
+            32
+        };
         let count = (b & (n - 1)) as u32;
         let low = |v: i128| v as u128 & ((1 << n) - 1);
         let dword = a as u32;
@@ -571,11 +604,19 @@ impl State {
                 let bits = a as u64 & ones(width(inst.srcs[0].ty()));
                 (0..64).map(|i| i128::from(bits >> i & 1)).sum()
             }
-            Op::Bfrev => (0..32).map(|i| i128::from(dword >> i & 1) << (31 - i)).sum(),
+            Op::Bfrev => (0..32)
+                .map(|i| i128::from(dword >> i & 1) << (31 - i))
+                .sum(),
             Op::Fbl => (0..32).find(|i| dword >> i & 1 != 0).unwrap_or(0xffff_ffff),
             Op::Fbh => {
-                let sign = if inst.srcs[0].ty().is_signed() { dword >> 31 } else { 0 };
-                (0..32).find(|i| dword >> (31 - i) & 1 != sign).unwrap_or(0xffff_ffff)
+                let sign = if inst.srcs[0].ty().is_signed() {
+                    dword >> 31
+                } else {
+                    0
+                };
+                (0..32)
+                    .find(|i| dword >> (31 - i) & 1 != sign)
+                    .unwrap_or(0xffff_ffff)
             }
             Op::Bfe => {
                 let (size, from) = (a & 31, b & 31);
@@ -620,7 +661,11 @@ impl State {
             }
             Op::Csel => {
                 let cond = inst.cond.ok_or(Unknown("no condition"))?.cond;
-                if relation(cond, Some(c.cmp(&0))) { a } else { b }
+                if relation(cond, Some(c.cmp(&0))) {
+                    a
+                } else {
+                    b
+                }
             }
             Op::Cmp | Op::Cmpn => {
                 let cond = inst.cond.ok_or(Unknown("no condition"))?.cond;
@@ -683,7 +728,9 @@ fn relation(cond: Cond, order: Option<std::cmp::Ordering>) -> bool {
 /// The bits of an immediate for a channel: elements of packed vectors go by the destination's words,
 /// of `vf` by its dwords.
 fn immediate(ty: Type, bits: u64, lane: usize, inst: &Inst) -> u64 {
-    let step = inst.dst.map_or(4, |d| u32::from(d.hstride.max(1)) * d.ty.bytes()) as usize;
+    let step = inst
+        .dst
+        .map_or(4, |d| u32::from(d.hstride.max(1)) * d.ty.bytes()) as usize;
     match ty {
         Type::V | Type::Uv => {
             let element = lane * step / 2 % 8;

@@ -42,7 +42,12 @@ pub fn integral(a: Quad, round: Round) -> Quad {
 /// What is above the next integer below.
 pub fn fraction(a: Quad) -> Quad {
     let below = integral(a, Round::TowardNegative);
-    fused(-below, Quad::from_u128(1).value, a, Round::NearestTiesToEven)
+    fused(
+        -below,
+        Quad::from_u128(1).value,
+        a,
+        Round::NearestTiesToEven,
+    )
 }
 
 /// A function of reals; none if it is none of the extended math functions of floats.
@@ -50,7 +55,9 @@ pub fn math(function: MathFn, a: Quad, b: Quad) -> Option<Quad> {
     let one = Quad::from_u128(1).value;
     let nan = Quad::qnan(None);
     let quotient = |a: Quad, b: Quad| to_odd(a.div_r(b, Round::TowardZero));
-    let big = |f: &dyn Fn(&BigFloat, &mut Consts) -> BigFloat| of_big(&with_constants(|c| f(&to_big(a), c)));
+    let big = |f: &dyn Fn(&BigFloat, &mut Consts) -> BigFloat| {
+        of_big(&with_constants(|c| f(&to_big(a), c)))
+    };
     let rm = RoundingMode::None;
     Some(match function {
         MathFn::Inv => quotient(one, a),
@@ -66,7 +73,13 @@ pub fn math(function: MathFn, a: Quad, b: Quad) -> Option<Quad> {
         MathFn::Log if a.is_negative() => nan,
         MathFn::Log if a.is_infinite() => a,
         MathFn::Log => big(&|a, c| a.log2(PRECISION, rm, c)),
-        MathFn::Exp if a.is_infinite() => if a.is_negative() { Quad::ZERO } else { a },
+        MathFn::Exp if a.is_infinite() => {
+            if a.is_negative() {
+                Quad::ZERO
+            } else {
+                a
+            }
+        }
         MathFn::Exp if a.is_zero() => one,
         MathFn::Exp if to_f64(a).abs() > FAR => beyond(a.is_negative()),
         MathFn::Exp => big(&|a, c| BigFloat::from_word(2, PRECISION).pow(a, PRECISION, rm, c)),
@@ -95,7 +108,9 @@ fn power(a: Quad, b: Quad) -> Quad {
     if a.is_zero() || a.is_infinite() || b.is_infinite() {
         // Nothing to round: the host's cases.
         let host = to_f64(a).powf(to_f64(b));
-        return Double::from_bits(host.to_bits().into()).convert(&mut false).value;
+        return Double::from_bits(host.to_bits().into())
+            .convert(&mut false)
+            .value;
     }
     let exponent = to_f64(a).log2() * to_f64(b);
     if exponent.abs() > FAR {
@@ -107,7 +122,9 @@ fn power(a: Quad, b: Quad) -> Quad {
 
 /// A number that is too small, or too large, for any of the types.
 fn beyond(small: bool) -> Quad {
-    Quad::from_u128(1).value.scalbn(if small { -10_000 } else { 10_000 })
+    Quad::from_u128(1)
+        .value
+        .scalbn(if small { -10_000 } else { 10_000 })
 }
 
 fn with_constants<T>(f: impl FnOnce(&mut Consts) -> T) -> T {
@@ -148,5 +165,9 @@ fn of_big(v: &BigFloat) -> Quad {
         _ => significand | 1,
     };
     let magnitude = Quad::from_u128(significand).value.scalbn(exponent - 113);
-    if sign.is_negative() { -magnitude } else { magnitude }
+    if sign.is_negative() {
+        -magnitude
+    } else {
+        magnitude
+    }
 }
