@@ -12,6 +12,7 @@
 //! the other, a group's threads in turn.
 
 mod alu;
+mod defined;
 mod dispatch;
 mod error;
 mod fast;
@@ -24,12 +25,19 @@ mod message;
 mod operand;
 mod operation;
 mod program;
+mod run;
+mod stats;
+mod trace;
 mod wide;
+mod words;
 
-pub use dispatch::{Arg, BindError, ExecStats, Launch, RunError};
+pub use dispatch::{Arg, BindError, Launch, RunError};
 pub use error::{Cause, ExecError};
 pub use link::LinkError;
 pub use program::Program;
+pub use run::Options;
+pub use stats::{Count, Stats};
+pub use trace::Trace;
 
 #[cfg(test)]
 mod tests;
