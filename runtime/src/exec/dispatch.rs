@@ -4,11 +4,15 @@
 //! cross-thread payload (arguments and sizes), laid out as `.ze_info` says (PRM vol. 7, "Thread
 //! Spawn"; zebin documentation).
 
-use kiln_emit::ze_info::{AddrMode, ArgInfo, ArgType, Kernel, MemoryKind, PayloadArgument, ZeInfo};
+use kiln_emit::ze_info::{
+    AddrMode, AddrSpace, ArgInfo, ArgType, Kernel, MemoryKind, PayloadArgument, ZeInfo,
+};
 
+use super::binding;
 use super::error::ExecError;
+use super::image::{Image, ImageKind, Sampler, Shape};
 use super::machine::{GRF_BYTES, GRF_FILE, Thread, low_mask};
-use super::memory::Memory;
+use super::memory::{HEAP, Memory, Surface};
 use super::program::Program;
 use super::run::{self, Options};
 use super::stats::Stats;
@@ -22,6 +26,42 @@ pub enum Arg {
     Value(Vec<u8>),
     /// So many bytes of shared local memory.
     Local(u32),
+    /// An image, with its texels; after the launch, with what the kernel left in it.
+    Image(Image),
+    Sampler(Sampler),
+}
+
+impl Arg {
+    /// The memory that the kernel may change: a buffer's bytes, an image's texels.
+    pub fn memory(&self) -> Option<&[u8]> {
+        match self {
+            Arg::Buffer(bytes) => Some(bytes),
+            Arg::Image(image) => Some(&image.texels),
+            _ => None,
+        }
+    }
+
+    fn memory_mut(&mut self) -> Option<&mut Vec<u8>> {
+        match self {
+            Arg::Buffer(bytes) => Some(bytes),
+            Arg::Image(image) => Some(&mut image.texels),
+            _ => None,
+        }
+    }
+
+    fn shape(&self) -> Option<Shape> {
+        match self {
+            Arg::Image(image) => Some(image.shape),
+            _ => None,
+        }
+    }
+
+    fn sampler(&self) -> Option<Sampler> {
+        match self {
+            Arg::Sampler(sampler) => Some(*sampler),
+            _ => None,
+        }
+    }
 }
 
 /// A launch of a kernel.
@@ -73,6 +113,12 @@ pub enum BindError {
     PayloadSize(u64),
     #[error("binding table index {0}: 239 is the last")]
     Binding(u32),
+    #[error("sampler {0}: 15 is the last")]
+    SamplerIndex(u32),
+    #[error("inline sampler {index}: `{value}` is not implemented")]
+    InlineSampler { index: u32, value: String },
+    #[error("an image of {expected} bytes has {found}")]
+    Texels { expected: u64, found: u64 },
     #[error("{0} bytes of memory for each thread are too many")]
     ThreadMemory(u64),
 }
@@ -95,6 +141,10 @@ const GROUP_ITEMS: u64 = 1024;
 const SLM_BYTES: u64 = 64 << 10;
 /// Entries of the binding table that surfaces may have; those after them have other meanings.
 const BINDING_ENTRIES: u32 = 240;
+/// A bindless surface's entry in an extended descriptor starts at this bit.
+const HEAP_SHIFT: u32 = 12;
+/// Bytes of a sampler's state: the unit of a bindless sampler's offset.
+const SAMPLER_STATE_BYTES: u32 = 16;
 /// Bytes of the buffer that `printf` writes to.
 const PRINTF_BYTES: usize = 1 << 20;
 /// The sections that `const_base` and `global_base` are the addresses of.
@@ -126,7 +176,7 @@ impl Launch<'_> {
         let setup = Setup::new(self, program)?;
         let result = run::run(&setup, self, program, options);
         for (arg, buffer) in self.args.iter_mut().zip(&setup.buffers) {
-            if let (Arg::Buffer(bytes), Some(buffer)) = (arg, buffer) {
+            if let (Some(bytes), Some(buffer)) = (arg.memory_mut(), buffer) {
                 *bytes = setup.memory.contents(*buffer);
             }
         }
@@ -144,7 +194,9 @@ pub(super) struct Setup {
     pub(super) memory: Memory,
     /// For each argument, its buffer.
     buffers: Vec<Option<usize>>,
-    pub(super) surfaces: Vec<Option<usize>>,
+    /// The binding table, and the heap of bindless surfaces behind it.
+    pub(super) surfaces: Vec<Option<Surface>>,
+    pub(super) samplers: Vec<Option<Sampler>>,
     pub(super) slm: usize,
     /// What every thread has after its per-thread payload.
     cross_thread: Vec<u8>,
@@ -200,10 +252,8 @@ impl Setup {
         let mut buffers = Vec::new();
         memory.load(program.data());
         for (index, arg) in launch.args.iter().enumerate() {
-            buffers.push(match arg {
-                Arg::Buffer(bytes) => Some(memory.add(format!("argument {index}"), bytes)),
-                _ => None,
-            });
+            let bytes = arg.memory();
+            buffers.push(bytes.map(|bytes| memory.add(format!("argument {index}"), bytes)));
         }
         let scratch =
             memory.add_private("scratch space", scratch_bytes as usize * threads as usize);
@@ -216,6 +266,7 @@ impl Setup {
             memory,
             buffers,
             surfaces: Vec::new(),
+            samplers: Vec::new(),
             slm: 0,
             cross_thread: Vec::new(),
             per_thread_bytes: 0,
@@ -229,7 +280,9 @@ impl Setup {
 
     fn bind(&mut self, launch: &Launch, kernel: &Kernel) -> Result<(), BindError> {
         self.bind_per_thread(kernel)?;
-        self.bind_surfaces(kernel)?;
+        self.bind_surfaces(launch, kernel)?;
+        let argument = |index: u32| launch.args.get(index as usize).and_then(Arg::sampler);
+        self.samplers = binding::samplers(kernel, argument)?;
         let last = kernel
             .payload_arguments
             .iter()
@@ -254,6 +307,10 @@ impl Setup {
     }
 
     fn bind_per_thread(&mut self, kernel: &Kernel) -> Result<(), BindError> {
+        if kernel.per_thread_payload_arguments.is_empty() {
+            // A thread's payload has a register of its own, even if nothing is in it.
+            self.per_thread_bytes = GRF_BYTES;
+        }
         for argument in &kernel.per_thread_payload_arguments {
             let packed = match argument.arg_type {
                 ArgType::LocalId => false,
@@ -275,7 +332,7 @@ impl Setup {
         Ok(())
     }
 
-    fn bind_surfaces(&mut self, kernel: &Kernel) -> Result<(), BindError> {
+    fn bind_surfaces(&mut self, launch: &Launch, kernel: &Kernel) -> Result<(), BindError> {
         let indices = kernel
             .binding_table_indices
             .iter()
@@ -293,9 +350,21 @@ impl Setup {
             if self.surfaces.len() <= bti {
                 self.surfaces.resize(bti + 1, None);
             }
-            self.surfaces[bti] = self.buffers.get(argument as usize).copied().flatten();
+            self.surfaces[bti] = self.surface(launch, argument as usize);
         }
+        // Bindless messages find every argument in the heap, at its own number.
+        let heap = (0..launch.args.len()).map(|index| self.surface(launch, index));
+        let heap: Vec<_> = heap.collect();
+        self.surfaces.resize(HEAP as usize, None);
+        self.surfaces.extend(heap);
         Ok(())
+    }
+
+    /// An argument as a surface.
+    fn surface(&self, launch: &Launch, argument: usize) -> Option<Surface> {
+        let buffer = self.buffers.get(argument).copied().flatten()?;
+        let image = launch.args.get(argument).and_then(Arg::shape);
+        Some(Surface { buffer, image })
     }
 
     /// The bytes of one datum of the cross-thread payload.
@@ -323,6 +392,13 @@ impl Setup {
                 }
                 _ => Vec::new(),
             },
+            ArgType::ArgBypointer if argument.addrmode == Some(AddrMode::Bindless) => {
+                match argument.sampler_index {
+                    Some(sampler) => sampler.wrapping_mul(SAMPLER_STATE_BYTES).to_le_bytes(),
+                    None => (index as u32).wrapping_shl(HEAP_SHIFT).to_le_bytes(),
+                }
+                .to_vec()
+            }
             ArgType::ArgBypointer | ArgType::BufferAddress => match launch.args.get(index) {
                 Some(Arg::Local(bytes)) => {
                     let alignment = u64::from(argument.slm_alignment.unwrap_or(16)).max(1);
@@ -347,8 +423,29 @@ impl Setup {
                 let buffer = self.memory.add("printf buffer", &vec![0; PRINTF_BYTES]);
                 self.memory.address(buffer).to_le_bytes().to_vec()
             }
-            ref other => return Err(BindError::Payload(other.clone())),
+            ref kind => return self.implicit(launch, kind, index),
         })
+    }
+
+    /// The bytes of an implicit argument about a kernel's argument.
+    fn implicit(
+        &self,
+        launch: &Launch,
+        kind: &ArgType,
+        index: usize,
+    ) -> Result<Vec<u8>, BindError> {
+        let buffer = self.buffers.get(index).copied().flatten();
+        let address = buffer.map_or(0, |buffer| self.memory.address(buffer));
+        let value = match launch.args.get(index) {
+            Some(Arg::Image(image)) => image.shape.implicit(kind, address),
+            Some(Arg::Sampler(sampler)) => sampler.implicit(kind).map(u64::from),
+            Some(Arg::Buffer(_)) if *kind == ArgType::BufferSize => {
+                Some(buffer.map_or(0, |buffer| self.memory.size(buffer)))
+            }
+            _ => None,
+        };
+        let value = value.ok_or_else(|| BindError::Payload(kind.clone()))?;
+        Ok(value.to_le_bytes().to_vec())
     }
 
     /// The address of a section of the program's data, null if it has none.
@@ -435,6 +532,14 @@ fn check_args(kernel: &Kernel, infos: &[ArgInfo], args: &[Arg]) -> Result<(), Bi
         });
     }
     for (index, arg) in args.iter().enumerate() {
+        if let Arg::Image(image) = arg
+            && image.texels.len() as u64 != image.shape.bytes()
+        {
+            return Err(BindError::Texels {
+                expected: image.shape.bytes(),
+                found: image.texels.len() as u64,
+            });
+        }
         let index = index as u32;
         let info = infos.iter().find(|i| i.index == index);
         let declared = info.map_or("not named", |i| i.type_name.as_str());
@@ -452,9 +557,16 @@ fn check_args(kernel: &Kernel, infos: &[ArgInfo], args: &[Arg]) -> Result<(), Bi
             Arg::Buffer(_) => "a buffer".to_string(),
             Arg::Local(_) => "local memory".to_string(),
             Arg::Value(bytes) => format!("a value of {} bytes", bytes.len()),
+            Arg::Image(image) => format!("an {}", image.shape.kind.name()),
+            Arg::Sampler(_) => "a sampler".to_string(),
         };
         let fits = match (&expected, arg) {
-            (Expected::Buffer, Arg::Buffer(_)) | (Expected::Local, Arg::Local(_)) => true,
+            (Expected::Buffer, Arg::Buffer(_))
+            | (Expected::Local, Arg::Local(_))
+            | (Expected::Sampler, Arg::Sampler(_)) => true,
+            (Expected::Image(kind), Arg::Image(image)) => {
+                kind.is_none_or(|kind| kind == image.shape.kind)
+            }
             (Expected::Value { least, most }, Arg::Value(bytes)) => {
                 (*least..=*most).contains(&bytes.len())
             }
@@ -478,6 +590,9 @@ fn check_args(kernel: &Kernel, infos: &[ArgInfo], args: &[Arg]) -> Result<(), Bi
 enum Expected {
     Buffer,
     Local,
+    Sampler,
+    /// Of this kind, if one is named.
+    Image(Option<ImageKind>),
     /// A size in bytes between these.
     Value {
         least: usize,
@@ -490,6 +605,8 @@ impl std::fmt::Display for Expected {
         match self {
             Expected::Buffer => write!(f, "a buffer"),
             Expected::Local => write!(f, "local memory"),
+            Expected::Sampler => write!(f, "a sampler"),
+            Expected::Image(kind) => write!(f, "an {}", kind.map_or("image", ImageKind::name)),
             Expected::Value { most, .. } => write!(f, "a value of {most} bytes"),
         }
     }
@@ -515,6 +632,13 @@ fn expected_arg<'a>(
                 });
             }
             (ArgType::ArgBypointer, Some(AddrMode::Slm)) => expected = Some(Expected::Local),
+            (ArgType::ArgBypointer, _) if argument.addrspace == Some(AddrSpace::Sampler) => {
+                expected = Some(Expected::Sampler);
+            }
+            (ArgType::ArgBypointer, _) if argument.addrspace == Some(AddrSpace::Image) => {
+                let kind = argument.image_type.as_ref().and_then(binding::image_kind);
+                expected = Some(Expected::Image(kind));
+            }
             (ArgType::ArgBypointer, _) => expected = Some(Expected::Buffer),
             _ => {}
         }

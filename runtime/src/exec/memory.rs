@@ -5,6 +5,7 @@
 use std::sync::Arc;
 
 use super::error::Cause;
+use super::image::{Sampler, Shape};
 use super::link::Segment;
 use super::machine::UNDEFINED;
 use super::words::Words;
@@ -99,6 +100,11 @@ impl Memory {
     /// Address of a buffer's first byte.
     pub fn address(&self, index: usize) -> u64 {
         self.buffers.get(index).map_or(0, |b| b.base)
+    }
+
+    /// Bytes of a buffer.
+    pub fn size(&self, index: usize) -> u64 {
+        self.buffers.get(index).map_or(0, |b| b.words.len() as u64)
     }
 
     /// A buffer's contents.
@@ -221,9 +227,20 @@ fn within<'a>(
 
 /// Binding table indices that are no entries of the table (PRM vol. 7, "Binding Table Surface
 /// State Model").
-pub const BTI_SLM: u8 = 254;
-pub const BTI_STATELESS: u8 = 255;
-pub const BTI_STATELESS_NONCOHERENT: u8 = 253;
+pub const BTI_SLM: u32 = 254;
+pub const BTI_STATELESS: u32 = 255;
+pub const BTI_STATELESS_NONCOHERENT: u32 = 253;
+/// The surface is named by the extended descriptor.
+pub const BTI_BINDLESS: u32 = 252;
+/// Where in the table of surfaces the heap begins that bindless messages name.
+pub const HEAP: u32 = 256;
+
+/// A surface: a buffer, or one with an image's texels.
+#[derive(Clone, Copy, Debug)]
+pub struct Surface {
+    pub buffer: usize,
+    pub image: Option<Shape>,
+}
 
 /// The reference compiler counts the kernel's own shared variables from here, so that none is at
 /// the null pointer. The hardware ignores the bit: shared memory has 64 KiB.
@@ -232,8 +249,9 @@ const SLM_TAG: u32 = 1 << 28;
 /// What the threads of a group share.
 pub struct Shared<'a> {
     pub memory: &'a Memory,
-    /// The binding table: indices of buffers.
-    pub surfaces: &'a [Option<usize>],
+    /// The binding table, and the heap from [`HEAP`] on.
+    pub surfaces: &'a [Option<Surface>],
+    pub samplers: &'a [Option<Sampler>],
     pub slm: &'a Words,
     /// The address that 32-bit stateless offsets count from.
     pub general_state: u64,
@@ -270,20 +288,32 @@ impl<'a> Space<'a> {
 
 impl<'a> Shared<'a> {
     /// What a binding table index names.
-    pub fn space(&self, bti: u8) -> Result<Space<'a>, Cause> {
+    pub fn space(&self, bti: u32) -> Result<Space<'a>, Cause> {
         match bti {
             BTI_SLM => Ok(Space::Local(self.slm)),
             BTI_STATELESS | BTI_STATELESS_NONCOHERENT => {
                 Ok(Space::Address(self.memory, self.general_state))
             }
             _ => {
-                let entry = self.surfaces.get(usize::from(bti)).copied().flatten();
-                Ok(Space::Buffer(
-                    self.memory,
-                    entry.ok_or(Cause::EmptyEntry(bti))?,
-                ))
+                let surface = self.surface(bti)?;
+                if surface.image.is_some() {
+                    return Err(Cause::Image(bti));
+                }
+                Ok(Space::Buffer(self.memory, surface.buffer))
             }
         }
+    }
+
+    /// The image that a binding table index names: its buffer and shape.
+    pub fn image(&self, bti: u32) -> Result<(usize, Shape), Cause> {
+        let surface = self.surface(bti)?;
+        let shape = surface.image.ok_or(Cause::NoImage(bti))?;
+        Ok((surface.buffer, shape))
+    }
+
+    fn surface(&self, bti: u32) -> Result<Surface, Cause> {
+        let entry = self.surfaces.get(bti as usize).copied().flatten();
+        entry.ok_or(Cause::EmptyEntry(bti))
     }
 
     /// Counts bytes that a message moved.

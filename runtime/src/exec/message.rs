@@ -6,13 +6,19 @@
 use std::fmt;
 
 use kiln_emit::inst::{Desc, Inst, Place, Reg, RegFile, Src, SrcReg};
+use kiln_emit::messages::message_name;
+use kiln_emit::platform::Family;
 
 use super::error::Cause;
 use super::machine::{GRF_BYTES, LANES, Status, Thread};
-use super::memory::{BTI_STATELESS, BTI_STATELESS_NONCOHERENT, Shared, Space, Span};
+use super::memory::{
+    BTI_BINDLESS, BTI_STATELESS, BTI_STATELESS_NONCOHERENT, HEAP, Shared, Space, Span,
+};
 use super::operation::Operation;
+use super::{sampler, typed};
 
 /// Shared functions.
+const SFID_SAMPLER: u8 = 2;
 const SFID_GATEWAY: u8 = 3;
 const SFID_SPAWNER: u8 = 7;
 const SFID_CONSTANT_CACHE: u8 = 9;
@@ -81,8 +87,15 @@ impl Send {
     /// What the message asks for, in words.
     pub fn name(&self) -> String {
         match &self.ready {
-            Some(message) => format!("function {} {:#x}", message.sfid, message.field(14, 5)),
-            None => format!("function {}, descriptor in a register", self.sfid),
+            Some(message) => {
+                let name = name(message.sfid, message.desc);
+                // Which surface it is, is no part of the kind.
+                name.split(" on surface ")
+                    .next()
+                    .unwrap_or(&name)
+                    .to_string()
+            }
+            None => "a message with its descriptor in a register".to_string(),
         }
     }
 
@@ -100,8 +113,13 @@ impl Send {
     /// The message that descriptors make of it, for no channel yet.
     fn message(&self, desc: u32, ex_desc: u32) -> Result<Message, Cause> {
         let mut message = Message {
-            sfid: self.sfid,
+            // A register that holds the extended descriptor names the shared function, too.
+            sfid: match self.ex_desc {
+                Desc::Imm(_) => self.sfid,
+                Desc::Addr { .. } => ex_desc as u8 & 0xf,
+            },
             desc,
+            heap: ex_desc >> 12,
             payload: [0; 32],
             payload_len: 0,
             response: self.response,
@@ -140,9 +158,11 @@ impl fmt::Display for Send {
 
 /// A message as its `send` gives it.
 #[derive(Clone, Debug, PartialEq)]
-struct Message {
+pub struct Message {
     sfid: u8,
     desc: u32,
+    /// The entry of the heap of surfaces that a bindless message names.
+    heap: u32,
     /// First byte in the general register file of each register of the payload.
     payload: [u16; 32],
     payload_len: usize,
@@ -153,34 +173,55 @@ struct Message {
 }
 
 impl Message {
-    fn field(&self, low: u32, bits: u32) -> u32 {
+    pub fn field(&self, low: u32, bits: u32) -> u32 {
         self.desc >> low & ((1 << bits) - 1)
     }
 
-    fn bti(&self) -> u8 {
-        self.desc as u8
+    /// The surface it names: an entry of the binding table, or of the heap behind it.
+    pub fn bti(&self) -> u32 {
+        match self.desc & 0xff {
+            BTI_BINDLESS => HEAP + self.heap,
+            bti => bti,
+        }
     }
 
-    fn has_header(&self) -> bool {
+    /// Registers of the payload.
+    pub fn payload_len(&self) -> usize {
+        self.payload_len
+    }
+
+    /// First byte of the response's place; none when it goes to the null register.
+    pub fn response(&self) -> Option<usize> {
+        self.response
+    }
+
+    /// Channels the message acts for, from bit 0.
+    pub fn enabled(&self) -> u32 {
+        self.enabled
+    }
+
+    pub fn has_header(&self) -> bool {
         self.field(19, 1) != 0
     }
 
-    fn unknown(&self) -> Cause {
+    pub fn unknown(&self) -> Cause {
         Cause::Message {
+            name: name(self.sfid, self.desc),
             sfid: self.sfid,
             desc: self.desc,
         }
     }
 
-    fn bad(&self, what: &'static str) -> Cause {
+    pub fn bad(&self, what: &'static str) -> Cause {
         Cause::Payload {
+            name: name(self.sfid, self.desc),
             desc: self.desc,
             what,
         }
     }
 
     /// Byte in the general register file of the payload's register `index`, `byte` bytes on.
-    fn at(&self, index: usize, byte: usize) -> Result<usize, Cause> {
+    pub fn at(&self, index: usize, byte: usize) -> Result<usize, Cause> {
         let index = index + byte / GRF_BYTES;
         if index >= self.payload_len {
             return Err(self.bad("its payload is longer than the message length says"));
@@ -188,7 +229,7 @@ impl Message {
         Ok(usize::from(self.payload[index]) + byte % GRF_BYTES)
     }
 
-    fn channels(&self, lanes: usize) -> impl Iterator<Item = usize> + use<> {
+    pub fn channels(&self, lanes: usize) -> impl Iterator<Item = usize> + use<> {
         let enabled = self.enabled;
         (0..lanes.min(LANES)).filter(move |lane| enabled >> lane & 1 != 0)
     }
@@ -214,6 +255,11 @@ struct Scatter<'a> {
     elements: &'a [u32],
 }
 
+/// A message in words.
+fn name(sfid: u8, desc: u32) -> String {
+    message_name(Family::Gen9, sfid, desc)
+}
+
 /// Executes a `send`.
 pub fn send(
     thread: &mut Thread,
@@ -231,6 +277,7 @@ pub fn send(
     }
     match message.sfid {
         SFID_SPAWNER => Ok(()),
+        SFID_SAMPLER => sampler::send(thread, shared, &message),
         SFID_GATEWAY if message.field(0, 3) == GATEWAY_BARRIER => {
             shared.arrived += 1;
             Ok(())
@@ -381,7 +428,7 @@ fn scatter_a32(
 }
 
 /// A dword of the message's header.
-fn header_dword(thread: &Thread, m: &Message, index: usize) -> Result<u32, Cause> {
+pub fn header_dword(thread: &Thread, m: &Message, index: usize) -> Result<u32, Cause> {
     let at = m.at(0, index * 4)?;
     thread.sent(at, 4)?;
     Ok(thread.grf_dword(at))
@@ -446,6 +493,9 @@ fn data_cache_1(thread: &mut Thread, shared: &mut Shared, m: &Message) -> Result
                 _ => Err(m.unknown()),
             }
         }
+        0x04 | 0x0a => typed::media_block(thread, shared, m, kind == 0x0a),
+        0x05 => typed::read(thread, shared, m),
+        0x0d => typed::write(thread, shared, m),
         0x14 | 0x15 => blocks_a64(thread, shared, m, kind == 0x15),
         0x02 => atomic(thread, shared, m, Atomic::int(m, narrow, 4, 4)?),
         0x12 => {
@@ -553,7 +603,7 @@ fn payload<'a>(thread: &'a Thread, m: &Message, at: usize, size: usize) -> Resul
 
 /// Writes part of a response.
 #[inline]
-fn fill(thread: &mut Thread, m: &Message, at: usize, bytes: &[u8]) -> Result<(), Cause> {
+pub fn fill(thread: &mut Thread, m: &Message, at: usize, bytes: &[u8]) -> Result<(), Cause> {
     let room = thread.grf.get_mut(at..at + bytes.len());
     let Some(room) = room else {
         return Err(m.bad("its response reaches beyond the last register"));
@@ -594,9 +644,20 @@ fn owords_a32(
     if m.enabled == 0 {
         return Ok(());
     }
-    let memory = shared.space(m.bti())?.at(u64::from(offset), size, 0)?;
-    shared.count(kind == 8, size);
-    block(thread, m, memory, size, kind == 8, skip)
+    let write = kind == 8;
+    let space = shared.space(m.bti())?;
+    shared.count(write, size);
+    match space.at(u64::from(offset), size, 0) {
+        Ok(memory) => block(thread, m, memory, size, write, skip),
+        // Compilers merge reads to blocks that go over a surface's end; the hardware gives zeroes.
+        Err(Cause::OutOfBounds { at, room, .. }) if !write && at < room => {
+            let mut bytes = [0; BLOCK];
+            let inside = (room - at) as usize;
+            space.at(at, inside, 0)?.read(&mut bytes[..inside]);
+            respond(thread, m, &bytes[..size], skip)
+        }
+        Err(cause) => Err(cause),
+    }
 }
 
 /// Octword and hexadecaword (32-byte) blocks at a 64-bit address.
@@ -661,9 +722,14 @@ fn block(
         Ok(())
     } else {
         memory.read(bytes);
-        m.response
-            .map_or(Ok(()), |at| fill(thread, m, at + skip, bytes))
+        respond(thread, m, bytes, skip)
     }
+}
+
+/// Writes a response that starts `skip` bytes into its first register.
+fn respond(thread: &mut Thread, m: &Message, bytes: &[u8], skip: usize) -> Result<(), Cause> {
+    m.response
+        .map_or(Ok(()), |at| fill(thread, m, at + skip, bytes))
 }
 
 /// Blocks of the thread's own scratch space, in registers of 32 bytes.

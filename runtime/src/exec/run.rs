@@ -223,6 +223,7 @@ impl Job<'_> {
         let mut shared = Shared {
             memory: &worker.memory,
             surfaces: &setup.surfaces,
+            samplers: &setup.samplers,
             slm: &worker.slm,
             general_state: setup.general_state,
             arrived: 0,

@@ -8,7 +8,7 @@ use kiln_emit::inst::{
 
 use super::error::Cause;
 use super::machine::{Status, Thread};
-use super::memory::{Memory, Shared};
+use super::memory::{Memory, Shared, Surface};
 use super::operand::int_range;
 use super::operation::Operation;
 use super::program::Program;
@@ -1062,6 +1062,7 @@ fn run_alone(t: &mut Thread, insts: Vec<Inst>) {
     let mut shared = Shared {
         memory: &Memory::default(),
         surfaces: &[],
+        samplers: &[],
         slm: &Words::default(),
         general_state: 0,
         arrived: 0,
@@ -1281,7 +1282,14 @@ fn exchange(t: &mut Thread, insts: Vec<Inst>) -> Result<Vec<u8>, Cause> {
     let general_state = memory.address(scratch);
     let mut shared = Shared {
         memory: &memory,
-        surfaces: &[Some(surface), None],
+        surfaces: &[
+            Some(Surface {
+                buffer: surface,
+                image: None,
+            }),
+            None,
+        ],
+        samplers: &[],
         slm: &Words::filled(128, 0),
         general_state,
         arrived: 0,
