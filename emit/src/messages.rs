@@ -6,6 +6,9 @@
 
 use std::fmt::Write;
 
+use crate::encoding::family_spec;
+use crate::platform::Family;
+
 /// A part of a descriptor that tells messages of one function apart.
 struct Kinds {
     functions: &'static [&'static str],
@@ -18,7 +21,7 @@ struct Kinds {
 
 const KINDS: &[Kinds] = &[
     Kinds {
-        functions: &["dc0", "hdc.dc0"],
+        functions: &["dc0", "hdc.dc0", "hdc.dcro"],
         at: (14, 5),
         names: &[
             (0x00, "oword block read"),
@@ -138,6 +141,14 @@ const ELEMENTS: [&str; 8] = [
 const VECTORS: [u32; 8] = [1, 2, 3, 4, 8, 16, 32, 64];
 const ADDRESSES: [&str; 4] = ["a?", "a16", "a32", "a64"];
 const SURFACES: [&str; 4] = ["flat", "bindless", "surface state", "binding table"];
+
+/// A message in words: the shared function of that number, and what the descriptor asks of it.
+pub fn message_name(family: Family, sfid: u8, desc: u32) -> String {
+    let function = family_spec(family).functions[usize::from(sfid & 15)];
+    let mut words = function.to_string();
+    describe(function, desc, &mut words);
+    words
+}
 
 /// Appends what the descriptor says to that function.
 pub(crate) fn describe(function: &str, desc: u32, out: &mut String) {

@@ -12,7 +12,6 @@ mod info;
 mod input;
 mod object;
 mod output;
-mod picture;
 mod report;
 mod run;
 mod stats;

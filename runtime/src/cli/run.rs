@@ -5,8 +5,9 @@ use std::time::Instant;
 
 use kiln_emit::platform::Platform;
 use kiln_emit::zebin::Zebin;
-use kiln_runtime::exec::{Arg, ExecStats, Launch, Program};
+use kiln_runtime::exec::{Arg, Launch, Program, Stats};
 use kiln_runtime::launch::{Description, Spec, compare, parse_spec};
+use kiln_runtime::picture;
 use kiln_runtime::pipeline::Options;
 use miette::{Report, miette};
 
@@ -15,7 +16,7 @@ use super::info::{self, Info};
 use super::input::Input;
 use super::object::object;
 use super::output::{Outputs, print_error};
-use super::{grf_limit_parser, picture, platform_parser, report};
+use super::{grf_limit_parser, platform_parser, report};
 
 /// Execute a kernel's machine code on the host
 ///
@@ -29,6 +30,21 @@ use super::{grf_limit_parser, picture, platform_parser, report};
 ///   i32:VALUE            a number: i8 u8 i16 u16 f16 i32 u32 f32 i64 u64 f64
 ///   bytes:HEX            a vector or structure
 ///   local:BYTES          shared local memory
+///   image2d:FORMAT:WxH:FILE[>OUT]
+///                        an image with the texels of the file, rows from
+///                        the top, or with the pixels of a PNG; of zeroes
+///                        if FILE is empty. OUT may be a .png, too.
+///                        FORMAT: r a rg ra rgba bgra argb abgr, and then
+///                        8unorm 8snorm 8uint 8sint 16unorm 16snorm 16uint
+///                        16sint 16float 32uint 32sint 32float
+///   image1d:FORMAT:W:..., image1d_buffer:FORMAT:W:...,
+///   image1d_array:FORMAT:WxN:..., image2d_array:FORMAT:WxHxN:...,
+///   image3d:FORMAT:WxHxD:...
+///                        images of other kinds
+///   sampler:FLAGS        a sampler; FLAGS, with commas between:
+///                        unnormalized* or normalized;
+///                        edge*, clamp, repeat or mirror;
+///                        nearest* or linear (* if none is given)
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
 pub struct Args {
@@ -224,13 +240,16 @@ fn program(args: &Args, input: &Input, kernel: Option<&str>) -> Result<(Zebin, S
 fn write(specs: &[Spec], args: &[Arg], width: u32, figures: &str) -> Result<(), Report> {
     let mut outputs = Outputs::default();
     for (spec, arg) in specs.iter().zip(args) {
-        let (Some(path), Arg::Buffer(bytes)) = (&spec.out, arg) else {
+        let (Some(path), Some(bytes)) = (&spec.out, arg.memory()) else {
             continue;
         };
-        let bytes = match path.extension().is_some_and(|e| e == "png") {
-            true => picture::png(bytes, width).map_err(|e| report::file(path, &e))?,
-            false => bytes.clone(),
+        let is_png = path.extension().is_some_and(|e| e == "png");
+        let bytes = match arg {
+            Arg::Image(image) if is_png => picture::image_png(image),
+            _ if is_png => picture::png(bytes, width),
+            _ => Ok(bytes.to_vec()),
         };
+        let bytes = bytes.map_err(|e| report::file(path, &e))?;
         outputs.add(path, bytes)?;
     }
     let taken = outputs.stdout_taken();
@@ -249,7 +268,7 @@ fn check(description: &Description, args: &[Arg], dir: &Path, figures: &str) -> 
     let mut outputs = Outputs::default();
     let (mut checked, mut failed) = (0, 0);
     for (described, arg) in description.args.iter().zip(args) {
-        let (Some(expect), Arg::Buffer(found)) = (&described.expect, arg) else {
+        let (Some(expect), Some(found)) = (&described.expect, arg.memory()) else {
             continue;
         };
         let path = dir.join(&expect.file);
@@ -276,12 +295,13 @@ fn check(description: &Description, args: &[Arg], dir: &Path, figures: &str) -> 
 }
 
 /// One line on what was executed.
-fn figures(kernel: &str, stats: &ExecStats, seconds: f64) -> String {
-    let ExecStats {
+fn figures(kernel: &str, stats: &Stats, seconds: f64) -> String {
+    let Stats {
         groups,
         threads,
         instructions,
         messages,
+        ..
     } = stats;
     let rate = *instructions as f64 / seconds.max(f64::MIN_POSITIVE) / 1e6;
     format!(

@@ -1,17 +1,21 @@
-//! Launching: the payload each thread starts with, and the groups' and threads' turns.
+//! Launching: what the kernel's arguments become, and the payload each thread starts with.
 //!
 //! A thread starts with `r0`, its header; then the per-thread payload (local ids); then the
 //! cross-thread payload (arguments and sizes), laid out as `.ze_info` says (PRM vol. 7, "Thread
 //! Spawn"; zebin documentation).
 
-use kiln_emit::ze_info::{AddrMode, ArgInfo, ArgType, Kernel, MemoryKind, PayloadArgument, ZeInfo};
+use kiln_emit::ze_info::{
+    AddrMode, AddrSpace, ArgInfo, ArgType, Kernel, MemoryKind, PayloadArgument, ZeInfo,
+};
 
-use super::error::{Cause, ExecError};
-use super::machine::{GRF_BYTES, GRF_FILE, Status, Thread, UNDEFINED, low_mask};
-use super::memory::{Memory, Shared};
-use super::message;
-use super::operation::Path;
+use super::binding;
+use super::error::ExecError;
+use super::image::{Image, ImageKind, Sampler, Shape};
+use super::machine::{GRF_BYTES, GRF_FILE, Thread, low_mask};
+use super::memory::{HEAP, Memory, Surface};
 use super::program::Program;
+use super::run::{self, Options};
+use super::stats::Stats;
 
 /// A kernel argument.
 #[derive(Clone, Debug, PartialEq)]
@@ -22,6 +26,42 @@ pub enum Arg {
     Value(Vec<u8>),
     /// So many bytes of shared local memory.
     Local(u32),
+    /// An image, with its texels; after the launch, with what the kernel left in it.
+    Image(Image),
+    Sampler(Sampler),
+}
+
+impl Arg {
+    /// The memory that the kernel may change: a buffer's bytes, an image's texels.
+    pub fn memory(&self) -> Option<&[u8]> {
+        match self {
+            Arg::Buffer(bytes) => Some(bytes),
+            Arg::Image(image) => Some(&image.texels),
+            _ => None,
+        }
+    }
+
+    fn memory_mut(&mut self) -> Option<&mut Vec<u8>> {
+        match self {
+            Arg::Buffer(bytes) => Some(bytes),
+            Arg::Image(image) => Some(&mut image.texels),
+            _ => None,
+        }
+    }
+
+    fn shape(&self) -> Option<Shape> {
+        match self {
+            Arg::Image(image) => Some(image.shape),
+            _ => None,
+        }
+    }
+
+    fn sampler(&self) -> Option<Sampler> {
+        match self {
+            Arg::Sampler(sampler) => Some(*sampler),
+            _ => None,
+        }
+    }
 }
 
 /// A launch of a kernel.
@@ -37,17 +77,8 @@ pub struct Launch<'a> {
     /// Number of dimensions the launch was given in.
     pub dimensions: u32,
     pub args: Vec<Arg>,
-    /// Instructions executed at most.
+    /// Instructions executed at most, by all threads of all groups together.
     pub budget: u64,
-}
-
-/// What a launch did.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct ExecStats {
-    pub groups: u64,
-    pub threads: u64,
-    pub instructions: u64,
-    pub messages: u64,
 }
 
 /// A launch that does not fit its kernel.
@@ -82,6 +113,12 @@ pub enum BindError {
     PayloadSize(u64),
     #[error("binding table index {0}: 239 is the last")]
     Binding(u32),
+    #[error("sampler {0}: 15 is the last")]
+    SamplerIndex(u32),
+    #[error("inline sampler {index}: `{value}` is not implemented")]
+    InlineSampler { index: u32, value: String },
+    #[error("an image of {expected} bytes has {found}")]
+    Texels { expected: u64, found: u64 },
     #[error("{0} bytes of memory for each thread are too many")]
     ThreadMemory(u64),
 }
@@ -93,16 +130,21 @@ pub enum RunError {
     Bind(#[from] BindError),
     #[error(transparent)]
     Exec(#[from] Box<ExecError>),
+    /// All groups up to this one together executed more instructions than [`Launch::budget`].
+    #[error("group {group:?}: {budget} instructions executed: the budget is used up")]
+    Budget { group: [u32; 3], budget: u64 },
 }
 
-/// Instructions a thread executes before the next one's turn.
-const TURN: u64 = 1 << 16;
 /// Work-items of a group at most.
 const GROUP_ITEMS: u64 = 1024;
 /// Shared local memory of a group at most, in bytes.
 const SLM_BYTES: u64 = 64 << 10;
 /// Entries of the binding table that surfaces may have; those after them have other meanings.
 const BINDING_ENTRIES: u32 = 240;
+/// A bindless surface's entry in an extended descriptor starts at this bit.
+const HEAP_SHIFT: u32 = 12;
+/// Bytes of a sampler's state: the unit of a bindless sampler's offset.
+const SAMPLER_STATE_BYTES: u32 = 16;
 /// Bytes of the buffer that `printf` writes to.
 const PRINTF_BYTES: usize = 1 << 20;
 /// The sections that `const_base` and `global_base` are the addresses of.
@@ -117,40 +159,52 @@ impl Launch<'_> {
     /// The default of [`Launch::budget`].
     pub const BUDGET: u64 = 1 << 33;
 
-    /// Runs all groups. The buffers among the arguments are changed as the kernel changes them,
-    /// also when it fails.
-    pub fn run(&mut self, program: &Program) -> Result<ExecStats, RunError> {
-        let mut setup = Setup::new(self)?;
-        setup.memory.load(program.data());
-        let result = setup.run(self, program);
+    /// Runs all groups, on all cores. The buffers among the arguments are changed as the kernel
+    /// changes them, also when it fails.
+    ///
+    /// # Errors
+    /// The launch does not fit the kernel; or the first group that fails, and why.
+    pub fn run(&mut self, program: &Program) -> Result<Stats, RunError> {
+        self.run_with(program, &Options::default())
+    }
+
+    /// The same as the options say.
+    ///
+    /// # Errors
+    /// As [`Launch::run`].
+    pub fn run_with(&mut self, program: &Program, options: &Options) -> Result<Stats, RunError> {
+        let setup = Setup::new(self, program)?;
+        let result = run::run(&setup, self, program, options);
         for (arg, buffer) in self.args.iter_mut().zip(&setup.buffers) {
-            if let (Arg::Buffer(bytes), Some(buffer)) = (arg, buffer) {
-                *bytes = setup.memory.take(*buffer);
+            if let (Some(bytes), Some(buffer)) = (arg.memory_mut(), buffer) {
+                *bytes = setup.memory.contents(*buffer);
             }
         }
-        Ok(result?)
+        result
     }
 }
 
 /// A launch, bound to its kernel.
-struct Setup {
+pub(super) struct Setup {
     simd: u32,
     /// Of a group.
-    threads: u32,
+    pub(super) threads: u32,
     items: u32,
-    groups: [u32; 3],
-    memory: Memory,
+    pub(super) groups: [u32; 3],
+    pub(super) memory: Memory,
     /// For each argument, its buffer.
     buffers: Vec<Option<usize>>,
-    surfaces: Vec<Option<usize>>,
-    slm: usize,
+    /// The binding table, and the heap of bindless surfaces behind it.
+    pub(super) surfaces: Vec<Option<Surface>>,
+    pub(super) samplers: Vec<Option<Sampler>>,
+    pub(super) slm: usize,
     /// What every thread has after its per-thread payload.
     cross_thread: Vec<u8>,
     /// Of the per-thread payload.
     per_thread_bytes: usize,
     local_ids: Vec<LocalIds>,
     scratch_bytes: u32,
-    general_state: u64,
+    pub(super) general_state: u64,
 }
 
 /// Local ids in the per-thread payload.
@@ -162,7 +216,7 @@ struct LocalIds {
 }
 
 impl Setup {
-    fn new(launch: &mut Launch) -> Result<Setup, BindError> {
+    fn new(launch: &Launch, program: &Program) -> Result<Setup, BindError> {
         let kernel = launch
             .ze_info
             .kernel(launch.kernel)
@@ -196,18 +250,13 @@ impl Setup {
         let scratch_bytes = scratch_size(kernel)?;
         let mut memory = Memory::default();
         let mut buffers = Vec::new();
-        for (index, arg) in launch.args.iter_mut().enumerate() {
-            buffers.push(match arg {
-                Arg::Buffer(bytes) => {
-                    Some(memory.add(format!("argument {index}"), std::mem::take(bytes)))
-                }
-                _ => None,
-            });
+        memory.load(program.data());
+        for (index, arg) in launch.args.iter().enumerate() {
+            let bytes = arg.memory();
+            buffers.push(bytes.map(|bytes| memory.add(format!("argument {index}"), bytes)));
         }
-        let scratch = memory.add(
-            "scratch space",
-            vec![UNDEFINED; scratch_bytes as usize * threads as usize],
-        );
+        let scratch =
+            memory.add_private("scratch space", scratch_bytes as usize * threads as usize);
         let general_state = memory.address(scratch);
         let mut setup = Setup {
             simd,
@@ -217,6 +266,7 @@ impl Setup {
             memory,
             buffers,
             surfaces: Vec::new(),
+            samplers: Vec::new(),
             slm: 0,
             cross_thread: Vec::new(),
             per_thread_bytes: 0,
@@ -224,21 +274,15 @@ impl Setup {
             scratch_bytes,
             general_state,
         };
-        let bound = setup.bind(launch, kernel);
-        if bound.is_err() {
-            // The arguments stay as they were.
-            for (arg, buffer) in launch.args.iter_mut().zip(&setup.buffers) {
-                if let (Arg::Buffer(bytes), Some(buffer)) = (arg, buffer) {
-                    *bytes = setup.memory.take(*buffer);
-                }
-            }
-        }
-        bound.map(|()| setup)
+        setup.bind(launch, kernel)?;
+        Ok(setup)
     }
 
     fn bind(&mut self, launch: &Launch, kernel: &Kernel) -> Result<(), BindError> {
         self.bind_per_thread(kernel)?;
-        self.bind_surfaces(kernel)?;
+        self.bind_surfaces(launch, kernel)?;
+        let argument = |index: u32| launch.args.get(index as usize).and_then(Arg::sampler);
+        self.samplers = binding::samplers(kernel, argument)?;
         let last = kernel
             .payload_arguments
             .iter()
@@ -263,6 +307,10 @@ impl Setup {
     }
 
     fn bind_per_thread(&mut self, kernel: &Kernel) -> Result<(), BindError> {
+        if kernel.per_thread_payload_arguments.is_empty() {
+            // A thread's payload has a register of its own, even if nothing is in it.
+            self.per_thread_bytes = GRF_BYTES;
+        }
         for argument in &kernel.per_thread_payload_arguments {
             let packed = match argument.arg_type {
                 ArgType::LocalId => false,
@@ -284,7 +332,7 @@ impl Setup {
         Ok(())
     }
 
-    fn bind_surfaces(&mut self, kernel: &Kernel) -> Result<(), BindError> {
+    fn bind_surfaces(&mut self, launch: &Launch, kernel: &Kernel) -> Result<(), BindError> {
         let indices = kernel
             .binding_table_indices
             .iter()
@@ -302,9 +350,21 @@ impl Setup {
             if self.surfaces.len() <= bti {
                 self.surfaces.resize(bti + 1, None);
             }
-            self.surfaces[bti] = self.buffers.get(argument as usize).copied().flatten();
+            self.surfaces[bti] = self.surface(launch, argument as usize);
         }
+        // Bindless messages find every argument in the heap, at its own number.
+        let heap = (0..launch.args.len()).map(|index| self.surface(launch, index));
+        let heap: Vec<_> = heap.collect();
+        self.surfaces.resize(HEAP as usize, None);
+        self.surfaces.extend(heap);
         Ok(())
+    }
+
+    /// An argument as a surface.
+    fn surface(&self, launch: &Launch, argument: usize) -> Option<Surface> {
+        let buffer = self.buffers.get(argument).copied().flatten()?;
+        let image = launch.args.get(argument).and_then(Arg::shape);
+        Some(Surface { buffer, image })
     }
 
     /// The bytes of one datum of the cross-thread payload.
@@ -332,6 +392,13 @@ impl Setup {
                 }
                 _ => Vec::new(),
             },
+            ArgType::ArgBypointer if argument.addrmode == Some(AddrMode::Bindless) => {
+                match argument.sampler_index {
+                    Some(sampler) => sampler.wrapping_mul(SAMPLER_STATE_BYTES).to_le_bytes(),
+                    None => (index as u32).wrapping_shl(HEAP_SHIFT).to_le_bytes(),
+                }
+                .to_vec()
+            }
             ArgType::ArgBypointer | ArgType::BufferAddress => match launch.args.get(index) {
                 Some(Arg::Local(bytes)) => {
                     let alignment = u64::from(argument.slm_alignment.unwrap_or(16)).max(1);
@@ -347,19 +414,38 @@ impl Setup {
             },
             ArgType::PrivateBaseStateless => {
                 let bytes = private_size(kernel, self.simd)? * u64::from(self.threads);
-                let buffer = self
-                    .memory
-                    .add("private memory", vec![UNDEFINED; bytes as usize]);
+                let buffer = self.memory.add_private("private memory", bytes as usize);
                 self.memory.address(buffer).to_le_bytes().to_vec()
             }
             ArgType::ConstBase => self.data_base(CONST_DATA),
             ArgType::GlobalBase => self.data_base(GLOBAL_DATA),
             ArgType::PrintfBuffer => {
-                let buffer = self.memory.add("printf buffer", vec![0; PRINTF_BYTES]);
+                let buffer = self.memory.add("printf buffer", &vec![0; PRINTF_BYTES]);
                 self.memory.address(buffer).to_le_bytes().to_vec()
             }
-            ref other => return Err(BindError::Payload(other.clone())),
+            ref kind => return self.implicit(launch, kind, index),
         })
+    }
+
+    /// The bytes of an implicit argument about a kernel's argument.
+    fn implicit(
+        &self,
+        launch: &Launch,
+        kind: &ArgType,
+        index: usize,
+    ) -> Result<Vec<u8>, BindError> {
+        let buffer = self.buffers.get(index).copied().flatten();
+        let address = buffer.map_or(0, |buffer| self.memory.address(buffer));
+        let value = match launch.args.get(index) {
+            Some(Arg::Image(image)) => image.shape.implicit(kind, address),
+            Some(Arg::Sampler(sampler)) => sampler.implicit(kind).map(u64::from),
+            Some(Arg::Buffer(_)) if *kind == ArgType::BufferSize => {
+                Some(buffer.map_or(0, |buffer| self.memory.size(buffer)))
+            }
+            _ => None,
+        };
+        let value = value.ok_or_else(|| BindError::Payload(kind.clone()))?;
+        Ok(value.to_le_bytes().to_vec())
     }
 
     /// The address of a section of the program's data, null if it has none.
@@ -368,74 +454,19 @@ impl Setup {
         address.to_le_bytes().to_vec()
     }
 
-    fn run(&mut self, launch: &Launch, program: &Program) -> Result<ExecStats, Box<ExecError>> {
-        let mut stats = ExecStats::default();
-        for z in 0..self.groups[2] {
-            for y in 0..self.groups[1] {
-                for x in 0..self.groups[0] {
-                    self.run_group(launch, program, [x, y, z], &mut stats)?;
-                    stats.groups += 1;
-                }
-            }
-        }
-        Ok(stats)
+    /// The group of a number: x counts first, then y, then z.
+    pub(super) fn group(&self, number: u64) -> [u32; 3] {
+        let [x, y, _] = self.groups.map(|n| u64::from(n).max(1));
+        [number % x, number / x % y, number / x / y].map(|id| id as u32)
     }
 
-    fn run_group(
-        &mut self,
-        launch: &Launch,
-        program: &Program,
-        group: [u32; 3],
-        stats: &mut ExecStats,
-    ) -> Result<(), Box<ExecError>> {
-        let mut threads: Vec<Thread> = (0..self.threads)
-            .map(|number| self.thread(launch, group, number))
-            .collect();
-        stats.threads += u64::from(self.threads);
-        let mut shared = Shared {
-            memory: &mut self.memory,
-            surfaces: &self.surfaces,
-            slm: vec![UNDEFINED; self.slm],
-            general_state: self.general_state,
-            arrived: 0,
-        };
-        loop {
-            for thread in &mut threads {
-                if thread.status != Status::Running {
-                    continue;
-                }
-                if let Err(cause) = turn(thread, program, &mut shared, launch.budget, stats) {
-                    return Err(Box::new(ExecError::new(group, thread, program, cause)));
-                }
-            }
-            if shared.arrived >= self.threads {
-                shared.arrived -= self.threads;
-                for thread in &mut threads {
-                    thread.notify();
-                }
-            }
-            let waiting = threads
-                .iter()
-                .filter(|t| t.status == Status::Waiting)
-                .count() as u32;
-            let ended = threads.iter().filter(|t| t.status == Status::Ended).count() as u32;
-            if ended == self.threads {
-                return Ok(());
-            }
-            if waiting + ended == self.threads
-                && let Some(thread) = threads.iter().find(|t| t.status == Status::Waiting)
-            {
-                let cause = Cause::Deadlock {
-                    waiting,
-                    threads: self.threads,
-                };
-                return Err(Box::new(ExecError::new(group, thread, program, cause)));
-            }
-        }
+    /// Bytes of the general registers that a thread starts with.
+    pub(super) fn payload_bytes(&self) -> usize {
+        GRF_BYTES + self.per_thread_bytes + self.cross_thread.len()
     }
 
     /// A thread as the hardware starts it.
-    fn thread(&self, launch: &Launch, group: [u32; 3], number: u32) -> Thread {
+    pub(super) fn thread(&self, launch: &Launch, group: [u32; 3], number: u32) -> Thread {
         let first = number * self.simd;
         let channels = (self.items - first).min(self.simd);
         let dispatch = low_mask(channels as usize);
@@ -463,18 +494,6 @@ impl Setup {
     }
 }
 
-impl Thread {
-    /// The barrier was passed: one more notification.
-    fn notify(&mut self) {
-        if let Some(count) = self.notification.first_chunk_mut::<4>() {
-            *count = (u32::from_le_bytes(*count).saturating_add(1)).to_le_bytes();
-        }
-        if self.status == Status::Waiting {
-            self.status = Status::Running;
-        }
-    }
-}
-
 /// Local ids of the work-items from `first`: 16-bit numbers, x for all channels, then y, then z,
 /// each in registers of its own.
 fn write_local_ids(place: &mut [u8], packed: bool, local: [u32; 3], first: u32, simd: u32) {
@@ -499,68 +518,6 @@ fn write_local_ids(place: &mut [u8], packed: bool, local: [u32; 3], first: u32, 
     }
 }
 
-/// Lets a thread execute until it waits, ends, or its turn is over.
-fn turn(
-    thread: &mut Thread,
-    program: &Program,
-    shared: &mut Shared,
-    budget: u64,
-    stats: &mut ExecStats,
-) -> Result<(), Cause> {
-    let limit = budget.saturating_sub(stats.instructions).min(TURN);
-    if limit == 0 {
-        return Err(Cause::Budget(budget));
-    }
-    thread.update_timestamp();
-    let before = thread.executed;
-    let result = steps(thread, program, shared, limit, &mut stats.messages);
-    stats.instructions += thread.executed - before;
-    result?;
-    if thread.status == Status::Ended && thread.waiting != 0 {
-        return Err(Cause::Stranded {
-            waiting: thread.waiting,
-        });
-    }
-    Ok(())
-}
-
-/// Executes up to `limit` instructions; fewer if the thread waits or ends.
-pub(super) fn steps(
-    thread: &mut Thread,
-    program: &Program,
-    shared: &mut Shared,
-    limit: u64,
-    messages: &mut u64,
-) -> Result<(), Cause> {
-    let ops = program.ops();
-    for _ in 0..limit {
-        let op = ops.get(thread.ip as usize);
-        let op = op.ok_or(Cause::NoInstruction(program.end()))?;
-        if op.wakes && thread.waiting != 0 {
-            thread.wake_channels();
-        }
-        match &op.path {
-            Path::Branch => thread.branch(op, program)?,
-            Path::Wait => thread.wait(op)?,
-            Path::Send(send) => {
-                message::send(thread, shared, op, send)?;
-                *messages += 1;
-                thread.ip += 1;
-            }
-            _ => {
-                thread.execute(op)?;
-                thread.ip += 1;
-            }
-        }
-        // A thread that waits has not executed its `wait`.
-        thread.executed += u64::from(thread.status != Status::Waiting);
-        if thread.status != Status::Running {
-            break;
-        }
-    }
-    Ok(())
-}
-
 /// Checks that the arguments are those the kernel takes.
 fn check_args(kernel: &Kernel, infos: &[ArgInfo], args: &[Arg]) -> Result<(), BindError> {
     let named = kernel.payload_arguments.iter().filter_map(|a| a.arg_index);
@@ -575,6 +532,14 @@ fn check_args(kernel: &Kernel, infos: &[ArgInfo], args: &[Arg]) -> Result<(), Bi
         });
     }
     for (index, arg) in args.iter().enumerate() {
+        if let Arg::Image(image) = arg
+            && image.texels.len() as u64 != image.shape.bytes()
+        {
+            return Err(BindError::Texels {
+                expected: image.shape.bytes(),
+                found: image.texels.len() as u64,
+            });
+        }
         let index = index as u32;
         let info = infos.iter().find(|i| i.index == index);
         let declared = info.map_or("not named", |i| i.type_name.as_str());
@@ -592,9 +557,16 @@ fn check_args(kernel: &Kernel, infos: &[ArgInfo], args: &[Arg]) -> Result<(), Bi
             Arg::Buffer(_) => "a buffer".to_string(),
             Arg::Local(_) => "local memory".to_string(),
             Arg::Value(bytes) => format!("a value of {} bytes", bytes.len()),
+            Arg::Image(image) => format!("an {}", image.shape.kind.name()),
+            Arg::Sampler(_) => "a sampler".to_string(),
         };
         let fits = match (&expected, arg) {
-            (Expected::Buffer, Arg::Buffer(_)) | (Expected::Local, Arg::Local(_)) => true,
+            (Expected::Buffer, Arg::Buffer(_))
+            | (Expected::Local, Arg::Local(_))
+            | (Expected::Sampler, Arg::Sampler(_)) => true,
+            (Expected::Image(kind), Arg::Image(image)) => {
+                kind.is_none_or(|kind| kind == image.shape.kind)
+            }
             (Expected::Value { least, most }, Arg::Value(bytes)) => {
                 (*least..=*most).contains(&bytes.len())
             }
@@ -618,6 +590,9 @@ fn check_args(kernel: &Kernel, infos: &[ArgInfo], args: &[Arg]) -> Result<(), Bi
 enum Expected {
     Buffer,
     Local,
+    Sampler,
+    /// Of this kind, if one is named.
+    Image(Option<ImageKind>),
     /// A size in bytes between these.
     Value {
         least: usize,
@@ -630,6 +605,8 @@ impl std::fmt::Display for Expected {
         match self {
             Expected::Buffer => write!(f, "a buffer"),
             Expected::Local => write!(f, "local memory"),
+            Expected::Sampler => write!(f, "a sampler"),
+            Expected::Image(kind) => write!(f, "an {}", kind.map_or("image", ImageKind::name)),
             Expected::Value { most, .. } => write!(f, "a value of {most} bytes"),
         }
     }
@@ -655,6 +632,13 @@ fn expected_arg<'a>(
                 });
             }
             (ArgType::ArgBypointer, Some(AddrMode::Slm)) => expected = Some(Expected::Local),
+            (ArgType::ArgBypointer, _) if argument.addrspace == Some(AddrSpace::Sampler) => {
+                expected = Some(Expected::Sampler);
+            }
+            (ArgType::ArgBypointer, _) if argument.addrspace == Some(AddrSpace::Image) => {
+                let kind = argument.image_type.as_ref().and_then(binding::image_kind);
+                expected = Some(Expected::Image(kind));
+            }
             (ArgType::ArgBypointer, _) => expected = Some(Expected::Buffer),
             _ => {}
         }

@@ -12,10 +12,15 @@
 //! the other, a group's threads in turn.
 
 mod alu;
+mod binding;
+mod defined;
 mod dispatch;
 mod error;
 mod fast;
+mod filter;
 mod flow;
+mod format;
+mod image;
 mod link;
 mod machine;
 mod math;
@@ -24,14 +29,25 @@ mod message;
 mod operand;
 mod operation;
 mod program;
+mod run;
+mod sampler;
 mod single;
+mod stats;
+mod trace;
+mod typed;
 mod wide;
+mod words;
 
-pub use dispatch::{Arg, BindError, ExecStats, Launch, RunError};
+pub use dispatch::{Arg, BindError, Launch, RunError};
 pub use error::{Cause, ExecError};
+pub use format::Format;
+pub use image::{Addressing, Filter, Image, ImageKind, Sampler, Shape};
 pub use link::LinkError;
 pub use program::Program;
+pub use run::Options;
 pub use single::Registers;
+pub use stats::{Count, Stats};
+pub use trace::Trace;
 
 #[cfg(test)]
 mod tests;
