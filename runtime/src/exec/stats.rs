@@ -84,6 +84,8 @@ pub struct Stats {
     pub by_instruction: BTreeMap<String, Count>,
     /// Executions of `send` and its like by what the message asks for.
     pub by_message: BTreeMap<String, Count>,
+    /// Executions of each instruction, in the order of [`Program::insts`].
+    pub by_place: Vec<Count>,
 }
 
 impl Stats {
@@ -93,6 +95,7 @@ impl Stats {
             threads: groups * threads,
             bytes_read: counts.read,
             bytes_written: counts.written,
+            by_place: counts.ops[..program.insts().count()].to_vec(),
             ..Stats::default()
         };
         let executed = counts.ops.iter().zip(program.ops()).zip(program.insts());
