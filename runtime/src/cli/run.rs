@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use kiln_emit::platform::Platform;
 use kiln_emit::zebin::Zebin;
-use kiln_runtime::exec::{Arg, ExecStats, Launch, Program};
+use kiln_runtime::exec::{Arg, Launch, Program, Stats};
 use kiln_runtime::launch::{Description, Spec, compare, parse_spec};
 use kiln_runtime::picture;
 use kiln_runtime::pipeline::Options;
@@ -295,12 +295,13 @@ fn check(description: &Description, args: &[Arg], dir: &Path, figures: &str) -> 
 }
 
 /// One line on what was executed.
-fn figures(kernel: &str, stats: &ExecStats, seconds: f64) -> String {
-    let ExecStats {
+fn figures(kernel: &str, stats: &Stats, seconds: f64) -> String {
+    let Stats {
         groups,
         threads,
         instructions,
         messages,
+        ..
     } = stats;
     let rate = *instructions as f64 / seconds.max(f64::MIN_POSITIVE) / 1e6;
     format!(

@@ -1,4 +1,4 @@
-//! Launching: the payload each thread starts with, and the groups' and threads' turns.
+//! Launching: what the kernel's arguments become, and the payload each thread starts with.
 //!
 //! A thread starts with `r0`, its header; then the per-thread payload (local ids); then the
 //! cross-thread payload (arguments and sizes), laid out as `.ze_info` says (PRM vol. 7, "Thread
@@ -9,14 +9,14 @@ use kiln_emit::ze_info::{
 };
 
 use super::binding;
-use super::error::{Cause, ExecError};
+use super::error::ExecError;
 use super::image::{Image, ImageKind, Sampler, Shape};
 use super::implicit::ImplicitArgs;
-use super::machine::{GRF_BYTES, GRF_FILE, Status, Thread, UNDEFINED, low_mask};
-use super::memory::{HEAP, Memory, Shared, Surface};
-use super::message;
-use super::operation::Path;
+use super::machine::{GRF_BYTES, GRF_FILE, Thread, low_mask};
+use super::memory::{HEAP, Memory, Surface};
 use super::program::Program;
+use super::run::{self, Options};
+use super::stats::Stats;
 
 /// A kernel argument.
 #[derive(Clone, Debug, PartialEq)]
@@ -78,17 +78,8 @@ pub struct Launch<'a> {
     /// Number of dimensions the launch was given in.
     pub dimensions: u32,
     pub args: Vec<Arg>,
-    /// Instructions executed at most.
+    /// Instructions executed at most, by all threads of all groups together.
     pub budget: u64,
-}
-
-/// What a launch did.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct ExecStats {
-    pub groups: u64,
-    pub threads: u64,
-    pub instructions: u64,
-    pub messages: u64,
 }
 
 /// A launch that does not fit its kernel.
@@ -142,10 +133,11 @@ pub enum RunError {
     Bind(#[from] BindError),
     #[error(transparent)]
     Exec(#[from] Box<ExecError>),
+    /// All groups up to this one together executed more instructions than [`Launch::budget`].
+    #[error("group {group:?}: {budget} instructions executed: the budget is used up")]
+    Budget { group: [u32; 3], budget: u64 },
 }
 
-/// Instructions a thread executes before the next one's turn.
-const TURN: u64 = 1 << 16;
 /// Work-items of a group at most.
 const GROUP_ITEMS: u64 = 1024;
 /// Shared local memory of a group at most, in bytes.
@@ -170,35 +162,45 @@ impl Launch<'_> {
     /// The default of [`Launch::budget`].
     pub const BUDGET: u64 = 1 << 33;
 
-    /// Runs all groups. The buffers among the arguments are changed as the kernel changes them,
-    /// also when it fails.
-    pub fn run(&mut self, program: &Program) -> Result<ExecStats, RunError> {
-        let mut setup = Setup::new(self)?;
-        setup.memory.load(program.data());
-        let result = setup.run(self, program);
+    /// Runs all groups, on all cores. The buffers among the arguments are changed as the kernel
+    /// changes them, also when it fails.
+    ///
+    /// # Errors
+    /// The launch does not fit the kernel; or the first group that fails, and why.
+    pub fn run(&mut self, program: &Program) -> Result<Stats, RunError> {
+        self.run_with(program, &Options::default())
+    }
+
+    /// The same as the options say.
+    ///
+    /// # Errors
+    /// As [`Launch::run`].
+    pub fn run_with(&mut self, program: &Program, options: &Options) -> Result<Stats, RunError> {
+        let setup = Setup::new(self, program)?;
+        let result = run::run(&setup, self, program, options);
         for (arg, buffer) in self.args.iter_mut().zip(&setup.buffers) {
             if let (Some(bytes), Some(buffer)) = (arg.memory_mut(), buffer) {
-                *bytes = setup.memory.take(*buffer);
+                *bytes = setup.memory.contents(*buffer);
             }
         }
-        Ok(result?)
+        result
     }
 }
 
 /// A launch, bound to its kernel.
-struct Setup {
+pub(super) struct Setup {
     simd: u32,
     /// Of a group.
-    threads: u32,
+    pub(super) threads: u32,
     items: u32,
-    groups: [u32; 3],
-    memory: Memory,
+    pub(super) groups: [u32; 3],
+    pub(super) memory: Memory,
     /// For each argument, its buffer.
     buffers: Vec<Option<usize>>,
     /// The binding table, and the heap of bindless surfaces behind it.
-    surfaces: Vec<Option<Surface>>,
-    samplers: Vec<Option<Sampler>>,
-    slm: usize,
+    pub(super) surfaces: Vec<Option<Surface>>,
+    pub(super) samplers: Vec<Option<Sampler>>,
+    pub(super) slm: usize,
     /// What every thread has after its per-thread payload.
     cross_thread: Vec<u8>,
     /// Of the per-thread payload.
@@ -206,7 +208,7 @@ struct Setup {
     local_ids: Vec<LocalIds>,
     walk: [usize; 3],
     scratch_bytes: u32,
-    general_state: u64,
+    pub(super) general_state: u64,
 }
 
 /// Local ids in the per-thread payload.
@@ -218,7 +220,7 @@ struct LocalIds {
 }
 
 impl Setup {
-    fn new(launch: &mut Launch) -> Result<Setup, BindError> {
+    fn new(launch: &Launch, program: &Program) -> Result<Setup, BindError> {
         let kernel = launch
             .ze_info
             .kernel(launch.kernel)
@@ -253,14 +255,13 @@ impl Setup {
         let scratch_bytes = scratch_size(kernel)?;
         let mut memory = Memory::default();
         let mut buffers = Vec::new();
-        for (index, arg) in launch.args.iter_mut().enumerate() {
-            let bytes = arg.memory_mut().map(std::mem::take);
+        memory.load(program.data());
+        for (index, arg) in launch.args.iter().enumerate() {
+            let bytes = arg.memory();
             buffers.push(bytes.map(|bytes| memory.add(format!("argument {index}"), bytes)));
         }
-        let scratch = memory.add(
-            "scratch space",
-            vec![UNDEFINED; scratch_bytes as usize * threads as usize],
-        );
+        let scratch =
+            memory.add_private("scratch space", scratch_bytes as usize * threads as usize);
         let general_state = memory.address(scratch);
         let mut setup = Setup {
             simd,
@@ -279,16 +280,8 @@ impl Setup {
             scratch_bytes,
             general_state,
         };
-        let bound = setup.bind(launch, kernel);
-        if bound.is_err() {
-            // The arguments stay as they were.
-            for (arg, buffer) in launch.args.iter_mut().zip(&setup.buffers) {
-                if let (Some(bytes), Some(buffer)) = (arg.memory_mut(), buffer) {
-                    *bytes = setup.memory.take(*buffer);
-                }
-            }
-        }
-        bound.map(|()| setup)
+        setup.bind(launch, kernel)?;
+        Ok(setup)
     }
 
     fn bind(&mut self, launch: &Launch, kernel: &Kernel) -> Result<(), BindError> {
@@ -427,9 +420,7 @@ impl Setup {
             },
             ArgType::PrivateBaseStateless => {
                 let bytes = private_size(kernel, self.simd)? * u64::from(self.threads);
-                let buffer = self
-                    .memory
-                    .add("private memory", vec![UNDEFINED; bytes as usize]);
+                let buffer = self.memory.add_private("private memory", bytes as usize);
                 self.memory.address(buffer).to_le_bytes().to_vec()
             }
             ArgType::ConstBase => self.data_base(CONST_DATA),
@@ -442,7 +433,7 @@ impl Setup {
 
     /// The address of a new buffer for `printf`.
     fn printf_buffer(&mut self) -> u64 {
-        let buffer = self.memory.add("printf buffer", vec![0; PRINTF_BYTES]);
+        let buffer = self.memory.add("printf buffer", &vec![0; PRINTF_BYTES]);
         self.memory.address(buffer)
     }
 
@@ -455,7 +446,7 @@ impl Setup {
             let first = number * self.simd;
             write_local_ids(place, false, launch.local, self.walk, first, self.simd);
         }
-        let local_ids = self.memory.add("local ids", ids);
+        let local_ids = self.memory.add("local ids", &ids);
         let args = ImplicitArgs {
             dimensions: launch.dimensions,
             simd: self.simd,
@@ -465,7 +456,7 @@ impl Setup {
             printf: self.printf_buffer(),
             local_ids: self.memory.address(local_ids),
         };
-        let buffer = self.memory.add("implicit arguments", args.bytes());
+        let buffer = self.memory.add("implicit arguments", &args.bytes());
         self.memory.address(buffer)
     }
 
@@ -496,75 +487,19 @@ impl Setup {
         address.to_le_bytes().to_vec()
     }
 
-    fn run(&mut self, launch: &Launch, program: &Program) -> Result<ExecStats, Box<ExecError>> {
-        let mut stats = ExecStats::default();
-        for z in 0..self.groups[2] {
-            for y in 0..self.groups[1] {
-                for x in 0..self.groups[0] {
-                    self.run_group(launch, program, [x, y, z], &mut stats)?;
-                    stats.groups += 1;
-                }
-            }
-        }
-        Ok(stats)
+    /// The group of a number: x counts first, then y, then z.
+    pub(super) fn group(&self, number: u64) -> [u32; 3] {
+        let [x, y, _] = self.groups.map(|n| u64::from(n).max(1));
+        [number % x, number / x % y, number / x / y].map(|id| id as u32)
     }
 
-    fn run_group(
-        &mut self,
-        launch: &Launch,
-        program: &Program,
-        group: [u32; 3],
-        stats: &mut ExecStats,
-    ) -> Result<(), Box<ExecError>> {
-        let mut threads: Vec<Thread> = (0..self.threads)
-            .map(|number| self.thread(launch, group, number))
-            .collect();
-        stats.threads += u64::from(self.threads);
-        let mut shared = Shared {
-            memory: &mut self.memory,
-            surfaces: &self.surfaces,
-            samplers: &self.samplers,
-            slm: vec![UNDEFINED; self.slm],
-            general_state: self.general_state,
-            arrived: 0,
-        };
-        loop {
-            for thread in &mut threads {
-                if thread.status != Status::Running {
-                    continue;
-                }
-                if let Err(cause) = turn(thread, program, &mut shared, launch.budget, stats) {
-                    return Err(Box::new(ExecError::new(group, thread, program, cause)));
-                }
-            }
-            if shared.arrived >= self.threads {
-                shared.arrived -= self.threads;
-                for thread in &mut threads {
-                    thread.notify();
-                }
-            }
-            let waiting = threads
-                .iter()
-                .filter(|t| t.status == Status::Waiting)
-                .count() as u32;
-            let ended = threads.iter().filter(|t| t.status == Status::Ended).count() as u32;
-            if ended == self.threads {
-                return Ok(());
-            }
-            if waiting + ended == self.threads
-                && let Some(thread) = threads.iter().find(|t| t.status == Status::Waiting)
-            {
-                let cause = Cause::Deadlock {
-                    waiting,
-                    threads: self.threads,
-                };
-                return Err(Box::new(ExecError::new(group, thread, program, cause)));
-            }
-        }
+    /// Bytes of the general registers that a thread starts with.
+    pub(super) fn payload_bytes(&self) -> usize {
+        GRF_BYTES + self.per_thread_bytes + self.cross_thread.len()
     }
 
     /// A thread as the hardware starts it.
-    fn thread(&self, launch: &Launch, group: [u32; 3], number: u32) -> Thread {
+    pub(super) fn thread(&self, launch: &Launch, group: [u32; 3], number: u32) -> Thread {
         let first = number * self.simd;
         let channels = (self.items - first).min(self.simd);
         let dispatch = low_mask(channels as usize);
@@ -589,18 +524,6 @@ impl Setup {
         let start = GRF_BYTES + self.per_thread_bytes;
         thread.grf[start..start + self.cross_thread.len()].copy_from_slice(&self.cross_thread);
         thread
-    }
-}
-
-impl Thread {
-    /// The barrier was passed: one more notification.
-    fn notify(&mut self) {
-        if let Some(count) = self.notification.first_chunk_mut::<4>() {
-            *count = (u32::from_le_bytes(*count).saturating_add(1)).to_le_bytes();
-        }
-        if self.status == Status::Waiting {
-            self.status = Status::Running;
-        }
     }
 }
 
@@ -652,68 +575,6 @@ fn write_local_ids(
             bytes.copy_from_slice(&id.to_le_bytes());
         }
     }
-}
-
-/// Lets a thread execute until it waits, ends, or its turn is over.
-fn turn(
-    thread: &mut Thread,
-    program: &Program,
-    shared: &mut Shared,
-    budget: u64,
-    stats: &mut ExecStats,
-) -> Result<(), Cause> {
-    let limit = budget.saturating_sub(stats.instructions).min(TURN);
-    if limit == 0 {
-        return Err(Cause::Budget(budget));
-    }
-    thread.update_timestamp();
-    let before = thread.executed;
-    let result = steps(thread, program, shared, limit, &mut stats.messages);
-    stats.instructions += thread.executed - before;
-    result?;
-    if thread.status == Status::Ended && thread.waiting != 0 {
-        return Err(Cause::Stranded {
-            waiting: thread.waiting,
-        });
-    }
-    Ok(())
-}
-
-/// Executes up to `limit` instructions; fewer if the thread waits or ends.
-pub(super) fn steps(
-    thread: &mut Thread,
-    program: &Program,
-    shared: &mut Shared,
-    limit: u64,
-    messages: &mut u64,
-) -> Result<(), Cause> {
-    let ops = program.ops();
-    for _ in 0..limit {
-        let op = ops.get(thread.ip as usize);
-        let op = op.ok_or(Cause::NoInstruction(program.end()))?;
-        if op.wakes && thread.waiting != 0 {
-            thread.wake_channels();
-        }
-        match &op.path {
-            Path::Branch => thread.branch(op, program)?,
-            Path::Wait => thread.wait(op)?,
-            Path::Send(send) => {
-                message::send(thread, shared, op, send)?;
-                *messages += 1;
-                thread.ip += 1;
-            }
-            _ => {
-                thread.execute(op)?;
-                thread.ip += 1;
-            }
-        }
-        // A thread that waits has not executed its `wait`.
-        thread.executed += u64::from(thread.status != Status::Waiting);
-        if thread.status != Status::Running {
-            break;
-        }
-    }
-    Ok(())
 }
 
 /// Checks that the arguments are those the kernel takes.

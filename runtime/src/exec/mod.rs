@@ -13,6 +13,7 @@
 
 mod alu;
 mod binding;
+mod defined;
 mod dispatch;
 mod error;
 mod fast;
@@ -29,16 +30,23 @@ mod message;
 mod operand;
 mod operation;
 mod program;
+mod run;
 mod sampler;
+mod stats;
+mod trace;
 mod typed;
 mod wide;
+mod words;
 
-pub use dispatch::{Arg, BindError, ExecStats, Launch, RunError};
+pub use dispatch::{Arg, BindError, Launch, RunError};
 pub use error::{Cause, ExecError};
 pub use format::Format;
 pub use image::{Addressing, Filter, Image, ImageKind, Sampler, Shape};
 pub use link::LinkError;
 pub use program::Program;
+pub use run::Options;
+pub use stats::{Count, Stats};
+pub use trace::Trace;
 
 #[cfg(test)]
 mod tests;

@@ -159,7 +159,7 @@ fn element(bytes: &[u8], at: usize, size: usize) -> Result<u64, Cause> {
 
 impl Thread {
     /// The address in `a0` at byte `at` with `imm` added: a byte of the general register file.
-    fn address(&self, at: usize, imm: i16) -> Result<usize, Cause> {
+    pub fn address(&self, at: usize, imm: i16) -> Result<usize, Cause> {
         let Some(&word) = self.addr.get(at..).and_then(|b| b.first_chunk()) else {
             return Err(Cause::RegisterRange {
                 at,

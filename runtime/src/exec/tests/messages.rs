@@ -292,7 +292,7 @@ const MOVING: &[Moving] = &[
 /// Where `exchange` puts its surface.
 fn surface_base() -> u64 {
     let mut memory = Memory::default();
-    let index = memory.add("surface", Vec::new());
+    let index = memory.add("surface", &[]);
     memory.address(index)
 }
 
@@ -651,20 +651,22 @@ fn exchange_image(t: &mut Thread, sent: Inst, sampler: Sampler) -> Result<Vec<u3
         texels: texels.collect(),
     };
     let mut memory = Memory::default();
-    let buffer = memory.add("image", image.texels);
+    let buffer = memory.add("image", &image.texels);
     let mut shared = Shared {
-        memory: &mut memory,
+        memory: &memory,
         surfaces: &[Some(Surface {
             buffer,
             image: Some(image.shape),
         })],
         samplers: &[Some(sampler)],
-        slm: Vec::new(),
+        slm: &Words::filled(0, 0),
         general_state: 0,
         arrived: 0,
+        read: 0,
+        written: 0,
     };
     run(t, vec![sent], &mut shared, 10)?;
-    let bytes = memory.take(buffer);
+    let bytes = memory.contents(buffer);
     Ok(bytes
         .chunks_exact(4)
         .map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]]))
