@@ -11,6 +11,7 @@ use kiln_emit::ze_info::{
 use super::binding;
 use super::error::ExecError;
 use super::image::{Image, ImageKind, Sampler, Shape};
+use super::implicit::ImplicitArgs;
 use super::machine::{GRF_BYTES, GRF_FILE, Thread, low_mask};
 use super::memory::{HEAP, Memory, Surface};
 use super::program::Program;
@@ -113,6 +114,8 @@ pub enum BindError {
     PayloadSize(u64),
     #[error("binding table index {0}: 239 is the last")]
     Binding(u32),
+    #[error("work_group_walk_order_dimensions {0:?}: 0, 1 and 2 expected, in any order")]
+    WalkOrder(Vec<u32>),
     #[error("sampler {0}: 15 is the last")]
     SamplerIndex(u32),
     #[error("inline sampler {index}: `{value}` is not implemented")]
@@ -203,6 +206,7 @@ pub(super) struct Setup {
     /// Of the per-thread payload.
     per_thread_bytes: usize,
     local_ids: Vec<LocalIds>,
+    walk: [usize; 3],
     scratch_bytes: u32,
     pub(super) general_state: u64,
 }
@@ -246,6 +250,7 @@ impl Setup {
         let infos = launch.ze_info.args_info(launch.kernel);
         check_args(kernel, infos, &launch.args)?;
 
+        let walk = walk_order(kernel)?;
         let threads = (items as u32).div_ceil(simd);
         let scratch_bytes = scratch_size(kernel)?;
         let mut memory = Memory::default();
@@ -271,6 +276,7 @@ impl Setup {
             cross_thread: Vec::new(),
             per_thread_bytes: 0,
             local_ids: Vec::new(),
+            walk,
             scratch_bytes,
             general_state,
         };
@@ -419,12 +425,39 @@ impl Setup {
             }
             ArgType::ConstBase => self.data_base(CONST_DATA),
             ArgType::GlobalBase => self.data_base(GLOBAL_DATA),
-            ArgType::PrintfBuffer => {
-                let buffer = self.memory.add("printf buffer", &vec![0; PRINTF_BYTES]);
-                self.memory.address(buffer).to_le_bytes().to_vec()
-            }
+            ArgType::PrintfBuffer => self.printf_buffer().to_le_bytes().to_vec(),
+            ArgType::ImplicitArgBuffer => self.implicit_args(launch).to_le_bytes().to_vec(),
             ref kind => return self.implicit(launch, kind, index),
         })
+    }
+
+    /// The address of a new buffer for `printf`.
+    fn printf_buffer(&mut self) -> u64 {
+        let buffer = self.memory.add("printf buffer", &vec![0; PRINTF_BYTES]);
+        self.memory.address(buffer)
+    }
+
+    /// The address of a new buffer of implicit arguments, with a table of the local ids of all of a
+    /// group's threads.
+    fn implicit_args(&mut self, launch: &Launch) -> u64 {
+        let row = 3 * local_id_stride(false, self.simd);
+        let mut ids = vec![0; row * self.threads as usize];
+        for (number, place) in (0..).zip(ids.chunks_exact_mut(row)) {
+            let first = number * self.simd;
+            write_local_ids(place, false, launch.local, self.walk, first, self.simd);
+        }
+        let local_ids = self.memory.add("local ids", &ids);
+        let args = ImplicitArgs {
+            dimensions: launch.dimensions,
+            simd: self.simd,
+            local: launch.local,
+            global: launch.global,
+            groups: self.groups,
+            printf: self.printf_buffer(),
+            local_ids: self.memory.address(local_ids),
+        };
+        let buffer = self.memory.add("implicit arguments", &args.bytes());
+        self.memory.address(buffer)
     }
 
     /// The bytes of an implicit argument about a kernel's argument.
@@ -486,7 +519,7 @@ impl Setup {
         for ids in &self.local_ids {
             let start = GRF_BYTES + ids.offset;
             let place = &mut thread.grf[start..start + ids.size];
-            write_local_ids(place, ids.packed, launch.local, first, self.simd);
+            write_local_ids(place, ids.packed, launch.local, self.walk, first, self.simd);
         }
         let start = GRF_BYTES + self.per_thread_bytes;
         thread.grf[start..start + self.cross_thread.len()].copy_from_slice(&self.cross_thread);
@@ -494,26 +527,52 @@ impl Setup {
     }
 }
 
+/// The dimensions from the one whose local id changes fastest: x, y, z if nothing else is said.
+fn walk_order(kernel: &Kernel) -> Result<[usize; 3], BindError> {
+    let order = &kernel.execution_env.work_group_walk_order_dimensions;
+    if order.is_empty() {
+        return Ok([0, 1, 2]);
+    }
+    let mut sorted = order.clone();
+    sorted.sort_unstable();
+    match (order.as_slice(), sorted.as_slice()) {
+        (&[a, b, c], [0, 1, 2]) => Ok([a, b, c].map(|dimension| dimension as usize)),
+        _ => Err(BindError::WalkOrder(order.clone())),
+    }
+}
+
+/// Bytes of the local ids of one dimension.
+fn local_id_stride(packed: bool, simd: u32) -> usize {
+    match packed {
+        true => 2,
+        false => (simd as usize * 2).next_multiple_of(GRF_BYTES),
+    }
+}
+
 /// Local ids of the work-items from `first`: 16-bit numbers, x for all channels, then y, then z,
-/// each in registers of its own.
-fn write_local_ids(place: &mut [u8], packed: bool, local: [u32; 3], first: u32, simd: u32) {
-    let id = |item: u32, dimension: usize| -> u16 {
-        let [x, y, _] = local;
-        (match dimension {
-            0 => item % x,
-            1 => item / x % y,
-            _ => item / x / y,
-        }) as u16
+/// each in registers of its own. `walk` is the order of the dimensions.
+fn write_local_ids(
+    place: &mut [u8],
+    packed: bool,
+    local: [u32; 3],
+    walk: [usize; 3],
+    first: u32,
+    simd: u32,
+) {
+    let [fast, middle, slow] = walk;
+    let ids = |item: u32| {
+        let mut ids = [0; 3];
+        ids[fast] = item % local[fast];
+        ids[middle] = item / local[fast] % local[middle];
+        ids[slow] = item / local[fast] / local[middle];
+        ids
     };
-    let stride = if packed {
-        2
-    } else {
-        (simd as usize * 2).next_multiple_of(GRF_BYTES)
-    };
-    for (dimension, block) in place.chunks_mut(stride).take(3).enumerate() {
+    let blocks = place.chunks_mut(local_id_stride(packed, simd));
+    for (dimension, block) in blocks.take(3).enumerate() {
         let channels = if packed { 1 } else { simd };
         for (channel, bytes) in (0..channels).zip(block.chunks_exact_mut(2)) {
-            bytes.copy_from_slice(&id(first + channel, dimension).to_le_bytes());
+            let id = ids(first + channel)[dimension] as u16;
+            bytes.copy_from_slice(&id.to_le_bytes());
         }
     }
 }
@@ -690,5 +749,39 @@ fn private_size(kernel: &Kernel, simd: u32) -> Result<u64, BindError> {
         Err(BindError::ThreadMemory(bytes))
     } else {
         Ok(bytes)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn local_ids_go_by_the_order_of_the_dimensions() {
+        let ids = |walk| {
+            let mut place = [0; 3 * GRF_BYTES];
+            write_local_ids(&mut place, false, [2, 3, 2], walk, 1, 8);
+            let id = |dimension: usize, channel: usize| place[dimension * GRF_BYTES + channel * 2];
+            (0..4)
+                .map(|c| [id(0, c), id(1, c), id(2, c)])
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(ids([0, 1, 2]), [[1, 0, 0], [0, 1, 0], [1, 1, 0], [0, 2, 0]]);
+        assert_eq!(ids([1, 0, 2]), [[0, 1, 0], [0, 2, 0], [1, 0, 0], [1, 1, 0]]);
+        assert_eq!(ids([2, 1, 0]), [[0, 0, 1], [0, 1, 0], [0, 1, 1], [0, 2, 0]]);
+        let kernel = |order: &str| {
+            let env =
+                format!("grf_count: 128, simd_size: 8, work_group_walk_order_dimensions: {order}");
+            let yaml = format!("version: '1.0'\nkernels: [{{name: k, execution_env: {{{env}}}}}]");
+            ZeInfo::parse(yaml.as_bytes()).unwrap().kernels.remove(0)
+        };
+        assert_eq!(walk_order(&kernel("[]")), Ok([0, 1, 2]));
+        assert_eq!(walk_order(&kernel("[1, 0, 2]")), Ok([1, 0, 2]));
+        for wrong in ["[0, 1]", "[0, 1, 1]", "[0, 1, 3]"] {
+            assert!(matches!(
+                walk_order(&kernel(wrong)),
+                Err(BindError::WalkOrder(_))
+            ));
+        }
     }
 }

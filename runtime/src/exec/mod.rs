@@ -21,6 +21,7 @@ mod filter;
 mod flow;
 mod format;
 mod image;
+mod implicit;
 mod link;
 mod machine;
 mod math;

@@ -1,6 +1,8 @@
 //! Instructions by hand, against models that share nothing with the executor: the host's own
 //! arithmetic, and results worked out on paper.
 
+mod messages;
+
 use kiln_emit::inst::{
     Cond, CondMod, Desc, Dst, Inst, MathFn, Message, Op, Place, Pred, PredCtrl, Reg, RegFile,
     Region, Src, SrcMod, SrcReg, Target, Type,
