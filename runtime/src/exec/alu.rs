@@ -171,16 +171,12 @@ impl Thread {
             Add => each!(|a = a, b = b| a.wrapping_add(b)),
             Mul => each!(|a = a, b = b| a.wrapping_mul(b)),
             Mad => each!(|a = a, b = b, c = c| a.wrapping_add(b.wrapping_mul(c))),
-            Avg => each!(|a = a, b = b| a.wrapping_add(b).wrapping_add(T::from_i64(1)).shr1()),
-            Shl => each!(|a = a, b = b| {
-                T::from_u64(a.low() << (b.low() & (width - 1)))
-            }),
+            Avg => each!(|a = a, b = b| a.wrapping_add(b).wrapping_add(T::from_i64(1)).shr(1)),
+            Shl => each!(|a = a, b = b| a.shl((b.low() & (width - 1)) as u32)),
             Shr => each!(|a = a, b = b| {
                 T::from_u64(a.and(ones).low() >> (b.low() & (width - 1)))
             }),
-            Asr => each!(|a = a, b = b| {
-                T::from_i64((a.to_i128() >> (b.low() & (width - 1))) as i64)
-            }),
+            Asr => each!(|a = a, b = b| a.shr((b.low() & (width - 1)) as u32)),
             Bfrev => each!(|a = a| T::from_u64(u64::from((a.low() as u32).reverse_bits()))),
             Lzd => each!(|a = a| T::from_u64(u64::from((a.low() as u32).leading_zeros()))),
             Fbl => each!(|a = a| bit_or_none(a.low() as u32, u32::trailing_zeros)),
@@ -441,7 +437,12 @@ impl Thread {
                 let rest = w(1.0).add(w(a[l]).negated(), mode).mul(w(c[l]));
                 r[l] = rounded(w(a[l]).mul(w(b[l])).add(rest, mode));
             }),
-            Frc => (0..lanes).for_each(|l| r[l] = a[l] - a[l].floor()),
+            Frc if host || single => (0..lanes).for_each(|l| r[l] = a[l] - a[l].floor()),
+            Frc => (0..lanes).for_each(|l| {
+                let whole = w(a[l].floor()).negated();
+                // A zero is positive in any rounding mode.
+                r[l] = rounded(w(a[l]).add(whole, Rounding::NearestEven));
+            }),
             Rndu => (0..lanes).for_each(|l| r[l] = a[l].ceil()),
             Rndd => (0..lanes).for_each(|l| r[l] = a[l].floor()),
             Rnde => (0..lanes).for_each(|l| r[l] = a[l].round_ties_even()),

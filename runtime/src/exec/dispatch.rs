@@ -1,4 +1,4 @@
-//! Launching: the payload each thread starts with, and the groups' and threads' turns.
+//! Launching: what the kernel's arguments become, and the payload each thread starts with.
 //!
 //! A thread starts with `r0`, its header; then the per-thread payload (local ids); then the
 //! cross-thread payload (arguments and sizes), laid out as `.ze_info` says (PRM vol. 7, "Thread
@@ -9,13 +9,14 @@ use kiln_emit::ze_info::{
 };
 
 use super::binding;
-use super::error::{Cause, ExecError};
+use super::error::ExecError;
 use super::image::{Image, ImageKind, Sampler, Shape};
-use super::machine::{GRF_BYTES, GRF_FILE, Status, Thread, UNDEFINED, low_mask};
-use super::memory::{HEAP, Memory, Shared, Surface};
-use super::message;
-use super::operation::Path;
+use super::implicit::ImplicitArgs;
+use super::machine::{GRF_BYTES, GRF_FILE, Thread, low_mask};
+use super::memory::{HEAP, Memory, Surface};
 use super::program::Program;
+use super::run::{self, Options};
+use super::stats::Stats;
 
 /// A kernel argument.
 #[derive(Clone, Debug, PartialEq)]
@@ -77,17 +78,8 @@ pub struct Launch<'a> {
     /// Number of dimensions the launch was given in.
     pub dimensions: u32,
     pub args: Vec<Arg>,
-    /// Instructions executed at most.
+    /// Instructions executed at most, by all threads of all groups together.
     pub budget: u64,
-}
-
-/// What a launch did.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct ExecStats {
-    pub groups: u64,
-    pub threads: u64,
-    pub instructions: u64,
-    pub messages: u64,
 }
 
 /// A launch that does not fit its kernel.
@@ -122,6 +114,8 @@ pub enum BindError {
     PayloadSize(u64),
     #[error("binding table index {0}: 239 is the last")]
     Binding(u32),
+    #[error("work_group_walk_order_dimensions {0:?}: 0, 1 and 2 expected, in any order")]
+    WalkOrder(Vec<u32>),
     #[error("sampler {0}: 15 is the last")]
     SamplerIndex(u32),
     #[error("inline sampler {index}: `{value}` is not implemented")]
@@ -139,10 +133,11 @@ pub enum RunError {
     Bind(#[from] BindError),
     #[error(transparent)]
     Exec(#[from] Box<ExecError>),
+    /// All groups up to this one together executed more instructions than [`Launch::budget`].
+    #[error("group {group:?}: {budget} instructions executed: the budget is used up")]
+    Budget { group: [u32; 3], budget: u64 },
 }
 
-/// Instructions a thread executes before the next one's turn.
-const TURN: u64 = 1 << 16;
 /// Work-items of a group at most.
 const GROUP_ITEMS: u64 = 1024;
 /// Shared local memory of a group at most, in bytes.
@@ -167,42 +162,53 @@ impl Launch<'_> {
     /// The default of [`Launch::budget`].
     pub const BUDGET: u64 = 1 << 33;
 
-    /// Runs all groups. The buffers among the arguments are changed as the kernel changes them,
-    /// also when it fails.
-    pub fn run(&mut self, program: &Program) -> Result<ExecStats, RunError> {
-        let mut setup = Setup::new(self)?;
-        setup.memory.load(program.data());
-        let result = setup.run(self, program);
+    /// Runs all groups, on all cores. The buffers among the arguments are changed as the kernel
+    /// changes them, also when it fails.
+    ///
+    /// # Errors
+    /// The launch does not fit the kernel; or the first group that fails, and why.
+    pub fn run(&mut self, program: &Program) -> Result<Stats, RunError> {
+        self.run_with(program, &Options::default())
+    }
+
+    /// The same as the options say.
+    ///
+    /// # Errors
+    /// As [`Launch::run`].
+    pub fn run_with(&mut self, program: &Program, options: &Options) -> Result<Stats, RunError> {
+        let setup = Setup::new(self, program)?;
+        let result = run::run(&setup, self, program, options);
         for (arg, buffer) in self.args.iter_mut().zip(&setup.buffers) {
             if let (Some(bytes), Some(buffer)) = (arg.memory_mut(), buffer) {
-                *bytes = setup.memory.take(*buffer);
+                *bytes = setup.memory.contents(*buffer);
             }
         }
-        Ok(result?)
+        result
     }
 }
 
 /// A launch, bound to its kernel.
-struct Setup {
+pub(super) struct Setup {
     simd: u32,
     /// Of a group.
-    threads: u32,
+    pub(super) threads: u32,
     items: u32,
-    groups: [u32; 3],
-    memory: Memory,
+    pub(super) groups: [u32; 3],
+    pub(super) memory: Memory,
     /// For each argument, its buffer.
     buffers: Vec<Option<usize>>,
     /// The binding table, and the heap of bindless surfaces behind it.
-    surfaces: Vec<Option<Surface>>,
-    samplers: Vec<Option<Sampler>>,
-    slm: usize,
+    pub(super) surfaces: Vec<Option<Surface>>,
+    pub(super) samplers: Vec<Option<Sampler>>,
+    pub(super) slm: usize,
     /// What every thread has after its per-thread payload.
     cross_thread: Vec<u8>,
     /// Of the per-thread payload.
     per_thread_bytes: usize,
     local_ids: Vec<LocalIds>,
+    walk: [usize; 3],
     scratch_bytes: u32,
-    general_state: u64,
+    pub(super) general_state: u64,
 }
 
 /// Local ids in the per-thread payload.
@@ -214,7 +220,7 @@ struct LocalIds {
 }
 
 impl Setup {
-    fn new(launch: &mut Launch) -> Result<Setup, BindError> {
+    fn new(launch: &Launch, program: &Program) -> Result<Setup, BindError> {
         let kernel = launch
             .ze_info
             .kernel(launch.kernel)
@@ -244,18 +250,18 @@ impl Setup {
         let infos = launch.ze_info.args_info(launch.kernel);
         check_args(kernel, infos, &launch.args)?;
 
+        let walk = walk_order(kernel)?;
         let threads = (items as u32).div_ceil(simd);
         let scratch_bytes = scratch_size(kernel)?;
         let mut memory = Memory::default();
         let mut buffers = Vec::new();
-        for (index, arg) in launch.args.iter_mut().enumerate() {
-            let bytes = arg.memory_mut().map(std::mem::take);
+        memory.load(program.data());
+        for (index, arg) in launch.args.iter().enumerate() {
+            let bytes = arg.memory();
             buffers.push(bytes.map(|bytes| memory.add(format!("argument {index}"), bytes)));
         }
-        let scratch = memory.add(
-            "scratch space",
-            vec![UNDEFINED; scratch_bytes as usize * threads as usize],
-        );
+        let scratch =
+            memory.add_private("scratch space", scratch_bytes as usize * threads as usize);
         let general_state = memory.address(scratch);
         let mut setup = Setup {
             simd,
@@ -270,19 +276,12 @@ impl Setup {
             cross_thread: Vec::new(),
             per_thread_bytes: 0,
             local_ids: Vec::new(),
+            walk,
             scratch_bytes,
             general_state,
         };
-        let bound = setup.bind(launch, kernel);
-        if bound.is_err() {
-            // The arguments stay as they were.
-            for (arg, buffer) in launch.args.iter_mut().zip(&setup.buffers) {
-                if let (Some(bytes), Some(buffer)) = (arg.memory_mut(), buffer) {
-                    *bytes = setup.memory.take(*buffer);
-                }
-            }
-        }
-        bound.map(|()| setup)
+        setup.bind(launch, kernel)?;
+        Ok(setup)
     }
 
     fn bind(&mut self, launch: &Launch, kernel: &Kernel) -> Result<(), BindError> {
@@ -421,19 +420,44 @@ impl Setup {
             },
             ArgType::PrivateBaseStateless => {
                 let bytes = private_size(kernel, self.simd)? * u64::from(self.threads);
-                let buffer = self
-                    .memory
-                    .add("private memory", vec![UNDEFINED; bytes as usize]);
+                let buffer = self.memory.add_private("private memory", bytes as usize);
                 self.memory.address(buffer).to_le_bytes().to_vec()
             }
             ArgType::ConstBase => self.data_base(CONST_DATA),
             ArgType::GlobalBase => self.data_base(GLOBAL_DATA),
-            ArgType::PrintfBuffer => {
-                let buffer = self.memory.add("printf buffer", vec![0; PRINTF_BYTES]);
-                self.memory.address(buffer).to_le_bytes().to_vec()
-            }
+            ArgType::PrintfBuffer => self.printf_buffer().to_le_bytes().to_vec(),
+            ArgType::ImplicitArgBuffer => self.implicit_args(launch).to_le_bytes().to_vec(),
             ref kind => return self.implicit(launch, kind, index),
         })
+    }
+
+    /// The address of a new buffer for `printf`.
+    fn printf_buffer(&mut self) -> u64 {
+        let buffer = self.memory.add("printf buffer", &vec![0; PRINTF_BYTES]);
+        self.memory.address(buffer)
+    }
+
+    /// The address of a new buffer of implicit arguments, with a table of the local ids of all of a
+    /// group's threads.
+    fn implicit_args(&mut self, launch: &Launch) -> u64 {
+        let row = 3 * local_id_stride(false, self.simd);
+        let mut ids = vec![0; row * self.threads as usize];
+        for (number, place) in (0..).zip(ids.chunks_exact_mut(row)) {
+            let first = number * self.simd;
+            write_local_ids(place, false, launch.local, self.walk, first, self.simd);
+        }
+        let local_ids = self.memory.add("local ids", &ids);
+        let args = ImplicitArgs {
+            dimensions: launch.dimensions,
+            simd: self.simd,
+            local: launch.local,
+            global: launch.global,
+            groups: self.groups,
+            printf: self.printf_buffer(),
+            local_ids: self.memory.address(local_ids),
+        };
+        let buffer = self.memory.add("implicit arguments", &args.bytes());
+        self.memory.address(buffer)
     }
 
     /// The bytes of an implicit argument about a kernel's argument.
@@ -463,75 +487,19 @@ impl Setup {
         address.to_le_bytes().to_vec()
     }
 
-    fn run(&mut self, launch: &Launch, program: &Program) -> Result<ExecStats, Box<ExecError>> {
-        let mut stats = ExecStats::default();
-        for z in 0..self.groups[2] {
-            for y in 0..self.groups[1] {
-                for x in 0..self.groups[0] {
-                    self.run_group(launch, program, [x, y, z], &mut stats)?;
-                    stats.groups += 1;
-                }
-            }
-        }
-        Ok(stats)
+    /// The group of a number: x counts first, then y, then z.
+    pub(super) fn group(&self, number: u64) -> [u32; 3] {
+        let [x, y, _] = self.groups.map(|n| u64::from(n).max(1));
+        [number % x, number / x % y, number / x / y].map(|id| id as u32)
     }
 
-    fn run_group(
-        &mut self,
-        launch: &Launch,
-        program: &Program,
-        group: [u32; 3],
-        stats: &mut ExecStats,
-    ) -> Result<(), Box<ExecError>> {
-        let mut threads: Vec<Thread> = (0..self.threads)
-            .map(|number| self.thread(launch, group, number))
-            .collect();
-        stats.threads += u64::from(self.threads);
-        let mut shared = Shared {
-            memory: &mut self.memory,
-            surfaces: &self.surfaces,
-            samplers: &self.samplers,
-            slm: vec![UNDEFINED; self.slm],
-            general_state: self.general_state,
-            arrived: 0,
-        };
-        loop {
-            for thread in &mut threads {
-                if thread.status != Status::Running {
-                    continue;
-                }
-                if let Err(cause) = turn(thread, program, &mut shared, launch.budget, stats) {
-                    return Err(Box::new(ExecError::new(group, thread, program, cause)));
-                }
-            }
-            if shared.arrived >= self.threads {
-                shared.arrived -= self.threads;
-                for thread in &mut threads {
-                    thread.notify();
-                }
-            }
-            let waiting = threads
-                .iter()
-                .filter(|t| t.status == Status::Waiting)
-                .count() as u32;
-            let ended = threads.iter().filter(|t| t.status == Status::Ended).count() as u32;
-            if ended == self.threads {
-                return Ok(());
-            }
-            if waiting + ended == self.threads
-                && let Some(thread) = threads.iter().find(|t| t.status == Status::Waiting)
-            {
-                let cause = Cause::Deadlock {
-                    waiting,
-                    threads: self.threads,
-                };
-                return Err(Box::new(ExecError::new(group, thread, program, cause)));
-            }
-        }
+    /// Bytes of the general registers that a thread starts with.
+    pub(super) fn payload_bytes(&self) -> usize {
+        GRF_BYTES + self.per_thread_bytes + self.cross_thread.len()
     }
 
     /// A thread as the hardware starts it.
-    fn thread(&self, launch: &Launch, group: [u32; 3], number: u32) -> Thread {
+    pub(super) fn thread(&self, launch: &Launch, group: [u32; 3], number: u32) -> Thread {
         let first = number * self.simd;
         let channels = (self.items - first).min(self.simd);
         let dispatch = low_mask(channels as usize);
@@ -551,7 +519,7 @@ impl Setup {
         for ids in &self.local_ids {
             let start = GRF_BYTES + ids.offset;
             let place = &mut thread.grf[start..start + ids.size];
-            write_local_ids(place, ids.packed, launch.local, first, self.simd);
+            write_local_ids(place, ids.packed, launch.local, self.walk, first, self.simd);
         }
         let start = GRF_BYTES + self.per_thread_bytes;
         thread.grf[start..start + self.cross_thread.len()].copy_from_slice(&self.cross_thread);
@@ -559,102 +527,54 @@ impl Setup {
     }
 }
 
-impl Thread {
-    /// The barrier was passed: one more notification.
-    fn notify(&mut self) {
-        if let Some(count) = self.notification.first_chunk_mut::<4>() {
-            *count = (u32::from_le_bytes(*count).saturating_add(1)).to_le_bytes();
-        }
-        if self.status == Status::Waiting {
-            self.status = Status::Running;
-        }
+/// The dimensions from the one whose local id changes fastest: x, y, z if nothing else is said.
+fn walk_order(kernel: &Kernel) -> Result<[usize; 3], BindError> {
+    let order = &kernel.execution_env.work_group_walk_order_dimensions;
+    if order.is_empty() {
+        return Ok([0, 1, 2]);
+    }
+    let mut sorted = order.clone();
+    sorted.sort_unstable();
+    match (order.as_slice(), sorted.as_slice()) {
+        (&[a, b, c], [0, 1, 2]) => Ok([a, b, c].map(|dimension| dimension as usize)),
+        _ => Err(BindError::WalkOrder(order.clone())),
+    }
+}
+
+/// Bytes of the local ids of one dimension.
+fn local_id_stride(packed: bool, simd: u32) -> usize {
+    match packed {
+        true => 2,
+        false => (simd as usize * 2).next_multiple_of(GRF_BYTES),
     }
 }
 
 /// Local ids of the work-items from `first`: 16-bit numbers, x for all channels, then y, then z,
-/// each in registers of its own.
-fn write_local_ids(place: &mut [u8], packed: bool, local: [u32; 3], first: u32, simd: u32) {
-    let id = |item: u32, dimension: usize| -> u16 {
-        let [x, y, _] = local;
-        (match dimension {
-            0 => item % x,
-            1 => item / x % y,
-            _ => item / x / y,
-        }) as u16
+/// each in registers of its own. `walk` is the order of the dimensions.
+fn write_local_ids(
+    place: &mut [u8],
+    packed: bool,
+    local: [u32; 3],
+    walk: [usize; 3],
+    first: u32,
+    simd: u32,
+) {
+    let [fast, middle, slow] = walk;
+    let ids = |item: u32| {
+        let mut ids = [0; 3];
+        ids[fast] = item % local[fast];
+        ids[middle] = item / local[fast] % local[middle];
+        ids[slow] = item / local[fast] / local[middle];
+        ids
     };
-    let stride = if packed {
-        2
-    } else {
-        (simd as usize * 2).next_multiple_of(GRF_BYTES)
-    };
-    for (dimension, block) in place.chunks_mut(stride).take(3).enumerate() {
+    let blocks = place.chunks_mut(local_id_stride(packed, simd));
+    for (dimension, block) in blocks.take(3).enumerate() {
         let channels = if packed { 1 } else { simd };
         for (channel, bytes) in (0..channels).zip(block.chunks_exact_mut(2)) {
-            bytes.copy_from_slice(&id(first + channel, dimension).to_le_bytes());
+            let id = ids(first + channel)[dimension] as u16;
+            bytes.copy_from_slice(&id.to_le_bytes());
         }
     }
-}
-
-/// Lets a thread execute until it waits, ends, or its turn is over.
-fn turn(
-    thread: &mut Thread,
-    program: &Program,
-    shared: &mut Shared,
-    budget: u64,
-    stats: &mut ExecStats,
-) -> Result<(), Cause> {
-    let limit = budget.saturating_sub(stats.instructions).min(TURN);
-    if limit == 0 {
-        return Err(Cause::Budget(budget));
-    }
-    thread.update_timestamp();
-    let before = thread.executed;
-    let result = steps(thread, program, shared, limit, &mut stats.messages);
-    stats.instructions += thread.executed - before;
-    result?;
-    if thread.status == Status::Ended && thread.waiting != 0 {
-        return Err(Cause::Stranded {
-            waiting: thread.waiting,
-        });
-    }
-    Ok(())
-}
-
-/// Executes up to `limit` instructions; fewer if the thread waits or ends.
-pub(super) fn steps(
-    thread: &mut Thread,
-    program: &Program,
-    shared: &mut Shared,
-    limit: u64,
-    messages: &mut u64,
-) -> Result<(), Cause> {
-    let ops = program.ops();
-    for _ in 0..limit {
-        let op = ops.get(thread.ip as usize);
-        let op = op.ok_or(Cause::NoInstruction(program.end()))?;
-        if op.wakes && thread.waiting != 0 {
-            thread.wake_channels();
-        }
-        match &op.path {
-            Path::Branch => thread.branch(op, program)?,
-            Path::Wait => thread.wait(op)?,
-            Path::Send(send) => {
-                message::send(thread, shared, op, send)?;
-                *messages += 1;
-                thread.ip += 1;
-            }
-            _ => {
-                thread.execute(op)?;
-                thread.ip += 1;
-            }
-        }
-        // A thread that waits has not executed its `wait`.
-        thread.executed += u64::from(thread.status != Status::Waiting);
-        if thread.status != Status::Running {
-            break;
-        }
-    }
-    Ok(())
 }
 
 /// Checks that the arguments are those the kernel takes.
@@ -829,5 +749,39 @@ fn private_size(kernel: &Kernel, simd: u32) -> Result<u64, BindError> {
         Err(BindError::ThreadMemory(bytes))
     } else {
         Ok(bytes)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn local_ids_go_by_the_order_of_the_dimensions() {
+        let ids = |walk| {
+            let mut place = [0; 3 * GRF_BYTES];
+            write_local_ids(&mut place, false, [2, 3, 2], walk, 1, 8);
+            let id = |dimension: usize, channel: usize| place[dimension * GRF_BYTES + channel * 2];
+            (0..4)
+                .map(|c| [id(0, c), id(1, c), id(2, c)])
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(ids([0, 1, 2]), [[1, 0, 0], [0, 1, 0], [1, 1, 0], [0, 2, 0]]);
+        assert_eq!(ids([1, 0, 2]), [[0, 1, 0], [0, 2, 0], [1, 0, 0], [1, 1, 0]]);
+        assert_eq!(ids([2, 1, 0]), [[0, 0, 1], [0, 1, 0], [0, 1, 1], [0, 2, 0]]);
+        let kernel = |order: &str| {
+            let env =
+                format!("grf_count: 128, simd_size: 8, work_group_walk_order_dimensions: {order}");
+            let yaml = format!("version: '1.0'\nkernels: [{{name: k, execution_env: {{{env}}}}}]");
+            ZeInfo::parse(yaml.as_bytes()).unwrap().kernels.remove(0)
+        };
+        assert_eq!(walk_order(&kernel("[]")), Ok([0, 1, 2]));
+        assert_eq!(walk_order(&kernel("[1, 0, 2]")), Ok([1, 0, 2]));
+        for wrong in ["[0, 1]", "[0, 1, 1]", "[0, 1, 3]"] {
+            assert!(matches!(
+                walk_order(&kernel(wrong)),
+                Err(BindError::WalkOrder(_))
+            ));
+        }
     }
 }

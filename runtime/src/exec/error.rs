@@ -60,6 +60,23 @@ pub enum Cause {
     },
     #[error("channel {channel}: {size} bytes at address {at:#x}: no buffer is there")]
     NoBuffer { channel: u32, at: u64, size: u64 },
+    #[error(
+        "channel {channel}: {size} bytes at {at:#x}, where a multiple of {alignment} is demanded"
+    )]
+    Misaligned {
+        channel: u32,
+        at: u64,
+        size: u64,
+        alignment: u64,
+    },
+    #[error("channel {channel} uses byte {byte} of r{register}, which nobody wrote")]
+    Undefined {
+        channel: u32,
+        register: u32,
+        byte: u32,
+    },
+    #[error("byte {byte} of r{register}, which nobody wrote, is sent")]
+    UndefinedSent { register: u32, byte: u32 },
     #[error("binding table entry {0} is empty")]
     EmptyEntry(u32),
     #[error("binding table entry {0} is an image, where a buffer is expected")]
@@ -81,7 +98,10 @@ pub enum Cause {
     Undecodable { at: u32, why: String },
     #[error("the thread ended while channels {waiting:#x} waited for offsets not reached")]
     Stranded { waiting: u32 },
-    #[error("no thread of the group can go on: {waiting} of {threads} wait, the others have ended")]
+    #[error(
+        "a barrier that not all threads reach: {waiting} of the group's {threads} wait, the others \
+         have ended"
+    )]
     Deadlock { waiting: u32, threads: u32 },
     #[error("{0} instructions executed: the budget is used up")]
     Budget(u64),

@@ -4,6 +4,7 @@
 //! way. The accumulators' integer lanes are wider than what a register holds: they are kept apart,
 //! as [`Accumulators::wide`].
 
+use super::defined::Defined;
 use super::operation::File;
 use super::wide::Rounding;
 
@@ -117,6 +118,8 @@ pub struct Thread {
     pub mode: FloatMode,
     /// Its number in the group.
     pub number: u32,
+    /// Which bytes of the general registers are defined, if that is recorded.
+    pub defined: Option<Box<Defined>>,
     /// What `r0.5` told it of its scratch space: the offset from the general state base.
     pub scratch: u32,
 }
@@ -149,6 +152,7 @@ impl Thread {
                 flush_hf: true,
             },
             number,
+            defined: None,
             scratch: 0,
         };
         // sr0.2: the dispatch mask.

@@ -11,7 +11,9 @@ use kiln_emit::platform::Family;
 
 use super::error::Cause;
 use super::machine::{GRF_BYTES, LANES, Status, Thread};
-use super::memory::{BTI_BINDLESS, BTI_STATELESS, BTI_STATELESS_NONCOHERENT, HEAP, Shared};
+use super::memory::{
+    BTI_BINDLESS, BTI_STATELESS, BTI_STATELESS_NONCOHERENT, HEAP, Shared, Space, Span,
+};
 use super::operation::Operation;
 use super::{sampler, typed};
 
@@ -80,6 +82,32 @@ impl Send {
             send.ready = Some(send.message(desc, ex_desc)?);
         }
         Ok(send)
+    }
+
+    /// What the message asks for, in words.
+    pub fn name(&self) -> String {
+        match &self.ready {
+            Some(message) => {
+                let name = name(message.sfid, message.desc);
+                // Which surface it is, is no part of the kind.
+                name.split(" on surface ")
+                    .next()
+                    .unwrap_or(&name)
+                    .to_string()
+            }
+            None => "a message with its descriptor in a register".to_string(),
+        }
+    }
+
+    /// The registers of the response, by their numbers, if the descriptor says how many.
+    pub fn response<'a>(&self, thread: &'a Thread) -> impl Iterator<Item = (usize, &'a [u8])> {
+        let count = self.ready.as_ref().map_or(0, |m| m.field(20, 5) as usize);
+        let start = self
+            .response
+            .unwrap_or(thread.grf.len())
+            .min(thread.grf.len());
+        let registers = thread.grf[start..].chunks_exact(GRF_BYTES).take(count);
+        (start / GRF_BYTES..).zip(registers)
     }
 
     /// The message that descriptors make of it, for no channel yet.
@@ -221,6 +249,8 @@ struct Scatter<'a> {
     /// Bytes of an element in registers and in memory.
     slot: usize,
     element: usize,
+    /// What memory's addresses are multiples of, in bytes.
+    alignment: u64,
     /// Elements accessed, by their number after the address.
     elements: &'a [u32],
 }
@@ -390,6 +420,8 @@ fn scatter_a32(
         unit,
         slot,
         element,
+        // Bytes may be anywhere.
+        alignment: if unit == 1 { 1 } else { element as u64 },
         elements,
     };
     scatter.run(thread, shared, m)
@@ -397,7 +429,9 @@ fn scatter_a32(
 
 /// A dword of the message's header.
 pub fn header_dword(thread: &Thread, m: &Message, index: usize) -> Result<u32, Cause> {
-    Ok(thread.grf_dword(m.at(0, index * 4)?))
+    let at = m.at(0, index * 4)?;
+    thread.sent(at, 4)?;
+    Ok(thread.grf_dword(at))
 }
 
 /// What a stateless message's header adds to its offsets: the buffer base in dword 5.
@@ -420,6 +454,7 @@ fn data_cache_1(thread: &mut Thread, shared: &mut Shared, m: &Message) -> Result
         unit: 1,
         slot,
         element,
+        alignment: element as u64,
         elements,
     };
     let wide = if m.field(12, 1) != 0 { 16 } else { 8 };
@@ -448,7 +483,11 @@ fn data_cache_1(thread: &mut Thread, shared: &mut Shared, m: &Message) -> Result
             let write = kind == 0x1a;
             let count = 1 << m.field(10, 2);
             match m.field(8, 2) {
-                0 => a64(4, byte_count(m)?, &[0], write, wide).run(thread, shared, m),
+                0 => Scatter {
+                    alignment: 1,
+                    ..a64(4, byte_count(m)?, &[0], write, wide)
+                }
+                .run(thread, shared, m),
                 1 => a64(4, 4, &ALL[..count], write, wide).run(thread, shared, m),
                 2 => a64(8, 8, &ALL[..count], write, wide).run(thread, shared, m),
                 _ => Err(m.unknown()),
@@ -478,6 +517,7 @@ fn address(
     size: usize,
 ) -> Result<u64, Cause> {
     let at = m.at(first, lane * size)?;
+    thread.sent(at, size)?;
     let low = u64::from(thread.grf_dword(at));
     Ok(if size == 8 {
         low | u64::from(thread.grf_dword(at + 4)) << 32
@@ -496,43 +536,80 @@ impl Scatter<'_> {
         for lane in m.channels(self.channels) {
             starts[lane] = address(thread, m, self.first, lane, self.address)?;
         }
+        let space = match self.address {
+            _ if m.channels(self.channels).next().is_none() => return Ok(()),
+            8 => Space::Address(shared.memory, 0),
+            _ => shared.space(m.bti())?,
+        };
+        let mut moved = 0;
         for lane in m.channels(self.channels) {
             let start = starts[lane];
             for (index, &element) in self.elements.iter().enumerate() {
                 let step = u64::from(element) * self.element as u64;
-                let channel = lane as u32;
-                let memory = if self.address == 8 {
-                    shared
-                        .memory
-                        .at_address(start.wrapping_add(step), self.element, channel)?
+                let at = if self.address == 8 {
+                    start.wrapping_add(step)
                 } else {
-                    let offset = (start as u32)
-                        .wrapping_mul(self.unit)
-                        .wrapping_add(self.base)
-                        .wrapping_add(step as u32);
-                    shared.at(m.bti(), offset, self.element, channel)?
+                    let scaled = (start as u32).wrapping_mul(self.unit);
+                    u64::from(scaled.wrapping_add(self.base).wrapping_add(step as u32))
                 };
+                let channel = lane as u32;
+                let memory = space.at(at, self.element, channel)?;
+                aligned(at, self.alignment, self.element, channel)?;
+                moved += self.element;
                 if self.write {
                     let register = self.first + addresses + index * stride;
                     let at = m.at(register, lane * self.slot)?;
-                    memory.copy_from_slice(&thread.grf[at..at + self.element]);
+                    thread.sent(at, self.element)?;
+                    match self.element {
+                        4 => memory.set_dword(thread.grf_dword(at)),
+                        _ => memory.write(payload(thread, m, at, self.element)?),
+                    }
                 } else if let Some(response) = m.response {
                     let at = response + index * stride * GRF_BYTES + lane * self.slot;
                     let mut value = [0; 8];
-                    value[..self.element].copy_from_slice(memory);
-                    fill(thread, m, at, &value[..self.slot])?;
+                    if self.element == 4 {
+                        fill(thread, m, at, &memory.dword().to_le_bytes())?;
+                    } else {
+                        memory.read(&mut value[..self.element]);
+                        fill(thread, m, at, &value[..self.slot])?;
+                    }
                 }
             }
         }
+        shared.count(self.write, moved);
         Ok(())
     }
 }
 
+/// An access that is not at a multiple of what its message demands is an error.
+#[inline]
+fn aligned(at: u64, alignment: u64, size: usize, channel: u32) -> Result<(), Cause> {
+    if at & (alignment - 1) == 0 {
+        return Ok(());
+    }
+    Err(Cause::Misaligned {
+        channel,
+        at,
+        size: size as u64,
+        alignment,
+    })
+}
+
+/// Bytes of the general registers that a message sends.
+fn payload<'a>(thread: &'a Thread, m: &Message, at: usize, size: usize) -> Result<&'a [u8], Cause> {
+    let bytes = thread.grf.get(at..at + size);
+    bytes.ok_or(m.bad("its payload reaches beyond the last register"))
+}
+
 /// Writes part of a response.
+#[inline]
 pub fn fill(thread: &mut Thread, m: &Message, at: usize, bytes: &[u8]) -> Result<(), Cause> {
     let room = thread.grf.get_mut(at..at + bytes.len());
-    room.ok_or(m.bad("its response reaches beyond the last register"))?
-        .copy_from_slice(bytes);
+    let Some(room) = room else {
+        return Err(m.bad("its response reaches beyond the last register"));
+    };
+    room.copy_from_slice(bytes);
+    thread.define(at, bytes.len());
     Ok(())
 }
 
@@ -545,9 +622,6 @@ fn oword_count(m: &Message) -> Result<(usize, usize), Cause> {
         _ => Err(m.unknown()),
     }
 }
-
-/// Bytes of an octword block at most.
-const BLOCK_MAX: usize = 128;
 
 /// Octword blocks of a surface: aligned reads (offset in octwords), unaligned ones (in bytes) and
 /// writes.
@@ -567,15 +641,20 @@ fn owords_a32(
     if kind == 1 && !offset.is_multiple_of(4) {
         return Err(m.bad("an unaligned block's offset is no multiple of 4"));
     }
+    if m.enabled == 0 {
+        return Ok(());
+    }
     let write = kind == 8;
-    match shared.at(m.bti(), offset, size, 0) {
-        Ok(memory) => block(thread, m, memory, write, skip),
+    let space = shared.space(m.bti())?;
+    shared.count(write, size);
+    match space.at(u64::from(offset), size, 0) {
+        Ok(memory) => block(thread, m, memory, size, write, skip),
         // Compilers merge reads to blocks that go over a surface's end; the hardware gives zeroes.
         Err(Cause::OutOfBounds { at, room, .. }) if !write && at < room => {
-            let mut bytes = [0; BLOCK_MAX];
+            let mut bytes = [0; BLOCK];
             let inside = (room - at) as usize;
-            bytes[..inside].copy_from_slice(shared.at(m.bti(), offset, inside, 0)?);
-            block(thread, m, &mut bytes[..size], write, skip)
+            space.at(at, inside, 0)?.read(&mut bytes[..inside]);
+            respond(thread, m, &bytes[..size], skip)
         }
         Err(cause) => Err(cause),
     }
@@ -610,31 +689,47 @@ fn blocks_a64(
     if size > 8 * GRF_BYTES {
         return Err(m.unknown());
     }
+    if m.enabled == 0 {
+        return Ok(());
+    }
     let memory = shared.memory.at_address(at, size, 0)?;
-    block(thread, m, memory, write, skip)
+    shared.count(write, size);
+    block(thread, m, memory, size, write, skip)
 }
+
+/// Bytes of a block at most.
+const BLOCK: usize = 8 * GRF_BYTES;
 
 /// Copies between memory and the registers behind the header or of the response.
 fn block(
     thread: &mut Thread,
     m: &Message,
-    memory: &mut [u8],
+    memory: Span,
+    size: usize,
     write: bool,
     skip: usize,
 ) -> Result<(), Cause> {
-    if m.enabled == 0 {
-        return Ok(());
-    }
+    let mut bytes = [0; BLOCK];
+    let bytes = bytes
+        .get_mut(..size)
+        .ok_or(m.bad("a block of more than eight registers"))?;
     if write {
-        for (index, part) in memory.chunks_mut(GRF_BYTES).enumerate() {
+        for (index, part) in bytes.chunks_mut(GRF_BYTES).enumerate() {
             let at = m.at(1 + index, skip)?;
-            part.copy_from_slice(&thread.grf[at..at + part.len()]);
+            part.copy_from_slice(payload(thread, m, at, part.len())?);
         }
+        memory.write(bytes);
         Ok(())
     } else {
-        m.response
-            .map_or(Ok(()), |at| fill(thread, m, at + skip, memory))
+        memory.read(bytes);
+        respond(thread, m, bytes, skip)
     }
+}
+
+/// Writes a response that starts `skip` bytes into its first register.
+fn respond(thread: &mut Thread, m: &Message, bytes: &[u8], skip: usize) -> Result<(), Cause> {
+    m.response
+        .map_or(Ok(()), |at| fill(thread, m, at + skip, bytes))
 }
 
 /// Blocks of the thread's own scratch space, in registers of 32 bytes.
@@ -650,17 +745,27 @@ fn scratch_block(thread: &mut Thread, shared: &mut Shared, m: &Message) -> Resul
     let write = m.field(17, 1) != 0;
     let by_dword = m.field(16, 1) != 0;
     let offset = base.wrapping_add(m.field(0, 12) * GRF_BYTES as u32);
-    let memory = shared.at(BTI_STATELESS, offset, size, 0)?;
+    let memory = shared
+        .space(BTI_STATELESS)?
+        .at(u64::from(offset), size, 0)?;
+    shared.count(write, size);
     if !write || !by_dword {
-        return block(thread, m, memory, write, 0);
+        if m.enabled == 0 {
+            return Ok(());
+        }
+        return block(thread, m, memory, size, write, 0);
     }
     // The execution mask covers the dwords of each two registers.
-    for (index, dword) in memory.chunks_exact_mut(4).enumerate() {
+    let mut bytes = [0; BLOCK];
+    let bytes = &mut bytes[..size];
+    memory.read(bytes);
+    for (index, dword) in bytes.chunks_exact_mut(4).enumerate() {
         if m.enabled >> (index % 16) & 1 != 0 {
             let at = m.at(1, index * 4)?;
-            dword.copy_from_slice(&thread.grf[at..at + 4]);
+            dword.copy_from_slice(payload(thread, m, at, 4)?);
         }
     }
+    memory.write(bytes);
     Ok(())
 }
 
@@ -818,12 +923,14 @@ fn atomic(
         let memory = if atomic.address == 8 {
             shared.memory.at_address(start, atomic.size, lane as u32)?
         } else {
-            shared.at(m.bti(), start as u32, atomic.size, lane as u32)?
+            let space = shared.space(m.bti())?;
+            space.at(start & u64::from(u32::MAX), atomic.size, lane as u32)?
         };
-        let mut word = [0; 8];
-        word[..atomic.size].copy_from_slice(memory);
-        let (new, returned) = atomic.apply(u64::from_le_bytes(word), sources[0], sources[1]);
-        memory.copy_from_slice(&new.to_le_bytes()[..atomic.size]);
+        aligned(start, atomic.size as u64, atomic.size, lane as u32)?;
+        let [a, b] = sources;
+        let old = memory.update(atomic.size, |old| atomic.apply(old, a, b).0);
+        let (_, returned) = atomic.apply(old, a, b);
+        shared.count(true, atomic.size);
         results[lane] = returned;
     }
     // The response may overlap the payload.

@@ -13,6 +13,7 @@
 
 mod alu;
 mod binding;
+mod defined;
 mod dispatch;
 mod error;
 mod fast;
@@ -20,6 +21,7 @@ mod filter;
 mod flow;
 mod format;
 mod image;
+mod implicit;
 mod link;
 mod machine;
 mod math;
@@ -28,16 +30,25 @@ mod message;
 mod operand;
 mod operation;
 mod program;
+mod run;
 mod sampler;
+mod single;
+mod stats;
+mod trace;
 mod typed;
 mod wide;
+mod words;
 
-pub use dispatch::{Arg, BindError, ExecStats, Launch, RunError};
+pub use dispatch::{Arg, BindError, Launch, RunError};
 pub use error::{Cause, ExecError};
 pub use format::Format;
 pub use image::{Addressing, Filter, Image, ImageKind, Sampler, Shape};
 pub use link::LinkError;
 pub use program::Program;
+pub use run::Options;
+pub use single::Registers;
+pub use stats::{Count, Stats};
+pub use trace::Trace;
 
 #[cfg(test)]
 mod tests;

@@ -30,7 +30,9 @@ pub trait Int: Copy + Ord + Default + std::fmt::Debug + 'static {
     fn and(self, other: Self) -> Self;
     fn or(self, other: Self) -> Self;
     fn xor(self, other: Self) -> Self;
-    fn shr1(self) -> Self;
+    fn shl(self, by: u32) -> Self;
+    /// Its sign is kept.
+    fn shr(self, by: u32) -> Self;
 }
 
 macro_rules! int {
@@ -72,8 +74,11 @@ macro_rules! int {
             fn xor(self, other: Self) -> Self {
                 self ^ other
             }
-            fn shr1(self) -> Self {
-                self >> 1
+            fn shl(self, by: u32) -> Self {
+                self << by
+            }
+            fn shr(self, by: u32) -> Self {
+                self >> by
             }
         }
     };
@@ -159,7 +164,7 @@ fn element(bytes: &[u8], at: usize, size: usize) -> Result<u64, Cause> {
 
 impl Thread {
     /// The address in `a0` at byte `at` with `imm` added: a byte of the general register file.
-    fn address(&self, at: usize, imm: i16) -> Result<usize, Cause> {
+    pub fn address(&self, at: usize, imm: i16) -> Result<usize, Cause> {
         let Some(&word) = self.addr.get(at..).and_then(|b| b.first_chunk()) else {
             return Err(Cause::RegisterRange {
                 at,
@@ -393,7 +398,7 @@ impl Thread {
     /// A double rounded to a half in the current mode, as bits.
     pub fn to_hf(&self, value: f64) -> u16 {
         let rounded = match self.mode.rounding {
-            Rounding::NearestEven => half::f16::from_f64(value),
+            Rounding::NearestEven => half::f16::from_f32(to_odd(value)),
             other => half::f16::from_bits(Wide::from_f64(value).round(wide::HF, other) as u16),
         };
         if self.mode.flush_hf && rounded.classify() == std::num::FpCategory::Subnormal {
@@ -484,12 +489,12 @@ impl Thread {
                 Type::Df => wide::DF,
                 _ => wide::F,
             };
-            let one = Wide::from_int(1).round(format, mode);
-            return self.store_bits(dst, lanes, enabled, |lane| match values[lane].to_i128() {
-                v if saturate && v > 1 => one,
-                v if saturate && v < 0 => 0,
-                _ => round(values[lane], format),
-            });
+            if saturate {
+                for v in &mut values[..lanes] {
+                    *v = (*v).clamp(T::default(), T::from_i64(1));
+                }
+            }
+            return self.store_bits(dst, lanes, enabled, |lane| round(values[lane], format));
         }
         if let Target::File {
             file: File::Acc,
@@ -581,8 +586,9 @@ impl Thread {
                 // To integers: toward zero, clamped, not-a-number to zero.
                 let (low, high) = int_range(ty);
                 let mut ints = [0i128; LANES];
-                for (int, v) in ints.iter_mut().zip(values.iter()).take(lanes) {
+                for (int, v) in ints.iter_mut().zip(values.iter_mut()).take(lanes) {
                     *int = (*v as i128).clamp(low, high);
+                    *v = *int as f64;
                 }
                 self.store_int(dst, lanes, enabled, false, &mut ints)
             }
@@ -632,6 +638,16 @@ fn sign<T: Copy + std::ops::Neg<Output = T>>(src: &Source, values: &mut [T], abs
 /// Clamped to 0…1; not-a-number becomes 0.
 fn saturated(v: f64) -> f64 {
     if v > 0.0 { v.min(1.0) } else { 0.0 }
+}
+
+/// A single that rounds to a half as the double does: cut off, its last bit set if it is not exact.
+fn to_odd(v: f64) -> f32 {
+    let nearest = v as f32;
+    if f64::from(nearest) == v || v.is_nan() {
+        return nearest;
+    }
+    let beyond = f64::from(nearest).abs() > v.abs();
+    f32::from_bits((nearest.to_bits() - u32::from(beyond)) | 1)
 }
 
 /// A zero of the same sign in place of a denormal.

@@ -168,6 +168,12 @@ impl Program {
         self.ops.get(self.insts.len()).map_or(0, |op| op.at)
     }
 
+    /// The operation of an index.
+    #[inline]
+    pub fn op(&self, index: u32) -> Option<&Operation> {
+        self.ops.get(index as usize)
+    }
+
     /// The operations, in order; the last ones are no instructions.
     pub fn ops(&self) -> &[Operation] {
         &self.ops

@@ -214,6 +214,7 @@ fn read(
     let size = shape.format.bytes();
     let mut texel = [0; TEXEL_MAX];
     let bytes = shared.memory.at_offset(buffer, offset, size, lane as u32)?;
-    texel[..size].copy_from_slice(bytes);
+    bytes.read(&mut texel[..size]);
+    shared.count(false, size);
     Ok(shape.format.decode(&texel))
 }

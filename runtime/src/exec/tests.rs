@@ -1,18 +1,22 @@
 //! Instructions by hand, against models that share nothing with the executor: the host's own
 //! arithmetic, and results worked out on paper.
 
+mod messages;
+
 use kiln_emit::inst::{
     Cond, CondMod, Desc, Dst, Inst, MathFn, Message, Op, Place, Pred, PredCtrl, Reg, RegFile,
     Region, Src, SrcMod, SrcReg, Target, Type,
 };
 
-use super::dispatch::steps;
 use super::error::Cause;
 use super::machine::{Status, Thread};
 use super::memory::{Memory, Shared, Surface};
 use super::operand::int_range;
 use super::operation::Operation;
 use super::program::Program;
+use super::run::steps;
+use super::stats::Counts;
+use super::words::Words;
 
 const F0: Reg = Reg {
     file: RegFile::Flag,
@@ -1044,26 +1048,28 @@ fn a_macro_without_its_last_steps_is_not_rounded_correctly() {
 fn run(t: &mut Thread, insts: Vec<Inst>, shared: &mut Shared, limit: u32) -> Result<(), Cause> {
     let end = insts.len() as u32;
     let program = Program::from_insts(insts);
+    let mut counts = Counts::new(&program);
     for _ in 0..limit {
         if t.ip == end || t.status != Status::Running {
             // Channels may wait for the end.
             t.wake_channels();
             return Ok(());
         }
-        steps(t, &program, shared, 1, &mut 0)?;
+        steps(t, &program, shared, 1, &mut counts)?;
     }
     panic!("the code does not end");
 }
 
 fn run_alone(t: &mut Thread, insts: Vec<Inst>) {
-    let mut memory = Memory::default();
     let mut shared = Shared {
-        memory: &mut memory,
+        memory: &Memory::default(),
         surfaces: &[],
         samplers: &[],
-        slm: Vec::new(),
+        slm: &Words::default(),
         general_state: 0,
         arrived: 0,
+        read: 0,
+        written: 0,
     };
     run(t, insts, &mut shared, 10_000).unwrap();
 }
@@ -1272,11 +1278,12 @@ fn send(
 /// and 1 KiB of scratch space; gives the surface.
 fn exchange(t: &mut Thread, insts: Vec<Inst>) -> Result<Vec<u8>, Cause> {
     let mut memory = Memory::default();
-    let surface = memory.add("surface", (0..=255).collect());
-    let scratch = memory.add("scratch", vec![0; 1024]);
+    let bytes: Vec<u8> = (0..=255).collect();
+    let surface = memory.add("surface", &bytes);
+    let scratch = memory.add("scratch", &[0; 1024]);
     let general_state = memory.address(scratch);
     let mut shared = Shared {
-        memory: &mut memory,
+        memory: &memory,
         surfaces: &[
             Some(Surface {
                 buffer: surface,
@@ -1285,12 +1292,14 @@ fn exchange(t: &mut Thread, insts: Vec<Inst>) -> Result<Vec<u8>, Cause> {
             None,
         ],
         samplers: &[],
-        slm: vec![0; 128],
+        slm: &Words::filled(128, 0),
         general_state,
         arrived: 0,
+        read: 0,
+        written: 0,
     };
     run(t, insts, &mut shared, 100)?;
-    Ok(memory.take(surface))
+    Ok(memory.contents(surface))
 }
 
 /// Lengths of message and response, and the rest of a descriptor.
@@ -1414,7 +1423,7 @@ fn bytes_are_gathered_and_scattered() {
 fn addresses_of_64_bits_reach_buffers() {
     let base = {
         let mut memory = Memory::default();
-        let index = memory.add("surface", Vec::new());
+        let index = memory.add("surface", &[]);
         memory.address(index)
     };
     let mut t = numbered();

@@ -10,7 +10,7 @@ use super::error::Cause;
 use super::format::{Color, TEXEL_MAX};
 use super::image::Shape;
 use super::machine::{GRF_BYTES, Thread};
-use super::memory::Shared;
+use super::memory::{Shared, Span};
 use super::message::{Message, fill, header_dword};
 
 /// Channels of a typed message.
@@ -36,9 +36,9 @@ pub fn read(thread: &mut Thread, shared: &mut Shared, m: &Message) -> Result<(),
     let mut colors = [Color::default(); CHANNELS];
     for lane in m.channels(group + CHANNELS).filter(|&lane| lane >= group) {
         let at = coordinates(thread, m, &shape, first, parameters, lane - group)?;
-        colors[lane - group] = shape
-            .format
-            .decode(texel(shared, buffer, &shape, at, lane)?);
+        let place = texel(shared, buffer, &shape, at, lane)?;
+        colors[lane - group] = shape.format.decode(&bytes_of(place, &shape));
+        shared.count(false, shape.format.bytes());
     }
     let Some(response) = m.response() else {
         return Ok(());
@@ -63,13 +63,18 @@ pub fn write(thread: &mut Thread, shared: &mut Shared, m: &Message) -> Result<()
     let parameters = m.payload_len().saturating_sub(first + count);
     for lane in m.channels(group + CHANNELS).filter(|&lane| lane >= group) {
         let at = coordinates(thread, m, &shape, first, parameters, lane - group)?;
-        let bytes = texel(shared, buffer, &shape, at, lane)?;
-        let mut color = shape.format.decode(bytes);
+        let place = texel(shared, buffer, &shape, at, lane)?;
+        let mut bytes = bytes_of(place, &shape);
+        let mut color = shape.format.decode(&bytes);
         for (index, channel) in (0..4).filter(|&color| written(color)).enumerate() {
             let from = m.at(first + parameters + index, (lane - group) * 4)?;
+            thread.sent(from, 4)?;
             color[channel] = thread.grf_dword(from);
         }
+        let bytes = &mut bytes[..shape.format.bytes()];
         shape.format.encode(color, bytes);
+        place.write(bytes);
+        shared.count(true, bytes.len());
     }
     Ok(())
 }
@@ -89,7 +94,9 @@ fn coordinates(
     }
     let mut at = [0; 4];
     for (number, place) in at.iter_mut().enumerate().take(parameters) {
-        *place = thread.grf_dword(m.at(first + number, lane * 4)?);
+        let from = m.at(first + number, lane * 4)?;
+        thread.sent(from, 4)?;
+        *place = thread.grf_dword(from);
     }
     let [u, v, r, level] = at;
     if level != 0 {
@@ -102,14 +109,21 @@ fn coordinates(
     Ok(used)
 }
 
-/// A texel's bytes.
+/// A texel's bytes, as many as its format has.
+fn bytes_of(place: Span, shape: &Shape) -> [u8; TEXEL_MAX] {
+    let mut bytes = [0; TEXEL_MAX];
+    place.read(&mut bytes[..shape.format.bytes()]);
+    bytes
+}
+
+/// A texel's place.
 fn texel<'a>(
-    shared: &'a mut Shared,
+    shared: &Shared<'a>,
     buffer: usize,
     shape: &Shape,
     at: [u32; 3],
     lane: usize,
-) -> Result<&'a mut [u8], Cause> {
+) -> Result<Span<'a>, Cause> {
     let channel = lane as u32;
     let Some(offset) = shape.offset(at.map(|c| i64::from(c as i32))) else {
         return Err(Cause::OutsideImage {
@@ -166,10 +180,13 @@ pub fn media_block(
             let place = row * pitch + byte;
             if write {
                 let from = m.at(1 + place / GRF_BYTES, place % GRF_BYTES)?;
-                memory.copy_from_slice(&thread.grf[from..from + 1]);
+                memory.write(&thread.grf[from..from + 1]);
+                shared.count(true, 1);
             } else if let Some(response) = m.response() {
-                let value = memory[0];
-                fill(thread, m, response + place, &[value])?;
+                let mut value = [0];
+                memory.read(&mut value);
+                shared.count(false, 1);
+                fill(thread, m, response + place, &value)?;
             }
         }
     }

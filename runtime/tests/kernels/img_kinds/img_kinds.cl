@@ -17,7 +17,7 @@ kernel void img_kinds(read_only image1d_t a, read_only image1d_array_t b, read_o
 {
     int x = get_global_id(0), y = get_global_id(1);
     float u = x * 0.09375f - 0.203125f, v = y * 0.21875f + 0.046875f;
-    float4 va = read_imagef(a, s, u), vb = read_imagef(b, n, (float2)(u * 10.0f, y * 1.25f));
+    float4 va = read_imagef(a, s, u), vb = read_imagef(b, n, (float2)(u * 10.0f, y * 1.125f));
     float4 vc = read_imagef(c, n, (float4)(u * 6.0f, v * 5.0f, y - 0.75f, 0)), vd = read_imagef(a, n, x - 2);
     uint4 ve = read_imageui(d, y * 16 + x);
     if (y == 1) write_imageui(e, x, ve & 0xff);
