@@ -436,6 +436,32 @@ impl PartialEq for Place {
     }
 }
 
+/// The part of an object that a message is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Subject {
+    /// The object as a whole.
+    Object,
+    // Declarations.
+    Var(Var),
+    Addr(Addr),
+    Predicate(Predicate),
+    Sampler(Sampler),
+    Surface(Surface),
+    /// The input of that number.
+    Input(usize),
+    /// The attribute of that name.
+    Attr(&'static str),
+    // Of an instruction.
+    /// The instruction as a whole.
+    Inst,
+    /// The operand of that number.
+    Operand(usize),
+    /// The predicate that it works under.
+    Guard,
+    /// Its execution size and mask.
+    Exec,
+}
+
 /// One instruction.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Inst {

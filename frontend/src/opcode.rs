@@ -394,7 +394,7 @@ use Meaning as M;
 use Platform as On;
 
 const XEHP_ON: Platforms = Platforms::from(On::XeHp);
-const IEEE: Platforms = XEHP_ON.or(Platforms::only(&[On::Skl]));
+const IEEE: Platforms = Platforms::only(&[On::Skl, On::XeHp, On::Pvc, On::PvcXt, On::Xe2]);
 const UNTIL_BXT: Platforms = Platforms::before(On::Icllp);
 const UNTIL_ICLLP: Platforms = Platforms::before(On::Tgllp);
 const DG2_ON: Platforms = Platforms::from(On::Dg2);

@@ -19,12 +19,14 @@
 //! LSC instructions are read by `lsc`. Of `va.*` and `raw_sendg` the text is our own: mnemonic
 //! and suffixes of the opcode's row, then its operands in the order of the row.
 
+mod diagnose;
 mod expr;
 mod lexer;
 pub(crate) mod lsc;
 pub(crate) mod number;
 mod operand;
 mod parser;
+mod spans;
 
 use thiserror::Error;
 
@@ -32,6 +34,9 @@ use crate::labels::LabelError;
 use crate::module::{Module, Object, ObjectKind};
 use crate::opcode::Opcode;
 use lexer::Mark;
+
+pub use diagnose::{Diagnosis, MAX_ERRORS};
+pub use spans::Spans;
 
 /// Why a text is no vISA module, and where.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -113,6 +118,25 @@ pub enum ParseErrorKind {
 }
 
 impl ParseErrorKind {
+    /// A code that stands for this kind of error for ever: `S0001`.
+    pub fn code(&self) -> &'static str {
+        match self {
+            ParseErrorKind::Expected { .. } => "S0001",
+            ParseErrorKind::Unknown { .. } => "S0002",
+            ParseErrorKind::Class { .. } => "S0003",
+            ParseErrorKind::Duplicate { .. } => "S0004",
+            ParseErrorKind::Range { .. } => "S0005",
+            ParseErrorKind::Version { .. } => "S0006",
+            ParseErrorKind::UnclosedString => "S0007",
+            ParseErrorKind::Escape => "S0008",
+            ParseErrorKind::UnclosedScope => "S0009",
+            ParseErrorKind::NoScope => "S0010",
+            ParseErrorKind::Superfluous { .. } => "S0011",
+            ParseErrorKind::MissingSuffix { .. } => "S0012",
+            ParseErrorKind::Label(_) => "S0013",
+        }
+    }
+
     fn number(what: &'static str) -> ParseErrorKind {
         ParseErrorKind::Range {
             what,
@@ -149,6 +173,14 @@ pub(crate) fn punctuation(
 /// Reads a module.
 pub fn parse(source: &str) -> Result<Module, ParseError> {
     parser::Parser::new(source).module()
+}
+
+/// Reads a module as far as it can be read, and says all that is wrong with it.
+///
+/// An object with an error is left out of the module. Takes more time and memory than [`parse`],
+/// for the places of everything.
+pub fn diagnose(source: &str) -> Diagnosis {
+    parser::Parser::new(source).diagnose()
 }
 
 /// Why several texts are no module: the number of the one at fault, and what is wrong with it.

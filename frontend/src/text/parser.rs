@@ -6,17 +6,19 @@ use std::collections::{HashMap, HashSet};
 use cranelift_entity::EntityRef;
 use smallvec::SmallVec;
 
+use super::diagnose::{Diagnosis, Recovery};
 use super::lexer::{Lexer, Mark};
 use super::number::{
     IMPLICIT_KINDS, Positional, Suffixes, UNDEFINED_KIND, bits_of, systolic_suffix,
 };
+use super::spans::{ObjectSpans, Span};
 use super::{ParseError, ParseErrorKind, punctuation};
 use crate::attributes;
-use crate::labels;
+use crate::labels::{self, LabelError};
 use crate::module::{
     Addr, Align, ArrayDecl, Attr, AttrValue, Combine, Exec, Input, InputVar, Inst, Label,
     LabelDecl, LabelKind, Linkage, Module, Object, ObjectKind, Operand, Place, PredUse, Predicate,
-    Sampler, Surface, Type, Var, VarDecl, predefined,
+    Sampler, Subject, Surface, Type, Var, VarDecl, predefined,
 };
 use crate::opcode::{Field, Kinds, Meaning, Opcode, Row};
 
@@ -55,6 +57,8 @@ pub(super) struct Parser<'a> {
     module: Module,
     has_version: bool,
     current: Option<Current<'a>>,
+    /// If the parser is to go on behind errors.
+    recovery: Option<Box<Recovery>>,
 }
 
 type Result<T> = std::result::Result<T, ParseError>;
@@ -168,14 +172,24 @@ impl<'a> Current<'a> {
         label
     }
 
-    fn finish(mut self, lexer: &Lexer) -> Result<Object> {
-        if let Some((mark, _)) = self.scopes.open.last() {
-            return Err(ParseError::new(*mark, 1, ParseErrorKind::UnclosedScope));
-        }
+    /// The object, or what is wrong with it as a whole.
+    fn finish(mut self, lexer: &Lexer) -> std::result::Result<Object, Vec<ParseError>> {
+        let open = self.scopes.open.iter();
+        let open = open.map(|(mark, _)| ParseError::new(*mark, 1, ParseErrorKind::UnclosedScope));
+        let mut errors: Vec<ParseError> = open.collect();
         attributes::complete_function(&mut self.object);
-        let numbered = labels::number(&mut self.object, self.labels);
-        numbered.map_err(|e| lexer.error_at(self.object.insts[e.inst()].place, e.into()))?;
-        Ok(self.object)
+        let labels = labels::number_all(&mut self.object, self.labels);
+        let place = |e: &LabelError| self.object.insts[e.inst()].place;
+        errors.extend(
+            labels
+                .into_iter()
+                .map(|e| lexer.error_at(place(&e), e.into())),
+        );
+        if errors.is_empty() {
+            Ok(self.object)
+        } else {
+            Err(errors)
+        }
     }
 }
 
@@ -186,39 +200,120 @@ impl<'a> Parser<'a> {
             module: Module::default(),
             has_version: false,
             current: None,
+            recovery: None,
         }
     }
 
+    /// The module, or the first error.
     pub fn module(mut self) -> Result<Module> {
+        self.statements()?;
+        Ok(self.module)
+    }
+
+    /// The module and all errors.
+    pub fn diagnose(mut self) -> Diagnosis {
+        self.recovery = Some(Box::default());
+        let ended = self.statements();
+        let recovery = self.recovery.take().unwrap_or_default();
+        let Recovery {
+            spans,
+            mut errors,
+            more,
+            ..
+        } = *recovery;
+        errors.extend(ended.err());
+        Diagnosis {
+            module: self.module,
+            spans,
+            errors,
+            more,
+        }
+    }
+
+    fn statements(&mut self) -> Result<()> {
         while self.lexer.statement() {
-            let mark = self.lexer.mark();
-            if self.lexer.eat(b'{') {
-                self.current()?.open_scope(mark);
-                continue;
-            }
-            if self.lexer.eat(b'}') {
-                if !self.current()?.close_scope() {
-                    return Err(ParseError::new(mark, 1, ParseErrorKind::NoScope));
-                }
-                continue;
-            }
-            self.statement()?;
-            if !self.lexer.at_line_end() && !matches!(self.lexer.peek(), b'{' | b'}') {
-                return Err(self.lexer.expected("the end of the line"));
+            if let Err(error) = self.line() {
+                self.recover(error)?;
+                self.lexer.skip_line();
             }
         }
         self.finish_object()?;
         if !self.has_version {
-            return Err(self.lexer.expected("`.version`"));
+            let error = self.lexer.expected("`.version`");
+            self.recover(error)?;
         }
-        Ok(self.module)
+        Ok(())
+    }
+
+    /// Keeps the error if the parser is to go on.
+    fn recover(&mut self, error: ParseError) -> Result<()> {
+        let Some(recovery) = &mut self.recovery else {
+            return Err(error);
+        };
+        recovery.record(error);
+        Ok(())
+    }
+
+    fn line(&mut self) -> Result<()> {
+        let mark = self.lexer.mark();
+        if self.lexer.eat(b'{') {
+            self.current()?.open_scope(mark);
+            return Ok(());
+        }
+        if self.lexer.eat(b'}') {
+            if !self.current()?.close_scope() {
+                return Err(ParseError::new(mark, 1, ParseErrorKind::NoScope));
+            }
+            return Ok(());
+        }
+        self.statement()?;
+        if !self.lexer.at_line_end() && !matches!(self.lexer.peek(), b'{' | b'}') {
+            return Err(self.lexer.expected("the end of the line"));
+        }
+        Ok(())
     }
 
     fn finish_object(&mut self) -> Result<()> {
-        if let Some(current) = self.current.take() {
-            self.module.objects.push(current.finish(&self.lexer)?);
+        let Some(current) = self.current.take() else {
+            return Ok(());
+        };
+        let object = match current.finish(&self.lexer) {
+            Ok(object) => Some(object),
+            Err(errors) => {
+                for error in errors {
+                    self.recover(error)?;
+                }
+                None
+            }
+        };
+        match (&mut self.recovery, object) {
+            (None, object) => self.module.objects.extend(object),
+            (Some(recovery), object) => {
+                if let (Some(spans), Some(object)) = (recovery.end_object(), object) {
+                    self.module.objects.push(object);
+                    recovery.spans.push(spans);
+                }
+            }
         }
         Ok(())
+    }
+
+    /// Has what stands between the mark and here as a place, if places are wanted.
+    pub fn note(&mut self, mark: Mark, note: impl FnOnce(&mut ObjectSpans, Span)) {
+        if let Some(recovery) = &mut self.recovery {
+            let span = self.lexer.span(mark);
+            note(&mut recovery.current, span);
+        }
+    }
+
+    /// The error that nothing can stand before the first kernel. What follows is read as if one had
+    /// begun, so that the same is not said of each line.
+    fn outside(&mut self, expected: &'static str) -> ParseError {
+        let error = self.lexer.expected(expected);
+        if self.recovery.is_some() {
+            self.current = Some(Current::new(ObjectKind::Kernel, String::new()));
+        }
+        error
     }
 
     fn statement(&mut self) -> Result<()> {
@@ -227,9 +322,7 @@ impl<'a> Parser<'a> {
             return self.directive(mark);
         }
         if self.current.is_none() {
-            return Err(self
-                .lexer
-                .expected("`.version`, `.kernel` or `.global_function`"));
+            return Err(self.outside("`.version`, `.kernel` or `.global_function`"));
         }
         if let Some(name) = self.lexer.label() {
             let current = self.current()?;
@@ -239,28 +332,36 @@ impl<'a> Parser<'a> {
                 LabelKind::Subroutine => Opcode::Subroutine,
             };
             let operands = SmallVec::from_iter([Operand::Label(label)]);
-            let place = place(mark);
-            current.object.insts.push(Inst {
-                op,
-                exec: Exec::NONE,
-                pred: None,
-                operands,
-                place,
-            });
-            return Ok(());
+            return self.push(
+                Inst {
+                    op,
+                    exec: Exec::NONE,
+                    pred: None,
+                    operands,
+                    place: place(mark),
+                },
+                mark,
+            );
         }
         let inst = self.inst(mark)?;
+        self.push(inst, mark)
+    }
+
+    /// Adds the instruction that stands between the mark and here.
+    fn push(&mut self, inst: Inst, mark: Mark) -> Result<()> {
+        self.note(mark, |spans, span| spans.inst(span));
         self.current()?.object.insts.push(inst);
         Ok(())
     }
 
     /// The object, which a directive must have begun.
     pub fn current(&mut self) -> Result<&mut Current<'a>> {
+        if self.current.is_none() {
+            return Err(self.outside("`.kernel` or `.global_function` before"));
+        }
         match &mut self.current {
             Some(current) => Ok(current),
-            None => Err(self
-                .lexer
-                .expected("`.kernel` or `.global_function` before")),
+            None => Err(self.lexer.expected("`.kernel`")),
         }
     }
 
@@ -272,21 +373,31 @@ impl<'a> Parser<'a> {
                 expected: "`.version`",
                 found,
             };
-            return Err(self.lexer.error_from(mark, kind));
+            let error = self.lexer.error_from(mark, kind);
+            self.recover(error)?;
+            self.has_version = true;
         }
         match name {
             "version" => self.version(mark),
-            "kernel" => self.begin(ObjectKind::Kernel),
-            "global_function" => self.begin(ObjectKind::Function {
-                linkage: Linkage::Global,
-                arg_grfs: 0,
-                ret_grfs: 0,
-            }),
+            "kernel" => self.begin(ObjectKind::Kernel, mark),
+            "global_function" => {
+                let kind = ObjectKind::Function {
+                    linkage: Linkage::Global,
+                    arg_grfs: 0,
+                    ret_grfs: 0,
+                };
+                self.begin(kind, mark)
+            }
             "funcdecl" => self.text_name().map(drop),
-            "decl" => self.decl(),
-            "input" => self.input(0),
+            "decl" => self.decl(mark),
+            "input" => self.input(0, mark),
             "kernel_attr" => {
                 let attr = self.attr()?;
+                let name = attr
+                    .as_ref()
+                    .map_or("", |attr| attr.name.as_str())
+                    .to_owned();
+                self.note(mark, |spans, span| spans.attrs.push((name, span)));
                 self.current()?.object.attrs.extend(attr);
                 Ok(())
             }
@@ -304,11 +415,10 @@ impl<'a> Parser<'a> {
                     Opcode::Loc
                 };
                 let inst = self.after_mnemonic(op, None, None, mark)?;
-                self.current()?.object.insts.push(inst);
-                Ok(())
+                self.push(inst, mark)
             }
             name => match name.strip_prefix("implicit_").and_then(implicit_kind) {
-                Some(kind) => self.input(kind),
+                Some(kind) => self.input(kind, mark),
                 None => Err(self.unknown(mark, "directive", name)),
             },
         }
@@ -336,11 +446,15 @@ impl<'a> Parser<'a> {
         Ok(())
     }
 
-    fn begin(&mut self, kind: ObjectKind) -> Result<()> {
-        let name = self.text_name()?.into_owned();
-        self.finish_object()?;
-        self.current = Some(Current::new(kind, name));
-        Ok(())
+    fn begin(&mut self, kind: ObjectKind, mark: Mark) -> Result<()> {
+        let name = self.text_name().map(Cow::into_owned);
+        if name.is_ok() || self.recovery.is_some() {
+            self.finish_object()?;
+            let name = name.as_deref().unwrap_or_default();
+            self.current = Some(Current::new(kind, name.to_owned()));
+            self.note(mark, |spans, span| spans.header = span);
+        }
+        name.map(drop)
     }
 
     /// A name, in quotes or not.
@@ -358,10 +472,27 @@ impl<'a> Parser<'a> {
         self.lexer.name().ok_or_else(|| self.lexer.expected(what))
     }
 
-    fn decl(&mut self) -> Result<()> {
+    fn decl(&mut self, start: Mark) -> Result<()> {
         self.current()?;
         let mark = self.lexer.mark();
         let name = self.some_name("the name of a variable")?;
+        let symbol = self.declared(name).inspect_err(|_| {
+            if let Some(recovery) = &mut self.recovery {
+                recovery.undeclared(name);
+            }
+        })?;
+        self.note(start, |spans, span| spans.of(symbol).push(span));
+        if !self.current()?.declare(name, symbol) {
+            let kind = ParseErrorKind::Duplicate {
+                name: name.to_owned(),
+            };
+            return Err(ParseError::new(mark, name.len(), kind));
+        }
+        Ok(())
+    }
+
+    /// The properties of a declaration, behind its name: what it declares.
+    fn declared(&mut self, name: &'a str) -> Result<Symbol> {
         let after = self.lexer.mark();
         let mut class = None;
         let mut ty = None;
@@ -400,7 +531,7 @@ impl<'a> Parser<'a> {
             _ => String::new(),
         };
         let object = &mut current.object;
-        let symbol = match (class, ty) {
+        Ok(match (class, ty) {
             (Some("G"), Some(ty)) => {
                 let name = distinct.into();
                 let decl = VarDecl {
@@ -447,14 +578,7 @@ impl<'a> Parser<'a> {
             }
             (Some("G"), None) => return Err(missing(self, "`type=`")),
             _ => return Err(missing(self, "`v_type=` G, A, P, S or T")),
-        };
-        if !current.declare(name, symbol) {
-            let kind = ParseErrorKind::Duplicate {
-                name: name.to_owned(),
-            };
-            return Err(ParseError::new(mark, name.len(), kind));
-        }
-        Ok(())
+        })
     }
 
     pub fn ty(&mut self) -> Result<Type> {
@@ -526,7 +650,7 @@ impl<'a> Parser<'a> {
         Ok(attributes::normal(name.into(), value))
     }
 
-    fn input(&mut self, implicit: u8) -> Result<()> {
+    fn input(&mut self, implicit: u8, start: Mark) -> Result<()> {
         self.current()?;
         let mark = self.lexer.mark();
         let name = self.some_name("the name of a variable")?;
@@ -553,6 +677,7 @@ impl<'a> Parser<'a> {
                 key => return Err(self.unknown(mark, "property of an input", key)),
             }
         }
+        self.note(start, |spans, span| spans.inputs.push(span));
         self.current()?.object.inputs.push(Input {
             var,
             implicit,
@@ -564,7 +689,9 @@ impl<'a> Parser<'a> {
 
     fn inst(&mut self, mark: Mark) -> Result<Inst> {
         let pred = if self.lexer.eat(b'(') {
-            Some(self.pred()?)
+            let pred = self.pred()?;
+            self.note(mark, |spans, span| spans.part(Subject::Guard, span));
+            Some(pred)
         } else {
             None
         };
@@ -653,10 +780,13 @@ impl<'a> Parser<'a> {
         for (i, field) in row.text_fields() {
             match field {
                 Field::Number(_, meaning) => self.positional(meaning, i, &mut slots)?,
-                Field::Labels => self.labels(&mut list)?,
+                Field::Labels => self.labels(i, &mut list)?,
                 Field::RawSrcs => {
                     while !self.lexer.at_line_end() {
+                        let (mark, number) = (self.lexer.mark(), i + list.len());
                         list.push(self.raw()?);
+                        let part = Subject::Operand(number);
+                        self.note(mark, |spans, span| spans.part(part, span));
                     }
                 }
                 field if field.is_absent(flags) => {}
@@ -665,7 +795,11 @@ impl<'a> Parser<'a> {
                     if let Some((c, what)) = before {
                         self.lexer.expect(c, what)?;
                     }
+                    let mark = self.lexer.mark();
                     slots[i] = Slot::Operand(self.operand(field, saturate)?);
+                    let absent = row.operand_fields().take(i).filter(|f| f.is_absent(flags));
+                    let part = Subject::Operand(i - absent.count());
+                    self.note(mark, |spans, span| spans.part(part, span));
                     if let Some((c, what)) = after {
                         self.lexer.expect(c, what)?;
                     }
@@ -692,7 +826,10 @@ impl<'a> Parser<'a> {
         let source = Field::Src(Kinds::GENERAL);
         let mut given = SmallVec::<[Operand; 4]>::new();
         while !self.lexer.at_line_end() && given.len() < 4 {
+            let mark = self.lexer.mark();
             given.push(self.operand(source, false)?);
+            let part = Subject::Operand(given.len());
+            self.note(mark, |spans, span| spans.part(part, span));
         }
         let signals = slots.iter().find_map(Slot::number) == Some(1);
         let (mode, rest) = match (signals, given.as_slice()) {
@@ -776,6 +913,7 @@ impl<'a> Parser<'a> {
 
     /// `(M1_NM, 16)` or `(16)`.
     pub fn exec(&mut self) -> Result<Exec> {
+        let start = self.lexer.mark();
         self.lexer.expect(b'(', "`(` and the execution size")?;
         let (mut offset, mut no_mask) = (0, false);
         let mark = self.lexer.mark();
@@ -795,6 +933,7 @@ impl<'a> Parser<'a> {
             return Err(self.lexer.error_from(mark, kind));
         }
         self.lexer.expect(b')', "`)`")?;
+        self.note(start, |spans, span| spans.part(Subject::Exec, span));
         Ok(Exec {
             size,
             offset,
@@ -873,10 +1012,13 @@ impl<'a> Parser<'a> {
     }
 
     /// `(_0_004, _0_005)`.
-    fn labels(&mut self, list: &mut SmallVec<[Operand; 4]>) -> Result<()> {
+    fn labels(&mut self, first: usize, list: &mut SmallVec<[Operand; 4]>) -> Result<()> {
         self.lexer.expect(b'(', "`(` and labels")?;
         loop {
+            let (mark, number) = (self.lexer.mark(), first + list.len());
             let label = self.label_name()?;
+            let part = Subject::Operand(number);
+            self.note(mark, |spans, span| spans.part(part, span));
             list.push(Operand::Label(label));
             if !self.lexer.eat(b',') {
                 return self.lexer.expect(b')', "`,` or `)`");
