@@ -443,7 +443,8 @@ impl<'a> Reader<'a> {
             let (name, kind) = match self.cursor.u8()? {
                 0 => (name, LabelKind::Block),
                 1 => (format!("{name}_{number}"), LabelKind::Subroutine),
-                n => return Err(value(&at, "the kind of a label", n.into(), "0 or 1")),
+                2 => (name, LabelKind::Kernel),
+                n => return Err(value(&at, "the kind of a label", n.into(), "0 to 2")),
             };
             let attrs = self.cursor.u8()?.into();
             let attrs = self.attrs(attrs)?;
