@@ -91,12 +91,14 @@ fn readers_allocate_a_small_multiple_of_the_input() {
     assert!(found <= 16, "object of long names: {found}");
 
     // Likewise of labels, where the reader has to change it.
-    for kind in [LabelKind::Block, LabelKind::Subroutine] {
+    type Named<'a> = &'a dyn Fn(usize) -> String;
+    let kinds: [(LabelKind, Named); 2] = [
+        (LabelKind::Block, &|_| format!("{long}.")),
+        (LabelKind::Subroutine, &|i| format!("{long}_{i}")),
+    ];
+    for (kind, named) in kinds {
         let label = |i| LabelDecl {
-            name: match kind {
-                LabelKind::Block => format!("{long}.").into(),
-                LabelKind::Subroutine => format!("{long}_{i}").into(),
-            },
+            name: named(i).into(),
             kind,
             attrs: Vec::new(),
         };
