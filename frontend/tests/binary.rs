@@ -149,6 +149,48 @@ fn every_version_comes_back() {
     assert_eq!(grown[4..], [3, 1, 1, 0, 0, 3, 0]);
 }
 
+/// Bytes put together by the format's own words: numbers of strings and variables have two bytes, the
+/// count of inputs and the length of a name one; a `raw_sends` has no function unit.
+#[test]
+fn an_object_of_version_3_3_is_read() {
+    let object: Vec<u8> = [
+        &b"\x03\0k\0SLMSize\0a.c\0\0\0"[..],
+        // Variables: one, `V32`, of 8 dwords at a GRF; no address, predicate, label, sampler.
+        b"\x01\0\0\0\x50\x08\0\0\0\0\0\0\0",
+        b"\0\0\0\0\0\0\0\0\0",
+        // Inputs: one, at byte 32, of 32 bytes.
+        b"\x01\0\x20\0\x20\0\x20\0",
+        // Code: 46 bytes at 62. Attributes: SLMSize=2.
+        b"\x2e\0\0\0\x3e\0\0\0\x01\0\x01\0\x01\x02",
+        b"\x51\x02\0",
+        b"\x7a\0\x03\0\0\x01\x01\x01\x05\0\x0c\0\0\0\x05\0\x01\x5e\x10\x02",
+        b"\x20\0\0\0\x20\0\0\0\x20\0\0\0",
+        b"\x34\x30\0\0",
+        b"\x5b\x05\x02\0\0\0\0",
+    ]
+    .concat();
+    let mut file = b"CISA\x03\x03\x01\0\x01k".to_vec();
+    let start = file.len() as u32 + 4 + 4 + 4 + 2 + 2 + 1 + 2 + 2;
+    file.extend(start.to_le_bytes());
+    file.extend((object.len() as u32).to_le_bytes());
+    file.extend([0; 4 + 2 + 2 + 1 + 2 + 2]);
+    file.extend(&object);
+    let text = "\
+.version 3.3
+.kernel \"k\"
+.decl V32 v_type=G type=ud num_elts=8 align=GRF
+.input V32 offset=32 size=32
+.kernel_attr SLMSize=2
+FILE \"a.c\"
+raw_sends.0.1.1.1 (M1, 8) 0xc:ud 0x2105e01:ud V32.0 V32.0 V32.0
+ret (M4, 1)
+wait 0x0:uw
+";
+    let mut module = read(&file).expect("an object");
+    module.objects[0].vars[kiln_frontend::module::Var::from_u32(32)].name = "V32".into();
+    assert_eq!(module, parse(text).expect("text"));
+}
+
 #[test]
 fn what_a_version_lacks_is_not_written() {
     for (version, from, to, lacking) in [
