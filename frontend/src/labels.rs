@@ -7,7 +7,7 @@
 use cranelift_entity::{EntityRef, PrimaryMap};
 use thiserror::Error;
 
-use crate::module::{Inst, Label, LabelDecl, Object, Operand};
+use crate::module::{Inst, Label, LabelDecl, LabelKind, Object, Operand};
 use crate::opcode::Opcode;
 
 /// A label that is not defined exactly once.
@@ -57,6 +57,13 @@ pub(crate) fn number_all(object: &mut Object, raw: Vec<LabelDecl>) -> Vec<LabelE
                 });
                 continue;
             }
+            numbers[label.index()] = Some(labels.push(decl.clone()));
+        }
+    }
+    // Kernels of other modules come behind, in the order of their calls.
+    for label in object.insts.iter().flat_map(mentioned) {
+        let decl = &raw[label.index()];
+        if decl.kind == LabelKind::Kernel && numbers[label.index()].is_none() {
             numbers[label.index()] = Some(labels.push(decl.clone()));
         }
     }

@@ -384,6 +384,8 @@ pub struct LabelDecl {
 pub enum LabelKind {
     Block = 0,
     Subroutine = 1,
+    /// A kernel of another module, which a linker finds: never defined here.
+    Kernel = 2,
 }
 
 /// An attribute of a kernel or a variable.

@@ -199,7 +199,8 @@ impl<'a> Reader<'a> {
                     }
                     (format_smolstr!("{name}_{number}"), LabelKind::Subroutine)
                 }
-                n => return Err(value(&at, "the kind of a label", n.into(), "0 or 1")),
+                2 => (name, LabelKind::Kernel),
+                n => return Err(value(&at, "the kind of a label", n.into(), "0 to 2")),
             };
             let attrs = self.cursor.u8()?.into();
             let attrs = self.attrs(attrs)?;

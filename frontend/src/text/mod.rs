@@ -16,8 +16,8 @@
 //! - numbers may be expressions: see `expr`;
 //! - scopes are gone: a name that was taken before gets a number behind it (`V32_1`).
 //!
-//! LSC instructions are read by `lsc`. Of `va.*` and `raw_sendg` the text is our own: mnemonic
-//! and suffixes of the opcode's row, then its operands in the order of the row.
+//! LSC instructions are read by `lsc`. Of `va.*` the text is our own, for the reference has none:
+//! mnemonic and suffixes of the opcode's row, then its operands in the order of the row.
 
 mod diagnose;
 mod expr;
@@ -34,6 +34,7 @@ use crate::labels::LabelError;
 use crate::module::{Module, Object, ObjectKind};
 use crate::opcode::Opcode;
 use lexer::Mark;
+pub(crate) use parser::EXTERNAL_CALL;
 
 pub use diagnose::{Diagnosis, MAX_ERRORS};
 pub use spans::Spans;

@@ -63,6 +63,9 @@ pub(super) struct Parser<'a> {
 
 type Result<T> = std::result::Result<T, ParseError>;
 
+/// The mnemonic of a `call` whose label is that of a kernel.
+pub(crate) const EXTERNAL_CALL: &str = "fccall";
+
 /// The sampler that is never declared.
 const BINDLESS: &str = "S31";
 
@@ -328,8 +331,8 @@ impl<'a> Parser<'a> {
             let current = self.current()?;
             let label = current.label(Cow::Borrowed(name));
             let op = match current.labels[label.index()].kind {
-                LabelKind::Block => Opcode::Label,
                 LabelKind::Subroutine => Opcode::Subroutine,
+                LabelKind::Block | LabelKind::Kernel => Opcode::Label,
             };
             let operands = SmallVec::from_iter([Operand::Label(label)]);
             return self.push(
@@ -704,6 +707,11 @@ impl<'a> Parser<'a> {
         if name.starts_with("lsc_") {
             return self.lsc(name, name_mark, pred, mark);
         }
+        // A call of a kernel of another module has a name of its own.
+        let (name, external) = match name {
+            EXTERNAL_CALL => (Opcode::Call.row().mnemonic, true),
+            name => (name, false),
+        };
         // Few mnemonics have a point in them.
         let dotted = self.lexer.dotted(name);
         let dotted = dotted.filter(|_| matches!(name, "add3" | "va" | "va_skl_plus"));
@@ -723,7 +731,11 @@ impl<'a> Parser<'a> {
             };
             return Err(ParseError::new(mark, 1, kind));
         }
-        self.after_mnemonic(op, number, pred, mark)
+        let inst = self.after_mnemonic(op, number, pred, mark)?;
+        if let (true, Some(Operand::Label(label))) = (external, inst.operands.first()) {
+            self.current()?.labels[label.index()].kind = LabelKind::Kernel;
+        }
+        Ok(inst)
     }
 
     /// `P1`, `!P1`, `P1.any` and the `)` after it.
@@ -968,6 +980,17 @@ impl<'a> Parser<'a> {
                 let n = self.lexer.unsigned("a number")?;
                 self.lexer.expect(b')', "`)`")?;
                 n
+            }
+            Positional::Slash => {
+                self.lexer.expect(b'/', "`/` and a size in bytes")?;
+                self.prim("a size in bytes")?
+            }
+            Positional::Wide => {
+                let n = self.wide("a descriptor")? as u64;
+                if let Some(Slot::Number(high)) = slots.get_mut(i + 1) {
+                    *high = (n >> 32) as u32;
+                }
+                n as u32
             }
             Positional::Named(names) => {
                 let mark = self.lexer.mark();

@@ -6,7 +6,9 @@ use cranelift_entity::EntityRef;
 use super::operands::{is_unused, predicate_name};
 use super::{FindingKind, GRF, Verifier, roots};
 use crate::attributes::TARGET;
-use crate::module::{AttrValue, Input, InputVar, Operand, Subject, Type, Var, predefined};
+use crate::module::{
+    AttrValue, Input, InputVar, LabelKind, Operand, Subject, Type, Var, predefined,
+};
 use crate::opcode::Opcode;
 use crate::platform::Platform;
 
@@ -114,7 +116,7 @@ impl Verifier<'_> {
             }
         }
         for ((_, decl), count) in self.object.labels.iter().zip(counts) {
-            if count != 1 {
+            if count != usize::from(decl.kind != LabelKind::Kernel) {
                 self.find(FindingKind::Defined {
                     name: decl.name.to_string(),
                     count,

@@ -165,14 +165,14 @@ facts! {
     Sqrt Inv: Yes Arith [F_HF <- F_HF_SRC, DF <- DF on MACROS, BF <- BF on PVC_ON];
     Sqrtm Divm: Yes Arith [F_DF <- F_DF];
     Invm Rsqtm: No Arith [F_DF <- F_DF];
-    Lzd: No No [UD <- UD_SRC];
+    Lzd: No No [UD <- DWORD_SRC];
     Sad2: Yes Arith [WORD <- BYTE];
     Srnd: No No [UB <- HF_RANDOM, HF <- F_RANDOM];
 
     And Or Xor Not: No Logic [INT <- INT_SRC];
     Shl Shr Asr: Yes Arith [INT <- INT_SRC];
     Rol Ror: No No [WORD_DWORD <- INT_SRC, QUAD <- INT_SRC on PVC_ON];
-    Cbit Fbh Fbl: No No [UD <- SMALL_SRC];
+    Cbit Fbh Fbl: No No [DWORD <- SMALL_SRC];
     Bfrev Bfe Bfi: No No [DWORD <- SMALL_SRC];
     Bfn: No No [WORD_DWORD <- WORD_DWORD_SRC];
     Lfsr: No No [UD <- UD];
@@ -417,6 +417,7 @@ const SIZES: &[(&[Opcode], &[u8], Platforms)] = &[
     ),
     (&[Opcode::UrbWrite], &[1, 8], ALL),
     (&[Opcode::RtWrite], &[8, 16, 32], ALL),
+    (&[Opcode::RtRead], &[16, 32], ALL),
     (&[Opcode::Plane], &[8, 16], ALL),
     (&[Opcode::SwitchJmp], &[1], ALL),
     (&[Opcode::ShflIdx4], &[16, 32], ALL),

@@ -411,6 +411,7 @@ impl Verifier<'_> {
             return self.missing("label", label.index());
         };
         let expected = match op {
+            Opcode::Call if decl.kind == LabelKind::Kernel => return,
             Opcode::Call | Opcode::Subroutine => LabelKind::Subroutine,
             _ => LabelKind::Block,
         };

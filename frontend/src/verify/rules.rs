@@ -342,6 +342,7 @@ fn kind_name(kind: LabelKind) -> &'static str {
     match kind {
         LabelKind::Block => "block",
         LabelKind::Subroutine => "subroutine",
+        LabelKind::Kernel => "kernel of another module",
     }
 }
 

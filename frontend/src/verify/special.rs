@@ -21,6 +21,7 @@ const RANGES: &[(Opcode, &[(usize, &str, u64, u64)])] = &[
         ],
     ),
     (Opcode::RawSends, &[(4, "the function unit", 0, 15)]),
+    (Opcode::RawSendg, &[(1, "the function unit", 0, 15)]),
     (
         Opcode::VmeIme,
         &[

@@ -11,7 +11,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use kiln_frontend::module::{Module, ObjectKind};
+use kiln_frontend::module::Module;
 use kiln_frontend::platform::Platform;
 use kiln_frontend::text::{self, Spans};
 use kiln_frontend::verify::{self, Finding, Severity};
@@ -110,9 +110,11 @@ impl<'a> Files<'a> {
         self.module.globals.extend(module.globals);
         for (number, object) in module.objects.into_iter().enumerate() {
             // The same function may be in a file by itself and in one of the whole module.
-            let kept =
-                |(at, other): (usize, &Object)| self.origins[at].0 != file && *other == object;
-            if !self.module.objects.iter().enumerate().any(kept) {
+            let same = self.named.entry(object.name.to_string()).or_default();
+            let twin =
+                |at: &usize| self.origins[*at].0 != file && self.module.objects[*at] == object;
+            if !same.iter().any(twin) {
+                same.push(self.module.objects.len());
                 self.module.objects.push(object);
                 self.origins.push((file, number));
             }
@@ -143,12 +145,11 @@ impl<'a> Files<'a> {
     }
 
     fn sum_up(&self) -> ExitCode {
-        let objects = &self.module.objects;
-        let kernel = |object: &&Object| object.kind == ObjectKind::Kernel;
-        let kernels = objects.iter().filter(kernel).count();
+        let kernels = self.module.kernels().count();
+        let functions = self.module.objects.len() - kernels;
         let counted = [
             (kernels, "kernel"),
-            (objects.len() - kernels, "function"),
+            (functions, "function"),
             (self.errors, "error"),
             (self.warnings, "warning"),
         ];
