@@ -52,7 +52,7 @@ pub(crate) fn number_all(object: &mut Object, raw: Vec<LabelDecl>) -> Vec<LabelE
             let decl = &raw[label.index()];
             if numbers[label.index()].is_some() {
                 errors.push(LabelError::Twice {
-                    name: decl.name.clone(),
+                    name: decl.name.to_string(),
                     inst: i,
                 });
                 continue;
@@ -78,7 +78,7 @@ pub(crate) fn number_all(object: &mut Object, raw: Vec<LabelDecl>) -> Vec<LabelE
                 None if missed[old] => {}
                 None => {
                     missed[old] = true;
-                    let name = raw[old].name.clone();
+                    let name = raw[old].name.to_string();
                     errors.push(LabelError::Undefined { name, inst: i });
                 }
             }

@@ -88,7 +88,7 @@ impl Names {
             .map(|(i, p)| unique(&mut taken, 'P', i.index(), &p.name))
             .collect();
         let vars = object.vars.iter().map(|(i, var)| match i.index() {
-            n if n < predefined::VAR_COUNT => var.name.clone(),
+            n if n < predefined::VAR_COUNT => var.name.to_string(),
             n => unique(&mut taken, 'V', n, &var.name),
         });
         let vars = vars.collect();

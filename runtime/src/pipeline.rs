@@ -196,7 +196,7 @@ pub fn order(module: &Module) -> Result<Vec<usize>, CompileError> {
 /// # Errors
 /// What the kernel has that cannot be finalized, and at which instruction.
 pub fn compile(object: &Object, options: &Options) -> Result<Compiled, CompileError> {
-    let kernel = || object.name.clone();
+    let kernel = || object.name.to_string();
     let mut dumps = Vec::new();
     let wants = |stage| options.dump.contains(&stage);
     let mut seconds = Seconds::default();
@@ -278,7 +278,7 @@ pub fn compile(object: &Object, options: &Options) -> Result<Compiled, CompileEr
         ));
     }
     Ok(Compiled {
-        name: object.name.clone(),
+        name: object.name.to_string(),
         simd: func.simd,
         scratch_base,
         barrier: machine.barrier,
@@ -320,7 +320,7 @@ fn relocations(allocated: &Allocated, layout: &Layout, names: &[String]) -> Vec<
 
 fn broken(object: &Object, stage: &'static str, what: &dyn std::error::Error) -> CompileError {
     CompileError::Broken {
-        kernel: object.name.clone(),
+        kernel: object.name.to_string(),
         stage,
         what: what.to_string(),
     }
@@ -333,7 +333,7 @@ fn legal(
     platform: &Platform,
 ) -> Result<(), CompileError> {
     kiln_emit::verify::verify(inst, platform).map_err(|e: Violation| CompileError::Broken {
-        kernel: object.name.clone(),
+        kernel: object.name.to_string(),
         stage,
         what: format!("{inst}: {e}"),
     })

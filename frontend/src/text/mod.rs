@@ -220,7 +220,7 @@ pub fn parse_files(sources: &[&str]) -> Result<Module, FilesError> {
                         ObjectKind::Kernel => "kernel",
                         ObjectKind::Function { .. } => "function",
                     };
-                    let name = object.name;
+                    let name = object.name.to_string();
                     return Err(FilesError::Duplicate { file, what, name });
                 }
             }

@@ -32,7 +32,7 @@ impl<'a> Parser<'a> {
                 (mark, name, _) => Err(self.no(mark, "sampler", name)),
             },
             Field::Label => Ok(Operand::Label(self.label_name()?)),
-            Field::Name | Field::FileName => Ok(Operand::Name(self.text_name()?.into_owned())),
+            Field::Name | Field::FileName => Ok(Operand::Name(Box::new(self.text_name()?.into()))),
             // All others are vector sources; what takes no operand is never asked for.
             _ => {
                 let modifier = self.modifier()?;

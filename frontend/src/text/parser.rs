@@ -77,7 +77,7 @@ impl<'a> Current<'a> {
         let surfaces = surfaces.map(|(i, name)| (*name, Symbol::Surface(Surface::new(i))));
         let bindless = Sampler::from_u32(predefined::BINDLESS_SAMPLER);
         Current {
-            object: Object::new(kind, name),
+            object: Object::new(kind, name.into()),
             symbols: vars
                 .chain(surfaces)
                 .chain([(BINDLESS, Symbol::Sampler(bindless))])
@@ -167,7 +167,7 @@ impl<'a> Current<'a> {
         let label = Label::new(self.labels.len());
         let kind = LabelKind::Block;
         self.labels.push(LabelDecl {
-            name: name.clone().into_owned(),
+            name: name.as_ref().into(),
             kind,
             attrs: Vec::new(),
         });
@@ -536,7 +536,7 @@ impl<'a> Parser<'a> {
         let object = &mut current.object;
         Ok(match (class, ty) {
             (Some("G"), Some(ty)) => {
-                let name = distinct;
+                let name = distinct.into();
                 let decl = VarDecl {
                     name,
                     ty,
@@ -548,7 +548,7 @@ impl<'a> Parser<'a> {
                 Symbol::Var(object.vars.push(decl))
             }
             (Some("A"), _) => {
-                let name = distinct;
+                let name = distinct.into();
                 Symbol::Addr(object.addrs.push(ArrayDecl {
                     name,
                     elements,
@@ -556,7 +556,7 @@ impl<'a> Parser<'a> {
                 }))
             }
             (Some("P"), _) => {
-                let name = distinct;
+                let name = distinct.into();
                 Symbol::Predicate(object.predicates.push(ArrayDecl {
                     name,
                     elements,
@@ -564,7 +564,7 @@ impl<'a> Parser<'a> {
                 }))
             }
             (Some("S"), _) => {
-                let name = v_name.to_owned();
+                let name = v_name.into();
                 Symbol::Sampler(object.samplers.push(ArrayDecl {
                     name,
                     elements,
@@ -572,7 +572,7 @@ impl<'a> Parser<'a> {
                 }))
             }
             (Some("T"), _) => {
-                let name = v_name.to_owned();
+                let name = v_name.into();
                 Symbol::Surface(object.surfaces.push(ArrayDecl {
                     name,
                     elements,
@@ -646,11 +646,11 @@ impl<'a> Parser<'a> {
         let value = if !self.lexer.eat(b'=') || self.lexer.at_line_end() {
             AttrValue::Flag
         } else if self.lexer.peek() == b'"' {
-            AttrValue::Str(self.lexer.string()?.into_owned())
+            AttrValue::Str(self.lexer.string()?.into())
         } else {
             AttrValue::Int(self.in_angles("the value of an attribute")?)
         };
-        Ok(attributes::normal(name, value))
+        Ok(attributes::normal(name.into(), value))
     }
 
     fn input(&mut self, implicit: u8, start: Mark) -> Result<()> {

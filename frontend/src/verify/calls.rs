@@ -98,7 +98,7 @@ impl Verifier<'_> {
                 self.find(FindingKind::ScalarJump { size });
             }
             Opcode::FRet if self.object.kind == ObjectKind::Kernel => {
-                let kernel = self.object.name.clone();
+                let kernel = self.object.name.to_string();
                 self.find(FindingKind::Fret { kernel });
             }
             _ => {}
@@ -214,7 +214,7 @@ impl Verifier<'_> {
                 {
                     self.at(i, inst);
                     self.subject = Subject::Operand(number);
-                    let (op, name) = (inst.op.row().mnemonic, decl.name.clone());
+                    let (op, name) = (inst.op.row().mnemonic, decl.name.to_string());
                     self.find(FindingKind::JumpOut { op, name });
                 }
             }

@@ -32,7 +32,7 @@ impl Verifier<'_> {
                 sound = false;
                 self.subject = Subject::Var(i);
                 self.find(FindingKind::AliasOrder {
-                    name: var.name.clone(),
+                    name: var.name.to_string(),
                 });
             }
         }
@@ -43,13 +43,13 @@ impl Verifier<'_> {
             self.subject = Subject::Var(i);
             let bytes = var.bytes();
             if bytes > MAX_GRFS * self.grf {
-                let (name, most) = (var.name.clone(), MAX_GRFS * self.grf);
+                let (name, most) = (var.name.to_string(), MAX_GRFS * self.grf);
                 self.find(FindingKind::VarSize { name, bytes, most });
             }
             if let Some((_, offset)) = var.alias
                 && !u32::from(offset).is_multiple_of(var.ty.bytes())
             {
-                let (name, offset, bytes) = (var.name.clone(), offset.into(), var.ty.bytes());
+                let (name, offset, bytes) = (var.name.to_string(), offset.into(), var.ty.bytes());
                 self.find(FindingKind::AliasAlign {
                     name,
                     offset,
@@ -58,12 +58,12 @@ impl Verifier<'_> {
             }
             if var.elements == 0 {
                 self.find(FindingKind::Empty {
-                    name: var.name.clone(),
+                    name: var.name.to_string(),
                 });
             }
             if matches!(var.ty, Type::V | Type::Vf | Type::Uv) {
                 self.find(FindingKind::VarType {
-                    name: var.name.clone(),
+                    name: var.name.to_string(),
                     ty: var.ty,
                 });
             }
@@ -73,7 +73,7 @@ impl Verifier<'_> {
             let (base, offset) = self.roots[i.index()];
             let (end, size) = (offset.saturating_add(var.bytes()), self.room(base));
             if end > size {
-                let (name, base) = (var.name.clone(), object.vars[base].name.clone());
+                let (name, base) = (var.name.to_string(), object.vars[base].name.to_string());
                 self.find(FindingKind::AliasEnd {
                     name,
                     base,
@@ -99,7 +99,7 @@ impl Verifier<'_> {
     /// The variable at the end of the chain, the end of an access in it, and its room.
     pub(super) fn reach(&self, var: Var, end: u32) -> (String, u32, u32) {
         let (root, offset) = self.roots[var.index()];
-        let name = self.object.vars[root].name.clone();
+        let name = self.object.vars[root].name.to_string();
         (name, offset.saturating_add(end), self.room(root))
     }
 
@@ -118,7 +118,7 @@ impl Verifier<'_> {
         for ((_, decl), count) in self.object.labels.iter().zip(counts) {
             if count != usize::from(decl.kind != LabelKind::Kernel) {
                 self.find(FindingKind::Defined {
-                    name: decl.name.clone(),
+                    name: decl.name.to_string(),
                     count,
                 });
             }
@@ -139,7 +139,7 @@ impl Verifier<'_> {
         for (i, addr) in &self.object.addrs {
             let elements = u32::from(addr.elements);
             if !(1..=most).contains(&elements) {
-                let name = addr.name.clone();
+                let name = addr.name.to_string();
                 self.subject = Subject::Addr(i);
                 self.find(FindingKind::AddressSize {
                     name,
@@ -198,7 +198,7 @@ impl Verifier<'_> {
         match input.var {
             InputVar::General(var) => {
                 let decl = self.object.vars.get(var);
-                decl.map_or_else(String::new, |decl| decl.name.clone())
+                decl.map_or_else(String::new, |decl| decl.name.to_string())
             }
             InputVar::Sampler(s) => format!("S{}", s.index()),
             InputVar::Surface(s) => format!("T{}", s.index()),

@@ -206,7 +206,7 @@ impl Verifier<'_> {
             let offset = start + u32::from(offset);
             let decl = &self.object.vars[root];
             if decl.bytes() >= self.grf && !offset.is_multiple_of(self.grf) {
-                let (name, grf) = (decl.name.clone(), self.grf);
+                let (name, grf) = (decl.name.to_string(), self.grf);
                 self.subject = Subject::Operand(operand);
                 self.find(FindingKind::RawAlign {
                     operand,

@@ -107,7 +107,7 @@ pub fn check(module: &Module, platform: Option<Platform>) -> Vec<Finding> {
             findings: &mut findings,
         };
         if !names.insert((object.kind == ObjectKind::Kernel, &object.name)) {
-            let name = object.name.clone();
+            let name = object.name.to_string();
             verifier.find(FindingKind::Names { name });
         }
         verifier.object();

@@ -261,7 +261,7 @@ impl Verifier<'_> {
                 }
                 if self.exists(var) && self.region(i, is_dst, inst.exec.size, region) {
                     if is_dst && is_read_only(var) {
-                        let name = self.object.vars[var].name.clone();
+                        let name = self.object.vars[var].name.to_string();
                         self.find(FindingKind::ReadOnly { operand: i, name });
                     }
                     let element = self.object.vars[var].ty.bytes();
@@ -288,7 +288,7 @@ impl Verifier<'_> {
                     .object
                     .addrs
                     .get(addr)
-                    .map(|a| (a.name.clone(), a.elements))
+                    .map(|a| (a.name.to_string(), a.elements))
                 {
                     Some((name, n)) => self.element(i, name, u32::from(off) + 1, n.into()),
                     None => self.missing("address variable", addr.index()),
@@ -299,7 +299,7 @@ impl Verifier<'_> {
                     .object
                     .addrs
                     .get(addr)
-                    .map(|a| (a.name.clone(), a.elements))
+                    .map(|a| (a.name.to_string(), a.elements))
                 {
                     Some((name, n)) => {
                         self.element(i, name, u32::from(off) + u32::from(width), n.into());
@@ -392,7 +392,7 @@ impl Verifier<'_> {
 
     fn surface(&mut self, surface: Surface) -> Option<(String, u32)> {
         let decl = self.object.surfaces.get(surface);
-        let found = decl.map(|decl| (decl.name.clone(), decl.elements.into()));
+        let found = decl.map(|decl| (decl.name.to_string(), decl.elements.into()));
         if found.is_none() {
             self.missing("surface", surface.index());
         }
@@ -416,7 +416,7 @@ impl Verifier<'_> {
             _ => LabelKind::Block,
         };
         if decl.kind != expected {
-            let (name, op, found) = (decl.name.clone(), op.row().mnemonic, decl.kind);
+            let (name, op, found) = (decl.name.to_string(), op.row().mnemonic, decl.kind);
             self.find(FindingKind::LabelKind { name, op, found });
         }
     }
@@ -501,7 +501,7 @@ impl Verifier<'_> {
         let (end, size) = (offset.saturating_add(end), self.room(root));
         let unused = is_unused(root.index());
         if end > size && !unused {
-            let name = self.object.vars[root].name.clone();
+            let name = self.object.vars[root].name.to_string();
             self.find(FindingKind::End {
                 operand,
                 name,
@@ -570,7 +570,7 @@ fn is_read_only(var: Var) -> bool {
 
 pub(super) fn predicate_name(object: &Object, pred: Predicate) -> String {
     let decl = object.predicates.get(pred);
-    decl.map_or_else(String::new, |decl| decl.name.clone())
+    decl.map_or_else(String::new, |decl| decl.name.to_string())
 }
 
 /// Whether the number is reserved for a predefined variable that there is not.

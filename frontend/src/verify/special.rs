@@ -247,7 +247,11 @@ impl Verifier<'_> {
             self.find(FindingKind::AddressOf { name });
         }
         if let Some(Operand::Address { addr, off, .. }) = inst.operands.first()
-            && let Some(name) = self.object.addrs.get(*addr).map(|decl| decl.name.clone())
+            && let Some(name) = self
+                .object
+                .addrs
+                .get(*addr)
+                .map(|decl| decl.name.to_string())
         {
             let (end, size) = (
                 u32::from(*off) + u32::from(inst.exec.size),

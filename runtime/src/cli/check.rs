@@ -110,7 +110,7 @@ impl<'a> Files<'a> {
         self.module.globals.extend(module.globals);
         for (number, object) in module.objects.into_iter().enumerate() {
             // The same function may be in a file by itself and in one of the whole module.
-            let same = self.named.entry(object.name.clone()).or_default();
+            let same = self.named.entry(object.name.to_string()).or_default();
             let twin =
                 |at: &usize| self.origins[*at].0 != file && self.module.objects[*at] == object;
             if !same.iter().any(twin) {

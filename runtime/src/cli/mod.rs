@@ -14,9 +14,10 @@ mod info;
 mod input;
 mod object;
 mod output;
-mod picture;
+mod progress;
 mod report;
 mod run;
+mod run_stats;
 mod stats;
 
 use std::io::IsTerminal;
