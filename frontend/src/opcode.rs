@@ -1009,6 +1009,11 @@ impl SamplerOp {
         ("sample4_po_c", 18),
         ("sample4_i_c", 21),
         ("sample4_l_c", 23),
+        ("sample4_po_l", 45),
+        ("sample4_po_b", 46),
+        ("sample4_po_i", 47),
+        ("sample4_po_i_c", 53),
+        ("sample4_po_l_c", 55),
     ];
 
     /// The number of `load_lz`: no level of detail, no sampler.

@@ -156,7 +156,7 @@ fn what_is_right_passes() {
     let converted = folder.kiln(&["convert", "a.visaasm", "-o", "a.isa"]);
     assert!(converted.status.success());
     // The binary is the same kernel as the text, which is no error.
-    for platform in ["skl", "dg2", "bmg"] {
+    for platform in ["skl", "dg2"] {
         let args = ["a.visaasm", "a.isa", "b.visaasm", "-p", platform];
         let (code, said, sum) = folder.check(&args);
         assert_eq!(said, "");

@@ -13,6 +13,9 @@ use crate::module::Module;
 /// The errors of a text that are kept.
 pub const MAX_ERRORS: usize = 20;
 
+/// What names are of that a declaration would have made known.
+const DECLARED: [&str; 2] = ["variable", "general variable"];
+
 /// What [`super::diagnose`] makes of a text.
 #[derive(Clone, Debug, Default)]
 pub struct Diagnosis {
@@ -44,7 +47,8 @@ impl Recovery {
     pub fn record(&mut self, error: ParseError) {
         self.broken = true;
         self.current.forget();
-        if let ParseErrorKind::Unknown { name, .. } = &error.kind
+        if let ParseErrorKind::Unknown { what, name } = &error.kind
+            && DECLARED.contains(what)
             && !self.missed.insert(name.clone())
         {
             return;
