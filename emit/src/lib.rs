@@ -8,7 +8,7 @@ pub mod assemble;
 pub mod encoding;
 pub mod inst;
 pub mod listing;
-mod messages;
+pub mod messages;
 pub mod platform;
 mod print;
 pub mod verify;

@@ -78,7 +78,8 @@ pub const PLATFORMS: &[Platform] = &[
     },
 ];
 
-const SKL: Platform = Platform {
+/// Skylake.
+pub const SKL: Platform = Platform {
     name: "skl",
     reference_name: "9",
     family: Family::Gen9,

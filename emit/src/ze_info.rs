@@ -43,6 +43,9 @@ pub struct Kernel {
     pub binding_table_indices: Vec<BindingTableIndex>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub per_thread_memory_buffers: Vec<PerThreadMemoryBuffer>,
+    /// Samplers that the source itself declares.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub inline_samplers: Vec<InlineSampler>,
     #[serde(flatten)]
     pub other: Mapping,
 }
@@ -157,6 +160,12 @@ pub struct PayloadArgument {
     pub slm_alignment: Option<u32>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bti_value: Option<u32>,
+    /// Which entry of the table of samplers it is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sampler_index: Option<u32>,
+    /// What kind of image the source declares.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub image_type: Option<ImageType>,
     #[serde(flatten)]
     pub other: Mapping,
 }
@@ -182,6 +191,86 @@ pub enum ArgType {
     ImplicitArgBuffer,
     ConstBase,
     GlobalBase,
+    BufferSize,
+    ImageWidth,
+    ImageHeight,
+    ImageDepth,
+    ImageArraySize,
+    ImageChannelDataType,
+    ImageChannelOrder,
+    ImageNumSamples,
+    ImageNumMipLevels,
+    ImageSrgbChannelOrder,
+    /// Of an image's memory: the address, and sizes in bytes and rows, less 1.
+    FlatImageBaseoffset,
+    FlatImageWidth,
+    FlatImageHeight,
+    FlatImagePitch,
+    SamplerAddress,
+    SamplerNormalized,
+    /// All ones if coordinates below 0 must be told from those above by the kernel itself.
+    SamplerSnapWa,
+    #[serde(untagged)]
+    Other(String),
+}
+
+/// What kind of image an argument is.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ImageType {
+    ImageBuffer,
+    #[serde(rename = "image_1d")]
+    Image1d,
+    #[serde(rename = "image_1d_array")]
+    Image1dArray,
+    #[serde(rename = "image_2d")]
+    Image2d,
+    #[serde(rename = "image_2d_array")]
+    Image2dArray,
+    #[serde(rename = "image_3d")]
+    Image3d,
+    #[serde(rename = "image_2d_media")]
+    Image2dMedia,
+    #[serde(rename = "image_2d_media_block")]
+    Image2dMediaBlock,
+    #[serde(untagged)]
+    Other(String),
+}
+
+/// A sampler that the source declares: an entry of the table of samplers.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct InlineSampler {
+    pub sampler_index: u32,
+    #[serde(default)]
+    pub addrmode: SamplerAddrMode,
+    #[serde(default)]
+    pub filtermode: SamplerFilterMode,
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub normalized: bool,
+    #[serde(flatten)]
+    pub other: Mapping,
+}
+
+/// What becomes of coordinates outside an image.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SamplerAddrMode {
+    #[default]
+    None,
+    Repeat,
+    ClampEdge,
+    ClampBorder,
+    Mirror,
+    #[serde(untagged)]
+    Other(String),
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SamplerFilterMode {
+    #[default]
+    Nearest,
+    Linear,
     #[serde(untagged)]
     Other(String),
 }

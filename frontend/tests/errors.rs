@@ -29,7 +29,7 @@ fn wrong_binaries_are_named() {
     bytes[4] = 5;
     assert_eq!(
         refused(&bytes),
-        "at offset 0x4: version 5.1 is not supported, expected 3.6 to 4.1"
+        "at offset 0x4: version 5.1 is not supported, expected 3.0 to 4.1"
     );
     assert_eq!(
         refused(&binary()[..3]),

@@ -10,14 +10,21 @@
 //! | `i8:VALUE` … `f64:VALUE` | a number: `i8 u8 i16 u16 i32 u32 i64 u64 f16 f32 f64`      |
 //! | `bytes:HEX`              | a vector or structure by value                             |
 //! | `local:BYTES`            | shared local memory                                        |
+//! | `image2d:FORMAT:WxH:FILE`     | an image with the file's texels, or its pixels if it is a PNG; of zeroes if `FILE` is empty |
+//! | `image2d:FORMAT:WxH:FILE>OUT` | the same, written to `OUT` afterwards                 |
+//! | `image1d:FORMAT:W:FILE`, `image1d_buffer:FORMAT:W:FILE`, `image1d_array:FORMAT:WxN:FILE`, `image2d_array:FORMAT:WxHxN:FILE`, `image3d:FORMAT:WxHxD:FILE` | images of other kinds; `N` layers |
+//! | `sampler:FLAGS`          | a sampler; flags with commas between: `unnormalized` (the default) or `normalized`; `edge` (the default), `clamp`, `repeat` or `mirror`; `nearest` (the default) or `linear` |
+//!
+//! A texel `FORMAT` is an order of channels and their type, see [`Format`].
 
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
-use crate::exec::Arg;
+use crate::exec::{Addressing, Arg, Filter, Format, Image, ImageKind, Sampler, Shape};
+use crate::picture::{self, PictureError};
 
-/// The largest buffer that `zero:` makes, in bytes.
+/// The largest buffer that `zero:` and images make, in bytes.
 const MAX_ZERO: u64 = 1 << 32;
 
 /// A number's type.
@@ -127,6 +134,12 @@ pub enum Source {
     Value(Vec<u8>),
     /// Bytes of shared local memory.
     Local(u32),
+    /// An image with a file's contents, or of zeroes.
+    Image {
+        shape: Shape,
+        file: Option<PathBuf>,
+    },
+    Sampler(Sampler),
 }
 
 /// A specification that says nothing sensible.
@@ -134,7 +147,8 @@ pub enum Source {
 pub enum SpecError {
     #[error(
         "argument `{0}`: `KIND:VALUE` expected, with one of the kinds buf, zero, local, bytes, \
-         i8, u8, i16, u16, i32, u32, i64, u64, f16, f32, f64"
+         i8, u8, i16, u16, i32, u32, i64, u64, f16, f32, f64, sampler, image1d, image1d_array, \
+         image1d_buffer, image2d, image2d_array, image3d"
     )]
     Kind(String),
     #[error("argument `{spec}`: `{value}` is no {expected}")]
@@ -143,7 +157,34 @@ pub enum SpecError {
         value: String,
         expected: &'static str,
     },
-    #[error("argument `{0}`: only a buffer can be written to a file")]
+    #[error("argument `{spec}`: `{kind}:FORMAT:{sizes}:FILE` expected")]
+    Image {
+        spec: String,
+        kind: &'static str,
+        sizes: &'static str,
+    },
+    #[error(
+        "argument `{spec}`: `{format}` is no texel format: one of r, a, rg, ra, rgba, bgra, argb, \
+         abgr expected and, right after it, one of 8unorm, 16unorm, 8snorm, 16snorm, 8uint, 16uint, \
+         32uint, 8sint, 16sint, 32sint, 16float, 32float"
+    )]
+    Format { spec: String, format: String },
+    #[error("argument `{spec}`: `{size}` is no size of an {kind}: {sizes} expected, up to {most}")]
+    Size {
+        spec: String,
+        size: String,
+        kind: &'static str,
+        sizes: &'static str,
+        most: String,
+    },
+    #[error("argument `{spec}`: the image would have {bytes} bytes: 4294967296 are possible")]
+    ImageBytes { spec: String, bytes: u64 },
+    #[error(
+        "argument `{spec}`: `{flag}` is no flag of a sampler, or its like was given before: \
+         unnormalized or normalized; edge, clamp, repeat or mirror; nearest or linear expected"
+    )]
+    Flag { spec: String, flag: String },
+    #[error("argument `{0}`: only a buffer or an image can be written to a file")]
     Output(String),
     #[error("argument `{0}`: a file name is missing")]
     File(String),
@@ -171,21 +212,111 @@ pub fn parse_spec(spec: &str) -> Result<Spec, SpecError> {
             Source::Zero(bytes.ok_or(bad("number of bytes up to 4294967296"))?)
         }
         "local" => Source::Local(value.parse().map_err(|_| bad("number of bytes"))?),
+        "sampler" => Source::Sampler(sampler(spec, value)?),
         "bytes" => Source::Value(hex(value).ok_or(bad("even number of hexadecimal digits"))?),
-        name => {
-            let scalar = Scalar::find(name).ok_or_else(|| SpecError::Kind(spec.to_string()))?;
-            Source::Value(scalar.parse(value).ok_or(bad("number of that type"))?)
-        }
+        name if let Some(kind) = ImageKind::find(name) => image(spec, kind, value)?,
+        name => match ImageKind::find(name) {
+            Some(kind) => image(spec, kind, value)?,
+            None => {
+                let scalar = Scalar::find(name).ok_or_else(|| SpecError::Kind(spec.to_string()))?;
+                Source::Value(scalar.parse(value).ok_or(bad("number of that type"))?)
+            }
+        },
     };
-    let buffer = matches!(source, Source::File(_) | Source::Zero(_));
+    let memory = matches!(
+        source,
+        Source::File(_) | Source::Zero(_) | Source::Image { .. }
+    );
     match out {
-        Some(_) if !buffer => Err(SpecError::Output(spec.to_string())),
+        Some(_) if !memory => Err(SpecError::Output(spec.to_string())),
         Some("") => Err(SpecError::File(spec.to_string())),
         _ => Ok(Spec {
             source,
             out: out.map(PathBuf::from),
         }),
     }
+}
+
+/// How the sizes of an image are written.
+fn size_pattern(kind: ImageKind) -> &'static str {
+    match kind {
+        ImageKind::D1 | ImageKind::D1Buffer => "W",
+        ImageKind::D1Array => "WxN",
+        ImageKind::D2 => "WxH",
+        ImageKind::D2Array => "WxHxN",
+        ImageKind::D3 => "WxHxD",
+    }
+}
+
+/// An image: `FORMAT:SIZES:FILE`.
+fn image(spec: &str, kind: ImageKind, value: &str) -> Result<Source, SpecError> {
+    let sizes = size_pattern(kind);
+    let mut parts = value.splitn(3, ':');
+    let (Some(format), Some(size), Some(file)) = (parts.next(), parts.next(), parts.next()) else {
+        return Err(SpecError::Image {
+            spec: spec.to_string(),
+            kind: kind.name(),
+            sizes,
+        });
+    };
+    let format = Format::find(format).ok_or_else(|| SpecError::Format {
+        spec: spec.to_string(),
+        format: format.to_string(),
+    })?;
+    let numbers: Option<Vec<u32>> = size.split('x').map(|n| n.parse().ok()).collect();
+    let shape = numbers.and_then(|numbers| Shape::new(kind, format, &numbers));
+    let shape = shape.ok_or_else(|| SpecError::Size {
+        spec: spec.to_string(),
+        size: size.to_string(),
+        kind: kind.name(),
+        sizes,
+        most: kind
+            .limits()
+            .iter()
+            .map(u32::to_string)
+            .collect::<Vec<_>>()
+            .join("x"),
+    })?;
+    if shape.bytes() > MAX_ZERO {
+        return Err(SpecError::ImageBytes {
+            spec: spec.to_string(),
+            bytes: shape.bytes(),
+        });
+    }
+    Ok(Source::Image {
+        shape,
+        file: (!file.is_empty()).then(|| PathBuf::from(file)),
+    })
+}
+
+/// A sampler: flags with commas between.
+fn sampler(spec: &str, flags: &str) -> Result<Sampler, SpecError> {
+    let (mut normalized, mut addressing, mut filter) = (None, None, None);
+    for flag in flags.split(',').filter(|_| !flags.is_empty()) {
+        let known = match flag {
+            "unnormalized" => normalized.replace(false).is_none(),
+            "normalized" => normalized.replace(true).is_none(),
+            "edge" => addressing.replace(Addressing::ClampToEdge).is_none(),
+            "clamp" => addressing.replace(Addressing::Clamp).is_none(),
+            "repeat" => addressing.replace(Addressing::Repeat).is_none(),
+            "mirror" => addressing.replace(Addressing::MirroredRepeat).is_none(),
+            "nearest" => filter.replace(Filter::Nearest).is_none(),
+            "linear" => filter.replace(Filter::Linear).is_none(),
+            _ => false,
+        };
+        if !known {
+            return Err(SpecError::Flag {
+                spec: spec.to_string(),
+                flag: flag.to_string(),
+            });
+        }
+    }
+    let default = Sampler::default();
+    Ok(Sampler {
+        normalized: normalized.unwrap_or(default.normalized),
+        addressing: addressing.unwrap_or(default.addressing),
+        filter: filter.unwrap_or(default.filter),
+    })
 }
 
 fn hex(digits: &str) -> Option<Vec<u8>> {
@@ -206,6 +337,76 @@ pub struct FileError {
     pub error: std::io::Error,
 }
 
+/// An argument that cannot be made of its file.
+#[derive(Debug, thiserror::Error)]
+pub enum LoadError {
+    #[error(transparent)]
+    File(#[from] FileError),
+    #[error("{}: {found} bytes found, {expected} expected: {shape}", path.display())]
+    Texels {
+        path: PathBuf,
+        expected: u64,
+        found: u64,
+        shape: String,
+    },
+    #[error("{}: a picture of {} by {} found: {shape} expected", path.display(), found[0], found[1])]
+    PictureSize {
+        path: PathBuf,
+        found: [u32; 2],
+        shape: String,
+    },
+    #[error("{}: {error}", path.display())]
+    Picture {
+        path: PathBuf,
+        #[source]
+        error: PictureError,
+    },
+}
+
+/// An image's shape in words.
+fn words(shape: &Shape) -> String {
+    let sizes = &shape.size[..shape.kind.limits().len()];
+    let sizes = sizes
+        .iter()
+        .map(u32::to_string)
+        .collect::<Vec<_>>()
+        .join("x");
+    format!(
+        "an {} of {sizes} texels {}",
+        shape.kind.name(),
+        shape.format
+    )
+}
+
+/// An image's texels from a file of just those, or from a picture.
+fn texels(shape: &Shape, path: &Path) -> Result<Vec<u8>, LoadError> {
+    let bytes = read(path)?;
+    if picture::is_png(&bytes) {
+        let limit = usize::try_from(MAX_ZERO).unwrap_or(usize::MAX);
+        let picture = picture::read_png(&bytes, limit).map_err(|error| LoadError::Picture {
+            path: path.to_path_buf(),
+            error,
+        })?;
+        if [picture.width, picture.height, 1] != shape.size {
+            return Err(LoadError::PictureSize {
+                path: path.to_path_buf(),
+                found: [picture.width, picture.height],
+                shape: words(shape),
+            });
+        }
+        return Ok(picture::texels(&picture.pixels, shape.format));
+    }
+    if bytes.len() as u64 != shape.bytes() {
+        return Err(LoadError::Texels {
+            path: path.to_path_buf(),
+            expected: shape.bytes(),
+            found: bytes.len() as u64,
+            shape: words(shape),
+        });
+    }
+    Ok(bytes)
+}
+
 fn read(path: &Path) -> Result<Vec<u8>, FileError> {
     std::fs::read(path).map_err(|error| FileError {
         path: path.to_path_buf(),
@@ -215,12 +416,20 @@ fn read(path: &Path) -> Result<Vec<u8>, FileError> {
 
 impl Source {
     /// The argument. File names count from `dir`.
-    pub fn load(&self, dir: &Path) -> Result<Arg, FileError> {
+    pub fn load(&self, dir: &Path) -> Result<Arg, LoadError> {
         Ok(match self {
             Source::File(path) => Arg::Buffer(read(&dir.join(path))?),
             Source::Zero(bytes) => Arg::Buffer(vec![0; *bytes as usize]),
             Source::Value(bytes) => Arg::Value(bytes.clone()),
             Source::Local(bytes) => Arg::Local(*bytes),
+            Source::Sampler(sampler) => Arg::Sampler(*sampler),
+            Source::Image { shape, file } => Arg::Image(Image {
+                shape: *shape,
+                texels: match file {
+                    Some(file) => texels(shape, &dir.join(file))?,
+                    None => vec![0; shape.bytes() as usize],
+                },
+            }),
         })
     }
 }
@@ -320,14 +529,14 @@ impl Description {
     }
 
     /// Loads the arguments. File names count from `dir`.
-    pub fn load_args(&self, dir: &Path) -> Result<Vec<Arg>, FileError> {
+    pub fn load_args(&self, dir: &Path) -> Result<Vec<Arg>, LoadError> {
         self.args.iter().map(|arg| arg.source.load(dir)).collect()
     }
 
     /// Compares the arguments after a launch with what they must hold.
     pub fn check(&self, args: &[Arg], dir: &Path) -> Result<(), CheckError> {
         for (index, (described, arg)) in self.args.iter().zip(args).enumerate() {
-            if let (Some(expect), Arg::Buffer(found)) = (&described.expect, arg) {
+            if let (Some(expect), Some(found)) = (&described.expect, arg.memory()) {
                 let expected = read(&dir.join(&expect.file))?;
                 compare(&expected, found, expect.tolerance)
                     .map_err(|mismatch| CheckError::Mismatch { index, mismatch })?;
@@ -348,7 +557,7 @@ fn described_arg(
     });
     let (Some((kind, value)), None) = (sources.next(), sources.next()) else {
         return Err(bad(
-            "exactly one of buf, zero, local, bytes or a number's type expected",
+            "exactly one of buf, zero, local, bytes, an image, a sampler or a number's type expected",
         ));
     };
     let value = text(value).ok_or(bad("a number or a string expected"))?;
@@ -531,6 +740,48 @@ mod tests {
             }
         );
         assert_eq!(parse_spec("local:256").unwrap().source, Source::Local(256));
+        let shape = |kind, format: &str, sizes: &[u32]| {
+            Shape::new(kind, Format::find(format).unwrap(), sizes).unwrap()
+        };
+        assert_eq!(
+            parse_spec("image2d:bgra8unorm:5x3:dir/a:b.png>c.png").unwrap(),
+            Spec {
+                source: Source::Image {
+                    shape: shape(ImageKind::D2, "bgra8unorm", &[5, 3]),
+                    file: Some(PathBuf::from("dir/a:b.png")),
+                },
+                out: out("c.png")
+            }
+        );
+        for (spec, kind, sizes) in [
+            ("image1d:r8uint:7:", ImageKind::D1, &[7][..]),
+            (
+                "image1d_buffer:r8uint:70000:",
+                ImageKind::D1Buffer,
+                &[70000],
+            ),
+            ("image1d_array:r8uint:7x2:", ImageKind::D1Array, &[7, 2]),
+            (
+                "image2d_array:r8uint:7x6x5:",
+                ImageKind::D2Array,
+                &[7, 6, 5],
+            ),
+            ("image3d:r8uint:7x6x5:", ImageKind::D3, &[7, 6, 5]),
+        ] {
+            let shape = shape(kind, "r8uint", sizes);
+            let source = Source::Image { shape, file: None };
+            assert_eq!(parse_spec(spec).unwrap(), Spec { source, out: None });
+        }
+        let sampler = |spec: &str| parse_spec(spec).unwrap().source;
+        assert_eq!(sampler("sampler:"), Source::Sampler(Sampler::default()));
+        assert_eq!(
+            sampler("sampler:linear,mirror,normalized"),
+            Source::Sampler(Sampler {
+                normalized: true,
+                addressing: Addressing::MirroredRepeat,
+                filter: Filter::Linear,
+            })
+        );
         assert_eq!(value("bytes:00fF10"), [0, 255, 16]);
         assert_eq!(value("bytes:"), [0u8; 0]);
         assert_eq!(value("i8:-128"), [0x80]);
@@ -561,6 +812,32 @@ mod tests {
             ("zero:-1", "number of bytes"),
             ("zero:99999999999999", "number of bytes"),
             ("local:4294967296", "number of bytes"),
+            (
+                "image2d:rgba8unorm:4x4",
+                "`image2d:FORMAT:WxH:FILE` expected",
+            ),
+            ("image3d:rgba8unorm", "`image3d:FORMAT:WxHxD:FILE` expected"),
+            ("image2d:rgb8unorm:4x4:f", "`rgb8unorm` is no texel format"),
+            (
+                "image2d:r8unorm:4x0:f",
+                "`4x0` is no size of an image2d: WxH expected, up to 16384x16384",
+            ),
+            ("image2d:r8unorm:4:f", "`4` is no size"),
+            ("image2d:r8unorm:16385x1:f", "`16385x1` is no size"),
+            ("image1d_array:r8unorm:4x-1:f", "WxN expected"),
+            (
+                "image2d_array:rgba32uint:16384x16384x2:f",
+                "8589934592 bytes",
+            ),
+            ("image2d:r8unorm:4x4:f>", "file name is missing"),
+            ("image4d:r8unorm:4x4:f", "image2d_array, image3d"),
+            ("sampler:nearest,", "`` is no flag"),
+            (
+                "sampler:linear,nearest",
+                "`nearest` is no flag of a sampler, or its like",
+            ),
+            ("sampler:wrap", "`wrap` is no flag"),
+            ("sampler:linear>x", "only a buffer or an image"),
             ("buf:", "file name is missing"),
             ("zero:4>", "file name is missing"),
             ("i32:4>x", "only a buffer"),
@@ -568,6 +845,40 @@ mod tests {
             let error = parse_spec(spec).unwrap_err().to_string();
             assert!(error.contains(part), "{spec}: {error}");
         }
+    }
+
+    #[test]
+    fn images_are_loaded_from_texels_and_pictures() {
+        let dir = std::env::temp_dir().join(format!("kiln-images-{}", std::process::id()));
+        std::fs::create_dir_all(&dir).unwrap();
+        let pixels: Vec<u8> = (0..24).collect();
+        std::fs::write(dir.join("raw"), &pixels).unwrap();
+        std::fs::write(dir.join("png"), picture::png(&pixels, 3).unwrap()).unwrap();
+        let load = |spec: &str| match parse_spec(spec).unwrap().source.load(&dir) {
+            Ok(Arg::Image(image)) => Ok(image.texels),
+            Ok(other) => panic!("{spec}: {other:?}"),
+            Err(error) => Err(error.to_string()),
+        };
+        assert_eq!(load("image2d:rgba8unorm:3x2:raw"), Ok(pixels.clone()));
+        assert_eq!(load("image2d:rgba8unorm:3x2:png"), Ok(pixels.clone()));
+        assert_eq!(
+            load("image2d:r8uint:3x2:png"),
+            Ok(vec![0, 4, 8, 12, 16, 20])
+        );
+        assert_eq!(load("image2d:rg8unorm:2x3:"), Ok(vec![0; 12]));
+        for (spec, part) in [
+            (
+                "image2d:rgba8unorm:3x3:raw",
+                "24 bytes found, 36 expected: an image2d of 3x3",
+            ),
+            ("image2d:rgba8unorm:2x3:png", "a picture of 3 by 2 found"),
+            ("image3d:rgba8unorm:3x2x2:png", "a picture of 3 by 2 found"),
+            ("image2d:rgba8unorm:2x3:none", "none: "),
+        ] {
+            let error = load(spec).unwrap_err();
+            assert!(error.contains(part), "{spec}: {error}");
+        }
+        std::fs::remove_dir_all(&dir).unwrap();
     }
 
     #[test]

@@ -3,4 +3,5 @@
 
 pub mod exec;
 pub mod launch;
+pub mod picture;
 pub mod pipeline;

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use kiln_emit::platform;
 use kiln_emit::zebin::Zebin;
-use kiln_runtime::exec::{ExecStats, Launch, Program};
+use kiln_runtime::exec::{Launch, Program, Stats};
 use kiln_runtime::launch::Description;
 
 fn examples() -> PathBuf {
@@ -13,7 +13,7 @@ fn examples() -> PathBuf {
 }
 
 /// Runs an example's reference object file and compares what it leaves in the buffers.
-fn run(name: &str) -> Result<ExecStats, String> {
+fn run(name: &str) -> Result<Stats, String> {
     let dir = examples().join(name);
     let read = |file: String| std::fs::read(dir.join(&file)).map_err(|e| format!("{file}: {e}"));
     let yaml = String::from_utf8(read("launch.yaml".into())?).map_err(|e| e.to_string())?;

@@ -48,7 +48,7 @@ fn program(text: &[u8]) -> Program {
     Program::from_text(text, platform::find("skl").unwrap())
 }
 
-fn cause(result: Result<kiln_runtime::exec::ExecStats, RunError>) -> Cause {
+fn cause(result: Result<kiln_runtime::exec::Stats, RunError>) -> Cause {
     match result {
         Err(RunError::Exec(error)) => error.cause,
         other => panic!("{other:?}"),

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use kiln_emit::zebin::Zebin;
 use kiln_runtime::exec::{Launch, Program};
-use kiln_runtime::launch::Description;
+use kiln_runtime::launch::{Description, Source};
 use kiln_runtime::pipeline;
 
 /// GRFs to finalize in; the second makes many of the kernels spill.
@@ -47,7 +47,7 @@ fn kernels() -> Vec<Kernel> {
 /// Runs `check` on every kernel, on two threads, and fails with all that went wrong.
 fn each(check: impl Fn(&Kernel) -> Result<(), String> + Sync) {
     let kernels = kernels();
-    assert!(kernels.len() >= 100, "only {} kernels found", kernels.len());
+    assert!(kernels.len() >= 160, "only {} kernels found", kernels.len());
     let (first, second) = kernels.split_at(kernels.len() / 2);
     let run = |part: &[Kernel]| -> Vec<String> {
         let failed = |k: &Kernel| check(k).err().map(|e| format!("{}: {e}", k.name));
@@ -92,6 +92,11 @@ fn the_reference_compilers_code_gives_the_expected_results() {
 #[test]
 fn our_code_gives_the_expected_results() {
     each(|k| {
+        // Images are not selected yet: only the executor is tested with them.
+        let image = |source: &Source| matches!(source, Source::Image { .. });
+        if k.description.args.iter().any(|arg| image(&arg.source)) {
+            return Ok(());
+        }
         let text = std::fs::read(k.dir.join(format!("{}.visaasm", k.name))).unwrap();
         let module = pipeline::read(&text).map_err(|e| e.to_string())?;
         for limit in LIMITS {

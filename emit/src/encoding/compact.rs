@@ -140,10 +140,13 @@ pub(super) fn expand(short: u64, spec: &Spec) -> Result<u128, DecodeError> {
 fn expand_form(short: u128, form: &CompactForm, spec: &Spec) -> Result<u128, DecodeError> {
     let mut word = 0;
     for (from, to) in form.copies {
-        put(&mut word, *to, from.get(short));
+        word |= to.place(from.get(short));
     }
     for table in form.tables {
-        put(&mut word, table.fields, entry(table, short)? & known(table));
+        word |= table.expand(short).map_err(|value| DecodeError::Reserved {
+            what: "compaction index",
+            value,
+        })?;
     }
     if form.imm.exists() {
         let rule = imm_rule(form, word, spec).ok_or(DecodeError::Reserved {
@@ -168,14 +171,4 @@ fn expand_form(short: u128, form: &CompactForm, spec: &Spec) -> Result<u128, Dec
 
 fn words(value: u32) -> u32 {
     (value & 0xffff) * 0x1_0001
-}
-
-fn entry(table: &CompactTable, short: u128) -> Result<u64, DecodeError> {
-    let value = table.index.get(short);
-    let what = "compaction index";
-    table
-        .values
-        .get(value as usize)
-        .copied()
-        .ok_or(DecodeError::Reserved { what, value })
 }

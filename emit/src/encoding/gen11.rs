@@ -12,12 +12,12 @@ use super::gen9::{
     first_imm_tables, fixed, last_imm_tables, one_register_tables, op, register_tables,
 };
 use super::spec::{
-    Attrs, CompactForm, DstBits, Form, Format, Header, OpSpec, Spec, SrcBits, ThreadCodes,
+    Attrs, CompactForm, DstBits, Form, Format, Header, OpSpec, Ops, Spec, SrcBits, ThreadCodes,
 };
 use crate::inst::{MathFn, Op, Type};
 
 pub static SPEC: Spec = Spec {
-    ops: OPS,
+    ops: Ops::new(OPS),
     thread: ThreadCodes {
         atomic: 1,
         switch: 2,

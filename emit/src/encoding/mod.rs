@@ -18,6 +18,7 @@ mod xe_compact;
 
 pub use compact::compactable;
 pub use decode::decode;
+pub(crate) use decode::decode_into;
 pub use encode::encode;
 pub(crate) use ternary::{to_align1, to_align16};
 
@@ -27,7 +28,12 @@ use std::fmt;
 
 /// The description of a platform's encoding.
 pub(crate) fn spec(platform: &Platform) -> &'static spec::Spec {
-    match platform.family {
+    family_spec(platform.family)
+}
+
+/// As [`spec`], of a family.
+pub(crate) fn family_spec(family: Family) -> &'static spec::Spec {
+    match family {
         Family::Gen9 => &gen9::SPEC,
         Family::Gen11 => &gen11::SPEC,
         Family::Gen12Lp => &xe::GEN12LP,

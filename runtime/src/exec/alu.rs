@@ -6,64 +6,42 @@
 
 use std::cmp::Ordering;
 
-use kiln_emit::inst::{Cond, Dst, Inst, Op, Place, Pred, PredCtrl, Reg, RegFile, Src, Type};
+use kiln_emit::inst::{Cond, Op, PredCtrl, Type};
 
 use super::error::Cause;
-use super::machine::{LANES, Thread};
+use super::fast;
+use super::machine::{LANES, Thread, low_mask};
 use super::math;
 use super::operand::{Int, Lanes, int_range, wrap};
+use super::operation::{Base, Condition, Dest, File, Operation, Path, Predicate, Target};
 use super::wide::{self, Format, Rounding, Wide};
 
-/// A mask of the lowest `n` channels.
-pub fn low_mask(n: usize) -> u32 {
-    if n >= LANES { u32::MAX } else { (1 << n) - 1 }
-}
-
-/// The channels an Align16 destination writes; all of them in Align1.
-fn channel_mask(inst: &Inst) -> u32 {
-    match &inst.dst {
-        Some(dst) if inst.opts.align16 && dst.chan_mask != 15 => {
-            let group = u32::from(dst.chan_mask);
-            if dst.ty.bytes() == 8 {
-                // A quadword has two of the group's channels.
-                (group & 1 | group >> 1 & 2) * 0x5555_5555
-            } else {
-                group * 0x1111_1111
-            }
-        }
-        _ => u32::MAX,
-    }
-}
-
-/// The number of a flag's first bit among all flag bits.
-fn flag_base(flag: Reg) -> u32 {
-    flag.num * 32 + u32::from(flag.byte) * 8
-}
-
 impl Thread {
-    /// The instruction's predicate for each of its channels, from bit 0.
-    pub fn predicate(&self, pred: &Pred, chan_off: u8, lanes: usize) -> u32 {
-        let bits = self.flag_bits();
-        let base = flag_base(pred.flag);
-        let from = |base: u32| bits.checked_shr(base).unwrap_or(0) as u32;
-        let channels = from(base);
+    /// A predicate for each of an operation's channels, from bit 0.
+    pub fn predicate(&self, op: &Operation, pred: &Predicate) -> u32 {
+        let lanes = usize::from(op.lanes);
+        let flags = self.flag_bits();
+        let chan_off = u32::from(op.chan_off);
+        let from = |bit: u8| (flags >> bit) as u32;
+        let channels = from(pred.bit);
         let group_wise = |size: u8, test: fn(u32, u32) -> bool| {
             let size = u32::from(size).clamp(1, 32);
             let group = low_mask(size as usize);
             let mut result = 0;
             for lane in 0..lanes as u32 {
-                let first = (u32::from(chan_off) + lane) / size * size;
+                let first = (chan_off + lane) / size * size;
                 let of_group = channels.checked_shr(first).unwrap_or(0) & group;
                 result |= u32::from(test(of_group, group)) << lane;
             }
             result
         };
-        let mine = |bits: u32| bits.checked_shr(u32::from(chan_off)).unwrap_or(0);
+        let mine = |bits: u32| bits >> chan_off;
+        let (low, high) = (pred.register, pred.register + 16);
         let value = match pred.ctrl {
             PredCtrl::Normal => mine(channels),
             // Channel by channel, over the two halves of the flag register.
-            PredCtrl::AnyV => mine(from(pred.flag.num * 32) | from(pred.flag.num * 32 + 16)),
-            PredCtrl::AllV => mine(from(pred.flag.num * 32) & from(pred.flag.num * 32 + 16)),
+            PredCtrl::AnyV => mine(from(low) | from(high)),
+            PredCtrl::AllV => mine(from(low) & from(high)),
             PredCtrl::Any(size) => group_wise(size, |bits, _| bits != 0),
             PredCtrl::All(size) => group_wise(size, |bits, group| bits == group),
             PredCtrl::AnyChannel => group_wise(lanes as u8, |bits, _| bits != 0),
@@ -71,7 +49,7 @@ impl Thread {
             PredCtrl::Replicate(channel) => {
                 let mut result = 0;
                 for lane in 0..lanes {
-                    result |= (mine(channels) >> (lane & !3) >> channel & 1) << lane;
+                    result |= (mine(channels) >> (lane & !3) >> (channel & 3) & 1) << lane;
                 }
                 result
             }
@@ -79,97 +57,94 @@ impl Thread {
         (if pred.inverse { !value } else { value }) & low_mask(lanes)
     }
 
-    /// The channels of the instruction that the execution mask lets through, from bit 0.
-    pub fn mask(&self, inst: &Inst) -> u32 {
-        let lanes = low_mask(usize::from(inst.exec_size)) & channel_mask(inst);
-        if inst.no_mask {
-            lanes
-        } else {
-            self.active >> inst.chan_off & lanes
-        }
+    /// The channels of the operation that the execution mask lets through, from bit 0.
+    #[inline]
+    pub fn mask(&self, op: &Operation) -> u32 {
+        (self.active >> op.chan_off | op.ungated) & op.mask
     }
 
-    /// The channels the instruction acts on: execution mask and predicate.
-    pub fn enabled(&self, inst: &Inst) -> u32 {
-        let mask = self.mask(inst);
-        match &inst.pred {
-            Some(pred) => mask & self.predicate(pred, inst.chan_off, usize::from(inst.exec_size)),
+    /// The channels the operation acts on: execution mask and predicate.
+    #[inline]
+    pub fn enabled(&self, op: &Operation) -> u32 {
+        let mask = self.mask(op);
+        match &op.pred {
+            Some(pred) => mask & self.predicate(op, pred),
             None => mask,
         }
     }
 
-    /// Sets the flag's bits of the enabled channels.
-    pub fn set_flags(&mut self, flag: Reg, chan_off: u8, enabled: u32, values: u32) {
-        if flag.file != RegFile::Flag {
-            return;
+    /// Sets the flag's bits of the enabled channels, if a flag is to be written.
+    #[inline]
+    pub fn set_flags(&mut self, cond: &Condition, enabled: u32, values: u32) {
+        if let Some(bit) = cond.bit {
+            let place = |bits: u32| u64::from(bits).checked_shl(u32::from(bit)).unwrap_or(0);
+            self.set_flag_bits(place(enabled), place(values));
         }
-        let base = flag_base(flag) + u32::from(chan_off);
-        let place = |bits: u32| u64::from(bits).checked_shl(base).unwrap_or(0);
-        self.set_flag_bits(place(enabled), place(values));
     }
 
-    /// Executes an operation that neither branches nor sends.
-    pub fn execute(&mut self, inst: &Inst) -> Result<(), Cause> {
-        match inst.op {
-            Op::Nop => return Ok(()),
-            Op::Mov if is_raw_move(inst) => return self.raw_move(inst),
-            Op::Smov => return self.scattered_move(inst),
-            Op::Math(function) => return math::execute(self, inst, function),
-            Op::Madm => return math::madm(self, inst),
-            _ => {}
-        }
-        match domain(inst) {
-            Domain::Int => self.int_op::<i64>(inst),
-            Domain::WideInt => self.int_op::<i128>(inst),
-            Domain::Single => self.single_op(inst),
-            Domain::Double => self.double_op(inst),
+    /// Executes an operation that neither branches, sends nor waits.
+    #[inline]
+    pub fn execute(&mut self, op: &Operation) -> Result<(), Cause> {
+        match &op.path {
+            Path::Fast(fast) => fast::execute(self, op, *fast),
+            Path::Raw => self.raw_move(op),
+            Path::Int => self.int_op::<i64>(op),
+            Path::WideInt => self.int_op::<i128>(op),
+            Path::Single => self.single_op(op),
+            Path::Double => self.double_op(op),
+            Path::Math(function) => math::execute(self, op, *function),
+            Path::Madm => math::madm(self, op),
+            Path::Scattered => self.scattered_move(op),
+            Path::Nop => Ok(()),
+            Path::Fault(cause) => Err(Cause::clone(cause)),
+            Path::Branch | Path::Send(_) | Path::Wait => Err(Cause::Op(op.op)),
         }
     }
 
     /// A move that changes no bit: not even a denormal or a signalling not-a-number is touched.
-    fn raw_move(&mut self, inst: &Inst) -> Result<(), Cause> {
-        let (dst, src) = (dst_of(inst)?, src_of(inst, 0)?);
-        let lanes = usize::from(inst.exec_size);
+    pub fn raw_move(&mut self, op: &Operation) -> Result<(), Cause> {
+        let lanes = usize::from(op.lanes);
+        let (enabled, src) = (self.enabled(op), &op.srcs[0]);
         let mut bits = [0u64; LANES];
-        self.load_bits(src, lanes, inst.opts.align16, &mut bits)?;
-        if let Src::Reg(reg) = src {
-            // The modifiers of floats act on the sign bit alone.
-            let sign = 1u64 << (dst.ty.bytes() * 8 - 1);
-            for b in &mut bits[..lanes] {
-                if reg.modifier.abs {
-                    *b &= !sign;
-                }
-                if reg.modifier.neg {
-                    *b ^= sign;
-                }
+        self.load_bits(src, lanes, enabled, &mut bits)?;
+        // The modifiers of floats act on the sign bit alone.
+        let sign = 1u64 << (op.dst.ty.bytes() * 8 - 1);
+        for b in &mut bits[..lanes] {
+            if src.abs {
+                *b &= !sign;
+            }
+            if src.neg {
+                *b ^= sign;
             }
         }
-        self.store_bits(dst, lanes, self.enabled(inst), |lane| bits[lane])
+        self.store_bits(&op.dst, lanes, enabled, |lane| bits[lane])
     }
 
     /// `smov`: a move whose second source is a further mask of channels, from bit 0.
-    fn scattered_move(&mut self, inst: &Inst) -> Result<(), Cause> {
-        let Src::Imm { bits, .. } = src_of(inst, 1)? else {
+    pub fn scattered_move(&mut self, op: &Operation) -> Result<(), Cause> {
+        let Base::Constant(bits) = op.srcs[1].base else {
             return Err(Cause::Malformed {
                 what: "smov without an immediate mask",
             });
         };
-        let enabled = self.enabled(inst) & *bits as u32;
-        let (dst, lanes) = (dst_of(inst)?, usize::from(inst.exec_size));
+        let enabled = self.enabled(op) & bits as u32;
+        let lanes = usize::from(op.lanes);
         let mut values = [0i128; LANES];
-        self.load_int(src_of(inst, 0)?, lanes, false, false, &mut values)?;
-        self.store_bits(dst, lanes, enabled, |lane| values[lane].low())
+        self.load_int(&op.srcs[0], lanes, enabled, false, &mut values)?;
+        self.store_bits(&op.dst, lanes, enabled, |lane| values[lane].low())
     }
 
-    fn int_op<T: Int>(&mut self, inst: &Inst) -> Result<(), Cause> {
+    /// An operation on integers that `T` has room for.
+    pub fn int_op<T: Int>(&mut self, op: &Operation) -> Result<(), Cause> {
         use Op::*;
-        let lanes = usize::from(inst.exec_size);
-        let dst = dst_of(inst)?;
-        let logical = matches!(inst.op, And | Or | Xor | Not);
-        let align16 = inst.opts.align16;
+        let lanes = usize::from(op.lanes);
+        let dst = &op.dst;
+        let logical = matches!(op.op, And | Or | Xor | Not);
+        let enabled = self.enabled(op);
+        let live = self.live(op, enabled);
         let mut s = [[T::default(); LANES]; 3];
-        for (src, values) in inst.srcs.iter().zip(&mut s) {
-            self.load_int(src, lanes, align16, logical, values)?;
+        for (src, values) in op.sources().iter().zip(&mut s) {
+            self.load_int(src, lanes, live, logical, values)?;
         }
         let [a, b, c] = &s;
         let mut r = [T::default(); LANES];
@@ -181,14 +156,13 @@ impl Thread {
                 }
             }};
         }
-        let width = exec_bits(inst);
+        let width = op.width();
         let ones = T::from_u64(if width == 64 {
             u64::MAX
         } else {
             u64::from(u32::MAX)
         });
-        let enabled = self.enabled(inst);
-        match inst.op {
+        match op.op {
             Mov => r = *a,
             Not => each!(|a = a| a.not()),
             And => each!(|a = a, b = b| a.and(b)),
@@ -197,32 +171,28 @@ impl Thread {
             Add => each!(|a = a, b = b| a.wrapping_add(b)),
             Mul => each!(|a = a, b = b| a.wrapping_mul(b)),
             Mad => each!(|a = a, b = b, c = c| a.wrapping_add(b.wrapping_mul(c))),
-            Avg => each!(|a = a, b = b| a.wrapping_add(b).wrapping_add(T::from_i64(1)).shr1()),
-            Shl => each!(|a = a, b = b| {
-                T::from_u64(a.low() << (b.low() & (width - 1)))
-            }),
+            Avg => each!(|a = a, b = b| a.wrapping_add(b).wrapping_add(T::from_i64(1)).shr(1)),
+            Shl => each!(|a = a, b = b| a.shl((b.low() & (width - 1)) as u32)),
             Shr => each!(|a = a, b = b| {
                 T::from_u64(a.and(ones).low() >> (b.low() & (width - 1)))
             }),
-            Asr => each!(|a = a, b = b| {
-                T::from_i64((a.to_i128() >> (b.low() & (width - 1))) as i64)
-            }),
+            Asr => each!(|a = a, b = b| a.shr((b.low() & (width - 1)) as u32)),
             Bfrev => each!(|a = a| T::from_u64(u64::from((a.low() as u32).reverse_bits()))),
             Lzd => each!(|a = a| T::from_u64(u64::from((a.low() as u32).leading_zeros()))),
             Fbl => each!(|a = a| bit_or_none(a.low() as u32, u32::trailing_zeros)),
-            Fbh if src_of(inst, 0)?.ty().is_signed() => each!(|a = a| {
+            Fbh if op.srcs[0].ty.is_signed() => each!(|a = a| {
                 // The first bit that differs from the sign.
                 let a = a.low() as u32;
                 bit_or_none(if a >> 31 != 0 { !a } else { a }, u32::leading_zeros)
             }),
             Fbh => each!(|a = a| bit_or_none(a.low() as u32, u32::leading_zeros)),
             Cbit => {
-                let ty = src_of(inst, 0)?.ty();
+                let ty = op.srcs[0].ty;
                 let source = u64::MAX >> (64 - ty.bytes() * 8);
                 each!(|a = a| T::from_u64(u64::from((a.low() & source).count_ones())))
             }
             Bfe => {
-                let signed = src_of(inst, 2)?.ty().is_signed();
+                let signed = op.srcs[2].ty.is_signed();
                 each!(|w = a, o = b, v = c| bitfield(w.low(), o.low(), v.low() as u32, signed))
             }
             Bfi1 => each!(|w = a, o = b| {
@@ -246,9 +216,9 @@ impl Thread {
                 let acc = self.read_acc(lanes);
                 each!(|a = a, b = b, acc = acc| a.wrapping_mul(b).wrapping_add(T::from_i64(acc)));
             }
-            Mach => return self.mach(inst, a, b),
+            Mach => return self.mach(op, a, b),
             Sel => {
-                let chosen = match &inst.cond {
+                let chosen = match &op.cond {
                     Some(cond) => {
                         let mut chosen = 0;
                         for lane in 0..lanes {
@@ -257,7 +227,7 @@ impl Thread {
                         }
                         chosen
                     }
-                    None => self.choice(inst)?,
+                    None => self.choice(op)?,
                 };
                 for lane in 0..lanes {
                     r[lane] = if chosen >> lane & 1 != 0 {
@@ -266,27 +236,27 @@ impl Thread {
                         b[lane]
                     };
                 }
-                let mask = self.mask(inst);
-                return self.store_int(dst, lanes, mask, inst.saturate, &mut r);
+                let mask = self.mask(op);
+                return self.store_int(dst, lanes, mask, op.saturate, &mut r);
             }
             Cmp | Cmpn => {
-                let cond = condition(inst)?;
+                let cond = condition(op)?;
                 let mut values = 0;
                 for lane in 0..lanes {
                     values |= u32::from(compare(cond, a[lane].cmp(&b[lane]))) << lane;
                 }
-                return self.store_comparison(inst, enabled, values);
+                return self.store_comparison(op, enabled, values);
             }
             Csel => {
-                let cond = condition(inst)?;
+                let cond = condition(op)?;
                 each!(|a = a, b = b, c = c| {
                     if compare(cond, c.cmp(&T::default())) { a } else { b }
                 });
-                return self.store_int(dst, lanes, enabled, inst.saturate, &mut r);
+                return self.store_int(dst, lanes, enabled, op.saturate, &mut r);
             }
-            op => return Err(Cause::Op(op)),
+            other => return Err(Cause::Op(other)),
         }
-        let overflow = match &inst.cond {
+        let overflow = match &op.cond {
             Some(cond) if cond.cond == Cond::Ov => {
                 let (low, high) = int_range(dst.ty);
                 let mut bits = 0;
@@ -297,12 +267,12 @@ impl Thread {
             }
             _ => 0,
         };
-        self.store_int(dst, lanes, enabled, inst.saturate, &mut r)?;
+        self.store_int(dst, lanes, enabled, op.saturate, &mut r)?;
         // Of these two the accumulator already has the carry or borrow.
-        if inst.opts.acc_wr_en && !matches!(inst.op, Addc | Subb) {
+        if op.acc_write && !matches!(op.op, Addc | Subb) {
             self.write_acc(lanes, enabled, |lane| r[lane].low() as i64);
         }
-        if let Some(cond) = &inst.cond {
+        if let Some(cond) = &op.cond {
             let mut values = overflow;
             if cond.cond != Cond::Ov {
                 for (lane, v) in r.iter().enumerate().take(lanes) {
@@ -315,20 +285,20 @@ impl Thread {
                     values |= u32::from(compare(cond.cond, stored.cmp(&T::default()))) << lane;
                 }
             }
-            self.set_flags(cond.flag, inst.chan_off, enabled, values);
+            self.set_flags(cond, enabled, values);
         }
         Ok(())
     }
 
     /// `mach`: completes a 64-bit product of which the accumulator holds what the lower half of
     /// the second source makes, and writes its upper dword.
-    fn mach<T: Int>(&mut self, inst: &Inst, a: &Lanes<T>, b: &Lanes<T>) -> Result<(), Cause> {
-        let lanes = usize::from(inst.exec_size);
-        let enabled = self.enabled(inst);
+    fn mach<T: Int>(&mut self, op: &Operation, a: &Lanes<T>, b: &Lanes<T>) -> Result<(), Cause> {
+        let lanes = usize::from(op.lanes);
+        let enabled = self.enabled(op);
         let acc = self.read_acc(lanes);
         let mut full = [0i64; LANES];
         let mut high = [0i64; LANES];
-        let signed = src_of(inst, 0)?.ty().is_signed() || src_of(inst, 1)?.ty().is_signed();
+        let signed = op.srcs[0].ty.is_signed() || op.srcs[1].ty.is_signed();
         for lane in 0..lanes {
             let upper = (b[lane].low() as i64 >> 16) << 16;
             let product = (a[lane].low() as i64).wrapping_mul(upper);
@@ -339,16 +309,16 @@ impl Thread {
                 (full[lane] as u64 >> 32) as i64
             };
         }
-        self.store_int(dst_of(inst)?, lanes, enabled, inst.saturate, &mut high)?;
-        if inst.opts.acc_wr_en {
+        self.store_int(&op.dst, lanes, enabled, op.saturate, &mut high)?;
+        if op.acc_write {
             self.write_acc(lanes, enabled, |lane| full[lane]);
         }
-        if let Some(cond) = &inst.cond {
+        if let Some(cond) = &op.cond {
             let mut values = 0;
             for (lane, v) in high.iter().enumerate().take(lanes) {
                 values |= u32::from(compare(cond.cond, v.cmp(&0))) << lane;
             }
-            self.set_flags(cond.flag, inst.chan_off, enabled, values);
+            self.set_flags(cond, enabled, values);
         }
         Ok(())
     }
@@ -376,63 +346,63 @@ impl Thread {
     }
 
     /// The predicate of a `sel`, which chooses instead of masking.
-    fn choice(&self, inst: &Inst) -> Result<u32, Cause> {
-        let pred = inst.pred.as_ref().ok_or(Cause::Malformed {
+    fn choice(&self, op: &Operation) -> Result<u32, Cause> {
+        let pred = op.pred.as_ref().ok_or(Cause::Malformed {
             what: "sel with neither a predicate nor a condition",
         })?;
-        Ok(self.predicate(pred, inst.chan_off, usize::from(inst.exec_size)))
+        Ok(self.predicate(op, pred))
+    }
+
+    /// The channels for which sources matter: the predicate of a `sel` masks none.
+    fn live(&self, op: &Operation, enabled: u32) -> u32 {
+        match op.op {
+            Op::Sel => self.mask(op),
+            _ => enabled,
+        }
     }
 
     /// The result of a comparison: ones or zeroes to the destination, and the flags.
-    fn store_comparison(&mut self, inst: &Inst, enabled: u32, values: u32) -> Result<(), Cause> {
-        let lanes = usize::from(inst.exec_size);
-        self.store_bits(dst_of(inst)?, lanes, enabled, |lane| {
+    fn store_comparison(&mut self, op: &Operation, enabled: u32, values: u32) -> Result<(), Cause> {
+        let lanes = usize::from(op.lanes);
+        self.store_bits(&op.dst, lanes, enabled, |lane| {
             if values >> lane & 1 != 0 { u64::MAX } else { 0 }
         })?;
-        if let Some(cond) = &inst.cond {
-            self.set_flags(cond.flag, inst.chan_off, enabled, values);
+        if let Some(cond) = &op.cond {
+            self.set_flags(cond, enabled, values);
         }
         Ok(())
     }
 
-    fn single_op(&mut self, inst: &Inst) -> Result<(), Cause> {
-        let lanes = usize::from(inst.exec_size);
+    /// An operation on `f` and `hf`.
+    pub fn single_op(&mut self, op: &Operation) -> Result<(), Cause> {
+        let lanes = usize::from(op.lanes);
+        let enabled = self.enabled(op);
+        let live = self.live(op, enabled);
         let mut s = [[0f32; LANES]; 3];
-        for (src, values) in inst.srcs.iter().zip(&mut s) {
-            self.load_f32(src, lanes, inst.opts.align16, values)?;
+        for (src, values) in op.sources().iter().zip(&mut s) {
+            self.load_f32(src, lanes, live, values)?;
         }
-        let dst = dst_of(inst)?;
-        let mut r = [0f32; LANES];
-        let host = self.mode.rounding == Rounding::NearestEven && dst.ty != Type::Hf;
-        let [a, b, c] = &s;
-        match inst.op {
-            Op::Add if host => (0..lanes).for_each(|l| r[l] = a[l] + b[l]),
-            Op::Mul if host => (0..lanes).for_each(|l| r[l] = a[l] * b[l]),
-            Op::Mad if host => (0..lanes).for_each(|l| r[l] = b[l].mul_add(c[l], a[l])),
-            _ => {
-                let doubles = s.map(|values| values.map(f64::from));
-                return self.float_op(inst, wide::F, &doubles);
-            }
-        }
-        let enabled = self.enabled(inst);
-        self.store_f32(dst, lanes, enabled, inst.saturate, &mut r)?;
-        self.finish_float(inst, enabled, &r.map(f64::from))
+        let doubles = s.map(|values| values.map(f64::from));
+        self.float_op(op, wide::F, &doubles)
     }
 
-    fn double_op(&mut self, inst: &Inst) -> Result<(), Cause> {
-        let lanes = usize::from(inst.exec_size);
+    /// An operation with a `df`.
+    pub fn double_op(&mut self, op: &Operation) -> Result<(), Cause> {
+        let lanes = usize::from(op.lanes);
+        let enabled = self.enabled(op);
+        let live = self.live(op, enabled);
         let mut s = [[0f64; LANES]; 3];
-        for (src, values) in inst.srcs.iter().zip(&mut s) {
-            self.load_f64(src, lanes, inst.opts.align16, values)?;
+        for (src, values) in op.sources().iter().zip(&mut s) {
+            self.load_f64(src, lanes, live, values)?;
         }
-        self.float_op(inst, wide::DF, &s)
+        self.float_op(op, wide::DF, &s)
     }
 
     /// An operation on floats, its sources as doubles; `exec` is the format of the execution type.
-    fn float_op(&mut self, inst: &Inst, exec: Format, s: &[Lanes<f64>; 3]) -> Result<(), Cause> {
+    fn float_op(&mut self, op: &Operation, exec: Format, s: &[Lanes<f64>; 3]) -> Result<(), Cause> {
         use Op::*;
-        let lanes = usize::from(inst.exec_size);
-        let dst = dst_of(inst)?;
+        let lanes = usize::from(op.lanes);
+        let dst = &op.dst;
         let [a, b, c] = s;
         let mut r = [0f64; LANES];
         let mode = self.mode.rounding;
@@ -444,14 +414,21 @@ impl Thread {
             _ => exec,
         };
         let host = mode == Rounding::NearestEven && format == wide::DF;
+        // Sources of a single operation are exact singles: the host rounds once, too.
+        let single = mode == Rounding::NearestEven && format == wide::F && exec == wide::F;
         let rounded = |w: Wide| Wide::from_bits(w.round(format, mode), format).to_f64();
         let w = Wide::from_f64;
-        let enabled = self.enabled(inst);
-        match inst.op {
+        let enabled = self.enabled(op);
+        match op.op {
             Mov => r = *a,
             Add if host => (0..lanes).for_each(|l| r[l] = a[l] + b[l]),
             Mul if host => (0..lanes).for_each(|l| r[l] = a[l] * b[l]),
             Mad if host => (0..lanes).for_each(|l| r[l] = b[l].mul_add(c[l], a[l])),
+            Add if single => (0..lanes).for_each(|l| r[l] = f64::from(a[l] as f32 + b[l] as f32)),
+            Mul if single => (0..lanes).for_each(|l| r[l] = f64::from(a[l] as f32 * b[l] as f32)),
+            Mad if single => (0..lanes).for_each(|l| {
+                r[l] = f64::from((b[l] as f32).mul_add(c[l] as f32, a[l] as f32));
+            }),
             Add => (0..lanes).for_each(|l| r[l] = rounded(w(a[l]).add(w(b[l]), mode))),
             Mul => (0..lanes).for_each(|l| r[l] = rounded(w(a[l]).mul(w(b[l])))),
             Mad => (0..lanes).for_each(|l| r[l] = rounded(w(b[l]).mul_add(w(c[l]), w(a[l]), mode))),
@@ -460,13 +437,18 @@ impl Thread {
                 let rest = w(1.0).add(w(a[l]).negated(), mode).mul(w(c[l]));
                 r[l] = rounded(w(a[l]).mul(w(b[l])).add(rest, mode));
             }),
-            Frc => (0..lanes).for_each(|l| r[l] = a[l] - a[l].floor()),
+            Frc if host || single => (0..lanes).for_each(|l| r[l] = a[l] - a[l].floor()),
+            Frc => (0..lanes).for_each(|l| {
+                let whole = w(a[l].floor()).negated();
+                // A zero is positive in any rounding mode.
+                r[l] = rounded(w(a[l]).add(whole, Rounding::NearestEven));
+            }),
             Rndu => (0..lanes).for_each(|l| r[l] = a[l].ceil()),
             Rndd => (0..lanes).for_each(|l| r[l] = a[l].floor()),
             Rnde => (0..lanes).for_each(|l| r[l] = a[l].round_ties_even()),
             Rndz => (0..lanes).for_each(|l| r[l] = a[l].trunc()),
             Sel => {
-                let chosen = match &inst.cond {
+                let chosen = match &op.cond {
                     Some(cond) => {
                         let mut chosen = 0;
                         for lane in 0..lanes {
@@ -477,7 +459,7 @@ impl Thread {
                         }
                         chosen
                     }
-                    None => self.choice(inst)?,
+                    None => self.choice(op)?,
                 };
                 for lane in 0..lanes {
                     r[lane] = if chosen >> lane & 1 != 0 {
@@ -486,138 +468,66 @@ impl Thread {
                         b[lane]
                     };
                 }
-                let mask = self.mask(inst);
-                return self.store_f64(dst, lanes, mask, inst.saturate, &mut r);
+                let mask = self.mask(op);
+                return self.store_f64(dst, lanes, mask, op.saturate, &mut r);
             }
             Cmp | Cmpn => {
-                let cond = condition(inst)?;
+                let cond = condition(op)?;
                 let mut values = 0;
                 for lane in 0..lanes {
-                    let holds = compare_float(cond, a[lane], b[lane])
-                        || inst.op == Cmpn && b[lane].is_nan();
+                    let holds =
+                        compare_float(cond, a[lane], b[lane]) || op.op == Cmpn && b[lane].is_nan();
                     values |= u32::from(holds) << lane;
                 }
-                return self.store_comparison(inst, enabled, values);
+                return self.store_comparison(op, enabled, values);
             }
             Csel => {
-                let cond = condition(inst)?;
+                let cond = condition(op)?;
                 for lane in 0..lanes {
                     let first = compare_float(cond, c[lane], 0.0);
                     r[lane] = if first { a[lane] } else { b[lane] };
                 }
-                return self.store_f64(dst, lanes, enabled, inst.saturate, &mut r);
+                return self.store_f64(dst, lanes, enabled, op.saturate, &mut r);
             }
             op => return Err(Cause::OpType { op, ty: dst.ty }),
         }
-        self.store_f64(dst, lanes, enabled, inst.saturate, &mut r)?;
-        self.finish_float(inst, enabled, &r)
+        self.store_f64(dst, lanes, enabled, op.saturate, &mut r)?;
+        self.finish_float(op, enabled, &r)
     }
 
     /// The accumulator and the flags after a float result was written.
-    fn finish_float(&mut self, inst: &Inst, enabled: u32, r: &Lanes<f64>) -> Result<(), Cause> {
-        let lanes = usize::from(inst.exec_size);
-        if inst.opts.acc_wr_en {
-            let dst = dst_of(inst)?;
-            let acc = Dst::new(Reg::new(RegFile::Acc, 0, 0), 1, dst.ty);
+    fn finish_float(&mut self, op: &Operation, enabled: u32, r: &Lanes<f64>) -> Result<(), Cause> {
+        let lanes = usize::from(op.lanes);
+        if op.acc_write {
+            let acc = Dest {
+                target: Target::File {
+                    file: File::Acc,
+                    at: 0,
+                },
+                step: op.dst.ty.bytes() as u16,
+                ..op.dst
+            };
             self.store_f64(&acc, lanes, enabled, false, &mut r.clone())?;
         }
-        if let Some(cond) = &inst.cond {
+        if let Some(cond) = &op.cond {
             let mut values = 0;
             for (lane, v) in r.iter().enumerate().take(lanes) {
                 values |= u32::from(compare_float(cond.cond, *v, 0.0)) << lane;
             }
-            self.set_flags(cond.flag, inst.chan_off, enabled, values);
+            self.set_flags(cond, enabled, values);
         }
         Ok(())
     }
 }
 
-/// Which arithmetic an instruction is done in.
-enum Domain {
-    /// 64 bits hold every exact result.
-    Int,
-    WideInt,
-    Single,
-    Double,
-}
-
-fn domain(inst: &Inst) -> Domain {
-    let dst = inst.dst.map_or(Type::Ud, |d| d.ty);
-    let types = || inst.srcs.iter().map(Src::ty);
-    let float = types().any(Type::is_float);
-    // These take the bits of a float.
-    if float && !matches!(inst.op, Op::And | Op::Or | Op::Xor | Op::Not | Op::Bfrev) {
-        return if dst == Type::Df || types().any(|t| t == Type::Df) {
-            Domain::Double
-        } else {
-            Domain::Single
-        };
-    }
-    // The product of two unsigned dwords is the only result of dwords that has no room in 63 bits.
-    let product = matches!(inst.op, Op::Mul | Op::Mad | Op::Mac);
-    if exec_bits(inst) == 64 || product && types().filter(|&t| t == Type::Ud).count() >= 2 {
-        Domain::WideInt
-    } else {
-        Domain::Int
-    }
-}
-
-/// Bits that an integer operation works on: as many as its widest operand, 32 at least.
-fn exec_bits(inst: &Inst) -> u64 {
-    let wide = inst
-        .srcs
-        .iter()
-        .map(Src::ty)
-        .chain(inst.dst.map(|d| d.ty))
-        .any(|t| t.bytes() == 8);
-    if wide { 64 } else { 32 }
-}
-
-/// Whether a `mov` copies bits: same type on both sides, nothing asked of the value.
-fn is_raw_move(inst: &Inst) -> bool {
-    let [src] = inst.srcs.as_slice() else {
-        return false;
-    };
-    let Some(dst) = inst.dst else { return false };
-    let plain = match src {
-        // The accumulator's lanes are wider than their type; integers have no sign bit to flip.
-        Src::Reg(r) => {
-            !matches!(r.place, Place::Direct(reg) if reg.file == RegFile::Acc)
-                && (r.ty.is_float() || !r.modifier.neg && !r.modifier.abs)
-        }
-        Src::Imm { ty, .. } => !matches!(ty, Type::V | Type::Uv | Type::Vf),
-    };
-    let acc = matches!(dst.place, Place::Direct(reg) if reg.file == RegFile::Acc);
-    src.ty() == dst.ty
-        && plain
-        && !acc
-        && !inst.saturate
-        && inst.cond.is_none()
-        && !inst.opts.acc_wr_en
-}
-
-/// The destination, which every operation here has.
-pub fn dst_of(inst: &Inst) -> Result<&Dst, Cause> {
-    inst.dst.as_ref().ok_or(Cause::Malformed {
-        what: "no destination",
-    })
-}
-
-/// A source the operation must have.
-pub fn src_of(inst: &Inst, index: usize) -> Result<&Src, Cause> {
-    inst.srcs.get(index).ok_or(Cause::Malformed {
-        what: "too few sources",
-    })
-}
-
-fn condition(inst: &Inst) -> Result<Cond, Cause> {
-    inst.cond.map(|c| c.cond).ok_or(Cause::Malformed {
+fn condition(op: &Operation) -> Result<Cond, Cause> {
+    op.cond.map(|c| c.cond).ok_or(Cause::Malformed {
         what: "a comparison without a condition",
     })
 }
 
 /// Whether a relation holds between two numbers that compare so.
-fn compare(cond: Cond, order: Ordering) -> bool {
+pub fn compare(cond: Cond, order: Ordering) -> bool {
     match cond {
         Cond::Eq => order.is_eq(),
         Cond::Ne => order.is_ne(),
@@ -629,7 +539,7 @@ fn compare(cond: Cond, order: Ordering) -> bool {
     }
 }
 
-fn compare_float(cond: Cond, a: f64, b: f64) -> bool {
+pub fn compare_float(cond: Cond, a: f64, b: f64) -> bool {
     match a.partial_cmp(&b) {
         Some(order) => compare(cond, order),
         None => matches!(cond, Cond::Ne | Cond::Un),

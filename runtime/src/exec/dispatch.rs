@@ -1,52 +1,118 @@
-//! Launching: the payload each thread starts with, and the groups' and threads' turns.
+//! Launching: what the kernel's arguments become, and the payload each thread starts with.
 //!
 //! A thread starts with `r0`, its header; then the per-thread payload (local ids); then the
 //! cross-thread payload (arguments and sizes), laid out as `.ze_info` says (PRM vol. 7, "Thread
 //! Spawn"; zebin documentation).
 
-use kiln_emit::ze_info::{AddrMode, ArgInfo, ArgType, Kernel, MemoryKind, PayloadArgument, ZeInfo};
+use kiln_emit::ze_info::{
+    AddrMode, AddrSpace, ArgInfo, ArgType, Kernel, MemoryKind, PayloadArgument, ZeInfo,
+};
 
-use super::error::{Cause, ExecError};
-use super::machine::{GRF_BYTES, GRF_FILE, Status, Thread, UNDEFINED};
-use super::memory::{Memory, Shared};
-use super::message;
-use super::program::{Kind, Program};
+use super::binding;
+use super::error::ExecError;
+use super::image::{Image, ImageKind, Sampler, Shape};
+use super::implicit::ImplicitArgs;
+use super::machine::{GRF_BYTES, GRF_FILE, Thread, low_mask};
+use super::memory::{HEAP, Memory, Surface};
+use super::program::Program;
+use super::run::{self, Options};
+use super::stats::Stats;
 
 /// A kernel argument.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Arg {
-    /// A buffer, with what is in it; after the launch, with what the kernel left in it.
+    /// A buffer, with what is in it; after the launch, with what the kernel left in it. Made of
+    /// numbers by [`super::Buffer`].
     Buffer(Vec<u8>),
-    /// Bytes passed by value.
+    /// Bytes passed by value, little-endian: as many as the argument's type has.
     Value(Vec<u8>),
-    /// So many bytes of shared local memory.
+    /// So many bytes of shared local memory; a group has 65536 in all.
     Local(u32),
+    /// An image, with its texels; after the launch, with what the kernel left in it.
+    Image(Image),
+    Sampler(Sampler),
+}
+
+impl Arg {
+    /// The memory that the kernel may change: a buffer's bytes, an image's texels.
+    pub fn memory(&self) -> Option<&[u8]> {
+        match self {
+            Arg::Buffer(bytes) => Some(bytes),
+            Arg::Image(image) => Some(&image.texels),
+            _ => None,
+        }
+    }
+
+    fn memory_mut(&mut self) -> Option<&mut Vec<u8>> {
+        match self {
+            Arg::Buffer(bytes) => Some(bytes),
+            Arg::Image(image) => Some(&mut image.texels),
+            _ => None,
+        }
+    }
+
+    fn shape(&self) -> Option<Shape> {
+        match self {
+            Arg::Image(image) => Some(image.shape),
+            _ => None,
+        }
+    }
+
+    fn sampler(&self) -> Option<Sampler> {
+        match self {
+            Arg::Sampler(sampler) => Some(*sampler),
+            _ => None,
+        }
+    }
 }
 
 /// A launch of a kernel.
+///
+/// ```
+/// use kiln_emit::{platform, zebin::Zebin};
+/// use kiln_runtime::exec::{Arg, Buffer, Launch, Program};
+///
+/// // y = a * x + y
+/// let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../examples/saxpy/saxpy.zebin");
+/// let zebin = Zebin::parse(&std::fs::read(path)?)?;
+/// let skl = platform::find("skl").expect("a platform");
+/// let program = Program::from_zebin(&zebin, "saxpy", skl)?;
+/// let mut launch = Launch {
+///     ze_info: &zebin.ze_info,
+///     kernel: "saxpy",
+///     global: [64, 1, 1],
+///     local: [64, 1, 1],
+///     dimensions: 1,
+///     args: vec![
+///         Buffer::of(&[1f32, 2.0, 3.0]).into(),
+///         Buffer::of(&[10f32, 10.0, 10.0]).into(),
+///         Arg::Value(2f32.to_le_bytes().to_vec()),
+///         Arg::Value(3u32.to_le_bytes().to_vec()),
+///     ],
+///     budget: Launch::BUDGET,
+/// };
+/// let stats = launch.run(&program)?;
+/// let y = Buffer::try_from(launch.args.swap_remove(1)).expect("a buffer");
+/// assert_eq!(y.values::<f32>(), [12.0, 14.0, 16.0]);
+/// assert_eq!((stats.groups, stats.threads, stats.bytes_written), (1, 2, 12));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Launch<'a> {
+    /// What the object file says of the kernel: the layout of its payload.
     pub ze_info: &'a ZeInfo,
     /// The kernel's name.
     pub kernel: &'a str,
-    /// Work-items in each dimension; a multiple of `local`.
+    /// Work-items in each dimension, at least 1; a multiple of `local`.
     pub global: [u32; 3],
-    /// Work-items of a group.
+    /// Work-items of a group in each dimension, at least 1; at most 1024 in all.
     pub local: [u32; 3],
-    /// Number of dimensions the launch was given in.
+    /// Number of dimensions the launch was given in, 1 to 3: what `get_work_dim` gives.
     pub dimensions: u32,
+    /// The kernel's arguments, in their order.
     pub args: Vec<Arg>,
-    /// Instructions executed at most.
+    /// Instructions executed at most, by all threads of all groups together.
     pub budget: u64,
-}
-
-/// What a launch did.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct ExecStats {
-    pub groups: u64,
-    pub threads: u64,
-    pub instructions: u64,
-    pub messages: u64,
 }
 
 /// A launch that does not fit its kernel.
@@ -81,6 +147,14 @@ pub enum BindError {
     PayloadSize(u64),
     #[error("binding table index {0}: 239 is the last")]
     Binding(u32),
+    #[error("work_group_walk_order_dimensions {0:?}: 0, 1 and 2 expected, in any order")]
+    WalkOrder(Vec<u32>),
+    #[error("sampler {0}: 15 is the last")]
+    SamplerIndex(u32),
+    #[error("inline sampler {index}: `{value}` is not implemented")]
+    InlineSampler { index: u32, value: String },
+    #[error("an image of {expected} bytes has {found}")]
+    Texels { expected: u64, found: u64 },
     #[error("{0} bytes of memory for each thread are too many")]
     ThreadMemory(u64),
 }
@@ -92,16 +166,21 @@ pub enum RunError {
     Bind(#[from] BindError),
     #[error(transparent)]
     Exec(#[from] Box<ExecError>),
+    /// All groups up to this one together executed more instructions than [`Launch::budget`].
+    #[error("group {group:?}: {budget} instructions executed: the budget is used up")]
+    Budget { group: [u32; 3], budget: u64 },
 }
 
-/// Instructions a thread executes before the next one's turn.
-const TURN: u64 = 1 << 16;
 /// Work-items of a group at most.
 const GROUP_ITEMS: u64 = 1024;
 /// Shared local memory of a group at most, in bytes.
 const SLM_BYTES: u64 = 64 << 10;
 /// Entries of the binding table that surfaces may have; those after them have other meanings.
 const BINDING_ENTRIES: u32 = 240;
+/// A bindless surface's entry in an extended descriptor starts at this bit.
+const HEAP_SHIFT: u32 = 12;
+/// Bytes of a sampler's state: the unit of a bindless sampler's offset.
+const SAMPLER_STATE_BYTES: u32 = 16;
 /// Bytes of the buffer that `printf` writes to.
 const PRINTF_BYTES: usize = 1 << 20;
 /// The sections that `const_base` and `global_base` are the addresses of.
@@ -116,40 +195,53 @@ impl Launch<'_> {
     /// The default of [`Launch::budget`].
     pub const BUDGET: u64 = 1 << 33;
 
-    /// Runs all groups. The buffers among the arguments are changed as the kernel changes them,
-    /// also when it fails.
-    pub fn run(&mut self, program: &Program) -> Result<ExecStats, RunError> {
-        let mut setup = Setup::new(self)?;
-        setup.memory.load(program.data());
-        let result = setup.run(self, program);
+    /// Runs all groups, on all cores. The buffers among the arguments are changed as the kernel
+    /// changes them, also when it fails.
+    ///
+    /// # Errors
+    /// The launch does not fit the kernel; or the first group that fails, and why.
+    pub fn run(&mut self, program: &Program) -> Result<Stats, RunError> {
+        self.run_with(program, &Options::default())
+    }
+
+    /// The same as the options say.
+    ///
+    /// # Errors
+    /// As [`Launch::run`].
+    pub fn run_with(&mut self, program: &Program, options: &Options) -> Result<Stats, RunError> {
+        let setup = Setup::new(self, program)?;
+        let result = run::run(&setup, self, program, options);
         for (arg, buffer) in self.args.iter_mut().zip(&setup.buffers) {
-            if let (Arg::Buffer(bytes), Some(buffer)) = (arg, buffer) {
-                *bytes = setup.memory.take(*buffer);
+            if let (Some(bytes), Some(buffer)) = (arg.memory_mut(), buffer) {
+                *bytes = setup.memory.contents(*buffer);
             }
         }
-        Ok(result?)
+        result
     }
 }
 
 /// A launch, bound to its kernel.
-struct Setup {
+pub(super) struct Setup {
     simd: u32,
     /// Of a group.
-    threads: u32,
+    pub(super) threads: u32,
     items: u32,
-    groups: [u32; 3],
-    memory: Memory,
+    pub(super) groups: [u32; 3],
+    pub(super) memory: Memory,
     /// For each argument, its buffer.
     buffers: Vec<Option<usize>>,
-    surfaces: Vec<Option<usize>>,
-    slm: usize,
+    /// The binding table, and the heap of bindless surfaces behind it.
+    pub(super) surfaces: Vec<Option<Surface>>,
+    pub(super) samplers: Vec<Option<Sampler>>,
+    pub(super) slm: usize,
     /// What every thread has after its per-thread payload.
     cross_thread: Vec<u8>,
     /// Of the per-thread payload.
     per_thread_bytes: usize,
     local_ids: Vec<LocalIds>,
+    walk: [usize; 3],
     scratch_bytes: u32,
-    general_state: u64,
+    pub(super) general_state: u64,
 }
 
 /// Local ids in the per-thread payload.
@@ -161,7 +253,7 @@ struct LocalIds {
 }
 
 impl Setup {
-    fn new(launch: &mut Launch) -> Result<Setup, BindError> {
+    fn new(launch: &Launch, program: &Program) -> Result<Setup, BindError> {
         let kernel = launch
             .ze_info
             .kernel(launch.kernel)
@@ -191,22 +283,18 @@ impl Setup {
         let infos = launch.ze_info.args_info(launch.kernel);
         check_args(kernel, infos, &launch.args)?;
 
+        let walk = walk_order(kernel)?;
         let threads = (items as u32).div_ceil(simd);
         let scratch_bytes = scratch_size(kernel)?;
         let mut memory = Memory::default();
         let mut buffers = Vec::new();
-        for (index, arg) in launch.args.iter_mut().enumerate() {
-            buffers.push(match arg {
-                Arg::Buffer(bytes) => {
-                    Some(memory.add(format!("argument {index}"), std::mem::take(bytes)))
-                }
-                _ => None,
-            });
+        memory.load(program.data());
+        for (index, arg) in launch.args.iter().enumerate() {
+            let bytes = arg.memory();
+            buffers.push(bytes.map(|bytes| memory.add(format!("argument {index}"), bytes)));
         }
-        let scratch = memory.add(
-            "scratch space",
-            vec![UNDEFINED; scratch_bytes as usize * threads as usize],
-        );
+        let scratch =
+            memory.add_private("scratch space", scratch_bytes as usize * threads as usize);
         let general_state = memory.address(scratch);
         let mut setup = Setup {
             simd,
@@ -216,28 +304,24 @@ impl Setup {
             memory,
             buffers,
             surfaces: Vec::new(),
+            samplers: Vec::new(),
             slm: 0,
             cross_thread: Vec::new(),
             per_thread_bytes: 0,
             local_ids: Vec::new(),
+            walk,
             scratch_bytes,
             general_state,
         };
-        let bound = setup.bind(launch, kernel);
-        if bound.is_err() {
-            // The arguments stay as they were.
-            for (arg, buffer) in launch.args.iter_mut().zip(&setup.buffers) {
-                if let (Arg::Buffer(bytes), Some(buffer)) = (arg, buffer) {
-                    *bytes = setup.memory.take(*buffer);
-                }
-            }
-        }
-        bound.map(|()| setup)
+        setup.bind(launch, kernel)?;
+        Ok(setup)
     }
 
     fn bind(&mut self, launch: &Launch, kernel: &Kernel) -> Result<(), BindError> {
         self.bind_per_thread(kernel)?;
-        self.bind_surfaces(kernel)?;
+        self.bind_surfaces(launch, kernel)?;
+        let argument = |index: u32| launch.args.get(index as usize).and_then(Arg::sampler);
+        self.samplers = binding::samplers(kernel, argument)?;
         let last = kernel
             .payload_arguments
             .iter()
@@ -262,6 +346,10 @@ impl Setup {
     }
 
     fn bind_per_thread(&mut self, kernel: &Kernel) -> Result<(), BindError> {
+        if kernel.per_thread_payload_arguments.is_empty() {
+            // A thread's payload has a register of its own, even if nothing is in it.
+            self.per_thread_bytes = GRF_BYTES;
+        }
         for argument in &kernel.per_thread_payload_arguments {
             let packed = match argument.arg_type {
                 ArgType::LocalId => false,
@@ -283,7 +371,7 @@ impl Setup {
         Ok(())
     }
 
-    fn bind_surfaces(&mut self, kernel: &Kernel) -> Result<(), BindError> {
+    fn bind_surfaces(&mut self, launch: &Launch, kernel: &Kernel) -> Result<(), BindError> {
         let indices = kernel
             .binding_table_indices
             .iter()
@@ -301,9 +389,21 @@ impl Setup {
             if self.surfaces.len() <= bti {
                 self.surfaces.resize(bti + 1, None);
             }
-            self.surfaces[bti] = self.buffers.get(argument as usize).copied().flatten();
+            self.surfaces[bti] = self.surface(launch, argument as usize);
         }
+        // Bindless messages find every argument in the heap, at its own number.
+        let heap = (0..launch.args.len()).map(|index| self.surface(launch, index));
+        let heap: Vec<_> = heap.collect();
+        self.surfaces.resize(HEAP as usize, None);
+        self.surfaces.extend(heap);
         Ok(())
+    }
+
+    /// An argument as a surface.
+    fn surface(&self, launch: &Launch, argument: usize) -> Option<Surface> {
+        let buffer = self.buffers.get(argument).copied().flatten()?;
+        let image = launch.args.get(argument).and_then(Arg::shape);
+        Some(Surface { buffer, image })
     }
 
     /// The bytes of one datum of the cross-thread payload.
@@ -331,6 +431,13 @@ impl Setup {
                 }
                 _ => Vec::new(),
             },
+            ArgType::ArgBypointer if argument.addrmode == Some(AddrMode::Bindless) => {
+                match argument.sampler_index {
+                    Some(sampler) => sampler.wrapping_mul(SAMPLER_STATE_BYTES).to_le_bytes(),
+                    None => (index as u32).wrapping_shl(HEAP_SHIFT).to_le_bytes(),
+                }
+                .to_vec()
+            }
             ArgType::ArgBypointer | ArgType::BufferAddress => match launch.args.get(index) {
                 Some(Arg::Local(bytes)) => {
                     let alignment = u64::from(argument.slm_alignment.unwrap_or(16)).max(1);
@@ -346,19 +453,65 @@ impl Setup {
             },
             ArgType::PrivateBaseStateless => {
                 let bytes = private_size(kernel, self.simd)? * u64::from(self.threads);
-                let buffer = self
-                    .memory
-                    .add("private memory", vec![UNDEFINED; bytes as usize]);
+                let buffer = self.memory.add_private("private memory", bytes as usize);
                 self.memory.address(buffer).to_le_bytes().to_vec()
             }
             ArgType::ConstBase => self.data_base(CONST_DATA),
             ArgType::GlobalBase => self.data_base(GLOBAL_DATA),
-            ArgType::PrintfBuffer => {
-                let buffer = self.memory.add("printf buffer", vec![0; PRINTF_BYTES]);
-                self.memory.address(buffer).to_le_bytes().to_vec()
-            }
-            ref other => return Err(BindError::Payload(other.clone())),
+            ArgType::PrintfBuffer => self.printf_buffer().to_le_bytes().to_vec(),
+            ArgType::ImplicitArgBuffer => self.implicit_args(launch).to_le_bytes().to_vec(),
+            ref kind => return self.implicit(launch, kind, index),
         })
+    }
+
+    /// The address of a new buffer for `printf`.
+    fn printf_buffer(&mut self) -> u64 {
+        let buffer = self.memory.add("printf buffer", &vec![0; PRINTF_BYTES]);
+        self.memory.address(buffer)
+    }
+
+    /// The address of a new buffer of implicit arguments, with a table of the local ids of all of a
+    /// group's threads.
+    fn implicit_args(&mut self, launch: &Launch) -> u64 {
+        let row = 3 * local_id_stride(false, self.simd);
+        let mut ids = vec![0; row * self.threads as usize];
+        for (number, place) in (0..).zip(ids.chunks_exact_mut(row)) {
+            let first = number * self.simd;
+            write_local_ids(place, false, launch.local, self.walk, first, self.simd);
+        }
+        let local_ids = self.memory.add("local ids", &ids);
+        let args = ImplicitArgs {
+            dimensions: launch.dimensions,
+            simd: self.simd,
+            local: launch.local,
+            global: launch.global,
+            groups: self.groups,
+            printf: self.printf_buffer(),
+            local_ids: self.memory.address(local_ids),
+        };
+        let buffer = self.memory.add("implicit arguments", &args.bytes());
+        self.memory.address(buffer)
+    }
+
+    /// The bytes of an implicit argument about a kernel's argument.
+    fn implicit(
+        &self,
+        launch: &Launch,
+        kind: &ArgType,
+        index: usize,
+    ) -> Result<Vec<u8>, BindError> {
+        let buffer = self.buffers.get(index).copied().flatten();
+        let address = buffer.map_or(0, |buffer| self.memory.address(buffer));
+        let value = match launch.args.get(index) {
+            Some(Arg::Image(image)) => image.shape.implicit(kind, address),
+            Some(Arg::Sampler(sampler)) => sampler.implicit(kind).map(u64::from),
+            Some(Arg::Buffer(_)) if *kind == ArgType::BufferSize => {
+                Some(buffer.map_or(0, |buffer| self.memory.size(buffer)))
+            }
+            _ => None,
+        };
+        let value = value.ok_or_else(|| BindError::Payload(kind.clone()))?;
+        Ok(value.to_le_bytes().to_vec())
     }
 
     /// The address of a section of the program's data, null if it has none.
@@ -367,79 +520,22 @@ impl Setup {
         address.to_le_bytes().to_vec()
     }
 
-    fn run(&mut self, launch: &Launch, program: &Program) -> Result<ExecStats, Box<ExecError>> {
-        let mut stats = ExecStats::default();
-        for z in 0..self.groups[2] {
-            for y in 0..self.groups[1] {
-                for x in 0..self.groups[0] {
-                    self.run_group(launch, program, [x, y, z], &mut stats)?;
-                    stats.groups += 1;
-                }
-            }
-        }
-        Ok(stats)
+    /// The group of a number: x counts first, then y, then z.
+    pub(super) fn group(&self, number: u64) -> [u32; 3] {
+        let [x, y, _] = self.groups.map(|n| u64::from(n).max(1));
+        [number % x, number / x % y, number / x / y].map(|id| id as u32)
     }
 
-    fn run_group(
-        &mut self,
-        launch: &Launch,
-        program: &Program,
-        group: [u32; 3],
-        stats: &mut ExecStats,
-    ) -> Result<(), Box<ExecError>> {
-        let mut threads: Vec<Thread> = (0..self.threads)
-            .map(|number| self.thread(launch, group, number))
-            .collect();
-        stats.threads += u64::from(self.threads);
-        let mut shared = Shared {
-            memory: &mut self.memory,
-            surfaces: &self.surfaces,
-            slm: vec![UNDEFINED; self.slm],
-            general_state: self.general_state,
-            arrived: 0,
-        };
-        loop {
-            for thread in &mut threads {
-                if thread.status != Status::Running {
-                    continue;
-                }
-                if let Err(cause) = turn(thread, program, &mut shared, launch.budget, stats) {
-                    let inst = program.at(thread.ip).map(|(inst, _)| inst);
-                    return Err(Box::new(ExecError::new(group, thread, inst, cause)));
-                }
-            }
-            if shared.arrived >= self.threads {
-                shared.arrived -= self.threads;
-                for thread in &mut threads {
-                    thread.notify();
-                }
-            }
-            let waiting = threads
-                .iter()
-                .filter(|t| t.status == Status::Waiting)
-                .count() as u32;
-            let ended = threads.iter().filter(|t| t.status == Status::Ended).count() as u32;
-            if ended == self.threads {
-                return Ok(());
-            }
-            if waiting + ended == self.threads
-                && let Some(thread) = threads.iter().find(|t| t.status == Status::Waiting)
-            {
-                let inst = program.at(thread.ip).map(|(inst, _)| inst);
-                let cause = Cause::Deadlock {
-                    waiting,
-                    threads: self.threads,
-                };
-                return Err(Box::new(ExecError::new(group, thread, inst, cause)));
-            }
-        }
+    /// Bytes of the general registers that a thread starts with.
+    pub(super) fn payload_bytes(&self) -> usize {
+        GRF_BYTES + self.per_thread_bytes + self.cross_thread.len()
     }
 
     /// A thread as the hardware starts it.
-    fn thread(&self, launch: &Launch, group: [u32; 3], number: u32) -> Thread {
+    pub(super) fn thread(&self, launch: &Launch, group: [u32; 3], number: u32) -> Thread {
         let first = number * self.simd;
         let channels = (self.items - first).min(self.simd);
-        let dispatch = super::alu::low_mask(channels as usize);
+        let dispatch = low_mask(channels as usize);
         let mut thread = Thread::new(number, dispatch);
         thread.scratch = number * self.scratch_bytes;
         let scratch_log = (u64::from(self.scratch_bytes) / SCRATCH_UNIT).checked_ilog2();
@@ -456,7 +552,7 @@ impl Setup {
         for ids in &self.local_ids {
             let start = GRF_BYTES + ids.offset;
             let place = &mut thread.grf[start..start + ids.size];
-            write_local_ids(place, ids.packed, launch.local, first, self.simd);
+            write_local_ids(place, ids.packed, launch.local, self.walk, first, self.simd);
         }
         let start = GRF_BYTES + self.per_thread_bytes;
         thread.grf[start..start + self.cross_thread.len()].copy_from_slice(&self.cross_thread);
@@ -464,101 +560,54 @@ impl Setup {
     }
 }
 
-impl Thread {
-    /// The barrier was passed: one more notification.
-    fn notify(&mut self) {
-        if let Some(count) = self.notification.first_chunk_mut::<4>() {
-            *count = (u32::from_le_bytes(*count).saturating_add(1)).to_le_bytes();
-        }
-        if self.status == Status::Waiting {
-            self.status = Status::Running;
-        }
+/// The dimensions from the one whose local id changes fastest: x, y, z if nothing else is said.
+fn walk_order(kernel: &Kernel) -> Result<[usize; 3], BindError> {
+    let order = &kernel.execution_env.work_group_walk_order_dimensions;
+    if order.is_empty() {
+        return Ok([0, 1, 2]);
+    }
+    let mut sorted = order.clone();
+    sorted.sort_unstable();
+    match (order.as_slice(), sorted.as_slice()) {
+        (&[a, b, c], [0, 1, 2]) => Ok([a, b, c].map(|dimension| dimension as usize)),
+        _ => Err(BindError::WalkOrder(order.clone())),
+    }
+}
+
+/// Bytes of the local ids of one dimension.
+fn local_id_stride(packed: bool, simd: u32) -> usize {
+    match packed {
+        true => 2,
+        false => (simd as usize * 2).next_multiple_of(GRF_BYTES),
     }
 }
 
 /// Local ids of the work-items from `first`: 16-bit numbers, x for all channels, then y, then z,
-/// each in registers of its own.
-fn write_local_ids(place: &mut [u8], packed: bool, local: [u32; 3], first: u32, simd: u32) {
-    let id = |item: u32, dimension: usize| -> u16 {
-        let [x, y, _] = local;
-        (match dimension {
-            0 => item % x,
-            1 => item / x % y,
-            _ => item / x / y,
-        }) as u16
+/// each in registers of its own. `walk` is the order of the dimensions.
+fn write_local_ids(
+    place: &mut [u8],
+    packed: bool,
+    local: [u32; 3],
+    walk: [usize; 3],
+    first: u32,
+    simd: u32,
+) {
+    let [fast, middle, slow] = walk;
+    let ids = |item: u32| {
+        let mut ids = [0; 3];
+        ids[fast] = item % local[fast];
+        ids[middle] = item / local[fast] % local[middle];
+        ids[slow] = item / local[fast] / local[middle];
+        ids
     };
-    let stride = if packed {
-        2
-    } else {
-        (simd as usize * 2).next_multiple_of(GRF_BYTES)
-    };
-    for (dimension, block) in place.chunks_mut(stride).take(3).enumerate() {
+    let blocks = place.chunks_mut(local_id_stride(packed, simd));
+    for (dimension, block) in blocks.take(3).enumerate() {
         let channels = if packed { 1 } else { simd };
         for (channel, bytes) in (0..channels).zip(block.chunks_exact_mut(2)) {
-            bytes.copy_from_slice(&id(first + channel, dimension).to_le_bytes());
+            let id = ids(first + channel)[dimension] as u16;
+            bytes.copy_from_slice(&id.to_le_bytes());
         }
     }
-}
-
-/// Lets a thread execute until it waits, ends, or its turn is over.
-fn turn(
-    thread: &mut Thread,
-    program: &Program,
-    shared: &mut Shared,
-    budget: u64,
-    stats: &mut ExecStats,
-) -> Result<(), Cause> {
-    let limit = budget.saturating_sub(stats.instructions).min(TURN);
-    if limit == 0 {
-        return Err(Cause::Budget(budget));
-    }
-    thread.update_timestamp();
-    let before = thread.executed;
-    let result = steps(thread, program, shared, limit, &mut stats.messages);
-    stats.instructions += thread.executed - before;
-    result?;
-    if thread.status == Status::Ended && thread.waiting != 0 {
-        return Err(Cause::Stranded {
-            waiting: thread.waiting,
-        });
-    }
-    Ok(())
-}
-
-/// Executes up to `limit` instructions; fewer if the thread waits or ends.
-pub(super) fn steps(
-    thread: &mut Thread,
-    program: &Program,
-    shared: &mut Shared,
-    limit: u64,
-    messages: &mut u64,
-) -> Result<(), Cause> {
-    for _ in 0..limit {
-        let slot = program.slot(thread.ip)?;
-        if slot.wakes && thread.waiting != 0 {
-            thread.wake_channels();
-        }
-        let next = thread.ip + slot.size;
-        match slot.kind {
-            Kind::Compute => {
-                thread.execute(&slot.inst)?;
-                thread.ip = next;
-            }
-            Kind::Branch => thread.branch(&slot.inst, program, next)?,
-            Kind::Send => {
-                message::send(thread, shared, &slot.inst)?;
-                *messages += 1;
-                thread.ip = next;
-            }
-            Kind::Wait => thread.wait(&slot.inst, next)?,
-        }
-        // A thread that waits has not executed its `wait`.
-        thread.executed += u64::from(thread.status != Status::Waiting);
-        if thread.status != Status::Running {
-            break;
-        }
-    }
-    Ok(())
 }
 
 /// Checks that the arguments are those the kernel takes.
@@ -575,6 +624,14 @@ fn check_args(kernel: &Kernel, infos: &[ArgInfo], args: &[Arg]) -> Result<(), Bi
         });
     }
     for (index, arg) in args.iter().enumerate() {
+        if let Arg::Image(image) = arg
+            && image.texels.len() as u64 != image.shape.bytes()
+        {
+            return Err(BindError::Texels {
+                expected: image.shape.bytes(),
+                found: image.texels.len() as u64,
+            });
+        }
         let index = index as u32;
         let info = infos.iter().find(|i| i.index == index);
         let declared = info.map_or("not named", |i| i.type_name.as_str());
@@ -592,9 +649,16 @@ fn check_args(kernel: &Kernel, infos: &[ArgInfo], args: &[Arg]) -> Result<(), Bi
             Arg::Buffer(_) => "a buffer".to_string(),
             Arg::Local(_) => "local memory".to_string(),
             Arg::Value(bytes) => format!("a value of {} bytes", bytes.len()),
+            Arg::Image(image) => format!("an {}", image.shape.kind.name()),
+            Arg::Sampler(_) => "a sampler".to_string(),
         };
         let fits = match (&expected, arg) {
-            (Expected::Buffer, Arg::Buffer(_)) | (Expected::Local, Arg::Local(_)) => true,
+            (Expected::Buffer, Arg::Buffer(_))
+            | (Expected::Local, Arg::Local(_))
+            | (Expected::Sampler, Arg::Sampler(_)) => true,
+            (Expected::Image(kind), Arg::Image(image)) => {
+                kind.is_none_or(|kind| kind == image.shape.kind)
+            }
             (Expected::Value { least, most }, Arg::Value(bytes)) => {
                 (*least..=*most).contains(&bytes.len())
             }
@@ -618,6 +682,9 @@ fn check_args(kernel: &Kernel, infos: &[ArgInfo], args: &[Arg]) -> Result<(), Bi
 enum Expected {
     Buffer,
     Local,
+    Sampler,
+    /// Of this kind, if one is named.
+    Image(Option<ImageKind>),
     /// A size in bytes between these.
     Value {
         least: usize,
@@ -630,6 +697,8 @@ impl std::fmt::Display for Expected {
         match self {
             Expected::Buffer => write!(f, "a buffer"),
             Expected::Local => write!(f, "local memory"),
+            Expected::Sampler => write!(f, "a sampler"),
+            Expected::Image(kind) => write!(f, "an {}", kind.map_or("image", ImageKind::name)),
             Expected::Value { most, .. } => write!(f, "a value of {most} bytes"),
         }
     }
@@ -655,6 +724,13 @@ fn expected_arg<'a>(
                 });
             }
             (ArgType::ArgBypointer, Some(AddrMode::Slm)) => expected = Some(Expected::Local),
+            (ArgType::ArgBypointer, _) if argument.addrspace == Some(AddrSpace::Sampler) => {
+                expected = Some(Expected::Sampler);
+            }
+            (ArgType::ArgBypointer, _) if argument.addrspace == Some(AddrSpace::Image) => {
+                let kind = argument.image_type.as_ref().and_then(binding::image_kind);
+                expected = Some(Expected::Image(kind));
+            }
             (ArgType::ArgBypointer, _) => expected = Some(Expected::Buffer),
             _ => {}
         }
@@ -706,5 +782,39 @@ fn private_size(kernel: &Kernel, simd: u32) -> Result<u64, BindError> {
         Err(BindError::ThreadMemory(bytes))
     } else {
         Ok(bytes)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn local_ids_go_by_the_order_of_the_dimensions() {
+        let ids = |walk| {
+            let mut place = [0; 3 * GRF_BYTES];
+            write_local_ids(&mut place, false, [2, 3, 2], walk, 1, 8);
+            let id = |dimension: usize, channel: usize| place[dimension * GRF_BYTES + channel * 2];
+            (0..4)
+                .map(|c| [id(0, c), id(1, c), id(2, c)])
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(ids([0, 1, 2]), [[1, 0, 0], [0, 1, 0], [1, 1, 0], [0, 2, 0]]);
+        assert_eq!(ids([1, 0, 2]), [[0, 1, 0], [0, 2, 0], [1, 0, 0], [1, 1, 0]]);
+        assert_eq!(ids([2, 1, 0]), [[0, 0, 1], [0, 1, 0], [0, 1, 1], [0, 2, 0]]);
+        let kernel = |order: &str| {
+            let env =
+                format!("grf_count: 128, simd_size: 8, work_group_walk_order_dimensions: {order}");
+            let yaml = format!("version: '1.0'\nkernels: [{{name: k, execution_env: {{{env}}}}}]");
+            ZeInfo::parse(yaml.as_bytes()).unwrap().kernels.remove(0)
+        };
+        assert_eq!(walk_order(&kernel("[]")), Ok([0, 1, 2]));
+        assert_eq!(walk_order(&kernel("[1, 0, 2]")), Ok([1, 0, 2]));
+        for wrong in ["[0, 1]", "[0, 1, 1]", "[0, 1, 3]"] {
+            assert!(matches!(
+                walk_order(&kernel(wrong)),
+                Err(BindError::WalkOrder(_))
+            ));
+        }
     }
 }

@@ -4,6 +4,7 @@ use kiln_emit::inst::{Inst, Op, Place, RegFile, Src, Type};
 use smallvec::SmallVec;
 
 use super::machine::{GRF_BYTES, GRF_COUNT, Thread};
+use super::program::Program;
 
 /// Execution stopped: where, on what instruction, with what in its registers, and why.
 #[derive(Debug, thiserror::Error)]
@@ -27,7 +28,7 @@ pub struct ExecError {
 }
 
 /// Why execution, or the preparation of a launch, stopped.
-#[derive(Debug, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum Cause {
     #[error("{0:?} is not implemented")]
     Op(Op),
@@ -41,10 +42,14 @@ pub enum Cause {
     Register { file: RegFile, num: u32 },
     #[error("an operand reaches byte {at} of a register file of {size} bytes")]
     RegisterRange { at: usize, size: usize },
-    #[error("message to shared function {sfid} with descriptor {desc:#010x} is not implemented")]
-    Message { sfid: u8, desc: u32 },
-    #[error("message with descriptor {desc:#010x}: {what}")]
-    Payload { desc: u32, what: &'static str },
+    #[error("{name} (shared function {sfid}, descriptor {desc:#010x}) is not implemented")]
+    Message { name: String, sfid: u8, desc: u32 },
+    #[error("{name} (descriptor {desc:#010x}): {what}")]
+    Payload {
+        name: String,
+        desc: u32,
+        what: &'static str,
+    },
     #[error("channel {channel}: {size} bytes at {at:#x} of {space}, which has {room:#x} bytes")]
     OutOfBounds {
         channel: u32,
@@ -55,15 +60,48 @@ pub enum Cause {
     },
     #[error("channel {channel}: {size} bytes at address {at:#x}: no buffer is there")]
     NoBuffer { channel: u32, at: u64, size: u64 },
+    #[error(
+        "channel {channel}: {size} bytes at {at:#x}, where a multiple of {alignment} is demanded"
+    )]
+    Misaligned {
+        channel: u32,
+        at: u64,
+        size: u64,
+        alignment: u64,
+    },
+    #[error("channel {channel} uses byte {byte} of r{register}, which nobody wrote")]
+    Undefined {
+        channel: u32,
+        register: u32,
+        byte: u32,
+    },
+    #[error("byte {byte} of r{register}, which nobody wrote, is sent")]
+    UndefinedSent { register: u32, byte: u32 },
     #[error("binding table entry {0} is empty")]
-    EmptyEntry(u8),
+    EmptyEntry(u32),
+    #[error("binding table entry {0} is an image, where a buffer is expected")]
+    Image(u32),
+    #[error("binding table entry {0} is a buffer, where an image is expected")]
+    NoImage(u32),
+    #[error("no sampler is at index {0}")]
+    NoSampler(u32),
+    #[error("channel {channel}: texel {at:?} of an {kind} of size {size:?}")]
+    OutsideImage {
+        channel: u32,
+        at: [i32; 3],
+        kind: &'static str,
+        size: [u32; 3],
+    },
     #[error("no instruction starts at offset {0:#x}")]
     NoInstruction(u32),
     #[error("the instruction at offset {at:#x} does not decode: {why}")]
     Undecodable { at: u32, why: String },
     #[error("the thread ended while channels {waiting:#x} waited for offsets not reached")]
     Stranded { waiting: u32 },
-    #[error("no thread of the group can go on: {waiting} of {threads} wait, the others have ended")]
+    #[error(
+        "a barrier that not all threads reach: {waiting} of the group's {threads} wait, the others \
+         have ended"
+    )]
     Deadlock { waiting: u32, threads: u32 },
     #[error("{0} instructions executed: the budget is used up")]
     Budget(u64),
@@ -71,11 +109,12 @@ pub enum Cause {
 
 impl ExecError {
     /// What stopped a thread, with the state it was in.
-    pub fn new(group: [u32; 3], thread: &Thread, inst: Option<&Inst>, cause: Cause) -> ExecError {
+    pub fn new(group: [u32; 3], thread: &Thread, program: &Program, cause: Cause) -> ExecError {
+        let inst = program.inst(thread.ip);
         ExecError {
             group,
             thread: thread.number,
-            ip: thread.ip,
+            ip: program.ops().get(thread.ip as usize).map_or(0, |op| op.at),
             inst: inst.map_or_else(|| "no instruction".to_string(), Inst::to_string),
             active: thread.active,
             registers: inst.map_or_else(String::new, |inst| registers(thread, inst)),

@@ -5,11 +5,11 @@
 //! left, the pointer moves on to the branch's jump target, which is never beyond the first place
 //! where a channel waits (PRM vol. 7, "Execution flow"; vol. 2a, the single instructions).
 
-use kiln_emit::inst::{Inst, Op, Place, RegFile, Src, SrcReg, Target};
+use kiln_emit::inst::Op;
 
-use super::alu::{dst_of, src_of};
 use super::error::Cause;
 use super::machine::{LANES, Status, Thread};
+use super::operation::{Base, File, Jump, Operation, Target};
 use super::program::Program;
 
 impl Thread {
@@ -30,14 +30,23 @@ impl Thread {
     fn suspend(&mut self, channels: u32, at: u32) {
         self.active &= !channels;
         self.waiting |= channels;
-        for channel in (0..LANES).filter(|c| channels >> c & 1 != 0) {
-            self.wake[channel] = at;
+        let mut left = channels;
+        while left != 0 {
+            self.wake[left.trailing_zeros() as usize] = at;
+            left &= left - 1;
         }
     }
 
     /// Whether a channel will execute at `at` if the pointer goes there.
     fn any_at(&self, at: u32) -> bool {
-        self.active != 0 || (0..LANES).any(|c| self.waiting >> c & 1 != 0 && self.wake[c] == at)
+        let mut left = self.waiting;
+        while self.active == 0 && left != 0 {
+            if self.wake[left.trailing_zeros() as usize] == at {
+                return true;
+            }
+            left &= left - 1;
+        }
+        self.active != 0
     }
 
     /// Goes on behind the instruction, or at the jump target if no channel would execute there.
@@ -45,39 +54,36 @@ impl Thread {
         self.ip = if self.any_at(next) { next } else { jump };
     }
 
-    /// Executes a branch. `next` is the offset of the instruction behind it.
-    pub fn branch(&mut self, inst: &Inst, program: &Program, next: u32) -> Result<(), Cause> {
-        let mask = self.mask(inst) << inst.chan_off;
-        let taken = self.enabled(inst) << inst.chan_off;
-        match inst.op {
+    /// Executes a branch.
+    pub fn branch(&mut self, op: &Operation, program: &Program) -> Result<(), Cause> {
+        let next = self.ip + 1;
+        let mask = self.mask(op) << op.chan_off;
+        let taken = self.enabled(op) << op.chan_off;
+        match op.op {
             Op::Jmpi => {
-                self.ip = match (inst.jip, taken) {
+                self.ip = match (op.jip, taken) {
                     (_, 0) => next,
-                    (Some(Target::Reg), _) => next.wrapping_add(self.scalar(inst, 0)?),
-                    _ => self.jump_target(inst)?,
+                    (Jump::Dynamic, _) => find(program, op.next.wrapping_add(self.scalar(op)?))?,
+                    _ => target(op.jip)?,
                 };
             }
             Op::If => {
-                let jump = self.jump_target(inst)?;
+                let jump = target(op.jip)?;
                 self.suspend(mask & !taken, jump);
                 self.fall_or_jump(next, jump);
             }
             Op::Else => {
-                let jump = self.jump_target(inst)?;
-                let end = if inst.uip.is_some() {
-                    self.update_target(inst)?
-                } else {
-                    jump
+                let jump = target(op.jip)?;
+                let end = match op.uip {
+                    Jump::None => jump,
+                    uip => target(uip)?,
                 };
                 self.suspend(mask, end);
                 self.fall_or_jump(next, jump);
             }
-            Op::Endif | Op::Join => {
-                let jump = self.jump_target(inst)?;
-                self.fall_or_jump(next, jump);
-            }
+            Op::Endif | Op::Join => self.fall_or_jump(next, target(op.jip)?),
             Op::While => {
-                let jump = self.jump_target(inst)?;
+                let jump = target(op.jip)?;
                 if taken == 0 {
                     self.ip = next;
                 } else {
@@ -85,57 +91,46 @@ impl Thread {
                     self.ip = jump;
                 }
             }
-            Op::Break => {
-                // The update target is the loop's last instruction; a channel that leaves the loop
-                // goes on behind it.
-                let mut end = self.update_target(inst)?;
-                if let Some((last, size)) = program.at(end)
-                    && last.op == Op::While
-                {
-                    end += size;
-                }
+            Op::Break | Op::Cont | Op::Halt => {
+                let (jump, end) = (target(op.jip)?, target(op.uip)?);
                 self.suspend(taken, end);
-                let jump = self.jump_target(inst)?;
-                self.fall_or_jump(next, jump);
-            }
-            Op::Cont | Op::Halt => {
-                let end = self.update_target(inst)?;
-                self.suspend(taken, end);
-                let jump = self.jump_target(inst)?;
                 self.fall_or_jump(next, jump);
             }
             Op::Goto => {
-                let (jump, target) = (self.jump_target(inst)?, self.update_target(inst)?);
-                if !inst.opts.branch_ctrl {
+                let (jump, end) = (target(op.jip)?, target(op.uip)?);
+                if !op.branch_ctrl {
                     // On this family the channels whose predicate is false are those that jump.
-                    self.suspend(mask & !taken, target);
+                    self.suspend(mask & !taken, end);
                     self.fall_or_jump(next, jump);
                 } else if taken != 0 {
                     self.suspend(mask & !taken, jump);
-                    self.ip = target;
+                    self.ip = end;
                 } else {
                     self.ip = jump;
                 }
             }
             Op::Call | Op::Calla => {
-                let target = match (inst.jip, inst.op) {
-                    (Some(Target::Reg), Op::Calla) => self.scalar(inst, 0)?,
-                    (Some(Target::Reg), _) => self.ip.wrapping_add(self.scalar(inst, 0)?),
-                    (_, Op::Calla) => self.jump_target(inst)?.wrapping_sub(self.ip),
-                    _ => self.jump_target(inst)?,
+                let callee = match (op.jip, op.op) {
+                    (Jump::Dynamic, Op::Calla) => find(program, self.scalar(op)?)?,
+                    (Jump::Dynamic, _) => find(program, op.at.wrapping_add(self.scalar(op)?))?,
+                    _ => target(op.jip)?,
                 };
                 if taken == 0 {
                     self.ip = next;
                 } else {
-                    self.save_return(inst, next)?;
+                    self.save_return(op)?;
                     self.suspend(mask & !taken, next);
-                    self.ip = target;
+                    self.ip = callee;
                 }
             }
             Op::Ret => {
-                let back = self.scalar(inst, 0)?;
-                self.suspend(taken, back);
-                self.fall_or_jump(next, back);
+                if taken == 0 {
+                    self.ip = next;
+                } else {
+                    let back = find(program, self.scalar(op)?)?;
+                    self.suspend(taken, back);
+                    self.fall_or_jump(next, back);
+                }
             }
             op => return Err(Cause::Op(op)),
         }
@@ -144,42 +139,35 @@ impl Thread {
 
     /// The return address and the channels that were executing, as `call` leaves them in its
     /// destination's first two dwords.
-    fn save_return(&mut self, inst: &Inst, next: u32) -> Result<(), Cause> {
-        let dst = dst_of(inst)?;
-        let Place::Direct(reg) = dst.place else {
+    fn save_return(&mut self, op: &Operation) -> Result<(), Cause> {
+        let Target::File { file, at } = op.dst.target else {
             return Err(Cause::Form {
                 what: "an indirect return address",
             });
         };
-        let active = self.active;
-        let (bytes, at) = self.file_mut(reg)?;
+        let (at, active) = (usize::from(at), self.active);
+        let bytes = self.file_mut(file);
         let size = bytes.len();
         let saved = bytes
             .get_mut(at..at + 8)
             .ok_or(Cause::RegisterRange { at, size })?;
-        saved[..4].copy_from_slice(&next.to_le_bytes());
+        saved[..4].copy_from_slice(&op.next.to_le_bytes());
         saved[4..].copy_from_slice(&active.to_le_bytes());
         Ok(())
     }
 
     /// `wait`: takes one from a notification count, or waits until there is one.
-    pub fn wait(&mut self, inst: &Inst, next: u32) -> Result<(), Cause> {
-        let Src::Reg(SrcReg {
-            place: Place::Direct(reg),
-            ..
-        }) = src_of(inst, 0)?
+    pub fn wait(&mut self, op: &Operation) -> Result<(), Cause> {
+        let Base::File {
+            file: File::Notification,
+            at,
+        } = op.srcs[0].base
         else {
             return Err(Cause::Malformed {
-                what: "wait for what is no register",
+                what: "wait for what is no notification count",
             });
         };
-        if reg.file != RegFile::Notification {
-            return Err(Cause::Register {
-                file: reg.file,
-                num: reg.num,
-            });
-        }
-        let at = usize::from(reg.byte);
+        let at = usize::from(at);
         let size = self.notification.len();
         let Some(count) = self
             .notification
@@ -192,33 +180,31 @@ impl Thread {
             0 => self.status = Status::Waiting,
             n => {
                 *count = (n - 1).to_le_bytes();
-                self.ip = next;
+                self.ip += 1;
             }
         }
         Ok(())
     }
 
-    /// A source's first element.
-    fn scalar(&self, inst: &Inst, index: usize) -> Result<u32, Cause> {
+    /// The first source's first element.
+    fn scalar(&self, op: &Operation) -> Result<u32, Cause> {
         let mut bits = [0; LANES];
-        self.load_bits(src_of(inst, index)?, 1, false, &mut bits)?;
+        self.load_bits(&op.srcs[0], 1, 1, &mut bits)?;
         Ok(bits[0] as u32)
     }
+}
 
-    fn jump_target(&self, inst: &Inst) -> Result<u32, Cause> {
-        self.resolve(inst.jip)
+/// The operation a branch goes to.
+fn target(jump: Jump) -> Result<u32, Cause> {
+    match jump {
+        Jump::To(index) => Ok(index),
+        Jump::None | Jump::Dynamic => Err(Cause::Malformed {
+            what: "a branch without the target it needs",
+        }),
     }
+}
 
-    fn update_target(&self, inst: &Inst) -> Result<u32, Cause> {
-        self.resolve(inst.uip)
-    }
-
-    fn resolve(&self, target: Option<Target>) -> Result<u32, Cause> {
-        match target {
-            Some(Target::Offset(offset)) => Ok(self.ip.wrapping_add_signed(offset)),
-            _ => Err(Cause::Malformed {
-                what: "a branch without the target it needs",
-            }),
-        }
-    }
+/// The operation at an offset that a register holds.
+fn find(program: &Program, at: u32) -> Result<u32, Cause> {
+    program.find(at).ok_or(Cause::NoInstruction(at))
 }

@@ -11,14 +11,19 @@ use kiln_emit::zebin::{
 
 use super::memory::{DATA, GUARD};
 
-/// What the sections of data are called: `.data.const`, `.data.const.string`, `.data.global`.
-const DATA_PREFIX: &str = ".data.";
+/// What the sections of data are called: `.data.const`, `.data.const.string`, `.data.global`; and
+/// those of zeroes, `.bss.const`, `.bss.global`.
+const DATA_PREFIXES: [&str; 2] = [".data.", ".bss."];
+/// Bytes of a section of zeroes at most.
+const ZEROES_MAX: u64 = 1 << 30;
 
 /// Why an object file cannot be linked.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LinkError {
     #[error("no kernel named {0}")]
     NoKernel(String),
+    #[error("{section}: {size} bytes of data: 1073741824 are possible")]
+    Size { section: String, size: u64 },
     #[error("{section}: relocation {index} names symbol {symbol}, of {count}")]
     NoSymbol {
         section: String,
@@ -66,14 +71,24 @@ pub fn link(zebin: &Zebin, kernel: &str) -> Result<(Vec<u8>, Vec<Segment>), Link
     for section in zebin
         .others
         .iter()
-        .filter(|s| s.name.starts_with(DATA_PREFIX))
+        .filter(|s| DATA_PREFIXES.iter().any(|p| s.name.starts_with(p)))
     {
+        let mut bytes = section.data.clone();
+        // A section of zeroes has a size, but nothing in the file.
+        if section.size > ZEROES_MAX {
+            return Err(LinkError::Size {
+                section: section.name.clone(),
+                size: section.size,
+            });
+        }
+        bytes.resize(bytes.len().max(section.size as usize), 0);
+        let end = base + bytes.len() as u64;
         segments.push(Segment {
             name: section.name.clone(),
             base,
-            bytes: section.data.clone(),
+            bytes,
         });
-        base = (base + section.data.len() as u64).next_multiple_of(GUARD) + GUARD;
+        base = end.next_multiple_of(GUARD) + GUARD;
     }
     let code = format!(".text.{kernel}");
     for relocations in &zebin.relocations {
@@ -220,6 +235,20 @@ mod tests {
         }
         // Those of other kernels concern nobody.
         assert!(link(&program(".text.other", relocation(1 << 40, 9)), "k").is_ok());
+    }
+
+    #[test]
+    fn sections_of_zeroes_have_their_size() {
+        let mut zebin = program(".text.k", relocation(0, 1));
+        zebin.others[1].name = ".bss.const".to_string();
+        zebin.others[1].data.clear();
+        zebin.others[1].size = 40;
+        zebin.symbols[0].place = SymbolPlace::Section(".bss.const".to_string());
+        let (text, data) = link(&zebin, "k").unwrap();
+        assert_eq!(data[1].bytes, [0; 40]);
+        assert_eq!(text[..8], (data[1].base + 12).to_le_bytes());
+        zebin.others[1].size = ZEROES_MAX + 1;
+        assert!(matches!(link(&zebin, "k"), Err(LinkError::Size { .. })));
     }
 
     #[test]

@@ -4,9 +4,8 @@
 //! way. The accumulators' integer lanes are wider than what a register holds: they are kept apart,
 //! as [`Accumulators::wide`].
 
-use kiln_emit::inst::{Reg, RegFile};
-
-use super::error::Cause;
+use super::defined::Defined;
+use super::operation::File;
 use super::wide::Rounding;
 
 /// Channels a thread has at most.
@@ -32,6 +31,26 @@ const DENORM_HF: u32 = 1 << 10;
 
 /// What bytes hold that nobody wrote: no plausible value, so that its use is seen.
 pub const UNDEFINED: u8 = 0xba;
+
+/// A mask of the lowest `n` channels.
+pub fn low_mask(n: usize) -> u32 {
+    if n >= LANES { u32::MAX } else { (1 << n) - 1 }
+}
+
+impl File {
+    /// Bytes of the file.
+    pub const fn bytes(self) -> usize {
+        match self {
+            File::Grf => GRF_FILE,
+            File::Acc => ACC_COUNT * GRF_BYTES,
+            File::Addr => 32,
+            File::Flag => 8,
+            File::Control | File::State => 16,
+            File::Notification => 12,
+            File::Timestamp => 20,
+        }
+    }
+}
 
 /// What a thread is doing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -80,12 +99,13 @@ impl Accumulators {
 pub struct Thread {
     pub grf: Box<[u8; GRF_FILE]>,
     pub acc: Box<Accumulators>,
-    pub addr: [u8; 32],
-    pub flags: [u8; 8],
-    pub control: [u8; 16],
-    pub state: [u8; 16],
-    pub notification: [u8; 12],
-    pub timestamp: [u8; 20],
+    pub addr: [u8; File::Addr.bytes()],
+    pub flags: [u8; File::Flag.bytes()],
+    pub control: [u8; File::Control.bytes()],
+    pub state: [u8; File::State.bytes()],
+    pub notification: [u8; File::Notification.bytes()],
+    pub timestamp: [u8; File::Timestamp.bytes()],
+    /// The operation that is executed next, by its index in the program.
     pub ip: u32,
     /// Channels that execute at `ip`.
     pub active: u32,
@@ -98,6 +118,8 @@ pub struct Thread {
     pub mode: FloatMode,
     /// Its number in the group.
     pub number: u32,
+    /// Which bytes of the general registers are defined, if that is recorded.
+    pub defined: Option<Box<Defined>>,
     /// What `r0.5` told it of its scratch space: the offset from the general state base.
     pub scratch: u32,
 }
@@ -111,12 +133,12 @@ impl Thread {
                 bytes: [0; ACC_COUNT * GRF_BYTES],
                 wide: [0; ACC_COUNT * ACC_LANES],
             }),
-            addr: [0; 32],
-            flags: [0; 8],
-            control: [0; 16],
-            state: [0; 16],
-            notification: [0; 12],
-            timestamp: [0; 20],
+            addr: [0; File::Addr.bytes()],
+            flags: [0; File::Flag.bytes()],
+            control: [0; File::Control.bytes()],
+            state: [0; File::State.bytes()],
+            notification: [0; File::Notification.bytes()],
+            timestamp: [0; File::Timestamp.bytes()],
             ip: 0,
             active: dispatch,
             waiting: 0,
@@ -130,6 +152,7 @@ impl Thread {
                 flush_hf: true,
             },
             number,
+            defined: None,
             scratch: 0,
         };
         // sr0.2: the dispatch mask.
@@ -137,52 +160,32 @@ impl Thread {
         thread
     }
 
-    /// The register file's bytes, and where in them `reg` is. Files that have no bytes of their
-    /// own (the channel enables, the instruction pointer) are not here.
-    pub fn file(&self, reg: Reg) -> Result<(&[u8], usize), Cause> {
-        let bytes: &[u8] = match reg.file {
-            RegFile::Grf => &*self.grf,
-            RegFile::Acc | RegFile::Mme => &self.acc.bytes,
-            RegFile::Addr => &self.addr,
-            RegFile::Flag => &self.flags,
-            RegFile::Control => &self.control,
-            RegFile::State => &self.state,
-            RegFile::Notification => &self.notification,
-            RegFile::Timestamp => &self.timestamp,
-            file => return Err(Cause::Register { file, num: reg.num }),
-        };
-        Ok((bytes, Self::file_offset(reg)))
+    /// A register file's bytes.
+    pub fn file(&self, file: File) -> &[u8] {
+        match file {
+            File::Grf => &*self.grf,
+            File::Acc => &self.acc.bytes,
+            File::Addr => &self.addr,
+            File::Flag => &self.flags,
+            File::Control => &self.control,
+            File::State => &self.state,
+            File::Notification => &self.notification,
+            File::Timestamp => &self.timestamp,
+        }
     }
 
     /// As [`Thread::file`], to be written.
-    pub fn file_mut(&mut self, reg: Reg) -> Result<(&mut [u8], usize), Cause> {
-        let bytes: &mut [u8] = match reg.file {
-            RegFile::Grf => &mut *self.grf,
-            RegFile::Acc | RegFile::Mme => &mut self.acc.bytes,
-            RegFile::Addr => &mut self.addr,
-            RegFile::Flag => &mut self.flags,
-            RegFile::Control => &mut self.control,
-            RegFile::State => &mut self.state,
-            RegFile::Notification => &mut self.notification,
-            RegFile::Timestamp => &mut self.timestamp,
-            file => return Err(Cause::Register { file, num: reg.num }),
-        };
-        Ok((bytes, Self::file_offset(reg)))
-    }
-
-    fn file_offset(reg: Reg) -> usize {
-        let size = match reg.file {
-            RegFile::Flag => 4,
-            RegFile::Grf | RegFile::Acc | RegFile::Mme => GRF_BYTES,
-            // One register in the file.
-            _ => 0,
-        };
-        let num = if reg.file == RegFile::Mme {
-            reg.num + MME_BASE
-        } else {
-            reg.num
-        };
-        num as usize * size + usize::from(reg.byte)
+    pub fn file_mut(&mut self, file: File) -> &mut [u8] {
+        match file {
+            File::Grf => &mut *self.grf,
+            File::Acc => &mut self.acc.bytes,
+            File::Addr => &mut self.addr,
+            File::Flag => &mut self.flags,
+            File::Control => &mut self.control,
+            File::State => &mut self.state,
+            File::Notification => &mut self.notification,
+            File::Timestamp => &mut self.timestamp,
+        }
     }
 
     /// A dword of a general register.

@@ -14,12 +14,12 @@
 //! writes an ordinary number, to be rounded correctly. The first approximation has the precision
 //! of a single: the remaining steps are needed to refine it.
 
-use kiln_emit::inst::{Inst, MathFn, Reg, RegFile, Src, SrcReg, Type};
+use kiln_emit::inst::{Cond, MathFn, Type};
 
-use super::alu::{dst_of, src_of};
 use super::error::Cause;
 use super::machine::{GRF_BYTES, LANES, MME_BASE, Thread};
 use super::operand::Lanes;
+use super::operation::{Condition, Operation, Target};
 use super::wide::{self, Class, Format, Wide};
 
 /// The `mme` operand number that means none.
@@ -28,26 +28,27 @@ const NO_MME: u8 = 8;
 const EXPONENT_BITS: u32 = 5;
 
 /// Executes `math`.
-pub fn execute(thread: &mut Thread, inst: &Inst, function: MathFn) -> Result<(), Cause> {
+pub fn execute(thread: &mut Thread, op: &Operation, function: MathFn) -> Result<(), Cause> {
     match function {
-        MathFn::Idiv | MathFn::Iqot | MathFn::Irem => divide(thread, inst, function),
-        MathFn::Invm | MathFn::Rsqtm => approximate(thread, inst, function),
-        _ => float_function(thread, inst, function),
+        MathFn::Idiv | MathFn::Iqot | MathFn::Irem => divide(thread, op, function),
+        MathFn::Invm | MathFn::Rsqtm => approximate(thread, op, function),
+        _ => float_function(thread, op, function),
     }
 }
 
-fn float_function(thread: &mut Thread, inst: &Inst, function: MathFn) -> Result<(), Cause> {
-    let lanes = usize::from(inst.exec_size);
-    let dst = dst_of(inst)?;
+fn float_function(thread: &mut Thread, op: &Operation, function: MathFn) -> Result<(), Cause> {
+    let lanes = usize::from(op.lanes);
+    let dst = &op.dst;
+    let live = thread.enabled(op);
     let mut s = [[0f64; LANES]; 2];
-    for (src, values) in inst.srcs.iter().zip(&mut s) {
-        if !matches!(src.ty(), Type::F | Type::Hf) {
+    for (src, values) in op.sources().iter().zip(&mut s) {
+        if !matches!(src.ty, Type::F | Type::Hf) {
             return Err(Cause::OpType {
-                op: inst.op,
-                ty: src.ty(),
+                op: op.op,
+                ty: src.ty,
             });
         }
-        thread.load_f64(src, lanes, inst.opts.align16, values)?;
+        thread.load_f64(src, lanes, live, values)?;
     }
     let [a, b] = s;
     let mut r = [0f64; LANES];
@@ -65,29 +66,29 @@ fn float_function(thread: &mut Thread, inst: &Inst, function: MathFn) -> Result<
             // Of a negative base: not a number, whatever the exponent.
             MathFn::Pow if a < 0.0 => f64::NAN,
             MathFn::Pow => a.powf(b),
-            _ => return Err(Cause::Op(inst.op)),
+            _ => return Err(Cause::Op(op.op)),
         };
     }
-    let enabled = thread.enabled(inst);
-    thread.store_f64(dst, lanes, enabled, inst.saturate, &mut r)
+    thread.store_f64(dst, lanes, live, op.saturate, &mut r)
 }
 
 /// Integer quotient and remainder. Division by zero gives the largest number of the dividend's
 /// sign for both (PRM vol. 7, "INT DIV").
-fn divide(thread: &mut Thread, inst: &Inst, function: MathFn) -> Result<(), Cause> {
-    let lanes = usize::from(inst.exec_size);
-    let dst = *dst_of(inst)?;
+fn divide(thread: &mut Thread, op: &Operation, function: MathFn) -> Result<(), Cause> {
+    let lanes = usize::from(op.lanes);
+    let dst = op.dst;
+    let live = thread.enabled(op);
     let mut s = [[0i64; LANES]; 2];
-    for (src, values) in inst.srcs.iter().zip(&mut s) {
-        if !matches!(src.ty(), Type::D | Type::Ud) {
+    for (src, values) in op.sources().iter().zip(&mut s) {
+        if !matches!(src.ty, Type::D | Type::Ud) {
             return Err(Cause::OpType {
-                op: inst.op,
-                ty: src.ty(),
+                op: op.op,
+                ty: src.ty,
             });
         }
-        thread.load_int(src, lanes, inst.opts.align16, false, values)?;
+        thread.load_int(src, lanes, live, false, values)?;
     }
-    let signed = src_of(inst, 0)?.ty().is_signed();
+    let signed = op.srcs[0].ty.is_signed();
     let mut quotient = [0i64; LANES];
     let mut remainder = [0i64; LANES];
     for lane in 0..lanes {
@@ -99,18 +100,17 @@ fn divide(thread: &mut Thread, inst: &Inst, function: MathFn) -> Result<(), Caus
             _ => (a / b, a % b),
         };
     }
-    let enabled = thread.enabled(inst);
     if function != MathFn::Irem {
-        thread.store_int(&dst, lanes, enabled, inst.saturate, &mut quotient)?;
+        thread.store_int(&dst, lanes, live, op.saturate, &mut quotient)?;
     }
     match function {
-        MathFn::Irem => thread.store_int(&dst, lanes, enabled, inst.saturate, &mut remainder),
+        MathFn::Irem => thread.store_int(&dst, lanes, live, op.saturate, &mut remainder),
         MathFn::Idiv => {
             let mut next = dst;
-            if let kiln_emit::inst::Place::Direct(reg) = &mut next.place {
-                reg.num += (lanes * 4).div_ceil(GRF_BYTES) as u32;
+            if let Target::File { at, .. } = &mut next.target {
+                *at += (lanes * 4).next_multiple_of(GRF_BYTES) as u16;
             }
-            thread.store_int(&next, lanes, enabled, inst.saturate, &mut remainder)
+            thread.store_int(&next, lanes, live, op.saturate, &mut remainder)
         }
         _ => Ok(()),
     }
@@ -192,17 +192,17 @@ fn extension_at(mme: u8, lane: usize, size: usize) -> usize {
     (u32::from(mme) + MME_BASE) as usize * GRF_BYTES + lane * size
 }
 
-fn load(thread: &Thread, inst: &Inst, index: usize, out: &mut Lanes<Wide>) -> Result<(), Cause> {
-    let lanes = usize::from(inst.exec_size);
-    let src = src_of(inst, index)?;
-    let extension = Extension::of(src.ty())?;
-    let size = src.ty().bytes() as usize;
+fn load(thread: &Thread, op: &Operation, index: usize, out: &mut Lanes<Wide>) -> Result<(), Cause> {
+    let lanes = usize::from(op.lanes);
+    let src = &op.srcs[index];
+    let extension = Extension::of(src.ty)?;
+    let size = src.ty.bytes() as usize;
     let mut bits = [0; LANES];
-    thread.load_bits(src, lanes, inst.opts.align16, &mut bits)?;
+    thread.load_bits(src, lanes, thread.enabled(op), &mut bits)?;
     for lane in 0..lanes {
-        let number = match src {
-            Src::Reg(SrcReg { mme: Some(mme), .. }) if *mme < NO_MME => {
-                let at = extension_at(*mme, lane, size);
+        let number = match src.mme {
+            Some(mme) if mme < NO_MME => {
+                let at = extension_at(mme, lane, size);
                 let Some(element) = thread.acc.bytes.get(at..at + size) else {
                     return Err(Cause::RegisterRange {
                         at,
@@ -216,13 +216,11 @@ fn load(thread: &Thread, inst: &Inst, index: usize, out: &mut Lanes<Wide>) -> Re
             _ => Wide::from_bits(bits[lane], extension.format),
         };
         out[lane] = number;
-        if let Src::Reg(reg) = src {
-            if reg.modifier.abs {
-                out[lane].negative = false;
-            }
-            if reg.modifier.neg {
-                out[lane] = out[lane].negated();
-            }
+        if src.abs {
+            out[lane].negative = false;
+        }
+        if src.neg {
+            out[lane] = out[lane].negated();
         }
     }
     Ok(())
@@ -230,12 +228,12 @@ fn load(thread: &Thread, inst: &Inst, index: usize, out: &mut Lanes<Wide>) -> Re
 
 fn store(
     thread: &mut Thread,
-    inst: &Inst,
+    op: &Operation,
     enabled: u32,
     numbers: &Lanes<Wide>,
 ) -> Result<(), Cause> {
-    let lanes = usize::from(inst.exec_size);
-    let dst = dst_of(inst)?;
+    let lanes = usize::from(op.lanes);
+    let dst = &op.dst;
     let extension = Extension::of(dst.ty)?;
     let size = dst.ty.bytes() as usize;
     let rounding = thread.mode.rounding;
@@ -261,29 +259,29 @@ fn store(
 }
 
 /// `madm`: `src1 * src2 + src0` on macro operands.
-pub fn madm(thread: &mut Thread, inst: &Inst) -> Result<(), Cause> {
+pub fn madm(thread: &mut Thread, op: &Operation) -> Result<(), Cause> {
     let mut s = [[Wide::NAN; LANES]; 3];
     for (index, values) in s.iter_mut().enumerate() {
-        load(thread, inst, index, values)?;
+        load(thread, op, index, values)?;
     }
     let mode = thread.mode.rounding;
     let mut r = [Wide::NAN; LANES];
-    for lane in 0..usize::from(inst.exec_size) {
+    for lane in 0..usize::from(op.lanes) {
         r[lane] = s[1][lane].mul_add(s[2][lane], s[0][lane], mode);
     }
-    let enabled = thread.enabled(inst);
-    store(thread, inst, enabled, &r)
+    let enabled = thread.enabled(op);
+    store(thread, op, enabled, &r)
 }
 
 /// `invm` and `rsqtm`: a first approximation of `1 / src1` or of `1 / sqrt(src0)`; or, where the
 /// operands leave nothing to refine (zero, infinity, not a number), the macro's final result
 /// `src0 / src1` or `sqrt(src0)`, which the early-out flag tells.
-fn approximate(thread: &mut Thread, inst: &Inst, function: MathFn) -> Result<(), Cause> {
-    let lanes = usize::from(inst.exec_size);
+fn approximate(thread: &mut Thread, op: &Operation, function: MathFn) -> Result<(), Cause> {
+    let lanes = usize::from(op.lanes);
     let mut s = [[Wide::NAN; LANES]; 2];
-    load(thread, inst, 0, &mut s[0])?;
+    load(thread, op, 0, &mut s[0])?;
     if function == MathFn::Invm {
-        load(thread, inst, 1, &mut s[1])?;
+        load(thread, op, 1, &mut s[1])?;
     }
     let mut r = [Wide::NAN; LANES];
     let mut early = 0;
@@ -302,10 +300,13 @@ fn approximate(thread: &mut Thread, inst: &Inst, function: MathFn) -> Result<(),
             }
         };
     }
-    let enabled = thread.enabled(inst);
-    store(thread, inst, enabled, &r)?;
-    let flag = inst.cond.map_or(Reg::new(RegFile::Flag, 0, 0), |c| c.flag);
-    thread.set_flags(flag, inst.chan_off, enabled, early);
+    let enabled = thread.enabled(op);
+    store(thread, op, enabled, &r)?;
+    let flag = op.cond.unwrap_or(Condition {
+        cond: Cond::Eo,
+        bit: Some(op.chan_off),
+    });
+    thread.set_flags(&flag, enabled, early);
     Ok(())
 }
 

@@ -2,17 +2,24 @@
 //! and the shared local memory of a group. Every access is checked; none is ever out of bounds
 //! silently.
 
-use super::error::Cause;
-use super::link::Segment;
+use std::sync::Arc;
 
-/// A buffer.
-#[derive(Debug)]
+use super::error::Cause;
+use super::image::{Sampler, Shape};
+use super::link::Segment;
+use super::machine::UNDEFINED;
+use super::words::Words;
+
+/// A buffer of the memory.
+#[derive(Clone, Debug)]
 pub struct Buffer {
     /// For messages of errors.
     pub name: String,
     /// Virtual address of the first byte.
     pub base: u64,
-    pub bytes: Vec<u8>,
+    words: Arc<Words>,
+    /// Each group has its own.
+    private: bool,
 }
 
 /// Distance between the starts of two buffers' address ranges at least: an overrun of one is no
@@ -24,7 +31,7 @@ pub const DATA: u64 = 1 << 36;
 const LOWEST: u64 = 1 << 40;
 
 /// All buffers, in the order of their addresses.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Memory {
     buffers: Vec<Buffer>,
     /// The program's own data.
@@ -33,17 +40,42 @@ pub struct Memory {
 
 impl Memory {
     /// Adds a buffer and gives its index. Its address is a multiple of 4 GiB.
-    pub fn add(&mut self, name: impl Into<String>, bytes: Vec<u8>) -> usize {
+    pub fn add(&mut self, name: impl Into<String>, bytes: &[u8]) -> usize {
+        self.push(name.into(), Words::new(bytes), false)
+    }
+
+    /// Adds memory of which each group has its own, undefined at first.
+    pub fn add_private(&mut self, name: impl Into<String>, size: usize) -> usize {
+        self.push(name.into(), Words::filled(size, UNDEFINED), true)
+    }
+
+    fn push(&mut self, name: String, words: Words, private: bool) -> usize {
         let base = match self.buffers.last() {
             None => LOWEST,
-            Some(last) => (last.base + last.bytes.len() as u64).next_multiple_of(GUARD) + GUARD,
+            Some(last) => (last.base + last.words.len() as u64).next_multiple_of(GUARD) + GUARD,
         };
         self.buffers.push(Buffer {
-            name: name.into(),
+            name,
             base,
-            bytes,
+            words: Arc::new(words),
+            private,
         });
         self.buffers.len() - 1
+    }
+
+    /// The same memory with private buffers of its own.
+    pub fn with_own(&self) -> Memory {
+        let mut memory = self.clone();
+        for buffer in memory.buffers.iter_mut().filter(|b| b.private) {
+            buffer.words = Arc::new(Words::filled(buffer.words.len(), UNDEFINED));
+        }
+        memory
+    }
+
+    /// Makes private buffers undefined again.
+    pub fn forget_own(&self) {
+        let private = self.buffers.iter().filter(|b| b.private);
+        private.for_each(|b| b.words.fill(UNDEFINED));
     }
 
     /// Puts a program's data at their addresses.
@@ -53,7 +85,8 @@ impl Memory {
             .map(|segment| Buffer {
                 name: segment.name.clone(),
                 base: segment.base,
-                bytes: segment.bytes.clone(),
+                words: Arc::new(Words::new(&segment.bytes)),
+                private: false,
             })
             .collect();
     }
@@ -69,87 +102,145 @@ impl Memory {
         self.buffers.get(index).map_or(0, |b| b.base)
     }
 
-    /// Takes a buffer's contents out.
-    pub fn take(&mut self, index: usize) -> Vec<u8> {
-        self.buffers
-            .get_mut(index)
-            .map(|b| std::mem::take(&mut b.bytes))
-            .unwrap_or_default()
+    /// Bytes of a buffer.
+    pub fn size(&self, index: usize) -> u64 {
+        self.buffers.get(index).map_or(0, |b| b.words.len() as u64)
+    }
+
+    /// A buffer's contents.
+    pub fn contents(&self, index: usize) -> Vec<u8> {
+        let buffer = self.buffers.get(index);
+        buffer.map(|b| b.words.to_bytes()).unwrap_or_default()
     }
 
     /// `size` bytes at a virtual address, for a channel.
-    pub fn at_address(&mut self, at: u64, size: usize, channel: u32) -> Result<&mut [u8], Cause> {
+    pub fn at_address(&self, at: u64, size: usize, channel: u32) -> Result<Span<'_>, Cause> {
         let buffers = if at < LOWEST {
-            &mut self.data
+            &self.data
         } else {
-            &mut self.buffers
+            &self.buffers
         };
         let after = buffers.partition_point(|b| b.base <= at);
-        let missing = Cause::NoBuffer {
-            channel,
-            at,
-            size: size as u64,
-        };
-        let Some(index) = after.checked_sub(1) else {
-            return Err(missing);
-        };
-        let buffer = buffers.get_mut(index).ok_or(missing)?;
-        let offset = at - buffer.base;
-        if offset >= GUARD + buffer.bytes.len() as u64 {
-            return Err(Cause::NoBuffer {
+        let buffer = after.checked_sub(1).and_then(|index| buffers.get(index));
+        match buffer {
+            Some(buffer) if at - buffer.base < GUARD + buffer.words.len() as u64 => {
+                within(&buffer.words, &buffer.name, at - buffer.base, size, channel)
+            }
+            _ => Err(Cause::NoBuffer {
                 channel,
                 at,
                 size: size as u64,
-            });
+            }),
         }
-        within(buffer, offset, size, channel)
     }
 
     /// `size` bytes at an offset into a buffer, for a channel.
     pub fn at_offset(
-        &mut self,
+        &self,
         index: usize,
         at: u64,
         size: usize,
         channel: u32,
-    ) -> Result<&mut [u8], Cause> {
-        let missing = Cause::NoBuffer {
+    ) -> Result<Span<'_>, Cause> {
+        let buffer = self.buffers.get(index).ok_or(Cause::NoBuffer {
             channel,
             at,
             size: size as u64,
-        };
-        within(
-            self.buffers.get_mut(index).ok_or(missing)?,
-            at,
-            size,
-            channel,
-        )
+        })?;
+        within(&buffer.words, &buffer.name, at, size, channel)
     }
 }
 
-fn within(buffer: &mut Buffer, at: u64, size: usize, channel: u32) -> Result<&mut [u8], Cause> {
-    let room = buffer.bytes.len();
-    let range = usize::try_from(at)
-        .ok()
-        .and_then(|at| Some(at..at.checked_add(size)?));
-    let outside = || Cause::OutOfBounds {
+/// Bytes of memory that are known to be there.
+#[derive(Clone, Copy)]
+pub struct Span<'a> {
+    words: &'a Words,
+    at: usize,
+}
+
+impl Span<'_> {
+    /// Copies bytes out from its start on; no more than it has.
+    #[inline]
+    pub fn read(self, out: &mut [u8]) {
+        self.words.read(self.at, out);
+    }
+
+    /// Copies bytes in from its start on; no more than it has.
+    #[inline]
+    pub fn write(self, bytes: &[u8]) {
+        self.words.write(self.at, bytes);
+    }
+
+    /// The dword that it is.
+    #[inline]
+    pub fn dword(self) -> u32 {
+        if self.at.is_multiple_of(4) {
+            return self.words.dword(self.at);
+        }
+        let mut bytes = [0; 4];
+        self.read(&mut bytes);
+        u32::from_le_bytes(bytes)
+    }
+
+    /// Sets the dword that it is.
+    #[inline]
+    pub fn set_dword(self, value: u32) {
+        if self.at.is_multiple_of(4) {
+            self.words.set_dword(self.at, value);
+        } else {
+            self.write(&value.to_le_bytes());
+        }
+    }
+
+    /// Replaces the number of `size` bytes, 1, 2, 4 or 8, that it is, as one step; gives the old
+    /// one. Its place must be a multiple of its size.
+    pub fn update(self, size: usize, new: impl Fn(u64) -> u64) -> u64 {
+        self.words.update(self.at, size, new)
+    }
+}
+
+#[inline]
+fn within<'a>(
+    words: &'a Words,
+    space: &str,
+    at: u64,
+    size: usize,
+    channel: u32,
+) -> Result<Span<'a>, Cause> {
+    if at
+        .checked_add(size as u64)
+        .is_some_and(|end| end <= words.len() as u64)
+    {
+        return Ok(Span {
+            words,
+            at: at as usize,
+        });
+    }
+    Err(Cause::OutOfBounds {
         channel,
-        space: buffer.name.clone(),
+        space: space.to_string(),
         at,
         size: size as u64,
-        room: room as u64,
-    };
-    match range {
-        Some(range) if range.end <= room => Ok(&mut buffer.bytes[range]),
-        _ => Err(outside()),
-    }
+        room: words.len() as u64,
+    })
 }
 
 /// Binding table indices that are no entries of the table (PRM vol. 7, "Binding Table Surface
 /// State Model").
-pub const BTI_SLM: u8 = 254;
-pub const BTI_STATELESS: u8 = 255;
-pub const BTI_STATELESS_NONCOHERENT: u8 = 253;
+pub const BTI_SLM: u32 = 254;
+pub const BTI_STATELESS: u32 = 255;
+pub const BTI_STATELESS_NONCOHERENT: u32 = 253;
+/// The surface is named by the extended descriptor.
+pub const BTI_BINDLESS: u32 = 252;
+/// Where in the table of surfaces the heap begins that bindless messages name.
+pub const HEAP: u32 = 256;
+
+/// A surface: a buffer, or one with an image's texels.
+#[derive(Clone, Copy, Debug)]
+pub struct Surface {
+    pub buffer: usize,
+    pub image: Option<Shape>,
+}
 
 /// The reference compiler counts the kernel's own shared variables from here, so that none is at
 /// the null pointer. The hardware ignores the bit: shared memory has 64 KiB.
@@ -157,41 +248,90 @@ const SLM_TAG: u32 = 1 << 28;
 
 /// What the threads of a group share.
 pub struct Shared<'a> {
-    pub memory: &'a mut Memory,
-    /// The binding table: indices of buffers.
-    pub surfaces: &'a [Option<usize>],
-    pub slm: Vec<u8>,
+    pub memory: &'a Memory,
+    /// The binding table, and the heap from [`HEAP`] on.
+    pub surfaces: &'a [Option<Surface>],
+    pub samplers: &'a [Option<Sampler>],
+    pub slm: &'a Words,
     /// The address that 32-bit stateless offsets count from.
     pub general_state: u64,
     /// Threads that have signalled the barrier and not passed it.
     pub arrived: u32,
+    /// Bytes that messages read and wrote.
+    pub read: u64,
+    pub written: u64,
 }
 
-impl Shared<'_> {
-    /// `size` bytes at `at` of what a binding table index names.
-    pub fn at(&mut self, bti: u8, at: u32, size: usize, channel: u32) -> Result<&mut [u8], Cause> {
-        match bti {
-            BTI_SLM => {
-                let room = self.slm.len();
-                let start = (at & !SLM_TAG) as usize;
-                let found = self.slm.get_mut(start..start.saturating_add(size));
-                found.ok_or_else(|| Cause::OutOfBounds {
-                    channel,
-                    space: "shared local memory".to_string(),
-                    at: u64::from(at),
-                    size: size as u64,
-                    room: room as u64,
-                })
+/// What a message's offsets count in.
+#[derive(Clone, Copy)]
+pub enum Space<'a> {
+    Local(&'a Words),
+    Buffer(&'a Memory, usize),
+    /// Virtual addresses, from this one on.
+    Address(&'a Memory, u64),
+}
+
+impl<'a> Space<'a> {
+    /// The memory that offsets count in, and the bits of them that are ignored, if it is one.
+    pub fn words(self) -> Option<(&'a Words, u32)> {
+        match self {
+            Space::Local(slm) => Some((slm, SLM_TAG)),
+            Space::Buffer(memory, index) => Some((&*memory.buffers.get(index)?.words, 0)),
+            Space::Address(..) => None,
+        }
+    }
+
+    /// `size` bytes at an offset, for a channel.
+    #[inline]
+    pub fn at(self, at: u64, size: usize, channel: u32) -> Result<Span<'a>, Cause> {
+        match self {
+            Space::Local(slm) => {
+                let start = at & !u64::from(SLM_TAG);
+                within(slm, "shared local memory", start, size, channel)
             }
+            Space::Buffer(memory, index) => memory.at_offset(index, at, size, channel),
+            Space::Address(memory, base) => memory.at_address(base.wrapping_add(at), size, channel),
+        }
+    }
+}
+
+impl<'a> Shared<'a> {
+    /// What a binding table index names.
+    pub fn space(&self, bti: u32) -> Result<Space<'a>, Cause> {
+        match bti {
+            BTI_SLM => Ok(Space::Local(self.slm)),
             BTI_STATELESS | BTI_STATELESS_NONCOHERENT => {
-                self.memory
-                    .at_address(self.general_state + u64::from(at), size, channel)
+                Ok(Space::Address(self.memory, self.general_state))
             }
             _ => {
-                let entry = self.surfaces.get(usize::from(bti)).copied().flatten();
-                let index = entry.ok_or(Cause::EmptyEntry(bti))?;
-                self.memory.at_offset(index, u64::from(at), size, channel)
+                let surface = self.surface(bti)?;
+                if surface.image.is_some() {
+                    return Err(Cause::Image(bti));
+                }
+                Ok(Space::Buffer(self.memory, surface.buffer))
             }
         }
+    }
+
+    /// The image that a binding table index names: its buffer and shape.
+    pub fn image(&self, bti: u32) -> Result<(usize, Shape), Cause> {
+        let surface = self.surface(bti)?;
+        let shape = surface.image.ok_or(Cause::NoImage(bti))?;
+        Ok((surface.buffer, shape))
+    }
+
+    fn surface(&self, bti: u32) -> Result<Surface, Cause> {
+        let entry = self.surfaces.get(bti as usize).copied().flatten();
+        entry.ok_or(Cause::EmptyEntry(bti))
+    }
+
+    /// Counts bytes that a message moved.
+    pub fn count(&mut self, write: bool, bytes: usize) {
+        let total = if write {
+            &mut self.written
+        } else {
+            &mut self.read
+        };
+        *total += bytes as u64;
     }
 }

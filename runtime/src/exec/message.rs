@@ -3,14 +3,23 @@
 //! A descriptor is decoded by the tables of the data port's messages (PRM vol. 7, "Shared
 //! Functions — Data Port"). Every enabled channel's access is checked before it is done.
 
-use kiln_emit::inst::{Desc, Inst, Place, Reg, RegFile, Src, SrcReg};
+use std::fmt;
 
-use super::alu::{dst_of, src_of};
+use kiln_emit::inst::{Desc, Inst, Place, Reg, RegFile, Src, SrcReg};
+use kiln_emit::messages::message_name;
+use kiln_emit::platform::Family;
+
 use super::error::Cause;
-use super::machine::{GRF_BYTES, LANES, Status, Thread};
-use super::memory::{BTI_STATELESS, BTI_STATELESS_NONCOHERENT, Shared};
+use super::machine::{GRF_BYTES, LANES, Status, Thread, low_mask};
+use super::memory::{
+    BTI_BINDLESS, BTI_STATELESS, BTI_STATELESS_NONCOHERENT, HEAP, Shared, Space, Span,
+};
+use super::operation::Operation;
+use super::words::Words;
+use super::{sampler, typed};
 
 /// Shared functions.
+const SFID_SAMPLER: u8 = 2;
 const SFID_GATEWAY: u8 = 3;
 const SFID_SPAWNER: u8 = 7;
 const SFID_CONSTANT_CACHE: u8 = 9;
@@ -20,10 +29,141 @@ const SFID_DATA_CACHE_1: u8 = 12;
 /// The gateway's barrier message.
 const GATEWAY_BARRIER: u32 = 4;
 
+/// A `send`, resolved: where its descriptors and its payload come from, and its message if the
+/// descriptors are constants.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Send {
+    sfid: u8,
+    /// The thread ends.
+    eot: bool,
+    desc: Desc,
+    ex_desc: Desc,
+    /// Number of the general register that each part of the payload starts at; none for the null
+    /// register.
+    parts: [Option<u32>; 2],
+    /// First byte of the response's place; none when it goes to the null register.
+    response: Option<usize>,
+    ready: Option<Message>,
+}
+
+impl Send {
+    /// The form of a `send`.
+    ///
+    /// # Errors
+    /// Operands that no message has.
+    pub fn new(inst: &Inst) -> Result<Send, Cause> {
+        let malformed = |what| Cause::Malformed { what };
+        let msg = inst.msg.ok_or(malformed("send without a message"))?;
+        let first = inst.srcs.first().ok_or(malformed("too few sources"))?;
+        let dst = inst.dst.ok_or(malformed("no destination"))?;
+        let mut send = Send {
+            sfid: msg.sfid,
+            eot: msg.eot,
+            desc: msg.desc,
+            ex_desc: msg.ex_desc,
+            parts: [payload_register(first)?, None],
+            response: match dst.place {
+                Place::Direct(reg) if reg.is_null() => None,
+                Place::Direct(reg) if reg.file == RegFile::Grf => {
+                    Some(reg.num as usize * GRF_BYTES + usize::from(reg.byte))
+                }
+                Place::Direct(Reg { file, num, .. }) => return Err(Cause::Register { file, num }),
+                Place::Indirect { .. } => {
+                    return Err(Cause::Form {
+                        what: "an indirect response",
+                    });
+                }
+            },
+            ready: None,
+        };
+        if let Some(second) = inst.srcs.get(1) {
+            send.parts[1] = payload_register(second)?;
+        }
+        if let (Desc::Imm(desc), Desc::Imm(ex_desc)) = (msg.desc, msg.ex_desc) {
+            send.ready = Some(send.message(desc, ex_desc)?);
+        }
+        Ok(send)
+    }
+
+    /// What the message asks for, in words.
+    pub fn name(&self) -> String {
+        match &self.ready {
+            Some(message) => {
+                let name = name(message.sfid, message.desc);
+                // Which surface it is, is no part of the kind.
+                name.split(" on surface ")
+                    .next()
+                    .unwrap_or(&name)
+                    .to_string()
+            }
+            None => "a message with its descriptor in a register".to_string(),
+        }
+    }
+
+    /// The registers of the response, by their numbers, if the descriptor says how many.
+    pub fn response<'a>(&self, thread: &'a Thread) -> impl Iterator<Item = (usize, &'a [u8])> {
+        let count = self.ready.as_ref().map_or(0, |m| m.field(20, 5) as usize);
+        let start = self
+            .response
+            .unwrap_or(thread.grf.len())
+            .min(thread.grf.len());
+        let registers = thread.grf[start..].chunks_exact(GRF_BYTES).take(count);
+        (start / GRF_BYTES..).zip(registers)
+    }
+
+    /// The message that descriptors make of it, for no channel yet.
+    fn message(&self, desc: u32, ex_desc: u32) -> Result<Message, Cause> {
+        let mut message = Message {
+            // A register that holds the extended descriptor names the shared function, too.
+            sfid: match self.ex_desc {
+                Desc::Imm(_) => self.sfid,
+                Desc::Addr { .. } => ex_desc as u8 & 0xf,
+            },
+            desc,
+            heap: ex_desc >> 12,
+            payload: [0; 32],
+            payload_len: 0,
+            response: self.response,
+            enabled: 0,
+        };
+        let lengths = [message.field(25, 4), ex_desc >> 6 & 15];
+        for (first, count) in self.parts.into_iter().zip(lengths) {
+            message.append(first, count)?;
+        }
+        Ok(message)
+    }
+}
+
+impl fmt::Display for Send {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.response {
+            Some(at) => write!(f, "r[{at}]")?,
+            None => f.write_str("null")?,
+        }
+        for part in self.parts {
+            match part {
+                Some(num) => write!(f, ", r[{}]", num as usize * GRF_BYTES)?,
+                None => f.write_str(", null")?,
+            }
+        }
+        write!(f, ", to {}", self.sfid)?;
+        for desc in [self.ex_desc, self.desc] {
+            match desc {
+                Desc::Imm(bits) => write!(f, " {bits:#x}")?,
+                Desc::Addr { byte } => write!(f, " a[{byte}]")?,
+            }
+        }
+        f.write_str(if self.eot { ", ends" } else { "" })
+    }
+}
+
 /// A message as its `send` gives it.
-struct Message {
+#[derive(Clone, Debug, PartialEq)]
+pub struct Message {
     sfid: u8,
     desc: u32,
+    /// The entry of the heap of surfaces that a bindless message names.
+    heap: u32,
     /// First byte in the general register file of each register of the payload.
     payload: [u16; 32],
     payload_len: usize,
@@ -34,34 +174,55 @@ struct Message {
 }
 
 impl Message {
-    fn field(&self, low: u32, bits: u32) -> u32 {
+    pub fn field(&self, low: u32, bits: u32) -> u32 {
         self.desc >> low & ((1 << bits) - 1)
     }
 
-    fn bti(&self) -> u8 {
-        self.desc as u8
+    /// The surface it names: an entry of the binding table, or of the heap behind it.
+    pub fn bti(&self) -> u32 {
+        match self.desc & 0xff {
+            BTI_BINDLESS => HEAP + self.heap,
+            bti => bti,
+        }
     }
 
-    fn has_header(&self) -> bool {
+    /// Registers of the payload.
+    pub fn payload_len(&self) -> usize {
+        self.payload_len
+    }
+
+    /// First byte of the response's place; none when it goes to the null register.
+    pub fn response(&self) -> Option<usize> {
+        self.response
+    }
+
+    /// Channels the message acts for, from bit 0.
+    pub fn enabled(&self) -> u32 {
+        self.enabled
+    }
+
+    pub fn has_header(&self) -> bool {
         self.field(19, 1) != 0
     }
 
-    fn unknown(&self) -> Cause {
+    pub fn unknown(&self) -> Cause {
         Cause::Message {
+            name: name(self.sfid, self.desc),
             sfid: self.sfid,
             desc: self.desc,
         }
     }
 
-    fn bad(&self, what: &'static str) -> Cause {
+    pub fn bad(&self, what: &'static str) -> Cause {
         Cause::Payload {
+            name: name(self.sfid, self.desc),
             desc: self.desc,
             what,
         }
     }
 
     /// Byte in the general register file of the payload's register `index`, `byte` bytes on.
-    fn at(&self, index: usize, byte: usize) -> Result<usize, Cause> {
+    pub fn at(&self, index: usize, byte: usize) -> Result<usize, Cause> {
         let index = index + byte / GRF_BYTES;
         if index >= self.payload_len {
             return Err(self.bad("its payload is longer than the message length says"));
@@ -69,7 +230,7 @@ impl Message {
         Ok(usize::from(self.payload[index]) + byte % GRF_BYTES)
     }
 
-    fn channels(&self, lanes: usize) -> impl Iterator<Item = usize> + use<> {
+    pub fn channels(&self, lanes: usize) -> impl Iterator<Item = usize> + use<> {
         let enabled = self.enabled;
         (0..lanes.min(LANES)).filter(move |lane| enabled >> lane & 1 != 0)
     }
@@ -89,18 +250,35 @@ struct Scatter<'a> {
     /// Bytes of an element in registers and in memory.
     slot: usize,
     element: usize,
+    /// What memory's addresses are multiples of, in bytes.
+    alignment: u64,
     /// Elements accessed, by their number after the address.
     elements: &'a [u32],
 }
 
+/// A message in words.
+fn name(sfid: u8, desc: u32) -> String {
+    message_name(Family::Gen9, sfid, desc)
+}
+
 /// Executes a `send`.
-pub fn send(thread: &mut Thread, shared: &mut Shared, inst: &Inst) -> Result<(), Cause> {
-    let message = gather(thread, inst)?;
-    if inst.msg.is_some_and(|m| m.eot) {
+pub fn send(
+    thread: &mut Thread,
+    shared: &mut Shared,
+    op: &Operation,
+    send: &Send,
+) -> Result<(), Cause> {
+    let mut message = match &send.ready {
+        Some(message) => message.clone(),
+        None => send.message(value(thread, send.desc)?, value(thread, send.ex_desc)?)?,
+    };
+    message.enabled = thread.enabled(op);
+    if send.eot {
         thread.status = Status::Ended;
     }
     match message.sfid {
         SFID_SPAWNER => Ok(()),
+        SFID_SAMPLER => sampler::send(thread, shared, &message),
         SFID_GATEWAY if message.field(0, 3) == GATEWAY_BARRIER => {
             shared.arrived += 1;
             Ok(())
@@ -111,12 +289,9 @@ pub fn send(thread: &mut Thread, shared: &mut Shared, inst: &Inst) -> Result<(),
     }
 }
 
-/// Reads descriptors and finds the payload.
-fn gather(thread: &Thread, inst: &Inst) -> Result<Message, Cause> {
-    let msg = inst.msg.as_ref().ok_or(Cause::Malformed {
-        what: "send without a message",
-    })?;
-    let value = |desc: Desc| match desc {
+/// A descriptor's bits.
+fn value(thread: &Thread, desc: Desc) -> Result<u32, Cause> {
+    match desc {
         Desc::Imm(bits) => Ok(bits),
         Desc::Addr { byte } => {
             let at = usize::from(byte);
@@ -127,50 +302,17 @@ fn gather(thread: &Thread, inst: &Inst) -> Result<Message, Cause> {
             })?;
             Ok(u32::from_le_bytes(*dword))
         }
-    };
-    let desc = value(msg.desc)?;
-    let mut message = Message {
-        sfid: msg.sfid,
-        desc,
-        payload: [0; 32],
-        payload_len: 0,
-        response: None,
-        enabled: thread.enabled(inst),
-    };
-    let first = payload_register(src_of(inst, 0)?)?;
-    message.append(first, message.field(25, 4))?;
-    if inst.srcs.len() > 1 {
-        let second = payload_register(src_of(inst, 1)?)?;
-        message.append(second, value(msg.ex_desc)? >> 6 & 15)?;
     }
-    message.response = match dst_of(inst)?.place {
-        Place::Direct(reg) if reg.is_null() => None,
-        Place::Direct(reg) if reg.file == RegFile::Grf => {
-            Some(reg.num as usize * GRF_BYTES + usize::from(reg.byte))
-        }
-        Place::Direct(reg) => {
-            return Err(Cause::Register {
-                file: reg.file,
-                num: reg.num,
-            });
-        }
-        Place::Indirect { .. } => {
-            return Err(Cause::Form {
-                what: "an indirect response",
-            });
-        }
-    };
-    Ok(message)
 }
 
 /// The register a payload starts at; none for the null register.
-fn payload_register(src: &Src) -> Result<Option<Reg>, Cause> {
+fn payload_register(src: &Src) -> Result<Option<u32>, Cause> {
     match src {
         Src::Reg(SrcReg {
             place: Place::Direct(reg),
             ..
         }) => match reg.file {
-            RegFile::Grf => Ok(Some(*reg)),
+            RegFile::Grf => Ok(Some(reg.num)),
             RegFile::Null => Ok(None),
             file => Err(Cause::Register { file, num: reg.num }),
         },
@@ -181,10 +323,10 @@ fn payload_register(src: &Src) -> Result<Option<Reg>, Cause> {
 }
 
 impl Message {
-    fn append(&mut self, first: Option<Reg>, count: u32) -> Result<(), Cause> {
+    fn append(&mut self, first: Option<u32>, count: u32) -> Result<(), Cause> {
         let Some(first) = first else { return Ok(()) };
         for index in 0..count {
-            let at = (first.num + index) as usize * GRF_BYTES;
+            let at = (first + index) as usize * GRF_BYTES;
             if at >= super::machine::GRF_FILE {
                 return Err(self.bad("its payload reaches beyond the last register"));
             }
@@ -279,14 +421,18 @@ fn scatter_a32(
         unit,
         slot,
         element,
+        // Bytes may be anywhere.
+        alignment: if unit == 1 { 1 } else { element as u64 },
         elements,
     };
     scatter.run(thread, shared, m)
 }
 
 /// A dword of the message's header.
-fn header_dword(thread: &Thread, m: &Message, index: usize) -> Result<u32, Cause> {
-    Ok(thread.grf_dword(m.at(0, index * 4)?))
+pub fn header_dword(thread: &Thread, m: &Message, index: usize) -> Result<u32, Cause> {
+    let at = m.at(0, index * 4)?;
+    thread.sent(at, 4)?;
+    Ok(thread.grf_dword(at))
 }
 
 /// What a stateless message's header adds to its offsets: the buffer base in dword 5.
@@ -309,6 +455,7 @@ fn data_cache_1(thread: &mut Thread, shared: &mut Shared, m: &Message) -> Result
         unit: 1,
         slot,
         element,
+        alignment: element as u64,
         elements,
     };
     let wide = if m.field(12, 1) != 0 { 16 } else { 8 };
@@ -337,12 +484,19 @@ fn data_cache_1(thread: &mut Thread, shared: &mut Shared, m: &Message) -> Result
             let write = kind == 0x1a;
             let count = 1 << m.field(10, 2);
             match m.field(8, 2) {
-                0 => a64(4, byte_count(m)?, &[0], write, wide).run(thread, shared, m),
+                0 => Scatter {
+                    alignment: 1,
+                    ..a64(4, byte_count(m)?, &[0], write, wide)
+                }
+                .run(thread, shared, m),
                 1 => a64(4, 4, &ALL[..count], write, wide).run(thread, shared, m),
                 2 => a64(8, 8, &ALL[..count], write, wide).run(thread, shared, m),
                 _ => Err(m.unknown()),
             }
         }
+        0x04 | 0x0a => typed::media_block(thread, shared, m, kind == 0x0a),
+        0x05 => typed::read(thread, shared, m),
+        0x0d => typed::write(thread, shared, m),
         0x14 | 0x15 => blocks_a64(thread, shared, m, kind == 0x15),
         0x02 => atomic(thread, shared, m, Atomic::int(m, narrow, 4, 4)?),
         0x12 => {
@@ -364,6 +518,7 @@ fn address(
     size: usize,
 ) -> Result<u64, Cause> {
     let at = m.at(first, lane * size)?;
+    thread.sent(at, size)?;
     let low = u64::from(thread.grf_dword(at));
     Ok(if size == 8 {
         low | u64::from(thread.grf_dword(at + 4)) << 32
@@ -379,46 +534,156 @@ impl Scatter<'_> {
         let stride = (self.channels * self.slot).div_ceil(GRF_BYTES);
         // The payload is read before the response, which may overlap it, is written.
         let mut starts = [0; LANES];
-        for lane in m.channels(self.channels) {
-            starts[lane] = address(thread, m, self.first, lane, self.address)?;
+        let size = self.address;
+        for row in (0..self.channels).step_by(GRF_BYTES / size) {
+            let lanes = row..self.channels.min(row + GRF_BYTES / size);
+            if m.enabled >> row & low_mask(lanes.len()) == 0 {
+                continue;
+            }
+            let at = m.at(self.first, row * size)?;
+            for lane in lanes.filter(|lane| m.enabled >> lane & 1 != 0) {
+                let at = at + (lane - row) * size;
+                thread.sent(at, size)?;
+                starts[lane] = u64::from(thread.grf_dword(at));
+                if size == 8 {
+                    starts[lane] |= u64::from(thread.grf_dword(at + 4)) << 32;
+                }
+            }
         }
+        let space = match self.address {
+            _ if m.enabled & low_mask(self.channels) == 0 => return Ok(()),
+            8 => Space::Address(shared.memory, 0),
+            _ => shared.space(m.bti())?,
+        };
+        if let (false, Some(response), 4, 4, Some((words, ignored))) = (
+            self.write,
+            m.response,
+            self.element,
+            self.slot,
+            space.words(),
+        ) {
+            let registers = stride * self.elements.len() * GRF_BYTES;
+            let count = self.read_dwords(thread, m, (words, ignored), &starts, response, registers);
+            if let Some(count) = count {
+                shared.count(false, count * 4);
+                return Ok(());
+            }
+        }
+        let mut moved = 0;
         for lane in m.channels(self.channels) {
             let start = starts[lane];
             for (index, &element) in self.elements.iter().enumerate() {
                 let step = u64::from(element) * self.element as u64;
-                let channel = lane as u32;
-                let memory = if self.address == 8 {
-                    shared
-                        .memory
-                        .at_address(start.wrapping_add(step), self.element, channel)?
+                let at = if self.address == 8 {
+                    start.wrapping_add(step)
                 } else {
-                    let offset = (start as u32)
-                        .wrapping_mul(self.unit)
-                        .wrapping_add(self.base)
-                        .wrapping_add(step as u32);
-                    shared.at(m.bti(), offset, self.element, channel)?
+                    let scaled = (start as u32).wrapping_mul(self.unit);
+                    u64::from(scaled.wrapping_add(self.base).wrapping_add(step as u32))
                 };
+                let channel = lane as u32;
+                let memory = space.at(at, self.element, channel)?;
+                aligned(at, self.alignment, self.element, channel)?;
+                moved += self.element;
                 if self.write {
                     let register = self.first + addresses + index * stride;
                     let at = m.at(register, lane * self.slot)?;
-                    memory.copy_from_slice(&thread.grf[at..at + self.element]);
+                    thread.sent(at, self.element)?;
+                    match self.element {
+                        4 => memory.set_dword(thread.grf_dword(at)),
+                        _ => memory.write(payload(thread, m, at, self.element)?),
+                    }
                 } else if let Some(response) = m.response {
                     let at = response + index * stride * GRF_BYTES + lane * self.slot;
                     let mut value = [0; 8];
-                    value[..self.element].copy_from_slice(memory);
-                    fill(thread, m, at, &value[..self.slot])?;
+                    if self.element == 4 {
+                        fill(thread, m, at, &memory.dword().to_le_bytes())?;
+                    } else {
+                        memory.read(&mut value[..self.element]);
+                        fill(thread, m, at, &value[..self.slot])?;
+                    }
                 }
             }
         }
+        shared.count(self.write, moved);
         Ok(())
     }
 }
 
+impl Scatter<'_> {
+    /// Reads dwords at 32-bit offsets; gives how many. None if one of them is not to be read, which
+    /// is then found out, and said, by who reads them one by one.
+    fn read_dwords(
+        &self,
+        thread: &mut Thread,
+        m: &Message,
+        (words, ignored): (&Words, u32),
+        starts: &[u64; LANES],
+        response: usize,
+        registers: usize,
+    ) -> Option<usize> {
+        if registers == 0 {
+            return None;
+        }
+        let room = words.len().checked_sub(4)?;
+        let mut left = m.enabled & low_mask(self.channels);
+        let count = left.count_ones() as usize * self.elements.len();
+        let pitch = registers / self.elements.len().max(1);
+        let place = thread.grf.get_mut(response..response + registers)?;
+        while left != 0 {
+            let lane = left.trailing_zeros() as usize;
+            left &= left - 1;
+            let start = (starts[lane] as u32)
+                .wrapping_mul(self.unit)
+                .wrapping_add(self.base);
+            for (row, &element) in place.chunks_exact_mut(pitch).zip(self.elements) {
+                let at = (start.wrapping_add(element * 4) & !ignored) as usize;
+                if at > room || at % 4 != 0 {
+                    return None;
+                }
+                let dword = words.dword(at).to_le_bytes();
+                row.get_mut(lane * 4..lane * 4 + 4)?.copy_from_slice(&dword);
+            }
+        }
+        if thread.defined.is_some() {
+            for lane in m.channels(self.channels) {
+                for index in 0..self.elements.len() {
+                    thread.define(response + index * pitch + lane * 4, 4);
+                }
+            }
+        }
+        Some(count)
+    }
+}
+
+/// An access that is not at a multiple of what its message demands is an error.
+#[inline]
+fn aligned(at: u64, alignment: u64, size: usize, channel: u32) -> Result<(), Cause> {
+    if at & (alignment - 1) == 0 {
+        return Ok(());
+    }
+    Err(Cause::Misaligned {
+        channel,
+        at,
+        size: size as u64,
+        alignment,
+    })
+}
+
+/// Bytes of the general registers that a message sends.
+fn payload<'a>(thread: &'a Thread, m: &Message, at: usize, size: usize) -> Result<&'a [u8], Cause> {
+    let bytes = thread.grf.get(at..at + size);
+    bytes.ok_or(m.bad("its payload reaches beyond the last register"))
+}
+
 /// Writes part of a response.
-fn fill(thread: &mut Thread, m: &Message, at: usize, bytes: &[u8]) -> Result<(), Cause> {
+#[inline]
+pub fn fill(thread: &mut Thread, m: &Message, at: usize, bytes: &[u8]) -> Result<(), Cause> {
     let room = thread.grf.get_mut(at..at + bytes.len());
-    room.ok_or(m.bad("its response reaches beyond the last register"))?
-        .copy_from_slice(bytes);
+    let Some(room) = room else {
+        return Err(m.bad("its response reaches beyond the last register"));
+    };
+    room.copy_from_slice(bytes);
+    thread.define(at, bytes.len());
     Ok(())
 }
 
@@ -450,8 +715,23 @@ fn owords_a32(
     if kind == 1 && !offset.is_multiple_of(4) {
         return Err(m.bad("an unaligned block's offset is no multiple of 4"));
     }
-    let memory = shared.at(m.bti(), offset, size, 0)?;
-    block(thread, m, memory, kind == 8, skip)
+    if m.enabled == 0 {
+        return Ok(());
+    }
+    let write = kind == 8;
+    let space = shared.space(m.bti())?;
+    shared.count(write, size);
+    match space.at(u64::from(offset), size, 0) {
+        Ok(memory) => block(thread, m, memory, size, write, skip),
+        // Compilers merge reads to blocks that go over a surface's end; the hardware gives zeroes.
+        Err(Cause::OutOfBounds { at, room, .. }) if !write && at < room => {
+            let mut bytes = [0; BLOCK];
+            let inside = (room - at) as usize;
+            space.at(at, inside, 0)?.read(&mut bytes[..inside]);
+            respond(thread, m, &bytes[..size], skip)
+        }
+        Err(cause) => Err(cause),
+    }
 }
 
 /// Octword and hexadecaword (32-byte) blocks at a 64-bit address.
@@ -483,31 +763,47 @@ fn blocks_a64(
     if size > 8 * GRF_BYTES {
         return Err(m.unknown());
     }
+    if m.enabled == 0 {
+        return Ok(());
+    }
     let memory = shared.memory.at_address(at, size, 0)?;
-    block(thread, m, memory, write, skip)
+    shared.count(write, size);
+    block(thread, m, memory, size, write, skip)
 }
+
+/// Bytes of a block at most.
+const BLOCK: usize = 8 * GRF_BYTES;
 
 /// Copies between memory and the registers behind the header or of the response.
 fn block(
     thread: &mut Thread,
     m: &Message,
-    memory: &mut [u8],
+    memory: Span,
+    size: usize,
     write: bool,
     skip: usize,
 ) -> Result<(), Cause> {
-    if m.enabled == 0 {
-        return Ok(());
-    }
+    let mut bytes = [0; BLOCK];
+    let bytes = bytes
+        .get_mut(..size)
+        .ok_or(m.bad("a block of more than eight registers"))?;
     if write {
-        for (index, part) in memory.chunks_mut(GRF_BYTES).enumerate() {
+        for (index, part) in bytes.chunks_mut(GRF_BYTES).enumerate() {
             let at = m.at(1 + index, skip)?;
-            part.copy_from_slice(&thread.grf[at..at + part.len()]);
+            part.copy_from_slice(payload(thread, m, at, part.len())?);
         }
+        memory.write(bytes);
         Ok(())
     } else {
-        m.response
-            .map_or(Ok(()), |at| fill(thread, m, at + skip, memory))
+        memory.read(bytes);
+        respond(thread, m, bytes, skip)
     }
+}
+
+/// Writes a response that starts `skip` bytes into its first register.
+fn respond(thread: &mut Thread, m: &Message, bytes: &[u8], skip: usize) -> Result<(), Cause> {
+    m.response
+        .map_or(Ok(()), |at| fill(thread, m, at + skip, bytes))
 }
 
 /// Blocks of the thread's own scratch space, in registers of 32 bytes.
@@ -523,17 +819,27 @@ fn scratch_block(thread: &mut Thread, shared: &mut Shared, m: &Message) -> Resul
     let write = m.field(17, 1) != 0;
     let by_dword = m.field(16, 1) != 0;
     let offset = base.wrapping_add(m.field(0, 12) * GRF_BYTES as u32);
-    let memory = shared.at(BTI_STATELESS, offset, size, 0)?;
+    let memory = shared
+        .space(BTI_STATELESS)?
+        .at(u64::from(offset), size, 0)?;
+    shared.count(write, size);
     if !write || !by_dword {
-        return block(thread, m, memory, write, 0);
+        if m.enabled == 0 {
+            return Ok(());
+        }
+        return block(thread, m, memory, size, write, 0);
     }
     // The execution mask covers the dwords of each two registers.
-    for (index, dword) in memory.chunks_exact_mut(4).enumerate() {
+    let mut bytes = [0; BLOCK];
+    let bytes = &mut bytes[..size];
+    memory.read(bytes);
+    for (index, dword) in bytes.chunks_exact_mut(4).enumerate() {
         if m.enabled >> (index % 16) & 1 != 0 {
             let at = m.at(1, index * 4)?;
-            dword.copy_from_slice(&thread.grf[at..at + 4]);
+            dword.copy_from_slice(payload(thread, m, at, 4)?);
         }
     }
+    memory.write(bytes);
     Ok(())
 }
 
@@ -691,12 +997,14 @@ fn atomic(
         let memory = if atomic.address == 8 {
             shared.memory.at_address(start, atomic.size, lane as u32)?
         } else {
-            shared.at(m.bti(), start as u32, atomic.size, lane as u32)?
+            let space = shared.space(m.bti())?;
+            space.at(start & u64::from(u32::MAX), atomic.size, lane as u32)?
         };
-        let mut word = [0; 8];
-        word[..atomic.size].copy_from_slice(memory);
-        let (new, returned) = atomic.apply(u64::from_le_bytes(word), sources[0], sources[1]);
-        memory.copy_from_slice(&new.to_le_bytes()[..atomic.size]);
+        aligned(start, atomic.size as u64, atomic.size, lane as u32)?;
+        let [a, b] = sources;
+        let old = memory.update(atomic.size, |old| atomic.apply(old, a, b).0);
+        let (_, returned) = atomic.apply(old, a, b);
+        shared.count(true, atomic.size);
         results[lane] = returned;
     }
     // The response may overlap the payload.

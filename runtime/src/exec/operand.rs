@@ -2,12 +2,14 @@
 //!
 //! Values travel as arrays of one of four host types: `i64` and `i128` for integers (the wider one
 //! when an exact result needs it), `f32` for `hf` and `f`, `f64` for `df`. A source is read for all
-//! channels of the instruction, enabled or not; a destination is written for the enabled ones.
+//! channels of the instruction; those that are not live may have an address out of range and then
+//! read as zero. A destination is written for the enabled channels.
 
-use kiln_emit::inst::{Dst, Place, Reg, RegFile, Region, Src, SrcReg, Type};
+use kiln_emit::inst::Type;
 
 use super::error::Cause;
-use super::machine::{Accumulators, GRF_BYTES, GRF_FILE, LANES, Thread};
+use super::machine::{Accumulators, GRF_FILE, LANES, Thread, low_mask};
+use super::operation::{Base, Dest, File, Source, Target};
 use super::wide::{self, Rounding, Wide};
 
 /// One value for each channel; those beyond the execution size mean nothing.
@@ -28,7 +30,9 @@ pub trait Int: Copy + Ord + Default + std::fmt::Debug + 'static {
     fn and(self, other: Self) -> Self;
     fn or(self, other: Self) -> Self;
     fn xor(self, other: Self) -> Self;
-    fn shr1(self) -> Self;
+    fn shl(self, by: u32) -> Self;
+    /// Its sign is kept.
+    fn shr(self, by: u32) -> Self;
 }
 
 macro_rules! int {
@@ -70,8 +74,11 @@ macro_rules! int {
             fn xor(self, other: Self) -> Self {
                 self ^ other
             }
-            fn shr1(self) -> Self {
-                self >> 1
+            fn shl(self, by: u32) -> Self {
+                self << by
+            }
+            fn shr(self, by: u32) -> Self {
+                self >> by
             }
         }
     };
@@ -112,7 +119,7 @@ pub fn wrap<T: Int>(v: T, ty: Type) -> T {
 }
 
 /// The element's bits as an integer of its type.
-fn int_of_bits<T: Int>(bits: u64, ty: Type) -> T {
+pub fn int_of_bits<T: Int>(bits: u64, ty: Type) -> T {
     match ty {
         Type::Hf => T::from_u64(u64::from(bits as u16)),
         Type::F | Type::Vf => T::from_u64(u64::from(bits as u32)),
@@ -122,7 +129,7 @@ fn int_of_bits<T: Int>(bits: u64, ty: Type) -> T {
 }
 
 /// A packed immediate's element for a channel: 4 bits of `v` and `uv`, 8 of `vf`.
-fn packed_element(bits: u64, ty: Type, lane: usize) -> u64 {
+pub fn packed_element(bits: u64, ty: Type, lane: usize) -> u64 {
     match ty {
         Type::V => {
             let nibble = bits >> (lane % 8 * 4) & 15;
@@ -144,50 +151,27 @@ fn packed_element(bits: u64, ty: Type, lane: usize) -> u64 {
     }
 }
 
-/// Byte offsets of the elements in a register file.
-enum Offsets {
-    /// `start + channel * step`.
-    Linear {
-        start: usize,
-        step: usize,
-    },
-    Each(Lanes<u32>),
-}
-
-impl Offsets {
-    fn at(&self, lane: usize) -> usize {
-        match self {
-            Offsets::Linear { start, step } => start + lane * step,
-            Offsets::Each(at) => at[lane] as usize,
-        }
-    }
-}
-
-/// What a region's elements are stepped by, when one step does.
-fn linear_step(region: Region) -> Option<usize> {
-    let (width, hstride) = (usize::from(region.width), usize::from(region.hstride));
-    let vstride = usize::from(region.vstride?);
-    if width == 1 {
-        Some(vstride)
-    } else if vstride == width * hstride {
-        Some(hstride)
-    } else {
-        None
-    }
+/// The element of a register file at a byte, as bits.
+fn element(bytes: &[u8], at: usize, size: usize) -> Result<u64, Cause> {
+    let mut word = [0; 8];
+    let found = bytes.get(at..at + size).ok_or(Cause::RegisterRange {
+        at,
+        size: bytes.len(),
+    })?;
+    word[..size].copy_from_slice(found);
+    Ok(u64::from_le_bytes(word))
 }
 
 impl Thread {
-    /// The address in `a0` at byte `at` (a multiple of 2), with `imm` added: a byte of the general
-    /// register file.
-    fn address(&self, addr: Reg, index: usize, imm: i16) -> Result<usize, Cause> {
-        let at = usize::from(addr.byte) + index * 2;
-        let Some(&[low, high]) = self.addr.get(at..at + 2).and_then(|b| b.first_chunk()) else {
+    /// The address in `a0` at byte `at` with `imm` added: a byte of the general register file.
+    pub fn address(&self, at: usize, imm: i16) -> Result<usize, Cause> {
+        let Some(&word) = self.addr.get(at..).and_then(|b| b.first_chunk()) else {
             return Err(Cause::RegisterRange {
                 at,
                 size: self.addr.len(),
             });
         };
-        let address = i32::from(u16::from_le_bytes([low, high])) + i32::from(imm);
+        let address = i32::from(u16::from_le_bytes(word)) + i32::from(imm);
         usize::try_from(address)
             .ok()
             .filter(|&a| a < GRF_FILE)
@@ -197,106 +181,64 @@ impl Thread {
             })
     }
 
-    /// Where a source's elements are, and in which file. `align16` regions have groups of four
-    /// channels, reordered by the swizzle.
-    fn src_offsets(
-        &self,
-        src: &SrcReg,
-        lanes: usize,
-        align16: bool,
-    ) -> Result<(&[u8], Offsets), Cause> {
-        let size = src.ty.bytes() as usize;
-        let region = src.region;
-        let width = usize::from(region.width).max(1);
-        let hstride = usize::from(region.hstride);
-        let (bytes, start): (&[u8], usize) = match src.place {
-            Place::Direct(reg) => self.file(reg)?,
-            Place::Indirect { addr, imm } => {
-                let Some(_) = region.vstride else {
-                    // An address for each row.
-                    let mut at = [0; LANES];
-                    for (lane, at) in at.iter_mut().enumerate().take(lanes) {
-                        let row = self.address(addr, lane / width, imm)?;
-                        *at = (row + lane % width * hstride * size) as u32;
-                    }
-                    return Ok((&*self.grf, Offsets::Each(at)));
-                };
-                (&*self.grf, self.address(addr, 0, imm)?)
-            }
-        };
-        if align16 && region != Region::SCALAR {
-            // Groups of four dwords (or words), or of two quadwords, whose halves are then what
-            // the swizzle names. The vertical stride says only whether the next group reads on.
-            let (members, selects) = if size == 8 { (2, 2) } else { (4, 1) };
-            let group = if region.vstride == Some(0) {
-                0
-            } else {
-                members * size
-            };
-            let mut at = [0; LANES];
-            for (lane, at) in at.iter_mut().enumerate().take(lanes) {
-                let member = lane % members;
-                let channel = usize::from(src.swizzle >> (member * selects * 2) & 3) / selects;
-                *at = (start + lane / members * group + channel * size) as u32;
-            }
-            return Ok((bytes, Offsets::Each(at)));
-        }
-        if let Some(step) = linear_step(region) {
-            return Ok((
-                bytes,
-                Offsets::Linear {
-                    start,
-                    step: step * size,
-                },
-            ));
-        }
-        let vstride = usize::from(region.vstride.unwrap_or(0));
-        let mut at = [0; LANES];
-        for (lane, at) in at.iter_mut().enumerate().take(lanes) {
-            *at = (start + (lane / width * vstride + lane % width * hstride) * size) as u32;
-        }
-        Ok((bytes, Offsets::Each(at)))
-    }
-
-    /// Reads the bits of every element: `each(channel, bits)`.
+    /// Reads the bits of every element: `each(channel, bits)`. What is out of range is an error for
+    /// the channels of `live` and zero for the others.
     fn gather(
         &self,
-        src: &SrcReg,
+        src: &Source,
         lanes: usize,
-        align16: bool,
+        live: u32,
         mut each: impl FnMut(usize, u64),
     ) -> Result<(), Cause> {
-        let (bytes, offsets) = self.src_offsets(src, lanes, align16)?;
-        macro_rules! read {
-            ($t:ty) => {{
-                const SIZE: usize = size_of::<$t>();
-                if let Offsets::Linear { start, step: 0 } = offsets {
-                    // The same for all.
-                    let Some(element) = bytes.get(start..).and_then(|b| b.first_chunk::<SIZE>())
-                    else {
-                        return Err(Cause::RegisterRange {
-                            at: start,
-                            size: bytes.len(),
-                        });
-                    };
-                    let value = u64::from(<$t>::from_le_bytes(*element));
-                    for lane in 0..lanes {
-                        each(lane, value);
-                    }
-                    return Ok(());
-                }
+        let (bytes, start) = match src.base {
+            Base::Constant(bits) => {
+                (0..lanes).for_each(|lane| each(lane, bits));
+                return Ok(());
+            }
+            Base::Packed(ref bits) => {
+                (0..lanes).for_each(|lane| each(lane, bits[lane % 8]));
+                return Ok(());
+            }
+            Base::ChannelEnable => {
+                (0..lanes).for_each(|lane| each(lane, u64::from(self.active)));
+                return Ok(());
+            }
+            Base::File { file, at } => (self.file(file), usize::from(at)),
+            Base::Address { addr, imm } => match self.address(usize::from(addr), imm) {
+                Ok(at) => (self.file(File::Grf), at),
+                Err(_) if live & low_mask(lanes) == 0 => return Ok(()),
+                Err(cause) => return Err(cause),
+            },
+            Base::Addresses { addr, imm, width } => {
+                let size = src.ty.bytes() as usize;
                 for lane in 0..lanes {
-                    let at = offsets.at(lane);
-                    let Some(element) = bytes.get(at..).and_then(|b| b.first_chunk::<SIZE>())
-                    else {
-                        return Err(Cause::RegisterRange {
-                            at,
-                            size: bytes.len(),
-                        });
-                    };
-                    each(lane, u64::from(<$t>::from_le_bytes(*element)));
+                    let row = lane / usize::from(width).max(1);
+                    let at = self.address(usize::from(addr) + row * 2, imm);
+                    let at = at.map(|at| at + src.steps.at(lane));
+                    let element = at.and_then(|at| element(&*self.grf, at, size));
+                    match element {
+                        Ok(bits) => each(lane, bits),
+                        Err(_) if live >> lane & 1 == 0 => each(lane, 0),
+                        Err(cause) => return Err(cause),
+                    }
                 }
-            }};
+                return Ok(());
+            }
+        };
+        macro_rules! read {
+            ($t:ty) => {
+                for lane in 0..lanes {
+                    let at = start + src.steps.at(lane);
+                    match bytes.get(at..).and_then(|b| b.first_chunk()) {
+                        Some(element) => each(lane, u64::from(<$t>::from_le_bytes(*element))),
+                        None if live >> lane & 1 == 0 => each(lane, 0),
+                        None => {
+                            let size = bytes.len();
+                            return Err(Cause::RegisterRange { at, size });
+                        }
+                    }
+                }
+            };
         }
         match src.ty.bytes() {
             1 => read!(u8),
@@ -307,106 +249,70 @@ impl Thread {
         Ok(())
     }
 
-    /// A single register file that is not bytes: its value, for any channel.
-    fn special(&self, reg: Reg) -> Option<u64> {
-        match reg.file {
-            RegFile::ChannelEnable => Some(u64::from(self.active)),
-            RegFile::Ip => Some(u64::from(self.ip)),
-            RegFile::Null => Some(0),
-            _ => None,
-        }
-    }
-
     /// A source's elements as bits, without conversion or modifiers.
     pub fn load_bits(
         &self,
-        src: &Src,
+        src: &Source,
         lanes: usize,
-        align16: bool,
+        live: u32,
         out: &mut Lanes<u64>,
     ) -> Result<(), Cause> {
-        match src {
-            Src::Imm { ty, bits } => {
-                for (lane, out) in out.iter_mut().enumerate().take(lanes) {
-                    *out = packed_element(*bits, *ty, lane);
-                }
-                Ok(())
-            }
-            Src::Reg(reg) => {
-                if let Place::Direct(r) = reg.place
-                    && let Some(value) = self.special(r)
-                {
-                    out[..lanes].fill(value);
-                    return Ok(());
-                }
-                self.gather(reg, lanes, align16, |lane, bits| out[lane] = bits)
-            }
-        }
+        self.gather(src, lanes, live, |lane, bits| out[lane] = bits)
     }
 
     /// A source as integers. `logical`: the negation modifier is a bitwise complement. A float
     /// source gives its bits.
     pub fn load_int<T: Int>(
         &self,
-        src: &Src,
+        src: &Source,
         lanes: usize,
-        align16: bool,
+        live: u32,
         logical: bool,
         out: &mut Lanes<T>,
     ) -> Result<(), Cause> {
-        let ty = src.ty();
-        match src {
-            Src::Reg(SrcReg {
-                place: Place::Direct(reg),
-                region,
-                modifier,
-                ..
-            }) if reg.file == RegFile::Acc && !ty.is_float() => {
-                let step = linear_step(*region).ok_or(Cause::Form {
-                    what: "an accumulator source with that region",
-                })?;
-                let size = ty.bytes() as usize;
-                let start = reg.num as usize * GRF_BYTES + usize::from(reg.byte);
-                for (lane, out) in out.iter_mut().enumerate().take(lanes) {
-                    let at = start + lane * step * size;
-                    let wide = self.acc.wide.get(Accumulators::lane(at, size));
-                    *out = T::from_i64(*wide.ok_or(Cause::RegisterRange {
-                        at,
-                        size: self.acc.bytes.len(),
-                    })?);
-                }
-                modify_int(*modifier, logical, &mut out[..lanes]);
+        let ty = src.ty;
+        if let Base::File {
+            file: File::Acc,
+            at,
+        } = src.base
+            && !ty.is_float()
+        {
+            let size = ty.bytes() as usize;
+            for (lane, out) in out.iter_mut().enumerate().take(lanes) {
+                let at = usize::from(at) + src.steps.at(lane);
+                let wide = self.acc.wide.get(Accumulators::lane(at, size));
+                *out = T::from_i64(*wide.ok_or(Cause::RegisterRange {
+                    at,
+                    size: self.acc.bytes.len(),
+                })?);
             }
-            Src::Reg(reg) => {
-                if let Place::Direct(r) = reg.place
-                    && let Some(value) = self.special(r)
-                {
-                    out[..lanes].fill(int_of_bits(value, ty));
-                } else {
-                    macro_rules! read {
-                        ($t:ty) => {
-                            self.gather(reg, lanes, align16, |lane, bits| {
-                                out[lane] = T::from_i64(bits as $t as i64);
-                            })?
-                        };
-                    }
-                    match ty {
-                        Type::Ub => read!(u8),
-                        Type::B => read!(i8),
-                        Type::Uw | Type::Hf => read!(u16),
-                        Type::W => read!(i16),
-                        Type::Ud | Type::F => read!(u32),
-                        Type::D => read!(i32),
-                        _ => self.gather(reg, lanes, align16, |lane, bits| {
-                            out[lane] = int_of_bits(bits, ty);
-                        })?,
-                    }
-                }
-                modify_int(reg.modifier, logical, &mut out[..lanes]);
+        } else {
+            macro_rules! read {
+                ($t:ty) => {
+                    self.gather(src, lanes, live, |lane, bits| {
+                        out[lane] = T::from_i64(bits as $t as i64);
+                    })?
+                };
             }
-            Src::Imm { bits, .. } => {
-                for (lane, out) in out.iter_mut().enumerate().take(lanes) {
-                    *out = int_of_bits(packed_element(*bits, ty, lane), ty);
+            match ty {
+                Type::Ub => read!(u8),
+                Type::B => read!(i8),
+                Type::Uw | Type::Hf => read!(u16),
+                Type::W => read!(i16),
+                Type::Ud | Type::F => read!(u32),
+                Type::D => read!(i32),
+                _ => self.gather(src, lanes, live, |lane, bits| {
+                    out[lane] = int_of_bits(bits, ty);
+                })?,
+            }
+        }
+        if src.neg || src.abs {
+            for v in &mut out[..lanes] {
+                if src.abs && *v < T::default() {
+                    *v = v.wrapping_neg();
+                }
+                if src.neg {
+                    *v = if logical { v.not() } else { v.wrapping_neg() };
                 }
             }
         }
@@ -416,15 +322,15 @@ impl Thread {
     /// A source as doubles: exact for every type but the 64-bit integers.
     pub fn load_f64(
         &self,
-        src: &Src,
+        src: &Source,
         lanes: usize,
-        align16: bool,
+        live: u32,
         out: &mut Lanes<f64>,
     ) -> Result<(), Cause> {
-        let ty = src.ty();
+        let ty = src.ty;
         if !ty.is_float() {
             let mut ints = [0i128; LANES];
-            self.load_int(src, lanes, align16, false, &mut ints)?;
+            self.load_int(src, lanes, live, false, &mut ints)?;
             for (out, int) in out.iter_mut().zip(ints).take(lanes) {
                 let rounded = Wide::from_int(int).round(wide::DF, self.mode.rounding);
                 *out = f64::from_bits(rounded);
@@ -432,7 +338,7 @@ impl Thread {
             return Ok(());
         }
         let mut bits = [0; LANES];
-        self.load_bits(src, lanes, align16, &mut bits)?;
+        self.load_bits(src, lanes, live, &mut bits)?;
         for (out, &bits) in out.iter_mut().zip(&bits).take(lanes) {
             *out = match ty {
                 Type::Hf => f64::from(self.hf(bits)),
@@ -440,57 +346,32 @@ impl Thread {
                 _ => f64::from(self.f(bits)),
             };
         }
-        if let Src::Reg(reg) = src {
-            for v in &mut out[..lanes] {
-                if reg.modifier.abs {
-                    *v = v.abs();
-                }
-                if reg.modifier.neg {
-                    *v = -*v;
-                }
-            }
-        }
+        sign(src, &mut out[..lanes], f64::abs);
         Ok(())
     }
 
     /// A source as singles, for operations on `f` and `hf`. An integer is rounded.
     pub fn load_f32(
         &self,
-        src: &Src,
+        src: &Source,
         lanes: usize,
-        align16: bool,
+        live: u32,
         out: &mut Lanes<f32>,
     ) -> Result<(), Cause> {
-        let ty = src.ty();
-        match (ty, src) {
-            (Type::F, Src::Reg(reg)) if !matches!(reg.place, Place::Direct(r) if r.is_null()) => {
-                let flush = self.mode.flush_f;
-                self.gather(reg, lanes, align16, |lane, bits| {
-                    out[lane] = flushed_f(f32::from_bits(bits as u32), flush);
-                })?;
-                for v in &mut out[..lanes] {
-                    if reg.modifier.abs {
-                        *v = v.abs();
-                    }
-                    if reg.modifier.neg {
-                        *v = -*v;
-                    }
-                }
-                Ok(())
-            }
-            (Type::F, Src::Imm { bits, .. }) => {
-                out[..lanes].fill(self.f(*bits));
-                Ok(())
-            }
-            _ => {
-                let mut doubles = [0.0; LANES];
-                self.load_f64(src, lanes, align16, &mut doubles)?;
-                for (out, v) in out.iter_mut().zip(doubles).take(lanes) {
-                    *out = self.to_f(v);
-                }
-                Ok(())
-            }
+        if src.ty == Type::F {
+            let flush = self.mode.flush_f;
+            self.gather(src, lanes, live, |lane, bits| {
+                out[lane] = flushed_f(f32::from_bits(bits as u32), flush);
+            })?;
+            sign(src, &mut out[..lanes], f32::abs);
+            return Ok(());
         }
+        let mut doubles = [0.0; LANES];
+        self.load_f64(src, lanes, live, &mut doubles)?;
+        for (out, v) in out.iter_mut().zip(doubles).take(lanes) {
+            *out = self.to_f(v);
+        }
+        Ok(())
     }
 
     fn hf(&self, bits: u64) -> f32 {
@@ -517,7 +398,7 @@ impl Thread {
     /// A double rounded to a half in the current mode, as bits.
     pub fn to_hf(&self, value: f64) -> u16 {
         let rounded = match self.mode.rounding {
-            Rounding::NearestEven => half::f16::from_f64(value),
+            Rounding::NearestEven => half::f16::from_f32(to_odd(value)),
             other => half::f16::from_bits(Wide::from_f64(value).round(wide::HF, other) as u16),
         };
         if self.mode.flush_hf && rounded.classify() == std::num::FpCategory::Subnormal {
@@ -526,19 +407,15 @@ impl Thread {
         rounded.to_bits()
     }
 
-    /// Where a destination's elements are.
-    fn dst_offsets(&self, dst: &Dst) -> Result<Offsets, Cause> {
-        let size = dst.ty.bytes() as usize;
-        let step = usize::from(dst.hstride).max(1) * size;
-        match dst.place {
-            Place::Direct(reg) => {
-                let (_, start) = self.file(reg)?;
-                Ok(Offsets::Linear { start, step })
-            }
+    /// Where a destination's first element is; none if results are dropped.
+    fn place(&self, dst: &Dest) -> Result<Option<(File, usize)>, Cause> {
+        match dst.target {
+            Target::Null => Ok(None),
+            Target::File { file, at } => Ok(Some((file, usize::from(at)))),
             // One address: the region starts there.
-            Place::Indirect { addr, imm } => {
-                let start = self.address(addr, 0, imm)?;
-                Ok(Offsets::Linear { start, step })
+            Target::Address { addr, imm } => {
+                let start = self.address(usize::from(addr), imm)?;
+                Ok(Some((File::Grf, start)))
             }
         }
     }
@@ -546,22 +423,25 @@ impl Thread {
     /// Writes the enabled elements of a destination: `bits(channel)`, right-aligned.
     pub fn store_bits(
         &mut self,
-        dst: &Dst,
+        dst: &Dest,
         lanes: usize,
         enabled: u32,
         bits: impl Fn(usize) -> u64,
     ) -> Result<(), Cause> {
-        let Some(reg) = self.writable(dst)? else {
+        if enabled == 0 {
+            return Ok(());
+        }
+        let Some((file, start)) = self.place(dst)? else {
             return Ok(());
         };
-        let offsets = self.dst_offsets(dst)?;
+        let step = usize::from(dst.step);
         let size = dst.ty.bytes() as usize;
         {
-            let (bytes, _) = self.file_mut(reg)?;
+            let bytes = self.file_mut(file);
             macro_rules! write {
                 ($t:ty) => {
                     for lane in (0..lanes).filter(|lane| enabled >> lane & 1 != 0) {
-                        let at = offsets.at(lane);
+                        let at = start + lane * step;
                         let room = bytes.len();
                         let Some(element) = bytes.get_mut(at..).and_then(|b| b.first_chunk_mut())
                         else {
@@ -578,11 +458,11 @@ impl Thread {
                 _ => write!(u64),
             }
         }
-        match reg.file {
-            RegFile::Control => self.update_mode(),
-            RegFile::Acc => {
+        match file {
+            File::Control => self.update_mode(),
+            File::Acc => {
                 for lane in (0..lanes).filter(|lane| enabled >> lane & 1 != 0) {
-                    self.acc.forget_wide(offsets.at(lane), size);
+                    self.acc.forget_wide(start + lane * step, size);
                 }
             }
             _ => {}
@@ -590,21 +470,11 @@ impl Thread {
         Ok(())
     }
 
-    /// The register a destination names (that of an indirect one: the first general register), or
-    /// none for the null register.
-    fn writable(&self, dst: &Dst) -> Result<Option<Reg>, Cause> {
-        match dst.place {
-            Place::Direct(reg) if reg.is_null() => Ok(None),
-            Place::Direct(reg) => Ok(Some(reg)),
-            Place::Indirect { .. } => Ok(Some(Reg::grf(0))),
-        }
-    }
-
     /// Writes integers. They are clamped or wrapped to the destination's type; a float
     /// destination gets the number. The values as stored come back in `values`, for conditions.
     pub fn store_int<T: Int>(
         &mut self,
-        dst: &Dst,
+        dst: &Dest,
         lanes: usize,
         enabled: u32,
         saturate: bool,
@@ -619,17 +489,19 @@ impl Thread {
                 Type::Df => wide::DF,
                 _ => wide::F,
             };
-            let one = Wide::from_int(1).round(format, mode);
-            return self.store_bits(dst, lanes, enabled, |lane| match values[lane].to_i128() {
-                v if saturate && v > 1 => one,
-                v if saturate && v < 0 => 0,
-                _ => round(values[lane], format),
-            });
+            if saturate {
+                for v in &mut values[..lanes] {
+                    *v = (*v).clamp(T::default(), T::from_i64(1));
+                }
+            }
+            return self.store_bits(dst, lanes, enabled, |lane| round(values[lane], format));
         }
-        if let Place::Direct(reg) = dst.place
-            && reg.file == RegFile::Acc
+        if let Target::File {
+            file: File::Acc,
+            at,
+        } = dst.target
         {
-            return self.store_acc(dst, reg, lanes, enabled, saturate, values);
+            return self.store_acc(dst, usize::from(at), lanes, enabled, saturate, values);
         }
         if saturate {
             let (low, high) = int_range(ty);
@@ -647,8 +519,8 @@ impl Thread {
     /// Writes integers to an accumulator, with the bits beyond its type's.
     fn store_acc<T: Int>(
         &mut self,
-        dst: &Dst,
-        reg: Reg,
+        dst: &Dest,
+        start: usize,
         lanes: usize,
         enabled: u32,
         saturate: bool,
@@ -662,8 +534,7 @@ impl Thread {
         }
         self.store_bits(dst, lanes, enabled, |lane| values[lane].low())?;
         let size = dst.ty.bytes() as usize;
-        let step = usize::from(dst.hstride).max(1) * size;
-        let start = reg.num as usize * GRF_BYTES + usize::from(reg.byte);
+        let step = usize::from(dst.step);
         for lane in (0..lanes).filter(|lane| enabled >> lane & 1 != 0) {
             let at = start + lane * step;
             if let Some(wide) = self.acc.wide.get_mut(Accumulators::lane(at, size)) {
@@ -676,7 +547,7 @@ impl Thread {
     /// Writes doubles, converted to the destination's type. The values as stored come back.
     pub fn store_f64(
         &mut self,
-        dst: &Dst,
+        dst: &Dest,
         lanes: usize,
         enabled: u32,
         saturate: bool,
@@ -715,8 +586,9 @@ impl Thread {
                 // To integers: toward zero, clamped, not-a-number to zero.
                 let (low, high) = int_range(ty);
                 let mut ints = [0i128; LANES];
-                for (int, v) in ints.iter_mut().zip(values.iter()).take(lanes) {
+                for (int, v) in ints.iter_mut().zip(values.iter_mut()).take(lanes) {
                     *int = (*v as i128).clamp(low, high);
+                    *v = *int as f64;
                 }
                 self.store_int(dst, lanes, enabled, false, &mut ints)
             }
@@ -726,7 +598,7 @@ impl Thread {
     /// Writes singles, converted to the destination's type. The values as stored come back.
     pub fn store_f32(
         &mut self,
-        dst: &Dst,
+        dst: &Dest,
         lanes: usize,
         enabled: u32,
         saturate: bool,
@@ -753,22 +625,29 @@ impl Thread {
     }
 }
 
-fn modify_int<T: Int>(modifier: kiln_emit::inst::SrcMod, logical: bool, values: &mut [T]) {
-    if modifier.neg || modifier.abs {
-        for v in values {
-            if modifier.abs && *v < T::default() {
-                *v = v.wrapping_neg();
-            }
-            if modifier.neg {
-                *v = if logical { v.not() } else { v.wrapping_neg() };
-            }
-        }
+/// Applies a source's modifiers to floats.
+fn sign<T: Copy + std::ops::Neg<Output = T>>(src: &Source, values: &mut [T], abs: fn(T) -> T) {
+    if src.abs {
+        values.iter_mut().for_each(|v| *v = abs(*v));
+    }
+    if src.neg {
+        values.iter_mut().for_each(|v| *v = -*v);
     }
 }
 
 /// Clamped to 0…1; not-a-number becomes 0.
 fn saturated(v: f64) -> f64 {
     if v > 0.0 { v.min(1.0) } else { 0.0 }
+}
+
+/// A single that rounds to a half as the double does: cut off, its last bit set if it is not exact.
+fn to_odd(v: f64) -> f32 {
+    let nearest = v as f32;
+    if f64::from(nearest) == v || v.is_nan() {
+        return nearest;
+    }
+    let beyond = f64::from(nearest).abs() > v.abs();
+    f32::from_bits((nearest.to_bits() - u32::from(beyond)) | 1)
 }
 
 /// A zero of the same sign in place of a denormal.

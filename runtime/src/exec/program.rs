@@ -1,4 +1,12 @@
-//! Machine code, decoded once.
+//! Machine code, decoded once: instructions, and the operations they are resolved to.
+//!
+//! Operations are numbered densely; instruction pointers and branches count in them. The
+//! list ends in operations that stop with an error, for what lies beyond the last instruction and
+//! for targets of branches where no instruction starts: every index there is, is one of an
+//! operation.
+
+use std::collections::BTreeMap;
+use std::fmt;
 
 use kiln_emit::encoding;
 use kiln_emit::inst::{Inst, Op, Src, Target, Type};
@@ -7,42 +15,30 @@ use kiln_emit::zebin::Zebin;
 
 use super::error::Cause;
 use super::link::{LinkError, Segment, link};
-
-/// What class of instruction it is, for the executor's main loop.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
-    Compute,
-    Branch,
-    Send,
-    Wait,
-}
-
-/// An instruction at its place.
-#[derive(Debug)]
-pub struct Slot {
-    pub inst: Inst,
-    pub kind: Kind,
-    /// Channels may wait for the instruction pointer to be here.
-    pub wakes: bool,
-    pub size: u32,
-}
+use super::operation::{Jump, Operation, Path};
 
 /// A kernel's machine code.
 #[derive(Debug)]
 pub struct Program {
-    /// One entry for every eight bytes; none in the middle of an instruction.
-    slots: Vec<Option<Slot>>,
-    /// Where decoding stopped, and why.
-    undecodable: Option<(u32, String)>,
+    ops: Vec<Operation>,
+    /// The instructions, by the same index; the last operations have none.
+    insts: Vec<Inst>,
+    /// The index of the operation at every eighth byte; [`NOWHERE`] in the middle of one.
+    index: Vec<u32>,
     /// The data that the code refers to by address.
     data: Vec<Segment>,
 }
 
 /// Bytes that instructions are multiples of.
 const UNIT: usize = 8;
+/// No operation's index.
+const NOWHERE: u32 = u32::MAX;
 
 impl Program {
     /// Decodes the code of a kernel of an object file, linked to the object file's data.
+    ///
+    /// # Errors
+    /// The object file has no such kernel, or refers to what it does not have.
     pub fn from_zebin(
         zebin: &Zebin,
         kernel: &str,
@@ -58,102 +54,134 @@ impl Program {
     /// Decodes the code of a kernel. What follows the last instruction (padding, data) need not
     /// decode: only executing it is an error.
     pub fn from_text(text: &[u8], platform: &Platform) -> Program {
-        let mut slots: Vec<Option<Slot>> = Vec::new();
-        let mut undecodable = None;
+        let mut insts = Vec::new();
         let mut at = 0;
+        let mut stop = None;
         while at < text.len() {
             match encoding::decode(&text[at..], platform) {
-                Ok(mut inst) => {
-                    spread_vectors(&mut inst);
-                    let size = inst.size();
-                    slots.push(Some(Slot {
-                        kind: kind(inst.op),
-                        wakes: false,
-                        size,
-                        inst,
-                    }));
-                    slots.resize_with(slots.len() + size as usize / UNIT - 1, || None);
-                    at += size as usize;
+                Ok(inst) => {
+                    at += inst.size() as usize;
+                    insts.push(inst);
                 }
                 Err(error) => {
-                    undecodable = Some((at as u32, error.to_string()));
+                    stop = Some(Cause::Undecodable {
+                        at: at as u32,
+                        why: error.to_string(),
+                    });
                     break;
                 }
             }
         }
-        let mut program = Program {
-            slots,
-            undecodable,
-            data: Vec::new(),
-        };
-        program.mark_targets();
-        program
+        Program::resolved(insts, stop.unwrap_or(Cause::NoInstruction(at as u32)))
     }
 
     /// Code made of instructions: their places are as if they were encoded.
-    #[cfg(test)]
     pub fn from_insts(insts: Vec<Inst>) -> Program {
-        let mut slots: Vec<Option<Slot>> = Vec::new();
-        for mut inst in insts {
-            spread_vectors(&mut inst);
-            let size = inst.size();
-            slots.push(Some(Slot {
-                kind: kind(inst.op),
-                wakes: false,
-                size,
-                inst,
-            }));
-            slots.resize_with(slots.len() + size as usize / UNIT - 1, || None);
+        let end = insts.iter().map(Inst::size).sum();
+        Program::resolved(insts, Cause::NoInstruction(end))
+    }
+
+    /// `end` is why execution stops behind the last instruction.
+    fn resolved(mut insts: Vec<Inst>, end: Cause) -> Program {
+        let mut ops = Vec::with_capacity(insts.len() + 1);
+        let mut index = Vec::new();
+        let mut at = 0;
+        for inst in &mut insts {
+            spread_vectors(inst);
+            index.push(ops.len() as u32);
+            index.resize(index.len() + inst.size() as usize / UNIT - 1, NOWHERE);
+            ops.push(Operation::new(inst, at));
+            at += inst.size();
         }
+        index.push(ops.len() as u32);
+        ops.push(Operation::fault(at, end));
         let mut program = Program {
-            slots,
-            undecodable: None,
+            ops,
+            insts,
+            index,
             data: Vec::new(),
         };
-        program.mark_targets();
+        program.resolve_jumps();
         program
     }
 
-    /// Marks where channels may wait: at targets of branches and behind branches.
-    fn mark_targets(&mut self) {
-        let mut targets = Vec::new();
-        for (index, slot) in self.slots.iter().enumerate() {
-            let Some(slot) = slot.as_ref().filter(|s| s.kind == Kind::Branch) else {
+    /// Finds the operations that branches go to, and marks those where channels may wait: targets
+    /// of branches and what is behind branches.
+    fn resolve_jumps(&mut self) {
+        let mut nowhere = BTreeMap::new();
+        for number in 0..self.insts.len() {
+            if self.ops[number].path != Path::Branch {
                 continue;
+            }
+            let inst = &self.insts[number];
+            let at = self.ops[number].at;
+            let targets = [inst.jip, inst.uip].map(|target| match target {
+                Some(Target::Offset(offset)) if inst.op == Op::Calla => Some(offset as u32),
+                Some(Target::Offset(offset)) => Some(at.wrapping_add_signed(offset)),
+                _ => None,
+            });
+            let dynamic = [inst.jip, inst.uip].map(|t| matches!(t, Some(Target::Reg)));
+            let breaks = inst.op == Op::Break;
+            let [jip, uip] = targets.map(|t| t.map(|at| self.target(at, &mut nowhere)));
+            let jump = |target: Option<u32>, dynamic: bool| match (target, dynamic) {
+                (Some(index), _) => Jump::To(index),
+                (None, true) => Jump::Dynamic,
+                (None, false) => Jump::None,
             };
-            let at = (index * UNIT) as u32;
-            targets.push(at + slot.size);
-            for target in [slot.inst.jip, slot.inst.uip].into_iter().flatten() {
-                if let Target::Offset(offset) = target {
-                    targets.push(at.wrapping_add_signed(offset));
-                }
+            // The update target of `break` is the loop's last instruction; a channel that leaves
+            // the loop goes on behind it.
+            let uip =
+                uip.map(|end| end + u32::from(breaks && self.ops[end as usize].op == Op::While));
+            for woken in [jip, uip, Some(number as u32 + 1)].into_iter().flatten() {
+                self.ops[woken as usize].wakes = true;
             }
-        }
-        for at in targets {
-            if let Some(Some(slot)) = self.slots.get_mut(at as usize / UNIT) {
-                slot.wakes = true;
-            }
+            let op = &mut self.ops[number];
+            op.jip = jump(jip, dynamic[0]);
+            op.uip = jump(uip, dynamic[1]);
         }
     }
 
-    /// The instruction at an offset in bytes.
-    pub fn slot(&self, at: u32) -> Result<&Slot, Cause> {
-        let found = match at as usize % UNIT {
-            0 => self.slots.get(at as usize / UNIT).and_then(Option::as_ref),
-            _ => None,
-        };
-        found.ok_or_else(|| match &self.undecodable {
-            Some((stop, why)) if *stop == at => Cause::Undecodable {
-                at,
-                why: why.clone(),
-            },
-            _ => Cause::NoInstruction(at),
+    /// The operation at an offset; one that stops with an error is added, and remembered in
+    /// `nowhere`, if there is none.
+    fn target(&mut self, at: u32, nowhere: &mut BTreeMap<u32, u32>) -> u32 {
+        if let Some(index) = self.find(at) {
+            return index;
+        }
+        let ops = &mut self.ops;
+        *nowhere.entry(at).or_insert_with(|| {
+            ops.push(Operation::fault(at, Cause::NoInstruction(at)));
+            ops.len() as u32 - 1
         })
     }
 
-    /// The instruction at an offset and its size, if there is one.
-    pub fn at(&self, at: u32) -> Option<(&Inst, u32)> {
-        self.slot(at).ok().map(|slot| (&slot.inst, slot.size))
+    /// The index of the operation at an offset in bytes.
+    pub fn find(&self, at: u32) -> Option<u32> {
+        let found = match at as usize % UNIT {
+            0 => self.index.get(at as usize / UNIT).copied(),
+            _ => None,
+        };
+        found.filter(|&index| index != NOWHERE)
+    }
+
+    /// Bytes from the program's start to behind its last instruction.
+    pub fn end(&self) -> u32 {
+        self.ops.get(self.insts.len()).map_or(0, |op| op.at)
+    }
+
+    /// The operation of an index.
+    #[inline]
+    pub fn op(&self, index: u32) -> Option<&Operation> {
+        self.ops.get(index as usize)
+    }
+
+    /// The operations, in order; the last ones are no instructions.
+    pub fn ops(&self) -> &[Operation] {
+        &self.ops
+    }
+
+    /// The instruction that an operation is, if it is one.
+    pub fn inst(&self, index: u32) -> Option<&Inst> {
+        self.insts.get(index as usize)
     }
 
     /// The data that the code refers to by address, in the order of the addresses.
@@ -163,18 +191,17 @@ impl Program {
 
     /// Instructions, in order.
     pub fn insts(&self) -> impl Iterator<Item = &Inst> {
-        self.slots.iter().flatten().map(|slot| &slot.inst)
+        self.insts.iter()
     }
 }
 
-fn kind(op: Op) -> Kind {
-    use Op::*;
-    match op {
-        Jmpi | Brd | If | Brc | Else | Endif | While | Break | Cont | Halt | Calla | Call | Ret
-        | Goto | Join => Kind::Branch,
-        Send | Sendc | Sends | Sendsc => Kind::Send,
-        Wait => Kind::Wait,
-        _ => Kind::Compute,
+impl fmt::Display for Program {
+    /// The operations, one a line.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, op) in self.ops.iter().enumerate() {
+            writeln!(f, "#{index} {op}")?;
+        }
+        Ok(())
     }
 }
 

@@ -1,23 +1,36 @@
 //! Instructions by hand, against models that share nothing with the executor: the host's own
 //! arithmetic, and results worked out on paper.
 
+mod messages;
+
 use kiln_emit::inst::{
     Cond, CondMod, Desc, Dst, Inst, MathFn, Message, Op, Place, Pred, PredCtrl, Reg, RegFile,
     Region, Src, SrcMod, SrcReg, Target, Type,
 };
 
-use super::dispatch::steps;
 use super::error::Cause;
 use super::machine::{Status, Thread};
-use super::memory::{Memory, Shared};
+use super::memory::{Memory, Shared, Surface};
 use super::operand::int_range;
+use super::operation::Operation;
 use super::program::Program;
+use super::run::steps;
+use super::stats::Counts;
+use super::words::Words;
 
 const F0: Reg = Reg {
     file: RegFile::Flag,
     num: 0,
     byte: 0,
 };
+
+impl Thread {
+    /// Executes an instruction as if it were alone in a program.
+    fn perform(&mut self, inst: &Inst) -> Result<(), Cause> {
+        let program = Program::from_insts(vec![inst.clone()]);
+        self.execute(&program.ops()[0])
+    }
+}
 
 fn dst(num: u32, ty: Type) -> Dst {
     Dst::new(Reg::grf(num), 1, ty)
@@ -159,7 +172,7 @@ fn check_binary(op: Op, saturate: bool, model: impl Fn(i128, i128) -> i128) {
                 put(&mut t, 20, b_ty.bytes() as usize, &b);
                 let mut i = inst(op, 4, dst(30, d_ty), &[src(10, 4, a_ty), src(20, 4, b_ty)]);
                 i.saturate = saturate;
-                t.execute(&i).unwrap();
+                t.perform(&i).unwrap();
                 let (low, high) = int_range(d_ty);
                 for (lane, found) in get(&t, 30, d_ty.bytes() as usize, 4)
                     .into_iter()
@@ -209,7 +222,7 @@ fn source_modifiers_negate_and_complement() {
     };
     let mut run = |op, m| {
         let zero = Src::imm(Type::D, 0);
-        t.execute(&inst(op, 4, dst(30, Type::D), &[m, zero]))
+        t.perform(&inst(op, 4, dst(30, Type::D), &[m, zero]))
             .unwrap();
         dwords(&t, 30, 4)
     };
@@ -244,7 +257,7 @@ fn shifts_use_as_many_bits_of_the_count_as_the_width_has() {
                 dst(12, ty),
                 &[scalar(10, 0, ty), scalar(11, 0, Type::Ud)],
             );
-            t.execute(&i).unwrap();
+            t.perform(&i).unwrap();
             get(&t, 12, ty.bytes() as usize, 1)[0]
         };
         let (low, s) = (a as u32, s as u32);
@@ -259,7 +272,7 @@ fn shifts_use_as_many_bits_of_the_count_as_the_width_has() {
     let mut t = thread();
     put(&mut t, 10, 4, &[u64::from(-3i32 as u32)]);
     let by = Src::imm(Type::W, 32);
-    t.execute(&inst(
+    t.perform(&inst(
         Op::Shl,
         1,
         dst(12, Type::Q),
@@ -285,7 +298,7 @@ fn bit_operations() {
         );
         let mut run = |op, ty, bytes: &[u16]| {
             let srcs: Vec<Src> = bytes.iter().map(|&b| scalar(10, b, ty)).collect();
-            t.execute(&inst(op, 1, dst(12, ty), &srcs)).unwrap();
+            t.perform(&inst(op, 1, dst(12, ty), &srcs)).unwrap();
             dwords(&t, 12, 1)[0]
         };
         assert_eq!(run(Op::Bfrev, Type::Ud, &[0]), v.reverse_bits());
@@ -318,7 +331,7 @@ fn bit_operations() {
         let moved = w.checked_shl(v.trailing_zeros()).unwrap_or(0);
         assert_eq!(run(Op::Bfi2, Type::Ud, &[0, 4, 12]), v & moved | !v & base);
         let bits = scalar(10, 0, Type::F);
-        t.execute(&inst(Op::Bfrev, 1, dst(12, Type::Ud), &[bits]))
+        t.perform(&inst(Op::Bfrev, 1, dst(12, Type::Ud), &[bits]))
             .unwrap();
         assert_eq!(dwords(&t, 12, 1)[0], v.reverse_bits());
     }
@@ -343,7 +356,7 @@ fn the_accumulator_makes_full_products() {
             let acc = Src::reg(Reg::new(RegFile::Acc, 0, 0), Region::new(8, 8, 1), ty);
             let low = inst(Op::Mov, 8, dst(13, ty), &[acc]);
             for i in [partial, high, low] {
-                t.execute(&i).unwrap();
+                t.perform(&i).unwrap();
             }
             let product = value(u64::from(a), ty) * value(u64::from(b), ty);
             assert_eq!(
@@ -379,8 +392,8 @@ fn carries_and_borrows_reach_the_accumulator() {
             low.opts.acc_wr_en = true;
             let acc = Src::reg(Reg::new(RegFile::Acc, 0, 0), Region::SCALAR, Type::Ud);
             let carry = inst(Op::Mov, 1, dst(13, Type::Ud), &[acc]);
-            t.execute(&low).unwrap();
-            t.execute(&carry).unwrap();
+            t.perform(&low).unwrap();
+            t.perform(&carry).unwrap();
             (dwords(&t, 12, 1)[0], dwords(&t, 13, 1)[0])
         };
         let (a, b) = (a as u32, b as u32);
@@ -397,14 +410,14 @@ fn comparisons_set_the_flags_of_enabled_channels() {
     put(&mut t, 10, 4, &[1, 2, 3, 4, 5, 6, 7, 8]);
     t.active = 0b1111_0111;
     t.set_flag_bits(u64::MAX, 0xffff_ffff_ffff_ffff);
-    t.execute(&cmp(8, Cond::Gt, src(10, 8, Type::D), Src::imm(Type::D, 4)))
+    t.perform(&cmp(8, Cond::Gt, src(10, 8, Type::D), Src::imm(Type::D, 4)))
         .unwrap();
     // Channel 3 is off: its bit stays.
     assert_eq!(t.flag_bits(), 0xffff_ffff_ffff_fff8);
     // Channels 16-23 have their own bits, in the upper half.
     let mut upper = no_mask(cmp(8, Cond::Lt, src(10, 8, Type::D), Src::imm(Type::D, 3)));
     upper.chan_off = 16;
-    t.execute(&upper).unwrap();
+    t.perform(&upper).unwrap();
     assert_eq!(t.flag_bits(), 0xffff_ffff_ff03_fff8);
     // A result's sign and zero, as stored.
     let mut sum = inst(
@@ -417,7 +430,7 @@ fn comparisons_set_the_flags_of_enabled_channels() {
         cond: Cond::Eq,
         flag: F0,
     });
-    t.execute(&no_mask(sum)).unwrap();
+    t.perform(&no_mask(sum)).unwrap();
     assert_eq!(t.flag_bits() & 0xff, 0b1000);
 }
 
@@ -426,7 +439,7 @@ fn predicates_mask_choose_and_combine() {
     let mut t = thread();
     t.set_flag_bits(u64::MAX, 0b0110_1111_0000_0001);
     put(&mut t, 30, 4, &[0; 16]);
-    t.execute(&predicated(mov_imm(30, 16, Type::Ud, 7), false))
+    t.perform(&predicated(mov_imm(30, 16, Type::Ud, 7), false))
         .unwrap();
     let lanes = |bits: u32| (0..16).map(|l| (bits >> l & 1) * 7).collect::<Vec<_>>();
     assert_eq!(dwords(&t, 30, 16), lanes(0b0110_1111_0000_0001));
@@ -438,30 +451,30 @@ fn predicates_mask_choose_and_combine() {
         dst(32, Type::Ud),
         &[src(10, 16, Type::Ud), one],
     );
-    t.execute(&predicated(sel, true)).unwrap();
+    t.perform(&predicated(sel, true)).unwrap();
     let chosen: Vec<u32> = lanes(!0b0110_1111_0000_0001)
         .iter()
         .map(|v| *v.max(&1))
         .collect();
     assert_eq!(dwords(&t, 32, 16), chosen);
-    let pred = |ctrl, inverse| Pred {
-        flag: F0,
-        inverse,
-        ctrl,
+    let pred = |ctrl, inverse, chan_off, lanes| {
+        let mut nop = Inst::new(Op::Nop, lanes);
+        nop.chan_off = chan_off;
+        nop.pred = Some(Pred {
+            flag: F0,
+            inverse,
+            ctrl,
+        });
+        let op = Operation::new(&nop, 0);
+        t.predicate(&op, &op.pred.unwrap())
     };
+    assert_eq!(pred(PredCtrl::Any(4), false, 0, 16), 0b1111_1111_0000_1111);
+    assert_eq!(pred(PredCtrl::All(4), false, 0, 16), 0b0000_1111_0000_0000);
+    assert_eq!(pred(PredCtrl::All(4), false, 8, 4), 0b1111);
+    assert_eq!(pred(PredCtrl::Any(16), true, 0, 1), 0);
+    assert_eq!(pred(PredCtrl::All(16), true, 0, 1), 1);
     assert_eq!(
-        t.predicate(&pred(PredCtrl::Any(4), false), 0, 16),
-        0b1111_1111_0000_1111
-    );
-    assert_eq!(
-        t.predicate(&pred(PredCtrl::All(4), false), 0, 16),
-        0b0000_1111_0000_0000
-    );
-    assert_eq!(t.predicate(&pred(PredCtrl::All(4), false), 8, 4), 0b1111);
-    assert_eq!(t.predicate(&pred(PredCtrl::Any(16), true), 0, 1), 0);
-    assert_eq!(t.predicate(&pred(PredCtrl::All(16), true), 0, 1), 1);
-    assert_eq!(
-        t.predicate(&pred(PredCtrl::Replicate(0), false), 0, 16),
+        pred(PredCtrl::Replicate(0), false, 0, 16),
         0b0000_1111_0000_1111
     );
 }
@@ -473,7 +486,7 @@ fn regions_pick_their_elements() {
     put(&mut t, 10, 4, &numbers);
     let mut run = |byte, region| {
         let source = Src::reg(Reg::new(RegFile::Grf, 10, byte), region, Type::Ud);
-        t.execute(&inst(Op::Mov, 8, dst(30, Type::Ud), &[source]))
+        t.perform(&inst(Op::Mov, 8, dst(30, Type::Ud), &[source]))
             .unwrap();
         dwords(&t, 30, 8)
     };
@@ -487,7 +500,7 @@ fn regions_pick_their_elements() {
     // A strided destination leaves the elements between alone.
     put(&mut t, 30, 2, &[0; 16]);
     let strided = Dst::new(Reg::new(RegFile::Grf, 30, 2), 2, Type::Uw);
-    t.execute(&inst(Op::Mov, 8, strided, &[src(10, 8, Type::Ud)]))
+    t.perform(&inst(Op::Mov, 8, strided, &[src(10, 8, Type::Ud)]))
         .unwrap();
     assert_eq!(
         get(&t, 30, 2, 16),
@@ -514,7 +527,7 @@ fn addresses_find_registers() {
             swizzle: 0,
             mme: None,
         });
-        t.execute(&inst(Op::Mov, 4, dst(30, Type::Ud), &[source]))
+        t.perform(&inst(Op::Mov, 4, dst(30, Type::Ud), &[source]))
             .map(|()| dwords(&t, 30, 4))
     };
     let rows = |width| Region {
@@ -541,7 +554,7 @@ fn addresses_find_registers() {
             to,
             &[Src::imm(Type::Ud, 1000 + channel as u64), mask],
         );
-        t.execute(&i).unwrap();
+        t.perform(&i).unwrap();
         assert_eq!(
             t.grf_dword(*address as usize + channel * 4),
             1000 + channel as u32
@@ -553,7 +566,7 @@ fn addresses_find_registers() {
 fn packed_immediates_differ_by_channel() {
     let mut t = thread();
     let mut run = |ty, to, bits| {
-        t.execute(&inst(Op::Mov, 8, dst(30, to), &[Src::imm(ty, bits)]))
+        t.perform(&inst(Op::Mov, 8, dst(30, to), &[Src::imm(ty, bits)]))
             .unwrap();
         get(&t, 30, to.bytes() as usize, 8)
     };
@@ -587,7 +600,7 @@ fn float_operations_round_once() {
         put(&mut t, 10, 4, &[bits(a), bits(b), bits(c)]);
         let mut run = |op, n: u16, ty: Type| {
             let srcs: Vec<Src> = (0..n).map(|i| scalar(10, i * 4, Type::F)).collect();
-            t.execute(&inst(op, 1, dst(12, ty), &srcs)).unwrap();
+            t.perform(&inst(op, 1, dst(12, ty), &srcs)).unwrap();
             get(&t, 12, ty.bytes() as usize, 1)[0]
         };
         let f = |v: u64| f32::from_bits(v as u32);
@@ -605,7 +618,7 @@ fn float_operations_round_once() {
             t.control[..4].copy_from_slice(&(0x4c0 | mode << 4).to_le_bytes());
             t.update_mode();
             let srcs = [scalar(10, 0, Type::F), scalar(10, 4, Type::F)];
-            t.execute(&inst(Op::Mul, 1, dst(12, Type::F), &srcs))
+            t.perform(&inst(Op::Mul, 1, dst(12, Type::F), &srcs))
                 .unwrap();
             f64::from(f(get(&t, 12, 4, 1)[0]))
         });
@@ -627,7 +640,7 @@ fn halves_are_the_hosts() {
         put(&mut t, 10, 2, &[a, b, c].map(|v| u64::from(v.to_bits())));
         let mut run = |op, n: u16| {
             let srcs: Vec<Src> = (0..n).map(|i| scalar(10, i * 2, Type::Hf)).collect();
-            t.execute(&inst(op, 1, dst(12, Type::Hf), &srcs)).unwrap();
+            t.perform(&inst(op, 1, dst(12, Type::Hf), &srcs)).unwrap();
             f16::from_bits(get(&t, 12, 2, 1)[0] as u16)
         };
         let same = |x: f16, y: f16| x.to_bits() == y.to_bits() || x.is_nan() && y.is_nan();
@@ -662,7 +675,7 @@ fn denormals_are_flushed_unless_kept() {
         );
         let mut run = |op, a, b| {
             let srcs = [scalar(10, a, Type::F), scalar(10, b, Type::F)];
-            t.execute(&inst(op, 1, dst(12, Type::F), &srcs)).unwrap();
+            t.perform(&inst(op, 1, dst(12, Type::F), &srcs)).unwrap();
             f32::from_bits(dwords(&t, 12, 1)[0])
         };
         let input = run(Op::Mul, 0, 12);
@@ -677,7 +690,7 @@ fn denormals_are_flushed_unless_kept() {
             (expected.0.to_bits(), expected.1.to_bits())
         );
         // A move that changes nothing changes no denormal either.
-        t.execute(&inst(
+        t.perform(&inst(
             Op::Mov,
             1,
             dst(12, Type::F),
@@ -711,7 +724,7 @@ fn conversions_clamp_and_round() {
     for v in cases {
         put(&mut t, 10, 8, &[v.to_bits()]);
         let mut run = |ty: Type| {
-            t.execute(&inst(Op::Mov, 1, dst(12, ty), &[scalar(10, 0, Type::Df)]))
+            t.perform(&inst(Op::Mov, 1, dst(12, ty), &[scalar(10, 0, Type::Df)]))
                 .unwrap();
             get(&t, 12, ty.bytes() as usize, 1)[0]
         };
@@ -726,7 +739,7 @@ fn conversions_clamp_and_round() {
         let v = random.next();
         put(&mut t, 10, 8, &[v]);
         let mut run = |from, to: Type| {
-            t.execute(&inst(Op::Mov, 1, dst(12, to), &[scalar(10, 0, from)]))
+            t.perform(&inst(Op::Mov, 1, dst(12, to), &[scalar(10, 0, from)]))
                 .unwrap();
             get(&t, 12, to.bytes() as usize, 1)[0]
         };
@@ -743,7 +756,7 @@ fn conversions_clamp_and_round() {
         put(&mut t, 10, 4, &[u64::from(v.to_bits())]);
         let mut i = inst(Op::Mov, 1, dst(12, Type::F), &[scalar(10, 0, Type::F)]);
         i.saturate = true;
-        t.execute(&i).unwrap();
+        t.perform(&i).unwrap();
         assert_eq!(f32::from_bits(dwords(&t, 12, 1)[0]), expected);
     }
 }
@@ -776,7 +789,7 @@ fn minimum_and_maximum_prefer_numbers() {
             cond,
             flag: Reg::NULL,
         });
-        t.execute(&i).unwrap();
+        t.perform(&i).unwrap();
         assert_eq!(
             f32::from_bits(dwords(&t, 12, 1)[0]),
             expected,
@@ -803,7 +816,7 @@ fn comparisons_of_not_a_number_fail_but_for_inequality() {
         (Cond::Ge, 0),
         (Cond::Un, 1),
     ] {
-        t.execute(&cmp(
+        t.perform(&cmp(
             1,
             cond,
             scalar(10, 0, Type::F),
@@ -825,7 +838,7 @@ fn integer_division() {
             put(&mut t, 10, 4, &[u64::from(a), u64::from(b)]);
             let mut run = |function| {
                 let srcs = [scalar(10, 0, ty), scalar(10, 4, ty)];
-                t.execute(&inst(Op::Math(function), 1, dst(12, ty), &srcs))
+                t.perform(&inst(Op::Math(function), 1, dst(12, ty), &srcs))
                     .unwrap();
                 (dwords(&t, 12, 1)[0], dwords(&t, 13, 1)[0])
             };
@@ -873,12 +886,12 @@ fn run_macro(t: &mut Thread, ty: Type, first: (MathFn, &[Operand]), steps: &[[Op
         cond: Cond::Eo,
         flag: F0,
     });
-    t.execute(&start).unwrap();
+    t.perform(&start).unwrap();
     for step in steps {
         let srcs: Vec<Src> = step[1..].iter().map(operand).collect();
         let mut i = predicated(inst(Op::Madm, 4, to(&step[0]), &srcs), true);
         i.opts.align16 = true;
-        t.execute(&i).unwrap();
+        t.perform(&i).unwrap();
     }
 }
 
@@ -1033,27 +1046,30 @@ fn a_macro_without_its_last_steps_is_not_rounded_correctly() {
 
 /// Executes code on one thread until it ends or nothing is left, at most `limit` instructions.
 fn run(t: &mut Thread, insts: Vec<Inst>, shared: &mut Shared, limit: u32) -> Result<(), Cause> {
+    let end = insts.len() as u32;
     let program = Program::from_insts(insts);
-    let end = 16 * program.insts().count() as u32;
+    let mut counts = Counts::new(&program);
     for _ in 0..limit {
         if t.ip == end || t.status != Status::Running {
             // Channels may wait for the end.
             t.wake_channels();
             return Ok(());
         }
-        steps(t, &program, shared, 1, &mut 0)?;
+        steps(t, &program, shared, 1, &mut counts)?;
     }
     panic!("the code does not end");
 }
 
 fn run_alone(t: &mut Thread, insts: Vec<Inst>) {
-    let mut memory = Memory::default();
     let mut shared = Shared {
-        memory: &mut memory,
+        memory: &Memory::default(),
         surfaces: &[],
-        slm: Vec::new(),
+        samplers: &[],
+        slm: &Words::default(),
         general_state: 0,
         arrived: 0,
+        read: 0,
+        written: 0,
     };
     run(t, insts, &mut shared, 10_000).unwrap();
 }
@@ -1262,18 +1278,28 @@ fn send(
 /// and 1 KiB of scratch space; gives the surface.
 fn exchange(t: &mut Thread, insts: Vec<Inst>) -> Result<Vec<u8>, Cause> {
     let mut memory = Memory::default();
-    let surface = memory.add("surface", (0..=255).collect());
-    let scratch = memory.add("scratch", vec![0; 1024]);
+    let bytes: Vec<u8> = (0..=255).collect();
+    let surface = memory.add("surface", &bytes);
+    let scratch = memory.add("scratch", &[0; 1024]);
     let general_state = memory.address(scratch);
     let mut shared = Shared {
-        memory: &mut memory,
-        surfaces: &[Some(surface), None],
-        slm: vec![0; 128],
+        memory: &memory,
+        surfaces: &[
+            Some(Surface {
+                buffer: surface,
+                image: None,
+            }),
+            None,
+        ],
+        samplers: &[],
+        slm: &Words::filled(128, 0),
         general_state,
         arrived: 0,
+        read: 0,
+        written: 0,
     };
     run(t, insts, &mut shared, 100)?;
-    Ok(memory.take(surface))
+    Ok(memory.contents(surface))
 }
 
 /// Lengths of message and response, and the rest of a descriptor.
@@ -1397,7 +1423,7 @@ fn bytes_are_gathered_and_scattered() {
 fn addresses_of_64_bits_reach_buffers() {
     let base = {
         let mut memory = Memory::default();
-        let index = memory.add("surface", Vec::new());
+        let index = memory.add("surface", &[]);
         memory.address(index)
     };
     let mut t = numbered();

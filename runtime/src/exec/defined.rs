@@ -1,0 +1,231 @@
+//! Which bytes of the general registers hold what was written or what the thread started with.
+//!
+//! A move copies bytes as they are, defined or not: compilers move whole registers of which only
+//! parts are in use. An instruction that ignores the execution mask may compute on channels that
+//! hold nothing; then its result is undefined. Anything else that uses an undefined byte for an
+//! enabled channel is an error, and so is a message that takes an address, or what it writes, from
+//! one.
+
+use kiln_emit::inst::{MathFn, Op};
+
+use super::error::Cause;
+use super::fast::Fast;
+use super::machine::{GRF_BYTES, GRF_COUNT, Thread, low_mask};
+use super::operation::{Base, File, Operation, Path, Source, Steps, Target};
+
+/// A bit for each byte of the general registers.
+#[derive(Clone, Debug)]
+pub struct Defined {
+    bytes: [u32; GRF_COUNT],
+}
+
+impl Defined {
+    /// Nothing is defined.
+    pub fn none() -> Defined {
+        Defined {
+            bytes: [0; GRF_COUNT],
+        }
+    }
+
+    /// The bytes that a thread starts with.
+    pub fn start(&mut self, bytes: usize) {
+        self.set(0, bytes, true);
+    }
+
+    fn set(&mut self, at: usize, size: usize, defined: bool) {
+        for (register, mask) in masks(at, size) {
+            if let Some(bits) = self.bytes.get_mut(register) {
+                *bits = if defined { *bits | mask } else { *bits & !mask };
+            }
+        }
+    }
+
+    /// The first of some bytes that is undefined.
+    #[inline]
+    fn missing(&self, at: usize, size: usize) -> Option<usize> {
+        masks(at, size).find_map(|(register, mask)| {
+            let missing = mask & !self.bytes.get(register)?;
+            (missing != 0).then(|| register * GRF_BYTES + missing.trailing_zeros() as usize)
+        })
+    }
+}
+
+/// Some bytes as a mask for each register they are in.
+#[inline]
+fn masks(at: usize, size: usize) -> impl Iterator<Item = (usize, u32)> {
+    let end = at + size;
+    (at / GRF_BYTES..end.div_ceil(GRF_BYTES)).map(move |register| {
+        let first = register * GRF_BYTES;
+        let low = at.max(first) - first;
+        let high = end.min(first + GRF_BYTES) - first;
+        (register, low_mask(high) & !low_mask(low))
+    })
+}
+
+impl Thread {
+    /// Marks bytes of the general registers as defined, if that is recorded.
+    #[inline]
+    pub fn define(&mut self, at: usize, size: usize) {
+        if let Some(defined) = &mut self.defined {
+            defined.set(at, size, true);
+        }
+    }
+
+    /// Bytes of the general registers are sent: an error if one is known to be undefined.
+    #[inline]
+    pub fn sent(&self, at: usize, size: usize) -> Result<(), Cause> {
+        match self.defined.as_ref().and_then(|d| d.missing(at, size)) {
+            None => Ok(()),
+            Some(byte) => Err(Cause::UndefinedSent {
+                register: (byte / GRF_BYTES) as u32,
+                byte: (byte % GRF_BYTES) as u32,
+            }),
+        }
+    }
+
+    /// Checks the sources of an operation that is about to be executed, and records whether its
+    /// result will be defined.
+    pub fn check(&mut self, op: &Operation) -> Result<(), Cause> {
+        let Some(mut defined) = self.defined.take() else {
+            return Ok(());
+        };
+        let result = self.check_with(op, &mut defined);
+        self.defined = Some(defined);
+        result
+    }
+
+    fn check_with(&self, op: &Operation, defined: &mut Defined) -> Result<(), Cause> {
+        if matches!(op.path, Path::Send(_) | Path::Fault(_) | Path::Nop) {
+            return Ok(());
+        }
+        let enabled = self.enabled(op);
+        let moves = matches!(
+            op.path,
+            Path::Raw | Path::Fast(Fast::Bits | Fast::Mov) | Path::Scattered
+        );
+        let lenient = moves || op.ungated != 0 && op.lanes > 1;
+        let chosen = match (&op.pred, op.op) {
+            (Some(pred), Op::Sel) => Some(self.predicate(op, pred)),
+            _ => None,
+        };
+        let gate = if chosen.is_some() {
+            self.mask(op)
+        } else {
+            enabled
+        };
+        // `r ^ r` is zero and `r == r` true, whatever `r` holds: so zeroes and full flags are made.
+        let same = matches!(op.op, Op::Xor | Op::Cmp | Op::Cmpn)
+            && op.srcs[0].base == op.srcs[1].base
+            && op.srcs[0].steps == op.srcs[1].steps;
+        // Whether each channel's result is defined.
+        let mut good = u32::MAX;
+        for (index, src) in op.sources().iter().enumerate() {
+            let used = match (chosen, index) {
+                (Some(chosen), 0) => gate & chosen,
+                (Some(chosen), _) => gate & !chosen,
+                (None, _) => gate,
+            };
+            if used == 0 || same && index < 2 || self.all_defined(defined, op, src) {
+                continue;
+            }
+            for lane in (0..usize::from(op.lanes)).filter(|lane| used >> lane & 1 != 0) {
+                let Some(at) = self.element_at(src, lane) else {
+                    continue;
+                };
+                if let Some(byte) = defined.missing(at, src.ty.bytes() as usize) {
+                    if !lenient {
+                        return Err(Cause::Undefined {
+                            channel: lane as u32 + u32::from(op.chan_off),
+                            register: (byte / GRF_BYTES) as u32,
+                            byte: (byte % GRF_BYTES) as u32,
+                        });
+                    }
+                    good &= !(1 << lane);
+                }
+            }
+        }
+        let start = match op.dst.target {
+            Target::File {
+                file: File::Grf,
+                at,
+            } => usize::from(at),
+            Target::Address { addr, imm } => match self.address(usize::from(addr), imm) {
+                Ok(at) => at,
+                Err(_) => return Ok(()),
+            },
+            Target::File { .. } | Target::Null => return Ok(()),
+        };
+        let size = op.dst.ty.bytes() as usize;
+        if gate == low_mask(usize::from(op.lanes))
+            && good == u32::MAX
+            && usize::from(op.dst.step) == size
+        {
+            defined.set(start, size * usize::from(op.lanes), true);
+            self.define_further(op, start, gate, defined);
+            return Ok(());
+        }
+        for lane in (0..usize::from(op.lanes)).filter(|lane| gate >> lane & 1 != 0) {
+            let at = start + lane * usize::from(op.dst.step);
+            defined.set(at, size, good >> lane & 1 != 0);
+        }
+        self.define_further(op, start, gate, defined);
+        Ok(())
+    }
+
+    /// Marks what an operation writes behind its destination.
+    fn define_further(&self, op: &Operation, start: usize, gate: u32, defined: &mut Defined) {
+        if op.path == Path::Math(MathFn::Idiv) {
+            let next = start + (usize::from(op.lanes) * 4).next_multiple_of(GRF_BYTES);
+            for lane in (0..usize::from(op.lanes)).filter(|lane| gate >> lane & 1 != 0) {
+                defined.set(next + lane * usize::from(op.dst.step), 4, true);
+            }
+        }
+        if matches!(op.op, Op::Call | Op::Calla) {
+            defined.set(start, 8, true);
+        }
+    }
+
+    /// Whether all elements of a source, of channels enabled or not, are known to be defined.
+    fn all_defined(&self, defined: &Defined, op: &Operation, src: &Source) -> bool {
+        let size = src.ty.bytes() as usize;
+        match (&src.base, &src.steps) {
+            (
+                Base::File {
+                    file: File::Grf,
+                    at,
+                },
+                Steps::Linear(step),
+            ) => {
+                let length = (usize::from(op.lanes) - 1) * usize::from(*step) + size;
+                defined.missing(usize::from(*at), length).is_none()
+            }
+            (
+                Base::Addresses { .. }
+                | Base::Address { .. }
+                | Base::File {
+                    file: File::Grf, ..
+                },
+                _,
+            ) => false,
+            _ => true,
+        }
+    }
+
+    /// The general registers' byte that a channel's element of a source starts at; none if it is
+    /// elsewhere.
+    fn element_at(&self, src: &Source, lane: usize) -> Option<usize> {
+        let start = match src.base {
+            Base::File {
+                file: File::Grf,
+                at,
+            } => usize::from(at),
+            Base::Address { addr, imm } => self.address(usize::from(addr), imm).ok()?,
+            Base::Addresses { addr, imm, width } => {
+                let row = lane / usize::from(width).max(1);
+                self.address(usize::from(addr) + row * 2, imm).ok()?
+            }
+            _ => return None,
+        };
+        Some(start + src.steps.at(lane))
+    }
+}

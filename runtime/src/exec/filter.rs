@@ -1,0 +1,273 @@
+//! Filtering: which texels coordinates read, and how they are mixed.
+//!
+//! By the formulas of OpenCL C ("Addressing and Filter Modes"), in 32-bit floats. The hardware mixes
+//! with weights of eight fractional bits: with the linear filter, its results lie within 1/256 of
+//! the difference between neighbouring texels, for each axis, of the ones here.
+
+use super::format::Color;
+use super::image::{Addressing, Filter, Sampler, Shape};
+
+/// Texels that coordinates lie between along one axis, and the weight of the second.
+#[derive(Clone, Copy)]
+struct Between {
+    texels: [i64; 2],
+    weight: f32,
+}
+
+/// What a sampler reads at coordinates. `texel` gives a texel, or the border color of one outside.
+pub fn sample<E>(
+    shape: &Shape,
+    sampler: &Sampler,
+    at: [f32; 3],
+    mut texel: impl FnMut([i64; 3]) -> Result<Color, E>,
+) -> Result<Color, E> {
+    let mut between = [Between {
+        texels: [0; 2],
+        weight: 0.0,
+    }; 3];
+    let axes = shape.kind.axes();
+    for (axis, place) in between.iter_mut().enumerate().take(axes) {
+        *place = along(sampler, at[axis], shape.size[axis]);
+    }
+    if let Some(axis) = shape.kind.layer_axis() {
+        let layer = layer(at[axis], shape.size[axis]);
+        between[axis].texels = [layer; 2];
+    }
+    let corner = |bits: usize| -> [i64; 3] {
+        std::array::from_fn(|axis| between[axis].texels[bits >> axis & 1])
+    };
+    if sampler.filter == Filter::Nearest || !shape.format.is_float() {
+        return texel(corner(0));
+    }
+    let mut mixed = [0f32; 4];
+    for bits in 0..1 << axes {
+        let weight = (0..axes).fold(1.0, |weight, axis| {
+            let second = between[axis].weight;
+            weight
+                * if bits >> axis & 1 != 0 {
+                    second
+                } else {
+                    1.0 - second
+                }
+        });
+        // Numbers that have no weight do not count, not even infinite ones.
+        if weight != 0.0 {
+            let color = texel(corner(bits))?;
+            for (sum, channel) in mixed.iter_mut().zip(color) {
+                *sum += weight * f32::from_bits(channel);
+            }
+        }
+    }
+    Ok(mixed.map(f32::to_bits))
+}
+
+/// The layer that a coordinate names: the nearest there is.
+fn layer(at: f32, size: u32) -> i64 {
+    (at.round_ties_even() as i64).clamp(0, i64::from(size) - 1)
+}
+
+fn along(sampler: &Sampler, at: f32, size: u32) -> Between {
+    let extent = size as f32;
+    let last = i64::from(size) - 1;
+    let fraction = if sampler.normalized { at } else { at / extent };
+    // The coordinate in texels, brought into the image by the modes that repeat it.
+    let unfolded = match sampler.addressing {
+        Addressing::Repeat => (fraction - fraction.floor()) * extent,
+        Addressing::MirroredRepeat => {
+            (fraction - 2.0 * (0.5 * fraction).round_ties_even()).abs() * extent
+        }
+        _ if sampler.normalized => at * extent,
+        _ => at,
+    };
+    let inside = |texel: i64| match sampler.addressing {
+        Addressing::Clamp => texel.clamp(-1, last + 1),
+        Addressing::ClampToEdge | Addressing::MirroredRepeat => texel.clamp(0, last),
+        Addressing::Repeat if texel < 0 => texel.saturating_add(last + 1).max(0),
+        Addressing::Repeat if texel > last => texel.saturating_sub(last + 1).min(last),
+        Addressing::Repeat => texel,
+    };
+    match sampler.filter {
+        Filter::Nearest => Between {
+            texels: [inside(unfolded.floor() as i64); 2],
+            weight: 0.0,
+        },
+        Filter::Linear => {
+            let low = unfolded - 0.5;
+            let first = low.floor() as i64;
+            let weight = low - low.floor();
+            Between {
+                texels: [inside(first), inside(first.saturating_add(1))],
+                // Infinities and what is no number lie on a texel.
+                weight: if weight.is_finite() { weight } else { 0.0 },
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::format::Format;
+    use super::super::image::ImageKind;
+    use super::*;
+
+    const MODES: [Addressing; 4] = [
+        Addressing::Clamp,
+        Addressing::ClampToEdge,
+        Addressing::Repeat,
+        Addressing::MirroredRepeat,
+    ];
+
+    fn row(size: u32) -> Shape {
+        Shape::new(ImageKind::D1, Format::find("r32float").unwrap(), &[size]).unwrap()
+    }
+
+    /// The texels 10, 20, 30, 40; outside 0.
+    fn ramp(texel: [i64; 3]) -> Result<Color, ()> {
+        let value = match texel[0] {
+            at @ 0..4 => 10.0 * (at + 1) as f32,
+            _ => 0.0,
+        };
+        Ok([value.to_bits(), 0, 0, 0])
+    }
+
+    fn read(addressing: Addressing, filter: Filter, normalized: bool, at: f32) -> f32 {
+        let sampler = Sampler {
+            normalized,
+            addressing,
+            filter,
+        };
+        f32::from_bits(sample(&row(4), &sampler, [at, 0.0, 0.0], ramp).unwrap()[0])
+    }
+
+    #[test]
+    fn nearest_reads_the_texel_that_the_address_mode_says() {
+        let at = [-1.5, -0.5, 0.0, 0.5, 1.99, 3.5, 4.0, 5.5];
+        let expected: [(Addressing, [f32; 8]); 4] = [
+            (
+                Addressing::Clamp,
+                [0.0, 0.0, 10.0, 10.0, 20.0, 40.0, 0.0, 0.0],
+            ),
+            (
+                Addressing::ClampToEdge,
+                [10.0, 10.0, 10.0, 10.0, 20.0, 40.0, 40.0, 40.0],
+            ),
+            (
+                Addressing::Repeat,
+                [30.0, 40.0, 10.0, 10.0, 20.0, 40.0, 10.0, 20.0],
+            ),
+            (
+                Addressing::MirroredRepeat,
+                [20.0, 10.0, 10.0, 10.0, 20.0, 40.0, 40.0, 30.0],
+            ),
+        ];
+        for (mode, texels) in expected {
+            for (at, texel) in at.into_iter().zip(texels) {
+                assert_eq!(
+                    read(mode, Filter::Nearest, true, at / 4.0),
+                    texel,
+                    "{mode:?} {at}"
+                );
+                assert_eq!(
+                    read(mode, Filter::Nearest, false, at),
+                    texel,
+                    "{mode:?} {at}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn linear_mixes_neighbours() {
+        let expected = [
+            (
+                Addressing::Clamp,
+                [0.0, 5.0, 10.0, 12.5, 15.0, 40.0, 20.0, 0.0],
+            ),
+            (
+                Addressing::ClampToEdge,
+                [10.0, 10.0, 10.0, 12.5, 15.0, 40.0, 40.0, 40.0],
+            ),
+            (
+                Addressing::Repeat,
+                [40.0, 25.0, 10.0, 12.5, 15.0, 40.0, 25.0, 15.0],
+            ),
+            (
+                Addressing::MirroredRepeat,
+                [10.0, 10.0, 10.0, 12.5, 15.0, 40.0, 40.0, 35.0],
+            ),
+        ];
+        for (mode, texels) in expected {
+            for (at, texel) in [-0.5, 0.0, 0.5, 0.75, 1.0, 3.5, 4.0, 5.0]
+                .into_iter()
+                .zip(texels)
+            {
+                assert_eq!(
+                    read(mode, Filter::Linear, true, at / 4.0),
+                    texel,
+                    "{mode:?} {at}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn all_axes_are_mixed_and_layers_are_not() {
+        let format = Format::find("r32float").unwrap();
+        let linear = Sampler {
+            filter: Filter::Linear,
+            ..Sampler::default()
+        };
+        // Each texel is the sum of its coordinates, weighted.
+        let texel = |at: [i64; 3]| -> Result<Color, ()> {
+            let value = at[0] as f32 + 10.0 * at[1] as f32 + 100.0 * at[2] as f32;
+            Ok([value.to_bits(), 0, 0, 0])
+        };
+        let read = |kind, sizes: &[u32], at| {
+            let shape = Shape::new(kind, format, sizes).unwrap();
+            f32::from_bits(sample(&shape, &linear, at, texel).unwrap()[0])
+        };
+        let at = [1.75, 2.25, 1.5];
+        assert_eq!(read(ImageKind::D3, &[4, 4, 4], at), 1.25 + 17.5 + 100.0);
+        assert_eq!(read(ImageKind::D2, &[4, 4], at), 1.25 + 17.5);
+        // Halves go to the even layer; what is beyond the last layer, to the last.
+        assert_eq!(
+            read(ImageKind::D2Array, &[4, 4, 4], at),
+            1.25 + 17.5 + 200.0
+        );
+        assert_eq!(read(ImageKind::D2Array, &[4, 4, 4], [0.5, 0.5, 9.0]), 300.0);
+        assert_eq!(read(ImageKind::D1Array, &[4, 4], [0.5, -3.0, 0.0]), 0.0);
+        assert_eq!(read(ImageKind::D1Array, &[4, 4], [0.5, 2.4, 0.0]), 20.0);
+    }
+
+    #[test]
+    fn no_coordinate_reads_far_outside() {
+        let odd = [
+            f32::NAN,
+            f32::INFINITY,
+            f32::NEG_INFINITY,
+            1e30,
+            -1e30,
+            -1e-40,
+            3.4e38,
+        ];
+        for addressing in MODES {
+            for filter in [Filter::Nearest, Filter::Linear] {
+                for normalized in [false, true] {
+                    for at in odd {
+                        let sampler = Sampler {
+                            normalized,
+                            addressing,
+                            filter,
+                        };
+                        let texel = |at: [i64; 3]| -> Result<Color, ()> {
+                            assert!((-1..=4).contains(&at[0]), "{sampler:?}: {at:?}");
+                            assert!(addressing == Addressing::Clamp || (0..4).contains(&at[0]));
+                            Ok([0; 4])
+                        };
+                        sample(&row(4), &sampler, [at, 0.0, 0.0], texel).unwrap();
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,307 @@
+//! Texel formats: which channels a texel stores, in which order, and how numbers of each become
+//! what a shader sees.
+//!
+//! A channel is seen as a 32-bit float, or as a 32-bit integer for `sint` and `uint` types. What is
+//! not stored reads as 0, alpha as 1 (OpenCL C, "Image Functions"; PRM vol. 5, "Surface Formats").
+
+use std::fmt;
+
+use half::f16;
+
+/// How a channel's bits are a number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Number {
+    /// 0 to 1 in equal steps.
+    Unorm,
+    /// -1 to 1; the two lowest values are both -1.
+    Snorm,
+    Uint,
+    Sint,
+    Float,
+}
+
+/// An order of channels.
+#[derive(Debug, PartialEq, Eq)]
+struct Order {
+    name: &'static str,
+    /// OpenCL's number of it.
+    code: u32,
+    /// Which of red, green, blue, alpha each stored channel is.
+    channels: &'static [usize],
+}
+
+/// A type of channels.
+#[derive(Debug, PartialEq, Eq)]
+struct Kind {
+    name: &'static str,
+    code: u32,
+    number: Number,
+    /// Bytes of a channel.
+    bytes: usize,
+}
+
+const ORDERS: &[Order] = &[
+    order("r", 0x10b0, &[0]),
+    order("a", 0x10b1, &[3]),
+    order("rg", 0x10b2, &[0, 1]),
+    order("ra", 0x10b3, &[0, 3]),
+    order("rgba", 0x10b5, &[0, 1, 2, 3]),
+    order("bgra", 0x10b6, &[2, 1, 0, 3]),
+    order("argb", 0x10b7, &[3, 0, 1, 2]),
+    order("abgr", 0x10c3, &[3, 2, 1, 0]),
+];
+
+const KINDS: &[Kind] = &[
+    kind("8snorm", 0x10d0, Number::Snorm, 1),
+    kind("16snorm", 0x10d1, Number::Snorm, 2),
+    kind("8unorm", 0x10d2, Number::Unorm, 1),
+    kind("16unorm", 0x10d3, Number::Unorm, 2),
+    kind("8sint", 0x10d7, Number::Sint, 1),
+    kind("16sint", 0x10d8, Number::Sint, 2),
+    kind("32sint", 0x10d9, Number::Sint, 4),
+    kind("8uint", 0x10da, Number::Uint, 1),
+    kind("16uint", 0x10db, Number::Uint, 2),
+    kind("32uint", 0x10dc, Number::Uint, 4),
+    kind("16float", 0x10dd, Number::Float, 2),
+    kind("32float", 0x10de, Number::Float, 4),
+];
+
+const fn order(name: &'static str, code: u32, channels: &'static [usize]) -> Order {
+    Order {
+        name,
+        code,
+        channels,
+    }
+}
+
+const fn kind(name: &'static str, code: u32, number: Number, bytes: usize) -> Kind {
+    Kind {
+        name,
+        code,
+        number,
+        bytes,
+    }
+}
+
+const ALPHA: usize = 3;
+
+/// Bytes of the largest texel.
+pub const TEXEL_MAX: usize = 16;
+
+/// A texel's channels, red to alpha: the bits of floats or integers.
+pub type Color = [u32; 4];
+
+/// A texel format: an order of channels and a type, written one after the other: `rgba8unorm`,
+/// `bgra8uint`, `r32float`. Orders are `r`, `a`, `rg`, `ra`, `rgba`, `bgra`, `argb` and `abgr`;
+/// types `8unorm`, `16unorm`, `8snorm`, `16snorm`, `8uint`, `16uint`, `32uint`, `8sint`, `16sint`,
+/// `32sint`, `16float` and `32float`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Format {
+    order: &'static Order,
+    kind: &'static Kind,
+}
+
+impl Format {
+    /// The format of that name.
+    pub fn find(name: &str) -> Option<Format> {
+        let digits = name.find(|c: char| c.is_ascii_digit())?;
+        let (order, kind) = name.split_at(digits);
+        Some(Format {
+            order: ORDERS.iter().find(|o| o.name == order)?,
+            kind: KINDS.iter().find(|k| k.name == kind)?,
+        })
+    }
+
+    /// Bytes of a texel.
+    pub fn bytes(self) -> usize {
+        self.order.channels.len() * self.kind.bytes
+    }
+
+    /// OpenCL's numbers of the channels' order and of their type.
+    pub fn codes(self) -> (u32, u32) {
+        (self.order.code, self.kind.code)
+    }
+
+    /// Whether channels are seen as floats; as integers otherwise.
+    pub fn is_float(self) -> bool {
+        !matches!(self.kind.number, Number::Uint | Number::Sint)
+    }
+
+    /// The color outside: zero, but 1 for an alpha that is not stored.
+    pub fn border(self) -> Color {
+        self.decode(&[0; TEXEL_MAX])
+    }
+
+    /// A texel's channels. Bytes that are missing are zero.
+    pub fn decode(self, texel: &[u8]) -> Color {
+        let mut color = [0; 4];
+        color[ALPHA] = match self.is_float() {
+            true => 1f32.to_bits(),
+            false => 1,
+        };
+        let bytes = self.kind.bytes;
+        for (index, &channel) in self.order.channels.iter().enumerate() {
+            let mut raw = [0; 4];
+            for (to, from) in raw
+                .iter_mut()
+                .zip(texel.iter().skip(index * bytes))
+                .take(bytes)
+            {
+                *to = *from;
+            }
+            color[channel] = self.kind.decode(u32::from_le_bytes(raw));
+        }
+        color
+    }
+
+    /// Stores a texel's channels: integers saturate, fractions round to nearest even.
+    pub fn encode(self, color: Color, texel: &mut [u8]) {
+        let bytes = self.kind.bytes;
+        for (&channel, place) in self
+            .order
+            .channels
+            .iter()
+            .zip(texel.chunks_exact_mut(bytes))
+        {
+            let raw = self.kind.encode(color[channel]).to_le_bytes();
+            place.copy_from_slice(&raw[..bytes]);
+        }
+    }
+}
+
+impl fmt::Display for Format {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}{}", self.order.name, self.kind.name)
+    }
+}
+
+impl Kind {
+    fn decode(&self, raw: u32) -> u32 {
+        let shift = 32 - 8 * self.bytes as u32;
+        let signed = (raw << shift) as i32 >> shift;
+        match self.number {
+            Number::Uint => raw,
+            Number::Sint => signed as u32,
+            Number::Unorm => (raw as f32 / self.largest()).to_bits(),
+            Number::Snorm => (signed as f32 / self.largest()).max(-1.0).to_bits(),
+            Number::Float if self.bytes == 2 => f16::from_bits(raw as u16).to_f32().to_bits(),
+            Number::Float => raw,
+        }
+    }
+
+    fn encode(&self, value: u32) -> u32 {
+        let bits = 8 * self.bytes as u32;
+        let float = f32::from_bits(value);
+        // Conversions of the language saturate, and make zero of what is no number.
+        let scaled = (float * self.largest()).round_ties_even();
+        match self.number {
+            Number::Uint => value.min(u32::MAX >> (32 - bits)),
+            Number::Sint => {
+                let most = i32::MAX >> (32 - bits);
+                (value as i32).clamp(-most - 1, most) as u32
+            }
+            Number::Unorm => scaled.clamp(0.0, self.largest()) as u32,
+            Number::Snorm => scaled.clamp(-self.largest(), self.largest()) as i32 as u32,
+            Number::Float if self.bytes == 2 => u32::from(f16::from_f32(float).to_bits()),
+            Number::Float => value,
+        }
+    }
+
+    /// What stands for 1.
+    fn largest(&self) -> f32 {
+        let bits = 8 * self.bytes as u32 - u32::from(self.number == Number::Snorm);
+        (u32::MAX >> (32 - bits)) as f32
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn floats(color: Color) -> [f32; 4] {
+        color.map(f32::from_bits)
+    }
+
+    #[test]
+    fn every_format_is_found_by_its_name_and_keeps_what_it_stores() {
+        let mut count = 0;
+        for order in ORDERS {
+            for kind in KINDS {
+                let name = format!("{}{}", order.name, kind.name);
+                let format = Format::find(&name).unwrap();
+                assert_eq!(format.to_string(), name);
+                assert_eq!(format.bytes(), order.channels.len() * kind.bytes);
+                count += 1;
+                // Every byte pattern of one channel, or a sample of those of the wide ones.
+                for step in 0..=255u32 {
+                    let raw = step * 0x0101_0101;
+                    let mut texel = vec![0; format.bytes()];
+                    texel[..kind.bytes].copy_from_slice(&raw.to_le_bytes()[..kind.bytes]);
+                    let mut again = vec![0; format.bytes()];
+                    format.encode(format.decode(&texel), &mut again);
+                    let lowest = kind.number == Number::Snorm && raw as u8 == 0x80;
+                    let nan = kind.number == Number::Float && {
+                        f32::from_bits(format.decode(&texel)[order.channels[0]]).is_nan()
+                    };
+                    assert!(
+                        again == texel || lowest || nan,
+                        "{name} {raw:#x}: {again:?}"
+                    );
+                }
+            }
+        }
+        assert_eq!(count, 96);
+        for wrong in [
+            "",
+            "rgba",
+            "8unorm",
+            "rgb8unorm",
+            "rgba8float",
+            "rgba8unorm ",
+            "é8unorm",
+        ] {
+            assert_eq!(Format::find(wrong), None, "{wrong}");
+        }
+    }
+
+    #[test]
+    fn channels_are_seen_where_their_order_says() {
+        let see = |name: &str, texel: &[u8]| Format::find(name).unwrap().decode(texel);
+        assert_eq!(see("rgba8uint", &[1, 2, 3, 4]), [1, 2, 3, 4]);
+        assert_eq!(see("bgra8uint", &[1, 2, 3, 4]), [3, 2, 1, 4]);
+        assert_eq!(see("argb8uint", &[1, 2, 3, 4]), [2, 3, 4, 1]);
+        assert_eq!(see("r8sint", &[0xff]), [u32::MAX, 0, 0, 1]);
+        assert_eq!(see("rg16uint", &[1, 2, 3, 4]), [0x201, 0x403, 0, 1]);
+        assert_eq!(floats(see("a8unorm", &[255])), [0.0, 0.0, 0.0, 1.0]);
+        assert_eq!(floats(see("r8unorm", &[51])), [0.2, 0.0, 0.0, 1.0]);
+        assert_eq!(floats(see("rg8snorm", &[0x80, 127])), [-1.0, 1.0, 0.0, 1.0]);
+        assert_eq!(floats(see("r16float", &[0, 0x3c])), [1.0, 0.0, 0.0, 1.0]);
+        assert_eq!(
+            floats(Format::find("r32float").unwrap().border()),
+            [0.0, 0.0, 0.0, 1.0]
+        );
+        assert_eq!(Format::find("rgba32uint").unwrap().border(), [0; 4]);
+    }
+
+    #[test]
+    fn storing_saturates_and_rounds_to_even() {
+        let store = |name: &str, value: u32| {
+            let format = Format::find(name).unwrap();
+            let mut texel = vec![0; format.bytes()];
+            format.encode([value; 4], &mut texel);
+            texel
+        };
+        let float = |name, value: f32| store(name, value.to_bits());
+        assert_eq!(float("r8unorm", 2.0), [255]);
+        assert_eq!(float("r8unorm", -1.0), [0]);
+        assert_eq!(float("r8unorm", f32::NAN), [0]);
+        assert_eq!(float("r8unorm", 0.5), [128]);
+        assert_eq!(float("r8unorm", 126.5 / 255.0), [126]);
+        assert_eq!(float("r8snorm", -2.0), [0x81]);
+        assert_eq!(float("r16snorm", 2.0), [0xff, 0x7f]);
+        assert_eq!(float("r16float", 65520.0), [0, 0x7c]);
+        assert_eq!(store("r8uint", 300), [255]);
+        assert_eq!(store("r16sint", (-40000i32) as u32), [0, 0x80]);
+        assert_eq!(store("rg32uint", 7), [7, 0, 0, 0, 7, 0, 0, 0]);
+    }
+}

@@ -1,0 +1,213 @@
+//! Images and samplers, as a launch describes them.
+
+use super::format::Format;
+
+/// What the coordinates of an image mean.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ImageKind {
+    D1,
+    /// Layers of one row each; the second coordinate is the layer.
+    D1Array,
+    /// A row that is a buffer: it may be very long, and is not filtered.
+    D1Buffer,
+    D2,
+    /// The third coordinate is the layer.
+    D2Array,
+    D3,
+}
+
+/// A kind's name, and the largest size of each dimension in texels.
+struct KindFacts {
+    kind: ImageKind,
+    name: &'static str,
+    limits: &'static [u32],
+}
+
+/// Limits of the hardware's surface state (PRM vol. 2d, "RENDER_SURFACE_STATE").
+const KINDS: &[KindFacts] = &[
+    facts(ImageKind::D1, "image1d", &[16384]),
+    facts(ImageKind::D1Array, "image1d_array", &[16384, 2048]),
+    facts(ImageKind::D1Buffer, "image1d_buffer", &[1 << 27]),
+    facts(ImageKind::D2, "image2d", &[16384, 16384]),
+    facts(ImageKind::D2Array, "image2d_array", &[16384, 16384, 2048]),
+    facts(ImageKind::D3, "image3d", &[2048, 2048, 2048]),
+];
+
+const fn facts(kind: ImageKind, name: &'static str, limits: &'static [u32]) -> KindFacts {
+    KindFacts { kind, name, limits }
+}
+
+impl ImageKind {
+    /// The kind that OpenCL C calls so, without the `_t` (`image2d_array`).
+    pub fn find(name: &str) -> Option<ImageKind> {
+        KINDS.iter().find(|k| k.name == name).map(|k| k.kind)
+    }
+
+    pub fn name(self) -> &'static str {
+        self.facts().map_or("image", |k| k.name)
+    }
+
+    /// The largest size of each dimension, in texels or layers.
+    pub fn limits(self) -> &'static [u32] {
+        self.facts().map_or(&[], |k| k.limits)
+    }
+
+    /// The coordinate that is the number of a layer.
+    pub fn layer_axis(self) -> Option<usize> {
+        match self {
+            ImageKind::D1Array => Some(1),
+            ImageKind::D2Array => Some(2),
+            _ => None,
+        }
+    }
+
+    /// Coordinates that are places in a picture.
+    pub fn axes(self) -> usize {
+        match self {
+            ImageKind::D1 | ImageKind::D1Array | ImageKind::D1Buffer => 1,
+            ImageKind::D2 | ImageKind::D2Array => 2,
+            ImageKind::D3 => 3,
+        }
+    }
+
+    fn facts(self) -> Option<&'static KindFacts> {
+        KINDS.iter().find(|k| k.kind == self)
+    }
+}
+
+/// An image's kind, format and size: all but its texels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shape {
+    pub kind: ImageKind,
+    pub format: Format,
+    /// Of each coordinate, in texels or layers; 1 for coordinates that the kind does not have.
+    pub size: [u32; 3],
+}
+
+impl Shape {
+    /// A shape of as many sizes as the kind has; none if one is zero or above its limit.
+    pub fn new(kind: ImageKind, format: Format, sizes: &[u32]) -> Option<Shape> {
+        let limits = kind.limits();
+        let fits = sizes.len() == limits.len()
+            && sizes
+                .iter()
+                .zip(limits)
+                .all(|(size, limit)| (1..=*limit).contains(size));
+        let mut size = [1; 3];
+        size[..sizes.len().min(3)].copy_from_slice(&sizes[..sizes.len().min(3)]);
+        fits.then_some(Shape { kind, format, size })
+    }
+
+    /// Bytes of all texels, rows without gaps.
+    pub fn bytes(&self) -> u64 {
+        let texels = self.size.iter().fold(1, |n: u64, &s| n * u64::from(s));
+        texels * self.format.bytes() as u64
+    }
+
+    /// Where a texel's bytes start; none if it is outside.
+    pub fn offset(&self, texel: [i64; 3]) -> Option<u64> {
+        let mut index = 0;
+        for (&at, &size) in texel.iter().zip(&self.size).rev() {
+            let at = u64::try_from(at).ok().filter(|&at| at < u64::from(size))?;
+            index = index * u64::from(size) + at;
+        }
+        Some(index * self.format.bytes() as u64)
+    }
+
+    /// Bytes of a row.
+    pub fn pitch(&self) -> u64 {
+        u64::from(self.size[0]) * self.format.bytes() as u64
+    }
+}
+
+/// An image and its texels.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Image {
+    pub shape: Shape,
+    /// [`Shape::bytes`] of them, rows from the top, without gaps.
+    pub texels: Vec<u8>,
+}
+
+/// What becomes of coordinates outside an image.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Addressing {
+    /// They read the border color.
+    Clamp,
+    /// They read the nearest texel of the image.
+    ClampToEdge,
+    /// The image is repeated.
+    Repeat,
+    /// The image is repeated, every other time mirrored.
+    MirroredRepeat,
+}
+
+/// Whether texels are mixed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Filter {
+    /// The texel that the coordinates lie in.
+    Nearest,
+    /// The texels around the coordinates, by their distance.
+    Linear,
+}
+
+/// How a kernel reads images.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sampler {
+    /// Coordinates from 0 to 1 are the image's extent; otherwise its size in texels is.
+    pub normalized: bool,
+    pub addressing: Addressing,
+    pub filter: Filter,
+}
+
+impl Default for Sampler {
+    /// Coordinates in texels, clamped to the edge, nearest.
+    fn default() -> Sampler {
+        Sampler {
+            normalized: false,
+            addressing: Addressing::ClampToEdge,
+            filter: Filter::Nearest,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shapes_have_as_many_sizes_as_their_kind_and_none_above_its_limits() {
+        let format = Format::find("rg16uint").unwrap();
+        let shape = |kind, sizes: &[u32]| Shape::new(kind, format, sizes);
+        assert_eq!(shape(ImageKind::D2, &[4, 3]).unwrap().size, [4, 3, 1]);
+        assert_eq!(shape(ImageKind::D3, &[4, 3, 2]).unwrap().bytes(), 96);
+        assert_eq!(shape(ImageKind::D2, &[4]), None);
+        assert_eq!(shape(ImageKind::D1, &[4, 4]), None);
+        assert_eq!(shape(ImageKind::D2, &[4, 0]), None);
+        assert_eq!(
+            shape(ImageKind::D2, &[16384, 16384]).unwrap().pitch(),
+            65536
+        );
+        assert_eq!(shape(ImageKind::D2, &[16385, 1]), None);
+        assert_eq!(
+            shape(ImageKind::D1Buffer, &[1 << 27]).unwrap().bytes(),
+            1 << 29
+        );
+    }
+
+    #[test]
+    fn texels_lie_row_after_row() {
+        let format = Format::find("r32uint").unwrap();
+        let shape = Shape::new(ImageKind::D3, format, &[5, 3, 2]).unwrap();
+        assert_eq!(shape.offset([0, 0, 0]), Some(0));
+        assert_eq!(shape.offset([4, 2, 1]), Some(29 * 4));
+        for outside in [
+            [5, 0, 0],
+            [0, 3, 0],
+            [0, 0, 2],
+            [-1, 0, 0],
+            [0, i64::MIN, 0],
+        ] {
+            assert_eq!(shape.offset(outside), None, "{outside:?}");
+        }
+    }
+}

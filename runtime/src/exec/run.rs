@@ -1,0 +1,388 @@
+//! Execution of the groups of a launch: on several cores, group by group, a group's threads in
+//! turn on one of them.
+//!
+//! Workers take groups in the order of their numbers. Whatever happens, all groups before one that
+//! fails are executed to their ends: the error is that of the first group that fails in this order,
+//! and the figures are sums, so that neither depends on the number of workers. What a kernel leaves
+//! in memory is the same as long as the kernel itself orders the accesses of its groups.
+
+use std::collections::BTreeMap;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+use rayon::iter::{IndexedParallelIterator, IntoParallelIterator, ParallelIterator};
+
+use super::defined::Defined;
+use super::dispatch::{Launch, RunError, Setup};
+use super::error::{Cause, ExecError};
+use super::machine::{Status, Thread, UNDEFINED};
+use super::memory::{Memory, Shared};
+use super::message;
+use super::operation::Path;
+use super::program::Program;
+use super::stats::{Counts, Stats};
+use super::trace::Trace;
+use super::words::Words;
+
+/// How a launch is executed; the results do not depend on it.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Options<'a> {
+    /// Host threads that execute groups at the same time; 0 for as many as the host has cores.
+    pub threads: usize,
+    /// Use of a register that nobody wrote is an error. Takes about twice the time.
+    pub check: bool,
+    /// Where each instruction is reported; groups are then executed one after the other.
+    pub trace: Option<&'a Trace<'a>>,
+    /// Counts groups as they end, for who watches from another thread.
+    pub done: Option<&'a AtomicU64>,
+}
+
+/// Instructions a thread executes before the next one's turn.
+const TURN: u64 = 1 << 16;
+
+/// What all workers see.
+struct Job<'a> {
+    setup: &'a Setup,
+    launch: &'a Launch<'a>,
+    program: &'a Program,
+    options: &'a Options<'a>,
+    groups: u64,
+    /// The next group to take.
+    next: AtomicU64,
+    /// The first group that failed so far.
+    failed: AtomicU64,
+    /// Instructions of the groups that have ended.
+    spent: AtomicU64,
+    order: Mutex<Order>,
+}
+
+/// Adds up the instructions of groups in the order of their numbers.
+#[derive(Default)]
+struct Order {
+    /// The first group that has not ended.
+    next: u64,
+    /// The instructions of the groups before it, and of those after it that have ended.
+    total: u64,
+    ended: BTreeMap<u64, u64>,
+    /// The group in which the budget was used up.
+    exhausted: Option<u64>,
+}
+
+impl Order {
+    fn end(&mut self, group: u64, instructions: u64, budget: u64) {
+        self.ended.insert(group, instructions);
+        while let Some(instructions) = self.ended.remove(&self.next) {
+            self.total = self.total.saturating_add(instructions);
+            if self.total > budget {
+                self.exhausted.get_or_insert(self.next);
+            }
+            self.next += 1;
+        }
+    }
+}
+
+/// What one worker has to itself.
+struct Worker {
+    memory: Memory,
+    slm: Words,
+    counts: Counts,
+    failure: Option<(u64, Box<ExecError>)>,
+}
+
+/// Executes all groups.
+pub fn run(
+    setup: &Setup,
+    launch: &Launch,
+    program: &Program,
+    options: &Options,
+) -> Result<Stats, RunError> {
+    let groups = setup.groups.iter().map(|&n| u64::from(n)).product();
+    let job = Job {
+        setup,
+        launch,
+        program,
+        options,
+        groups,
+        next: AtomicU64::new(0),
+        failed: AtomicU64::new(u64::MAX),
+        spent: AtomicU64::new(0),
+        order: Mutex::new(Order::default()),
+    };
+    let cores = match options.threads {
+        0 => rayon::current_num_threads(),
+        threads => threads,
+    };
+    let workers = match options.trace {
+        Some(_) => 1,
+        None => cores.min(usize::try_from(groups).unwrap_or(usize::MAX)),
+    };
+    let outcomes: Vec<Worker> = if workers <= 1 {
+        vec![job.work()]
+    } else {
+        let all = || {
+            (0..workers)
+                .into_par_iter()
+                .with_max_len(1)
+                .map(|_| job.work())
+                .collect()
+        };
+        // More threads than rayon has cores for are possible.
+        match rayon::ThreadPoolBuilder::new().num_threads(workers).build() {
+            Ok(pool) if options.threads != 0 => pool.install(all),
+            _ => all(),
+        }
+    };
+    let mut counts = Counts::new(program);
+    let mut failure: Option<(u64, Box<ExecError>)> = None;
+    for worker in outcomes {
+        counts.add(&worker.counts);
+        if let Some(found) = worker.failure
+            && failure.as_ref().is_none_or(|first| found.0 < first.0)
+        {
+            failure = Some(found);
+        }
+    }
+    let exhausted = job
+        .order
+        .into_inner()
+        .unwrap_or_else(|e| e.into_inner())
+        .exhausted;
+    match (failure, exhausted) {
+        (Some((group, error)), exhausted) if exhausted.is_none_or(|e| group <= e) => {
+            Err(RunError::Exec(error))
+        }
+        (_, Some(group)) => Err(RunError::Budget {
+            group: setup.group(group),
+            budget: launch.budget,
+        }),
+        _ => Ok(Stats::new(
+            &counts,
+            program,
+            groups,
+            u64::from(setup.threads),
+        )),
+    }
+}
+
+impl Job<'_> {
+    /// Takes groups until there are none, or one has failed.
+    fn work(&self) -> Worker {
+        let mut worker = Worker {
+            memory: self.setup.memory.with_own(),
+            slm: Words::filled(self.setup.slm, UNDEFINED),
+            counts: Counts::new(self.program),
+            failure: None,
+        };
+        loop {
+            let group = self.next.fetch_add(1, Relaxed);
+            if group >= self.groups
+                || group > self.failed.load(Relaxed)
+                || self.spent.load(Relaxed) > self.launch.budget
+            {
+                return worker;
+            }
+            let mut executed = 0;
+            let result = self.group(&mut worker, group, &mut executed);
+            self.spent.fetch_add(executed, Relaxed);
+            let order = self.order.lock();
+            order
+                .unwrap_or_else(|e| e.into_inner())
+                .end(group, executed, self.launch.budget);
+            if let Some(done) = self.options.done {
+                done.fetch_add(1, Relaxed);
+            }
+            if let Err(error) = result {
+                self.failed.fetch_min(group, Relaxed);
+                worker.failure = Some((group, error));
+                return worker;
+            }
+        }
+    }
+
+    fn group(
+        &self,
+        worker: &mut Worker,
+        number: u64,
+        executed: &mut u64,
+    ) -> Result<(), Box<ExecError>> {
+        let (setup, program) = (self.setup, self.program);
+        let group = setup.group(number);
+        worker.memory.forget_own();
+        worker.slm.fill(UNDEFINED);
+        let mut threads: Vec<Thread> = (0..setup.threads)
+            .map(|number| {
+                let mut thread = setup.thread(self.launch, group, number);
+                if self.options.check {
+                    let mut defined = Defined::none();
+                    defined.start(setup.payload_bytes());
+                    thread.defined = Some(Box::new(defined));
+                }
+                thread
+            })
+            .collect();
+        let mut shared = Shared {
+            memory: &worker.memory,
+            surfaces: &setup.surfaces,
+            samplers: &setup.samplers,
+            slm: &worker.slm,
+            general_state: setup.general_state,
+            arrived: 0,
+            read: 0,
+            written: 0,
+        };
+        let result = loop {
+            let mut failure = None;
+            for thread in threads.iter_mut().filter(|t| t.status == Status::Running) {
+                let limit = self.launch.budget.saturating_sub(*executed).min(TURN);
+                let before = thread.executed;
+                let result = match (limit, self.options.check, self.options.trace) {
+                    (0, ..) => Err(Cause::Budget(self.launch.budget)),
+                    (_, false, None) => {
+                        steps(thread, program, &mut shared, limit, &mut worker.counts)
+                    }
+                    (_, _, trace) => {
+                        let trace = trace.filter(|t| t.wants(number, thread.number));
+                        let counts = &mut worker.counts;
+                        watched_steps(thread, program, &mut shared, limit, counts, group, trace)
+                    }
+                };
+                *executed += thread.executed - before;
+                if let Err(cause) = result.and_then(|()| stranded(thread)) {
+                    failure = Some(ExecError::new(group, thread, program, cause));
+                    break;
+                }
+            }
+            if let Some(error) = failure {
+                break Err(Box::new(error));
+            }
+            if shared.arrived >= setup.threads {
+                shared.arrived -= setup.threads;
+                threads.iter_mut().for_each(Thread::notify);
+            }
+            let with = |status| threads.iter().filter(|t| t.status == status).count() as u32;
+            let (waiting, ended) = (with(Status::Waiting), with(Status::Ended));
+            if ended == setup.threads {
+                break Ok(());
+            }
+            if waiting + ended == setup.threads
+                && let Some(thread) = threads.iter().find(|t| t.status == Status::Waiting)
+            {
+                let cause = Cause::Deadlock {
+                    waiting,
+                    threads: setup.threads,
+                };
+                break Err(Box::new(ExecError::new(group, thread, program, cause)));
+            }
+        };
+        worker.counts.read += shared.read;
+        worker.counts.written += shared.written;
+        result
+    }
+}
+
+/// A thread that has ended must have no channel that waits.
+fn stranded(thread: &Thread) -> Result<(), Cause> {
+    match (thread.status, thread.waiting) {
+        (Status::Ended, waiting @ 1..) => Err(Cause::Stranded { waiting }),
+        _ => Ok(()),
+    }
+}
+
+/// Executes up to `limit` instructions; fewer if the thread waits or ends.
+pub(super) fn steps(
+    thread: &mut Thread,
+    program: &Program,
+    shared: &mut Shared,
+    limit: u64,
+    counts: &mut Counts,
+) -> Result<(), Cause> {
+    thread.update_timestamp();
+    for _ in 0..limit {
+        step(thread, program, shared, counts)?;
+        if thread.status != Status::Running {
+            break;
+        }
+    }
+    Ok(())
+}
+
+/// The same with registers checked, and reported if there is a trace.
+fn watched_steps(
+    thread: &mut Thread,
+    program: &Program,
+    shared: &mut Shared,
+    limit: u64,
+    counts: &mut Counts,
+    group: [u32; 3],
+    trace: Option<&Trace>,
+) -> Result<(), Cause> {
+    thread.update_timestamp();
+    for _ in 0..limit {
+        let index = thread.ip;
+        // Channels that go on here count as executing.
+        thread.wake_channels();
+        let enabled = program.op(index).map_or(0, |op| thread.enabled(op));
+        if let Some(op) = program.op(index) {
+            thread.check(op)?;
+        }
+        step(thread, program, shared, counts)?;
+        if let Some(trace) = trace {
+            trace.report(group, thread, program, index, enabled);
+        }
+        if thread.status != Status::Running {
+            break;
+        }
+    }
+    Ok(())
+}
+
+/// Executes one instruction.
+#[inline(always)]
+fn step(
+    thread: &mut Thread,
+    program: &Program,
+    shared: &mut Shared,
+    counts: &mut Counts,
+) -> Result<(), Cause> {
+    let index = thread.ip;
+    let op = program
+        .op(index)
+        .ok_or(Cause::NoInstruction(program.end()))?;
+    if op.wakes && thread.waiting != 0 {
+        thread.wake_channels();
+    }
+    let lanes = thread.enabled(op).count_ones();
+    match &op.path {
+        Path::Branch => thread.branch(op, program)?,
+        Path::Wait => {
+            thread.wait(op)?;
+            if thread.status == Status::Waiting {
+                // It has not been executed.
+                return Ok(());
+            }
+        }
+        Path::Send(send) => {
+            message::send(thread, shared, op, send)?;
+            thread.ip += 1;
+        }
+        _ => {
+            thread.execute(op)?;
+            thread.ip += 1;
+        }
+    }
+    thread.executed += 1;
+    counts.executed(index, lanes);
+    Ok(())
+}
+
+impl Thread {
+    /// The barrier was passed: one more notification.
+    fn notify(&mut self) {
+        if let Some(count) = self.notification.first_chunk_mut::<4>() {
+            *count = (u32::from_le_bytes(*count).saturating_add(1)).to_le_bytes();
+        }
+        if self.status == Status::Waiting {
+            self.status = Status::Running;
+        }
+    }
+}

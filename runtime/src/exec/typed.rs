@@ -1,0 +1,194 @@
+//! Messages to the data port that know an image's format or its two dimensions: typed reads,
+//! writes and atomics, and media blocks.
+//!
+//! Payloads follow the PRM, vol. 7, "Shared Functions — Data Port". A typed access outside the image
+//! is an error here: OpenCL leaves it undefined, and the hardware drops it, so that it shows
+//! nowhere. Media blocks may reach over the edges, as the language allows of them: reads repeat the
+//! last texel, writes there are dropped.
+
+use super::error::Cause;
+use super::format::{Color, TEXEL_MAX};
+use super::image::Shape;
+use super::machine::{GRF_BYTES, Thread};
+use super::memory::{Shared, Span};
+use super::message::{Message, fill, header_dword};
+
+/// Channels of a typed message.
+const CHANNELS: usize = 8;
+/// Registers of a media block at most.
+const MEDIA_MAX: usize = 64;
+
+/// Which channels of the execution mask a typed message acts for: the first eight or the second.
+fn slot_group(m: &Message) -> Result<usize, Cause> {
+    match m.field(12, 2) {
+        1 => Ok(0),
+        2 => Ok(CHANNELS),
+        _ => Err(m.unknown()),
+    }
+}
+
+/// Reads texels; outside, an error.
+pub fn read(thread: &mut Thread, shared: &mut Shared, m: &Message) -> Result<(), Cause> {
+    let group = slot_group(m)?;
+    let (buffer, shape) = shared.image(m.bti())?;
+    let first = usize::from(m.has_header());
+    let parameters = m.payload_len().saturating_sub(first);
+    let mut colors = [Color::default(); CHANNELS];
+    for lane in m.channels(group + CHANNELS).filter(|&lane| lane >= group) {
+        let at = coordinates(thread, m, &shape, first, parameters, lane - group)?;
+        let place = texel(shared, buffer, &shape, at, lane)?;
+        colors[lane - group] = shape.format.decode(&bytes_of(place, &shape));
+        shared.count(false, shape.format.bytes());
+    }
+    let Some(response) = m.response() else {
+        return Ok(());
+    };
+    let wanted = (0..4).filter(|color| m.field(8, 4) >> color & 1 == 0);
+    for (index, color) in wanted.enumerate() {
+        for lane in m.channels(group + CHANNELS).filter(|&lane| lane >= group) {
+            let at = response + index * GRF_BYTES + (lane - group) * 4;
+            fill(thread, m, at, &colors[lane - group][color].to_le_bytes())?;
+        }
+    }
+    Ok(())
+}
+
+/// Writes texels; channels that are masked off keep what they have.
+pub fn write(thread: &mut Thread, shared: &mut Shared, m: &Message) -> Result<(), Cause> {
+    let group = slot_group(m)?;
+    let (buffer, shape) = shared.image(m.bti())?;
+    let first = usize::from(m.has_header());
+    let written = |color: usize| m.field(8, 4) >> color & 1 == 0;
+    let count = (0..4).filter(|&color| written(color)).count();
+    let parameters = m.payload_len().saturating_sub(first + count);
+    for lane in m.channels(group + CHANNELS).filter(|&lane| lane >= group) {
+        let at = coordinates(thread, m, &shape, first, parameters, lane - group)?;
+        let place = texel(shared, buffer, &shape, at, lane)?;
+        let mut bytes = bytes_of(place, &shape);
+        let mut color = shape.format.decode(&bytes);
+        for (index, channel) in (0..4).filter(|&color| written(color)).enumerate() {
+            let from = m.at(first + parameters + index, (lane - group) * 4)?;
+            thread.sent(from, 4)?;
+            color[channel] = thread.grf_dword(from);
+        }
+        let bytes = &mut bytes[..shape.format.bytes()];
+        shape.format.encode(color, bytes);
+        place.write(bytes);
+        shared.count(true, bytes.len());
+    }
+    Ok(())
+}
+
+/// The coordinates of a channel: as many parameters as the payload has, at most u, v and r; the
+/// level of detail after them must be 0.
+fn coordinates(
+    thread: &Thread,
+    m: &Message,
+    shape: &Shape,
+    first: usize,
+    parameters: usize,
+    lane: usize,
+) -> Result<[u32; 3], Cause> {
+    if !(1..=4).contains(&parameters) {
+        return Err(m.bad("its payload has no room for the coordinates, or more than they need"));
+    }
+    let mut at = [0; 4];
+    for (number, place) in at.iter_mut().enumerate().take(parameters) {
+        let from = m.at(first + number, lane * 4)?;
+        thread.sent(from, 4)?;
+        *place = thread.grf_dword(from);
+    }
+    let [u, v, r, level] = at;
+    if level != 0 {
+        return Err(m.bad("an image has one level of detail"));
+    }
+    let mut used = [u, v, r];
+    for unused in used.iter_mut().skip(shape.kind.limits().len()) {
+        *unused = 0;
+    }
+    Ok(used)
+}
+
+/// A texel's bytes, as many as its format has.
+fn bytes_of(place: Span, shape: &Shape) -> [u8; TEXEL_MAX] {
+    let mut bytes = [0; TEXEL_MAX];
+    place.read(&mut bytes[..shape.format.bytes()]);
+    bytes
+}
+
+/// A texel's place.
+fn texel<'a>(
+    shared: &Shared<'a>,
+    buffer: usize,
+    shape: &Shape,
+    at: [u32; 3],
+    lane: usize,
+) -> Result<Span<'a>, Cause> {
+    let channel = lane as u32;
+    let Some(offset) = shape.offset(at.map(|c| i64::from(c as i32))) else {
+        return Err(Cause::OutsideImage {
+            channel,
+            at: at.map(|c| c as i32),
+            kind: shape.kind.name(),
+            size: shape.size,
+        });
+    };
+    shared
+        .memory
+        .at_offset(buffer, offset, shape.format.bytes(), channel)
+}
+
+/// Reads or writes a rectangle of bytes.
+pub fn media_block(
+    thread: &mut Thread,
+    shared: &mut Shared,
+    m: &Message,
+    write: bool,
+) -> Result<(), Cause> {
+    if !m.has_header() {
+        return Err(m.bad("a block message without a header"));
+    }
+    if m.enabled() == 0 {
+        return Ok(());
+    }
+    let (buffer, shape) = shared.image(m.bti())?;
+    let left = i64::from(header_dword(thread, m, 0)? as i32);
+    let top = i64::from(header_dword(thread, m, 1)? as i32);
+    let size = header_dword(thread, m, 2)?;
+    let width = (size & 0x3f) as usize + 1;
+    let height = (size >> 16 & 0x3f) as usize + 1;
+    // Rows start at multiples of a power of two.
+    let pitch = width.next_power_of_two().max(4);
+    let registers = (pitch * height).div_ceil(GRF_BYTES);
+    if registers > MEDIA_MAX || !write && registers > m.field(20, 5) as usize {
+        return Err(m.bad("its block is larger than its registers"));
+    }
+    let unit = shape.format.bytes().min(TEXEL_MAX) as i64;
+    let (row_bytes, rows) = (shape.pitch() as i64, i64::from(shape.size[1]));
+    for row in 0..height {
+        for byte in 0..width {
+            let (x, y) = (left + byte as i64, top + row as i64);
+            let outside = !(0..row_bytes).contains(&x) || !(0..rows).contains(&y);
+            if write && outside {
+                continue;
+            }
+            // The nearest texel's byte of the same place in it.
+            let texel = x.div_euclid(unit).clamp(0, row_bytes / unit - 1);
+            let x = texel * unit + x.rem_euclid(unit);
+            let offset = y.clamp(0, rows - 1) * row_bytes + x;
+            let memory = shared.memory.at_offset(buffer, offset as u64, 1, 0)?;
+            let place = row * pitch + byte;
+            if write {
+                let from = m.at(1 + place / GRF_BYTES, place % GRF_BYTES)?;
+                memory.write(&thread.grf[from..from + 1]);
+                shared.count(true, 1);
+            } else if let Some(response) = m.response() {
+                let mut value = [0];
+                memory.read(&mut value);
+                shared.count(false, 1);
+                fill(thread, m, response + place, &value)?;
+            }
+        }
+    }
+    Ok(())
+}

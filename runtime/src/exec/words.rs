@@ -1,0 +1,191 @@
+//! Bytes that threads on several cores read and write at once.
+//!
+//! They are kept as words of 32 bits that are atomic one by one, with no order among them, as a
+//! device's memory is: a dword is never torn, and what a kernel does not order has no order. Numbers
+//! of 64 bits are updated under a lock, so that updates are atomic with each other.
+
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+
+/// Bytes of a word.
+const WORD: usize = 4;
+
+/// So many bytes of memory, shared.
+#[derive(Debug, Default)]
+pub struct Words {
+    words: Vec<AtomicU32>,
+    len: usize,
+    wide: Mutex<()>,
+}
+
+impl Words {
+    pub fn new(bytes: &[u8]) -> Words {
+        let word = |chunk: &[u8]| {
+            let mut word = [0; WORD];
+            word[..chunk.len()].copy_from_slice(chunk);
+            AtomicU32::new(u32::from_le_bytes(word))
+        };
+        Words {
+            words: bytes.chunks(WORD).map(word).collect(),
+            len: bytes.len(),
+            wide: Mutex::new(()),
+        }
+    }
+
+    /// Bytes that are all the same.
+    pub fn filled(len: usize, byte: u8) -> Words {
+        let word = u32::from_le_bytes([byte; WORD]);
+        Words {
+            words: (0..len.div_ceil(WORD))
+                .map(|_| AtomicU32::new(word))
+                .collect(),
+            len,
+            wide: Mutex::new(()),
+        }
+    }
+
+    /// Sets all bytes to one value.
+    pub fn fill(&self, byte: u8) {
+        let word = u32::from_le_bytes([byte; WORD]);
+        self.words.iter().for_each(|w| w.store(word, Relaxed));
+    }
+
+    /// Bytes there are.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let words = self.words.iter().map(|w| w.load(Relaxed).to_le_bytes());
+        let mut bytes: Vec<u8> = words.flatten().collect();
+        bytes.truncate(self.len);
+        bytes
+    }
+
+    fn word(&self, index: usize) -> u32 {
+        self.words.get(index).map_or(0, |w| w.load(Relaxed))
+    }
+
+    /// Copies bytes out, from `at` on; zeroes from beyond the end.
+    #[inline]
+    pub fn read(&self, at: usize, out: &mut [u8]) {
+        if at.is_multiple_of(WORD) {
+            for (index, chunk) in out.chunks_mut(WORD).enumerate() {
+                let word = self.word(at / WORD + index).to_le_bytes();
+                chunk.copy_from_slice(&word[..chunk.len()]);
+            }
+        } else {
+            for (at, byte) in (at..).zip(out) {
+                *byte = self.word(at / WORD).to_le_bytes()[at % WORD];
+            }
+        }
+    }
+
+    /// Copies bytes in, from `at` on; those beyond the end are dropped.
+    #[inline]
+    pub fn write(&self, at: usize, mut bytes: &[u8]) {
+        let mut at = at;
+        while !bytes.is_empty() {
+            let Some(word) = self.words.get(at / WORD) else {
+                return;
+            };
+            let start = at % WORD;
+            let count = bytes.len().min(WORD - start);
+            let (now, rest) = bytes.split_at(count);
+            let mut new = [0; WORD];
+            new[start..start + count].copy_from_slice(now);
+            let new = u32::from_le_bytes(new);
+            if count == WORD {
+                word.store(new, Relaxed);
+            } else {
+                let mask = (u32::MAX >> (32 - 8 * count)) << (8 * start);
+                update(word, |old| old & !mask | new);
+            }
+            bytes = rest;
+            at += count;
+        }
+    }
+
+    /// The dword at a multiple of 4.
+    #[inline]
+    pub fn dword(&self, at: usize) -> u32 {
+        self.word(at / WORD)
+    }
+
+    /// Sets the dword at a multiple of 4.
+    #[inline]
+    pub fn set_dword(&self, at: usize, value: u32) {
+        if let Some(word) = self.words.get(at / WORD) {
+            word.store(value, Relaxed);
+        }
+    }
+
+    /// Replaces the number of `size` bytes, 1, 2, 4 or 8, at a multiple of its size; gives the old
+    /// one.
+    pub fn update(&self, at: usize, size: usize, new: impl Fn(u64) -> u64) -> u64 {
+        if size == 8 {
+            // The lock guards no data: a panic elsewhere leaves nothing half done.
+            let _guard = self.wide.lock().unwrap_or_else(|e| e.into_inner());
+            let mut old = [0; 8];
+            self.read(at, &mut old);
+            let old = u64::from_le_bytes(old);
+            self.write(at, &new(old).to_le_bytes());
+            return old;
+        }
+        let Some(word) = self.words.get(at / WORD) else {
+            return 0;
+        };
+        let shift = (at % WORD * 8) as u32;
+        let mask = u32::MAX >> (32 - 8 * size.clamp(1, WORD)) << shift;
+        let number = |word: u32| u64::from((word & mask) >> shift);
+        let old = update(word, |old| {
+            old & !mask | (new(number(old)) as u32) << shift & mask
+        });
+        number(old)
+    }
+}
+
+/// Replaces a word; gives the old one.
+fn update(word: &AtomicU32, new: impl Fn(u32) -> u32) -> u32 {
+    let mut old = word.load(Relaxed);
+    loop {
+        match word.compare_exchange_weak(old, new(old), Relaxed, Relaxed) {
+            Ok(_) => return old,
+            Err(found) => old = found,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_are_read_as_they_were_written() {
+        let mut model: Vec<u8> = (0..37).collect();
+        let words = Words::new(&model);
+        for (at, size) in [(0, 4), (1, 2), (3, 5), (7, 1), (8, 8), (30, 7), (36, 1)] {
+            let new: Vec<u8> = (0..size).map(|i| 100 + (at + i) as u8).collect();
+            words.write(at, &new);
+            model[at..at + size].copy_from_slice(&new);
+            assert_eq!(words.to_bytes(), model, "{size} at {at}");
+            let mut found = vec![0; size];
+            words.read(at, &mut found);
+            assert_eq!(found, new);
+        }
+    }
+
+    #[test]
+    fn updates_by_two_threads_are_all_kept() {
+        for (at, size) in [(3, 1), (6, 2), (8, 4), (16, 8)] {
+            let words = Words::new(&[0; 24]);
+            std::thread::scope(|scope| {
+                for _ in 0..2 {
+                    scope.spawn(|| (0..1000).for_each(|_| _ = words.update(at, size, |n| n + 1)));
+                }
+            });
+            let expected = if size == 1 { 2000 % 256 } else { 2000 };
+            assert_eq!(words.update(at, size, |n| n), expected);
+        }
+    }
+}
