@@ -110,6 +110,27 @@ fn normal(line: &str) -> String {
     code.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
+/// Bytes that once decoded to less than they say, or to nothing.
+#[test]
+fn what_short_forms_and_waits_say_is_kept() {
+    let text = |name, bytes: &[u8]| {
+        let platform = PLATFORMS.iter().find(|platform| platform.name == name);
+        normal(list(bytes, platform.expect("a platform"), Style::Numeric).trim_end())
+    };
+    // An entry of the table of types that makes an immediate of a second source that there is not.
+    let short = [0x61, 0x00, 0x0b, 0x66, 0x02, 0x04, 0x10, 0x00];
+    assert_eq!(
+        text("tgllp", &short),
+        "mov (16|M16) r11.0<1>:d r4.0<8;8,1>:d {Compacted}"
+    );
+    let mut nop = [0; 16];
+    nop[..2].copy_from_slice(&[0x60, 0x01]);
+    assert_eq!(text("tgllp", &nop), "nop {@1}");
+    let mut call = [0; 16];
+    call[..13].copy_from_slice(&[0x2b, 0, 3, 0, 8, 0x40, 0x44, 0x3e, 0, 0, 0, 0, 16]);
+    assert_eq!(text("tgllp", &call), "calla (8|M0) r62.2 16");
+}
+
 /// What a corpus of real code uses (`coverage --record` lists it) the fixtures use too.
 #[test]
 fn what_compilers_use_is_covered() {

@@ -1,4 +1,5 @@
-//! Compactor, assembler and listing with labels over the machine code of the examples, which the reference compiler made.
+//! Compactor, assembler and listing with labels over the machine code of the examples, which the
+//! reference compiler made.
 
 use kiln_emit::assemble::{Program, assemble};
 use kiln_emit::encoding::{compactable, decode, encode};

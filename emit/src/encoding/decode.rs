@@ -138,6 +138,9 @@ impl Decoder<'_> {
         *inst = Inst::new(op, 1);
         inst.opts.breakpoint = op != Op::Illegal && self.flag(&header.breakpoint);
         if self.op.form == Form::Nullary {
+            if op == Op::Nop {
+                inst.swsb = self.swsb()?;
+            }
             return Ok(());
         }
         self.header(inst)?;

@@ -680,6 +680,10 @@ const OPS: &[OpSpec] = {
 /// Compaction (PRM vol. 2a, "EU Compact Instruction Format").
 const COMPACT: &[CompactForm] = &[
     CompactForm {
+        tables: &one_register_tables(COMPACT_TYPES),
+        ..ONE_REGISTER
+    },
+    CompactForm {
         tables: &register_tables(COMPACT_TYPES),
         ..REGISTERS
     },
@@ -738,7 +742,7 @@ const COMPACT: &[CompactForm] = &[
 
 /// One and two sources, all registers.
 pub(super) const REGISTERS: CompactForm = CompactForm {
-    classes: BASIC,
+    classes: &[CompactClass::Binary],
     immediate: Immediate::No,
     copies: &[
         OPCODE, BREAKPOINT, ACC_WR_EN, COND, DST_NUM, SRC0_NUM, SRC1_NUM,
@@ -758,8 +762,26 @@ pub(super) const fn register_tables(types: &'static [u64]) -> [CompactTable; 5] 
     ]
 }
 
+/// Of one source, whatever the table of sub-registers says of a second.
+pub(super) const ONE_REGISTER: CompactForm = CompactForm {
+    classes: &[CompactClass::Unary],
+    ..REGISTERS
+};
+
+pub(super) const fn one_register_tables(types: &'static [u64]) -> [CompactTable; 5] {
+    let [control, types, _, source0, source1] = register_tables(types);
+    [
+        control,
+        types,
+        subs(bits(52, 48).then(68, 64)),
+        source0,
+        source1,
+    ]
+}
+
 /// An immediate as only source.
 pub(super) const FIRST_IMM: CompactForm = CompactForm {
+    classes: BASIC,
     immediate: Immediate::Src0,
     copies: &[OPCODE, BREAKPOINT, ACC_WR_EN, COND, DST_NUM],
     imm: COMPACT_IMM,

@@ -54,7 +54,8 @@ pub struct Spec {
     pub send_syntax: SendSyntax,
     /// Listings write the regions of macro operands too.
     pub macro_regions: bool,
-    /// Math functions and branches by register have short forms too.
+    /// Math functions and branches by register have short forms too, the function in the long forms'
+    /// place.
     pub compact_control: bool,
 }
 

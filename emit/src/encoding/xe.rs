@@ -223,6 +223,7 @@ const fn branch(format: Format) -> Format {
     let [src0, src1, none] = format.src;
     Format {
         dst: DstBits {
+            indirect: Bits::NONE,
             ty: Bits::NONE,
             hstride: Bits::NONE,
             ..format.dst
