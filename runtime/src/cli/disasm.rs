@@ -18,13 +18,16 @@ use rayon::prelude::*;
 use super::finalize::no_kernel;
 use super::info;
 use super::input::Input;
-use super::output::Outputs;
+use super::output::{self, Outputs};
 use super::platform_parser;
 use super::report;
 use unit::Unit;
 
 /// Of raw machine code, which says nothing about itself.
 const DEFAULT_PLATFORM: &Platform = &platform::SKL;
+
+/// Files that are listed side by side.
+const BATCH: usize = 32;
 
 /// List machine code
 #[derive(Debug, clap::Args)]
@@ -66,23 +69,38 @@ pub fn disasm(args: &Args) -> Result<(), Report> {
     } else {
         Style::Labels
     };
-    let text = if args.json {
-        let files = args.files.iter().map(|path| open(path, args));
-        let files = files.collect::<Result<Vec<_>, _>>()?;
-        json::write(&files, style)?
-    } else if let [path] = args.files.as_slice() {
-        list(&open(path, args)?, style)
-    } else {
-        let listed = |path: &PathBuf| -> Result<String, Report> {
-            let file = open(path, args)?;
-            Ok(format!("// {}\n{}", path.display(), list(&file, style)))
-        };
-        // All are awaited, so that of several errors it is always the same that is reported.
-        let texts: Vec<_> = args.files.par_iter().map(listed).collect();
-        texts.into_iter().collect::<Result<String, _>>()?
-    };
+    let files = args.files.iter().map(|path| open(path, args));
+    let files = files.collect::<Result<Vec<_>, _>>()?;
+    if args.json {
+        let text = json::write(&files, style)?;
+        let mut outputs = Outputs::default();
+        outputs.add(&args.output, text.into_bytes())?;
+        return outputs.write();
+    }
+    let titles = files.len() > 1;
+    let mut collected = Vec::new();
+    // A listing is many times the size of its code; no more of them are in memory than are needed to
+    // keep every processor busy.
+    for batch in files.chunks(BATCH) {
+        let texts: Vec<String> = batch.par_iter().map(|file| list(file, style)).collect();
+        for (file, text) in batch.iter().zip(texts) {
+            let title = format!("// {}\n", file.path.display());
+            for piece in [title.as_str(), text.as_str()]
+                .iter()
+                .skip(usize::from(!titles))
+            {
+                if !output::is_stdout(&args.output) {
+                    collected.extend_from_slice(piece.as_bytes());
+                } else if !output::print(piece.as_bytes())? {
+                    return Ok(());
+                }
+            }
+        }
+    }
     let mut outputs = Outputs::default();
-    outputs.add(&args.output, text.into_bytes())?;
+    if !output::is_stdout(&args.output) {
+        outputs.add(&args.output, collected)?;
+    }
     outputs.write()
 }
 
