@@ -27,7 +27,7 @@ use unit::Unit;
 const DEFAULT_PLATFORM: &Platform = &platform::SKL;
 
 /// Files that are listed side by side.
-const BATCH: usize = 32;
+const BATCH: usize = 8;
 
 /// List machine code
 #[derive(Debug, clap::Args)]
@@ -79,21 +79,16 @@ pub fn disasm(args: &Args) -> Result<(), Report> {
     }
     let titles = files.len() > 1;
     let mut collected = Vec::new();
-    // A listing is many times the size of its code; no more of them are in memory than are needed to
-    // keep every processor busy.
+    // A listing is many times the size of its code, and its memory is used again.
+    let mut texts = vec![String::new(); BATCH];
     for batch in files.chunks(BATCH) {
-        let texts: Vec<String> = batch.par_iter().map(|file| list(file, style)).collect();
-        for (file, text) in batch.iter().zip(texts) {
-            let title = format!("// {}\n", file.path.display());
-            for piece in [title.as_str(), text.as_str()]
-                .iter()
-                .skip(usize::from(!titles))
-            {
-                if !output::is_stdout(&args.output) {
-                    collected.extend_from_slice(piece.as_bytes());
-                } else if !output::print(piece.as_bytes())? {
-                    return Ok(());
-                }
+        let places = batch.par_iter().zip(&mut texts);
+        places.for_each(|(file, text)| list(file, style, titles, text));
+        for text in &texts[..batch.len()] {
+            if !output::is_stdout(&args.output) {
+                collected.extend_from_slice(text.as_bytes());
+            } else if !output::print(text.as_bytes())? {
+                return Ok(());
             }
         }
     }
@@ -165,16 +160,20 @@ fn open_zebin<'a>(path: &'a Path, input: &Input, args: &Args) -> Result<File<'a>
     })
 }
 
-/// The listing of a file. Kernels and functions have headings where there is more than one.
-fn list(file: &File, style: Style) -> String {
+/// Makes `text` the listing of a file, under its name if that is wanted. Kernels and functions have
+/// headings where there is more than one.
+fn list(file: &File, style: Style, title: bool, text: &mut String) {
+    text.clear();
+    if title {
+        text.push_str(&format!("// {}\n", file.path.display()));
+    }
     let symbols = file
         .units
         .iter()
         .map(|unit| unit.symbols.len())
         .sum::<usize>();
-    let listed = |unit: &Unit| {
+    for unit in &file.units {
         let annotations = unit.annotations(symbols > 1);
-        listing::list_annotated(unit.code(), file.platform, style, &annotations)
-    };
-    file.units.iter().map(listed).collect()
+        listing::list_onto(unit.code(), file.platform, style, &annotations, text);
+    }
 }
