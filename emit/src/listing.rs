@@ -97,18 +97,23 @@ pub struct Remark {
 
 /// The listing of `code`, one instruction a line.
 pub fn list(code: &[u8], platform: &'static Platform, style: Style) -> String {
-    list_annotated(code, platform, style, &Annotations::default())
+    let mut text = String::new();
+    list_onto(code, platform, style, &Annotations::default(), &mut text);
+    text
 }
 
-/// The listing with comments.
-pub fn list_annotated(
+/// Appends the listing with comments. A caller that lists much does well to keep the string: getting
+/// memory for a listing takes as long as writing much of it.
+pub fn list_onto(
     code: &[u8],
     platform: &'static Platform,
     style: Style,
     annotations: &Annotations,
-) -> String {
+    out: &mut String,
+) {
     let spec = spec(platform);
-    let mut text = Text::with_capacity(code.len() * TEXT_PER_BYTE);
+    let mut text = Text::from(std::mem::take(out));
+    text.reserve(code.len() * TEXT_PER_BYTE);
     let starts = match style {
         Style::Numeric => Vec::new(),
         Style::Labels => block_starts(code, spec, platform),
@@ -148,7 +153,7 @@ pub fn list_annotated(
     for start in starts {
         write_start(start, &mut text);
     }
-    text.into_string()
+    *out = text.into_string();
 }
 
 /// One instruction at `offset` as the listing has it, without comments and with single spaces.

@@ -43,6 +43,11 @@ impl Text {
         }
     }
 
+    /// Makes room for so many bytes more.
+    pub fn reserve(&mut self, bytes: usize) {
+        self.bytes.reserve(bytes);
+    }
+
     #[inline]
     pub fn len(&self) -> usize {
         self.bytes.len()
@@ -125,6 +130,14 @@ impl Text {
     pub fn trim_end(&mut self) {
         let kept = self.bytes.iter().rposition(|byte| *byte != b' ');
         self.bytes.truncate(kept.map_or(0, |last| last + 1));
+    }
+}
+
+impl From<String> for Text {
+    fn from(text: String) -> Text {
+        Text {
+            bytes: text.into_bytes(),
+        }
     }
 }
 

@@ -18,13 +18,16 @@ use rayon::prelude::*;
 use super::finalize::no_kernel;
 use super::info;
 use super::input::Input;
-use super::output::Outputs;
+use super::output::{self, Outputs};
 use super::platform_parser;
 use super::report;
 use unit::Unit;
 
 /// Of raw machine code, which says nothing about itself.
 const DEFAULT_PLATFORM: &Platform = &platform::SKL;
+
+/// Files that are listed side by side.
+const BATCH: usize = 8;
 
 /// List machine code
 #[derive(Debug, clap::Args)]
@@ -66,23 +69,33 @@ pub fn disasm(args: &Args) -> Result<(), Report> {
     } else {
         Style::Labels
     };
-    let text = if args.json {
-        let files = args.files.iter().map(|path| open(path, args));
-        let files = files.collect::<Result<Vec<_>, _>>()?;
-        json::write(&files, style)?
-    } else if let [path] = args.files.as_slice() {
-        list(&open(path, args)?, style)
-    } else {
-        let listed = |path: &PathBuf| -> Result<String, Report> {
-            let file = open(path, args)?;
-            Ok(format!("// {}\n{}", path.display(), list(&file, style)))
-        };
-        // All are awaited, so that of several errors it is always the same that is reported.
-        let texts: Vec<_> = args.files.par_iter().map(listed).collect();
-        texts.into_iter().collect::<Result<String, _>>()?
-    };
+    let files = args.files.iter().map(|path| open(path, args));
+    let files = files.collect::<Result<Vec<_>, _>>()?;
+    if args.json {
+        let text = json::write(&files, style)?;
+        let mut outputs = Outputs::default();
+        outputs.add(&args.output, text.into_bytes())?;
+        return outputs.write();
+    }
+    let titles = files.len() > 1;
+    let mut collected = Vec::new();
+    // A listing is many times the size of its code, and its memory is used again.
+    let mut texts = vec![String::new(); BATCH];
+    for batch in files.chunks(BATCH) {
+        let places = batch.par_iter().zip(&mut texts);
+        places.for_each(|(file, text)| list(file, style, titles, text));
+        for text in &texts[..batch.len()] {
+            if !output::is_stdout(&args.output) {
+                collected.extend_from_slice(text.as_bytes());
+            } else if !output::print(text.as_bytes())? {
+                return Ok(());
+            }
+        }
+    }
     let mut outputs = Outputs::default();
-    outputs.add(&args.output, text.into_bytes())?;
+    if !output::is_stdout(&args.output) {
+        outputs.add(&args.output, collected)?;
+    }
     outputs.write()
 }
 
@@ -147,16 +160,20 @@ fn open_zebin<'a>(path: &'a Path, input: &Input, args: &Args) -> Result<File<'a>
     })
 }
 
-/// The listing of a file. Kernels and functions have headings where there is more than one.
-fn list(file: &File, style: Style) -> String {
+/// Makes `text` the listing of a file, under its name if that is wanted. Kernels and functions have
+/// headings where there is more than one.
+fn list(file: &File, style: Style, title: bool, text: &mut String) {
+    text.clear();
+    if title {
+        text.push_str(&format!("// {}\n", file.path.display()));
+    }
     let symbols = file
         .units
         .iter()
         .map(|unit| unit.symbols.len())
         .sum::<usize>();
-    let listed = |unit: &Unit| {
+    for unit in &file.units {
         let annotations = unit.annotations(symbols > 1);
-        listing::list_annotated(unit.code(), file.platform, style, &annotations)
-    };
-    file.units.iter().map(listed).collect()
+        listing::list_onto(unit.code(), file.platform, style, &annotations, text);
+    }
 }
