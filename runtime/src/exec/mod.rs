@@ -36,6 +36,7 @@ mod single;
 mod stats;
 mod trace;
 mod typed;
+mod vector;
 mod wide;
 mod words;
 

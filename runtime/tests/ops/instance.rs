@@ -121,6 +121,7 @@ pub fn instance(kind: &Inst, random: &mut Random) -> (Inst, State) {
         }
     }
     inst.srcs = sources;
+    align(&mut inst);
     if inst.op == Op::Smov
         && let Some(Src::Imm { bits, .. }) = inst.srcs.get_mut(1)
     {
@@ -134,6 +135,23 @@ pub fn instance(kind: &Inst, random: &mut Random) -> (Inst, State) {
         }
     }
     (inst, state)
+}
+
+/// Equations have their scalars at a multiple of 16 bytes, their vectors in whole registers.
+fn align(inst: &mut Inst) {
+    let unit = if inst.op == Op::Pln { [16, 32] } else { [16, 4] };
+    if !matches!(inst.op, Op::Pln | Op::Line) {
+        return;
+    }
+    for (src, unit) in inst.srcs.iter_mut().zip(unit) {
+        if let Src::Reg(SrcReg {
+            place: Place::Direct(reg),
+            ..
+        }) = src
+        {
+            reg.byte -= reg.byte % unit;
+        }
+    }
 }
 
 /// Bytes that `n` elements take at a stride.
@@ -167,7 +185,17 @@ fn execution_size(inst: &Inst, random: &mut Random) -> u8 {
         .into_iter()
         .filter(|&n| usize::from(n) <= most)
         .collect();
-    let least = if inst.opts.align16 { 4 } else { 2 };
+    let most = match inst.op {
+        Op::Movi => most.min(8),
+        Op::Pln | Op::Line => most.min(16),
+        _ => most,
+    };
+    let least = match inst.op {
+        Op::Pln => 8,
+        Op::Dp2 | Op::Dp3 | Op::Dp4 | Op::Dph => 4,
+        _ if inst.opts.align16 => 4,
+        _ => 2,
+    };
     let sizes: Vec<u8> = sizes.into_iter().filter(|&n| n >= least).collect();
     if sizes.is_empty() {
         least
