@@ -311,11 +311,11 @@ fn resolve(inst: &Inst, at: u32) -> Result<Operation, Cause> {
 fn needs(op: Op) -> (usize, bool) {
     use Op::*;
     match op {
-        Mov | Movi | Not | Bfrev | Lzd | Fbh | Fbl | Cbit | Frc | Rndu | Rndd | Rnde | Rndz => (1, true),
-        Sel | And | Or | Xor | Shr | Shl | Asr | Smov | Cmp | Cmpn | Bfi1 | Add | Mul
-        | Avg | Mac | Mach | Addc | Subb | Sad2 | Sada2 | Dp4 | Dph | Dp3 | Dp2 | Line | Pln => {
-            (2, true)
+        Mov | Movi | Not | Bfrev | Lzd | Fbh | Fbl | Cbit | Frc | Rndu | Rndd | Rnde | Rndz => {
+            (1, true)
         }
+        Sel | And | Or | Xor | Shr | Shl | Asr | Smov | Cmp | Cmpn | Bfi1 | Add | Mul | Avg
+        | Mac | Mach | Addc | Subb | Sad2 | Sada2 | Dp4 | Dph | Dp3 | Dp2 | Line | Pln => (2, true),
         Csel | Bfe | Bfi2 | Mad | Lrp | Madm => (3, true),
         Math(MathFn::Fdiv | MathFn::Pow | MathFn::Idiv | MathFn::Iqot | MathFn::Irem)
         | Math(MathFn::Invm) => (2, true),

@@ -39,12 +39,15 @@ pub fn listed() -> Result<Vec<Inst>, String> {
 
 fn parse(line: &str) -> Result<Inst, String> {
     let malformed = |what: String| format!("{line}: {what}");
-    let (code, name) = line.split_at_checked(32).ok_or_else(|| malformed("too short".into()))?;
+    let (code, name) = line
+        .split_at_checked(32)
+        .ok_or_else(|| malformed("too short".into()))?;
     let byte = |i: usize| u8::from_str_radix(&code[i * 2..i * 2 + 2], 16);
     let bytes = (0..16).map(byte).collect::<Result<Vec<_>, _>>();
     let bytes = bytes.map_err(|e| malformed(e.to_string()))?;
     let found = decode(&bytes, skl()).map_err(|e| malformed(e.to_string()))?;
-    if kind(&found) != found || found.to_string() != name.trim_start() {
+    let text = found.to_string();
+    if kind(&found).to_string() != text || text.trim() != name.trim() {
         return Err(malformed(format!("is {}, of kind {}", found, kind(&found))));
     }
     Ok(found)
@@ -53,8 +56,12 @@ fn parse(line: &str) -> Result<Inst, String> {
 /// A kind's line in `kinds.txt`.
 pub fn line(kind: &Inst) -> Result<String, String> {
     let bytes = encode(kind, skl()).map_err(|e| format!("{kind}: {e}"))?;
-    let code: String = bytes.as_bytes().iter().map(|b| format!("{b:02x}")).collect();
-    let line = format!("{code}  {kind}");
+    let code: String = bytes
+        .as_bytes()
+        .iter()
+        .map(|b| format!("{b:02x}"))
+        .collect();
+    let line = format!("{code}  {}", kind.to_string().trim());
     parse(&line).map(|_| line)
 }
 
@@ -104,7 +111,9 @@ fn executed_by(dir: &Path) -> Result<Vec<String>, String> {
         budget: Launch::BUDGET,
     };
     let stats = launch.run(&program).map_err(|e| e.to_string())?;
-    description.check(&launch.args, dir).map_err(|e| e.to_string())?;
+    description
+        .check(&launch.args, dir)
+        .map_err(|e| e.to_string())?;
     let ran = program.insts().zip(&stats.by_place);
     let ran = ran.filter(|(_, count)| count.lanes > 0);
     Ok(ran.map(|(inst, _)| kind(inst).to_string()).collect())

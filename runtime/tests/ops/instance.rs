@@ -139,7 +139,11 @@ pub fn instance(kind: &Inst, random: &mut Random) -> (Inst, State) {
 
 /// Equations have their scalars at a multiple of 16 bytes, their vectors in whole registers.
 fn align(inst: &mut Inst) {
-    let unit = if inst.op == Op::Pln { [16, 32] } else { [16, 4] };
+    let unit = if inst.op == Op::Pln {
+        [16, 32]
+    } else {
+        [16, 4]
+    };
     if !matches!(inst.op, Op::Pln | Op::Line) {
         return;
     }
@@ -181,15 +185,15 @@ fn execution_size(inst: &Inst, random: &mut Random) -> u8 {
     } else {
         most.min(32)
     };
-    let sizes: Vec<u8> = [2, 4, 8, 16, 32]
-        .into_iter()
-        .filter(|&n| usize::from(n) <= most)
-        .collect();
     let most = match inst.op {
         Op::Movi => most.min(8),
         Op::Pln | Op::Line => most.min(16),
         _ => most,
     };
+    let sizes: Vec<u8> = [2, 4, 8, 16, 32]
+        .into_iter()
+        .filter(|&n| usize::from(n) <= most)
+        .collect();
     let least = match inst.op {
         Op::Pln => 8,
         Op::Dp2 | Op::Dp3 | Op::Dp4 | Op::Dph => 4,

@@ -485,7 +485,7 @@ impl State {
             return self.copy(inst, lane);
         }
         let floats = inst.srcs.iter().any(|s| s.ty().is_float());
-        if floats && !inst.op.is_bitwise() && !matches!(inst.op, Op::Bfrev | Op::Smov) {
+        if floats && !inst.op.is_bitwise() && !matches!(inst.op, Op::Bfrev | Op::Smov | Op::Movi) {
             let mut s = [quad_of_int(0); 3];
             for (index, v) in s.iter_mut().enumerate().take(count) {
                 *v = match self.value(inst, index, lane)? {
@@ -500,7 +500,7 @@ impl State {
         }
         let mut s = [0; 3];
         for (index, v) in s.iter_mut().enumerate().take(count) {
-            let bits = inst.op == Op::Smov;
+            let bits = matches!(inst.op, Op::Smov | Op::Movi);
             *v = match self.value(inst, index, lane)? {
                 Value::Int(v) => v,
                 Value::Real(_) if bits => i128::from(
@@ -556,7 +556,12 @@ impl State {
         };
         let one = quad_of_int(1);
         let first = lane / 4 * 4;
-        let pair = |i: usize| Ok((self.number(inst, 0, first + i)?, self.number(inst, 1, first + i)?));
+        let pair = |i: usize| {
+            Ok((
+                self.number(inst, 0, first + i)?,
+                self.number(inst, 1, first + i)?,
+            ))
+        };
         let single = |index: usize, byte: usize| {
             let Src::Reg(SrcReg {
                 place: Place::Direct(Reg { num, byte: sub, .. }),
@@ -566,7 +571,11 @@ impl State {
                 return Err(Unknown("that operand of an equation"));
             };
             let at = num as usize * GRF_BYTES + usize::from(sub);
-            let at = if byte == 12 { at - at % 16 + 12 } else { at + byte };
+            let at = if byte == 12 {
+                at - at % 16 + 12
+            } else {
+                at + byte
+            };
             Ok(widen::<Single>(self.general_bits(at, 4)))
         };
         let terms = match inst.op {
@@ -581,7 +590,10 @@ impl State {
             Op::Pln => {
                 // Channels 0-7: u, v; channels 8-15: u, v.
                 let place = (lane / 8 * 2) * GRF_BYTES + lane % 8 * 4;
-                let (u, v) = (single_at(self, inst, place)?, single_at(self, inst, place + GRF_BYTES)?);
+                let (u, v) = (
+                    single_at(self, inst, place)?,
+                    single_at(self, inst, place + GRF_BYTES)?,
+                );
                 let inner = step(single(0, 4)?, v, single(0, 12)?);
                 return Ok(Some(step(single(0, 0)?, u, inner)));
             }

@@ -269,7 +269,11 @@ fn fit(kind: &mut Inst) {
         let Src::Reg(reg) = src else { continue };
         if equation {
             reg.place = Place::Direct(Reg::grf(10));
-            reg.region = if index == 0 { Region::SCALAR } else { Region::packed(8) };
+            reg.region = if index == 0 {
+                Region::SCALAR
+            } else {
+                Region::packed(8)
+            };
         } else if kind.op == Op::Movi {
             reg.place = indirect();
             reg.region = Region::packed(8);
