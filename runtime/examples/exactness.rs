@@ -4,17 +4,10 @@ use std::error::Error;
 
 #[path = "../tests/ops/exactness.rs"]
 mod exactness;
-#[path = "../tests/ops/instance.rs"]
-#[allow(dead_code, reason = "only its random numbers are used here")]
-mod instance;
-#[path = "../tests/ops/model.rs"]
-#[allow(
-    dead_code,
-    reason = "the instances' registers, of which none are made here"
-)]
-mod model;
+#[path = "../tests/ops/random.rs"]
+mod random;
 #[path = "../tests/ops/real.rs"]
-#[allow(dead_code, reason = "only its functions are used here")]
+#[allow(dead_code, reason = "shared with the tests: only its functions are used here")]
 mod real;
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -22,7 +15,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         Some(count) => count.parse()?,
         None => 100_000,
     };
-    let mut random = instance::Random(0x0123_4567_89ab_cdef);
+    let mut random = random::Random(0x0123_4567_89ab_cdef);
     println!("| function | samples | largest error (ULP) | not correctly rounded |");
     println!("| --- | --- | --- | --- |");
     for function in exactness::FUNCTIONS {

@@ -5,7 +5,7 @@ use kiln_runtime::exec::{Cause, Registers};
 use rustc_apfloat::ieee::{Double, Quad, Single};
 use rustc_apfloat::{Float, FloatConvert, Round};
 
-use crate::instance::Random;
+use crate::random::Random;
 use crate::real;
 
 /// Channels computed at a time.

@@ -6,7 +6,7 @@ use kiln_emit::inst::{
     SrcReg, Type,
 };
 
-use crate::instance::Random;
+use crate::random::Random;
 
 use Type::{B, D, Df, F, Hf, Q, Ub, Ud, Uq, Uw, W};
 
