@@ -20,6 +20,8 @@ mod instance;
 mod kind;
 #[path = "../tests/ops/model.rs"]
 mod model;
+#[path = "../tests/ops/random.rs"]
+mod random;
 #[path = "../tests/ops/real.rs"]
 mod real;
 

@@ -16,6 +16,9 @@ use super::operand::{Int, Lanes, int_range, wrap};
 use super::operation::{Base, Condition, Dest, File, Operation, Path, Predicate, Target};
 use super::wide::{self, Format, Rounding, Wide};
 
+/// Those that `sad2` and `sada2` write.
+const EVEN_CHANNELS: u32 = 0x5555_5555;
+
 impl Thread {
     /// A predicate for each of an operation's channels, from bit 0.
     pub fn predicate(&self, op: &Operation, pred: &Predicate) -> u32 {
@@ -95,6 +98,7 @@ impl Thread {
             Path::Math(function) => math::execute(self, op, *function),
             Path::Madm => math::madm(self, op),
             Path::Scattered => self.scattered_move(op),
+            Path::Indexed => self.indexed_move(op),
             Path::Nop => Ok(()),
             Path::Fault(cause) => Err(Cause::clone(cause)),
             Path::Branch | Path::Send(_) | Path::Wait => Err(Cause::Op(op.op)),
@@ -140,8 +144,11 @@ impl Thread {
         let lanes = usize::from(op.lanes);
         let dst = &op.dst;
         let logical = matches!(op.op, And | Or | Xor | Not);
-        let enabled = self.enabled(op);
-        let live = self.live(op, enabled);
+        let enabled = match op.op {
+            Sad2 | Sada2 => self.enabled(op) & EVEN_CHANNELS,
+            _ => self.enabled(op),
+        };
+        let live = self.live(op, self.enabled(op));
         let mut s = [[T::default(); LANES]; 3];
         for (src, values) in op.sources().iter().zip(&mut s) {
             self.load_int(src, lanes, live, logical, values)?;
@@ -217,6 +224,7 @@ impl Thread {
                 each!(|a = a, b = b, acc = acc| a.wrapping_mul(b).wrapping_add(T::from_i64(acc)));
             }
             Mach => return self.mach(op, a, b),
+            Sad2 | Sada2 => r = self.absolute_differences(op.op, a, b),
             Sel => {
                 let chosen = match &op.cond {
                     Some(cond) => {
@@ -437,6 +445,13 @@ impl Thread {
                 let rest = w(1.0).add(w(a[l]).negated(), mode).mul(w(c[l]));
                 r[l] = rounded(w(a[l]).mul(w(b[l])).add(rest, mode));
             }),
+            Mac if dst.ty == Type::F => {
+                let acc = self.accumulated(lanes)?;
+                (0..lanes).for_each(|l| r[l] = rounded(w(a[l]).mul_add(w(b[l]), w(acc[l]), mode)));
+            }
+            Dp2 | Dp3 | Dp4 | Dph if lanes % 4 == 0 => r = self.dot(op.op, lanes, a, b),
+            Line => r = self.line(op, b)?,
+            Pln => r = self.plane(op)?,
             Frc if host || single => (0..lanes).for_each(|l| r[l] = a[l] - a[l].floor()),
             Frc => (0..lanes).for_each(|l| {
                 let whole = w(a[l].floor()).negated();

@@ -91,7 +91,25 @@ impl Thread {
                     self.ip = jump;
                 }
             }
-            Op::Break | Op::Cont | Op::Halt => {
+            // All channels that branch go there, the others wait behind.
+            Op::Brd => {
+                if taken == 0 {
+                    self.ip = next;
+                } else {
+                    let jump = match op.jip {
+                        Jump::Dynamic => find(program, op.at.wrapping_add(self.scalar(op)?))?,
+                        jip => target(jip)?,
+                    };
+                    self.suspend(mask & !taken, next);
+                    self.ip = jump;
+                }
+            }
+            Op::Brc if op.jip == Jump::Dynamic => {
+                return Err(Cause::Form {
+                    what: "brc to distances in a register",
+                });
+            }
+            Op::Break | Op::Cont | Op::Halt | Op::Brc => {
                 let (jump, end) = (target(op.jip)?, target(op.uip)?);
                 self.suspend(taken, end);
                 self.fall_or_jump(next, jump);

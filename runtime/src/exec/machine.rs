@@ -5,6 +5,7 @@
 //! as [`Accumulators::wide`].
 
 use super::defined::Defined;
+use super::error::Cause;
 use super::operation::File;
 use super::wide::Rounding;
 
@@ -28,6 +29,9 @@ const ACC_LANES: usize = 16;
 const DENORM_DF: u32 = 1 << 6;
 const DENORM_F: u32 = 1 << 7;
 const DENORM_HF: u32 = 1 << 10;
+
+/// Bit of `cr0.0`: singles without infinities and what is not a number.
+const ALT_MODE: u8 = 1;
 
 /// What bytes hold that nobody wrote: no plausible value, so that its use is seen.
 pub const UNDEFINED: u8 = 0xba;
@@ -206,7 +210,18 @@ impl Thread {
         self.flags = (self.flag_bits() & !mask | bits & mask).to_le_bytes();
     }
 
-    /// Decodes `cr0.0` after it was written.
+    /// Takes on the modes of `cr0.0` after it was written.
+    pub fn change_mode(&mut self) -> Result<(), Cause> {
+        if self.control[0] & ALT_MODE != 0 {
+            return Err(Cause::Form {
+                what: "the alternative mode of singles (cr0.0 bit 0)",
+            });
+        }
+        self.update_mode();
+        Ok(())
+    }
+
+    /// Decodes `cr0.0`.
     pub fn update_mode(&mut self) {
         let [a, b, c, d, ..] = self.control;
         let bits = u32::from_le_bytes([a, b, c, d]);

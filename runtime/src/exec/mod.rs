@@ -38,6 +38,7 @@ mod single;
 mod stats;
 mod trace;
 mod typed;
+mod vector;
 mod wide;
 mod words;
 

@@ -152,7 +152,7 @@ pub fn packed_element(bits: u64, ty: Type, lane: usize) -> u64 {
 }
 
 /// The element of a register file at a byte, as bits.
-fn element(bytes: &[u8], at: usize, size: usize) -> Result<u64, Cause> {
+pub fn element(bytes: &[u8], at: usize, size: usize) -> Result<u64, Cause> {
     let mut word = [0; 8];
     let found = bytes.get(at..at + size).ok_or(Cause::RegisterRange {
         at,
@@ -459,7 +459,7 @@ impl Thread {
             }
         }
         match file {
-            File::Control => self.update_mode(),
+            File::Control => self.change_mode()?,
             File::Acc => {
                 for lane in (0..lanes).filter(|lane| enabled >> lane & 1 != 0) {
                     self.acc.forget_wide(start + lane * step, size);

@@ -149,6 +149,8 @@ pub enum Path {
     Raw,
     /// `smov`.
     Scattered,
+    /// `movi`.
+    Indexed,
     Math(MathFn),
     Madm,
     /// Integers whose exact results 64 bits hold.
@@ -309,11 +311,11 @@ fn resolve(inst: &Inst, at: u32) -> Result<Operation, Cause> {
 fn needs(op: Op) -> (usize, bool) {
     use Op::*;
     match op {
-        Mov | Not | Bfrev | Lzd | Fbh | Fbl | Cbit | Frc | Rndu | Rndd | Rnde | Rndz => (1, true),
-        Sel | Movi | And | Or | Xor | Shr | Shl | Asr | Smov | Cmp | Cmpn | Bfi1 | Add | Mul
-        | Avg | Mac | Mach | Addc | Subb | Sad2 | Sada2 | Dp4 | Dph | Dp3 | Dp2 | Line | Pln => {
-            (2, true)
+        Mov | Movi | Not | Bfrev | Lzd | Fbh | Fbl | Cbit | Frc | Rndu | Rndd | Rnde | Rndz => {
+            (1, true)
         }
+        Sel | And | Or | Xor | Shr | Shl | Asr | Smov | Cmp | Cmpn | Bfi1 | Add | Mul | Avg
+        | Mac | Mach | Addc | Subb | Sad2 | Sada2 | Dp4 | Dph | Dp3 | Dp2 | Line | Pln => (2, true),
         Csel | Bfe | Bfi2 | Mad | Lrp | Madm => (3, true),
         Math(MathFn::Fdiv | MathFn::Pow | MathFn::Idiv | MathFn::Iqot | MathFn::Irem)
         | Math(MathFn::Invm) => (2, true),
@@ -333,6 +335,7 @@ fn path(inst: &Inst, op: &Operation) -> Path {
         | Goto | Join => Path::Branch,
         Wait => Path::Wait,
         Smov => Path::Scattered,
+        Movi => Path::Indexed,
         Math(function) => Path::Math(function),
         Madm => Path::Madm,
         _ => match fast::classify(op) {

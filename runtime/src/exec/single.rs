@@ -62,7 +62,7 @@ impl Registers {
         room.ok_or(Cause::RegisterRange { at, size })?
             .copy_from_slice(bytes);
         if file == File::Control {
-            self.thread.update_mode();
+            self.thread.change_mode()?;
         }
         Ok(())
     }

@@ -3,8 +3,9 @@
 use kiln_emit::inst::{Dst, Inst, Op, Reg, RegFile, Region, Src, Type};
 use kiln_runtime::exec::{Cause, Registers};
 
-use crate::instance::{Random, instance};
+use crate::instance::instance;
 use crate::model::{GRF_BYTES, State};
+use crate::random::Random;
 
 /// Why a kind is not shown to be executed as the model has it.
 #[derive(Debug)]

@@ -46,7 +46,8 @@ fn parse(line: &str) -> Result<Inst, String> {
     let bytes = (0..16).map(byte).collect::<Result<Vec<_>, _>>();
     let bytes = bytes.map_err(|e| malformed(e.to_string()))?;
     let found = decode(&bytes, skl()).map_err(|e| malformed(e.to_string()))?;
-    if kind(&found) != found || found.to_string() != name.trim_start() {
+    let text = found.to_string();
+    if kind(&found).to_string() != text || text.trim() != name.trim() {
         return Err(malformed(format!("is {}, of kind {}", found, kind(&found))));
     }
     Ok(found)
@@ -60,7 +61,7 @@ pub fn line(kind: &Inst) -> Result<String, String> {
         .iter()
         .map(|b| format!("{b:02x}"))
         .collect();
-    let line = format!("{code}  {kind}");
+    let line = format!("{code}  {}", kind.to_string().trim());
     parse(&line).map(|_| line)
 }
 

@@ -4,70 +4,7 @@
 use kiln_emit::inst::{Inst, Op, Place, Reg, RegFile, Region, SWIZZLE_XYZW, Src, SrcReg, Type};
 
 use crate::model::{GRF_BYTES, State};
-
-/// Well mixed numbers (xorshift).
-pub struct Random(pub u64);
-
-impl Random {
-    pub fn next(&mut self) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0
-    }
-
-    pub fn below(&mut self, n: usize) -> usize {
-        (self.next() >> 32) as usize % n
-    }
-
-    pub fn pick<T: Copy>(&mut self, of: &[T]) -> T {
-        of[self.below(of.len())]
-    }
-
-    pub fn chance(&mut self, one_in: usize) -> bool {
-        self.below(one_in) == 0
-    }
-
-    /// The bits of an element: extremes are as likely as ordinary numbers.
-    pub fn element(&mut self, ty: Type) -> u64 {
-        let bits = self.next();
-        let (fraction, exponent) = match ty {
-            Type::Hf => (10, 5),
-            Type::F => (23, 8),
-            Type::Df => (52, 11),
-            _ => {
-                return match self.below(6) {
-                    0 => bits & 0xff,
-                    1 => !(bits & 0xff),
-                    2 => 1 << (bits & 63),
-                    3 => (1u64 << (bits & 63)).wrapping_sub(1),
-                    _ => bits,
-                };
-            }
-        };
-        let sign = bits & 1 << (fraction + exponent);
-        let top: u64 = (1 << exponent) - 1;
-        let bias = top >> 1;
-        let field = |e: u64, f: u64| sign | e << fraction | f & ((1 << fraction) - 1);
-        match self.below(16) {
-            0 => field(0, 0),
-            1 => field(top, 0),
-            2 => field(top, bits | 1),
-            3 => field(0, bits),
-            4 => field(bias, 0),
-            5 => field(bias, 1 << (fraction - 1)),
-            6 => field(top - 1, bits),
-            7 => field(1, bits & 3),
-            8..=12 => field(bias - 3 + (bits >> 60 & 7), bits),
-            // Integers of many sizes, and halves of them.
-            13 => field(
-                bias + (bits >> 56) % 40 % (top - bias),
-                bits & !0 << (fraction - 2),
-            ),
-            _ => bits,
-        }
-    }
-}
+use crate::random::Random;
 
 /// An instance of the kind, and registers to execute it on.
 pub fn instance(kind: &Inst, random: &mut Random) -> (Inst, State) {
@@ -121,6 +58,7 @@ pub fn instance(kind: &Inst, random: &mut Random) -> (Inst, State) {
         }
     }
     inst.srcs = sources;
+    align(&mut inst);
     if inst.op == Op::Smov
         && let Some(Src::Imm { bits, .. }) = inst.srcs.get_mut(1)
     {
@@ -134,6 +72,27 @@ pub fn instance(kind: &Inst, random: &mut Random) -> (Inst, State) {
         }
     }
     (inst, state)
+}
+
+/// Equations have their scalars at a multiple of 16 bytes, their vectors in whole registers.
+fn align(inst: &mut Inst) {
+    let unit = if inst.op == Op::Pln {
+        [16, 32]
+    } else {
+        [16, 4]
+    };
+    if !matches!(inst.op, Op::Pln | Op::Line) {
+        return;
+    }
+    for (src, unit) in inst.srcs.iter_mut().zip(unit) {
+        if let Src::Reg(SrcReg {
+            place: Place::Direct(reg),
+            ..
+        }) = src
+        {
+            reg.byte -= reg.byte % unit;
+        }
+    }
 }
 
 /// Bytes that `n` elements take at a stride.
@@ -163,11 +122,21 @@ fn execution_size(inst: &Inst, random: &mut Random) -> u8 {
     } else {
         most.min(32)
     };
+    let most = match inst.op {
+        Op::Movi => most.min(8),
+        Op::Pln | Op::Line => most.min(16),
+        _ => most,
+    };
     let sizes: Vec<u8> = [2, 4, 8, 16, 32]
         .into_iter()
         .filter(|&n| usize::from(n) <= most)
         .collect();
-    let least = if inst.opts.align16 { 4 } else { 2 };
+    let least = match inst.op {
+        Op::Pln => 8,
+        Op::Dp2 | Op::Dp3 | Op::Dp4 | Op::Dph => 4,
+        _ if inst.opts.align16 => 4,
+        _ => 2,
+    };
     let sizes: Vec<u8> = sizes.into_iter().filter(|&n| n >= least).collect();
     if sizes.is_empty() {
         least

@@ -349,6 +349,7 @@ impl State {
             _ => false,
         };
         let (bits, stored) = match result {
+            Outcome::Nothing => return Ok(()),
             Outcome::Bits(bits) => (bits, None),
             Outcome::Truth(truth) => {
                 if let Some(cond) = &inst.cond {
@@ -484,7 +485,7 @@ impl State {
             return self.copy(inst, lane);
         }
         let floats = inst.srcs.iter().any(|s| s.ty().is_float());
-        if floats && !inst.op.is_bitwise() && !matches!(inst.op, Op::Bfrev | Op::Smov) {
+        if floats && !inst.op.is_bitwise() && !matches!(inst.op, Op::Bfrev | Op::Smov | Op::Movi) {
             let mut s = [quad_of_int(0); 3];
             for (index, v) in s.iter_mut().enumerate().take(count) {
                 *v = match self.value(inst, index, lane)? {
@@ -492,11 +493,14 @@ impl State {
                     Value::Int(v) => self.real_of_int(v, inst),
                 };
             }
+            if let Some(value) = self.compute_groups(inst, lane)? {
+                return Ok(Outcome::Value(self.rounded(inst, value)));
+            }
             return self.compute_real(inst, s, chosen);
         }
         let mut s = [0; 3];
         for (index, v) in s.iter_mut().enumerate().take(count) {
-            let bits = inst.op == Op::Smov;
+            let bits = matches!(inst.op, Op::Smov | Op::Movi);
             *v = match self.value(inst, index, lane)? {
                 Value::Int(v) => v,
                 Value::Real(_) if bits => i128::from(
@@ -532,6 +536,70 @@ impl State {
             }
         }
         Ok(Outcome::Bits(bits))
+    }
+
+    /// A float source's number for a channel.
+    fn number(&self, inst: &Inst, index: usize, lane: usize) -> Result<Quad> {
+        match self.value(inst, index, lane)? {
+            Value::Real(v) => Ok(v),
+            Value::Int(_) => Err(Unknown("an integer among floats")),
+        }
+    }
+
+    /// What a channel's result is that depends on other channels; none of other operations.
+    fn compute_groups(&self, inst: &Inst, lane: usize) -> Result<Option<Quad>> {
+        let round = self.round();
+        // Each product is added with a rounding to a single.
+        let step = |a, b, c| widen::<Single>(narrow::<Single>(real::fused(a, b, c, round), round));
+        let sum = |terms: &[(Quad, Quad)], start: Quad| {
+            terms.iter().fold(start, |sum, &(a, b)| step(a, b, sum))
+        };
+        let one = quad_of_int(1);
+        let first = lane / 4 * 4;
+        let pair = |i: usize| {
+            Ok((
+                self.number(inst, 0, first + i)?,
+                self.number(inst, 1, first + i)?,
+            ))
+        };
+        let single = |index: usize, byte: usize| {
+            let Src::Reg(SrcReg {
+                place: Place::Direct(Reg { num, byte: sub, .. }),
+                ..
+            }) = inst.srcs[index]
+            else {
+                return Err(Unknown("that operand of an equation"));
+            };
+            let at = num as usize * GRF_BYTES + usize::from(sub);
+            let at = if byte == 12 {
+                at - at % 16 + 12
+            } else {
+                at + byte
+            };
+            Ok(widen::<Single>(self.general_bits(at, 4)))
+        };
+        let terms = match inst.op {
+            Op::Dp2 => vec![pair(0)?, pair(1)?],
+            Op::Dp3 => vec![pair(0)?, pair(1)?, pair(2)?],
+            Op::Dp4 => vec![pair(0)?, pair(1)?, pair(2)?, pair(3)?],
+            Op::Dph => vec![pair(0)?, pair(1)?, pair(2)?, (one, pair(3)?.1)],
+            Op::Line => {
+                let u = self.number(inst, 1, lane)?;
+                return Ok(Some(step(single(0, 0)?, u, single(0, 12)?)));
+            }
+            Op::Pln => {
+                // Channels 0-7: u, v; channels 8-15: u, v.
+                let place = (lane / 8 * 2) * GRF_BYTES + lane % 8 * 4;
+                let (u, v) = (
+                    single_at(self, inst, place)?,
+                    single_at(self, inst, place + GRF_BYTES)?,
+                );
+                let inner = step(single(0, 4)?, v, single(0, 12)?);
+                return Ok(Some(step(single(0, 0)?, u, inner)));
+            }
+            _ => return Ok(None),
+        };
+        Ok(Some(sum(&terms, -Quad::ZERO)))
     }
 
     fn compute_real(&self, inst: &Inst, [a, b, c]: [Quad; 3], chosen: bool) -> Result<Outcome> {
@@ -644,6 +712,33 @@ impl State {
                     })
                     .sum()
             }
+            Op::Sad2 => {
+                let pair = |i| match (self.value(inst, 0, i)?, self.value(inst, 1, i)?) {
+                    (Value::Int(a), Value::Int(b)) => Ok((a - b).abs()),
+                    _ => Err(Unknown("a float among integers")),
+                };
+                // The second channel's result is undefined: here it is as it was.
+                match lane % 2 {
+                    0 => pair(lane)? + pair(lane + 1)?,
+                    _ => return Ok(Outcome::Nothing),
+                }
+            }
+            Op::Movi => {
+                let Src::Reg(SrcReg {
+                    place: Place::Indirect { addr, imm },
+                    ty,
+                    ..
+                }) = inst.srcs[0]
+                else {
+                    return Err(Unknown("movi without addresses"));
+                };
+                let at = |lane: usize| {
+                    let word = self.word(usize::from(addr.byte) + lane * 2);
+                    (word + i64::from(imm)) as usize
+                };
+                let at = at(0) / GRF_BYTES * GRF_BYTES + at(lane) % GRF_BYTES;
+                return Ok(Outcome::Bits(self.general_bits(at, ty.bytes() as usize)));
+            }
             Op::Addc => return Ok(Outcome::Carry(Value::Int(a + b), (a + b) >> 32 & 1)),
             Op::Subb => return Ok(Outcome::Carry(Value::Int(a - b), (a < b).into())),
             Op::Mac => a * b + self.acc[lane],
@@ -701,6 +796,22 @@ enum Outcome {
     Bits(u64),
     /// A comparison's.
     Truth(bool),
+    /// None.
+    Nothing,
+}
+
+/// A single at so many bytes behind a plane equation's second source.
+fn single_at(state: &State, inst: &Inst, byte: usize) -> Result<Quad> {
+    let Src::Reg(SrcReg {
+        place: Place::Direct(Reg { num, .. }),
+        modifier,
+        ..
+    }) = inst.srcs[1]
+    else {
+        return Err(Unknown("that operand of an equation"));
+    };
+    let v = widen::<Single>(state.general_bits(num as usize * GRF_BYTES + byte, 4));
+    Ok(if modifier.neg { -v } else { v })
 }
 
 /// Whether a `mov` copies bits: no conversion, nothing asked of the value.

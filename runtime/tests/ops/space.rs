@@ -6,7 +6,7 @@ use kiln_emit::inst::{
     SrcReg, Type,
 };
 
-use crate::instance::Random;
+use crate::random::Random;
 
 use Type::{B, D, Df, F, Hf, Q, Ub, Ud, Uq, Uw, W};
 
@@ -148,6 +148,32 @@ static ROWS: &[Row] = &[
         ..PLAIN
     },
     Row {
+        ops: &[Op::Dp2, Op::Dp3, Op::Dp4, Op::Dph],
+        types: &[(&[F], &[F])],
+        immediates: false,
+        ..FULL
+    },
+    Row {
+        ops: &[Op::Line, Op::Pln],
+        types: &[(&[F], &[F])],
+        immediates: false,
+        modifiers: false,
+        ..FULL
+    },
+    Row {
+        ops: &[Op::Sad2],
+        types: &[(&[Uw, W], &[Ub, B])],
+        immediates: false,
+        ..PLAIN
+    },
+    Row {
+        ops: &[Op::Movi],
+        sources: 1,
+        types: &[(&[Ud], &[Ud]), (&[Uw], &[Uw]), (&[F], &[F])],
+        immediates: false,
+        ..PLAIN
+    },
+    Row {
         ops: &[Op::Math(MathFn::Iqot), Op::Math(MathFn::Irem)],
         types: &[(&[Ud], &[Ud]), (&[D], &[D])],
         ..PLAIN
@@ -228,7 +254,31 @@ pub fn kind(random: &mut Random) -> Inst {
         let last = index + 1 == row.sources;
         kind.srcs.push(source(of, ty, op, row, last, random));
     }
+    fit(&mut kind);
     kind
+}
+
+/// Operations on groups of channels, on whole registers or on addresses: only those forms.
+fn fit(kind: &mut Inst) {
+    let groups = matches!(kind.op, Op::Dp2 | Op::Dp3 | Op::Dp4 | Op::Dph | Op::Sad2);
+    let equation = matches!(kind.op, Op::Line | Op::Pln);
+    if groups || equation || kind.op == Op::Movi {
+        kind.exec_size = 8;
+    }
+    for (index, src) in kind.srcs.iter_mut().enumerate() {
+        let Src::Reg(reg) = src else { continue };
+        if equation {
+            reg.place = Place::Direct(Reg::grf(10));
+            reg.region = if index == 0 {
+                Region::SCALAR
+            } else {
+                Region::packed(8)
+            };
+        } else if kind.op == Op::Movi {
+            reg.place = indirect();
+            reg.region = Region::packed(8);
+        }
+    }
 }
 
 fn dst(ty: Type, strided: bool, random: &mut Random) -> Dst {

@@ -1,0 +1,32 @@
+//! The table of the extended math functions' errors: `exactness [SAMPLES]`, of each function.
+
+use std::error::Error;
+
+#[path = "../tests/ops/exactness.rs"]
+mod exactness;
+#[path = "../tests/ops/random.rs"]
+mod random;
+#[path = "../tests/ops/real.rs"]
+#[allow(dead_code, reason = "shared with the tests: only its functions are used here")]
+mod real;
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let samples = match std::env::args().nth(1) {
+        Some(count) => count.parse()?,
+        None => 100_000,
+    };
+    let mut random = random::Random(0x0123_4567_89ab_cdef);
+    println!("| function | samples | largest error (ULP) | not correctly rounded |");
+    println!("| --- | --- | --- | --- |");
+    for function in exactness::FUNCTIONS {
+        let found = function.measure(samples, &mut random)?;
+        println!(
+            "| {} | {} | {:.6} | {} |",
+            function.function.name(),
+            found.samples,
+            found.worst,
+            found.not_nearest
+        );
+    }
+    Ok(())
+}
