@@ -99,7 +99,7 @@ pub struct Args {
 /// What is traced.
 #[derive(Clone, Copy, Debug)]
 struct Traced {
-    group: Option<u64>,
+    group: u64,
     thread: Option<u32>,
 }
 
@@ -113,14 +113,9 @@ fn traced(text: &str) -> Result<Traced, String> {
             .map_err(|_| format!("`{t}` is no thread's number"))
     });
     Ok(Traced {
-        group: match group {
-            "" => None,
-            group => Some(
-                group
-                    .parse()
-                    .map_err(|_| format!("`{group}` is no group's number"))?,
-            ),
-        },
+        group: group
+            .parse()
+            .map_err(|_| format!("`{group}` is no group's number"))?,
         thread: thread.transpose()?,
     })
 }
