@@ -12,7 +12,9 @@
 //! the other, a group's threads in turn.
 
 mod alu;
+mod atomic;
 mod binding;
+mod block;
 mod defined;
 mod dispatch;
 mod error;

@@ -831,6 +831,23 @@ fn typed_messages_take_the_channels_of_their_slots() {
     }
 }
 
+#[test]
+fn texels_are_changed_atomically() {
+    for (slots, shift) in [(0, 0), (1, 8)] {
+        let mut t = Thread::new(0, 0xffff);
+        t.active = 0b111 << shift;
+        put(&mut t, 10, 4, &[3, 3, 0, 0, 0, 0, 0, 0]);
+        put(&mut t, 11, 4, &[2, 2, 1, 0, 0, 0, 0, 0]);
+        put(&mut t, 40, 4, &[5, 6, 7, 8, 8, 8, 8, 8]);
+        put(&mut t, 80, 4, &[9; 8]);
+        let bits = 6 << 14 | 1 << 13 | slots << 12 | 7 << 8;
+        let add = message(DC1, bits, 16, (2, 1, 1));
+        let after = exchange_image(&mut t, add, Sampler::default()).unwrap();
+        assert_eq!((after[11], after[4], after[0]), (203 + 11, 107, 0));
+        assert_eq!(dwords(&t, 80, 4), [203, 208, 100, 9]);
+    }
+}
+
 /// The channels of `typed_messages_take_the_channels_of_their_slots` that a slot group has.
 fn t_active(shift: u32) -> u32 {
     0b1010_0000_1010 >> shift & 0xff
