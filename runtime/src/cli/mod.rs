@@ -12,8 +12,10 @@ mod info;
 mod input;
 mod object;
 mod output;
+mod progress;
 mod report;
 mod run;
+mod run_stats;
 mod stats;
 
 use std::io::IsTerminal;

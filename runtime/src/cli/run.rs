@@ -1,11 +1,13 @@
 //! `kiln run`: a kernel's machine code, executed on the host.
 
+use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Mutex;
 use std::time::Instant;
 
 use kiln_emit::platform::Platform;
 use kiln_emit::zebin::Zebin;
-use kiln_runtime::exec::{Arg, Launch, Program, Stats};
+use kiln_runtime::exec::{Arg, Launch, Options as ExecOptions, Program, Stats, Trace};
 use kiln_runtime::launch::{Description, Spec, compare, parse_spec};
 use kiln_runtime::picture;
 use kiln_runtime::pipeline::Options;
@@ -15,8 +17,9 @@ use super::finalize::{finalize, no_kernel};
 use super::info::{self, Info};
 use super::input::Input;
 use super::object::object;
-use super::output::{Outputs, print_error};
-use super::{grf_limit_parser, platform_parser, report};
+use super::output::{Outputs, is_stdout, print_error};
+use super::progress::with_bar;
+use super::{grf_limit_parser, platform_parser, report, run_stats};
 
 /// Execute a kernel's machine code on the host
 ///
@@ -74,6 +77,52 @@ pub struct Args {
     /// Finalize vISA with no more registers than this, 1 to 128
     #[arg(long, value_name = "N", value_parser = grf_limit_parser())]
     grf_limit: Option<u32>,
+    /// Execute groups on so many host threads [default: one a core]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    threads: Option<u16>,
+    /// Execute no more instructions than this, all groups together
+    #[arg(long, value_name = "N", default_value_t = Launch::BUDGET)]
+    budget: u64,
+    /// Let code use registers that nobody wrote
+    #[arg(long)]
+    no_check: bool,
+    /// Print each instruction with the values it writes, of all threads, of
+    /// a group (a number, counted along x first), or of a thread of it
+    #[arg(long, value_name = "GROUP[:THREAD]", num_args = 0..=1, require_equals = true, value_parser = traced, default_missing_value = "")]
+    trace: Option<Traced>,
+    /// Print figures by kinds of instructions and messages, or write them
+    /// as JSON
+    #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true, default_missing_value = "")]
+    stats: Option<PathBuf>,
+}
+
+/// What is traced; all of it if there is no number.
+#[derive(Clone, Copy, Debug)]
+struct Traced {
+    group: Option<u64>,
+    thread: Option<u32>,
+}
+
+fn traced(text: &str) -> Result<Traced, String> {
+    let (group, thread) = match text.split_once(':') {
+        Some((group, thread)) => (group, Some(thread)),
+        None => (text, None),
+    };
+    let thread = thread.map(|t| {
+        t.parse()
+            .map_err(|_| format!("`{t}` is no thread's number"))
+    });
+    Ok(Traced {
+        group: match group {
+            "" => None,
+            group => Some(
+                group
+                    .parse()
+                    .map_err(|_| format!("`{group}` is no group's number"))?,
+            ),
+        },
+        thread: thread.transpose()?,
+    })
 }
 
 /// Sizes of up to three dimensions; those not given are 1.
@@ -136,17 +185,58 @@ pub fn run(args: &Args) -> Result<(), Report> {
         local: plan.local,
         dimensions: plan.global.dimensions,
         args: plan.args,
-        budget: Launch::BUDGET,
+        budget: args.budget,
     };
-    let clock = Instant::now();
-    let stats = launch
-        .run(&code)
-        .map_err(|e| miette!("{}: {kernel}: {e}", input.path.display()))?;
-    let figures = figures(&kernel, &stats, clock.elapsed().as_secs_f64());
-    match &plan.results {
-        Results::Write(specs) => write(specs, &launch.args, plan.global.sizes[0], &figures),
-        Results::Check(description, dir) => check(description, &launch.args, dir, &figures),
+    let out = Mutex::new(BufWriter::new(std::io::stdout()));
+    let trace = args.trace.map(|traced| Trace {
+        out: &out,
+        group: traced.group,
+        thread: traced.thread,
+    });
+    if let (Some(_), Results::Write(specs)) = (&trace, &plan.results)
+        && specs.iter().filter_map(|s| s.out.as_deref()).any(is_stdout)
+    {
+        return Err(miette!(
+            "a trace and a buffer are both to go to standard output"
+        ));
     }
+    let groups = groups(&launch);
+    let clock = Instant::now();
+    let stats = with_bar(groups, |done| {
+        let options = ExecOptions {
+            threads: args.threads.map_or(0, usize::from),
+            check: !args.no_check,
+            trace: trace.as_ref(),
+            done: Some(done),
+        };
+        launch.run_with(&code, &options)
+    });
+    let seconds = clock.elapsed().as_secs_f64();
+    // A reader that goes away early is no failure.
+    let _ = out.lock().map(|mut out| out.flush());
+    let stats = stats.map_err(|e| miette!("{}: {kernel}: {e}", input.path.display()))?;
+    let mut figures = figures(&kernel, &stats, seconds);
+    let mut outputs = Outputs::default();
+    match &args.stats {
+        Some(path) if path.as_os_str().is_empty() => figures.push_str(&run_stats::table(&stats)),
+        Some(path) => outputs.add(path, run_stats::json(&kernel, &stats, seconds)?)?,
+        None => {}
+    }
+    match &plan.results {
+        Results::Write(specs) => {
+            write(outputs, specs, &launch.args, plan.global.sizes[0], &figures)
+        }
+        Results::Check(description, dir) => {
+            check(outputs, description, &launch.args, dir, &figures)
+        }
+    }
+}
+
+/// Groups of a launch; whether they are sensible is found out when it is run.
+fn groups(launch: &Launch) -> u64 {
+    let count = |(&global, &local): (&u32, &u32)| u64::from(global) / u64::from(local.max(1));
+    let counts = launch.global.iter().zip(&launch.local).map(count);
+    counts.fold(1, u64::saturating_mul)
 }
 
 /// The launch of the command line.
@@ -237,8 +327,13 @@ fn program(args: &Args, input: &Input, kernel: Option<&str>) -> Result<(Zebin, S
 }
 
 /// Writes the buffers that have a place to go to, and the figures.
-fn write(specs: &[Spec], args: &[Arg], width: u32, figures: &str) -> Result<(), Report> {
-    let mut outputs = Outputs::default();
+fn write(
+    mut outputs: Outputs,
+    specs: &[Spec],
+    args: &[Arg],
+    width: u32,
+    figures: &str,
+) -> Result<(), Report> {
     for (spec, arg) in specs.iter().zip(args) {
         let (Some(path), Some(bytes)) = (&spec.out, arg.memory()) else {
             continue;
@@ -264,8 +359,13 @@ fn write(specs: &[Spec], args: &[Arg], width: u32, figures: &str) -> Result<(), 
 }
 
 /// Compares the buffers with what they must hold, and says of each whether it does.
-fn check(description: &Description, args: &[Arg], dir: &Path, figures: &str) -> Result<(), Report> {
-    let mut outputs = Outputs::default();
+fn check(
+    mut outputs: Outputs,
+    description: &Description,
+    args: &[Arg],
+    dir: &Path,
+    figures: &str,
+) -> Result<(), Report> {
     let (mut checked, mut failed) = (0, 0);
     for (described, arg) in description.args.iter().zip(args) {
         let (Some(expect), Some(found)) = (&described.expect, arg.memory()) else {

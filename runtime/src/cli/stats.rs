@@ -110,16 +110,20 @@ pub fn table(stats: &[KernelStats]) -> String {
     let rows: Vec<_> = std::iter::once(heading.map(str::to_string))
         .chain(rows)
         .collect();
+    align(&rows)
+}
+
+/// Rows as lines, in columns: names to the left, numbers to the right.
+pub fn align<const N: usize>(rows: &[[String; N]]) -> String {
     let width = |column: usize| {
         rows.iter()
             .map(|row| row[column].chars().count())
             .max()
             .unwrap_or(0)
     };
-    let widths: [usize; 8] = std::array::from_fn(width);
+    let widths: [usize; N] = std::array::from_fn(width);
     let mut out = String::new();
-    for row in &rows {
-        // Names to the left, numbers to the right.
+    for row in rows {
         out.push_str(&format!("{:<1$}", row[0], widths[0]));
         for (cell, width) in row.iter().zip(widths).skip(1) {
             out.push_str(&format!("  {cell:>width$}"));

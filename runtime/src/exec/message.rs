@@ -11,9 +11,10 @@ use kiln_emit::platform::Family;
 
 use super::atomic::{Atomic, atomic};
 use super::error::Cause;
-use super::machine::{GRF_BYTES, LANES, Status, Thread};
+use super::machine::{GRF_BYTES, LANES, Status, Thread, low_mask};
 use super::memory::{BTI_BINDLESS, BTI_STATELESS, BTI_STATELESS_NONCOHERENT, HEAP, Shared, Space};
 use super::operation::Operation;
+use super::words::Words;
 use super::{block, sampler, typed};
 
 /// Shared functions.
@@ -533,14 +534,41 @@ impl Scatter<'_> {
         let stride = (self.channels * self.slot).div_ceil(GRF_BYTES);
         // The payload is read before the response, which may overlap it, is written.
         let mut starts = [0; LANES];
-        for lane in m.channels(self.channels) {
-            starts[lane] = address(thread, m, self.first, lane, self.address)?;
+        let size = self.address;
+        for row in (0..self.channels).step_by(GRF_BYTES / size) {
+            let lanes = row..self.channels.min(row + GRF_BYTES / size);
+            if m.enabled >> row & low_mask(lanes.len()) == 0 {
+                continue;
+            }
+            let at = m.at(self.first, row * size)?;
+            for lane in lanes.filter(|lane| m.enabled >> lane & 1 != 0) {
+                let at = at + (lane - row) * size;
+                thread.sent(at, size)?;
+                starts[lane] = u64::from(thread.grf_dword(at));
+                if size == 8 {
+                    starts[lane] |= u64::from(thread.grf_dword(at + 4)) << 32;
+                }
+            }
         }
         let space = match self.address {
-            _ if m.channels(self.channels).next().is_none() => return Ok(()),
+            _ if m.enabled & low_mask(self.channels) == 0 => return Ok(()),
             8 => Space::Address(shared.memory, 0),
             _ => shared.space(m.bti())?,
         };
+        if let (false, Some(response), 4, 4, Some((words, ignored))) = (
+            self.write,
+            m.response,
+            self.element,
+            self.slot,
+            space.words(),
+        ) {
+            let registers = stride * self.elements.len() * GRF_BYTES;
+            let count = self.read_dwords(thread, m, (words, ignored), &starts, response, registers);
+            if let Some(count) = count {
+                shared.count(false, count * 4);
+                return Ok(());
+            }
+        }
         let mut moved = 0;
         for lane in m.channels(self.channels) {
             let start = starts[lane];
@@ -578,6 +606,52 @@ impl Scatter<'_> {
         }
         shared.count(self.write, moved);
         Ok(())
+    }
+}
+
+impl Scatter<'_> {
+    /// Reads dwords at 32-bit offsets; gives how many. None if one of them is not to be read, which
+    /// is then found out, and said, by who reads them one by one.
+    fn read_dwords(
+        &self,
+        thread: &mut Thread,
+        m: &Message,
+        (words, ignored): (&Words, u32),
+        starts: &[u64; LANES],
+        response: usize,
+        registers: usize,
+    ) -> Option<usize> {
+        if registers == 0 {
+            return None;
+        }
+        let room = words.len().checked_sub(4)?;
+        let mut left = m.enabled & low_mask(self.channels);
+        let count = left.count_ones() as usize * self.elements.len();
+        let pitch = registers / self.elements.len().max(1);
+        let place = thread.grf.get_mut(response..response + registers)?;
+        while left != 0 {
+            let lane = left.trailing_zeros() as usize;
+            left &= left - 1;
+            let start = (starts[lane] as u32)
+                .wrapping_mul(self.unit)
+                .wrapping_add(self.base);
+            for (row, &element) in place.chunks_exact_mut(pitch).zip(self.elements) {
+                let at = (start.wrapping_add(element * 4) & !ignored) as usize;
+                if at > room || at % 4 != 0 {
+                    return None;
+                }
+                let dword = words.dword(at).to_le_bytes();
+                row.get_mut(lane * 4..lane * 4 + 4)?.copy_from_slice(&dword);
+            }
+        }
+        if thread.defined.is_some() {
+            for lane in m.channels(self.channels) {
+                for index in 0..self.elements.len() {
+                    thread.define(response + index * pitch + lane * 4, 4);
+                }
+            }
+        }
+        Some(count)
     }
 }
 

@@ -1,0 +1,103 @@
+//! Figures of a run: for programs as JSON, for readers as tables.
+
+use std::collections::BTreeMap;
+
+use kiln_runtime::exec::{Count, Stats};
+use miette::{Report, miette};
+use serde::Serialize;
+
+use super::stats::align;
+
+/// Figures of the run of a kernel.
+#[derive(Debug, Serialize)]
+struct RunStats<'a> {
+    kernel: &'a str,
+    seconds: f64,
+    groups: u64,
+    threads: u64,
+    instructions: u64,
+    messages: u64,
+    /// Channels that instructions acted on, in all.
+    lanes: u64,
+    bytes_read: u64,
+    bytes_written: u64,
+    by_instruction: Vec<Row<'a>>,
+    by_message: Vec<Row<'a>>,
+}
+
+/// Executions of one kind.
+#[derive(Debug, Serialize)]
+struct Row<'a> {
+    name: &'a str,
+    instructions: u64,
+    lanes: u64,
+}
+
+/// The most frequent first.
+fn rows(counts: &BTreeMap<String, Count>) -> Vec<Row<'_>> {
+    let mut rows: Vec<Row> = counts
+        .iter()
+        .map(|(name, count)| Row {
+            name,
+            instructions: count.instructions,
+            lanes: count.lanes,
+        })
+        .collect();
+    rows.sort_by_key(|row| std::cmp::Reverse(row.instructions));
+    rows
+}
+
+/// The figures as a JSON object.
+///
+/// # Errors
+/// None that is known.
+pub fn json(kernel: &str, stats: &Stats, seconds: f64) -> Result<Vec<u8>, Report> {
+    let stats = RunStats {
+        kernel,
+        seconds,
+        groups: stats.groups,
+        threads: stats.threads,
+        instructions: stats.instructions,
+        messages: stats.messages,
+        lanes: stats.lanes,
+        bytes_read: stats.bytes_read,
+        bytes_written: stats.bytes_written,
+        by_instruction: rows(&stats.by_instruction),
+        by_message: rows(&stats.by_message),
+    };
+    let mut json = serde_json::to_vec_pretty(&stats).map_err(|e| miette!("statistics: {e}"))?;
+    json.push(b'\n');
+    Ok(json)
+}
+
+/// The figures as tables: instructions, then messages, with how often each was executed and on how
+/// many channels on average; then the bytes that messages moved.
+pub fn table(stats: &Stats) -> String {
+    let mut out = String::new();
+    for (heading, counts) in [
+        ("instruction", &stats.by_instruction),
+        ("message", &stats.by_message),
+    ] {
+        let mut table = vec![[heading, "executed", "%", "channels"].map(str::to_string)];
+        table.extend(rows(counts).iter().map(|row| {
+            let share = 100.0 * row.instructions as f64 / stats.instructions.max(1) as f64;
+            [
+                row.name.to_string(),
+                row.instructions.to_string(),
+                format!("{share:.1}"),
+                format!("{:.1}", row.lanes as f64 / row.instructions.max(1) as f64),
+            ]
+        }));
+        out.push_str(&align(&table));
+        out.push('\n');
+    }
+    let Stats {
+        bytes_read,
+        bytes_written,
+        ..
+    } = stats;
+    out.push_str(&format!(
+        "{bytes_read} bytes read, {bytes_written} bytes written\n"
+    ));
+    out
+}
