@@ -13,7 +13,9 @@
 //! cores, as far as the kernel itself orders what its groups do.
 
 mod alu;
+mod atomic;
 mod binding;
+mod block;
 mod buffer;
 mod defined;
 mod dispatch;
