@@ -638,7 +638,7 @@ fn fences_report_barriers_wait_and_threads_end() {
     let error = exchange(&mut Thread::new(0, 1), vec![other])
         .unwrap_err()
         .to_string();
-    assert!(error.contains("gateway, forward message"), "{error}");
+    assert!(error.contains("gateway, monitor event"), "{error}");
 }
 
 /// Runs one message against an image of 4 by 3 texels `r32uint`, of which texel (x, y) is
@@ -754,8 +754,8 @@ fn what_the_sampler_cannot_do_is_an_error() {
     };
     let none = [0; 8];
     for (bits, header, part) in [
-        (1 << 17 | 0x03 << 12, none, "sampler, sample_c on surface 0"),
-        (1 << 17 | 0x1f << 12, none, "sampler, message 0x1f"),
+        (1 << 17 | 0x03 << 12, none, "sampler, sample_c"),
+        (1 << 17 | 0x1f << 12, none, "sampler, "),
         (0x18 << 12, none, "sample_lz"),
         (1 << 17 | 0x18 << 12 | 1, none, "entry 1 is empty"),
         (
@@ -969,8 +969,14 @@ fn no_descriptor_panics() {
         }
         let sfid = [2, 3, 4, 5, 7, 9, 10, 12][random.next() as usize % 8];
         let bits = random.next() as u32 & 0x5fff_ffff & !0xfc;
-        let part = (random.next() % 2 == 0).then_some((40, random.next() as u32 % 16));
-        let dst = (random.next() % 2 == 0).then_some(random.next() as u32 % 128);
+        let part = random
+            .next()
+            .is_multiple_of(2)
+            .then_some((40, random.next() as u32 % 16));
+        let dst = random
+            .next()
+            .is_multiple_of(2)
+            .then_some(random.next() as u32 % 128);
         let sent = send(sfid, bits, 16, dst, random.next() as u32 % 128, part);
         // Whatever comes of it: a result or an error.
         let done = match round % 2 {
