@@ -5,9 +5,16 @@ use std::error::Error;
 #[path = "../tests/ops/exactness.rs"]
 mod exactness;
 #[path = "../tests/ops/random.rs"]
+#[allow(
+    dead_code,
+    reason = "shared with the tests: only the plain numbers are used here"
+)]
 mod random;
 #[path = "../tests/ops/real.rs"]
-#[allow(dead_code, reason = "shared with the tests: only its functions are used here")]
+#[allow(
+    dead_code,
+    reason = "shared with the tests: only its functions are used here"
+)]
 mod real;
 
 fn main() -> Result<(), Box<dyn Error>> {
