@@ -1,64 +1,123 @@
-//! Prints what each platform's fixtures exercise: `cargo run -p kiln-emit --example coverage`.
+//! What the fixtures of each encoding family exercise, as a table:
+//! `cargo run -p kiln-emit --example coverage`.
+//!
+//! If `$KILN_CORPUS` names a directory of directories of machine code by platform (`skl/*.dat`,
+//! `skl/*.zebin`), also prints what that code uses that the fixtures do not. With `--record`, what it
+//! uses becomes the list that the tests hold the fixtures against
+//! (`tests/fixtures/FAMILY.features`).
 
 #[path = "../tests/common/mod.rs"]
 mod common;
 
+use common::{families, fixtures, recorded_path};
 use kiln_emit::listing::entries;
-use kiln_emit::platform::PLATFORMS;
-use std::collections::BTreeMap;
+use kiln_emit::platform::Platform;
+use kiln_emit::zebin::Zebin;
+use std::collections::{BTreeMap, BTreeSet};
+use std::env;
 use std::fs;
 use std::io::{self, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
+
+/// What is used, and how often.
+#[derive(Default)]
+struct Uses {
+    programs: usize,
+    insts: usize,
+    counts: BTreeMap<String, usize>,
+}
+
+impl Uses {
+    fn add(&mut self, code: &[u8], platform: &'static Platform) {
+        self.programs += 1;
+        for inst in entries(code, platform).filter_map(|entry| entry.inst.ok()) {
+            self.insts += 1;
+            for feature in common::features(&inst, platform) {
+                *self.counts.entry(feature).or_default() += 1;
+            }
+        }
+    }
+}
 
 fn main() -> io::Result<()> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let record = env::args().nth(1).as_deref() == Some("--record");
+    let corpus = env::var_os("KILN_CORPUS").map(PathBuf::from);
     let mut out = io::stdout().lock();
-    for platform in PLATFORMS {
-        let mut code = Vec::new();
-        collect(&root.join("tests/fixtures").join(platform.name), &mut code)?;
-        if platform.name == "skl" {
-            for example in fs::read_dir(root.join("../examples"))? {
-                let example = example?.path();
-                if example.is_dir() {
-                    collect(&example, &mut code)?;
-                }
+    for (family, platforms) in families() {
+        let mut ours = Uses::default();
+        let mut real = Uses::default();
+        let mut names = Vec::new();
+        for platform in platforms {
+            for fixture in fixtures(platform) {
+                ours.add(&fixture.code, platform);
+                let stem = fixture.path.file_stem().unwrap_or_default();
+                names.push(format!("{}/{}", platform.name, stem.display()));
+            }
+            if let Some(corpus) = &corpus {
+                collect(&corpus.join(platform.name), platform, &mut real)?;
             }
         }
-        let mut counts = BTreeMap::<String, usize>::new();
-        let mut insts = 0;
-        for inst in code
-            .iter()
-            .flat_map(|code| entries(code, platform))
-            .filter_map(|entry| entry.inst.ok())
-        {
-            insts += 1;
-            for feature in common::features(&inst) {
-                *counts.entry(feature).or_default() += 1;
-            }
-        }
-        let features = counts.len();
+        let Uses {
+            programs, insts, ..
+        } = ours;
+        let features = ours.counts.len();
         writeln!(
             out,
-            "{}: {} programs, {insts} instructions, {features} features",
-            platform.name,
-            code.len()
+            "{family:?}: {programs} programs, {insts} instructions, {features} features"
         )?;
-        for (feature, count) in counts {
+        writeln!(out, "  in {}", names.join(" "))?;
+        for (feature, count) in &ours.counts {
             writeln!(out, "  {count:6} {feature}")?;
+        }
+        if corpus.is_some() {
+            missing(&ours, &real, &mut out)?;
+        }
+        if record && real.programs != 0 {
+            let known: BTreeSet<&str> = real.counts.keys().map(String::as_str).collect();
+            let lines: Vec<&str> = known.into_iter().collect();
+            fs::write(recorded_path(family), lines.join("\n") + "\n")?;
         }
     }
     Ok(())
 }
 
+/// What the corpus has and the fixtures have not.
+fn missing(ours: &Uses, real: &Uses, out: &mut impl Write) -> io::Result<()> {
+    let missing = || {
+        let known = real.counts.iter();
+        known.filter(|(feature, _)| !ours.counts.contains_key(*feature))
+    };
+    writeln!(
+        out,
+        "  corpus: {} programs, {} instructions, {} features, {} of them not in fixtures",
+        real.programs,
+        real.insts,
+        real.counts.len(),
+        missing().count()
+    )?;
+    for (feature, count) in missing() {
+        writeln!(out, "  missing {count:6} {feature}")?;
+    }
+    Ok(())
+}
+
 /// The machine code in a directory; none if it is not there.
-fn collect(dir: &Path, code: &mut Vec<Vec<u8>>) -> io::Result<()> {
+fn collect(dir: &Path, platform: &'static Platform, uses: &mut Uses) -> io::Result<()> {
     let Ok(files) = fs::read_dir(dir) else {
         return Ok(());
     };
     for file in files {
         let path = file?.path();
-        if path.extension().is_some_and(|e| e == "dat") {
-            code.push(fs::read(path)?);
+        let Some(ending) = path.extension() else {
+            continue;
+        };
+        if ending == "dat" {
+            uses.add(&fs::read(path)?, platform);
+        } else if ending == "zebin" {
+            let object = Zebin::parse(&fs::read(path)?).map_err(io::Error::other)?;
+            for kernel in &object.kernels {
+                uses.add(&kernel.text, platform);
+            }
         }
     }
     Ok(())

@@ -3,13 +3,13 @@
 //! Never gives up: bytes that are no instruction are listed as `illegal` with the reason, and the
 //! listing goes on after them.
 
-use crate::encoding::spec::SendSyntax;
-use crate::encoding::{DecodeError, decode, spec};
-use crate::inst::{Desc, Inst, Op, Target};
-use crate::messages::describe;
+use crate::encoding::spec::Spec;
+use crate::encoding::{DecodeError, decode_into, spec};
+use crate::inst::{Inst, Op, Target};
+use crate::messages;
 use crate::platform::Platform;
-use crate::print::{write_inst, write_label};
-use std::collections::BTreeSet;
+use crate::print::{Text, write_inst, write_label};
+use std::fmt::Write;
 
 /// How branch targets are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,138 +31,193 @@ pub struct Entry {
 }
 
 /// The instructions of `code` in order. Bytes that decode to none are entries too, as long as
-/// their compaction bit says; the last may be cut short.
+/// their compaction bit says; the last may be cut short. Zeros too few for an instruction at the end
+/// are padding, which object files align their sections with, and no entry.
 pub fn entries<'a>(
     code: &'a [u8],
     platform: &'static Platform,
 ) -> impl Iterator<Item = Entry> + use<'a> {
-    let mut offset = 0;
-    std::iter::from_fn(move || {
-        let rest = code.get(offset..).filter(|rest| !rest.is_empty())?;
-        let inst = decode(rest, platform);
-        let len = rest.len().min(entry_len(rest, platform));
-        let entry = Entry {
-            offset: offset as u32,
-            len: len as u32,
-            inst,
-        };
-        offset += len;
-        Some(entry)
+    let spec = spec(platform);
+    pieces(code, spec).map(move |(offset, bytes)| {
+        let mut inst = Inst::new(Op::Illegal, 1);
+        let decoded = decode_into(bytes, spec, platform, &mut inst);
+        Entry {
+            offset,
+            len: bytes.len() as u32,
+            inst: decoded.map(|()| inst),
+        }
     })
 }
 
-/// What the compaction bit says; a whole long instruction if it is cut off.
-fn entry_len(rest: &[u8], platform: &Platform) -> usize {
-    let compact = spec(platform).align1.header.compact;
-    match rest.first_chunk::<8>() {
-        Some(low) if compact.flag(u128::from(u64::from_le_bytes(*low))) => 8,
-        _ => 16,
-    }
+/// The bytes of each entry and where they start.
+fn pieces<'a>(code: &'a [u8], spec: &'static Spec) -> impl Iterator<Item = (u32, &'a [u8])> {
+    let compact = spec.align1.header.compact;
+    let mut rest = code;
+    let mut offset = 0;
+    std::iter::from_fn(move || {
+        if is_padding(rest) {
+            return None;
+        }
+        let len = match rest.first_chunk::<8>() {
+            Some(low) if compact.flag(u128::from(u64::from_le_bytes(*low))) => 8,
+            _ => rest.len().min(16),
+        };
+        let (bytes, after) = rest.split_at(len);
+        let piece = (offset, bytes);
+        rest = after;
+        offset += len as u32;
+        Some(piece)
+    })
+}
+
+/// Less than an instruction, and nothing but zeros; the end of the code, too.
+fn is_padding(rest: &[u8]) -> bool {
+    rest.len() < 16 && rest.iter().all(|byte| *byte == 0)
+}
+
+/// What a line of a listing takes of memory, relative to its instruction, seldom more.
+const TEXT_PER_BYTE: usize = 8;
+
+/// What is known of places in the code from elsewhere, sorted by their offsets.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Annotations {
+    /// What begins there; comments on lines of their own before the instruction.
+    pub headings: Vec<Remark>,
+    /// What is said of the instruction of which this is a byte, such as a relocation; comments
+    /// behind it.
+    pub comments: Vec<Remark>,
+}
+
+/// A text without line ends about a place, in bytes from the start of the code.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Remark {
+    pub offset: u64,
+    pub text: String,
 }
 
 /// The listing of `code`, one instruction a line.
 pub fn list(code: &[u8], platform: &'static Platform, style: Style) -> String {
-    let mut out = String::with_capacity(code.len() * 6);
-    let mut starts = match style {
-        Style::Numeric => BTreeSet::new(),
-        Style::Labels => block_starts(code, platform),
-    };
-    for entry in entries(code, platform) {
-        write_starts(&mut starts, i64::from(entry.offset), &mut out);
-        match &entry.inst {
-            Ok(inst) => {
-                let pc = (style == Style::Labels).then_some(entry.offset);
-                write_inst(inst, pc, Some(spec(platform)), &mut out);
-                write_message(inst, platform, &mut out);
-            }
-            Err(error) => write_illegal(&entry, error, &mut out),
-        }
-        out.truncate(out.trim_end().len());
-        out.push('\n');
-    }
-    write_starts(&mut starts, i64::MAX, &mut out);
-    out
+    let mut text = String::new();
+    list_onto(code, platform, style, &Annotations::default(), &mut text);
+    text
 }
 
-/// The labels up to and including `pc`.
-fn write_starts(starts: &mut BTreeSet<i64>, pc: i64, out: &mut String) {
-    while starts.first().is_some_and(|first| *first <= pc) {
-        if let Some(first) = starts.pop_first() {
-            write_label(first, out);
-            out.push_str(":\n");
+/// Appends the listing with comments. A caller that lists much does well to keep the string: getting
+/// memory for a listing takes as long as writing much of it.
+pub fn list_onto(
+    code: &[u8],
+    platform: &'static Platform,
+    style: Style,
+    annotations: &Annotations,
+    out: &mut String,
+) {
+    let spec = spec(platform);
+    let mut text = Text::from(std::mem::take(out));
+    text.reserve(code.len() * TEXT_PER_BYTE);
+    let starts = match style {
+        Style::Numeric => Vec::new(),
+        Style::Labels => block_starts(code, spec, platform),
+    };
+    let mut starts = starts.into_iter().peekable();
+    let mut headings = annotations.headings.iter().peekable();
+    let mut comments = annotations.comments.iter().peekable();
+    let mut inst = Inst::new(Op::Illegal, 1);
+    for (offset, bytes) in pieces(code, spec) {
+        while let Some(heading) = headings.next_if(|heading| heading.offset <= u64::from(offset)) {
+            text.str("// ");
+            text.str(&heading.text);
+            text.byte(b'\n');
         }
+        while let Some(start) = starts.next_if(|start| *start <= i64::from(offset)) {
+            write_start(start, &mut text);
+        }
+        match decode_into(bytes, spec, platform, &mut inst) {
+            Ok(()) => {
+                let pc = (style == Style::Labels).then_some(offset);
+                write_inst(&inst, pc, Some(spec), &mut text);
+                if inst.msg.is_some() {
+                    text.str(" // ");
+                    messages::write(&inst, spec, &mut text);
+                }
+            }
+            Err(error) => write_illegal(bytes.len(), &error, &mut text),
+        }
+        text.trim_end();
+        let end = u64::from(offset) + bytes.len() as u64;
+        while let Some(comment) = comments.next_if(|comment| comment.offset < end) {
+            text.str(" // ");
+            text.str(&comment.text);
+        }
+        text.byte(b'\n');
     }
+    for start in starts {
+        write_start(start, &mut text);
+    }
+    *out = text.into_string();
+}
+
+/// One instruction at `offset` as the listing has it, without comments and with single spaces.
+pub fn line(inst: &Inst, offset: u32, platform: &Platform, style: Style) -> String {
+    let pc = (style == Style::Labels).then_some(offset);
+    let mut text = Text::default();
+    write_inst(inst, pc, Some(spec(platform)), &mut text);
+    let text = text.into_string();
+    let words: Vec<&str> = text.split_whitespace().collect();
+    words.join(" ")
+}
+
+/// What the instruction's message asks for, in words; `None` if it is no send.
+pub fn message(inst: &Inst, platform: &Platform) -> Option<String> {
+    inst.msg.as_ref()?;
+    let mut text = Text::default();
+    messages::write(inst, spec(platform), &mut text);
+    Some(text.into_string())
+}
+
+fn write_start(start: i64, text: &mut Text) {
+    write_label(start, text);
+    text.str(":\n");
 }
 
 /// Where control can come from elsewhere or, after a branch, may not fall through.
-fn block_starts(code: &[u8], platform: &'static Platform) -> BTreeSet<i64> {
-    let mut starts = BTreeSet::from([0]);
-    for entry in entries(code, platform) {
-        let Ok(inst) = &entry.inst else { continue };
-        if inst.op.is_branch() || inst.msg.is_some_and(|message| message.eot) {
-            starts.insert(i64::from(entry.offset) + i64::from(entry.len));
+fn block_starts(code: &[u8], spec: &'static Spec, platform: &Platform) -> Vec<i64> {
+    let mut starts = vec![0];
+    let opcode = spec.align1.header.opcode;
+    let mut inst = Inst::new(Op::Illegal, 1);
+    for (offset, bytes) in pieces(code, spec) {
+        // Both forms have the operation in the same place.
+        let word = bytes
+            .first_chunk::<8>()
+            .map_or(0, |low| u64::from_le_bytes(*low));
+        let op = spec.op_of_code(opcode.get(u128::from(word)));
+        let ends = op.is_some_and(|op| op.form.is_branch() || op.form.is_send());
+        if !ends || decode_into(bytes, spec, platform, &mut inst).is_err() {
+            continue;
         }
-        let base = if inst.op == Op::Calla {
+        if inst.op.is_branch() || inst.msg.is_some_and(|message| message.eot) {
+            starts.push(i64::from(offset) + bytes.len() as i64);
+        }
+        let base = if inst.op.branches_to_place() {
             0
         } else {
-            i64::from(entry.offset)
+            i64::from(offset)
         };
         for target in [inst.jip, inst.uip].into_iter().flatten() {
-            if let Target::Offset(offset) = target {
-                starts.insert(base + i64::from(offset));
+            if let Target::Offset(distance) = target {
+                starts.push(base + i64::from(distance));
             }
         }
     }
+    starts.sort_unstable();
+    starts.dedup();
     starts
 }
 
-fn write_illegal(entry: &Entry, error: &DecodeError, out: &mut String) {
-    let inst = Inst::new(Op::Illegal, 1);
-    let mut text = inst.to_string();
-    if entry.len == 8 {
-        text.push_str(" {Compacted}");
+fn write_illegal(len: usize, error: &DecodeError, text: &mut Text) {
+    text.str("        illegal");
+    if len == 8 {
+        text.str(" {Compacted}");
     }
-    out.push_str(&format!("        {} // {error}", text.trim_start()));
-}
-
-/// What a message's descriptors say of every message: the registers it sends (`h`: with a header)
-/// and gets back, and which shared function it is for.
-fn write_message(inst: &Inst, platform: &Platform, out: &mut String) {
-    let Some(message) = &inst.msg else { return };
-    let (sent, returned) = match message.desc {
-        Desc::Imm(desc) => {
-            let header = if desc >> 19 & 1 != 0 { "h" } else { "" };
-            (
-                format!("{}{header}", desc >> 25 & 15),
-                (desc >> 20 & 31).to_string(),
-            )
-        }
-        Desc::Addr { byte } => (
-            format!("a0.{}[28:25]", byte / 4),
-            format!("a0.{}[24:20]", byte / 4),
-        ),
-    };
-    let spec = spec(platform);
-    let in_descriptor = spec.send_syntax == SendSyntax::InDescriptor;
-    let known = !in_descriptor || matches!(message.ex_desc, Desc::Imm(_));
-    let second = match message.ex_desc {
-        Desc::Imm(desc) => (desc >> 6 & 31).to_string(),
-        Desc::Addr { .. } if spec.has_src1_len(inst) => inst.send.src1_len.to_string(),
-        Desc::Addr { byte } => format!("a0.{}[10:6]", byte / 4),
-    };
-    out.push_str(&format!(" // wr:{sent}+{second}, rd:{returned}; "));
-    let function = spec.functions[usize::from(message.sfid & 15)];
-    match (message.ex_desc, message.desc) {
-        (Desc::Addr { byte }, _) if !known => {
-            out.push_str(&format!("sfid a0.{}[3:0]", byte / 4));
-        }
-        (_, Desc::Imm(desc)) => {
-            out.push_str(function);
-            describe(function, desc, out);
-        }
-        _ => out.push_str(function),
-    }
-    if message.eot {
-        out.push_str(", end of thread");
-    }
+    // Writing to memory cannot fail.
+    let _ = write!(text, " // {error}");
 }

@@ -1,230 +1,329 @@
 //! What messages ask of shared functions, in words for listings.
 //!
-//! Takes a shared function's name in listings and a constant message descriptor; says which message
-//! it is, of what size and on which surface. Names follow the public programmer's reference
-//! manuals, vol. 2d ("Shared Functions") and vol. 7. What is not in the tables is said by number.
+//! A shared function's messages are [`Request`]s: which bits of the descriptor make a descriptor one
+//! of it, its name, and the fields that go with it. A family names the requests of each of its
+//! functions ([`Requests`]); what is in no table is said by number. Names, fields and codes are
+//! those of the public programmer's reference manuals, vol. 2d ("Shared Functions") and vol. 7.
 
-use std::fmt::Write;
+mod data_port;
+mod load_store;
+mod others;
 
 use crate::encoding::family_spec;
+use crate::encoding::spec::{SendSyntax, Spec};
+use crate::inst::{Desc, Inst, Message, Op};
 use crate::platform::Family;
+use crate::print::Text;
 
-/// A part of a descriptor that tells messages of one function apart.
-struct Kinds {
-    functions: &'static [&'static str],
-    /// Lowest bit and width of the message type.
-    at: (u32, u32),
-    names: &'static [(u32, &'static str)],
-    /// Bits 0-7 are the surface's index in the binding table.
-    surface: bool,
+pub(crate) use load_store::{CACHES, CACHES_CONSTANT, CacheCodes};
+
+/// The requests of a family's shared functions, by number.
+pub(crate) type Requests = [&'static [Request]; 16];
+
+/// Since Gen9.
+pub(crate) const REQUESTS: Requests = {
+    let mut requests: Requests = [&[]; 16];
+    requests[2] = others::SAMPLER;
+    requests[3] = others::GATEWAY;
+    requests[5] = others::RENDER;
+    requests[6] = others::URB;
+    requests[9] = data_port::READ_ONLY;
+    requests[10] = data_port::PORT_0;
+    requests[12] = data_port::PORT_1;
+    requests
+};
+
+/// Since XeHPG, where loads and stores have functions of their own.
+pub(crate) const XE_REQUESTS: Requests = {
+    let mut requests = REQUESTS;
+    requests[1] = load_store::REQUESTS;
+    requests[7] = others::BINDLESS;
+    requests[13] = load_store::REQUESTS;
+    requests[14] = load_store::REQUESTS;
+    requests[15] = load_store::REQUESTS;
+    requests
+};
+
+/// Since Xe2, whose sampler takes twice as many channels.
+pub(crate) const XE2_REQUESTS: Requests = {
+    let mut requests = XE_REQUESTS;
+    requests[2] = others::XE2_SAMPLER;
+    requests
+};
+
+/// A message that a shared function takes.
+#[derive(Debug)]
+pub(crate) struct Request {
+    /// These bits of a descriptor make it this message's when they are `bits`.
+    mask: u32,
+    bits: u32,
+    name: &'static str,
+    parts: &'static [Part],
 }
 
-const KINDS: &[Kinds] = &[
-    Kinds {
-        functions: &["dc0", "hdc.dc0", "hdc.dcro"],
-        at: (14, 5),
-        names: &[
-            (0x00, "oword block read"),
-            (0x01, "unaligned oword block read"),
-            (0x02, "oword dual block read"),
-            (0x03, "dword scattered read"),
-            (0x04, "byte scattered read"),
-            (0x07, "memory fence"),
-            (0x08, "oword block write"),
-            (0x0a, "oword dual block write"),
-            (0x0b, "dword scattered write"),
-            (0x0c, "byte scattered write"),
-        ],
-        surface: true,
-    },
-    Kinds {
-        functions: &["dc1", "hdc.dc1"],
-        at: (14, 5),
-        names: &[
-            (0x01, "untyped surface read"),
-            (0x02, "untyped atomic"),
-            (0x04, "media block read"),
-            (0x05, "typed surface read"),
-            (0x06, "typed atomic"),
-            (0x09, "untyped surface write"),
-            (0x0a, "media block write"),
-            (0x0d, "typed surface write"),
-            (0x10, "a64 scattered read"),
-            (0x11, "a64 untyped surface read"),
-            (0x12, "a64 untyped atomic"),
-            (0x14, "a64 block read"),
-            (0x15, "a64 block write"),
-            (0x19, "a64 untyped surface write"),
-            (0x1a, "a64 scattered write"),
-            (0x1b, "untyped float atomic"),
-            (0x1d, "a64 untyped float atomic"),
-        ],
-        surface: true,
-    },
-    Kinds {
-        functions: &["smpl", "sampler"],
-        at: (12, 5),
-        names: &[
-            (0x00, "sample"),
-            (0x01, "sample_b"),
-            (0x02, "sample_l"),
-            (0x03, "sample_c"),
-            (0x04, "sample_d"),
-            (0x05, "sample_b_c"),
-            (0x06, "sample_l_c"),
-            (0x07, "ld"),
-            (0x08, "gather4"),
-            (0x09, "lod"),
-            (0x0a, "resinfo"),
-            (0x0b, "sampleinfo"),
-            (0x10, "gather4_c"),
-            (0x18, "sample_lz"),
-            (0x19, "sample_c_lz"),
-            (0x1a, "ld_lz"),
-            (0x1c, "ld2dms_w"),
-            (0x1d, "ld_mcs"),
-        ],
-        surface: true,
-    },
-    Kinds {
-        functions: &["gtwy", "gateway"],
-        at: (0, 3),
-        names: &[
-            (0, "open gateway"),
-            (1, "close gateway"),
-            (2, "forward message"),
-            (4, "barrier"),
-            (5, "named barrier"),
-            (6, "end of thread"),
-        ],
-        surface: false,
-    },
-];
+/// A field of a descriptor, as it is said.
+#[derive(Debug)]
+enum Part {
+    /// Lowest bit, width, and the words for its values; none for an empty one.
+    Names(u32, u32, &'static [&'static str]),
+    /// Lowest bit, and the words for the bits that are set.
+    Flags(u32, &'static [&'static str]),
+    /// Lowest bit, width, unit, and what the number is.
+    Number(u32, u32, u32, &'static str),
+    /// Channels `xyzw`, a bit each from the lowest; `true`: set bits are those left out.
+    Channels(u32, bool),
+    /// The surface's index in the binding table (bits 0-7), or what stands for none.
+    Surface,
+    /// The cache policies of a load (`true`) or of a store.
+    Caches(bool),
+    /// A surface of the functions that load and store: which and where it is.
+    Address,
+}
 
-/// The functions that load and store by address.
-const LOAD_STORE: &[&str] = &["ugm", "ugml", "slm", "tgm"];
+const fn request(
+    (low, width): (u32, u32),
+    code: u32,
+    name: &'static str,
+    parts: &'static [Part],
+) -> Request {
+    Request {
+        mask: ((1 << width) - 1) << low,
+        bits: code << low,
+        name,
+        parts,
+    }
+}
 
-const LOAD_STORE_NAMES: &[(u32, &str)] = &[
-    (0, "load"),
-    (2, "load quad"),
-    (3, "load block 2d"),
-    (4, "store"),
-    (6, "store quad"),
-    (7, "store block 2d"),
-    (8, "atomic increment"),
-    (9, "atomic decrement"),
-    (10, "atomic load"),
-    (11, "atomic store"),
-    (12, "atomic add"),
-    (13, "atomic subtract"),
-    (14, "atomic signed minimum"),
-    (15, "atomic signed maximum"),
-    (16, "atomic unsigned minimum"),
-    (17, "atomic unsigned maximum"),
-    (18, "atomic compare and exchange"),
-    (19, "atomic float add"),
-    (20, "atomic float subtract"),
-    (21, "atomic float minimum"),
-    (22, "atomic float maximum"),
-    (23, "atomic float compare and exchange"),
-    (24, "atomic and"),
-    (25, "atomic or"),
-    (26, "atomic xor"),
-    (31, "fence"),
-];
-
-const FENCE: u32 = 31;
-/// What an element is in memory and, where they differ, in the register.
-const ELEMENTS: [&str; 8] = [
-    "d8", "d16", "d32", "d64", "d8u32", "d16u32", "d16u32h", "d?",
-];
-const VECTORS: [u32; 8] = [1, 2, 3, 4, 8, 16, 32, 64];
-const ADDRESSES: [&str; 4] = ["a?", "a16", "a32", "a64"];
-const SURFACES: [&str; 4] = ["flat", "bindless", "surface state", "binding table"];
+fn field(desc: u32, low: u32, width: u32) -> u32 {
+    desc >> low & ((1 << width) - 1)
+}
 
 /// A message in words: the shared function of that number, and what the descriptor asks of it.
 pub fn message_name(family: Family, sfid: u8, desc: u32) -> String {
-    let function = family_spec(family).functions[usize::from(sfid & 15)];
-    let mut words = function.to_string();
-    describe(function, desc, &mut words);
-    words
+    let spec = family_spec(family);
+    let message = Message {
+        sfid,
+        eot: false,
+        desc: Desc::Imm(desc),
+        ex_desc: Desc::Imm(0),
+    };
+    let mut text = Text::default();
+    text.str(spec.functions[usize::from(sfid & 15)]);
+    describe(&Inst::new(Op::Send, 1), &message, desc, spec, &mut text);
+    text.into_string()
 }
 
-/// Appends what the descriptor says to that function.
-pub(crate) fn describe(function: &str, desc: u32, out: &mut String) {
-    if LOAD_STORE.contains(&function) {
-        load_store(desc, out);
-        return;
+/// Appends what a message's descriptors say: the registers it sends (`h`: with a header) and gets
+/// back, which shared function it is for, and what it asks of it.
+pub(crate) fn write(inst: &Inst, spec: &Spec, text: &mut Text) {
+    let Some(message) = &inst.msg else { return };
+    text.str("wr:");
+    match message.desc {
+        Desc::Imm(desc) => {
+            text.number(field(desc, 25, 4));
+            text.str(if field(desc, 19, 1) != 0 { "h+" } else { "+" });
+        }
+        Desc::Addr { byte } => {
+            address(byte, text);
+            text.str("[28:25]+");
+        }
     }
-    let Some(kinds) = KINDS.iter().find(|k| k.functions.contains(&function)) else {
+    match message.ex_desc {
+        Desc::Imm(desc) => text.number(field(desc, 6, 5)),
+        Desc::Addr { .. } if spec.has_src1_len(inst) => text.number(u32::from(inst.send.src1_len)),
+        Desc::Addr { byte } => {
+            address(byte, text);
+            text.str("[10:6]");
+        }
+    }
+    text.str(", rd:");
+    match message.desc {
+        Desc::Imm(desc) => text.number(field(desc, 20, 5)),
+        Desc::Addr { byte } => {
+            address(byte, text);
+            text.str("[24:20]");
+        }
+    }
+    text.str("; ");
+    let in_descriptor = spec.send_syntax == SendSyntax::InDescriptor;
+    let function = usize::from(message.sfid & 15);
+    match (message.ex_desc, message.desc) {
+        (Desc::Addr { byte }, _) if in_descriptor => {
+            text.str("function a0.");
+            text.number(u32::from(byte / 4));
+            text.str("[3:0]");
+        }
+        (_, desc) => {
+            text.str(spec.functions[function]);
+            if let Desc::Imm(desc) = desc {
+                describe(inst, message, desc, spec, text);
+            }
+        }
+    }
+    if message.eot {
+        text.str(", end of thread");
+    }
+}
+
+fn address(byte: u8, text: &mut Text) {
+    text.str("a0.");
+    text.number(u32::from(byte / 4));
+}
+
+fn describe(inst: &Inst, message: &Message, desc: u32, spec: &Spec, text: &mut Text) {
+    let requests = spec.requests[usize::from(message.sfid & 15)];
+    let Some(request) = requests.iter().find(|r| desc & r.mask == r.bits) else {
+        // Threads end through functions that are told nothing else.
+        if !message.eot {
+            text.str(", message ");
+            text.hex(u64::from(desc & 0x7ffff), 1);
+        }
         return;
     };
-    let kind = desc >> kinds.at.0 & ((1 << kinds.at.1) - 1);
-    name(kinds.names, kind, out);
-    if kinds.surface {
-        push(out, format_args!(" on surface {}", desc & 0xff));
+    text.str(", ");
+    text.str(request.name);
+    for part in request.parts {
+        match part {
+            Part::Names(low, width, names) => {
+                let value = field(desc, *low, *width);
+                match names.get(value as usize) {
+                    Some(&"") => {}
+                    Some(name) => {
+                        text.byte(b' ');
+                        text.str(name);
+                    }
+                    None => {
+                        text.str(" code ");
+                        text.number(value);
+                    }
+                }
+            }
+            Part::Flags(low, names) => {
+                for (n, name) in (0..).zip(*names) {
+                    if field(desc, low + n, 1) != 0 {
+                        text.str(", ");
+                        text.str(name);
+                    }
+                }
+            }
+            Part::Number(low, width, unit, what) => {
+                text.str(", ");
+                text.str(what);
+                text.byte(b' ');
+                text.number(field(desc, *low, *width) * unit);
+            }
+            Part::Channels(low, left_out) => {
+                let mask = field(desc, *low, 4) ^ if *left_out { 15 } else { 0 };
+                text.byte(b' ');
+                for (n, channel) in (0..).zip(*b"xyzw") {
+                    if mask >> n & 1 != 0 {
+                        text.byte(channel);
+                    }
+                }
+            }
+            Part::Surface => write_surface(desc & 0xff, text),
+            Part::Caches(load) => load_store::write_caches(desc, *load, spec.caches, text),
+            Part::Address => load_store::write_address(inst, message, desc, spec, text),
+        }
     }
 }
 
-fn name(names: &[(u32, &str)], kind: u32, out: &mut String) {
-    match names.iter().find(|(number, _)| *number == kind) {
-        Some((_, name)) => push(out, format_args!(", {name}")),
-        None => push(out, format_args!(", message {kind:#x}")),
+/// An index into the binding table; the last ones stand for memory that is in none.
+fn write_surface(index: u32, text: &mut Text) {
+    match index {
+        252 => text.str(", bindless surface"),
+        253 => text.str(", stateless, not coherent"),
+        254 => text.str(", shared local memory"),
+        255 => text.str(", stateless"),
+        _ => {
+            text.str(", surface ");
+            text.number(index);
+        }
     }
-}
-
-fn load_store(desc: u32, out: &mut String) {
-    let field = |low: u32, width: u32| desc >> low & ((1 << width) - 1);
-    let kind = field(0, 6);
-    name(LOAD_STORE_NAMES, kind, out);
-    if kind == FENCE {
-        return;
-    }
-    let transposed = if field(15, 1) != 0 { "t" } else { "" };
-    push(
-        out,
-        format_args!(
-            " {}x{}{transposed}, {} {}",
-            ELEMENTS[field(9, 3) as usize],
-            VECTORS[field(12, 3) as usize],
-            ADDRESSES[field(7, 2) as usize],
-            SURFACES[field(29, 2) as usize],
-        ),
-    );
-}
-
-fn push(out: &mut String, text: std::fmt::Arguments<'_>) {
-    // Writing to a string cannot fail.
-    let _ = out.write_fmt(text);
 }
 
 #[cfg(test)]
 mod tests {
-    use super::describe;
+    use super::*;
+    use crate::encoding::spec;
+    use crate::platform::find;
 
-    fn words(function: &str, desc: u32) -> String {
-        let mut out = String::new();
-        describe(function, desc, &mut out);
-        out
+    fn words(platform: &str, sfid: u8, ex_desc: Desc, desc: u32) -> String {
+        let spec = spec(find(platform).expect("a known platform"));
+        let mut inst = Inst::new(Op::Send, 16);
+        inst.msg = Some(Message {
+            sfid,
+            eot: false,
+            desc: Desc::Imm(desc),
+            ex_desc,
+        });
+        let mut text = Text::default();
+        write(&inst, spec, &mut text);
+        text.into_string()
     }
 
     #[test]
-    fn messages_are_named() {
-        assert_eq!(
-            words("ugm", 0x6229_e500),
-            ", load d32x32t, a32 binding table"
-        );
-        assert_eq!(words("ugm", 0x0210_001f), ", fence");
-        assert_eq!(
-            words("dc1", 0x0420_5e03),
-            ", untyped surface read on surface 3"
-        );
-        assert_eq!(
-            words("hdc.dc0", 0x000a_02ff),
-            ", oword block write on surface 255"
-        );
-        assert_eq!(words("gtwy", 0x0200_0004), ", barrier");
-        assert_eq!(words("smpl", 0x0001_e000), ", message 0x1e on surface 0");
-        assert_eq!(words("urb", 0), "");
+    fn messages_are_put_in_words() {
+        let none = Desc::Imm(0);
+        let a0 = Desc::Addr { byte: 8 };
+        for (platform, sfid, ex_desc, desc, expected) in [
+            (
+                "skl",
+                12,
+                Desc::Imm(0xc),
+                0x0210_5e03,
+                "wr:1+0, rd:1; hdc.dc1, untyped surface read x simd16, surface 3",
+            ),
+            (
+                "skl",
+                10,
+                Desc::Imm(0x4a),
+                0x020a_02ff,
+                "wr:1h+1, rd:0; hdc.dc0, oword block write x2, stateless",
+            ),
+            (
+                "skl",
+                10,
+                Desc::Imm(0xa),
+                0x021c_2005,
+                "wr:1h+0, rd:1; hdc.dc0, hword scratch block read x4, offset 160",
+            ),
+            ("tgllp", 3, none, 0x0200_0004, "wr:1+0, rd:0; gtwy, barrier"),
+            (
+                "tgllp",
+                2,
+                none,
+                0x0244_f001,
+                "wr:1+0, rd:4; smpl, message 0x4F001",
+            ),
+            (
+                "dg2",
+                15,
+                a0,
+                0x4228_3580,
+                "wr:1+a0.2[10:6], rd:2; ugm, load d32x4 a64 cached L1 L3, surface state a0.2",
+            ),
+            (
+                "lnl",
+                15,
+                Desc::Imm(0x0000_3000),
+                0x0210_0784,
+                "wr:1+0, rd:1; ugm, store d64 a64, flat +0x3",
+            ),
+            (
+                "lnl",
+                14,
+                none,
+                0x0210_001f,
+                "wr:1+0, rd:1; slm, fence group",
+            ),
+            ("skl", 0, none, 0, "wr:0+0, rd:0; null, message 0x0"),
+        ] {
+            assert_eq!(
+                words(platform, sfid, ex_desc, desc),
+                expected,
+                "{platform} {desc:#x}"
+            );
+        }
     }
 }

@@ -12,10 +12,14 @@ pub struct Platform {
     pub family: Family,
     /// Size of one general register in bytes.
     pub grf_bytes: u32,
-    /// General registers a thread has in the default mode.
+    /// General registers that instructions can name: what a thread has in the mode with the most.
     pub grf_count: u32,
     /// Flag registers of 32 bits each.
     pub flag_count: u32,
+    /// Computes on integers of 64 bits.
+    pub int64: bool,
+    /// Computes on doubles.
+    pub fp64: bool,
     /// `GFXCORE_FAMILY` as object files name it in `.note.intelgt.compat` (zebin documentation).
     pub core_family: u32,
     /// `PRODUCT_FAMILY`, likewise.
@@ -51,6 +55,8 @@ pub const PLATFORMS: &[Platform] = &[
         name: "icllp",
         reference_name: "11",
         family: Family::Gen11,
+        int64: false,
+        fp64: false,
         core_family: 15,
         product_family: 26,
         ..SKL
@@ -59,6 +65,7 @@ pub const PLATFORMS: &[Platform] = &[
     DG2,
     Platform {
         name: "mtl",
+        fp64: true,
         product_family: 1272,
         ..DG2
     },
@@ -71,13 +78,16 @@ pub const PLATFORMS: &[Platform] = &[
     },
 ];
 
-const SKL: Platform = Platform {
+/// Skylake.
+pub const SKL: Platform = Platform {
     name: "skl",
     reference_name: "9",
     family: Family::Gen9,
     grf_bytes: 32,
     grf_count: 128,
     flag_count: 2,
+    int64: true,
+    fp64: true,
     core_family: 12,
     product_family: 18,
 };
@@ -86,6 +96,8 @@ const TGLLP: Platform = Platform {
     name: "tgllp",
     reference_name: "12p1",
     family: Family::Gen12Lp,
+    int64: false,
+    fp64: false,
     core_family: 18,
     product_family: 29,
     ..SKL
@@ -96,6 +108,8 @@ const DG2: Platform = Platform {
     reference_name: "12p71",
     family: Family::XeHpg,
     grf_count: 256,
+    int64: false,
+    fp64: false,
     core_family: 0xc07,
     product_family: 1270,
     ..SKL
@@ -108,6 +122,8 @@ const PVC: Platform = Platform {
     grf_bytes: 64,
     grf_count: 256,
     flag_count: 4,
+    int64: true,
+    fp64: true,
     core_family: 0xc08,
     product_family: 1271,
 };

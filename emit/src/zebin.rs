@@ -34,7 +34,8 @@ pub const ADDRESS_LOW: u32 = 2;
 /// `R_ZE_SYM_ADDR_32_HI`: 32 bits, the address's upper half.
 pub const ADDRESS_HIGH: u32 = 3;
 
-const TEXT_PREFIX: &str = ".text.";
+/// What the names of sections with code begin with.
+pub const TEXT_PREFIX: &str = ".text.";
 const ZE_INFO: &str = ".ze_info";
 const COMPAT: &str = ".note.intelgt.compat";
 const SYMTAB: &str = ".symtab";

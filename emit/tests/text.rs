@@ -1,15 +1,9 @@
-//! Instructions as text, and the rules they must keep.
+//! Instructions as text.
 
 use kiln_emit::inst::{
-    Cond, CondMod, Desc, Dst, Inst, MathFn, Message, Op, Place, Pred, PredCtrl, Reg, RegFile,
-    Region, Src, Target, Type, VReg,
+    Cond, CondMod, Desc, Dst, Inst, Message, Op, Place, Pred, PredCtrl, Reg, Region, Src, Target,
+    Type, VReg,
 };
-use kiln_emit::platform::{Platform, find};
-use kiln_emit::verify::{Violation, verify};
-
-fn platform() -> &'static Platform {
-    find("skl").expect("the platform is known")
-}
 
 fn words(inst: &Inst) -> String {
     inst.to_string()
@@ -102,103 +96,4 @@ fn align16_without_another_view_shows_its_channels() {
         words(&inst),
         "mad (4|M0) r2.0.yz<1>:f r3.0.r:f r4.0.r:f r5.0.r:f {Align16}"
     );
-}
-
-/// The violation that `inst` with `change` is; without the change it is none.
-fn violation(mut inst: Inst, change: impl FnOnce(&mut Inst)) -> Violation {
-    assert_eq!(verify(&inst, platform()), Ok(()), "{inst}");
-    change(&mut inst);
-    verify(&inst, platform()).expect_err("a broken rule")
-}
-
-fn region(inst: &mut Inst, region: Region) {
-    if let Src::Reg(src) = &mut inst.srcs[0] {
-        src.region = region;
-    }
-}
-
-fn place(inst: &mut Inst, num: u32, byte: u16) {
-    if let Src::Reg(src) = &mut inst.srcs[0] {
-        src.place = Place::Direct(Reg::new(RegFile::Grf, num, byte));
-    }
-}
-
-macro_rules! breaks {
-    ($($name:ident: $inst:expr, $change:expr => $violation:pat,)*) => {$(
-        #[test]
-        fn $name() {
-            let found = violation($inst, $change);
-            assert!(matches!(found, $violation), "{found}");
-        }
-    )*};
-}
-
-fn add() -> Inst {
-    two(Op::Add, 8, Type::D)
-}
-
-fn mad() -> Inst {
-    let mut inst = two(Op::Mad, 8, Type::F);
-    inst.srcs
-        .push(Src::reg(Reg::grf(8), Region::packed(8), Type::F));
-    inst
-}
-
-fn send() -> Inst {
-    let mut inst = Inst::new(Op::Send, 8);
-    inst.dst = Some(Dst::new(Reg::grf(2), 1, Type::Ud));
-    inst.srcs
-        .push(Src::reg(Reg::grf(126), Region::SCALAR, Type::Ud));
-    let desc = Desc::Imm(0x0410_6e03);
-    inst.msg = Some(Message {
-        sfid: 12,
-        eot: false,
-        desc,
-        ex_desc: Desc::Imm(0xc),
-    });
-    inst
-}
-
-breaks! {
-    execution_size: add(), |i| i.exec_size = 12 => Violation::ExecSize(12),
-    channel_group: add(), |i| i.chan_off = 4 => Violation::Channels { offset: 4, size: 8 },
-    source_count: add(), |i| i.srcs.truncate(1) => Violation::Sources { .. },
-    comparison: add(), |i| i.op = Op::Cmp => Violation::Operation { op: Op::Cmp, .. },
-    selection: add(), |i| i.op = Op::Sel => Violation::Operation { op: Op::Sel, .. },
-    width: add(), |i| region(i, Region::new(16, 16, 1)) => Violation::Region { .. },
-    single_row: add(), |i| region(i, Region::new(16, 8, 1)) => Violation::Region { .. },
-    column_stride: add(), |i| region(i, Region::new(2, 1, 2)) => Violation::Region { .. },
-    wide_scalar: add(), |i| region(i, Region::new(0, 4, 0)) => Violation::Region { .. },
-    row_across: add(), |i| place(i, 4, 16) => Violation::Region { .. },
-    three_registers: add(), |i| region(i, Region::new(16, 4, 2)) => Violation::Span { .. },
-    past_the_file: two(Op::Add, 16, Type::D), |i| place(i, 127, 0) => Violation::File { .. },
-    alignment: add(), |i| place(i, 4, 2) => Violation::Alignment { .. },
-    narrow_result: add(), |i| i.dst = Some(Dst::new(Reg::grf(2), 1, Type::W))
-        => Violation::DstStride { expected: 4, found: 2 },
-    flat_result: add(), |i| i.dst = Some(Dst::new(Reg::grf(2), 0, Type::D))
-        => Violation::Operand { .. },
-    first_immediate: add(), |i| i.srcs[0] = Src::imm(Type::D, 1) => Violation::Operand { .. },
-    byte_immediate: add(), |i| i.srcs[1] = Src::imm(Type::B, 1) => Violation::Operand { .. },
-    flag_file: add(), |i| i.cond = Some(CondMod { cond: Cond::Eq, flag: Reg::grf(0) })
-        => Violation::Operand { .. },
-    lost_condition: add(), |i| i.cond = Some(CondMod { cond: Cond::Eq, flag: Reg::NULL })
-        => Violation::Operation { .. },
-    float_remainder: two(Op::Math(MathFn::Pow), 8, Type::F),
-        |i| i.op = Op::Math(MathFn::Irem) => Violation::Operation { .. },
-    ternary_file: mad(), |i| i.srcs[0] = Src::reg(Reg::NULL, Region::SCALAR, Type::F)
-        => Violation::Operand { .. },
-    ternary_types: mad(), |i| i.srcs[2] = Src::reg(Reg::grf(8), Region::packed(8), Type::D)
-        => Violation::Operand { .. },
-    payload_end: send(), |i| place(i, 127, 0) => Violation::File { end: 129, count: 128, .. },
-    payload_start: send(), |i| place(i, 120, 8) => Violation::Operand { .. },
-    last_message: send(), |i| {
-        place(i, 20, 0);
-        let message = i.msg.as_mut().expect("a message");
-        message.eot = true;
-    } => Violation::Operand { .. },
-    branch_target: {
-        let mut inst = Inst::new(Op::Endif, 8);
-        inst.jip = Some(Target::Offset(16));
-        inst
-    }, |i| i.jip = None => Violation::Operation { .. },
 }

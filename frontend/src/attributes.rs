@@ -6,7 +6,7 @@
 //! - `Target` is a number (`"cm"` is 0, `"3d"` is 1);
 //! - `OutputAsmPath` is dropped: it says where the compiler put its dumps, and text leaves it out.
 
-use crate::module::{Attr, AttrValue, Linkage, Object, ObjectKind};
+use crate::module::{Attr, AttrValue, Linkage, Name, Object, ObjectKind};
 
 /// What the value of an attribute is.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -39,6 +39,7 @@ const KINDS: &[(&str, Kind)] = &[
     (OUTPUT_PATH, Kind::Str),
 ];
 
+const EXTERN: Name = Name::new_static("Extern");
 const OUTPUT_PATH: &str = "OutputAsmPath";
 /// The attribute whose numbers have names in text.
 pub(crate) const TARGET: &str = "Target";
@@ -54,28 +55,28 @@ fn kind(name: &str) -> Kind {
 
 /// The attribute of that name and those bytes in a binary; `None` if it is not kept. Values of
 /// other sizes than a number's are strings.
-pub(crate) fn from_bytes(name: &str, bytes: &[u8]) -> Option<Attr> {
+pub(crate) fn from_bytes(name: Name, bytes: &[u8]) -> Option<Attr> {
     let int = match *bytes {
-        [] => Some(1),
         [a] => Some(i64::from(a as i8)),
         [a, b] => Some(i64::from(i16::from_le_bytes([a, b]))),
         [a, b, c, d] => Some(i64::from(i32::from_le_bytes([a, b, c, d]))),
         _ => None,
     };
-    let value = match (kind(name), int) {
+    let value = match (kind(&name), int) {
+        _ if bytes.is_empty() => AttrValue::Flag,
         (Kind::Int | Kind::Flag, Some(v)) => AttrValue::Int(v),
-        _ => AttrValue::Str(String::from_utf8_lossy(bytes).into_owned()),
+        _ => AttrValue::Str(String::from_utf8_lossy(bytes).into()),
     };
     normal(name, value)
 }
 
 /// The attribute of that name and that value in text; `None` if it is not kept.
-pub(crate) fn normal(name: &str, value: AttrValue) -> Option<Attr> {
+pub(crate) fn normal(name: Name, value: AttrValue) -> Option<Attr> {
     if name == OUTPUT_PATH {
         return None;
     }
     let target = |s: &str| TARGETS.iter().position(|t| *t == s);
-    let value = match (kind(name), value) {
+    let value = match (kind(&name), value) {
         (Kind::Flag, AttrValue::Int(v)) if v != 0 => AttrValue::Flag,
         (_, AttrValue::Str(s)) if name == TARGET => match target(&s) {
             Some(n) => AttrValue::Int(n as i64),
@@ -83,10 +84,16 @@ pub(crate) fn normal(name: &str, value: AttrValue) -> Option<Attr> {
         },
         (_, value) => value,
     };
-    Some(Attr {
-        name: name.to_owned(),
-        value,
-    })
+    Some(Attr { name, value })
+}
+
+/// A function that is elsewhere: text says so in an attribute.
+pub(crate) fn extern_function(mut object: Object) -> Object {
+    object.attrs.push(Attr {
+        name: EXTERN,
+        value: AttrValue::Flag,
+    });
+    object
 }
 
 /// What a function's attributes say of it: `ArgSize` and `RetValSize` are the sizes of its argument
@@ -98,7 +105,7 @@ pub(crate) fn complete_function(object: &mut Object) {
             .map(|n| u8::try_from(n).unwrap_or(u8::MAX))
     };
     let sizes = (size("ArgSize"), size("RetValSize"));
-    let is_extern = object.int_attr("Extern").is_some_and(|n| n != 0);
+    let is_extern = object.int_attr(&EXTERN).is_some_and(|n| n != 0);
     if let ObjectKind::Function {
         linkage,
         arg_grfs,

@@ -7,7 +7,7 @@
 use cranelift_entity::{EntityRef, PrimaryMap};
 use thiserror::Error;
 
-use crate::module::{Inst, Label, LabelDecl, Object, Operand};
+use crate::module::{Inst, Label, LabelDecl, LabelKind, Object, Operand};
 use crate::opcode::Opcode;
 
 /// A label that is not defined exactly once.
@@ -30,6 +30,16 @@ impl LabelError {
 
 /// Gives the object's labels their numbers. Before, each [`Operand::Label`] is a number of `raw`.
 pub(crate) fn number(object: &mut Object, raw: Vec<LabelDecl>) -> Result<(), LabelError> {
+    match number_all(object, raw).into_iter().next() {
+        Some(error) => Err(error),
+        None => Ok(()),
+    }
+}
+
+/// The same, with all errors: a label that is not defined is missed once.
+pub(crate) fn number_all(object: &mut Object, raw: Vec<LabelDecl>) -> Vec<LabelError> {
+    let mut errors = Vec::new();
+    let mut missed = vec![false; raw.len()];
     let mut numbers: Vec<Option<Label>> = vec![None; raw.len()];
     let mut labels = PrimaryMap::new();
     for (i, inst) in object
@@ -41,26 +51,41 @@ pub(crate) fn number(object: &mut Object, raw: Vec<LabelDecl>) -> Result<(), Lab
         for label in mentioned(inst) {
             let decl = &raw[label.index()];
             if numbers[label.index()].is_some() {
-                return Err(LabelError::Twice {
-                    name: decl.name.clone(),
+                errors.push(LabelError::Twice {
+                    name: decl.name.to_string(),
                     inst: i,
                 });
+                continue;
             }
+            numbers[label.index()] = Some(labels.push(decl.clone()));
+        }
+    }
+    // Kernels of other modules come behind, in the order of their calls.
+    for label in object.insts.iter().flat_map(mentioned) {
+        let decl = &raw[label.index()];
+        if decl.kind == LabelKind::Kernel && numbers[label.index()].is_none() {
             numbers[label.index()] = Some(labels.push(decl.clone()));
         }
     }
     for (i, inst) in object.insts.iter_mut().enumerate() {
         for operand in &mut inst.operands {
-            if let Operand::Label(label) = operand {
-                *label = numbers[label.index()].ok_or_else(|| LabelError::Undefined {
-                    name: raw[label.index()].name.clone(),
-                    inst: i,
-                })?;
+            let Operand::Label(label) = operand else {
+                continue;
+            };
+            let old = label.index();
+            match numbers[old] {
+                Some(number) => *label = number,
+                None if missed[old] => {}
+                None => {
+                    missed[old] = true;
+                    let name = raw[old].name.to_string();
+                    errors.push(LabelError::Undefined { name, inst: i });
+                }
             }
         }
     }
     object.labels = labels;
-    Ok(())
+    errors
 }
 
 fn defines(inst: &Inst) -> bool {

@@ -7,8 +7,12 @@
 
 use cranelift_entity::{PrimaryMap, entity_impl};
 use smallvec::SmallVec;
+use smol_str::SmolStr;
 
 use crate::opcode::Opcode;
+
+/// A name: in place if it is short, else shared by all that have it.
+pub type Name = SmolStr;
 
 macro_rules! entities {
     ($($(#[$doc:meta])* $name:ident, $display:literal;)*) => {$(
@@ -32,6 +36,11 @@ entities! {
     Surface, "T";
     /// A label.
     Label, "L";
+}
+
+impl Var {
+    /// The null variable.
+    pub const NULL: Var = Var(predefined::NULL);
 }
 
 /// A type of vISA, with its number in the binary format (specification, chapter 2).
@@ -197,11 +206,19 @@ impl Module {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Global {
     pub linkage: Linkage,
-    pub name: String,
+    pub name: Name,
     pub ty: Type,
     pub align: Align,
     pub elements: u16,
-    pub attrs: Vec<Attr>,
+    pub attrs: Vec<GlobalAttr>,
+}
+
+/// An attribute of a file-scope variable, as the file has it: its name is the number of a string,
+/// but file scope has no string pool, and the format does not say which is meant.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GlobalAttr {
+    pub name: u32,
+    pub value: SmallVec<[u8; 16]>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -216,7 +233,7 @@ pub enum Linkage {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Object {
     pub kind: ObjectKind,
-    pub name: String,
+    pub name: Name,
     /// Predefined ones included, so that a `Var` indexes it.
     pub vars: PrimaryMap<Var, VarDecl>,
     pub addrs: PrimaryMap<Addr, ArrayDecl>,
@@ -229,6 +246,24 @@ pub struct Object {
     pub inputs: Vec<Input>,
     pub attrs: Vec<Attr>,
     pub insts: Vec<Inst>,
+    pub relocations: Relocations,
+}
+
+/// What an object refers to at file scope; text has no form for it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Relocations {
+    /// Of file-scope variables.
+    pub variables: Vec<Relocation>,
+    pub functions: Vec<Relocation>,
+}
+
+/// A reference from an object to a table of the file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Relocation {
+    /// The number that the object's code has for it.
+    pub symbolic: u16,
+    /// The number in the file's table of variables or functions.
+    pub resolved: u16,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -244,17 +279,19 @@ pub enum ObjectKind {
 
 impl Object {
     /// An object with nothing in it but the predefined variables and surfaces.
-    pub fn new(kind: ObjectKind, name: String) -> Object {
-        let array = |name: &str, elements| ArrayDecl {
-            name: name.to_owned(),
+    pub fn new(kind: ObjectKind, name: Name) -> Object {
+        let array = |name: &'static str, elements| ArrayDecl {
+            name: Name::new_static(name),
             elements,
             attrs: Vec::new(),
         };
-        let unused = |i| (format!("V{i}"), Type::Ud, 0);
+        let unused = |i| (smol_str::format_smolstr!("V{i}"), Type::Ud, 0);
         let vars = (0..predefined::VAR_COUNT).map(|i| {
             let declared = predefined::VARS.get(i);
-            let (name, ty, elements) =
-                declared.map_or_else(|| unused(i), |&(name, ty, n)| (name.to_owned(), ty, n));
+            let (name, ty, elements) = declared.map_or_else(
+                || unused(i),
+                |&(name, ty, n)| (Name::new_static(name), ty, n),
+            );
             VarDecl {
                 name,
                 ty,
@@ -279,6 +316,7 @@ impl Object {
             inputs: Vec::new(),
             attrs: Vec::new(),
             insts: Vec::new(),
+            relocations: Relocations::default(),
         }
     }
 
@@ -310,7 +348,7 @@ impl Object {
 #[derive(Clone, Debug, PartialEq)]
 pub struct VarDecl {
     /// The name it was declared with (`V0032`, `%r0`, or the binary's name string).
-    pub name: String,
+    pub name: Name,
     pub ty: Type,
     pub align: Align,
     pub elements: u16,
@@ -329,14 +367,14 @@ impl VarDecl {
 /// An address, predicate, sampler or surface variable.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ArrayDecl {
-    pub name: String,
+    pub name: Name,
     pub elements: u16,
     pub attrs: Vec<Attr>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct LabelDecl {
-    pub name: String,
+    pub name: Name,
     pub kind: LabelKind,
     pub attrs: Vec<Attr>,
 }
@@ -346,12 +384,14 @@ pub struct LabelDecl {
 pub enum LabelKind {
     Block = 0,
     Subroutine = 1,
+    /// A kernel of another module, which a linker finds: never defined here.
+    Kernel = 2,
 }
 
 /// An attribute of a kernel or a variable.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Attr {
-    pub name: String,
+    pub name: Name,
     pub value: AttrValue,
 }
 
@@ -360,7 +400,7 @@ pub enum AttrValue {
     /// No value: true.
     Flag,
     Int(i64),
-    Str(String),
+    Str(SmolStr),
 }
 
 /// A kernel's input: a variable that holds a value at entry.
@@ -396,6 +436,32 @@ impl PartialEq for Place {
     fn eq(&self, _: &Place) -> bool {
         true
     }
+}
+
+/// The part of an object that a message is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Subject {
+    /// The object as a whole.
+    Object,
+    // Declarations.
+    Var(Var),
+    Addr(Addr),
+    Predicate(Predicate),
+    Sampler(Sampler),
+    Surface(Surface),
+    /// The input of that number.
+    Input(usize),
+    /// The attribute of that name.
+    Attr(&'static str),
+    // Of an instruction.
+    /// The instruction as a whole.
+    Inst,
+    /// The operand of that number.
+    Operand(usize),
+    /// The predicate that it works under.
+    Guard,
+    /// Its execution size and mask.
+    Exec,
 }
 
 /// One instruction.
@@ -567,8 +633,8 @@ pub enum Operand {
     Label(Label),
     /// A field with a number of its own meaning: a relation, a channel mask, a block count.
     Field(u32),
-    /// A name from the string pool.
-    Name(String),
+    /// A name from the string pool. (Boxed: every operand has the size of the largest.)
+    Name(Box<Name>),
 }
 
 impl Operand {

@@ -142,8 +142,14 @@ pub enum Meaning {
     SendModifier,
     /// `raw_sends`: the function unit that gets the message.
     FunctionUnit,
-    /// A message descriptor, or half of one.
+    /// A message descriptor.
     Descriptor,
+    /// `raw_sendg`: bytes of the operand before it.
+    PayloadBytes,
+    /// `raw_sendg`: the lower half of a descriptor of 64 bits.
+    WideDescriptor,
+    /// The upper half.
+    WideDescriptorHigh,
     /// `sample_3d`, `load_3d`, `sample4`: bits 0-7 the [`SamplerOp`], bit 8 pixel null mask, bit 9
     /// coarse pixel shading, bit 10 non-uniform sampler.
     SamplerOp,
@@ -155,6 +161,8 @@ pub enum Meaning {
     /// 6 stencil, 7 last write, 8 coarse pixel shading, 9 per sample, 10 coarse mode, 11 sample
     /// index, 12 null render target. Bits 2-6, 8 and 11 say which operands there are.
     RenderTargetMode,
+    /// `rt_read`: bit 0 per sample, bit 1 the sample index is there.
+    RenderTargetRead,
     /// `dpas`: bits 0-7 precision of the second source, 8-15 of the first, 16-23 systolic depth,
     /// 24-31 repeat count.
     Systolic,
@@ -394,7 +402,7 @@ use Meaning as M;
 use Platform as On;
 
 const XEHP_ON: Platforms = Platforms::from(On::XeHp);
-const IEEE: Platforms = XEHP_ON.or(Platforms::only(&[On::Skl]));
+const IEEE: Platforms = Platforms::only(&[On::Skl, On::XeHp, On::Pvc, On::PvcXt, On::Xe2]);
 const UNTIL_BXT: Platforms = Platforms::before(On::Icllp);
 const UNTIL_ICLLP: Platforms = Platforms::before(On::Tgllp);
 const DG2_ON: Platforms = Platforms::from(On::Dg2);
@@ -655,8 +663,8 @@ opcodes! {
     0x83 Dpas "dpas" Misc [X, P, RD, RS, RS, Field::SrcBlock, d(M::Systolic)] on XEHP_ON;
     0x84 Add3 "add3" Arith [X, P, D, S, S, S] on XEHP_ON;
     0x85 Bfn "bfn" Logic [X, P, D, S, S, S, b(M::TruthTable)] on XEHP_ON;
-    0x86 QwGather "qw_gather" Dataport [X, P, b(M::BlockCount), T, RS, RD] on PVC;
-    0x87 QwScatter "qw_scatter" Dataport [X, P, b(M::BlockCount), T, RS, RS] on PVC;
+    0x86 QwGather "qw_gather" Dataport [X, P, b(M::BlockCount), T, RS, RD] on XEHP_ON;
+    0x87 QwScatter "qw_scatter" Dataport [X, P, b(M::BlockCount), T, RS, RS] on XEHP_ON;
 
     // LSC. Operation; unit, caching of level 1 and 3, address type, scale, offset, size, data size,
     // order, elements, channels, surface, surface index, destination, addresses, sources. The
@@ -690,10 +698,15 @@ opcodes! {
         d(M::LscSurfaceIndex), RD, BASE, d(M::LscOffset), BASE, d(M::LscOffset), RS] on DG2_ON;
     0x8b LscFence "lsc_fence" Lsc [X, P, b(M::LscUnit), b(M::LscFenceOp), b(M::LscScope)] on DG2_ON;
 
+    // Pixels of a render target: mode, surface, sample index, destination.
+    0x90 RtRead "rt_read" Dataport [X, P, w(M::RenderTargetRead), T, Field::SrcIf(1), RD]
+        on PVC.not();
+
     0x91 Madw "madw" Arith [X, P, D, S, S, S];
     0x92 Add3O "add3.o" Arith [X, P, D, S, S, S] on XEHP_ON;
-    0x93 RawSendg "raw_sendg" Misc [b(M::SendModifier), X, d(M::FunctionUnit), P, RD, d(M::Amount),
-        RS, d(M::Amount), RS, d(M::Amount), S, S, d(M::Descriptor), d(M::Descriptor)] on LATER;
+    0x93 RawSendg "raw_sendg" Misc [b(M::SendModifier), X, d(M::FunctionUnit), P, RD,
+        d(M::PayloadBytes), RS, d(M::PayloadBytes), RS, d(M::PayloadBytes), S, S,
+        d(M::WideDescriptor), d(M::WideDescriptorHigh)] on LATER;
     0x94 Breakpoint "breakpoint" Misc [];
     0x95 ShflIdx4 "shfl_idx4" Mov [X, P, RD, S, S] on LATER;
     0x96 Tanh "tanh" Arith [X, P, D, S] on LATER;
@@ -996,6 +1009,11 @@ impl SamplerOp {
         ("sample4_po_c", 18),
         ("sample4_i_c", 21),
         ("sample4_l_c", 23),
+        ("sample4_po_l", 45),
+        ("sample4_po_b", 46),
+        ("sample4_po_i", 47),
+        ("sample4_po_i_c", 53),
+        ("sample4_po_l_c", 55),
     ];
 
     /// The number of `load_lz`: no level of detail, no sampler.

@@ -47,6 +47,11 @@ impl Platform {
         ("lnl", Platform::Xe2),
     ];
 
+    /// All names.
+    pub fn names() -> impl Iterator<Item = &'static str> {
+        Self::NAMES.iter().map(|(name, _)| *name)
+    }
+
     /// The platform of that name, in either case.
     pub fn from_name(name: &str) -> Option<Platform> {
         let same = |n: &str| n.eq_ignore_ascii_case(name);

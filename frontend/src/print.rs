@@ -11,14 +11,14 @@ use cranelift_entity::EntityRef;
 
 use crate::attributes;
 use crate::module::{
-    Align, Attr, AttrValue, Combine, InputVar, Inst, Modifier, Module, Object, ObjectKind, Operand,
-    PredUse, Region, StateVar, Type, Var, predefined,
+    Align, Attr, AttrValue, Combine, InputVar, Inst, Label, LabelKind, Modifier, Module, Object,
+    ObjectKind, Operand, PredUse, Region, StateVar, Type, Var, predefined,
 };
 use crate::opcode::{Category, Field, Kinds, Meaning, Opcode};
-use crate::text::is_name;
 use crate::text::lsc;
 use crate::text::number::{IMPLICIT_KINDS, Positional, UNDEFINED_KIND, name_of};
 use crate::text::punctuation;
+use crate::text::{EXTERNAL_CALL, is_name};
 
 /// The column of the comment with an instruction's number.
 const COMMENT_COLUMN: usize = 80;
@@ -88,7 +88,7 @@ impl Names {
             .map(|(i, p)| unique(&mut taken, 'P', i.index(), &p.name))
             .collect();
         let vars = object.vars.iter().map(|(i, var)| match i.index() {
-            n if n < predefined::VAR_COUNT => var.name.clone(),
+            n if n < predefined::VAR_COUNT => var.name.to_string(),
             n => unique(&mut taken, 'V', n, &var.name),
         });
         let vars = vars.collect();
@@ -269,11 +269,19 @@ impl<'a> Printer<'a> {
         self.operands(inst, out)
     }
 
+    fn is_kernel(&self, label: Label) -> bool {
+        let decl = self.object.labels.get(label);
+        decl.is_some_and(|decl| decl.kind == LabelKind::Kernel)
+    }
+
     /// The mnemonic and its suffixes.
     fn mnemonic(&self, inst: &Inst, out: &mut String) -> fmt::Result {
         let row = inst.op.row();
         match (row.family_names(), inst.operands.first()) {
             (Some(names), Some(Operand::Field(n))) => out.push_str(member(names, *n)),
+            (None, Some(Operand::Label(label))) if self.is_kernel(*label) => {
+                out.push_str(EXTERNAL_CALL);
+            }
             _ => out.push_str(row.mnemonic),
         }
         for (i, field) in row.text_fields() {
@@ -358,6 +366,14 @@ impl<'a> Printer<'a> {
             Positional::Simd => write!(out, " ({})", if n & 16 == 0 { 8 } else { 16 }),
             Positional::First => write!(out, " ({n},"),
             Positional::Second => write!(out, "{n})"),
+            Positional::Slash => write!(out, "/{n}"),
+            Positional::Wide => {
+                let high = match inst.operands.last() {
+                    Some(Operand::Field(high)) => u64::from(*high),
+                    _ => 0,
+                };
+                write!(out, " {:#x}", high << 32 | u64::from(n))
+            }
             Positional::Named(names) => write!(out, " {}", name_of(names, n).unwrap_or("?")),
             Positional::Variable => {
                 let class = match inst.operands.first() {

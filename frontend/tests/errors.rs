@@ -4,8 +4,8 @@ mod common;
 
 use common::saxpy;
 use kiln_frontend::binary::{ReadErrorKind, read, write};
-use kiln_frontend::module::Var;
-use kiln_frontend::text::parse;
+use kiln_frontend::module::{Subject, Var};
+use kiln_frontend::text::{MAX_ERRORS, diagnose, parse};
 use kiln_frontend::verify::verify;
 
 fn binary() -> Vec<u8> {
@@ -29,7 +29,7 @@ fn wrong_binaries_are_named() {
     bytes[4] = 5;
     assert_eq!(
         refused(&bytes),
-        "at offset 0x4: version 5.1 is not supported, expected 3.6 to 4.1"
+        "at offset 0x4: version 5.1 is not supported, expected 3.0 to 4.1"
     );
     assert_eq!(
         refused(&binary()[..3]),
@@ -233,4 +233,82 @@ fn left_out_operands_are_said_to_be() {
             }
         }
     }
+}
+
+/// The parser takes up again behind an error; what follows from one is not said.
+#[test]
+fn all_errors_of_a_text_are_said() {
+    let source = "\
+.kernel \"early\"
+.version 4.1
+.kernel \"wrong\"
+.decl V32 v_type=G type=zz num_elts=16
+    add (M1, 16) V32(0,0)<1> V32(0,0)<1;1,0> 0x1:d
+    mov (M1, 16) V40(0,0)<1> 0x1:d
+    mov (M1, 16) V40(0,0)<1> 0x1:d
+    what (M1, 16)
+    jmp (M1, 1) nowhere
+    jmp (M1, 1) nowhere
+{
+.kernel \"right\"
+.decl V32 v_type=G type=d num_elts=16
+    (P1) mov (M1, 16) V32(0,0)<1> V32(0,0)<1;1,0>
+    mov.sat (M1, 16) P1 0x1:d
+.global_function \"g\"
+.kernel_attr ArgSize=1
+    mov (M1, 8) %retval(0,0)<1> %arg(0,0)<1;1,0> // a comment
+    fret (M1, 8)
+";
+    let read = diagnose(source);
+    let said: Vec<String> = read
+        .errors
+        .iter()
+        .map(|e| format!("{} {e}", e.kind.code()))
+        .collect();
+    let expected = [
+        "S0001 1:1: found `.kernel`, expected `.version`",
+        "S0002 4:25: unknown type `zz`",
+        "S0002 6:18: unknown variable `V40`",
+        "S0002 8:5: unknown instruction `what`",
+        "S0009 11:1: the scope is not closed",
+        "S0013 9:5: label `nowhere` is used but not defined",
+        "S0002 14:6: unknown variable `P1`",
+    ];
+    assert_eq!(said, expected);
+    assert_eq!(read.more, 0);
+    // Objects with an error are left out, all others are there with their places.
+    let names: Vec<&str> = read
+        .module
+        .objects
+        .iter()
+        .map(|o| o.name.as_str())
+        .collect();
+    assert_eq!(names, ["g"]);
+    let at = |inst, subject| read.spans.find(0, inst, subject).map(|span| &source[span]);
+    assert_eq!(at(None, Subject::Object), Some(".global_function \"g\""));
+    assert_eq!(
+        at(None, Subject::Attr("ArgSize")),
+        Some(".kernel_attr ArgSize=1")
+    );
+    let mov = "mov (M1, 8) %retval(0,0)<1> %arg(0,0)<1;1,0>";
+    assert_eq!(at(Some(0), Subject::Inst), Some(mov));
+    assert_eq!(at(Some(0), Subject::Operand(1)), Some("%arg(0,0)<1;1,0>"));
+    assert_eq!(at(Some(0), Subject::Exec), Some("(M1, 8)"));
+    // What text does not have by itself is the instruction's.
+    assert_eq!(at(Some(1), Subject::Operand(7)), Some("fret (M1, 8)"));
+    assert_eq!(at(Some(9), Subject::Inst), None);
+}
+
+/// No more errors are kept than a reader wants, but all are counted, and the first is the one that
+/// reading alone stops at.
+#[test]
+fn errors_are_bounded() {
+    let source = format!(
+        ".version 4.1\n.kernel \"k\"\n{}",
+        "    what (M1, 16)\n    ? \n".repeat(5000)
+    );
+    let read = diagnose(&source);
+    assert_eq!(read.errors.len(), MAX_ERRORS);
+    assert_eq!(read.more, 10_000 - MAX_ERRORS);
+    assert_eq!(parse(&source).expect_err("a wrong text"), read.errors[0]);
 }

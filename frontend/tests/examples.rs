@@ -6,9 +6,7 @@ use std::fs;
 
 use common::{folder, saxpy};
 use kiln_frontend::binary::{read, write};
-use kiln_frontend::module::{
-    Align, Global, Input, InputVar, Linkage, Operand, Region, Surface, Type,
-};
+use kiln_frontend::module::{Input, InputVar, Operand, Region, Surface};
 use kiln_frontend::opcode::Opcode;
 use kiln_frontend::platform::Platform;
 use kiln_frontend::print::print;
@@ -83,28 +81,6 @@ fn write_and_read_give_the_module_back() {
             example.name
         );
     }
-}
-
-#[test]
-fn globals_are_written_and_read() {
-    let mut module = parse(&saxpy()).expect("saxpy");
-    let global = |linkage, name: &str, ty, elements| Global {
-        linkage,
-        name: name.to_owned(),
-        ty,
-        align: Align::Dword,
-        elements,
-        attrs: Vec::new(),
-    };
-    module.globals = vec![
-        global(Linkage::Static, "table", Type::F, 64),
-        global(Linkage::Extern, "x", Type::Uq, 1),
-    ];
-    let bytes = write(&module).expect("saxpy");
-    assert_eq!(read(&bytes).expect("saxpy"), module);
-    module.globals[0].attrs = module.objects[0].attrs.clone();
-    let error = write(&module).expect_err("attributes of a global");
-    assert_eq!(error.what, "the count of a global's attributes");
 }
 
 /// Found by the fuzz targets: a predefined surface has a name of its own.

@@ -27,6 +27,20 @@ fn printed(lines: &str) -> Vec<String> {
     texts.collect()
 }
 
+#[test]
+fn units_of_raw_sends_have_names() {
+    let with = |unit| {
+        format!(
+            "raw_sendg.{unit} (M1, 16) V32.0/(2*32) V33.0/32 %null.0/0 %null(0,0)<0;1,0> 0x0:uq 0x1"
+        )
+    };
+    for (name, number) in [("ugm", "14"), ("0xF", "15"), ("gtwy", "3"), ("rta", "8")] {
+        let [text] = printed(&with(name)).try_into().expect("one instruction");
+        let expected = with(number).replace("(2*32)", "64");
+        assert_eq!(text, expected);
+    }
+}
+
 /// As the reference prints them, blanks apart: printed again they are the same.
 const INSTRUCTIONS: &[&str] = &[
     "lsc_load.ugm.ca.cc (M1_NM, 1)  V32:d32x16t  flat[V33+0x8]:a64",
@@ -50,6 +64,11 @@ const INSTRUCTIONS: &[&str] = &[
     "lsc_fence.tgm.flushl3.sysacq",
     "dpas.bf.bf.8.8 (M1, 8) V32.0 %null.0 V33.0 V34(0,0)",
     "dpasw.s8.u4.8.4 (M1, 8) V32.0 V32.0 V33.0 V34(1,0)",
+    "(P1) raw_sendg_eot.14 (M1, 16) V32.0/64 V33.0/128 %null.0/0 V33(0,0)<0;1,0> \
+     V33(0,1)<0;1,0> 0x123456789a",
+    "rt_read.<PS><SI> (M1, 16) %bss V34(0,0)<0;1,0> V32.0",
+    "fccall (M1, 16) kernel_elsewhere",
+    "rt_read (M1, 16) %bss V32.0",
     "nbarrier.wait V34(0,0)<0;1,0>",
     "nbarrier.signal 0x1:ub V34(0,0)<0;1,0>",
     "nbarrier.signal 0x1:ub 0x2:uw 0x3:ub 0x4:ub",

@@ -8,29 +8,11 @@ use kiln_frontend::module::{
 };
 use kiln_frontend::opcode::Opcode;
 use kiln_frontend::platform::Platform;
-use kiln_frontend::text::parse;
+use kiln_frontend::text::{diagnose, parse};
 use kiln_frontend::verify::{RULES, Severity, check, span, verify};
 
 /// What every text begins with: 17 lines, and no finding of its own.
-const HEAD: &str = "\
-.version 4.1
-.kernel \"k\"
-.decl V32 v_type=G type=d num_elts=16 align=hword
-.decl V33 v_type=G type=f num_elts=16 align=hword
-.decl V34 v_type=G type=uq num_elts=8 align=hword
-.decl V35 v_type=G type=ud num_elts=8 align=hword
-.decl A0 v_type=A num_elts=2
-.decl P1 v_type=P num_elts=16
-.decl P2 v_type=P num_elts=8
-.decl S0 v_type=S num_elts=1 v_name=S0
-.decl T6 v_type=T num_elts=1 v_name=T6
-.input V32 offset=32 size=64
-.kernel_attr SimdSize=16
-main:
-    mov (M1, 16) V32(0,0)<1> 0x0:d
-    cmp.lt (M1, 16) P1 V32(0,0)<1;1,0> 0x1:d
-    addr_add (M1, 2) A0(0)<2> &V32 V35(0,0)<1;1,0>
-";
+const HEAD: &str = include_str!("rules/head.visaasm");
 const TAIL: &str = "    ret (M1, 1)\n";
 
 /// Lines 18 and on, then the tail: all findings as `line:column code message`.
@@ -49,200 +31,50 @@ fn shown(module: &Module, platform: Option<Platform>) -> Vec<String> {
     shown.collect()
 }
 
-/// Each input in text with what is found, by rule.
-const TEXTS: &[(&str, &str)] = &[
-    (
-        ".decl V36 v_type=G type=d num_elts=0",
-        "0:0 V0002 V36 has no elements, 1 or more are allowed",
-    ),
-    (
-        ".decl V36 v_type=G type=vf num_elts=1",
-        "0:0 V0003 V36 is of type vf, which only immediates have",
-    ),
-    (
-        ".decl V36 v_type=G type=d num_elts=32 alias=<V32, 0>",
-        "0:0 V0005 V36 goes to byte 128 of V32, which has 64",
-    ),
-    (
-        "    add (M1, 16) P1 0x1:d 0x1:d",
-        "18:5 V0009 operand 0 of `add` is a predicate, which cannot stand there",
-    ),
-    (
-        "    gather4_scaled.0000 (M1, 16) T6 0x0:ud V32.0 V33.0",
-        "18:5 V0011 a channel mask cannot be 0",
-    ),
-    (
-        "    mov (M1, 4) V32(0,0)<8> 0x1:d",
-        "18:5 V0012 operand 0 has an illegal region: the horizontal stride is 8, allowed are 1, 2 \
-         and 4",
-    ),
-    (
-        "    mov (M1, 4) V32(0,0)<1> V33(0,0)<0;0,1>",
-        "18:5 V0012 operand 1 has an illegal region: the width is 0, allowed are 1, 2, 4, 8 and 16",
-    ),
-    (
-        "    mov (M1, 16) V32(0,1)<1> 0x1:d",
-        "18:5 V0014 operand 0 goes to byte 68 of V32, which has 64",
-    ),
-    (
-        "    mov (M1, 2) A0(1)<2> 0x1:uw",
-        "18:5 V0015 operand 0 goes to element 3 of A0, which has 2",
-    ),
-    (
-        "    mov (M1, 4) V32(0,0)<1> 0x1:bool",
-        "18:5 V0016 operand 1: bool is no type of an immediate, or 0x1 does not fit",
-    ),
-    (
-        "a:\n    call (M1, 16) a",
-        "19:5 V0018 label a is that of a block, which `call` does not go to",
-    ),
-    (
-        "    mov (M3, 16) V32(0,0)<1> 0x1:d",
-        "18:5 V0019 16 channels begin at channel 8, allowed are multiples of 16",
-    ),
-    (
-        "    (P1) mov (M5, 16) V32(0,0)<1> 0x1:d",
-        "18:5 V0020 channels 16 to 31 need 32 bits of P1, which has 16",
-    ),
-    (
-        "    setp (M1, 16) P2 0x1:ud",
-        "18:5 V0020 channels 0 to 15 need 16 bits of P2, which has 8",
-    ),
-    (
-        ".decl P3 v_type=P num_elts=12",
-        "0:0 V0021 P3 has 12 bits, allowed are 1, 2, 4, 8, 16 and 32",
-    ),
-    (
-        ".input V33 offset=92 size=64",
-        "0:0 V0022 the inputs V32 and V33 both have byte 92 of the payload, each byte is allowed \
-         to be of one",
-    ),
-    (
-        ".input V35 offset=96 size=64",
-        "0:0 V0023 the input V35 has 64 bytes, its variable has 32",
-    ),
-    (
-        "    mov (M1, 4) V32(0,0)<1> V33(0,0)<8;8,1>",
-        "18:5 V0024 operand 1 has a region of width 8, 4 channels allow at most 4",
-    ),
-    (
-        "    and (M1, 16) V32(0,0)<1> (-)V32(0,0)<1;1,0> 0x1:d",
-        "18:5 V0025 operand 1 of `and` has the modifier (-), allowed is (~)",
-    ),
-    (
-        "    add (M1, 16) V32(0,0)<1> (~)V32(0,0)<1;1,0> 0x1:d",
-        "18:5 V0025 operand 1 of `add` has the modifier (~), allowed is (-), (abs) or (-abs)",
-    ),
-    (
-        "    mov (M1, 1) %thread_x(0,0)<1> 0x1:uw",
-        "18:5 V0026 operand 0 writes %thread_x, which can only be read",
-    ),
-    (
-        "    fcall (M1, 16) g 33 1",
-        "18:5 V0028 the argument is 33 GRFs, 32 are allowed",
-    ),
-    (
-        "    ifcall (M1, 16) V34(0,0)<0;1,0> 1 13",
-        "18:5 V0028 the return value is 13 GRFs, 12 are allowed",
-    ),
-    (
-        "    fcall (M1, 1) g 1 1",
-        "18:5 V0029 `fcall` of one channel looks at the execution mask, only NoMask (`M1_NM`) is \
-         allowed",
-    ),
-    (
-        "    ifcall (M1, 1) V34(0,0)<0;1,0> 1 1",
-        "18:5 V0029 `ifcall` of one channel looks at the execution mask, only NoMask (`M1_NM`) is \
-         allowed",
-    ),
-    (
-        "    ifcall (M1, 16) V32(0,0)<0;1,0> 1 1",
-        "18:5 V0030 the address of the call is of type d, a scalar of type ud or uq is allowed",
-    ),
-    (
-        "    ifcall (M1, 8) V34(0,0)<1;1,0> 1 1",
-        "18:5 V0030 the address of the call is no scalar, a scalar of type ud or uq is allowed",
-    ),
-    (
-        "    faddr g V33(0,0)<1>",
-        "18:5 V0031 the destination of the address is of type f, a scalar of type ud or uq is allowed",
-    ),
-    (
-        "    faddr k V34(0,0)<1>",
-        "18:5 V0032 `faddr` names the kernel k, only functions are allowed",
-    ),
-    (
-        "    fcall (M1, 16) k 1 1",
-        "18:5 V0032 `fcall` names the kernel k, only functions are allowed",
-    ),
-    (
-        "    fret (M1, 16)",
-        "18:5 V0034 `fret` stands in the kernel k, only functions have it",
-    ),
-    (
-        "    jmp (M1, 16) main",
-        "18:5 V0035 `jmp` has 16 channels, 1 is allowed",
-    ),
-    (
-        ".function \"sub\"\nsub:\n    (P1) goto (M1, 16) main",
-        "20:5 V0036 `goto` goes to main in another subroutine, only labels of its own are allowed",
-    ),
-    (
-        "    raw_send (M1, 16) 0xc 0 1 0x1:ud V32.0 V33.0",
-        "18:5 V0039 `raw_send` sends 0 GRFs (NumSrc), allowed are 1 to 15",
-    ),
-    (
-        "    raw_send (M1, 16) 0xc 16 1 0x1:ud %null.0 V33.0",
-        "18:5 V0039 `raw_send` sends 16 GRFs (NumSrc), allowed are 1 to 15",
-    ),
-    (
-        "    raw_sends.10.0.1.1 (M1, 16) 0xc:ud 0x1:ud V32.0 V33.0 V33.0",
-        "18:5 V0039 `raw_sends` sends 0 GRFs (NumSrc0), allowed are 1 to 31",
-    ),
-    (
-        "    raw_send (M1, 16) 0xc 1 17 0x1:ud V32.0 %null.0",
-        "18:5 V0040 `raw_send` gets 17 GRFs (NumDst), allowed are 0 to 16",
-    ),
-    (
-        "    raw_send (M1, 16) 0xc 1 1 0x1:d V32.0 V33.0",
-        "18:5 V0041 operand 4 of `raw_send` is a descriptor and is of type d, a scalar of type ud \
-         is allowed",
-    ),
-    (
-        "    raw_send (M1, 16) 0xc 1 1 V33(0,0)<0;1,0> V32.0 V33.0",
-        "18:5 V0041 operand 4 of `raw_send` is a descriptor and is of type f, a scalar of type ud \
-         is allowed",
-    ),
-    (
-        "    raw_send (M1, 16) 0xc 3 1 0x1:ud V32.0 V33.0",
-        "18:5 V0042 the message goes to byte 96 of V32 by operand 5, which has 64",
-    ),
-    (
-        "    gather4_scaled.RG (M1, 16) T6 0x0:ud V32.0 V33.0",
-        "18:5 V0042 the message goes to byte 128 of V33 by operand 5, which has 64",
-    ),
-    (
-        "    svm_gather.4.1 (M1, 16) V34.0 V33.0",
-        "18:5 V0042 the message goes to byte 128 of V34 by operand 2, which has 64",
-    ),
-    (
-        "    shl (M1, 16) V32(0,0)<1> V33(0,0)<1;1,0> 0x1:d",
-        "18:5 V0044 operand 1 of `shl` is of type f, allowed are integers",
-    ),
-    (
-        "    sqrt (M1, 16) V33(0,0)<1> V32(0,0)<1;1,0>",
-        "18:5 V0045 operand 1 of `sqrt` is of type d, allowed are f, df and hf",
-    ),
-];
+/// Inputs in text, each with what is found.
+const WRONG: &str = include_str!("rules/wrong.txt");
+
+/// The inputs of [`WRONG`]: the platform, the lines, what is to be found.
+fn wrong() -> Vec<(&'static str, String, String)> {
+    let blocks = WRONG.split("\n@ ").skip(1);
+    let cases = blocks.map(|block| {
+        let (platform, rest) = block.split_once('\n').expect("a platform");
+        let (expected, lines): (Vec<&str>, Vec<&str>) = rest
+            .lines()
+            .filter(|line| !line.is_empty())
+            .partition(|line| line.starts_with("> "));
+        (platform, lines.join("\n"), expected.join("\n"))
+    });
+    cases.collect()
+}
+
+/// All findings as `> line: underlined code message`.
+fn underlined(source: &str, platform: Option<Platform>) -> String {
+    let read = diagnose(source);
+    assert!(read.errors.is_empty(), "{}\n{source}", read.errors[0]);
+    let findings = check(&read.module, platform);
+    let shown = findings.iter().map(|f| {
+        let span = read.spans.find(f.object, f.inst, f.subject);
+        let span = span.expect("a place");
+        let line = source[..span.start].lines().count()
+            + usize::from(source[..span.start].ends_with('\n'));
+        format!("> {line}: `{}` {} {}", &source[span], f.code(), f.kind)
+    });
+    shown.collect::<Vec<_>>().join("\n")
+}
 
 #[test]
 fn wrong_texts_are_found() {
     assert_eq!(found("", None), [""; 0]);
     let indirect = "    mov (M1, 4) V32(0,0)<1> r[A0(0),0]<2,0>:d";
     assert_eq!(found(indirect, None), [""; 0]);
-    for (lines, expected) in TEXTS {
-        let expected: Vec<&str> = expected.lines().collect();
-        assert_eq!(found(lines, None), expected, "{lines}");
+    let cases = wrong();
+    assert!(cases.len() >= 100, "only {} inputs", cases.len());
+    for (name, lines, expected) in cases {
+        let platform = Platform::from_name(name);
+        assert!(platform.is_some() || name == "any", "platform {name}");
+        let source = format!("{HEAD}{lines}\n{TAIL}");
+        assert_eq!(underlined(&source, platform), expected, "{lines}");
     }
 }
 
@@ -426,14 +258,14 @@ fn wrong_modules_are_found() {
     assert_eq!(edited(|o| o.insts[MOV].op = Opcode::Mov), [""; 0]);
 }
 
-/// Every rule has an input in this file that breaks it.
+/// Every rule has an input here that breaks it.
 #[test]
 fn all_rules_are_tested() {
-    let source = include_str!("rules.rs");
+    let sources = [include_str!("rules.rs"), WRONG];
     let tested: BTreeSet<&str> = RULES
         .iter()
         .map(|rule| rule.code)
-        .filter(|code| source.contains(&format!("{code} ")))
+        .filter(|code| sources.iter().any(|s| s.contains(&format!("{code} "))))
         .collect();
     let all: BTreeSet<&str> = RULES.iter().map(|rule| rule.code).collect();
     assert_eq!(tested, all);

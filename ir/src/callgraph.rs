@@ -85,9 +85,9 @@ impl CallGraph {
                             continue;
                         };
                         let unknown = || CallError::Unknown {
-                            caller: object.name.clone(),
+                            caller: object.name.to_string(),
                             inst: at,
-                            callee: name.clone(),
+                            callee: name.to_string(),
                         };
                         let to = *by_name.get(name.as_str()).ok_or_else(unknown)?;
                         let callee = &module.objects[graph[to]];
@@ -100,9 +100,9 @@ impl CallGraph {
                             for (k, found) in found().into_iter().enumerate() {
                                 if found != declared[k] {
                                     return Err(CallError::Size {
-                                        caller: object.name.clone(),
+                                        caller: object.name.to_string(),
                                         inst: at,
-                                        callee: name.clone(),
+                                        callee: name.to_string(),
                                         what: what[k],
                                         found,
                                         expected: declared[k],

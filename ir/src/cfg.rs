@@ -212,7 +212,7 @@ fn split(object: &Object) -> Result<Vec<LogicalBlock>, CfgError> {
                 let label = target_label(inst);
                 let at = label.map_or(usize::MAX, |l| label_at[l.as_u32() as usize]);
                 if at == usize::MAX {
-                    let label = label.map_or(String::new(), |l| object.labels[l].name.clone());
+                    let label = label.map_or(String::new(), |l| object.labels[l].name.to_string());
                     return Err(CfgError::NoLabel { inst: last, label });
                 }
                 let target = block_of(at);

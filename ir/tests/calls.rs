@@ -21,7 +21,7 @@ fn module(kernel: &str, functions: &[(&str, u8, u8, &str)]) -> Module {
 
 /// Callers and callees by name, and whether it is by name.
 fn edges(graph: &CallGraph, module: &Module) -> Vec<(String, String, bool)> {
-    let name = |n: NodeIndex| module.objects[graph.graph[n]].name.clone();
+    let name = |n: NodeIndex| module.objects[graph.graph[n]].name.to_string();
     let mut edges: Vec<_> = graph
         .graph
         .edge_indices()

@@ -339,10 +339,10 @@ impl Select<'_, '_> {
         if bytes < 4 || dst.through.is_some() {
             return self.fail("an address in a destination that is no 32 or 64-bit variable");
         }
-        let symbol = match self.out.symbols.iter().position(|s| s == name) {
+        let symbol = match self.out.symbols.iter().position(|s| s == name.as_str()) {
             Some(known) => known,
             None => {
-                self.out.symbols.push(name.clone());
+                self.out.symbols.push(name.to_string());
                 self.out.symbols.len() - 1
             }
         };

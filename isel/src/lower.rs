@@ -296,7 +296,7 @@ pub fn select(func: &Function, platform: &'static Platform) -> Result<MFunc> {
         func,
         platform,
         out: MFunc {
-            name: func.object.name.clone(),
+            name: func.object.name.to_string(),
             platform,
             simd: func.simd,
             vregs: PrimaryMap::new(),

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use kiln_emit::platform;
 use kiln_emit::zebin::Zebin;
-use kiln_runtime::exec::{Arg, Launch, Program};
+use kiln_runtime::exec::{Arg, Buffer, Launch, Program};
 
 const COUNT: u32 = 1000;
 
@@ -15,7 +15,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let skl = platform::find("skl").ok_or("no such platform")?;
     let program = Program::from_zebin(&zebin, "saxpy", skl)?;
 
-    let numbers = |f: fn(u32) -> f32| (0..COUNT).flat_map(|i| f(i).to_le_bytes()).collect();
+    let x: Vec<f32> = (0..COUNT).map(|i| i as f32).collect();
     let mut launch = Launch {
         ze_info: &zebin.ze_info,
         kernel: "saxpy",
@@ -24,8 +24,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         local: [64, 1, 1],
         dimensions: 1,
         args: vec![
-            Arg::Buffer(numbers(|i| i as f32)),
-            Arg::Buffer(numbers(|_| 1.0)),
+            Buffer::of(&x).into(),
+            Buffer::of(&[1f32; COUNT as usize]).into(),
             Arg::Value(2f32.to_le_bytes().to_vec()),
             Arg::Value(COUNT.to_le_bytes().to_vec()),
         ],
@@ -33,10 +33,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     };
     let stats = launch.run(&program)?;
 
-    let y = launch.args[1].memory().ok_or("the buffer is there")?;
-    for (i, bytes) in y.chunks_exact(4).enumerate() {
-        let found = f32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]);
-        assert_eq!(found, 2.0 * i as f32 + 1.0);
+    let y = Buffer::try_from(launch.args.swap_remove(1)).map_err(|_| "no buffer")?;
+    for (x, y) in x.iter().zip(y.values::<f32>()) {
+        assert_eq!(y, 2.0 * x + 1.0);
     }
     println!(
         "{COUNT} numbers are right; {} instructions by {} threads, {} bytes read, {} written",

@@ -128,20 +128,38 @@ pub struct Compiled {
     pub dumps: Vec<(Stage, String)>,
 }
 
+/// The form that a file of vISA has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form<'a> {
+    Binary,
+    Text(&'a str),
+}
+
+/// What the bytes of a file are.
+///
+/// # Errors
+/// They are neither.
+pub fn form(bytes: &[u8]) -> Result<Form<'_>, InputError> {
+    if bytes.starts_with(MAGIC) {
+        return Ok(Form::Binary);
+    }
+    match std::str::from_utf8(bytes) {
+        Ok(text) => match text.bytes().position(|b| b == 0) {
+            None => Ok(Form::Text(text)),
+            Some(at) => Err(InputError::Neither(at)),
+        },
+        Err(e) => Err(InputError::Neither(e.valid_up_to())),
+    }
+}
+
 /// Reads a module from the bytes of a binary object or a text file.
 ///
 /// # Errors
 /// What is wrong with the file, and where.
 pub fn read(bytes: &[u8]) -> Result<Module, InputError> {
-    if bytes.starts_with(MAGIC) {
-        return Ok(kiln_frontend::binary::read(bytes)?);
-    }
-    match std::str::from_utf8(bytes) {
-        Ok(text) if !text.bytes().any(|b| b == 0) => Ok(kiln_frontend::text::parse(text)?),
-        Ok(text) => Err(InputError::Neither(
-            text.bytes().position(|b| b == 0).unwrap_or(0),
-        )),
-        Err(e) => Err(InputError::Neither(e.valid_up_to())),
+    match form(bytes)? {
+        Form::Binary => Ok(kiln_frontend::binary::read(bytes)?),
+        Form::Text(text) => Ok(kiln_frontend::text::parse(text)?),
     }
 }
 
@@ -178,7 +196,7 @@ pub fn order(module: &Module) -> Result<Vec<usize>, CompileError> {
 /// # Errors
 /// What the kernel has that cannot be finalized, and at which instruction.
 pub fn compile(object: &Object, options: &Options) -> Result<Compiled, CompileError> {
-    let kernel = || object.name.clone();
+    let kernel = || object.name.to_string();
     let mut dumps = Vec::new();
     let wants = |stage| options.dump.contains(&stage);
     let mut seconds = Seconds::default();
@@ -260,7 +278,7 @@ pub fn compile(object: &Object, options: &Options) -> Result<Compiled, CompileEr
         ));
     }
     Ok(Compiled {
-        name: object.name.clone(),
+        name: object.name.to_string(),
         simd: func.simd,
         scratch_base,
         barrier: machine.barrier,
@@ -302,7 +320,7 @@ fn relocations(allocated: &Allocated, layout: &Layout, names: &[String]) -> Vec<
 
 fn broken(object: &Object, stage: &'static str, what: &dyn std::error::Error) -> CompileError {
     CompileError::Broken {
-        kernel: object.name.clone(),
+        kernel: object.name.to_string(),
         stage,
         what: what.to_string(),
     }
@@ -315,7 +333,7 @@ fn legal(
     platform: &Platform,
 ) -> Result<(), CompileError> {
     kiln_emit::verify::verify(inst, platform).map_err(|e: Violation| CompileError::Broken {
-        kernel: object.name.clone(),
+        kernel: object.name.to_string(),
         stage,
         what: format!("{inst}: {e}"),
     })

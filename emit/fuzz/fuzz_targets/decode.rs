@@ -2,9 +2,9 @@
 
 #![no_main]
 
-use kiln_emit::encoding::{decode, encode};
-use kiln_emit::listing::{Style, list};
-use kiln_emit::platform::PLATFORMS;
+use kiln_emit::encoding::{compactable, decode, encode};
+use kiln_emit::listing::{Style, entries, list};
+use kiln_emit::platform::{PLATFORMS, Platform};
 use kiln_emit::verify::verify;
 use libfuzzer_sys::fuzz_target;
 
@@ -14,11 +14,18 @@ fuzz_target!(|bytes: &[u8]| {
     };
     let platform = &PLATFORMS[usize::from(*first) % PLATFORMS.len()];
     list(code, platform, Style::Labels);
-    let Ok(mut inst) = decode(code, platform) else {
-        return;
-    };
+    list(code, platform, Style::Numeric);
+    for entry in entries(code, platform) {
+        if let Ok(inst) = entry.inst {
+            check(inst, platform);
+        }
+    }
+});
+
+fn check(mut inst: kiln_emit::inst::Inst, platform: &'static Platform) {
     // Any verdict is fine.
     let _ = verify(&inst, platform);
+    assert!(!inst.to_string().is_empty());
     // A short form may carry bits that the instruction does not have, and then its own bits alone
     // need not have a short form.
     let encoded = encode(&inst, platform).or_else(|_| {
@@ -26,5 +33,7 @@ fuzz_target!(|bytes: &[u8]| {
         encode(&inst, platform)
     });
     let encoded = encoded.expect("what decodes encodes");
-    assert_eq!(decode(encoded.as_bytes(), platform), Ok(inst));
-});
+    assert_eq!(decode(encoded.as_bytes(), platform).as_ref(), Ok(&inst));
+    inst.opts.compacted = false;
+    compactable(&inst, platform).expect("what decodes encodes");
+}

@@ -39,7 +39,7 @@ impl Bits {
     }
 
     /// How many bits the field holds.
-    pub const fn width(self) -> u32 {
+    pub const fn width(&self) -> u32 {
         let mut sum = 0;
         let mut i = 0;
         while i < self.pieces.len() {
@@ -49,37 +49,44 @@ impl Bits {
         sum
     }
 
-    pub const fn exists(self) -> bool {
+    #[inline]
+    pub const fn exists(&self) -> bool {
         self.pieces[0].1 != 0
     }
 
     /// Whether the fields have a bit in common.
-    pub fn overlaps(self, other: Bits) -> bool {
-        let all = |field: Bits| {
-            let mut word = 0;
-            for (low, width) in field.pieces {
-                word |= u128::from(mask(width)) << low;
-            }
-            word
-        };
-        all(self) & all(other) != 0
+    pub fn overlaps(&self, other: Bits) -> bool {
+        self.place(u64::MAX) & other.place(u64::MAX) != 0
     }
 
-    pub fn get(self, word: u128) -> u64 {
+    /// The value. Nearly all fields are of one piece, and decoding is little else than this.
+    #[inline]
+    pub fn get(&self, word: u128) -> u64 {
+        let (low, width) = self.pieces[0];
+        let value = (word >> low) as u64 & mask(width);
+        if self.pieces[1].1 == 0 {
+            value
+        } else {
+            value | self.further_pieces(word) << width
+        }
+    }
+
+    /// The pieces but the first, joined.
+    fn further_pieces(&self, word: u128) -> u64 {
         let mut value = 0;
         let mut at = 0;
-        for (low, width) in self.pieces {
-            if width == 0 {
+        for (low, width) in &self.pieces[1..] {
+            if *width == 0 {
                 break;
             }
-            value |= ((word >> low) as u64 & mask(width)) << at;
-            at += u32::from(width);
+            value |= ((word >> low) as u64 & mask(*width)) << at;
+            at += u32::from(*width);
         }
         value
     }
 
     /// The value of a two's-complement field.
-    pub fn get_signed(self, word: u128) -> i64 {
+    pub fn get_signed(&self, word: u128) -> i64 {
         let unused = 64 - self.width();
         if unused == 64 {
             0
@@ -88,32 +95,54 @@ impl Bits {
         }
     }
 
-    pub fn flag(self, word: u128) -> bool {
+    #[inline]
+    pub fn flag(&self, word: u128) -> bool {
         self.get(word) != 0
+    }
+
+    /// A word of this field alone. Bits of `value` beyond the field are dropped.
+    #[inline]
+    pub const fn place(&self, value: u64) -> u128 {
+        let (low, width) = self.pieces[0];
+        let word = ((value & mask(width)) as u128) << low;
+        if self.pieces[1].1 == 0 {
+            word
+        } else {
+            word | self.place_further(value >> width)
+        }
+    }
+
+    /// The pieces but the first.
+    const fn place_further(&self, value: u64) -> u128 {
+        let mut word = 0;
+        let mut rest = value;
+        let mut i = 1;
+        while i < self.pieces.len() {
+            let (low, width) = self.pieces[i];
+            if width == 0 {
+                break;
+            }
+            word |= ((rest & mask(width)) as u128) << low;
+            rest = if width < 64 { rest >> width } else { 0 };
+            i += 1;
+        }
+        word
     }
 
     /// Stores `value`; false, with `word` as it was, if it does not fit.
     #[must_use]
-    pub fn set(self, word: &mut u128, value: u64) -> bool {
+    pub fn set(&self, word: &mut u128, value: u64) -> bool {
         let total = self.width();
         if total < 64 && value >> total != 0 {
             return false;
         }
-        let mut rest = value;
-        for (low, width) in self.pieces {
-            if width == 0 {
-                break;
-            }
-            *word &= !(u128::from(mask(width)) << low);
-            *word |= u128::from(rest & mask(width)) << low;
-            rest = rest.checked_shr(u32::from(width)).unwrap_or(0);
-        }
+        *word = *word & !self.place(u64::MAX) | self.place(value);
         true
     }
 
     /// Stores a two's-complement value; false, with `word` as it was, if it does not fit.
     #[must_use]
-    pub fn set_signed(self, word: &mut u128, value: i64) -> bool {
+    pub fn set_signed(&self, word: &mut u128, value: i64) -> bool {
         let unused = 64 - self.width();
         if unused == 64 {
             return value == 0;
@@ -123,6 +152,7 @@ impl Bits {
     }
 }
 
+#[inline]
 const fn mask(width: u8) -> u64 {
     if width >= 64 {
         u64::MAX

@@ -25,9 +25,17 @@ pub fn compactable(inst: &Inst, platform: &Platform) -> Result<bool, EncodeError
     Ok(!inst.op.is_branch() && shrink(word, spec).is_some())
 }
 
-/// How the operation's instructions compact, if they do.
-fn class(op: &OpSpec, spec: &Spec) -> Option<CompactClass> {
+/// How the operation's instruction `word`, long or short, compacts, if it does.
+fn class(op: &OpSpec, word: u128, spec: &Spec) -> Option<CompactClass> {
+    let function = spec.align1.header.math.get(word);
+    let of_function = spec
+        .math
+        .iter()
+        .find(|math| u64::from(math.code) == function);
     Some(match op.form {
+        Form::Math if spec.compact_control && of_function.is_some_and(|math| math.sources == 1) => {
+            CompactClass::Unary
+        }
         Form::Unary | Form::Wait | Form::Sync => CompactClass::Unary,
         Form::Binary => CompactClass::Binary,
         Form::Ternary | Form::BitFunction => CompactClass::Ternary,
@@ -37,11 +45,12 @@ fn class(op: &OpSpec, spec: &Spec) -> Option<CompactClass> {
     })
 }
 
-fn immediate(word: u128, spec: &Spec) -> Immediate {
+/// Entries of the tables may say of the second source what an operation of one has no use for.
+fn immediate(class: CompactClass, word: u128, spec: &Spec) -> Immediate {
     let [src0, src1, _] = &spec.align1.src;
     if src0.file_of(word) == FILE_IMM {
         Immediate::Src0
-    } else if src1.file_of(word) == FILE_IMM {
+    } else if class == CompactClass::Binary && src1.file_of(word) == FILE_IMM {
         Immediate::Src1
     } else {
         Immediate::No
@@ -51,7 +60,7 @@ fn immediate(word: u128, spec: &Spec) -> Immediate {
 /// Whether this form is the one for what `word`, a long instruction, has for sources.
 fn suits(form: &CompactForm, class: CompactClass, word: u128, spec: &Spec) -> bool {
     let whole = matches!(class, CompactClass::Ternary | CompactClass::Systolic);
-    form.classes.contains(&class) && (whole || form.immediate == immediate(word, spec))
+    form.classes.contains(&class) && (whole || form.immediate == immediate(class, word, spec))
 }
 
 /// The code of the immediate's type.
@@ -63,7 +72,7 @@ fn imm_type(form: &CompactForm, word: u128, spec: &Spec) -> u64 {
 /// The short form of a long instruction.
 pub(super) fn shrink(word: u128, spec: &Spec) -> Option<u64> {
     let op = spec.op_of_code(spec.align1.header.opcode.get(word))?;
-    let class = class(op, spec)?;
+    let class = class(op, word, spec)?;
     let form = spec
         .compact
         .iter()
@@ -115,7 +124,7 @@ pub(super) fn expand(short: u64, spec: &Spec) -> Result<u128, DecodeError> {
     let short = u128::from(short);
     let code = spec.align1.header.opcode.get(short);
     let op = spec.op_of_code(code).ok_or(DecodeError::Opcode(code))?;
-    let class = class(op, spec).ok_or(DecodeError::NotCompact(op.op))?;
+    let class = class(op, short, spec).ok_or(DecodeError::NotCompact(op.op))?;
     let mut error = DecodeError::NotCompact(op.op);
     // Which form it is shows in the register files that the form's tables give.
     for form in spec.compact.iter().filter(|f| f.classes.contains(&class)) {
@@ -131,10 +140,13 @@ pub(super) fn expand(short: u64, spec: &Spec) -> Result<u128, DecodeError> {
 fn expand_form(short: u128, form: &CompactForm, spec: &Spec) -> Result<u128, DecodeError> {
     let mut word = 0;
     for (from, to) in form.copies {
-        put(&mut word, *to, from.get(short));
+        word |= to.place(from.get(short));
     }
     for table in form.tables {
-        put(&mut word, table.fields, entry(table, short)? & known(table));
+        word |= table.expand(short).map_err(|value| DecodeError::Reserved {
+            what: "compaction index",
+            value,
+        })?;
     }
     if form.imm.exists() {
         let rule = imm_rule(form, word, spec).ok_or(DecodeError::Reserved {
@@ -159,14 +171,4 @@ fn expand_form(short: u128, form: &CompactForm, spec: &Spec) -> Result<u128, Dec
 
 fn words(value: u32) -> u32 {
     (value & 0xffff) * 0x1_0001
-}
-
-fn entry(table: &CompactTable, short: u128) -> Result<u64, DecodeError> {
-    let value = table.index.get(short);
-    let what = "compaction index";
-    table
-        .values
-        .get(value as usize)
-        .copied()
-        .ok_or(DecodeError::Reserved { what, value })
 }

@@ -23,7 +23,20 @@ pub(super) const EX_BSO: u32 = 1 << 15;
 /// Decodes the instruction at the start of `bytes`: eight bytes if its compaction bit is set, else
 /// sixteen ([`Inst::size`] says which).
 pub fn decode(bytes: &[u8], platform: &Platform) -> Result<Inst, DecodeError> {
-    let spec = spec(platform);
+    let mut inst = Inst::new(Op::Illegal, 1);
+    decode_into(bytes, spec(platform), platform, &mut inst)?;
+    Ok(inst)
+}
+
+/// As [`decode`], of a platform whose description is at hand, and into an instruction's place:
+/// instructions are large enough that moving them about takes as long as decoding them. After an
+/// error the place holds nothing of use.
+pub(crate) fn decode_into(
+    bytes: &[u8],
+    spec: &'static Spec,
+    platform: &Platform,
+    inst: &mut Inst,
+) -> Result<(), DecodeError> {
     let Some(low) = bytes.first_chunk::<8>() else {
         return Err(DecodeError::Truncated {
             needed: 8,
@@ -33,12 +46,12 @@ pub fn decode(bytes: &[u8], platform: &Platform) -> Result<Inst, DecodeError> {
     let short = u64::from_le_bytes(*low);
     if spec.align1.header.compact.flag(u128::from(short)) {
         let word = compact::expand(short, spec)?;
-        let mut inst = long(word, spec, platform)?;
+        long(word, spec, platform, inst)?;
         inst.opts.compacted = true;
         if let (Op::Jmpi, Some(Target::Offset(offset))) = (inst.op, &mut inst.jip) {
             *offset = offset.wrapping_sub(8);
         }
-        return Ok(inst);
+        return Ok(());
     }
     let Some(all) = bytes.first_chunk::<16>() else {
         return Err(DecodeError::Truncated {
@@ -46,10 +59,15 @@ pub fn decode(bytes: &[u8], platform: &Platform) -> Result<Inst, DecodeError> {
             found: bytes.len(),
         });
     };
-    long(u128::from_le_bytes(*all), spec, platform)
+    long(u128::from_le_bytes(*all), spec, platform, inst)
 }
 
-fn long(word: u128, spec: &'static Spec, platform: &Platform) -> Result<Inst, DecodeError> {
+fn long(
+    word: u128,
+    spec: &'static Spec,
+    platform: &Platform,
+    inst: &mut Inst,
+) -> Result<(), DecodeError> {
     let code = spec.align1.header.opcode.get(word);
     let op = spec.op_of_code(code).ok_or(DecodeError::Opcode(code))?;
     let align16 = spec.align1.header.align16.flag(word) && op.form != Form::Nullary;
@@ -68,7 +86,7 @@ fn long(word: u128, spec: &'static Spec, platform: &Platform) -> Result<Inst, De
         format,
         align16,
     }
-    .run()
+    .run(inst)
 }
 
 struct Decoder<'a> {
@@ -81,20 +99,22 @@ struct Decoder<'a> {
 }
 
 impl Decoder<'_> {
-    fn get(&self, field: Bits) -> u64 {
+    #[inline]
+    fn get(&self, field: &Bits) -> u64 {
         field.get(self.word)
     }
 
-    fn flag(&self, field: Bits) -> bool {
+    #[inline]
+    fn flag(&self, field: &Bits) -> bool {
         field.flag(self.word)
     }
 
-    fn run(&self) -> Result<Inst, DecodeError> {
+    fn run(&self, inst: &mut Inst) -> Result<(), DecodeError> {
         let header = &self.format.header;
         let mut op = self.op.op;
         let mut sources = 2;
         if self.op.form == Form::Math {
-            let value = self.get(header.math);
+            let value = self.get(&header.math);
             let math = self
                 .spec
                 .math
@@ -115,29 +135,31 @@ impl Decoder<'_> {
                 what: "Align16",
             });
         }
-        let mut inst = Inst::new(op, 1);
-        inst.opts.breakpoint = op != Op::Illegal && self.flag(header.breakpoint);
+        *inst = Inst::new(op, 1);
+        inst.opts.breakpoint = op != Op::Illegal && self.flag(&header.breakpoint);
         if self.op.form == Form::Nullary {
-            return Ok(inst);
+            if op == Op::Nop {
+                inst.swsb = self.swsb()?;
+            }
+            return Ok(());
         }
-        self.header(&mut inst)?;
-        self.operands(&mut inst, sources)?;
-        Ok(inst)
+        self.header(inst)?;
+        self.operands(inst, sources)
     }
 
     /// The operation with what fields of its own say of it.
     fn function(&self, op: Op) -> Result<Op, DecodeError> {
         let header = &self.format.header;
         let systolic = || Systolic {
-            depth: 1 << self.get(self.format.systolic.depth),
-            repeat: self.get(self.format.systolic.repeat) as u8 + 1,
+            depth: 1 << self.get(&self.format.systolic.depth),
+            repeat: self.get(&self.format.systolic.repeat) as u8 + 1,
         };
         Ok(match op {
-            Op::Bfn(_) => Op::Bfn(self.get(header.bit_function) as u8),
+            Op::Bfn(_) => Op::Bfn(self.get(&header.bit_function) as u8),
             Op::Dpas(_) => Op::Dpas(systolic()),
             Op::Dpasw(_) => Op::Dpasw(systolic()),
             Op::Sync(_) => {
-                let value = self.get(header.sync);
+                let value = self.get(&header.sync);
                 let what = "sync function";
                 let function = value_of(self.spec.syncs, value);
                 Op::Sync(function.ok_or(DecodeError::Reserved { what, value })?)
@@ -150,13 +172,13 @@ impl Decoder<'_> {
         let Some(spec) = self.spec.swsb else {
             return Ok(Swsb::default());
         };
-        let value = self.get(self.format.header.swsb) as u16;
+        let value = self.get(&self.format.header.swsb) as u16;
         spec.decode(value, self.op.swsb_kind())
     }
 
     fn header(&self, inst: &mut Inst) -> Result<(), DecodeError> {
         let header = &self.format.header;
-        let log = self.get(header.exec_size);
+        let log = self.get(&header.exec_size);
         if log > 5 {
             return Err(DecodeError::Reserved {
                 what: "execution size",
@@ -164,15 +186,15 @@ impl Decoder<'_> {
             });
         }
         inst.exec_size = 1 << log;
-        inst.chan_off = self.get(header.chan_off) as u8 * self.spec.chan_unit;
-        inst.no_mask = self.flag(header.no_mask);
-        inst.saturate = self.op.attrs.has(Attrs::SAT) && self.flag(header.saturate);
+        inst.chan_off = self.get(&header.chan_off) as u8 * self.spec.chan_unit;
+        inst.no_mask = self.flag(&header.no_mask);
+        inst.saturate = self.op.attrs.has(Attrs::SAT) && self.flag(&header.saturate);
         inst.swsb = self.swsb()?;
         let opts = &mut inst.opts;
         opts.align16 = self.align16;
-        opts.no_dd_clr = self.flag(header.no_dd_clr);
-        opts.no_dd_chk = self.flag(header.no_dd_chk);
-        let thread = self.get(header.thread);
+        opts.no_dd_clr = self.flag(&header.no_dd_clr);
+        opts.no_dd_chk = self.flag(&header.no_dd_chk);
+        let thread = self.get(&header.thread);
         let codes = &self.spec.thread;
         opts.atomic = thread == codes.atomic;
         opts.switch = thread == codes.switch;
@@ -183,17 +205,17 @@ impl Decoder<'_> {
                 value: thread,
             });
         }
-        opts.acc_wr_en = self.op.form.is_arithmetic() && self.flag(header.acc_wr_en);
-        opts.branch_ctrl = self.op.attrs.has(Attrs::BRANCH) && self.flag(header.branch);
-        opts.no_src_dep_set = self.op.form.is_send() && self.flag(header.no_src_dep_set);
+        opts.acc_wr_en = self.op.form.is_arithmetic() && self.flag(&header.acc_wr_en);
+        opts.branch_ctrl = self.op.attrs.has(Attrs::BRANCH) && self.flag(&header.branch);
+        opts.no_src_dep_set = self.op.form.is_send() && self.flag(&header.no_src_dep_set);
         self.flags(inst)
     }
 
     fn flags(&self, inst: &mut Inst) -> Result<(), DecodeError> {
         let header = &self.format.header;
-        let index = self.get(header.flag);
+        let index = self.get(&header.flag);
         let flag = Reg::new(RegFile::Flag, index as u32 / 2, (index as u16 % 2) * 2);
-        let value = self.get(header.pred);
+        let value = self.get(&header.pred);
         if self.op.attrs.has(Attrs::PRED) && value != 0 {
             let ctrl = value_of(self.format.preds, value).ok_or(DecodeError::Reserved {
                 what: "predicate control",
@@ -201,11 +223,11 @@ impl Decoder<'_> {
             })?;
             inst.pred = Some(Pred {
                 flag,
-                inverse: self.flag(header.pred_inverse),
+                inverse: self.flag(&header.pred_inverse),
                 ctrl,
             });
         }
-        let value = self.get(header.cond);
+        let value = self.get(&header.cond);
         if inst.op.is_macro() && self.op.form == Form::Math {
             inst.cond = Some(CondMod {
                 cond: Cond::Eo,
@@ -227,7 +249,7 @@ impl Decoder<'_> {
     fn has_imm64(&self) -> bool {
         let at = &self.format.src[0];
         let is_imm = self.op.form == Form::Unary && at.imm.flag(self.word);
-        let ty = value_of(self.format.imm_types, self.get(at.ty));
+        let ty = value_of(self.format.imm_types, self.get(&at.ty));
         is_imm && ty.is_some_and(|ty| ty.bytes() == 8)
     }
 
@@ -241,7 +263,7 @@ impl Decoder<'_> {
             Ternary | BitFunction | Systolic => self.arithmetic(inst, 3)?,
             Sync => {
                 let imm = self.format.src[0].file_of(self.word) == FILE_IMM;
-                if imm || self.get(self.format.src[0].num) != 0 {
+                if imm || self.get(&self.format.src[0].num) != 0 {
                     inst.srcs.push(self.src(0, 1, inst.op)?);
                 }
             }
@@ -301,47 +323,47 @@ impl Decoder<'_> {
             value,
         };
         let ty = if at.ty.exists() {
-            let code = self.get(at.ty);
+            let code = self.get(&at.ty);
             value_of(self.format.types, code).ok_or(bad("type", code))?
         } else {
             self.op.form.implied_type()
         };
-        let place = if self.flag(at.indirect) {
+        let place = if self.flag(&at.indirect) {
             self.address(at.addr_sub, at.addr_imm, at.addr_imm_unit)
         } else {
             let file = if at.arf.flag(self.word) {
                 FILE_ARF
             } else if at.file.exists() {
-                self.get(at.file)
+                self.get(&at.file)
             } else {
                 FILE_GRF
             };
             let byte = if op.is_macro() && at.mme.exists() {
                 0
             } else {
-                self.get(at.sub) as u16 * at.sub_unit
+                self.get(&at.sub) as u16 * at.sub_unit
             };
             let selected = at
                 .chan_mask
                 .exists()
-                .then(|| mme_of_mask(self.get(at.chan_mask) as u8));
-            Place::Direct(self.register(file, self.get(at.num), byte, selected, operand)?)
+                .then(|| mme_of_mask(self.get(&at.chan_mask) as u8));
+            Place::Direct(self.register(file, self.get(&at.num), byte, selected, operand)?)
         };
         let hstride = if at.hstride.exists() {
-            let code = self.get(at.hstride);
+            let code = self.get(&at.hstride);
             value_of(at.hstrides, code).ok_or(bad("stride", code))?
         } else {
             1
         };
         let mut chan_mask = if at.chan_mask.exists() {
-            self.get(at.chan_mask) as u8
+            self.get(&at.chan_mask) as u8
         } else {
             15
         };
         let mut mme = None;
         if op.is_macro() {
             let number = if at.mme.exists() {
-                self.get(at.mme) as u8
+                self.get(&at.mme) as u8
             } else {
                 chan_mask
             };
@@ -385,13 +407,13 @@ impl Decoder<'_> {
         };
         let file = at.file_of(self.word);
         if file == FILE_IMM {
-            let code = self.get(at.ty);
+            let code = self.get(&at.ty);
             let ty = value_of(self.format.imm_types, code).ok_or(bad("type", code))?;
             if at.imm16.exists() {
                 if ty.bytes() != 2 {
                     return Err(bad("type", code));
                 }
-                let bits = self.get(at.imm16);
+                let bits = self.get(&at.imm16);
                 return Ok(Src::Imm { ty, bits });
             }
             let wide = ty.bytes() == 8;
@@ -399,14 +421,14 @@ impl Decoder<'_> {
                 return Err(bad("register file", file));
             }
             let bits = match ty.bytes() {
-                8 => self.get(self.format.imm64),
-                2 => self.get(self.format.imm32) & 0xffff,
-                _ => self.get(self.format.imm32),
+                8 => self.get(&self.format.imm64),
+                2 => self.get(&self.format.imm32) & 0xffff,
+                _ => self.get(&self.format.imm32),
             };
             return Ok(Src::Imm { ty, bits });
         }
         let ty = self.src_type(n)?;
-        let place = if self.flag(at.indirect) {
+        let place = if self.flag(&at.indirect) {
             // Where the offset takes the file's place, the file is implied.
             if file != FILE_GRF && !at.file.overlaps(at.addr_imm) {
                 return Err(bad("register file", file));
@@ -416,32 +438,32 @@ impl Decoder<'_> {
             let byte = if op.is_macro() && at.mme.exists() {
                 0
             } else {
-                self.get(at.sub) as u16 * at.sub_unit
+                self.get(&at.sub) as u16 * at.sub_unit
             };
             let selected = at
                 .swizzle
                 .exists()
-                .then(|| self.get(at.swizzle) as u32 & 15);
-            Place::Direct(self.register(file, self.get(at.num), byte, selected, operand)?)
+                .then(|| self.get(&at.swizzle) as u32 & 15);
+            Place::Direct(self.register(file, self.get(&at.num), byte, selected, operand)?)
         };
         let region = self.region(n)?;
         let modifier = if self.op.attrs.has(Attrs::MODS) {
             SrcMod {
-                neg: self.flag(at.neg),
-                abs: self.flag(at.abs),
+                neg: self.flag(&at.neg),
+                abs: self.flag(&at.abs),
             }
         } else {
             SrcMod::default()
         };
         let mut swizzle = if at.swizzle.exists() {
-            self.get(at.swizzle) as u8
+            self.get(&at.swizzle) as u8
         } else {
             SWIZZLE_XYZW
         };
         let mut mme = None;
         if op.is_macro() {
             let number = if at.mme.exists() {
-                self.get(at.mme) as u8
+                self.get(&at.mme) as u8
             } else {
                 swizzle & 15
             };
@@ -471,14 +493,14 @@ impl Decoder<'_> {
         if !own.exists() {
             return Ok(self.op.form.implied_type());
         }
-        let value = self.get(own);
+        let value = self.get(&own);
         let ty = value_of(self.format.types, value).ok_or(DecodeError::Operand {
             operand: Operand::Src(n),
             what: "type",
             value,
         })?;
-        if at.sub_byte.exists() && self.get(at.sub_byte) != 0 {
-            let value = self.get(at.sub_byte);
+        if at.sub_byte.exists() && self.get(&at.sub_byte) != 0 {
+            let value = self.get(&at.sub_byte);
             let ty = value_of(SUB_BYTE, value).filter(|_| matches!(ty, Type::B | Type::Ub));
             let (operand, what) = (Operand::Src(n), "element size");
             let (signed, unsigned) = ty.ok_or(DecodeError::Operand {
@@ -490,12 +512,12 @@ impl Decoder<'_> {
                 .format
                 .types
                 .iter()
-                .any(|(t, c)| *t == Type::B && u64::from(*c) == self.get(own));
+                .any(|(t, c)| *t == Type::B && u64::from(*c) == self.get(&own));
             return Ok(if is_signed { signed } else { unsigned });
         }
         Ok(match ty {
             Type::F | Type::Hf if at.half.exists() => {
-                if self.flag(at.half) {
+                if self.flag(&at.half) {
                     Type::Hf
                 } else {
                     Type::F
@@ -513,7 +535,7 @@ impl Decoder<'_> {
             value,
         };
         if at.replicate.exists() {
-            let replicate = self.flag(at.replicate);
+            let replicate = self.flag(&at.replicate);
             return Ok(if replicate {
                 Region::SCALAR
             } else {
@@ -524,14 +546,14 @@ impl Decoder<'_> {
             return Ok(Region::SCALAR);
         }
         if !at.vstride.exists() {
-            let value = self.get(at.hstride);
+            let value = self.get(&at.hstride);
             let stride = value_of(HSTRIDES, value).ok_or(bad("horizontal stride", value))?;
             return Ok(Region::new(stride, 1, 0));
         }
-        let value = self.get(at.vstride);
+        let value = self.get(&at.vstride);
         let vstride = value_of(self.format.vstrides, value).ok_or(bad("vertical stride", value))?;
         if !at.width.exists() && at.hstride.exists() {
-            let value = self.get(at.hstride);
+            let value = self.get(&at.hstride);
             let hstride = value_of(HSTRIDES, value).ok_or(bad("horizontal stride", value))?;
             let width = implied_width(vstride, hstride);
             return Ok(Region {
@@ -547,9 +569,9 @@ impl Decoder<'_> {
                 hstride: 1,
             });
         }
-        let value = self.get(at.width);
+        let value = self.get(&at.width);
         let width = value_of(WIDTHS, value).ok_or(bad("width", value))?;
-        let value = self.get(at.hstride);
+        let value = self.get(&at.hstride);
         let hstride = value_of(HSTRIDES, value).ok_or(bad("horizontal stride", value))?;
         Ok(Region {
             vstride,
@@ -560,7 +582,7 @@ impl Decoder<'_> {
 
     fn address(&self, num: Bits, imm: Bits, unit: i16) -> Place {
         Place::Indirect {
-            addr: Reg::new(RegFile::Addr, 0, self.get(num) as u16 * 2),
+            addr: Reg::new(RegFile::Addr, 0, self.get(&num) as u16 * 2),
             imm: imm.get_signed(self.word) as i16 * unit,
         }
     }
@@ -589,16 +611,16 @@ impl Decoder<'_> {
                 let arf = self.spec.arf.iter().find(|arf| {
                     u64::from(arf.code) == code && (arf.base..arf.base + arf.count).contains(&low)
                 });
-                let missing = DecodeError::Register {
+                let missing = || DecodeError::Register {
                     operand,
                     file: "architecture",
                     num,
                 };
-                let arf = arf.ok_or(missing.clone())?;
+                let arf = arf.ok_or_else(missing)?;
                 let num = match selected {
                     Some(selected) if arf.file == RegFile::Mme => {
                         if low != arf.base || selected >= u32::from(arf.count) {
-                            return Err(missing);
+                            return Err(missing());
                         }
                         selected
                     }
@@ -622,11 +644,11 @@ impl Decoder<'_> {
             inst.srcs.push(self.src(n, sources + 1, inst.op)?);
         }
         let at = &self.format.message;
-        let sfid = self.get(at.sfid) as u8;
-        let eot = self.flag(at.eot);
-        inst.send.serialize = self.flag(at.serialize);
+        let sfid = self.get(&at.sfid) as u8;
+        let eot = self.flag(&at.eot);
+        inst.send.serialize = self.flag(&at.serialize);
         let by_register = if at.desc_file.exists() {
-            match self.get(at.desc_file) {
+            match self.get(&at.desc_file) {
                 FILE_IMM => false,
                 FILE_ARF => true,
                 value => {
@@ -639,23 +661,23 @@ impl Decoder<'_> {
                 }
             }
         } else {
-            self.flag(at.desc_select)
+            self.flag(&at.desc_select)
         };
         let desc = if by_register {
             Desc::Addr {
                 byte: self.address_dword()?,
             }
         } else {
-            Desc::Imm(self.get(at.desc) as u32)
+            Desc::Imm(self.get(&at.desc) as u32)
         };
-        let ex_desc = if self.flag(at.ex_select) {
+        let ex_desc = if self.flag(&at.ex_select) {
             self.send_options(inst, sfid);
             Desc::Addr {
-                byte: self.get(at.ex_sub) as u8 * 4,
+                byte: self.get(&at.ex_sub) as u8 * 4,
             }
         } else {
-            let func = self.get(at.ex_func) as u32;
-            let len = self.get(at.ex_len) as u32;
+            let func = self.get(&at.ex_func) as u32;
+            let len = self.get(&at.ex_len) as u32;
             let function = u32::from(sfid) | u32::from(eot) << 5;
             let function = if at.ex_has_function { function } else { 0 };
             Desc::Imm(function | len << 6 | func << 16)
@@ -674,13 +696,13 @@ impl Decoder<'_> {
         let at = &self.format.message;
         let options = &mut inst.send;
         let without = at.ex_bso_less == Some(sfid);
-        options.ex_bso = self.flag(at.ex_bso) && !without;
+        options.ex_bso = self.flag(&at.ex_bso) && !without;
         if options.ex_bso || without {
-            options.src1_len = self.get(at.src1_len) as u8;
+            options.src1_len = self.get(&at.src1_len) as u8;
         }
-        options.cps = options.ex_bso && self.flag(at.cps);
+        options.cps = options.ex_bso && self.flag(&at.cps);
         let [low, high] = at.ex_offset;
-        options.ex_offset = (self.get(low) << 11 | self.get(high) << 19) as u32;
+        options.ex_offset = (self.get(&low) << 11 | self.get(&high) << 19) as u32;
         if !without {
             options.ex_offset &= !EX_BSO;
         }
@@ -693,7 +715,7 @@ impl Decoder<'_> {
             return Ok(0);
         }
         let operand = Operand::Descriptor;
-        let num = self.get(at.desc_num);
+        let num = self.get(&at.desc_num);
         let reg = self.register(FILE_ARF, num, 0, None, operand)?;
         if reg.file != RegFile::Addr {
             return Err(DecodeError::Register {
@@ -702,7 +724,7 @@ impl Decoder<'_> {
                 num,
             });
         }
-        let byte = self.get(at.desc_sub);
+        let byte = self.get(&at.desc_sub);
         if !byte.is_multiple_of(4) {
             let what = "sub-register";
             return Err(DecodeError::Operand {

@@ -165,7 +165,8 @@ impl<'a> Encoder<'a> {
         self.allow(opts.no_src_dep_set, !xe, "NoSrcDepSet")?;
         self.allow(opts.switch, !xe, "Switch")?;
         let annotated = inst.swsb != Default::default();
-        self.allow(annotated, xe && !nullary, "scoreboard annotations")?;
+        let waits = !nullary || inst.op == Op::Nop;
+        self.allow(annotated, xe && waits, "scoreboard annotations")?;
         let send = inst.send != Default::default();
         self.allow(send, xe && form.is_send(), "options of Gen12 sends")?;
         if inst.op.is_macro() && self.spec.align16_ternary && !opts.align16 {
@@ -343,6 +344,9 @@ impl<'a> Encoder<'a> {
         match self.op.form {
             Nullary => {
                 self.sources(0)?;
+                if self.inst.op == Op::Nop {
+                    self.swsb()?;
+                }
                 self.put(
                     self.format.header.breakpoint,
                     u64::from(self.inst.opts.breakpoint),

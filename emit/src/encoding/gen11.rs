@@ -7,17 +7,17 @@
 
 use super::bits::{Bits, bit, bits};
 use super::gen9::{
-    ALIGN1, BOTH, CALL, CSM, FIRST_IMM, GEN9, JUMP, LAST_IMM, NO_DST, NO_SRC, ONE, P, PC, PCM, PCS,
-    PCSM, PREDS_ALIGN1, PSM, REGISTERS, SEND, SENDS, TERNARY as GEN9_TERNARY, TO_IP,
-    first_imm_tables, fixed, last_imm_tables, op, register_tables,
+    ALIGN1, BOTH, CALL, CSM, FIRST_IMM, GEN9, JUMP, LAST_IMM, NO_DST, NO_SRC, ONE, ONE_REGISTER, P,
+    PC, PCM, PCS, PCSM, PREDS_ALIGN1, PSM, REGISTERS, SEND, SENDS, TERNARY as GEN9_TERNARY, TO_IP,
+    first_imm_tables, fixed, last_imm_tables, one_register_tables, op, register_tables,
 };
 use super::spec::{
-    Attrs, CompactForm, DstBits, Form, Format, Header, OpSpec, Spec, SrcBits, ThreadCodes,
+    Attrs, CompactForm, DstBits, Form, Format, Header, OpSpec, Ops, Spec, SrcBits, ThreadCodes,
 };
 use crate::inst::{MathFn, Op, Type};
 
 pub static SPEC: Spec = Spec {
-    ops: OPS,
+    ops: Ops::new(OPS),
     thread: ThreadCodes {
         atomic: 1,
         switch: 2,
@@ -30,6 +30,10 @@ pub static SPEC: Spec = Spec {
     send: typed(SEND),
     sends: typed(SENDS),
     compact: &[
+        CompactForm {
+            tables: &one_register_tables(COMPACT_TYPES),
+            ..ONE_REGISTER
+        },
         CompactForm {
             tables: &register_tables(COMPACT_TYPES),
             ..REGISTERS

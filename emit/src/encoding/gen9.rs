@@ -6,15 +6,16 @@
 use super::bits::{Bits, bit, bits};
 use super::spec::{
     ArfSpec, Attrs, CompactClass, CompactForm, CompactTable, DstBits, FILE_IMM, Form, Format,
-    HSTRIDES, Header, ImmRule, Immediate, MathSpec, MessageBits, OpSpec, SendSyntax, Spec, SrcBits,
-    SystolicBits, ThreadCodes, VSTRIDES,
+    HSTRIDES, Header, ImmRule, Immediate, MathSpec, MessageBits, OpSpec, Ops, SendSyntax, Spec,
+    SrcBits, SystolicBits, ThreadCodes, VSTRIDES,
 };
 use crate::inst::{Cond, MathFn, Op, PredCtrl, RegFile, Type};
+use crate::messages::REQUESTS;
 
 pub static SPEC: Spec = GEN9;
 
 pub(super) const GEN9: Spec = Spec {
-    ops: OPS,
+    ops: Ops::new(OPS),
     math: MATH,
     arf: ARF,
     thread: ThreadCodes {
@@ -34,6 +35,9 @@ pub(super) const GEN9: Spec = Spec {
         "null", "?", "sampler", "gateway", "hdc.dc2", "hdc.rc", "hdc.urb", "spawner", "vme",
         "hdc.dcro", "hdc.dc0", "pi", "hdc.dc1", "cre", "?", "?",
     ],
+    requests: &REQUESTS,
+    caches: &[],
+    address_offsets: false,
     systolic: TERNARY,
     syncs: &[],
     swsb: None,
@@ -676,6 +680,10 @@ const OPS: &[OpSpec] = {
 /// Compaction (PRM vol. 2a, "EU Compact Instruction Format").
 const COMPACT: &[CompactForm] = &[
     CompactForm {
+        tables: &one_register_tables(COMPACT_TYPES),
+        ..ONE_REGISTER
+    },
+    CompactForm {
         tables: &register_tables(COMPACT_TYPES),
         ..REGISTERS
     },
@@ -705,27 +713,27 @@ const COMPACT: &[CompactForm] = &[
             (bits(63, 57), bits(124, 118)),
         ],
         tables: &[
-            CompactTable {
-                index: bits(9, 8),
-                fields: bits(28, 8).then(34, 32).then(36, 35),
-                values: &[0x80_6001, 0x00_6001, 0x00_8001, 0x00_8021],
-            },
-            CompactTable {
-                index: bits(11, 10),
-                fields: bits(55, 37)
+            CompactTable::new(
+                bits(9, 8),
+                bits(28, 8).then(34, 32).then(36, 35),
+                &[0x80_6001, 0x00_6001, 0x00_8001, 0x00_8021],
+            ),
+            CompactTable::new(
+                bits(11, 10),
+                bits(55, 37)
                     .then(72, 65)
                     .then(93, 86)
                     .then(114, 107)
                     .then(84, 83)
                     .then(105, 104)
                     .then(126, 125),
-                values: &[
+                &[
                     0x727_2720_f000,
                     0x727_2720_f002,
                     0x727_2720_f008,
                     0x727_2720_f020,
                 ],
-            },
+            ),
         ],
         imm: Bits::NONE,
         imm_rules: &[],
@@ -734,7 +742,7 @@ const COMPACT: &[CompactForm] = &[
 
 /// One and two sources, all registers.
 pub(super) const REGISTERS: CompactForm = CompactForm {
-    classes: BASIC,
+    classes: &[CompactClass::Binary],
     immediate: Immediate::No,
     copies: &[
         OPCODE, BREAKPOINT, ACC_WR_EN, COND, DST_NUM, SRC0_NUM, SRC1_NUM,
@@ -750,16 +758,30 @@ pub(super) const fn register_tables(types: &'static [u64]) -> [CompactTable; 5] 
         types_of(types),
         subs(bits(52, 48).then(68, 64).then(100, 96)),
         SOURCE0,
-        CompactTable {
-            index: bits(39, 35),
-            fields: bits(120, 109),
-            values: COMPACT_SOURCES,
-        },
+        CompactTable::new(bits(39, 35), bits(120, 109), COMPACT_SOURCES),
+    ]
+}
+
+/// Of one source, whatever the table of sub-registers says of a second.
+pub(super) const ONE_REGISTER: CompactForm = CompactForm {
+    classes: &[CompactClass::Unary],
+    ..REGISTERS
+};
+
+pub(super) const fn one_register_tables(types: &'static [u64]) -> [CompactTable; 5] {
+    let [control, types, _, source0, source1] = register_tables(types);
+    [
+        control,
+        types,
+        subs(bits(52, 48).then(68, 64)),
+        source0,
+        source1,
     ]
 }
 
 /// An immediate as only source.
 pub(super) const FIRST_IMM: CompactForm = CompactForm {
+    classes: BASIC,
     immediate: Immediate::Src0,
     copies: &[OPCODE, BREAKPOINT, ACC_WR_EN, COND, DST_NUM],
     imm: COMPACT_IMM,
@@ -796,38 +818,26 @@ const DST_NUM: (Bits, Bits) = (bits(47, 40), DST.num);
 const SRC0_NUM: (Bits, Bits) = (bits(55, 48), SRC0.num);
 const SRC1_NUM: (Bits, Bits) = (bits(63, 56), SRC1.num);
 
-const CONTROL: CompactTable = CompactTable {
-    index: bits(12, 8),
-    fields: bit(8)
+const CONTROL: CompactTable = CompactTable::new(
+    bits(12, 8),
+    bit(8)
         .then(34, 34)
         .then(10, 9)
         .then(23, 12)
         .then(31, 31)
         .then(33, 32),
-    values: COMPACT_CONTROL,
-};
+    COMPACT_CONTROL,
+);
 
 const fn types_of(values: &'static [u64]) -> CompactTable {
-    CompactTable {
-        index: bits(17, 13),
-        fields: bits(46, 35).then(94, 89).then(63, 61),
-        values,
-    }
+    CompactTable::new(bits(17, 13), bits(46, 35).then(94, 89).then(63, 61), values)
 }
 
 const fn subs(fields: Bits) -> CompactTable {
-    CompactTable {
-        index: bits(22, 18),
-        fields,
-        values: COMPACT_SUBS,
-    }
+    CompactTable::new(bits(22, 18), fields, COMPACT_SUBS)
 }
 
-const SOURCE0: CompactTable = CompactTable {
-    index: bits(34, 30),
-    fields: bits(88, 77),
-    values: COMPACT_SOURCES,
-};
+const SOURCE0: CompactTable = CompactTable::new(bits(34, 30), bits(88, 77), COMPACT_SOURCES);
 
 const COMPACT_IMM: Bits = bits(63, 56).then(39, 35);
 /// Sign extension, whatever the type.

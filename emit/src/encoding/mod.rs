@@ -11,13 +11,14 @@ mod encode;
 mod gen11;
 mod gen9;
 pub(crate) mod spec;
-mod swsb;
+pub(crate) mod swsb;
 mod ternary;
 mod xe;
 mod xe_compact;
 
 pub use compact::compactable;
 pub use decode::decode;
+pub(crate) use decode::decode_into;
 pub use encode::encode;
 pub(crate) use ternary::{to_align1, to_align16};
 

@@ -6,11 +6,13 @@
 use super::bits::Bits;
 use super::swsb::{SwsbKind, SwsbSpec};
 use crate::inst::{Cond, Inst, MathFn, Op, PredCtrl, RegFile, SyncFn, Systolic, Type};
+use crate::messages::{CacheCodes, Requests};
+use std::ops::Deref;
 
 /// An encoding family.
 #[derive(Debug)]
 pub struct Spec {
-    pub ops: &'static [OpSpec],
+    pub ops: Ops,
     pub math: &'static [MathSpec],
     pub arf: &'static [ArfSpec],
     /// Thread control: Atomic, Switch, NoPreempt.
@@ -32,6 +34,11 @@ pub struct Spec {
     pub compact: &'static [CompactForm],
     /// Names of the shared functions.
     pub functions: &'static [&'static str; 16],
+    /// What is asked of them.
+    pub requests: &'static Requests,
+    /// Cache policies of loads and stores by address, which may have an offset in their descriptor.
+    pub caches: &'static CacheCodes,
+    pub address_offsets: bool,
     /// Functions of `sync`.
     pub syncs: &'static [(SyncFn, u8)],
     pub swsb: Option<&'static SwsbSpec>,
@@ -47,8 +54,43 @@ pub struct Spec {
     pub send_syntax: SendSyntax,
     /// Listings write the regions of macro operands too.
     pub macro_regions: bool,
-    /// Math functions and branches by register have short forms too.
+    /// Math functions and branches by register have short forms too, the function in the long forms'
+    /// place.
     pub compact_control: bool,
+}
+
+/// A family's operations, found by their numbers at once.
+#[derive(Debug)]
+pub struct Ops {
+    list: &'static [OpSpec],
+    /// Of each number, one more than the operation's place in the list; 0 where there is none.
+    places: [u8; 128],
+}
+
+impl Ops {
+    pub const fn new(list: &'static [OpSpec]) -> Ops {
+        let mut places = [0; 128];
+        let mut i = 0;
+        while i < list.len() {
+            places[list[i].code as usize] = i as u8 + 1;
+            i += 1;
+        }
+        Ops { list, places }
+    }
+
+    #[inline]
+    pub fn of_code(&self, code: u64) -> Option<&'static OpSpec> {
+        let place = *self.places.get(code as usize)?;
+        self.list.get(usize::from(place).checked_sub(1)?)
+    }
+}
+
+impl Deref for Ops {
+    type Target = [OpSpec];
+
+    fn deref(&self) -> &[OpSpec] {
+        self.list
+    }
 }
 
 /// What listings say of a send beside its operands.
@@ -368,6 +410,7 @@ pub struct SrcBits {
 impl SrcBits {
     /// The register file code, whether a field of it or a bit of its own says that it is an
     /// immediate.
+    #[inline]
     pub fn file_of(&self, word: u128) -> u64 {
         if self.imm.flag(word) {
             FILE_IMM
@@ -472,6 +515,34 @@ pub struct CompactTable {
     pub index: Bits,
     pub fields: Bits,
     pub values: &'static [u64],
+    /// The values where a long instruction has them.
+    long: [u128; 32],
+}
+
+impl CompactTable {
+    pub const fn new(index: Bits, fields: Bits, values: &'static [u64]) -> CompactTable {
+        let mut long = [0; 32];
+        let mut i = 0;
+        while i < values.len() {
+            long[i] = fields.place(values[i]);
+            i += 1;
+        }
+        CompactTable {
+            index,
+            fields,
+            values,
+            long,
+        }
+    }
+
+    /// What the index in a short instruction stands for in a long one; else the index.
+    #[inline]
+    pub fn expand(&self, short: u128) -> Result<u128, u64> {
+        let index = self.index.get(short);
+        let value = self.long.get(index as usize);
+        let known = (index as usize) < self.values.len();
+        value.copied().filter(|_| known).ok_or(index)
+    }
 }
 
 /// How a short immediate stands for a dword.
@@ -508,10 +579,13 @@ pub fn code_of<T: PartialEq + Copy>(table: &[(T, u8)], value: T) -> Option<u64> 
 }
 
 /// The value that `code` stands for.
+#[inline]
 pub fn value_of<T: Copy>(table: &[(T, u8)], code: u64) -> Option<T> {
-    table
-        .iter()
-        .find(|(_, c)| u64::from(*c) == code)
+    let is_it = |entry: &&(T, u8)| u64::from(entry.1) == code;
+    // Most tables are in the order of their codes, and without gaps.
+    let entry = table.get(code as usize).filter(is_it);
+    entry
+        .or_else(|| table.iter().find(is_it))
         .map(|(value, _)| *value)
 }
 
@@ -521,8 +595,9 @@ impl Spec {
         self.ops.iter().find(|spec| spec.op == op)
     }
 
-    pub fn op_of_code(&self, code: u64) -> Option<&OpSpec> {
-        self.ops.iter().find(|spec| u64::from(spec.code) == code)
+    #[inline]
+    pub fn op_of_code(&self, code: u64) -> Option<&'static OpSpec> {
+        self.ops.of_code(code)
     }
 
     pub fn math(&self, function: MathFn) -> Option<&MathSpec> {

@@ -11,12 +11,13 @@ use super::gen9::{
 };
 use super::spec::{
     ArfSpec, Attrs, CompactClass, CompactForm, CompactTable, DstBits, Form, Format, HSTRIDES,
-    Header, ImmRule, Immediate, MessageBits, ONE_BY_ONE, OpSpec, SendSyntax, Spec, SrcBits,
+    Header, ImmRule, Immediate, MessageBits, ONE_BY_ONE, OpSpec, Ops, SendSyntax, Spec, SrcBits,
     SystolicBits, ThreadCodes, VSTRIDES,
 };
 use super::swsb::{FOUR_PIPES, ONE_PIPE, THREE_PIPES};
 use super::xe_compact::*;
 use crate::inst::{Cond, MathFn, Op, PredCtrl, RegFile, SyncFn, Type};
+use crate::messages::{CACHES, CACHES_CONSTANT, REQUESTS, XE_REQUESTS, XE2_REQUESTS};
 
 pub static GEN12LP: Spec = GEN12LP_SPEC;
 pub static XE_HPG: Spec = XE_HPG_SPEC;
@@ -24,7 +25,7 @@ pub static XE_HPC: Spec = XE_HPC_SPEC;
 pub static XE2: Spec = XE2_SPEC;
 
 const GEN12LP_SPEC: Spec = Spec {
-    ops: GEN12_OPS,
+    ops: Ops::new(GEN12_OPS),
     math: MATH,
     arf: GEN12_ARF,
     thread: ThreadCodes {
@@ -45,6 +46,9 @@ const GEN12LP_SPEC: Spec = Spec {
         "null", "?", "smpl", "gtwy", "dc2", "rc", "urb", "ts", "vme", "dcro", "dc0", "pixi", "dc1",
         "cre", "?", "?",
     ],
+    requests: &REQUESTS,
+    caches: &[],
+    address_offsets: false,
     syncs: SYNCS,
     swsb: Some(&ONE_PIPE),
     jump_src: 0,
@@ -52,23 +56,25 @@ const GEN12LP_SPEC: Spec = Spec {
     align16_ternary: false,
     chan_unit: 4,
     send_syntax: SendSyntax::Suffix,
-    macro_regions: false,
+    macro_regions: true,
     compact_control: false,
 };
 
 const XE_HPG_SPEC: Spec = Spec {
-    ops: XE_HPG_OPS,
+    ops: Ops::new(XE_HPG_OPS),
     sends: XE_SEND,
     send: XE_SEND,
     compact: XE_HPG_COMPACT,
     functions: XE_FUNCTIONS,
+    requests: &XE_REQUESTS,
+    caches: CACHES,
     swsb: Some(&THREE_PIPES),
     send_syntax: SendSyntax::SuffixAndLength,
     ..GEN12LP_SPEC
 };
 
 const XE_HPC_SPEC: Spec = Spec {
-    ops: XE_HPC_OPS,
+    ops: Ops::new(XE_HPC_OPS),
     arf: XE_HPC_ARF,
     align1: WIDE_BASIC,
     align16: WIDE_BASIC,
@@ -85,11 +91,14 @@ const XE_HPC_SPEC: Spec = Spec {
 };
 
 const XE2_SPEC: Spec = Spec {
-    ops: XE2_OPS,
+    ops: Ops::new(XE2_OPS),
     arf: XE2_ARF,
     send: XE2_SEND,
     sends: XE2_SEND,
     compact: XE2_COMPACT,
+    requests: &XE2_REQUESTS,
+    caches: CACHES_CONSTANT,
+    address_offsets: true,
     macro_regions: true,
     ..XE_HPC_SPEC
 };
@@ -214,6 +223,7 @@ const fn branch(format: Format) -> Format {
     let [src0, src1, none] = format.src;
     Format {
         dst: DstBits {
+            indirect: Bits::NONE,
             ty: Bits::NONE,
             hstride: Bits::NONE,
             ..format.dst
@@ -734,11 +744,7 @@ const IMM_RULES: &[(u8, ImmRule)] = &[
 
 /// A table of a short form: the field of the index, what an entry holds, the entries.
 const fn table(index: Bits, fields: Bits, values: &'static [u64]) -> CompactTable {
-    CompactTable {
-        index,
-        fields,
-        values,
-    }
+    CompactTable::new(index, fields, values)
 }
 
 const CONTROL: CompactTable = table(

@@ -3,6 +3,8 @@
 //! A column is padded to its width; what overflows is taken from the padding of the columns after
 //! it, so that a long operand shifts no more than it must.
 
+use super::text::Text;
+
 /// Widths of the columns of a listing.
 pub(super) mod width {
     pub const PREDICATE: usize = 7;
@@ -16,43 +18,27 @@ pub(super) mod width {
 }
 
 pub(super) struct Line<'a> {
-    text: &'a mut String,
+    /// What is written here directly is outside any column.
+    pub text: &'a mut Text,
     /// Characters by which earlier columns overflowed.
     debt: usize,
 }
 
 impl Line<'_> {
-    pub fn new(text: &mut String) -> Line<'_> {
+    pub fn new(text: &mut Text) -> Line<'_> {
         Line { text, debt: 0 }
     }
 
-    /// Text outside any column.
-    pub fn push(&mut self, text: &str) {
-        self.text.push_str(text);
-    }
-
-    pub fn pad(&mut self, count: usize) {
-        self.text.extend(std::iter::repeat_n(' ', count));
-    }
-
     /// A column of the text that `write` appends.
-    pub fn column(&mut self, width: usize, write: impl FnOnce(&mut String)) {
+    #[inline]
+    pub fn column(&mut self, width: usize, write: impl FnOnce(&mut Text)) {
         let start = self.text.len();
         write(self.text);
-        self.end(width, start);
-    }
-
-    /// A column that starts with `number`, which the reference does not count when it pads.
-    pub fn column_after(&mut self, width: usize, number: &str, write: impl FnOnce(&mut String)) {
-        self.text.push_str(number);
-        self.column(width, write);
-    }
-
-    fn end(&mut self, width: usize, start: usize) {
         let used = self.text.len() - start;
-        let paid = self.debt.min(width.saturating_sub(used));
+        let left = width.saturating_sub(used);
+        let paid = self.debt.min(left);
         self.debt = self.debt - paid + used.saturating_sub(width);
-        self.pad(width.saturating_sub(used) - paid);
+        self.text.spaces(left - paid);
     }
 }
 
@@ -62,12 +48,12 @@ mod tests {
 
     #[test]
     fn later_columns_pay_for_overflow() {
-        let mut text = String::new();
+        let mut text = Text::default();
         let mut line = Line::new(&mut text);
-        line.column(2, |text| text.push_str("abcd"));
-        line.column(3, |text| text.push('e'));
-        line.column(2, |text| text.push('f'));
-        line.push("g");
-        assert_eq!(text, "abcdef g");
+        line.column(2, |text| text.str("abcd"));
+        line.column(3, |text| text.str("e"));
+        line.column(2, |text| text.str("f"));
+        line.text.str("g");
+        assert_eq!(text.as_bytes(), b"abcdef g");
     }
 }

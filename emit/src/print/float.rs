@@ -1,101 +1,202 @@
 //! Floating-point immediates as the reference writes them.
 //!
 //! The shortest of the usual forms that reads back to the same bits: six significant digits
-//! without an exponent where that is short, else with one; failing both, the bits in hexadecimal.
-//! Infinities and NaNs are named.
+//! without an exponent where that is short, else with one; then seven digits with an exponent;
+//! failing all, the bits in hexadecimal. Infinities and NaNs are named.
+//!
+//! Six digits survive a trip through any of these formats, so that a value which six digits name
+//! has no other shortest name; and of seven digits the shortest name is the nearest. Hence the
+//! standard library's shortest digits are the reference's, except below the normal range.
+
+use super::text::Text;
+use std::fmt::{self, LowerExp, Write};
+use std::num::FpCategory;
 
 /// Explicit mantissa bits of each format.
 const F16_MANTISSA: u32 = 10;
 const F32_MANTISSA: u32 = 23;
 const F64_MANTISSA: u32 = 52;
 
-pub(super) fn f16_text(bits: u16) -> String {
+/// Significant digits of the short forms and of the long one.
+const SHORT: usize = 6;
+const LONG: usize = 7;
+
+pub(super) fn write_f16(bits: u16, text: &mut Text) {
     let value = half::f16::from_bits(bits);
     if value.is_nan() {
-        return nan(u64::from(bits), bits >> 15 != 0, F16_MANTISSA);
+        nan(u64::from(bits), bits >> 15 != 0, F16_MANTISSA, text);
+    } else {
+        single(value.to_f32(), u64::from(bits), text);
     }
-    let text = finite(value.to_f64(), |text| reads_as_f32(text, value.to_f32()));
-    text.unwrap_or_else(|| format!("0x{bits:X}"))
 }
 
-pub(super) fn f32_text(bits: u32) -> String {
+pub(super) fn write_f32(bits: u32, text: &mut Text) {
     let value = f32::from_bits(bits);
     if value.is_nan() {
-        return nan(u64::from(bits), bits >> 31 != 0, F32_MANTISSA);
+        nan(u64::from(bits), bits >> 31 != 0, F32_MANTISSA, text);
+    } else {
+        single(value, u64::from(bits), text);
     }
-    let text = finite(f64::from(value), |text| reads_as_f32(text, value));
-    text.unwrap_or_else(|| format!("0x{bits:X}"))
 }
 
-pub(super) fn f64_text(bits: u64) -> String {
+pub(super) fn write_f64(bits: u64, text: &mut Text) {
     let value = f64::from_bits(bits);
     if value.is_nan() {
-        return nan(bits, bits >> 63 != 0, F64_MANTISSA);
+        nan(bits, bits >> 63 != 0, F64_MANTISSA, text);
+    } else {
+        let exact = |read| read == value;
+        finite(value, value.classify(), bits, exact, text);
     }
-    let text = finite(value, |text| text.parse() == Ok(value));
-    text.unwrap_or_else(|| format!("0x{bits:X}"))
 }
 
 /// Readers take every number for a double first.
-fn reads_as_f32(text: &str, value: f32) -> bool {
-    text.parse::<f64>().is_ok_and(|read| read as f32 == value)
+fn single(value: f32, bits: u64, text: &mut Text) {
+    let exact = |read| read as f32 == value;
+    finite(value, value.classify(), bits, exact, text);
 }
 
-fn nan(bits: u64, negative: bool, mantissa: u32) -> String {
+fn nan(bits: u64, negative: bool, mantissa: u32, text: &mut Text) {
     let quiet = 1 << (mantissa - 1);
-    let sign = if negative { "-" } else { "" };
-    let kind = if bits & quiet != 0 { "qnan" } else { "snan" };
-    format!("{sign}{kind}(0x{:X})", bits & (quiet - 1))
+    text.str(if negative { "-" } else { "" });
+    text.str(if bits & quiet != 0 { "qnan(" } else { "snan(" });
+    text.hex(bits & (quiet - 1), 1);
+    text.byte(b')');
 }
 
-/// `None` if no form reads back exactly.
-fn finite(value: f64, exact: impl Fn(&str) -> bool) -> Option<String> {
-    if value.is_infinite() {
-        return Some(if value < 0.0 { "-inf" } else { "inf" }.into());
+/// `exact` says whether a number that was read back is the value.
+fn finite<F: LowerExp>(
+    value: F,
+    class: FpCategory,
+    bits: u64,
+    exact: impl Fn(f64) -> bool,
+    text: &mut Text,
+) {
+    if class == FpCategory::Infinite {
+        text.str(if exact(f64::INFINITY) { "inf" } else { "-inf" });
+        return;
     }
-    let general = general(value);
-    if exact(&general) {
-        let whole = !general.contains(['.', 'e']);
-        return Some(if whole { general + ".0" } else { general });
-    }
-    Some(scientific(value, 6)).filter(|text| exact(text))
-}
-
-/// Six significant digits, trailing zeros dropped; with an exponent when it is below -4 or the
-/// digits do not reach the point.
-fn general(value: f64) -> String {
-    let rounded = scientific(value, 5);
-    let (digits, exponent) = rounded.split_once('e').unwrap_or((&rounded, "0"));
-    let exponent: i32 = exponent.parse().unwrap_or(0);
-    if (-4..6).contains(&exponent) {
-        let decimals = (5 - exponent) as usize;
-        let fixed = format!("{value:.decimals$}");
-        trim(&fixed).to_string()
+    let of = |digits: fmt::Arguments| Decimal::of(digits).filter(|d| d.value().is_some_and(&exact));
+    let decimal = if class == FpCategory::Subnormal {
+        let rounded = |digits: usize| of(format_args!("{value:.*e}", digits - 1));
+        rounded(SHORT).or_else(|| rounded(LONG))
     } else {
-        format!("{}e{}", trim(digits), &rounded[digits.len() + 1..])
+        of(format_args!("{value:e}"))
+    };
+    match decimal {
+        Some(decimal) if decimal.count <= LONG => decimal.write(text),
+        _ => text.hex(bits, 1),
     }
 }
 
-fn trim(digits: &str) -> &str {
-    if digits.contains('.') {
-        digits.trim_end_matches('0').trim_end_matches('.')
-    } else {
-        digits
+/// A number as `{:e}` writes it: digits with a point after the first, and an exponent.
+struct Decimal {
+    written: [u8; 32],
+    len: usize,
+    negative: bool,
+    /// The significant digits, as characters.
+    digits: [u8; 32],
+    count: usize,
+    exponent: i32,
+}
+
+impl Decimal {
+    /// `None` if it is no such number or longer than any that the shortest digits make.
+    fn of(number: fmt::Arguments) -> Option<Decimal> {
+        let mut decimal = Decimal {
+            written: [0; 32],
+            len: 0,
+            negative: false,
+            digits: [b'0'; 32],
+            count: 0,
+            exponent: 0,
+        };
+        decimal.write_fmt(number).ok()?;
+        let (mantissa, exponent) = decimal.text()?.split_once('e')?;
+        let (exponent, negative) = (exponent.parse().ok()?, mantissa.starts_with('-'));
+        let (mut digits, mut count) = ([b'0'; 32], 0);
+        for digit in mantissa.bytes().filter(u8::is_ascii_digit) {
+            digits[count] = digit;
+            count += 1;
+        }
+        while count > 1 && digits[count - 1] == b'0' {
+            count -= 1;
+        }
+        Some(Decimal {
+            negative,
+            digits,
+            count,
+            exponent,
+            ..decimal
+        })
+    }
+
+    fn text(&self) -> Option<&str> {
+        str::from_utf8(&self.written[..self.len]).ok()
+    }
+
+    fn value(&self) -> Option<f64> {
+        self.text()?.parse().ok()
+    }
+
+    fn write(&self, text: &mut Text) {
+        if self.negative {
+            text.byte(b'-');
+        }
+        let plain = -4..SHORT as i32;
+        if self.count > SHORT || !plain.contains(&self.exponent) {
+            self.write_digits(1, text);
+            text.byte(b'e');
+            text.byte(if self.exponent < 0 { b'-' } else { b'+' });
+            if self.exponent.unsigned_abs() < 10 {
+                text.byte(b'0');
+            }
+            text.number(self.exponent.unsigned_abs());
+        } else if self.exponent < 0 {
+            text.str("0.");
+            for _ in 1..self.exponent.unsigned_abs() {
+                text.byte(b'0');
+            }
+            self.write_digits(self.count, text);
+        } else {
+            let whole = self.exponent as usize + 1;
+            self.write_digits(whole, text);
+            if self.count <= whole {
+                text.str(".0");
+            }
+        }
+    }
+
+    /// The digits with a point after `whole` of them, if any follow.
+    fn write_digits(&self, whole: usize, text: &mut Text) {
+        let shown = self.count.max(whole);
+        for (n, digit) in self.digits[..shown].iter().enumerate() {
+            if n == whole {
+                text.byte(b'.');
+            }
+            text.byte(*digit);
+        }
     }
 }
 
-/// With `decimals` digits after the point and an exponent of at least two digits.
-fn scientific(value: f64, decimals: usize) -> String {
-    let text = format!("{value:.decimals$e}");
-    let (digits, exponent) = text.split_once('e').unwrap_or((&text, "0"));
-    let exponent: i32 = exponent.parse().unwrap_or(0);
-    let sign = if exponent < 0 { '-' } else { '+' };
-    format!("{digits}e{sign}{:02}", exponent.unsigned_abs())
+impl fmt::Write for Decimal {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        let end = self.len + text.len();
+        let place = self.written.get_mut(self.len..end).ok_or(fmt::Error)?;
+        place.copy_from_slice(text.as_bytes());
+        self.len = end;
+        Ok(())
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn written(write: impl FnOnce(&mut Text)) -> String {
+        let mut text = Text::default();
+        write(&mut text);
+        text.into_string()
+    }
 
     #[test]
     fn forms_of_single_precision() {
@@ -104,24 +205,38 @@ mod tests {
             (0x8000_0000, "-0.0"),
             (0xbf80_0000, "-1.0"),
             (0x3dcc_cccd, "0.1"),
+            (0x42c8_0000, "100.0"),
+            (0x47f1_2000, "123456.0"),
             (0x5d5e_0b6b, "1e+18"),
             (0x3fc0_0001, "0x3FC00001"),
             (0x3851_b717, "5e-05"),
+            (0x3951_b717, "0.0002"),
             (0x4974_2400, "1e+06"),
             (0x4996_b438, "1.234567e+06"),
+            (0x7f7f_ffff, "0x7F7FFFFF"),
+            (0x0000_0001, "1.4013e-45"),
+            (0x0000_0ccd, "4.59206e-42"),
+            (0x0080_0000, "0x800000"),
             (0xff80_0000, "-inf"),
+            (0x7f80_0000, "inf"),
             (0x7fc0_0001, "qnan(0x1)"),
             (0xffa0_0000, "-snan(0x200000)"),
         ] {
-            assert_eq!(f32_text(bits), text, "{bits:#x}");
+            assert_eq!(written(|t| write_f32(bits, t)), text, "{bits:#x}");
         }
     }
 
     #[test]
     fn other_precisions() {
-        assert_eq!(f64_text(0x3fb9_9999_9999_999a), "0.1");
-        assert_eq!(f16_text(0x3e00), "1.5");
-        assert_eq!(f16_text(0x2e66), "0x2E66");
-        assert_eq!(f16_text(0x7e01), "qnan(0x1)");
+        assert_eq!(written(|t| write_f64(0x3fb9_9999_9999_999a, t)), "0.1");
+        assert_eq!(written(|t| write_f64(1, t)), "4.94066e-324");
+        assert_eq!(
+            written(|t| write_f64(u64::MAX >> 12 | 0x7fe << 52, t)),
+            "0x7FEFFFFFFFFFFFFF"
+        );
+        assert_eq!(written(|t| write_f16(0x3e00, t)), "1.5");
+        assert_eq!(written(|t| write_f16(0x2e66, t)), "0x2E66");
+        assert_eq!(written(|t| write_f16(0xfc00, t)), "-inf");
+        assert_eq!(written(|t| write_f16(0x7e01, t)), "qnan(0x1)");
     }
 }

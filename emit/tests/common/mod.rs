@@ -1,21 +1,78 @@
-//! What instructions exercise, as short names, for counting and covering.
+//! The fixtures: machine code of known listing, and what their instructions exercise, as short names,
+//! for counting and covering.
 
 use kiln_emit::inst::{Desc, Inst, Place, Reg, Src, SrcReg, Target};
+use kiln_emit::platform::{Family, PLATFORMS, Platform};
 use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Machine code in a file of its own.
+pub struct Fixture {
+    /// Where it is; the listing is beside it, with the ending `.asm`.
+    pub path: PathBuf,
+    pub code: Vec<u8>,
+}
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// The machine code in a directory, in the order of names; none if there is no directory.
+fn machine_code(dir: &Path) -> Vec<Fixture> {
+    let files = fs::read_dir(dir).into_iter().flatten().flatten();
+    let paths = files.map(|file| file.path());
+    let mut paths: Vec<PathBuf> = paths
+        .filter(|path| path.extension().is_some_and(|ending| ending == "dat"))
+        .collect();
+    paths.sort();
+    let read = |path: PathBuf| {
+        let code = fs::read(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+        Fixture { path, code }
+    };
+    paths.into_iter().map(read).collect()
+}
+
+/// The fixtures of a platform that have their listing with numeric targets beside them.
+pub fn listed_fixtures(platform: &Platform) -> Vec<Fixture> {
+    machine_code(&root().join("tests/fixtures").join(platform.name))
+}
+
+/// All machine code that the project has of a platform: the examples' is Skylake's.
+pub fn fixtures(platform: &Platform) -> Vec<Fixture> {
+    let mut found = listed_fixtures(platform);
+    if platform.name == "skl" {
+        let examples = fs::read_dir(root().join("../examples"));
+        for example in examples.into_iter().flatten().flatten() {
+            found.extend(machine_code(&example.path()));
+        }
+    }
+    found
+}
+
+/// The encoding families, each with its platforms.
+pub fn families() -> Vec<(Family, Vec<&'static Platform>)> {
+    let mut out: Vec<(Family, Vec<&Platform>)> = Vec::new();
+    for platform in PLATFORMS {
+        match out.last_mut() {
+            Some((family, platforms)) if *family == platform.family => platforms.push(platform),
+            _ => out.push((platform.family, vec![platform])),
+        }
+    }
+    out
+}
+
+/// The list of what compilers' code uses of a family, if there is one.
+pub fn recorded_path(family: Family) -> PathBuf {
+    let name = format!("{family:?}.features").to_lowercase();
+    root().join("tests/fixtures").join(name)
+}
 
 /// The names of everything that an instruction uses of its family's encoding.
-pub fn features(inst: &Inst) -> BTreeSet<String> {
+pub fn features(inst: &Inst, platform: &Platform) -> BTreeSet<String> {
     let mut out = BTreeSet::new();
     let text = inst.to_string();
-    let body = text.trim_start_matches(|c: char| c != ' ').trim_start();
-    let mnemonic = body.split([' ', '(']).next().unwrap_or_default();
-    let name = if text.trim_start().starts_with('(') {
-        mnemonic
-    } else {
-        text.trim_start()
-    };
-    let name = name.split([' ', '(']).next().unwrap_or_default();
-    out.insert(format!("op {name}"));
+    out.insert(format!("op {}", operation(&text)));
     out.insert(format!("channels {}|M{}", inst.exec_size, inst.chan_off));
     if inst.opts.compacted {
         out.insert(format!("short {}", inst.op.mnemonic()));
@@ -62,7 +119,7 @@ pub fn features(inst: &Inst) -> BTreeSet<String> {
             Src::Reg(src) => source(n, src, inst, &mut out),
         }
     }
-    message(inst, &mut out);
+    message(inst, platform, &mut out);
     for (target, name) in [(inst.jip, "jump"), (inst.uip, "update")] {
         match target {
             Some(Target::Reg) => out.insert(format!("{name} to a register")),
@@ -106,8 +163,27 @@ fn flag(reg: Reg, out: &mut BTreeSet<String>) {
     out.insert(format!("flag {}.{}", reg.num, reg.byte / 2));
 }
 
-/// Function and kind of message, and where its descriptors are.
-fn message(inst: &Inst, out: &mut BTreeSet<String>) {
+/// The operation's name in a listing, its function included: the first word after the predicate.
+fn operation(text: &str) -> &str {
+    let text = text.trim_start();
+    let text = match text.strip_prefix('(') {
+        Some(rest) => rest.split_once(')').map_or("", |(_, rest)| rest),
+        None => text,
+    };
+    text.split_whitespace().next().unwrap_or_default()
+}
+
+/// Functions that load and store by address have their kind in the descriptor's low bits.
+fn loads_and_stores(sfid: u8, platform: &Platform) -> bool {
+    let has_them = matches!(platform.family, Family::XeHpg | Family::XeHpc | Family::Xe2);
+    has_them && matches!(sfid, 1 | 13..=15)
+}
+
+const SAMPLER: u8 = 2;
+const GATEWAY: u8 = 3;
+
+/// Function and kind of message, its parts, and where its descriptors are.
+fn message(inst: &Inst, platform: &Platform, out: &mut BTreeSet<String>) {
     let Some(message) = &inst.msg else { return };
     let at = |desc: Desc| match desc {
         Desc::Imm(_) => "immediate",
@@ -118,14 +194,41 @@ fn message(inst: &Inst, out: &mut BTreeSet<String>) {
         at(message.desc),
         at(message.ex_desc)
     ));
-    if let Desc::Imm(desc) = message.desc {
-        // The kind is in the low bits for load-store functions, else above the control bits.
-        let load_store = inst.swsb != Default::default() && message.sfid > 12;
-        let kind = if load_store {
-            desc & 0x3f
-        } else {
-            desc >> 14 & 0x1f
-        };
-        out.insert(format!("message {} kind {kind:#x}", message.sfid));
+    let sfid = message.sfid;
+    let options = [
+        (message.eot, "EOT"),
+        (inst.send.ex_bso, "ExBSO"),
+        (inst.send.cps, "CPS"),
+        (inst.send.src1_len != 0, "own length"),
+        (inst.send.ex_offset != 0, "offset"),
+        (inst.send.serialize, "Serialize"),
+    ];
+    for (_, name) in options.iter().filter(|(set, _)| *set) {
+        out.insert(format!("send option {name}"));
     }
+    let Desc::Imm(desc) = message.desc else {
+        return;
+    };
+    let field = |low: u32, width: u32| desc >> low & ((1 << width) - 1);
+    if loads_and_stores(sfid, platform) {
+        for (part, low, width) in [
+            ("kind", 0, 6),
+            ("address", 7, 2),
+            ("element", 9, 3),
+            ("vector", 12, 3),
+            ("transposed", 15, 1),
+            ("surface", 29, 2),
+        ] {
+            let value = field(low, width);
+            out.insert(format!("message {sfid} {part} {value:#x}"));
+        }
+        return;
+    }
+    let kind = match sfid {
+        SAMPLER => field(12, 5),
+        GATEWAY => field(0, 3),
+        _ => field(14, 5),
+    };
+    let header = field(19, 1);
+    out.insert(format!("message {sfid} kind {kind:#x} header {header}"));
 }

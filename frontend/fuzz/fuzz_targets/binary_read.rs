@@ -3,11 +3,12 @@
 #![no_main]
 
 use kiln_frontend::binary::read;
-use kiln_frontend_fuzz::use_all;
+use kiln_frontend_fuzz::{comes_back, use_all};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {
     if let Ok(module) = read(bytes) {
         use_all(&module);
+        comes_back(&module);
     }
 });

@@ -1,6 +1,6 @@
 //! What must hold of any module that was read, whatever it was read from.
 
-use kiln_frontend::binary::{read, write};
+use kiln_frontend::binary::{NEWEST, read, write};
 use kiln_frontend::module::Module;
 use kiln_frontend::platform::Platform;
 use kiln_frontend::print::print;
@@ -8,10 +8,12 @@ use kiln_frontend::text::parse;
 use kiln_frontend::verify::{check, verify};
 
 /// Does all that can be done with a module: none of it may panic, a sound one is the same after it
-/// was printed and read, and what is written is read.
+/// was printed and read, and what is written of it is read.
 pub fn use_all(module: &Module) {
     let sound = verify(module).is_empty();
-    check(module, Some(Platform::Xe2));
+    for platform in [Platform::Skl, Platform::Xe2] {
+        check(module, Some(platform));
+    }
     let printed = print(module);
     if sound {
         let again = parse(&printed).expect("printed text of a sound module");
@@ -19,6 +21,25 @@ pub fn use_all(module: &Module) {
     }
     if let Ok(bytes) = write(module) {
         let again = read(&bytes);
-        assert!(!sound || again.is_ok(), "{}", again.expect_err("an error"));
+        if sound {
+            comes_back(&again.expect("an object written of a sound module"));
+        }
+    }
+}
+
+/// A sound module that was read from an object and can be written is the same again, and so are the
+/// bytes written of it.
+pub fn comes_back(module: &Module) {
+    assert!(module.version <= NEWEST);
+    if !verify(module).is_empty() {
+        return;
+    }
+    if let Ok(bytes) = write(module) {
+        let again = read(&bytes).expect("an object written of a sound module");
+        assert_eq!(again, *module);
+        assert!(
+            write(&again).as_ref() == Ok(&bytes),
+            "written otherwise the second time"
+        );
     }
 }

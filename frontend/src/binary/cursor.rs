@@ -1,5 +1,6 @@
 //! A place in a file, and reading on from there: little-endian, never past the end.
 
+use super::version::{Version, since};
 use super::{ReadError, ReadErrorKind};
 
 /// Reads a file from some place on. Every read is checked against the end.
@@ -27,7 +28,7 @@ impl<'a> Cursor<'a> {
                 what,
                 start: pos,
                 len,
-                file: self.bytes.len(),
+                end: self.bytes.len(),
             })
         };
         let end = pos.checked_add(len).ok_or_else(outside)?;
@@ -37,6 +38,11 @@ impl<'a> Cursor<'a> {
             bytes,
             pos: pos as usize,
         })
+    }
+
+    /// The offset where it ends.
+    pub fn end(&self) -> usize {
+        self.bytes.len()
     }
 
     pub fn at_end(&self) -> bool {
@@ -87,6 +93,15 @@ impl<'a> Cursor<'a> {
 
     pub fn u64(&mut self) -> Result<u64, ReadError> {
         Ok(u64::from_le_bytes(self.array()?))
+    }
+
+    /// The number or count of a string or variable.
+    pub fn number(&mut self, version: Version) -> Result<u32, ReadError> {
+        if version >= since::WIDE_NUMBERS {
+            self.u32()
+        } else {
+            self.u16().map(u32::from)
+        }
     }
 
     /// Bytes up to the next zero, which is passed over.

@@ -3,11 +3,13 @@
 use cranelift_entity::EntityRef;
 use smallvec::SmallVec;
 
-use super::{Cursor, ReadError, ReadErrorKind, Reader, SAMPLER, SURFACE, VARIABLE};
-use super::{addr, entity, predicate, value};
+use super::defective::Layout;
+use super::object::{SAMPLER, SURFACE, VARIABLE, addr, entity, predicate};
+use super::version::{OlderOperand, Part, Parts, since};
+use super::{Cursor, ReadError, ReadErrorKind, Reader, value};
 use crate::module::{
     Combine, Exec, Inst, Label, LabelDecl, Modifier, Object, Operand, Place, PredUse, Region,
-    Sampler, StateVar, Type, predefined,
+    Sampler, StateVar, Type, Var, predefined,
 };
 use crate::opcode::{Field, Opcode, Row, Width};
 
@@ -21,77 +23,22 @@ pub(super) mod class {
     pub const STATE: u8 = 6;
 }
 
+/// The execution mask of version 3.0 that is M1.
+const DEFAULT_MASK: u8 = 9;
+
+/// A source that an older version does not have.
+pub(super) const ZERO: Operand = Operand::Imm {
+    ty: Type::Uw,
+    bits: 0,
+};
+/// Likewise a raw source.
+pub(super) const NULL: Operand = Operand::Raw {
+    var: Var::NULL,
+    offset: 0,
+};
+
 /// More than any message of the sampler has parameters.
 const MAX_PARAMETERS: usize = 16;
-
-/// How much of each instruction there is.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Layout {
-    /// All its fields.
-    Complete,
-    /// One field less at the end for each of execution size and predicate: what the writer of the
-    /// legacy reference compiler makes, which counts the operands without those two and writes that
-    /// many fields with them. The code keeps its size: what stands at its end is not the compiler's.
-    Defective,
-}
-
-impl Layout {
-    /// How many fields of the row are left out at its end.
-    fn left_out(self, row: &Row) -> usize {
-        match self {
-            Layout::Complete => 0,
-            Layout::Defective => {
-                let no_bytes = |f: &&Field| matches!(f, Field::Number(Width::Nothing, _));
-                let last = row.fields.iter().rev().take_while(no_bytes).count();
-                last + usize::from(row.has_exec()) + usize::from(row.has_pred())
-            }
-        }
-    }
-
-    /// The least and the greatest size in bytes of what is left out of the row.
-    pub(super) fn bytes_left_out(self, row: &Row) -> (usize, usize) {
-        let fields = row.fields.iter().rev().take(self.left_out(row));
-        fields.fold((0, 0), |(least, most), field| {
-            let (a, b) = match field {
-                Field::Exec | Field::GatherExec | Field::Surface | Field::Sampler => (1, 1),
-                Field::Count | Field::Number(Width::Byte, _) => (1, 1),
-                Field::Pred | Field::Label | Field::Labels | Field::Name => (2, 2),
-                Field::Number(Width::Word, _) => (2, 2),
-                Field::FileName | Field::Number(Width::Dword, _) => (4, 4),
-                Field::RawDst | Field::RawSrc | Field::RawSrcs => (6, 6),
-                Field::RawSrcIf(_) => (0, 6),
-                Field::Number(Width::Nothing, _) => (0, 0),
-                Field::Number(Width::SamplerOp, _) => (1, 2),
-                // From a predicate to an immediate of eight bytes.
-                Field::Dst(_) | Field::Src(_) | Field::SrcBlock | Field::SrcAddress => (3, 10),
-                Field::SrcIf(_) => (0, 10),
-            };
-            (least + a, most + b)
-        })
-    }
-
-    /// What the first field is that the row does not have.
-    pub(super) fn first_left_out(self, row: &Row) -> Option<&'static str> {
-        let at = row.fields.len() - self.left_out(row);
-        let field = row.fields.get(at)?;
-        let earlier = row.fields[..at].iter();
-        let sources = earlier.filter(|f| matches!(f, Field::Src(_) | Field::RawSrc));
-        Some(match field {
-            Field::Exec | Field::GatherExec => "the execution size",
-            Field::Pred => "the predicate",
-            Field::Dst(_) | Field::RawDst => "the destination",
-            Field::Src(_) | Field::RawSrc => match sources.count() {
-                0 => "source 0",
-                1 => "source 1",
-                2 => "source 2",
-                _ => "the next source",
-            },
-            Field::Label => "the label",
-            Field::Surface => "the surface",
-            _ => "the next operand",
-        })
-    }
-}
 
 impl Reader<'_> {
     pub(super) fn inst(
@@ -118,9 +65,21 @@ impl Reader<'_> {
         let mut flags = None;
         let left_out = layout.left_out(row);
         let is_list = row.fields.last().is_some_and(|field| field.is_list());
-        let kept = row.fields.len() - if is_list { 0 } else { left_out };
-        for &field in &row.fields[..kept] {
+        let parts = Parts::of(row.opcode, self.version);
+        let kept = parts.len() - if is_list { 0 } else { left_out };
+        for i in 0..kept {
             let at = self.cursor;
+            let field = match parts.get(i) {
+                Part::Now(field) => field,
+                Part::Exec8 => {
+                    inst.exec = self.exec8()?;
+                    continue;
+                }
+                Part::Older(operand) => {
+                    inst.operands.push(self.older(operand)?);
+                    continue;
+                }
+            };
             let operand = match field {
                 Field::Exec => {
                     inst.exec = self.exec()?;
@@ -176,16 +135,21 @@ impl Reader<'_> {
                 Field::Label => self.label(labels)?,
                 Field::Name => {
                     let index = self.cursor.u16()?.into();
-                    Operand::Name(self.pooled(&at, index)?.to_owned())
+                    Operand::Name(Box::new(self.pool.name(&at, index)?))
                 }
-                Field::FileName => Operand::Name(self.string()?.to_owned()),
+                Field::FileName => {
+                    let index = self.cursor.u32()?;
+                    Operand::Name(Box::new(self.pool.name(&at, index)?))
+                }
                 Field::Number(width, meaning) => {
                     let number = meaning.defined(match width {
                         Width::Byte => self.cursor.u8()?.into(),
                         Width::Word => self.cursor.u16()?.into(),
                         Width::Dword => self.cursor.u32()?,
-                        Width::SamplerOp if self.version >= (4, 0) => self.cursor.u16()?.into(),
                         Width::Nothing => 0,
+                        Width::SamplerOp if self.version >= since::WIDE_SAMPLER_OP => {
+                            self.cursor.u16()?.into()
+                        }
                         Width::SamplerOp => widen_sampler_op(self.cursor.u8()?),
                     });
                     flags.get_or_insert(number);
@@ -195,6 +159,24 @@ impl Reader<'_> {
             inst.operands.push(operand);
         }
         Ok(inst)
+    }
+
+    fn older(&mut self, operand: OlderOperand) -> Result<Operand, ReadError> {
+        Ok(match operand {
+            OlderOperand::Zero => ZERO,
+            OlderOperand::Null => NULL,
+            OlderOperand::Immediate => Operand::imm(Type::Uw, self.cursor.u16()?.into()),
+            OlderOperand::OtherChannels => Operand::Field(u32::from(!self.cursor.u8()? & 0xf)),
+        })
+    }
+
+    fn exec8(&mut self) -> Result<Exec, ReadError> {
+        let at = self.cursor;
+        let bits = self.cursor.u8()?;
+        match bits & 0xf {
+            0 => self.mask(&at, bits >> 4, 8),
+            n => Err(value(&at, "an execution size", n.into(), "0")),
+        }
     }
 
     fn row(&mut self) -> Result<&'static Row, ReadError> {
@@ -224,7 +206,7 @@ impl Reader<'_> {
         let bits = self.cursor.u8()?;
         let size = exec_size(bits & 0xf)
             .ok_or_else(|| value(&at, "an execution size", (bits & 0xf).into(), "0 to 5"))?;
-        Ok(mask(bits >> 4, size))
+        self.mask(&at, bits >> 4, size)
     }
 
     fn gather_exec(&mut self) -> Result<Exec, ReadError> {
@@ -236,7 +218,22 @@ impl Reader<'_> {
             2 => 1,
             n => return Err(value(&at, "a count of elements", n.into(), "0, 1 or 2")),
         };
-        Ok(mask(bits >> 4, size))
+        self.mask(&at, bits >> 4, size)
+    }
+
+    fn mask(&self, at: &Cursor, bits: u8, size: u8) -> Result<Exec, ReadError> {
+        let (offset, no_mask) = match bits {
+            _ if self.version >= since::MASK_BITS => ((bits & 7) * 4, bits & 8 != 0),
+            0..=7 => (bits * 4, false),
+            8 => (0, true),
+            DEFAULT_MASK => (0, false),
+            _ => return Err(value(at, "an execution mask", bits.into(), "0 to 9")),
+        };
+        Ok(Exec {
+            size,
+            offset,
+            no_mask,
+        })
     }
 
     fn pred(&mut self, object: &Object) -> Result<Option<PredUse>, ReadError> {
@@ -271,7 +268,7 @@ impl Reader<'_> {
 
     fn raw(&mut self, object: &Object) -> Result<Operand, ReadError> {
         let at = self.cursor;
-        let index = self.cursor.u32()?;
+        let index = self.number()?;
         let offset = self.cursor.u16()?;
         Ok(Operand::Raw {
             var: entity(&at, VARIABLE, &object.vars, index)?,
@@ -287,7 +284,7 @@ impl Reader<'_> {
         let at = self.cursor;
         match tag & 7 {
             class::GENERAL => {
-                let index = self.cursor.u32()?;
+                let index = self.number()?;
                 let var = entity(&at, VARIABLE, &object.vars, index)?;
                 let (row, col) = (self.cursor.u8()?, self.cursor.u8()?);
                 let region = self.region(is_dst)?;
@@ -437,14 +434,6 @@ pub(super) const GRF: u16 = 32;
 
 fn exec_size(n: u8) -> Option<u8> {
     (n < 6).then(|| 1 << n)
-}
-
-fn mask(bits: u8, size: u8) -> Exec {
-    Exec {
-        size,
-        offset: (bits & 7) * 4,
-        no_mask: bits & 8 != 0,
-    }
 }
 
 fn stride(n: u16) -> Result<Option<u8>, ()> {

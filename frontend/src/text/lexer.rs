@@ -6,6 +6,7 @@
 
 use std::borrow::Cow;
 
+use super::spans::Span;
 use super::{ParseError, ParseErrorKind};
 use crate::module::Place;
 
@@ -221,6 +222,22 @@ impl<'a> Lexer<'a> {
     /// Passes over so many bytes of the line, which were seen before.
     pub fn skip(&mut self, len: usize) {
         self.pos = (self.pos + len).min(self.bytes.len());
+    }
+
+    /// Passes over what is left of the line.
+    pub fn skip_line(&mut self) {
+        let rest = &self.bytes[self.pos.min(self.bytes.len())..];
+        self.pos += rest.iter().position(|b| *b == b'\n').unwrap_or(rest.len());
+    }
+
+    /// The text between the mark and here.
+    pub fn since(&self, mark: Mark) -> &'a str {
+        &self.text[mark.offset..self.pos]
+    }
+
+    /// Where what stands between the mark and here is.
+    pub fn span(&self, mark: Mark) -> Span {
+        Span::new(self.text, mark.offset, self.pos)
     }
 
     /// What stands behind a `.` that comes without a blank.

@@ -18,7 +18,7 @@ use super::number::{bits_of, name_of};
 use super::parser::{Parser, Slot, Slots, Symbol, place};
 use super::{ParseError, ParseErrorKind};
 use crate::module::{
-    Exec, Inst, Modifier, Operand, PredUse, Region, StateVar, Type, Var, predefined,
+    Exec, Inst, Modifier, Operand, PredUse, Region, StateVar, Subject, Type, Var, predefined,
 };
 use crate::opcode::{Field, LscOp, Meaning, Opcode, Row};
 use crate::print::Printer;
@@ -64,7 +64,7 @@ const ADDRESS_TYPES: &[(&str, u32)] = &[
     ("arg", 5),
     ("surf", SURF),
 ];
-const FLAT: u32 = 1;
+pub(crate) const FLAT: u32 = 1;
 const SURF: u32 = 6;
 const ADDRESS_SIZES: &[(&str, u32)] =
     &[("a16", 1), ("a32", 2), ("a64", 3), ("a32u", 4), ("a32s", 5)];
@@ -99,27 +99,48 @@ const ELEMENTS: &[(&str, u32)] = &[
     ("64", 8),
 ];
 const STRAIGHT: u32 = 1;
-const TRANSPOSED: u32 = 2;
+pub(crate) const TRANSPOSED: u32 = 2;
 /// The names of channels, by bit.
 const CHANNELS: [char; 4] = ['x', 'y', 'z', 'w'];
 
+/// The names of the numbers of that meaning, if they have names.
+fn names(meaning: Meaning) -> Option<&'static [(&'static str, u32)]> {
+    match meaning {
+        Meaning::LscUnit => Some(UNITS),
+        Meaning::LscCaching => Some(CACHING),
+        Meaning::LscFenceOp => Some(FENCES),
+        Meaning::LscScope => Some(SCOPES),
+        Meaning::LscAddressType => Some(ADDRESS_TYPES),
+        Meaning::LscAddressSize => Some(ADDRESS_SIZES),
+        Meaning::LscDataSize => Some(DATA_SIZES),
+        _ => None,
+    }
+}
+
+/// The name of the number; `?` if it has none.
+pub(crate) fn name(meaning: Meaning, n: u32) -> &'static str {
+    let names = names(meaning).unwrap_or(&[]);
+    names
+        .iter()
+        .find(|(_, v)| *v == n)
+        .map_or("?", |(name, _)| name)
+}
+
+/// How many elements the number of [`Meaning::LscElements`] says.
+pub(crate) fn element_count(n: u32) -> u32 {
+    let found = ELEMENTS.iter().find(|(_, v)| *v == n);
+    found.and_then(|(name, _)| name.parse().ok()).unwrap_or(0)
+}
+
 /// Whether the number means something, of those of LSC.
 pub(crate) fn is_known(meaning: Meaning, n: u32) -> bool {
-    let table = match meaning {
-        Meaning::LscUnit => UNITS,
-        Meaning::LscCaching => CACHING,
-        Meaning::LscFenceOp => FENCES,
-        Meaning::LscScope => SCOPES,
-        Meaning::LscAddressType => ADDRESS_TYPES,
-        Meaning::LscAddressSize => ADDRESS_SIZES,
-        Meaning::LscDataSize => DATA_SIZES,
-        Meaning::LscElements => return n <= 8,
-        Meaning::LscDataOrder => return n == STRAIGHT || n == TRANSPOSED,
-        Meaning::LscChannels => return n < 1 << CHANNELS.len(),
-        Meaning::LscOp => return LscOp::name(n).is_some(),
-        _ => return true,
-    };
-    table.iter().any(|(_, v)| *v == n)
+    match meaning {
+        Meaning::LscElements => n <= 8,
+        Meaning::LscDataOrder => n == STRAIGHT || n == TRANSPOSED,
+        Meaning::LscChannels => n < 1 << CHANNELS.len(),
+        Meaning::LscOp => LscOp::name(n).is_some(),
+        meaning => names(meaning).is_none_or(|names| names.iter().any(|(_, v)| *v == n)),
+    }
 }
 
 /// The parts of an instruction, in the order that text has them.
@@ -235,12 +256,6 @@ impl Reading<'_> {
             self.slots[i] = Slot::Number(n);
         }
     }
-
-    fn put(&mut self, at: Option<usize>, operand: Operand) {
-        if let Some(i) = at {
-            self.slots[i] = Slot::Operand(operand);
-        }
-    }
 }
 
 impl<'a> Parser<'a> {
@@ -303,9 +318,10 @@ impl<'a> Parser<'a> {
                     Part::Data => self.lsc_data(k, &mut reading)?,
                     Part::Address => self.lsc_address(&mut reading)?,
                     Part::Argument => {
+                        let mark = self.lexer.mark();
                         let raw = self.lsc_raw()?;
                         let at = position(row, first_data(row) + k - 2, is_raw_src);
-                        reading.put(at, raw);
+                        self.lsc_put(&mut reading, at, mark, raw);
                     }
                 }
             }
@@ -326,6 +342,14 @@ impl<'a> Parser<'a> {
         bits_of(table, word).ok_or_else(|| self.unknown(mark, what, word))
     }
 
+    /// The operand that stands between the mark and here goes to that place.
+    fn lsc_put(&mut self, reading: &mut Reading, at: Option<usize>, mark: Mark, operand: Operand) {
+        if let Some(i) = at {
+            reading.slots[i] = Slot::Operand(operand);
+            self.note(mark, |spans, span| spans.part(Subject::Operand(i), span));
+        }
+    }
+
     /// `V32` or `V32.64`.
     fn lsc_raw(&mut self) -> Result<Operand> {
         let var = self.var()?;
@@ -334,8 +358,10 @@ impl<'a> Parser<'a> {
 
     /// `V32.64:d32x4t`.
     fn lsc_data(&mut self, nth: usize, reading: &mut Reading) -> Result<()> {
+        let mark = self.lexer.mark();
         let raw = self.lsc_raw()?;
-        reading.put(data_at(reading.row, reading.op, nth), raw);
+        let at = data_at(reading.row, reading.op, nth);
+        self.lsc_put(reading, at, mark, raw);
         let shape = shape(reading.row, reading.op);
         if shape == Shape::None {
             return Ok(());
@@ -362,8 +388,9 @@ impl<'a> Parser<'a> {
         if row.opcode != Opcode::LscBlock2d {
             if self.lexer.eat(b'(') {
                 let wide = ty == FLAT || ty == SURF;
+                let mark = self.lexer.mark();
                 let surface = self.lsc_vector(if wide { Type::Uq } else { Type::Ud })?;
-                reading.put(position(row, 0, is_vector), surface);
+                self.lsc_put(reading, position(row, 0, is_vector), mark, surface);
                 if self.lexer.eat(b',') {
                     let index = self.unsigned("the index of a surface")?;
                     reading.set(Meaning::LscSurfaceIndex, 0, index);
@@ -383,8 +410,9 @@ impl<'a> Parser<'a> {
                     if k > vector {
                         self.lexer.expect(b',', "`,`")?;
                     }
+                    let mark = self.lexer.mark();
                     let component = self.lsc_vector(Type::Ud)?;
-                    reading.put(position(row, k, is_vector), component);
+                    self.lsc_put(reading, position(row, k, is_vector), mark, component);
                     // The last two are the place in the surface.
                     if k + 2 >= count {
                         let offset = self.lsc_offset()?;
@@ -397,8 +425,9 @@ impl<'a> Parser<'a> {
                     if k > 0 && !self.lexer.eat(b',') {
                         break;
                     }
+                    let mark = self.lexer.mark();
                     let raw = self.lsc_raw()?;
-                    reading.put(position(row, k, is_raw_src), raw);
+                    self.lsc_put(reading, position(row, k, is_raw_src), mark, raw);
                     let offset = self.lsc_offset()?;
                     reading.set(Meaning::LscOffset, k, offset);
                 }
@@ -409,13 +438,15 @@ impl<'a> Parser<'a> {
                     reading.set(Meaning::LscScale, 0, scale);
                     self.lexer.expect(b'*', "`*` and an address")?;
                 }
+                let mark = self.lexer.mark();
                 let raw = self.lsc_raw()?;
-                reading.put(position(row, 0, is_raw_src), raw);
+                self.lsc_put(reading, position(row, 0, is_raw_src), mark, raw);
                 let offset = self.lsc_offset()?;
                 reading.set(Meaning::LscOffset, 0, offset);
                 if row.opcode == Opcode::LscStrided && self.lexer.eat(b',') {
+                    let mark = self.lexer.mark();
                     let pitch = self.lsc_vector(Type::Ud)?;
-                    reading.put(position(row, 1, is_vector), pitch);
+                    self.lsc_put(reading, position(row, 1, is_vector), mark, pitch);
                 }
             }
         }

@@ -16,15 +16,17 @@
 //! - numbers may be expressions: see `expr`;
 //! - scopes are gone: a name that was taken before gets a number behind it (`V32_1`).
 //!
-//! LSC instructions are read by `lsc`. Of `va.*` and `raw_sendg` the text is our own: mnemonic
-//! and suffixes of the opcode's row, then its operands in the order of the row.
+//! LSC instructions are read by `lsc`. Of `va.*` the text is our own, for the reference has none:
+//! mnemonic and suffixes of the opcode's row, then its operands in the order of the row.
 
+mod diagnose;
 mod expr;
 mod lexer;
 pub(crate) mod lsc;
 pub(crate) mod number;
 mod operand;
 mod parser;
+mod spans;
 
 use thiserror::Error;
 
@@ -32,6 +34,10 @@ use crate::labels::LabelError;
 use crate::module::{Module, Object, ObjectKind};
 use crate::opcode::Opcode;
 use lexer::Mark;
+pub(crate) use parser::EXTERNAL_CALL;
+
+pub use diagnose::{Diagnosis, MAX_ERRORS};
+pub use spans::Spans;
 
 /// Why a text is no vISA module, and where.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -113,6 +119,25 @@ pub enum ParseErrorKind {
 }
 
 impl ParseErrorKind {
+    /// A code that stands for this kind of error for ever: `S0001`.
+    pub fn code(&self) -> &'static str {
+        match self {
+            ParseErrorKind::Expected { .. } => "S0001",
+            ParseErrorKind::Unknown { .. } => "S0002",
+            ParseErrorKind::Class { .. } => "S0003",
+            ParseErrorKind::Duplicate { .. } => "S0004",
+            ParseErrorKind::Range { .. } => "S0005",
+            ParseErrorKind::Version { .. } => "S0006",
+            ParseErrorKind::UnclosedString => "S0007",
+            ParseErrorKind::Escape => "S0008",
+            ParseErrorKind::UnclosedScope => "S0009",
+            ParseErrorKind::NoScope => "S0010",
+            ParseErrorKind::Superfluous { .. } => "S0011",
+            ParseErrorKind::MissingSuffix { .. } => "S0012",
+            ParseErrorKind::Label(_) => "S0013",
+        }
+    }
+
     fn number(what: &'static str) -> ParseErrorKind {
         ParseErrorKind::Range {
             what,
@@ -151,6 +176,14 @@ pub fn parse(source: &str) -> Result<Module, ParseError> {
     parser::Parser::new(source).module()
 }
 
+/// Reads a module as far as it can be read, and says all that is wrong with it.
+///
+/// An object with an error is left out of the module. Takes more time and memory than [`parse`],
+/// for the places of everything.
+pub fn diagnose(source: &str) -> Diagnosis {
+    parser::Parser::new(source).diagnose()
+}
+
 /// Why several texts are no module: the number of the one at fault, and what is wrong with it.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum FilesError {
@@ -187,7 +220,7 @@ pub fn parse_files(sources: &[&str]) -> Result<Module, FilesError> {
                         ObjectKind::Kernel => "kernel",
                         ObjectKind::Function { .. } => "function",
                     };
-                    let name = object.name;
+                    let name = object.name.to_string();
                     return Err(FilesError::Duplicate { file, what, name });
                 }
             }

@@ -24,6 +24,10 @@ pub(crate) enum Positional {
     First,
     /// `16)` of `(8,16)`.
     Second,
+    /// `/32` right behind an operand.
+    Slash,
+    /// All 64 bits, of which this number is the lower half and the next the upper.
+    Wide,
     /// One of these names.
     Named(&'static [(&'static str, u32)]),
     /// The name of a variable.
@@ -89,6 +93,7 @@ const RENDER_TARGET: &[(&str, u32)] = &[
     ("<SI>", 1 << 11),
     ("<NULLRT>", 1 << 12),
 ];
+const RENDER_TARGET_READ: &[(&str, u32)] = &[("<PS>", 1), ("<SI>", 2)];
 const AVS_CONTROLS: &[(&str, u32)] = &[
     ("AVS_16_FULL", 0),
     ("AVS_16_DOWN_SAMPLE", 1),
@@ -107,6 +112,19 @@ const DOWNSCALE_TYPES: &[(&str, u32)] = &[
 ];
 const DOWNSCALE_MODES: &[(&str, u32)] = &[("mode0", 0), ("mode1", 1), ("mode2", 2), ("mode3", 3)];
 const ROUNDINGS: &[(&str, u32)] = &[("srnd", 0), ("rne", 1)];
+/// Units that messages go to; `raw_sends` has their numbers.
+const FUNCTION_UNITS: &[(&str, u32)] = &[
+    ("null", 0),
+    ("smpl", 2),
+    ("gtwy", 3),
+    ("rc", 5),
+    ("urb", 6),
+    ("btd", 7),
+    ("rta", 8),
+    ("tgm", 13),
+    ("ugm", 14),
+    ("slm", 15),
+];
 const WIDTHS: &[(&str, u32)] = &[("16", 0x20), ("32", 0), ("64", 0x40)];
 
 /// The bit of [`Meaning::SvmOwords`].
@@ -124,12 +142,16 @@ impl Meaning {
             AvsControl => Positional::Named(AVS_CONTROLS),
             AvsExec => Positional::Named(AVS_EXECS),
             Descriptor => Positional::Hex,
+            PayloadBytes => Positional::Slash,
+            WideDescriptor => Positional::Wide,
             Amount | Grfs | Line | Mode => Positional::Decimal,
             Relation | MinMax | Atomic | Channels | Channel | Modified | ElementSize
             | SvmBlockSize | BlockCount | Zero | MediaMode | MessageGrfs | Fence | Barrier
             | TruthTable | SendModifier | FunctionUnit | SamplerOp | SampleFormat
-            | RenderTargetMode | Lifetime | LfsrMode | DownscaleType | DownscaleMode
-            | DownscaleRounding | Systolic | CallFlags => Positional::No,
+            | RenderTargetMode | RenderTargetRead | Lifetime | LfsrMode | DownscaleType
+            | DownscaleMode | DownscaleRounding | Systolic | CallFlags | WideDescriptorHigh => {
+                Positional::No
+            }
             // Their text is [`super::lsc`]'s.
             LscOp | LscUnit | LscCaching | LscAddressType | LscScale | LscOffset
             | LscAddressSize | LscDataSize | LscDataOrder | LscElements | LscChannels
@@ -145,9 +167,8 @@ impl Meaning {
             | MessageGrfs | Barrier | TruthTable | FunctionUnit | SampleMode | Lifetime
             | LfsrMode | DownscaleType | DownscaleMode | DownscaleRounding => Suffixes::One,
             Atomic | SampleFormat => Suffixes::OneAndFlags,
-            Modified | SvmOwords | Fence | SamplerOp | RenderTargetMode | CallFlags => {
-                Suffixes::Flags
-            }
+            Modified | SvmOwords | Fence | SamplerOp | RenderTargetMode | RenderTargetRead
+            | CallFlags => Suffixes::Flags,
             Systolic => Suffixes::Systolic,
             _ => Suffixes::None,
         }
@@ -193,12 +214,16 @@ impl Meaning {
             Meaning::SvmBlockSize => of(&[("1", 0), ("4", 1), ("8", 2)]),
             Meaning::SvmOwords => of(&[("unaligned", UNALIGNED), ("aligned", 0)]),
             Meaning::MediaMode => of(MODES),
-            Meaning::MessageGrfs | Meaning::FunctionUnit => word.parse().ok(),
+            Meaning::MessageGrfs => word.parse().ok(),
+            Meaning::FunctionUnit => of(FUNCTION_UNITS)
+                .or_else(|| word.parse().ok())
+                .or_else(|| u32::from_str_radix(word.strip_prefix("0x")?, 16).ok()),
             Meaning::Fence => flags(word, Fence::FLAGS),
             Meaning::Barrier => of(BARRIERS),
             Meaning::SamplerOp => of(SAMPLER_FLAGS),
             Meaning::CallFlags => of(CALL_FLAGS),
             Meaning::RenderTargetMode => flags(word, RENDER_TARGET),
+            Meaning::RenderTargetRead => flags(word, RENDER_TARGET_READ),
             Meaning::Lifetime => of(LIFETIMES),
             Meaning::LfsrMode => of(LFSR),
             Meaning::DownscaleType => of(DOWNSCALE_TYPES),
@@ -270,6 +295,7 @@ impl Meaning {
             Meaning::CallFlags => (CALL_FLAGS, 3),
             Meaning::Fence => return write_packed(n & !0xa0, Fence::FLAGS, out),
             Meaning::RenderTargetMode => return write_packed(n, RENDER_TARGET, out),
+            Meaning::RenderTargetRead => return write_packed(n, RENDER_TARGET_READ, out),
             _ => return Ok(()),
         };
         for (name, bit) in names {

@@ -20,14 +20,7 @@ impl<'a> Parser<'a> {
     /// The operand in that field. A destination is saturated if the mnemonic says so.
     pub(super) fn operand(&mut self, field: Field, saturate: bool) -> Result<Operand> {
         match field {
-            Field::Dst(_) => self.vector(
-                true,
-                if saturate {
-                    Modifier::Sat
-                } else {
-                    Modifier::None
-                },
-            ),
+            Field::Dst(_) => self.destination(saturate),
             Field::SrcAddress if self.lexer.eat(b'&') => self.address_of(),
             Field::RawDst | Field::RawSrc | Field::RawSrcIf(_) => self.raw(),
             Field::Surface => match self.symbol("a surface")? {
@@ -39,11 +32,27 @@ impl<'a> Parser<'a> {
                 (mark, name, _) => Err(self.no(mark, "sampler", name)),
             },
             Field::Label => Ok(Operand::Label(self.label_name()?)),
-            Field::Name | Field::FileName => Ok(Operand::Name(self.text_name()?.into_owned())),
+            Field::Name | Field::FileName => Ok(Operand::Name(Box::new(self.text_name()?.into()))),
             // All others are vector sources; what takes no operand is never asked for.
             _ => {
                 let modifier = self.modifier()?;
                 self.vector(false, modifier)
+            }
+        }
+    }
+
+    fn destination(&mut self, saturate: bool) -> Result<Operand> {
+        if !saturate {
+            return self.vector(true, Modifier::None);
+        }
+        let mark = self.lexer.mark();
+        match self.vector(true, Modifier::Sat)? {
+            operand @ (Operand::General { .. } | Operand::Indirect { .. }) => Ok(operand),
+            _ => {
+                let expected = "general variable, which `.sat` needs";
+                let name = self.lexer.since(mark).to_owned();
+                let kind = ParseErrorKind::Class { name, expected };
+                Err(self.lexer.error_from(mark, kind))
             }
         }
     }

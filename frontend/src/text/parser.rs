@@ -6,17 +6,19 @@ use std::collections::{HashMap, HashSet};
 use cranelift_entity::EntityRef;
 use smallvec::SmallVec;
 
+use super::diagnose::{Diagnosis, Recovery};
 use super::lexer::{Lexer, Mark};
 use super::number::{
     IMPLICIT_KINDS, Positional, Suffixes, UNDEFINED_KIND, bits_of, systolic_suffix,
 };
+use super::spans::{ObjectSpans, Span};
 use super::{ParseError, ParseErrorKind, punctuation};
 use crate::attributes;
-use crate::labels;
+use crate::labels::{self, LabelError};
 use crate::module::{
     Addr, Align, ArrayDecl, Attr, AttrValue, Combine, Exec, Input, InputVar, Inst, Label,
     LabelDecl, LabelKind, Linkage, Module, Object, ObjectKind, Operand, Place, PredUse, Predicate,
-    Sampler, Surface, Type, Var, VarDecl, predefined,
+    Sampler, Subject, Surface, Type, Var, VarDecl, predefined,
 };
 use crate::opcode::{Field, Kinds, Meaning, Opcode, Row};
 
@@ -55,9 +57,14 @@ pub(super) struct Parser<'a> {
     module: Module,
     has_version: bool,
     current: Option<Current<'a>>,
+    /// If the parser is to go on behind errors.
+    recovery: Option<Box<Recovery>>,
 }
 
 type Result<T> = std::result::Result<T, ParseError>;
+
+/// The mnemonic of a `call` whose label is that of a kernel.
+pub(crate) const EXTERNAL_CALL: &str = "fccall";
 
 /// The sampler that is never declared.
 const BINDLESS: &str = "S31";
@@ -70,7 +77,7 @@ impl<'a> Current<'a> {
         let surfaces = surfaces.map(|(i, name)| (*name, Symbol::Surface(Surface::new(i))));
         let bindless = Sampler::from_u32(predefined::BINDLESS_SAMPLER);
         Current {
-            object: Object::new(kind, name),
+            object: Object::new(kind, name.into()),
             symbols: vars
                 .chain(surfaces)
                 .chain([(BINDLESS, Symbol::Sampler(bindless))])
@@ -160,7 +167,7 @@ impl<'a> Current<'a> {
         let label = Label::new(self.labels.len());
         let kind = LabelKind::Block;
         self.labels.push(LabelDecl {
-            name: name.clone().into_owned(),
+            name: name.as_ref().into(),
             kind,
             attrs: Vec::new(),
         });
@@ -168,14 +175,24 @@ impl<'a> Current<'a> {
         label
     }
 
-    fn finish(mut self, lexer: &Lexer) -> Result<Object> {
-        if let Some((mark, _)) = self.scopes.open.last() {
-            return Err(ParseError::new(*mark, 1, ParseErrorKind::UnclosedScope));
-        }
+    /// The object, or what is wrong with it as a whole.
+    fn finish(mut self, lexer: &Lexer) -> std::result::Result<Object, Vec<ParseError>> {
+        let open = self.scopes.open.iter();
+        let open = open.map(|(mark, _)| ParseError::new(*mark, 1, ParseErrorKind::UnclosedScope));
+        let mut errors: Vec<ParseError> = open.collect();
         attributes::complete_function(&mut self.object);
-        let numbered = labels::number(&mut self.object, self.labels);
-        numbered.map_err(|e| lexer.error_at(self.object.insts[e.inst()].place, e.into()))?;
-        Ok(self.object)
+        let labels = labels::number_all(&mut self.object, self.labels);
+        let place = |e: &LabelError| self.object.insts[e.inst()].place;
+        errors.extend(
+            labels
+                .into_iter()
+                .map(|e| lexer.error_at(place(&e), e.into())),
+        );
+        if errors.is_empty() {
+            Ok(self.object)
+        } else {
+            Err(errors)
+        }
     }
 }
 
@@ -186,39 +203,120 @@ impl<'a> Parser<'a> {
             module: Module::default(),
             has_version: false,
             current: None,
+            recovery: None,
         }
     }
 
+    /// The module, or the first error.
     pub fn module(mut self) -> Result<Module> {
+        self.statements()?;
+        Ok(self.module)
+    }
+
+    /// The module and all errors.
+    pub fn diagnose(mut self) -> Diagnosis {
+        self.recovery = Some(Box::default());
+        let ended = self.statements();
+        let recovery = self.recovery.take().unwrap_or_default();
+        let Recovery {
+            spans,
+            mut errors,
+            more,
+            ..
+        } = *recovery;
+        errors.extend(ended.err());
+        Diagnosis {
+            module: self.module,
+            spans,
+            errors,
+            more,
+        }
+    }
+
+    fn statements(&mut self) -> Result<()> {
         while self.lexer.statement() {
-            let mark = self.lexer.mark();
-            if self.lexer.eat(b'{') {
-                self.current()?.open_scope(mark);
-                continue;
-            }
-            if self.lexer.eat(b'}') {
-                if !self.current()?.close_scope() {
-                    return Err(ParseError::new(mark, 1, ParseErrorKind::NoScope));
-                }
-                continue;
-            }
-            self.statement()?;
-            if !self.lexer.at_line_end() && !matches!(self.lexer.peek(), b'{' | b'}') {
-                return Err(self.lexer.expected("the end of the line"));
+            if let Err(error) = self.line() {
+                self.recover(error)?;
+                self.lexer.skip_line();
             }
         }
         self.finish_object()?;
         if !self.has_version {
-            return Err(self.lexer.expected("`.version`"));
+            let error = self.lexer.expected("`.version`");
+            self.recover(error)?;
         }
-        Ok(self.module)
+        Ok(())
+    }
+
+    /// Keeps the error if the parser is to go on.
+    fn recover(&mut self, error: ParseError) -> Result<()> {
+        let Some(recovery) = &mut self.recovery else {
+            return Err(error);
+        };
+        recovery.record(error);
+        Ok(())
+    }
+
+    fn line(&mut self) -> Result<()> {
+        let mark = self.lexer.mark();
+        if self.lexer.eat(b'{') {
+            self.current()?.open_scope(mark);
+            return Ok(());
+        }
+        if self.lexer.eat(b'}') {
+            if !self.current()?.close_scope() {
+                return Err(ParseError::new(mark, 1, ParseErrorKind::NoScope));
+            }
+            return Ok(());
+        }
+        self.statement()?;
+        if !self.lexer.at_line_end() && !matches!(self.lexer.peek(), b'{' | b'}') {
+            return Err(self.lexer.expected("the end of the line"));
+        }
+        Ok(())
     }
 
     fn finish_object(&mut self) -> Result<()> {
-        if let Some(current) = self.current.take() {
-            self.module.objects.push(current.finish(&self.lexer)?);
+        let Some(current) = self.current.take() else {
+            return Ok(());
+        };
+        let object = match current.finish(&self.lexer) {
+            Ok(object) => Some(object),
+            Err(errors) => {
+                for error in errors {
+                    self.recover(error)?;
+                }
+                None
+            }
+        };
+        match (&mut self.recovery, object) {
+            (None, object) => self.module.objects.extend(object),
+            (Some(recovery), object) => {
+                if let (Some(spans), Some(object)) = (recovery.end_object(), object) {
+                    self.module.objects.push(object);
+                    recovery.spans.push(spans);
+                }
+            }
         }
         Ok(())
+    }
+
+    /// Has what stands between the mark and here as a place, if places are wanted.
+    pub fn note(&mut self, mark: Mark, note: impl FnOnce(&mut ObjectSpans, Span)) {
+        if let Some(recovery) = &mut self.recovery {
+            let span = self.lexer.span(mark);
+            note(&mut recovery.current, span);
+        }
+    }
+
+    /// The error that nothing can stand before the first kernel. What follows is read as if one had
+    /// begun, so that the same is not said of each line.
+    fn outside(&mut self, expected: &'static str) -> ParseError {
+        let error = self.lexer.expected(expected);
+        if self.recovery.is_some() {
+            self.current = Some(Current::new(ObjectKind::Kernel, String::new()));
+        }
+        error
     }
 
     fn statement(&mut self) -> Result<()> {
@@ -227,40 +325,46 @@ impl<'a> Parser<'a> {
             return self.directive(mark);
         }
         if self.current.is_none() {
-            return Err(self
-                .lexer
-                .expected("`.version`, `.kernel` or `.global_function`"));
+            return Err(self.outside("`.version`, `.kernel` or `.global_function`"));
         }
         if let Some(name) = self.lexer.label() {
             let current = self.current()?;
             let label = current.label(Cow::Borrowed(name));
             let op = match current.labels[label.index()].kind {
-                LabelKind::Block => Opcode::Label,
                 LabelKind::Subroutine => Opcode::Subroutine,
+                LabelKind::Block | LabelKind::Kernel => Opcode::Label,
             };
             let operands = SmallVec::from_iter([Operand::Label(label)]);
-            let place = place(mark);
-            current.object.insts.push(Inst {
-                op,
-                exec: Exec::NONE,
-                pred: None,
-                operands,
-                place,
-            });
-            return Ok(());
+            return self.push(
+                Inst {
+                    op,
+                    exec: Exec::NONE,
+                    pred: None,
+                    operands,
+                    place: place(mark),
+                },
+                mark,
+            );
         }
         let inst = self.inst(mark)?;
+        self.push(inst, mark)
+    }
+
+    /// Adds the instruction that stands between the mark and here.
+    fn push(&mut self, inst: Inst, mark: Mark) -> Result<()> {
+        self.note(mark, |spans, span| spans.inst(span));
         self.current()?.object.insts.push(inst);
         Ok(())
     }
 
     /// The object, which a directive must have begun.
     pub fn current(&mut self) -> Result<&mut Current<'a>> {
+        if self.current.is_none() {
+            return Err(self.outside("`.kernel` or `.global_function` before"));
+        }
         match &mut self.current {
             Some(current) => Ok(current),
-            None => Err(self
-                .lexer
-                .expected("`.kernel` or `.global_function` before")),
+            None => Err(self.lexer.expected("`.kernel`")),
         }
     }
 
@@ -272,21 +376,31 @@ impl<'a> Parser<'a> {
                 expected: "`.version`",
                 found,
             };
-            return Err(self.lexer.error_from(mark, kind));
+            let error = self.lexer.error_from(mark, kind);
+            self.recover(error)?;
+            self.has_version = true;
         }
         match name {
             "version" => self.version(mark),
-            "kernel" => self.begin(ObjectKind::Kernel),
-            "global_function" => self.begin(ObjectKind::Function {
-                linkage: Linkage::Global,
-                arg_grfs: 0,
-                ret_grfs: 0,
-            }),
+            "kernel" => self.begin(ObjectKind::Kernel, mark),
+            "global_function" => {
+                let kind = ObjectKind::Function {
+                    linkage: Linkage::Global,
+                    arg_grfs: 0,
+                    ret_grfs: 0,
+                };
+                self.begin(kind, mark)
+            }
             "funcdecl" => self.text_name().map(drop),
-            "decl" => self.decl(),
-            "input" => self.input(0),
+            "decl" => self.decl(mark),
+            "input" => self.input(0, mark),
             "kernel_attr" => {
                 let attr = self.attr()?;
+                let name = attr
+                    .as_ref()
+                    .map_or("", |attr| attr.name.as_str())
+                    .to_owned();
+                self.note(mark, |spans, span| spans.attrs.push((name, span)));
                 self.current()?.object.attrs.extend(attr);
                 Ok(())
             }
@@ -304,11 +418,10 @@ impl<'a> Parser<'a> {
                     Opcode::Loc
                 };
                 let inst = self.after_mnemonic(op, None, None, mark)?;
-                self.current()?.object.insts.push(inst);
-                Ok(())
+                self.push(inst, mark)
             }
             name => match name.strip_prefix("implicit_").and_then(implicit_kind) {
-                Some(kind) => self.input(kind),
+                Some(kind) => self.input(kind, mark),
                 None => Err(self.unknown(mark, "directive", name)),
             },
         }
@@ -336,11 +449,15 @@ impl<'a> Parser<'a> {
         Ok(())
     }
 
-    fn begin(&mut self, kind: ObjectKind) -> Result<()> {
-        let name = self.text_name()?.into_owned();
-        self.finish_object()?;
-        self.current = Some(Current::new(kind, name));
-        Ok(())
+    fn begin(&mut self, kind: ObjectKind, mark: Mark) -> Result<()> {
+        let name = self.text_name().map(Cow::into_owned);
+        if name.is_ok() || self.recovery.is_some() {
+            self.finish_object()?;
+            let name = name.as_deref().unwrap_or_default();
+            self.current = Some(Current::new(kind, name.to_owned()));
+            self.note(mark, |spans, span| spans.header = span);
+        }
+        name.map(drop)
     }
 
     /// A name, in quotes or not.
@@ -358,10 +475,27 @@ impl<'a> Parser<'a> {
         self.lexer.name().ok_or_else(|| self.lexer.expected(what))
     }
 
-    fn decl(&mut self) -> Result<()> {
+    fn decl(&mut self, start: Mark) -> Result<()> {
         self.current()?;
         let mark = self.lexer.mark();
         let name = self.some_name("the name of a variable")?;
+        let symbol = self.declared(name).inspect_err(|_| {
+            if let Some(recovery) = &mut self.recovery {
+                recovery.undeclared(name);
+            }
+        })?;
+        self.note(start, |spans, span| spans.of(symbol).push(span));
+        if !self.current()?.declare(name, symbol) {
+            let kind = ParseErrorKind::Duplicate {
+                name: name.to_owned(),
+            };
+            return Err(ParseError::new(mark, name.len(), kind));
+        }
+        Ok(())
+    }
+
+    /// The properties of a declaration, behind its name: what it declares.
+    fn declared(&mut self, name: &'a str) -> Result<Symbol> {
         let after = self.lexer.mark();
         let mut class = None;
         let mut ty = None;
@@ -400,9 +534,9 @@ impl<'a> Parser<'a> {
             _ => String::new(),
         };
         let object = &mut current.object;
-        let symbol = match (class, ty) {
+        Ok(match (class, ty) {
             (Some("G"), Some(ty)) => {
-                let name = distinct;
+                let name = distinct.into();
                 let decl = VarDecl {
                     name,
                     ty,
@@ -414,7 +548,7 @@ impl<'a> Parser<'a> {
                 Symbol::Var(object.vars.push(decl))
             }
             (Some("A"), _) => {
-                let name = distinct;
+                let name = distinct.into();
                 Symbol::Addr(object.addrs.push(ArrayDecl {
                     name,
                     elements,
@@ -422,7 +556,7 @@ impl<'a> Parser<'a> {
                 }))
             }
             (Some("P"), _) => {
-                let name = distinct;
+                let name = distinct.into();
                 Symbol::Predicate(object.predicates.push(ArrayDecl {
                     name,
                     elements,
@@ -430,7 +564,7 @@ impl<'a> Parser<'a> {
                 }))
             }
             (Some("S"), _) => {
-                let name = v_name.to_owned();
+                let name = v_name.into();
                 Symbol::Sampler(object.samplers.push(ArrayDecl {
                     name,
                     elements,
@@ -438,7 +572,7 @@ impl<'a> Parser<'a> {
                 }))
             }
             (Some("T"), _) => {
-                let name = v_name.to_owned();
+                let name = v_name.into();
                 Symbol::Surface(object.surfaces.push(ArrayDecl {
                     name,
                     elements,
@@ -447,14 +581,7 @@ impl<'a> Parser<'a> {
             }
             (Some("G"), None) => return Err(missing(self, "`type=`")),
             _ => return Err(missing(self, "`v_type=` G, A, P, S or T")),
-        };
-        if !current.declare(name, symbol) {
-            let kind = ParseErrorKind::Duplicate {
-                name: name.to_owned(),
-            };
-            return Err(ParseError::new(mark, name.len(), kind));
-        }
-        Ok(())
+        })
     }
 
     pub fn ty(&mut self) -> Result<Type> {
@@ -519,14 +646,14 @@ impl<'a> Parser<'a> {
         let value = if !self.lexer.eat(b'=') || self.lexer.at_line_end() {
             AttrValue::Flag
         } else if self.lexer.peek() == b'"' {
-            AttrValue::Str(self.lexer.string()?.into_owned())
+            AttrValue::Str(self.lexer.string()?.into())
         } else {
             AttrValue::Int(self.in_angles("the value of an attribute")?)
         };
-        Ok(attributes::normal(name, value))
+        Ok(attributes::normal(name.into(), value))
     }
 
-    fn input(&mut self, implicit: u8) -> Result<()> {
+    fn input(&mut self, implicit: u8, start: Mark) -> Result<()> {
         self.current()?;
         let mark = self.lexer.mark();
         let name = self.some_name("the name of a variable")?;
@@ -553,6 +680,7 @@ impl<'a> Parser<'a> {
                 key => return Err(self.unknown(mark, "property of an input", key)),
             }
         }
+        self.note(start, |spans, span| spans.inputs.push(span));
         self.current()?.object.inputs.push(Input {
             var,
             implicit,
@@ -564,7 +692,9 @@ impl<'a> Parser<'a> {
 
     fn inst(&mut self, mark: Mark) -> Result<Inst> {
         let pred = if self.lexer.eat(b'(') {
-            Some(self.pred()?)
+            let pred = self.pred()?;
+            self.note(mark, |spans, span| spans.part(Subject::Guard, span));
+            Some(pred)
         } else {
             None
         };
@@ -577,6 +707,11 @@ impl<'a> Parser<'a> {
         if name.starts_with("lsc_") {
             return self.lsc(name, name_mark, pred, mark);
         }
+        // A call of a kernel of another module has a name of its own.
+        let (name, external) = match name {
+            EXTERNAL_CALL => (Opcode::Call.row().mnemonic, true),
+            name => (name, false),
+        };
         // Few mnemonics have a point in them.
         let dotted = self.lexer.dotted(name);
         let dotted = dotted.filter(|_| matches!(name, "add3" | "va" | "va_skl_plus"));
@@ -596,7 +731,11 @@ impl<'a> Parser<'a> {
             };
             return Err(ParseError::new(mark, 1, kind));
         }
-        self.after_mnemonic(op, number, pred, mark)
+        let inst = self.after_mnemonic(op, number, pred, mark)?;
+        if let (true, Some(Operand::Label(label))) = (external, inst.operands.first()) {
+            self.current()?.labels[label.index()].kind = LabelKind::Kernel;
+        }
+        Ok(inst)
     }
 
     /// `P1`, `!P1`, `P1.any` and the `)` after it.
@@ -653,10 +792,13 @@ impl<'a> Parser<'a> {
         for (i, field) in row.text_fields() {
             match field {
                 Field::Number(_, meaning) => self.positional(meaning, i, &mut slots)?,
-                Field::Labels => self.labels(&mut list)?,
+                Field::Labels => self.labels(i, &mut list)?,
                 Field::RawSrcs => {
                     while !self.lexer.at_line_end() {
+                        let (mark, number) = (self.lexer.mark(), i + list.len());
                         list.push(self.raw()?);
+                        let part = Subject::Operand(number);
+                        self.note(mark, |spans, span| spans.part(part, span));
                     }
                 }
                 field if field.is_absent(flags) => {}
@@ -665,7 +807,11 @@ impl<'a> Parser<'a> {
                     if let Some((c, what)) = before {
                         self.lexer.expect(c, what)?;
                     }
+                    let mark = self.lexer.mark();
                     slots[i] = Slot::Operand(self.operand(field, saturate)?);
+                    let absent = row.operand_fields().take(i).filter(|f| f.is_absent(flags));
+                    let part = Subject::Operand(i - absent.count());
+                    self.note(mark, |spans, span| spans.part(part, span));
                     if let Some((c, what)) = after {
                         self.lexer.expect(c, what)?;
                     }
@@ -692,7 +838,10 @@ impl<'a> Parser<'a> {
         let source = Field::Src(Kinds::GENERAL);
         let mut given = SmallVec::<[Operand; 4]>::new();
         while !self.lexer.at_line_end() && given.len() < 4 {
+            let mark = self.lexer.mark();
             given.push(self.operand(source, false)?);
+            let part = Subject::Operand(given.len());
+            self.note(mark, |spans, span| spans.part(part, span));
         }
         let signals = slots.iter().find_map(Slot::number) == Some(1);
         let (mode, rest) = match (signals, given.as_slice()) {
@@ -776,6 +925,7 @@ impl<'a> Parser<'a> {
 
     /// `(M1_NM, 16)` or `(16)`.
     pub fn exec(&mut self) -> Result<Exec> {
+        let start = self.lexer.mark();
         self.lexer.expect(b'(', "`(` and the execution size")?;
         let (mut offset, mut no_mask) = (0, false);
         let mark = self.lexer.mark();
@@ -795,6 +945,7 @@ impl<'a> Parser<'a> {
             return Err(self.lexer.error_from(mark, kind));
         }
         self.lexer.expect(b')', "`)`")?;
+        self.note(start, |spans, span| spans.part(Subject::Exec, span));
         Ok(Exec {
             size,
             offset,
@@ -829,6 +980,17 @@ impl<'a> Parser<'a> {
                 let n = self.lexer.unsigned("a number")?;
                 self.lexer.expect(b')', "`)`")?;
                 n
+            }
+            Positional::Slash => {
+                self.lexer.expect(b'/', "`/` and a size in bytes")?;
+                self.prim("a size in bytes")?
+            }
+            Positional::Wide => {
+                let n = self.wide("a descriptor")? as u64;
+                if let Some(Slot::Number(high)) = slots.get_mut(i + 1) {
+                    *high = (n >> 32) as u32;
+                }
+                n as u32
             }
             Positional::Named(names) => {
                 let mark = self.lexer.mark();
@@ -873,10 +1035,13 @@ impl<'a> Parser<'a> {
     }
 
     /// `(_0_004, _0_005)`.
-    fn labels(&mut self, list: &mut SmallVec<[Operand; 4]>) -> Result<()> {
+    fn labels(&mut self, first: usize, list: &mut SmallVec<[Operand; 4]>) -> Result<()> {
         self.lexer.expect(b'(', "`(` and labels")?;
         loop {
+            let (mark, number) = (self.lexer.mark(), first + list.len());
             let label = self.label_name()?;
+            let part = Subject::Operand(number);
+            self.note(mark, |spans, span| spans.part(part, span));
             list.push(Operand::Label(label));
             if !self.lexer.eat(b',') {
                 return self.lexer.expect(b')', "`,` or `)`");

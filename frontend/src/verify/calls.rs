@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use cranelift_entity::EntityRef;
 
 use super::{FindingKind, Verifier};
-use crate::module::{Inst, LabelKind, Module, Object, ObjectKind, Operand, Region, Type};
+use crate::module::{Inst, LabelKind, Module, Object, ObjectKind, Operand, Region, Subject, Type};
 use crate::opcode::Opcode;
 
 /// GRFs of %arg and %retval.
@@ -86,20 +86,24 @@ impl Verifier<'_> {
     pub(super) fn call(&mut self, inst: &Inst) {
         let op = inst.op.row().mnemonic;
         let scalar = inst.exec.size == 1;
+        self.subject = Subject::Inst;
         match inst.op {
             Opcode::FCall | Opcode::IfCall | Opcode::Call if scalar && !inst.exec.no_mask => {
+                self.subject = Subject::Exec;
                 self.find(FindingKind::ScalarCall { op });
             }
             Opcode::Jmp if !scalar => {
                 let size = inst.exec.size;
+                self.subject = Subject::Exec;
                 self.find(FindingKind::ScalarJump { size });
             }
             Opcode::FRet if self.object.kind == ObjectKind::Kernel => {
-                let kernel = self.object.name.clone();
+                let kernel = self.object.name.to_string();
                 self.find(FindingKind::Fret { kernel });
             }
             _ => {}
         }
+        self.subject = Subject::Inst;
         match inst.op {
             Opcode::FCall => {
                 let sizes = [number(inst, 1), number(inst, 2)];
@@ -109,6 +113,7 @@ impl Verifier<'_> {
                 {
                     for i in 0..2 {
                         if sizes[i] != declared[i] {
+                            self.subject = Subject::Operand(1 + i);
                             self.find(FindingKind::CallSize {
                                 callee: name.to_owned(),
                                 what: WHAT[i],
@@ -128,12 +133,14 @@ impl Verifier<'_> {
                     self.find(FindingKind::IndirectSize { arg, ret });
                 }
                 if let Some(found) = inst.operands.first().and_then(|o| self.no_address(o)) {
+                    self.subject = Subject::Operand(0);
                     self.find(FindingKind::CallAddress { found });
                 }
             }
             Opcode::Faddr => {
                 self.callee(inst);
                 if let Some(found) = inst.operands.get(1).and_then(|o| self.no_address(o)) {
+                    self.subject = Subject::Operand(1);
                     self.find(FindingKind::FaddrType { found });
                 }
             }
@@ -195,7 +202,7 @@ impl Verifier<'_> {
             if matches!(inst.op, Opcode::Label | Opcode::Subroutine | Opcode::Call) {
                 continue;
             }
-            for operand in &inst.operands {
+            for (number, operand) in inst.operands.iter().enumerate() {
                 let Operand::Label(label) = operand else {
                     continue;
                 };
@@ -206,7 +213,8 @@ impl Verifier<'_> {
                     && of != subroutine
                 {
                     self.at(i, inst);
-                    let (op, name) = (inst.op.row().mnemonic, decl.name.clone());
+                    self.subject = Subject::Operand(number);
+                    let (op, name) = (inst.op.row().mnemonic, decl.name.to_string());
                     self.find(FindingKind::JumpOut { op, name });
                 }
             }

@@ -1,7 +1,9 @@
 //! The rules of messages: how much they move, and what raw sends may say.
 
+use cranelift_entity::EntityRef;
+
 use super::{FindingKind, Verifier};
-use crate::module::{Inst, Operand, Type, predefined};
+use crate::module::{Inst, Operand, Subject, Type, predefined};
 use crate::opcode::{Atomic, ChannelMask, LscOp, Meaning, Opcode, Row, svm_block_bytes};
 
 /// What raw sends move at most, in GRFs: of `raw_send`, of each part of `raw_sends`.
@@ -46,7 +48,37 @@ fn payloads(inst: &Inst, grf: u32) -> Vec<u32> {
         }
         Opcode::Gather4Scaled | Opcode::Scatter4Scaled => vec![4 * size, 4 * channels() * size],
         Opcode::GatherScaled | Opcode::ScatterScaled => vec![4 * size, 4 * size],
-        Opcode::DwordAtomic => vec![4 * size],
+        Opcode::DwordAtomic => vec![4 * size, 4 * size, 4 * size, 4 * size],
+        Opcode::TypedAtomic => vec![4 * size; 7],
+        Opcode::Gather | Opcode::Scatter => vec![4 * size, 4 * size],
+        // Each channel of data begins a register.
+        Opcode::Gather4Typed | Opcode::Scatter4Typed => {
+            let data = channels() * (4 * size).max(grf);
+            vec![4 * size, 4 * size, 4 * size, 4 * size, data]
+        }
+        Opcode::QwGather | Opcode::QwScatter => {
+            let blocks = 1 << (n(Meaning::BlockCount) & 3);
+            vec![4 * size, 8 * size * blocks]
+        }
+        // A row of a block takes a power of two of bytes.
+        Opcode::MediaLd | Opcode::MediaSt => {
+            let row = n(Meaning::PairFirst).next_power_of_two().max(4);
+            vec![row.saturating_mul(n(Meaning::PairSecond))]
+        }
+        Opcode::SampleUnorm => vec![64 * (n(Meaning::SampleFormat) & 0xf).count_ones()],
+        Opcode::Sample3d | Opcode::Load3d | Opcode::Gather4Sampler => sampled(inst, size),
+        Opcode::VmeIme => {
+            let streams = n(Meaning::PairFirst) != 0;
+            let dual = n(Meaning::PairSecond) == 3;
+            let (input, output) = match (streams, dual) {
+                (false, _) => (64, 224),
+                (true, false) => (128, 288),
+                (true, true) => (192, 352),
+            };
+            vec![128, input, 4, 4, 32, output]
+        }
+        Opcode::VmeSic | Opcode::VmeFbr => vec![128, 128, 224],
+        Opcode::VmeIdm => vec![128, 32, 512],
         Opcode::SvmAtomic => {
             let bits = Atomic::from_number(n(Meaning::Atomic)).map_or(32, |atomic| atomic.bits);
             // Elements of 16 bits have a dword each.
@@ -64,6 +96,21 @@ fn payloads(inst: &Inst, grf: u32) -> Vec<u32> {
         Opcode::LscUntyped => lsc(inst, size),
         _ => Vec::new(),
     }
+}
+
+/// Of a message of the sampler: the destination, which has a part for each enabled channel of the
+/// result, then the parameters. Half floats and words take half a dword, but not less than the
+/// parameter's own type says; counted is what every type needs.
+fn sampled(inst: &Inst, size: u32) -> Vec<u32> {
+    let row = inst.op.row();
+    let parts = match inst.op {
+        Opcode::Gather4Sampler => 4,
+        _ => ChannelMask::from_number(number(row, inst, Meaning::Channels, 0))
+            .map_or(0, ChannelMask::count),
+    };
+    let mut bytes = vec![2 * size; inst.operands.len()];
+    bytes[0] = parts * 2 * size;
+    bytes
 }
 
 /// Of an LSC message: destination, addresses, data, data.
@@ -122,6 +169,7 @@ impl Verifier<'_> {
             }
             _ => {}
         }
+        self.alignment(inst);
         let raws = inst.operands.iter().enumerate();
         let raws = raws.filter(|(_, operand)| matches!(operand, Operand::Raw { .. }));
         for ((i, operand), bytes) in raws.zip(payloads(inst, self.grf)) {
@@ -134,6 +182,7 @@ impl Verifier<'_> {
             let (name, end, size) = self.reach(var, u32::from(offset).saturating_add(bytes));
             if end > size {
                 let operand = i;
+                self.subject = Subject::Operand(i);
                 self.find(FindingKind::Payload {
                     operand,
                     name,
@@ -142,6 +191,32 @@ impl Verifier<'_> {
                 });
             }
         }
+    }
+
+    /// Raw operands of variables that have a register or more begin at a register.
+    fn alignment(&mut self, inst: &Inst) {
+        for (operand, value) in inst.operands.iter().enumerate() {
+            let Operand::Raw { var, offset } = *value else {
+                continue;
+            };
+            if !self.object.vars.is_valid(var) || var.as_u32() == predefined::NULL {
+                continue;
+            }
+            let (root, start) = self.roots[var.index()];
+            let offset = start + u32::from(offset);
+            let decl = &self.object.vars[root];
+            if decl.bytes() >= self.grf && !offset.is_multiple_of(self.grf) {
+                let (name, grf) = (decl.name.to_string(), self.grf);
+                self.subject = Subject::Operand(operand);
+                self.find(FindingKind::RawAlign {
+                    operand,
+                    name,
+                    offset,
+                    grf,
+                });
+            }
+        }
+        self.subject = Subject::Inst;
     }
 
     fn sent(&mut self, op: &'static str, what: &'static str, found: u32, least: u32, most: u32) {
@@ -169,6 +244,7 @@ impl Verifier<'_> {
             _ => None,
         };
         if let Some(ty) = ty.filter(|ty| *ty != Type::Ud) {
+            self.subject = Subject::Operand(operand);
             self.find(FindingKind::Descriptor {
                 op: inst.op.row().mnemonic,
                 operand,

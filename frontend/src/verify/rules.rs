@@ -206,12 +206,13 @@ rules! {
         "`{op}` does not exist on {platform}";
 
     // Types and attributes.
-    "V0044" Error "The operands of logic instructions are integers."
-        LogicType { op: &'static str, operand: usize, ty: Type }
-        "operand {operand} of `{op}` is of type {ty}, allowed are integers", ty = ty.name();
-    "V0045" Error "The operands of mathematical functions are floats."
-        MathType { op: &'static str, operand: usize, ty: Type }
-        "operand {operand} of `{op}` is of type {ty}, allowed are f, df and hf", ty = ty.name();
+    "V0044" Error "An operand is of a type that its instruction has there."
+        OperandType { op: &'static str, operand: usize, ty: Type, allowed: String }
+        "operand {operand} of `{op}` is of type {ty}, allowed is {allowed}", ty = ty.name();
+    "V0045" Error "The types of an instruction's operands go together."
+        TypeMix { op: &'static str, operand: usize, ty: Type, beside: String, allowed: String }
+        "operand {operand} of `{op}` is of type {ty}, with {beside} allowed is {allowed}",
+        ty = ty.name();
     "V0046" Error "SimdSize is 1, 8, 16 or 32."
         SimdSize { found: i64 }
         "SimdSize is {found}, allowed are 1, 8, 16 and 32";
@@ -219,12 +220,129 @@ rules! {
         MultiAddress { operand: usize }
         "operand {operand} has a region of several addresses (`<w,h>`), only indirect sources are \
          allowed to";
+
+    // Declarations.
+    "V0048" Error "An alias begins at a multiple of its type's size."
+        AliasAlign { name: String, offset: u32, bytes: u32 }
+        "{name} begins at byte {offset} of what it is an alias of, its type allows multiples of \
+         {bytes}";
+    "V0049" Error "A variable fits into the register file."
+        VarSize { name: String, bytes: u32, most: u32 }
+        "{name} has {bytes} bytes, {most} are allowed";
+    "V0050" Error "An address variable has 1 to 16 elements, from Ponte Vecchio on 32."
+        AddressSize { name: String, elements: u32, most: u32 }
+        "{name} has {elements} elements, allowed are 1 to {most}";
+    "V0051" Error "An input has its place in the register file."
+        InputPlace { name: String, what: &'static str, found: u32, allowed: String }
+        "the {what} of the input {name} is {found}, {allowed}";
+    "V0052" Error "An input is a variable of its own, not an alias and not predefined."
+        InputVar { name: String, found: &'static str }
+        "the input {name} is {found}, only declared variables without alias are allowed";
+    "V0053" Error "An attribute is given once."
+        AttrTwice { name: &'static str, count: usize }
+        "{name} is given {count} times, once is allowed";
+
+
+    // Single instructions.
+    "V0054" Error "A platform has the types of an instruction."
+        PlatformType { op: &'static str, operand: usize, ty: Type, platform: &'static str }
+        "operand {operand} of `{op}` is of type {ty}, which it does not have on {platform}",
+        ty = ty.name();
+    "V0055" Error "An instruction has an execution size that it is there for."
+        OpSize { op: &'static str, found: u8, allowed: String }
+        "`{op}` has {found} channels, allowed are {allowed}";
+    "V0056" Error "Some conversions and roundings are NoMask."
+        NoMaskOnly { op: &'static str }
+        "`{op}` looks at the execution mask, only NoMask (`M1_NM`) is allowed";
+    "V0057" Error "Logic on predicates has predicates only, and none that it works under."
+        PredicateLogic { op: &'static str, found: &'static str }
+        "`{op}` works on predicates and has {found}, only predicates and no guard are allowed";
+    "V0058" Error "A predicate is moved by one channel into an integer that has room for it."
+        PredicateMove { found: String, allowed: &'static str }
+        "a predicate is moved with {found}, allowed is {allowed}";
+    "V0059" Error "movs moves the state of surfaces or samplers."
+        StateMove { found: &'static str }
+        "`movs` moves {found}, one of its operands is to be a surface or a sampler, and if both \
+         are, both of one kind";
+    "V0060" Error "Addresses are of declared variables."
+        AddressOf { name: String }
+        "the address of {name} is taken, which is predefined; allowed are declared variables, %arg \
+         and %retval";
+    "V0061" Error "The offset of an indirect access is -512 to 511."
+        IndirectOffset { operand: usize, found: i16 }
+        "operand {operand} has an offset of {found} bytes, allowed are -512 to 511";
+    "V0062" Error "A number among the operands is in its range."
+        Range { what: &'static str, found: u64, least: u64, most: u64 }
+        "{what} is {found}, allowed are {least} to {most}";
+    "V0063" Error "switchjmp has 1 to 32 labels."
+        Labels { found: usize }
+        "`switchjmp` has {found} labels, allowed are 1 to 32";
+    "V0064" Error "dpas has types and precisions that go together."
+        DpasTypes { op: &'static str, found: String, allowed: &'static str }
+        "`{op}` has {found}, allowed is {allowed}";
+    "V0065" Error "dpas has a depth of 8 and repeats 1 to 8 times."
+        DpasShape { op: &'static str, what: &'static str, found: u32, allowed: &'static str }
+        "`{op}` has a {what} of {found}, allowed is {allowed}";
+
+    // Messages.
+    "V0066" Error "A raw operand of a register or more begins at a register."
+        RawAlign { operand: usize, name: String, offset: u32, grf: u32 }
+        "operand {operand} begins at byte {offset} of {name}, allowed are multiples of {grf}";
+    "V0067" Error "A message is to a surface that it can go to."
+        SurfaceKind { op: &'static str, name: String, allowed: &'static str }
+        "`{op}` is to {name}, allowed are {allowed}";
+    "V0068" Error "An operand that a message needs is there, all others are %null."
+        Null { op: &'static str, operand: usize, found: &'static str, expected: &'static str }
+        "operand {operand} of `{op}` is {found}, this operation allows {expected}";
+    "V0069" Error "The sampler gets no more parameters than the operation has."
+        Parameters { op: &'static str, found: usize, most: usize }
+        "`{op}` has {found} parameters, this operation has 1 to {most}";
+    "V0070" Error "The parameters of the sampler are of one type, that of the operation."
+        ParameterType { operand: usize, ty: Type, allowed: String }
+        "operand {operand} is a parameter of type {ty}, allowed is {allowed}", ty = ty.name();
+    "V0071" Error "A block of a surface is at most 256 bytes, of 64 bytes a row."
+        MediaBlock { op: &'static str, width: u32, height: u32, most: u32 }
+        "`{op}` has a block of {width} bytes in {height} rows, rows of {width} bytes allow 1 to \
+         {most} rows, and rows have 1 to 64 bytes";
+    "V0072" Error "The data of an atomic is of the type of its operation."
+        AtomicType { operand: usize, ty: Type, allowed: String }
+        "operand {operand} is of type {ty}, this operation of an atomic allows {allowed}",
+        ty = ty.name();
+    "V0073" Error "The number of blocks fits their size and the channels."
+        BlockCount { op: &'static str, blocks: u32, allowed: &'static str }
+        "`{op}` has {blocks} blocks a channel, which is for {allowed} only";
+
+    // LSC.
+    "V0074" Error "LSC messages have caching that there is."
+        LscCaching { op: &'static str, l1: &'static str, l3: &'static str, allowed: &'static str }
+        "`{op}` has the caching .{l1}.{l3}, allowed are {allowed}";
+    "V0075" Error "LSC addresses are of a size and kind that their unit has."
+        LscAddress { what: &'static str, found: &'static str, unit: &'static str, allowed: &'static str }
+        "the {what} is {found} on {unit}, allowed is {allowed}";
+    "V0076" Error "LSC addresses are of a type of the address's size."
+        LscAddressType { operand: usize, ty: Type, allowed: String }
+        "operand {operand} is an address of type {ty}, its size allows {allowed}", ty = ty.name();
+    "V0077" Error "LSC data has a shape that its operation and unit have."
+        LscShape { op: &'static str, what: &'static str, found: String, allowed: &'static str }
+        "`{op}` has {what} {found}, allowed is {allowed}";
+    "V0078" Error "A block of two dimensions has a legal shape."
+        LscBlock { op: &'static str, what: &'static str, found: u32, allowed: &'static str }
+        "`{op}` has a block with {what} {found}, allowed is {allowed}";
+    "V0079" Error "The fence of local memory is of its group and does nothing to caches."
+        LscFence { what: &'static str, found: &'static str, allowed: &'static str }
+        "`lsc_fence.slm` has the {what} {found}, allowed is {allowed}";
+
+    // Attributes again.
+    "V0080" Error "An attribute has a value that means something."
+        AttrValue { name: &'static str, found: String, allowed: &'static str }
+        "{name} is {found}, allowed are {allowed}";
 }
 
 fn kind_name(kind: LabelKind) -> &'static str {
     match kind {
         LabelKind::Block => "block",
         LabelKind::Subroutine => "subroutine",
+        LabelKind::Kernel => "kernel of another module",
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use kiln_emit::platform::Platform;
+use kiln_emit::platform::{PLATFORMS, Platform};
 use kiln_emit::ze_info::ZeInfo;
 use kiln_emit::zebin::Zebin;
 use miette::{Report, miette};
@@ -56,20 +56,8 @@ pub fn is_elf(input: &Input) -> bool {
 /// It is none, or for another one.
 pub fn zebin(input: &Input, platform: &Platform) -> Result<Zebin, Report> {
     let zebin = Zebin::parse(input).map_err(|e| report::file(&input.path, &e))?;
-    let note = |kind| {
-        let found = zebin
-            .notes
-            .iter()
-            .find(|note| note.kind == kind)?
-            .desc
-            .first_chunk()
-            .copied();
-        found
-            .map(u32::from_le_bytes)
-            .filter(|&family| family != UNKNOWN)
-    };
     // Products of one core family share their code, but the reference does not always name it.
-    let (what, found, expected) = match (note(CORE_FAMILY), note(PRODUCT_FAMILY)) {
+    let (what, found, expected) = match families(&zebin) {
         (Some(core), _) => ("core family", core, platform.core_family),
         (None, Some(product)) => ("product family", product, platform.product_family),
         (None, None) => return Ok(zebin),
@@ -82,4 +70,32 @@ pub fn zebin(input: &Input, platform: &Platform) -> Result<Zebin, Report> {
         ));
     }
     Ok(zebin)
+}
+
+/// The platform that an object file was made for, as far as it says: one of its product family, else
+/// the first of its core family, whose code is the same.
+pub fn platform_of(zebin: &Zebin) -> Option<&'static Platform> {
+    let (core, product) = families(zebin);
+    let same_product = |p: &&Platform| Some(p.product_family) == product;
+    let same_core = |p: &&Platform| Some(p.core_family) == core;
+    let mut platforms = PLATFORMS.iter();
+    let found = platforms.find(same_product);
+    found.or_else(|| PLATFORMS.iter().find(same_core))
+}
+
+/// The core family and the product family that an object file names.
+fn families(zebin: &Zebin) -> (Option<u32>, Option<u32>) {
+    let note = |kind| {
+        let found = zebin
+            .notes
+            .iter()
+            .find(|note| note.kind == kind)?
+            .desc
+            .first_chunk()
+            .copied();
+        found
+            .map(u32::from_le_bytes)
+            .filter(|&family| family != UNKNOWN)
+    };
+    (note(CORE_FAMILY), note(PRODUCT_FAMILY))
 }

@@ -30,7 +30,15 @@ impl Input {
     /// # Errors
     /// The file is not there or cannot be read.
     pub fn open(path: &Path) -> Result<Input, Report> {
-        let bytes = load(path).map_err(|e| report::file(path, &e))?;
+        Input::load(path).map_err(|e| report::file(path, &e))
+    }
+
+    /// The same, with the error as it is.
+    ///
+    /// # Errors
+    /// The file is not there or cannot be read.
+    pub fn load(path: &Path) -> std::io::Result<Input> {
+        let bytes = load(path)?;
         Ok(Input {
             path: path.to_path_buf(),
             bytes,

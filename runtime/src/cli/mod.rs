@@ -2,8 +2,10 @@
 //!
 //! Each command takes its arguments and does all its work before it writes anything
 //! ([`output`]), so that a failure leaves no files behind. A failure is one diagnostic on standard
-//! error ([`report`]) and exit code 1; a command line that cannot be understood is exit code 2.
+//! error ([`report`]), of `check` as many as there are, and exit code 1; a command line that cannot
+//! be understood is exit code 2.
 
+mod check;
 mod compile;
 mod convert;
 mod disasm;
@@ -36,6 +38,7 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    Check(check::Args),
     Compile(compile::Args),
     Convert(convert::Args),
     Run(run::Args),
@@ -52,6 +55,7 @@ pub fn main() -> ExitCode {
     }));
 
     let result = match Cli::parse().command {
+        Command::Check(args) => return check::check(&args),
         Command::Compile(args) => compile::compile(&args),
         Command::Convert(args) => convert::convert(&args),
         Command::Run(args) => run::run(&args),

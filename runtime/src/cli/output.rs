@@ -70,11 +70,21 @@ impl Outputs {
                 .map_err(|e| report::file(path, &e))?;
         }
         staged.finish()?;
-        let mut stdout = io::stdout().lock();
-        match stdout.write_all(&self.stdout).and_then(|()| stdout.flush()) {
-            Err(e) if e.kind() != ErrorKind::BrokenPipe => Err(miette!("standard output: {e}")),
-            _ => Ok(()),
-        }
+        print(&self.stdout).map(|_| ())
+    }
+}
+
+/// Writes to standard output at once: for what is too much to collect, when nothing else can fail
+/// any more. False if its reader has gone away.
+///
+/// # Errors
+/// It cannot be written to.
+pub fn print(text: &[u8]) -> Result<bool, Report> {
+    let mut stdout = io::stdout().lock();
+    match stdout.write_all(text).and_then(|()| stdout.flush()) {
+        Err(e) if e.kind() == ErrorKind::BrokenPipe => Ok(false),
+        Err(e) => Err(miette!("standard output: {e}")),
+        Ok(()) => Ok(true),
     }
 }
 

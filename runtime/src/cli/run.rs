@@ -88,18 +88,18 @@ pub struct Args {
     no_check: bool,
     /// Print each instruction with the values it writes, of all threads, of
     /// a group (a number, counted along x first), or of a thread of it
-    #[arg(long, value_name = "GROUP[:THREAD]", num_args = 0..=1, require_equals = true, value_parser = traced, default_missing_value = "")]
-    trace: Option<Traced>,
+    #[arg(long, value_name = "GROUP[:THREAD]", num_args = 0..=1, require_equals = true, value_parser = traced)]
+    trace: Option<Option<Traced>>,
     /// Print figures by kinds of instructions and messages, or write them
     /// as JSON
-    #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true, default_missing_value = "")]
-    stats: Option<PathBuf>,
+    #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true)]
+    stats: Option<Option<PathBuf>>,
 }
 
-/// What is traced; all of it if there is no number.
+/// What is traced.
 #[derive(Clone, Copy, Debug)]
 struct Traced {
-    group: Option<u64>,
+    group: u64,
     thread: Option<u32>,
 }
 
@@ -113,14 +113,9 @@ fn traced(text: &str) -> Result<Traced, String> {
             .map_err(|_| format!("`{t}` is no thread's number"))
     });
     Ok(Traced {
-        group: match group {
-            "" => None,
-            group => Some(
-                group
-                    .parse()
-                    .map_err(|_| format!("`{group}` is no group's number"))?,
-            ),
-        },
+        group: group
+            .parse()
+            .map_err(|_| format!("`{group}` is no group's number"))?,
         thread: thread.transpose()?,
     })
 }
@@ -190,8 +185,8 @@ pub fn run(args: &Args) -> Result<(), Report> {
     let out = Mutex::new(BufWriter::new(std::io::stdout()));
     let trace = args.trace.map(|traced| Trace {
         out: &out,
-        group: traced.group,
-        thread: traced.thread,
+        group: traced.map(|t| t.group),
+        thread: traced.and_then(|t| t.thread),
     });
     if let (Some(_), Results::Write(specs)) = (&trace, &plan.results)
         && specs.iter().filter_map(|s| s.out.as_deref()).any(is_stdout)
@@ -218,8 +213,8 @@ pub fn run(args: &Args) -> Result<(), Report> {
     let mut figures = figures(&kernel, &stats, seconds);
     let mut outputs = Outputs::default();
     match &args.stats {
-        Some(path) if path.as_os_str().is_empty() => figures.push_str(&run_stats::table(&stats)),
-        Some(path) => outputs.add(path, run_stats::json(&kernel, &stats, seconds)?)?,
+        Some(None) => figures.push_str(&run_stats::table(&stats)),
+        Some(Some(path)) => outputs.add(path, run_stats::json(&kernel, &stats, seconds)?)?,
         None => {}
     }
     match &plan.results {

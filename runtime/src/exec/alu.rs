@@ -25,7 +25,7 @@ impl Thread {
         let lanes = usize::from(op.lanes);
         let flags = self.flag_bits();
         let chan_off = u32::from(op.chan_off);
-        let from = |bit: u8| (flags >> bit) as u32;
+        let from = |bit: u8| flags.checked_shr(u32::from(bit)).unwrap_or(0) as u32;
         let channels = from(pred.bit);
         let group_wise = |size: u8, test: fn(u32, u32) -> bool| {
             let size = u32::from(size).clamp(1, 32);

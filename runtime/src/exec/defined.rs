@@ -10,8 +10,8 @@ use kiln_emit::inst::{MathFn, Op};
 
 use super::error::Cause;
 use super::fast::Fast;
-use super::machine::{GRF_BYTES, GRF_COUNT, Thread};
-use super::operation::{Base, File, Operation, Path, Source, Target};
+use super::machine::{GRF_BYTES, GRF_COUNT, Thread, low_mask};
+use super::operation::{Base, File, Operation, Path, Source, Steps, Target};
 
 /// A bit for each byte of the general registers.
 #[derive(Clone, Debug)]
@@ -33,21 +33,33 @@ impl Defined {
     }
 
     fn set(&mut self, at: usize, size: usize, defined: bool) {
-        for byte in at..at + size {
-            if let Some(bits) = self.bytes.get_mut(byte / GRF_BYTES) {
-                let bit = 1 << (byte % GRF_BYTES);
-                *bits = if defined { *bits | bit } else { *bits & !bit };
+        for (register, mask) in masks(at, size) {
+            if let Some(bits) = self.bytes.get_mut(register) {
+                *bits = if defined { *bits | mask } else { *bits & !mask };
             }
         }
     }
 
     /// The first of some bytes that is undefined.
+    #[inline]
     fn missing(&self, at: usize, size: usize) -> Option<usize> {
-        (at..at + size).find(|byte| match self.bytes.get(byte / GRF_BYTES) {
-            Some(bits) => bits >> (byte % GRF_BYTES) & 1 == 0,
-            None => false,
+        masks(at, size).find_map(|(register, mask)| {
+            let missing = mask & !self.bytes.get(register)?;
+            (missing != 0).then(|| register * GRF_BYTES + missing.trailing_zeros() as usize)
         })
     }
+}
+
+/// Some bytes as a mask for each register they are in.
+#[inline]
+fn masks(at: usize, size: usize) -> impl Iterator<Item = (usize, u32)> {
+    let end = at + size;
+    (at / GRF_BYTES..end.div_ceil(GRF_BYTES)).map(move |register| {
+        let first = register * GRF_BYTES;
+        let low = at.max(first) - first;
+        let high = end.min(first + GRF_BYTES) - first;
+        (register, low_mask(high) & !low_mask(low))
+    })
 }
 
 impl Thread {
@@ -101,6 +113,10 @@ impl Thread {
         } else {
             enabled
         };
+        // `r ^ r` is zero and `r == r` true, whatever `r` holds: so zeroes and full flags are made.
+        let same = matches!(op.op, Op::Xor | Op::Cmp | Op::Cmpn)
+            && op.srcs[0].base == op.srcs[1].base
+            && op.srcs[0].steps == op.srcs[1].steps;
         // Whether each channel's result is defined.
         let mut good = u32::MAX;
         for (index, src) in op.sources().iter().enumerate() {
@@ -109,9 +125,7 @@ impl Thread {
                 (Some(chosen), _) => gate & !chosen,
                 (None, _) => gate,
             };
-            // `r ^ r` is zero, and `r - r`, whatever `r` holds.
-            let same = index < 2 && op.count == 2 && op.srcs[0].base == op.srcs[1].base;
-            if same && op.op == Op::Xor {
+            if used == 0 || same && index < 2 || self.all_defined(defined, op, src) {
                 continue;
             }
             for lane in (0..usize::from(op.lanes)).filter(|lane| used >> lane & 1 != 0) {
@@ -142,20 +156,59 @@ impl Thread {
             Target::File { .. } | Target::Null => return Ok(()),
         };
         let size = op.dst.ty.bytes() as usize;
+        if gate == low_mask(usize::from(op.lanes))
+            && good == u32::MAX
+            && usize::from(op.dst.step) == size
+        {
+            defined.set(start, size * usize::from(op.lanes), true);
+            self.define_further(op, start, gate, defined);
+            return Ok(());
+        }
         for lane in (0..usize::from(op.lanes)).filter(|lane| gate >> lane & 1 != 0) {
             let at = start + lane * usize::from(op.dst.step);
             defined.set(at, size, good >> lane & 1 != 0);
         }
+        self.define_further(op, start, gate, defined);
+        Ok(())
+    }
+
+    /// Marks what an operation writes behind its destination.
+    fn define_further(&self, op: &Operation, start: usize, gate: u32, defined: &mut Defined) {
         if op.path == Path::Math(MathFn::Idiv) {
             let next = start + (usize::from(op.lanes) * 4).next_multiple_of(GRF_BYTES);
             for lane in (0..usize::from(op.lanes)).filter(|lane| gate >> lane & 1 != 0) {
-                defined.set(next + lane * usize::from(op.dst.step), size, true);
+                defined.set(next + lane * usize::from(op.dst.step), 4, true);
             }
         }
         if matches!(op.op, Op::Call | Op::Calla) {
             defined.set(start, 8, true);
         }
-        Ok(())
+    }
+
+    /// Whether all elements of a source, of channels enabled or not, are known to be defined.
+    fn all_defined(&self, defined: &Defined, op: &Operation, src: &Source) -> bool {
+        let size = src.ty.bytes() as usize;
+        match (&src.base, &src.steps) {
+            (
+                Base::File {
+                    file: File::Grf,
+                    at,
+                },
+                Steps::Linear(step),
+            ) => {
+                let length = (usize::from(op.lanes) - 1) * usize::from(*step) + size;
+                defined.missing(usize::from(*at), length).is_none()
+            }
+            (
+                Base::Addresses { .. }
+                | Base::Address { .. }
+                | Base::File {
+                    file: File::Grf, ..
+                },
+                _,
+            ) => false,
+            _ => true,
+        }
     }
 
     /// The general registers' byte that a channel's element of a source starts at; none if it is

@@ -21,11 +21,12 @@ use super::stats::Stats;
 /// A kernel argument.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Arg {
-    /// A buffer, with what is in it; after the launch, with what the kernel left in it.
+    /// A buffer, with what is in it; after the launch, with what the kernel left in it. Made of
+    /// numbers by [`super::Buffer`].
     Buffer(Vec<u8>),
-    /// Bytes passed by value.
+    /// Bytes passed by value, little-endian: as many as the argument's type has.
     Value(Vec<u8>),
-    /// So many bytes of shared local memory.
+    /// So many bytes of shared local memory; a group has 65536 in all.
     Local(u32),
     /// An image, with its texels; after the launch, with what the kernel left in it.
     Image(Image),
@@ -66,17 +67,49 @@ impl Arg {
 }
 
 /// A launch of a kernel.
+///
+/// ```
+/// use kiln_emit::{platform, zebin::Zebin};
+/// use kiln_runtime::exec::{Arg, Buffer, Launch, Program};
+///
+/// // y = a * x + y
+/// let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../examples/saxpy/saxpy.zebin");
+/// let zebin = Zebin::parse(&std::fs::read(path)?)?;
+/// let skl = platform::find("skl").expect("a platform");
+/// let program = Program::from_zebin(&zebin, "saxpy", skl)?;
+/// let mut launch = Launch {
+///     ze_info: &zebin.ze_info,
+///     kernel: "saxpy",
+///     global: [64, 1, 1],
+///     local: [64, 1, 1],
+///     dimensions: 1,
+///     args: vec![
+///         Buffer::of(&[1f32, 2.0, 3.0]).into(),
+///         Buffer::of(&[10f32, 10.0, 10.0]).into(),
+///         Arg::Value(2f32.to_le_bytes().to_vec()),
+///         Arg::Value(3u32.to_le_bytes().to_vec()),
+///     ],
+///     budget: Launch::BUDGET,
+/// };
+/// let stats = launch.run(&program)?;
+/// let y = Buffer::try_from(launch.args.swap_remove(1)).expect("a buffer");
+/// assert_eq!(y.values::<f32>(), [12.0, 14.0, 16.0]);
+/// assert_eq!((stats.groups, stats.threads, stats.bytes_written), (1, 2, 12));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Launch<'a> {
+    /// What the object file says of the kernel: the layout of its payload.
     pub ze_info: &'a ZeInfo,
     /// The kernel's name.
     pub kernel: &'a str,
-    /// Work-items in each dimension; a multiple of `local`.
+    /// Work-items in each dimension, at least 1; a multiple of `local`.
     pub global: [u32; 3],
-    /// Work-items of a group.
+    /// Work-items of a group in each dimension, at least 1; at most 1024 in all.
     pub local: [u32; 3],
-    /// Number of dimensions the launch was given in.
+    /// Number of dimensions the launch was given in, 1 to 3: what `get_work_dim` gives.
     pub dimensions: u32,
+    /// The kernel's arguments, in their order.
     pub args: Vec<Arg>,
     /// Instructions executed at most, by all threads of all groups together.
     pub budget: u64,

@@ -1,5 +1,7 @@
 //! What can go wrong while machine code runs, and where.
 
+use std::fmt::Write as _;
+
 use kiln_emit::inst::{Inst, Op, Place, RegFile, Src, Type};
 use smallvec::SmallVec;
 
@@ -9,7 +11,7 @@ use super::program::Program;
 /// Execution stopped: where, on what instruction, with what in its registers, and why.
 #[derive(Debug, thiserror::Error)]
 #[error(
-    "group {group:?}, thread {thread}, offset {ip:#x}: {cause}\n  in {inst}\n  execution mask \
+    "group {group:?}, thread {thread}, offset {ip:#x}: {cause}\n{listing}  execution mask \
      {active:#x}\n{registers}"
 )]
 pub struct ExecError {
@@ -18,7 +20,10 @@ pub struct ExecError {
     pub thread: u32,
     /// Bytes from the program's start.
     pub ip: u32,
+    /// The instruction, as listings have it.
     pub inst: String,
+    /// The same with those around it and their offsets, one a line; it is marked.
+    pub listing: String,
     /// Channels that were executing.
     pub active: u32,
     /// The registers the instruction names, in hexadecimal dwords.
@@ -117,14 +122,29 @@ impl ExecError {
             ip: program.ops().get(thread.ip as usize).map_or(0, |op| op.at),
             inst: inst.map_or_else(|| "no instruction".to_string(), Inst::to_string),
             active: thread.active,
+            listing: listing(program, thread.ip),
             registers: inst.map_or_else(String::new, |inst| registers(thread, inst)),
             cause,
         }
     }
 }
 
-/// The general registers that an instruction's operands start in, and the address register if it
-/// is used.
+/// Instructions shown before and after the one that failed.
+const AROUND: u32 = 3;
+
+fn listing(program: &Program, index: u32) -> String {
+    let mut text = String::new();
+    for shown in index.saturating_sub(AROUND)..=index + AROUND {
+        if let (Some(op), Some(inst)) = (program.op(shown), program.inst(shown)) {
+            let mark = if shown == index { '>' } else { ' ' };
+            let _ = writeln!(text, "{mark} {:#06x} {inst}", op.at);
+        }
+    }
+    text
+}
+
+/// The general registers that an instruction's operands start in; the address register and the
+/// flags if they are used.
 fn registers(thread: &Thread, inst: &Inst) -> String {
     let places = inst
         .dst
@@ -162,6 +182,10 @@ fn registers(thread: &Thread, inst: &Inst) -> String {
             Place::Indirect { .. } => line("a0".to_string(), &thread.addr),
             Place::Direct(_) => {}
         }
+    }
+    if inst.pred.is_some() || inst.cond.is_some() {
+        line("f0".to_string(), &thread.flags[..4]);
+        line("f1".to_string(), &thread.flags[4..]);
     }
     text
 }

@@ -117,6 +117,11 @@ impl Format {
         self.order.channels.len() * self.kind.bytes
     }
 
+    /// Channels that a texel stores.
+    pub fn channels(self) -> usize {
+        self.order.channels.len()
+    }
+
     /// OpenCL's numbers of the channels' order and of their type.
     pub fn codes(self) -> (u32, u32) {
         (self.order.code, self.kind.code)

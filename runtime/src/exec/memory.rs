@@ -272,6 +272,15 @@ pub enum Space<'a> {
 }
 
 impl<'a> Space<'a> {
+    /// The memory that offsets count in, and the bits of them that are ignored, if it is one.
+    pub fn words(self) -> Option<(&'a Words, u32)> {
+        match self {
+            Space::Local(slm) => Some((slm, SLM_TAG)),
+            Space::Buffer(memory, index) => Some((&*memory.buffers.get(index)?.words, 0)),
+            Space::Address(..) => None,
+        }
+    }
+
     /// `size` bytes at an offset, for a channel.
     #[inline]
     pub fn at(self, at: u64, size: usize, channel: u32) -> Result<Span<'a>, Cause> {

@@ -9,13 +9,13 @@ use kiln_emit::inst::{Desc, Inst, Place, Reg, RegFile, Src, SrcReg};
 use kiln_emit::messages::message_name;
 use kiln_emit::platform::Family;
 
+use super::atomic::{Atomic, atomic};
 use super::error::Cause;
-use super::machine::{GRF_BYTES, LANES, Status, Thread};
-use super::memory::{
-    BTI_BINDLESS, BTI_STATELESS, BTI_STATELESS_NONCOHERENT, HEAP, Shared, Space, Span,
-};
+use super::machine::{GRF_BYTES, LANES, Status, Thread, low_mask};
+use super::memory::{BTI_BINDLESS, BTI_STATELESS, BTI_STATELESS_NONCOHERENT, HEAP, Shared, Space};
 use super::operation::Operation;
-use super::{sampler, typed};
+use super::words::Words;
+use super::{block, sampler, typed};
 
 /// Shared functions.
 const SFID_SAMPLER: u8 = 2;
@@ -338,11 +338,11 @@ impl Message {
 
 fn data_cache_0(thread: &mut Thread, shared: &mut Shared, m: &Message) -> Result<(), Cause> {
     if m.field(18, 1) != 0 {
-        return scratch_block(thread, shared, m);
+        return block::scratch(thread, shared, m);
     }
     let kind = m.field(14, 4);
     match kind {
-        0x0 | 0x1 | 0x8 => owords_a32(thread, shared, m, kind),
+        0x0 | 0x1 | 0x8 => block::surface(thread, shared, m, kind),
         // Gathering reads and scattering writes of bytes, dwords and quadwords.
         0x4 | 0xc => {
             let element = byte_count(m)?;
@@ -435,7 +435,7 @@ pub fn header_dword(thread: &Thread, m: &Message, index: usize) -> Result<u32, C
 }
 
 /// What a stateless message's header adds to its offsets: the buffer base in dword 5.
-fn buffer_base(thread: &Thread, m: &Message) -> Result<u32, Cause> {
+pub fn buffer_base(thread: &Thread, m: &Message) -> Result<u32, Cause> {
     match m.bti() {
         BTI_STATELESS | BTI_STATELESS_NONCOHERENT => Ok(header_dword(thread, m, 5)? & !0x3ff),
         _ => Ok(0),
@@ -495,8 +495,9 @@ fn data_cache_1(thread: &mut Thread, shared: &mut Shared, m: &Message) -> Result
         }
         0x04 | 0x0a => typed::media_block(thread, shared, m, kind == 0x0a),
         0x05 => typed::read(thread, shared, m),
+        0x06 => typed::atomic(thread, shared, m),
         0x0d => typed::write(thread, shared, m),
-        0x14 | 0x15 => blocks_a64(thread, shared, m, kind == 0x15),
+        0x14 | 0x15 => block::address(thread, shared, m, kind == 0x15),
         0x02 => atomic(thread, shared, m, Atomic::int(m, narrow, 4, 4)?),
         0x12 => {
             let size = if m.field(12, 1) != 0 { 8 } else { 4 };
@@ -509,7 +510,7 @@ fn data_cache_1(thread: &mut Thread, shared: &mut Shared, m: &Message) -> Result
 }
 
 /// An address from the payload.
-fn address(
+pub fn address(
     thread: &Thread,
     m: &Message,
     first: usize,
@@ -533,14 +534,41 @@ impl Scatter<'_> {
         let stride = (self.channels * self.slot).div_ceil(GRF_BYTES);
         // The payload is read before the response, which may overlap it, is written.
         let mut starts = [0; LANES];
-        for lane in m.channels(self.channels) {
-            starts[lane] = address(thread, m, self.first, lane, self.address)?;
+        let size = self.address;
+        for row in (0..self.channels).step_by(GRF_BYTES / size) {
+            let lanes = row..self.channels.min(row + GRF_BYTES / size);
+            if m.enabled >> row & low_mask(lanes.len()) == 0 {
+                continue;
+            }
+            let at = m.at(self.first, row * size)?;
+            for lane in lanes.filter(|lane| m.enabled >> lane & 1 != 0) {
+                let at = at + (lane - row) * size;
+                thread.sent(at, size)?;
+                starts[lane] = u64::from(thread.grf_dword(at));
+                if size == 8 {
+                    starts[lane] |= u64::from(thread.grf_dword(at + 4)) << 32;
+                }
+            }
         }
         let space = match self.address {
-            _ if m.channels(self.channels).next().is_none() => return Ok(()),
+            _ if m.enabled & low_mask(self.channels) == 0 => return Ok(()),
             8 => Space::Address(shared.memory, 0),
             _ => shared.space(m.bti())?,
         };
+        if let (false, Some(response), 4, 4, Some((words, ignored))) = (
+            self.write,
+            m.response,
+            self.element,
+            self.slot,
+            space.words(),
+        ) {
+            let registers = stride * self.elements.len() * GRF_BYTES;
+            let count = self.read_dwords(thread, m, (words, ignored), &starts, response, registers);
+            if let Some(count) = count {
+                shared.count(false, count * 4);
+                return Ok(());
+            }
+        }
         let mut moved = 0;
         for lane in m.channels(self.channels) {
             let start = starts[lane];
@@ -581,9 +609,55 @@ impl Scatter<'_> {
     }
 }
 
+impl Scatter<'_> {
+    /// Reads dwords at 32-bit offsets; gives how many. None if one of them is not to be read, which
+    /// is then found out, and said, by who reads them one by one.
+    fn read_dwords(
+        &self,
+        thread: &mut Thread,
+        m: &Message,
+        (words, ignored): (&Words, u32),
+        starts: &[u64; LANES],
+        response: usize,
+        registers: usize,
+    ) -> Option<usize> {
+        if registers == 0 {
+            return None;
+        }
+        let room = words.len().checked_sub(4)?;
+        let mut left = m.enabled & low_mask(self.channels);
+        let count = left.count_ones() as usize * self.elements.len();
+        let pitch = registers / self.elements.len().max(1);
+        let place = thread.grf.get_mut(response..response + registers)?;
+        while left != 0 {
+            let lane = left.trailing_zeros() as usize;
+            left &= left - 1;
+            let start = (starts[lane] as u32)
+                .wrapping_mul(self.unit)
+                .wrapping_add(self.base);
+            for (row, &element) in place.chunks_exact_mut(pitch).zip(self.elements) {
+                let at = (start.wrapping_add(element * 4) & !ignored) as usize;
+                if at > room || at % 4 != 0 {
+                    return None;
+                }
+                let dword = words.dword(at).to_le_bytes();
+                row.get_mut(lane * 4..lane * 4 + 4)?.copy_from_slice(&dword);
+            }
+        }
+        if thread.defined.is_some() {
+            for lane in m.channels(self.channels) {
+                for index in 0..self.elements.len() {
+                    thread.define(response + index * pitch + lane * 4, 4);
+                }
+            }
+        }
+        Some(count)
+    }
+}
+
 /// An access that is not at a multiple of what its message demands is an error.
 #[inline]
-fn aligned(at: u64, alignment: u64, size: usize, channel: u32) -> Result<(), Cause> {
+pub fn aligned(at: u64, alignment: u64, size: usize, channel: u32) -> Result<(), Cause> {
     if at & (alignment - 1) == 0 {
         return Ok(());
     }
@@ -596,7 +670,12 @@ fn aligned(at: u64, alignment: u64, size: usize, channel: u32) -> Result<(), Cau
 }
 
 /// Bytes of the general registers that a message sends.
-fn payload<'a>(thread: &'a Thread, m: &Message, at: usize, size: usize) -> Result<&'a [u8], Cause> {
+pub fn payload<'a>(
+    thread: &'a Thread,
+    m: &Message,
+    at: usize,
+    size: usize,
+) -> Result<&'a [u8], Cause> {
     let bytes = thread.grf.get(at..at + size);
     bytes.ok_or(m.bad("its payload reaches beyond the last register"))
 }
@@ -610,336 +689,5 @@ pub fn fill(thread: &mut Thread, m: &Message, at: usize, bytes: &[u8]) -> Result
     };
     room.copy_from_slice(bytes);
     thread.define(at, bytes.len());
-    Ok(())
-}
-
-/// A block's size in bytes, and where in the first register it starts, by the code of its octwords.
-fn oword_count(m: &Message) -> Result<(usize, usize), Cause> {
-    match m.field(8, 3) {
-        0 => Ok((16, 0)),
-        1 => Ok((16, 16)),
-        code @ 2..=4 => Ok((16 << (code - 1), 0)),
-        _ => Err(m.unknown()),
-    }
-}
-
-/// Octword blocks of a surface: aligned reads (offset in octwords), unaligned ones (in bytes) and
-/// writes.
-fn owords_a32(
-    thread: &mut Thread,
-    shared: &mut Shared,
-    m: &Message,
-    kind: u32,
-) -> Result<(), Cause> {
-    if !m.has_header() {
-        return Err(m.bad("a block message without a header"));
-    }
-    let (size, skip) = oword_count(m)?;
-    let unit = if kind == 1 { 1 } else { 16 };
-    let offset = header_dword(thread, m, 2)?.wrapping_mul(unit);
-    let offset = offset.wrapping_add(buffer_base(thread, m)?);
-    if kind == 1 && !offset.is_multiple_of(4) {
-        return Err(m.bad("an unaligned block's offset is no multiple of 4"));
-    }
-    if m.enabled == 0 {
-        return Ok(());
-    }
-    let write = kind == 8;
-    let space = shared.space(m.bti())?;
-    shared.count(write, size);
-    match space.at(u64::from(offset), size, 0) {
-        Ok(memory) => block(thread, m, memory, size, write, skip),
-        // Compilers merge reads to blocks that go over a surface's end; the hardware gives zeroes.
-        Err(Cause::OutOfBounds { at, room, .. }) if !write && at < room => {
-            let mut bytes = [0; BLOCK];
-            let inside = (room - at) as usize;
-            space.at(at, inside, 0)?.read(&mut bytes[..inside]);
-            respond(thread, m, &bytes[..size], skip)
-        }
-        Err(cause) => Err(cause),
-    }
-}
-
-/// Octword and hexadecaword (32-byte) blocks at a 64-bit address.
-fn blocks_a64(
-    thread: &mut Thread,
-    shared: &mut Shared,
-    m: &Message,
-    write: bool,
-) -> Result<(), Cause> {
-    if !m.has_header() {
-        return Err(m.bad("a block message without a header"));
-    }
-    let at = address(thread, m, 0, 0, 8)?;
-    let (size, skip, alignment) = match m.field(11, 2) {
-        0 => {
-            let (size, skip) = oword_count(m)?;
-            (size, skip, 16)
-        }
-        1 => {
-            let (size, skip) = oword_count(m)?;
-            (size, skip, 4)
-        }
-        3 => (GRF_BYTES << m.field(8, 3), 0, 4),
-        _ => return Err(m.unknown()),
-    };
-    if !at.is_multiple_of(alignment) {
-        return Err(m.bad("a block's address is not aligned as its message demands"));
-    }
-    if size > 8 * GRF_BYTES {
-        return Err(m.unknown());
-    }
-    if m.enabled == 0 {
-        return Ok(());
-    }
-    let memory = shared.memory.at_address(at, size, 0)?;
-    shared.count(write, size);
-    block(thread, m, memory, size, write, skip)
-}
-
-/// Bytes of a block at most.
-const BLOCK: usize = 8 * GRF_BYTES;
-
-/// Copies between memory and the registers behind the header or of the response.
-fn block(
-    thread: &mut Thread,
-    m: &Message,
-    memory: Span,
-    size: usize,
-    write: bool,
-    skip: usize,
-) -> Result<(), Cause> {
-    let mut bytes = [0; BLOCK];
-    let bytes = bytes
-        .get_mut(..size)
-        .ok_or(m.bad("a block of more than eight registers"))?;
-    if write {
-        for (index, part) in bytes.chunks_mut(GRF_BYTES).enumerate() {
-            let at = m.at(1 + index, skip)?;
-            part.copy_from_slice(payload(thread, m, at, part.len())?);
-        }
-        memory.write(bytes);
-        Ok(())
-    } else {
-        memory.read(bytes);
-        respond(thread, m, bytes, skip)
-    }
-}
-
-/// Writes a response that starts `skip` bytes into its first register.
-fn respond(thread: &mut Thread, m: &Message, bytes: &[u8], skip: usize) -> Result<(), Cause> {
-    m.response
-        .map_or(Ok(()), |at| fill(thread, m, at + skip, bytes))
-}
-
-/// Blocks of the thread's own scratch space, in registers of 32 bytes.
-fn scratch_block(thread: &mut Thread, shared: &mut Shared, m: &Message) -> Result<(), Cause> {
-    if !m.has_header() {
-        return Err(m.bad("a block message without a header"));
-    }
-    let base = header_dword(thread, m, 5)? & !0x3ff;
-    if base != thread.scratch & !0x3ff {
-        return Err(m.bad("the header's scratch pointer is not the thread's"));
-    }
-    let size = GRF_BYTES << m.field(12, 2);
-    let write = m.field(17, 1) != 0;
-    let by_dword = m.field(16, 1) != 0;
-    let offset = base.wrapping_add(m.field(0, 12) * GRF_BYTES as u32);
-    let memory = shared
-        .space(BTI_STATELESS)?
-        .at(u64::from(offset), size, 0)?;
-    shared.count(write, size);
-    if !write || !by_dword {
-        if m.enabled == 0 {
-            return Ok(());
-        }
-        return block(thread, m, memory, size, write, 0);
-    }
-    // The execution mask covers the dwords of each two registers.
-    let mut bytes = [0; BLOCK];
-    let bytes = &mut bytes[..size];
-    memory.read(bytes);
-    for (index, dword) in bytes.chunks_exact_mut(4).enumerate() {
-        if m.enabled >> (index % 16) & 1 != 0 {
-            let at = m.at(1, index * 4)?;
-            dword.copy_from_slice(payload(thread, m, at, 4)?);
-        }
-    }
-    memory.write(bytes);
-    Ok(())
-}
-
-/// What an atomic message does to a number in memory.
-#[derive(Clone, Copy)]
-enum AtomicOp {
-    And,
-    Or,
-    Xor,
-    Store,
-    Increment,
-    Decrement,
-    Add,
-    Subtract,
-    ReverseSubtract,
-    SignedMax,
-    SignedMin,
-    UnsignedMax,
-    UnsignedMin,
-    CompareExchange,
-    /// Decrement, giving the new value.
-    PreDecrement,
-    FloatMax,
-    FloatMin,
-    FloatCompareExchange,
-}
-
-struct Atomic {
-    op: AtomicOp,
-    channels: usize,
-    /// Bytes of an address and of the number.
-    address: usize,
-    size: usize,
-    returns: bool,
-}
-
-impl Atomic {
-    fn int(m: &Message, channels: usize, address: usize, size: usize) -> Result<Atomic, Cause> {
-        use AtomicOp::*;
-        let op = match m.field(8, 4) {
-            1 => And,
-            2 => Or,
-            3 => Xor,
-            4 => Store,
-            5 => Increment,
-            6 => Decrement,
-            7 => Add,
-            8 => Subtract,
-            9 => ReverseSubtract,
-            10 => SignedMax,
-            11 => SignedMin,
-            12 => UnsignedMax,
-            13 => UnsignedMin,
-            14 => CompareExchange,
-            15 => PreDecrement,
-            _ => return Err(m.unknown()),
-        };
-        Ok(Atomic {
-            op,
-            channels,
-            address,
-            size,
-            returns: m.field(13, 1) != 0,
-        })
-    }
-
-    fn float(m: &Message, channels: usize, address: usize) -> Result<Atomic, Cause> {
-        let op = match m.field(8, 3) {
-            1 => AtomicOp::FloatMax,
-            2 => AtomicOp::FloatMin,
-            3 => AtomicOp::FloatCompareExchange,
-            _ => return Err(m.unknown()),
-        };
-        Ok(Atomic {
-            op,
-            channels,
-            address,
-            size: 4,
-            returns: m.field(13, 1) != 0,
-        })
-    }
-
-    /// The new number, and what is returned, from the old one and the sources.
-    fn apply(&self, old: u64, a: u64, b: u64) -> (u64, u64) {
-        use AtomicOp::*;
-        let signed = |v: u64| {
-            if self.size == 8 {
-                v as i64
-            } else {
-                i64::from(v as i32)
-            }
-        };
-        let float = |v: u64| f32::from_bits(v as u32);
-        let mask = if self.size == 8 {
-            u64::MAX
-        } else {
-            u64::from(u32::MAX)
-        };
-        let new = match self.op {
-            And => old & a,
-            Or => old | a,
-            Xor => old ^ a,
-            Store => a,
-            Increment => old.wrapping_add(1),
-            Decrement | PreDecrement => old.wrapping_sub(1),
-            Add => old.wrapping_add(a),
-            Subtract => old.wrapping_sub(a),
-            ReverseSubtract => a.wrapping_sub(old),
-            SignedMax => signed(old).max(signed(a)) as u64,
-            SignedMin => signed(old).min(signed(a)) as u64,
-            UnsignedMax => old.max(a),
-            UnsignedMin => old.min(a),
-            CompareExchange if old == a => b,
-            FloatMax => u64::from(float(old).max(float(a)).to_bits()),
-            FloatMin => u64::from(float(old).min(float(a)).to_bits()),
-            FloatCompareExchange if float(old) == float(a) => b,
-            CompareExchange | FloatCompareExchange => old,
-        } & mask;
-        let returned = if matches!(self.op, PreDecrement) {
-            new
-        } else {
-            old
-        };
-        (new, returned)
-    }
-
-    fn sources(&self) -> usize {
-        use AtomicOp::*;
-        match self.op {
-            Increment | Decrement | PreDecrement => 0,
-            CompareExchange | FloatCompareExchange => 2,
-            _ => 1,
-        }
-    }
-}
-
-/// Atomic operations, channel after channel.
-fn atomic(
-    thread: &mut Thread,
-    shared: &mut Shared,
-    m: &Message,
-    atomic: Atomic,
-) -> Result<(), Cause> {
-    let first = usize::from(m.has_header());
-    let addresses = (atomic.channels * atomic.address).div_ceil(GRF_BYTES);
-    let stride = (atomic.channels * atomic.size).div_ceil(GRF_BYTES);
-    let mut results = [0; LANES];
-    for lane in m.channels(atomic.channels) {
-        let start = address(thread, m, first, lane, atomic.address)?;
-        let mut sources = [0; 2];
-        for (index, source) in sources.iter_mut().enumerate().take(atomic.sources()) {
-            let register = first + addresses + index * stride;
-            *source = address(thread, m, register, lane, atomic.size)?;
-        }
-        let memory = if atomic.address == 8 {
-            shared.memory.at_address(start, atomic.size, lane as u32)?
-        } else {
-            let space = shared.space(m.bti())?;
-            space.at(start & u64::from(u32::MAX), atomic.size, lane as u32)?
-        };
-        aligned(start, atomic.size as u64, atomic.size, lane as u32)?;
-        let [a, b] = sources;
-        let old = memory.update(atomic.size, |old| atomic.apply(old, a, b).0);
-        let (_, returned) = atomic.apply(old, a, b);
-        shared.count(true, atomic.size);
-        results[lane] = returned;
-    }
-    // The response may overlap the payload.
-    if let Some(response) = m.response.filter(|_| atomic.returns) {
-        for lane in m.channels(atomic.channels) {
-            let bytes = results[lane].to_le_bytes();
-            let at = response + lane * atomic.size;
-            fill(thread, m, at, &bytes[..atomic.size])?;
-        }
-    }
     Ok(())
 }

@@ -1,18 +1,22 @@
 //! Execution of Gen9 machine code on the host.
 //!
-//! A plain interpreter: it decodes the bytes that go to the hardware ([`Program`]), sets threads
-//! up as the driver does from `.ze_info` ([`Launch`]), and carries out each instruction by its
-//! definition in the Programmer's Reference Manual. It shares no code with instruction selection,
+//! An interpreter: it decodes the bytes that go to the hardware once, to a compact form of operation
+//! ([`Program`]), sets threads up as the driver does from `.ze_info` ([`Launch`]), and carries out
+//! each operation by its instruction's definition in the Programmer's Reference Manual. It shares no code with instruction selection,
 //! so that one checks the other.
 //!
 //! It is exact where the architecture is: integers, IEEE arithmetic, control flow, memory. The
 //! extended math functions are rounded correctly, where the hardware's differ in the last places.
 //! What a machine would leave undefined (an access out of bounds, an unwritten register's value)
-//! is an error here or a value no one expects. Execution is deterministic: groups run one after
-//! the other, a group's threads in turn.
+//! is an error here or a value no one expects. Groups run on several cores, a group's threads in
+//! turn on one of them: results, figures ([`Stats`]) and errors do not depend on the number of
+//! cores, as far as the kernel itself orders what its groups do.
 
 mod alu;
+mod atomic;
 mod binding;
+mod block;
+mod buffer;
 mod defined;
 mod dispatch;
 mod error;
@@ -40,6 +44,7 @@ mod vector;
 mod wide;
 mod words;
 
+pub use buffer::{Buffer, Element};
 pub use dispatch::{Arg, BindError, Launch, RunError};
 pub use error::{Cause, ExecError};
 pub use format::Format;

@@ -103,7 +103,8 @@ fn written(thread: &Thread, op: &Operation, enabled: u32, text: &mut String) {
         text.push('\n');
     }
     if let Some(bit) = op.cond.and_then(|c| c.bit) {
-        let bits = thread.flag_bits() >> (bit / 32 * 32) & u64::from(u32::MAX);
+        let register = u32::from(bit / 32 * 32);
+        let bits = thread.flag_bits().checked_shr(register).unwrap_or(0) as u32;
         let _ = writeln!(text, "    f{} = {bits:#010x}", bit / 32);
     }
 }

@@ -6,12 +6,13 @@
 //! nowhere. Media blocks may reach over the edges, as the language allows of them: reads repeat the
 //! last texel, writes there are dropped.
 
+use super::atomic::Atomic;
 use super::error::Cause;
 use super::format::{Color, TEXEL_MAX};
 use super::image::Shape;
 use super::machine::{GRF_BYTES, Thread};
 use super::memory::{Shared, Span};
-use super::message::{Message, fill, header_dword};
+use super::message::{Message, address, fill, header_dword};
 
 /// Channels of a typed message.
 const CHANNELS: usize = 8;
@@ -75,6 +76,44 @@ pub fn write(thread: &mut Thread, shared: &mut Shared, m: &Message) -> Result<()
         shape.format.encode(color, bytes);
         place.write(bytes);
         shared.count(true, bytes.len());
+    }
+    Ok(())
+}
+
+/// Atomic operations on texels of 32 bits.
+pub fn atomic(thread: &mut Thread, shared: &mut Shared, m: &Message) -> Result<(), Cause> {
+    // Here one bit names the slots: the first eight or the second.
+    let group = CHANNELS * m.field(12, 1) as usize;
+    let (buffer, shape) = shared.image(m.bti())?;
+    if shape.format.bytes() != 4 || shape.format.channels() != 1 {
+        return Err(m.bad("only texels of one channel of 32 bits are changed atomically"));
+    }
+    let atomic = Atomic::int(m, CHANNELS, 4, 4)?;
+    let first = usize::from(m.has_header());
+    let parameters = m.payload_len().saturating_sub(first + atomic.sources());
+    let mut results = [0; CHANNELS];
+    for lane in m.channels(group + CHANNELS).filter(|&lane| lane >= group) {
+        let at = coordinates(thread, m, &shape, first, parameters, lane - group)?;
+        let mut sources = [0; 2];
+        for (index, source) in sources.iter_mut().enumerate().take(atomic.sources()) {
+            let register = first + parameters + index;
+            *source = address(thread, m, register, lane - group, 4)?;
+        }
+        let place = texel(shared, buffer, &shape, at, lane)?;
+        results[lane - group] = atomic.perform(place, sources);
+        shared.count(true, shape.format.bytes());
+    }
+    let Some(response) = m.response().filter(|_| atomic.returns) else {
+        return Ok(());
+    };
+    for lane in m.channels(group + CHANNELS).filter(|&lane| lane >= group) {
+        let value = results[lane - group] as u32;
+        fill(
+            thread,
+            m,
+            response + (lane - group) * 4,
+            &value.to_le_bytes(),
+        )?;
     }
     Ok(())
 }

@@ -831,6 +831,23 @@ fn typed_messages_take_the_channels_of_their_slots() {
     }
 }
 
+#[test]
+fn texels_are_changed_atomically() {
+    for (slots, shift) in [(0, 0), (1, 8)] {
+        let mut t = Thread::new(0, 0xffff);
+        t.active = 0b111 << shift;
+        put(&mut t, 10, 4, &[3, 3, 0, 0, 0, 0, 0, 0]);
+        put(&mut t, 11, 4, &[2, 2, 1, 0, 0, 0, 0, 0]);
+        put(&mut t, 40, 4, &[5, 6, 7, 8, 8, 8, 8, 8]);
+        put(&mut t, 80, 4, &[9; 8]);
+        let bits = 6 << 14 | 1 << 13 | slots << 12 | 7 << 8;
+        let add = message(DC1, bits, 16, (2, 1, 1));
+        let after = exchange_image(&mut t, add, Sampler::default()).unwrap();
+        assert_eq!((after[11], after[4], after[0]), (203 + 11, 107, 0));
+        assert_eq!(dwords(&t, 80, 4), [203, 208, 100, 9]);
+    }
+}
+
 /// The channels of `typed_messages_take_the_channels_of_their_slots` that a slot group has.
 fn t_active(shift: u32) -> u32 {
     0b1010_0000_1010 >> shift & 0xff
@@ -879,6 +896,63 @@ fn media_blocks_repeat_edges_and_drop_what_is_outside() {
         error.to_string().contains("larger than its registers"),
         "{error}"
     );
+}
+
+/// What the corpus of real kernels asks of the data port and the sampler: the descriptors' bits from
+/// the eighth on, without header, lengths and surface.
+const REAL: &[(u8, &[u32])] = &[
+    (
+        DC0,
+        &[
+            0x200, 0x400, 0x10000, 0x10100, 0x10400, 0x10500, 0x10800, 0x10900, 0x20200, 0x20400,
+            0x30000, 0x30100, 0x30400, 0x30500, 0x30800, 0x30900,
+        ],
+    ),
+    // Scratch space.
+    (
+        DC0,
+        &[
+            0x40000, 0x41000, 0x42000, 0x43000, 0x44000, 0x70000, 0x71000, 0x72000,
+        ],
+    ),
+    (
+        DC1,
+        &[
+            0x5000, 0x5200, 0x5400, 0x5800, 0x5a00, 0x5c00, 0x5e00, 0x6000, 0x6800, 0x6c00, 0x6e00,
+            0x25000, 0x25800, 0x25c00, 0x25e00, 0x26000, 0x26800, 0x26c00, 0x26e00, 0x35000,
+            0x35800, 0x35e00, 0x40100, 0x40200, 0x40400, 0x40900, 0x41100, 0x41500, 0x41800,
+            0x41900, 0x45800, 0x48700, 0x4a700, 0x4ae00, 0x50800, 0x50a00, 0x54000, 0x68400,
+            0x68900, 0x69100,
+        ],
+    ),
+    (SAMPLER, &[0x38000, 0x58000, 0x5a000]),
+];
+
+#[test]
+fn the_messages_of_real_kernels_are_carried_out() {
+    let mut count = 0;
+    for &(sfid, kinds) in REAL {
+        for &kind in kinds {
+            // With or without a header, on an image, a buffer or an address: one way is right.
+            let ways = [(0, 0), (HEADER, 0), (0, 255), (HEADER, 255)];
+            let done = ways.into_iter().any(|(header, bti)| {
+                let mut t = Thread::new(0, 1);
+                let base = surface_base();
+                let first = if bti == 255 { base } else { 0 };
+                put(&mut t, 10, 8, &[first, 0, 0, 0]);
+                put(&mut t, 11, 8, &[first, 0, 0, 0]);
+                for register in 12..90 {
+                    put(&mut t, register, 4, &[0; 8]);
+                }
+                let sent = |lens| message(sfid, kind | header | bti, 1, lens);
+                exchange(&mut t, vec![sent((15, 15, 8))]).is_ok()
+                    || exchange_image(&mut t, sent((2, 4, 8)), Sampler::default()).is_ok()
+            });
+            assert!(done, "function {sfid}, {kind:#x}");
+            count += 1;
+        }
+    }
+    assert_eq!(count, 67);
 }
 
 #[test]

@@ -1,0 +1,92 @@
+"""The reference tools: where they are, which of them speaks for a platform, what they make.
+
+They are looked for on PATH and in $GEN_REFERENCE/bin (~/.cache/gen-reference/bin if not set). Two
+generations may be installed: the older one knows Gen9 and Gen11, the newer one, whose names end in
+`-xe`, what came since.
+"""
+import os
+import re
+import shutil
+import struct
+import subprocess
+import tempfile
+from pathlib import Path
+
+FOLDER = Path(os.environ.get("GEN_REFERENCE", Path.home() / ".cache/gen-reference"))
+# Platform -> the assembler's name for it, and the suffix of the tools that know it.
+PLATFORMS = {
+    "skl": ("9", ""),
+    "bxt": ("9", ""),
+    "icllp": ("11", ""),
+    "tgllp": ("12p1", "-xe"),
+    "dg2": ("12p71", "-xe"),
+    "mtl": ("12p71", "-xe"),
+    "pvc": ("12p72", "-xe"),
+    "lnl": ("2", "-xe"),
+    "bmg": ("2", "-xe"),
+}
+
+
+class Failed(Exception):
+    """A tool refused its input; the message says what it said."""
+
+
+def find(tool, platform):
+    """The path of a tool for a platform, or None."""
+    path = os.pathsep.join([str(FOLDER / "bin"), os.environ.get("PATH", "")])
+    return shutil.which(tool + PLATFORMS[platform][1], path=path)
+
+
+def run(*command, cwd=None):
+    done = subprocess.run([str(part) for part in command], cwd=cwd, capture_output=True, text=True,
+                          errors="replace")
+    if done.returncode != 0:
+        said = (done.stderr.strip() or done.stdout.strip())[:500]
+        raise Failed(f"{Path(command[0]).name}: {said}")
+    return done.stdout
+
+
+def disassemble(platform, code, *options):
+    """The reference disassembler's listing of a file of machine code."""
+    return run(find("iga64", platform), "-d", f"-p={PLATFORMS[platform][0]}", *options, code)
+
+
+def assemble(platform, text):
+    """What the reference assembler makes of a listing."""
+    with tempfile.TemporaryDirectory() as folder:
+        source, code = Path(folder) / "code.asm", Path(folder) / "code.bin"
+        source.write_text(text)
+        run(find("iga64", platform), "-a", f"-p={PLATFORMS[platform][0]}", source, "-o", code)
+        return code.read_bytes()
+
+
+def normal(listing):
+    """The listing's lines without comments and superfluous white space."""
+    lines = (re.sub(r"//.*", "", line).split() for line in listing.splitlines())
+    return [" ".join(line) for line in lines if line]
+
+
+def compile_kernels(platform, source, options=""):
+    """Kernel name -> machine code, of an OpenCL C file."""
+    with tempfile.TemporaryDirectory() as folder:
+        command = [find("ocloc", platform), "compile", "-file", Path(source).resolve(), "-device", platform]
+        command += ["--format", "zebin", "-out_dir", folder]
+        run(*command, *(["-options", options] if options else []), cwd=folder)
+        objects = sorted(Path(folder).glob("*.bin"))
+        if len(objects) != 1:
+            raise Failed(f"ocloc made {len(objects)} objects of {Path(source).name}")
+        return code_sections(objects[0].read_bytes())
+
+
+def code_sections(elf):
+    """Kernel name -> machine code, of an object file."""
+    table, = struct.unpack_from("<Q", elf, 0x28)
+    _, count, names = struct.unpack_from("<HHH", elf, 0x3A)
+    heads = [struct.unpack_from("<IIQQQQ", elf, table + i * 64) for i in range(count)]
+    strings = heads[names][4]
+    found = {}
+    for head in heads:
+        name = elf[strings + head[0]:elf.index(b"\0", strings + head[0])].decode()
+        if name.startswith(".text.") and head[5]:
+            found[name.removeprefix(".text.")] = elf[head[4]:head[4] + head[5]]
+    return found

@@ -1,0 +1,200 @@
+//! Text in the making.
+//!
+//! A listing is appended to one buffer in pieces of a few characters, so that what a piece costs is
+//! what a listing costs. Pieces of a known size are copied as words and then cut to their length
+//! ([`Text::cut`]); small numbers, which nearly all are, are looked up.
+
+use std::fmt;
+
+/// ASCII text that grows at its end.
+#[derive(Default)]
+pub(crate) struct Text {
+    bytes: Vec<u8>,
+}
+
+/// The decimal digits of the numbers of a byte, and how many there are.
+const SMALL: [[u8; 4]; 256] = {
+    let mut table = [[b' '; 4]; 256];
+    let mut n = 0;
+    while n < 256 {
+        let digits = [n / 100, n / 10 % 10, n % 10];
+        let first = if n >= 100 {
+            0
+        } else if n >= 10 {
+            1
+        } else {
+            2
+        };
+        let mut i = first;
+        while i < 3 {
+            table[n][i - first] = b'0' + digits[i] as u8;
+            i += 1;
+        }
+        table[n][3] = 3 - first as u8;
+        n += 1;
+    }
+    table
+};
+
+impl Text {
+    pub fn with_capacity(bytes: usize) -> Text {
+        Text {
+            bytes: Vec::with_capacity(bytes),
+        }
+    }
+
+    /// Makes room for so many bytes more.
+    pub fn reserve(&mut self, bytes: usize) {
+        self.bytes.reserve(bytes);
+    }
+
+    #[inline]
+    pub fn len(&self) -> usize {
+        self.bytes.len()
+    }
+
+    pub fn as_bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// The text. All that is written here is UTF-8: names, numbers, and others' strings whole.
+    pub fn into_string(self) -> String {
+        String::from_utf8(self.bytes).expect("pieces of text are UTF-8")
+    }
+
+    #[inline]
+    pub fn byte(&mut self, byte: u8) {
+        self.bytes.push(byte);
+    }
+
+    #[inline]
+    pub fn str(&mut self, text: &str) {
+        self.bytes.extend_from_slice(text.as_bytes());
+    }
+
+    /// The first `len` of `bytes`.
+    #[inline]
+    pub fn cut<const N: usize>(&mut self, bytes: [u8; N], len: usize) {
+        let end = self.bytes.len() + len;
+        self.bytes.extend_from_slice(&bytes);
+        self.bytes.truncate(end);
+    }
+
+    #[inline]
+    pub fn spaces(&mut self, count: usize) {
+        if count <= 16 {
+            self.cut([b' '; 16], count);
+        } else {
+            self.bytes.resize(self.bytes.len() + count, b' ');
+        }
+    }
+
+    /// A number in decimal.
+    #[inline]
+    pub fn number(&mut self, number: u32) {
+        match SMALL.get(number as usize) {
+            Some([a, b, c, len]) => self.cut([*a, *b, *c, b' '], usize::from(*len)),
+            None => self.digits(u64::from(number), 10, 1),
+        }
+    }
+
+    pub fn signed(&mut self, number: i64) {
+        if number < 0 {
+            self.byte(b'-');
+        }
+        match u32::try_from(number.unsigned_abs()) {
+            Ok(small) => self.number(small),
+            Err(_) => self.digits(number.unsigned_abs(), 10, 1),
+        }
+    }
+
+    /// A number in hexadecimal with its prefix and at least so many digits.
+    pub fn hex(&mut self, number: u64, digits: usize) {
+        self.str("0x");
+        self.digits(number, 16, digits);
+    }
+
+    fn digits(&mut self, mut number: u64, base: u64, least: usize) {
+        let mut digits = [b'0'; 20];
+        let mut first = digits.len();
+        while number != 0 {
+            first -= 1;
+            digits[first] = b"0123456789ABCDEF"[(number % base) as usize];
+            number /= base;
+        }
+        let first = first.min(digits.len().saturating_sub(least));
+        self.bytes.extend_from_slice(&digits[first..]);
+    }
+
+    /// Drops spaces at the end.
+    pub fn trim_end(&mut self) {
+        let kept = self.bytes.iter().rposition(|byte| *byte != b' ');
+        self.bytes.truncate(kept.map_or(0, |last| last + 1));
+    }
+}
+
+impl From<String> for Text {
+    fn from(text: String) -> Text {
+        Text {
+            bytes: text.into_bytes(),
+        }
+    }
+}
+
+impl fmt::Write for Text {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        self.str(text);
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn written(write: impl FnOnce(&mut Text)) -> String {
+        let mut text = Text::default();
+        write(&mut text);
+        text.into_string()
+    }
+
+    #[test]
+    fn numbers_are_as_the_standard_library_writes_them() {
+        for n in (0..1200).chain([65_536, 999_999, i64::from(u32::MAX), i64::MAX]) {
+            assert_eq!(written(|text| text.signed(n)), n.to_string());
+            assert_eq!(written(|text| text.signed(-n)), (-n).to_string());
+            assert_eq!(written(|text| text.hex(n as u64, 1)), format!("0x{n:X}"));
+            assert_eq!(written(|text| text.hex(n as u64, 8)), format!("0x{n:08X}"));
+        }
+        assert_eq!(written(|text| text.signed(i64::MIN)), i64::MIN.to_string());
+    }
+
+    #[test]
+    fn spaces_come_and_go() {
+        for count in [0, 1, 16, 17, 40] {
+            let text = written(|text| {
+                text.str("x");
+                text.spaces(count);
+            });
+            assert_eq!(text, format!("x{}", " ".repeat(count)));
+            assert_eq!(
+                written(|text| {
+                    text.str(&text_of(count));
+                    text.trim_end();
+                }),
+                "x"
+            );
+        }
+        assert_eq!(
+            written(|text| {
+                text.spaces(3);
+                text.trim_end();
+            }),
+            ""
+        );
+    }
+
+    fn text_of(count: usize) -> String {
+        format!("x{}", " ".repeat(count))
+    }
+}

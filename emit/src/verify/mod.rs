@@ -1,0 +1,390 @@
+//! Whether the hardware will execute an instruction as it is written.
+//!
+//! Encoding refuses what has no bits; this refuses what has bits but breaks a rule of the manuals
+//! ("Register Region Restrictions" and the instructions' own restrictions; [`rules`] says which and
+//! what the families differ in). For passes to check what they made, on virtual registers too: rules
+//! about places in the register file hold only for physical ones. Rules that need more than the
+//! instruction (dependencies, payload contents) are not checked.
+
+mod region;
+mod rules;
+mod send;
+mod ternary;
+
+use crate::encoding::spec::{Attrs, Form, OpSpec, Spec, code_of};
+use crate::encoding::swsb::SwsbKind;
+use crate::encoding::{Operand, spec};
+use crate::inst::{
+    Dst, Inst, MathFn, Op, Pipe, Place, Pred, PredCtrl, Reg, RegFile, Region, Src, Target,
+    TokenUse, Type,
+};
+use crate::platform::Platform;
+use rules::{Rules, rules};
+
+/// A broken rule.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum Violation {
+    #[error("{0:?} is no operation of this platform")]
+    Op(Op),
+    #[error("execution size {0} is none of 1, 2, 4, 8, 16 and 32")]
+    ExecSize(u8),
+    #[error("channels {offset} to {} are no aligned group of {size} in 32", offset + size)]
+    Channels { offset: u8, size: u8 },
+    #[error("{op:?} takes {expected} sources, found {found}")]
+    Sources {
+        op: Op,
+        expected: usize,
+        found: usize,
+    },
+    #[error("{op:?} {what}")]
+    Operation { op: Op, what: &'static str },
+    #[error("{operand}: {what}")]
+    Operand {
+        operand: Operand,
+        what: &'static str,
+    },
+    #[error("{operand}: region {region:?} {what} at execution size {exec_size}")]
+    Region {
+        operand: Operand,
+        region: Region,
+        exec_size: u8,
+        what: &'static str,
+    },
+    #[error("{operand}: {reg:?} is not aligned to type {}", ty.name())]
+    Alignment {
+        operand: Operand,
+        reg: Reg,
+        ty: Type,
+    },
+    #[error(
+        "{operand}: covers bytes {first} to {last} of the register file, more than two registers"
+    )]
+    Span {
+        operand: Operand,
+        first: u32,
+        last: u32,
+    },
+    #[error("{operand}: ends at register {end} of {count}")]
+    File {
+        operand: Operand,
+        end: u32,
+        count: u32,
+    },
+    #[error("destination: stride of {found} bytes must be the {expected} of the execution type")]
+    DstStride { expected: u32, found: u32 },
+}
+
+/// Checks an instruction.
+///
+/// # Errors
+/// The first rule it breaks.
+pub fn verify(inst: &Inst, platform: &Platform) -> Result<(), Violation> {
+    let op = spec(platform).op(inst.op).ok_or(Violation::Op(inst.op))?;
+    let checker = Checker {
+        inst,
+        op,
+        spec: spec(platform),
+        rules: rules(platform.family),
+        platform,
+    };
+    checker.channels()?;
+    checker.shape()?;
+    checker.flags()?;
+    checker.scoreboard()?;
+    match op.form {
+        Form::Nullary => Ok(()),
+        Form::Sync => checker.sync(),
+        Form::Send | Form::Sends => checker.send(),
+        Form::Ternary | Form::BitFunction => checker.ternary(),
+        Form::Systolic => checker.systolic(),
+        _ if op.form.is_arithmetic() => checker.arithmetic(),
+        _ => checker.branch(),
+    }
+}
+
+struct Checker<'a> {
+    inst: &'a Inst,
+    op: &'static OpSpec,
+    spec: &'static Spec,
+    rules: &'static Rules,
+    platform: &'a Platform,
+}
+
+impl Checker<'_> {
+    fn fail<T>(&self, what: &'static str) -> Result<T, Violation> {
+        Err(Violation::Operation {
+            op: self.inst.op,
+            what,
+        })
+    }
+
+    fn deny(&self, broken: bool, what: &'static str) -> Result<(), Violation> {
+        if broken { self.fail(what) } else { Ok(()) }
+    }
+
+    fn channels(&self) -> Result<(), Violation> {
+        let (size, offset) = (self.inst.exec_size, self.inst.chan_off);
+        if !size.is_power_of_two() || size > 32 {
+            return Err(Violation::ExecSize(size));
+        }
+        // Groups narrower than four channels lie anywhere in theirs.
+        let unit = size.max(4);
+        if offset % unit != 0 || offset >= 32 {
+            return Err(Violation::Channels { offset, size });
+        }
+        Ok(())
+    }
+
+    /// What the operation allows beside its operands, and how many of these it takes.
+    fn shape(&self) -> Result<(), Violation> {
+        let inst = self.inst;
+        let attrs = self.op.attrs;
+        let macro_cond = inst.op.is_macro() && self.op.form == Form::Math;
+        self.deny(
+            inst.pred.is_some() && !attrs.has(Attrs::PRED),
+            "cannot be predicated",
+        )?;
+        let cond = attrs.has(Attrs::COND) || macro_cond;
+        self.deny(
+            inst.cond.is_some() && !cond,
+            "cannot have a conditional modifier",
+        )?;
+        self.deny(inst.saturate && !attrs.has(Attrs::SAT), "cannot saturate")?;
+        let compares = matches!(inst.op, Op::Cmp | Op::Cmpn | Op::Csel);
+        self.deny(
+            compares && inst.cond.is_none(),
+            "needs a conditional modifier",
+        )?;
+        if inst.op == Op::Sel {
+            let both = inst.pred.is_some() == inst.cond.is_some();
+            self.deny(both, "takes either a predicate or a conditional modifier")?;
+        }
+        self.deny(
+            inst.saturate && inst.op == Op::Mov && self.raw(),
+            "saturates to its own type",
+        )?;
+        let expected = match (self.op.form, inst.op) {
+            (Form::Nullary | Form::BranchBoth | Form::BranchOne, _) => 0,
+            (Form::Unary | Form::Wait | Form::Send | Form::Return, _) => 1,
+            (Form::Binary | Form::Sends, _) => 2,
+            (Form::Ternary | Form::BitFunction | Form::Systolic, _) => 3,
+            (Form::Sync, _) => inst.srcs.len().min(1),
+            (_, Op::Math(function)) => self
+                .spec
+                .math(function)
+                .map_or(0, |math| usize::from(math.sources)),
+            _ => usize::from(inst.jip == Some(Target::Reg)),
+        };
+        let found = inst.srcs.len();
+        if found != expected {
+            return Err(Violation::Sources {
+                op: inst.op,
+                expected,
+                found,
+            });
+        }
+        Ok(())
+    }
+
+    /// A `mov` of integers without conversion: saturation has nothing to do.
+    fn raw(&self) -> bool {
+        let types = (
+            self.inst.dst.map(|dst| dst.ty),
+            self.inst.srcs.first().map(Src::ty),
+        );
+        matches!(types, (Some(dst), Some(src)) if dst == src && !dst.is_float())
+    }
+
+    fn flags(&self) -> Result<(), Violation> {
+        if let Some(pred) = &self.inst.pred {
+            self.pred(pred)?;
+            self.flag(pred.flag)?;
+        }
+        if let Some(cond) = &self.inst.cond {
+            let silent = matches!(self.inst.op, Op::Sel | Op::Csel);
+            if cond.flag.is_null() {
+                self.deny(!silent, "writes its condition to no flag")?;
+            } else {
+                self.flag(cond.flag)?;
+            }
+            let (pred, other) = (self.inst.pred.map(|pred| pred.flag), cond.flag);
+            let differ = pred.is_some_and(|pred| !other.is_null() && pred != other);
+            self.deny(differ, "has a predicate and a condition of different flags")?;
+        }
+        Ok(())
+    }
+
+    fn pred(&self, pred: &Pred) -> Result<(), Violation> {
+        let group = match pred.ctrl {
+            PredCtrl::Any(n) | PredCtrl::All(n) => n,
+            _ => 2,
+        };
+        let wide = !group.is_power_of_two() || !(2..=32).contains(&group);
+        self.deny(wide, "has a predicate over no group of channels")?;
+        let has = self.inst.opts.align16 || code_of(self.spec.align1.preds, pred.ctrl).is_some();
+        self.deny(!has, "has a predicate control of other platforms")
+    }
+
+    fn flag(&self, flag: Reg) -> Result<(), Violation> {
+        let operand = Operand::Flag;
+        let fail = |what| Err(Violation::Operand { operand, what });
+        match flag.file {
+            RegFile::Virt => return Ok(()),
+            RegFile::Flag if flag.num < self.platform.flag_count && flag.byte <= 2 => {}
+            _ => return fail("is no flag register"),
+        }
+        if !flag.byte.is_multiple_of(2) {
+            return fail("is no half of a flag register");
+        }
+        // Channels take the bits of their numbers.
+        if self.inst.exec_size + self.inst.chan_off > 16 && flag.byte != 0 && !self.whole_flag() {
+            return fail("has too few bits for the channels");
+        }
+        Ok(())
+    }
+
+    /// The one channel of a jump takes the first bit, wherever the channel is.
+    fn whole_flag(&self) -> bool {
+        self.inst.exec_size == 1
+    }
+
+    /// Instructions that finish in order take no token. Those of doubles finish out of order where
+    /// they are computed with the math functions.
+    fn scoreboard(&self) -> Result<(), Violation> {
+        let swsb = &self.inst.swsb;
+        let takes = matches!(swsb.token, Some((TokenUse::Set, _)));
+        let shared_pipe = !self.platform.int64 && self.platform.fp64;
+        let in_order = self.op.swsb_kind() == SwsbKind::Other;
+        let doubles = shared_pipe && self.types().any(|ty| ty == Type::Df);
+        self.deny(
+            takes && in_order && !doubles,
+            "takes a token though it finishes in order",
+        )?;
+        let own = matches!(swsb.dist, Some((Pipe::Own, _)));
+        let unnamed = own && self.op.form.is_send() && self.rules.named_distance;
+        self.deny(
+            unnamed,
+            "waits in its own pipeline though a message has none",
+        )
+    }
+
+    /// The types of its operands, the result's first.
+    fn types(&self) -> impl Iterator<Item = Type> {
+        let dst = self.inst.dst.map(|dst| dst.ty);
+        dst.into_iter().chain(self.inst.srcs.iter().map(Src::ty))
+    }
+
+    /// Types that the platform computes with.
+    fn ty(&self, ty: Type, operand: Operand) -> Result<(), Violation> {
+        let known = match ty {
+            Type::Uq | Type::Q => self.platform.int64,
+            Type::Df => self.platform.fp64,
+            Type::Bf | Type::Tf32 | Type::Bf8 | Type::Hf8 => self.rules.types.contains(&ty),
+            _ => true,
+        };
+        if known {
+            return Ok(());
+        }
+        Err(Violation::Operand {
+            operand,
+            what: "is of a type that the platform does not compute with",
+        })
+    }
+
+    /// The tokens are named by a mask, a flag, or all.
+    fn sync(&self) -> Result<(), Violation> {
+        let Some(Src::Reg(src)) = self.inst.srcs.first() else {
+            return Ok(());
+        };
+        let named = matches!(src.place, Place::Direct(reg)
+            if matches!(reg.file, RegFile::Null | RegFile::Flag | RegFile::Virt));
+        self.deny(!named, "takes a mask, a flag or null")
+    }
+
+    fn branch(&self) -> Result<(), Violation> {
+        let needs_jip = self.op.form.is_branch();
+        self.deny(needs_jip && self.inst.jip.is_none(), "has no jump target")?;
+        let needs_uip = match self.op.form {
+            Form::BranchBoth => true,
+            Form::BranchBothReg => self.inst.jip != Some(Target::Reg),
+            _ => false,
+        };
+        self.deny(needs_uip && self.inst.uip.is_none(), "has no update target")?;
+        for target in [self.inst.jip, self.inst.uip].into_iter().flatten() {
+            let between = matches!(target, Target::Offset(offset) if offset % 8 != 0);
+            self.deny(between, "goes to where no instruction can be")?;
+        }
+        if let Some(Src::Imm { .. }) = self.inst.srcs.first() {
+            let operand = Operand::Src(0);
+            return Err(Violation::Operand {
+                operand,
+                what: "must be a register",
+            });
+        }
+        Ok(())
+    }
+
+    fn arithmetic(&self) -> Result<(), Violation> {
+        let Some(dst) = &self.inst.dst else {
+            return self.fail("has no destination");
+        };
+        self.ty(dst.ty, Operand::Dst)?;
+        let sources = self.inst.srcs.len();
+        for (n, src) in self.inst.srcs.iter().enumerate() {
+            let operand = Operand::Src(n as u8);
+            self.ty(src.ty(), operand)?;
+            match src {
+                Src::Imm { ty, bits } => self.immediate(*ty, *bits, n + 1 == sources, operand)?,
+                Src::Reg(src) => self.source(src, operand)?,
+            }
+        }
+        if let Op::Math(function) = self.inst.op {
+            self.math(function, dst)?;
+        }
+        self.destination(dst)?;
+        self.in_place(dst)
+    }
+
+    fn immediate(
+        &self,
+        ty: Type,
+        bits: u64,
+        last: bool,
+        operand: Operand,
+    ) -> Result<(), Violation> {
+        let fail = |what| Err(Violation::Operand { operand, what });
+        if !last {
+            return fail("only the last source may be an immediate");
+        }
+        match ty.bytes() {
+            1 => return fail("there are no byte immediates"),
+            8 if self.inst.srcs.len() > 1 => return fail("has no room for a 64-bit immediate"),
+            size if size < 8 && bits >> (size * 8) != 0 => {
+                return fail("the immediate does not fit its type");
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn math(&self, function: MathFn, dst: &Dst) -> Result<(), Violation> {
+        let integer = matches!(function, MathFn::Idiv | MathFn::Iqot | MathFn::Irem);
+        let places = self.inst.srcs.iter().filter_map(|src| match src {
+            Src::Reg(src) => Some(src.place),
+            Src::Imm { .. } => None,
+        });
+        for place in places.chain([dst.place]) {
+            let indirect = matches!(place, Place::Indirect { .. });
+            self.deny(indirect, "takes no indirect operands")?;
+        }
+        for ty in self.inst.srcs.iter().map(Src::ty).chain([dst.ty]) {
+            let right = if integer {
+                matches!(ty, Type::D | Type::Ud)
+            } else {
+                ty.is_float()
+            };
+            self.deny(!right, "has operands of the wrong kind of type")?;
+        }
+        Ok(())
+    }
+}

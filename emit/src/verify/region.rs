@@ -1,0 +1,280 @@
+//! Where the elements of an operand lie.
+
+use super::{Checker, Violation};
+use crate::encoding::Operand;
+use crate::encoding::spec::Attrs;
+use crate::inst::{Dst, Op, Place, RegFile, Region, Src, SrcReg, Type};
+
+impl Checker<'_> {
+    pub(super) fn source(&self, src: &SrcReg, operand: Operand) -> Result<(), Violation> {
+        let fail = |what| Err(Violation::Operand { operand, what });
+        let modifier = src.modifier;
+        if (modifier.neg || modifier.abs) && !self.op.attrs.has(Attrs::MODS) {
+            return fail("the operation takes no source modifier");
+        }
+        if modifier.abs && self.inst.op.is_bitwise() {
+            return fail("bits have no absolute value");
+        }
+        if self.inst.opts.align16 {
+            return self.align16(src.place, src.ty, operand);
+        }
+        if matches!(src.place, Place::Direct(reg) if reg.is_null()) {
+            return Ok(());
+        }
+        let by_row = src.region.vstride.is_none();
+        if by_row && matches!(src.place, Place::Direct(_)) {
+            return fail("has one address a row, but none in the address register");
+        }
+        if by_row && operand != Operand::Src(0) {
+            return fail("only the first source may have one address a row");
+        }
+        self.region(src.region, operand)?;
+        self.element(src.place, src.ty, operand)?;
+        self.span(src.place, src.ty, src.region, operand)
+    }
+
+    /// The rules that hold of a region wherever it is.
+    fn region(&self, region: Region, operand: Operand) -> Result<(), Violation> {
+        let exec_size = self.inst.exec_size;
+        let Region {
+            vstride,
+            width,
+            hstride,
+        } = region;
+        let fail = |what| {
+            Err(Violation::Region {
+                operand,
+                region,
+                exec_size,
+                what,
+            })
+        };
+        if !width.is_power_of_two() || width > 16 || !matches!(hstride, 0 | 1 | 2 | 4) {
+            return fail("has no such width or horizontal stride");
+        }
+        if width > exec_size {
+            return fail("is wider than the instruction");
+        }
+        if width == 1 && hstride != 0 && vstride.is_some() {
+            return fail("has a horizontal stride along rows of one");
+        }
+        let Some(vstride) = vstride else {
+            return Ok(());
+        };
+        if !matches!(vstride, 0 | 1 | 2 | 4 | 8 | 16 | 32) {
+            return fail("has no such vertical stride");
+        }
+        if width == exec_size && hstride != 0 && u32::from(vstride) != step(width, hstride) {
+            return fail("has one row, and a vertical stride that is not its length");
+        }
+        if vstride == 0 && hstride == 0 && width != 1 {
+            return fail("is scalar but not one wide");
+        }
+        Ok(())
+    }
+
+    /// The first element starts at a multiple of its size.
+    pub(super) fn element(
+        &self,
+        place: Place,
+        ty: Type,
+        operand: Operand,
+    ) -> Result<(), Violation> {
+        match place {
+            Place::Direct(reg) if u32::from(reg.byte) % ty.bytes() != 0 => {
+                Err(Violation::Alignment { operand, reg, ty })
+            }
+            Place::Indirect { addr, .. } if addr.file != RegFile::Virt => {
+                let named = addr.file == RegFile::Addr && addr.num == 0 && addr.byte < 32;
+                if named && addr.byte % 2 == 0 {
+                    return Ok(());
+                }
+                Err(Violation::Operand {
+                    operand,
+                    what: "is not addressed by a word of a0",
+                })
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Elements lie in two adjacent registers, those of a row in one.
+    pub(super) fn span(
+        &self,
+        place: Place,
+        ty: Type,
+        region: Region,
+        operand: Operand,
+    ) -> Result<(), Violation> {
+        let Place::Direct(reg) = place else {
+            return Ok(());
+        };
+        if reg.file != RegFile::Grf {
+            return Ok(());
+        }
+        let Some(vstride) = region.vstride else {
+            return Ok(());
+        };
+        let size = ty.bytes();
+        let width = u32::from(region.width.max(1));
+        let rows = u32::from(self.inst.exec_size).div_ceil(width);
+        let row = (width - 1) * u32::from(region.hstride) * size + size;
+        let first = reg.num * self.platform.grf_bytes + u32::from(reg.byte);
+        let last = first + (rows - 1) * u32::from(vstride) * size + row - 1;
+        self.two_registers(first, last, operand)?;
+        let grf = self.platform.grf_bytes;
+        for n in 0..rows {
+            let start = first + n * u32::from(vstride) * size;
+            if start / grf != (start + row - 1) / grf {
+                let (exec_size, what) = (self.inst.exec_size, "has a row across two registers");
+                return Err(Violation::Region {
+                    operand,
+                    region,
+                    exec_size,
+                    what,
+                });
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn two_registers(
+        &self,
+        first: u32,
+        last: u32,
+        operand: Operand,
+    ) -> Result<(), Violation> {
+        let grf = self.platform.grf_bytes;
+        if last / grf > first / grf + 1 {
+            return Err(Violation::Span {
+                operand,
+                first,
+                last,
+            });
+        }
+        let (end, count) = (last / grf + 1, self.platform.grf_count);
+        if end > count {
+            return Err(Violation::File {
+                operand,
+                end,
+                count,
+            });
+        }
+        Ok(())
+    }
+
+    pub(super) fn destination(&self, dst: &Dst) -> Result<(), Violation> {
+        let operand = Operand::Dst;
+        if self.inst.opts.align16 {
+            return self.align16(dst.place, dst.ty, operand);
+        }
+        if !matches!(dst.hstride, 1 | 2 | 4) {
+            let what = "has no stride of 1, 2 or 4";
+            return Err(Violation::Operand { operand, what });
+        }
+        let null = matches!(dst.place, Place::Direct(reg) if reg.is_null());
+        if null {
+            return Ok(());
+        }
+        self.element(dst.place, dst.ty, operand)?;
+        self.stride(dst)?;
+        let Place::Direct(reg) = dst.place else {
+            return Ok(());
+        };
+        if reg.file != RegFile::Grf {
+            return Ok(());
+        }
+        let size = dst.ty.bytes();
+        let first = reg.num * self.platform.grf_bytes + u32::from(reg.byte);
+        let steps = (u32::from(self.inst.exec_size) - 1) * u32::from(dst.hstride);
+        self.two_registers(first, first + steps * size + size - 1, operand)
+    }
+
+    /// A result narrower than what it is computed in takes the room of the wider type.
+    fn stride(&self, dst: &Dst) -> Result<(), Violation> {
+        let Some(expected) = self.exec_bytes(dst) else {
+            return Ok(());
+        };
+        let found = u32::from(dst.hstride) * dst.ty.bytes();
+        let packed_halves = dst.ty == Type::Hf;
+        if self.inst.exec_size > 1 && !packed_halves && found < expected {
+            return Err(Violation::DstStride { expected, found });
+        }
+        Ok(())
+    }
+
+    /// Size of the type the instruction computes in; `None` where it only moves bits.
+    fn exec_bytes(&self, dst: &Dst) -> Option<u32> {
+        let moves = matches!(self.inst.op, Op::Mov | Op::Movi);
+        let plain = self.inst.srcs.iter().all(|src| match src {
+            Src::Reg(src) => src.ty == dst.ty && src.modifier == Default::default(),
+            Src::Imm { .. } => false,
+        });
+        if moves && plain && !self.inst.saturate {
+            return None;
+        }
+        let sizes = self.inst.srcs.iter().map(|src| match src.ty() {
+            Type::V | Type::Uv => 2,
+            ty => ty.bytes().max(2),
+        });
+        sizes.max()
+    }
+
+    /// Regions of four channels: in whole groups of 16 bytes.
+    fn align16(&self, place: Place, ty: Type, operand: Operand) -> Result<(), Violation> {
+        match place {
+            Place::Direct(reg) if reg.byte % 16 != 0 => {
+                Err(Violation::Alignment { operand, reg, ty })
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Where channels keep their places, each source that is no scalar lies as the result does: its
+    /// elements as far apart, from the same offset in a register.
+    pub(super) fn in_place(&self, dst: &Dst) -> Result<(), Violation> {
+        let Place::Direct(to) = dst.place else {
+            return Ok(());
+        };
+        let moves = |ty: Type| matches!(ty, Type::F | Type::Df);
+        if !self.rules.in_place || !moves(dst.ty) || to.is_null() || self.inst.exec_size == 1 {
+            return Ok(());
+        }
+        for (n, src) in self.inst.srcs.iter().enumerate() {
+            let Src::Reg(src) = src else { continue };
+            let Place::Direct(from) = src.place else {
+                continue;
+            };
+            if src.ty != dst.ty || src.region == Region::SCALAR {
+                continue;
+            }
+            let same_place =
+                from.file != RegFile::Grf || to.file != RegFile::Grf || from.byte == to.byte;
+            if linear_stride(src.region, self.inst.exec_size) == Some(dst.hstride) && same_place {
+                continue;
+            }
+            return Err(Violation::Region {
+                operand: Operand::Src(n as u8),
+                region: src.region,
+                exec_size: self.inst.exec_size,
+                what: "does not lie as the destination does",
+            });
+        }
+        Ok(())
+    }
+}
+
+fn step(width: u8, hstride: u8) -> u32 {
+    u32::from(width) * u32::from(hstride)
+}
+
+/// The distance between elements, where all are evenly apart.
+fn linear_stride(region: Region, exec_size: u8) -> Option<u8> {
+    let vstride = region.vstride?;
+    if region.width == 1 {
+        return Some(vstride);
+    }
+    let one_row = exec_size <= region.width;
+    let even = u32::from(vstride) == step(region.width, region.hstride);
+    (one_row || even).then_some(region.hstride)
+}

@@ -1,0 +1,123 @@
+//! The payloads of messages.
+
+use super::{Checker, Violation};
+use crate::encoding::Operand;
+use crate::encoding::spec::Spec;
+use crate::inst::{Desc, Inst, Message, Place, RegFile, Src, SrcReg};
+
+impl Checker<'_> {
+    pub(super) fn send(&self) -> Result<(), Violation> {
+        let Some(dst) = &self.inst.dst else {
+            return self.fail("has no destination");
+        };
+        let Some(message) = &self.inst.msg else {
+            return self.fail("has no message");
+        };
+        let lengths = Lengths::of(self.inst, message, self.spec);
+        self.payload(dst.place, lengths.response, Operand::Dst)?;
+        let sent = [lengths.payload, lengths.second];
+        for (n, (src, length)) in self.inst.srcs.iter().zip(sent).enumerate() {
+            let operand = Operand::Src(n as u8);
+            let fail = |what| Err(Violation::Operand { operand, what });
+            let Src::Reg(src) = src else {
+                return fail("must be a register");
+            };
+            if src.modifier != Default::default() {
+                return fail("a payload takes no source modifier");
+            }
+            self.payload(src.place, length, operand)?;
+            let Place::Direct(reg) = src.place else {
+                continue;
+            };
+            // The thread's registers are gone before the message is; only the last ones stay, of 128 or of
+            // as many as the platform has.
+            let low = reg.file == RegFile::Grf && reg.num % 128 < 112;
+            if message.eot && low {
+                return fail("the last message is sent from the last 16 registers");
+            }
+        }
+        self.apart(&lengths)
+    }
+
+    /// The payloads of a message of several channels, where they may not share registers.
+    fn apart(&self, lengths: &Lengths) -> Result<(), Violation> {
+        let grf = |n: usize| match self.inst.srcs.get(n) {
+            Some(Src::Reg(SrcReg {
+                place: Place::Direct(reg),
+                ..
+            })) if reg.file == RegFile::Grf => Some(reg.num),
+            _ => None,
+        };
+        let ends = (grf(0), lengths.payload, grf(1), lengths.second);
+        if let (Some(first), Some(length), Some(second), Some(more)) = ends {
+            let shared = first < second + more && second < first + length;
+            let checked = self.rules.payloads_apart && self.inst.exec_size > 1;
+            return self.deny(checked && shared, "has payloads that share registers");
+        }
+        Ok(())
+    }
+
+    fn payload(
+        &self,
+        place: Place,
+        length: Option<u32>,
+        operand: Operand,
+    ) -> Result<(), Violation> {
+        let Place::Direct(reg) = place else {
+            return Ok(());
+        };
+        match reg.file {
+            RegFile::Grf if reg.byte != 0 => Err(Violation::Operand {
+                operand,
+                what: "a payload starts at a whole register",
+            }),
+            RegFile::Grf => {
+                let end = reg.num + length.unwrap_or(1).max(1);
+                let count = self.platform.grf_count;
+                if end > count {
+                    return Err(Violation::File {
+                        operand,
+                        end,
+                        count,
+                    });
+                }
+                Ok(())
+            }
+            RegFile::Virt | RegFile::Null => Ok(()),
+            _ => Err(Violation::Operand {
+                operand,
+                what: "a payload is in general registers",
+            }),
+        }
+    }
+}
+
+/// Registers of a message's payloads, where its descriptors are constants.
+struct Lengths {
+    payload: Option<u32>,
+    second: Option<u32>,
+    response: Option<u32>,
+}
+
+impl Lengths {
+    fn of(inst: &Inst, message: &Message, spec: &Spec) -> Lengths {
+        let field = |desc, low: u32, mask: u32| match desc {
+            Desc::Imm(value) => Some(value >> low & mask),
+            Desc::Addr { .. } => None,
+        };
+        let second = if spec.has_src1_len(inst) {
+            Some(u32::from(inst.send.src1_len))
+        } else {
+            field(
+                message.ex_desc,
+                6,
+                (1 << spec.sends.message.ex_len.width()) - 1,
+            )
+        };
+        Lengths {
+            payload: field(message.desc, 25, 15),
+            second,
+            response: field(message.desc, 20, 31),
+        }
+    }
+}

@@ -1,0 +1,177 @@
+//! Operations of three sources: arithmetic, bitwise functions and systolic products.
+
+use super::{Checker, Violation};
+use crate::encoding::Operand;
+use crate::encoding::spec::{Attrs, Form};
+use crate::inst::{Dst, Op, Place, RegFile, Src, Type};
+use smallvec::SmallVec;
+
+impl Checker<'_> {
+    pub(super) fn ternary(&self) -> Result<(), Violation> {
+        let Some(dst) = &self.inst.dst else {
+            return self.fail("has no destination");
+        };
+        let rules = &self.rules.ternary;
+        self.ternary_file(dst.place, Operand::Dst)?;
+        self.ty(dst.ty, Operand::Dst)?;
+        if !rules.strides.contains(&dst.hstride) {
+            let operand = Operand::Dst;
+            let what = "has a stride that three-source operations have not";
+            return Err(Violation::Operand { operand, what });
+        }
+        for (n, src) in self.inst.srcs.iter().enumerate() {
+            let operand = Operand::Src(n as u8);
+            let fail = |what| Err(Violation::Operand { operand, what });
+            self.ty(src.ty(), operand)?;
+            if !self.may_mix(self.inst.srcs[0].ty(), src.ty()) {
+                return fail("is of another type than the first source");
+            }
+            let Src::Reg(src) = src else {
+                self.ternary_immediate(src, n)?;
+                continue;
+            };
+            self.ternary_file(src.place, operand)?;
+            let modified = src.modifier != Default::default();
+            if modified && !self.op.attrs.has(Attrs::MODS) {
+                return fail("the operation takes no source modifier");
+            }
+            self.element(src.place, src.ty, operand)?;
+        }
+        if self.op.form == Form::BitFunction {
+            let floats = self.types().any(Type::is_float);
+            self.deny(floats, "computes on bits, not on floats")?;
+        }
+        if self.inst.opts.align16 {
+            return self.groups(dst);
+        }
+        if rules.accumulators {
+            self.destination(dst)?;
+            self.in_place(dst)?;
+        }
+        Ok(())
+    }
+
+    fn ternary_immediate(&self, src: &Src, n: usize) -> Result<(), Violation> {
+        let operand = Operand::Src(n as u8);
+        let fail = |what| Err(Violation::Operand { operand, what });
+        if !self.rules.ternary.immediates {
+            return fail("must be a register");
+        }
+        if n == 1 {
+            return fail("only the first and the last source may be immediates");
+        }
+        if src.ty().bytes() != 2 {
+            return fail("an immediate here has 16 bits");
+        }
+        Ok(())
+    }
+
+    /// Floats of different size mix, and where the family allows it integers.
+    fn may_mix(&self, first: Type, other: Type) -> bool {
+        let small = |ty| matches!(ty, Type::F | Type::Hf | Type::Bf);
+        let integers = !first.is_float() && !other.is_float();
+        first == other
+            || (small(first) && small(other))
+            || (integers && self.rules.ternary.mixed_integers)
+    }
+
+    /// The written channels of an Align16 destination are in two registers.
+    fn groups(&self, dst: &Dst) -> Result<(), Violation> {
+        let Place::Direct(reg) = dst.place else {
+            return Ok(());
+        };
+        if reg.file != RegFile::Grf {
+            return Ok(());
+        }
+        let first = reg.num * self.platform.grf_bytes + u32::from(reg.byte);
+        let bytes = u32::from(self.inst.exec_size) * dst.ty.bytes();
+        self.two_registers(first, first + bytes - 1, Operand::Dst)
+    }
+
+    /// Three-source operands are general registers, directly, or accumulators where these have a code.
+    fn ternary_file(&self, place: Place, operand: Operand) -> Result<(), Violation> {
+        let rules = &self.rules.ternary;
+        match place {
+            Place::Direct(reg) if matches!(reg.file, RegFile::Grf | RegFile::Virt) => Ok(()),
+            Place::Direct(reg)
+                if matches!(reg.file, RegFile::Acc | RegFile::Null) && rules.accumulators =>
+            {
+                Ok(())
+            }
+            _ => Err(Violation::Operand {
+                operand,
+                what: "must be a general register",
+            }),
+        }
+    }
+
+    /// Whole registers of one kind of type, as many channels as the array is wide.
+    pub(super) fn systolic(&self) -> Result<(), Violation> {
+        let (Op::Dpas(shape) | Op::Dpasw(shape)) = self.inst.op else {
+            return Ok(());
+        };
+        let Some(dst) = &self.inst.dst else {
+            return self.fail("has no destination");
+        };
+        let channels = self.rules.systolic_channels;
+        self.deny(
+            channels != Some(self.inst.exec_size),
+            "has another number of channels than the array",
+        )?;
+        self.deny(shape.depth != 8, "is not eight deep")?;
+        let types: SmallVec<[Type; 4]> = self.types().collect();
+        for (n, ty) in types.iter().enumerate() {
+            let operand = n
+                .checked_sub(1)
+                .map_or(Operand::Dst, |n| Operand::Src(n as u8));
+            self.ty(*ty, operand)?;
+        }
+        if let [result, addend, a, b] = types[..] {
+            let bytes = |ty: Type| ty.bytes() == 1 && !ty.is_float();
+            let wide = |ty: Type| matches!(ty, Type::D | Type::Ud);
+            let integers = bytes(a) && bytes(b) && wide(result) && wide(addend);
+            let floats = a == b && a.is_float() && result.is_float() && addend.is_float();
+            self.deny(
+                !integers && !floats,
+                "multiplies integers of at most a byte, or floats of one type",
+            )?;
+        }
+        let whole = |place, operand, registers| match place {
+            Place::Direct(reg) if reg.file == RegFile::Grf => {
+                if reg.byte != 0 {
+                    let what = "starts at a whole register";
+                    return Err(Violation::Operand { operand, what });
+                }
+                let end = reg.num + registers;
+                let count = self.platform.grf_count;
+                if end > count {
+                    return Err(Violation::File {
+                        operand,
+                        end,
+                        count,
+                    });
+                }
+                Ok(())
+            }
+            Place::Direct(reg) if matches!(reg.file, RegFile::Null | RegFile::Virt) => Ok(()),
+            _ => Err(Violation::Operand {
+                operand,
+                what: "must be a general register",
+            }),
+        };
+        let rows = u32::from(shape.repeat) * u32::from(self.inst.exec_size);
+        let registers = |ty: Type| (rows * ty.bytes()).div_ceil(self.platform.grf_bytes);
+        whole(dst.place, Operand::Dst, registers(dst.ty))?;
+        // The second source is a whole array's; of the last a row starts anywhere.
+        for (n, src) in self.inst.srcs.iter().take(2).enumerate() {
+            let Src::Reg(src) = src else { continue };
+            let length = if n == 0 {
+                registers(src.ty)
+            } else {
+                u32::from(shape.depth)
+            };
+            whole(src.place, Operand::Src(n as u8), length)?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,361 @@
+//! The rules that instructions must keep: each with an instruction that breaks no other.
+
+use kiln_emit::inst::{
+    Cond, CondMod, Desc, Dst, Inst, MathFn, Message, Op, Pipe, Place, Pred, PredCtrl, Reg, RegFile,
+    Region, Src, SyncFn, Systolic, Target, TokenUse, Type,
+};
+use kiln_emit::platform::find;
+use kiln_emit::verify::{Violation, verify};
+
+fn two(op: Op, exec_size: u8, ty: Type) -> Inst {
+    let mut inst = Inst::new(op, exec_size);
+    inst.dst = Some(Dst::new(Reg::grf(2), 1, ty));
+    inst.srcs
+        .push(Src::reg(Reg::grf(4), Region::packed(exec_size), ty));
+    inst.srcs
+        .push(Src::reg(Reg::grf(6), Region::packed(exec_size), ty));
+    inst
+}
+
+/// The violation that `inst` with `change` is; without the change it is none.
+fn violation(name: &str, mut inst: Inst, change: impl FnOnce(&mut Inst)) -> Violation {
+    let platform = find(name).expect("the platform is known");
+    assert_eq!(verify(&inst, platform), Ok(()), "{inst}");
+    change(&mut inst);
+    verify(&inst, platform).expect_err("a broken rule")
+}
+
+fn region(inst: &mut Inst, region: Region) {
+    if let Src::Reg(src) = &mut inst.srcs[0] {
+        src.region = region;
+    }
+}
+
+fn place(inst: &mut Inst, num: u32, byte: u16) {
+    if let Src::Reg(src) = &mut inst.srcs[0] {
+        src.place = Place::Direct(Reg::new(RegFile::Grf, num, byte));
+    }
+}
+
+macro_rules! breaks {
+    ($platform:literal, $($name:ident: $inst:expr, $change:expr => $violation:pat,)*) => {$(
+        #[test]
+        fn $name() {
+            let found = violation($platform, $inst, $change);
+            assert!(matches!(found, $violation), "{found}");
+        }
+    )*};
+}
+
+fn add() -> Inst {
+    two(Op::Add, 8, Type::D)
+}
+
+fn mad() -> Inst {
+    let mut inst = two(Op::Mad, 8, Type::F);
+    inst.srcs
+        .push(Src::reg(Reg::grf(8), Region::packed(8), Type::F));
+    inst
+}
+
+fn send() -> Inst {
+    let mut inst = Inst::new(Op::Send, 8);
+    inst.dst = Some(Dst::new(Reg::grf(2), 1, Type::Ud));
+    inst.srcs
+        .push(Src::reg(Reg::grf(126), Region::SCALAR, Type::Ud));
+    let desc = Desc::Imm(0x0410_6e03);
+    inst.msg = Some(Message {
+        sfid: 12,
+        eot: false,
+        desc,
+        ex_desc: Desc::Imm(0xc),
+    });
+    inst
+}
+
+breaks! {
+    "skl",
+    execution_size: add(), |i| i.exec_size = 12 => Violation::ExecSize(12),
+    channel_group: add(), |i| i.chan_off = 4 => Violation::Channels { offset: 4, size: 8 },
+    source_count: add(), |i| i.srcs.truncate(1) => Violation::Sources { .. },
+    comparison: add(), |i| i.op = Op::Cmp => Violation::Operation { op: Op::Cmp, .. },
+    selection: add(), |i| i.op = Op::Sel => Violation::Operation { op: Op::Sel, .. },
+    width: add(), |i| region(i, Region::new(16, 16, 1)) => Violation::Region { .. },
+    single_row: add(), |i| region(i, Region::new(16, 8, 1)) => Violation::Region { .. },
+    column_stride: add(), |i| region(i, Region::new(2, 1, 2)) => Violation::Region { .. },
+    wide_scalar: add(), |i| region(i, Region::new(0, 4, 0)) => Violation::Region { .. },
+    row_across: add(), |i| place(i, 4, 16) => Violation::Region { .. },
+    three_registers: add(), |i| region(i, Region::new(16, 4, 2)) => Violation::Span { .. },
+    past_the_file: two(Op::Add, 16, Type::D), |i| place(i, 127, 0) => Violation::File { .. },
+    alignment: add(), |i| place(i, 4, 2) => Violation::Alignment { .. },
+    narrow_result: add(), |i| i.dst = Some(Dst::new(Reg::grf(2), 1, Type::W))
+        => Violation::DstStride { expected: 4, found: 2 },
+    flat_result: add(), |i| i.dst = Some(Dst::new(Reg::grf(2), 0, Type::D))
+        => Violation::Operand { .. },
+    first_immediate: add(), |i| i.srcs[0] = Src::imm(Type::D, 1) => Violation::Operand { .. },
+    byte_immediate: add(), |i| i.srcs[1] = Src::imm(Type::B, 1) => Violation::Operand { .. },
+    flag_file: add(), |i| i.cond = Some(CondMod { cond: Cond::Eq, flag: Reg::grf(0) })
+        => Violation::Operand { .. },
+    lost_condition: add(), |i| i.cond = Some(CondMod { cond: Cond::Eq, flag: Reg::NULL })
+        => Violation::Operation { .. },
+    float_remainder: two(Op::Math(MathFn::Pow), 8, Type::F),
+        |i| i.op = Op::Math(MathFn::Irem) => Violation::Operation { .. },
+    ternary_file: mad(), |i| i.srcs[0] = Src::reg(Reg::NULL, Region::SCALAR, Type::F)
+        => Violation::Operand { .. },
+    ternary_types: mad(), |i| i.srcs[2] = Src::reg(Reg::grf(8), Region::packed(8), Type::D)
+        => Violation::Operand { .. },
+    payload_end: send(), |i| place(i, 127, 0) => Violation::File { end: 129, count: 128, .. },
+    payload_start: send(), |i| place(i, 120, 8) => Violation::Operand { .. },
+    last_message: send(), |i| {
+        place(i, 20, 0);
+        let message = i.msg.as_mut().expect("a message");
+        message.eot = true;
+    } => Violation::Operand { .. },
+    branch_target: {
+        let mut inst = Inst::new(Op::Endif, 8);
+        inst.jip = Some(Target::Offset(16));
+        inst
+    }, |i| i.jip = None => Violation::Operation { .. },
+}
+
+fn pred(ctrl: PredCtrl) -> Option<Pred> {
+    let (flag, inverse) = (Reg::new(RegFile::Flag, 0, 0), false);
+    Some(Pred {
+        flag,
+        inverse,
+        ctrl,
+    })
+}
+
+fn indirect_rows(inst: &mut Inst, n: usize) {
+    if let Src::Reg(src) = &mut inst.srcs[n] {
+        let addr = Reg::new(RegFile::Addr, 0, 0);
+        src.place = Place::Indirect { addr, imm: 0 };
+        src.region = Region {
+            vstride: None,
+            width: 1,
+            hstride: 0,
+        };
+    }
+}
+
+/// A message of two payloads, of one and two registers from r10 and r11.
+fn two_payloads(sfid: u8) -> Inst {
+    let mut inst = Inst::new(Op::Sends, 8);
+    inst.dst = Some(Dst::new(Reg::NULL, 1, Type::Ud));
+    for num in [10, 11] {
+        let src = Src::reg(Reg::grf(num), Region::SCALAR, Type::Ud);
+        inst.srcs.push(src);
+    }
+    inst.msg = Some(Message {
+        sfid,
+        eot: false,
+        desc: Desc::Imm(0x0200_0000),
+        ex_desc: Desc::Imm(0x80 | u32::from(sfid)),
+    });
+    inst
+}
+
+/// The same since Gen12.
+fn message() -> Inst {
+    let mut inst = two_payloads(12);
+    inst.op = Op::Send;
+    inst
+}
+
+fn product() -> Inst {
+    let mut inst = Inst::new(
+        Op::Dpas(Systolic {
+            depth: 8,
+            repeat: 4,
+        }),
+        8,
+    );
+    inst.dst = Some(Dst::new(Reg::grf(10), 1, Type::D));
+    for (num, ty) in [(20, Type::D), (30, Type::B), (40, Type::Ub)] {
+        inst.srcs.push(Src::reg(Reg::grf(num), Region::SCALAR, ty));
+    }
+    inst
+}
+
+fn wide_product() -> Inst {
+    let mut inst = product();
+    inst.exec_size = 16;
+    inst
+}
+
+fn types(inst: &mut Inst, ty: Type) {
+    if let Some(dst) = &mut inst.dst {
+        dst.ty = ty;
+    }
+    for src in &mut inst.srcs {
+        if let Src::Reg(src) = src {
+            src.ty = ty;
+        }
+    }
+}
+
+fn dst_byte(inst: &mut Inst, byte: u16) {
+    if let Some(dst) = &mut inst.dst {
+        dst.place = Place::Direct(Reg::new(RegFile::Grf, 2, byte));
+    }
+}
+
+breaks! {
+    "skl",
+    flag_bits: {
+        let mut inst = add();
+        inst.chan_off = 8;
+        inst.pred = pred(PredCtrl::Normal);
+        inst
+    }, |i| {
+        i.chan_off = 16;
+        if let Some(pred) = &mut i.pred {
+            pred.flag.byte = 2;
+        }
+    } => Violation::Operand { .. },
+    rows_without_address: add(), |i| region(i, Region { vstride: None, width: 1, hstride: 0 })
+        => Violation::Operand { .. },
+    rows_of_the_second_source: {
+        let mut inst = add();
+        indirect_rows(&mut inst, 0);
+        inst
+    }, |i| indirect_rows(i, 1) => Violation::Operand { .. },
+    target_between: {
+        let mut inst = Inst::new(Op::Endif, 8);
+        inst.jip = Some(Target::Offset(16));
+        inst
+    }, |i| i.jip = Some(Target::Offset(12)) => Violation::Operation { .. },
+    payloads_apart: two_payloads(12), |i| place(i, 12, 0) => Violation::Operation { .. },
+    predicate_of_later_platforms: {
+        let mut inst = add();
+        inst.pred = pred(PredCtrl::AnyV);
+        inst
+    }, |i| i.pred = pred(PredCtrl::AnyChannel) => Violation::Operation { .. },
+    ternary_accumulator: mad(), |i| i.srcs[1] = Src::reg(
+        Reg::new(RegFile::Acc, 0, 0), Region::packed(8), Type::F,
+    ) => Violation::Operand { .. },
+}
+
+breaks! {
+    "icllp",
+    doubles_on_gen11: add(), |i| types(i, Type::Df) => Violation::Operand { .. },
+    long_integers_on_gen11: add(), |i| types(i, Type::Q) => Violation::Operand { .. },
+    middle_immediate: {
+        let mut inst = two(Op::Mad, 8, Type::W);
+        inst.srcs.push(Src::imm(Type::W, 3));
+        inst
+    }, |i| i.srcs.swap(1, 2) => Violation::Operand { .. },
+    ternary_immediate_size: {
+        let mut inst = two(Op::Mad, 8, Type::D);
+        inst.srcs.push(Src::imm(Type::W, 3));
+        inst
+    }, |i| i.srcs[2] = Src::imm(Type::D, 3) => Violation::Operand { .. },
+    ternary_stride: mad(), |i| if let Some(dst) = &mut i.dst {
+        dst.hstride = 4;
+    } => Violation::Operand { .. },
+    ternary_span: {
+        let mut inst = mad();
+        inst.exec_size = 16;
+        inst
+    }, |i| if let Some(dst) = &mut i.dst {
+        dst.hstride = 2;
+    } => Violation::Span { .. },
+    ternary_kinds: mad(), |i| i.srcs[2] = Src::reg(Reg::grf(8), Region::packed(8), Type::D)
+        => Violation::Operand { .. },
+    gen11_payloads_apart: two_payloads(12), |i| place(i, 12, 0) => Violation::Operation { .. },
+}
+
+breaks! {
+    "tgllp",
+    tokens_in_order: {
+        let mut inst = add();
+        inst.swsb.token = Some((TokenUse::Dst, 3));
+        inst
+    }, |i| i.swsb.token = Some((TokenUse::Set, 3)) => Violation::Operation { .. },
+    brain_floats_on_gen12: add(), |i| types(i, Type::Bf) => Violation::Operand { .. },
+    doubles_on_gen12: mad(), |i| types(i, Type::Df) => Violation::Operand { .. },
+    synchronised_register: {
+        let mut inst = Inst::new(Op::Sync(SyncFn::AllRd), 1);
+        inst.srcs.push(Src::imm(Type::Ud, 6));
+        inst
+    }, |i| i.srcs[0] = Src::reg(Reg::grf(3), Region::SCALAR, Type::Ud)
+        => Violation::Operation { .. },
+    last_payload_end: message(), |i| i.srcs[1] = Src::reg(
+        Reg::grf(127), Region::SCALAR, Type::Ud,
+    ) => Violation::File { end: 129, count: 128, .. },
+}
+
+breaks! {
+    "dg2",
+    long_integers_on_dg2: add(), |i| types(i, Type::Uq) => Violation::Operand { .. },
+    doubles_on_dg2: add(), |i| types(i, Type::Df) => Violation::Operand { .. },
+    small_floats_on_dg2: add(), |i| types(i, Type::Bf8) => Violation::Operand { .. },
+    another_place: two(Op::Add, 4, Type::F), |i| dst_byte(i, 4) => Violation::Region { .. },
+    another_stride: two(Op::Add, 4, Type::F), |i| region(i, Region::new(8, 4, 2))
+        => Violation::Region { .. },
+    unnamed_distance: {
+        let mut inst = message();
+        inst.swsb.dist = Some((Pipe::All, 1));
+        inst
+    }, |i| i.swsb.dist = Some((Pipe::Own, 1)) => Violation::Operation { .. },
+    bits_of_floats: {
+        let mut inst = mad();
+        inst.op = Op::Bfn(0x96);
+        types(&mut inst, Type::Ud);
+        inst
+    }, |i| types(i, Type::F) => Violation::Operation { .. },
+    systolic_channels: product(), |i| i.exec_size = 16 => Violation::Operation { .. },
+    systolic_depth: product(), |i| i.op = Op::Dpas(Systolic { depth: 4, repeat: 4 })
+        => Violation::Operation { .. },
+    systolic_types: product(), |i| i.srcs[1] = Src::reg(Reg::grf(30), Region::SCALAR, Type::Hf)
+        => Violation::Operation { .. },
+    systolic_end: product(), |i| i.srcs[1] = Src::reg(Reg::grf(250), Region::SCALAR, Type::B)
+        => Violation::File { end: 258, count: 256, .. },
+    systolic_start: product(), |i| i.srcs[0] = Src::reg(
+        Reg::new(RegFile::Grf, 20, 4), Region::SCALAR, Type::D,
+    ) => Violation::Operand { .. },
+    last_registers: {
+        let mut inst = message();
+        inst.srcs[0] = Src::reg(Reg::grf(127), Region::SCALAR, Type::Ud);
+        inst.srcs[1] = Src::reg(Reg::NULL, Region::SCALAR, Type::Ud);
+        if let Some(message) = &mut inst.msg {
+            message.eot = true;
+            message.ex_desc = Desc::Imm(0);
+        }
+        inst
+    }, |i| place(i, 100, 0) => Violation::Operand { .. },
+}
+
+breaks! {
+    "mtl",
+    doubles_in_their_place: two(Op::Add, 4, Type::Df), |i| region(i, Region::new(0, 2, 1))
+        => Violation::Region { .. },
+    tokens_of_floats: {
+        let mut inst = two(Op::Add, 4, Type::Df);
+        inst.swsb.token = Some((TokenUse::Set, 3));
+        inst
+    }, |i| types(i, Type::F) => Violation::Operation { .. },
+}
+
+breaks! {
+    "pvc",
+    grouped_predicate: {
+        let mut inst = add();
+        inst.pred = pred(PredCtrl::AnyChannel);
+        inst
+    }, |i| i.pred = pred(PredCtrl::Any(8)) => Violation::Operation { .. },
+    narrow_product: wide_product(), |i| i.exec_size = 8 => Violation::Operation { .. },
+    long_integers_span: two(Op::Add, 16, Type::Q), |i| i.exec_size = 32 => Violation::Span { .. },
+}
+
+breaks! {
+    "lnl",
+    past_256: two(Op::Add, 32, Type::F), |i| place(i, 255, 0)
+        => Violation::File { end: 257, count: 256, .. },
+    short_distance: {
+        let mut inst = message();
+        inst.swsb.dist = Some((Pipe::Float, 1));
+        inst
+    }, |i| i.swsb.dist = Some((Pipe::Own, 1)) => Violation::Operation { .. },
+}

@@ -1,0 +1,84 @@
+//! The string pool of an object.
+
+use std::collections::HashMap;
+
+use super::version::Version;
+use super::{Cursor, ReadError, ReadErrorKind};
+use crate::module::Name;
+
+/// The strings of an object, in the file; those that have become names.
+pub(super) struct Pool<'a> {
+    /// All of them, each with the zero behind it.
+    text: &'a str,
+    /// Where each starts in `text`.
+    starts: Vec<u32>,
+    /// Names that are too long to be in place, so that a string is copied once.
+    long: HashMap<u32, Name>,
+    /// Likewise of names that had to be changed.
+    changed: HashMap<u32, Name>,
+}
+
+impl<'a> Pool<'a> {
+    /// Reads the pool at the cursor.
+    pub fn read(cursor: &mut Cursor<'a>, version: Version) -> Result<Pool<'a>, ReadError> {
+        let count = cursor.number(version)? as usize;
+        let at = *cursor;
+        let mut starts = Vec::with_capacity(cursor.capacity(count, 1));
+        for _ in 0..count {
+            starts.push((cursor.pos() - at.pos()) as u32);
+            cursor.string()?;
+        }
+        let mut bytes = at;
+        let text = std::str::from_utf8(bytes.take(cursor.pos() - at.pos())?).map_err(|e| {
+            let mut at = at;
+            let _ = at.take(e.valid_up_to());
+            at.error(ReadErrorKind::Encoding("a string of the pool"))
+        })?;
+        Ok(Pool {
+            text,
+            starts,
+            long: HashMap::new(),
+            changed: HashMap::new(),
+        })
+    }
+
+    /// The string of that number; `at` is where the number stands.
+    pub fn string(&self, at: &Cursor, index: u32) -> Result<&'a str, ReadError> {
+        let i = index as usize;
+        let Some(start) = self.starts.get(i) else {
+            return Err(at.error(ReadErrorKind::Index {
+                what: "string",
+                index,
+                count: self.starts.len(),
+            }));
+        };
+        let next = self.starts.get(i + 1);
+        let next = next.map_or(self.text.len(), |next| *next as usize);
+        Ok(&self.text[*start as usize..next - 1])
+    }
+
+    /// The string of that number as a name.
+    pub fn name(&mut self, at: &Cursor, index: u32) -> Result<Name, ReadError> {
+        if let Some(name) = self.long.get(&index) {
+            return Ok(name.clone());
+        }
+        let name = Name::new(self.string(at, index)?);
+        if name.is_heap_allocated() {
+            self.long.insert(index, name.clone());
+        }
+        Ok(name)
+    }
+
+    /// The string of that number as the name of a label: without characters that text cannot have.
+    pub fn label(&mut self, at: &Cursor, index: u32) -> Result<Name, ReadError> {
+        let string = self.string(at, index)?;
+        if !string.contains(FOREIGN) {
+            return self.name(at, index);
+        }
+        let changed = || string.replace(FOREIGN, "_").into();
+        Ok(self.changed.entry(index).or_insert_with(changed).clone())
+    }
+}
+
+/// Characters of labels that text cannot have.
+const FOREIGN: [char; 2] = ['.', '$'];

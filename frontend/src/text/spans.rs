@@ -1,0 +1,141 @@
+//! Where the declarations, instructions and operands of a text stand.
+//!
+//! Only needed once something is to be underlined, so reading a module makes no such table:
+//! [`super::diagnose`] does, reading the text again. A table has eight bytes a declaration
+//! and some thirty an operand.
+
+use std::ops::Range;
+
+use cranelift_entity::EntityRef;
+
+use super::parser::Symbol;
+use crate::module::{Subject, predefined};
+
+/// Bytes of a text, from the first to behind the last.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Span {
+    start: u32,
+    end: u32,
+}
+
+impl Span {
+    /// What stands between the two, without a comment and blanks behind it.
+    pub fn new(text: &str, start: usize, end: usize) -> Span {
+        let code = text.get(start..end).unwrap_or("");
+        let comment = [code.find("//"), code.find("/*")];
+        let end = comment.into_iter().flatten().min().unwrap_or(code.len());
+        let small = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
+        Span {
+            start: small(start),
+            end: small(start + code[..end].trim_end().len()),
+        }
+    }
+
+    fn range(self) -> Range<usize> {
+        self.start as usize..self.end as usize
+    }
+}
+
+/// The places of all that a text declares, by object.
+#[derive(Clone, Debug, Default)]
+pub struct Spans {
+    objects: Vec<ObjectSpans>,
+}
+
+/// The places in one object; of its entities those that are declared, in their order.
+#[derive(Clone, Debug, Default)]
+pub(super) struct ObjectSpans {
+    pub header: Span,
+    pub vars: Vec<Span>,
+    pub addrs: Vec<Span>,
+    pub predicates: Vec<Span>,
+    pub samplers: Vec<Span>,
+    pub surfaces: Vec<Span>,
+    pub inputs: Vec<Span>,
+    pub attrs: Vec<(String, Span)>,
+    /// The whole of each instruction, and how many of `parts` there are up to its end.
+    insts: Vec<(Span, usize)>,
+    parts: Vec<(Subject, Span)>,
+}
+
+impl ObjectSpans {
+    /// A part of the instruction that comes to its end later.
+    pub fn part(&mut self, subject: Subject, span: Span) {
+        self.parts.push((subject, span));
+    }
+
+    /// The list of what is declared so.
+    pub fn of(&mut self, symbol: Symbol) -> &mut Vec<Span> {
+        match symbol {
+            Symbol::Var(_) => &mut self.vars,
+            Symbol::Addr(_) => &mut self.addrs,
+            Symbol::Predicate(_) => &mut self.predicates,
+            Symbol::Sampler(_) => &mut self.samplers,
+            Symbol::Surface(_) => &mut self.surfaces,
+        }
+    }
+
+    /// The instruction that the parts since the last one are of.
+    pub fn inst(&mut self, span: Span) {
+        self.insts.push((span, self.parts.len()));
+    }
+
+    /// Forgets the parts of an instruction that did not come to its end.
+    pub fn forget(&mut self) {
+        self.parts.truncate(self.insts.last().map_or(0, |i| i.1));
+    }
+
+    fn find(&self, inst: Option<usize>, subject: Subject) -> Option<Span> {
+        let declared = |spans: &[Span], number: usize, before: usize| {
+            spans.get(number.checked_sub(before)?).copied()
+        };
+        match subject {
+            Subject::Object => Some(self.header),
+            Subject::Var(v) => declared(&self.vars, v.index(), predefined::VAR_COUNT),
+            Subject::Addr(a) => declared(&self.addrs, a.index(), 0),
+            Subject::Predicate(p) => declared(&self.predicates, p.index(), 1),
+            Subject::Sampler(s) => declared(&self.samplers, s.index(), 0),
+            Subject::Surface(s) => declared(&self.surfaces, s.index(), predefined::SURFACES.len()),
+            Subject::Input(i) => declared(&self.inputs, i, 0),
+            Subject::Attr(name) => {
+                let mut attrs = self.attrs.iter().rev();
+                attrs.find(|(n, _)| *n == name).map(|(_, span)| *span)
+            }
+            Subject::Inst => Some(self.insts.get(inst?)?.0),
+            Subject::Operand(_) | Subject::Guard | Subject::Exec => {
+                let inst = inst?;
+                let end = self.insts.get(inst)?.1;
+                let start = inst.checked_sub(1).map_or(0, |i| self.insts[i].1);
+                let parts = self.parts.get(start..end)?;
+                let found = parts.iter().find(|(part, _)| *part == subject);
+                found.map(|(_, span)| *span)
+            }
+        }
+    }
+}
+
+impl Spans {
+    pub(super) fn push(&mut self, object: ObjectSpans) {
+        self.objects.push(object);
+    }
+
+    /// The bytes of the text that are that part of the object, or of that instruction of it. Of a
+    /// part that text does not have by itself it is the instruction, of what is not declared in
+    /// the text the line that begins the object.
+    pub fn find(
+        &self,
+        object: usize,
+        inst: Option<usize>,
+        subject: Subject,
+    ) -> Option<Range<usize>> {
+        let object = self.objects.get(object)?;
+        let whole = if inst.is_some() {
+            Subject::Inst
+        } else {
+            Subject::Object
+        };
+        let found = object.find(inst, subject);
+        let span = found.or_else(|| object.find(inst, whole))?;
+        Some(span.range())
+    }
+}

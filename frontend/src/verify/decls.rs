@@ -1,0 +1,309 @@
+//! The rules of declarations: variables and their aliases, predicates, addresses, inputs, attributes,
+//! labels.
+
+use cranelift_entity::EntityRef;
+
+use super::operands::{is_unused, predicate_name};
+use super::{FindingKind, GRF, Verifier, roots};
+use crate::attributes::TARGET;
+use crate::module::{
+    AttrValue, Input, InputVar, LabelKind, Operand, Subject, Type, Var, predefined,
+};
+use crate::opcode::Opcode;
+use crate::platform::Platform;
+
+/// Registers of the largest register file.
+const MAX_GRFS: u32 = 256;
+/// Provenance of an input whose place is the user's own affair.
+const PSEUDO_INPUT: u8 = 16;
+/// Bytes of a surface's or a sampler's state as an input, an element.
+const STATE_BYTES: u32 = 4;
+/// The attributes that say something once.
+const ONCE: [&str; 2] = ["SLMSize", "NBarrierCnt"];
+
+impl Verifier<'_> {
+    /// The variables; whether all chains of aliases come to an end.
+    pub(super) fn aliases(&mut self) -> bool {
+        let object = self.object;
+        let declared = || object.vars.iter().skip(predefined::VAR_COUNT);
+        let mut sound = true;
+        for (i, var) in &object.vars {
+            if var.alias.is_some_and(|(base, _)| base >= i) {
+                sound = false;
+                self.subject = Subject::Var(i);
+                self.find(FindingKind::AliasOrder {
+                    name: var.name.to_string(),
+                });
+            }
+        }
+        if sound {
+            self.roots = roots(object);
+        }
+        for (i, var) in declared() {
+            self.subject = Subject::Var(i);
+            let bytes = var.bytes();
+            if bytes > MAX_GRFS * self.grf {
+                let (name, most) = (var.name.to_string(), MAX_GRFS * self.grf);
+                self.find(FindingKind::VarSize { name, bytes, most });
+            }
+            if let Some((_, offset)) = var.alias
+                && !u32::from(offset).is_multiple_of(var.ty.bytes())
+            {
+                let (name, offset, bytes) = (var.name.to_string(), offset.into(), var.ty.bytes());
+                self.find(FindingKind::AliasAlign {
+                    name,
+                    offset,
+                    bytes,
+                });
+            }
+            if var.elements == 0 {
+                self.find(FindingKind::Empty {
+                    name: var.name.to_string(),
+                });
+            }
+            if matches!(var.ty, Type::V | Type::Vf | Type::Uv) {
+                self.find(FindingKind::VarType {
+                    name: var.name.to_string(),
+                    ty: var.ty,
+                });
+            }
+            if !sound || var.alias.is_none() {
+                continue;
+            }
+            let (base, offset) = self.roots[i.index()];
+            let (end, size) = (offset.saturating_add(var.bytes()), self.room(base));
+            if end > size {
+                let (name, base) = (var.name.to_string(), object.vars[base].name.to_string());
+                self.find(FindingKind::AliasEnd {
+                    name,
+                    base,
+                    end,
+                    size,
+                });
+            }
+        }
+        self.subject = Subject::Object;
+        sound
+    }
+
+    /// Bytes of a variable, with what is left of its last GRF. Three predefined ones have a number
+    /// of GRFs, not of elements.
+    pub(super) fn room(&self, var: Var) -> u32 {
+        let bytes = self.object.vars[var].bytes();
+        match var.as_u32() {
+            predefined::R0 | predefined::ARG | predefined::RETVAL => bytes / GRF * self.grf,
+            _ => bytes.next_multiple_of(self.grf),
+        }
+    }
+
+    /// The variable at the end of the chain, the end of an access in it, and its room.
+    pub(super) fn reach(&self, var: Var, end: u32) -> (String, u32, u32) {
+        let (root, offset) = self.roots[var.index()];
+        let name = self.object.vars[root].name.to_string();
+        (name, offset.saturating_add(end), self.room(root))
+    }
+
+    pub(super) fn definitions(&mut self) {
+        let mut counts = vec![0; self.object.labels.len()];
+        for inst in &self.object.insts {
+            if let (Opcode::Label | Opcode::Subroutine, Some(Operand::Label(label))) =
+                (inst.op, inst.operands.first())
+            {
+                counts
+                    .get_mut(label.index())
+                    .into_iter()
+                    .for_each(|count| *count += 1);
+            }
+        }
+        for ((_, decl), count) in self.object.labels.iter().zip(counts) {
+            if count != usize::from(decl.kind != LabelKind::Kernel) {
+                self.find(FindingKind::Defined {
+                    name: decl.name.to_string(),
+                    count,
+                });
+            }
+        }
+    }
+
+    /// Predicates and addresses.
+    pub(super) fn arrays(&mut self) {
+        for (i, predicate) in self.object.predicates.iter().skip(1) {
+            let elements = predicate.elements;
+            if !(elements.is_power_of_two() && elements <= 32) {
+                let name = predicate_name(self.object, i);
+                self.subject = Subject::Predicate(i);
+                self.find(FindingKind::PredicateSize { name, elements });
+            }
+        }
+        let most = self.address_registers();
+        for (i, addr) in &self.object.addrs {
+            let elements = u32::from(addr.elements);
+            if !(1..=most).contains(&elements) {
+                let name = addr.name.to_string();
+                self.subject = Subject::Addr(i);
+                self.find(FindingKind::AddressSize {
+                    name,
+                    elements,
+                    most,
+                });
+            }
+        }
+        self.subject = Subject::Object;
+    }
+
+    /// Elements of the address register; without a platform, of the longest.
+    pub(super) fn address_registers(&self) -> u32 {
+        match self.platform {
+            Some(platform) if platform < Platform::Pvc => 16,
+            _ => 32,
+        }
+    }
+
+    pub(super) fn attributes(&mut self) {
+        if let Some(found) = self.object.int_attr("SimdSize")
+            && !matches!(found, 1 | 8 | 16 | 32)
+        {
+            self.subject = Subject::Attr("SimdSize");
+            self.find(FindingKind::SimdSize { found });
+        }
+        let mut attrs = self.object.attrs.iter();
+        if let Some(target) = attrs.find(|attr| attr.name == TARGET)
+            && !matches!(target.value, AttrValue::Int(0 | 1))
+        {
+            let found = match &target.value {
+                AttrValue::Int(n) => n.to_string(),
+                AttrValue::Str(s) => format!("{s:?}"),
+                AttrValue::Flag => "nothing".to_owned(),
+            };
+            self.subject = Subject::Attr(TARGET);
+            self.find(FindingKind::AttrValue {
+                name: TARGET,
+                found,
+                allowed: "\"cm\" and \"3d\"",
+            });
+        }
+        for name in ONCE {
+            let same = self.object.attrs.iter().filter(|attr| attr.name == name);
+            let count = same.count();
+            if count > 1 {
+                self.subject = Subject::Attr(name);
+                self.find(FindingKind::AttrTwice { name, count });
+            }
+        }
+        self.subject = Subject::Object;
+    }
+
+    /// What an input is called.
+    fn input_name(&self, input: &Input) -> String {
+        match input.var {
+            InputVar::General(var) => {
+                let decl = self.object.vars.get(var);
+                decl.map_or_else(String::new, |decl| decl.name.to_string())
+            }
+            InputVar::Sampler(s) => format!("S{}", s.index()),
+            InputVar::Surface(s) => format!("T{}", s.index()),
+        }
+    }
+
+    /// Each input by itself, then their places.
+    pub(super) fn inputs(&mut self) {
+        for (i, input) in self.object.inputs.iter().enumerate() {
+            self.subject = Subject::Input(i);
+            let (what, number, count) = match input.var {
+                InputVar::General(var) => ("variable", var.index(), self.object.vars.len()),
+                InputVar::Sampler(s) => ("sampler", s.index(), self.object.samplers.len()),
+                InputVar::Surface(s) => ("surface", s.index(), self.object.surfaces.len()),
+            };
+            let unused = matches!(input.var, InputVar::General(_)) && is_unused(number);
+            if number >= count || unused {
+                self.find(FindingKind::Missing { what, number });
+                continue;
+            }
+            self.input(input);
+        }
+        self.overlaps();
+    }
+
+    fn input(&mut self, input: &Input) {
+        let name = self.input_name(input);
+        let (offset, size) = (u32::from(input.offset), u32::from(input.size));
+        let (room, align) = match input.var {
+            InputVar::General(var) => {
+                let decl = &self.object.vars[var];
+                let own = [
+                    (decl.alias.is_some(), "an alias"),
+                    (var.index() < predefined::VAR_COUNT, "predefined"),
+                ];
+                if let Some((_, found)) = own.into_iter().find(|(is, _)| *is) {
+                    let name = name.clone();
+                    self.find(FindingKind::InputVar { name, found });
+                }
+                (decl.bytes(), decl.ty.bytes())
+            }
+            InputVar::Sampler(s) => {
+                let elements = self.object.samplers[s].elements;
+                (STATE_BYTES * u32::from(elements), STATE_BYTES)
+            }
+            InputVar::Surface(s) => {
+                let elements = self.object.surfaces[s].elements;
+                (STATE_BYTES * u32::from(elements), STATE_BYTES)
+            }
+        };
+        if size != room {
+            let name = name.clone();
+            self.find(FindingKind::InputSize { name, size, room });
+        }
+        if input.implicit == PSEUDO_INPUT {
+            return;
+        }
+        let file = MAX_GRFS * self.grf;
+        let grf = self.grf;
+        let place = if offset + size > file {
+            Some((
+                "end",
+                offset + size,
+                format!("the register file has {file} bytes"),
+            ))
+        } else if !offset.is_multiple_of(align) {
+            Some((
+                "offset",
+                offset,
+                format!("its type allows multiples of {align}"),
+            ))
+        } else if size < grf && offset / grf != (offset + size).saturating_sub(1) / grf {
+            let allowed = format!("less than a register of {grf} bytes is to be in one");
+            Some(("offset", offset, allowed))
+        } else {
+            None
+        };
+        if let Some((what, found, allowed)) = place {
+            self.find(FindingKind::InputPlace {
+                name,
+                what,
+                found,
+                allowed,
+            });
+        }
+    }
+
+    /// The bytes of the payload that inputs have.
+    fn overlaps(&mut self) {
+        let object = self.object;
+        let placed = object.inputs.iter().enumerate();
+        let placed = placed.filter(|(_, input)| input.implicit != PSEUDO_INPUT);
+        let mut inputs: Vec<_> = placed.collect();
+        inputs.sort_by_key(|(_, input)| input.offset);
+        for pair in inputs.windows(2) {
+            let [(_, first), (number, second)] = *pair else {
+                continue;
+            };
+            let end = u32::from(first.offset) + u32::from(first.size);
+            let at = u32::from(second.offset);
+            if end > at && second.size != 0 {
+                let (name, other) = (self.input_name(first), self.input_name(second));
+                self.subject = Subject::Input(number);
+                self.find(FindingKind::InputOverlap { name, other, at });
+            }
+        }
+    }
+}

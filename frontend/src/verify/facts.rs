@@ -1,0 +1,466 @@
+//! What each instruction says of the types, modifiers and sizes of its operands, as data.
+//!
+//! Source of the facts: the page of each instruction of the vISA specification ("Type map",
+//! "Saturation", "Source Modifier", "Must have type"). Where the reference compiler allows more than
+//! a page (half and single precision together, `vf` for a float, either sign where bits are only
+//! shifted or counted, offsets of type d), so does the table: what a real producer emits is no error.
+
+use std::fmt;
+use std::sync::LazyLock;
+
+use crate::module::Type;
+use crate::opcode::{AtomicOp, Opcode};
+use crate::platform::{Platform, Platforms};
+
+/// A set of types.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Types(u16);
+
+impl Types {
+    const fn of(types: &[Type]) -> Types {
+        let mut set = 0;
+        let mut i = 0;
+        while i < types.len() {
+            set |= 1 << types[i] as u8;
+            i += 1;
+        }
+        Types(set)
+    }
+
+    pub const fn or(self, other: Types) -> Types {
+        Types(self.0 | other.0)
+    }
+
+    pub const fn contains(self, ty: Type) -> bool {
+        self.0 >> ty as u8 & 1 != 0
+    }
+}
+
+/// `ud, d or f`.
+impl fmt::Display for Types {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        let mut rest = (0..16).filter_map(Type::from_number);
+        let mut rest: Vec<Type> = rest.by_ref().filter(|ty| self.contains(*ty)).collect();
+        let last = rest.pop().map_or("nothing", Type::name);
+        for (i, ty) in rest.iter().enumerate() {
+            let comma = if i + 1 < rest.len() { ", " } else { " or " };
+            write!(f, "{}{comma}", ty.name())?;
+        }
+        f.write_str(last)
+    }
+}
+
+/// Types that go together: of the destination and of each source.
+#[derive(Clone, Copy, Debug)]
+pub struct Map {
+    pub dst: Types,
+    pub src: Types,
+    /// The platforms where they do.
+    pub on: Platforms,
+}
+
+/// Which destinations can be saturated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Saturation {
+    No,
+    /// Those of a type that is no integer.
+    Float,
+    Yes,
+}
+
+/// Which modifiers sources have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Modifiers {
+    No,
+    /// `(-)`, `(abs)` and `(-abs)`.
+    Arith,
+    /// `(~)`.
+    Logic,
+}
+
+/// What an instruction on vector operands allows.
+#[derive(Clone, Copy, Debug)]
+pub struct Facts {
+    pub saturation: Saturation,
+    pub modifiers: Modifiers,
+    /// The destination and its sources fit one of these.
+    pub maps: &'static [Map],
+}
+
+pub const FLOATS: Types = Types::of(&[Type::F, Type::Df, Type::Hf, Type::Bf, Type::Vf]);
+
+const SMALL: Types = Types::of(&[Type::Ub, Type::B, Type::Uw, Type::W, Type::Ud, Type::D]);
+const QUAD: Types = Types::of(&[Type::Uq, Type::Q]);
+const PACKED: Types = Types::of(&[Type::V, Type::Uv]);
+const INT: Types = SMALL.or(QUAD);
+const INT_SRC: Types = INT.or(PACKED);
+const SMALL_SRC: Types = SMALL.or(PACKED);
+const DWORD: Types = Types::of(&[Type::Ud, Type::D]);
+const DWORD_SRC: Types = DWORD.or(PACKED);
+const UD: Types = Types::of(&[Type::Ud]);
+const UD_SRC: Types = UD.or(Types::of(&[Type::Uv]));
+const UB: Types = Types::of(&[Type::Ub]);
+const UW: Types = Types::of(&[Type::Uw]);
+const BYTE: Types = Types::of(&[Type::Ub, Type::B]);
+const WORD: Types = Types::of(&[Type::Uw, Type::W]);
+const WORD_DWORD: Types = WORD.or(DWORD);
+const F: Types = Types::of(&[Type::F]);
+const F_HF: Types = Types::of(&[Type::F, Type::Hf]);
+const F_HF_SRC: Types = Types::of(&[Type::F, Type::Hf, Type::Vf]);
+const HF: Types = Types::of(&[Type::Hf]);
+const BF: Types = Types::of(&[Type::Bf]);
+const F_BF: Types = Types::of(&[Type::F, Type::Bf]);
+const DF: Types = Types::of(&[Type::Df]);
+const F_DF: Types = F.or(DF);
+const NUMBERS: Types = INT.or(F_HF).or(DF);
+const NUMBERS_SRC: Types = NUMBERS.or(PACKED).or(Types::of(&[Type::Vf]));
+const BITS_32: Types = DWORD.or(F);
+const BITS_64: Types = QUAD.or(DF);
+
+const ALL: Platforms = Platforms::ALL;
+const XEHP_ON: Platforms = Platforms::from(Platform::XeHp);
+const BEFORE_XEHP: Platforms = Platforms::before(Platform::XeHp);
+const PVC_ON: Platforms = Platforms::from(Platform::Pvc);
+/// Those without the macros of IEEE division and square root.
+const NO_MACROS: Platforms = Platforms::only(&[
+    Platform::Icllp,
+    Platform::Tgllp,
+    Platform::Dg2,
+    Platform::Mtl,
+]);
+const MACROS: Platforms = NO_MACROS.not();
+
+macro_rules! facts {
+    ($($($op:ident)+: $saturation:ident $modifiers:ident
+        [$($dst:ident <- $src:ident $(on $on:ident)?),*];)*) => {
+        const FACTS: &[(&[Opcode], Facts)] = &[$((
+            &[$(Opcode::$op),+],
+            Facts {
+                saturation: Saturation::$saturation,
+                modifiers: Modifiers::$modifiers,
+                maps: &[$(Map { dst: $dst, src: $src, on: [$($on,)? ALL][0] }),*],
+            },
+        )),*];
+    };
+}
+
+facts! {
+    // Instruction: saturation, modifiers of its sources, types.
+    Add: Yes Arith [INT <- INT_SRC, DF <- DF, F_HF <- F_HF_SRC, F_BF <- F_BF on XEHP_ON];
+    Mul: Float Arith [INT <- SMALL_SRC, DF <- DF, F_HF <- F_HF_SRC, F_BF <- F_BF on XEHP_ON];
+    Mad: Float Arith [INT <- INT_SRC, DF <- DF, F_HF <- F_HF_SRC, F_BF <- F_BF on XEHP_ON];
+    Avg: Yes Arith [SMALL <- SMALL_SRC];
+    Div: Float Arith [SMALL <- SMALL_SRC on BEFORE_XEHP, DF <- DF on MACROS, F_HF <- F_HF_SRC];
+    Mod: Yes Arith [SMALL <- SMALL_SRC];
+    Mulh Madw: No Arith [DWORD <- DWORD_SRC];
+    Add3: Yes Arith [WORD_DWORD <- WORD_DWORD];
+    Add3O: No Arith [WORD_DWORD <- WORD_DWORD];
+    Addc Subb: No No [UD <- UD_SRC];
+    Dp4a: Yes No [DWORD <- DWORD];
+    Dp2 Dp3 Dp4 Dph Lrp Plane: Yes Arith [F <- F_HF_SRC];
+    Line: Yes Arith [F <- F_HF_SRC, INT <- INT_SRC];
+    Frc: No Arith [F <- F_HF_SRC];
+    Rndd Rndu Rnde Rndz: Yes Arith [F <- F_HF_SRC];
+    Exp Log Sin Cos Pow Rsqrt Tanh Sigm: Yes Arith [F_HF <- F_HF_SRC, BF <- BF on PVC_ON];
+    Sqrt Inv: Yes Arith [F_HF <- F_HF_SRC, DF <- DF on MACROS, BF <- BF on PVC_ON];
+    Sqrtm Divm: Yes Arith [F_DF <- F_DF];
+    Invm Rsqtm: No Arith [F_DF <- F_DF];
+    Lzd: No No [UD <- DWORD_SRC];
+    Sad2: Yes Arith [WORD <- BYTE];
+    Srnd: No No [UB <- HF_RANDOM, HF <- F_RANDOM];
+
+    And Or Xor Not: No Logic [INT <- INT_SRC];
+    Shl Shr Asr: Yes Arith [INT <- INT_SRC];
+    Rol Ror: No No [WORD_DWORD <- INT_SRC, QUAD <- INT_SRC on PVC_ON];
+    Cbit Fbh Fbl: No No [DWORD <- SMALL_SRC];
+    Bfrev Bfe Bfi: No No [DWORD <- SMALL_SRC];
+    Bfn: No No [WORD_DWORD <- WORD_DWORD_SRC];
+    Lfsr: No No [UD <- UD];
+
+    Sel: Yes Arith [INT <- INT_SRC, DF <- DF, F_HF <- F_HF_SRC, F_BF <- F_BF on XEHP_ON];
+    FMinMax: Yes Arith [INT <- INT_SRC, DF <- DF, F_HF <- F_HF_SRC, BF <- BF on PVC_ON];
+    Mov: Yes Arith [NUMBERS <- NUMBERS_SRC, F_BF <- F_BF on XEHP_ON];
+    Cmp: No Arith [NUMBERS <- INT_SRC, NUMBERS <- DF, NUMBERS <- F_HF_SRC, F_BF <- F_BF on XEHP_ON];
+    Fcvt: No No [HF <- BYTE, BYTE <- HF, UD <- F, F <- UD];
+}
+
+/// `srnd`: what is rounded, and the random bits.
+const HF_RANDOM: Types = HF.or(UB).or(UW);
+const F_RANDOM: Types = F.or(UB).or(UW);
+const WORD_DWORD_SRC: Types = WORD_DWORD.or(PACKED);
+
+static BY_OPCODE: LazyLock<Vec<Option<&'static Facts>>> = LazyLock::new(|| {
+    let of = |op: Opcode| FACTS.iter().find(|(ops, _)| ops.contains(&op));
+    let rows = Opcode::rows().iter();
+    rows.map(|row| of(row.opcode).map(|(_, facts)| facts))
+        .collect()
+});
+
+impl Facts {
+    /// Of the instructions that calculate.
+    pub fn of(op: Opcode) -> Option<&'static Facts> {
+        BY_OPCODE[op as usize]
+    }
+}
+
+/// The types of single operands, by instruction and number of the operand: those of messages, and of
+/// instructions whose operands have a type each. `%null` has none.
+const OPERANDS: &[(Opcode, &[(usize, Types)])] = &[
+    (Opcode::AddrAdd, &[(2, WORD.or(BYTE).or(PACKED))]),
+    (Opcode::Setp, &[(1, SMALL)]),
+    (Opcode::Movs, &[(0, DWORD), (1, DWORD)]),
+    (
+        Opcode::Sad2Add,
+        &[(0, WORD), (1, BYTE), (2, BYTE), (3, WORD)],
+    ),
+    (Opcode::SwitchJmp, &[(0, SMALL)]),
+    (Opcode::OwordLd, &[(3, DWORD)]),
+    (Opcode::OwordSt, &[(2, DWORD)]),
+    (Opcode::OwordLdUnaligned, &[(3, DWORD)]),
+    (Opcode::MediaLd, &[(5, DWORD), (6, DWORD)]),
+    (Opcode::MediaSt, &[(5, DWORD), (6, DWORD)]),
+    (Opcode::Gather, &[(3, DWORD), (4, DWORD), (5, BITS_32)]),
+    (Opcode::Scatter, &[(2, DWORD), (3, DWORD), (4, BITS_32)]),
+    (
+        Opcode::GatherScaled,
+        &[(4, DWORD), (5, DWORD), (6, BITS_32)],
+    ),
+    (
+        Opcode::ScatterScaled,
+        &[(4, DWORD), (5, DWORD), (6, BITS_32)],
+    ),
+    (
+        Opcode::Gather4Scaled,
+        &[(3, DWORD), (4, DWORD), (5, BITS_32)],
+    ),
+    (
+        Opcode::Scatter4Scaled,
+        &[(3, DWORD), (4, DWORD), (5, BITS_32)],
+    ),
+    (
+        Opcode::Gather4Typed,
+        &[(2, DWORD), (3, DWORD), (4, DWORD), (5, DWORD), (6, BITS_32)],
+    ),
+    (
+        Opcode::Scatter4Typed,
+        &[(2, DWORD), (3, DWORD), (4, DWORD), (5, DWORD), (6, BITS_32)],
+    ),
+    (Opcode::QwGather, &[(2, DWORD), (3, BITS_64)]),
+    (Opcode::QwScatter, &[(2, DWORD), (3, BITS_64)]),
+    (Opcode::DwordAtomic, &[(2, UD)]),
+    (
+        Opcode::TypedAtomic,
+        &[(2, DWORD), (3, DWORD), (4, DWORD), (5, DWORD)],
+    ),
+    (Opcode::SvmBlockLd, &[(1, QUAD)]),
+    (Opcode::SvmBlockSt, &[(1, QUAD)]),
+    (Opcode::SvmGather, &[(2, QUAD)]),
+    (Opcode::SvmScatter, &[(2, QUAD)]),
+    (Opcode::SvmAtomic, &[(1, QUAD)]),
+    (
+        Opcode::SvmGather4Scaled,
+        &[(2, ADDRESS), (3, QUAD), (4, BITS_32)],
+    ),
+    (
+        Opcode::SvmScatter4Scaled,
+        &[(2, ADDRESS.or(DWORD)), (3, QUAD), (4, BITS_32)],
+    ),
+    (Opcode::Sample3d, &[(2, UW), (5, SAMPLED)]),
+    (Opcode::Load3d, &[(2, UW), (4, SAMPLED)]),
+    (Opcode::Gather4Sampler, &[(2, UW), (5, SAMPLED)]),
+    (Opcode::ResInfo, &[(2, DWORD), (3, DWORD)]),
+    (Opcode::SampleInfo, &[(2, DWORD)]),
+    (
+        Opcode::SampleUnorm,
+        &[(3, F), (4, F), (5, F), (6, F), (7, UW)],
+    ),
+    (
+        Opcode::Avs,
+        &[(3, F), (4, F), (5, F), (6, F), (7, F), (11, F), (13, UB)],
+    ),
+    (
+        Opcode::VmeIme,
+        &[(2, UB), (3, UB), (5, UW), (6, UW), (7, UW), (8, UB)],
+    ),
+    (Opcode::VmeSic, &[(0, UB), (1, UB), (3, UB)]),
+    (
+        Opcode::VmeFbr,
+        &[
+            (0, UB),
+            (1, UB),
+            (3, DWORD),
+            (4, DWORD),
+            (5, DWORD),
+            (6, UB),
+        ],
+    ),
+    (Opcode::VmeIdm, &[(0, UB), (1, UB), (3, UB)]),
+    (Opcode::Wait, &[(0, UB)]),
+    (
+        Opcode::Nbarrier,
+        &[(1, SMALL), (2, SMALL), (3, SMALL), (4, SMALL)],
+    ),
+    (
+        Opcode::UrbWrite,
+        &[(1, DWORD), (3, DWORD), (4, DWORD), (5, BITS_32)],
+    ),
+    (
+        Opcode::Dpas,
+        &[(0, ACCUMULATED), (1, ACCUMULATED), (2, DWORD), (3, DWORD)],
+    ),
+    (
+        Opcode::Dpasw,
+        &[(0, ACCUMULATED), (1, ACCUMULATED), (2, DWORD), (3, DWORD)],
+    ),
+    (Opcode::ShflIdx4, &[(0, UD), (1, UD), (2, UB.or(UW))]),
+];
+
+/// The base of a message may be an immediate of either size.
+const ADDRESS: Types = QUAD.or(DWORD);
+const SAMPLED: Types = WORD_DWORD.or(F_HF);
+/// `dpas`: older modules have words for `bf`.
+const ACCUMULATED: Types = DWORD.or(F_HF).or(BF).or(WORD);
+
+impl Types {
+    /// Parameters of the sampler: from Ice Lake on half floats too. Integers of the same size are
+    /// seen in what the reference compiler writes.
+    pub const SAMPLED: Types = F_HF.or(WORD_DWORD);
+    pub const SAMPLED_BEFORE: Types = F.or(DWORD);
+    /// Parameters of loads.
+    pub const LOADED: Types = WORD_DWORD.or(F_HF);
+}
+
+/// The types of an atomic's sources and result, by its operation. Of 64 bits, words of twice the
+/// size.
+pub const ATOMIC_TYPES: &[(&[AtomicOp], Types)] = &[
+    (
+        &[
+            AtomicOp::FMax,
+            AtomicOp::FMin,
+            AtomicOp::FCmpWr,
+            AtomicOp::FAdd,
+            AtomicOp::FSub,
+        ],
+        FLOAT_DATA,
+    ),
+    (
+        &[
+            AtomicOp::Add,
+            AtomicOp::Sub,
+            AtomicOp::Inc,
+            AtomicOp::Dec,
+            AtomicOp::Min,
+            AtomicOp::Max,
+            AtomicOp::Xchg,
+            AtomicOp::CmpXchg,
+            AtomicOp::And,
+            AtomicOp::Or,
+            AtomicOp::Xor,
+            AtomicOp::IMin,
+            AtomicOp::IMax,
+            AtomicOp::PreDec,
+        ],
+        INT_DATA,
+    ),
+];
+
+const FLOAT_DATA: Types = F.or(HF).or(DF);
+const INT_DATA: Types = WORD_DWORD.or(QUAD);
+
+/// The types that the operand of that number may have, if not all.
+pub fn operand_types(op: Opcode, operand: usize) -> Option<Types> {
+    BY_OPERAND[op as usize]
+        .iter()
+        .find(|(i, _)| *i == operand)
+        .map(|(_, types)| *types)
+}
+
+static BY_OPERAND: LazyLock<Vec<Vec<(usize, Types)>>> = LazyLock::new(|| {
+    let rows = Opcode::rows().iter();
+    rows.map(|row| {
+        let of = OPERANDS.iter().filter(|(op, _)| *op == row.opcode);
+        of.flat_map(|(_, operands)| operands.iter().copied())
+            .collect()
+    })
+    .collect()
+});
+
+/// The execution sizes of instructions that do not have all, and where.
+const SIZES: &[(&[Opcode], &[u8], Platforms)] = &[
+    (
+        &[Opcode::Sample3d, Opcode::Load3d, Opcode::Gather4Sampler],
+        &[1, 8, 16, 32],
+        ALL,
+    ),
+    (&[Opcode::ResInfo, Opcode::SampleInfo], &[1, 8, 16, 32], ALL),
+    (
+        &[Opcode::Dpas, Opcode::Dpasw],
+        &[8],
+        Platforms::before(Platform::Pvc),
+    ),
+    (&[Opcode::Dpas, Opcode::Bdpas], &[16], PVC_ON),
+    (
+        &[
+            Opcode::SvmGather,
+            Opcode::SvmScatter,
+            Opcode::SvmAtomic,
+            Opcode::SvmGather4Scaled,
+            Opcode::SvmScatter4Scaled,
+        ],
+        &[1, 2, 4, 8, 16],
+        ALL,
+    ),
+    (
+        &[Opcode::QwGather, Opcode::QwScatter],
+        &[1, 2, 4, 8, 16],
+        ALL,
+    ),
+    (&[Opcode::UrbWrite], &[1, 8], ALL),
+    (&[Opcode::RtWrite], &[8, 16, 32], ALL),
+    (&[Opcode::RtRead], &[16, 32], ALL),
+    (&[Opcode::Plane], &[8, 16], ALL),
+    (&[Opcode::SwitchJmp], &[1], ALL),
+    (&[Opcode::ShflIdx4], &[16, 32], ALL),
+];
+
+static SIZED: LazyLock<Vec<bool>> = LazyLock::new(|| {
+    let rows = Opcode::rows().iter();
+    let listed = |op| SIZES.iter().any(|(ops, ..)| ops.contains(&op));
+    rows.map(|row| listed(row.opcode)).collect()
+});
+
+/// The execution sizes that the instruction has on the platform, if not all; without a platform
+/// those of any.
+pub fn sizes(op: Opcode, platform: Option<Platform>) -> Option<Vec<u8>> {
+    if !SIZED[op as usize] {
+        return None;
+    }
+    let of = SIZES.iter().filter(|(ops, ..)| ops.contains(&op));
+    let here = of.filter(|(.., on)| platform.is_none_or(|p| on.contains(p)));
+    let mut sizes: Vec<u8> = here.flat_map(|(_, sizes, _)| *sizes).copied().collect();
+    sizes.sort_unstable();
+    (!sizes.is_empty()).then_some(sizes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sets_are_read() {
+        assert_eq!(F.or(UD).to_string(), "ud or f");
+        assert_eq!(DWORD.or(F).to_string(), "ud, d or f");
+        assert!(Facts::of(Opcode::Add).is_some_and(|f| f.maps.len() == 4));
+        assert!(Facts::of(Opcode::Label).is_none());
+        assert!(operand_types(Opcode::Wait, 0) == Some(UB));
+        assert_eq!(sizes(Opcode::Dpas, None), Some(vec![8, 16]));
+    }
+
+    #[test]
+    fn every_instruction_has_one_row() {
+        let all: Vec<Opcode> = FACTS.iter().flat_map(|(ops, _)| *ops).copied().collect();
+        for (i, op) in all.iter().enumerate() {
+            assert!(!all[..i].contains(op), "{op:?}");
+        }
+    }
+}

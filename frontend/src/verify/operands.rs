@@ -1,0 +1,627 @@
+//! The rules of operands: that each is what its instruction's row says, in bounds, of a legal region,
+//! and of types and with modifiers that the instruction has ([`super::facts`]).
+
+use std::ops::RangeInclusive;
+
+use cranelift_entity::EntityRef;
+use smallvec::SmallVec;
+
+use super::facts::{FLOATS, Facts, Map, Modifiers, Saturation, Types, operand_types, sizes};
+use super::{FindingKind, Verifier};
+use crate::module::{
+    Combine, Exec, Inst, Label, LabelKind, Modifier, Object, Operand, PredUse, Predicate, Region,
+    Sampler, StateVar, Subject, Surface, Type, Var, predefined,
+};
+use crate::opcode::{
+    Atomic, ChannelMask, Field, Kinds, Meaning, Opcode, Relation, Row, SamplerOp, svm_block_bytes,
+};
+use crate::text::lsc;
+
+/// The offsets of indirect accesses.
+const INDIRECT_OFFSETS: RangeInclusive<i16> = -512..=511;
+
+/// `1, 2 and 4`.
+fn listed(numbers: &[u8]) -> String {
+    let names: Vec<String> = numbers.iter().map(u8::to_string).collect();
+    match names.split_last() {
+        Some((last, rest)) if !rest.is_empty() => format!("{} and {last}", rest.join(", ")),
+        _ => names.concat(),
+    }
+}
+
+impl Verifier<'_> {
+    pub(super) fn inst(&mut self, inst: &Inst) {
+        let row = inst.op.row();
+        let Exec { size, offset, .. } = inst.exec;
+        self.subject = Subject::Exec;
+        if !size.is_power_of_two() || size > 32 {
+            self.find(FindingKind::ExecSize { size });
+        } else if let Some(allowed) = sizes(inst.op, self.platform)
+            && !allowed.contains(&size)
+        {
+            let (op, allowed) = (row.mnemonic, listed(&allowed));
+            self.find(FindingKind::OpSize {
+                op,
+                found: size,
+                allowed,
+            });
+        }
+        if u32::from(offset) + u32::from(size) > 32 {
+            self.find(FindingKind::Channels {
+                first: offset.into(),
+                size: size.into(),
+            });
+        }
+        if size.is_power_of_two() && offset % size != 0 {
+            self.find(FindingKind::MaskOffset {
+                first: offset,
+                size,
+            });
+        }
+        self.subject = Subject::Inst;
+        if let Some(platform) = self.platform
+            && !row.platforms.contains(platform)
+        {
+            let (op, platform) = (row.mnemonic, platform.name());
+            self.find(FindingKind::Platform { op, platform });
+        }
+        if let Some(pred) = inst.pred {
+            self.subject = Subject::Guard;
+            if !row.has_pred() {
+                self.find(FindingKind::Predicated { op: row.mnemonic });
+            }
+            self.predicate(pred, inst.exec);
+        }
+        self.subject = Subject::Inst;
+        let flags = inst.operands.iter().find_map(|operand| match operand {
+            Operand::Field(n) => Some(*n),
+            _ => None,
+        });
+        let fixed = row
+            .operand_fields()
+            .filter(|field| !field.is_list() && !field.is_absent(flags.unwrap_or(0)));
+        let list = row.operand_fields().find(|field| field.is_list());
+        let expected = fixed.clone().count();
+        let found = inst.operands.len();
+        if found < expected || (found > expected && list.is_none()) {
+            self.find(FindingKind::Count {
+                op: row.mnemonic,
+                found,
+                expected,
+            });
+        }
+        let lists = list.into_iter().cycle();
+        for (i, (operand, field)) in inst.operands.iter().zip(fixed.chain(lists)).enumerate() {
+            self.subject = Subject::Operand(i);
+            self.operand(inst, row, i, field, operand);
+        }
+        self.types(inst);
+        self.subject = Subject::Inst;
+    }
+
+    /// The type of an operand that has one; `%null` has none, and of a `bool` that is no predicate
+    /// all is said elsewhere.
+    pub(super) fn type_of(&self, operand: &Operand) -> Option<Type> {
+        match *operand {
+            Operand::General { var, .. } | Operand::Raw { var, .. } => {
+                let decl = self.object.vars.get(var)?;
+                (var.as_u32() != predefined::NULL).then_some(decl.ty)
+            }
+            Operand::Indirect { ty, .. } | Operand::Imm { ty, .. } => {
+                (ty != Type::Bool).then_some(ty)
+            }
+            _ => None,
+        }
+    }
+
+    /// The types of the operands, each by itself and together.
+    fn types(&mut self, inst: &Inst) {
+        let op = inst.op.row().mnemonic;
+        for (operand, value) in inst.operands.iter().enumerate() {
+            if let Some(allowed) = operand_types(inst.op, operand)
+                && let Some(ty) = self.type_of(value).filter(|ty| !allowed.contains(*ty))
+            {
+                self.subject = Subject::Operand(operand);
+                let allowed = allowed.to_string();
+                self.find(FindingKind::OperandType {
+                    op,
+                    operand,
+                    ty,
+                    allowed,
+                });
+            }
+        }
+        let Some(facts) = Facts::of(inst.op) else {
+            return;
+        };
+        let fields = inst.op.row().operand_fields();
+        let fields = fields.zip(&inst.operands).enumerate();
+        let typed = |verifier: &Self, is: fn(Field) -> bool| {
+            let of = fields.clone().filter(|(_, (field, _))| is(*field));
+            of.filter_map(|(i, (_, operand))| Some((i, verifier.type_of(operand)?)))
+                .collect::<SmallVec<[_; 4]>>()
+        };
+        let destinations = typed(self, |field| matches!(field, Field::Dst(_)));
+        let sources = typed(self, |field| matches!(field, Field::Src(_)));
+        for &(operand, dst) in &destinations {
+            let maps = facts.maps.iter().filter(|map| map.dst.contains(dst));
+            if maps.clone().next().is_none() {
+                let allowed = facts.maps.iter().map(|map| map.dst).reduce(Types::or);
+                let allowed = allowed.map_or_else(String::new, |types| types.to_string());
+                self.subject = Subject::Operand(operand);
+                self.find(FindingKind::OperandType {
+                    op,
+                    operand,
+                    ty: dst,
+                    allowed,
+                });
+                continue;
+            }
+            let beside = format!("a destination of type {}", dst.name());
+            self.sources(op, (operand, dst), beside, &sources, maps);
+        }
+        // Of a comparison into a predicate the sources go with each other.
+        if let (true, Some(&(operand, ty))) = (destinations.is_empty(), sources.first()) {
+            let maps = facts.maps.iter().filter(|map| map.src.contains(ty));
+            let beside = format!("a source of type {}", ty.name());
+            self.sources(op, (operand, ty), beside, &sources, maps);
+        }
+    }
+
+    /// Whether the types of the sources go with that of another operand, on the platform.
+    fn sources<'m>(
+        &mut self,
+        op: &'static str,
+        (other, other_type): (usize, Type),
+        beside: String,
+        sources: &[(usize, Type)],
+        maps: impl Iterator<Item = &'m Map> + Clone,
+    ) {
+        let fits = |map: &&Map| sources.iter().all(|(_, ty)| map.src.contains(*ty));
+        let fitting = maps.clone().filter(fits);
+        if fitting.clone().next().is_none() {
+            let all = maps.map(|map| map.src).reduce(Types::or);
+            let Some(allowed) = all else {
+                return;
+            };
+            let wrong = sources.iter().find(|(_, ty)| !allowed.contains(*ty));
+            let Some(&(operand, ty)) = wrong.or(sources.last()) else {
+                return;
+            };
+            self.subject = Subject::Operand(operand);
+            let allowed = allowed.to_string();
+            self.find(FindingKind::TypeMix {
+                op,
+                operand,
+                ty,
+                beside,
+                allowed,
+            });
+        } else if let Some(platform) = self.platform
+            && !fitting.clone().any(|map| map.on.contains(platform))
+        {
+            self.subject = Subject::Operand(other);
+            self.find(FindingKind::PlatformType {
+                op,
+                operand: other,
+                ty: other_type,
+                platform: platform.name(),
+            });
+        }
+    }
+
+    fn operand(&mut self, inst: &Inst, row: &Row, i: usize, field: Field, operand: &Operand) {
+        let fits = match (field, operand) {
+            (Field::Dst(kinds) | Field::Src(kinds), operand) => {
+                kind_of(operand).is_some_and(|kind| kinds.contains(kind))
+            }
+            (Field::SrcIf(_), operand) => kind_of(operand).is_some_and(|kind| {
+                kind == Kinds::GENERAL || kind == Kinds::IMM || kind == Kinds::INDIRECT
+            }),
+            (Field::SrcBlock, Operand::General { .. }) => true,
+            (
+                Field::SrcAddress,
+                Operand::AddressOf { .. } | Operand::Address { .. } | Operand::State { .. },
+            )
+            | (
+                Field::RawDst | Field::RawSrc | Field::RawSrcIf(_) | Field::RawSrcs,
+                Operand::Raw { .. },
+            )
+            | (Field::Surface, Operand::Surface(_))
+            | (Field::Sampler, Operand::Sampler(_))
+            | (Field::Label | Field::Labels, Operand::Label(_))
+            | (Field::Name | Field::FileName, Operand::Name(_))
+            | (Field::Number(..), Operand::Field(_)) => true,
+            _ => false,
+        };
+        if !fits {
+            let found = described(operand);
+            return self.find(FindingKind::Kind {
+                op: row.mnemonic,
+                operand: i,
+                found,
+            });
+        }
+        let is_dst = matches!(field, Field::Dst(_));
+        match *operand {
+            Operand::General {
+                var,
+                row,
+                col,
+                region,
+                modifier,
+            } => {
+                self.modifier(inst, i, is_dst, modifier);
+                if field == Field::SrcBlock {
+                    self.exists(var);
+                    return;
+                }
+                if region.v.is_none() {
+                    return self.find(FindingKind::MultiAddress { operand: i });
+                }
+                if self.exists(var) && self.region(i, is_dst, inst.exec.size, region) {
+                    if is_dst && is_read_only(var) {
+                        let name = self.object.vars[var].name.to_string();
+                        self.find(FindingKind::ReadOnly { operand: i, name });
+                    }
+                    let element = self.object.vars[var].ty.bytes();
+                    let start = u32::from(row) * self.grf + u32::from(col) * element;
+                    let last = last_element(region, inst.exec.size, is_dst);
+                    self.end(i, var, start + (last + 1) * element);
+                }
+            }
+            Operand::Indirect {
+                addr,
+                off,
+                imm,
+                region,
+                modifier,
+                ..
+            } => {
+                self.modifier(inst, i, is_dst, modifier);
+                if !INDIRECT_OFFSETS.contains(&imm) {
+                    let (operand, found) = (i, imm);
+                    self.find(FindingKind::IndirectOffset { operand, found });
+                }
+                self.region(i, is_dst, inst.exec.size, region);
+                match self
+                    .object
+                    .addrs
+                    .get(addr)
+                    .map(|a| (a.name.to_string(), a.elements))
+                {
+                    Some((name, n)) => self.element(i, name, u32::from(off) + 1, n.into()),
+                    None => self.missing("address variable", addr.index()),
+                }
+            }
+            Operand::Address { addr, off, width } => {
+                match self
+                    .object
+                    .addrs
+                    .get(addr)
+                    .map(|a| (a.name.to_string(), a.elements))
+                {
+                    Some((name, n)) => {
+                        self.element(i, name, u32::from(off) + u32::from(width), n.into());
+                    }
+                    None => self.missing("address variable", addr.index()),
+                }
+            }
+            Operand::AddressOf { var, offset } => {
+                if self.exists(var) {
+                    self.end(i, var, offset.into());
+                }
+            }
+            Operand::Predicate(pred) => {
+                if pred.inverse || pred.combine != Combine::None {
+                    self.find(FindingKind::Modifier { operand: i });
+                }
+                self.predicate(pred, inst.exec);
+            }
+            Operand::Imm { ty, bits } => {
+                if ty == Type::Bool || Operand::imm(ty, bits) != *operand {
+                    self.find(FindingKind::Immediate {
+                        operand: i,
+                        ty,
+                        bits,
+                    });
+                }
+            }
+            Operand::State {
+                of: StateVar::Surface(surface),
+                off,
+            } => {
+                if let Some(decl) = self.surface(surface) {
+                    self.element(i, decl.0, u32::from(off) + 1, decl.1);
+                }
+            }
+            Operand::State {
+                of: StateVar::Sampler(sampler),
+                ..
+            } => self.sampler(sampler),
+            Operand::Raw { var, offset } => {
+                if self.exists(var) {
+                    let bytes = u32::from(var.as_u32() != predefined::NULL);
+                    self.end(i, var, u32::from(offset) + bytes);
+                }
+            }
+            Operand::Surface(surface) => drop(self.surface(surface)),
+            Operand::Sampler(sampler) => self.sampler(sampler),
+            Operand::Label(label) => self.label(inst.op, label),
+            Operand::Field(n) => {
+                if let Field::Number(_, meaning) = field {
+                    self.number(meaning, n);
+                }
+            }
+            Operand::Name(_) => {}
+        }
+    }
+
+    pub(super) fn missing(&mut self, what: &'static str, number: usize) {
+        self.find(FindingKind::Missing { what, number });
+    }
+
+    fn exists(&mut self, var: Var) -> bool {
+        let exists = self.object.vars.is_valid(var);
+        if !exists {
+            self.missing("variable", var.index());
+        }
+        exists
+    }
+
+    fn predicate(&mut self, PredUse { pred, .. }: PredUse, exec: Exec) {
+        let Some(decl) = self
+            .object
+            .predicates
+            .get(pred)
+            .filter(|_| pred.index() != 0)
+        else {
+            return self.missing("predicate", pred.index());
+        };
+        let (first, size) = (exec.offset, exec.size);
+        if u32::from(first) + u32::from(size) > decl.elements.into() {
+            let (name, elements) = (predicate_name(self.object, pred), decl.elements);
+            self.find(FindingKind::PredicateWidth {
+                name,
+                elements,
+                first,
+                size,
+            });
+        }
+    }
+
+    fn surface(&mut self, surface: Surface) -> Option<(String, u32)> {
+        let decl = self.object.surfaces.get(surface);
+        let found = decl.map(|decl| (decl.name.to_string(), decl.elements.into()));
+        if found.is_none() {
+            self.missing("surface", surface.index());
+        }
+        found
+    }
+
+    fn sampler(&mut self, sampler: Sampler) {
+        let bindless = sampler.as_u32() == predefined::BINDLESS_SAMPLER;
+        if !bindless && !self.object.samplers.is_valid(sampler) {
+            self.missing("sampler", sampler.index());
+        }
+    }
+
+    fn label(&mut self, op: Opcode, label: Label) {
+        let Some(decl) = self.object.labels.get(label) else {
+            return self.missing("label", label.index());
+        };
+        let expected = match op {
+            Opcode::Call if decl.kind == LabelKind::Kernel => return,
+            Opcode::Call | Opcode::Subroutine => LabelKind::Subroutine,
+            _ => LabelKind::Block,
+        };
+        if decl.kind != expected {
+            let (name, op, found) = (decl.name.to_string(), op.row().mnemonic, decl.kind);
+            self.find(FindingKind::LabelKind { name, op, found });
+        }
+    }
+
+    fn modifier(&mut self, inst: &Inst, operand: usize, is_dst: bool, modifier: Modifier) {
+        let fits = match modifier {
+            Modifier::None => true,
+            Modifier::Sat => is_dst,
+            _ => !is_dst,
+        };
+        if !fits {
+            return self.find(FindingKind::Modifier { operand });
+        }
+        let Some(facts) = Facts::of(inst.op) else {
+            return;
+        };
+        let float = |ty: Type| FLOATS.contains(ty);
+        let ty = inst.operands.get(operand).and_then(|o| self.type_of(o));
+        let (fits, allowed) = match (modifier, facts.modifiers) {
+            (Modifier::None, _) => (true, ""),
+            (Modifier::Sat, _) => match facts.saturation {
+                Saturation::Yes => (true, ""),
+                Saturation::Float => (ty.is_none_or(float), "none but of a float"),
+                Saturation::No => (false, "none"),
+            },
+            (Modifier::Not, Modifiers::Logic) => (true, ""),
+            (Modifier::Neg | Modifier::Abs | Modifier::NegAbs, Modifiers::Arith) => (true, ""),
+            (_, Modifiers::Logic) => (false, Modifier::Not.text()),
+            (_, Modifiers::Arith) => (false, "(-), (abs) or (-abs)"),
+            (_, Modifiers::No) => (false, "none"),
+        };
+        if !fits {
+            let found = match modifier {
+                Modifier::Sat => ".sat",
+                modifier => modifier.text(),
+            };
+            self.find(FindingKind::ModifierKind {
+                op: inst.op.row().mnemonic,
+                operand,
+                found,
+                allowed,
+            });
+        }
+    }
+
+    fn region(&mut self, operand: usize, is_dst: bool, size: u8, region: Region) -> bool {
+        let Region { v, w, h } = region;
+        let power = |n: u8, most: u8| n <= most && (n == 0 || n.is_power_of_two());
+        let strides = "0, 1, 2 and 4";
+        let (part, found, allowed) = match (is_dst, v) {
+            (true, None) => {
+                self.find(FindingKind::MultiAddress { operand });
+                return false;
+            }
+            (true, _) if !matches!(h, 1 | 2 | 4) => ("horizontal stride", h, "1, 2 and 4"),
+            (true, _) if region != Region::dst(h) => ("width", w, "1"),
+            (false, Some(v)) if !power(v, 32) => ("vertical stride", v, "0, 1, 2, 4, 8, 16 and 32"),
+            (false, _) if w == 0 || !power(w, 16) => ("width", w, "1, 2, 4, 8 and 16"),
+            (false, _) if !power(h, 4) => ("horizontal stride", h, strides),
+            (false, _) if w > size => {
+                self.find(FindingKind::RegionWidth {
+                    operand,
+                    width: w,
+                    size,
+                });
+                return false;
+            }
+            _ => return true,
+        };
+        self.find(FindingKind::Region {
+            operand,
+            part,
+            found,
+            allowed,
+        });
+        false
+    }
+
+    /// Whether an access of a variable up to that byte ends in its root.
+    fn end(&mut self, operand: usize, var: Var, end: u32) {
+        let (root, offset) = self.roots[var.index()];
+        let (end, size) = (offset.saturating_add(end), self.room(root));
+        let unused = is_unused(root.index());
+        if end > size && !unused {
+            let name = self.object.vars[root].name.to_string();
+            self.find(FindingKind::End {
+                operand,
+                name,
+                end,
+                size,
+            });
+        }
+        if unused {
+            self.missing("variable", root.index());
+        }
+    }
+
+    fn element(&mut self, operand: usize, name: String, end: u32, size: u32) {
+        if end > size {
+            self.find(FindingKind::Element {
+                operand,
+                name,
+                end,
+                size,
+            });
+        }
+    }
+
+    fn number(&mut self, meaning: Meaning, n: u32) {
+        let (what, known) = match meaning {
+            Meaning::Relation => ("a relation", Relation::from_number(n).is_some()),
+            Meaning::MinMax => ("the operation of `fminmax`", n < 2),
+            Meaning::Atomic => ("an atomic operation", Atomic::from_number(n).is_some()),
+            Meaning::Channels => (
+                "a channel mask",
+                ChannelMask::from_number(n).is_some_and(|mask| mask.count() != 0),
+            ),
+            Meaning::Channel => ("a channel", n < 4),
+            Meaning::Owords => ("a size in owords", n <= 4),
+            Meaning::SvmOwords => ("a size in owords", n & !8 <= 4),
+            Meaning::ElementSize => ("the size of an element", n < 3),
+            Meaning::SvmBlockSize => ("the size of a block", svm_block_bytes(n).is_some()),
+            Meaning::BlockCount => ("a count of blocks", n < 4),
+            Meaning::Zero => ("a reserved field", n == 0),
+            Meaning::SamplerOp => (
+                "an operation of the sampler",
+                SamplerOp::from_number(n).is_some(),
+            ),
+            meaning => ("a number of an LSC message", lsc::is_known(meaning, n)),
+        };
+        if !known {
+            self.find(FindingKind::Number { what, found: n });
+        }
+    }
+}
+
+/// Whether only the hardware writes the variable.
+fn is_read_only(var: Var) -> bool {
+    matches!(
+        var.as_u32(),
+        predefined::THREAD_X
+            | predefined::THREAD_Y
+            | predefined::GROUP_ID_X
+            | predefined::GROUP_ID_Y
+            | predefined::GROUP_ID_Z
+            | predefined::HW_ID
+            | predefined::CE0
+            | predefined::COLOR
+    )
+}
+
+pub(super) fn predicate_name(object: &Object, pred: Predicate) -> String {
+    let decl = object.predicates.get(pred);
+    decl.map_or_else(String::new, |decl| decl.name.to_string())
+}
+
+/// Whether the number is reserved for a predefined variable that there is not.
+pub(super) fn is_unused(number: usize) -> bool {
+    (predefined::VARS.len()..predefined::VAR_COUNT).contains(&number)
+}
+
+/// The last element of a region that so many channels touch, from the first.
+fn last_element(region: Region, size: u8, is_dst: bool) -> u32 {
+    let Region { v, w, h } = region;
+    let (v, w, h) = (u32::from(v.unwrap_or(0)), u32::from(w), u32::from(h));
+    let last = u32::from(size.max(1)) - 1;
+    if is_dst {
+        last * h
+    } else {
+        last / w * v + last.min(w - 1) * h
+    }
+}
+
+fn kind_of(operand: &Operand) -> Option<Kinds> {
+    match operand {
+        Operand::General { .. } => Some(Kinds::GENERAL),
+        Operand::Indirect { .. } => Some(Kinds::INDIRECT),
+        Operand::Address { .. } => Some(Kinds::ADDRESS),
+        Operand::AddressOf { .. } => Some(Kinds::ADDRESS_OF),
+        Operand::Predicate(_) => Some(Kinds::PREDICATE),
+        Operand::Imm { .. } => Some(Kinds::IMM),
+        Operand::State { .. } => Some(Kinds::STATE),
+        Operand::Raw { .. }
+        | Operand::Surface(_)
+        | Operand::Sampler(_)
+        | Operand::Label(_)
+        | Operand::Field(_)
+        | Operand::Name(_) => None,
+    }
+}
+
+fn described(operand: &Operand) -> &'static str {
+    match operand {
+        Operand::General { .. } => "a general variable",
+        Operand::Indirect { .. } => "an indirect operand",
+        Operand::Address { .. } => "an address variable",
+        Operand::AddressOf { .. } => "the address of a variable",
+        Operand::Predicate(_) => "a predicate",
+        Operand::Imm { .. } => "an immediate",
+        Operand::State { .. } => "a surface's or sampler's state",
+        Operand::Raw { .. } => "a raw operand",
+        Operand::Surface(_) => "a surface",
+        Operand::Sampler(_) => "a sampler",
+        Operand::Label(_) => "a label",
+        Operand::Field(_) => "a number",
+        Operand::Name(_) => "a name",
+    }
+}

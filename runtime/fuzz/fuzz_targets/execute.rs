@@ -1,0 +1,5 @@
+//! Changed machine code of the examples, and bytes that are no code at all.
+
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|data: &[u8]| kiln_runtime_fuzz::execute(data));

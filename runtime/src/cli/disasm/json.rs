@@ -1,0 +1,164 @@
+//! Listings for tools.
+//!
+//! One object, `{"version": 1, "files": […]}`. What is not said of an instruction is left out, not
+//! null. A change that takes something away or gives it
+//! another meaning makes another version.
+
+use kiln_emit::inst::{Inst, Target};
+use kiln_emit::listing::{self, Entry, Remark, Style};
+use kiln_emit::platform::Platform;
+use miette::{Report, miette};
+use serde::Serialize;
+
+use super::File;
+use super::unit::{CodeSymbol, Unit};
+
+const VERSION: u32 = 1;
+
+#[derive(Serialize)]
+struct Document<'a> {
+    version: u32,
+    files: Vec<FileOut<'a>>,
+}
+
+#[derive(Serialize)]
+struct FileOut<'a> {
+    path: String,
+    platform: &'static str,
+    units: Vec<UnitOut<'a>>,
+}
+
+#[derive(Serialize)]
+struct UnitOut<'a> {
+    /// None for a raw file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    section: Option<&'a str>,
+    /// Bytes from the section's start.
+    offset: u64,
+    size: usize,
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    symbols: &'a [CodeSymbol],
+    instructions: Vec<InstOut<'a>>,
+}
+
+/// One instruction, or bytes that are none.
+#[derive(Serialize)]
+struct InstOut<'a> {
+    /// Bytes from the unit's start.
+    offset: u32,
+    size: u32,
+    compacted: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    op: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    exec_size: Option<u8>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    channel_offset: Option<u8>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    text: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    message: Option<MessageOut>,
+    /// Places that it may branch to, in bytes from the unit's start.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    targets: Vec<i64>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    relocations: Vec<&'a str>,
+    /// Why the bytes are no instruction.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    illegal: Option<String>,
+}
+
+#[derive(Serialize)]
+struct MessageOut {
+    function: u8,
+    end_of_thread: bool,
+    description: String,
+}
+
+pub fn write(files: &[File], style: Style) -> Result<String, Report> {
+    let document = Document {
+        version: VERSION,
+        files: files.iter().map(|file| file_out(file, style)).collect(),
+    };
+    let text = serde_json::to_string_pretty(&document).map_err(|e| miette!("JSON: {e}"))?;
+    Ok(text + "\n")
+}
+
+fn file_out<'a>(file: &'a File, style: Style) -> FileOut<'a> {
+    FileOut {
+        path: file.path.display().to_string(),
+        platform: file.platform.name,
+        units: file
+            .units
+            .iter()
+            .map(|unit| unit_out(unit, file.platform, style))
+            .collect(),
+    }
+}
+
+fn unit_out<'a>(unit: &'a Unit, platform: &'static Platform, style: Style) -> UnitOut<'a> {
+    let mut remarks = unit.relocations.iter().peekable();
+    let instructions = listing::entries(unit.code(), platform).map(|entry| {
+        let end = u64::from(entry.offset) + u64::from(entry.len);
+        let here = std::iter::from_fn(|| remarks.next_if(|remark| remark.offset < end));
+        let relocations = here.map(|remark: &Remark| remark.text.as_str()).collect();
+        inst_out(&entry, platform, style, relocations)
+    });
+    UnitOut {
+        section: unit.section.as_deref(),
+        offset: unit.offset,
+        size: unit.code().len(),
+        symbols: &unit.symbols,
+        instructions: instructions.collect(),
+    }
+}
+
+fn inst_out<'a>(
+    entry: &Entry,
+    platform: &Platform,
+    style: Style,
+    relocations: Vec<&'a str>,
+) -> InstOut<'a> {
+    let inst = entry.inst.as_ref().ok();
+    InstOut {
+        offset: entry.offset,
+        size: entry.len,
+        compacted: entry.len == 8,
+        op: inst.map(|inst| inst.op.mnemonic()),
+        exec_size: inst.map(|inst| inst.exec_size),
+        channel_offset: inst.map(|inst| inst.chan_off),
+        text: inst.map(|inst| listing::line(inst, entry.offset, platform, style)),
+        message: inst.and_then(|inst| message_out(inst, platform)),
+        targets: inst
+            .map(|inst| targets(inst, entry.offset))
+            .unwrap_or_default(),
+        relocations,
+        illegal: entry.inst.as_ref().err().map(ToString::to_string),
+    }
+}
+
+fn message_out(inst: &Inst, platform: &Platform) -> Option<MessageOut> {
+    let message = inst.msg?;
+    Some(MessageOut {
+        function: message.sfid,
+        end_of_thread: message.eot,
+        description: listing::message(inst, platform)?,
+    })
+}
+
+fn targets(inst: &Inst, offset: u32) -> Vec<i64> {
+    let base = if inst.op.branches_to_place() {
+        0
+    } else {
+        i64::from(offset)
+    };
+    let distance = |target| match target {
+        Target::Offset(distance) => Some(base + i64::from(distance)),
+        _ => None,
+    };
+    [inst.jip, inst.uip]
+        .into_iter()
+        .flatten()
+        .filter_map(distance)
+        .collect()
+}

@@ -1,0 +1,166 @@
+//! Block messages to the data port: consecutive bytes of a surface, of memory at an address, or of the
+//! thread's scratch space, to and from consecutive registers.
+//!
+//! A block has a header with its offset or address, and is accessed whole, whatever channels are
+//! on, if one is (PRM vol. 7, "Shared Functions — Data Port").
+
+use super::error::Cause;
+use super::machine::{GRF_BYTES, Thread};
+use super::memory::{BTI_STATELESS, Shared, Span};
+use super::message::{self, Message, buffer_base, fill, header_dword, payload};
+
+/// A block's size in bytes, and where in the first register it starts, by the code of its octwords.
+fn oword_count(m: &Message) -> Result<(usize, usize), Cause> {
+    match m.field(8, 3) {
+        0 => Ok((16, 0)),
+        1 => Ok((16, 16)),
+        code @ 2..=4 => Ok((16 << (code - 1), 0)),
+        _ => Err(m.unknown()),
+    }
+}
+
+/// Octword blocks of a surface: aligned reads (offset in octwords), unaligned ones (in bytes) and
+/// writes.
+pub fn surface(
+    thread: &mut Thread,
+    shared: &mut Shared,
+    m: &Message,
+    kind: u32,
+) -> Result<(), Cause> {
+    if !m.has_header() {
+        return Err(m.bad("a block message without a header"));
+    }
+    let (size, skip) = oword_count(m)?;
+    let unit = if kind == 1 { 1 } else { 16 };
+    let offset = header_dword(thread, m, 2)?.wrapping_mul(unit);
+    let offset = offset.wrapping_add(buffer_base(thread, m)?);
+    if kind == 1 && !offset.is_multiple_of(4) {
+        return Err(m.bad("an unaligned block's offset is no multiple of 4"));
+    }
+    if m.enabled() == 0 {
+        return Ok(());
+    }
+    let write = kind == 8;
+    let space = shared.space(m.bti())?;
+    shared.count(write, size);
+    match space.at(u64::from(offset), size, 0) {
+        Ok(memory) => copy(thread, m, memory, size, write, skip),
+        // Compilers merge reads to blocks that go over a surface's end; the hardware gives zeroes.
+        Err(Cause::OutOfBounds { at, room, .. }) if !write && at < room => {
+            let mut bytes = [0; BLOCK];
+            let inside = (room - at) as usize;
+            space.at(at, inside, 0)?.read(&mut bytes[..inside]);
+            respond(thread, m, &bytes[..size], skip)
+        }
+        Err(cause) => Err(cause),
+    }
+}
+
+/// Octword and hexadecaword (32-byte) blocks at a 64-bit address.
+pub fn address(
+    thread: &mut Thread,
+    shared: &mut Shared,
+    m: &Message,
+    write: bool,
+) -> Result<(), Cause> {
+    if !m.has_header() {
+        return Err(m.bad("a block message without a header"));
+    }
+    let at = message::address(thread, m, 0, 0, 8)?;
+    let (size, skip, alignment) = match m.field(11, 2) {
+        0 => {
+            let (size, skip) = oword_count(m)?;
+            (size, skip, 16)
+        }
+        1 => {
+            let (size, skip) = oword_count(m)?;
+            (size, skip, 4)
+        }
+        3 => (GRF_BYTES << m.field(8, 3), 0, 4),
+        _ => return Err(m.unknown()),
+    };
+    if !at.is_multiple_of(alignment) {
+        return Err(m.bad("a block's address is not aligned as its message demands"));
+    }
+    if size > 8 * GRF_BYTES {
+        return Err(m.unknown());
+    }
+    if m.enabled() == 0 {
+        return Ok(());
+    }
+    let memory = shared.memory.at_address(at, size, 0)?;
+    shared.count(write, size);
+    copy(thread, m, memory, size, write, skip)
+}
+
+/// Bytes of a block at most.
+const BLOCK: usize = 8 * GRF_BYTES;
+
+/// Copies between memory and the registers behind the header or of the response.
+fn copy(
+    thread: &mut Thread,
+    m: &Message,
+    memory: Span,
+    size: usize,
+    write: bool,
+    skip: usize,
+) -> Result<(), Cause> {
+    let mut bytes = [0; BLOCK];
+    let bytes = bytes
+        .get_mut(..size)
+        .ok_or(m.bad("a block of more than eight registers"))?;
+    if write {
+        for (index, part) in bytes.chunks_mut(GRF_BYTES).enumerate() {
+            let at = m.at(1 + index, skip)?;
+            part.copy_from_slice(payload(thread, m, at, part.len())?);
+        }
+        memory.write(bytes);
+        Ok(())
+    } else {
+        memory.read(bytes);
+        respond(thread, m, bytes, skip)
+    }
+}
+
+/// Writes a response that starts `skip` bytes into its first register.
+fn respond(thread: &mut Thread, m: &Message, bytes: &[u8], skip: usize) -> Result<(), Cause> {
+    m.response()
+        .map_or(Ok(()), |at| fill(thread, m, at + skip, bytes))
+}
+
+/// Blocks of the thread's own scratch space, in registers of 32 bytes.
+pub fn scratch(thread: &mut Thread, shared: &mut Shared, m: &Message) -> Result<(), Cause> {
+    if !m.has_header() {
+        return Err(m.bad("a block message without a header"));
+    }
+    let base = header_dword(thread, m, 5)? & !0x3ff;
+    if base != thread.scratch & !0x3ff {
+        return Err(m.bad("the header's scratch pointer is not the thread's"));
+    }
+    let size = GRF_BYTES << m.field(12, 2);
+    let write = m.field(17, 1) != 0;
+    let by_dword = m.field(16, 1) != 0;
+    let offset = base.wrapping_add(m.field(0, 12) * GRF_BYTES as u32);
+    let memory = shared
+        .space(BTI_STATELESS)?
+        .at(u64::from(offset), size, 0)?;
+    shared.count(write, size);
+    if !write || !by_dword {
+        if m.enabled() == 0 {
+            return Ok(());
+        }
+        return copy(thread, m, memory, size, write, 0);
+    }
+    // The execution mask covers the dwords of each two registers.
+    let mut bytes = [0; BLOCK];
+    let bytes = &mut bytes[..size];
+    memory.read(bytes);
+    for (index, dword) in bytes.chunks_exact_mut(4).enumerate() {
+        if m.enabled() >> (index % 16) & 1 != 0 {
+            let at = m.at(1, index * 4)?;
+            dword.copy_from_slice(payload(thread, m, at, 4)?);
+        }
+    }
+    memory.write(bytes);
+    Ok(())
+}

@@ -1,0 +1,81 @@
+//! What `kiln run` says of a run when it is asked to.
+
+use std::path::Path;
+use std::process::{Command, Output};
+
+/// Runs the saxpy example with further arguments.
+fn saxpy(more: &[&str]) -> Output {
+    let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/saxpy");
+    Command::new(env!("CARGO_BIN_EXE_kiln"))
+        .arg("run")
+        .arg(dir.join("saxpy.zebin"))
+        .arg("--launch")
+        .arg(dir.join("launch.yaml"))
+        .args(more)
+        .output()
+        .unwrap()
+}
+
+fn said(more: &[&str]) -> String {
+    let output = saxpy(more);
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    String::from_utf8(output.stdout).unwrap()
+}
+
+#[test]
+fn a_trace_is_of_what_was_asked_for() {
+    let thread = said(&["--trace=15:1"]);
+    let instructions = |text: &str| text.lines().filter(|l| l.contains(":1 0x")).count();
+    assert_eq!(instructions(&thread), 23, "{thread}");
+    assert!(thread.lines().all(|l| !l.contains(":0 0x")), "{thread}");
+    assert!(thread.contains("15,0,0:1 0x"), "{thread}");
+    // Of the last thread eleven channels have work: the others write nothing.
+    assert!(thread.contains(" - -\n"), "{thread}");
+    let all = said(&["--trace"]);
+    assert_eq!(all.lines().filter(|l| l.contains(" 0x0000 ")).count(), 32);
+    for bad in ["--trace=x", "--trace=1:y"] {
+        assert_eq!(saxpy(&[bad]).status.code(), Some(2), "{bad}");
+    }
+}
+
+#[test]
+fn figures_are_a_table_or_json() {
+    let table = said(&["--stats", "--threads", "2"]);
+    for part in [
+        "instruction",
+        "send",
+        "untyped surface read",
+        "8024 bytes read, 4012 bytes written",
+    ] {
+        assert!(table.contains(part), "`{part}` is not in\n{table}");
+    }
+    let file = std::env::temp_dir().join(format!("kiln-run-stats-{}.json", std::process::id()));
+    said(&[&format!("--stats={}", file.display())]);
+    let json = std::fs::read(&file).unwrap();
+    std::fs::remove_file(&file).unwrap();
+    let json: serde_json::Value = serde_json::from_slice(&json).unwrap();
+    assert_eq!(json["kernel"], "saxpy");
+    assert_eq!(json["groups"], 16);
+    assert_eq!(json["instructions"], 736);
+    assert_eq!(json["bytes_written"], 4012);
+    let sum = |rows: &serde_json::Value, field: &str| -> u64 {
+        let rows = rows.as_array().unwrap().iter();
+        rows.map(|row| row[field].as_u64().unwrap()).sum()
+    };
+    assert_eq!(sum(&json["by_instruction"], "instructions"), 736);
+    assert_eq!(json["lanes"], sum(&json["by_instruction"], "lanes"));
+    assert_eq!(json["messages"], sum(&json["by_message"], "instructions"));
+}
+
+#[test]
+fn a_budget_ends_a_run() {
+    let output = saxpy(&["--budget", "700"]);
+    assert_eq!(output.status.code(), Some(1));
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(stderr.contains("700 instructions executed"), "{stderr}");
+    assert!(saxpy(&["--budget", "736"]).status.success());
+}
