@@ -5,6 +5,10 @@ use std::error::Error;
 #[path = "../tests/ops/exactness.rs"]
 mod exactness;
 #[path = "../tests/ops/random.rs"]
+#[allow(
+    dead_code,
+    reason = "shared with the tests: only the plain numbers are used here"
+)]
 mod random;
 #[path = "../tests/ops/real.rs"]
 #[allow(
