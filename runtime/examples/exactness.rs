@@ -7,7 +7,10 @@ mod exactness;
 #[path = "../tests/ops/random.rs"]
 mod random;
 #[path = "../tests/ops/real.rs"]
-#[allow(dead_code, reason = "shared with the tests: only its functions are used here")]
+#[allow(
+    dead_code,
+    reason = "shared with the tests: only its functions are used here"
+)]
 mod real;
 
 fn main() -> Result<(), Box<dyn Error>> {
