@@ -52,7 +52,7 @@ pub use image::{Addressing, Filter, Image, ImageKind, Sampler, Shape};
 pub use link::LinkError;
 pub use program::Program;
 pub use run::Options;
-pub use single::Registers;
+pub use single::{Registers, World};
 pub use stats::{Count, Stats};
 pub use trace::Trace;
 

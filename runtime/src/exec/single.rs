@@ -1,11 +1,17 @@
-//! Single instructions, outside any launch: for tests, and to try out what an instruction does.
+//! Instructions outside any launch, one by one or a few on one thread: for tests, and to try out what
+//! an instruction does.
 
 use kiln_emit::inst::{Inst, Reg};
 
 use super::error::Cause;
-use super::machine::Thread;
+use super::image::{Image, Sampler};
+use super::machine::{Status, Thread};
+use super::memory::{Memory, Shared, Surface};
 use super::operation::{File, Path, file_of};
 use super::program::Program;
+use super::run::steps;
+use super::stats::{Counts, Stats};
+use super::words::Words;
 
 /// A thread's registers, on which instructions are executed one by one.
 ///
@@ -78,5 +84,109 @@ impl Registers {
             Path::Branch | Path::Send(_) | Path::Wait => Err(Cause::Op(op.op)),
             _ => self.thread.execute(op),
         }
+    }
+
+    /// Executes code on the registers until its end, or the thread's.
+    ///
+    /// # Errors
+    /// What an instruction may not do, what is not implemented, and more than `limit` instructions.
+    pub fn run(&mut self, code: Vec<Inst>, world: &mut World, limit: u64) -> Result<Stats, Cause> {
+        let end = code.len() as u32;
+        let program = Program::from_insts(code);
+        let mut counts = Counts::new(&program);
+        let mut memory = Memory::default();
+        let surface = memory.add("surface", &world.surface);
+        let scratch = memory.add("scratch", &world.scratch);
+        let mut surfaces = vec![Some(Surface {
+            buffer: surface,
+            image: None,
+        })];
+        surfaces.extend(world.image.as_ref().map(|image| {
+            Some(Surface {
+                buffer: memory.add("image", &image.texels),
+                image: Some(image.shape),
+            })
+        }));
+        let samplers: Vec<_> = world.samplers.iter().copied().map(Some).collect();
+        let slm = Words::new(&world.local);
+        let mut shared = Shared {
+            memory: &memory,
+            surfaces: &surfaces,
+            samplers: &samplers,
+            slm: &slm,
+            general_state: memory.address(scratch),
+            arrived: 0,
+            read: 0,
+            written: 0,
+        };
+        let thread = &mut self.thread;
+        thread.ip = 0;
+        thread.status = Status::Running;
+        let mut executed = 0;
+        while thread.ip != end && thread.status == Status::Running {
+            if executed == limit {
+                return Err(Cause::Budget(limit));
+            }
+            executed += 1;
+            steps(thread, &program, &mut shared, 1, &mut counts)?;
+        }
+        // Channels may wait for the end.
+        thread.wake_channels();
+        (counts.read, counts.written) = (shared.read, shared.written);
+        world.surface = memory.contents(surface);
+        world.scratch = memory.contents(scratch);
+        world.local = slm.to_bytes();
+        if let Some(image) = &mut world.image {
+            image.texels = surfaces[1].map_or_else(Vec::new, |s| memory.contents(s.buffer));
+        }
+        Ok(Stats::new(&counts, &program, 1, 1))
+    }
+}
+
+/// What code outside of a launch reaches with messages.
+///
+/// ```
+/// use kiln_emit::inst::{Desc, Dst, Inst, Message, Op, Reg, Region, Src, Type};
+/// use kiln_runtime::exec::{Registers, World};
+///
+/// // Channels 0 and 2 read a dword each at offsets 8 and 0 of the surface.
+/// let mut registers = Registers::new(0b101);
+/// registers.set(Reg::grf(10), &[8, 0, 0, 0, 99, 0, 0, 0, 0, 0, 0, 0])?;
+/// let mut read = Inst::new(Op::Send, 8);
+/// read.dst = Some(Dst::new(Reg::grf(20), 1, Type::Ud));
+/// read.srcs.push(Src::reg(Reg::grf(10), Region::packed(8), Type::Ud));
+/// read.msg = Some(Message {
+///     sfid: 12,
+///     eot: false,
+///     desc: Desc::Imm(0x0210_6e00),
+///     ex_desc: Desc::Imm(12),
+/// });
+/// let mut world = World { surface: (0..16).collect(), ..World::default() };
+/// registers.run(vec![read], &mut world, 10)?;
+/// let mut dwords = [0; 12];
+/// registers.get(Reg::grf(20), &mut dwords)?;
+/// assert_eq!((&dwords[..4], &dwords[8..]), (&[8, 9, 10, 11][..], &[0, 1, 2, 3][..]));
+/// # Ok::<(), kiln_runtime::exec::Cause>(())
+/// ```
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct World {
+    /// The buffer that index 0 of the binding table names.
+    pub surface: Vec<u8>,
+    /// The image that index 1 names.
+    pub image: Option<Image>,
+    /// By their indices.
+    pub samplers: Vec<Sampler>,
+    /// Shared local memory.
+    pub local: Vec<u8>,
+    /// The thread's scratch space, where 32-bit stateless offsets start, too.
+    pub scratch: Vec<u8>,
+}
+
+impl World {
+    /// The virtual address of the surface's first byte.
+    pub fn address() -> u64 {
+        let mut memory = Memory::default();
+        let surface = memory.add("surface", &[]);
+        memory.address(surface)
     }
 }

@@ -30,13 +30,8 @@ pub fn compare(kind: &Inst, instances: usize, seed: u64) -> Result<(), Differenc
 
 /// Executes an instruction both ways on the same registers.
 pub fn compare_one(inst: &Inst, mut state: State) -> Result<(), Difference> {
-    let mut registers = Registers::new(state.active);
     let refused = |e: Cause| Difference::Refused(format!("{inst}: {e}"));
-    let mut set = |file, bytes: &[u8]| registers.set(Reg::new(file, 0, 0), bytes).map_err(refused);
-    set(RegFile::Grf, &state.general)?;
-    set(RegFile::Addr, &state.address)?;
-    set(RegFile::Flag, &state.flags.to_le_bytes())?;
-    set(RegFile::Control, &state.control.to_le_bytes())?;
+    let mut registers = registers_of(&state).map_err(refused)?;
     let code = [
         fill_accumulator(inst),
         Some(inst.clone()),
@@ -82,6 +77,17 @@ pub fn compare_one(inst: &Inst, mut state: State) -> Result<(), Difference> {
         state.active,
         state.control
     )))
+}
+
+/// The executor's registers with a state's contents.
+pub fn registers_of(state: &State) -> Result<Registers, Cause> {
+    let mut registers = Registers::new(state.active);
+    let mut set = |file, bytes: &[u8]| registers.set(Reg::new(file, 0, 0), bytes);
+    set(RegFile::Grf, &state.general)?;
+    set(RegFile::Addr, &state.address)?;
+    set(RegFile::Flag, &state.flags.to_le_bytes())?;
+    set(RegFile::Control, &state.control.to_le_bytes())?;
+    Ok(registers)
 }
 
 /// The first bytes of a register file.

@@ -1,5 +1,6 @@
 //! Which kinds of instructions are shown to be executed right: by the project's kernels, whose
-//! results are those of another implementation, or beside the model.
+//! results are those of another implementation, by programs of random control flow, whose results
+//! are an interpreter's of their statements, or one by one beside the model.
 //!
 //! `kinds.txt` lists the kinds that real programs have: a line each of the kind's machine code in
 //! hexadecimal bytes and the kind as a listing has it.
@@ -16,9 +17,13 @@ use kiln_runtime::launch::Description;
 
 use crate::compare::{Difference, compare};
 use crate::kind::kind;
+use crate::random::Random;
+use crate::{flow, messages};
 
 /// Instances that are compared of each kind.
 const INSTANCES: usize = 40;
+/// Programs of random control flow.
+pub const PROGRAMS: usize = 1000;
 /// Where the instances' random numbers start.
 const SEED: u64 = 0x9e37_79b9_7f4a_7c15;
 
@@ -65,16 +70,18 @@ pub fn line(kind: &Inst) -> Result<String, String> {
     parse(&line).map(|_| line)
 }
 
-/// What the kernels of the project execute to the right results.
+/// What is executed to the right results in programs.
 #[derive(Default)]
 pub struct Executed {
-    /// The kinds of their instructions, by name.
-    pub kinds: BTreeSet<String>,
-    /// Kernels that fail, which show nothing, and why.
+    /// The kinds of the instructions of the project's kernels, by name.
+    pub kernels: BTreeSet<String>,
+    /// Those of branches, in programs at random.
+    pub flow: BTreeSet<String>,
+    /// Kernels and programs that fail, which show nothing, and why.
     pub failures: Vec<String>,
 }
 
-/// Runs the kernels of the project.
+/// Runs the kernels of the project, and programs at random.
 pub fn executed() -> Result<Executed, String> {
     let mut executed = Executed::default();
     for folder in ["tests/kernels", "../examples"] {
@@ -83,10 +90,17 @@ pub fn executed() -> Result<Executed, String> {
             let dir = entry.map_err(|e| e.to_string())?.path();
             if dir.join("launch.yaml").exists() {
                 match executed_by(&dir) {
-                    Ok(kinds) => executed.kinds.extend(kinds),
+                    Ok(kinds) => executed.kernels.extend(kinds),
                     Err(e) => executed.failures.push(format!("{}: {e}", dir.display())),
                 }
             }
+        }
+    }
+    let mut random = Random(SEED);
+    for _ in 0..PROGRAMS {
+        match flow::compare(&mut random) {
+            Ok(kinds) => executed.flow.extend(kinds),
+            Err(e) => executed.failures.push(e),
         }
     }
     Ok(executed)
@@ -119,13 +133,22 @@ fn executed_by(dir: &Path) -> Result<Vec<String>, String> {
     Ok(ran.map(|(inst, _)| kind(inst).to_string()).collect())
 }
 
-/// Why a kind is not covered; none if it is.
-pub fn uncovered(kind: &Inst, executed: &Executed) -> Option<String> {
-    match compare(kind, INSTANCES, SEED) {
-        Ok(()) => None,
-        Err(Difference::Wrong(how)) => Some(how),
-        Err(_) if executed.kinds.contains(&kind.to_string()) => None,
-        Err(Difference::Unknown(what)) => Some(format!("no kernel has it, and no model: {what}")),
-        Err(Difference::Refused(why)) => Some(why),
+/// What shows that a kind is executed right.
+///
+/// # Errors
+/// Why nothing does.
+pub fn cover(kind: &Inst, executed: &Executed) -> Result<&'static str, String> {
+    let compared = match kind.op.is_send() {
+        true => messages::compare(kind, INSTANCES, SEED),
+        false => compare(kind, INSTANCES, SEED),
+    };
+    let name = kind.to_string();
+    match compared {
+        Err(Difference::Wrong(how)) => Err(how),
+        _ if executed.kernels.contains(&name) => Ok("kernel"),
+        Ok(()) => Ok("model"),
+        Err(_) if kind.op.is_branch() && executed.flow.contains(&name) => Ok("flow"),
+        Err(Difference::Unknown(what)) => Err(format!("no kernel has it, and no model: {what}")),
+        Err(Difference::Refused(why)) => Err(why),
     }
 }

@@ -6,19 +6,26 @@ use kiln_emit::inst::{Inst, Op, Place, Reg, RegFile, Region, SWIZZLE_XYZW, Src, 
 use crate::model::{GRF_BYTES, State};
 use crate::random::Random;
 
+impl State {
+    /// Registers with anything in them, and any channels that execute.
+    pub fn random(random: &mut Random) -> State {
+        let some = random.next() as u32;
+        State {
+            general: (0..512).flat_map(|_| random.next().to_le_bytes()).collect(),
+            address: vec![0; 32],
+            flags: random.next(),
+            control: random.pick(&[0, 0x10, 0x20, 0x30]) | random.pick(&[0, 0x4c0, 0x480, 0x40]),
+            active: random.pick(&[u32::MAX, 0, 0xffff, 0x5555_5555, some]),
+            notification: 0,
+            acc: [0; 16],
+        }
+    }
+}
+
 /// An instance of the kind, and registers to execute it on.
 pub fn instance(kind: &Inst, random: &mut Random) -> (Inst, State) {
     let mut inst = kind.clone();
-    let some = random.next() as u32;
-    let mut state = State {
-        general: (0..512).flat_map(|_| random.next().to_le_bytes()).collect(),
-        address: vec![0; 32],
-        flags: random.next(),
-        control: random.pick(&[0, 0x10, 0x20, 0x30]) | random.pick(&[0, 0x4c0, 0x480, 0x40]),
-        active: random.pick(&[u32::MAX, 0, 0xffff, 0x5555_5555, some]),
-        notification: 0,
-        acc: [0; 16],
-    };
+    let mut state = State::random(random);
     if matches!(inst.op, Op::Math(_)) {
         // What the modes mean for these functions is not public.
         state.control &= 0x4c0;

@@ -296,6 +296,21 @@ impl State {
         written && (inst.no_mask || self.active >> (usize::from(inst.chan_off) + lane) & 1 != 0)
     }
 
+    /// The instruction's channels that execute it, counted from its first.
+    pub fn enabled(&self, inst: &Inst) -> Result<Vec<usize>> {
+        let mut on = Vec::new();
+        for lane in 0..usize::from(inst.exec_size) {
+            let chosen = match &inst.pred {
+                Some(pred) => self.predicate(pred, inst, lane)?,
+                None => true,
+            };
+            if chosen && self.masked_in(inst, lane) {
+                on.push(lane);
+            }
+        }
+        Ok(on)
+    }
+
     fn set_flag(&mut self, flag: Reg, channel: usize, on: bool) {
         let bit = 1 << (flag.num as usize * 32 + usize::from(flag.byte) * 8 + channel);
         self.flags = if on {
