@@ -206,6 +206,15 @@ impl Type {
         }
     }
 
+    /// How many elements share a byte.
+    pub fn per_byte(self) -> u32 {
+        match self {
+            Type::U4 | Type::S4 => 2,
+            Type::U2 | Type::S2 => 4,
+            _ => 1,
+        }
+    }
+
     pub fn is_float(self) -> bool {
         use Type::*;
         matches!(self, Hf | F | Df | Vf | Bf | Tf32 | Bf8 | Hf8)
@@ -216,8 +225,34 @@ impl Type {
         matches!(self, B | W | D | Q | V | S4 | S2) || self.is_float()
     }
 
+    /// All types.
+    pub const ALL: [Type; 22] = [
+        Type::Ub,
+        Type::B,
+        Type::Uw,
+        Type::W,
+        Type::Ud,
+        Type::D,
+        Type::Uq,
+        Type::Q,
+        Type::Hf,
+        Type::F,
+        Type::Df,
+        Type::V,
+        Type::Uv,
+        Type::Vf,
+        Type::Bf,
+        Type::Tf32,
+        Type::Bf8,
+        Type::Hf8,
+        Type::U4,
+        Type::S4,
+        Type::U2,
+        Type::S2,
+    ];
+
     /// The name in listings (`:ud` without the colon).
-    pub fn name(self) -> &'static str {
+    pub const fn name(self) -> &'static str {
         match self {
             Type::Ub => "ub",
             Type::B => "b",

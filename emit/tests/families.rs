@@ -10,8 +10,8 @@ mod common;
 use common::{families, fixtures, listed_fixtures, recorded_path};
 use kiln_emit::encoding::{compactable, decode, encode};
 use kiln_emit::inst::Inst;
-use kiln_emit::listing::{Style, entries, list};
-use kiln_emit::platform::{PLATFORMS, Platform};
+use kiln_emit::listing::{Style, entries, line, list};
+use kiln_emit::platform::{PLATFORMS, Platform, find};
 use kiln_emit::verify::verify;
 use std::collections::BTreeSet;
 use std::fs;
@@ -185,5 +185,41 @@ fn decoding_is_total_and_stable() {
             assert_eq!(decode(again.as_bytes(), platform), Ok(inst));
         }
         assert!(decoded > 1000, "{}: only {decoded}", platform.name);
+    }
+}
+
+/// Sub-registers of what is counted in elements, in bytes and in words, as the reference lists them.
+#[test]
+fn sub_registers_are_counted_as_each_family_does() {
+    for (platform, code, expected) in [
+        (
+            "pvc",
+            0x41_01b1_d1d0_0220_000c_0061_u128,
+            "mov (8|M0) fc1.26<0>:ud r[a0.0,216]<8;1,1>:ud",
+        ),
+        (
+            "lnl",
+            0x41_01b1_d1d0_0220_000c_0061,
+            "mov (8|M0) fc1.13<0>:ud r[a0.0,216]<8;1,1>:ud",
+        ),
+        (
+            "lnl",
+            0x1_e911_0044_a07a_610c_0220_000c_0061,
+            "mov (8|M0) r97.0<0>:ud ip.15<8;4,2>:ud",
+        ),
+        (
+            "pvc",
+            0x1a04_1604_0505_0000_0a25_3aa0_0010_0059,
+            "dpas.2x8 (16|M0) r10.2:f null:f r22:bf r26.0:bf",
+        ),
+        (
+            "dg2",
+            0x1e04_1425_0044_0c04_8a07_1e60_0003_0059,
+            "dpas.8x4 (8|M0) r138:d r12:d r20.8:u4 r30.0:b",
+        ),
+    ] {
+        let platform = find(platform).expect("a known platform");
+        let inst = decode(&u128::to_le_bytes(code), platform).expect("an instruction");
+        assert_eq!(line(&inst, 0, platform, Style::Numeric), expected);
     }
 }

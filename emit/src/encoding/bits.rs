@@ -8,8 +8,19 @@
 /// as 0 and holds only 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bits {
-    /// Lowest bit and width of each piece, least significant piece first; width 0 ends the list.
-    pieces: [(u8, u8); 9],
+    /// Nearly all fields are of one piece.
+    first: Piece,
+    /// The next more significant ones; width 0 ends the list.
+    further: [Piece; FURTHER],
+}
+
+const FURTHER: usize = 8;
+
+/// Adjacent bits, all in the same half of the word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Piece {
+    low: u8,
+    width: u8,
 }
 
 /// The field from bit `high` down to bit `low`, as hardware manuals write it.
@@ -22,28 +33,79 @@ pub const fn bit(at: u8) -> Bits {
     bits(at, at)
 }
 
+impl Piece {
+    const NONE: Piece = Piece { low: 0, width: 0 };
+
+    /// The piece's bits, as the low ones.
+    #[inline]
+    const fn mask(self) -> u64 {
+        MASKS[(self.width & 127) as usize]
+    }
+
+    #[inline]
+    const fn get(self, word: u128) -> u64 {
+        let half = if self.low & 64 == 0 {
+            word as u64
+        } else {
+            (word >> 64) as u64
+        };
+        half >> (self.low & 63) & self.mask()
+    }
+
+    /// Bits of `value` beyond the piece are dropped.
+    #[inline]
+    const fn place(self, value: u64) -> u128 {
+        let half = (value & self.mask()) << (self.low & 63);
+        (half as u128) << (self.low & 64)
+    }
+}
+
+/// The lowest bits, by how many there are; all of a half from 64 on.
+const MASKS: [u64; 128] = {
+    let mut masks = [u64::MAX; 128];
+    let mut width = 0;
+    while width < 64 {
+        masks[width] = (1 << width) - 1;
+        width += 1;
+    }
+    masks
+};
+
 impl Bits {
     pub const NONE: Bits = Bits {
-        pieces: [(0, 0); 9],
+        first: Piece::NONE,
+        further: [Piece::NONE; FURTHER],
     };
 
     /// This field with `high` down to `low` as its next more significant piece.
-    pub const fn then(mut self, high: u8, low: u8) -> Bits {
+    pub const fn then(self, high: u8, low: u8) -> Bits {
         assert!(high >= low && high < 128);
+        if low < 64 && high >= 64 {
+            return self.then(63, low).then(high, 64);
+        }
+        let piece = Piece {
+            low,
+            width: high - low + 1,
+        };
+        let mut joined = self;
+        if !self.exists() {
+            joined.first = piece;
+            return joined;
+        }
         let mut i = 0;
-        while self.pieces[i].1 != 0 {
+        while self.further[i].width != 0 {
             i += 1;
         }
-        self.pieces[i] = (low, high - low + 1);
-        self
+        joined.further[i] = piece;
+        joined
     }
 
     /// How many bits the field holds.
     pub const fn width(&self) -> u32 {
-        let mut sum = 0;
+        let mut sum = self.first.width as u32;
         let mut i = 0;
-        while i < self.pieces.len() {
-            sum += self.pieces[i].1 as u32;
+        while i < FURTHER {
+            sum += self.further[i].width as u32;
             i += 1;
         }
         sum
@@ -51,7 +113,7 @@ impl Bits {
 
     #[inline]
     pub const fn exists(&self) -> bool {
-        self.pieces[0].1 != 0
+        self.first.width != 0
     }
 
     /// Whether the fields have a bit in common.
@@ -59,15 +121,14 @@ impl Bits {
         self.place(u64::MAX) & other.place(u64::MAX) != 0
     }
 
-    /// The value. Nearly all fields are of one piece, and decoding is little else than this.
+    /// The value. Decoding is little else than this.
     #[inline]
     pub fn get(&self, word: u128) -> u64 {
-        let (low, width) = self.pieces[0];
-        let value = (word >> low) as u64 & mask(width);
-        if self.pieces[1].1 == 0 {
+        let value = self.first.get(word);
+        if self.further[0].width == 0 {
             value
         } else {
-            value | self.further_pieces(word) << width
+            value | self.further_pieces(word) << self.first.width
         }
     }
 
@@ -75,12 +136,9 @@ impl Bits {
     fn further_pieces(&self, word: u128) -> u64 {
         let mut value = 0;
         let mut at = 0;
-        for (low, width) in &self.pieces[1..] {
-            if *width == 0 {
-                break;
-            }
-            value |= ((word >> low) as u64 & mask(*width)) << at;
-            at += u32::from(*width);
+        for piece in self.further.iter().take_while(|piece| piece.width != 0) {
+            value |= piece.get(word) << at;
+            at += u32::from(piece.width);
         }
         value
     }
@@ -103,12 +161,11 @@ impl Bits {
     /// A word of this field alone. Bits of `value` beyond the field are dropped.
     #[inline]
     pub const fn place(&self, value: u64) -> u128 {
-        let (low, width) = self.pieces[0];
-        let word = ((value & mask(width)) as u128) << low;
-        if self.pieces[1].1 == 0 {
+        let word = self.first.place(value);
+        if self.further[0].width == 0 {
             word
         } else {
-            word | self.place_further(value >> width)
+            word | self.place_further(value >> self.first.width)
         }
     }
 
@@ -116,14 +173,15 @@ impl Bits {
     const fn place_further(&self, value: u64) -> u128 {
         let mut word = 0;
         let mut rest = value;
-        let mut i = 1;
-        while i < self.pieces.len() {
-            let (low, width) = self.pieces[i];
-            if width == 0 {
-                break;
-            }
-            word |= ((rest & mask(width)) as u128) << low;
-            rest = if width < 64 { rest >> width } else { 0 };
+        let mut i = 0;
+        while i < FURTHER && self.further[i].width != 0 {
+            let piece = self.further[i];
+            word |= piece.place(rest);
+            rest = if piece.width < 64 {
+                rest >> piece.width
+            } else {
+                0
+            };
             i += 1;
         }
         word
@@ -149,15 +207,6 @@ impl Bits {
         }
         let cut = (value as u64) << unused;
         (cut as i64 >> unused) == value && self.set(word, cut >> unused)
-    }
-}
-
-#[inline]
-const fn mask(width: u8) -> u64 {
-    if width >= 64 {
-        u64::MAX
-    } else {
-        (1 << width) - 1
     }
 }
 

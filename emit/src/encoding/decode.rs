@@ -13,7 +13,7 @@ use super::spec::{
 use super::{DecodeError, Operand, compact, spec};
 use crate::inst::{
     Cond, CondMod, Desc, Dst, Inst, Message, Op, Place, Pred, Reg, RegFile, Region, SWIZZLE_XYZW,
-    Src, SrcMod, SrcReg, Swsb, Systolic, Target, Type,
+    Src, SrcMod, SrcReg, Systolic, Target, Type,
 };
 use crate::platform::Platform;
 
@@ -139,7 +139,7 @@ impl Decoder<'_> {
         inst.opts.breakpoint = op != Op::Illegal && self.flag(&header.breakpoint);
         if self.op.form == Form::Nullary {
             if op == Op::Nop {
-                inst.swsb = self.swsb()?;
+                self.swsb(inst)?;
             }
             return Ok(());
         }
@@ -168,12 +168,14 @@ impl Decoder<'_> {
         })
     }
 
-    fn swsb(&self) -> Result<Swsb, DecodeError> {
-        let Some(spec) = self.spec.swsb else {
-            return Ok(Swsb::default());
-        };
+    fn swsb(&self, inst: &mut Inst) -> Result<(), DecodeError> {
         let value = self.get(&self.format.header.swsb) as u16;
-        spec.decode(value, self.op.swsb_kind())
+        if let Some(spec) = self.spec.swsb
+            && value != 0
+        {
+            inst.swsb = spec.decode(value, self.op.swsb_kind())?;
+        }
+        Ok(())
     }
 
     fn header(&self, inst: &mut Inst) -> Result<(), DecodeError> {
@@ -189,7 +191,7 @@ impl Decoder<'_> {
         inst.chan_off = self.get(&header.chan_off) as u8 * self.spec.chan_unit;
         inst.no_mask = self.flag(&header.no_mask);
         inst.saturate = self.op.attrs.has(Attrs::SAT) && self.flag(&header.saturate);
-        inst.swsb = self.swsb()?;
+        self.swsb(inst)?;
         let opts = &mut inst.opts;
         opts.align16 = self.align16;
         opts.no_dd_clr = self.flag(&header.no_dd_clr);
@@ -264,7 +266,7 @@ impl Decoder<'_> {
             Sync => {
                 let imm = self.format.src[0].file_of(self.word) == FILE_IMM;
                 if imm || self.get(&self.format.src[0].num) != 0 {
-                    inst.srcs.push(self.src(0, 1, inst.op)?);
+                    self.src(0, 1, inst)?;
                 }
             }
             BranchBoth => {
@@ -274,24 +276,24 @@ impl Decoder<'_> {
             BranchOne => inst.jip = Some(self.target(self.format.jip, 0)),
             Jump => self.jump(inst, self.spec.jump_src, self.spec.jump_base)?,
             Call => {
-                inst.dst = Some(self.dst(inst.op)?);
+                self.dst(inst)?;
                 self.jump(inst, self.spec.jump_src, 0)?;
             }
             BranchOneReg | BranchBothReg => self.jump(inst, 0, 0)?,
             Return => {
                 inst.jip = Some(Target::Reg);
-                inst.srcs.push(self.register_src(0, inst.op)?);
+                self.register_src(0, inst)?;
             }
-            Wait => inst.srcs.push(self.register_src(0, inst.op)?),
+            Wait => self.register_src(0, inst)?,
             Send | Sends => self.send(inst)?,
         }
         Ok(())
     }
 
     fn arithmetic(&self, inst: &mut Inst, sources: u8) -> Result<(), DecodeError> {
-        inst.dst = Some(self.dst(inst.op)?);
+        self.dst(inst)?;
         for n in 0..sources {
-            inst.srcs.push(self.src(n, sources, inst.op)?);
+            self.src(n, sources, inst)?;
         }
         Ok(())
     }
@@ -309,12 +311,14 @@ impl Decoder<'_> {
             }
         } else {
             inst.jip = Some(Target::Reg);
-            inst.srcs.push(self.register_src(at, inst.op)?);
+            self.register_src(at, inst)?;
         }
         Ok(())
     }
 
-    fn dst(&self, op: Op) -> Result<Dst, DecodeError> {
+    /// Decodes the destination to its place, as [`Decoder::src`] does sources.
+    fn dst(&self, inst: &mut Inst) -> Result<(), DecodeError> {
+        let op = inst.op;
         let at = &self.format.dst;
         let operand = Operand::Dst;
         let bad = |what, value| DecodeError::Operand {
@@ -373,17 +377,18 @@ impl Decoder<'_> {
             mme = Some(number);
             chan_mask = 15;
         }
-        Ok(Dst {
+        inst.dst = Some(Dst {
             place,
             hstride,
             ty,
             chan_mask,
             mme,
-        })
+        });
+        Ok(())
     }
 
     /// A source that must be a register.
-    fn register_src(&self, at: u8, op: Op) -> Result<Src, DecodeError> {
+    fn register_src(&self, at: u8, inst: &mut Inst) -> Result<(), DecodeError> {
         let file = self.format.src[usize::from(at)].file_of(self.word);
         if file == FILE_IMM {
             let operand = Operand::Src(at);
@@ -393,11 +398,13 @@ impl Decoder<'_> {
                 value: file,
             });
         }
-        self.src(at, at + 1, op)
+        self.src(at, at + 1, inst)
     }
 
-    /// Source `n` of `sources`.
-    fn src(&self, n: u8, sources: u8, op: Op) -> Result<Src, DecodeError> {
+    /// Decodes source `n` of `sources` to its place among the instruction's: an operand is small
+    /// fields, which a processor cannot read in larger pieces, to move it, before all are written.
+    fn src(&self, n: u8, sources: u8, inst: &mut Inst) -> Result<(), DecodeError> {
+        let op = inst.op;
         let at = &self.format.src[usize::from(n)];
         let operand = Operand::Src(n);
         let bad = |what, value| DecodeError::Operand {
@@ -414,7 +421,8 @@ impl Decoder<'_> {
                     return Err(bad("type", code));
                 }
                 let bits = self.get(&at.imm16);
-                return Ok(Src::Imm { ty, bits });
+                inst.srcs.push(Src::Imm { ty, bits });
+                return Ok(());
             }
             let wide = ty.bytes() == 8;
             if n + 1 != sources || (wide && n != 0) {
@@ -425,7 +433,8 @@ impl Decoder<'_> {
                 2 => self.get(&self.format.imm32) & 0xffff,
                 _ => self.get(&self.format.imm32),
             };
-            return Ok(Src::Imm { ty, bits });
+            inst.srcs.push(Src::Imm { ty, bits });
+            return Ok(());
         }
         let ty = self.src_type(n)?;
         let place = if self.flag(&at.indirect) {
@@ -473,14 +482,15 @@ impl Decoder<'_> {
             mme = Some(number);
             swizzle = SWIZZLE_XYZW;
         }
-        Ok(Src::Reg(SrcReg {
+        inst.srcs.push(Src::Reg(SrcReg {
             place,
             region,
             ty,
             modifier,
             swizzle,
             mme,
-        }))
+        }));
+        Ok(())
     }
 
     fn src_type(&self, n: u8) -> Result<Type, DecodeError> {
@@ -637,11 +647,11 @@ impl Decoder<'_> {
     }
 
     fn send(&self, inst: &mut Inst) -> Result<(), DecodeError> {
-        inst.dst = Some(self.dst(inst.op)?);
+        self.dst(inst)?;
         let sources = if self.op.form == Form::Sends { 2 } else { 1 };
         for n in 0..sources {
             // Whichever it is, a payload is no immediate: `sources + 1` makes one an error.
-            inst.srcs.push(self.src(n, sources + 1, inst.op)?);
+            self.src(n, sources + 1, inst)?;
         }
         let at = &self.format.message;
         let sfid = self.get(&at.sfid) as u8;

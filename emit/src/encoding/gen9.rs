@@ -14,6 +14,14 @@ use crate::messages::REQUESTS;
 
 pub static SPEC: Spec = GEN9;
 
+/// Files whose registers hold addresses and masks rather than elements.
+pub(super) const STEPPED: &[RegFile] = &[
+    RegFile::ChannelEnable,
+    RegFile::Ip,
+    RegFile::FlowControl,
+    RegFile::MessageControl,
+];
+
 pub(super) const GEN9: Spec = Spec {
     ops: Ops::new(OPS),
     math: MATH,
@@ -46,6 +54,8 @@ pub(super) const GEN9: Spec = Spec {
     align16_ternary: true,
     chan_unit: 4,
     send_syntax: SendSyntax::InDescriptor,
+    stepped: STEPPED,
+    step: 1,
     macro_regions: false,
     compact_control: true,
 };

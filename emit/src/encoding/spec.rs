@@ -52,6 +52,9 @@ pub struct Spec {
     pub chan_unit: u8,
     /// How listings write sends.
     pub send_syntax: SendSyntax,
+    /// Files whose sub-registers listings count not in elements but in steps of so many bytes.
+    pub stepped: &'static [RegFile],
+    pub step: u8,
     /// Listings write the regions of macro operands too.
     pub macro_regions: bool,
     /// Math functions and branches by register have short forms too, the function in the long forms'

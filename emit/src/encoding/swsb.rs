@@ -44,6 +44,7 @@ pub struct Both {
 const BOTH_DIST_BITS: u32 = 3;
 
 impl SwsbSpec {
+    #[inline]
     pub fn decode(&self, value: u16, kind: SwsbKind) -> Result<Swsb, DecodeError> {
         if self.no_acc_set == Some(value) {
             return Ok(Swsb {

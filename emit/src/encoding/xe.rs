@@ -7,7 +7,8 @@
 
 use super::bits::{Bits, bit, bits};
 use super::gen9::{
-    CONDS, CSM, MATH, NO_MESSAGE, NO_SRC, P, PC, PCM, PCS, PCSM, PREDS_ALIGN1, PSM, arf, fixed, op,
+    CONDS, CSM, MATH, NO_MESSAGE, NO_SRC, P, PC, PCM, PCS, PCSM, PREDS_ALIGN1, PSM, STEPPED, arf,
+    fixed, op,
 };
 use super::spec::{
     ArfSpec, Attrs, CompactClass, CompactForm, CompactTable, DstBits, Form, Format, HSTRIDES,
@@ -56,6 +57,8 @@ const GEN12LP_SPEC: Spec = Spec {
     align16_ternary: false,
     chan_unit: 4,
     send_syntax: SendSyntax::Suffix,
+    stepped: STEPPED,
+    step: 1,
     macro_regions: true,
     compact_control: false,
 };
@@ -87,6 +90,7 @@ const XE_HPC_SPEC: Spec = Spec {
     compact: XE_HPC_COMPACT,
     swsb: Some(&FOUR_PIPES),
     chan_unit: 8,
+    step: 2,
     ..XE_HPG_SPEC
 };
 
@@ -99,6 +103,7 @@ const XE2_SPEC: Spec = Spec {
     requests: &XE2_REQUESTS,
     caches: CACHES_CONSTANT,
     address_offsets: true,
+    stepped: &[RegFile::ChannelEnable, RegFile::Ip],
     macro_regions: true,
     ..XE_HPC_SPEC
 };

@@ -20,10 +20,11 @@ use crate::inst::{
 };
 use columns::{Line, width};
 use operand::{
-    Layout, Sub, channel, write_flag, write_immediate, write_indirect, write_mme, write_pred,
-    write_reg, write_src, write_strides, write_type,
+    Counting, Layout, Sub, channel, write_flag, write_immediate, write_indirect, write_mme,
+    write_pred, write_reg, write_src, write_strides, write_type,
 };
 use std::fmt;
+use text::Short;
 pub(crate) use text::Text;
 
 impl fmt::Display for Inst {
@@ -198,11 +199,7 @@ impl Printer<'_> {
             text.byte(b' ');
             let everywhere = [Op::Nop, Op::Illegal, Op::Jmpi, Op::Wait];
             if !everywhere.contains(&inst.op) && !matches!(inst.op, Op::Sync(_)) {
-                text.byte(b'(');
-                text.number(u32::from(inst.exec_size));
-                text.str("|M");
-                text.number(u32::from(inst.chan_off));
-                text.byte(b')');
+                write_channels(inst.exec_size, inst.chan_off, text);
             }
         });
     }
@@ -227,6 +224,7 @@ impl Printer<'_> {
     fn dst(&mut self, dst: &Dst) {
         let inst = self.inst;
         let op = inst.op;
+        let counting = Counting::of(self.spec);
         let column = if op.is_send() {
             width::SEND_DST
         } else {
@@ -238,7 +236,7 @@ impl Printer<'_> {
             }
             let indirect = match dst.place {
                 Place::Direct(reg) => {
-                    write_reg(reg, dst.ty, Sub::of(op, None, dst.mme), text);
+                    write_reg(reg, dst.ty, Sub::of(op, None, dst.mme), counting, text);
                     write_mme(dst.mme, text);
                     false
                 }
@@ -274,6 +272,7 @@ impl Printer<'_> {
     fn src(&mut self, n: usize, src: &Src) {
         let inst = self.inst;
         let layout = self.layout;
+        let counting = Counting::of(self.spec);
         let shown = self.spec.is_some_and(|spec| spec.macro_regions) && layout == Layout::Basic;
         let column = if inst.op.is_send() {
             width::SEND_SRC
@@ -284,7 +283,7 @@ impl Printer<'_> {
         match src {
             Src::Reg(src) => {
                 self.line.column(column, |text| {
-                    write_src(inst, n, src, layout, shown, text);
+                    write_src(inst, n, src, layout, shown, counting, text);
                     if let Some(len) = len {
                         text.byte(b':');
                         text.number(len);
@@ -381,6 +380,39 @@ impl Printer<'_> {
         ];
         let bits = set.iter().enumerate();
         bits.fold(0, |all, (n, set)| all | u32::from(*set) << n)
+    }
+}
+
+/// Powers of two of up to 32 channels from each fourth channel.
+static CHANNELS: [[Short; 8]; 6] = {
+    let mut table = [[Short::EMPTY; 8]; 6];
+    let mut log = 0;
+    while log < 6 {
+        let mut step = 0;
+        while step < 8 {
+            let channels = Short::new("(").number(1 << log).str("|M");
+            table[log][step] = channels.number(4 * step as u16).byte(b')');
+            step += 1;
+        }
+        log += 1;
+    }
+    table
+};
+
+/// How many channels an instruction is for, and the first.
+fn write_channels(exec_size: u8, chan_off: u8, text: &mut Text) {
+    let log = exec_size.trailing_zeros() as usize;
+    let known = exec_size.is_power_of_two() && chan_off.is_multiple_of(4);
+    let steps = CHANNELS.get(log).filter(|_| known);
+    match steps.and_then(|steps| steps.get(usize::from(chan_off / 4))) {
+        Some(short) => text.short(short),
+        None => {
+            text.byte(b'(');
+            text.number(u32::from(exec_size));
+            text.str("|M");
+            text.number(u32::from(chan_off));
+            text.byte(b')');
+        }
     }
 }
 

@@ -1,7 +1,8 @@
 //! Operands as text: registers, regions, types, immediates.
 
 use super::float;
-use super::text::Text;
+use super::text::{Short, Text, numbers};
+use crate::encoding::spec::Spec;
 use crate::inst::{
     Inst, Op, Place, Pred, PredCtrl, Reg, RegFile, Region, SWIZZLE_XYZW, SrcReg, Type,
 };
@@ -13,38 +14,68 @@ struct FileSyntax {
     numbered: bool,
     /// The sub-register is written even if it is the first.
     subs: bool,
-    /// Sub-registers are counted in elements, not bytes.
-    scaled: bool,
 }
 
 #[inline]
 fn file_syntax(file: RegFile) -> FileSyntax {
-    let (name, numbered, subs, scaled) = match file {
-        RegFile::Grf => ("r", true, true, true),
-        RegFile::Virt => ("v", true, true, true),
-        RegFile::Null => ("null", false, false, true),
-        RegFile::Addr => ("a", true, true, true),
-        RegFile::Acc => ("acc", true, true, true),
-        RegFile::Mme => ("mme", true, true, true),
-        RegFile::Flag => ("f", true, true, true),
-        RegFile::ChannelEnable => ("ce", false, false, false),
-        RegFile::StackPointer => ("sp", false, true, true),
-        RegFile::State => ("sr", true, true, true),
-        RegFile::Control => ("cr", true, true, true),
-        RegFile::Notification => ("n", true, true, true),
-        RegFile::Ip => ("ip", false, false, false),
-        RegFile::Tdr => ("tdr", true, true, true),
-        RegFile::Timestamp => ("tm", true, true, true),
-        RegFile::FlowControl => ("fc", true, true, false),
-        RegFile::Debug => ("dbg", true, true, true),
-        RegFile::MessageControl => ("msg", true, true, false),
-        RegFile::Scalar => ("s", true, true, true),
+    let (name, numbered, subs) = match file {
+        RegFile::Grf => ("r", true, true),
+        RegFile::Virt => ("v", true, true),
+        RegFile::Null => ("null", false, false),
+        RegFile::Addr => ("a", true, true),
+        RegFile::Acc => ("acc", true, true),
+        RegFile::Mme => ("mme", true, true),
+        RegFile::Flag => ("f", true, true),
+        RegFile::ChannelEnable => ("ce", false, false),
+        RegFile::StackPointer => ("sp", false, true),
+        RegFile::State => ("sr", true, true),
+        RegFile::Control => ("cr", true, true),
+        RegFile::Notification => ("n", true, true),
+        RegFile::Ip => ("ip", false, false),
+        RegFile::Tdr => ("tdr", true, true),
+        RegFile::Timestamp => ("tm", true, true),
+        RegFile::FlowControl => ("fc", true, true),
+        RegFile::Debug => ("dbg", true, true),
+        RegFile::MessageControl => ("msg", true, true),
+        RegFile::Scalar => ("s", true, true),
     };
     FileSyntax {
         name,
         numbered,
         subs,
-        scaled,
+    }
+}
+
+/// What sub-registers are counted in.
+#[derive(Clone, Copy)]
+pub(super) struct Counting {
+    /// Of these files, in steps of so many bytes; of the others, in elements.
+    stepped: &'static [RegFile],
+    step: u32,
+}
+
+impl Counting {
+    pub const ELEMENTS: Counting = Counting {
+        stepped: &[],
+        step: 1,
+    };
+
+    pub fn of(spec: Option<&Spec>) -> Counting {
+        spec.map_or(Counting::ELEMENTS, |spec| Counting {
+            stepped: spec.stepped,
+            step: u32::from(spec.step),
+        })
+    }
+
+    #[inline]
+    fn index(self, reg: Reg, ty: Type) -> u32 {
+        let byte = u32::from(reg.byte);
+        let unit = if reg.file != RegFile::Grf && self.stepped.contains(&reg.file) {
+            self.step
+        } else {
+            ty.bytes()
+        };
+        (byte >> unit.trailing_zeros()) * ty.per_byte()
     }
 }
 
@@ -53,6 +84,8 @@ fn file_syntax(file: RegFile) -> FileSyntax {
 pub(super) enum Sub {
     /// Where the file has any.
     Shown,
+    /// Operands of matrices begin a register, and are shown where they do not.
+    Unless0,
     /// Payloads and macro operands are whole registers; only a virtual one's offset is shown.
     Whole,
 }
@@ -60,8 +93,10 @@ pub(super) enum Sub {
 impl Sub {
     /// Of a source, `n` is its number.
     pub fn of(op: Op, n: Option<usize>, mme: Option<u8>) -> Sub {
-        if op.is_send() || mme.is_some() || (op.is_systolic() && n != Some(2)) {
+        if op.is_send() || mme.is_some() {
             Sub::Whole
+        } else if op.is_systolic() && n != Some(2) {
+            Sub::Unless0
         } else {
             Sub::Shown
         }
@@ -105,7 +140,7 @@ pub(super) fn write_pred(pred: &Pred, text: &mut Text) {
 
 /// A flag register's halves are numbered as words.
 pub(super) fn write_flag(flag: Reg, text: &mut Text) {
-    write_reg(flag, Type::Uw, Sub::Shown, text);
+    write_reg(flag, Type::Uw, Sub::Shown, Counting::ELEMENTS, text);
 }
 
 /// One of Align16's channels.
@@ -113,26 +148,40 @@ pub(super) fn channel(n: u8) -> u8 {
     b"xyzw"[usize::from(n & 3)]
 }
 
-pub(super) fn write_reg(reg: Reg, ty: Type, sub: Sub, text: &mut Text) {
+/// General registers, which most operands are.
+static GRFS: [Short; 256] = numbers("r");
+
+/// Sub-registers; those of other files' registers, and of wide ones' bytes, go on.
+static SUBS: [Short; 64] = numbers(".");
+
+pub(super) fn write_reg(reg: Reg, ty: Type, sub: Sub, counting: Counting, text: &mut Text) {
     let FileSyntax {
         name,
         numbered,
         subs,
-        scaled,
     } = file_syntax(reg.file);
-    text.str(name);
-    if numbered || reg.num != 0 {
-        text.number(reg.num);
+    match GRFS.get(reg.num as usize) {
+        Some(name) if reg.file == RegFile::Grf => text.short(name),
+        _ => {
+            text.str(name);
+            if numbered || reg.num != 0 {
+                text.number(reg.num);
+            }
+        }
     }
-    let unit = if scaled { ty.bytes() } else { 1 };
-    let index = u32::from(reg.byte) >> unit.trailing_zeros();
+    let index = counting.index(reg, ty);
     let shown = match sub {
         Sub::Shown => subs || index != 0,
+        Sub::Unless0 => index != 0,
         Sub::Whole => reg.file == RegFile::Virt && index != 0,
     };
-    if shown {
-        text.byte(b'.');
-        text.number(index);
+    match SUBS.get(index as usize) {
+        Some(short) if shown => text.short(short),
+        None if shown => {
+            text.byte(b'.');
+            text.number(index);
+        }
+        _ => {}
     }
 }
 
@@ -149,7 +198,7 @@ pub(super) fn write_mme(mme: Option<u8>, text: &mut Text) {
 
 pub(super) fn write_indirect(addr: Reg, imm: i16, text: &mut Text) {
     text.str("r[");
-    write_reg(addr, Type::Uw, Sub::Shown, text);
+    write_reg(addr, Type::Uw, Sub::Shown, Counting::ELEMENTS, text);
     if imm != 0 {
         text.byte(b',');
         text.signed(i64::from(imm));
@@ -157,10 +206,20 @@ pub(super) fn write_indirect(addr: Reg, imm: i16, text: &mut Text) {
     text.byte(b']');
 }
 
+static TYPES: [Short; Type::ALL.len()] = {
+    let mut table = [Short::EMPTY; Type::ALL.len()];
+    let mut i = 0;
+    while i < table.len() {
+        let ty = Type::ALL[i];
+        table[ty as usize] = Short::new(":").str(ty.name());
+        i += 1;
+    }
+    table
+};
+
 #[inline]
 pub(super) fn write_type(ty: Type, text: &mut Text) {
-    text.byte(b':');
-    text.str(ty.name());
+    text.short(&TYPES[ty as usize]);
 }
 
 /// `macros`: macro operands have their regions written.
@@ -170,6 +229,7 @@ pub(super) fn write_src(
     src: &SrcReg,
     layout: Layout,
     macros: bool,
+    counting: Counting,
     text: &mut Text,
 ) {
     let op = inst.op;
@@ -182,7 +242,7 @@ pub(super) fn write_src(
     }
     match src.place {
         Place::Direct(reg) => {
-            write_reg(reg, src.ty, Sub::of(op, Some(n), src.mme), text);
+            write_reg(reg, src.ty, Sub::of(op, Some(n), src.mme), counting, text);
             write_mme(src.mme, text);
         }
         Place::Indirect { addr, imm } => write_indirect(addr, imm, text),
@@ -237,8 +297,44 @@ fn write_region(region: Region, n: usize, layout: Layout, align16: bool, text: &
         },
         (Layout::Basic, _) if align16 => text.str("<1;1,0>"),
         (Layout::Basic, None) => write_strides(&[width, hstride], b",", text),
-        (Layout::Basic, Some(vstride)) => write_strides(&[vstride, width, hstride], b";,", text),
+        (Layout::Basic, Some(vstride)) => match short_region(vstride, width, hstride) {
+            Some(short) => text.short(short),
+            None => write_strides(&[vstride, width, hstride], b";,", text),
+        },
     }
+}
+
+/// Strides of up to 32 elements and widths of up to 16, by the bits of the numbers.
+static REGIONS: [[[Short; 4]; 5]; 7] = {
+    let mut table = [[[Short::EMPTY; 4]; 5]; 7];
+    let mut v = 0;
+    while v < 7 {
+        let mut w = 0;
+        while w < 5 {
+            let mut h = 0;
+            while h < 4 {
+                let region = Short::new("<").number((1 << v) >> 1);
+                let region = region.byte(b';').number(1 << w).byte(b',');
+                table[v][w][h] = region.number((1 << h) >> 1).byte(b'>');
+                h += 1;
+            }
+            w += 1;
+        }
+        v += 1;
+    }
+    table
+};
+
+/// The region's text from the table; strides are 0 or powers of two, widths powers of two.
+fn short_region(vstride: u8, width: u8, hstride: u8) -> Option<&'static Short> {
+    if [vstride, width, hstride].iter().any(|n| n.count_ones() > 1) {
+        return None;
+    }
+    let place = |n: u8| (u8::BITS - n.leading_zeros()) as usize;
+    let widths = REGIONS.get(place(vstride))?;
+    widths
+        .get(place(width).checked_sub(1)?)?
+        .get(place(hstride))
 }
 
 /// The numbers with a separator after each but the last.

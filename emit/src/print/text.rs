@@ -1,8 +1,8 @@
 //! Text in the making.
 //!
 //! A listing is appended to one buffer in pieces of a few characters, so that what a piece costs is
-//! what a listing costs. Pieces of a known size are copied as words and then cut to their length
-//! ([`Text::cut`]); small numbers, which nearly all are, are looked up.
+//! what a listing costs. Nearly all pieces are one of a few, which tables hold ([`Short`]): those are
+//! copied as words and then cut to their length.
 
 use std::fmt;
 
@@ -12,29 +12,67 @@ pub(crate) struct Text {
     bytes: Vec<u8>,
 }
 
-/// The decimal digits of the numbers of a byte, and how many there are.
-const SMALL: [[u8; 4]; 256] = {
-    let mut table = [[b' '; 4]; 256];
-    let mut n = 0;
-    while n < 256 {
-        let digits = [n / 100, n / 10 % 10, n % 10];
-        let first = if n >= 100 {
-            0
-        } else if n >= 10 {
-            1
-        } else {
-            2
-        };
-        let mut i = first;
-        while i < 3 {
-            table[n][i - first] = b'0' + digits[i] as u8;
+/// A few characters, and how many there are.
+#[derive(Clone, Copy)]
+pub(crate) struct Short {
+    chars: [u8; SHORT],
+    len: u8,
+}
+
+/// Characters that a [`Short`] has room for.
+const SHORT: usize = 15;
+
+impl Short {
+    pub const EMPTY: Short = Short {
+        chars: [b' '; SHORT],
+        len: 0,
+    };
+
+    pub const fn new(text: &str) -> Short {
+        Short::EMPTY.str(text)
+    }
+
+    pub const fn byte(mut self, byte: u8) -> Short {
+        self.chars[self.len as usize] = byte;
+        self.len += 1;
+        self
+    }
+
+    pub const fn str(mut self, text: &str) -> Short {
+        let text = text.as_bytes();
+        let mut i = 0;
+        while i < text.len() {
+            self = self.byte(text[i]);
             i += 1;
         }
-        table[n][3] = 3 - first as u8;
+        self
+    }
+
+    /// A number below 1000 in decimal.
+    pub const fn number(mut self, number: u16) -> Short {
+        assert!(number < 1000);
+        if number >= 100 {
+            self = self.byte(b'0' + (number / 100) as u8);
+        }
+        if number >= 10 {
+            self = self.byte(b'0' + (number / 10 % 10) as u8);
+        }
+        self.byte(b'0' + (number % 10) as u8)
+    }
+}
+
+/// The numbers from 0 on in decimal, each after `prefix`.
+pub(super) const fn numbers<const N: usize>(prefix: &str) -> [Short; N] {
+    let mut table = [Short::new(prefix); N];
+    let mut n = 0;
+    while n < N {
+        table[n] = table[n].number(n as u16);
         n += 1;
     }
     table
-};
+}
+
+static SMALL: [Short; 256] = numbers("");
 
 impl Text {
     pub fn with_capacity(bytes: usize) -> Text {
@@ -72,9 +110,14 @@ impl Text {
         self.bytes.extend_from_slice(text.as_bytes());
     }
 
+    #[inline]
+    pub fn short(&mut self, short: &Short) {
+        self.cut(short.chars, usize::from(short.len));
+    }
+
     /// The first `len` of `bytes`.
     #[inline]
-    pub fn cut<const N: usize>(&mut self, bytes: [u8; N], len: usize) {
+    fn cut<const N: usize>(&mut self, bytes: [u8; N], len: usize) {
         let end = self.bytes.len() + len;
         self.bytes.extend_from_slice(&bytes);
         self.bytes.truncate(end);
@@ -93,7 +136,7 @@ impl Text {
     #[inline]
     pub fn number(&mut self, number: u32) {
         match SMALL.get(number as usize) {
-            Some([a, b, c, len]) => self.cut([*a, *b, *c, b' '], usize::from(*len)),
+            Some(short) => self.short(short),
             None => self.digits(u64::from(number), 10, 1),
         }
     }
