@@ -1,11 +1,10 @@
 //! Any bytes at all can be executed: they end in an error, or within the budget. The fuzz target in
 //! `fuzz` looks longer; what it found is below.
 
-mod common;
-
 use std::path::Path;
 use std::sync::OnceLock;
 
+use kiln_emit::platform;
 use kiln_emit::zebin::Zebin;
 use kiln_runtime::exec::{Arg, Launch, Options, Program, RunError};
 use kiln_runtime::launch::Description;
@@ -55,7 +54,8 @@ fn execute(example: &Example, text: &[u8], check: bool) -> Result<(), TestCaseEr
         check,
         ..Options::default()
     };
-    let program = Program::from_text(text, common::skl());
+    let skl = platform::find("skl").expect("the executor's platform");
+    let program = Program::from_text(text, skl);
     match launch.run_with(&program, &options) {
         Ok(stats) => prop_assert!(stats.instructions <= BUDGET),
         Err(RunError::Bind(error)) => prop_assert!(false, "{error}"),
