@@ -18,36 +18,57 @@ use crate::print::Text;
 pub(crate) use load_store::{CACHES, CACHES_CONSTANT, CacheCodes};
 
 /// The requests of a family's shared functions, by number.
-pub(crate) type Requests = [&'static [Request]; 16];
+pub(crate) type Requests = [Requested; 16];
+
+/// What can be asked of a shared function.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Requested {
+    requests: &'static [Request],
+    /// Bit 19 of its descriptors says whether the payload begins with a header.
+    header: bool,
+}
+
+const fn with_header(requests: &'static [Request]) -> Requested {
+    Requested {
+        requests,
+        header: true,
+    }
+}
+
+/// The functions that load and store know no header; the bit is one of their cache policy.
+const LOAD_STORE: Requested = Requested {
+    requests: load_store::REQUESTS,
+    header: false,
+};
 
 /// Since Gen9.
 pub(crate) const REQUESTS: Requests = {
-    let mut requests: Requests = [&[]; 16];
-    requests[2] = others::SAMPLER;
-    requests[3] = others::GATEWAY;
-    requests[5] = others::RENDER;
-    requests[6] = others::URB;
-    requests[9] = data_port::READ_ONLY;
-    requests[10] = data_port::PORT_0;
-    requests[12] = data_port::PORT_1;
+    let mut requests: Requests = [with_header(&[]); 16];
+    requests[2] = with_header(others::SAMPLER);
+    requests[3] = with_header(others::GATEWAY);
+    requests[5] = with_header(others::RENDER);
+    requests[6] = with_header(others::URB);
+    requests[9] = with_header(data_port::READ_ONLY);
+    requests[10] = with_header(data_port::PORT_0);
+    requests[12] = with_header(data_port::PORT_1);
     requests
 };
 
 /// Since XeHPG, where loads and stores have functions of their own.
 pub(crate) const XE_REQUESTS: Requests = {
     let mut requests = REQUESTS;
-    requests[1] = load_store::REQUESTS;
-    requests[7] = others::BINDLESS;
-    requests[13] = load_store::REQUESTS;
-    requests[14] = load_store::REQUESTS;
-    requests[15] = load_store::REQUESTS;
+    requests[1] = LOAD_STORE;
+    requests[7] = with_header(others::BINDLESS);
+    requests[13] = LOAD_STORE;
+    requests[14] = LOAD_STORE;
+    requests[15] = LOAD_STORE;
     requests
 };
 
 /// Since Xe2, whose sampler takes twice as many channels.
 pub(crate) const XE2_REQUESTS: Requests = {
     let mut requests = XE_REQUESTS;
-    requests[2] = others::XE2_SAMPLER;
+    requests[2] = with_header(others::XE2_SAMPLER);
     requests
 };
 
@@ -66,6 +87,8 @@ pub(crate) struct Request {
 enum Part {
     /// Lowest bit, width, and the words for its values; none for an empty one.
     Names(u32, u32, &'static [&'static str]),
+    /// The same, as the end of the word before.
+    Suffix(u32, u32, &'static [&'static str]),
     /// Lowest bit, and the words for the bits that are set.
     Flags(u32, &'static [&'static str]),
     /// Lowest bit, width, unit, and what the number is.
@@ -117,11 +140,13 @@ pub fn message_name(family: Family, sfid: u8, desc: u32) -> String {
 /// back, which shared function it is for, and what it asks of it.
 pub(crate) fn write(inst: &Inst, spec: &Spec, text: &mut Text) {
     let Some(message) = &inst.msg else { return };
+    let function = usize::from(message.sfid & 15);
     text.str("wr:");
     match message.desc {
         Desc::Imm(desc) => {
             text.number(field(desc, 25, 4));
-            text.str(if field(desc, 19, 1) != 0 { "h+" } else { "+" });
+            let header = spec.requests[function].header && field(desc, 19, 1) != 0;
+            text.str(if header { "h+" } else { "+" });
         }
         Desc::Addr { byte } => {
             address(byte, text);
@@ -146,7 +171,6 @@ pub(crate) fn write(inst: &Inst, spec: &Spec, text: &mut Text) {
     }
     text.str("; ");
     let in_descriptor = spec.send_syntax == SendSyntax::InDescriptor;
-    let function = usize::from(message.sfid & 15);
     match (message.ex_desc, message.desc) {
         (Desc::Addr { byte }, _) if in_descriptor => {
             text.str("function a0.");
@@ -171,7 +195,7 @@ fn address(byte: u8, text: &mut Text) {
 }
 
 fn describe(inst: &Inst, message: &Message, desc: u32, spec: &Spec, text: &mut Text) {
-    let requests = spec.requests[usize::from(message.sfid & 15)];
+    let requests = spec.requests[usize::from(message.sfid & 15)].requests;
     let Some(request) = requests.iter().find(|r| desc & r.mask == r.bits) else {
         // Threads end through functions that are told nothing else.
         if !message.eot {
@@ -197,6 +221,13 @@ fn describe(inst: &Inst, message: &Message, desc: u32, spec: &Spec, text: &mut T
                         text.number(value);
                     }
                 }
+            }
+            Part::Suffix(low, width, names) => {
+                text.str(
+                    names
+                        .get(field(desc, *low, *width) as usize)
+                        .unwrap_or(&"x?"),
+                );
             }
             Part::Flags(low, names) => {
                 for (n, name) in (0..).zip(*names) {

@@ -43,7 +43,7 @@ const STRTAB: &str = ".strtab";
 /// The owner of the notes of [`COMPAT`].
 const NOTE_OWNER: &[u8] = b"IntelGT\0";
 /// The symbol at a kernel's first instruction, besides the one of its name.
-const ENTRY: &str = "_entry";
+pub const ENTRY: &str = "_entry";
 
 /// Bytes of zeroes the reference puts after a kernel's last instruction, for the instruction
 /// prefetcher, before it rounds up to [`TEXT_ALIGN`].

@@ -122,6 +122,28 @@ fn rules_of_whole_modules() {
     );
 }
 
+/// Rows are of a register's size; without a platform, of the one that fits.
+#[test]
+fn sizes_of_registers() {
+    let (small, large) = (Some(Platform::Skl), Some(Platform::Xe2));
+    for (line, fits, fails) in [
+        (
+            "    mov (M1_NM, 1) V33(0,0)<1> %r0(0,12)<0;1,0>",
+            large,
+            small,
+        ),
+        ("    mov (M1, 8) V33(0,0)<1> V32(1,0)<1;1,0>", small, large),
+    ] {
+        assert!(found(line, fits).is_empty(), "{:?}", found(line, fits));
+        assert!(found(line, None).is_empty(), "{:?}", found(line, None));
+        assert!(
+            found(line, fails)[0].contains(" V0014 "),
+            "{:?}",
+            found(line, fails)
+        );
+    }
+}
+
 #[test]
 fn what_a_platform_lacks() {
     let add3 = "    add3 (M1, 16) V32(0,0)<1> V32(0,0)<1;1,0> V32(0,0)<1;1,0> 0x1:d";

@@ -524,7 +524,7 @@ fn a_trace_has_the_values_that_are_written() {
     };
     let text = traced(Some(2), Some(1));
     let expected = [
-        "2,0,0:1 0x0000 mov (8|M0)",
+        "2,0,0:1 0x0000         mov (8|M0)",
         "    r10.0 = 0x4 0x4 0x4 0x4 0x4 0x4 0x4 0x4",
         "    r12 = 0x7070707 0x7070707",
         "    r13.0 = 0x7070708 0x7070708",

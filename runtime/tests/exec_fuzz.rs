@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::sync::OnceLock;
 
-use kiln_emit::platform;
+use kiln_emit::platform::SKL;
 use kiln_emit::zebin::Zebin;
 use kiln_runtime::exec::{Arg, Launch, Options, Program, RunError};
 use kiln_runtime::launch::Description;
@@ -54,8 +54,7 @@ fn execute(example: &Example, text: &[u8], check: bool) -> Result<(), TestCaseEr
         check,
         ..Options::default()
     };
-    let skl = platform::find("skl").expect("the executor's platform");
-    let program = Program::from_text(text, skl);
+    let program = Program::from_text(text, &SKL);
     match launch.run_with(&program, &options) {
         Ok(stats) => prop_assert!(stats.instructions <= BUDGET),
         Err(RunError::Bind(error)) => prop_assert!(false, "{error}"),

@@ -118,8 +118,21 @@ fn budgets_end_execution() {
     let example = Example::new("mandelbrot");
     let mut launch = example.launch();
     launch.budget = 1000;
+    // The first group takes fewer, the first two take more.
+    let error = launch.run(&program(example.text())).unwrap_err();
+    assert!(
+        matches!(
+            error,
+            RunError::Budget {
+                group: [1, 0, 0],
+                budget: 1000
+            }
+        ),
+        "{error}"
+    );
+    launch.budget = 100;
     let cause = cause(launch.run(&program(example.text())));
-    assert!(matches!(cause, Cause::Budget(1000)), "{cause}");
+    assert!(matches!(cause, Cause::Budget(100)), "{cause}");
 }
 
 #[test]

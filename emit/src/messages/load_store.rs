@@ -1,7 +1,7 @@
 //! Messages of the functions that load and store by address (`ugm`, `ugml`, `slm`, `tgm`), since
 //! XeHPG.
 
-use super::Part::{Address, Caches, Channels, Names};
+use super::Part::{Address, Caches, Channels, Names, Suffix};
 use super::{Part, Request, field, request};
 use crate::encoding::spec::{SendSyntax, Spec};
 use crate::inst::{Desc, Inst, Message};
@@ -16,12 +16,12 @@ const DATA: Part = Names(
     &["d8", "d16", "d32", "d64", "d8u32", "d16u32", "d16u32h"],
 );
 /// Elements for an address, one after another in registers or (`t`) in one.
-const VECTOR: Part = Names(
+const VECTOR: Part = Suffix(
     12,
     4,
     &[
-        "x1", "x2", "x3", "x4", "x8", "x16", "x32", "x64", "x1t", "x2t", "x3t", "x4t", "x8t",
-        "x16t", "x32t", "x64t",
+        "", "x2", "x3", "x4", "x8", "x16", "x32", "x64", "x1t", "x2t", "x3t", "x4t", "x8t", "x16t",
+        "x32t", "x64t",
     ],
 );
 const SIZE: Part = Names(7, 2, &["a?", "a16", "a32", "a64"]);

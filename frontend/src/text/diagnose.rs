@@ -41,18 +41,23 @@ pub(super) struct Recovery {
     pub broken: bool,
     /// Names that are not missed again.
     missed: HashSet<String>,
+    /// The name whose declaration the next error is in.
+    undeclared: Option<String>,
 }
 
 impl Recovery {
     pub fn record(&mut self, error: ParseError) {
         self.broken = true;
         self.current.forget();
+        let undeclared = self.undeclared.take();
         if let ParseErrorKind::Unknown { what, name } = &error.kind
             && DECLARED.contains(what)
             && !self.missed.insert(name.clone())
         {
+            self.missed.extend(undeclared);
             return;
         }
+        self.missed.extend(undeclared);
         if self.errors.len() < MAX_ERRORS {
             self.errors.push(error);
         } else {
@@ -60,9 +65,9 @@ impl Recovery {
         }
     }
 
-    /// The declaration of that name is wrong.
+    /// The declaration of that name is wrong, as the error that is recorded next says.
     pub fn undeclared(&mut self, name: &str) {
-        self.missed.insert(name.to_owned());
+        self.undeclared = Some(name.to_owned());
     }
 
     /// Ends the object that was read; its places, if nothing was wrong with it.

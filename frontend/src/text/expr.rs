@@ -25,6 +25,9 @@ const SHIFT: usize = 5;
 const SUM: usize = 6;
 const PRODUCT: usize = 7;
 
+/// What stands before the name of what has the size.
+pub(super) const SIZE_OF: &str = "%sizeof";
+
 /// How deep parentheses and signs may nest.
 const MAX_DEPTH: u32 = 64;
 
@@ -201,7 +204,7 @@ impl Parser<'_> {
             self.lexer.expect(b')', "`)`")?;
             return Ok(n);
         }
-        if self.lexer.eat_word("%sizeof") {
+        if self.lexer.eat_word(SIZE_OF) {
             let closed = self.lexer.eat(b'(');
             let n = self.size_of()?;
             if closed {

@@ -1,5 +1,6 @@
 //! Operands of instructions.
 
+use super::expr::SIZE_OF;
 use super::lexer::{Mark, parse_integer};
 use super::parser::{Parser, Symbol};
 use super::{ParseError, ParseErrorKind};
@@ -161,7 +162,10 @@ impl<'a> Parser<'a> {
     }
 
     fn vector(&mut self, is_dst: bool, modifier: Modifier) -> Result<Operand> {
-        if matches!(self.lexer.peek(), b'0'..=b'9' | b'-' | b'(' | b'~' | b'!') {
+        let first = self.lexer.peek();
+        if matches!(first, b'0'..=b'9' | b'-' | b'(' | b'~' | b'!')
+            || (first == b'%' && self.lexer.rest().starts_with(SIZE_OF.as_bytes()))
+        {
             return self.imm();
         }
         if self.lexer.eat_indirect() {

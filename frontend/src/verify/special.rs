@@ -9,8 +9,11 @@ const MAX_LABELS: usize = 32;
 /// The depth of every systolic array that there is.
 const DEPTH: u32 = 8;
 
-/// The ranges of numbers among an instruction's operands, by the operand's number.
-const RANGES: &[(Opcode, &[(usize, &str, u64, u64)])] = &[
+/// The number of an operand, what it is, the least and the greatest it may be.
+type Range = (usize, &'static str, u64, u64);
+
+/// The ranges of numbers among an instruction's operands.
+const RANGES: &[(Opcode, &[Range])] = &[
     (Opcode::MediaLd, &[(2, "the plane", 0, 3)]),
     (Opcode::MediaSt, &[(2, "the plane", 0, 3)]),
     (

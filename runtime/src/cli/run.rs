@@ -83,9 +83,10 @@ pub struct Args {
     /// Execute no more instructions than this, all groups together
     #[arg(long, value_name = "N", default_value_t = Launch::BUDGET)]
     budget: u64,
-    /// Let code use registers that nobody wrote
+    /// Stop where code uses a register that nobody wrote; takes about twice
+    /// the time
     #[arg(long)]
-    no_check: bool,
+    check: bool,
     /// Print each instruction with the values it writes, of all threads, of
     /// a group (a number, counted along x first), or of a thread of it
     #[arg(long, value_name = "GROUP[:THREAD]", num_args = 0..=1, require_equals = true, value_parser = traced)]
@@ -200,7 +201,7 @@ pub fn run(args: &Args) -> Result<(), Report> {
     let stats = with_bar(groups, |done| {
         let options = ExecOptions {
             threads: args.threads.map_or(0, usize::from),
-            check: !args.no_check,
+            check: args.check,
             trace: trace.as_ref(),
             done: Some(done),
         };

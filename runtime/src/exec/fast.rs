@@ -527,7 +527,7 @@ fn fused(b: f32, c: f32, a: f32) -> f32 {
     let error = (product - (sum - back)) + (a - back);
     let bits = sum.to_bits();
     // Not even, or exact, or no number: as it is. Else one step towards the exact sum.
-    let inexact = error > 0.0 || error < 0.0;
+    let inexact = error.abs() > 0.0;
     let outward = (error > 0.0) == (sum > 0.0);
     let step = if outward { 1u64 } else { u64::MAX };
     let moved = u64::from(inexact & (bits & 1 == 0)).wrapping_neg() & step;

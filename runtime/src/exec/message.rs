@@ -637,7 +637,7 @@ impl Scatter<'_> {
                 .wrapping_add(self.base);
             for (row, &element) in place.chunks_exact_mut(pitch).zip(self.elements) {
                 let at = (start.wrapping_add(element * 4) & !ignored) as usize;
-                if at > room || at % 4 != 0 {
+                if at > room || !at.is_multiple_of(4) {
                     return None;
                 }
                 let dword = words.dword(at).to_le_bytes();

@@ -155,10 +155,10 @@ impl Request<'_> {
                 let level = self.parameter(thread, 0, lane)?;
                 let layers = shape.kind.layer_axis();
                 let mut size: Color = [0, 0, 0, 1];
-                for axis in 0..shape.kind.limits().len() {
-                    let whole = shape.size[axis];
+                let whole = shape.size.iter().take(shape.kind.limits().len());
+                for (axis, (place, &whole)) in size.iter_mut().zip(whole).enumerate() {
                     let halved = whole.checked_shr(level).unwrap_or(0);
-                    size[axis] = if layers == Some(axis) { whole } else { halved };
+                    *place = if layers == Some(axis) { whole } else { halved };
                 }
                 Ok(size)
             }

@@ -138,7 +138,8 @@ fn of_section(zebin: &Zebin, kernel: &KernelText) -> Unit {
         .filter(|symbol| {
             let here = matches!(&symbol.place, SymbolPlace::Section(name) if *name == section);
             let code = symbol.info & TYPE_MASK == FUNCTION || symbol.name == kernel.name;
-            here && code && symbol.value < length
+            // The mark of where a kernel is entered is no function.
+            here && code && symbol.value < length && symbol.name != zebin::ENTRY
         })
         .map(|symbol| CodeSymbol {
             name: symbol.name.clone(),

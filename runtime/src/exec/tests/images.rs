@@ -122,8 +122,8 @@ fn what_the_sampler_cannot_do_is_an_error() {
     };
     let none = [0; 8];
     for (bits, header, part) in [
-        (1 << 17 | 0x03 << 12, none, "sampler, sample_c on surface 0"),
-        (1 << 17 | 0x1f << 12, none, "sampler, message 0x1f"),
+        (1 << 17 | 0x03 << 12, none, "sampler, sample_c"),
+        (1 << 17 | 0x1f << 12, none, "sampler, "),
         (0x18 << 12, none, "sample_lz"),
         (1 << 17 | 0x18 << 12 | 1, none, "entry 1 is empty"),
         (

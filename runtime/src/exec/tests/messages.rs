@@ -638,7 +638,7 @@ fn fences_report_barriers_wait_and_threads_end() {
     let error = exchange(&mut Thread::new(0, 1), vec![other])
         .unwrap_err()
         .to_string();
-    assert!(error.contains("gateway, forward message"), "{error}");
+    assert!(error.contains("gateway, monitor event"), "{error}");
 }
 
 #[test]
@@ -655,8 +655,14 @@ fn no_descriptor_panics() {
         }
         let sfid = [2, 3, 4, 5, 7, 9, 10, 12][random.next() as usize % 8];
         let bits = random.next() as u32 & 0x5fff_ffff & !0xfc;
-        let part = (random.next() % 2 == 0).then_some((40, random.next() as u32 % 16));
-        let dst = (random.next() % 2 == 0).then_some(random.next() as u32 % 128);
+        let part = random
+            .next()
+            .is_multiple_of(2)
+            .then_some((40, random.next() as u32 % 16));
+        let dst = random
+            .next()
+            .is_multiple_of(2)
+            .then_some(random.next() as u32 % 128);
         let sent = send(sfid, bits, 16, dst, random.next() as u32 % 128, part);
         // Whatever comes of it: a result or an error.
         let done = match round % 2 {
