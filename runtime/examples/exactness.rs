@@ -1,20 +1,13 @@
-//! The table of the extended math functions' errors: `exactness [SAMPLES]`, of each function.
+//! The table of the extended math functions' errors: `exactness [SAMPLES]`, of each function, and
+//! whether the edges of their ranges are met.
 
 use std::error::Error;
 
 #[path = "../tests/ops/exactness.rs"]
 mod exactness;
 #[path = "../tests/ops/random.rs"]
-#[allow(
-    dead_code,
-    reason = "shared with the tests: only the plain numbers are used here"
-)]
 mod random;
 #[path = "../tests/ops/real.rs"]
-#[allow(
-    dead_code,
-    reason = "shared with the tests: only its functions are used here"
-)]
 mod real;
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -35,5 +28,13 @@ fn main() -> Result<(), Box<dyn Error>> {
             found.not_nearest
         );
     }
-    Ok(())
+    let mut wrong = Vec::new();
+    for function in exactness::FUNCTIONS {
+        wrong.extend(function.edges()?);
+    }
+    wrong.iter().for_each(|text| println!("wrong: {text}"));
+    match wrong.len() {
+        0 => Ok(()),
+        n => Err(format!("{n} edges are wrong").into()),
+    }
 }

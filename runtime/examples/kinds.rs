@@ -12,8 +12,14 @@ use kiln_emit::listing::entries;
 
 #[path = "../tests/ops/compare.rs"]
 mod compare;
+#[path = "../tests/ops/compute.rs"]
+mod compute;
 #[path = "../tests/ops/coverage.rs"]
 mod coverage;
+#[path = "../tests/ops/elements.rs"]
+mod elements;
+#[path = "../tests/ops/exact.rs"]
+mod exact;
 #[path = "../tests/ops/flow.rs"]
 mod flow;
 #[path = "../tests/ops/instance.rs"]

@@ -1,7 +1,10 @@
 //! Single instructions against an independent model, and which kinds of them are covered.
 
 mod compare;
+mod compute;
 mod coverage;
+mod elements;
+mod exact;
 mod exactness;
 mod flow;
 mod instance;
@@ -45,6 +48,9 @@ fn random_instructions_do_what_the_model_says() {
 fn every_listed_kind_is_executed_right() {
     let listed = coverage::listed().unwrap();
     assert!(listed.len() > 800, "only {} kinds", listed.len());
+    for kind in &listed {
+        coverage::line(kind).unwrap();
+    }
     let executed = coverage::executed().unwrap();
     assert!(executed.failures.is_empty(), "{}", executed.failures[0]);
     let uncovered: Vec<String> = listed
@@ -67,5 +73,7 @@ fn math_functions_are_rounded_correctly() {
         let name = function.function.name();
         assert!(found.samples > 1_000, "{name}: {found:?}");
         assert!(found.worst <= 0.5 + 1e-6, "{name}: {found:?}");
+        let wrong = function.edges().unwrap();
+        assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     }
 }

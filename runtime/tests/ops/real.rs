@@ -1,5 +1,5 @@
-//! Reals on 113 bits, rounded to odd: what is rounded once more to any of the machine's types is as
-//! if it had been rounded once.
+//! Functions of reals on 113 bits, rounded to odd: what is rounded once more to any of the machine's
+//! types is as if it had been rounded once.
 
 use astro_float::{BigFloat, Consts, RoundingMode};
 use kiln_emit::inst::MathFn;
@@ -14,40 +14,12 @@ const FAR: f64 = 5000.0;
 const PRECISION: usize = 192;
 
 /// Toward zero, the last bit set if anything was cut off.
-fn to_odd(StatusAnd { status, value }: StatusAnd<Quad>) -> Quad {
+pub fn to_odd(StatusAnd { status, value }: StatusAnd<Quad>) -> Quad {
     if status.intersects(Status::INEXACT) && value.is_finite() {
         Quad::from_bits(value.to_bits() | 1)
     } else {
         value
     }
-}
-
-/// `a * b + c`. A sum of zero has the sign that the rounding mode says.
-pub fn fused(a: Quad, b: Quad, c: Quad, round: Round) -> Quad {
-    let sum = a.mul_add_r(b, c, Round::TowardZero);
-    if sum.value.is_zero() {
-        return a.mul_add_r(b, c, round).value;
-    }
-    to_odd(sum)
-}
-
-pub fn product(a: Quad, b: Quad) -> Quad {
-    to_odd(a.mul_r(b, Round::TowardZero))
-}
-
-pub fn integral(a: Quad, round: Round) -> Quad {
-    a.round_to_integral(round).value
-}
-
-/// What is above the next integer below.
-pub fn fraction(a: Quad) -> Quad {
-    let below = integral(a, Round::TowardNegative);
-    fused(
-        -below,
-        Quad::from_u128(1).value,
-        a,
-        Round::NearestTiesToEven,
-    )
 }
 
 /// A function of reals; none if it is none of the extended math functions of floats.

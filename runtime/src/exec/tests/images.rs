@@ -1,0 +1,267 @@
+//! Messages to the sampler and to the data port that know images.
+
+use super::super::format::{Color, Format};
+use super::super::image::{Addressing, Filter, Image, ImageKind, Sampler, Shape};
+use super::messages::{message, registers};
+use super::*;
+
+/// Runs one message against an image of 4 by 3 texels `r32uint`, of which texel (x, y) is
+/// `100 * y + x`, and a sampler; gives the image's dwords.
+pub(super) fn exchange_image(
+    t: &mut Thread,
+    sent: Inst,
+    sampler: Sampler,
+) -> Result<Vec<u32>, Cause> {
+    let format = Format::find("r32uint").unwrap();
+    let texels = (0..12u32).flat_map(|i| (i / 4 * 100 + i % 4).to_le_bytes());
+    let image = Image {
+        shape: Shape::new(ImageKind::D2, format, &[4, 3]).unwrap(),
+        texels: texels.collect(),
+    };
+    let mut memory = Memory::default();
+    let buffer = memory.add("image", &image.texels);
+    let mut shared = Shared {
+        memory: &memory,
+        surfaces: &[Some(Surface {
+            buffer,
+            image: Some(image.shape),
+        })],
+        samplers: &[Some(sampler)],
+        slm: &Words::filled(0, 0),
+        general_state: 0,
+        arrived: 0,
+        read: 0,
+        written: 0,
+    };
+    run(t, vec![sent], &mut shared, 10)?;
+    let bytes = memory.contents(buffer);
+    Ok(bytes
+        .chunks_exact(4)
+        .map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]]))
+        .collect())
+}
+
+const SAMPLER: u8 = 2;
+
+#[test]
+fn every_sampler_message_finds_its_coordinates() {
+    let sampler = Sampler {
+        normalized: false,
+        addressing: Addressing::ClampToEdge,
+        filter: Filter::Nearest,
+    };
+    let one = 1f32.to_bits();
+    // Type; parameters of a channel that read texel (2, 1), or ask for the size; the result.
+    let texel = [102, 0, 0, 1];
+    let (x, y) = (2.5f32.to_bits(), 1.5f32.to_bits());
+    let cases: [(&str, u32, &[u32], Color); 10] = [
+        ("sample", 0x00, &[x, y], texel),
+        ("sample_b", 0x01, &[one, x, y], texel),
+        ("sample_l", 0x02, &[one, x, y], texel),
+        ("sample_d", 0x04, &[x, one, one, y, one, one], texel),
+        ("ld", 0x07, &[2, 1, 0], texel),
+        ("ld of another level", 0x07, &[2, 1, 1], [0, 0, 0, 1]),
+        ("resinfo", 0x0a, &[0], [4, 3, 0, 1]),
+        ("sampleinfo", 0x0b, &[0], [1, 0, 0, 0]),
+        ("sample_lz", 0x18, &[x, y], texel),
+        ("ld_lz outside", 0x1a, &[2, u32::MAX], [0, 0, 0, 1]),
+    ];
+    for (lanes, mode) in [(8, 1), (16, 2)] {
+        for (name, kind, parameters, expected) in &cases {
+            for header in [false, true] {
+                let mut t = Thread::new(0, 0xffff);
+                t.active = 0b10_0110 << (lanes - 8);
+                let mut first = 10;
+                if header {
+                    // The header leaves out green and alpha.
+                    put(&mut t, 10, 4, &[0, 0, 0b1010 << 12, 0, 0, 0, 0, 0]);
+                    first += 1;
+                }
+                let stride = registers(lanes, 4) as u32;
+                for (index, &value) in parameters.iter().enumerate() {
+                    put(
+                        &mut t,
+                        first + index as u32 * stride,
+                        4,
+                        &vec![u64::from(value); lanes],
+                    );
+                }
+                put(&mut t, 80, 4, &[7; 64]);
+                let length = first as usize - 10 + parameters.len() * stride as usize;
+                let colors: &[usize] = if header { &[0, 2] } else { &[0, 1, 2, 3] };
+                let bits = mode << 17 | kind << 12 | if header { HEADER } else { 0 };
+                let sent = message(
+                    SAMPLER,
+                    bits,
+                    16,
+                    (length, 0, colors.len() * stride as usize),
+                );
+                exchange_image(&mut t, sent, sampler).unwrap_or_else(|e| panic!("{name}: {e}"));
+                for (index, &color) in colors.iter().enumerate() {
+                    let found = dwords(&t, 80 + index as u32 * stride, lanes);
+                    for (lane, found) in found.into_iter().enumerate() {
+                        let on = t.active >> lane & 1 != 0;
+                        let wanted = if on { expected[color] } else { 7 };
+                        assert_eq!(found, wanted, "{name}, {lanes} channels, color {color}");
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn what_the_sampler_cannot_do_is_an_error() {
+    let try_one = |bits: u32, header: [u64; 8]| {
+        let mut t = Thread::new(0, 1);
+        put(&mut t, 10, 4, &header);
+        let sent = message(SAMPLER, bits, 8, (4, 0, 4));
+        exchange_image(&mut t, sent, Sampler::default())
+            .unwrap_err()
+            .to_string()
+    };
+    let none = [0; 8];
+    for (bits, header, part) in [
+        (1 << 17 | 0x03 << 12, none, "sampler, sample_c"),
+        (1 << 17 | 0x1f << 12, none, "sampler, "),
+        (0x18 << 12, none, "sample_lz"),
+        (1 << 17 | 0x18 << 12 | 1, none, "entry 1 is empty"),
+        (
+            1 << 17 | 0x18 << 12 | 3 << 8,
+            none,
+            "no sampler is at index 3",
+        ),
+        (
+            HEADER | 1 << 17 | 0x18 << 12,
+            [0, 0, 0, 64, 0, 0, 0, 0],
+            "no sampler is at index 4",
+        ),
+        (
+            HEADER | 1 << 17 | 0x18 << 12,
+            [0, 0, 1, 0, 0, 0, 0, 0],
+            "texel offsets",
+        ),
+    ] {
+        let error = try_one(bits, header);
+        assert!(error.contains(part), "{bits:#x}: {error}");
+    }
+    // A buffer is no image.
+    let sent = message(SAMPLER, 1 << 17 | 0x18 << 12, 8, (2, 0, 4));
+    let error = exchange(&mut Thread::new(0, 1), vec![sent]).unwrap_err();
+    assert!(matches!(error, Cause::NoImage(0)), "{error}");
+    // An image is no buffer.
+    let sent = message(DC1, 1 << 14 | 2 << 12 | 0b1110 << 8, 8, (1, 0, 1));
+    let error = exchange_image(&mut Thread::new(0, 1), sent, Sampler::default()).unwrap_err();
+    assert!(matches!(error, Cause::Image(0)), "{error}");
+}
+
+#[test]
+fn typed_messages_take_the_channels_of_their_slots() {
+    for (slots, shift) in [(1, 0), (2, 8)] {
+        let mut t = Thread::new(0, 0xffff);
+        t.active = 0b1010_0000_1010;
+        let on = |lane: usize| t_active(shift) >> lane & 1 != 0;
+        put(&mut t, 10, 4, &[0, 1, 2, 3, 0, 1, 2, 3]);
+        put(&mut t, 11, 4, &[0, 0, 0, 1, 1, 1, 2, 2]);
+        put(&mut t, 80, 4, &[7; 32]);
+        let read = message(DC1, 5 << 14 | slots << 12, 16, (2, 0, 4));
+        exchange_image(&mut t, read, Sampler::default()).unwrap();
+        for lane in 0..8 {
+            let texel = [0, 1, 2, 103, 100, 101, 202, 203][lane];
+            let found = [0, 1, 2, 3].map(|color| dwords(&t, 80 + color, 8)[lane]);
+            assert_eq!(found, if on(lane) { [texel, 0, 0, 1] } else { [7; 4] });
+        }
+        t.ip = 0;
+        put(&mut t, 40, 4, &[11, 12, 13, 14, 15, 16, 17, 18]);
+        let write = message(DC1, 13 << 14 | slots << 12 | 0b1110 << 8, 16, (2, 1, 0));
+        let after = exchange_image(&mut t, write, Sampler::default()).unwrap();
+        let mut expected: Vec<u32> = (0..12).map(|i| i / 4 * 100 + i % 4).collect();
+        for (lane, at) in [0, 1, 2, 7, 4, 5, 10, 11].into_iter().enumerate() {
+            if on(lane) {
+                expected[at] = 11 + lane as u32;
+            }
+        }
+        assert_eq!(after, expected);
+        // Outside, a place is named.
+        t.ip = 0;
+        put(&mut t, 11, 4, &[3; 8]);
+        let write = message(DC1, 13 << 14 | slots << 12 | 0b1110 << 8, 16, (2, 1, 0));
+        let error = exchange_image(&mut t, write, Sampler::default()).unwrap_err();
+        assert!(
+            matches!(error, Cause::OutsideImage { at: [_, 3, 0], .. }),
+            "{error}"
+        );
+    }
+    for bits in [5 << 14, 13 << 14 | 3 << 12] {
+        let sent = message(DC1, bits, 8, (2, 4, 4));
+        let error = exchange_image(&mut Thread::new(0, 1), sent, Sampler::default()).unwrap_err();
+        assert!(matches!(error, Cause::Message { .. }), "{error}");
+    }
+}
+
+#[test]
+fn texels_are_changed_atomically() {
+    for (slots, shift) in [(0, 0), (1, 8)] {
+        let mut t = Thread::new(0, 0xffff);
+        t.active = 0b111 << shift;
+        put(&mut t, 10, 4, &[3, 3, 0, 0, 0, 0, 0, 0]);
+        put(&mut t, 11, 4, &[2, 2, 1, 0, 0, 0, 0, 0]);
+        put(&mut t, 40, 4, &[5, 6, 7, 8, 8, 8, 8, 8]);
+        put(&mut t, 80, 4, &[9; 8]);
+        let bits = 6 << 14 | 1 << 13 | slots << 12 | 7 << 8;
+        let add = message(DC1, bits, 16, (2, 1, 1));
+        let after = exchange_image(&mut t, add, Sampler::default()).unwrap();
+        assert_eq!((after[11], after[4], after[0]), (203 + 11, 107, 0));
+        assert_eq!(dwords(&t, 80, 4), [203, 208, 100, 9]);
+    }
+}
+
+/// The channels of `typed_messages_take_the_channels_of_their_slots` that a slot group has.
+fn t_active(shift: u32) -> u32 {
+    0b1010_0000_1010 >> shift & 0xff
+}
+
+#[test]
+fn media_blocks_repeat_edges_and_drop_what_is_outside() {
+    // Two rows of eight bytes, from a texel left of the image's last and the row below it.
+    let mut t = Thread::new(0, 0xff);
+    put(&mut t, 10, 4, &[12, 1, 1 << 16 | 7, 0, 0, 0, 0, 0]);
+    put(&mut t, 80, 4, &[7; 8]);
+    let read = no_mask(message(DC1, HEADER | 4 << 14, 8, (1, 0, 1)));
+    exchange_image(&mut t, read, Sampler::default()).unwrap();
+    assert_eq!(dwords(&t, 80, 8), [103, 103, 203, 203, 7, 7, 7, 7]);
+    // Above and left of it.
+    t.ip = 0;
+    put(
+        &mut t,
+        10,
+        4,
+        &[
+            (-4i32) as u32 as u64,
+            u64::from(u32::MAX),
+            1 << 16 | 7,
+            0,
+            0,
+            0,
+            0,
+            0,
+        ],
+    );
+    let read = no_mask(message(DC1, HEADER | 4 << 14, 8, (1, 0, 1)));
+    exchange_image(&mut t, read, Sampler::default()).unwrap();
+    assert_eq!(dwords(&t, 80, 4), [0, 0, 0, 0]);
+    t.ip = 0;
+    put(&mut t, 40, 4, &[1, 2, 3, 4, 5, 6, 7, 8]);
+    let write = no_mask(message(DC1, HEADER | 10 << 14, 8, (1, 1, 0)));
+    let after = exchange_image(&mut t, write, Sampler::default()).unwrap();
+    assert_eq!(after[..5], [4, 1, 2, 3, 100]);
+    // A block that its registers do not hold.
+    t.ip = 0;
+    put(&mut t, 10, 4, &[0, 0, 63 << 16 | 63, 0, 0, 0, 0, 0]);
+    let read = no_mask(message(DC1, HEADER | 4 << 14, 8, (1, 0, 8)));
+    let error = exchange_image(&mut t, read, Sampler::default()).unwrap_err();
+    assert!(
+        error.to_string().contains("larger than its registers"),
+        "{error}"
+    );
+}
