@@ -553,7 +553,7 @@ fn compare_one(kind: &Inst, random: &mut Random) -> Result<(), Difference> {
         Some(()) => meaning.response(),
         None => 0,
     };
-    let lengths = (first << 25 | response / GRF_BYTES << 20) as u32;
+    let lengths = (first << 25 | (response / GRF_BYTES) << 20) as u32;
     let desc = match message.desc {
         Desc::Imm(_) => Desc::Imm(bits | lengths),
         Desc::Addr { byte } => {
