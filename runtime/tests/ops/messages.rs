@@ -205,8 +205,8 @@ impl Meaning {
         }
     }
 
-    /// A payload at random.
-    fn payload(&self, random: &mut Random) -> Vec<u8> {
+    /// A payload at random; numbers to compare with are sometimes those in memory.
+    fn payload(&self, random: &mut Random, memory: &[u8]) -> Vec<u8> {
         let mut payload = Vec::new();
         let mut noise = |payload: &mut Vec<u8>, count: usize| {
             payload.extend((0..count).map(|_| random.next() as u8));
@@ -256,8 +256,14 @@ impl Meaning {
                 payload.resize(whole(lanes * address), 0);
                 noise(&mut payload, whole(lanes * size) * 2);
                 for lane in 0..lanes {
-                    let shared = start(address) + random.below(6) as u64 * 8;
-                    set(&mut payload, lane * address, address, shared);
+                    let shared = random.below(6) * 8;
+                    let at = start(address) + shared as u64;
+                    set(&mut payload, lane * address, address, at);
+                    if random.chance(2) {
+                        let operand = whole(lanes * address) + lane * size;
+                        let same = number(memory, shared, size);
+                        set(&mut payload, operand, size, same);
+                    }
                 }
             }
             Meaning::Block {
@@ -519,7 +525,8 @@ fn compare_one(kind: &Inst, random: &mut Random) -> Result<(), Difference> {
         Meaning::Texels { .. } | Meaning::Sample { .. } => bits | 1,
         _ => bits,
     };
-    let payload = meaning.payload(random);
+    let mut memory = world(random);
+    let payload = meaning.payload(random, &memory.surface);
     let total = payload.len() / GRF_BYTES;
     let first = match inst.srcs.len() {
         1 => total,
@@ -546,7 +553,7 @@ fn compare_one(kind: &Inst, random: &mut Random) -> Result<(), Difference> {
         Some(()) => meaning.response(),
         None => 0,
     };
-    let lengths = (first << 25 | response / GRF_BYTES << 20) as u32;
+    let lengths = (first << 25 | (response / GRF_BYTES) << 20) as u32;
     let desc = match message.desc {
         Desc::Imm(_) => Desc::Imm(bits | lengths),
         Desc::Addr { byte } => {
@@ -563,7 +570,6 @@ fn compare_one(kind: &Inst, random: &mut Random) -> Result<(), Difference> {
     inst.chan_off = 8 * random.below(usize::from(32 / inst.exec_size.max(8))) as u8;
     inst.no_mask = random.chance(3);
 
-    let mut memory = world(random);
     let mut found = memory.clone();
     let mut registers = registers_of(&state).map_err(|e| Difference::Refused(e.to_string()))?;
     let refused = |e| Difference::Refused(format!("{inst}: {e}"));
