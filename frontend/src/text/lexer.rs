@@ -6,6 +6,8 @@
 
 use std::borrow::Cow;
 
+use memchr::memchr;
+
 use super::spans::Span;
 use super::{ParseError, ParseErrorKind};
 use crate::module::Place;
@@ -42,15 +44,23 @@ impl<'a> Lexer<'a> {
         self.bytes.get(pos).copied().unwrap_or(0)
     }
 
+    #[inline]
     fn blanks(&mut self) {
+        if matches!(self.at(self.pos), b' ' | b'\t' | b'\r' | b'/') {
+            self.skip_blanks();
+        }
+    }
+
+    fn skip_blanks(&mut self) {
         loop {
-            match (self.at(self.pos), self.at(self.pos + 1)) {
-                (b' ' | b'\t' | b'\r', _) => self.pos += 1,
-                (b'/', b'/') => {
-                    let rest = &self.bytes[self.pos..];
-                    self.pos += rest.iter().position(|b| *b == b'\n').unwrap_or(rest.len());
+            let rest = self.bytes.get(self.pos..).unwrap_or_default();
+            match rest {
+                [b' ' | b'\t' | b'\r', ..] => {
+                    let blank = |b: &u8| matches!(b, b' ' | b'\t' | b'\r');
+                    self.pos += rest.iter().take_while(|b| blank(b)).count();
                 }
-                (b'/', b'*') => self.comment(),
+                [b'/', b'/', ..] => self.pos += memchr(b'\n', rest).unwrap_or(rest.len()),
+                [b'/', b'*', ..] => self.comment(),
                 _ => return,
             }
         }

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
 use cranelift_entity::EntityRef;
+use foldhash::fast::RandomState;
 use smallvec::SmallVec;
 
 use super::diagnose::{Diagnosis, Recovery};
@@ -35,10 +36,10 @@ pub(super) enum Symbol {
 /// The object that is being read.
 pub(super) struct Current<'a> {
     pub object: Object,
-    symbols: HashMap<&'a str, Symbol>,
+    symbols: HashMap<&'a str, Symbol, RandomState>,
     scopes: Scopes<'a>,
     labels: Vec<LabelDecl>,
-    label_numbers: HashMap<Cow<'a, str>, Label>,
+    label_numbers: HashMap<Cow<'a, str>, Label, RandomState>,
 }
 
 /// The declarations between `{` and `}`, which are forgotten at the latter.
@@ -84,7 +85,7 @@ impl<'a> Current<'a> {
                 .collect(),
             scopes: Scopes::default(),
             labels: Vec::new(),
-            label_numbers: HashMap::new(),
+            label_numbers: HashMap::default(),
         }
     }
 
