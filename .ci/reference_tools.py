@@ -1,9 +1,11 @@
 """The reference tools: where they are, which of them speaks for a platform, what they make.
 
-They are looked for on PATH and in $GEN_REFERENCE/bin (~/.cache/gen-reference/bin if not set). Two
-generations may be installed: the older one knows Gen9 and Gen11, the newer one, whose names end in
+They are looked for on PATH and in $GEN_REFERENCE/bin (~/.cache/gen-reference/bin if not set); if one
+is missing, a script ../shared/reference/setup beside the checkout, if there is one, may install it
+there. Two generations may be installed: the older one knows Gen9 and Gen11, the newer one, whose names end in
 `-xe`, what came since.
 """
+import functools
 import os
 import re
 import shutil
@@ -12,6 +14,8 @@ import subprocess
 import tempfile
 from pathlib import Path
 
+SETUP = Path(__file__).resolve().parent.parent.parent / "shared/reference/setup"
+INSTALL_SECONDS = 400
 FOLDER = Path(os.environ.get("GEN_REFERENCE", Path.home() / ".cache/gen-reference"))
 # Platform -> the assembler's name for it, and the suffix of the tools that know it.
 PLATFORMS = {
@@ -33,8 +37,21 @@ class Failed(Exception):
 
 def find(tool, platform):
     """The path of a tool for a platform, or None."""
+    name = tool + PLATFORMS[platform][1]
     path = os.pathsep.join([str(FOLDER / "bin"), os.environ.get("PATH", "")])
-    return shutil.which(tool + PLATFORMS[platform][1], path=path)
+    if shutil.which(name, path=path) is None:
+        install()
+    return shutil.which(name, path=path)
+
+
+@functools.cache
+def install():
+    """Runs the script, once. What it installed before it failed may be enough."""
+    try:
+        subprocess.run([SETUP, FOLDER], timeout=INSTALL_SECONDS, stdout=subprocess.DEVNULL,
+                       stderr=subprocess.DEVNULL)
+    except (OSError, subprocess.TimeoutExpired):
+        pass
 
 
 def run(*command, cwd=None):
@@ -64,6 +81,16 @@ def normal(listing):
     """The listing's lines without comments and superfluous white space."""
     lines = (re.sub(r"//.*", "", line).split() for line in listing.splitlines())
     return [" ".join(line) for line in lines if line]
+
+
+def first_difference(ours, theirs):
+    """Where two lists of lines differ, or None."""
+    for number, (a, b) in enumerate(zip(ours, theirs), 1):
+        if a != b:
+            return f"line {number}: ours is `{a}`, the reference's `{b}`"
+    if len(ours) != len(theirs):
+        return f"our listing has {len(ours)} lines, the reference's {len(theirs)}"
+    return None
 
 
 def compile_kernels(platform, source, options=""):
