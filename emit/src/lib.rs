@@ -9,8 +9,9 @@ pub mod encoding;
 pub mod inst;
 pub mod listing;
 pub mod messages;
-pub mod platform;
 mod print;
 pub mod verify;
 pub mod ze_info;
 pub mod zebin;
+
+pub use kiln_target::platform;

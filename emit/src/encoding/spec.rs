@@ -234,36 +234,6 @@ pub struct MathSpec {
     pub sources: u8,
 }
 
-impl MathFn {
-    /// A macro step: its operands name extended accumulators.
-    pub fn is_macro(self) -> bool {
-        matches!(self, MathFn::Invm | MathFn::Rsqtm)
-    }
-}
-
-impl Op {
-    /// Whether operands name extended accumulators in place of swizzles and channel masks.
-    pub fn is_macro(self) -> bool {
-        match self {
-            Op::Madm => true,
-            Op::Math(function) => function.is_macro(),
-            _ => false,
-        }
-    }
-
-    /// The operation alone: every function of `math` is the same, and so on.
-    pub(crate) fn without_function(self) -> Op {
-        match self {
-            Op::Math(_) => Op::Math(MathFn::Inv),
-            Op::Sync(_) => Op::Sync(SyncFn::Nop),
-            Op::Bfn(_) => Op::Bfn(0),
-            Op::Dpas(_) => Op::Dpas(ONE_BY_ONE),
-            Op::Dpasw(_) => Op::Dpasw(ONE_BY_ONE),
-            op => op,
-        }
-    }
-}
-
 /// The shape that stands for all in tables of operations.
 pub const ONE_BY_ONE: Systolic = Systolic {
     depth: 1,

@@ -8,7 +8,6 @@
 mod bfn;
 mod columns;
 mod float;
-mod names;
 mod operand;
 mod text;
 

@@ -1,13 +1,12 @@
 //! Whether the hardware will execute an instruction as it is written.
 //!
 //! Encoding refuses what has no bits; this refuses what has bits but breaks a rule of the manuals
-//! ("Register Region Restrictions" and the instructions' own restrictions; [`rules`] says which and
+//! ("Register Region Restrictions" and the instructions' own restrictions; [`kiln_target::rules`] says which and
 //! what the families differ in). For passes to check what they made, on virtual registers too: rules
 //! about places in the register file hold only for physical ones. Rules that need more than the
 //! instruction (dependencies, payload contents) are not checked.
 
 mod region;
-mod rules;
 mod send;
 mod ternary;
 
@@ -19,7 +18,7 @@ use crate::inst::{
     TokenUse, Type,
 };
 use crate::platform::Platform;
-use rules::{Rules, rules};
+use kiln_target::rules::{Rules, rules};
 
 /// A broken rule.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]

@@ -4,12 +4,12 @@
 //! vol. 9 ("Register Region Restrictions", "Execution Data Type", the instructions' own pages), and
 //! what the reference finalizer keeps to.
 
-use crate::inst::Type;
+use crate::isa::Type;
 use crate::platform::Family;
 
 /// What holds of a family beside what holds of all.
 #[derive(Debug)]
-pub(super) struct Rules {
+pub struct Rules {
     /// Three-source operands.
     pub ternary: TernaryRules,
     /// Channels that a systolic operation has, where there are any.
@@ -26,7 +26,7 @@ pub(super) struct Rules {
 }
 
 #[derive(Debug)]
-pub(super) struct TernaryRules {
+pub struct TernaryRules {
     /// They may be accumulators.
     pub accumulators: bool,
     /// The first and the last may be immediates of 16 bits.
@@ -85,7 +85,7 @@ const XE_HPG_ROW: Rules = Rules {
 };
 
 /// A family's row.
-pub(super) fn rules(family: Family) -> &'static Rules {
+pub fn rules(family: Family) -> &'static Rules {
     match family {
         Family::Gen9 => &GEN9,
         Family::Gen11 => &GEN11,

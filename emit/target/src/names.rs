@@ -1,0 +1,62 @@
+//! What listings call functions and conditions.
+
+use crate::isa::{Cond, MathFn, SyncFn};
+
+impl MathFn {
+    /// The name in listings.
+    pub fn name(self) -> &'static str {
+        match self {
+            MathFn::Inv => "inv",
+            MathFn::Log => "log",
+            MathFn::Exp => "exp",
+            MathFn::Sqt => "sqt",
+            MathFn::Rsqt => "rsqt",
+            MathFn::Sin => "sin",
+            MathFn::Cos => "cos",
+            MathFn::Fdiv => "fdiv",
+            MathFn::Pow => "pow",
+            MathFn::Idiv => "idiv",
+            MathFn::Iqot => "iqot",
+            MathFn::Irem => "irem",
+            MathFn::Invm => "invm",
+            MathFn::Rsqtm => "rsqtm",
+        }
+    }
+}
+
+impl SyncFn {
+    /// The name in listings.
+    pub fn name(self) -> &'static str {
+        match self {
+            SyncFn::Nop => "nop",
+            SyncFn::AllRd => "allrd",
+            SyncFn::AllWr => "allwr",
+            SyncFn::Flush => "flush",
+            SyncFn::Fence => "fence",
+            SyncFn::Bar => "bar",
+            SyncFn::Host => "host",
+        }
+    }
+
+    /// Whether its source is a set of tokens.
+    pub fn names_tokens(self) -> bool {
+        matches!(self, SyncFn::AllRd | SyncFn::AllWr)
+    }
+}
+
+impl Cond {
+    /// The name in listings.
+    pub fn name(self) -> &'static str {
+        match self {
+            Cond::Eq => "eq",
+            Cond::Ne => "ne",
+            Cond::Gt => "gt",
+            Cond::Ge => "ge",
+            Cond::Lt => "lt",
+            Cond::Le => "le",
+            Cond::Ov => "ov",
+            Cond::Un => "un",
+            Cond::Eo => "eo",
+        }
+    }
+}
