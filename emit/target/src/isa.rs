@@ -1,0 +1,393 @@
+//! The vocabulary of machine code: operations, types, register files, regions, conditions.
+//!
+//! It is the union of the encoding families. Instructions on virtual registers (`kiln-machine`) and on
+//! physical ones (`kiln-emit`) are made of it.
+
+/// What an instruction does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Op {
+    Illegal,
+    Nop,
+    Mov,
+    Sel,
+    Movi,
+    Not,
+    And,
+    Or,
+    Xor,
+    Shr,
+    Shl,
+    Asr,
+    /// Scattered move: channels whose bit in the second source (a mask, immediate) is set take the next
+    /// element of the first.
+    Smov,
+    Cmp,
+    Cmpn,
+    Csel,
+    Bfrev,
+    Bfe,
+    Bfi1,
+    Bfi2,
+    Jmpi,
+    Brd,
+    If,
+    Brc,
+    Else,
+    Endif,
+    While,
+    Break,
+    Cont,
+    Halt,
+    Calla,
+    Call,
+    Ret,
+    Goto,
+    Join,
+    Wait,
+    Send,
+    Sendc,
+    Sends,
+    Sendsc,
+    Math(MathFn),
+    Add,
+    Mul,
+    Avg,
+    Frc,
+    Rndu,
+    Rndd,
+    Rnde,
+    Rndz,
+    Mac,
+    Mach,
+    Lzd,
+    Fbh,
+    Fbl,
+    Cbit,
+    Addc,
+    Subb,
+    Sad2,
+    Sada2,
+    Dp4,
+    Dph,
+    Dp3,
+    Dp2,
+    Line,
+    Pln,
+    Mad,
+    Lrp,
+    Madm,
+    /// Rotations of bits.
+    Rol,
+    Ror,
+    /// Sum of three.
+    Add3,
+    /// Bitwise function of three sources: bit *n* of the number is the result where the sources' bits,
+    /// the first the least significant, make *n*.
+    Bfn(u8),
+    /// Sum of four products of bytes and an addend, which is the first source.
+    Dp4a,
+    /// The low half of `mach`'s product.
+    Macl,
+    /// Conversion with stochastic rounding.
+    Srnd,
+    /// A systolic product of matrices.
+    Dpas(Systolic),
+    /// The same with the second source shared by the two threads of a fused pair.
+    Dpasw(Systolic),
+    /// Waits for what the function names.
+    Sync(SyncFn),
+}
+
+/// The shape of a systolic operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Systolic {
+    /// Steps in depth: 1, 2, 4 or 8.
+    pub depth: u8,
+    /// Rows: 1-8.
+    pub repeat: u8,
+}
+
+/// What `sync` waits for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum SyncFn {
+    /// Nothing but the instruction's own dependencies.
+    Nop,
+    /// Reads of the named tokens, or of all.
+    AllRd,
+    /// Writes of the named tokens, or of all.
+    AllWr,
+    Flush,
+    Fence,
+    /// A barrier.
+    Bar,
+    Host,
+}
+
+/// The function control of `math` (PRM vol. 2a, "Extended Math Function").
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum MathFn {
+    Inv,
+    Log,
+    Exp,
+    Sqt,
+    Rsqt,
+    Sin,
+    Cos,
+    Fdiv,
+    Pow,
+    /// Integer quotient and remainder (the remainder in the register after the quotient).
+    Idiv,
+    /// Integer quotient.
+    Iqot,
+    /// Integer remainder.
+    Irem,
+    Invm,
+    Rsqtm,
+}
+
+/// The type of an operand's elements.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Type {
+    Ub,
+    B,
+    Uw,
+    W,
+    Ud,
+    D,
+    Uq,
+    Q,
+    Hf,
+    F,
+    Df,
+    /// Packed signed nibbles, immediate only: eight of them.
+    V,
+    /// Packed unsigned nibbles, immediate only: eight of them.
+    Uv,
+    /// Packed 8-bit restricted floats, immediate only: four of them.
+    Vf,
+    /// `bfloat16`: 8 bits of exponent, 7 of mantissa.
+    Bf,
+    /// 8 bits of exponent, 10 of mantissa, in the high bits of a dword.
+    Tf32,
+    /// 5 bits of exponent, 2 of mantissa.
+    Bf8,
+    /// 4 bits of exponent, 3 of mantissa.
+    Hf8,
+    /// Elements of systolic operations below a byte.
+    U4,
+    S4,
+    U2,
+    S2,
+}
+
+impl Type {
+    /// Size of one element in bytes; that of a packed immediate is its 4 bytes, that of a type below
+    /// a byte the byte that several share.
+    pub fn bytes(self) -> u32 {
+        match self {
+            Type::Ub | Type::B | Type::Bf8 | Type::Hf8 => 1,
+            Type::U4 | Type::S4 | Type::U2 | Type::S2 => 1,
+            Type::Uw | Type::W | Type::Hf | Type::Bf => 2,
+            Type::Ud | Type::D | Type::F | Type::V | Type::Uv | Type::Vf | Type::Tf32 => 4,
+            Type::Uq | Type::Q | Type::Df => 8,
+        }
+    }
+
+    /// How many elements share a byte.
+    pub fn per_byte(self) -> u32 {
+        match self {
+            Type::U4 | Type::S4 => 2,
+            Type::U2 | Type::S2 => 4,
+            _ => 1,
+        }
+    }
+
+    pub fn is_float(self) -> bool {
+        use Type::*;
+        matches!(self, Hf | F | Df | Vf | Bf | Tf32 | Bf8 | Hf8)
+    }
+
+    pub fn is_signed(self) -> bool {
+        use Type::*;
+        matches!(self, B | W | D | Q | V | S4 | S2) || self.is_float()
+    }
+
+    /// All types.
+    pub const ALL: [Type; 22] = [
+        Type::Ub,
+        Type::B,
+        Type::Uw,
+        Type::W,
+        Type::Ud,
+        Type::D,
+        Type::Uq,
+        Type::Q,
+        Type::Hf,
+        Type::F,
+        Type::Df,
+        Type::V,
+        Type::Uv,
+        Type::Vf,
+        Type::Bf,
+        Type::Tf32,
+        Type::Bf8,
+        Type::Hf8,
+        Type::U4,
+        Type::S4,
+        Type::U2,
+        Type::S2,
+    ];
+
+    /// The name in listings (`:ud` without the colon).
+    pub const fn name(self) -> &'static str {
+        match self {
+            Type::Ub => "ub",
+            Type::B => "b",
+            Type::Uw => "uw",
+            Type::W => "w",
+            Type::Ud => "ud",
+            Type::D => "d",
+            Type::Uq => "uq",
+            Type::Q => "q",
+            Type::Hf => "hf",
+            Type::F => "f",
+            Type::Df => "df",
+            Type::V => "v",
+            Type::Uv => "uv",
+            Type::Vf => "vf",
+            Type::Bf => "bf",
+            Type::Tf32 => "tf32",
+            Type::Bf8 => "bf8",
+            Type::Hf8 => "hf8",
+            Type::U4 => "u4",
+            Type::S4 => "s4",
+            Type::U2 => "u2",
+            Type::S2 => "s2",
+        }
+    }
+}
+
+/// A register file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum RegFile {
+    /// `r0`…: general registers.
+    Grf,
+    /// A virtual register; `num` is the index of the virtual register.
+    Virt,
+    Null,
+    /// `a0`: address register, 16 words.
+    Addr,
+    /// `acc0`…: accumulators.
+    Acc,
+    /// `mme0`…: math macro extended accumulators.
+    Mme,
+    /// `f0`…: flags of 32 bits, halves `.0` and `.1`.
+    Flag,
+    /// `ce0`: channel enables.
+    ChannelEnable,
+    /// `sp`: stack pointer of the hardware's call stack.
+    StackPointer,
+    /// `sr0`: state.
+    State,
+    /// `cr0`: control.
+    Control,
+    /// `n0`: notification counts.
+    Notification,
+    /// `ip`: instruction pointer.
+    Ip,
+    /// `tdr0`: thread dependency.
+    Tdr,
+    /// `tm0`: timestamp.
+    Timestamp,
+    /// `fc0`…: flow control (`num` 0-4).
+    FlowControl,
+    /// `dbg0`: debug.
+    Debug,
+    /// `msg0`…: message control.
+    MessageControl,
+    /// `s0`: scalars for gathering sends.
+    Scalar,
+}
+
+/// A source region `<vstride;width,hstride>`, in elements. The form without a vertical stride
+/// (`<width,hstride>`, one address a row: VxH, or Vx1 when `width` is 1) has `vstride` `None`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Region {
+    pub vstride: Option<u8>,
+    pub width: u8,
+    pub hstride: u8,
+}
+
+impl Region {
+    /// `<0;1,0>`: the first element for every channel.
+    pub const SCALAR: Region = Region {
+        vstride: Some(0),
+        width: 1,
+        hstride: 0,
+    };
+
+    pub const fn new(vstride: u8, width: u8, hstride: u8) -> Region {
+        Region {
+            vstride: Some(vstride),
+            width,
+            hstride,
+        }
+    }
+
+    /// `<8;8,1>` or narrower: `exec` elements side by side.
+    pub fn packed(exec: u8) -> Region {
+        match exec {
+            1 => Region::SCALAR,
+            n => {
+                let w = n.min(8);
+                Region::new(w, w, 1)
+            }
+        }
+    }
+}
+
+/// What is done to a source before it is used. On `and`, `or`, `xor` and `not` a set `neg` means
+/// bitwise complement (`~`), and `abs` is not allowed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct SrcMod {
+    pub neg: bool,
+    pub abs: bool,
+}
+
+/// How a flag's bits become the predicate of each channel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum PredCtrl {
+    /// Channel *n* takes bit *n*.
+    Normal,
+    /// True when any of the group's bits in `f.0` or `f.1` is set (`anyv`).
+    AnyV,
+    /// True when all of them are (`allv`).
+    AllV,
+    /// Horizontally over groups of 2, 4, 8, 16 or 32 channels.
+    Any(u8),
+    All(u8),
+    /// Horizontally over all channels of the instruction.
+    AnyChannel,
+    AllChannels,
+    /// Align16: replicated from one of x, y, z, w (0-3).
+    Replicate(u8),
+}
+
+/// A comparison's relation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Cond {
+    /// Zero or equal (`ze`, `eq`).
+    Eq,
+    Ne,
+    Gt,
+    Ge,
+    Lt,
+    Le,
+    /// Signed overflow.
+    Ov,
+    /// Unordered.
+    Un,
+    /// Early out: the implied condition of the macro forms of `math`, which flag the channels whose
+    /// result is already exact.
+    Eo,
+}
