@@ -719,6 +719,7 @@ pub mod predefined {
 
     pub const SURFACE_SLM: u32 = 0;
     /// Stateless: addresses are of the whole address space.
+    pub const SURFACE_BINDLESS: u32 = 4;
     pub const SURFACE_STATELESS: u32 = 5;
     /// Predefined surfaces.
     pub const SURFACES: &[&str] = &["%slm", "T1", "T2", "TSS", "%bss", "%scratch"];

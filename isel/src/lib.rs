@@ -11,6 +11,8 @@ pub mod alu;
 pub mod dce;
 pub mod ieee;
 pub mod legalize;
+pub mod legalize_v1;
 pub mod lower;
 pub mod message;
 pub mod mir;
+pub mod select;

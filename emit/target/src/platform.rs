@@ -10,6 +10,8 @@ pub struct Platform {
     /// The name that the reference tools take for it, such as `9`.
     pub reference_name: &'static str,
     pub family: Family,
+    /// The finalizer makes code for it.
+    pub compiles: bool,
     /// Size of one general register in bytes.
     pub grf_bytes: u32,
     /// General registers that instructions can name: what a thread has in the mode with the most.
@@ -19,6 +21,8 @@ pub struct Platform {
     /// Of a forward `goto` the channels whose predicate is false are those that go, so that one without
     /// a predicate goes nowhere (PRM vol. 2a, "goto").
     pub goto_on_false: bool,
+    /// Bits of the thread's number in r0.5 (PRM, "Thread payload", FFTID).
+    pub thread_id_bits: u32,
     /// Computes on integers of 64 bits.
     pub int64: bool,
     /// Computes on doubles.
@@ -58,6 +62,7 @@ pub const PLATFORMS: &[Platform] = &[
         name: "icllp",
         reference_name: "11",
         family: Family::Gen11,
+        compiles: false,
         int64: false,
         fp64: false,
         core_family: 15,
@@ -86,10 +91,12 @@ pub const SKL: Platform = Platform {
     name: "skl",
     reference_name: "9",
     family: Family::Gen9,
+    compiles: true,
     grf_bytes: 32,
     grf_count: 128,
     flag_count: 2,
     goto_on_false: true,
+    thread_id_bits: 9,
     int64: true,
     fp64: true,
     core_family: 12,
@@ -100,6 +107,7 @@ const TGLLP: Platform = Platform {
     name: "tgllp",
     reference_name: "12p1",
     family: Family::Gen12Lp,
+    compiles: false,
     goto_on_false: false,
     int64: false,
     fp64: false,
@@ -112,6 +120,7 @@ const DG2: Platform = Platform {
     name: "dg2",
     reference_name: "12p71",
     family: Family::XeHpg,
+    compiles: false,
     goto_on_false: false,
     grf_count: 256,
     int64: false,
@@ -125,10 +134,12 @@ const PVC: Platform = Platform {
     name: "pvc",
     reference_name: "12p72",
     family: Family::XeHpc,
+    compiles: false,
     grf_bytes: 64,
     grf_count: 256,
     flag_count: 4,
     goto_on_false: false,
+    thread_id_bits: 9,
     int64: true,
     fp64: true,
     core_family: 0xc08,
