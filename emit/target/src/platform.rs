@@ -16,6 +16,9 @@ pub struct Platform {
     pub grf_count: u32,
     /// Flag registers of 32 bits each.
     pub flag_count: u32,
+    /// Of a forward `goto` the channels whose predicate is false are those that go, so that one without
+    /// a predicate goes nowhere (PRM vol. 2a, "goto").
+    pub goto_on_false: bool,
     /// Computes on integers of 64 bits.
     pub int64: bool,
     /// Computes on doubles.
@@ -86,6 +89,7 @@ pub const SKL: Platform = Platform {
     grf_bytes: 32,
     grf_count: 128,
     flag_count: 2,
+    goto_on_false: true,
     int64: true,
     fp64: true,
     core_family: 12,
@@ -96,6 +100,7 @@ const TGLLP: Platform = Platform {
     name: "tgllp",
     reference_name: "12p1",
     family: Family::Gen12Lp,
+    goto_on_false: false,
     int64: false,
     fp64: false,
     core_family: 18,
@@ -107,6 +112,7 @@ const DG2: Platform = Platform {
     name: "dg2",
     reference_name: "12p71",
     family: Family::XeHpg,
+    goto_on_false: false,
     grf_count: 256,
     int64: false,
     fp64: false,
@@ -122,6 +128,7 @@ const PVC: Platform = Platform {
     grf_bytes: 64,
     grf_count: 256,
     flag_count: 4,
+    goto_on_false: false,
     int64: true,
     fp64: true,
     core_family: 0xc08,
@@ -136,6 +143,19 @@ const LNL: Platform = Platform {
     product_family: 1275,
     ..PVC
 };
+
+impl Platform {
+    /// Bytes of what register allocation gives out as one: two of the registers that two rows of an
+    /// instruction's operand cover where registers have 32 bytes, one where they have 64.
+    pub const fn unit_bytes(&self) -> u32 {
+        64
+    }
+
+    /// Registers in a unit.
+    pub const fn unit_grfs(&self) -> u32 {
+        self.unit_bytes() / self.grf_bytes
+    }
+}
 
 /// The platform of that name, if it is known.
 pub fn find(name: &str) -> Option<&'static Platform> {
