@@ -8,6 +8,7 @@
 //! nobody reads.
 
 pub mod alu;
+pub mod bridge;
 pub mod dce;
 pub mod ieee;
 pub mod legalize;

@@ -218,12 +218,19 @@ pub fn compile(object: &Object, options: &Options) -> Result<Compiled, CompileEr
     }
 
     lap(&mut 0.0);
-    let machine = kiln_isel::lower::select(&func, options.platform).map_err(|source| {
+    let mut wide = kiln_isel::select::select(&func, options.platform).map_err(|e| {
         CompileError::Select {
             kernel: kernel(),
-            source,
+            source: SelectError { inst: e[0].inst, op: e[0].op, what: e[0].what.clone() },
         }
     })?;
+    kiln_isel::legalize::run(&mut wide).map_err(|e| {
+        CompileError::Select {
+            kernel: kernel(),
+            source: SelectError { inst: e[0].origin as usize, op: "legal", what: e[0].what.clone() },
+        }
+    })?;
+    let machine = kiln_isel::bridge::bridge(&wide);
     lap(&mut seconds.isel);
     // What the hardware would not run as it is written is an error in release builds too.
     for m in machine.blocks.iter().flat_map(|b| &b.insts) {

@@ -22,8 +22,6 @@ pub struct Platform {
     /// The name that the reference tools take for it, such as `9`.
     pub reference_name: &'static str,
     pub family: Family,
-    /// The finalizer makes code for it.
-    pub compiles: bool,
     /// Size of one general register in bytes.
     pub grf_bytes: u32,
     /// General registers that instructions can name: what a thread has in the mode with the most.
@@ -80,7 +78,6 @@ pub const PLATFORMS: &[Platform] = &[
         compiles: false,
         reference_name: "11",
         family: Family::Gen11,
-        compiles: false,
         int64: false,
         fp64: false,
         core_family: 15,
@@ -115,7 +112,6 @@ pub const SKL: Platform = Platform {
     compiles: true,
     reference_name: "9",
     family: Family::Gen9,
-    compiles: true,
     grf_bytes: 32,
     grf_count: 128,
     flag_count: 2,
@@ -134,7 +130,6 @@ const TGLLP: Platform = Platform {
     compiles: false,
     reference_name: "12p1",
     family: Family::Gen12Lp,
-    compiles: false,
     goto_on_false: false,
     int64: false,
     fp64: false,
@@ -150,7 +145,6 @@ const DG2: Platform = Platform {
     compiles: false,
     reference_name: "12p71",
     family: Family::XeHpg,
-    compiles: false,
     goto_on_false: false,
     grf_count: 256,
     int64: false,
@@ -167,7 +161,6 @@ const PVC: Platform = Platform {
     compiles: false,
     reference_name: "12p72",
     family: Family::XeHpc,
-    compiles: false,
     grf_bytes: 64,
     grf_count: 256,
     flag_count: 4,
