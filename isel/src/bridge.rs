@@ -7,9 +7,14 @@ use smallvec::SmallVec;
 
 use crate::mir::{Class, Group, Kind, MBlock, MFunc, MInst};
 
-fn v(r: m::VReg) -> e::VReg { e::VReg::new(r.index()) }
+fn v(r: m::VReg) -> e::VReg {
+    e::VReg::new(r.index())
+}
 
-struct B<'a> { f: &'a f::Function, out: MFunc }
+struct B<'a> {
+    f: &'a f::Function,
+    out: MFunc,
+}
 
 impl B<'_> {
     fn reg(&self, r: m::Reg) -> e::Reg {
@@ -23,17 +28,26 @@ impl B<'_> {
     fn place(&self, r: m::Reg, ind: Option<i16>) -> e::Place {
         match ind {
             None => e::Place::Direct(self.reg(r)),
-            Some(imm) => e::Place::Indirect { addr: self.reg(r), imm },
+            Some(imm) => e::Place::Indirect {
+                addr: self.reg(r),
+                imm,
+            },
         }
     }
     fn desc(&self, d: m::Desc) -> e::Desc {
         match d {
             m::Desc::Imm(b) => e::Desc::Imm(b),
-            m::Desc::Addr(r) => e::Desc::Addr { byte: r.byte() as u8 },
+            m::Desc::Addr(r) => e::Desc::Addr {
+                byte: r.byte() as u8,
+            },
         }
     }
     fn pred(&self, p: &m::Pred) -> e::Pred {
-        e::Pred { flag: self.reg(p.flag), inverse: p.inverse, ctrl: p.ctrl }
+        e::Pred {
+            flag: self.reg(p.flag),
+            inverse: p.inverse,
+            ctrl: p.ctrl,
+        }
     }
     fn inst(&self, i: &m::Inst) -> MInst {
         let Some(op) = i.gen_op() else {
@@ -51,11 +65,17 @@ impl B<'_> {
         let mut group = Group::default();
         for (n, s) in i.srcs.iter().enumerate() {
             g.srcs.push(match s {
-                m::Src::Imm(imm) => e::Src::Imm { ty: imm.ty, bits: imm.bits() },
+                m::Src::Imm(imm) => e::Src::Imm {
+                    ty: imm.ty,
+                    bits: imm.bits(),
+                },
                 m::Src::Reg(r) => e::Src::Reg(e::SrcReg {
                     place: self.place(r.reg, r.indirect),
-                    region: r.region, ty: r.ty, modifier: r.modifier,
-                    swizzle: e::SWIZZLE_XYZW, mme: r.mme,
+                    region: r.region,
+                    ty: r.ty,
+                    modifier: r.modifier,
+                    swizzle: e::SWIZZLE_XYZW,
+                    mme: r.mme,
                 }),
             });
             if let (true, Some(r)) = (op.is_send(), s.as_reg()) {
@@ -81,21 +101,33 @@ impl B<'_> {
         }
         let mut tied_flag = None;
         if let Some(c) = &i.cond {
-            g.cond = Some(e::CondMod { cond: c.cond, flag: self.reg(c.flag) });
+            g.cond = Some(e::CondMod {
+                cond: c.cond,
+                flag: self.reg(c.flag),
+            });
             tied_flag = c.old.expand().map(v);
         }
         let mut desc = None;
         if let Some(id) = i.message.expand() {
             let msg = self.f.messages[id];
-            g.msg = Some(e::Message { sfid: msg.sfid, eot: msg.eot, desc: self.desc(msg.desc), ex_desc: self.desc(msg.ex_desc) });
+            g.msg = Some(e::Message {
+                sfid: msg.sfid,
+                eot: msg.eot,
+                desc: self.desc(msg.desc),
+                ex_desc: self.desc(msg.ex_desc),
+            });
             for d in [msg.desc, msg.ex_desc] {
-                if let m::Desc::Addr(r) = d { desc = r.as_virt().map(v); }
+                if let m::Desc::Addr(r) = d {
+                    desc = r.as_virt().map(v);
+                }
             }
         }
         let mut out = MInst::new(g);
         out.tied_dst = tied;
         out.tied_flag = tied_flag;
-        if op.is_send() { out.group = Some(Box::new(group)); }
+        if op.is_send() {
+            out.group = Some(Box::new(group));
+        }
         out.desc = desc;
         out.symbol = i.symbol.expand().map(|s| s.as_u32());
         out
@@ -104,33 +136,67 @@ impl B<'_> {
 
 pub fn bridge(f: &f::Function) -> MFunc {
     let mut out = MFunc {
-        name: f.name.clone(), platform: f.target, simd: f.simd,
-        vregs: Default::default(), blocks: Vec::new(), entry: Vec::new(),
-        reserved: f.reserved.clone(), barrier: f.barrier,
-        symbols: f.symbols.values().cloned().collect(), visa_instructions: 0,
+        name: f.name.clone(),
+        platform: f.target,
+        simd: f.simd,
+        vregs: Default::default(),
+        blocks: Vec::new(),
+        entry: Vec::new(),
+        reserved: f.reserved.clone(),
+        barrier: f.barrier,
+        symbols: f.symbols.values().cloned().collect(),
+        visa_instructions: 0,
     };
     for d in f.regs.values() {
-        out.vregs.push(match d.class { f::Class::Grf => Class::Grf, f::Class::Flag => Class::Flag, f::Class::Addr => Class::Addr });
+        out.vregs.push(match d.class {
+            f::Class::Grf => Class::Grf,
+            f::Class::Flag => Class::Flag,
+            f::Class::Addr => Class::Addr,
+        });
     }
-    for &(x, g) in &f.inputs { out.entry.push((v(x), g / 2)); }
+    for &(x, g) in &f.inputs {
+        out.entry.push((v(x), g / 2));
+    }
     let mut b = B { f, out };
     for block in f.blocks.values() {
-        let mut mb = MBlock { params: block.params.iter().map(|x| v(*x)).collect(), ..Default::default() };
-        for i in &block.insts { mb.insts.push(b.inst(i)); }
-        for e in &block.succs { mb.succs.push((e.to.as_u32(), e.args.iter().map(|x| v(*x)).collect::<SmallVec<_>>())); }
+        let mut mb = MBlock {
+            params: block.params.iter().map(|x| v(*x)).collect(),
+            ..Default::default()
+        };
+        for i in &block.insts {
+            mb.insts.push(b.inst(i));
+        }
+        for e in &block.succs {
+            mb.succs.push((
+                e.to.as_u32(),
+                e.args.iter().map(|x| v(*x)).collect::<SmallVec<_>>(),
+            ));
+        }
         let t = |b: f::Block| Some(e::Target::Block(b.as_u32()));
         match &block.term {
             f::Term::Jump => mb.insts.push(MInst::jump()),
             f::Term::Branch { pred } => {
                 let mut j = e::Inst::new(e::Op::Jmpi, 1);
-                j.no_mask = true; j.pred = Some(b.pred(pred)); j.jip = t(block.succs[0].to);
+                j.no_mask = true;
+                j.pred = Some(b.pred(pred));
+                j.jip = t(block.succs[0].to);
                 mb.insts.push(MInst::new(j));
             }
-            f::Term::GotoForward { pred, exec_size, chan_off, uip, .. } => {
+            f::Term::GotoForward {
+                pred,
+                exec_size,
+                chan_off,
+                uip,
+                ..
+            } => {
                 let mut g = e::Inst::new(e::Op::Goto, *exec_size);
                 g.chan_off = *chan_off;
                 g.pred = match pred {
-                    Some(p) => { let mut p = b.pred(p); p.inverse = !p.inverse; Some(p) }
+                    Some(p) => {
+                        let mut p = b.pred(p);
+                        p.inverse = !p.inverse;
+                        Some(p)
+                    }
                     None => {
                         let fl = b.out.vregs.push(Class::Flag);
                         let mut z = e::Inst::new(e::Op::Mov, 1);
@@ -138,14 +204,22 @@ pub fn bridge(f: &f::Function) -> MFunc {
                         z.dst = Some(e::Dst::new(e::Reg::virt(fl, 0), 1, e::Type::Ud));
                         z.srcs.push(e::Src::imm(e::Type::Ud, 0));
                         mb.insts.push(MInst::new(z));
-                        Some(e::Pred { flag: e::Reg::virt(fl, 0), inverse: false, ctrl: e::PredCtrl::Normal })
+                        Some(e::Pred {
+                            flag: e::Reg::virt(fl, 0),
+                            inverse: false,
+                            ctrl: e::PredCtrl::Normal,
+                        })
                     }
                 };
                 g.jip = t(block.succs.last().unwrap().to);
                 g.uip = t(*uip);
                 mb.insts.push(MInst::new(g));
             }
-            f::Term::GotoBackward { pred, exec_size, chan_off } => {
+            f::Term::GotoBackward {
+                pred,
+                exec_size,
+                chan_off,
+            } => {
                 let mut g = e::Inst::new(e::Op::Goto, *exec_size);
                 g.chan_off = *chan_off;
                 g.pred = pred.as_ref().map(|p| b.pred(p));
@@ -163,8 +237,17 @@ pub fn bridge(f: &f::Function) -> MFunc {
                 let mut end = e::Inst::new(e::Op::Send, 8);
                 end.no_mask = true;
                 end.dst = Some(e::Dst::new(e::Reg::NULL, 1, e::Type::Ud));
-                end.srcs.push(e::Src::reg(e::Reg::grf(127), e::Region::packed(8), e::Type::Ud));
-                end.msg = Some(e::Message { sfid: 7, eot: true, desc: e::Desc::Imm(0x0200_0010), ex_desc: e::Desc::Imm(0x27) });
+                end.srcs.push(e::Src::reg(
+                    e::Reg::grf(127),
+                    e::Region::packed(8),
+                    e::Type::Ud,
+                ));
+                end.msg = Some(e::Message {
+                    sfid: 7,
+                    eot: true,
+                    desc: e::Desc::Imm(0x0200_0010),
+                    ex_desc: e::Desc::Imm(0x27),
+                });
                 mb.insts.push(MInst::new(end));
             }
         }

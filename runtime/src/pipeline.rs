@@ -218,17 +218,22 @@ pub fn compile(object: &Object, options: &Options) -> Result<Compiled, CompileEr
     }
 
     lap(&mut 0.0);
-    let mut wide = kiln_isel::select::select(&func, options.platform).map_err(|e| {
-        CompileError::Select {
+    let mut wide =
+        kiln_isel::select::select(&func, options.platform).map_err(|e| CompileError::Select {
             kernel: kernel(),
-            source: SelectError { inst: e[0].inst, op: e[0].op, what: e[0].what.clone() },
-        }
-    })?;
-    kiln_isel::legalize::run(&mut wide).map_err(|e| {
-        CompileError::Select {
-            kernel: kernel(),
-            source: SelectError { inst: e[0].origin as usize, op: "legal", what: e[0].what.clone() },
-        }
+            source: SelectError {
+                inst: e[0].inst,
+                op: e[0].op,
+                what: e[0].what.clone(),
+            },
+        })?;
+    kiln_isel::legalize::run(&mut wide).map_err(|e| CompileError::Select {
+        kernel: kernel(),
+        source: SelectError {
+            inst: e[0].origin as usize,
+            op: "legal",
+            what: e[0].what.clone(),
+        },
     })?;
     let machine = kiln_isel::bridge::bridge(&wide);
     lap(&mut seconds.isel);

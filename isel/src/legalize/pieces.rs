@@ -178,10 +178,8 @@ impl Legalizer<'_> {
         }
         let step = dest.h * dest.ty.bytes();
         let base = dest.base();
-        (0..n / size).all(|p| {
-            let from = dest.at(p * size);
-            self.contained(from, from + (size - 1) * step + dest.ty.bytes(), base)
-        })
+        let bytes = dest.ty.bytes();
+        (0..n / size).all(|p| self.contained(dest.at(p * size), size, step, bytes, base))
     }
 
     /// Channels a piece may have so that every operand of every piece is legal. Sources that would

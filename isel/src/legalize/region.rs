@@ -6,15 +6,18 @@ use kiln_target::isa::{RegFile, Region};
 use super::{Legalizer, Shape};
 
 impl Legalizer<'_> {
-    /// Whether the bytes `from..to` lie in one unit of storage, and if in two registers, evenly.
-    pub(super) fn contained(&self, from: u32, to: u32, base: Base) -> bool {
-        let end = to - 1;
+    /// Whether `n` elements of `bytes`, `step` bytes apart from `from` on, lie in one unit of storage,
+    /// and if in two registers, half of them at the same places of each.
+    pub(super) fn contained(&self, from: u32, n: u32, step: u32, bytes: u32, base: Base) -> bool {
+        let end = from + (n - 1) * step + bytes - 1;
         let fixed = matches!(base, Base::Phys(RegFile::Grf, _));
         if !fixed && from / self.unit != end / self.unit {
             return false;
         }
         from / self.grf == end / self.grf
-            || from.is_multiple_of(self.grf) && to - from <= 2 * self.grf
+            || n.is_multiple_of(2)
+                && n / 2 * step == self.grf
+                && from % self.grf + (n / 2 - 1) * step + bytes <= self.grf
     }
 
     /// Whether channels `lane..lane + n` of a source can be one operand.
@@ -26,13 +29,25 @@ impl Legalizer<'_> {
         if matches!(base, Base::Null) || self.is_architecture(r.reg) {
             return true;
         }
-        let (mut from, mut to) = (u32::MAX, 0);
-        for i in 0..n {
-            let at = r.offset(lane + i);
-            from = from.min(at);
-            to = to.max(at + r.ty.bytes());
-        }
-        self.contained(from, to, base) && self.region_of(r, lane, n, Shape::Regions).is_some()
+        let fits = match r.step(u32::MAX) {
+            Some(step) if step > 0 => {
+                let step = step * r.ty.bytes();
+                self.contained(r.offset(lane), n, step, r.ty.bytes(), base)
+            }
+            _ => {
+                let (mut from, mut to) = (u32::MAX, 0);
+                for i in 0..n {
+                    let at = r.offset(lane + i);
+                    from = from.min(at);
+                    to = to.max(at + r.ty.bytes());
+                }
+                let aligned = from.is_multiple_of(self.grf) && to - from <= 2 * self.grf;
+                let unit = from / self.unit == (to - 1) / self.unit
+                    || matches!(base, Base::Phys(RegFile::Grf, _));
+                from / self.grf == (to - 1) / self.grf || aligned && unit
+            }
+        };
+        fits && self.region_of(r, lane, n, Shape::Regions).is_some()
     }
 
     /// The region for `n` channels from `lane`, if the hardware has it.

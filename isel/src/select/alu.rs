@@ -474,10 +474,7 @@ impl Select<'_, '_> {
     /// factor, then `mach` with all of it (PRM, "mach").
     fn high_product(&mut self, channels: Channels, dst: (Dst, bool), srcs: [Src; 2], ty: Type) {
         let n = channels.size;
-        let [a, b] = srcs.map(|s| match s {
-            Src::Reg(r) if matches!(r.step(n.into()), Some(0 | 1)) && r.indirect.is_none() => s,
-            s => self.converted(s, ty, n),
-        });
+        let [a, b] = srcs.map(|s| self.in_eights(s, ty, n));
         let mut parts = Buffer::new(u32::from(n) * ty.bytes());
         for lane in (0..n).step_by(8) {
             let size = (n - lane).min(8);
@@ -495,6 +492,24 @@ impl Select<'_, '_> {
         self.to_visa(Op::Mov, channels, dst, &[high]);
     }
 
+    /// A source whose elements can be taken eight at a time, so that channels of the accumulator are
+    /// those of the instruction: one for all, or packed in whole registers.
+    fn in_eights(&mut self, s: Src, ty: Type, n: u8) -> Src {
+        let fits = match s {
+            Src::Imm(imm) => imm.ty == ty,
+            Src::Reg(r) => {
+                let whole = r.reg.byte().is_multiple_of(self.grf());
+                let step = r.step(n.into());
+                let packed = step == Some(1) && whole;
+                r.ty == ty
+                    && r.indirect.is_none()
+                    && !s.has_modifier()
+                    && (step == Some(0) || packed)
+            }
+        };
+        if fits { s } else { self.converted(s, ty, n) }
+    }
+
     /// Sum or difference, and carry or borrow, which the hardware leaves in the accumulator.
     fn carry(&mut self, visa: &visa::Inst) -> Result {
         let channels = self.channels(visa);
@@ -507,17 +522,7 @@ impl Select<'_, '_> {
         let b = self.src(&visa.operands[3], n)?;
         let low = self.dst(&visa.operands[0], n)?;
         let high = self.dst(&visa.operands[1], n)?;
-        let [a, b] = [a, b].map(|s| match s {
-            Src::Reg(r)
-                if r.ty == Type::Ud
-                    && r.indirect.is_none()
-                    && !s.has_modifier()
-                    && matches!(r.step(n.into()), Some(0 | 1)) =>
-            {
-                s
-            }
-            s => self.converted(s, Type::Ud, n),
-        });
+        let [a, b] = [a, b].map(|s| self.in_eights(s, Type::Ud, n));
         let mut sums = Buffer::new(u32::from(n) * 4);
         let mut carries = Buffer::new(u32::from(n) * 4);
         for lane in (0..n).step_by(8) {
