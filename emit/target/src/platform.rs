@@ -16,6 +16,11 @@ pub struct Platform {
     pub grf_count: u32,
     /// Flag registers of 32 bits each.
     pub flag_count: u32,
+    /// A forward `goto` sends away the channels whose predicate holds; where this is not so, those whose
+    /// predicate does not hold.
+    pub goto_if_true: bool,
+    /// `mach` without accumulator write control gives the lower half of the product, as `macl` does.
+    pub mach_low: bool,
     /// Computes on integers of 64 bits.
     pub int64: bool,
     /// Computes on doubles.
@@ -55,6 +60,8 @@ pub const PLATFORMS: &[Platform] = &[
         name: "icllp",
         reference_name: "11",
         family: Family::Gen11,
+        goto_if_true: true,
+        mach_low: true,
         int64: false,
         fp64: false,
         core_family: 15,
@@ -86,6 +93,8 @@ pub const SKL: Platform = Platform {
     grf_bytes: 32,
     grf_count: 128,
     flag_count: 2,
+    goto_if_true: false,
+    mach_low: false,
     int64: true,
     fp64: true,
     core_family: 12,
@@ -96,6 +105,8 @@ const TGLLP: Platform = Platform {
     name: "tgllp",
     reference_name: "12p1",
     family: Family::Gen12Lp,
+    goto_if_true: true,
+    mach_low: true,
     int64: false,
     fp64: false,
     core_family: 18,
@@ -108,6 +119,8 @@ const DG2: Platform = Platform {
     reference_name: "12p71",
     family: Family::XeHpg,
     grf_count: 256,
+    goto_if_true: true,
+    mach_low: true,
     int64: false,
     fp64: false,
     core_family: 0xc07,
@@ -122,6 +135,8 @@ const PVC: Platform = Platform {
     grf_bytes: 64,
     grf_count: 256,
     flag_count: 4,
+    goto_if_true: true,
+    mach_low: true,
     int64: true,
     fp64: true,
     core_family: 0xc08,
