@@ -309,10 +309,10 @@ fn resolve(inst: &Inst, at: u32, platform: &'static Platform) -> Result<Operatio
         op.op = Op::Macl;
     }
     if inst.op == Op::Goto {
-        op.goto = match (inst.opts.branch_ctrl, platform.goto_if_true) {
+        op.goto = match (inst.opts.branch_ctrl, platform.goto_on_false) {
             (true, _) => Goto::Back,
-            (false, true) => Goto::IfTrue,
-            (false, false) => Goto::IfFalse,
+            (false, true) => Goto::IfFalse,
+            (false, false) => Goto::IfTrue,
         };
     }
     if matches!(inst.op, Op::Send | Op::Sendc | Op::Sends | Op::Sendsc) {
