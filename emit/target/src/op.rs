@@ -61,6 +61,11 @@ const ONE_BY_ONE: Systolic = Systolic {
 /// One row an operation; one with functions is named with any of them, which stands for all.
 macro_rules! rows {
     ($($op:ident $(($function:expr))? => $name:literal $($prop:ident)*;)*) => {
+        /// The operations without their functions, in the order of the rows.
+        enum Place {
+            $($op,)*
+        }
+
         impl Op {
             /// Every operation, those with functions once.
             pub const ALL: &[Op] = &[$(Op::$op$(($function))?),*];
@@ -73,6 +78,14 @@ macro_rules! rows {
                         props: Props::NONE$(.or(Props::$prop))*,
                     },
                 )*}
+            }
+
+            /// The operation's place among the rows, whatever its function: an index into tables
+            /// of [`Op::COUNT`].
+            pub const fn index(self) -> usize {
+                match self {
+                    $(Op::$op$((rows!(@any $function)))? => Place::$op as usize,)*
+                }
             }
 
             /// The operation alone: every function of `math` is the same, and so on.
@@ -170,6 +183,9 @@ rows! {
 }
 
 impl Op {
+    /// How many operations there are, functions apart.
+    pub const COUNT: usize = Op::ALL.len();
+
     /// The name in listings, without a `math` function.
     pub const fn mnemonic(self) -> &'static str {
         self.row().name
