@@ -168,8 +168,7 @@ pub fn read(bytes: &[u8]) -> Result<Module, InputError> {
 /// # Errors
 /// The first error found. Warnings are none.
 pub fn check(module: &Module, platform: &Platform) -> Result<(), Box<Finding>> {
-    let platform = kiln_frontend::platform::Platform::from_name(platform.name);
-    let findings = kiln_frontend::verify::check(module, platform);
+    let findings = kiln_frontend::verify::check(module, Some(platform.generation));
     match findings
         .into_iter()
         .find(|f| f.severity() == Severity::Error)
