@@ -13,8 +13,9 @@
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
+use kiln_target::platform::{Generation, Generations};
+
 use crate::module::{Inst, Operand};
-use crate::platform::{Platform, Platforms};
 use crate::shape::{Amount, Raw};
 
 /// What one field of an instruction is, in the binary format.
@@ -311,7 +312,7 @@ pub struct Row {
     /// The shape of each raw operand, in their order; empty if they are not known.
     pub raw: &'static [Raw],
     /// The platforms that have it.
-    pub platforms: Platforms,
+    pub platforms: Generations,
 }
 
 impl Row {
@@ -399,7 +400,7 @@ macro_rules! opcodes {
             fields: &[$($field),*],
             text_order: &[$($($order),*)?],
             raw: &[$($($raw),*)?],
-            platforms: [$($platforms,)? Platforms::ALL][0],
+            platforms: [$($platforms,)? Generations::ALL][0],
         },)*];
     };
 }
@@ -454,18 +455,18 @@ const fn message(meaning: Meaning, nth: usize) -> Raw {
     Raw::Opaque(Amount::Grfs(meaning, nth))
 }
 
+use Generation as On;
 use Meaning as M;
-use Platform as On;
 
-const XEHP_ON: Platforms = Platforms::from(On::XeHp);
-const IEEE: Platforms = Platforms::only(&[On::Skl, On::XeHp, On::Pvc, On::PvcXt, On::Xe2]);
-const UNTIL_BXT: Platforms = Platforms::before(On::Icllp);
-const UNTIL_ICLLP: Platforms = Platforms::before(On::Tgllp);
-const DG2_ON: Platforms = Platforms::from(On::Dg2);
-const PVC_ON: Platforms = Platforms::from(On::Pvc);
-const PVC: Platforms = Platforms::only(&[On::Pvc, On::PvcXt]);
-/// Platforms after those of [`Platform`].
-const LATER: Platforms = Platforms::NONE;
+const XEHP_ON: Generations = Generations::from(On::XeHp);
+const IEEE: Generations = Generations::only(&[On::Skl, On::XeHp, On::Pvc, On::PvcXt, On::Xe2]);
+const UNTIL_BXT: Generations = Generations::before(On::Icllp);
+const UNTIL_ICLLP: Generations = Generations::before(On::Tgllp);
+const DG2_ON: Generations = Generations::from(On::Dg2);
+const PVC_ON: Generations = Generations::from(On::Pvc);
+const PVC: Generations = Generations::only(&[On::Pvc, On::PvcXt]);
+/// Generations after those of [`Generation`].
+const LATER: Generations = Generations::NONE;
 
 opcodes! {
     // Arithmetic: destination, sources. `mad` is s0*s1+s2; `lrp` s0*s1+(1-s0)*s2; `mulh` the upper
@@ -498,9 +499,9 @@ opcodes! {
     0x19 Sqrt "sqrt" Arith [X, P, D, S];
     0x1a Rsqrt "rsqrt" Arith [X, P, D, S];
     0x1b Inv "inv" Arith [X, P, D, S];
-    0x1c Dpasw "dpasw" Misc [X, P, RD, RS, RS, Field::SrcBlock, d(M::Systolic)] on Platforms::only(&[On::XeHp, On::Dg2]);
+    0x1c Dpasw "dpasw" Misc [X, P, RD, RS, RS, Field::SrcBlock, d(M::Systolic)] on Generations::only(&[On::XeHp, On::Dg2]);
     0x1d Fcvt "fcvt" Mov [X, D, S] on PVC_ON;
-    0x1e Srnd "srnd" Arith [X, D, S, S] on Platforms::from(On::PvcXt);
+    0x1e Srnd "srnd" Arith [X, D, S, S] on Generations::from(On::PvcXt);
     0x1f Lzd "lzd" Arith [X, P, D, S];
 
     // Logic: destination, sources. Of `and`, `or`, `xor`, `not` all operands may be predicates,
@@ -752,9 +753,9 @@ opcodes! {
     0x7f Divm "divm" Arith [X, P, D, S, S] on IEEE;
 
     // Newer hardware.
-    0x80 Rol "rol" Logic [X, P, D, S, S] on Platforms::from(On::Icllp);
-    0x81 Ror "ror" Logic [X, P, D, S, S] on Platforms::from(On::Icllp);
-    0x82 Dp4a "dp4a" Arith [X, P, D, S, S, S] on Platforms::from(On::Tgllp);
+    0x80 Rol "rol" Logic [X, P, D, S, S] on Generations::from(On::Icllp);
+    0x81 Ror "ror" Logic [X, P, D, S, S] on Generations::from(On::Icllp);
+    0x82 Dp4a "dp4a" Arith [X, P, D, S, S, S] on Generations::from(On::Tgllp);
     0x83 Dpas "dpas" Misc [X, P, RD, RS, RS, Field::SrcBlock, d(M::Systolic)] on XEHP_ON;
     0x84 Add3 "add3" Arith [X, P, D, S, S, S] on XEHP_ON;
     0x85 Bfn "bfn" Logic [X, P, D, S, S, S, b(M::TruthTable)] on XEHP_ON;

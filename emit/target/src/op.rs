@@ -53,101 +53,139 @@ pub struct Row {
     pub props: Props,
 }
 
+const ONE_BY_ONE: Systolic = Systolic {
+    depth: 1,
+    repeat: 1,
+};
+
+/// One row an operation; one with functions is named with any of them, which stands for all.
 macro_rules! rows {
-    ($($pattern:pat => $name:literal $($prop:ident)*;)*) => {
+    ($($op:ident $(($function:expr))? => $name:literal $($prop:ident)*;)*) => {
+        /// The operations without their functions, in the order of the rows.
+        enum Place {
+            $($op,)*
+        }
+
         impl Op {
+            /// Every operation, those with functions once.
+            pub const ALL: &[Op] = &[$(Op::$op$(($function))?),*];
+
             /// What holds of the operation.
             pub const fn row(self) -> Row {
                 match self {$(
-                    $pattern => Row { name: $name, props: Props::NONE$(.or(Props::$prop))* },
+                    Op::$op$((rows!(@any $function)))? => Row {
+                        name: $name,
+                        props: Props::NONE$(.or(Props::$prop))*,
+                    },
+                )*}
+            }
+
+            /// The operation's place among the rows, whatever its function: an index into tables
+            /// of [`Op::COUNT`].
+            pub const fn index(self) -> usize {
+                match self {
+                    $(Op::$op$((rows!(@any $function)))? => Place::$op as usize,)*
+                }
+            }
+
+            /// The operation alone: every function of `math` is the same, and so on.
+            pub const fn without_function(self) -> Op {
+                match self {$(
+                    Op::$op$((rows!(@any $function)))? => Op::$op$(($function))?,
                 )*}
             }
         }
     };
+    (@any $function:expr) => {
+        _
+    };
 }
 
 rows! {
-    Op::Illegal => "illegal" EFFECT;
-    Op::Nop => "nop";
-    Op::Mov => "mov";
-    Op::Sel => "sel";
-    Op::Movi => "movi";
-    Op::Not => "not" BITWISE;
-    Op::And => "and" BITWISE COMMUTES;
-    Op::Or => "or" BITWISE COMMUTES;
-    Op::Xor => "xor" BITWISE COMMUTES;
-    Op::Shr => "shr";
-    Op::Shl => "shl";
-    Op::Asr => "asr";
-    Op::Smov => "smov";
-    Op::Cmp => "cmp";
-    Op::Cmpn => "cmpn";
-    Op::Csel => "csel" TERNARY;
-    Op::Bfrev => "bfrev";
-    Op::Bfe => "bfe" TERNARY;
-    Op::Bfi1 => "bfi1";
-    Op::Bfi2 => "bfi2" TERNARY;
-    Op::Jmpi => "jmpi" BRANCH BY_REGISTER EFFECT;
-    Op::Brd => "brd" BRANCH BY_REGISTER EFFECT;
-    Op::If => "if" BRANCH EFFECT;
-    Op::Brc => "brc" BRANCH BY_REGISTER EFFECT;
-    Op::Else => "else" BRANCH EFFECT;
-    Op::Endif => "endif" BRANCH EFFECT;
-    Op::While => "while" BRANCH EFFECT;
-    Op::Break => "break" BRANCH EFFECT;
-    Op::Cont => "cont" BRANCH EFFECT;
-    Op::Halt => "halt" BRANCH EFFECT;
-    Op::Calla => "calla" BRANCH BY_REGISTER EFFECT;
-    Op::Call => "call" BRANCH BY_REGISTER EFFECT;
-    Op::Ret => "ret" BRANCH BY_REGISTER EFFECT;
-    Op::Goto => "goto" BRANCH EFFECT;
-    Op::Join => "join" BRANCH EFFECT;
-    Op::Wait => "wait" EFFECT;
-    Op::Send => "send" SEND EFFECT;
-    Op::Sendc => "sendc" SEND EFFECT;
-    Op::Sends => "sends" SEND SPLIT EFFECT;
-    Op::Sendsc => "sendsc" SEND SPLIT EFFECT;
-    Op::Math(_) => "math" MATH;
-    Op::Add => "add" COMMUTES;
-    Op::Mul => "mul" COMMUTES;
-    Op::Avg => "avg" COMMUTES;
-    Op::Frc => "frc";
-    Op::Rndu => "rndu";
-    Op::Rndd => "rndd";
-    Op::Rnde => "rnde";
-    Op::Rndz => "rndz";
-    Op::Mac => "mac" READS_ACC;
-    Op::Mach => "mach" READS_ACC WRITES_ACC;
-    Op::Lzd => "lzd";
-    Op::Fbh => "fbh";
-    Op::Fbl => "fbl";
-    Op::Cbit => "cbit";
-    Op::Addc => "addc" COMMUTES WRITES_ACC;
-    Op::Subb => "subb" WRITES_ACC;
-    Op::Sad2 => "sad2";
-    Op::Sada2 => "sada2" READS_ACC;
-    Op::Dp4 => "dp4";
-    Op::Dph => "dph";
-    Op::Dp3 => "dp3";
-    Op::Dp2 => "dp2";
-    Op::Line => "line";
-    Op::Pln => "pln";
-    Op::Mad => "mad" TERNARY;
-    Op::Lrp => "lrp" TERNARY;
-    Op::Madm => "madm" TERNARY;
-    Op::Rol => "rol";
-    Op::Ror => "ror";
-    Op::Add3 => "add3" TERNARY;
-    Op::Bfn(_) => "bfn" TERNARY;
-    Op::Dp4a => "dp4a" TERNARY;
-    Op::Macl => "macl" READS_ACC;
-    Op::Srnd => "srnd";
-    Op::Dpas(_) => "dpas" SYSTOLIC;
-    Op::Dpasw(_) => "dpasw" SYSTOLIC;
-    Op::Sync(_) => "sync" EFFECT;
+    Illegal => "illegal" EFFECT;
+    Nop => "nop";
+    Mov => "mov";
+    Sel => "sel";
+    Movi => "movi";
+    Not => "not" BITWISE;
+    And => "and" BITWISE COMMUTES;
+    Or => "or" BITWISE COMMUTES;
+    Xor => "xor" BITWISE COMMUTES;
+    Shr => "shr";
+    Shl => "shl";
+    Asr => "asr";
+    Smov => "smov";
+    Cmp => "cmp";
+    Cmpn => "cmpn";
+    Csel => "csel" TERNARY;
+    Bfrev => "bfrev";
+    Bfe => "bfe" TERNARY;
+    Bfi1 => "bfi1";
+    Bfi2 => "bfi2" TERNARY;
+    Jmpi => "jmpi" BRANCH BY_REGISTER EFFECT;
+    Brd => "brd" BRANCH BY_REGISTER EFFECT;
+    If => "if" BRANCH EFFECT;
+    Brc => "brc" BRANCH BY_REGISTER EFFECT;
+    Else => "else" BRANCH EFFECT;
+    Endif => "endif" BRANCH EFFECT;
+    While => "while" BRANCH EFFECT;
+    Break => "break" BRANCH EFFECT;
+    Cont => "cont" BRANCH EFFECT;
+    Halt => "halt" BRANCH EFFECT;
+    Calla => "calla" BRANCH BY_REGISTER EFFECT;
+    Call => "call" BRANCH BY_REGISTER EFFECT;
+    Ret => "ret" BRANCH BY_REGISTER EFFECT;
+    Goto => "goto" BRANCH EFFECT;
+    Join => "join" BRANCH EFFECT;
+    Wait => "wait" EFFECT;
+    Send => "send" SEND EFFECT;
+    Sendc => "sendc" SEND EFFECT;
+    Sends => "sends" SEND SPLIT EFFECT;
+    Sendsc => "sendsc" SEND SPLIT EFFECT;
+    Math(MathFn::Inv) => "math" MATH;
+    Add => "add" COMMUTES;
+    Mul => "mul" COMMUTES;
+    Avg => "avg" COMMUTES;
+    Frc => "frc";
+    Rndu => "rndu";
+    Rndd => "rndd";
+    Rnde => "rnde";
+    Rndz => "rndz";
+    Mac => "mac" READS_ACC;
+    Mach => "mach" READS_ACC WRITES_ACC;
+    Lzd => "lzd";
+    Fbh => "fbh";
+    Fbl => "fbl";
+    Cbit => "cbit";
+    Addc => "addc" COMMUTES WRITES_ACC;
+    Subb => "subb" WRITES_ACC;
+    Sad2 => "sad2";
+    Sada2 => "sada2" READS_ACC;
+    Dp4 => "dp4";
+    Dph => "dph";
+    Dp3 => "dp3";
+    Dp2 => "dp2";
+    Line => "line";
+    Pln => "pln";
+    Mad => "mad" TERNARY;
+    Lrp => "lrp" TERNARY;
+    Madm => "madm" TERNARY;
+    Rol => "rol";
+    Ror => "ror";
+    Add3 => "add3" TERNARY;
+    Bfn(0) => "bfn" TERNARY;
+    Dp4a => "dp4a" TERNARY;
+    Macl => "macl" READS_ACC;
+    Srnd => "srnd";
+    Dpas(ONE_BY_ONE) => "dpas" SYSTOLIC;
+    Dpasw(ONE_BY_ONE) => "dpasw" SYSTOLIC;
+    Sync(SyncFn::Nop) => "sync" EFFECT;
 }
 
 impl Op {
+    /// How many operations there are, functions apart.
+    pub const COUNT: usize = Op::ALL.len();
+
     /// The name in listings, without a `math` function.
     pub const fn mnemonic(self) -> &'static str {
         self.row().name
@@ -192,22 +230,6 @@ impl Op {
             Op::Madm => true,
             Op::Math(function) => function.is_macro(),
             _ => false,
-        }
-    }
-
-    /// The operation alone: every function of `math` is the same, and so on.
-    pub fn without_function(self) -> Op {
-        const ONE_BY_ONE: Systolic = Systolic {
-            depth: 1,
-            repeat: 1,
-        };
-        match self {
-            Op::Math(_) => Op::Math(MathFn::Inv),
-            Op::Sync(_) => Op::Sync(SyncFn::Nop),
-            Op::Bfn(_) => Op::Bfn(0),
-            Op::Dpas(_) => Op::Dpas(ONE_BY_ONE),
-            Op::Dpasw(_) => Op::Dpasw(ONE_BY_ONE),
-            op => op,
         }
     }
 }
