@@ -33,6 +33,8 @@ pub struct Platform {
     pub goto_on_false: bool,
     /// Bits of the thread's number in r0.5 (PRM, "Thread payload", FFTID).
     pub thread_id_bits: u32,
+    /// `mach` without accumulator write control gives the lower half of the product, as `macl` does.
+    pub mach_low: bool,
     /// Computes on integers of 64 bits.
     pub int64: bool,
     /// Computes on doubles.
@@ -78,6 +80,8 @@ pub const PLATFORMS: &[Platform] = &[
         compiles: false,
         reference_name: "11",
         family: Family::Gen11,
+        goto_on_false: false,
+        mach_low: true,
         int64: false,
         fp64: false,
         core_family: 15,
@@ -117,6 +121,7 @@ pub const SKL: Platform = Platform {
     flag_count: 2,
     goto_on_false: true,
     thread_id_bits: 9,
+    mach_low: false,
     int64: true,
     fp64: true,
     core_family: 12,
@@ -131,6 +136,7 @@ const TGLLP: Platform = Platform {
     reference_name: "12p1",
     family: Family::Gen12Lp,
     goto_on_false: false,
+    mach_low: true,
     int64: false,
     fp64: false,
     core_family: 18,
@@ -147,6 +153,7 @@ const DG2: Platform = Platform {
     family: Family::XeHpg,
     goto_on_false: false,
     grf_count: 256,
+    mach_low: true,
     int64: false,
     fp64: false,
     core_family: 0xc07,
@@ -166,6 +173,7 @@ const PVC: Platform = Platform {
     flag_count: 4,
     goto_on_false: false,
     thread_id_bits: 9,
+    mach_low: true,
     int64: true,
     fp64: true,
     core_family: 0xc08,
