@@ -2,7 +2,7 @@
 
 use cranelift_entity::packed_option::PackedOption;
 use cranelift_entity::{EntityRef, PrimaryMap, SecondaryMap};
-use kiln_frontend::module::{InputVar, Object, predefined};
+use kiln_frontend::module::{InputVar, Object, Surface, predefined};
 use smallvec::{SmallVec, smallvec};
 
 use crate::access;
@@ -179,7 +179,10 @@ fn make_homes(func: &mut Function) {
         });
         func.addr_cells[a] = cell.into();
     }
-    for (s, _) in object.surfaces.iter().skip(predefined::SURFACES.len()) {
+    let in_registers = |s: &Surface| {
+        s.as_u32() == predefined::SURFACE_BINDLESS || s.index() >= predefined::SURFACES.len()
+    };
+    for s in object.surfaces.keys().filter(in_registers) {
         let cell = func.cells.push(CellData {
             class: Class::Grf,
             owner: Owner::Surface(s),

@@ -122,10 +122,7 @@ impl Select<'_, '_> {
             O::Addc | O::Subb => self.carry(visa),
             O::Bfi => self.insert_field(visa),
             O::Divm | O::Sqrtm => self.ieee(visa),
-            O::Barrier => {
-                self.barrier();
-                Ok(())
-            }
+            O::Barrier => self.barrier(),
             O::Wait => self.wait(visa),
             // Control flow is the terminators' business.
             O::Goto | O::Jmp | O::Ret | O::FRet | O::Yield => Ok(()),
@@ -571,7 +568,7 @@ impl Select<'_, '_> {
     }
 
     /// Signals the group's barrier through the gateway and waits for the notification.
-    fn barrier(&mut self) {
+    fn barrier(&mut self) -> Result {
         self.out.barrier = true;
         let payload = self.temp(self.grf());
         // The gateway wants the barrier's number, bits 24-27 and 31 of r0.2, and nothing else.
@@ -584,10 +581,11 @@ impl Select<'_, '_> {
         clear.dst = Some(Dst::new(count, 1, Type::Ud));
         clear.srcs.push(ud(0));
         self.push(clear);
-        self.signal_barrier(payload);
+        self.signal_barrier(payload)?;
         let mut wait = Inst::no_mask(Op::Wait, 1);
         wait.srcs.push(Src::reg(count, Region::SCALAR, Type::Ud));
         self.push(wait);
+        Ok(())
     }
 
     /// Clears the dependencies on other threads that the mask names, then fences (PRM vol. 2a, "Thread
@@ -613,8 +611,7 @@ impl Select<'_, '_> {
         let old = Src::packed(dependencies, Type::Uw);
         let to = Dst::new(dependencies, 1, Type::Uw);
         self.alu(Op::And, chosen, to, &[old, Src::imm(Type::Uw, 0x7fff)]);
-        self.fence(Op::Sendc);
-        Ok(())
+        self.fence(Op::Sendc)
     }
 }
 

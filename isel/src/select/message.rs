@@ -3,43 +3,23 @@
 //! A message is a descriptor, one or two payloads and a result, each of whole registers. Payloads
 //! that do not begin at a register are copied; results likewise, under the mask of the message.
 
+use kiln_emit::messages::{
+    Atomic as Operation, Block, Descriptors, Kind, Request, Simd, Surface as Memory, data_port,
+    others,
+};
 use kiln_frontend::module::{self as visa, Operand, predefined};
-use kiln_frontend::opcode::{Atomic, AtomicOp, Fence, Opcode, svm_block_bytes};
+use kiln_frontend::opcode::{Atomic, AtomicOp, Fence, Field, Opcode, svm_block_bytes};
 use kiln_ir::access::{RawShape, raw_shape};
 use kiln_machine::func::Class;
-use kiln_machine::inst::{Desc, Dst, Inst, Message, Reg, Src};
+use kiln_machine::inst::{Desc, Dst, Message, Reg, Src};
 use kiln_target::isa::{Op, Region, Type};
 
 use super::buffer::Buffer;
-use super::operand::{BTI_BINDLESS, BTI_STATELESS, Storage};
+use super::operand::Storage;
 use super::{Channels, Result, Select, field, ud};
 
-/// Shared functions.
-const SFID_GATEWAY: u8 = 3;
-const SFID_DC0: u8 = 10;
-const SFID_DC1: u8 = 12;
-
-/// Message types of the data ports (PRM, "Message Type" of each port's descriptor).
-mod kind {
-    pub const DC0_OWORD_READ: u32 = 0;
-    pub const DC0_OWORD_READ_UNALIGNED: u32 = 1;
-    pub const DC0_BYTE_READ: u32 = 4;
-    pub const DC0_FENCE: u32 = 7;
-    pub const DC0_OWORD_WRITE: u32 = 8;
-    pub const DC0_BYTE_WRITE: u32 = 12;
-    pub const DC1_UNTYPED_READ: u32 = 1;
-    pub const DC1_ATOMIC: u32 = 2;
-    pub const DC1_UNTYPED_WRITE: u32 = 9;
-    pub const DC1_A64_SCATTERED_READ: u32 = 0x10;
-    pub const DC1_A64_UNTYPED_READ: u32 = 0x11;
-    pub const DC1_A64_ATOMIC: u32 = 0x12;
-    pub const DC1_A64_BLOCK_READ: u32 = 0x14;
-    pub const DC1_A64_BLOCK_WRITE: u32 = 0x15;
-    pub const DC1_A64_UNTYPED_WRITE: u32 = 0x19;
-    pub const DC1_A64_SCATTERED_WRITE: u32 = 0x1a;
-    pub const DC1_ATOMIC_FLOAT: u32 = 0x1b;
-    pub const DC1_A64_ATOMIC_FLOAT: u32 = 0x1d;
-}
+/// All memory.
+const STATELESS: Surface = Surface::Known(Memory::Stateless);
 
 /// Registers that a message reads.
 #[derive(Clone, Copy)]
@@ -57,58 +37,38 @@ struct Answer {
     shape: RawShape,
 }
 
-/// A message but for its lengths.
-struct Request {
-    sfid: u8,
-    kind: u32,
-    control: u32,
-    header: bool,
-    surface: Surface,
-}
-
+/// Which memory a message accesses.
 #[derive(Clone, Copy)]
 enum Surface {
-    /// An index in the binding table.
-    Constant(u32),
-    /// An index in a register.
-    Dynamic(Src),
+    Known(Memory),
+    /// The entry of the binding table whose index is in a register.
+    Indexed(Src),
     /// The offset of the surface's state, in a register.
     Bindless(Src),
 }
 
-/// How the hardware numbers an atomic operation; float ones have a message type of their own.
-fn atomic_number(op: AtomicOp) -> Option<(bool, u32)> {
+/// The hardware's operation for an atomic one of vISA.
+fn atomic_operation(op: AtomicOp) -> Option<Operation> {
     Some(match op {
-        AtomicOp::And => (false, 1),
-        AtomicOp::Or => (false, 2),
-        AtomicOp::Xor => (false, 3),
-        AtomicOp::Xchg => (false, 4),
-        AtomicOp::Inc => (false, 5),
-        AtomicOp::Dec => (false, 6),
-        AtomicOp::Add => (false, 7),
-        AtomicOp::Sub => (false, 8),
-        AtomicOp::IMax => (false, 10),
-        AtomicOp::IMin => (false, 11),
-        AtomicOp::Max => (false, 12),
-        AtomicOp::Min => (false, 13),
-        AtomicOp::CmpXchg => (false, 14),
-        AtomicOp::PreDec => (false, 15),
-        AtomicOp::FMax => (true, 1),
-        AtomicOp::FMin => (true, 2),
-        AtomicOp::FCmpWr => (true, 3),
+        AtomicOp::And => Operation::And,
+        AtomicOp::Or => Operation::Or,
+        AtomicOp::Xor => Operation::Xor,
+        AtomicOp::Xchg => Operation::Exchange,
+        AtomicOp::Inc => Operation::Increment,
+        AtomicOp::Dec => Operation::Decrement,
+        AtomicOp::Add => Operation::Add,
+        AtomicOp::Sub => Operation::Subtract,
+        AtomicOp::IMax => Operation::SignedMax,
+        AtomicOp::IMin => Operation::SignedMin,
+        AtomicOp::Max => Operation::UnsignedMax,
+        AtomicOp::Min => Operation::UnsignedMin,
+        AtomicOp::CmpXchg => Operation::CompareExchange,
+        AtomicOp::PreDec => Operation::PreDecrement,
+        AtomicOp::FMax => Operation::FloatMax,
+        AtomicOp::FMin => Operation::FloatMin,
+        AtomicOp::FCmpWr => Operation::FloatCompareExchange,
         AtomicOp::FAdd | AtomicOp::FSub => return None,
     })
-}
-
-/// Control of the untyped messages: enabled channels are named by clear bits; SIMD16 is 1, SIMD8
-/// is 2.
-fn untyped_control(channels: u32, wide: bool) -> u32 {
-    !channels & 0xf | if wide { 1 } else { 2 } << 4
-}
-
-/// Owords of a block as the descriptor has them: 1, 2, 4, 8.
-fn oword_code(log: u32) -> Option<u32> {
-    [0, 2, 3, 4].get(log as usize).copied()
 }
 
 impl Select<'_, '_> {
@@ -116,146 +76,113 @@ impl Select<'_, '_> {
     pub(super) fn message(&mut self, visa: &visa::Inst) -> Result {
         let ops = &visa.operands;
         let channels = self.channels(visa);
-        let wide = channels.size > 8;
+        let simd = if channels.size > 8 {
+            Simd::S16
+        } else {
+            Simd::S8
+        };
+        let mask = field(&ops[0]) as u8;
         match visa.op {
             Opcode::Gather4Scaled | Opcode::Scatter4Scaled => {
-                let read = visa.op == Opcode::Gather4Scaled;
-                let request = Request {
-                    sfid: SFID_DC1,
-                    kind: match read {
-                        true => kind::DC1_UNTYPED_READ,
-                        false => kind::DC1_UNTYPED_WRITE,
-                    },
-                    control: untyped_control(field(&ops[0]), wide),
-                    header: false,
-                    surface: self.surface(&ops[2])?,
+                let request = match visa.op {
+                    Opcode::Gather4Scaled => data_port::untyped_read(mask, simd),
+                    _ => data_port::untyped_write(mask, simd),
                 };
+                let surface = self.surface(&ops[2])?;
                 let address = self.offsets(&ops[4], &ops[3], Type::Ud, channels)?;
-                self.access(read, channels, request, address, visa, 5)
+                self.access(channels, (request, surface), address, visa, 5)
             }
             Opcode::GatherScaled | Opcode::ScatterScaled => {
-                let read = visa.op == Opcode::GatherScaled;
-                let request = Request {
-                    sfid: SFID_DC0,
-                    kind: match read {
-                        true => kind::DC0_BYTE_READ,
-                        false => kind::DC0_BYTE_WRITE,
-                    },
-                    control: u32::from(wide) | field(&ops[1]) << 2,
-                    header: false,
-                    surface: self.surface(&ops[3])?,
+                let bits = 8 << field(&ops[1]).min(2);
+                let request = match visa.op {
+                    Opcode::GatherScaled => data_port::byte_gather(bits, simd),
+                    _ => data_port::byte_scatter(bits, simd),
                 };
+                let surface = self.surface(&ops[3])?;
                 let address = self.offsets(&ops[5], &ops[4], Type::Ud, channels)?;
-                self.access(read, channels, request, address, visa, 6)
+                self.access(channels, (request, surface), address, visa, 6)
             }
             Opcode::SvmGather4Scaled | Opcode::SvmScatter4Scaled => {
-                let read = visa.op == Opcode::SvmGather4Scaled;
-                let request = Request {
-                    sfid: SFID_DC1,
-                    kind: match read {
-                        true => kind::DC1_A64_UNTYPED_READ,
-                        false => kind::DC1_A64_UNTYPED_WRITE,
-                    },
-                    control: untyped_control(field(&ops[0]), wide),
-                    header: false,
-                    surface: Surface::Constant(BTI_STATELESS),
+                let request = match visa.op {
+                    Opcode::SvmGather4Scaled => data_port::a64_untyped_read(mask, simd),
+                    _ => data_port::a64_untyped_write(mask, simd),
                 };
                 let address = self.offsets(&ops[3], &ops[2], Type::Uq, channels)?;
-                self.access(read, channels, request, address, visa, 4)
+                self.access(channels, (request, STATELESS), address, visa, 4)
             }
             Opcode::SvmGather | Opcode::SvmScatter => {
-                let size = match svm_block_bytes(field(&ops[0])) {
-                    Some(1) => 0,
-                    Some(4) => 1,
-                    Some(8) => 2,
+                let count = 1 << field(&ops[1]).min(3);
+                let read = visa.op == Opcode::SvmGather;
+                let request = match (svm_block_bytes(field(&ops[0])), read) {
+                    (Some(1), true) => data_port::a64_byte_gather(count * 8, simd),
+                    (Some(1), false) => data_port::a64_byte_scatter(count * 8, simd),
+                    (Some(4), true) => data_port::elements(Kind::A64DwordGather, count, simd),
+                    (Some(4), false) => data_port::elements(Kind::A64DwordScatter, count, simd),
+                    (Some(8), true) => data_port::elements(Kind::A64QwordGather, count, simd),
+                    (Some(8), false) => data_port::elements(Kind::A64QwordScatter, count, simd),
                     _ => return self.fail("an unknown block size"),
                 };
-                let read = visa.op == Opcode::SvmGather;
-                let request = Request {
-                    sfid: SFID_DC1,
-                    kind: match read {
-                        true => kind::DC1_A64_SCATTERED_READ,
-                        false => kind::DC1_A64_SCATTERED_WRITE,
-                    },
-                    control: size | field(&ops[1]) << 2 | u32::from(wide) << 4,
-                    header: false,
-                    surface: Surface::Constant(BTI_STATELESS),
-                };
                 let address = self.payload(visa, 2)?;
-                self.access(read, channels, request, address, visa, 3)
+                self.access(channels, (request, STATELESS), address, visa, 3)
             }
             Opcode::DwordAtomic => {
                 let surface = self.surface(&ops[1])?;
                 let address = self.payload(visa, 2)?;
-                self.atomic(visa, channels, surface, address, 3, false)
+                let (operation, _) = self.atomic_of(visa, &[32])?;
+                let returns = !is_null(&ops[5]);
+                let request = data_port::atomic(operation, simd, returns);
+                self.atomic(visa, channels, (request, surface), address, 3)
             }
             Opcode::SvmAtomic => {
-                if wide {
+                if channels.size > 8 {
                     return self.fail("an atomic of more than eight 64-bit addresses");
                 }
                 let address = self.payload(visa, 1)?;
-                let surface = Surface::Constant(BTI_STATELESS);
-                self.atomic(visa, channels, surface, address, 2, true)
+                let (operation, bits) = self.atomic_of(visa, &[32, 64])?;
+                let returns = !is_null(&ops[4]);
+                let request = data_port::a64_atomic(operation, bits, returns);
+                self.atomic(visa, channels, (request, STATELESS), address, 2)
             }
             Opcode::SvmBlockLd | Opcode::SvmBlockSt => {
                 let log = field(&ops[0]) & 7;
-                let Some(code) = oword_code(log) else {
-                    return self.fail("an unknown block size");
+                // Reads take any dword-aligned address.
+                let kind = match visa.op {
+                    Opcode::SvmBlockLd => Kind::A64AlignedOwordBlockRead,
+                    _ => Kind::A64OwordBlockWrite,
                 };
+                let request = data_port::block(kind, self.block(log)?).with_header();
                 let header = self.temp(self.grf());
                 let address = self.scalar(&ops[1])?;
                 let to = Dst::new(header, 1, Type::Uq);
                 self.alu(Op::Mov, Channels::SCALAR, to, &[address]);
-                let read = visa.op == Opcode::SvmBlockLd;
-                let request = Request {
-                    sfid: SFID_DC1,
-                    kind: match read {
-                        true => kind::DC1_A64_BLOCK_READ,
-                        false => kind::DC1_A64_BLOCK_WRITE,
-                    },
-                    // Reads take any dword-aligned address.
-                    control: code | u32::from(read) << 3,
-                    header: true,
-                    surface: Surface::Constant(BTI_STATELESS),
-                };
                 let header = Payload {
                     reg: header,
                     grfs: 1,
                 };
                 let all = Channels::all(if log > 1 { 16 } else { 8 });
-                self.access(read, all, request, header, visa, 2)
+                self.access(all, (request, STATELESS), header, visa, 2)
             }
             Opcode::OwordLd | Opcode::OwordLdUnaligned | Opcode::OwordSt => {
                 let read = visa.op != Opcode::OwordSt;
                 let (surface, offset, data) = if read { (2, 3, 4) } else { (1, 2, 3) };
                 let log = field(&ops[0]);
-                let Some(code) = oword_code(log) else {
-                    return self.fail("an unknown block size");
+                let kind = match visa.op {
+                    Opcode::OwordLd => Kind::OwordBlockRead,
+                    Opcode::OwordSt => Kind::OwordBlockWrite,
+                    _ => Kind::AlignedOwordBlockRead,
                 };
+                let request = data_port::block(kind, self.block(log)?).with_header();
                 let offset = self.scalar(&ops[offset])?;
-                let request = Request {
-                    sfid: SFID_DC0,
-                    kind: match visa.op {
-                        Opcode::OwordLd => kind::DC0_OWORD_READ,
-                        Opcode::OwordSt => kind::DC0_OWORD_WRITE,
-                        _ => kind::DC0_OWORD_READ_UNALIGNED,
-                    },
-                    control: code,
-                    header: true,
-                    surface: self.surface(&ops[surface])?,
-                };
+                let surface = self.surface(&ops[surface])?;
                 let header = self.header_with(&[(8, offset)]);
                 let all = Channels::all(if log > 1 { 16 } else { 8 });
-                self.access(read, all, request, header, visa, data)
+                self.access(all, (request, surface), header, visa, data)
             }
             Opcode::RawSend | Opcode::RawSends => self.raw_send(visa, channels),
-            Opcode::Fence => {
-                match Fence::from_number(field(&ops[0])) {
-                    Some(fence) if !fence.is_software() => self.fence(Op::Send),
-                    _ => {}
-                }
-                Ok(())
-            }
+            Opcode::Fence => match Fence::from_number(field(&ops[0])) {
+                Some(fence) if !fence.is_software() => self.fence(Op::Send),
+                _ => Ok(()),
+            },
             _ => self.fail("not supported yet"),
         }
     }
@@ -281,7 +208,7 @@ impl Select<'_, '_> {
             return self.fail("an operand that is no surface");
         };
         if let Some(index) = self.constant_surface(*s) {
-            return Ok(Surface::Constant(index));
+            return Ok(Surface::Known(Memory::of(index as u8)));
         }
         let storage = self.state(visa::StateVar::Surface(*s));
         if storage == Storage::Null {
@@ -290,8 +217,16 @@ impl Select<'_, '_> {
         let word = Src::scalar(self.read(storage, 0, 4), Type::Ud);
         Ok(match s.as_u32() {
             predefined::SURFACE_BINDLESS => Surface::Bindless(word),
-            _ => Surface::Dynamic(word),
+            _ => Surface::Indexed(word),
         })
+    }
+
+    /// A block of so many owords, as a power of two.
+    fn block(&self, log: u32) -> Result<Block> {
+        match Block::of(1 << log.min(4)) {
+            Some(Block::X16) | None => self.fail("an unknown block size"),
+            Some(block) => Ok(block),
+        }
     }
 
     /// The layout of a raw operand, and its length in registers.
@@ -394,42 +329,45 @@ impl Select<'_, '_> {
         }
     }
 
-    /// A load to, or a store from, raw operand `data`.
+    /// A load to, or a store from, raw operand `data`, as its row in the opcode table has it.
     fn access(
         &mut self,
-        read: bool,
         channels: Channels,
-        request: Request,
+        request: (Request, Surface),
         address: Payload,
         visa: &visa::Inst,
         data: usize,
     ) -> Result {
-        let (payload, answer) = match read {
-            true => (None, Some(self.answer(visa, data)?)),
-            false => (Some(self.payload(visa, data)?), None),
+        let mut fields = visa.op.row().operand_fields().skip(data);
+        let (payload, answer) = match fields.next() {
+            Some(Field::RawDst) => (None, Some(self.answer(visa, data)?)),
+            _ => (Some(self.payload(visa, data)?), None),
         };
-        self.send(channels, request, address, payload, answer);
-        Ok(())
+        self.send(channels, request, address, payload, answer)
+    }
+
+    /// The operation of an atomic instruction, and the width of what it works on.
+    fn atomic_of(&self, visa: &visa::Inst, widths: &[u8]) -> Result<(Operation, u8)> {
+        let Some(atomic) = Atomic::from_number(field(&visa.operands[0])) else {
+            return self.fail("an unknown atomic operation");
+        };
+        let Some(operation) = atomic_operation(atomic.op) else {
+            return self.fail("an atomic operation the platform lacks");
+        };
+        if !widths.contains(&atomic.bits) {
+            return self.fail("an atomic width the platform lacks");
+        }
+        Ok((operation, atomic.bits))
     }
 
     fn atomic(
         &mut self,
         visa: &visa::Inst,
         channels: Channels,
-        surface: Surface,
+        request: (Request, Surface),
         address: Payload,
         first: usize,
-        a64: bool,
     ) -> Result {
-        let Some(atomic) = Atomic::from_number(field(&visa.operands[0])) else {
-            return self.fail("an unknown atomic operation");
-        };
-        let Some((float, number)) = atomic_number(atomic.op) else {
-            return self.fail("an atomic operation the platform lacks");
-        };
-        if atomic.bits == 16 || atomic.bits == 64 && !a64 {
-            return self.fail("an atomic width the platform lacks");
-        }
         let mut sources = Vec::with_capacity(2);
         for at in first..first + 2 {
             if !is_null(&visa.operands[at]) {
@@ -437,7 +375,8 @@ impl Select<'_, '_> {
             }
         }
         // vISA has the new value before the one compared with, the hardware after it.
-        if atomic.op == AtomicOp::CmpXchg {
+        let exchanges = Atomic::from_number(field(&visa.operands[0]));
+        if exchanges.is_some_and(|a| a.op == AtomicOp::CmpXchg) {
             sources.reverse();
         }
         let data = match sources[..] {
@@ -445,73 +384,57 @@ impl Select<'_, '_> {
             [one] => Some(one),
             _ => Some(self.joined(&sources)),
         };
-        let returns = !is_null(&visa.operands[first + 2]);
-        let answer = match returns {
-            true => Some(self.answer(visa, first + 2)?),
-            false => None,
+        let answer = match is_null(&visa.operands[first + 2]) {
+            true => None,
+            false => Some(self.answer(visa, first + 2)?),
         };
-        // Of 64-bit addresses bit 4 is the element's width, else that there are eight channels.
-        let narrow = match a64 {
-            true => atomic.bits == 64,
-            false => channels.size <= 8,
-        };
-        let request = Request {
-            sfid: SFID_DC1,
-            kind: match (a64, float) {
-                (true, true) => kind::DC1_A64_ATOMIC_FLOAT,
-                (true, false) => kind::DC1_A64_ATOMIC,
-                (false, true) => kind::DC1_ATOMIC_FLOAT,
-                (false, false) => kind::DC1_ATOMIC,
-            },
-            control: number | u32::from(narrow) << 4 | u32::from(returns) << 5,
-            header: false,
-            surface,
-        };
-        self.send(channels, request, address, data, answer);
-        Ok(())
+        self.send(channels, request, address, data, answer)
     }
 
     /// The message that tells the gateway this thread has reached the barrier.
-    pub(super) fn signal_barrier(&mut self, payload: Reg) {
-        let message = Message {
-            sfid: SFID_GATEWAY,
-            eot: false,
-            desc: Desc::Imm(1 << 25 | 4),
-            ex_desc: Desc::Imm(SFID_GATEWAY.into()),
+    pub(super) fn signal_barrier(&mut self, payload: Reg) -> Result {
+        let message = self.known(others::barrier())?;
+        let payload = Payload {
+            reg: payload,
+            grfs: 1,
         };
-        let mut send = Inst::no_mask(Op::Send, 1);
-        send.dst = Some(Dst::null(Type::Ud));
-        send.srcs
-            .push(Src::reg(payload, Region::packed(8), Type::Ud));
-        send.message = self.out.messages.push(message).into();
-        self.push(send);
+        let to = Dst::null(Type::Ud);
+        self.emit(Op::Send, Channels::SCALAR, message, payload, None, to);
+        Ok(())
     }
 
     /// Waited for by reading the register that the fence writes.
-    pub(super) fn fence(&mut self, op: Op) {
+    pub(super) fn fence(&mut self, op: Op) -> Result {
         let done = self.temp(self.grf());
         let header = Payload {
             reg: self.header(0),
             grfs: 1,
         };
-        let request = Request {
-            sfid: SFID_DC0,
-            kind: kind::DC0_FENCE,
-            control: 1 << 5,
-            header: true,
-            surface: Surface::Constant(0),
-        };
+        let message = self.known(data_port::memory_fence(true).lengths(1, 0, 1))?;
         let all = Channels::all(8);
-        let (desc, ex_desc) = self.descriptors(&request, header, None, 1);
-        let message = Message {
-            sfid: SFID_DC0,
-            eot: false,
-            desc,
-            ex_desc,
-        };
         self.emit(op, all, message, header, None, Dst::new(done, 1, Type::Ud));
         let wait = Src::packed(done, Type::Ud);
         self.alu(Op::Mov, all, Dst::null(Type::Ud), &[wait]);
+        Ok(())
+    }
+
+    /// The message of a request whose descriptors are constants.
+    fn known(&self, request: Request) -> Result<Message> {
+        let Descriptors {
+            sfid,
+            end_of_thread: eot,
+            desc,
+            ex_desc,
+        } = match request.encode(self.out.target.family) {
+            Ok(descriptors) => descriptors,
+            Err(error) => return self.fail(error.to_string()),
+        };
+        Ok(Message {
+            sfid,
+            eot,
+            desc: Desc::Imm(desc),
+            ex_desc: Desc::Imm(ex_desc),
+        })
     }
 
     /// As it is given: nothing checked, merged or split.
@@ -571,51 +494,36 @@ impl Select<'_, '_> {
         Desc::Addr(addr)
     }
 
-    /// The descriptors of a request whose answer has so many registers.
-    fn descriptors(
-        &mut self,
-        request: &Request,
-        src0: Payload,
-        src1: Option<Payload>,
-        answer_grfs: u32,
-    ) -> (Desc, Desc) {
-        let lengths = src0.grfs << 25 | answer_grfs << 20;
-        let header = u32::from(request.header) << 19;
-        let fixed = lengths | header | request.kind << 14 | request.control << 8;
-        let ex_fixed = u32::from(request.sfid) | src1.map_or(0, |s| s.grfs) << 6;
-        match request.surface {
-            Surface::Constant(index) => (Desc::Imm(fixed | index & 0xff), Desc::Imm(ex_fixed)),
-            Surface::Dynamic(index) => {
-                let desc = self.descriptor(&[index, ud(fixed)], Op::Or);
-                (desc, Desc::Imm(ex_fixed))
-            }
-            Surface::Bindless(offset) => {
-                let ex_desc = self.descriptor(&[offset, ud(ex_fixed)], Op::Or);
-                (Desc::Imm(fixed | BTI_BINDLESS), ex_desc)
-            }
-        }
-    }
-
     fn send(
         &mut self,
         channels: Channels,
-        request: Request,
+        (request, surface): (Request, Surface),
         src0: Payload,
         src1: Option<Payload>,
         answer: Option<Answer>,
-    ) {
-        let grfs = answer.map_or(0, |a| a.grfs);
-        let (desc, ex_desc) = self.descriptors(&request, src0, src1, grfs);
+    ) -> Result {
+        let second = src1.map_or(0, |p| p.grfs);
+        let response = answer.map_or(0, |a| a.grfs);
+        let request = request.lengths(src0.grfs as u8, second as u8, response as u8);
+        let mut message = self.known(request.surface(match surface {
+            Surface::Known(memory) => memory,
+            Surface::Indexed(_) => Memory::Bti(0),
+            Surface::Bindless(_) => Memory::Bindless,
+        }))?;
+        match (surface, message.desc, message.ex_desc) {
+            (Surface::Indexed(index), Desc::Imm(bits), _) => {
+                message.desc = self.descriptor(&[index, ud(bits)], Op::Or);
+            }
+            (Surface::Bindless(offset), _, Desc::Imm(bits)) => {
+                message.ex_desc = self.descriptor(&[offset, ud(bits)], Op::Or);
+            }
+            _ => {}
+        }
         // Only the send of two payloads takes its extended descriptor from a register.
-        let split = src1.is_some() || matches!(ex_desc, Desc::Addr(_));
-        let message = Message {
-            sfid: request.sfid,
-            eot: false,
-            desc,
-            ex_desc,
-        };
+        let split = src1.is_some() || matches!(message.ex_desc, Desc::Addr(_));
         let op = if split { Op::Sends } else { Op::Send };
         self.exchange(op, channels, message, src0, src1, answer);
+        Ok(())
     }
 
     /// Sends a message and puts its answer where it belongs: what the message cannot write in place

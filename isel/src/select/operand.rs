@@ -4,6 +4,7 @@
 //! it touches and the byte in the first of them. Reading gives the registers with the contents before
 //! the instruction, writing makes new ones over what is kept of the old.
 
+use kiln_emit::messages::Surface as Memory;
 use kiln_frontend::module::{self as visa, Combine, Modifier, Operand, predefined};
 use kiln_frontend::opcode::Opcode;
 use kiln_ir::func::{Cell, Def, Home};
@@ -25,13 +26,6 @@ pub(super) enum Storage {
     Arch(RegFile),
     Null,
 }
-
-/// Binding table index of local memory.
-pub(super) const BTI_SLM: u32 = 254;
-/// Stateless, coherent with the host.
-pub(super) const BTI_STATELESS: u32 = 255;
-/// Bindless: the surface's state is where the extended descriptor says.
-pub(super) const BTI_BINDLESS: u32 = 252;
 
 /// The machine's type for a type of vISA.
 pub(super) fn machine_type(ty: visa::Type) -> Type {
@@ -434,8 +428,8 @@ impl Select<'_, '_> {
     /// A surface's index in the binding table, if it is the same wherever the instruction runs.
     pub(super) fn constant_surface(&self, surface: visa::Surface) -> Option<u32> {
         match surface.as_u32() {
-            predefined::SURFACE_SLM => return Some(BTI_SLM),
-            predefined::SURFACE_STATELESS => return Some(BTI_STATELESS),
+            predefined::SURFACE_SLM => return Some(Memory::Slm.index().into()),
+            predefined::SURFACE_STATELESS => return Some(Memory::Stateless.index().into()),
             _ => {}
         }
         let cell = self.ir.surface_cells[surface].expand()?;
