@@ -234,11 +234,7 @@ impl Maker<'_> {
             1 => u64::from(self.random.below(u32::MAX)) << 32 | small,
             _ => small,
         };
-        let bits = match ty {
-            // As in the encoding, words stand twice.
-            Type::W | Type::Uw => (bits & 0xffff) * 0x1_0001,
-            _ => bits & (u64::MAX >> (64 - 8 * ty.bytes())),
-        };
+        let bits = bits & (u64::MAX >> (64 - 8 * ty.bytes()));
         Src::imm(ty, bits)
     }
 
@@ -358,6 +354,9 @@ impl Maker<'_> {
                 return;
             };
             inst.srcs.push(src);
+            if let Some(Src::Reg(src)) = inst.srcs.last_mut() {
+                src.modifier.abs &= !op.is_bitwise();
+            }
         }
         match op {
             Op::Sel => {

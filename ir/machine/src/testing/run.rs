@@ -94,11 +94,14 @@ pub fn compare(before: &Function, after: &Function) -> Result<(), String> {
     let (sent, result) = run(before, FUEL);
     let (sent_after, result_after) = run(after, FUEL + FUEL / 4);
     for (n, (a, b)) in sent.iter().zip(&sent_after).enumerate() {
-        let refines = |a: &[Byte], b: &[Byte]| {
-            a.len() == b.len() && a.iter().zip(b).all(|(a, b)| b.refines(*a))
-        };
-        if a.mask != b.mask || !refines(&a.what, &b.what) || !refines(&a.payload, &b.payload) {
+        let of = |a: &Sent| (a.mask, a.what.len(), a.payload.len());
+        if of(a) != of(b) {
             return Err(format!("message {n} was {a:?} and is {b:?}"));
+        }
+        let bytes = |a: &Sent| a.what.iter().chain(&a.payload).copied().collect::<Vec<_>>();
+        let pairs = bytes(a).into_iter().zip(bytes(b));
+        if let Some((at, (a, b))) = pairs.enumerate().find(|(_, (a, b))| !b.refines(*a)) {
+            return Err(format!("byte {at} of message {n} was {a:?} and is {b:?}"));
         }
     }
     let enough = sent_after.len() >= sent.len();
@@ -407,11 +410,13 @@ impl Machine<'_> {
         let (a, b) = match (a, b) {
             (Value::Int(a), Value::Int(b)) => (a, b),
             (Value::Float(a), Value::Float(b)) => {
-                return Ok(Value::Float(match op {
+                let v = match op {
                     Op::Add => a + b,
                     Op::Mul => a * b,
                     _ => return Err(Stop::Unknown),
-                }));
+                };
+                // Of two that are no numbers either may come out.
+                return Ok(Value::Float(if v.is_nan() { f32::NAN } else { v }));
             }
             _ => return Err(Stop::Unknown),
         };
@@ -548,7 +553,6 @@ fn encode(value: Value, ty: Type, saturate: bool) -> u64 {
     match value {
         Value::Float(v) => {
             let v = if saturate { v.clamp(0.0, 1.0) } else { v };
-            let v = if v.is_nan() { f32::NAN } else { v };
             u64::from(v.to_bits())
         }
         Value::Int(v) => {
