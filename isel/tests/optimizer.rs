@@ -15,7 +15,7 @@ fn shape(seed: u64) -> Shape {
         level: Level::Wide,
         depth: seed as u32 % 3,
         length: 16,
-        messages: seed % 2 == 0,
+        messages: seed.is_multiple_of(2),
     }
 }
 
