@@ -18,14 +18,14 @@
 
 use cranelift_entity::packed_option::PackedOption;
 use cranelift_entity::{EntityRef, SecondaryMap};
-use kiln_machine::func::{Block, Class, Function, Term};
+use kiln_machine::func::{Block, BlockData, Class, Function, Term};
 use kiln_machine::inst::{Base, Desc, Dst, Inst, Message, MessageId, Old, Opcode, Reg, Src, VReg};
+use kiln_machine::liveness::Liveness;
 use kiln_target::isa::{Op, PredCtrl, RegFile, Region, Type};
 use kiln_target::platform::Platform;
 use smallvec::SmallVec;
 
 use super::AllocError;
-use super::liveness::Liveness;
 
 /// What the pass did.
 #[derive(Default)]
@@ -134,7 +134,7 @@ impl Place {
     }
 }
 
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 struct Access {
     v: VReg,
     place: Place,
@@ -143,6 +143,17 @@ struct Access {
     end: u32,
     /// Contents that a definition is written over.
     old: Option<VReg>,
+}
+
+impl Access {
+    /// The value that is read, an old one among them.
+    fn read(&self) -> Option<VReg> {
+        if self.place.is_def() {
+            self.old
+        } else {
+            Some(self.v)
+        }
+    }
 }
 
 type Accesses = SmallVec<[Access; 4]>;
@@ -157,7 +168,7 @@ fn flag_end(byte: u32, exec_size: u8, chan_off: u8, ctrl: Option<PredCtrl>) -> u
 }
 
 /// One past the last byte of a region from its start.
-fn region_end(region: Region, exec_size: u8, ty: Type) -> u32 {
+pub fn region_end(region: Region, exec_size: u8, ty: Type) -> u32 {
     let width = u32::from(region.width.max(1));
     let last = u32::from(exec_size.max(1)) - 1;
     let element = last / width * u32::from(region.vstride.unwrap_or(0))
@@ -431,7 +442,9 @@ impl Pass<'_> {
                 }
             }
         }
-        let mine: Vec<VReg> = (self.func.regs.keys()).filter(|&v| self.is_mine(v)).collect();
+        let mine: Vec<VReg> = (self.func.regs.keys())
+            .filter(|&v| self.is_mine(v))
+            .collect();
         for &v in &mine {
             let data = self.func.regs[v];
             let root = families.root(v);
@@ -454,7 +467,8 @@ impl Pass<'_> {
             let needs = &mut self.needs[b];
             for (i, inst) in block.insts.iter().enumerate() {
                 for a in accesses(self.func, inst, class) {
-                    let both = a.place == Place::Pred && inst.cond.is_some_and(|c| !c.flag.is_null());
+                    let both =
+                        a.place == Place::Pred && inst.cond.is_some_and(|c| !c.flag.is_null());
                     if !matches!(a.place, Place::Src(_)) && !both {
                         needs.push(Need {
                             inst: i as u32,
@@ -534,7 +548,7 @@ impl Pass<'_> {
         let mut crosses: SecondaryMap<VReg, bool> = SecondaryMap::new();
         for (b, block) in self.func.blocks.iter() {
             let params = block.params.iter().chain(self.live.live_in(b));
-            for &v in params.chain(self.live.live_out(b)) {
+            for &v in params.chain(at_end(block, self.live.live_out(b))) {
                 crosses[v] |= self.is_mine(v);
             }
             for edge in &block.succs {
@@ -551,7 +565,8 @@ impl Pass<'_> {
         let mut seen: Vec<VReg> = Vec::new();
         for (b, block) in self.func.blocks.iter() {
             let each = 10u64.pow(depths[b.index()].min(6));
-            for &v in self.live.live_out(b).iter().filter(|&&v| self.is_mine(v)) {
+            let at_end = at_end(block, self.live.live_out(b));
+            for &v in at_end.filter(|&&v| self.is_mine(v)) {
                 last[v] = END;
                 seen.push(v);
             }
@@ -587,8 +602,7 @@ impl Pass<'_> {
                     }
                 }
                 for a in &list {
-                    let read = if a.place.is_def() { a.old } else { Some(a.v) };
-                    let Some(v) = read else { continue };
+                    let Some(v) = a.read() else { continue };
                     costs[v] += each;
                     if last[v] == 0 {
                         last[v] = reads(i);
@@ -631,8 +645,7 @@ impl Pass<'_> {
         let places = (0..self.file.words).rev().filter(|w| w % align == 0);
         let fits = |&word: &u8| {
             let mask = mask(word, size);
-            self.taken & mask == 0
-                && (web.segments.iter()).all(|s| self.fits(web, *s, mask))
+            self.taken & mask == 0 && (web.segments.iter()).all(|s| self.fits(web, *s, mask))
         };
         let Some(word) = places.into_iter().find(fits) else {
             return false;
@@ -706,7 +719,11 @@ impl Pass<'_> {
 
     /// Parameters and arguments of each block, before they change.
     fn edges(&self) -> Vec<Vec<VReg>> {
-        self.func.blocks.values().map(|b| b.params.clone()).collect()
+        self.func
+            .blocks
+            .values()
+            .map(|b| b.params.clone())
+            .collect()
     }
 
     /// Leaves parameters and arguments of demoted values only.
@@ -722,13 +739,24 @@ impl Pass<'_> {
             }
         };
         for (b, block) in self.func.blocks.iter_mut() {
-            block.params = (params[b.index()].iter()).filter_map(|&p| new(p, p)).collect();
+            block.params = (params[b.index()].iter())
+                .filter_map(|&p| new(p, p))
+                .collect();
             for edge in &mut block.succs {
                 let to = &params[edge.to.index()];
-                edge.args = to.iter().zip(&edge.args).filter_map(|(&p, &v)| new(p, v)).collect();
+                edge.args = to
+                    .iter()
+                    .zip(&edge.args)
+                    .filter_map(|(&p, &v)| new(p, v))
+                    .collect();
             }
         }
     }
+}
+
+/// What lives at the end of a block, given what lives after it.
+pub fn at_end<'a>(block: &'a BlockData, after: &'a [VReg]) -> impl Iterator<Item = &'a VReg> {
+    after.iter().chain(block.succs.iter().flat_map(|e| &e.args))
 }
 
 /// The words of a value.
@@ -774,9 +802,10 @@ struct Walk<'p, 'a> {
     defined: SecondaryMap<VReg, (u32, u8)>,
     /// Spans of each word that are not over, from the last to the first.
     spans: [SmallVec<[Span; 4]>; MOST_WORDS],
+    block: Block,
     /// Words the current instruction reads from.
     pinned: u16,
-    /// Values whose bits the current instruction will read, wherever they are.
+    /// Values that the current instruction is still to read.
     reading: SmallVec<[VReg; 4]>,
     /// Instructions to add, with twice the number of the one they stand before, or one more behind.
     added: Vec<(u32, Inst)>,
@@ -792,6 +821,7 @@ impl<'p, 'a> Walk<'p, 'a> {
             at: SecondaryMap::with_default(NOWHERE),
             defined: SecondaryMap::new(),
             spans: Default::default(),
+            block: Block::from_u32(0),
             pinned: 0,
             reading: SmallVec::new(),
             added: Vec::new(),
@@ -814,6 +844,7 @@ impl Walk<'_, '_> {
             func.blocks[b].insts = insts;
             return Ok(());
         }
+        self.block = b;
         self.prepare(b, &lists, at_end);
         let mut gone = vec![false; count];
         for (i, inst) in insts.iter_mut().enumerate() {
@@ -869,10 +900,10 @@ impl Walk<'_, '_> {
         self.uses.clear();
         self.spans.iter_mut().for_each(SmallVec::clear);
         let at_end = at_end.map(|a| (lists.len(), a.v));
-        let reads = lists.iter().enumerate().flat_map(|(i, list)| {
-            let read = |a: &Access| if a.place.is_def() { a.old } else { Some(a.v) };
-            list.iter().filter_map(read).map(move |v| (i, v))
-        });
+        let reads = lists
+            .iter()
+            .enumerate()
+            .flat_map(|(i, list)| list.iter().filter_map(Access::read).map(move |v| (i, v)));
         let reads: Vec<(usize, VReg)> = reads.chain(at_end).collect();
         for &(i, v) in reads.iter().rev() {
             if self.head[v] == NONE {
@@ -991,7 +1022,11 @@ impl Walk<'_, '_> {
         for word in (0..self.pass.file.words).step_by(align.into()) {
             let words = usize::from(word)..usize::from(word + size);
             let busy = mask(word, size) & (self.pinned | self.pass.taken) != 0;
-            if busy || words.clone().any(|w| self.is_webs(w, from) || self.is_webs(w, to)) {
+            if busy
+                || words
+                    .clone()
+                    .any(|w| self.is_webs(w, from) || self.is_webs(w, to))
+            {
                 continue;
             }
             let held = self.slots[words.clone()].iter().flatten();
@@ -1015,7 +1050,7 @@ impl Walk<'_, '_> {
             }
         }
         let Some((_, word)) = best else {
-            let what = format!("instruction {i} needs more than there is");
+            let what = format!("instruction {i} of {} needs more than there is", self.block);
             return Err(self.pass.fail(what));
         };
         for w in word..word + size {
@@ -1063,7 +1098,9 @@ impl Walk<'_, '_> {
         let from = match (self.place_of(v), self.pass.home[v].expand()) {
             (Some(at), _) => file.reg(at, 0),
             (None, Some(home)) => Reg::virt(home, 0),
-            (None, None) => return Err(self.pass.fail(format!("{v} is used before it is defined"))),
+            (None, None) => {
+                return Err(self.pass.fail(format!("{v} is used before it is defined")));
+            }
         };
         let mov = file.copy(file.reg(word, 0), from, self.pass.size[v]);
         self.added.push((2 * i as u32, mov));
@@ -1074,8 +1111,7 @@ impl Walk<'_, '_> {
     fn inst(&mut self, i: usize, inst: &mut Inst, list: &Accesses) -> Result<bool, AllocError> {
         let file = self.pass.file;
         for a in list {
-            let read = if a.place.is_def() { a.old } else { Some(a.v) };
-            if let Some(v) = read {
+            if let Some(v) = a.read() {
                 self.next(v, i);
             }
         }
@@ -1090,19 +1126,36 @@ impl Walk<'_, '_> {
             let what = format!("instruction {i} writes over another flag than its predicate");
             return Err(self.pass.fail(what));
         }
-        let bits = list.iter().filter(|a| matches!(a.place, Place::Src(_)));
-        self.reading = bits.map(|a| a.v).collect();
-        // What must be in the file; a predicate beside a condition is in the condition's place.
-        for a in list.iter().filter(|a| a.place.needs_register()) {
-            if a.place == Place::Pred && cond.is_some() {
+        self.reading = list.iter().filter_map(Access::read).collect();
+        // A predicate beside a condition is in the condition's place.
+        let is_apart = |a: &&Access| {
+            !matches!(a.place, Place::Src(_)) && (a.place != Place::Pred || cond.is_none())
+        };
+        let mut order: SmallVec<[Access; 4]> = list.iter().filter(is_apart).copied().collect();
+        let size = |a: &Access| self.pass.size[a.v];
+        let mixed = order.windows(2).any(|w| size(&w[0]) != size(&w[1]));
+        if mixed {
+            // Small ones may be in the way of large ones: all are placed anew, the large ones first.
+            order.sort_by_key(|a| std::cmp::Reverse(size(a)));
+            for w in 0..MOST_WORDS {
+                if let Some(v) = self.slots[w] {
+                    self.evict(v);
+                }
+            }
+        }
+        for a in order.iter().filter(|a| a.place.needs_register()) {
+            if self.at[a.v] != NOWHERE {
+                self.pinned |= mask(self.at[a.v], self.pass.size[a.v]);
+            }
+        }
+        // Places of what is written over something, and of what is placed before it is known.
+        let mut places: SmallVec<[(Access, Option<u8>); 2]> = SmallVec::new();
+        for a in order {
+            if a.place.needs_register() {
+                let word = self.load(a.v, i)?;
+                self.set(inst, a.place, file.reg(word, a.byte));
                 continue;
             }
-            let word = self.load(a.v, i)?;
-            self.set(inst, a.place, file.reg(word, a.byte));
-        }
-        // Old contents, where they are written over.
-        let mut places: SmallVec<[(Access, Option<u8>); 2]> = SmallVec::new();
-        for a in list.iter().filter(|a| a.place.is_def()) {
             if a.place == Place::Dst
                 && let Some(home) = self.pass.home[a.v].expand()
             {
@@ -1121,9 +1174,16 @@ impl Walk<'_, '_> {
             }
             let place = match a.old {
                 Some(old) => Some(self.over(a.v, old, i)?),
+                None if mixed && self.pass.fixed[a.v] == NOWHERE => {
+                    let (size, align) = (self.pass.size[a.v], self.pass.align[a.v]);
+                    let until = self.until(a.v);
+                    let word = self.choose(size, align, (reads(i), writes(i)), until, i)?;
+                    self.pinned |= mask(word, size);
+                    Some(word)
+                }
                 None => None,
             };
-            places.push((*a, place));
+            places.push((a, place));
         }
         for a in list {
             if let Place::Src(n) = a.place {
@@ -1141,8 +1201,7 @@ impl Walk<'_, '_> {
         // Reads are over.
         self.reading.clear();
         for a in list {
-            let read = if a.place.is_def() { a.old } else { Some(a.v) };
-            if let Some(v) = read
+            if let Some(v) = a.read()
                 && self.next_use(v) == NONE
             {
                 self.clear(v);
@@ -1233,7 +1292,7 @@ impl Walk<'_, '_> {
         match place {
             Place::Pred => inst.pred.iter_mut().for_each(|p| p.flag = reg),
             Place::Cond => {
-                for c in &mut inst.cond {
+                if let Some(c) = &mut inst.cond {
                     c.flag = reg;
                     c.old = None.into();
                 }
@@ -1244,7 +1303,7 @@ impl Walk<'_, '_> {
                 }
             }
             Place::Dst | Place::DstAddress => {
-                for d in &mut inst.dst {
+                if let Some(d) = &mut inst.dst {
                     d.reg = reg;
                     d.old = Old::None;
                 }
@@ -1255,12 +1314,7 @@ impl Walk<'_, '_> {
     }
 
     /// Messages may be shared, so that the one with the register is a new one.
-    fn set_desc(
-        &mut self,
-        inst: &mut Inst,
-        field: impl Fn(&mut Message) -> &mut Desc,
-        reg: Reg,
-    ) {
+    fn set_desc(&mut self, inst: &mut Inst, field: impl Fn(&mut Message) -> &mut Desc, reg: Reg) {
         if let Some(id) = inst.message.expand() {
             let mut message = self.pass.func.messages[id];
             *field(&mut message) = Desc::Addr(reg);

@@ -10,12 +10,13 @@
 use cranelift_entity::SecondaryMap;
 use kiln_machine::func::{Block, Function};
 use kiln_machine::inst::{Role, VReg};
+use kiln_machine::liveness::Liveness;
 use smallvec::SmallVec;
 
 use super::AllocError;
 use super::adapter::UNITS;
+use super::flags::at_end;
 use super::frame::Frame;
-use super::liveness::Liveness;
 
 /// Leaves the choice to the allocator.
 pub const ANY: u8 = u8::MAX;
@@ -178,8 +179,10 @@ impl Placer<'_> {
         number: u32,
         taken: &[u32],
     ) -> Option<u32> {
-        let wanted: SmallVec<[Span; 16]> =
-            part.iter().map(|&(v, _)| self.wanted(v, result, number)).collect();
+        let wanted: SmallVec<[Span; 16]> = part
+            .iter()
+            .map(|&(v, _)| self.wanted(v, result, number))
+            .collect();
         let home = |k: usize| {
             let (v, old) = part[k];
             match self.home[old.unwrap_or(v)] {
@@ -201,17 +204,23 @@ impl Placer<'_> {
         };
         let units = &self.frame.units;
         let whole = |base: u32| {
-            (base..base + part.len() as u32)
-                .all(|u| u < UNITS && self.allowed[u as usize])
+            (base..base + part.len() as u32).all(|u| u < UNITS && self.allowed[u as usize])
         };
-        let apart = |base: u32| taken.iter().all(|&t| t < base || t >= base + part.len() as u32);
+        let apart = |base: u32| {
+            taken
+                .iter()
+                .all(|&t| t < base || t >= base + part.len() as u32)
+        };
         let best = |apart: &dyn Fn(u32) -> bool| {
             let mut best: Option<(u32, u32)> = None;
             let kept = (0..part.len()).filter_map(|k| match home(k) {
                 NONE => None,
                 home => home.checked_sub(k as u32),
             });
-            for base in kept.chain(units.iter().copied()).filter(|&b| whole(b) && apart(b)) {
+            for base in kept
+                .chain(units.iter().copied())
+                .filter(|&b| whole(b) && apart(b))
+            {
                 let cost = cost(base);
                 if best.is_none_or(|(least, _)| cost < least) {
                     best = Some((cost, base));
@@ -275,7 +284,7 @@ fn spans(func: &Function, live: &Liveness) -> SecondaryMap<VReg, Span> {
             });
         }
         number += 1;
-        for &v in live.live_out(b) {
+        for &v in at_end(block, live.live_out(b)) {
             touch(v, number);
         }
     }
