@@ -22,10 +22,10 @@ use kiln_machine::func::{Block, Function, Term};
 use kiln_machine::inst::{self, Base};
 use kiln_target::abi::KERNEL;
 
-use super::AllocError;
-use super::flags::ADDED;
-use super::frame::Frame;
-use super::rewrite::{Body, copy};
+use crate::AllocError;
+use crate::flags::ADDED;
+use crate::frame::Frame;
+use crate::rewrite::{Body, copy};
 
 /// The first register from which a thread's end may be sent (PRM vol. 2a, "send").
 const END_FROM: u32 = 112;

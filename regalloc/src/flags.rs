@@ -25,7 +25,7 @@ use kiln_target::isa::{Op, PredCtrl, RegFile, Region, Type};
 use kiln_target::platform::Platform;
 use smallvec::SmallVec;
 
-use super::AllocError;
+use crate::AllocError;
 
 /// What the pass did.
 #[derive(Default)]

@@ -8,8 +8,8 @@
 use kiln_machine::func::Function;
 use kiln_target::abi::KERNEL;
 
-use super::AllocError;
-use super::adapter::ONE_CLASS;
+use crate::AllocError;
+use crate::adapter::ONE_CLASS;
 
 /// The register file, for one function.
 pub struct Frame {

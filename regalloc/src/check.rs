@@ -22,9 +22,9 @@ use kiln_machine::liveness::Liveness;
 use kiln_target::abi::KERNEL;
 use smallvec::SmallVec;
 
-use super::flags::ADDED;
-use super::layout::TERM;
-use super::{Allocated, layout};
+use crate::flags::ADDED;
+use crate::layout::TERM;
+use crate::{Allocated, layout};
 
 /// What is wrong, and where in the program.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -2,7 +2,7 @@
 
 mod random;
 
-use kiln_regalloc::machine::{AllocError, Options, allocate};
+use kiln_regalloc::{AllocError, Options, allocate};
 
 fn options(grf_limit: u32) -> Options {
     Options {
