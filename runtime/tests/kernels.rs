@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use kiln_emit::zebin::Zebin;
 use kiln_runtime::exec::{Launch, Program};
 use kiln_runtime::launch::{Description, Source};
-use kiln_runtime::pipeline;
+use kiln_runtime::source;
 
 /// GRFs to finalize in; the second makes many of the kernels spill.
 const LIMITS: [u32; 2] = [128, 48];
@@ -98,7 +98,7 @@ fn our_code_gives_the_expected_results() {
             return Ok(());
         }
         let text = std::fs::read(k.dir.join(format!("{}.visaasm", k.name))).unwrap();
-        let module = pipeline::read(&text).map_err(|e| e.to_string())?;
+        let module = source::read(&text).map_err(|e| e.to_string())?;
         for limit in LIMITS {
             let compiled = common::compile(&module.objects[0], limit)?;
             // Addresses of constant data are the loader's to fill in; the program's tests do that.
