@@ -167,11 +167,11 @@ fn addresses_of_data_are_relocated() {
     );
     assert_eq!((raw.status.code(), text(&raw.stderr)), (Some(0), said));
     // The field is the immediate of a move.
-    let listed = pass(&["disasm", &code, "--numeric-labels"]);
+    let listed = pass(&["disasm", "-p", "skl", &code, "--numeric-labels"]);
     let at = offset as usize - 8;
     let bytes = fs::read(&code).unwrap();
     let moved = folder.write("mov.bin", &bytes[at..at + 16]);
-    let moved = pass(&["disasm", &moved, "--numeric-labels"]);
+    let moved = pass(&["disasm", "-p", "skl", &moved, "--numeric-labels"]);
     assert!(
         moved.contains("mov (1|M0)") && listed.contains(moved.trim()),
         "{moved}"
@@ -609,6 +609,7 @@ fn a_kernel_that_is_not_there_is_named_with_those_that_are() {
     }
     // The layout of another kernel is no help.
     let other = example("reduction", "zebin");
+    let out = folder.path("out.zebin");
     let args = ["compile", "-p", "skl", &visa, "--info", &other, "-o", &out];
     fail(&folder, &args, &["reduction.zebin: ", "no kernel saxpy"]);
 }
