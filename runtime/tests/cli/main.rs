@@ -1,6 +1,7 @@
 //! The program `kiln` as its user meets it: what it writes, what it answers, and that a failure is
 //! one diagnostic that says where, exit code 1, and nothing written.
 
+mod hostile;
 mod program;
 
 use std::fs;
