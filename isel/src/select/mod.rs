@@ -174,7 +174,7 @@ impl Select<'_, '_> {
         let known = self.ir.object.insts.get(inst);
         Err(SelectError {
             inst,
-            op: known.map_or("end", |i| i.op.row().mnemonic),
+            op: known.map_or("end", |i| i.mnemonic()),
             what: what.into(),
         })
     }
