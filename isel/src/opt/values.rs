@@ -12,7 +12,7 @@ use foldhash::fast::FixedState;
 use kiln_machine::func::{Block, Class, Function};
 use kiln_machine::graph::Graph;
 use kiln_machine::inst::{Base, Inst, List, Old, Options, Pred, Reg, Src, VReg};
-use kiln_target::isa::{Cond, Op, Type};
+use kiln_target::isa::{Cond, Op, RegFile, Type};
 use kiln_target::op::Props;
 use smallvec::SmallVec;
 
@@ -31,17 +31,23 @@ pub fn run(func: &mut Function) {
         renamed[v].expand().unwrap_or(v)
     };
     let mut at = 0;
+    // What floats round to depends on the control register: a number for each stretch of code between
+    // two writes of it, none of which reaches into another block.
+    let changes = (func.blocks.values()).any(|data| data.insts.iter().any(writes_control));
+    let mut mode = 0;
     for &block in graph.order() {
+        mode += u32::from(changes);
         let mut insts = std::mem::take(&mut func.blocks[block].insts);
         insts.retain_mut(|inst| {
             at += 1;
+            mode += u32::from(writes_control(inst));
             func.map_uses(inst, |v| new(&renamed, v));
             if !is_value(func, inst) {
                 return true;
             }
             let base = inst.dst.as_ref().map_or(Base::Null, |dst| dst.reg.base());
             let registers: SmallVec<[VReg; 4]> = func.registers(&base).into();
-            let Some(earlier) = known.find(func, &graph, block, at, inst, &registers) else {
+            let Some(earlier) = known.find(func, &graph, (block, mode), at, inst, &registers) else {
                 return true;
             };
             for (&v, &other) in registers.iter().zip(&earlier) {
@@ -81,6 +87,8 @@ struct Key {
     bytes: SmallVec<[u16; 4]>,
     /// Where the mask counts, the block: it changes from one to the next.
     block: Option<Block>,
+    /// Of floats, the stretch of code in which the rounding mode is the same.
+    mode: u32,
 }
 
 /// Where a value was computed last.
@@ -104,7 +112,7 @@ impl Known {
         &mut self,
         func: &Function,
         graph: &Graph,
-        block: Block,
+        (block, mode): (Block, u32),
         at: usize,
         inst: &Inst,
         registers: &SmallVec<[VReg; 4]>,
@@ -122,6 +130,7 @@ impl Known {
             dst: (dst.reg.byte(), dst.hstride, dst.ty),
             bytes: registers.iter().map(|&v| func.regs[v].bytes).collect(),
             block: (!inst.opts.no_mask).then_some(block),
+            mode: if of_floats(inst) { mode } else { 0 },
         };
         let new = Entry {
             block,
@@ -153,6 +162,16 @@ impl Known {
         }
         Src::Reg(r)
     }
+}
+
+fn writes_control(inst: &Inst) -> bool {
+    let phys = inst.dst.as_ref().and_then(|dst| dst.reg.as_phys());
+    phys.is_some_and(|(file, _)| file == RegFile::Control)
+}
+
+fn of_floats(inst: &Inst) -> bool {
+    let float = inst.srcs.iter().any(|s| s.ty().is_float());
+    float || inst.dst.as_ref().is_some_and(|dst| dst.ty.is_float())
 }
 
 /// Whether an instruction does nothing but compute general registers from virtual ones.

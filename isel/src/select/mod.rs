@@ -124,7 +124,7 @@ pub fn select(
     }
     let mut out = Function::new(ir.object.name.to_string(), target, ir.simd);
     if fixed > 0 {
-        out.reserved.push(usable - fixed..usable);
+        out.reserved.push(payload..payload + fixed);
     }
     for home in ir.homes.values() {
         if let Home::FixedPayload { offset } = home {
@@ -139,7 +139,7 @@ pub fn select(
         code: Vec::new(),
         values: SecondaryMap::new(),
         touched: SmallVec::new(),
-        fixed_base: (usable - fixed) * grf,
+        fixed_base: payload * grf,
         at: ir::Inst::from_u32(0),
         errors: Vec::new(),
     };
