@@ -23,11 +23,15 @@ fn random_functions_are_allocated_right() {
             let func = random::function(&mut random::Choices(&bytes), 40);
             match allocate(func, &options(limit)) {
                 Ok(allocated) => spills += allocated.stats.spills,
-                Err(AllocError::TooFew { .. }) if limit < 64 => refused += 1,
+                // Messages have up to eleven units.
+                Err(AllocError::TooFew { .. }) if limit < 32 => refused += 1,
                 Err(e) => panic!("seed {seed} in {limit}: {e}"),
             }
         }
     }
     assert!(spills > 1000, "only {spills} spills");
-    assert!(refused < count, "{refused} of {count} refused");
+    assert!(
+        refused < 2 * count,
+        "{refused} of {count} refused in few registers"
+    );
 }
