@@ -229,7 +229,7 @@ impl Placer<'_> {
         let best = |apart: &dyn Fn(u32) -> bool| {
             let mut best: Option<(u32, u32)> = None;
             let kept = (0..part.len())
-                .filter(|_| kept)
+                .filter(|_| !packed)
                 .filter_map(|k| match home(k) {
                     NONE => None,
                     home => home.checked_sub(k as u32),
