@@ -191,6 +191,15 @@ proptest! {
     }
 }
 
+/// A short form with bits that its instruction does not have, once found by chance.
+#[test]
+fn a_redundant_short_form_comes_back_long() {
+    let bytes = [93, 33, 1, 2, 0, 128, 0, 0, 64, 4, 34, 0, 64, 128, 64, 0];
+    for platform in PLATFORMS {
+        check(&bytes, platform);
+    }
+}
+
 /// The generators reach what they are for: of a thousand, how many decode and how many break no rule.
 #[test]
 fn a_good_part_decodes_and_some_is_legal() {
