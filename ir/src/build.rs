@@ -7,9 +7,10 @@ use smallvec::{SmallVec, smallvec};
 
 use crate::access;
 use crate::cfg::{self, Cfg, CfgError, Exit};
+use crate::dominators::Dominators;
 use crate::func::*;
-use crate::liveness::{self, Access};
-use crate::ssa;
+use crate::liveness::{Access, Solver};
+use crate::ssa::{self, Origin, Placer};
 
 /// Builds the IR of one kernel or function.
 ///
@@ -47,16 +48,19 @@ pub fn build(object: &Object) -> Result<Function<'_>, CfgError> {
     make_homes(&mut func);
     let ranges: Vec<_> = graph.blocks.iter().map(|b| b.insts.clone()).collect();
     let accesses = access::collect(&func, &ranges)?;
-    let kept = liveness::kept(&graph, &accesses, func.cells.len(), |cell| {
-        u64::MAX >> (64 - func.cells[cell].size.max(1))
-    });
-    fill_insts(&mut func, &accesses, &kept.writes);
     let origins = linear_blocks(&mut func, &graph);
-    ssa::construct(&mut func, |b| match origins[b.index()] {
-        Origin::Body(l) => Some(&kept.wanted_out[l]),
-        Origin::Join(l) => Some(&kept.wanted_in[l]),
-        Origin::Split => None,
-    });
+    let doms = Dominators::new(&func);
+    let sizes: SecondaryMap<Cell, u32> =
+        func.cells.iter().map(|(c, data)| (c, data.size)).collect();
+    let size = |cell: Cell| sizes[cell];
+    let mut solver = Solver::new(&graph, &accesses, &size);
+    let mut placer = Placer::new(&func, &doms, &origins);
+    for batch in solver.split(func.cells.len()) {
+        solver.solve(&batch);
+        placer.place(&mut func, &solver, &batch, &accesses);
+    }
+    fill_insts(&mut func, &accesses.list, &solver.kept);
+    ssa::rename(&mut func, &doms);
     Ok(func)
 }
 
@@ -198,59 +202,46 @@ fn make_homes(func: &mut Function) {
 }
 
 /// One read a cell and instruction, one write likewise.
-fn fill_insts(func: &mut Function, accesses: &[Vec<Access>], kept: &[Vec<bool>]) {
-    for (list, kept) in accesses.iter().zip(kept) {
-        let mut i = 0;
-        while i < list.len() {
-            let inst = list[i].inst;
-            let (reads, writes) = (func.read_pool.len(), func.write_pool.len());
-            while i < list.len() && list[i].inst == inst {
-                let cell = list[i].cell;
-                if list[i].kind.is_read() {
-                    if func.read_pool[reads..].iter().all(|r| r.cell != cell) {
-                        func.read_pool.push(Read {
-                            cell,
-                            value: Value::UNDEF,
-                        });
-                    }
-                } else {
-                    let old = if kept[i] {
-                        Value::UNDEF.into()
-                    } else {
-                        PackedOption::default()
-                    };
-                    match func.write_pool[writes..]
-                        .iter_mut()
-                        .find(|w| w.cell == cell)
-                    {
-                        Some(w) if kept[i] => w.old = old,
-                        Some(_) => {}
-                        None => func.write_pool.push(Write {
-                            cell,
-                            old,
-                            new: Value::UNDEF,
-                        }),
-                    }
+fn fill_insts(func: &mut Function, accesses: &[Access], kept: &[bool]) {
+    let mut from = 0;
+    for list in accesses.chunk_by(|a, b| a.inst == b.inst) {
+        let kept = &kept[from..from + list.len()];
+        from += list.len();
+        let (reads, writes) = (func.read_pool.len(), func.write_pool.len());
+        for (a, &kept) in list.iter().zip(kept) {
+            let cell = a.cell;
+            if a.kind.is_read() {
+                if func.read_pool[reads..].iter().all(|r| r.cell != cell) {
+                    func.read_pool.push(Read {
+                        cell,
+                        value: Value::UNDEF,
+                    });
                 }
-                i += 1;
+                continue;
             }
-            func.insts[inst as usize] = InstData {
-                reads: reads as u32..func.read_pool.len() as u32,
-                writes: writes as u32..func.write_pool.len() as u32,
+            let old = if kept {
+                Value::UNDEF.into()
+            } else {
+                PackedOption::default()
             };
+            match func.write_pool[writes..]
+                .iter_mut()
+                .find(|w| w.cell == cell)
+            {
+                Some(w) if kept => w.old = old,
+                Some(_) => {}
+                None => func.write_pool.push(Write {
+                    cell,
+                    old,
+                    new: Value::UNDEF,
+                }),
+            }
         }
+        func.insts[list[0].inst as usize] = InstData {
+            reads: reads as u32..func.read_pool.len() as u32,
+            writes: writes as u32..func.write_pool.len() as u32,
+        };
     }
-}
-
-/// Where a block of the linear graph comes from.
-#[derive(Clone, Copy)]
-enum Origin {
-    /// The block of the program with that number.
-    Body(usize),
-    /// The join before it.
-    Join(usize),
-    /// A critical edge.
-    Split,
 }
 
 /// Lays out the linear graph: joins as blocks of their own, critical edges split. Gives the origin

@@ -14,6 +14,7 @@ pub mod access;
 pub mod build;
 pub mod callgraph;
 pub mod cfg;
+pub mod dominators;
 pub mod func;
 pub mod liveness;
 pub mod print;
