@@ -15,11 +15,8 @@ pub use kiln_frontend::shape::RawShape;
 use smallvec::SmallVec;
 
 use crate::cfg::CfgError;
-use crate::func::{CELL_BYTES, Cell, Function, Home};
+use crate::func::{CELL_BYTES, Cell, Function, Home, ROW_BYTES};
 use crate::liveness::{Access, AccessKind, Accesses};
-
-/// Bytes of a GRF as vISA numbers rows and pads payloads.
-const ROW_BYTES: u32 = 32;
 
 /// The shape of raw operand `at` of `inst`; `None` if it is not known, or follows from the type of
 /// the operand's variable.

@@ -1,8 +1,10 @@
 //! From a vISA object to the IR: homes, control flow, kept contents, SSA.
 
+use std::collections::HashMap;
+
 use cranelift_entity::packed_option::PackedOption;
 use cranelift_entity::{EntityRef, PrimaryMap, SecondaryMap};
-use kiln_frontend::module::{InputVar, Object, predefined};
+use kiln_frontend::module::{InputVar, Object, Var, predefined};
 use smallvec::{SmallVec, smallvec};
 
 use crate::access;
@@ -10,13 +12,38 @@ use crate::cfg::{self, Cfg, CfgError, Exit};
 use crate::dominators::Dominators;
 use crate::func::*;
 use crate::liveness::{Access, Solver};
+use crate::pack;
 use crate::ssa::{self, Origin, Placer};
 
-/// Builds the IR of one kernel or function.
+/// How the IR is to be built.
+#[derive(Clone, Copy, Debug)]
+pub struct BuildOptions {
+    /// Narrow variables share cells.
+    pub pack: bool,
+}
+
+impl Default for BuildOptions {
+    fn default() -> BuildOptions {
+        BuildOptions { pack: true }
+    }
+}
+
+/// Builds the IR of one kernel with the default options.
+///
+/// # Errors
+/// As [`build_with`].
+pub fn build(object: &Object) -> Result<Function<'_>, CfgError> {
+    build_with(object, BuildOptions::default())
+}
+
+/// Builds the IR of one kernel.
 ///
 /// The object must have passed the frontend's verifier; names it uses must exist and accesses must
 /// lie inside their variables.
-pub fn build(object: &Object) -> Result<Function<'_>, CfgError> {
+///
+/// # Errors
+/// What the object has that has no IR, and at which instruction.
+pub fn build_with(object: &Object, options: BuildOptions) -> Result<Function<'_>, CfgError> {
     let graph = cfg::build(object)?;
     let mut func = Function {
         object,
@@ -45,7 +72,7 @@ pub fn build(object: &Object) -> Result<Function<'_>, CfgError> {
         cell: PackedOption::default(),
         def: Def::Undef,
     });
-    make_homes(&mut func);
+    make_homes(&mut func, options);
     let ranges: Vec<_> = graph.blocks.iter().map(|b| b.insts.clone()).collect();
     let accesses = access::collect(&func, &ranges)?;
     let origins = linear_blocks(&mut func, &graph);
@@ -79,7 +106,7 @@ fn widest(object: &Object) -> u8 {
     }
 }
 
-fn make_homes(func: &mut Function) {
+fn make_homes(func: &mut Function, options: BuildOptions) {
     let object = func.object;
     let taken = access::address_taken(object);
     let is_taken = |v| taken.binary_search(&v).is_ok();
@@ -91,8 +118,8 @@ fn make_homes(func: &mut Function) {
         .map(|i| u32::from(i.offset) + input_bytes(i))
         .max()
         .unwrap_or(0)
-        .next_multiple_of(32)
-        .max(32);
+        .next_multiple_of(ROW_BYTES)
+        .max(ROW_BYTES);
     // Units of the payload that hold an input, and those that hold one whose address is taken.
     let units = func.payload_bytes.div_ceil(CELL_BYTES) as usize;
     let mut used = vec![false; units];
@@ -141,8 +168,28 @@ fn make_homes(func: &mut Function) {
         }
     }
     let is_input = |v| object.inputs.iter().any(|i| i.var == InputVar::General(v));
-    for (var, decl) in object.vars.iter().skip(predefined::VAR_COUNT) {
-        if decl.alias.is_some() || is_input(var) {
+    let is_own = |var: Var| {
+        var.index() >= predefined::VAR_COUNT && object.vars[var].alias.is_none() && !is_input(var)
+    };
+    if options.pack {
+        let slots = pack::pack(object, |var| is_own(var) && !is_taken(var));
+        let mut cells: HashMap<u32, Cell> = HashMap::new();
+        for slot in slots {
+            let first = *cells.entry(slot.group).or_insert_with(|| {
+                func.cells.push(CellData {
+                    class: Class::Grf,
+                    owner: Owner::Packed { first: slot.var },
+                    size: CELL_BYTES,
+                })
+            });
+            func.homes[slot.var] = Home::Cells {
+                first,
+                offset: slot.offset,
+            };
+        }
+    }
+    for (var, decl) in &object.vars {
+        if !is_own(var) || func.homes[var] != Home::Special {
             continue;
         }
         if is_taken(var) {
@@ -327,8 +374,7 @@ fn linear_blocks(func: &mut Function, graph: &Cfg) -> Vec<Origin> {
         }
     }
     let mut placed = vec![Block::from_u32(0); plain.len()];
-    let mut split_at: std::collections::HashMap<(usize, usize), Block> =
-        std::collections::HashMap::new();
+    let mut split_at: HashMap<(usize, usize), Block> = HashMap::new();
     let mut next = 0;
     for b in 0..plain.len() {
         for &p in &splits[b] {

@@ -155,7 +155,7 @@ fn starts_of_waiting(blocks: &[LogicalBlock]) -> Vec<usize> {
     let mut first: Vec<usize> = (0..count).collect();
     let mut in_loop = vec![false; count];
     let mut starts = vec![0; count];
-    for at in 0..=count {
+    for (at, waiting) in waiters.iter().enumerate() {
         if let Some(latch) = at.checked_sub(1)
             && let Some(head) = blocks[latch].exit.target().filter(|&head| head <= latch)
         {
@@ -167,7 +167,7 @@ fn starts_of_waiting(blocks: &[LogicalBlock]) -> Vec<usize> {
                 b = find(&mut first, b);
             }
         }
-        for &b in &waiters[at] {
+        for &b in waiting {
             // What runs from there on: all of a loop that is left at its end, or the next block.
             let (source, next) = match blocks[b].exit.target() {
                 Some(head) if head <= b => (head, head),

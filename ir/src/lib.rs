@@ -17,6 +17,7 @@ pub mod cfg;
 pub mod dominators;
 pub mod func;
 pub mod liveness;
+pub mod pack;
 pub mod print;
 pub mod ssa;
 pub mod verify;
