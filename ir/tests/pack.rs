@@ -73,8 +73,10 @@ fn scalars_of_one_life_share_a_cell() {
     assert_eq!(cell("H0").1 % 32, 0, "a register");
     assert_eq!(cell("H1").1 % 32, 0, "a register");
     assert!(
-        places(&func).iter().all(|&(v, ..)| v == var(&module, "L")
-            || cell("L").0 != cell(&func.object.vars[v].name.to_string()).0),
+        places(&func)
+            .iter()
+            .all(|&(v, ..)| v == var(&module, "L")
+                || cell("L").0 != cell(&func.object.vars[v].name).0),
         "a temporary has its own"
     );
 }
