@@ -135,6 +135,21 @@ impl State {
     }
 }
 
+/// An instruction writes a flag or an address: where, which value, which bytes of it, over what.
+struct Write {
+    to: Reg,
+    v: VReg,
+    byte: u32,
+    bytes: u32,
+    old: Option<VReg>,
+}
+
+/// What that leaves: words of a file, or a unit that holds the value instead.
+enum Written {
+    Words { to: Reg, words: Vec<(usize, Held)> },
+    Unit { unit: usize, v: VReg, words: u8 },
+}
+
 struct Checker<'a> {
     func: &'a Function,
     program: &'a [Vec<Gen>],
@@ -648,7 +663,7 @@ impl Checker<'_> {
         }
         // Old contents must be there before anything is lost.
         let mut results: SmallVec<[(usize, VReg); 4]> = SmallVec::new();
-        let mut small: SmallVec<[(Reg, VReg, u32, u32, Option<VReg>); 2]> = SmallVec::new();
+        let mut small: SmallVec<[Write; 2]> = SmallVec::new();
         let mut lost: SmallVec<[(u32, u32); 2]> = SmallVec::new();
         if let (Some(d), Some(out)) = (&f.dst, &p.dst) {
             let (Place::Direct(to) | Place::Indirect { addr: to, .. }) = out.place;
@@ -661,7 +676,14 @@ impl Checker<'_> {
                         Old::Reg(old) => Some(old),
                         _ => None,
                     };
-                    small.push((to, v, d.reg.byte(), bytes, old));
+                    let byte = d.reg.byte();
+                    small.push(Write {
+                        to,
+                        v,
+                        byte,
+                        bytes,
+                        old,
+                    });
                 }
                 Base::Virt(_) | Base::List(_) => {
                     let first = self.unit(to, d.reg.byte())?;
@@ -695,7 +717,13 @@ impl Checker<'_> {
             match c.flag.as_virt() {
                 Some(v) => {
                     let bytes = self.flag_bytes(f.exec_size, f.chan_off, None);
-                    small.push((out.flag, v, c.flag.byte(), bytes, c.old.expand()));
+                    small.push(Write {
+                        to: out.flag,
+                        v,
+                        byte: c.flag.byte(),
+                        bytes,
+                        old: c.old.expand(),
+                    });
                 }
                 None => self.same(c.flag, out.flag, state)?,
             }
@@ -706,10 +734,9 @@ impl Checker<'_> {
             }
         }
         // Old contents of flags are all read before any is written.
-        let mut after: SmallVec<[(Reg, Vec<(usize, Held)>, Option<(usize, VReg, u8)>); 2]> =
-            SmallVec::new();
-        for (to, v, byte, bytes, old) in small {
-            after.push(self.small(to, v, byte, bytes, old, state)?);
+        let mut after: SmallVec<[Written; 2]> = SmallVec::new();
+        for write in &small {
+            after.push(self.small(write, state)?);
         }
         for (at, bytes) in lost {
             self.overwrite(state, at, bytes);
@@ -717,14 +744,18 @@ impl Checker<'_> {
         for (unit, v) in results {
             state.units[unit] = SmallVec::from_slice(&[(v, WHOLE)]);
         }
-        for (to, words, unit) in after {
-            if let Some((unit, v, count)) = unit {
-                self.overwrite(state, unit as u32 * self.unit_bytes, 1);
-                state.units[unit] = SmallVec::from_slice(&[(v, count)]);
-            }
-            if let Some((file, _)) = self.words(state, to) {
-                for (at, held) in words {
-                    file[at] = held;
+        for written in after {
+            match written {
+                Written::Unit { unit, v, words } => {
+                    self.overwrite(state, unit as u32 * self.unit_bytes, 1);
+                    state.units[unit] = SmallVec::from_slice(&[(v, words)]);
+                }
+                Written::Words { to, words } => {
+                    if let Some((file, _)) = self.words(state, to) {
+                        for (at, held) in words {
+                            file[at] = held;
+                        }
+                    }
                 }
             }
         }
@@ -732,16 +763,14 @@ impl Checker<'_> {
     }
 
     /// What places hold after a flag or an address is written: words, or a unit.
-    #[expect(clippy::type_complexity, reason = "one use")]
-    fn small(
-        &self,
-        to: Reg,
-        v: VReg,
-        byte: u32,
-        bytes: u32,
-        old: Option<VReg>,
-        state: &mut State,
-    ) -> Result<(Reg, Vec<(usize, Held)>, Option<(usize, VReg, u8)>)> {
+    fn small(&self, write: &Write, state: &mut State) -> Result<Written> {
+        let Write {
+            to,
+            v,
+            byte,
+            bytes,
+            old,
+        } = *write;
         let size = u32::from(self.func.regs[v].bytes)
             .max(byte + bytes)
             .div_ceil(WORD);
@@ -761,7 +790,7 @@ impl Checker<'_> {
                 }
                 after.push((at, SmallVec::from_slice(&[(v, part as u8)])));
             }
-            return Ok((to, after, None));
+            return Ok(Written::Words { to, words: after });
         }
         let unit = self.unit(to, byte)?;
         let held = self.held(state, unit)?;
@@ -772,7 +801,8 @@ impl Checker<'_> {
         if old.is_some_and(|old| !there(old)) {
             return Err(format!("what {v} is written over is not in unit {unit}"));
         }
-        Ok((Reg::NULL, Vec::new(), Some((unit, v, size as u8))))
+        let words = size as u8;
+        Ok(Written::Unit { unit, v, words })
     }
 
     /// Bytes of a flag that an instruction's channels take.

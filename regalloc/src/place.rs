@@ -21,6 +21,8 @@ use crate::frame::Frame;
 /// Leaves the choice to the allocator.
 pub const ANY: u8 = u8::MAX;
 const NONE: u32 = u32::MAX;
+/// The number of the result among a message's operands.
+const RESULT: usize = 2;
 
 /// Units chosen for messages: one a register, for the first payload, the second, and the result.
 #[derive(Default)]
@@ -130,27 +132,26 @@ pub fn place(func: &Function, live: &Liveness, frame: &Frame) -> Result<Fixed, A
                 continue;
             }
             fixed.chosen[b].push((i as u32, fixed.pool.len() as u32));
-            let mut taken: SmallVec<[u32; 16]> = SmallVec::new();
-            for (p, part) in parts.iter().enumerate() {
-                if part.len() < 2 {
+            let bases = placer.bases(&parts, number, false);
+            let Some(bases) = bases.or_else(|| placer.bases(&parts, number, true)) else {
+                let most = parts.iter().map(|p| p.len()).max().unwrap_or(0) as u32;
+                return Err(AllocError::TooFew {
+                    func: func.name.clone(),
+                    limit: frame.units.len() as u32 * frame.unit_grfs,
+                    what: format!(
+                        "a message of {b} needs {} consecutive registers beside its others; {}",
+                        most * frame.unit_grfs,
+                        frame.holders(func)
+                    ),
+                });
+            };
+            for (p, (part, base)) in parts.iter().zip(bases).enumerate() {
+                let Some(base) = base else {
                     fixed.pool.extend(part.iter().map(|_| ANY));
                     continue;
-                }
-                let result = p == 2;
-                let Some(base) = placer.choose(part, result, number, &taken) else {
-                    return Err(AllocError::TooFew {
-                        func: func.name.clone(),
-                        limit: frame.units.len() as u32 * frame.unit_grfs,
-                        what: format!(
-                            "a message of {b} needs {} consecutive registers; {}",
-                            part.len() as u32 * frame.unit_grfs,
-                            frame.holders(func)
-                        ),
-                    });
                 };
-                placer.settle(part, base, result, number);
+                placer.settle(part, base, p == RESULT, number);
                 let units = base..base + part.len() as u32;
-                taken.extend(units.clone());
                 fixed.pool.extend(units.map(|u| u as u8));
             }
         }
@@ -171,13 +172,27 @@ impl Placer<'_> {
         Span { from, to }
     }
 
-    /// The first of consecutive units with the fewest conflicts.
+    /// Where the operands of a message begin that are of several units; packed, one directly behind
+    /// the other, where choosing the best for each leaves no room for the last.
+    fn bases(&self, parts: &Parts, number: u32, packed: bool) -> Option<[Option<u32>; 3]> {
+        let mut taken: SmallVec<[u32; 16]> = SmallVec::new();
+        let mut bases = [None; 3];
+        for (p, part) in parts.iter().enumerate().filter(|(_, part)| part.len() > 1) {
+            let base = self.choose(part, p == RESULT, number, &taken, packed)?;
+            taken.extend(base..base + part.len() as u32);
+            bases[p] = Some(base);
+        }
+        Some(bases)
+    }
+
+    /// The first of consecutive units with the fewest conflicts, or the first of all.
     fn choose(
         &self,
         part: &[(VReg, Option<VReg>)],
         result: bool,
         number: u32,
         taken: &[u32],
+        packed: bool,
     ) -> Option<u32> {
         let wanted: SmallVec<[Span; 16]> = part
             .iter()
@@ -213,10 +228,12 @@ impl Placer<'_> {
         };
         let best = |apart: &dyn Fn(u32) -> bool| {
             let mut best: Option<(u32, u32)> = None;
-            let kept = (0..part.len()).filter_map(|k| match home(k) {
-                NONE => None,
-                home => home.checked_sub(k as u32),
-            });
+            let kept = (0..part.len())
+                .filter(|_| !packed)
+                .filter_map(|k| match home(k) {
+                    NONE => None,
+                    home => home.checked_sub(k as u32),
+                });
             for base in kept
                 .chain(units.iter().copied())
                 .filter(|&b| whole(b) && apart(b))
@@ -225,7 +242,7 @@ impl Placer<'_> {
                 if best.is_none_or(|(least, _)| cost < least) {
                     best = Some((cost, base));
                 }
-                if cost == 0 {
+                if cost == 0 || packed {
                     break;
                 }
             }

@@ -68,7 +68,9 @@ impl Verifier<'_> {
         if let Some(pred) = inst.pred {
             self.subject = Subject::Guard;
             if !row.has_pred() {
-                self.find(FindingKind::Predicated { op: inst.mnemonic() });
+                self.find(FindingKind::Predicated {
+                    op: inst.mnemonic(),
+                });
             }
             self.predicate(pred, inst.exec);
         }

@@ -489,9 +489,10 @@ impl Verifier<'_> {
                     let data = func.blocks.get(b).filter(|data| data.term == Term::Jump);
                     data.and_then(|data| data.succs.first()).map(|edge| edge.to)
                 };
-                let waits = data.succs.get(1).is_none_or(|edge| {
-                    join(edge.to) || behind(edge.to).is_some_and(join)
-                });
+                let waits = data
+                    .succs
+                    .get(1)
+                    .is_none_or(|edge| join(edge.to) || behind(edge.to).is_some_and(join));
                 demand(waits, || "channels wait at the second".into(), "a join")?;
             }
             Term::Join => {

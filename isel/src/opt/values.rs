@@ -2,7 +2,9 @@
 //!
 //! Within a block any instruction that only computes may stand for a later one like it; across blocks
 //! one that writes whatever the execution mask, where it dominates the later one. The earlier value
-//! lives longer then, so that it may be at most [`NEAR`] instructions back.
+//! lives longer then, so that it may be at most [`NEAR`] instructions back. What is computed of floats
+//! depends on the modes of rounding and denormals besides: it is the same within a block, between two
+//! writes of control registers.
 
 use std::collections::{HashMap, hash_map};
 
@@ -31,23 +33,18 @@ pub fn run(func: &mut Function) {
         renamed[v].expand().unwrap_or(v)
     };
     let mut at = 0;
-    // What floats round to depends on the control register: a number for each stretch of code between
-    // two writes of it, none of which reaches into another block.
-    let changes = (func.blocks.values()).any(|data| data.insts.iter().any(writes_control));
-    let mut mode = 0;
     for &block in graph.order() {
-        mode += u32::from(changes);
         let mut insts = std::mem::take(&mut func.blocks[block].insts);
         insts.retain_mut(|inst| {
             at += 1;
-            mode += u32::from(writes_control(inst));
             func.map_uses(inst, |v| new(&renamed, v));
+            known.modes += u32::from(writes_control(inst));
             if !is_value(func, inst) {
                 return true;
             }
             let base = inst.dst.as_ref().map_or(Base::Null, |dst| dst.reg.base());
             let registers: SmallVec<[VReg; 4]> = func.registers(&base).into();
-            let Some(earlier) = known.find(func, &graph, (block, mode), at, inst, &registers) else {
+            let Some(earlier) = known.find(func, &graph, block, at, inst, &registers) else {
                 return true;
             };
             for (&v, &other) in registers.iter().zip(&earlier) {
@@ -85,10 +82,10 @@ struct Key {
     dst: (u32, u8, Type),
     /// Bytes of each register of the destination.
     bytes: SmallVec<[u16; 4]>,
-    /// Where the mask counts, the block: it changes from one to the next.
+    /// Where the mask or the modes of floats count, the block: they change from one to the next.
     block: Option<Block>,
-    /// Of floats, the stretch of code in which the rounding mode is the same.
-    mode: u32,
+    /// Writes of control registers before, where they count.
+    modes: u32,
 }
 
 /// Where a value was computed last.
@@ -103,6 +100,8 @@ struct Known {
     values: HashMap<Key, Entry, FixedState>,
     /// One list for all of the same registers.
     lists: HashMap<SmallVec<[VReg; 4]>, List, FixedState>,
+    /// Writes of control registers so far.
+    modes: u32,
 }
 
 impl Known {
@@ -112,12 +111,13 @@ impl Known {
         &mut self,
         func: &Function,
         graph: &Graph,
-        (block, mode): (Block, u32),
+        block: Block,
         at: usize,
         inst: &Inst,
         registers: &SmallVec<[VReg; 4]>,
     ) -> Option<SmallVec<[VReg; 4]>> {
         let (op, dst) = (inst.gen_op()?, inst.dst.as_ref()?);
+        let floats = dst.ty.is_float() || inst.srcs.iter().any(|src| src.ty().is_float());
         let srcs = inst.srcs.iter().map(|&src| self.one_list(func, src));
         let key = Key {
             op,
@@ -129,8 +129,8 @@ impl Known {
             srcs: srcs.collect(),
             dst: (dst.reg.byte(), dst.hstride, dst.ty),
             bytes: registers.iter().map(|&v| func.regs[v].bytes).collect(),
-            block: (!inst.opts.no_mask).then_some(block),
-            mode: if of_floats(inst) { mode } else { 0 },
+            block: (floats || !inst.opts.no_mask).then_some(block),
+            modes: if floats { self.modes } else { 0 },
         };
         let new = Entry {
             block,
@@ -165,13 +165,8 @@ impl Known {
 }
 
 fn writes_control(inst: &Inst) -> bool {
-    let phys = inst.dst.as_ref().and_then(|dst| dst.reg.as_phys());
-    phys.is_some_and(|(file, _)| file == RegFile::Control)
-}
-
-fn of_floats(inst: &Inst) -> bool {
-    let float = inst.srcs.iter().any(|s| s.ty().is_float());
-    float || inst.dst.as_ref().is_some_and(|dst| dst.ty.is_float())
+    let file = inst.dst.and_then(|dst| dst.reg.as_phys());
+    file.is_some_and(|(file, _)| matches!(file, RegFile::Control | RegFile::State))
 }
 
 /// Whether an instruction does nothing but compute general registers from virtual ones.

@@ -130,8 +130,8 @@ impl Maker<'_, '_> {
                         self.constant[class_index(class)].push(v);
                     }
                     // Of the size of the parameters that take them over.
-                    for k in 0..kinds[class_index(class)] {
-                        let bytes = self.func.regs[params[1][class_index(class)][k]].bytes;
+                    for p in params[1][class_index(class)].clone() {
+                        let bytes = self.func.regs[p].bytes;
                         let v = self.sized(class, |b| b == bytes);
                         self.variables[class_index(class)].push(v);
                     }
