@@ -19,7 +19,7 @@ use cranelift_entity::packed_option::PackedOption;
 use kiln_machine::func::{Class, Function};
 use kiln_machine::graph::Graph;
 use kiln_machine::inst::{Base, Imm, Inst, Old, Opcode, Reg, Src, SrcReg, VReg};
-use kiln_target::isa::{Cond, Op, Region, SrcMod, Type};
+use kiln_target::isa::{Cond, Op, RegFile, Region, SrcMod, Type};
 use kiln_target::op::Props;
 use kiln_target::rules::rules;
 use smallvec::SmallVec;
