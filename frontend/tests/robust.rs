@@ -118,7 +118,10 @@ fn change(lines: &mut Vec<String>, kind: u8, line: &Index, other: &Index, word: 
     let (line, other) = (line.index(lines.len()), other.index(lines.len()));
     let words = |text: &str| -> Vec<String> {
         let word = |w: &&str| !w.is_empty();
-        text.split([' ', ',', '(', ')', '<', '>', ';', '=']).filter(word).map(str::to_owned).collect()
+        text.split([' ', ',', '(', ')', '<', '>', ';', '='])
+            .filter(word)
+            .map(str::to_owned)
+            .collect()
     };
     match kind {
         0 => drop(lines.remove(line)),
@@ -137,7 +140,10 @@ fn change(lines: &mut Vec<String>, kind: u8, line: &Index, other: &Index, word: 
 /// Texts near valid ones, of which many can be read: random text never gets past the first words.
 #[test]
 fn changed_lines() {
-    let changes = vec((0u8..6, any::<Index>(), any::<Index>(), any::<Index>()), 1..4);
+    let changes = vec(
+        (0u8..6, any::<Index>(), any::<Index>(), any::<Index>()),
+        1..4,
+    );
     let config = ProptestConfig {
         cases: 1000,
         failure_persistence: None,

@@ -59,11 +59,23 @@ fn modules_of_many_kernels_have_one_result() {
         })
         .collect();
     fn inputs(texts: &[String]) -> Vec<Input<'_>> {
-        texts.iter().map(|text| Input { name: "k", bytes: text.as_bytes() }).collect()
+        texts
+            .iter()
+            .map(|text| Input {
+                name: "k",
+                bytes: text.as_bytes(),
+            })
+            .collect()
     }
     let code = || -> Vec<(String, Vec<u8>)> {
-        let module = session.compile_module(&inputs(&many)).unwrap_or_else(|e| panic!("{e}"));
-        module.kernels.into_iter().map(|k| (k.name, k.code)).collect()
+        let module = session
+            .compile_module(&inputs(&many))
+            .unwrap_or_else(|e| panic!("{e}"));
+        module
+            .kernels
+            .into_iter()
+            .map(|k| (k.name, k.code))
+            .collect()
     };
     let first = code();
     assert_eq!(first.len(), many.len());
@@ -83,10 +95,15 @@ fn modules_of_many_kernels_have_one_result() {
 
     let mut wrong = many;
     for number in [31, 7, 19] {
-        wrong[number].push_str(&format!("\n.kernel \"wrong{number}\"\n    jmp (M1, 1) nowhere{number}\n"));
+        wrong[number].push_str(&format!(
+            "\n.kernel \"wrong{number}\"\n    jmp (M1, 1) nowhere{number}\n"
+        ));
     }
     for _ in 0..3 {
-        let failure = session.compile_module(&inputs(&wrong)).err().expect("an error");
+        let failure = session
+            .compile_module(&inputs(&wrong))
+            .err()
+            .expect("an error");
         assert!(failure.to_string().contains("nowhere7"), "{failure}");
     }
 }

@@ -17,7 +17,14 @@ pub const CHANGE: usize = 6;
 
 const TYPES: [&str; 10] = ["ud", "d", "uw", "w", "ub", "b", "uq", "q", "f", "df"];
 const EXECUTIONS: [&str; 8] = [
-    "(M1, 16)", "(M1, 8)", "(M1, 1)", "(M1_NM, 1)", "(M1_NM, 8)", "(M5, 4)", "(M1, 32)", "(M3, 8)",
+    "(M1, 16)",
+    "(M1, 8)",
+    "(M1, 1)",
+    "(M1_NM, 1)",
+    "(M1_NM, 8)",
+    "(M5, 4)",
+    "(M1, 32)",
+    "(M3, 8)",
 ];
 const GUARDS: [&str; 4] = ["(P1) ", "(!P1) ", "(P1.any) ", "(P2) "];
 /// What stands for itself between the words of a line.
@@ -52,7 +59,10 @@ pub fn mutated(data: &[u8]) -> String {
         return String::new();
     };
     let all = texts();
-    let mut lines: Vec<String> = all[usize::from(choice) % all.len()].lines().map(str::to_owned).collect();
+    let mut lines: Vec<String> = all[usize::from(choice) % all.len()]
+        .lines()
+        .map(str::to_owned)
+        .collect();
     for change in changes.chunks_exact(CHANGE) {
         let number = |low: u8, high: u8| usize::from(u16::from_le_bytes([low, high]));
         let (line, other) = (number(change[1], change[2]), number(change[3], change[4]));
@@ -80,7 +90,9 @@ fn apply(lines: &mut Vec<String>, kind: u8, line: usize, other: usize, choice: u
             let Some(word) = here.get(choice % here.len().max(1)) else {
                 return;
             };
-            let alike = |w: &&String| w.as_bytes()[0].is_ascii_digit() == word.as_bytes()[0].is_ascii_digit();
+            let alike = |w: &&String| {
+                w.as_bytes()[0].is_ascii_digit() == word.as_bytes()[0].is_ascii_digit()
+            };
             if let Some(with) = there.iter().filter(alike).nth(choice % there.len().max(1)) {
                 lines[line] = text.replacen(word.as_str(), with, 1);
             }
@@ -120,7 +132,10 @@ pub fn compile(text: &str) -> bool {
     };
     match Session::new(options).compile_module(&[input]) {
         Ok(module) => {
-            module.kernels.iter().for_each(|kernel| legal(&kernel.code, platform));
+            module
+                .kernels
+                .iter()
+                .for_each(|kernel| legal(&kernel.code, platform));
             true
         }
         Err(failure) => {
