@@ -246,7 +246,8 @@ pub fn compile(object: &Object, options: &Options) -> Result<Compiled, CompileEr
         check: options.verify,
         scratch_base,
     };
-    let allocated = kiln_regalloc::allocate(&machine, &settings)?;
+    let mut allocated = kiln_regalloc::allocate(&machine, &settings)?;
+    kiln_emit::flow::backward::turn_round(&mut allocated.program);
     lap(&mut seconds.regalloc);
     if options.verify {
         for inst in allocated.program.blocks.iter().flatten() {
