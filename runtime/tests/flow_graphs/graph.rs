@@ -104,7 +104,7 @@ pub struct Graph {
     /// Added to each channel's number to be its fuel.
     fuel: i16,
     /// The first block may be a loop's head: it sets the variables.
-    header_first: bool,
+    pub header_first: bool,
     blocks: Vec<Block>,
 }
 
