@@ -52,7 +52,7 @@ fn no_channel_is_lost_where_moves_leave_a_loop() {
             local: [160, 1, 1],
             dimensions: 1,
             args: vec![
-                Arg::Buffer(vec![0; 512]),
+                Arg::Buffer(vec![0; 1280]),
                 Arg::Buffer(vec![0; 1280]),
                 Arg::Value(20u32.to_le_bytes().to_vec()),
             ],
