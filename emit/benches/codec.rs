@@ -1,6 +1,7 @@
-//! Throughput of decoding, encoding and listing the fixtures' machine code, a family each.
+//! Throughput of decoding, encoding, assembling (compaction included) and listing the fixtures' machine code, a family each.
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use kiln_emit::assemble::{Program, assemble};
 use kiln_emit::encoding::encode;
 use kiln_emit::inst::Inst;
 use kiln_emit::listing::{Style, entries, list};
@@ -36,6 +37,12 @@ fn codec(criterion: &mut Criterion) {
                 let sizes = insts.iter().map(|inst| encode(inst, platform));
                 sizes.filter(Result::is_ok).count()
             });
+        });
+        let program = Program {
+            blocks: vec![insts.clone()],
+        };
+        group.bench_function(BenchmarkId::from_parameter("assemble"), |b| {
+            b.iter(|| assemble(black_box(&program), platform).map(|out| out.code.len()));
         });
         group.bench_function(BenchmarkId::from_parameter("list"), |b| {
             b.iter(|| list(black_box(&code), platform, Style::Numeric).len());

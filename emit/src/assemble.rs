@@ -1,12 +1,13 @@
-//! From a function's blocks to its machine code.
+//! From a function's blocks to its machine code, in one walk.
 //!
-//! Takes blocks of instructions with physical registers whose branches name blocks, decides which
-//! instructions take their short form, places the blocks one after the other and turns their
-//! branches' targets into distances. Instructions that are not branches are what they were; no
-//! instruction is added.
+//! Takes blocks of instructions with physical registers whose branches name blocks. Each instruction
+//! is encoded once, short where there is a short form, and put after the one before; a branch to a
+//! block is put there without its distances and closed when all blocks have their places; an
+//! immediate that is a symbol's address leaves a relocation. Branches are never short, so that no
+//! place depends on a distance. No instruction is added, dropped or moved.
 
-use crate::encoding::{EncodeError, compactable, encode};
-use crate::inst::{Inst, Target};
+use crate::encoding::{EncodeError, Open, Targets, encode_open, spec};
+use crate::inst::{Inst, Src};
 use crate::platform::Platform;
 
 /// The blocks of a function, in the order of their code.
@@ -15,47 +16,120 @@ pub struct Program {
     pub blocks: Vec<Vec<Inst>>,
 }
 
-/// Every instruction of a program in its place.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Layout {
-    /// The instructions of all blocks, ready to be encoded.
-    pub insts: Vec<Inst>,
+/// The machine code of a program, and what is where in it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Assembled {
+    pub code: Vec<u8>,
     /// Where each block starts, in bytes, and where the last one ends.
     pub block_offsets: Vec<u32>,
+    /// Where each instruction of all blocks starts, in bytes.
+    pub inst_offsets: Vec<u32>,
+    pub relocations: Vec<Relocation>,
 }
 
-/// Compacts and places every instruction.
+/// A place in the code that the address of a symbol belongs to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Relocation {
+    /// Where it is, in bytes.
+    pub offset: u32,
+    /// How many bits of the address: 32 (the low ones) or 64.
+    pub bits: u8,
+    /// As in [`Inst::symbol`].
+    pub symbol: u32,
+}
+
+/// A branch whose distances are open.
+struct Branch {
+    offset: u32,
+    block: usize,
+    index: usize,
+    word: u128,
+    targets: Targets,
+}
+
+/// The machine code of a program.
 ///
 /// # Errors
-/// An instruction that has no encoding, or a branch to a block that is not there, with its block
-/// and index. A target of one past the last block is the end of the code.
-pub fn layout(program: &Program, platform: &Platform) -> Result<Layout, EncodeError> {
-    let mut insts = Vec::with_capacity(program.blocks.iter().map(Vec::len).sum());
-    let mut block_offsets = Vec::with_capacity(program.blocks.len() + 1);
-    let mut places = Vec::with_capacity(insts.capacity());
-    let mut offset = 0u32;
-    for (block, list) in program.blocks.iter().enumerate() {
-        block_offsets.push(offset);
-        for (index, inst) in list.iter().enumerate() {
-            let mut inst = inst.clone();
-            let is_branch = inst.jip.is_some() || inst.uip.is_some();
-            inst.opts.compacted =
-                !is_branch && compactable(&inst, platform).map_err(at(block, index))?;
-            places.push((block, index, offset));
-            offset += inst.size();
-            insts.push(inst);
+/// An instruction that has no encoding, a branch to a block that is not there, or a symbol without
+/// an immediate, with its block and index. A target of one past the last block is the end of the
+/// code.
+pub fn assemble(program: &Program, platform: &Platform) -> Result<Assembled, EncodeError> {
+    let spec = spec(platform);
+    let count = program.blocks.iter().map(Vec::len).sum();
+    let mut out = Assembled {
+        code: Vec::with_capacity(count * 16),
+        block_offsets: Vec::with_capacity(program.blocks.len() + 1),
+        inst_offsets: Vec::with_capacity(count),
+        relocations: Vec::new(),
+    };
+    let mut branches = Vec::new();
+    for (block, insts) in program.blocks.iter().enumerate() {
+        out.block_offsets.push(out.code.len() as u32);
+        for (index, inst) in insts.iter().enumerate() {
+            let offset = out.code.len() as u32;
+            out.inst_offsets.push(offset);
+            match encode_open(inst, spec, platform).map_err(at(block, index))? {
+                Open::Done(encoded) => out.code.extend_from_slice(encoded.as_bytes()),
+                Open::Branch(word, targets) => {
+                    out.code.extend_from_slice(&word.to_le_bytes());
+                    branches.push(Branch {
+                        offset,
+                        block,
+                        index,
+                        word,
+                        targets,
+                    });
+                }
+            }
+            if let Some(symbol) = inst.symbol {
+                let end = out.code.len() as u32;
+                let relocation = relocation(inst, symbol, end).map_err(at(block, index))?;
+                out.relocations.push(relocation);
+            }
         }
     }
-    block_offsets.push(offset);
-    for (inst, (block, index, from)) in insts.iter_mut().zip(places) {
-        for target in [&mut inst.jip, &mut inst.uip].into_iter().flatten() {
-            resolve(target, from, &block_offsets).map_err(at(block, index))?;
-        }
+    out.block_offsets.push(out.code.len() as u32);
+    for branch in branches {
+        close(branch, &mut out)?;
     }
-    Ok(Layout {
-        insts,
-        block_offsets,
-    })
+    Ok(out)
+}
+
+/// Immediates are an instruction's last bytes.
+fn relocation(inst: &Inst, symbol: u32, end: u32) -> Result<Relocation, EncodeError> {
+    match inst.srcs.last() {
+        Some(Src::Imm { ty, .. }) if ty.bytes() >= 4 => Ok(Relocation {
+            offset: end - ty.bytes(),
+            bits: (ty.bytes() * 8) as u8,
+            symbol,
+        }),
+        _ => Err(EncodeError::Missing {
+            op: inst.op,
+            what: "immediate for its symbol",
+        }),
+    }
+}
+
+/// Stores the distances of a branch.
+fn close(branch: Branch, out: &mut Assembled) -> Result<(), EncodeError> {
+    let Branch {
+        offset,
+        block,
+        index,
+        mut word,
+        targets,
+    } = branch;
+    let distance = |target: u32| {
+        let to = out.block_offsets.get(target as usize);
+        let to = to.ok_or(EncodeError::Block(target))?;
+        Ok(i64::from(*to) - i64::from(offset))
+    };
+    targets
+        .close(&mut word, distance)
+        .map_err(at(block, index))?;
+    let from = offset as usize;
+    out.code[from..from + 16].copy_from_slice(&word.to_le_bytes());
+    Ok(())
 }
 
 fn at(block: usize, index: usize) -> impl Fn(EncodeError) -> EncodeError {
@@ -64,37 +138,4 @@ fn at(block: usize, index: usize) -> impl Fn(EncodeError) -> EncodeError {
         index,
         source: Box::new(source),
     }
-}
-
-fn resolve(target: &mut Target, from: u32, offsets: &[u32]) -> Result<(), EncodeError> {
-    if let Target::Block(block) = *target {
-        let to = offsets
-            .get(block as usize)
-            .ok_or(EncodeError::Block(block))?;
-        let distance = i64::from(*to) - i64::from(from);
-        let short = i32::try_from(distance).map_err(|_| EncodeError::Offset(distance))?;
-        *target = Target::Offset(short);
-    }
-    Ok(())
-}
-
-/// The machine code of a program.
-///
-/// # Errors
-/// As [`layout`].
-pub fn assemble(program: &Program, platform: &Platform) -> Result<Vec<u8>, EncodeError> {
-    let layout = layout(program, platform)?;
-    let mut code = Vec::with_capacity(layout.block_offsets.last().map_or(0, |end| *end as usize));
-    let mut block = 0;
-    let mut index = 0;
-    for inst in &layout.insts {
-        while layout.block_offsets[block + 1] as usize <= code.len() {
-            block += 1;
-            index = 0;
-        }
-        let encoded = encode(inst, platform).map_err(at(block, index))?;
-        code.extend_from_slice(encoded.as_bytes());
-        index += 1;
-    }
-    Ok(code)
 }

@@ -271,6 +271,9 @@ pub struct Inst {
     pub swsb: Swsb,
     /// Sends since Gen12; empty otherwise.
     pub send: SendOptions,
+    /// The address of this symbol, by its number in a table of the program's own, is the value of
+    /// the instruction's immediate: the assembler leaves a relocation there.
+    pub symbol: Option<u32>,
 }
 
 impl Inst {
@@ -296,6 +299,7 @@ impl Inst {
             },
             swsb: Swsb::default(),
             send: SendOptions::default(),
+            symbol: None,
         }
     }
 

@@ -1,6 +1,6 @@
 //! What has no encoding is refused with an error that names it.
 
-use kiln_emit::assemble::{Program, assemble};
+use kiln_emit::assemble::{Program, Relocation, assemble};
 use kiln_emit::encoding::{DecodeError, EncodeError, Operand, compactable, decode, encode};
 use kiln_emit::inst::{
     Cond, CondMod, Desc, Dst, Inst, MathFn, Message, Op, Place, Pred, PredCtrl, Reg, RegFile,
@@ -236,7 +236,9 @@ fn branches_reach_blocks_over_compacted_code() {
     while_.jip = Some(Target::Block(0));
     assert_eq!(compactable(&add(), platform()), Ok(true));
     let blocks = vec![vec![add(), jump_to(2)], vec![add()], vec![while_]];
-    let code = assemble(&Program { blocks }, platform()).expect("it assembles");
+    let code = assemble(&Program { blocks }, platform())
+        .expect("it assembles")
+        .code;
     // add (8), jmpi (16), add (8), while (16)
     assert_eq!(code.len(), 48);
     let jump = decode(&code[8..], platform()).expect("the jump");
@@ -246,6 +248,41 @@ fn branches_reach_blocks_over_compacted_code() {
     let back = decode(&code[32..], platform()).expect("the loop's end");
     assert_eq!(back.jip, Some(Target::Offset(-32)));
     assert!(back.opts.branch_ctrl);
+}
+
+#[test]
+fn symbols_leave_relocations_where_their_addresses_are() {
+    let address = |ty, symbol| {
+        let mut inst = Inst::new(Op::Mov, 1);
+        inst.no_mask = true;
+        inst.dst = Some(Dst::new(Reg::grf(2), 1, ty));
+        inst.srcs.push(Src::imm(ty, 0));
+        inst.symbol = symbol;
+        inst
+    };
+    // An immediate that is known is short; one that is not has its place.
+    let blocks = vec![
+        vec![address(Type::Ud, None), address(Type::Ud, Some(7))],
+        vec![address(Type::Uq, Some(3))],
+    ];
+    let assembled = assemble(&Program { blocks }, platform()).expect("it assembles");
+    assert_eq!(assembled.inst_offsets, [0, 8, 24]);
+    assert_eq!(assembled.block_offsets, [0, 24, 40]);
+    let relocation = |offset, bits, symbol| Relocation {
+        offset,
+        bits,
+        symbol,
+    };
+    assert_eq!(
+        assembled.relocations,
+        [relocation(20, 32, 7), relocation(32, 64, 3)]
+    );
+    let mut none = add();
+    none.symbol = Some(0);
+    let program = Program {
+        blocks: vec![vec![none]],
+    };
+    assemble(&program, platform()).expect_err("no immediate");
 }
 
 #[test]

@@ -111,7 +111,9 @@ fn programs_assemble_to_the_code_they_came_from() {
         let program = program(&code);
         branches += program.blocks.len() - 1;
         let assembled = assemble(&program, platform()).expect("it assembles");
-        assert!(assembled == code, "{name} differs");
+        assert!(assembled.code == code, "{name} differs");
+        let starts = entries(&code, platform()).map(|entry| entry.offset);
+        assert!(assembled.inst_offsets.iter().copied().eq(starts), "{name}");
     }
     assert!(branches > 20, "only {branches} branch targets to see");
 }

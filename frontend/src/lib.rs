@@ -8,7 +8,6 @@ pub mod binary;
 pub mod labels;
 pub mod module;
 pub mod opcode;
-pub mod platform;
 pub mod print;
 pub mod text;
 pub mod verify;

@@ -13,7 +13,7 @@
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-use crate::platform::{Platform, Platforms};
+use kiln_target::platform::{Generation, Generations};
 
 /// What one field of an instruction is, in the binary format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -299,7 +299,7 @@ pub struct Row {
     /// The order of the row's operands in text, by their numbers; empty if it is that of the binary.
     pub text_order: &'static [u8],
     /// The platforms that have it.
-    pub platforms: Platforms,
+    pub platforms: Generations,
 }
 
 impl Row {
@@ -366,7 +366,7 @@ macro_rules! opcodes {
             category: Category::$category,
             fields: &[$($field),*],
             text_order: &[$($($order),*)?],
-            platforms: [$($platforms,)? Platforms::ALL][0],
+            platforms: [$($platforms,)? Generations::ALL][0],
         },)*];
     };
 }
@@ -398,18 +398,18 @@ const fn d(meaning: Meaning) -> Field {
     Field::Number(Width::Dword, meaning)
 }
 
+use Generation as On;
 use Meaning as M;
-use Platform as On;
 
-const XEHP_ON: Platforms = Platforms::from(On::XeHp);
-const IEEE: Platforms = Platforms::only(&[On::Skl, On::XeHp, On::Pvc, On::PvcXt, On::Xe2]);
-const UNTIL_BXT: Platforms = Platforms::before(On::Icllp);
-const UNTIL_ICLLP: Platforms = Platforms::before(On::Tgllp);
-const DG2_ON: Platforms = Platforms::from(On::Dg2);
-const PVC_ON: Platforms = Platforms::from(On::Pvc);
-const PVC: Platforms = Platforms::only(&[On::Pvc, On::PvcXt]);
-/// Platforms after those of [`Platform`].
-const LATER: Platforms = Platforms::NONE;
+const XEHP_ON: Generations = Generations::from(On::XeHp);
+const IEEE: Generations = Generations::only(&[On::Skl, On::XeHp, On::Pvc, On::PvcXt, On::Xe2]);
+const UNTIL_BXT: Generations = Generations::before(On::Icllp);
+const UNTIL_ICLLP: Generations = Generations::before(On::Tgllp);
+const DG2_ON: Generations = Generations::from(On::Dg2);
+const PVC_ON: Generations = Generations::from(On::Pvc);
+const PVC: Generations = Generations::only(&[On::Pvc, On::PvcXt]);
+/// Generations after those of [`Generation`].
+const LATER: Generations = Generations::NONE;
 
 opcodes! {
     // Arithmetic: destination, sources. `mad` is s0*s1+s2; `lrp` s0*s1+(1-s0)*s2; `mulh` the upper
@@ -442,9 +442,9 @@ opcodes! {
     0x19 Sqrt "sqrt" Arith [X, P, D, S];
     0x1a Rsqrt "rsqrt" Arith [X, P, D, S];
     0x1b Inv "inv" Arith [X, P, D, S];
-    0x1c Dpasw "dpasw" Misc [X, P, RD, RS, RS, Field::SrcBlock, d(M::Systolic)] on Platforms::only(&[On::XeHp, On::Dg2]);
+    0x1c Dpasw "dpasw" Misc [X, P, RD, RS, RS, Field::SrcBlock, d(M::Systolic)] on Generations::only(&[On::XeHp, On::Dg2]);
     0x1d Fcvt "fcvt" Mov [X, D, S] on PVC_ON;
-    0x1e Srnd "srnd" Arith [X, D, S, S] on Platforms::from(On::PvcXt);
+    0x1e Srnd "srnd" Arith [X, D, S, S] on Generations::from(On::PvcXt);
     0x1f Lzd "lzd" Arith [X, P, D, S];
 
     // Logic: destination, sources. Of `and`, `or`, `xor`, `not` all operands may be predicates,
@@ -657,9 +657,9 @@ opcodes! {
     0x7f Divm "divm" Arith [X, P, D, S, S] on IEEE;
 
     // Newer hardware.
-    0x80 Rol "rol" Logic [X, P, D, S, S] on Platforms::from(On::Icllp);
-    0x81 Ror "ror" Logic [X, P, D, S, S] on Platforms::from(On::Icllp);
-    0x82 Dp4a "dp4a" Arith [X, P, D, S, S, S] on Platforms::from(On::Tgllp);
+    0x80 Rol "rol" Logic [X, P, D, S, S] on Generations::from(On::Icllp);
+    0x81 Ror "ror" Logic [X, P, D, S, S] on Generations::from(On::Icllp);
+    0x82 Dp4a "dp4a" Arith [X, P, D, S, S, S] on Generations::from(On::Tgllp);
     0x83 Dpas "dpas" Misc [X, P, RD, RS, RS, Field::SrcBlock, d(M::Systolic)] on XEHP_ON;
     0x84 Add3 "add3" Arith [X, P, D, S, S, S] on XEHP_ON;
     0x85 Bfn "bfn" Logic [X, P, D, S, S, S, b(M::TruthTable)] on XEHP_ON;

@@ -8,10 +8,10 @@ use common::{folder, saxpy};
 use kiln_frontend::binary::{read, write};
 use kiln_frontend::module::{Input, InputVar, Operand, Region, Surface};
 use kiln_frontend::opcode::Opcode;
-use kiln_frontend::platform::Platform;
 use kiln_frontend::print::print;
 use kiln_frontend::text::parse;
 use kiln_frontend::verify::check;
+use kiln_target::platform::Generation;
 
 /// An example's name, text and binary.
 struct Example {
@@ -113,7 +113,12 @@ fn binary_and_text_are_equal() {
 fn nothing_is_found_in_the_examples() {
     for example in examples() {
         let module = parse(&example.text).expect(&example.name);
-        assert_eq!(check(&module, Some(Platform::Skl)), [], "{}", example.name);
+        assert_eq!(
+            check(&module, Some(Generation::Skl)),
+            [],
+            "{}",
+            example.name
+        );
     }
 }
 

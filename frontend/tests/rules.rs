@@ -7,22 +7,22 @@ use kiln_frontend::module::{
     Region, Type, Var,
 };
 use kiln_frontend::opcode::Opcode;
-use kiln_frontend::platform::Platform;
 use kiln_frontend::text::{diagnose, parse};
 use kiln_frontend::verify::{RULES, Severity, check, span, verify};
+use kiln_target::platform::{Generation, named};
 
 /// What every text begins with: 17 lines, and no finding of its own.
 const HEAD: &str = include_str!("rules/head.visaasm");
 const TAIL: &str = "    ret (M1, 1)\n";
 
 /// Lines 18 and on, then the tail: all findings as `line:column code message`.
-fn found(lines: &str, platform: Option<Platform>) -> Vec<String> {
+fn found(lines: &str, platform: Option<Generation>) -> Vec<String> {
     let source = format!("{HEAD}{lines}\n{TAIL}");
     let module = parse(&source).unwrap_or_else(|e| panic!("{e}\n{source}"));
     shown(&module, platform)
 }
 
-fn shown(module: &Module, platform: Option<Platform>) -> Vec<String> {
+fn shown(module: &Module, platform: Option<Generation>) -> Vec<String> {
     let findings = check(module, platform);
     let shown = findings.iter().map(|f| {
         let (line, column) = (f.place.pos, f.place.column);
@@ -49,7 +49,7 @@ fn wrong() -> Vec<(&'static str, String, String)> {
 }
 
 /// All findings as `> line: underlined code message`.
-fn underlined(source: &str, platform: Option<Platform>) -> String {
+fn underlined(source: &str, platform: Option<Generation>) -> String {
     let read = diagnose(source);
     assert!(read.errors.is_empty(), "{}\n{source}", read.errors[0]);
     let findings = check(&read.module, platform);
@@ -71,7 +71,7 @@ fn wrong_texts_are_found() {
     let cases = wrong();
     assert!(cases.len() >= 100, "only {} inputs", cases.len());
     for (name, lines, expected) in cases {
-        let platform = Platform::from_name(name);
+        let platform = named(name).map(|n| n.generation);
         assert!(platform.is_some() || name == "any", "platform {name}");
         let source = format!("{HEAD}{lines}\n{TAIL}");
         assert_eq!(underlined(&source, platform), expected, "{lines}");
@@ -125,7 +125,7 @@ fn rules_of_whole_modules() {
 /// Rows are of a register's size; without a platform, of the one that fits.
 #[test]
 fn sizes_of_registers() {
-    let (small, large) = (Some(Platform::Skl), Some(Platform::Xe2));
+    let (small, large) = (Some(Generation::Skl), Some(Generation::Xe2));
     for (line, fits, fails) in [
         (
             "    mov (M1_NM, 1) V33(0,0)<1> %r0(0,12)<0;1,0>",
@@ -147,24 +147,24 @@ fn sizes_of_registers() {
 #[test]
 fn what_a_platform_lacks() {
     let add3 = "    add3 (M1, 16) V32(0,0)<1> V32(0,0)<1;1,0> V32(0,0)<1;1,0> 0x1:d";
-    assert_eq!(found(add3, Some(Platform::Dg2)), [""; 0]);
+    assert_eq!(found(add3, Some(Generation::Dg2)), [""; 0]);
     assert_eq!(
-        found(add3, Some(Platform::Skl)),
+        found(add3, Some(Generation::Skl)),
         ["18:5 V0043 `add3` does not exist on skl"]
     );
     let lrp = "    lrp (M1, 8) V33(0,0)<1> V33(0,0)<1;1,0> V33(0,0)<1;1,0> V33(0,0)<1;1,0>";
-    assert_eq!(found(lrp, Some(Platform::Skl)), [""; 0]);
+    assert_eq!(found(lrp, Some(Generation::Skl)), [""; 0]);
     assert_eq!(
-        found(lrp, Some(Platform::Tgllp)),
+        found(lrp, Some(Generation::Tgllp)),
         ["18:5 V0043 `lrp` does not exist on tgllp"]
     );
     // Registers of 64 bytes.
     let wide = "    mov (M1, 16) V35(0,0)<1> 0x0:d";
     assert_eq!(
-        found(wide, Some(Platform::Dg2)),
+        found(wide, Some(Generation::Dg2)),
         ["18:5 V0014 operand 0 goes to byte 64 of V35, which has 32"]
     );
-    assert_eq!(found(wide, Some(Platform::Xe2)), [""; 0]);
+    assert_eq!(found(wide, Some(Generation::Xe2)), [""; 0]);
 }
 
 /// What no text says: modules made by hand.

@@ -259,15 +259,11 @@ type Result<T = ()> = std::result::Result<T, SelectError>;
 
 /// Selects instructions for one function of the IR.
 pub fn select(func: &Function, platform: &'static Platform) -> Result<MFunc> {
-    if !PLATFORMS.contains(&platform.name) {
+    if !platform.compiles {
         return Err(SelectError {
             inst: 0,
             op: "kernel",
-            what: format!(
-                "finalizing for {} is not supported yet, only for {}",
-                platform.name,
-                PLATFORMS.join(", ")
-            ),
+            what: format!("finalizing for {} is not supported yet", platform.name),
         });
     }
     let fixed_grfs = func.fixed_bytes.div_ceil(GRF_BYTES).next_multiple_of(2);
@@ -1030,9 +1026,6 @@ impl Select<'_, '_> {
         Ok(())
     }
 }
-
-/// Platforms whose rules selection knows.
-pub const PLATFORMS: &[&str] = &["skl"];
 
 /// Binding table index of local memory.
 pub const BTI_SLM: u32 = 254;

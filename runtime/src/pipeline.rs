@@ -6,7 +6,7 @@
 
 use std::time::Instant;
 
-use kiln_emit::assemble::{Layout, Program, assemble, layout};
+use kiln_emit::assemble::{self, Program, assemble};
 use kiln_emit::encoding::EncodeError;
 use kiln_emit::platform::Platform;
 use kiln_emit::verify::Violation;
@@ -17,7 +17,7 @@ use kiln_frontend::verify::{Finding, Severity};
 use kiln_ir::callgraph::{CallError, CallGraph};
 use kiln_ir::cfg::CfgError;
 use kiln_isel::lower::SelectError;
-use kiln_regalloc::{AllocError, Allocated, Stats};
+use kiln_regalloc::{AllocError, Stats};
 use serde::Serialize;
 
 /// The first bytes of a binary vISA object.
@@ -168,8 +168,7 @@ pub fn read(bytes: &[u8]) -> Result<Module, InputError> {
 /// # Errors
 /// The first error found. Warnings are none.
 pub fn check(module: &Module, platform: &Platform) -> Result<(), Box<Finding>> {
-    let platform = kiln_frontend::platform::Platform::from_name(platform.name);
-    let findings = kiln_frontend::verify::check(module, platform);
+    let findings = kiln_frontend::verify::check(module, Some(platform.generation));
     match findings
         .into_iter()
         .find(|f| f.severity() == Severity::Error)
@@ -247,7 +246,6 @@ pub fn compile(object: &Object, options: &Options) -> Result<Compiled, CompileEr
         scratch_base,
     };
     let mut allocated = kiln_regalloc::allocate(&machine, &settings)?;
-    kiln_emit::flow::backward::turn_round(&mut allocated.program);
     lap(&mut seconds.regalloc);
     if options.verify {
         for inst in allocated.program.blocks.iter().flatten() {
@@ -263,13 +261,13 @@ pub fn compile(object: &Object, options: &Options) -> Result<Compiled, CompileEr
         kernel: kernel(),
         source,
     };
-    let code = assemble(&allocated.program, options.platform).map_err(encode)?;
-    let relocations = if allocated.symbols.is_empty() {
-        Vec::new()
-    } else {
-        let layout = layout(&allocated.program, options.platform).map_err(encode)?;
-        relocations(&allocated, &layout, &machine.symbols)
-    };
+    for &(block, index, symbol) in &allocated.symbols {
+        allocated.program.blocks[block][index].symbol = Some(symbol);
+    }
+    kiln_emit::flow::backward::turn_round(&mut allocated.program);
+    let assembled = assemble(&allocated.program, options.platform).map_err(encode)?;
+    let relocations = relocations(&assembled.relocations, &machine.symbols);
+    let code = assembled.code;
     lap(&mut seconds.emit);
     if wants(Stage::Asm) {
         let style = kiln_emit::listing::Style::Labels;
@@ -294,29 +292,14 @@ pub fn compile(object: &Object, options: &Options) -> Result<Compiled, CompileEr
     })
 }
 
-/// Where the addresses of names stand in the code: at the end of each instruction.
-fn relocations(allocated: &Allocated, layout: &Layout, names: &[String]) -> Vec<Relocation> {
-    let mut first = 0;
-    let firsts: Vec<usize> = (allocated.program.blocks.iter())
-        .map(|block| {
-            first += block.len();
-            first - block.len()
-        })
-        .collect();
-    let at = |&(block, index, symbol): &(usize, usize, u32)| {
-        let before = &layout.insts[firsts[block]..firsts[block] + index];
-        let inst = &layout.insts[firsts[block] + index];
-        let end = layout.block_offsets[block]
-            + before.iter().map(|i| i.size()).sum::<u32>()
-            + inst.size();
-        let bytes = inst.srcs.first().map_or(8, |s| s.ty().bytes());
-        Relocation {
-            offset: end - bytes,
-            symbol: names[symbol as usize].clone(),
-            bits: (bytes * 8) as u8,
-        }
+/// The relocations by the names of their symbols.
+fn relocations(found: &[assemble::Relocation], names: &[String]) -> Vec<Relocation> {
+    let named = |relocation: &assemble::Relocation| Relocation {
+        offset: relocation.offset,
+        symbol: names[relocation.symbol as usize].clone(),
+        bits: relocation.bits,
     };
-    allocated.symbols.iter().map(at).collect()
+    found.iter().map(named).collect()
 }
 
 fn broken(object: &Object, stage: &'static str, what: &dyn std::error::Error) -> CompileError {

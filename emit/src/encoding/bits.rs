@@ -12,6 +12,8 @@ pub struct Bits {
     first: Piece,
     /// The next more significant ones; width 0 ends the list.
     further: [Piece; FURTHER],
+    /// Bits of all pieces together.
+    width: u8,
 }
 
 const FURTHER: usize = 8;
@@ -75,6 +77,7 @@ impl Bits {
     pub const NONE: Bits = Bits {
         first: Piece::NONE,
         further: [Piece::NONE; FURTHER],
+        width: 0,
     };
 
     /// This field with `high` down to `low` as its next more significant piece.
@@ -88,6 +91,7 @@ impl Bits {
             width: high - low + 1,
         };
         let mut joined = self;
+        joined.width += piece.width;
         if !self.exists() {
             joined.first = piece;
             return joined;
@@ -101,14 +105,15 @@ impl Bits {
     }
 
     /// How many bits the field holds.
+    #[inline]
     pub const fn width(&self) -> u32 {
-        let mut sum = self.first.width as u32;
-        let mut i = 0;
-        while i < FURTHER {
-            sum += self.further[i].width as u32;
-            i += 1;
-        }
-        sum
+        self.width as u32
+    }
+
+    /// The word with all bits of the field set.
+    #[inline]
+    pub const fn mask(&self) -> u128 {
+        self.place(u64::MAX)
     }
 
     #[inline]
@@ -118,7 +123,7 @@ impl Bits {
 
     /// Whether the fields have a bit in common.
     pub fn overlaps(&self, other: Bits) -> bool {
-        self.place(u64::MAX) & other.place(u64::MAX) != 0
+        self.mask() & other.mask() != 0
     }
 
     /// The value. Decoding is little else than this.
@@ -188,13 +193,14 @@ impl Bits {
     }
 
     /// Stores `value`; false, with `word` as it was, if it does not fit.
+    #[inline]
     #[must_use]
     pub fn set(&self, word: &mut u128, value: u64) -> bool {
         let total = self.width();
         if total < 64 && value >> total != 0 {
             return false;
         }
-        *word = *word & !self.place(u64::MAX) | self.place(value);
+        *word = *word & !self.mask() | self.place(value);
         true
     }
 

@@ -7,9 +7,7 @@
 
 use super::bits::Bits;
 use super::encode::native;
-use super::spec::{
-    CompactClass, CompactForm, CompactTable, FILE_IMM, Form, ImmRule, Immediate, OpSpec, Spec,
-};
+use super::spec::{CompactClass, CompactForm, FILE_IMM, Form, ImmRule, Immediate, OpSpec, Spec};
 use super::{DecodeError, EncodeError, spec};
 use crate::inst::Inst;
 use crate::platform::Platform;
@@ -27,20 +25,19 @@ pub fn compactable(inst: &Inst, platform: &Platform) -> Result<bool, EncodeError
 
 /// How the operation's instruction `word`, long or short, compacts, if it does.
 fn class(op: &OpSpec, word: u128, spec: &Spec) -> Option<CompactClass> {
-    let function = spec.align1.header.math.get(word);
-    let of_function = spec
-        .math
-        .iter()
-        .find(|math| u64::from(math.code) == function);
     Some(match op.form {
-        Form::Math if spec.compact_control && of_function.is_some_and(|math| math.sources == 1) => {
-            CompactClass::Unary
-        }
         Form::Unary | Form::Wait | Form::Sync => CompactClass::Unary,
         Form::Binary => CompactClass::Binary,
         Form::Ternary | Form::BitFunction => CompactClass::Ternary,
         Form::Systolic => CompactClass::Systolic,
-        Form::Math | Form::Jump | Form::Return if spec.compact_control => CompactClass::Binary,
+        Form::Math if spec.compact_control => {
+            let function = spec.math.of_code(spec.align1.header.math.get(word));
+            match function {
+                Some(math) if math.sources == 1 => CompactClass::Unary,
+                _ => CompactClass::Binary,
+            }
+        }
+        Form::Jump | Form::Return if spec.compact_control => CompactClass::Binary,
         _ => return None,
     })
 }
@@ -57,10 +54,11 @@ fn immediate(class: CompactClass, word: u128, spec: &Spec) -> Immediate {
     }
 }
 
-/// Whether this form is the one for what `word`, a long instruction, has for sources.
-fn suits(form: &CompactForm, class: CompactClass, word: u128, spec: &Spec) -> bool {
+/// Which immediate the forms of this class for what `word`, a long instruction, has for sources
+/// have; none if it makes no difference.
+fn kind(class: CompactClass, word: u128, spec: &Spec) -> Option<Immediate> {
     let whole = matches!(class, CompactClass::Ternary | CompactClass::Systolic);
-    form.classes.contains(&class) && (whole || form.immediate == immediate(class, word, spec))
+    (!whole).then(|| immediate(class, word, spec))
 }
 
 /// The code of the immediate's type.
@@ -69,38 +67,40 @@ fn imm_type(form: &CompactForm, word: u128, spec: &Spec) -> u64 {
     spec.align1.src[at].ty.get(word)
 }
 
-/// The short form of a long instruction.
+/// The short form of a long instruction. A long form with a bit that no field of the short form
+/// carries has none.
 pub(super) fn shrink(word: u128, spec: &Spec) -> Option<u64> {
     let op = spec.op_of_code(spec.align1.header.opcode.get(word))?;
     let class = class(op, word, spec)?;
-    let form = spec
-        .compact
-        .iter()
-        .find(|form| suits(form, class, word, spec))?;
-    let mut short = 0;
-    put(&mut short, spec.align1.header.compact, 1);
-    for (to, from) in form.copies {
-        put(&mut short, *to, from.get(word));
-    }
+    let kind = kind(class, word, spec);
+    let form = (spec.compact.iter())
+        .find(|form| kind.is_none_or(|kind| form.immediate == kind) && form.is_for(class))?;
+    let mut short = spec.align1.header.compact.place(1);
+    let mut carried = 0;
     for table in form.tables {
-        let known = known(table);
-        let value = table.fields.get(word);
-        let index = table.values.iter().position(|v| v & known == value)?;
-        put(&mut short, table.index, index as u64);
+        short |= table.index.place(table.index_of(word)?);
+        carried |= table.mask;
+    }
+    for (to, from) in form.copies {
+        short |= to.place(from.get(word));
+        carried |= from.mask();
     }
     if form.imm.exists() {
-        // Whether the rest of the immediate is what the rule makes of these bits, expansion shows.
-        let value = spec.align1.imm32.get(word);
-        let low = match imm_rule(form, word, spec)? {
-            ImmRule::HighWords => value >> (16 - form.imm.width()),
-            ImmRule::High => value >> (32 - form.imm.width()),
+        let rule = imm_rule(form, word, spec)?;
+        let value = spec.align1.imm32.get(word) as u32;
+        let width = form.imm.width();
+        let low = match rule {
+            ImmRule::HighWords => value >> (16 - width),
+            ImmRule::High => value >> (32 - width),
             _ => value,
         };
-        put(&mut short, form.imm, low & ((1 << form.imm.width()) - 1));
+        short |= form.imm.place(u64::from(low));
+        if rule.expand(form.imm, short) != value {
+            return None;
+        }
+        carried |= spec.align1.imm32.mask();
     }
-    let short = short as u64;
-    // A long form with a bit that no field of the short form carries has none.
-    (expand(short, spec) == Ok(word)).then_some(short)
+    (word & !carried == 0).then_some(short as u64)
 }
 
 fn imm_rule(form: &CompactForm, word: u128, spec: &Spec) -> Option<ImmRule> {
@@ -109,14 +109,21 @@ fn imm_rule(form: &CompactForm, word: u128, spec: &Spec) -> Option<ImmRule> {
     rule.map(|(_, rule)| *rule)
 }
 
-fn put(word: &mut u128, field: Bits, value: u64) {
-    let fits = field.set(word, value);
-    debug_assert!(fits, "{field:?} cannot hold {value:#x}");
-}
-
-/// The bits of a table's values that its fields hold.
-fn known(table: &CompactTable) -> u64 {
-    (1 << table.fields.width()) - 1
+impl ImmRule {
+    /// The dword that the field of a short instruction stands for.
+    fn expand(self, field: Bits, short: u128) -> u32 {
+        let width = field.width();
+        let unsigned = field.get(short) as u32;
+        let signed = field.get_signed(short) as u32;
+        match self {
+            ImmRule::Unsigned => unsigned,
+            ImmRule::Signed => signed,
+            ImmRule::UnsignedWords => words(unsigned),
+            ImmRule::SignedWords => words(signed),
+            ImmRule::HighWords => words(unsigned << (16 - width)),
+            ImmRule::High => unsigned << (32 - width),
+        }
+    }
 }
 
 /// The long form of a short instruction.
@@ -127,9 +134,11 @@ pub(super) fn expand(short: u64, spec: &Spec) -> Result<u128, DecodeError> {
     let class = class(op, short, spec).ok_or(DecodeError::NotCompact(op.op))?;
     let mut error = DecodeError::NotCompact(op.op);
     // Which form it is shows in the register files that the form's tables give.
-    for form in spec.compact.iter().filter(|f| f.classes.contains(&class)) {
+    for form in spec.compact.iter().filter(|form| form.is_for(class)) {
         match expand_form(short, form, spec) {
-            Ok(word) if suits(form, class, word, spec) => return Ok(word),
+            Ok(word) if kind(class, word, spec).is_none_or(|kind| form.immediate == kind) => {
+                return Ok(word);
+            }
             Ok(_) => {}
             Err(reason) => error = reason,
         }
@@ -153,22 +162,60 @@ fn expand_form(short: u128, form: &CompactForm, spec: &Spec) -> Result<u128, Dec
             what: "type of a short immediate",
             value: imm_type(form, word, spec),
         })?;
-        let width = form.imm.width();
-        let unsigned = form.imm.get(short) as u32;
-        let signed = form.imm.get_signed(short) as u32;
-        let value = match rule {
-            ImmRule::Unsigned => unsigned,
-            ImmRule::Signed => signed,
-            ImmRule::UnsignedWords => words(unsigned),
-            ImmRule::SignedWords => words(signed),
-            ImmRule::HighWords => words(unsigned << (16 - width)),
-            ImmRule::High => unsigned << (32 - width),
-        };
-        put(&mut word, spec.align1.imm32, u64::from(value));
+        let value = rule.expand(form.imm, short);
+        word |= spec.align1.imm32.place(u64::from(value));
     }
     Ok(word)
 }
 
 fn words(value: u32) -> u32 {
     (value & 0xffff) * 0x1_0001
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::platform::PLATFORMS;
+    use proptest::prelude::*;
+
+    proptest! {
+        #![proptest_config(ProptestConfig {
+            failure_persistence: None,
+            ..ProptestConfig::with_cases(20_000)
+        })]
+
+        /// What a short instruction stands for has a short form that stands for the same.
+        #[test]
+        fn what_expands_shrinks(platform in 0..PLATFORMS.len(), bits: u64, op: usize) {
+            let spec = spec(&PLATFORMS[platform]);
+            let code = spec.ops[op % spec.ops.len()].code;
+            let field = spec.align1.header.opcode.mask() | spec.align1.header.compact.mask();
+            let fixed = spec.align1.header.opcode.place(code.into())
+                | spec.align1.header.compact.place(1);
+            let short = bits & !(field as u64) | fixed as u64;
+            if let Ok(word) = expand(short, spec) {
+                let again = shrink(word, spec).expect("a short form");
+                prop_assert_eq!(expand(again, spec), Ok(word), "{:#x} and {:#x}", short, again);
+            }
+        }
+
+        /// A bit more or less, and it has one that stands for it or none.
+        #[test]
+        fn what_shrinks_expands(
+            platform in 0..PLATFORMS.len(),
+            bits: u64,
+            op: usize,
+            flip in 0u32..128,
+        ) {
+            let spec = spec(&PLATFORMS[platform]);
+            let code = spec.ops[op % spec.ops.len()].code;
+            let short = bits & !(spec.align1.header.opcode.mask() as u64) | u64::from(code);
+            if let Ok(word) = expand(short, spec) {
+                let other = word ^ 1 << flip;
+                if let Some(short) = shrink(other, spec) {
+                    prop_assert_eq!(expand(short, spec), Ok(other));
+                }
+            }
+        }
+    }
 }

@@ -8,7 +8,7 @@ use super::bits::Bits;
 use super::encode::{mme_of_mask, writes_no_flag};
 use super::spec::{
     Attrs, FILE_ARF, FILE_GRF, FILE_IMM, Form, Format, HSTRIDES, OpSpec, SUB_BYTE, Spec, WIDTHS,
-    implied_width, value_of,
+    implied_width,
 };
 use super::{DecodeError, Operand, compact, spec};
 use crate::inst::{
@@ -115,12 +115,7 @@ impl Decoder<'_> {
         let mut sources = 2;
         if self.op.form == Form::Math {
             let value = self.get(&header.math);
-            let math = self
-                .spec
-                .math
-                .iter()
-                .find(|math| u64::from(math.code) == value);
-            let math = math.ok_or(DecodeError::Reserved {
+            let math = self.spec.math.of_code(value).ok_or(DecodeError::Reserved {
                 what: "math function",
                 value,
             })?;
@@ -161,7 +156,7 @@ impl Decoder<'_> {
             Op::Sync(_) => {
                 let value = self.get(&header.sync);
                 let what = "sync function";
-                let function = value_of(self.spec.syncs, value);
+                let function = self.spec.syncs.value(value);
                 Op::Sync(function.ok_or(DecodeError::Reserved { what, value })?)
             }
             op => op,
@@ -219,10 +214,14 @@ impl Decoder<'_> {
         let flag = Reg::new(RegFile::Flag, index as u32 / 2, (index as u16 % 2) * 2);
         let value = self.get(&header.pred);
         if self.op.attrs.has(Attrs::PRED) && value != 0 {
-            let ctrl = value_of(self.format.preds, value).ok_or(DecodeError::Reserved {
-                what: "predicate control",
-                value,
-            })?;
+            let ctrl = self
+                .format
+                .preds
+                .value(value)
+                .ok_or(DecodeError::Reserved {
+                    what: "predicate control",
+                    value,
+                })?;
             inst.pred = Some(Pred {
                 flag,
                 inverse: self.flag(&header.pred_inverse),
@@ -236,10 +235,14 @@ impl Decoder<'_> {
                 flag,
             });
         } else if self.op.attrs.has(Attrs::COND) && value != 0 && !self.has_imm64() {
-            let cond = value_of(self.format.conds, value).ok_or(DecodeError::Reserved {
-                what: "conditional modifier",
-                value,
-            })?;
+            let cond = self
+                .format
+                .conds
+                .value(value)
+                .ok_or(DecodeError::Reserved {
+                    what: "conditional modifier",
+                    value,
+                })?;
             let unused = writes_no_flag(inst.op) && index == 0;
             let flag = if unused { Reg::NULL } else { flag };
             inst.cond = Some(CondMod { cond, flag });
@@ -251,7 +254,7 @@ impl Decoder<'_> {
     fn has_imm64(&self) -> bool {
         let at = &self.format.src[0];
         let is_imm = self.op.form == Form::Unary && at.imm.flag(self.word);
-        let ty = value_of(self.format.imm_types, self.get(&at.ty));
+        let ty = self.format.imm_types.value(self.get(&at.ty));
         is_imm && ty.is_some_and(|ty| ty.bytes() == 8)
     }
 
@@ -328,7 +331,7 @@ impl Decoder<'_> {
         };
         let ty = if at.ty.exists() {
             let code = self.get(&at.ty);
-            value_of(self.format.types, code).ok_or(bad("type", code))?
+            self.format.types.value(code).ok_or(bad("type", code))?
         } else {
             self.op.form.implied_type()
         };
@@ -355,7 +358,7 @@ impl Decoder<'_> {
         };
         let hstride = if at.hstride.exists() {
             let code = self.get(&at.hstride);
-            value_of(at.hstrides, code).ok_or(bad("stride", code))?
+            at.hstrides.value(code).ok_or(bad("stride", code))?
         } else {
             1
         };
@@ -415,7 +418,7 @@ impl Decoder<'_> {
         let file = at.file_of(self.word);
         if file == FILE_IMM {
             let code = self.get(&at.ty);
-            let ty = value_of(self.format.imm_types, code).ok_or(bad("type", code))?;
+            let ty = self.format.imm_types.value(code).ok_or(bad("type", code))?;
             if at.imm16.exists() {
                 if ty.bytes() != 2 {
                     return Err(bad("type", code));
@@ -504,26 +507,23 @@ impl Decoder<'_> {
             return Ok(self.op.form.implied_type());
         }
         let value = self.get(&own);
-        let ty = value_of(self.format.types, value).ok_or(DecodeError::Operand {
+        let ty = self.format.types.value(value).ok_or(DecodeError::Operand {
             operand: Operand::Src(n),
             what: "type",
             value,
         })?;
         if at.sub_byte.exists() && self.get(&at.sub_byte) != 0 {
             let value = self.get(&at.sub_byte);
-            let ty = value_of(SUB_BYTE, value).filter(|_| matches!(ty, Type::B | Type::Ub));
+            let bytes = matches!(ty, Type::B | Type::Ub);
+            let known = SUB_BYTE.iter().find(|(_, code)| u64::from(*code) == value);
             let (operand, what) = (Operand::Src(n), "element size");
-            let (signed, unsigned) = ty.ok_or(DecodeError::Operand {
+            let known = known.filter(|_| bytes).ok_or(DecodeError::Operand {
                 operand,
                 what,
                 value,
             })?;
-            let is_signed = self
-                .format
-                .types
-                .iter()
-                .any(|(t, c)| *t == Type::B && u64::from(*c) == self.get(&own));
-            return Ok(if is_signed { signed } else { unsigned });
+            let (signed, unsigned) = known.0;
+            return Ok(if ty == Type::B { signed } else { unsigned });
         }
         Ok(match ty {
             Type::F | Type::Hf if at.half.exists() => {
@@ -557,14 +557,22 @@ impl Decoder<'_> {
         }
         if !at.vstride.exists() {
             let value = self.get(&at.hstride);
-            let stride = value_of(HSTRIDES, value).ok_or(bad("horizontal stride", value))?;
+            let stride = HSTRIDES
+                .value(value)
+                .ok_or(bad("horizontal stride", value))?;
             return Ok(Region::new(stride, 1, 0));
         }
         let value = self.get(&at.vstride);
-        let vstride = value_of(self.format.vstrides, value).ok_or(bad("vertical stride", value))?;
+        let vstride = self
+            .format
+            .vstrides
+            .value(value)
+            .ok_or(bad("vertical stride", value))?;
         if !at.width.exists() && at.hstride.exists() {
             let value = self.get(&at.hstride);
-            let hstride = value_of(HSTRIDES, value).ok_or(bad("horizontal stride", value))?;
+            let hstride = HSTRIDES
+                .value(value)
+                .ok_or(bad("horizontal stride", value))?;
             let width = implied_width(vstride, hstride);
             return Ok(Region {
                 vstride,
@@ -580,9 +588,11 @@ impl Decoder<'_> {
             });
         }
         let value = self.get(&at.width);
-        let width = value_of(WIDTHS, value).ok_or(bad("width", value))?;
+        let width = WIDTHS.value(value).ok_or(bad("width", value))?;
         let value = self.get(&at.hstride);
-        let hstride = value_of(HSTRIDES, value).ok_or(bad("horizontal stride", value))?;
+        let hstride = HSTRIDES
+            .value(value)
+            .ok_or(bad("horizontal stride", value))?;
         Ok(Region {
             vstride,
             width,

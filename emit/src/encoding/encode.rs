@@ -7,7 +7,7 @@ mod message;
 mod operand;
 
 use super::bits::Bits;
-use super::spec::{Attrs, FILE_IMM, Form, Format, OpSpec, Spec, SrcBits, code_of};
+use super::spec::{Attrs, FILE_IMM, Form, Format, OpSpec, Spec, SrcBits};
 use super::{EncodeError, Encoded, Operand, compact, spec, to_align16};
 use crate::inst::{Inst, Op, Reg, RegFile, Src, Systolic, Target};
 use crate::platform::Platform;
@@ -16,6 +16,9 @@ use crate::platform::Platform;
 ///
 /// A three-source instruction that is not `align16` where the platform's are always is encoded as
 /// the Align16 instruction that does the same.
+///
+/// # Errors
+/// What of the instruction has no encoding. A target that is a block is none here.
 pub fn encode(inst: &Inst, platform: &Platform) -> Result<Encoded, EncodeError> {
     let spec = spec(platform);
     let word = native(inst, spec, platform)?;
@@ -28,16 +31,98 @@ pub fn encode(inst: &Inst, platform: &Platform) -> Result<Encoded, EncodeError> 
     }
 }
 
+/// An instruction on its way into the code.
+pub(crate) enum Open {
+    /// All of it, short if it has a short form.
+    Done(Encoded),
+    /// A branch, long, without the distances to the blocks it names.
+    Branch(u128, Targets),
+}
+
+/// The fields of a branch for targets that are blocks, what their distances start from, in bytes
+/// after the instruction's start, and which blocks they are.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Targets {
+    pub jip: Option<u32>,
+    pub uip: Option<u32>,
+    base: i32,
+    fields: [Bits; 2],
+}
+
+impl Targets {
+    /// Stores the distances, in bytes from the instruction's start.
+    pub fn close(
+        &self,
+        word: &mut u128,
+        distance: impl Fn(u32) -> Result<i64, EncodeError>,
+    ) -> Result<(), EncodeError> {
+        for (field, block) in self.fields.iter().zip([self.jip, self.uip]) {
+            let Some(block) = block else { continue };
+            let distance = distance(block)?;
+            let fits = field.set_signed(word, distance - i64::from(self.base));
+            if !fits || i32::try_from(distance).is_err() {
+                return Err(EncodeError::Offset(distance));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// As [`encode`], but short whenever there is a short form, whatever `opts.compacted` says, and
+/// targets may be blocks. Branches stay long, and so do immediates that are relocated.
+pub(crate) fn encode_open(
+    inst: &Inst,
+    spec: &'static Spec,
+    platform: &Platform,
+) -> Result<Open, EncodeError> {
+    if inst.jip.is_none() && inst.uip.is_none() {
+        let word = native(inst, spec, platform)?;
+        let short = if inst.op.is_branch() || inst.symbol.is_some() {
+            None
+        } else {
+            compact::shrink(word, spec)
+        };
+        return Ok(Open::Done(
+            short.map_or(Encoded::long(word), Encoded::short),
+        ));
+    }
+    let op = operation(inst, spec, platform)?;
+    let encoder = Encoder {
+        open: true,
+        short: false,
+        ..Encoder::new(inst, op, spec, platform)
+    };
+    let block = |target| match target {
+        Some(Target::Block(block)) => Some(block),
+        _ => None,
+    };
+    let targets = Targets {
+        jip: block(inst.jip),
+        uip: block(inst.uip),
+        base: encoder.jump_base(),
+        fields: [encoder.format.jip, encoder.format.uip],
+    };
+    Ok(Open::Branch(encoder.run()?, targets))
+}
+
+fn operation(
+    inst: &Inst,
+    spec: &'static Spec,
+    platform: &Platform,
+) -> Result<&'static OpSpec, EncodeError> {
+    spec.op(inst.op).ok_or(EncodeError::Op {
+        op: inst.op,
+        platform: platform.name,
+    })
+}
+
 /// The long form of an instruction, whether or not it is to be compacted.
 pub(super) fn native(
     inst: &Inst,
     spec: &'static Spec,
     platform: &Platform,
 ) -> Result<u128, EncodeError> {
-    let op = spec.op(inst.op).ok_or(EncodeError::Op {
-        op: inst.op,
-        platform: platform.name,
-    })?;
+    let op = operation(inst, spec, platform)?;
     if op.form == Form::Ternary && spec.align16_ternary && !inst.opts.align16 {
         let inst = to_align16(inst)?;
         return Encoder::new(&inst, op, spec, platform).run();
@@ -50,7 +135,11 @@ struct Encoder<'a> {
     op: &'static OpSpec,
     spec: &'static Spec,
     platform: &'a Platform,
-    format: &'a Format,
+    format: &'static Format,
+    /// The instruction takes eight bytes.
+    short: bool,
+    /// Targets may be blocks that have no place yet; their fields stay 0.
+    open: bool,
     word: u128,
 }
 
@@ -68,6 +157,8 @@ impl<'a> Encoder<'a> {
             spec,
             platform,
             format,
+            short: inst.opts.compacted,
+            open: false,
             word: 0,
         }
     }
@@ -246,7 +337,7 @@ impl<'a> Encoder<'a> {
                 self.put(at.depth, u64::from(depth.trailing_zeros()));
                 self.put(at.repeat, u64::from(repeat - 1));
             }
-            Op::Sync(function) => match code_of(self.spec.syncs, function) {
+            Op::Sync(function) => match self.spec.syncs.code(function) {
                 Some(code) => self.put(header.sync, code),
                 None => {
                     let (op, platform) = (self.inst.op, self.platform.name);
@@ -263,19 +354,26 @@ impl<'a> Encoder<'a> {
         let header = &self.format.header;
         let mut flag = None;
         if let Some(pred) = &self.inst.pred {
-            let code = code_of(self.format.preds, pred.ctrl).ok_or(EncodeError::Pred(pred.ctrl))?;
+            let code = self
+                .format
+                .preds
+                .code(pred.ctrl)
+                .ok_or(EncodeError::Pred(pred.ctrl))?;
             self.put(header.pred, code);
             self.put(header.pred_inverse, u64::from(pred.inverse));
             flag = Some(self.flag(pred.flag)?);
         }
         if let Some(cond) = &self.inst.cond {
             if self.implies_condition() {
-                if code_of(self.format.conds, cond.cond).is_some() {
+                if self.format.conds.code(cond.cond).is_some() {
                     return self.unexpected("a condition other than early out");
                 }
             } else {
-                let code =
-                    code_of(self.format.conds, cond.cond).ok_or(EncodeError::Unexpected {
+                let code = self
+                    .format
+                    .conds
+                    .code(cond.cond)
+                    .ok_or(EncodeError::Unexpected {
                         op: self.inst.op,
                         what: "the early-out condition",
                     })?;
@@ -466,16 +564,19 @@ impl<'a> Encoder<'a> {
         let Some(target) = self.inst.jip else {
             return self.missing("jump target");
         };
-        let mut offset = self.offset(target)?;
-        if self.op.form == Form::Jump {
-            // The only branch that may count from the next instruction.
-            let short = 16 - self.inst.size();
-            offset -= i64::from(self.spec.jump_base);
-            if self.spec.jump_base != 0 {
-                offset += i64::from(short);
-            }
+        let offset = self.offset(target)? - i64::from(self.jump_base());
+        self.store_offset(self.format.jip, target, offset)
+    }
+
+    /// What jump targets count from: the only branch that may count from the next instruction is
+    /// `jmpi`.
+    fn jump_base(&self) -> i32 {
+        let next = self.op.form == Form::Jump && self.spec.jump_base != 0;
+        match (next, self.short) {
+            (false, _) => 0,
+            (true, false) => self.spec.jump_base,
+            (true, true) => self.spec.jump_base - 8,
         }
-        self.store_offset(self.format.jip, offset)
     }
 
     fn uip(&mut self) -> Result<(), EncodeError> {
@@ -483,18 +584,27 @@ impl<'a> Encoder<'a> {
             return self.missing("update target");
         };
         let offset = self.offset(target)?;
-        self.store_offset(self.format.uip, offset)
+        self.store_offset(self.format.uip, target, offset)
     }
 
     fn offset(&self, target: Target) -> Result<i64, EncodeError> {
         match target {
             Target::Offset(offset) => Ok(i64::from(offset)),
+            Target::Block(_) if self.open => Ok(0),
             Target::Block(block) => Err(EncodeError::Block(block)),
             Target::Reg => Err(EncodeError::Target(target)),
         }
     }
 
-    fn store_offset(&mut self, field: Bits, offset: i64) -> Result<(), EncodeError> {
+    fn store_offset(
+        &mut self,
+        field: Bits,
+        target: Target,
+        offset: i64,
+    ) -> Result<(), EncodeError> {
+        if matches!(target, Target::Block(_)) {
+            return Ok(());
+        }
         if field.set_signed(&mut self.word, offset) {
             Ok(())
         } else {

@@ -12,7 +12,8 @@ use super::gen9::{
     first_imm_tables, fixed, last_imm_tables, one_register_tables, op, ops, register_tables,
 };
 use super::spec::{
-    Attrs, CompactForm, DstBits, Form, Format, Header, OpSpec, Ops, Spec, SrcBits, ThreadCodes,
+    Attrs, Codes, CompactForm, DstBits, Form, Format, Header, OpSpec, Ops, Spec, SrcBits,
+    ThreadCodes,
 };
 use crate::inst::{MathFn, Op, Type};
 
@@ -98,7 +99,7 @@ const TERNARY: Format = Format {
         sub_unit: 8,
         chan_mask: Bits::NONE,
         mme: bits(55, 52),
-        hstrides: &[(1, 0), (2, 1)],
+        hstrides: &Codes::<u8>::new(&[(1, 0), (2, 1)]),
         ..GEN9_TERNARY.dst
     },
     src: [
@@ -141,11 +142,11 @@ const TERNARY: Format = Format {
         },
     ],
     preds: PREDS_ALIGN1,
-    vstrides: &[(Some(0), 0), (Some(2), 1), (Some(4), 2), (Some(8), 3)],
+    vstrides: &Codes::<Option<u8>>::new(&[(Some(0), 0), (Some(2), 1), (Some(4), 2), (Some(8), 3)]),
     ..typed(GEN9_TERNARY)
 };
 
-const TYPES: &[(Type, u8)] = &[
+const TYPES: &Codes<Type> = &Codes::<Type>::new(&[
     (Type::Ud, 0),
     (Type::D, 1),
     (Type::Uw, 2),
@@ -157,9 +158,9 @@ const TYPES: &[(Type, u8)] = &[
     (Type::Hf, 8),
     (Type::F, 9),
     (Type::Df, 10),
-];
+]);
 
-const IMM_TYPES: &[(Type, u8)] = &[
+const IMM_TYPES: &Codes<Type> = &Codes::<Type>::new(&[
     (Type::Ud, 0),
     (Type::D, 1),
     (Type::Uw, 2),
@@ -172,7 +173,7 @@ const IMM_TYPES: &[(Type, u8)] = &[
     (Type::F, 9),
     (Type::Df, 10),
     (Type::Vf, 11),
-];
+]);
 
 const OPS: &[OpSpec] = ops![
     op(Op::Movi, 0x03, Form::Binary, PSM),

@@ -5,11 +5,11 @@
 
 use super::bits::{Bits, bit, bits};
 use super::spec::{
-    ArfSpec, Attrs, CompactClass, CompactForm, CompactTable, DstBits, FILE_IMM, Form, Format,
-    HSTRIDES, Header, ImmRule, Immediate, MathSpec, MessageBits, OpSpec, Ops, SendSyntax, Spec,
-    SrcBits, SystolicBits, ThreadCodes, VSTRIDES,
+    ArfSpec, Attrs, Codes, CompactClass, CompactForm, CompactTable, DstBits, FILE_IMM, Form,
+    Format, Functions, HSTRIDES, Header, ImmRule, Immediate, MathSpec, MessageBits, OpSpec, Ops,
+    RegFiles, SendSyntax, Spec, SrcBits, SystolicBits, ThreadCodes, VSTRIDES,
 };
-use crate::inst::{Cond, MathFn, Op, PredCtrl, RegFile, Type};
+use crate::inst::{Cond, MathFn, Op, PredCtrl, RegFile, SyncFn, Type};
 use crate::messages::REQUESTS;
 
 pub static SPEC: Spec = GEN9;
@@ -24,8 +24,8 @@ pub(super) const STEPPED: &[RegFile] = &[
 
 pub(super) const GEN9: Spec = Spec {
     ops: Ops::new(OPS),
-    math: MATH,
-    arf: ARF,
+    math: Functions::new(MATH),
+    arf: RegFiles::new(ARF),
     thread: ThreadCodes {
         atomic: 1,
         switch: 2,
@@ -47,7 +47,7 @@ pub(super) const GEN9: Spec = Spec {
     caches: &[],
     address_offsets: false,
     systolic: TERNARY,
-    syncs: &[],
+    syncs: &Codes::<SyncFn>::new(&[]),
     swsb: None,
     jump_src: 1,
     jump_base: 16,
@@ -60,7 +60,7 @@ pub(super) const GEN9: Spec = Spec {
     compact_control: true,
 };
 
-pub(super) const CONDS: &[(Cond, u8)] = &[
+pub(super) const CONDS: &Codes<Cond> = &Codes::<Cond>::new(&[
     (Cond::Eq, 1),
     (Cond::Ne, 2),
     (Cond::Gt, 3),
@@ -69,7 +69,7 @@ pub(super) const CONDS: &[(Cond, u8)] = &[
     (Cond::Le, 6),
     (Cond::Ov, 8),
     (Cond::Un, 9),
-];
+]);
 
 const HEADER: Header = Header {
     opcode: bits(6, 0),
@@ -304,7 +304,7 @@ pub(super) const TERNARY: Format = Format {
     jip: Bits::NONE,
     uip: Bits::NONE,
     types: TERNARY_TYPES,
-    imm_types: &[],
+    imm_types: &Codes::<Type>::new(&[]),
     preds: PREDS_ALIGN16,
     ..ALIGN1
 };
@@ -396,7 +396,7 @@ pub(super) const SENDS: Format = Format {
     ..ALIGN1
 };
 
-const TYPES: &[(Type, u8)] = &[
+const TYPES: &Codes<Type> = &Codes::<Type>::new(&[
     (Type::Ud, 0),
     (Type::D, 1),
     (Type::Uw, 2),
@@ -408,9 +408,9 @@ const TYPES: &[(Type, u8)] = &[
     (Type::Uq, 8),
     (Type::Q, 9),
     (Type::Hf, 10),
-];
+]);
 
-const IMM_TYPES: &[(Type, u8)] = &[
+const IMM_TYPES: &Codes<Type> = &Codes::<Type>::new(&[
     (Type::Ud, 0),
     (Type::D, 1),
     (Type::Uw, 2),
@@ -423,17 +423,17 @@ const IMM_TYPES: &[(Type, u8)] = &[
     (Type::Q, 9),
     (Type::Df, 10),
     (Type::Hf, 11),
-];
+]);
 
-const TERNARY_TYPES: &[(Type, u8)] = &[
+const TERNARY_TYPES: &Codes<Type> = &Codes::<Type>::new(&[
     (Type::F, 0),
     (Type::D, 1),
     (Type::Ud, 2),
     (Type::Df, 3),
     (Type::Hf, 4),
-];
+]);
 
-pub(super) const PREDS_ALIGN1: &[(PredCtrl, u8)] = &[
+pub(super) const PREDS_ALIGN1: &Codes<PredCtrl> = &Codes::<PredCtrl>::new(&[
     (PredCtrl::Normal, 1),
     (PredCtrl::AnyV, 2),
     (PredCtrl::AllV, 3),
@@ -447,9 +447,9 @@ pub(super) const PREDS_ALIGN1: &[(PredCtrl, u8)] = &[
     (PredCtrl::All(16), 11),
     (PredCtrl::Any(32), 12),
     (PredCtrl::All(32), 13),
-];
+]);
 
-pub(super) const PREDS_ALIGN16: &[(PredCtrl, u8)] = &[
+pub(super) const PREDS_ALIGN16: &Codes<PredCtrl> = &Codes::<PredCtrl>::new(&[
     (PredCtrl::Normal, 1),
     (PredCtrl::Replicate(0), 2),
     (PredCtrl::Replicate(1), 3),
@@ -457,7 +457,7 @@ pub(super) const PREDS_ALIGN16: &[(PredCtrl, u8)] = &[
     (PredCtrl::Replicate(3), 5),
     (PredCtrl::Any(4), 6),
     (PredCtrl::All(4), 7),
-];
+]);
 
 pub(super) const MATH: &[MathSpec] = &[
     MathSpec {

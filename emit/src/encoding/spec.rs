@@ -13,8 +13,8 @@ use std::ops::Deref;
 #[derive(Debug)]
 pub struct Spec {
     pub ops: Ops,
-    pub math: &'static [MathSpec],
-    pub arf: &'static [ArfSpec],
+    pub math: Functions,
+    pub arf: RegFiles,
     /// Thread control: Atomic, Switch, NoPreempt.
     pub thread: ThreadCodes,
     /// Operations of one and two sources, their operands addressed in bytes.
@@ -40,7 +40,7 @@ pub struct Spec {
     pub caches: &'static CacheCodes,
     pub address_offsets: bool,
     /// Functions of `sync`.
-    pub syncs: &'static [(SyncFn, u8)],
+    pub syncs: &'static Codes<SyncFn>,
     pub swsb: Option<&'static SwsbSpec>,
     /// Which source's place the target of `jmpi`, `call` and `calla` has.
     pub jump_src: u8,
@@ -62,28 +62,42 @@ pub struct Spec {
     pub compact_control: bool,
 }
 
-/// A family's operations, found by their numbers at once.
+/// A family's operations, found by their numbers and by what they are at once.
 #[derive(Debug)]
 pub struct Ops {
     list: &'static [OpSpec],
     /// Of each number, one more than the operation's place in the list; 0 where there is none.
-    places: [u8; 128],
+    of_code: [u8; 128],
+    /// The same of each operation.
+    of_op: [u8; Op::COUNT],
 }
 
 impl Ops {
     pub const fn new(list: &'static [OpSpec]) -> Ops {
-        let mut places = [0; 128];
+        let mut of_code = [0; 128];
+        let mut of_op = [0; Op::COUNT];
         let mut i = 0;
         while i < list.len() {
-            places[list[i].code as usize] = i as u8 + 1;
+            of_code[list[i].code as usize] = i as u8 + 1;
+            of_op[list[i].op.index()] = i as u8 + 1;
             i += 1;
         }
-        Ops { list, places }
+        Ops {
+            list,
+            of_code,
+            of_op,
+        }
     }
 
     #[inline]
     pub fn of_code(&self, code: u64) -> Option<&'static OpSpec> {
-        let place = *self.places.get(code as usize)?;
+        let place = *self.of_code.get(code as usize)?;
+        self.list.get(usize::from(place).checked_sub(1)?)
+    }
+
+    #[inline]
+    pub fn of_op(&self, op: Op) -> Option<&'static OpSpec> {
+        let place = self.of_op[op.index()];
         self.list.get(usize::from(place).checked_sub(1)?)
     }
 }
@@ -234,6 +248,43 @@ pub struct MathSpec {
     pub sources: u8,
 }
 
+/// A family's functions of `math`, found both ways at once.
+#[derive(Debug)]
+pub struct Functions {
+    list: &'static [MathSpec],
+    /// One more than the place in the list; 0 where there is none.
+    of_function: [u8; 16],
+    of_code: [u8; 16],
+}
+
+impl Functions {
+    pub const fn new(list: &'static [MathSpec]) -> Functions {
+        let mut of_function = [0; 16];
+        let mut of_code = [0; 16];
+        let mut i = 0;
+        while i < list.len() {
+            of_function[list[i].function as usize] = i as u8 + 1;
+            of_code[list[i].code as usize] = i as u8 + 1;
+            i += 1;
+        }
+        Functions {
+            list,
+            of_function,
+            of_code,
+        }
+    }
+
+    fn of_function(&self, function: MathFn) -> Option<&'static MathSpec> {
+        let place = *self.of_function.get(function as usize)?;
+        self.list.get(usize::from(place).checked_sub(1)?)
+    }
+
+    pub fn of_code(&self, code: u64) -> Option<&'static MathSpec> {
+        let place = *self.of_code.get(code as usize)?;
+        self.list.get(usize::from(place).checked_sub(1)?)
+    }
+}
+
 /// The shape that stands for all in tables of operations.
 pub const ONE_BY_ONE: Systolic = Systolic {
     depth: 1,
@@ -250,6 +301,40 @@ pub struct ArfSpec {
     pub base: u8,
     /// How many registers there are.
     pub count: u8,
+}
+
+/// A family's architecture register files, found by what they are at once.
+#[derive(Debug)]
+pub struct RegFiles {
+    list: &'static [ArfSpec],
+    /// One more than the place in the list; 0 where there is none.
+    of_file: [u8; 32],
+}
+
+impl RegFiles {
+    pub const fn new(list: &'static [ArfSpec]) -> RegFiles {
+        let mut of_file = [0; 32];
+        let mut i = 0;
+        while i < list.len() {
+            of_file[list[i].file as usize] = i as u8 + 1;
+            i += 1;
+        }
+        RegFiles { list, of_file }
+    }
+
+    #[inline]
+    pub fn of_file(&self, file: RegFile) -> Option<&'static ArfSpec> {
+        let place = *self.of_file.get(file as usize)?;
+        self.list.get(usize::from(place).checked_sub(1)?)
+    }
+}
+
+impl Deref for RegFiles {
+    type Target = [ArfSpec];
+
+    fn deref(&self) -> &[ArfSpec] {
+        self.list
+    }
 }
 
 #[derive(Debug)]
@@ -272,12 +357,12 @@ pub struct Format {
     pub jip: Bits,
     pub uip: Bits,
     pub message: MessageBits,
-    pub types: &'static [(Type, u8)],
-    pub imm_types: &'static [(Type, u8)],
-    pub preds: &'static [(PredCtrl, u8)],
+    pub types: &'static Codes<Type>,
+    pub imm_types: &'static Codes<Type>,
+    pub preds: &'static Codes<PredCtrl>,
     /// Conditional modifiers.
-    pub conds: &'static [(Cond, u8)],
-    pub vstrides: &'static [(Option<u8>, u8)],
+    pub conds: &'static Codes<Cond>,
+    pub vstrides: &'static Codes<Option<u8>>,
     pub systolic: SystolicBits,
 }
 
@@ -342,7 +427,7 @@ pub struct DstBits {
     pub chan_mask: Bits,
     /// Extended accumulator of macro operations, where no channel mask holds it.
     pub mme: Bits,
-    pub hstrides: &'static [(u8, u8)],
+    pub hstrides: &'static Codes<u8>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -436,7 +521,7 @@ pub const FILE_GRF: u64 = 1;
 pub const FILE_IMM: u64 = 3;
 
 /// Codes of source regions (PRM vol. 2a, "EU_INSTRUCTION_OPERAND_SRC_REG_ALIGN1").
-pub const VSTRIDES: &[(Option<u8>, u8)] = &[
+pub const VSTRIDES: &Codes<Option<u8>> = &Codes::<Option<u8>>::new(&[
     (Some(0), 0),
     (Some(1), 1),
     (Some(2), 2),
@@ -445,9 +530,9 @@ pub const VSTRIDES: &[(Option<u8>, u8)] = &[
     (Some(16), 5),
     (Some(32), 6),
     (None, 15),
-];
-pub const WIDTHS: &[(u8, u8)] = &[(1, 0), (2, 1), (4, 2), (8, 3), (16, 4)];
-pub const HSTRIDES: &[(u8, u8)] = &[(0, 0), (1, 1), (2, 2), (4, 3)];
+]);
+pub static WIDTHS: Codes<u8> = Codes::<u8>::new(&[(1, 0), (2, 1), (4, 2), (8, 3), (16, 4)]);
+pub const HSTRIDES: &Codes<u8> = &Codes::<u8>::new(&[(0, 0), (1, 1), (2, 2), (4, 3)]);
 
 /// Which instructions a compact form is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -481,18 +566,30 @@ pub struct CompactForm {
     pub imm_rules: &'static [(u8, ImmRule)],
 }
 
-/// A group of fields that an index stands for. Values may be wider than the fields: those of
-/// fields that this form does not have come last.
+impl CompactForm {
+    #[inline]
+    pub fn is_for(&self, class: CompactClass) -> bool {
+        self.classes.contains(&class)
+    }
+}
+
+/// A group of fields that an index stands for.
 #[derive(Debug)]
 pub struct CompactTable {
     pub index: Bits,
     pub fields: Bits,
     pub values: &'static [u64],
+    /// The bits of the fields.
+    pub mask: u128,
     /// The values where a long instruction has them.
     long: [u128; 32],
+    /// A perfect hash of these: the factor that tells them apart, and one more than the index of each.
+    factor: u64,
+    slots: [u8; 256],
 }
 
 impl CompactTable {
+    /// Values may be wider than the fields: those of fields that this form does not have come last.
     pub const fn new(index: Bits, fields: Bits, values: &'static [u64]) -> CompactTable {
         let mut long = [0; 32];
         let mut i = 0;
@@ -500,11 +597,20 @@ impl CompactTable {
             long[i] = fields.place(values[i]);
             i += 1;
         }
-        CompactTable {
-            index,
-            fields,
-            values,
-            long,
+        let mut factor = 0x9e37_79b9_7f4a_7c15_u64;
+        loop {
+            if let Some(slots) = slots(&long, values.len(), factor) {
+                return CompactTable {
+                    index,
+                    fields,
+                    values,
+                    mask: fields.mask(),
+                    long,
+                    factor,
+                    slots,
+                };
+            }
+            factor = factor.wrapping_mul(0xd134_2543_de82_ef95).wrapping_add(2);
         }
     }
 
@@ -516,6 +622,39 @@ impl CompactTable {
         let known = (index as usize) < self.values.len();
         value.copied().filter(|_| known).ok_or(index)
     }
+
+    /// The index that stands for what the fields hold in a long instruction.
+    #[inline]
+    pub fn index_of(&self, word: u128) -> Option<u64> {
+        let value = word & self.mask;
+        let index = self.slots[slot(value, self.factor)].checked_sub(1)?;
+        let found = self.long[usize::from(index & 31)] == value;
+        found.then_some(u64::from(index))
+    }
+}
+
+/// Where the values come to lie, if apart from each other. The first of two equal ones counts.
+const fn slots(long: &[u128; 32], len: usize, factor: u64) -> Option<[u8; 256]> {
+    let mut slots = [0u8; 256];
+    let mut i = 0;
+    while i < len {
+        let at = slot(long[i], factor);
+        if slots[at] == 0 {
+            slots[at] = i as u8 + 1;
+        } else if long[slots[at] as usize - 1] != long[i] {
+            return None;
+        }
+        i += 1;
+    }
+    Some(slots)
+}
+
+/// The two halves by different odd factors; the product's highest bits depend on all bits.
+#[inline]
+const fn slot(value: u128, factor: u64) -> usize {
+    let low = (value as u64).wrapping_mul(factor | 1);
+    let high = ((value >> 64) as u64).wrapping_mul(factor.rotate_left(31) | 1);
+    (low.wrapping_add(high) >> 56) as usize
 }
 
 /// How a short immediate stands for a dword.
@@ -543,29 +682,80 @@ pub fn implied_width(vstride: Option<u8>, hstride: u8) -> u8 {
     }
 }
 
-/// The code of `value`.
-pub fn code_of<T: PartialEq + Copy>(table: &[(T, u8)], value: T) -> Option<u64> {
-    table
-        .iter()
-        .find(|(v, _)| *v == value)
-        .map(|(_, code)| u64::from(*code))
+/// The codes of values that a field can hold, found both ways at once.
+#[derive(Debug)]
+pub struct Codes<T: 'static> {
+    list: &'static [(T, u8)],
+    /// Of each value by its number, one more than its code; 0 where it has none.
+    of_value: [u8; 40],
+    /// Of each code, one more than its place in the list.
+    of_code: [u8; 16],
 }
 
-/// The value that `code` stands for.
-#[inline]
-pub fn value_of<T: Copy>(table: &[(T, u8)], code: u64) -> Option<T> {
-    let is_it = |entry: &&(T, u8)| u64::from(entry.1) == code;
-    // Most tables are in the order of their codes, and without gaps.
-    let entry = table.get(code as usize).filter(is_it);
-    entry
-        .or_else(|| table.iter().find(is_it))
-        .map(|(value, _)| *value)
+impl<T: Copy> Codes<T> {
+    /// The value that `code` stands for.
+    #[inline]
+    pub fn value(&self, code: u64) -> Option<T> {
+        let place = *self.of_code.get(code as usize)?;
+        let (value, _) = self.list.get(usize::from(place).checked_sub(1)?)?;
+        Some(*value)
+    }
+}
+
+/// Says how values of each type are numbered. One that no table can have is beyond all.
+macro_rules! codes {
+    ($($ty:ty, $value:ident => $number:expr;)*) => {$(
+        impl Codes<$ty> {
+            pub const fn new(list: &'static [($ty, u8)]) -> Codes<$ty> {
+                let mut of_value = [0; 40];
+                let mut of_code = [0; 16];
+                let mut i = 0;
+                while i < list.len() {
+                    let ($value, code) = list[i];
+                    of_value[$number] = code + 1;
+                    of_code[code as usize] = i as u8 + 1;
+                    i += 1;
+                }
+                Codes { list, of_value, of_code }
+            }
+
+            /// The code of the value.
+            #[inline]
+            pub fn code(&self, $value: $ty) -> Option<u64> {
+                let code = *self.of_value.get($number)?;
+                code.checked_sub(1).map(u64::from)
+            }
+        }
+    )*};
+}
+
+codes! {
+    Type, ty => ty as usize;
+    Cond, cond => cond as usize;
+    SyncFn, function => function as usize;
+    u8, number => number as usize;
+    Option<u8>, stride => match stride {
+        Some(stride @ 0..33) => stride as usize,
+        Some(_) => usize::MAX,
+        None => 33,
+    };
+    PredCtrl, pred => match pred {
+        PredCtrl::Normal => 0,
+        PredCtrl::AnyV => 1,
+        PredCtrl::AllV => 2,
+        PredCtrl::AnyChannel => 3,
+        PredCtrl::AllChannels => 4,
+        PredCtrl::Replicate(channel @ 0..4) => 5 + channel as usize,
+        PredCtrl::Any(group @ (2 | 4 | 8 | 16 | 32)) => 9 + group.trailing_zeros() as usize,
+        PredCtrl::All(group @ (2 | 4 | 8 | 16 | 32)) => 15 + group.trailing_zeros() as usize,
+        PredCtrl::Replicate(_) | PredCtrl::Any(_) | PredCtrl::All(_) => usize::MAX,
+    };
 }
 
 impl Spec {
-    pub fn op(&self, op: Op) -> Option<&OpSpec> {
-        let op = op.without_function();
-        self.ops.iter().find(|spec| spec.op == op)
+    #[inline]
+    pub fn op(&self, op: Op) -> Option<&'static OpSpec> {
+        self.ops.of_op(op)
     }
 
     #[inline]
@@ -573,8 +763,8 @@ impl Spec {
         self.ops.of_code(code)
     }
 
-    pub fn math(&self, function: MathFn) -> Option<&MathSpec> {
-        self.math.iter().find(|spec| spec.function == function)
+    pub fn math(&self, function: MathFn) -> Option<&'static MathSpec> {
+        self.math.of_function(function)
     }
 
     /// Whether the second payload's length is the instruction's own though its extended descriptor is

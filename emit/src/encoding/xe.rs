@@ -11,9 +11,9 @@ use super::gen9::{
     fixed, op,
 };
 use super::spec::{
-    ArfSpec, Attrs, CompactClass, CompactForm, CompactTable, DstBits, Form, Format, HSTRIDES,
-    Header, ImmRule, Immediate, MessageBits, ONE_BY_ONE, OpSpec, Ops, SendSyntax, Spec, SrcBits,
-    SystolicBits, ThreadCodes, VSTRIDES,
+    ArfSpec, Attrs, Codes, CompactClass, CompactForm, CompactTable, DstBits, Form, Format,
+    Functions, HSTRIDES, Header, ImmRule, Immediate, MessageBits, ONE_BY_ONE, OpSpec, Ops,
+    RegFiles, SendSyntax, Spec, SrcBits, SystolicBits, ThreadCodes, VSTRIDES,
 };
 use super::swsb::{FOUR_PIPES, ONE_PIPE, THREE_PIPES};
 use super::xe_compact::*;
@@ -27,8 +27,8 @@ pub static XE2: Spec = XE2_SPEC;
 
 const GEN12LP_SPEC: Spec = Spec {
     ops: Ops::new(GEN12_OPS),
-    math: MATH,
-    arf: GEN12_ARF,
+    math: Functions::new(MATH),
+    arf: RegFiles::new(GEN12_ARF),
     thread: ThreadCodes {
         atomic: 1,
         switch: 2,
@@ -78,7 +78,7 @@ const XE_HPG_SPEC: Spec = Spec {
 
 const XE_HPC_SPEC: Spec = Spec {
     ops: Ops::new(XE_HPC_OPS),
-    arf: XE_HPC_ARF,
+    arf: RegFiles::new(XE_HPC_ARF),
     align1: WIDE_BASIC,
     align16: WIDE_BASIC,
     ternary: WIDE_TERNARY,
@@ -96,7 +96,7 @@ const XE_HPC_SPEC: Spec = Spec {
 
 const XE2_SPEC: Spec = Spec {
     ops: Ops::new(XE2_OPS),
-    arf: XE2_ARF,
+    arf: RegFiles::new(XE2_ARF),
     send: XE2_SEND,
     sends: XE2_SEND,
     compact: XE2_COMPACT,
@@ -108,7 +108,7 @@ const XE2_SPEC: Spec = Spec {
     ..XE_HPC_SPEC
 };
 
-const SYNCS: &[(SyncFn, u8)] = &[
+const SYNCS: &Codes<SyncFn> = &Codes::<SyncFn>::new(&[
     (SyncFn::Nop, 0),
     (SyncFn::AllRd, 2),
     (SyncFn::AllWr, 3),
@@ -116,7 +116,7 @@ const SYNCS: &[(SyncFn, u8)] = &[
     (SyncFn::Fence, 13),
     (SyncFn::Bar, 14),
     (SyncFn::Host, 15),
-];
+]);
 
 const XE_FUNCTIONS: &[&str; 16] = &[
     "null", "ugml", "smpl", "gtwy", "dc2", "rc", "urb", "btd", "rta", "dcro", "dc0", "pixi", "dc1",
@@ -259,7 +259,7 @@ const TERNARY: Format = Format {
         hstride: bit(48),
         addr_sub: Bits::NONE,
         addr_imm: Bits::NONE,
-        hstrides: &[(1, 0), (2, 1)],
+        hstrides: &Codes::<u8>::new(&[(1, 0), (2, 1)]),
         ..DST
     },
     src: [
@@ -303,9 +303,12 @@ const TERNARY: Format = Format {
     imm64: Bits::NONE,
     jip: Bits::NONE,
     uip: Bits::NONE,
-    vstrides: &[(Some(0), 0), (Some(1), 1), (Some(4), 2), (Some(8), 3)],
+    vstrides: &Codes::<Option<u8>>::new(&[(Some(0), 0), (Some(1), 1), (Some(4), 2), (Some(8), 3)]),
     ..BASIC
 };
+
+const BIT_FUNCTION_CONDS: &Codes<Cond> =
+    &Codes::<Cond>::new(&[(Cond::Eq, 1), (Cond::Gt, 2), (Cond::Lt, 3)]);
 
 /// The function has the place of modifiers and condition, which there are three of.
 const fn bit_function(format: Format) -> Format {
@@ -315,7 +318,7 @@ const fn bit_function(format: Format) -> Format {
             cond: bits(45, 44),
             ..format.header
         },
-        conds: &[(Cond::Eq, 1), (Cond::Gt, 2), (Cond::Lt, 3)],
+        conds: BIT_FUNCTION_CONDS,
         src: [
             SrcBits {
                 neg: Bits::NONE,
@@ -463,7 +466,7 @@ const WIDE_BASIC: Format = Format {
         NO_SRC,
     ],
     preds: WIDE_PREDS,
-    vstrides: &[
+    vstrides: &Codes::<Option<u8>>::new(&[
         (Some(0), 0),
         (Some(1), 1),
         (Some(2), 2),
@@ -472,15 +475,15 @@ const WIDE_BASIC: Format = Format {
         (Some(16), 5),
         (Some(32), 6),
         (None, 7),
-    ],
+    ]),
     ..BASIC
 };
 
-const WIDE_PREDS: &[(PredCtrl, u8)] = &[
+const WIDE_PREDS: &Codes<PredCtrl> = &Codes::<PredCtrl>::new(&[
     (PredCtrl::Normal, 1),
     (PredCtrl::AnyChannel, 2),
     (PredCtrl::AllChannels, 3),
-];
+]);
 
 const fn wide_ternary(format: Format) -> Format {
     let [src0, src1, src2] = format.src;
@@ -531,7 +534,7 @@ const XE2_SEND: Format = Format {
     ..WIDE_SEND
 };
 
-const TYPES: &[(Type, u8)] = &[
+const TYPES: &Codes<Type> = &Codes::<Type>::new(&[
     (Type::Ub, 0),
     (Type::Uw, 1),
     (Type::Ud, 2),
@@ -546,9 +549,9 @@ const TYPES: &[(Type, u8)] = &[
     (Type::Df, 11),
     (Type::Bf, 13),
     (Type::Tf32, 14),
-];
+]);
 
-const IMM_TYPES: &[(Type, u8)] = &[
+const IMM_TYPES: &Codes<Type> = &Codes::<Type>::new(&[
     (Type::Uv, 0),
     (Type::Uw, 1),
     (Type::Ud, 2),
@@ -561,7 +564,7 @@ const IMM_TYPES: &[(Type, u8)] = &[
     (Type::Hf, 9),
     (Type::F, 10),
     (Type::Df, 11),
-];
+]);
 
 const GEN12_ARF: &[ArfSpec] = &[
     arf(RegFile::Null, 0x0, 0, 1),

@@ -10,7 +10,7 @@ mod region;
 mod send;
 mod ternary;
 
-use crate::encoding::spec::{Attrs, Form, OpSpec, Spec, code_of};
+use crate::encoding::spec::{Attrs, Form, OpSpec, Spec};
 use crate::encoding::swsb::SwsbKind;
 use crate::encoding::{Operand, spec};
 use crate::inst::{
@@ -220,7 +220,7 @@ impl Checker<'_> {
         };
         let wide = !group.is_power_of_two() || !(2..=32).contains(&group);
         self.deny(wide, "has a predicate over no group of channels")?;
-        let has = self.inst.opts.align16 || code_of(self.spec.align1.preds, pred.ctrl).is_some();
+        let has = self.inst.opts.align16 || self.spec.align1.preds.code(pred.ctrl).is_some();
         self.deny(!has, "has a predicate control of other platforms")
     }
 

@@ -54,100 +54,119 @@ pub struct Row {
 }
 
 macro_rules! rows {
-    ($($pattern:pat => $name:literal $($prop:ident)*;)*) => {
+    ($($op:ident $(($function:tt))? => $name:literal $($prop:ident)*;)*) => {
+        /// The operations without their functions, in the order of the rows.
+        enum Place {
+            $($op,)*
+        }
+
+        /// How many rows there are.
+        const ROWS: usize = [$(Place::$op as usize,)*].len();
+
         impl Op {
             /// What holds of the operation.
             pub const fn row(self) -> Row {
                 match self {$(
-                    $pattern => Row { name: $name, props: Props::NONE$(.or(Props::$prop))* },
+                    Op::$op $(($function))? => Row { name: $name, props: Props::NONE$(.or(Props::$prop))* },
                 )*}
+            }
+
+            /// The operation's place among the rows, whatever its function: an index into tables
+            /// of [`Op::COUNT`].
+            pub const fn index(self) -> usize {
+                match self {
+                    $(Op::$op $(($function))? => Place::$op as usize,)*
+                }
             }
         }
     };
 }
 
 rows! {
-    Op::Illegal => "illegal" EFFECT;
-    Op::Nop => "nop";
-    Op::Mov => "mov";
-    Op::Sel => "sel";
-    Op::Movi => "movi";
-    Op::Not => "not" BITWISE;
-    Op::And => "and" BITWISE COMMUTES;
-    Op::Or => "or" BITWISE COMMUTES;
-    Op::Xor => "xor" BITWISE COMMUTES;
-    Op::Shr => "shr";
-    Op::Shl => "shl";
-    Op::Asr => "asr";
-    Op::Smov => "smov";
-    Op::Cmp => "cmp";
-    Op::Cmpn => "cmpn";
-    Op::Csel => "csel" TERNARY;
-    Op::Bfrev => "bfrev";
-    Op::Bfe => "bfe" TERNARY;
-    Op::Bfi1 => "bfi1";
-    Op::Bfi2 => "bfi2" TERNARY;
-    Op::Jmpi => "jmpi" BRANCH BY_REGISTER EFFECT;
-    Op::Brd => "brd" BRANCH BY_REGISTER EFFECT;
-    Op::If => "if" BRANCH EFFECT;
-    Op::Brc => "brc" BRANCH BY_REGISTER EFFECT;
-    Op::Else => "else" BRANCH EFFECT;
-    Op::Endif => "endif" BRANCH EFFECT;
-    Op::While => "while" BRANCH EFFECT;
-    Op::Break => "break" BRANCH EFFECT;
-    Op::Cont => "cont" BRANCH EFFECT;
-    Op::Halt => "halt" BRANCH EFFECT;
-    Op::Calla => "calla" BRANCH BY_REGISTER EFFECT;
-    Op::Call => "call" BRANCH BY_REGISTER EFFECT;
-    Op::Ret => "ret" BRANCH BY_REGISTER EFFECT;
-    Op::Goto => "goto" BRANCH EFFECT;
-    Op::Join => "join" BRANCH EFFECT;
-    Op::Wait => "wait" EFFECT;
-    Op::Send => "send" SEND EFFECT;
-    Op::Sendc => "sendc" SEND EFFECT;
-    Op::Sends => "sends" SEND SPLIT EFFECT;
-    Op::Sendsc => "sendsc" SEND SPLIT EFFECT;
-    Op::Math(_) => "math" MATH;
-    Op::Add => "add" COMMUTES;
-    Op::Mul => "mul" COMMUTES;
-    Op::Avg => "avg" COMMUTES;
-    Op::Frc => "frc";
-    Op::Rndu => "rndu";
-    Op::Rndd => "rndd";
-    Op::Rnde => "rnde";
-    Op::Rndz => "rndz";
-    Op::Mac => "mac" READS_ACC;
-    Op::Mach => "mach" READS_ACC WRITES_ACC;
-    Op::Lzd => "lzd";
-    Op::Fbh => "fbh";
-    Op::Fbl => "fbl";
-    Op::Cbit => "cbit";
-    Op::Addc => "addc" COMMUTES WRITES_ACC;
-    Op::Subb => "subb" WRITES_ACC;
-    Op::Sad2 => "sad2";
-    Op::Sada2 => "sada2" READS_ACC;
-    Op::Dp4 => "dp4";
-    Op::Dph => "dph";
-    Op::Dp3 => "dp3";
-    Op::Dp2 => "dp2";
-    Op::Line => "line";
-    Op::Pln => "pln";
-    Op::Mad => "mad" TERNARY;
-    Op::Lrp => "lrp" TERNARY;
-    Op::Madm => "madm" TERNARY;
-    Op::Rol => "rol";
-    Op::Ror => "ror";
-    Op::Add3 => "add3" TERNARY;
-    Op::Bfn(_) => "bfn" TERNARY;
-    Op::Dp4a => "dp4a" TERNARY;
-    Op::Macl => "macl" READS_ACC;
-    Op::Srnd => "srnd";
-    Op::Dpas(_) => "dpas" SYSTOLIC;
-    Op::Dpasw(_) => "dpasw" SYSTOLIC;
-    Op::Sync(_) => "sync" EFFECT;
+    Illegal => "illegal" EFFECT;
+    Nop => "nop";
+    Mov => "mov";
+    Sel => "sel";
+    Movi => "movi";
+    Not => "not" BITWISE;
+    And => "and" BITWISE COMMUTES;
+    Or => "or" BITWISE COMMUTES;
+    Xor => "xor" BITWISE COMMUTES;
+    Shr => "shr";
+    Shl => "shl";
+    Asr => "asr";
+    Smov => "smov";
+    Cmp => "cmp";
+    Cmpn => "cmpn";
+    Csel => "csel" TERNARY;
+    Bfrev => "bfrev";
+    Bfe => "bfe" TERNARY;
+    Bfi1 => "bfi1";
+    Bfi2 => "bfi2" TERNARY;
+    Jmpi => "jmpi" BRANCH BY_REGISTER EFFECT;
+    Brd => "brd" BRANCH BY_REGISTER EFFECT;
+    If => "if" BRANCH EFFECT;
+    Brc => "brc" BRANCH BY_REGISTER EFFECT;
+    Else => "else" BRANCH EFFECT;
+    Endif => "endif" BRANCH EFFECT;
+    While => "while" BRANCH EFFECT;
+    Break => "break" BRANCH EFFECT;
+    Cont => "cont" BRANCH EFFECT;
+    Halt => "halt" BRANCH EFFECT;
+    Calla => "calla" BRANCH BY_REGISTER EFFECT;
+    Call => "call" BRANCH BY_REGISTER EFFECT;
+    Ret => "ret" BRANCH BY_REGISTER EFFECT;
+    Goto => "goto" BRANCH EFFECT;
+    Join => "join" BRANCH EFFECT;
+    Wait => "wait" EFFECT;
+    Send => "send" SEND EFFECT;
+    Sendc => "sendc" SEND EFFECT;
+    Sends => "sends" SEND SPLIT EFFECT;
+    Sendsc => "sendsc" SEND SPLIT EFFECT;
+    Math(_) => "math" MATH;
+    Add => "add" COMMUTES;
+    Mul => "mul" COMMUTES;
+    Avg => "avg" COMMUTES;
+    Frc => "frc";
+    Rndu => "rndu";
+    Rndd => "rndd";
+    Rnde => "rnde";
+    Rndz => "rndz";
+    Mac => "mac" READS_ACC;
+    Mach => "mach" READS_ACC WRITES_ACC;
+    Lzd => "lzd";
+    Fbh => "fbh";
+    Fbl => "fbl";
+    Cbit => "cbit";
+    Addc => "addc" COMMUTES WRITES_ACC;
+    Subb => "subb" WRITES_ACC;
+    Sad2 => "sad2";
+    Sada2 => "sada2" READS_ACC;
+    Dp4 => "dp4";
+    Dph => "dph";
+    Dp3 => "dp3";
+    Dp2 => "dp2";
+    Line => "line";
+    Pln => "pln";
+    Mad => "mad" TERNARY;
+    Lrp => "lrp" TERNARY;
+    Madm => "madm" TERNARY;
+    Rol => "rol";
+    Ror => "ror";
+    Add3 => "add3" TERNARY;
+    Bfn(_) => "bfn" TERNARY;
+    Dp4a => "dp4a" TERNARY;
+    Macl => "macl" READS_ACC;
+    Srnd => "srnd";
+    Dpas(_) => "dpas" SYSTOLIC;
+    Dpasw(_) => "dpasw" SYSTOLIC;
+    Sync(_) => "sync" EFFECT;
 }
 
 impl Op {
+    /// How many operations there are, functions apart.
+    pub const COUNT: usize = ROWS;
+
     /// The name in listings, without a `math` function.
     pub const fn mnemonic(self) -> &'static str {
         self.row().name

@@ -1,12 +1,24 @@
 //! What differs between Gen platforms, as data.
 //!
-//! A pass asks the platform for a fact; it never asks which platform it is.
+//! A pass asks the platform for a fact; it never asks which platform it is. Every name that users and
+//! other tools have for a platform stands here once, in its row or, where nothing is known of its
+//! machine code, in [`VISA_ONLY`]; [`named`] finds them in either case.
+
+mod generation;
+
+pub use generation::{Generation, Generations};
 
 /// A target the finalizer knows, with its facts.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Platform {
-    /// The name used on the command line (`skl`).
+    /// The name that is written out (`skl`).
     pub name: &'static str,
+    /// Other names of it and of products that share its code.
+    pub aliases: &'static [&'static str],
+    /// What the rules of vISA go by.
+    pub generation: Generation,
+    /// Instruction selection makes code for it.
+    pub compiles: bool,
     /// The name that the reference tools take for it, such as `9`.
     pub reference_name: &'static str,
     pub family: Family,
@@ -16,6 +28,9 @@ pub struct Platform {
     pub grf_count: u32,
     /// Flag registers of 32 bits each.
     pub flag_count: u32,
+    /// Of a forward `goto` the channels whose predicate is false are those that go, so that one without
+    /// a predicate goes nowhere (PRM vol. 2a, "goto").
+    pub goto_on_false: bool,
     /// Computes on integers of 64 bits.
     pub int64: bool,
     /// Computes on doubles.
@@ -48,11 +63,17 @@ pub const PLATFORMS: &[Platform] = &[
     SKL,
     Platform {
         name: "bxt",
+        aliases: &["glk"],
+        generation: Generation::Bxt,
+        compiles: false,
         product_family: 22,
         ..SKL
     },
     Platform {
         name: "icllp",
+        aliases: &["icl"],
+        generation: Generation::Icllp,
+        compiles: false,
         reference_name: "11",
         family: Family::Gen11,
         int64: false,
@@ -65,6 +86,8 @@ pub const PLATFORMS: &[Platform] = &[
     DG2,
     Platform {
         name: "mtl",
+        aliases: &["arl"],
+        generation: Generation::Mtl,
         fp64: true,
         product_family: 1272,
         ..DG2
@@ -73,6 +96,7 @@ pub const PLATFORMS: &[Platform] = &[
     LNL,
     Platform {
         name: "bmg",
+        aliases: &[],
         product_family: 1274,
         ..LNL
     },
@@ -81,11 +105,15 @@ pub const PLATFORMS: &[Platform] = &[
 /// Skylake.
 pub const SKL: Platform = Platform {
     name: "skl",
+    aliases: &["kbl", "cfl"],
+    generation: Generation::Skl,
+    compiles: true,
     reference_name: "9",
     family: Family::Gen9,
     grf_bytes: 32,
     grf_count: 128,
     flag_count: 2,
+    goto_on_false: true,
     int64: true,
     fp64: true,
     core_family: 12,
@@ -94,8 +122,12 @@ pub const SKL: Platform = Platform {
 
 const TGLLP: Platform = Platform {
     name: "tgllp",
+    aliases: &["tgl", "rkl", "adls", "adlp", "dg1"],
+    generation: Generation::Tgllp,
+    compiles: false,
     reference_name: "12p1",
     family: Family::Gen12Lp,
+    goto_on_false: false,
     int64: false,
     fp64: false,
     core_family: 18,
@@ -105,8 +137,12 @@ const TGLLP: Platform = Platform {
 
 const DG2: Platform = Platform {
     name: "dg2",
+    aliases: &[],
+    generation: Generation::Dg2,
+    compiles: false,
     reference_name: "12p71",
     family: Family::XeHpg,
+    goto_on_false: false,
     grf_count: 256,
     int64: false,
     fp64: false,
@@ -117,11 +153,15 @@ const DG2: Platform = Platform {
 
 const PVC: Platform = Platform {
     name: "pvc",
+    aliases: &[],
+    generation: Generation::Pvc,
+    compiles: false,
     reference_name: "12p72",
     family: Family::XeHpc,
     grf_bytes: 64,
     grf_count: 256,
     flag_count: 4,
+    goto_on_false: false,
     int64: true,
     fp64: true,
     core_family: 0xc08,
@@ -130,6 +170,8 @@ const PVC: Platform = Platform {
 
 const LNL: Platform = Platform {
     name: "lnl",
+    aliases: &["xe2"],
+    generation: Generation::Xe2,
     reference_name: "2",
     family: Family::Xe2,
     core_family: 0xc09,
@@ -137,7 +179,98 @@ const LNL: Platform = Platform {
     ..PVC
 };
 
-/// The platform of that name, if it is known.
+impl Platform {
+    /// Bytes of what register allocation gives out as one: two of the registers that two rows of an
+    /// instruction's operand cover where registers have 32 bytes, one where they have 64.
+    pub const fn unit_bytes(&self) -> u32 {
+        64
+    }
+
+    /// Registers in a unit.
+    pub const fn unit_grfs(&self) -> u32 {
+        self.unit_bytes() / self.grf_bytes
+    }
+}
+
+/// Names of platforms of which only the vISA is known, by generation; the first is the one written out.
+pub const VISA_ONLY: &[(&[&str], Generation)] = &[
+    (&["bdw", "chv"], Generation::Bdw),
+    (&["xehp", "xehp_sdv"], Generation::XeHp),
+    (&["pvcxt"], Generation::PvcXt),
+];
+
+/// What a name stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Named {
+    pub generation: Generation,
+    /// None where only the vISA is known.
+    pub platform: Option<&'static Platform>,
+}
+
+/// What that name stands for, in either case of its letters.
+pub fn named(name: &str) -> Option<Named> {
+    let same = |other: &&str| other.eq_ignore_ascii_case(name);
+    if let Some(platform) = find(name) {
+        return Some(Named {
+            generation: platform.generation,
+            platform: Some(platform),
+        });
+    }
+    let row = VISA_ONLY.iter().find(|(names, _)| names.iter().any(same))?;
+    Some(Named {
+        generation: row.1,
+        platform: None,
+    })
+}
+
+/// The platform of that name, in either case of its letters, if its machine code is known.
 pub fn find(name: &str) -> Option<&'static Platform> {
-    PLATFORMS.iter().find(|p| p.name == name)
+    let same = |other: &str| other.eq_ignore_ascii_case(name);
+    (PLATFORMS.iter()).find(|p| same(p.name) || p.aliases.iter().any(|alias| same(alias)))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+
+    #[test]
+    fn a_name_stands_for_one_thing() {
+        let mut seen = HashSet::new();
+        let rows = PLATFORMS
+            .iter()
+            .map(|p| (vec![p.name], p.aliases, p.generation));
+        let others = VISA_ONLY.iter().map(|(names, g)| (Vec::new(), *names, *g));
+        for (own, names, generation) in rows.chain(others) {
+            for name in own.iter().chain(names) {
+                assert!(seen.insert(*name), "{name} stands twice");
+                let upper = named(&name.to_uppercase()).map(|n| n.generation);
+                assert_eq!(upper, Some(generation), "{name}");
+            }
+        }
+        assert_eq!(named("skylake"), None);
+        assert_eq!(find("BMG").map(|p| p.name), Some("bmg"));
+        assert_eq!(find("bdw"), None);
+    }
+
+    #[test]
+    fn a_generation_has_a_name_that_stands_for_it() {
+        for generation in Generation::ALL {
+            let found = named(generation.name()).map(|n| n.generation);
+            assert_eq!(found, Some(generation), "{}", generation.name());
+        }
+    }
+
+    #[test]
+    fn registers_are_as_wide_as_the_generation_says() {
+        for platform in PLATFORMS {
+            assert_eq!(
+                platform.grf_bytes,
+                platform.generation.grf_bytes(),
+                "{}",
+                platform.name
+            );
+        }
+    }
 }

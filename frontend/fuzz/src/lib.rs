@@ -2,7 +2,7 @@
 
 use kiln_frontend::binary::{NEWEST, read, write};
 use kiln_frontend::module::Module;
-use kiln_frontend::platform::Platform;
+use kiln_target::platform::Generation;
 use kiln_frontend::print::print;
 use kiln_frontend::text::parse;
 use kiln_frontend::verify::{check, verify};
@@ -11,7 +11,7 @@ use kiln_frontend::verify::{check, verify};
 /// was printed and read, and what is written of it is read.
 pub fn use_all(module: &Module) {
     let sound = verify(module).is_empty();
-    for platform in [Platform::Skl, Platform::Xe2] {
+    for platform in [Generation::Skl, Generation::Xe2] {
         check(module, Some(platform));
     }
     let printed = print(module);

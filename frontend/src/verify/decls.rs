@@ -10,7 +10,7 @@ use crate::module::{
     AttrValue, Input, InputVar, LabelKind, Operand, Subject, Type, Var, predefined,
 };
 use crate::opcode::Opcode;
-use crate::platform::Platform;
+use kiln_target::platform::Generation;
 
 /// Registers of the largest register file.
 const MAX_GRFS: u32 = 256;
@@ -154,7 +154,7 @@ impl Verifier<'_> {
     /// Elements of the address register; without a platform, of the longest.
     pub(super) fn address_registers(&self) -> u32 {
         match self.platform {
-            Some(platform) if platform < Platform::Pvc => 16,
+            Some(platform) if platform < Generation::Pvc => 16,
             _ => 32,
         }
     }

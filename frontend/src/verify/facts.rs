@@ -10,7 +10,7 @@ use std::sync::LazyLock;
 
 use crate::module::Type;
 use crate::opcode::{AtomicOp, Opcode};
-use crate::platform::{Platform, Platforms};
+use kiln_target::platform::{Generation, Generations};
 
 /// A set of types.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,7 +56,7 @@ pub struct Map {
     pub dst: Types,
     pub src: Types,
     /// The platforms where they do.
-    pub on: Platforms,
+    pub on: Generations,
 }
 
 /// Which destinations can be saturated.
@@ -117,18 +117,18 @@ const NUMBERS_SRC: Types = NUMBERS.or(PACKED).or(Types::of(&[Type::Vf]));
 const BITS_32: Types = DWORD.or(F);
 const BITS_64: Types = QUAD.or(DF);
 
-const ALL: Platforms = Platforms::ALL;
-const XEHP_ON: Platforms = Platforms::from(Platform::XeHp);
-const BEFORE_XEHP: Platforms = Platforms::before(Platform::XeHp);
-const PVC_ON: Platforms = Platforms::from(Platform::Pvc);
+const ALL: Generations = Generations::ALL;
+const XEHP_ON: Generations = Generations::from(Generation::XeHp);
+const BEFORE_XEHP: Generations = Generations::before(Generation::XeHp);
+const PVC_ON: Generations = Generations::from(Generation::Pvc);
 /// Those without the macros of IEEE division and square root.
-const NO_MACROS: Platforms = Platforms::only(&[
-    Platform::Icllp,
-    Platform::Tgllp,
-    Platform::Dg2,
-    Platform::Mtl,
+const NO_MACROS: Generations = Generations::only(&[
+    Generation::Icllp,
+    Generation::Tgllp,
+    Generation::Dg2,
+    Generation::Mtl,
 ]);
-const MACROS: Platforms = NO_MACROS.not();
+const MACROS: Generations = NO_MACROS.not();
 
 macro_rules! facts {
     ($($($op:ident)+: $saturation:ident $modifiers:ident
@@ -386,7 +386,7 @@ static BY_OPERAND: LazyLock<Vec<Vec<(usize, Types)>>> = LazyLock::new(|| {
 });
 
 /// The execution sizes of instructions that do not have all, and where.
-const SIZES: &[(&[Opcode], &[u8], Platforms)] = &[
+const SIZES: &[(&[Opcode], &[u8], Generations)] = &[
     (
         &[Opcode::Sample3d, Opcode::Load3d, Opcode::Gather4Sampler],
         &[1, 8, 16, 32],
@@ -396,7 +396,7 @@ const SIZES: &[(&[Opcode], &[u8], Platforms)] = &[
     (
         &[Opcode::Dpas, Opcode::Dpasw],
         &[8],
-        Platforms::before(Platform::Pvc),
+        Generations::before(Generation::Pvc),
     ),
     (&[Opcode::Dpas, Opcode::Bdpas], &[16], PVC_ON),
     (
@@ -431,7 +431,7 @@ static SIZED: LazyLock<Vec<bool>> = LazyLock::new(|| {
 
 /// The execution sizes that the instruction has on the platform, if not all; without a platform
 /// those of any.
-pub fn sizes(op: Opcode, platform: Option<Platform>) -> Option<Vec<u8>> {
+pub fn sizes(op: Opcode, platform: Option<Generation>) -> Option<Vec<u8>> {
     if !SIZED[op as usize] {
         return None;
     }

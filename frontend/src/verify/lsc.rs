@@ -4,8 +4,8 @@ use super::surfaces::null_words;
 use super::{FindingKind, Verifier};
 use crate::module::{Inst, Operand, Subject, Type, predefined};
 use crate::opcode::{Category, Field, LscOp, Meaning, Opcode};
-use crate::platform::Platform;
 use crate::text::lsc::{self, FLAT, TRANSPOSED};
+use kiln_target::platform::Generation;
 
 /// Units, by number.
 const UGML: u32 = 1;
@@ -174,7 +174,7 @@ impl Verifier<'_> {
         let (Some(l1), Some(l3)) = (level(0), level(1)) else {
             return;
         };
-        let before_xe2 = self.platform.is_some_and(|p| p < Platform::Xe2);
+        let before_xe2 = self.platform.is_some_and(|p| p < Generation::Xe2);
         let (pairs, allowed) = match message.op {
             _ if before_xe2 && matches!(message.unit, TGM | UGML) => DEFAULT,
             LscOp::Load | LscOp::StateInfo => LOADS,
@@ -381,7 +381,7 @@ impl Verifier<'_> {
             self.shape(message, "a sum of floats on", unit, "ugm, ugml or tgm");
         } else if float_sum
             && message.unit == TGM
-            && self.platform.is_some_and(|p| p < Platform::Xe2)
+            && self.platform.is_some_and(|p| p < Generation::Xe2)
         {
             self.shape(message, "a sum of floats on", unit, "ugm or ugml");
         } else if message.op == LscOp::Counter && message.unit != 0 {

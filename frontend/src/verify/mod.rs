@@ -28,8 +28,8 @@ use cranelift_entity::EntityRef;
 use thiserror::Error;
 
 use crate::module::{Inst, Module, Object, ObjectKind, Place, Subject, Var};
-use crate::platform::Platform;
 use calls::Functions;
+use kiln_target::platform::Generation;
 
 pub use rules::{FindingKind, RULES, Rule, Severity};
 
@@ -93,7 +93,7 @@ pub fn verify(module: &Module) -> Vec<Finding> {
 /// Everything that is wrong with a module, warnings included, as one for that platform; without a
 /// platform, as one for any: each object has the size of registers that it has the fewest errors
 /// with, the smaller of two.
-pub fn check(module: &Module, platform: Option<Platform>) -> Vec<Finding> {
+pub fn check(module: &Module, platform: Option<Generation>) -> Vec<Finding> {
     let functions = Functions::new(module);
     let mut names = HashSet::new();
     let mut findings = Vec::new();
@@ -119,7 +119,7 @@ pub fn check(module: &Module, platform: Option<Platform>) -> Vec<Finding> {
             let errors = found.iter().filter(|f| f.severity() == Severity::Error);
             errors.count()
         };
-        let mut found = verified(platform.map_or(GRF, Platform::grf_bytes));
+        let mut found = verified(platform.map_or(GRF, Generation::grf_bytes));
         if platform.is_none() && errors(&found) > 0 {
             let other = verified(LARGE_GRF);
             if errors(&other) < errors(&found) {
@@ -147,7 +147,7 @@ struct Verifier<'a> {
     inst: Option<usize>,
     place: Place,
     subject: Subject,
-    platform: Option<Platform>,
+    platform: Option<Generation>,
     /// Bytes of a register.
     grf: u32,
     functions: &'a Functions<'a>,

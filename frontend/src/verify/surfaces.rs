@@ -5,7 +5,7 @@ use super::facts::{ATOMIC_TYPES, Types};
 use super::{FindingKind, Verifier};
 use crate::module::{Inst, Operand, Subject, Type, predefined};
 use crate::opcode::{Atomic, AtomicOp, Field, Opcode};
-use crate::platform::Platform;
+use kiln_target::platform::Generation;
 
 /// The most bytes of a block that one message moves.
 const BLOCK_BYTES: u32 = 256;
@@ -83,7 +83,7 @@ impl Verifier<'_> {
     fn surface_kind(&mut self, inst: &Inst) {
         let no_local = match inst.op {
             Opcode::OwordLd | Opcode::OwordSt | Opcode::OwordLdUnaligned => {
-                self.platform.is_some_and(|p| p < Platform::Icllp)
+                self.platform.is_some_and(|p| p < Generation::Icllp)
             }
             Opcode::MediaLd
             | Opcode::MediaSt
@@ -244,7 +244,7 @@ impl Verifier<'_> {
         }
         let allowed = if inst.op == Opcode::Load3d {
             Types::LOADED
-        } else if self.platform.is_some_and(|p| p < Platform::Icllp) {
+        } else if self.platform.is_some_and(|p| p < Generation::Icllp) {
             Types::SAMPLED_BEFORE
         } else {
             Types::SAMPLED

@@ -10,17 +10,16 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use clap::builder::{PossibleValuesParser, TypedValueParser};
 use kiln_frontend::module::Module;
-use kiln_frontend::platform::Platform;
 use kiln_frontend::text::{self, Spans};
 use kiln_frontend::verify::{self, Finding, Severity};
 use kiln_runtime::pipeline::{self, InputError};
+use kiln_target::platform::Generation;
 use miette::Report;
 
 use super::input::Input;
-use super::output;
 use super::report::{self, Source};
+use super::{generation_parser, output};
 
 /// Say all that is wrong with vISA
 #[derive(Debug, clap::Args)]
@@ -29,13 +28,8 @@ pub struct Args {
     #[arg(required = true, value_name = "INPUT")]
     inputs: Vec<PathBuf>,
     /// Platform whose instructions and registers are allowed
-    #[arg(short, long, value_parser = platform_parser())]
-    platform: Option<Platform>,
-}
-
-fn platform_parser() -> impl TypedValueParser<Value = Platform> {
-    PossibleValuesParser::new(Platform::names())
-        .try_map(|name| Platform::from_name(&name).ok_or("no such platform"))
+    #[arg(short, long, value_parser = generation_parser(), ignore_case = true)]
+    platform: Option<Generation>,
 }
 
 /// A file that was read.
@@ -121,7 +115,7 @@ impl<'a> Files<'a> {
         }
     }
 
-    fn verify(&mut self, platform: Option<Platform>) {
+    fn verify(&mut self, platform: Option<Generation>) {
         let findings = verify::check(&self.module, platform);
         // In the order of the files' lines; what has no place in a text, in that of the check.
         let place = |finding: &Finding| {

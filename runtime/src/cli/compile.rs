@@ -22,7 +22,7 @@ pub struct Args {
     /// Binary or text vISA
     input: PathBuf,
     /// Platform to make code for
-    #[arg(short, long, value_parser = platform_parser())]
+    #[arg(short, long, value_parser = platform_parser(), ignore_case = true)]
     platform: &'static Platform,
     /// Zebin or .ze_info document with the kernels' argument layouts
     #[arg(long, value_name = "FILE")]

@@ -36,7 +36,7 @@ pub struct Args {
     #[arg(required = true)]
     files: Vec<PathBuf>,
     /// Platform that the code is for [default: what a zebin says, and skl for raw code]
-    #[arg(short, long, value_parser = platform_parser())]
+    #[arg(short, long, value_parser = platform_parser(), ignore_case = true)]
     platform: Option<&'static Platform>,
     /// Write branch targets as distances in bytes instead of labels
     #[arg(long)]

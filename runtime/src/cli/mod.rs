@@ -23,9 +23,9 @@ mod stats;
 use std::io::IsTerminal;
 use std::process::ExitCode;
 
-use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Parser, Subcommand};
-use kiln_emit::platform::{self, PLATFORMS, Platform};
+use kiln_target::platform::{self, Generation, PLATFORMS, Platform, VISA_ONLY};
 use miette::MietteHandlerOpts;
 
 /// Finalizes vISA, Intel's virtual instruction set, to Gen machine code; runs it and lists it.
@@ -70,10 +70,29 @@ pub fn main() -> ExitCode {
     }
 }
 
-/// Takes the name of a known platform.
+/// Takes a name of a platform whose machine code is known.
 fn platform_parser() -> impl TypedValueParser<Value = &'static Platform> {
-    PossibleValuesParser::new(PLATFORMS.iter().map(|p| p.name))
+    PossibleValuesParser::new(machines())
         .try_map(|name| platform::find(&name).ok_or("no such platform"))
+}
+
+/// Takes a name of a platform whose vISA is known.
+fn generation_parser() -> impl TypedValueParser<Value = Generation> {
+    let others = VISA_ONLY
+        .iter()
+        .map(|(names, _)| value(names[0], &names[1..]));
+    PossibleValuesParser::new(machines().chain(others)).try_map(|name| {
+        let named = platform::named(&name).ok_or("no such platform")?;
+        Ok::<_, &str>(named.generation)
+    })
+}
+
+fn machines() -> impl Iterator<Item = PossibleValue> {
+    PLATFORMS.iter().map(|p| value(p.name, p.aliases))
+}
+
+fn value(name: &'static str, aliases: &'static [&'static str]) -> PossibleValue {
+    PossibleValue::new(name).aliases(aliases.iter().copied())
 }
 
 /// Takes how many registers may be used.

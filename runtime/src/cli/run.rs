@@ -72,7 +72,7 @@ pub struct Args {
     #[arg(long, value_name = "FILE")]
     info: Option<PathBuf>,
     /// Platform to run as
-    #[arg(short, long, default_value = "skl", value_parser = platform_parser())]
+    #[arg(short, long, default_value = "skl", value_parser = platform_parser(), ignore_case = true)]
     platform: &'static Platform,
     /// Finalize vISA with no more registers than this, 1 to 128
     #[arg(long, value_name = "N", value_parser = grf_limit_parser())]

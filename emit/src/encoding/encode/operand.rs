@@ -6,15 +6,15 @@
 use super::{Encoder, mme_of_mask};
 use crate::encoding::bits::Bits;
 use crate::encoding::spec::{
-    Attrs, DstBits, FILE_ARF, FILE_GRF, FILE_IMM, Form, HSTRIDES, SUB_BYTE, SrcBits, WIDTHS,
-    code_of, implied_width,
+    Attrs, Codes, DstBits, FILE_ARF, FILE_GRF, FILE_IMM, Form, HSTRIDES, SUB_BYTE, SrcBits, WIDTHS,
+    implied_width,
 };
 use crate::encoding::{EncodeError, Operand};
 use crate::inst::{Dst, Place, Reg, RegFile, Region, SWIZZLE_XYZW, Src, SrcMod, SrcReg, Type};
 
 impl Encoder<'_> {
-    fn ty(&self, table: &[(Type, u8)], ty: Type, operand: Operand) -> Result<u64, EncodeError> {
-        code_of(table, ty).ok_or(EncodeError::Type { operand, ty })
+    fn ty(&self, table: &Codes<Type>, ty: Type, operand: Operand) -> Result<u64, EncodeError> {
+        table.code(ty).ok_or(EncodeError::Type { operand, ty })
     }
 
     pub(super) fn dst(&mut self) -> Result<(), EncodeError> {
@@ -67,8 +67,10 @@ impl Encoder<'_> {
     /// Stride, and channel mask or extended accumulator.
     fn dst_layout(&mut self, dst: &Dst, at: &DstBits) -> Result<(), EncodeError> {
         let operand = Operand::Dst;
-        let stride =
-            code_of(at.hstrides, dst.hstride).ok_or(EncodeError::DstStride(dst.hstride))?;
+        let stride = at
+            .hstrides
+            .code(dst.hstride)
+            .ok_or(EncodeError::DstStride(dst.hstride))?;
         if at.hstride.exists() {
             self.put(at.hstride, stride);
         } else if dst.hstride != 1 {
@@ -132,8 +134,11 @@ impl Encoder<'_> {
     fn src_type(&mut self, n: usize, ty: Type, at: &SrcBits) -> Result<(), EncodeError> {
         let operand = Operand::Src(n as u8);
         if at.ty.exists() {
-            let (whole, size) = match SUB_BYTE.iter().find(|((s, u), _)| *s == ty || *u == ty) {
-                Some(((signed, _), code)) if at.sub_byte.exists() => {
+            let small =
+                |((signed, unsigned), _): &&((Type, Type), u8)| *signed == ty || *unsigned == ty;
+            let known = at.sub_byte.exists().then(|| SUB_BYTE.iter().find(small));
+            let (whole, size) = match known.flatten() {
+                Some(((signed, _), code)) => {
                     let whole = if *signed == ty { Type::B } else { Type::Ub };
                     (whole, u64::from(*code))
                 }
@@ -229,19 +234,27 @@ impl Encoder<'_> {
         let bad = EncodeError::Region { operand, region };
         if at.vstride.exists() && at.hstride.exists() && !at.width.exists() {
             let region = self.two_strides(region).ok_or(bad.clone())?;
-            let vstride = code_of(self.format.vstrides, region.vstride).ok_or(bad.clone())?;
-            let hstride = code_of(HSTRIDES, region.hstride).ok_or(bad)?;
+            let vstride = self
+                .format
+                .vstrides
+                .code(region.vstride)
+                .ok_or(bad.clone())?;
+            let hstride = HSTRIDES.code(region.hstride).ok_or(bad)?;
             self.put(at.vstride, vstride);
             self.put(at.hstride, hstride);
         } else if at.hstride.exists() && !at.vstride.exists() {
-            let stride = linear_stride(region).and_then(|stride| code_of(HSTRIDES, stride));
+            let stride = linear_stride(region).and_then(|stride| HSTRIDES.code(stride));
             self.put(at.hstride, stride.ok_or(bad)?);
         } else if at.vstride.exists() {
-            let code = code_of(self.format.vstrides, region.vstride).ok_or(bad.clone())?;
+            let code = self
+                .format
+                .vstrides
+                .code(region.vstride)
+                .ok_or(bad.clone())?;
             self.put(at.vstride, code);
             if at.width.exists() {
-                let width = code_of(WIDTHS, region.width).ok_or(bad.clone())?;
-                let hstride = code_of(HSTRIDES, region.hstride).ok_or(bad)?;
+                let width = WIDTHS.code(region.width).ok_or(bad.clone())?;
+                let hstride = HSTRIDES.code(region.hstride).ok_or(bad)?;
                 self.put(at.width, width);
                 self.put(at.hstride, hstride);
             } else if (region.width, region.hstride) != (4, 1) {
@@ -262,7 +275,7 @@ impl Encoder<'_> {
     fn two_strides(&self, region: Region) -> Option<Region> {
         let known = |region: &Region| {
             region.width == implied_width(region.vstride, region.hstride)
-                && code_of(self.format.vstrides, region.vstride).is_some()
+                && self.format.vstrides.code(region.vstride).is_some()
         };
         let linear = || Some(Region::new(linear_stride(region)?, 1, 0));
         Some(region).filter(known).or_else(linear).filter(known)
@@ -381,7 +394,7 @@ impl Encoder<'_> {
             }
             return Ok((FILE_GRF, u64::from(reg.num)));
         }
-        let arf = self.spec.arf.iter().find(|arf| arf.file == reg.file);
+        let arf = self.spec.arf.of_file(reg.file);
         match arf {
             Some(arf) if reg.num < u32::from(arf.count) => {
                 // In Align16 the channel selects name the extended accumulator.

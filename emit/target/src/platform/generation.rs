@@ -1,0 +1,125 @@
+//! Platforms as far as the rules of vISA tell them apart.
+
+/// Platforms that vISA's rules treat alike, oldest first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[repr(u8)]
+pub enum Generation {
+    Bdw,
+    Skl,
+    Bxt,
+    Icllp,
+    Tgllp,
+    XeHp,
+    Dg2,
+    Mtl,
+    Pvc,
+    PvcXt,
+    Xe2,
+}
+
+impl Generation {
+    /// All, oldest first.
+    pub const ALL: [Generation; 11] = [
+        Generation::Bdw,
+        Generation::Skl,
+        Generation::Bxt,
+        Generation::Icllp,
+        Generation::Tgllp,
+        Generation::XeHp,
+        Generation::Dg2,
+        Generation::Mtl,
+        Generation::Pvc,
+        Generation::PvcXt,
+        Generation::Xe2,
+    ];
+
+    /// The name in messages, which is a platform's.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Generation::Bdw => "bdw",
+            Generation::Skl => "skl",
+            Generation::Bxt => "bxt",
+            Generation::Icllp => "icllp",
+            Generation::Tgllp => "tgllp",
+            Generation::XeHp => "xehp",
+            Generation::Dg2 => "dg2",
+            Generation::Mtl => "mtl",
+            Generation::Pvc => "pvc",
+            Generation::PvcXt => "pvcxt",
+            Generation::Xe2 => "xe2",
+        }
+    }
+
+    /// Bytes of a register.
+    pub const fn grf_bytes(self) -> u32 {
+        if self as u8 >= Generation::Pvc as u8 {
+            64
+        } else {
+            32
+        }
+    }
+}
+
+/// A set of generations.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Generations(u16);
+
+impl Generations {
+    pub const ALL: Generations = Generations(u16::MAX);
+    pub const NONE: Generations = Generations(0);
+
+    /// From that one on.
+    pub const fn from(first: Generation) -> Generations {
+        Generations(u16::MAX << first as u8)
+    }
+
+    /// Before that one.
+    pub const fn before(end: Generation) -> Generations {
+        Generations((1 << end as u8) - 1)
+    }
+
+    /// These alone.
+    pub const fn only(generations: &[Generation]) -> Generations {
+        let mut set = 0;
+        let mut i = 0;
+        while i < generations.len() {
+            set |= 1 << generations[i] as u8;
+            i += 1;
+        }
+        Generations(set)
+    }
+
+    /// Those of either set.
+    pub const fn or(self, other: Generations) -> Generations {
+        Generations(self.0 | other.0)
+    }
+
+    /// All that are not in the set.
+    pub const fn not(self) -> Generations {
+        Generations(!self.0)
+    }
+
+    pub const fn contains(self, generation: Generation) -> bool {
+        self.0 >> generation as u8 & 1 != 0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sets() {
+        let set = Generations::from(Generation::Dg2).or(Generations::only(&[Generation::Skl]));
+        let members = |set: Generations| -> Vec<&str> {
+            let inside = Generation::ALL.into_iter().filter(|g| set.contains(*g));
+            inside.map(Generation::name).collect()
+        };
+        assert_eq!(members(set), ["skl", "dg2", "mtl", "pvc", "pvcxt", "xe2"]);
+        assert_eq!(
+            members(Generations::before(Generation::Icllp)),
+            ["bdw", "skl", "bxt"]
+        );
+        assert_eq!(members(Generations::ALL.not()), [""; 0]);
+    }
+}

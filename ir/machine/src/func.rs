@@ -1,0 +1,304 @@
+//! A machine function: registers, blocks, terminators.
+
+use std::ops::Range;
+
+use cranelift_entity::{PrimaryMap, entity_impl};
+use kiln_target::platform::Platform;
+use smallvec::SmallVec;
+
+use crate::inst::{
+    Base, CondMod, Desc, Inst, List, Message, MessageId, Old, Pred, Reg, Role, Src, Symbol, VReg,
+};
+
+/// A block; numbers are the order in which code is laid out.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Block(u32);
+entity_impl!(Block, "block");
+
+/// The register file a virtual register lives in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Class {
+    /// General registers.
+    Grf,
+    /// Flags.
+    Flag,
+    /// The address register.
+    Addr,
+}
+
+/// What is known of a virtual register.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RegData {
+    pub class: Class,
+    /// Bytes in use from its start: at most the target's allocation unit ([`Platform::unit_bytes`]).
+    pub bytes: u16,
+    /// Its start is a multiple of so many bytes.
+    pub align: u16,
+    /// Holds the same whichever channels run: written without a mask, as a whole.
+    pub uniform: bool,
+}
+
+/// A successor and the values its parameters get on this edge.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Edge {
+    pub to: Block,
+    pub args: SmallVec<[VReg; 4]>,
+}
+
+/// How a block ends. Successors stand in [`BlockData::succs`]; their order is said here.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Term {
+    /// To the only successor: a scalar jump, or nothing where it is next.
+    Jump,
+    /// A scalar jump to the first successor when the predicate's first channel says so, else the
+    /// second.
+    Branch { pred: Pred },
+    /// Channels for which `pred` holds (all without) wait at the join that begins block `uip`. The
+    /// first successor is where the others go on, if there can be others; the last, the jump target,
+    /// where execution goes when none is left.
+    GotoForward {
+        pred: Option<Pred>,
+        exec_size: u8,
+        chan_off: u8,
+        uip: Block,
+        /// A flag that holds nothing here, for targets whose unconditional goto needs one (null until
+        /// flags are assigned).
+        free_flag: Reg,
+    },
+    /// When any channel's `pred` holds these go to the first successor and the others wait at the
+    /// join that begins the second; else all go on there.
+    GotoBackward {
+        pred: Option<Pred>,
+        exec_size: u8,
+        chan_off: u8,
+    },
+    /// The block is a join and has no instructions: waiting channels go on to the first successor.
+    /// Where none is active execution goes to the second, if there is one.
+    Join,
+    /// The thread ends.
+    End,
+}
+
+impl Term {
+    pub fn pred(&self) -> Option<&Pred> {
+        match self {
+            Term::Branch { pred } => Some(pred),
+            Term::GotoForward { pred, .. } | Term::GotoBackward { pred, .. } => pred.as_ref(),
+            Term::Jump | Term::Join | Term::End => None,
+        }
+    }
+
+    pub fn pred_mut(&mut self) -> Option<&mut Pred> {
+        match self {
+            Term::Branch { pred } => Some(pred),
+            Term::GotoForward { pred, .. } | Term::GotoBackward { pred, .. } => pred.as_mut(),
+            Term::Jump | Term::Join | Term::End => None,
+        }
+    }
+}
+
+#[derive(Clone, Debug)]
+pub struct BlockData {
+    pub params: Vec<VReg>,
+    pub insts: Vec<Inst>,
+    pub term: Term,
+    pub succs: SmallVec<[Edge; 2]>,
+    /// Index of the vISA instruction the terminator comes from; `u32::MAX` for none.
+    pub term_origin: u32,
+}
+
+/// A machine function.
+#[derive(Clone, Debug)]
+pub struct Function {
+    pub name: String,
+    pub target: &'static Platform,
+    /// Channels of a dispatch.
+    pub simd: u8,
+    pub regs: PrimaryMap<VReg, RegData>,
+    pub lists: PrimaryMap<List, SmallVec<[VReg; 4]>>,
+    pub messages: PrimaryMap<MessageId, Message>,
+    pub symbols: PrimaryMap<Symbol, String>,
+    /// The first is the entry: it has no predecessor and no parameters.
+    pub blocks: PrimaryMap<Block, BlockData>,
+    /// Registers that hold inputs at entry, with the general register each begins at.
+    pub inputs: Vec<(VReg, u32)>,
+    /// General registers kept out of allocation.
+    pub reserved: Vec<Range<u32>>,
+    /// A barrier is used.
+    pub barrier: bool,
+}
+
+impl BlockData {
+    pub fn new(term: Term) -> BlockData {
+        BlockData {
+            params: Vec::new(),
+            insts: Vec::new(),
+            term,
+            succs: SmallVec::new(),
+            term_origin: u32::MAX,
+        }
+    }
+}
+
+impl Function {
+    pub fn new(name: impl Into<String>, target: &'static Platform, simd: u8) -> Function {
+        Function {
+            name: name.into(),
+            target,
+            simd,
+            regs: PrimaryMap::new(),
+            lists: PrimaryMap::new(),
+            messages: PrimaryMap::new(),
+            symbols: PrimaryMap::new(),
+            blocks: PrimaryMap::new(),
+            inputs: Vec::new(),
+            reserved: Vec::new(),
+            barrier: false,
+        }
+    }
+
+    pub fn entry(&self) -> Block {
+        Block::from_u32(0)
+    }
+
+    /// A new general register.
+    pub fn grf(&mut self, bytes: u32) -> VReg {
+        self.reg(Class::Grf, bytes)
+    }
+
+    pub fn reg(&mut self, class: Class, bytes: u32) -> VReg {
+        self.regs.push(RegData {
+            class,
+            bytes: bytes as u16,
+            align: 1,
+            uniform: false,
+        })
+    }
+
+    /// The registers an operand spans, in order.
+    pub fn registers<'a>(&'a self, base: &'a Base) -> &'a [VReg] {
+        match base {
+            Base::Virt(v) => std::slice::from_ref(v),
+            Base::List(l) => &self.lists[*l],
+            Base::Null | Base::Phys(..) => &[],
+        }
+    }
+
+    /// Calls `f` with each virtual register of an instruction and its role: uses, then definitions.
+    /// Old contents come with the definition that is written over them.
+    pub fn visit(&self, inst: &Inst, mut f: impl FnMut(VReg, Role)) {
+        for (i, src) in inst.srcs.iter().enumerate() {
+            let Some(r) = src.as_reg() else { continue };
+            if r.indirect.is_some() {
+                if let Some(v) = r.reg.as_virt() {
+                    f(v, Role::Address);
+                }
+                continue;
+            }
+            for (n, &v) in self.registers(&r.reg.base()).iter().enumerate() {
+                let (src, n) = (i as u8, n as u8);
+                f(v, Role::Source { src, n });
+            }
+        }
+        if let Some(v) = inst.pred.and_then(|p| p.flag.as_virt()) {
+            f(v, Role::Predicate);
+        }
+        if let Some(message) = inst.message.expand() {
+            let message = &self.messages[message];
+            for desc in [message.desc, message.ex_desc] {
+                if let Desc::Addr(reg) = desc
+                    && let Some(v) = reg.as_virt()
+                {
+                    f(v, Role::Descriptor);
+                }
+            }
+        }
+        if let Some(dst) = &inst.dst {
+            if dst.indirect.is_some() {
+                if let Some(v) = dst.reg.as_virt() {
+                    f(v, Role::Address);
+                }
+            } else {
+                for (n, &v) in self.registers(&dst.reg.base()).iter().enumerate() {
+                    let old = self.old(dst.old, n);
+                    f(v, Role::Result { n: n as u8, old });
+                }
+            }
+        }
+        if let Some(CondMod { flag, old, .. }) = inst.cond
+            && let Some(v) = flag.as_virt()
+        {
+            f(v, Role::Flag { old: old.expand() });
+        }
+    }
+
+    /// What register `n` of a destination is written over.
+    pub fn old(&self, old: Old, n: usize) -> Option<VReg> {
+        match old {
+            Old::None => None,
+            Old::Reg(v) => Some(v),
+            Old::List(l) => self.lists[l]
+                .get(n)
+                .copied()
+                .filter(|&v| v != VReg::NOTHING),
+        }
+    }
+
+    /// Replaces each virtual register that an instruction *uses*, old contents included, by what
+    /// `f` gives. Lists that change are new ones.
+    pub fn map_uses(&mut self, inst: &mut Inst, mut f: impl FnMut(VReg) -> VReg) {
+        for src in inst.srcs.iter_mut() {
+            if let Src::Reg(r) = src {
+                r.reg = self.map_reg(r.reg, &mut f);
+            }
+        }
+        if let Some(p) = &mut inst.pred {
+            p.flag = self.map_reg(p.flag, &mut f);
+        }
+        if let Some(id) = inst.message.expand() {
+            let mut message = self.messages[id];
+            for desc in [&mut message.desc, &mut message.ex_desc] {
+                if let Desc::Addr(reg) = desc {
+                    *reg = self.map_reg(*reg, &mut f);
+                }
+            }
+            self.messages[id] = message;
+        }
+        if let Some(dst) = &mut inst.dst {
+            if dst.indirect.is_some() {
+                dst.reg = self.map_reg(dst.reg, &mut f);
+            }
+            dst.old = match dst.old {
+                Old::None => Old::None,
+                Old::Reg(v) => Old::Reg(f(v)),
+                Old::List(l) => Old::List(self.map_list(l, &mut |v| match v {
+                    VReg::NOTHING => v,
+                    v => f(v),
+                })),
+            };
+        }
+        if let Some(c) = &mut inst.cond {
+            c.old = c.old.expand().map(f).into();
+        }
+    }
+
+    fn map_reg(&mut self, reg: Reg, f: &mut impl FnMut(VReg) -> VReg) -> Reg {
+        match reg.base() {
+            Base::Virt(v) => Reg::virt(f(v), reg.byte()),
+            Base::List(l) => {
+                let list = self.map_list(l, f);
+                Reg::new(Base::List(list), reg.byte())
+            }
+            Base::Null | Base::Phys(..) => reg,
+        }
+    }
+
+    fn map_list(&mut self, list: List, f: &mut impl FnMut(VReg) -> VReg) -> List {
+        let new: SmallVec<[VReg; 4]> = self.lists[list].iter().map(|&v| f(v)).collect();
+        if new == self.lists[list] {
+            list
+        } else {
+            self.lists.push(new)
+        }
+    }
+}

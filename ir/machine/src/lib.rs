@@ -1,0 +1,9 @@
+//! The machine IR: Gen instructions on virtual registers, in SSA form.
+//!
+//! `kiln-ir` is for analysis of vISA: it says who reads what and changes nothing. This is for
+//! rewriting: selection makes a [`func::Function`] of wide instructions, passes improve it,
+//! legalization cuts it to what the target takes, allocation assigns registers. Every state of it
+//! prints, and is held against its rules between passes.
+
+pub mod func;
+pub mod inst;
