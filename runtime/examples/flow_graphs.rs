@@ -84,7 +84,10 @@ fn main() -> ExitCode {
 
 /// The reference finalizer's machine code. Its exit code says nothing: there is code or there is not.
 fn finalize(finalizer: &Path, folder: &Path, text: &str) -> Option<Vec<u8>> {
-    let (source, code) = (folder.join("reference.visaasm"), folder.join("reference.dat"));
+    let (source, code) = (
+        folder.join("reference.visaasm"),
+        folder.join("reference.dat"),
+    );
     std::fs::write(&source, text).ok()?;
     let _ = std::fs::remove_file(&code);
     Command::new(finalizer)

@@ -517,9 +517,7 @@ impl Writer {
         let relation = if left { "gt" } else { "le" };
         self.masked(format_args!("add @ FUEL(%,0)<1> FUEL(%,0)<1;1,0> 0xffff:w"));
         match guard {
-            None => self.masked(format_args!(
-                "cmp.{relation} @ PB FUEL(%,0)<1;1,0> 0x0:w"
-            )),
+            None => self.masked(format_args!("cmp.{relation} @ PB FUEL(%,0)<1;1,0> 0x0:w")),
             Some(guard) => {
                 let guard = Self::guard(guard);
                 self.masked(format_args!("mov @ T(#,0)<1> FUEL(%,0)<1;1,0>"));
