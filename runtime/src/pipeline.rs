@@ -264,7 +264,11 @@ pub fn compile(object: &Object, options: &Options) -> Result<Compiled, CompileEr
     for &(block, index, symbol) in &allocated.symbols {
         allocated.program.blocks[block][index].symbol = Some(symbol);
     }
-    kiln_emit::flow::backward::turn_round(&mut allocated.program);
+    kiln_emit::flow::run(&mut allocated.program);
+    if options.verify {
+        kiln_emit::verify::flow::check_program(&allocated.program)
+            .map_err(|e| broken(object, "control flow was made", &e))?;
+    }
     let assembled = assemble(&allocated.program, options.platform).map_err(encode)?;
     let relocations = relocations(&assembled.relocations, &machine.symbols);
     let code = assembled.code;
