@@ -1,13 +1,17 @@
-//! What messages ask of shared functions, in words for listings.
+//! Messages to shared functions: what they ask for, as descriptors, as typed requests and in words.
 //!
-//! A shared function's messages are [`Request`]s: which bits of the descriptor make a descriptor one
-//! of it, its name, and the fields that go with it. A family names the requests of each of its
-//! functions ([`Requests`]); what is in no table is said by number. Names, fields and codes are
-//! those of the public programmer's reference manuals, vol. 2d ("Shared Functions") and vol. 7.
+//! A family has a table of rows for each of its shared functions ([`Requests`]). A [`Row`] says which
+//! bits of a descriptor make it a request of its [`Kind`], and where its fields are. All three views
+//! are walks over these rows: [`Request::encode`] and [`Request::decode`], and [`write`] for listings,
+//! which says by number what no row knows. Names, fields and codes are those of the public
+//! programmer's reference manuals, vol. 2d ("Shared Functions") and vol. 7.
 
-mod data_port;
+pub mod data_port;
+mod field;
+mod kind;
 mod load_store;
-mod others;
+pub mod others;
+mod request;
 
 use crate::encoding::family_spec;
 use crate::encoding::spec::{SendSyntax, Spec};
@@ -15,7 +19,13 @@ use crate::inst::{Desc, Inst, Message, Op};
 use crate::platform::Family;
 use crate::print::Text;
 
+pub use field::{
+    AddressKind, Atomic, Block, Data, Fields, Flag, Flags, Flush, Scope, Simd, Slots, Surface,
+    Value, Vector,
+};
+pub use kind::Kind;
 pub(crate) use load_store::{CACHES, CACHES_CONSTANT, CacheCodes};
+pub use request::{Descriptors, Function, Request, RequestError};
 
 /// The requests of a family's shared functions, by number.
 pub(crate) type Requests = [Requested; 16];
@@ -23,21 +33,25 @@ pub(crate) type Requests = [Requested; 16];
 /// What can be asked of a shared function.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Requested {
-    requests: &'static [Request],
+    rows: &'static [Row],
     /// Bit 19 of its descriptors says whether the payload begins with a header.
     header: bool,
 }
 
-const fn with_header(requests: &'static [Request]) -> Requested {
-    Requested {
-        requests,
-        header: true,
+const fn with_header(rows: &'static [Row]) -> Requested {
+    Requested { rows, header: true }
+}
+
+impl Requested {
+    /// The row whose request a descriptor is.
+    fn row(&self, desc: u32) -> Option<&'static Row> {
+        self.rows.iter().find(|row| desc & row.mask == row.bits)
     }
 }
 
 /// The functions that load and store know no header; the bit is one of their cache policy.
 const LOAD_STORE: Requested = Requested {
-    requests: load_store::REQUESTS,
+    rows: load_store::ROWS,
     header: false,
 };
 
@@ -48,6 +62,7 @@ pub(crate) const REQUESTS: Requests = {
     requests[3] = with_header(others::GATEWAY);
     requests[5] = with_header(others::RENDER);
     requests[6] = with_header(others::URB);
+    requests[7] = with_header(others::SPAWNER);
     requests[9] = with_header(data_port::READ_ONLY);
     requests[10] = with_header(data_port::PORT_0);
     requests[12] = with_header(data_port::PORT_1);
@@ -74,25 +89,27 @@ pub(crate) const XE2_REQUESTS: Requests = {
 
 /// A message that a shared function takes.
 #[derive(Debug)]
-pub(crate) struct Request {
+pub(crate) struct Row {
     /// These bits of a descriptor make it this message's when they are `bits`.
     mask: u32,
     bits: u32,
-    name: &'static str,
+    kind: Kind,
     parts: &'static [Part],
 }
 
-/// A field of a descriptor, as it is said.
+/// A field of a descriptor, and how it is said.
 #[derive(Debug)]
 enum Part {
-    /// Lowest bit, width, and the words for its values; none for an empty one.
-    Names(u32, u32, &'static [&'static str]),
+    /// Lowest bit, width, and what its codes stand for.
+    Coded(u32, u32, &'static [Value]),
     /// The same, as the end of the word before.
-    Suffix(u32, u32, &'static [&'static str]),
-    /// Lowest bit, and the words for the bits that are set.
-    Flags(u32, &'static [&'static str]),
+    Suffix(u32, u32, &'static [Value]),
+    /// Lowest bit, and what it and the bits above it are.
+    Flags(u32, &'static [Flag]),
+    /// A flag that is said as a word of the name.
+    Mark(u32, Flag),
     /// Lowest bit, width, unit, and what the number is.
-    Number(u32, u32, u32, &'static str),
+    Number(u32, u32, u32, Quantity),
     /// Channels `xyzw`, a bit each from the lowest; `true`: set bits are those left out.
     Channels(u32, bool),
     /// The surface's index in the binding table (bits 0-7), or what stands for none.
@@ -103,16 +120,26 @@ enum Part {
     Address,
 }
 
-const fn request(
-    (low, width): (u32, u32),
-    code: u32,
-    name: &'static str,
-    parts: &'static [Part],
-) -> Request {
-    Request {
+#[derive(Clone, Copy, Debug)]
+enum Quantity {
+    Offset,
+    Sampler,
+}
+
+impl Quantity {
+    fn name(self) -> &'static str {
+        match self {
+            Quantity::Offset => "offset",
+            Quantity::Sampler => "sampler",
+        }
+    }
+}
+
+const fn row((low, width): (u32, u32), code: u32, kind: Kind, parts: &'static [Part]) -> Row {
+    Row {
         mask: ((1 << width) - 1) << low,
         bits: code << low,
-        name,
+        kind,
         parts,
     }
 }
@@ -195,8 +222,8 @@ fn address(byte: u8, text: &mut Text) {
 }
 
 fn describe(inst: &Inst, message: &Message, desc: u32, spec: &Spec, text: &mut Text) {
-    let requests = spec.requests[usize::from(message.sfid & 15)].requests;
-    let Some(request) = requests.iter().find(|r| desc & r.mask == r.bits) else {
+    let row = spec.requests[usize::from(message.sfid & 15)].row(desc);
+    let Some(row) = row.filter(|row| row.kind != Kind::DereferenceResource) else {
         // Threads end through functions that are told nothing else.
         if !message.eot {
             text.str(", message ");
@@ -205,41 +232,44 @@ fn describe(inst: &Inst, message: &Message, desc: u32, spec: &Spec, text: &mut T
         return;
     };
     text.str(", ");
-    text.str(request.name);
-    for part in request.parts {
+    text.str(row.kind.name());
+    for part in row.parts {
         match part {
-            Part::Names(low, width, names) => {
-                let value = field(desc, *low, *width);
-                match names.get(value as usize) {
-                    Some(&"") => {}
-                    Some(name) => {
+            Part::Coded(low, width, values) => {
+                let code = field(desc, *low, *width);
+                match values.get(code as usize).and_then(|value| value.word()) {
+                    Some("") => {}
+                    Some(word) => {
                         text.byte(b' ');
-                        text.str(name);
+                        text.str(word);
                     }
                     None => {
                         text.str(" code ");
-                        text.number(value);
+                        text.number(code);
                     }
                 }
             }
-            Part::Suffix(low, width, names) => {
-                text.str(
-                    names
-                        .get(field(desc, *low, *width) as usize)
-                        .unwrap_or(&"x?"),
-                );
+            Part::Suffix(low, width, values) => {
+                let value = values.get(field(desc, *low, *width) as usize);
+                text.str(value.and_then(|value| value.word()).unwrap_or("x?"));
             }
-            Part::Flags(low, names) => {
-                for (n, name) in (0..).zip(*names) {
-                    if field(desc, low + n, 1) != 0 {
+            Part::Flags(low, flags) => {
+                for (n, flag) in (0..).zip(*flags) {
+                    if field(desc, low + n, 1) != 0 && !flag.word().is_empty() {
                         text.str(", ");
-                        text.str(name);
+                        text.str(flag.word());
                     }
+                }
+            }
+            Part::Mark(low, flag) => {
+                if field(desc, *low, 1) != 0 {
+                    text.byte(b' ');
+                    text.str(flag.word());
                 }
             }
             Part::Number(low, width, unit, what) => {
                 text.str(", ");
-                text.str(what);
+                text.str(what.name());
                 text.byte(b' ');
                 text.number(field(desc, *low, *width) * unit);
             }
@@ -259,16 +289,15 @@ fn describe(inst: &Inst, message: &Message, desc: u32, spec: &Spec, text: &mut T
     }
 }
 
-/// An index into the binding table; the last ones stand for memory that is in none.
 fn write_surface(index: u32, text: &mut Text) {
-    match index {
-        252 => text.str(", bindless surface"),
-        253 => text.str(", stateless, not coherent"),
-        254 => text.str(", shared local memory"),
-        255 => text.str(", stateless"),
-        _ => {
+    match Surface::of(index as u8) {
+        Surface::Bindless => text.str(", bindless surface"),
+        Surface::StatelessNonCoherent => text.str(", stateless, not coherent"),
+        Surface::Slm => text.str(", shared local memory"),
+        Surface::Stateless => text.str(", stateless"),
+        Surface::Bti(index) => {
             text.str(", surface ");
-            text.number(index);
+            text.number(u32::from(index));
         }
     }
 }

@@ -9,9 +9,10 @@ mod common;
 
 use common::{families, fixtures, listed_fixtures, recorded_path};
 use kiln_emit::encoding::{compactable, decode, encode};
-use kiln_emit::inst::Inst;
+use kiln_emit::inst::{Desc, Inst};
 use kiln_emit::listing::{Style, entries, line, list};
-use kiln_emit::platform::{PLATFORMS, Platform, find};
+use kiln_emit::messages::{Descriptors, Request, RequestError};
+use kiln_emit::platform::{Family, PLATFORMS, Platform, find};
 use kiln_emit::verify::verify;
 use std::collections::BTreeSet;
 use std::fs;
@@ -221,5 +222,48 @@ fn sub_registers_are_counted_as_each_family_does() {
         let platform = find(platform).expect("a known platform");
         let inst = decode(&u128::to_le_bytes(code), platform).expect("an instruction");
         assert_eq!(line(&inst, 0, platform, Style::Numeric), expected);
+    }
+}
+
+/// Every message of the fixtures with a constant descriptor is a known request and comes back. Only in
+/// assembly text (`forms`) fields have codes that are reserved.
+#[test]
+fn descriptors_of_compilers_decode() {
+    for (family, platforms) in families() {
+        let mut seen = 0;
+        for platform in platforms {
+            for fixture in fixtures(platform) {
+                for entry in entries(&fixture.code, platform) {
+                    let Some(message) = entry.inst.ok().and_then(|inst| inst.msg) else {
+                        continue;
+                    };
+                    let Desc::Imm(desc) = message.desc else {
+                        continue;
+                    };
+                    let ex_desc = match message.ex_desc {
+                        Desc::Imm(ex_desc) => ex_desc,
+                        Desc::Addr { .. } if matches!(family, Family::Gen9 | Family::Gen11) => {
+                            u32::from(message.sfid) | u32::from(message.eot) << 5
+                        }
+                        Desc::Addr { .. } => 0,
+                    };
+                    let of = Descriptors {
+                        sfid: message.sfid,
+                        end_of_thread: message.eot,
+                        desc,
+                        ex_desc,
+                    };
+                    let place =
+                        || format!("{} at {:#x}: {of:x?}", fixture.path.display(), entry.offset);
+                    match Request::decode(of, family) {
+                        Ok(request) => assert_eq!(request.encode(family), Ok(of), "{}", place()),
+                        Err(RequestError::Code { .. }) if fixture.path.ends_with("forms.dat") => {}
+                        Err(error) => panic!("{}: {error}", place()),
+                    }
+                    seen += 1;
+                }
+            }
+        }
+        assert!(seen > 100, "only {seen} of {family:?}");
     }
 }

@@ -1,4 +1,4 @@
-//! vISA in: the opcode table, the readers for binary objects and text, the printer.
+//! vISA in: the opcode table, shapes of payloads, the readers for binary objects and text, the printer.
 //!
 //! Nothing here knows of Gen machine code. A [`module::Module`] is what both readers make and
 //! what everything behind them takes.
@@ -9,5 +9,6 @@ pub mod labels;
 pub mod module;
 pub mod opcode;
 pub mod print;
+pub mod shape;
 pub mod text;
 pub mod verify;

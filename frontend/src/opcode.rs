@@ -15,6 +15,9 @@ use std::sync::LazyLock;
 
 use kiln_target::platform::{Generation, Generations};
 
+use crate::module::{Inst, Operand};
+use crate::shape::{Amount, Raw};
+
 /// What one field of an instruction is, in the binary format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Field {
@@ -64,6 +67,14 @@ impl Field {
     /// Whether it is a list: the remaining operands.
     pub fn is_list(self) -> bool {
         matches!(self, Field::Labels | Field::RawSrcs)
+    }
+
+    /// Whether its operands are raw.
+    pub fn is_raw(self) -> bool {
+        matches!(
+            self,
+            Field::RawDst | Field::RawSrc | Field::RawSrcs | Field::RawSrcIf(_)
+        )
     }
 
     /// Whether it has no operand because of a bit of the row's first number.
@@ -298,6 +309,8 @@ pub struct Row {
     pub fields: &'static [Field],
     /// The order of the row's operands in text, by their numbers; empty if it is that of the binary.
     pub text_order: &'static [u8],
+    /// The shape of each raw operand, in their order; empty if they are not known.
+    pub raw: &'static [Raw],
     /// The platforms that have it.
     pub platforms: Generations,
 }
@@ -311,6 +324,25 @@ impl Row {
                 Field::Exec | Field::GatherExec | Field::Pred | Field::Count
             )
         })
+    }
+
+    /// The field of each operand of an instruction of this row, with the shape of a raw one: fields
+    /// that its first number says are absent left out, a list's as often as it takes.
+    pub fn operands_of(&self, inst: &Inst) -> impl Iterator<Item = (Field, Option<Raw>)> + '_ {
+        let first = inst.operands.iter().find_map(|operand| match operand {
+            Operand::Field(n) => Some(*n),
+            _ => None,
+        });
+        let mut raws = self.raw.iter().copied();
+        let all = self.operand_fields().map(move |field| {
+            let raw = field.is_raw().then(|| raws.next()).flatten();
+            (field, raw)
+        });
+        all.filter(move |(field, _)| !field.is_absent(first.unwrap_or(0)))
+            .flat_map(|entry| {
+                let times = if entry.0.is_list() { usize::MAX } else { 1 };
+                std::iter::repeat_n(entry, times)
+            })
     }
 
     /// How many operands it has, lists apart.
@@ -352,7 +384,8 @@ impl Row {
 
 macro_rules! opcodes {
     ($($number:literal $(/ $($sub:literal)|+)? $variant:ident $mnemonic:literal $category:ident
-        [$($field:expr),*] $(text [$($order:literal)*])? $(on $platforms:expr)?;)*) => {
+        [$($field:expr),*] $(text [$($order:literal)*])? $(raw [$($raw:expr),*])?
+        $(on $platforms:expr)?;)*) => {
         /// A vISA opcode.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
         #[repr(u8)]
@@ -366,6 +399,7 @@ macro_rules! opcodes {
             category: Category::$category,
             fields: &[$($field),*],
             text_order: &[$($($order),*)?],
+            raw: &[$($($raw),*)?],
             platforms: [$($platforms,)? Generations::ALL][0],
         },)*];
     };
@@ -396,6 +430,29 @@ const fn w(meaning: Meaning) -> Field {
 }
 const fn d(meaning: Meaning) -> Field {
     Field::Number(Width::Dword, meaning)
+}
+
+/// A dword for each channel.
+const DWORDS: Raw = Raw::Lanes(Amount::Is(4), Amount::Is(1));
+/// A qword for each channel: addresses.
+const QWORDS: Raw = Raw::Lanes(Amount::Is(8), Amount::Is(1));
+/// The enabled ones of four channels, a dword each.
+const RGBA: Raw = Raw::Lanes(Amount::Is(4), Amount::Channels);
+/// An element of the variable's type for each channel.
+const OWN: Raw = Raw::Lanes(Amount::OwnType, Amount::Is(1));
+const ATOMIC: Raw = Raw::Lanes(Amount::AtomicElement, Amount::Is(1));
+const OWORDS: Raw = Raw::Block(Amount::Owords(M::Owords));
+const SVM_OWORDS: Raw = Raw::Block(Amount::Owords(M::SvmOwords));
+const SVM_DATA: Raw = Raw::Lanes(Amount::SvmElement, Amount::SvmPlanes);
+const MEDIA: Raw = Raw::Block(Amount::MediaBlock);
+const SAMPLED: Raw = Raw::Sampled(Amount::Channels);
+const LSC_ADDRESS: Raw = Raw::Lanes(Amount::LscAddress, Amount::Is(1));
+
+const fn block(bytes: u32) -> Raw {
+    Raw::Block(Amount::Is(bytes))
+}
+const fn message(meaning: Meaning, nth: usize) -> Raw {
+    Raw::Opaque(Amount::Grfs(meaning, nth))
 }
 
 use Generation as On;
@@ -485,28 +542,37 @@ opcodes! {
 
     // Data port, block transfers: owords, modified, surface, offset (in owords; of the unaligned
     // form in bytes), data. Media blocks: mode, surface, plane, width in bytes, rows, x, y, data.
-    0x35 OwordLd "oword_ld" Dataport [b(M::Owords), b(M::Modified), T, S, RD];
-    0x36 OwordSt "oword_st" Dataport [b(M::Owords), T, S, RS];
+    0x35 OwordLd "oword_ld" Dataport [b(M::Owords), b(M::Modified), T, S, RD]
+        raw [OWORDS];
+    0x36 OwordSt "oword_st" Dataport [b(M::Owords), T, S, RS]
+        raw [OWORDS];
     0x37 MediaLd "media_ld" Dataport [b(M::MediaMode), T, b(M::Amount), b(M::PairFirst),
         b(M::PairSecond),
-        S, S, RD] text [0 3 4 1 2 5 6 7];
+        S, S, RD] text [0 3 4 1 2 5 6 7]
+        raw [MEDIA];
     0x38 MediaSt "media_st" Dataport [b(M::MediaMode), T, b(M::Amount), b(M::PairFirst),
         b(M::PairSecond),
-        S, S, RS] text [0 3 4 1 2 5 6 7];
+        S, S, RS] text [0 3 4 1 2 5 6 7]
+        raw [MEDIA];
 
     // Data port, one element a channel: element size, [modified], surface, global offset (in
     // elements), offsets of the channels, data.
     0x39 Gather "gather" Dataport [b(M::ElementSize), b(M::Modified), Field::GatherExec, T, S, RS,
-        RD];
-    0x3a Scatter "scatter" Dataport [b(M::ElementSize), Field::GatherExec, T, S, RS, RS];
-    0x3c OwordLdUnaligned "oword_ld_unaligned" Dataport [b(M::Owords), b(M::Modified), T, S, RD];
+        RD]
+        raw [DWORDS, DWORDS];
+    0x3a Scatter "scatter" Dataport [b(M::ElementSize), Field::GatherExec, T, S, RS, RS]
+        raw [DWORDS, DWORDS];
+    0x3c OwordLdUnaligned "oword_ld_unaligned" Dataport [b(M::Owords), b(M::Modified), T, S, RD]
+        raw [OWORDS];
 
     // The old sampler: channels, sampler, surface, u, v, r, destination.
     0x40 Sample "sample" Sampler [b(M::SampleMode), SAMPLER, T, RS, RS, RS, RD];
-    0x41 SampleUnorm "sample_unorm" Sampler [b(M::SampleFormat), SAMPLER, T, S, S, S, S, RD];
+    0x41 SampleUnorm "sample_unorm" Sampler [b(M::SampleFormat), SAMPLER, T, S, S, S, S, RD]
+        raw [Raw::Opaque(Amount::UnormPixels)];
     0x42 Load "load" Sampler [b(M::SampleMode), T, RS, RS, RS, RD];
     0x43 Avs "avs" Sampler [b(M::Channels), SAMPLER, T, S, S, S, S, S, S, S, b(M::AvsControl), S,
-        b(M::AvsExec), S, RD] text [0 2 1 3 4 5 6 7 8 9 10 11 12 13 14] on UNTIL_ICLLP;
+        b(M::AvsExec), S, RD] text [0 2 1 3 4 5 6 7 8 9 10 11 12 13 14]
+        raw [Raw::Opaque(Amount::AvsPixels)] on UNTIL_ICLLP;
     0x44/1 VaConvolve2d "va.convolve" Sampler [SAMPLER, T, S, S, b(M::Mode), RD]
         text [1 0 2 3 4 5];
     0x44/2 VaMinMax "va.minmax" Sampler [T, S, S, S, RD];
@@ -527,8 +593,10 @@ opcodes! {
     0x4a Subb "subb" Arith [X, P, D, D, S, S];
 
     // Typed surfaces: channels, surface, u, v, r, level of detail, data.
-    0x4b Gather4Typed "gather4_typed" Dataport [X, P, b(M::Channels), T, RS, RS, RS, RS, RD];
-    0x4c Scatter4Typed "scatter4_typed" Dataport [X, P, b(M::Channels), T, RS, RS, RS, RS, RS];
+    0x4b Gather4Typed "gather4_typed" Dataport [X, P, b(M::Channels), T, RS, RS, RS, RS, RD]
+        raw [DWORDS, DWORDS, DWORDS, DWORDS, RGBA];
+    0x4c Scatter4Typed "scatter4_typed" Dataport [X, P, b(M::Channels), T, RS, RS, RS, RS, RS]
+        raw [DWORDS, DWORDS, DWORDS, DWORDS, RGBA];
 
     0x4d/8 VaConvolve1dV "va_skl_plus.CONV_1D_VERTICAL" Sampler [SAMPLER, T, S, S, b(M::Mode), RD]
         text [1 0 2 3 4 5];
@@ -563,15 +631,22 @@ opcodes! {
     // block size, block count, addresses (uq), data: block n of all channels stands before block
     // n+1. Atomics: operation, addresses, source 0, source 1, destination; text has the destination
     // second. The scaled forms add a base address: channels, 0, base, offsets (ud), data.
-    0x4e/1 SvmBlockLd "svm_block_ld" Svm [b(M::SvmOwords), S, RD];
-    0x4e/2 SvmBlockSt "svm_block_st" Svm [b(M::SvmOwords), S, RS];
-    0x4e/3 SvmGather "svm_gather" Svm [X, P, b(M::SvmBlockSize), b(M::BlockCount), RS, RD];
-    0x4e/4 SvmScatter "svm_scatter" Svm [X, P, b(M::SvmBlockSize), b(M::BlockCount), RS, RS];
-    0x4e/5 SvmAtomic "svm_atomic" Svm [X, P, b(M::Atomic), RS, RS, RS, RD] text [0 1 4 2 3];
+    0x4e/1 SvmBlockLd "svm_block_ld" Svm [b(M::SvmOwords), S, RD]
+        raw [SVM_OWORDS];
+    0x4e/2 SvmBlockSt "svm_block_st" Svm [b(M::SvmOwords), S, RS]
+        raw [SVM_OWORDS];
+    0x4e/3 SvmGather "svm_gather" Svm [X, P, b(M::SvmBlockSize), b(M::BlockCount), RS, RD]
+        raw [QWORDS, SVM_DATA];
+    0x4e/4 SvmScatter "svm_scatter" Svm [X, P, b(M::SvmBlockSize), b(M::BlockCount), RS, RS]
+        raw [QWORDS, SVM_DATA];
+    0x4e/5 SvmAtomic "svm_atomic" Svm [X, P, b(M::Atomic), RS, RS, RS, RD] text [0 1 4 2 3]
+        raw [QWORDS, ATOMIC, ATOMIC, ATOMIC];
     0x4e/6 SvmGather4Scaled "svm_gather4scaled" Svm
-        [X, P, b(M::Channels), w(M::Zero), S, RS, RD];
+        [X, P, b(M::Channels), w(M::Zero), S, RS, RD]
+        raw [QWORDS, RGBA];
     0x4e/7 SvmScatter4Scaled "svm_scatter4scaled" Svm
-        [X, P, b(M::Channels), w(M::Zero), S, RS, RS];
+        [X, P, b(M::Channels), w(M::Zero), S, RS, RS]
+        raw [QWORDS, RGBA];
 
     // Calls by address: the address, sizes of argument and return value in GRFs.
     0x4f IfCall "ifcall" Flow [X, P, S, b(M::Grfs), b(M::Grfs),
@@ -584,10 +659,15 @@ opcodes! {
 
     // Video motion estimation.
     0x54 VmeIme "vme_ime" Misc [b(M::PairFirst), b(M::PairSecond), RS, RS, T, RS, RS, RS, RD]
-        text [0 1 4 2 3 5 6 7 8] on UNTIL_ICLLP;
-    0x55 VmeSic "vme_sic" Misc [RS, RS, T, RD] text [2 0 1 3] on UNTIL_ICLLP;
-    0x56 VmeFbr "vme_fbr" Misc [RS, RS, T, S, S, S, RD] text [3 4 5 2 0 1 6] on UNTIL_ICLLP;
-    0x57 VmeIdm "vme_idm" Misc [RS, RS, T, RD] text [2 0 1 3] on UNTIL_ICLLP;
+        text [0 1 4 2 3 5 6 7 8]
+        raw [block(128), Raw::Block(Amount::ImeInput), block(4), block(4), block(32),
+            Raw::Block(Amount::ImeOutput)] on UNTIL_ICLLP;
+    0x55 VmeSic "vme_sic" Misc [RS, RS, T, RD] text [2 0 1 3]
+        raw [block(128), block(128), block(224)] on UNTIL_ICLLP;
+    0x56 VmeFbr "vme_fbr" Misc [RS, RS, T, S, S, S, RD] text [3 4 5 2 0 1 6]
+        raw [block(128), block(128), block(224)] on UNTIL_ICLLP;
+    0x57 VmeIdm "vme_idm" Misc [RS, RS, T, RD] text [2 0 1 3]
+        raw [block(128), block(32), block(512)] on UNTIL_ICLLP;
 
     // Synchronisation.
     0x59 Barrier "barrier" Sync [];
@@ -599,7 +679,8 @@ opcodes! {
     // data, destination. `raw_sends` has two sources: GRFs of source 0, of source 1, written,
     // function unit, extended descriptor, descriptor, source 0, source 1, destination.
     0x5d RawSend "raw_send" Misc [b(M::SendModifier), X, P, d(M::Descriptor), b(M::Amount),
-        b(M::Amount), S, RS, RD];
+        b(M::Amount), S, RS, RD]
+        raw [message(M::Amount, 0), message(M::Amount, 1)];
     0x5f Yield "yield" Sync [];
 
     // Named barriers: mode, barrier, type, producers, consumers.
@@ -616,41 +697,56 @@ opcodes! {
 
     // The 3D sampler: operation, channels, texel offset, sampler, surface, destination, coordinates.
     0x6d Sample3d "sample_3d" Sampler [SAMPLER_OP, X, P, b(M::Channels), S, SAMPLER, T, RD,
-        Field::Count, Field::RawSrcs] on PVC.not();
+        Field::Count, Field::RawSrcs]
+        raw [SAMPLED, OWN] on PVC.not();
     0x6e Load3d "load_3d" Sampler [SAMPLER_OP, X, P, b(M::Channels), S, T, RD,
-        Field::Count, Field::RawSrcs] on PVC.not();
+        Field::Count, Field::RawSrcs]
+        raw [SAMPLED, OWN] on PVC.not();
     0x6f Gather4Sampler "sample4" Sampler [SAMPLER_OP, X, P, b(M::Channel), S, SAMPLER, T, RD,
-        Field::Count, Field::RawSrcs] on PVC.not();
-    0x70/10 ResInfo "resinfo" Sampler [X, b(M::Channels), T, RS, RD] on PVC.not();
-    0x70/11 SampleInfo "sampleinfo" Sampler [X, b(M::Channels), T, RD] on PVC.not();
+        Field::Count, Field::RawSrcs]
+        raw [Raw::Sampled(Amount::Is(4)), OWN] on PVC.not();
+    0x70/10 ResInfo "resinfo" Sampler [X, b(M::Channels), T, RS, RD]
+        raw [DWORDS, RGBA] on PVC.not();
+    0x70/11 SampleInfo "sampleinfo" Sampler [X, b(M::Channels), T, RD]
+        raw [RGBA] on PVC.not();
     0x71 RtWrite "rt_write_3d" Dataport [X, P, w(M::RenderTargetMode), T, RS, Field::SrcIf(11),
         Field::SrcIf(8), Field::SrcIf(2), Field::RawSrcIf(3), Field::RawSrcIf(4), RS, RS, RS, RS,
-        Field::RawSrcIf(5), Field::RawSrcIf(6)] on PVC.not();
+        Field::RawSrcIf(5), Field::RawSrcIf(6)]
+        raw [block(64), OWN, Raw::Lanes(Amount::Is(2), Amount::Is(1)), OWN, OWN, OWN, OWN,
+            DWORDS, Raw::Lanes(Amount::Is(1), Amount::Is(1))] on PVC.not();
     0x72 UrbWrite "urb_write_3d" Misc [X, P, b(M::Amount), RS, w(M::Amount), RS, RS, RS]
-        text [0 2 1 3 4 5] on PVC.not();
-    0x73 TypedAtomic "typed_atomic" Dataport [b(M::Atomic), X, P, T, RS, RS, RS, RS, RS, RS, RD] on PVC.not();
+        text [0 2 1 3 4 5]
+        raw [DWORDS, DWORDS, DWORDS, Raw::Lanes(Amount::Is(4), Amount::Number(M::Amount, 0))] on PVC.not();
+    0x73 TypedAtomic "typed_atomic" Dataport [b(M::Atomic), X, P, T, RS, RS, RS, RS, RS, RS, RD]
+        raw [DWORDS, DWORDS, DWORDS, DWORDS, DWORDS, DWORDS, DWORDS] on PVC.not();
 
     // Untyped surfaces, offsets in bytes. Four channels: channels, 0, surface, global offset,
     // offsets of the channels (ud), data: channel R of all first, then G, …. Blocks: 0, block
     // count, 0, surface, global offset, offsets, data.
     0x74 Gather4Scaled "gather4_scaled" Dataport
-        [X, P, b(M::Channels), w(M::Zero), T, S, RS, RD];
+        [X, P, b(M::Channels), w(M::Zero), T, S, RS, RD]
+        raw [DWORDS, RGBA];
     0x75 Scatter4Scaled "scatter4_scaled" Dataport
-        [X, P, b(M::Channels), w(M::Zero), T, S, RS, RS];
+        [X, P, b(M::Channels), w(M::Zero), T, S, RS, RS]
+        raw [DWORDS, RGBA];
     0x78 GatherScaled "gather_scaled" Dataport
-        [X, P, b(M::Zero), b(M::BlockCount), w(M::Zero), T, S, RS, RD];
+        [X, P, b(M::Zero), b(M::BlockCount), w(M::Zero), T, S, RS, RD]
+        raw [DWORDS, DWORDS];
     0x79 ScatterScaled "scatter_scaled" Dataport
-        [X, P, b(M::Zero), b(M::BlockCount), w(M::Zero), T, S, RS, RS];
+        [X, P, b(M::Zero), b(M::BlockCount), w(M::Zero), T, S, RS, RS]
+        raw [DWORDS, DWORDS];
 
     0x7a RawSends "raw_sends" Misc [b(M::SendModifier), X, P, b(M::MessageGrfs),
         b(M::MessageGrfs), b(M::MessageGrfs), b(M::FunctionUnit), S, S, RS, RS, RD]
-        text [0 4 1 2 3 5 6 7 8 9];
+        text [0 4 1 2 3 5 6 7 8 9]
+        raw [message(M::MessageGrfs, 0), message(M::MessageGrfs, 1), message(M::MessageGrfs, 2)];
     0x7b Lifetime "lifetime" Misc
         [b(M::Lifetime), d(M::Variable)];
     0x7c SBarrier "sbarrier" Sync [b(M::Barrier)];
 
     // Operation, surface, offsets (ud, bytes), source 0, source 1, destination.
-    0x7d DwordAtomic "dword_atomic" Dataport [b(M::Atomic), X, P, T, RS, RS, RS, RD];
+    0x7d DwordAtomic "dword_atomic" Dataport [b(M::Atomic), X, P, T, RS, RS, RS, RD]
+        raw [DWORDS, DWORDS, DWORDS, DWORDS];
 
     // IEEE-correct forms.
     0x7e Sqrtm "sqrtm" Arith [X, P, D, S] on IEEE;
@@ -663,8 +759,10 @@ opcodes! {
     0x83 Dpas "dpas" Misc [X, P, RD, RS, RS, Field::SrcBlock, d(M::Systolic)] on XEHP_ON;
     0x84 Add3 "add3" Arith [X, P, D, S, S, S] on XEHP_ON;
     0x85 Bfn "bfn" Logic [X, P, D, S, S, S, b(M::TruthTable)] on XEHP_ON;
-    0x86 QwGather "qw_gather" Dataport [X, P, b(M::BlockCount), T, RS, RD] on XEHP_ON;
-    0x87 QwScatter "qw_scatter" Dataport [X, P, b(M::BlockCount), T, RS, RS] on XEHP_ON;
+    0x86 QwGather "qw_gather" Dataport [X, P, b(M::BlockCount), T, RS, RD]
+        raw [DWORDS, Raw::Lanes(Amount::Is(8), Amount::Blocks)] on XEHP_ON;
+    0x87 QwScatter "qw_scatter" Dataport [X, P, b(M::BlockCount), T, RS, RS]
+        raw [DWORDS, Raw::Lanes(Amount::Is(8), Amount::Blocks)] on XEHP_ON;
 
     // LSC. Operation; unit, caching of level 1 and 3, address type, scale, offset, size, data size,
     // order, elements, channels, surface, surface index, destination, addresses, sources. The
@@ -675,7 +773,8 @@ opcodes! {
         LscUntyped "lsc_untyped" Lsc [b(M::LscOp), X, P, b(M::LscUnit), b(M::LscCaching),
         b(M::LscCaching), b(M::LscAddressType), w(M::LscScale), d(M::LscOffset),
         b(M::LscAddressSize), b(M::LscDataSize), b(M::LscDataOrder), b(M::LscElements),
-        b(M::LscChannels), BASE, d(M::LscSurfaceIndex), RD, RS, RS, RS] on DG2_ON;
+        b(M::LscChannels), BASE, d(M::LscSurfaceIndex), RD, RS, RS, RS]
+        raw [Raw::LscData, LSC_ADDRESS, Raw::LscData, Raw::LscData] on DG2_ON;
     0x89/1|5 LscStrided "lsc_strided" Lsc [b(M::LscOp), X, P, b(M::LscUnit), b(M::LscCaching),
         b(M::LscCaching), b(M::LscAddressType), w(M::LscScale), d(M::LscOffset),
         b(M::LscAddressSize), b(M::LscDataSize), b(M::LscDataOrder), b(M::LscElements),
@@ -700,7 +799,7 @@ opcodes! {
 
     // Pixels of a render target: mode, surface, sample index, destination.
     0x90 RtRead "rt_read" Dataport [X, P, w(M::RenderTargetRead), T, Field::SrcIf(1), RD]
-        on PVC.not();
+        raw [Raw::Lanes(Amount::OwnType, Amount::Is(4))] on PVC.not();
 
     0x91 Madw "madw" Arith [X, P, D, S, S, S];
     0x92 Add3O "add3.o" Arith [X, P, D, S, S, S] on XEHP_ON;
@@ -1205,6 +1304,14 @@ mod tests {
                 Opcode::from_mnemonic(row.mnemonic),
                 Some((row.opcode, None))
             );
+        }
+    }
+
+    #[test]
+    fn every_raw_operand_of_a_row_has_a_shape_or_none() {
+        for row in ROWS.iter().filter(|row| !row.raw.is_empty()) {
+            let raws = row.operand_fields().filter(|field| field.is_raw());
+            assert_eq!(raws.count(), row.raw.len(), "{}", row.mnemonic);
         }
     }
 

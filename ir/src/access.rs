@@ -3,84 +3,29 @@
 //! Walks the operands of a vISA instruction by its row in the opcode table. Gives for each access
 //! the cell, the bytes, and how channels and bytes correspond, from which
 //! [`AccessKind`](crate::liveness::AccessKind) follows. Payloads of messages have no size of their
-//! own in vISA: [`raw_shape`] is where their layout is known.
+//! own in vISA: the opcode table has their shape. A raw operand without one is an error.
 
 use kiln_frontend::module::{
     Addr, Combine, Exec, InputVar, Inst, Object, Operand, PredUse, Region, StateVar, Var,
+    predefined,
 };
-use kiln_frontend::opcode::{Field, Opcode, svm_block_bytes};
+use kiln_frontend::opcode::{Field, Opcode};
+use kiln_frontend::shape::Raw as RawEntry;
+pub use kiln_frontend::shape::RawShape;
 use smallvec::SmallVec;
 
+use crate::cfg::CfgError;
 use crate::func::{CELL_BYTES, Cell, Function, Home};
 use crate::liveness::{Access, AccessKind};
 
 /// Bytes of a GRF as vISA numbers rows and pads payloads.
 const ROW_BYTES: u32 = 32;
 
-/// How a payload of a message lies in its variable: `planes` rows of one element a channel, each
-/// padded to whole GRFs; or, without channels, a block of `bytes`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum RawShape {
-    Lanes { bytes: u32, planes: u32 },
-    Block { bytes: u32 },
-}
-
-impl RawShape {
-    /// Bytes from one plane to the next.
-    pub fn plane_stride(bytes: u32, exec_size: u8) -> u32 {
-        (bytes * u32::from(exec_size)).next_multiple_of(ROW_BYTES)
-    }
-}
-
-fn number(inst: &Inst, at: usize) -> u32 {
-    match inst.operands.get(at) {
-        Some(Operand::Field(n)) => *n,
-        _ => 0,
-    }
-}
-
-/// The layout of raw operand `at` of `inst`, if the instruction is known to have one there.
-/// `None` for operands of instructions that instruction selection does not take.
+/// The shape of raw operand `at` of `inst`; `None` if it is not known, or follows from the type of
+/// the operand's variable.
 pub fn raw_shape(inst: &Inst, at: usize) -> Option<RawShape> {
-    use RawShape::{Block, Lanes};
-    let lanes = |bytes, planes| Some(Lanes { bytes, planes });
-    match inst.op {
-        Opcode::Gather4Scaled | Opcode::Scatter4Scaled => match at {
-            4 => lanes(4, 1),
-            _ => lanes(4, number(inst, 0).count_ones()),
-        },
-        Opcode::SvmGather4Scaled | Opcode::SvmScatter4Scaled => match at {
-            3 => lanes(8, 1),
-            _ => lanes(4, number(inst, 0).count_ones()),
-        },
-        Opcode::GatherScaled | Opcode::ScatterScaled => lanes(4, 1),
-        Opcode::Gather | Opcode::Scatter => lanes(4, 1),
-        Opcode::SvmGather | Opcode::SvmScatter => match at {
-            2 => lanes(8, 1),
-            _ => match (
-                svm_block_bytes(number(inst, 0))?,
-                1 << number(inst, 1).min(3),
-            ) {
-                (1, n) => lanes(if n > 4 { 8 } else { 4 }, 1),
-                (bytes, n) => lanes(bytes, n),
-            },
-        },
-        Opcode::DwordAtomic => lanes(4, 1),
-        Opcode::SvmAtomic => match at {
-            1 => lanes(8, 1),
-            _ => lanes(if number(inst, 0) & 0x40 != 0 { 8 } else { 4 }, 1),
-        },
-        Opcode::SvmBlockLd | Opcode::SvmBlockSt => Some(Block {
-            bytes: 16 << (number(inst, 0) & 7).min(4),
-        }),
-        Opcode::OwordLd | Opcode::OwordLdUnaligned | Opcode::OwordSt => Some(Block {
-            bytes: 16 << number(inst, 0).min(4),
-        }),
-        Opcode::RawSend => Some(Block {
-            bytes: number(inst, if at == 5 { 2 } else { 3 }) * ROW_BYTES,
-        }),
-        _ => None,
-    }
+    let (_, raw) = inst.op.row().operands_of(inst).nth(at)?;
+    Some(raw?.access(inst, None, ROW_BYTES)?.shape)
 }
 
 /// How bytes of a GRF belong to channels: `stride` bytes each, channel 0's at `origin * stride`.
@@ -147,7 +92,13 @@ struct Collector<'f, 'm> {
 }
 
 /// All accesses of each block in order; reads of an instruction before its writes.
-pub fn collect(func: &Function, blocks: &[std::ops::Range<u32>]) -> Vec<Vec<Access>> {
+///
+/// # Errors
+/// A message moves data whose size is not known.
+pub fn collect(
+    func: &Function,
+    blocks: &[std::ops::Range<u32>],
+) -> Result<Vec<Vec<Access>>, CfgError> {
     let mut c = Collector {
         func,
         raw: Vec::new(),
@@ -156,7 +107,7 @@ pub fn collect(func: &Function, blocks: &[std::ops::Range<u32>]) -> Vec<Vec<Acce
     let mut ends = Vec::with_capacity(blocks.len());
     for range in blocks {
         for i in range.clone() {
-            c.inst(i);
+            c.inst(i)?;
         }
         ends.push(c.raw.len());
     }
@@ -167,13 +118,12 @@ pub fn collect(func: &Function, blocks: &[std::ops::Range<u32>]) -> Vec<Vec<Acce
         mask: r.mask,
         kind: c.kind(r),
     };
-    ends.into_iter()
-        .map(|end| {
-            let list = c.raw[start..end].iter().map(classify).collect();
-            start = end;
-            list
-        })
-        .collect()
+    let blocks = ends.into_iter().map(|end| {
+        let list = c.raw[start..end].iter().map(classify).collect();
+        start = end;
+        list
+    });
+    Ok(blocks.collect())
 }
 
 impl Collector<'_, '_> {
@@ -195,7 +145,7 @@ impl Collector<'_, '_> {
         }
     }
 
-    fn inst(&mut self, index: u32) {
+    fn inst(&mut self, index: u32) -> Result<(), CfgError> {
         let inst = &self.func.object.insts[index as usize];
         let start = self.raw.len();
         if let Some(p) = inst.pred {
@@ -209,27 +159,74 @@ impl Collector<'_, '_> {
         }
         // The predicate of sel chooses a source; every channel is written.
         let predicated = inst.pred.is_some() && inst.op != Opcode::Sel;
-        let mut fields = inst.op.row().operand_fields();
-        let mut last = Field::RawSrc;
-        for (at, operand) in inst.operands.iter().enumerate() {
-            last = fields.next().unwrap_or(last);
-            let write = matches!(last, Field::Dst(_) | Field::RawDst);
-            self.operand(
-                Touch {
-                    inst: index,
-                    exec: inst.exec,
-                    write,
-                    predicated,
-                },
-                inst,
-                at,
-                operand,
-            );
+        let fields = inst.op.row().operands_of(inst);
+        for (operand, (field, raw)) in inst.operands.iter().zip(fields) {
+            let touch = Touch {
+                inst: index,
+                exec: inst.exec,
+                write: matches!(field, Field::Dst(_) | Field::RawDst),
+                predicated,
+            };
+            match *operand {
+                Operand::Raw { var, offset } => {
+                    self.payload(touch, inst, raw, var, offset.into())?
+                }
+                _ => self.operand(touch, inst, operand),
+            }
         }
         self.raw[start..].sort_by_key(|r| r.write);
+        Ok(())
     }
 
-    fn operand(&mut self, touch: Touch, inst: &Inst, at: usize, operand: &Operand) {
+    /// A raw operand.
+    fn payload(
+        &mut self,
+        touch: Touch,
+        inst: &Inst,
+        raw: Option<RawEntry>,
+        var: Var,
+        offset: u32,
+    ) -> Result<(), CfgError> {
+        if var.as_u32() == predefined::NULL {
+            return Ok(());
+        }
+        let own = self.func.object.vars[var].ty.bytes();
+        let Some(access) = raw.and_then(|raw| raw.access(inst, Some(own), ROW_BYTES)) else {
+            return Err(CfgError::Unsupported {
+                inst: touch.inst as usize,
+                what: "a message whose payload is not described",
+            });
+        };
+        match access.shape {
+            RawShape::Block { bytes } => {
+                let whole = !(touch.write && access.masked) || touch.exec.no_mask;
+                self.block(touch, var, offset, bytes, whole);
+            }
+            RawShape::Lanes { bytes, planes } => {
+                let region = Region {
+                    v: Some(1),
+                    w: 1,
+                    h: 1,
+                };
+                let stride = RawShape::plane_stride(bytes, touch.exec.size);
+                for plane in 0..planes {
+                    let offset = offset + plane * stride;
+                    self.region(
+                        touch,
+                        Elements {
+                            var,
+                            offset,
+                            bytes,
+                            region,
+                        },
+                    );
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn operand(&mut self, touch: Touch, inst: &Inst, operand: &Operand) {
         let exec = touch.exec;
         match *operand {
             Operand::General {
@@ -251,30 +248,6 @@ impl Collector<'_, '_> {
                     },
                 );
             }
-            Operand::Raw { var, offset } => match raw_shape(inst, at) {
-                None => {}
-                Some(RawShape::Block { bytes }) => self.block(touch, var, offset.into(), bytes),
-                Some(RawShape::Lanes { bytes, planes }) => {
-                    let region = Region {
-                        v: Some(1),
-                        w: 1,
-                        h: 1,
-                    };
-                    let stride = RawShape::plane_stride(bytes, exec.size);
-                    for plane in 0..planes {
-                        let offset = u32::from(offset) + plane * stride;
-                        self.region(
-                            touch,
-                            Elements {
-                                var,
-                                offset,
-                                bytes,
-                                region,
-                            },
-                        );
-                    }
-                }
-            },
             Operand::Predicate(p) => {
                 let exec = match inst.op {
                     // setp writes all its channels, whatever the mask says.
@@ -332,6 +305,7 @@ impl Collector<'_, '_> {
             ),
             Operand::AddressOf { .. }
             | Operand::Imm { .. }
+            | Operand::Raw { .. }
             | Operand::Label(_)
             | Operand::Field(_)
             | Operand::Name(_) => {}
@@ -383,8 +357,8 @@ impl Collector<'_, '_> {
         });
     }
 
-    /// A block of bytes, all of them whatever the mask.
-    fn block(&mut self, touch: Touch, var: Var, offset: u32, bytes: u32) {
+    /// A block of bytes: all of them whatever the mask, or some.
+    fn block(&mut self, touch: Touch, var: Var, offset: u32, bytes: u32, whole: bool) {
         let Some((first, base)) = self.func.cells_of(var) else {
             return;
         };
@@ -397,7 +371,7 @@ impl Collector<'_, '_> {
             };
             let mask = byte_mask(at % CELL_BYTES, end - at);
             self.push(Raw {
-                no_mask: true,
+                no_mask: whole,
                 ..Raw::new(touch, cell, mask)
             });
             at = end;

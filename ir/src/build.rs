@@ -46,7 +46,7 @@ pub fn build(object: &Object) -> Result<Function<'_>, CfgError> {
     });
     make_homes(&mut func);
     let ranges: Vec<_> = graph.blocks.iter().map(|b| b.insts.clone()).collect();
-    let accesses = access::collect(&func, &ranges);
+    let accesses = access::collect(&func, &ranges)?;
     let kept = liveness::kept(&graph, &accesses, func.cells.len(), |cell| {
         u64::MAX >> (64 - func.cells[cell].size.max(1))
     });

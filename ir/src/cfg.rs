@@ -4,9 +4,10 @@
 //! the logical edges it came from. A vISA `goto` becomes a scalar jump where all active channels
 //! agree and no waiting channel would be jumped over; otherwise a SIMD `goto`, and its target a
 //! join. A join or goto with no channel left goes on at the nearest join ahead where channels may
-//! wait. After the last block with such a jump, critical edges are split, so that register
-//! allocation always has a place for moves; split blocks lie just before their target and cost
-//! nothing while they stay empty.
+//! wait.
+//!
+//! Nothing branches to the first block: where the vISA program does, an empty block goes before it.
+//! The last block never falls through: the end of the program is a return.
 //!
 //! The rules for which goto may be scalar are those of Gen8 and later: see the PRM on `goto` and
 //! `join`, "Instruction set reference".
@@ -14,7 +15,7 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use kiln_frontend::module::{Inst, Label, LabelKind, Object, Operand};
+use kiln_frontend::module::{Inst, Label, LabelKind, Object, ObjectKind, Operand};
 use kiln_frontend::opcode::Opcode;
 
 /// Why an object's control flow cannot be built.
@@ -25,6 +26,9 @@ pub enum CfgError {
     #[error("instruction {inst}: {what} is not supported yet")]
     Unsupported { inst: usize, what: &'static str },
 }
+
+/// Until there are calls, nothing can return to a caller.
+const FUNCTION: &str = "a function";
 
 /// How one block of the vISA program ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,6 +50,25 @@ pub enum Exit {
     Ret,
 }
 
+impl Exit {
+    /// The block that channels branch to.
+    pub fn target(self) -> Option<usize> {
+        match self {
+            Exit::Branch { target, .. } | Exit::Diverge { target, .. } => Some(target),
+            Exit::Fall | Exit::Ret => None,
+        }
+    }
+
+    /// Whether channels may go on at the next block.
+    pub fn falls_through(self) -> bool {
+        match self {
+            Exit::Fall => true,
+            Exit::Branch { predicated, .. } | Exit::Diverge { predicated, .. } => predicated,
+            Exit::Ret => false,
+        }
+    }
+}
+
 /// A block of the vISA program, in its order.
 #[derive(Clone, Debug)]
 pub struct LogicalBlock {
@@ -56,6 +79,18 @@ pub struct LogicalBlock {
     pub join: bool,
     /// Where the join goes when no channel is active.
     pub join_jip: Option<usize>,
+}
+
+impl LogicalBlock {
+    /// One without instructions, before instruction `at`.
+    fn empty(at: u32, exit: Exit) -> LogicalBlock {
+        LogicalBlock {
+            insts: at..at,
+            exit,
+            join: false,
+            join_jip: None,
+        }
+    }
 }
 
 /// Channels that leave block `source` wait at block `at` while the blocks `from..at` run.
@@ -75,17 +110,9 @@ pub struct Cfg {
 impl Cfg {
     /// Logical successors of block `b`.
     pub fn logical_succs(&self, b: usize) -> impl Iterator<Item = usize> {
-        let (fall, target) = match self.blocks[b].exit {
-            Exit::Fall => (true, None),
-            Exit::Branch {
-                target, predicated, ..
-            }
-            | Exit::Diverge {
-                target, predicated, ..
-            } => (predicated, Some(target)),
-            Exit::Ret => (false, None),
-        };
-        fall.then_some(b + 1).into_iter().chain(target)
+        let exit = self.blocks[b].exit;
+        let next = exit.falls_through().then_some(b + 1);
+        next.into_iter().chain(exit.target())
     }
 
     /// The blocks that may run while channels wait, for each divergent branch.
@@ -145,18 +172,26 @@ fn target_label(inst: &Inst) -> Option<Label> {
 
 /// Splits the object into blocks and decides how each branch runs.
 pub fn build(object: &Object) -> Result<Cfg, CfgError> {
-    let mut blocks = split(object)?;
-    if let Some(last) = blocks.last()
-        && last.exit == Exit::Fall
-    {
-        // Falling off the end is a return.
-        let at = last.insts.end;
-        blocks.push(LogicalBlock {
-            insts: at..at,
-            exit: Exit::Ret,
-            join: false,
-            join_jip: None,
+    if object.kind != ObjectKind::Kernel {
+        let ret = object.insts.iter().position(|i| i.op == Opcode::FRet);
+        return Err(CfgError::Unsupported {
+            inst: ret.unwrap_or(0),
+            what: FUNCTION,
         });
+    }
+    let mut blocks = split(object)?;
+    if blocks.last().is_none_or(|last| last.exit.falls_through()) {
+        // Falling off the end is a return.
+        let at = blocks.last().map_or(0, |last| last.insts.end);
+        blocks.push(LogicalBlock::empty(at, Exit::Ret));
+    }
+    if blocks.iter().any(|b| b.exit.target() == Some(0)) {
+        for block in &mut blocks {
+            if let Exit::Branch { target, .. } | Exit::Diverge { target, .. } = &mut block.exit {
+                *target += 1;
+            }
+        }
+        blocks.insert(0, LogicalBlock::empty(0, Exit::Fall));
     }
     decide(&mut blocks, object);
     Ok(Cfg { blocks })
@@ -182,7 +217,13 @@ fn split(object: &Object) -> Result<Vec<LogicalBlock>, CfgError> {
                 }
                 starts[i] = true;
             }
-            Opcode::Goto | Opcode::Jmp | Opcode::Ret | Opcode::FRet => starts[i + 1] = true,
+            Opcode::Goto | Opcode::Jmp | Opcode::Ret => starts[i + 1] = true,
+            Opcode::FRet => {
+                return Err(CfgError::Unsupported {
+                    inst: i,
+                    what: FUNCTION,
+                });
+            }
             Opcode::Call | Opcode::FCall | Opcode::IfCall => {
                 return Err(CfgError::Unsupported {
                     inst: i,
@@ -231,7 +272,7 @@ fn split(object: &Object) -> Result<Vec<LogicalBlock>, CfgError> {
                     }
                 }
             }
-            Opcode::Ret | Opcode::FRet => {
+            Opcode::Ret => {
                 returns.push(b);
                 Exit::Ret
             }
@@ -269,12 +310,7 @@ fn split(object: &Object) -> Result<Vec<LogicalBlock>, CfgError> {
                 }
             };
         }
-        blocks.push(LogicalBlock {
-            insts: end..end,
-            exit: Exit::Ret,
-            join: false,
-            join_jip: None,
-        });
+        blocks.push(LogicalBlock::empty(end, Exit::Ret));
     }
     Ok(blocks)
 }

@@ -268,6 +268,68 @@ fn falling_off_the_end_returns() {
     );
 }
 
+/// The entry block: nothing leads there.
+fn enters(func: &Function) {
+    let entry = Block::from_u32(0);
+    assert!(func.blocks[entry].preds.is_empty(), "{func}");
+    let branches = func.blocks.values().flat_map(|b| &b.succs);
+    assert!(branches.clone().all(|e| e.to != entry), "{func}");
+}
+
+#[test]
+fn a_loop_at_the_start_gets_an_entry_before_it() {
+    for latch in ["(P1) goto (M1, 16) top", "(P1) jmp (M1, 1) top"] {
+        let module = kernel(&format!("top:\n{latch}\nret (M1, 1)\n"));
+        let func = build(&module.objects[0]).expect("a graph");
+        verify(&func).expect("sound");
+        enters(&func);
+        assert!(func.blocks[Block::from_u32(0)].insts.is_empty());
+        assert!(func.blocks.values().any(|b| b.term == Term::Ret));
+    }
+    let module = kernel("top:\nadd (M1, 16) V(0,0)<1> V(0,0)<1;1,0> 0x1:d\ngoto (M1, 16) top\n");
+    let func = build(&module.objects[0]).expect("a graph");
+    verify(&func).expect("sound");
+    enters(&func);
+    // What the loop adds up goes round it.
+    let add = block_of(&func, Opcode::Add, 0);
+    assert_eq!(func.blocks[add].params.len(), 1, "{func}");
+}
+
+#[test]
+fn a_kernel_without_instructions_returns() {
+    let module = kernel("");
+    let func = build(&module.objects[0]).expect("a graph");
+    verify(&func).expect("sound");
+    let terms: Vec<Term> = func.blocks.values().map(|b| b.term).collect();
+    assert_eq!(terms, [Term::Ret]);
+}
+
+#[test]
+fn a_predicated_branch_at_the_end_falls_into_the_return() {
+    for last in ["(P1) goto (M1, 16) top", "(P1) jmp (M1, 1) top"] {
+        let module = kernel(&format!("mov (M1, 16) V(0,0)<1> 0x0:d\ntop:\n{last}\n"));
+        let func = build(&module.objects[0]).expect("a graph");
+        verify(&func).expect("sound");
+        let (b, end) = func.blocks.iter().next_back().expect("blocks");
+        assert_eq!(end.term, Term::Ret, "{func}");
+        assert!(!end.preds.is_empty(), "{b} is reached\n{func}");
+    }
+}
+
+#[test]
+fn a_function_is_refused_where_it_returns() {
+    let source = ".version 4.1\n.global_function \"f\"\n\
+                  .decl V v_type=G type=d num_elts=16 align=hword\n\
+                  .kernel_attr ArgSize=0\n.kernel_attr RetValSize=0\n\
+                  mov (M1, 16) V(0,0)<1> 0x1:d\nfret (M1, 16)\n";
+    let module = kiln_frontend::text::parse(source).expect("a module");
+    let error = build(&module.objects[0]).err().expect("a function");
+    assert!(
+        matches!(error, CfgError::Unsupported { inst: 1, .. }),
+        "{error}"
+    );
+}
+
 #[test]
 fn what_is_not_supported_is_named() {
     let module = kernel(".function \"sub\"\ncall (M1, 16) sub\nret (M1, 1)\nsub:\nret (M1, 1)\n");

@@ -6,6 +6,7 @@ use common::kernel;
 use kiln_frontend::module::Module;
 use kiln_frontend::opcode::Opcode;
 use kiln_ir::build::build;
+use kiln_ir::cfg::CfgError;
 use kiln_ir::func::{Function, Inst};
 use kiln_ir::verify::verify;
 
@@ -185,6 +186,62 @@ fn predicates_keep_the_channels_that_were_not_compared() {
     assert!(keeps(&module("(M1, 16)", any), Opcode::Cmp, 0));
     assert!(keeps(&module("(M1, 16)", data), Opcode::Cmp, 0));
     assert!(keeps(&module("(M1_NM, 8)", data), Opcode::Cmp, 0));
+}
+
+/// Whether the message keeps V, which it writes, of which later all is read.
+fn message(op: Opcode, text: &str) -> bool {
+    let module = kernel(&format!(
+        "mov (M1_NM, 16) V(0,0)<1> 0x0:d\n{text}\n\
+         scatter4_scaled.R (M1, 16) T6 0x0:ud W.0 V.0\nret (M1, 1)\n"
+    ));
+    keeps(&module, op, 0)
+}
+
+#[test]
+fn raw_results_are_written_under_the_mask() {
+    let send = |head: &str| {
+        message(
+            Opcode::RawSend,
+            &format!("{head} 0xc 2 2 0x4205e00:ud W.0 V.0"),
+        )
+    };
+    assert!(send("raw_send (M1, 16)"));
+    assert!(send("(P1) raw_send (M1_NM, 16)"));
+    assert!(!send("raw_send (M1_NM, 16)"));
+    let sends = |head: &str| {
+        let tail = "0x0:ud 0x2205e00:ud W.0 X.0 V.0";
+        message(
+            Opcode::RawSends,
+            &format!("raw_sends.12.2.2.2 {head} {tail}"),
+        )
+    };
+    assert!(sends("(M1, 16)"));
+    assert!(!sends("(M1_NM, 16)"));
+    // A message whose channels are known defines them all.
+    let gather = "gather4_scaled.R (M1, 16) T6 0x0:ud W.0 V.0";
+    assert!(!message(Opcode::Gather4Scaled, gather));
+}
+
+#[test]
+fn payloads_of_raw_sends_are_read_whole() {
+    let module = kernel(
+        "mov (M1_NM, 16) V(0,0)<1> 0x0:d\n\
+         add (M1, 16) V(0,0)<1> W(0,0)<1;1,0> 0x1:d\n\
+         raw_send (M1, 16) 0xc 2 0 0x4205e00:ud V.0 %null.0\nret (M1, 1)\n",
+    );
+    assert!(keeps(&module, Opcode::Add, 0));
+}
+
+#[test]
+fn a_message_without_a_shape_is_refused() {
+    let module = kernel(
+        ".decl S1 v_type=S num_elts=1\nmov (M1, 16) V(0,0)<1> 0x0:d\n\
+         va.erode T6 S1 0x0:f 0x0:f 0x0 V.0\nret (M1, 1)\n",
+    );
+    let error = build(&module.objects[0]).err().expect("no shape");
+    let CfgError::Unsupported { inst: 1, .. } = error else {
+        panic!("{error}")
+    };
 }
 
 #[test]

@@ -7,6 +7,7 @@ use kiln_emit::inst::{
     Cond, CondMod, Desc, Dst, Inst, Message, Op, Place, Pred, PredCtrl, Reg, RegFile, Region, Src,
     SrcReg, Target, Type,
 };
+use kiln_emit::platform::SKL;
 use kiln_emit::ze_info::ZeInfo;
 use kiln_runtime::exec::{Arg, Cause, ExecError, Launch, Options, Program, RunError, Stats, Trace};
 
@@ -44,7 +45,7 @@ fn run(insts: Vec<Inst>, groups: u32, options: &Options) -> Result<(Stats, Vec<u
         args: vec![Arg::Buffer(vec![7; 64])],
         budget: 10_000,
     };
-    let stats = launch.run_with(&Program::from_insts(insts), options)?;
+    let stats = launch.run_with(&Program::from_insts(insts, &SKL), options)?;
     Ok((stats, launch.args[0].memory().unwrap().to_vec()))
 }
 

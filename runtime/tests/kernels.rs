@@ -1,11 +1,16 @@
-//! Kernels of all kinds run to the results that another OpenCL implementation gave: as the reference
-//! compiler compiled them, which shows that the executor is faithful, and as we finalize them, with
-//! all registers and with few. `kernels/remake` makes their files.
+//! The examples, and kernels of all kinds, run to the results that another OpenCL implementation gave:
+//! as the reference compiler compiled them for each platform that the executor knows, which shows that
+//! it is faithful, and as we finalize them, with all registers and with few. `examples/remake` and
+//! `kernels/remake` make their files.
 
 mod common;
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
+use kiln_emit::encoding::encode;
+use kiln_emit::listing::entries;
+use kiln_emit::platform::{self, Platform};
 use kiln_emit::zebin::Zebin;
 use kiln_runtime::exec::{Launch, Program};
 use kiln_runtime::launch::{Description, Source};
@@ -14,29 +19,75 @@ use kiln_runtime::pipeline;
 /// GRFs to finalize in; the second makes many of the kernels spill.
 const LIMITS: [u32; 2] = [128, 48];
 
+fn gen11() -> &'static Platform {
+    platform::find("icllp").expect("the platform is known")
+}
+
+/// An example or kernel, as the reference compiler compiled it for a platform.
 struct Kernel {
     dir: PathBuf,
     name: String,
+    platform: &'static Platform,
     description: Description,
     zebin: Zebin,
 }
 
-fn kernels() -> Vec<Kernel> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/kernels");
-    let mut dirs: Vec<PathBuf> = std::fs::read_dir(root)
-        .unwrap()
+impl Kernel {
+    /// The vISA that the reference compiler made: where a platform has none of its own, it is that of
+    /// the first platform.
+    fn visa(&self) -> Vec<u8> {
+        let file = format!("{}.visaasm", self.name);
+        let own = std::fs::read(self.dir.join(self.platform.name).join(&file));
+        own.unwrap_or_else(|_| std::fs::read(self.dir.join(&file)).unwrap())
+    }
+}
+
+/// The folders of all examples and kernels.
+fn folders() -> Vec<PathBuf> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let roots = ["../examples", "tests/kernels"].map(|dir| root.join(dir));
+    let entries = roots.iter().flat_map(|dir| std::fs::read_dir(dir).unwrap());
+    let mut dirs: Vec<PathBuf> = entries
         .map(|entry| entry.unwrap().path())
         .filter(|path| path.join("launch.yaml").exists())
         .collect();
     dirs.sort();
-    dirs.into_iter()
+    dirs
+}
+
+/// What the reference compiler does not compile for a platform: names of examples and kernels.
+fn unsupported(platform: &Platform) -> BTreeSet<String> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/unsupported.txt");
+    let text = std::fs::read_to_string(path).unwrap();
+    let lines = text.lines().filter(|line| !line.starts_with('#'));
+    let words = lines.map(|line| line.split(' ').collect::<Vec<_>>());
+    words
+        .filter(|words| words[0] == platform.name)
+        .map(|words| words[1].to_string())
+        .collect()
+}
+
+/// All that a platform can run.
+fn kernels(platform: &'static Platform) -> Vec<Kernel> {
+    let unsupported = unsupported(platform);
+    let name = |dir: &Path| dir.file_name().unwrap().to_string_lossy().into_owned();
+    let (without, with): (Vec<_>, Vec<_>) = folders()
+        .into_iter()
+        .partition(|dir| unsupported.contains(&name(dir)));
+    assert_eq!(without.len(), unsupported.len(), "of {unsupported:?}");
+    with.into_iter()
         .map(|dir| {
-            let name = dir.file_name().unwrap().to_string_lossy().into_owned();
+            let name = name(&dir);
             let yaml = std::fs::read_to_string(dir.join("launch.yaml")).unwrap();
-            let zebin = std::fs::read(dir.join(format!("{name}.zebin"))).unwrap();
+            let own = match platform.name {
+                "skl" => dir.clone(),
+                other => dir.join(other),
+            };
+            let zebin = std::fs::read(own.join(format!("{name}.zebin"))).unwrap();
             Kernel {
                 description: Description::parse(&yaml).unwrap(),
                 zebin: Zebin::parse(&zebin).unwrap(),
+                platform,
                 dir,
                 name,
             }
@@ -44,10 +95,15 @@ fn kernels() -> Vec<Kernel> {
         .collect()
 }
 
-/// Runs `check` on every kernel, on two threads, and fails with all that went wrong.
-fn each(check: impl Fn(&Kernel) -> Result<(), String> + Sync) {
-    let kernels = kernels();
-    assert!(kernels.len() >= 160, "only {} kernels found", kernels.len());
+/// Runs `check` on every kernel of a platform, of which there are so many, on two threads, and fails
+/// with all that went wrong.
+fn each(
+    platform: &'static Platform,
+    count: usize,
+    check: impl Fn(&Kernel) -> Result<(), String> + Sync,
+) {
+    let kernels = kernels(platform);
+    assert!(kernels.len() >= count, "only {} kernels", kernels.len());
     let (first, second) = kernels.split_at(kernels.len() / 2);
     let run = |part: &[Kernel]| -> Vec<String> {
         let failed = |k: &Kernel| check(k).err().map(|e| format!("{}: {e}", k.name));
@@ -67,38 +123,64 @@ fn each(check: impl Fn(&Kernel) -> Result<(), String> + Sync) {
     );
 }
 
+/// Runs a kernel as the reference compiler compiled it.
+fn run_reference(k: &Kernel) -> Result<(), String> {
+    let kernel = &k.description.kernel;
+    let program = Program::from_zebin(&k.zebin, kernel, k.platform).map_err(|e| e.to_string())?;
+    let mut launch = Launch {
+        ze_info: &k.zebin.ze_info,
+        kernel,
+        global: k.description.global,
+        local: k.description.local,
+        dimensions: k.description.dimensions,
+        args: k.description.load_args(&k.dir).map_err(|e| e.to_string())?,
+        budget: Launch::BUDGET,
+    };
+    launch.run(&program).map_err(|e| e.to_string())?;
+    k.description
+        .check(&launch.args, &k.dir)
+        .map_err(|e| e.to_string())
+}
+
 #[test]
-fn the_reference_compilers_code_gives_the_expected_results() {
-    each(|k| {
-        let kernel = &k.description.kernel;
-        let program =
-            Program::from_zebin(&k.zebin, kernel, common::skl()).map_err(|e| e.to_string())?;
-        let mut launch = Launch {
-            ze_info: &k.zebin.ze_info,
-            kernel,
-            global: k.description.global,
-            local: k.description.local,
-            dimensions: k.description.dimensions,
-            args: k.description.load_args(&k.dir).map_err(|e| e.to_string())?,
-            budget: Launch::BUDGET,
-        };
-        launch.run(&program).map_err(|e| e.to_string())?;
-        k.description
-            .check(&launch.args, &k.dir)
-            .map_err(|e| e.to_string())
+fn the_reference_compilers_code_for_gen9_gives_the_expected_results() {
+    each(common::skl(), 175, run_reference);
+}
+
+#[test]
+fn the_reference_compilers_code_for_gen11_gives_the_expected_results() {
+    each(gen11(), 147, run_reference);
+}
+
+/// The compiler that made the code encodes each instruction as our encoder does.
+#[test]
+fn the_reference_compilers_code_for_gen11_is_encoded_again() {
+    each(gen11(), 147, |k| {
+        for kernel in &k.zebin.kernels {
+            let entries = entries(&kernel.text, k.platform);
+            for entry in entries {
+                let at = entry.offset as usize;
+                let inst = entry.inst.map_err(|e| format!("{at:#x}: {e}"))?;
+                let code = encode(&inst, k.platform).map_err(|e| format!("{at:#x}: {e}"))?;
+                let bytes = code.as_bytes();
+                if kernel.text.get(at..at + bytes.len()) != Some(bytes) {
+                    return Err(format!("{at:#x}: {inst} is encoded otherwise"));
+                }
+            }
+        }
+        Ok(())
     });
 }
 
 #[test]
 fn our_code_gives_the_expected_results() {
-    each(|k| {
+    each(common::skl(), 175, |k| {
         // Images are not selected yet: only the executor is tested with them.
         let image = |source: &Source| matches!(source, Source::Image { .. });
         if k.description.args.iter().any(|arg| image(&arg.source)) {
             return Ok(());
         }
-        let text = std::fs::read(k.dir.join(format!("{}.visaasm", k.name))).unwrap();
-        let module = pipeline::read(&text).map_err(|e| e.to_string())?;
+        let module = pipeline::read(&k.visa()).map_err(|e| e.to_string())?;
         for limit in LIMITS {
             let compiled = common::compile(&module.objects[0], limit)?;
             // Addresses of constant data are the loader's to fill in; the program's tests do that.

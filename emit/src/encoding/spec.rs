@@ -493,7 +493,8 @@ pub struct MessageBits {
     pub desc_file: Bits,
     pub desc_num: Bits,
     pub desc_sub: Bits,
-    /// Length of the second payload: bits 6-9 of the extended descriptor.
+    /// Bits 6-15 of the extended descriptor, or of them 6-9. The lowest five are the length of the second
+    /// payload.
     pub ex_len: Bits,
     /// Bits 16-31 of the extended descriptor.
     pub ex_func: Bits,
@@ -773,6 +774,11 @@ impl Spec {
         let sfid = inst.msg.map(|message| message.sfid);
         let without = self.sends.message.ex_bso_less;
         inst.send.ex_bso || (without.is_some() && without == sfid)
+    }
+
+    /// How many bits of the extended descriptor are the second payload's length.
+    pub fn second_length_bits(&self) -> u32 {
+        self.sends.message.ex_len.width().min(5)
     }
 
     /// The format of an instruction of this form.

@@ -1,7 +1,203 @@
 //! Messages of the data ports, which address memory through surfaces.
+//!
+//! The functions make requests whose lengths, header and surface are still to be set; what has no
+//! surface says so. Sections are those of the PRM, vol. 2d, "Message Descriptor - Data Port 0" and
+//! "- Data Port 1" (Gen9 and later).
 
-use super::Part::{Channels, Flags, Names, Number, Surface};
-use super::{Part, Request, request};
+use super::Part::{Channels, Coded, Flags, Mark, Number, Surface};
+use super::field::{Atomic, Block, Flag, Simd, Slots, Value};
+use super::{Fields, Function, Kind, Part, Quantity, Request, Row, row};
+
+fn request(function: Function, kind: Kind, fields: Fields) -> Request {
+    Request {
+        fields,
+        ..Request::new(function, kind)
+    }
+}
+
+/// "Untyped Surface Read": `channels` (x is bit 0) dwords for each offset into a surface.
+pub fn untyped_read(channels: u8, simd: Simd) -> Request {
+    untyped(Kind::UntypedSurfaceRead, channels, simd)
+}
+
+/// "Untyped Surface Write".
+pub fn untyped_write(channels: u8, simd: Simd) -> Request {
+    untyped(Kind::UntypedSurfaceWrite, channels, simd)
+}
+
+/// "A64 Untyped Surface Read": the same for each address of 64 bits.
+pub fn a64_untyped_read(channels: u8, simd: Simd) -> Request {
+    untyped(Kind::A64UntypedSurfaceRead, channels, simd)
+}
+
+/// "A64 Untyped Surface Write".
+pub fn a64_untyped_write(channels: u8, simd: Simd) -> Request {
+    untyped(Kind::A64UntypedSurfaceWrite, channels, simd)
+}
+
+fn untyped(kind: Kind, channels: u8, simd: Simd) -> Request {
+    let fields = Fields {
+        channels: Some(channels),
+        simd: Some(simd),
+        ..Fields::default()
+    };
+    request(Function::DataPort1, kind, fields)
+}
+
+/// "Byte Gather Read": an element of 8, 16 or 32 bits for each offset into a surface.
+pub fn byte_gather(bits: u8, simd: Simd) -> Request {
+    bytes(Function::DataPort0, Kind::ByteGather, bits, simd)
+}
+
+/// "Byte Scatter Write".
+pub fn byte_scatter(bits: u8, simd: Simd) -> Request {
+    bytes(Function::DataPort0, Kind::ByteScatter, bits, simd)
+}
+
+/// "A64 Scattered Read" of bytes: an element of 8, 16 or 32 bits for each address of 64 bits.
+pub fn a64_byte_gather(bits: u8, simd: Simd) -> Request {
+    bytes(Function::DataPort1, Kind::A64ByteGather, bits, simd)
+}
+
+/// "A64 Scattered Write" of bytes.
+pub fn a64_byte_scatter(bits: u8, simd: Simd) -> Request {
+    bytes(Function::DataPort1, Kind::A64ByteScatter, bits, simd)
+}
+
+fn bytes(function: Function, kind: Kind, bits: u8, simd: Simd) -> Request {
+    let fields = Fields {
+        bits: Some(bits),
+        simd: Some(simd),
+        ..Fields::default()
+    };
+    request(function, kind, fields)
+}
+
+/// The kinds of messages that move dwords or qwords, `elements` (1, 2, 4 or 8) for each offset or
+/// address: `DwordGather`, `QwordScatter`, `A64DwordGather` and their like.
+pub fn elements(kind: Kind, elements: u8, simd: Simd) -> Request {
+    let port_0 = matches!(
+        kind,
+        Kind::DwordGather | Kind::DwordScatter | Kind::QwordGather | Kind::QwordScatter
+    );
+    let function = if port_0 {
+        Function::DataPort0
+    } else {
+        Function::DataPort1
+    };
+    let fields = Fields {
+        elements: Some(elements),
+        simd: Some(simd),
+        ..Fields::default()
+    };
+    request(function, kind, fields)
+}
+
+/// The kinds of messages that move a block of consecutive owords or hwords at an offset into a
+/// surface (`OwordBlockRead`, `AlignedOwordBlockRead`, `OwordBlockWrite`) or at an address
+/// (`A64OwordBlockRead`, `A64HwordBlockWrite` and their like).
+pub fn block(kind: Kind, block: Block) -> Request {
+    let port_0 = PORT_0.iter().any(|row| row.kind == kind);
+    let function = if port_0 {
+        Function::DataPort0
+    } else {
+        Function::DataPort1
+    };
+    let fields = Fields {
+        block: Some(block),
+        ..Fields::default()
+    };
+    request(function, kind, fields)
+}
+
+/// "Untyped Atomic Operation" on dwords of a surface, float or not by the operation.
+pub fn atomic(operation: Atomic, simd: Simd, returns: bool) -> Request {
+    let kind = if operation.is_float() {
+        Kind::UntypedFloatAtomic
+    } else {
+        Kind::UntypedAtomic
+    };
+    let fields = Fields {
+        atomic: Some(operation),
+        simd: Some(simd),
+        ..Fields::default()
+    };
+    request(Function::DataPort1, kind, fields).flag(Flag::Returns, returns)
+}
+
+/// "A64 Untyped Atomic Operation" of eight channels on elements of `bits`, 32 or 64.
+pub fn a64_atomic(operation: Atomic, bits: u8, returns: bool) -> Request {
+    let mut fields = Fields {
+        atomic: Some(operation),
+        ..Fields::default()
+    };
+    let kind = if operation.is_float() {
+        fields.simd = Some(Simd::S8);
+        Kind::A64UntypedFloatAtomic
+    } else {
+        fields.bits = Some(bits);
+        Kind::A64UntypedAtomic
+    };
+    request(Function::DataPort1, kind, fields).flag(Flag::Returns, returns)
+}
+
+/// "Typed Surface Read": `channels` components of elements of an image.
+pub fn typed_read(channels: u8, slots: Slots) -> Request {
+    typed(Kind::TypedSurfaceRead, channels, slots)
+}
+
+/// "Typed Surface Write".
+pub fn typed_write(channels: u8, slots: Slots) -> Request {
+    typed(Kind::TypedSurfaceWrite, channels, slots)
+}
+
+fn typed(kind: Kind, channels: u8, slots: Slots) -> Request {
+    let fields = Fields {
+        channels: Some(channels),
+        slots: Some(slots),
+        ..Fields::default()
+    };
+    request(Function::DataPort1, kind, fields)
+}
+
+/// "Typed Atomic Operation" of the low or (`high`) the high eight channels.
+pub fn typed_atomic(operation: Atomic, high: bool, returns: bool) -> Request {
+    let fields = Fields {
+        atomic: Some(operation),
+        ..Fields::default()
+    };
+    let request = request(Function::DataPort1, Kind::TypedAtomic, fields);
+    request
+        .flag(Flag::HighSlots, high)
+        .flag(Flag::Returns, returns)
+}
+
+/// "Memory Fence" on all memory. Has a header and no surface; a committed one writes a register when
+/// it is done.
+pub fn memory_fence(commit: bool) -> Request {
+    let fence = request(Function::DataPort0, Kind::MemoryFence, Fields::default());
+    fence.with_header().flag(Flag::Commit, commit)
+}
+
+/// "Scratch Block Read": registers from the thread's scratch space, `offset` bytes (a multiple of 32,
+/// below 128 KiB) from where the header says it is. Has no surface.
+pub fn scratch_read(registers: Block, offset: u32) -> Request {
+    scratch(Kind::HwordScratchBlockRead, registers, offset)
+}
+
+/// "Scratch Block Write". With [`Flag::ByDword`] the execution mask is one of dwords, else of owords.
+pub fn scratch_write(registers: Block, offset: u32) -> Request {
+    scratch(Kind::HwordScratchBlockWrite, registers, offset)
+}
+
+fn scratch(kind: Kind, registers: Block, offset: u32) -> Request {
+    let fields = Fields {
+        block: Some(registers),
+        offset: Some(offset),
+        ..Fields::default()
+    };
+    request(Function::DataPort0, kind, fields).with_header()
+}
 
 /// Where a descriptor has the message's type.
 const TYPE: (u32, u32) = (14, 5);
@@ -10,386 +206,450 @@ const SCATTERED: u32 = 0x7c300;
 /// Blocks with 64-bit addresses say what they are blocks of in bits 11-12.
 const BLOCKS: u32 = 0x7d800;
 
-const fn sub(
-    mask: u32,
-    kind: u32,
-    sub: u32,
-    name: &'static str,
-    parts: &'static [Part],
-) -> Request {
-    Request {
+const fn sub(mask: u32, number: u32, sub: u32, kind: Kind, parts: &'static [Part]) -> Row {
+    Row {
         mask,
-        bits: kind << 14 | sub,
-        name,
+        bits: number << 14 | sub,
+        kind,
         parts,
     }
 }
 
-const OWORDS: Part = Names(8, 3, &["x1", "x1 high", "x2", "x4", "x8", "x16"]);
-const HWORDS: Part = Names(8, 3, &["x1", "x2", "x4", "x8", "x16"]);
-const SCRATCH_HWORDS: Part = Names(12, 2, &["x1", "x2", "x4", "x8"]);
-const BITS: Part = Names(
-    10,
-    2,
-    &["of 8 bits", "of 16 bits", "of 32 bits", "of 64 bits"],
-);
-const ELEMENTS: Part = Names(10, 2, &["", "x2", "x4", "x8"]);
-/// How many channels, by messages that say it in different places.
-const SIMD_8: Part = Names(8, 1, &["simd8", "simd16"]);
-const SIMD_12: Part = Names(12, 1, &["simd8", "simd16"]);
-const SIMD_12_REVERSED: Part = Names(12, 1, &["simd16", "simd8"]);
-const SIMD_UNTYPED: Part = Names(12, 2, &["simd4x2", "simd16", "simd8"]);
-const SLOTS: Part = Names(12, 2, &["simd4x2", "", "high slots"]);
-const HIGH_SLOTS: Part = Names(12, 1, &["", "high slots"]);
-const LEFT_OUT: Part = Channels(8, true);
-const RETURN: Part = Names(13, 1, &["", "with return"]);
-const WIDTH: Part = Names(12, 1, &["of 32 bits", "of 64 bits"]);
-const ATOMIC: Part = Names(
-    8,
-    4,
-    &[
-        "compare and exchange of 64 bits",
-        "and",
-        "or",
-        "xor",
-        "exchange",
-        "increment",
-        "decrement",
-        "add",
-        "subtract",
-        "reverse subtract",
-        "signed maximum",
-        "signed minimum",
-        "unsigned maximum",
-        "unsigned minimum",
-        "compare and exchange",
-        "decrement first",
-    ],
-);
-const FLOAT_ATOMIC: Part = Names(
+/// Descriptor bits 8-10, "Block Size".
+const OWORDS: Part = Coded(
     8,
     3,
     &[
-        "code 0",
-        "maximum",
-        "minimum",
-        "compare and exchange",
-        "add",
-        "subtract",
-        "add of 64 bits",
-        "subtract of 64 bits",
+        Value::Block(Block::X1),
+        Value::Block(Block::X1High),
+        Value::Block(Block::X2),
+        Value::Block(Block::X4),
+        Value::Block(Block::X8),
+        Value::Block(Block::X16),
     ],
 );
-const COMMIT: Part = Flags(13, &["waits for it"]);
+const HWORDS: Part = Coded(
+    8,
+    3,
+    &[
+        Value::Block(Block::X1),
+        Value::Block(Block::X2),
+        Value::Block(Block::X4),
+        Value::Block(Block::X8),
+        Value::Block(Block::X16),
+    ],
+);
+const SCRATCH_HWORDS: Part = Coded(
+    12,
+    2,
+    &[
+        Value::Block(Block::X1),
+        Value::Block(Block::X2),
+        Value::Block(Block::X4),
+        Value::Block(Block::X8),
+    ],
+);
+/// Bits 10-11, "Data Size".
+const BITS: Part = Coded(
+    10,
+    2,
+    &[
+        Value::Bits(8),
+        Value::Bits(16),
+        Value::Bits(32),
+        Value::Bits(64),
+    ],
+);
+/// Bits 10-11, "Data Elements".
+const ELEMENTS: Part = Coded(
+    10,
+    2,
+    &[
+        Value::Elements(1),
+        Value::Elements(2),
+        Value::Elements(4),
+        Value::Elements(8),
+    ],
+);
+/// How many channels, by messages that say it in different places ("SIMD Mode").
+const SIMD_8: Part = Coded(8, 1, &[Value::Simd(Simd::S8), Value::Simd(Simd::S16)]);
+const SIMD_12: Part = Coded(12, 1, &[Value::Simd(Simd::S8), Value::Simd(Simd::S16)]);
+const SIMD_12_REVERSED: Part = Coded(12, 1, &[Value::Simd(Simd::S16), Value::Simd(Simd::S8)]);
+const SIMD_UNTYPED: Part = Coded(
+    12,
+    2,
+    &[
+        Value::Simd(Simd::S4x2),
+        Value::Simd(Simd::S16),
+        Value::Simd(Simd::S8),
+    ],
+);
+/// "Slot Group".
+const SLOTS: Part = Coded(
+    12,
+    2,
+    &[
+        Value::Slots(Slots::S4x2),
+        Value::Slots(Slots::Low),
+        Value::Slots(Slots::High),
+    ],
+);
+const HIGH_SLOTS: Part = Mark(12, Flag::HighSlots);
+/// Bits 8-11, "Channel Mask".
+const LEFT_OUT: Part = Channels(8, true);
+/// Bit 13, "Return Data Control".
+const RETURN: Part = Mark(13, Flag::Returns);
+const WIDTH: Part = Coded(12, 1, &[Value::Bits(32), Value::Bits(64)]);
+/// Bits 8-11, "Atomic Operation Type".
+const ATOMIC: Part = Coded(
+    8,
+    4,
+    &[
+        Value::Atomic(Atomic::CompareExchange64),
+        Value::Atomic(Atomic::And),
+        Value::Atomic(Atomic::Or),
+        Value::Atomic(Atomic::Xor),
+        Value::Atomic(Atomic::Exchange),
+        Value::Atomic(Atomic::Increment),
+        Value::Atomic(Atomic::Decrement),
+        Value::Atomic(Atomic::Add),
+        Value::Atomic(Atomic::Subtract),
+        Value::Atomic(Atomic::ReverseSubtract),
+        Value::Atomic(Atomic::SignedMax),
+        Value::Atomic(Atomic::SignedMin),
+        Value::Atomic(Atomic::UnsignedMax),
+        Value::Atomic(Atomic::UnsignedMin),
+        Value::Atomic(Atomic::CompareExchange),
+        Value::Atomic(Atomic::PreDecrement),
+    ],
+);
+const FLOAT_ATOMIC: Part = Coded(
+    8,
+    3,
+    &[
+        Value::Reserved,
+        Value::Atomic(Atomic::FloatMax),
+        Value::Atomic(Atomic::FloatMin),
+        Value::Atomic(Atomic::FloatCompareExchange),
+        Value::Atomic(Atomic::FloatAdd),
+        Value::Atomic(Atomic::FloatSubtract),
+        Value::Atomic(Atomic::FloatAdd64),
+        Value::Atomic(Atomic::FloatSubtract64),
+    ],
+);
+const COMMIT: Part = Flags(13, &[Flag::Commit]);
 const FLUSHES: Part = Flags(
     8,
     &[
-        "flushes L1",
-        "flushes L3 instructions",
-        "flushes L3 textures",
-        "flushes L3 constants",
-        "flushes L3 data",
+        Flag::FlushL1,
+        Flag::FlushInstructions,
+        Flag::FlushTextures,
+        Flag::FlushConstants,
+        Flag::FlushData,
     ],
 );
-const INVALIDATE: Part = Flags(13, &["invalidates after read"]);
+const INVALIDATE: Part = Flags(13, &[Flag::InvalidateAfterRead]);
 
 /// The read-only port for constants.
-pub(super) const READ_ONLY: &[Request] = &[
-    request(
+pub(super) const READ_ONLY: &[Row] = &[
+    row(
         TYPE,
         0x00,
-        "constant oword block read",
+        Kind::ConstantOwordBlockRead,
         &[OWORDS, INVALIDATE, Surface],
     ),
-    request(
+    row(
         TYPE,
         0x01,
-        "constant aligned oword block read",
+        Kind::ConstantAlignedOwordBlockRead,
         &[OWORDS, INVALIDATE, Surface],
     ),
-    request(
+    row(
         TYPE,
         0x03,
-        "constant dword gather",
+        Kind::ConstantDwordGather,
         &[ELEMENTS, SIMD_8, INVALIDATE, Surface],
     ),
 ];
 
-pub(super) const PORT_0: &[Request] = &[
-    request(TYPE, 0x00, "oword block read", &[OWORDS, Surface]),
+pub(super) const PORT_0: &[Row] = &[
+    row(TYPE, 0x00, Kind::OwordBlockRead, &[OWORDS, Surface]),
     sub(
         0x7e000,
         0x01,
         0,
-        "aligned oword block read",
+        Kind::AlignedOwordBlockRead,
         &[OWORDS, Surface],
     ),
     sub(
         0x7e000,
         0x01,
         1 << 13,
-        "aligned hword block read",
+        Kind::AlignedHwordBlockRead,
         &[HWORDS, Surface],
     ),
-    request(TYPE, 0x02, "oword dual block read", &[Surface]),
-    request(
+    row(TYPE, 0x02, Kind::OwordDualBlockRead, &[Surface]),
+    row(
         TYPE,
         0x03,
-        "dword gather",
+        Kind::DwordGather,
         &[ELEMENTS, SIMD_8, INVALIDATE, Surface],
     ),
-    request(
+    row(
         TYPE,
         0x04,
-        "byte gather",
+        Kind::ByteGather,
         &[BITS, SIMD_8, INVALIDATE, Surface],
     ),
-    request(TYPE, 0x05, "qword gather", &[ELEMENTS, SIMD_8, Surface]),
+    row(TYPE, 0x05, Kind::QwordGather, &[ELEMENTS, SIMD_8, Surface]),
     // Surface 0 is all of memory here.
-    sub(0x7c0ff, 0x07, 0, "memory fence", &[FLUSHES, COMMIT]),
-    request(TYPE, 0x07, "memory fence", &[FLUSHES, COMMIT, Surface]),
-    request(TYPE, 0x08, "oword block write", &[OWORDS, Surface]),
-    request(TYPE, 0x09, "aligned hword block write", &[HWORDS, Surface]),
-    request(TYPE, 0x0a, "oword dual block write", &[Surface]),
-    request(TYPE, 0x0b, "dword scatter", &[ELEMENTS, SIMD_8, Surface]),
-    request(TYPE, 0x0c, "byte scatter", &[BITS, SIMD_8, Surface]),
-    request(TYPE, 0x0d, "qword scatter", &[ELEMENTS, SIMD_8, Surface]),
-    request(
+    sub(0x7c0ff, 0x07, 0, Kind::MemoryFence, &[FLUSHES, COMMIT]),
+    row(TYPE, 0x07, Kind::MemoryFence, &[FLUSHES, COMMIT, Surface]),
+    row(TYPE, 0x08, Kind::OwordBlockWrite, &[OWORDS, Surface]),
+    row(TYPE, 0x09, Kind::AlignedHwordBlockWrite, &[HWORDS, Surface]),
+    row(TYPE, 0x0a, Kind::OwordDualBlockWrite, &[Surface]),
+    row(TYPE, 0x0b, Kind::DwordScatter, &[ELEMENTS, SIMD_8, Surface]),
+    row(TYPE, 0x0c, Kind::ByteScatter, &[BITS, SIMD_8, Surface]),
+    row(TYPE, 0x0d, Kind::QwordScatter, &[ELEMENTS, SIMD_8, Surface]),
+    row(
         (17, 2),
         2,
-        "hword scratch block read",
-        &[SCRATCH_HWORDS, SCRATCH],
+        Kind::HwordScratchBlockRead,
+        &[SCRATCH_HWORDS, SCRATCH, SCRATCH_FLAGS],
     ),
-    request(
+    row(
         (17, 2),
         3,
-        "hword scratch block write",
-        &[SCRATCH_HWORDS, SCRATCH],
+        Kind::HwordScratchBlockWrite,
+        &[SCRATCH_HWORDS, SCRATCH, SCRATCH_FLAGS],
     ),
 ];
 
-const SCRATCH: Part = Number(0, 12, 32, "offset");
+/// Bits 0-11, "Offset", in registers of 32 bytes.
+const SCRATCH: Part = Number(0, 12, 32, Quantity::Offset);
+/// Bits 15 and 16, "Invalidate After Read" and "Channel Mode".
+const SCRATCH_FLAGS: Part = Flags(15, &[Flag::InvalidateAfterRead, Flag::ByDword]);
 
-pub(super) const PORT_1: &[Request] = &[
-    request(
+pub(super) const PORT_1: &[Row] = &[
+    row(
         TYPE,
         0x01,
-        "untyped surface read",
+        Kind::UntypedSurfaceRead,
         &[LEFT_OUT, SIMD_UNTYPED, Surface],
     ),
-    request(
+    row(
         TYPE,
         0x02,
-        "untyped atomic",
+        Kind::UntypedAtomic,
         &[ATOMIC, SIMD_12_REVERSED, RETURN, Surface],
     ),
-    request(
+    row(
         TYPE,
         0x03,
-        "untyped 16-bit atomic",
+        Kind::Untyped16BitAtomic,
         &[ATOMIC, SIMD_12_REVERSED, RETURN, Surface],
     ),
-    request(TYPE, 0x04, "media block read", &[Surface]),
-    request(
+    row(TYPE, 0x04, Kind::MediaBlockRead, &[Surface]),
+    row(
         TYPE,
         0x05,
-        "typed surface read",
+        Kind::TypedSurfaceRead,
         &[LEFT_OUT, SLOTS, Surface],
     ),
-    request(
+    row(
         TYPE,
         0x06,
-        "typed atomic",
+        Kind::TypedAtomic,
         &[ATOMIC, HIGH_SLOTS, RETURN, Surface],
     ),
-    request(
+    row(
         TYPE,
         0x07,
-        "typed 16-bit atomic",
+        Kind::Typed16BitAtomic,
         &[ATOMIC, HIGH_SLOTS, RETURN, Surface],
     ),
-    request(
+    row(
         TYPE,
         0x09,
-        "untyped surface write",
+        Kind::UntypedSurfaceWrite,
         &[LEFT_OUT, SIMD_UNTYPED, Surface],
     ),
-    request(TYPE, 0x0a, "media block write", &[Surface]),
-    request(
+    row(TYPE, 0x0a, Kind::MediaBlockWrite, &[Surface]),
+    row(
         TYPE,
         0x0b,
-        "typed atomic on counter",
+        Kind::TypedAtomicOnCounter,
         &[ATOMIC, SIMD_12_REVERSED, RETURN, Surface],
     ),
-    request(
+    row(
         TYPE,
         0x0c,
-        "typed 16-bit atomic on counter",
+        Kind::Typed16BitAtomicOnCounter,
         &[ATOMIC, SIMD_12_REVERSED, RETURN, Surface],
     ),
-    request(
+    row(
         TYPE,
         0x0d,
-        "typed surface write",
+        Kind::TypedSurfaceWrite,
         &[LEFT_OUT, SLOTS, Surface],
     ),
-    request(
+    row(
         TYPE,
         0x0e,
-        "typed surface read with status",
+        Kind::TypedSurfaceReadWithStatus,
         &[LEFT_OUT, SLOTS, Surface],
     ),
     sub(
         SCATTERED,
         0x10,
         0x000,
-        "a64 byte gather",
+        Kind::A64ByteGather,
         &[BITS, SIMD_12, INVALIDATE, Surface],
     ),
     sub(
         SCATTERED,
         0x10,
         0x100,
-        "a64 dword gather",
+        Kind::A64DwordGather,
         &[ELEMENTS, SIMD_12, INVALIDATE, Surface],
     ),
     sub(
         SCATTERED,
         0x10,
         0x200,
-        "a64 qword gather",
+        Kind::A64QwordGather,
         &[ELEMENTS, SIMD_12, INVALIDATE, Surface],
     ),
     sub(
         SCATTERED,
         0x10,
         0x300,
-        "a64 byte gather with status",
+        Kind::A64ByteGatherWithStatus,
         &[BITS, SIMD_12, Surface],
     ),
-    request(
+    row(
         TYPE,
         0x11,
-        "a64 untyped surface read",
+        Kind::A64UntypedSurfaceRead,
         &[LEFT_OUT, SIMD_UNTYPED, Surface],
     ),
-    request(
+    row(
         TYPE,
         0x12,
-        "a64 untyped atomic",
+        Kind::A64UntypedAtomic,
         &[ATOMIC, WIDTH, RETURN, Surface],
     ),
-    request(
+    row(
         TYPE,
         0x13,
-        "a64 untyped 16-bit atomic",
+        Kind::A64Untyped16BitAtomic,
         &[ATOMIC, SIMD_12_REVERSED, RETURN, Surface],
     ),
     sub(
         BLOCKS,
         0x14,
         0x0000,
-        "a64 oword block read",
+        Kind::A64OwordBlockRead,
         &[OWORDS, Surface],
     ),
     sub(
         BLOCKS,
         0x14,
         0x0800,
-        "a64 aligned oword block read",
+        Kind::A64AlignedOwordBlockRead,
         &[OWORDS, Surface],
     ),
     sub(
         BLOCKS,
         0x14,
         0x1000,
-        "a64 oword dual block read",
+        Kind::A64OwordDualBlockRead,
         &[Surface],
     ),
     sub(
         BLOCKS,
         0x14,
         0x1800,
-        "a64 hword block read",
+        Kind::A64HwordBlockRead,
         &[HWORDS, Surface],
     ),
     sub(
         BLOCKS,
         0x15,
         0x0000,
-        "a64 oword block write",
+        Kind::A64OwordBlockWrite,
         &[OWORDS, Surface],
     ),
     sub(
         BLOCKS,
         0x15,
         0x0800,
-        "a64 aligned oword block write",
+        Kind::A64AlignedOwordBlockWrite,
         &[OWORDS, Surface],
     ),
     sub(
         BLOCKS,
         0x15,
         0x1000,
-        "a64 oword dual block write",
+        Kind::A64OwordDualBlockWrite,
         &[Surface],
     ),
     sub(
         BLOCKS,
         0x15,
         0x1800,
-        "a64 hword block write",
+        Kind::A64HwordBlockWrite,
         &[HWORDS, Surface],
     ),
-    request(
+    row(
         TYPE,
         0x19,
-        "a64 untyped surface write",
+        Kind::A64UntypedSurfaceWrite,
         &[LEFT_OUT, SIMD_UNTYPED, Surface],
     ),
     sub(
         SCATTERED,
         0x1a,
         0x000,
-        "a64 byte scatter",
+        Kind::A64ByteScatter,
         &[BITS, SIMD_12, Surface],
     ),
     sub(
         SCATTERED,
         0x1a,
         0x100,
-        "a64 dword scatter",
+        Kind::A64DwordScatter,
         &[ELEMENTS, SIMD_12, Surface],
     ),
     sub(
         SCATTERED,
         0x1a,
         0x200,
-        "a64 qword scatter",
+        Kind::A64QwordScatter,
         &[ELEMENTS, SIMD_12, Surface],
     ),
-    request(
+    row(
         TYPE,
         0x1b,
-        "untyped float atomic",
+        Kind::UntypedFloatAtomic,
         &[FLOAT_ATOMIC, SIMD_12_REVERSED, RETURN, Surface],
     ),
-    request(
+    row(
         TYPE,
         0x1c,
-        "untyped half-float atomic",
+        Kind::UntypedHalfFloatAtomic,
         &[FLOAT_ATOMIC, SIMD_12_REVERSED, RETURN, Surface],
     ),
-    request(
+    row(
         TYPE,
         0x1d,
-        "a64 untyped float atomic",
+        Kind::A64UntypedFloatAtomic,
         &[FLOAT_ATOMIC, SIMD_12, RETURN, Surface],
     ),
-    request(
+    row(
         TYPE,
         0x1e,
-        "a64 untyped half-float atomic",
+        Kind::A64UntypedHalfFloatAtomic,
         &[FLOAT_ATOMIC, SIMD_12, RETURN, Surface],
     ),
 ];

@@ -1,8 +1,9 @@
 //! Messages of the functions that load and store by address (`ugm`, `ugml`, `slm`, `tgm`), since
 //! XeHPG.
 
-use super::Part::{Address, Caches, Channels, Names, Suffix};
-use super::{Part, Request, field, request};
+use super::Part::{Address, Caches, Channels, Coded, Mark, Suffix};
+use super::field::{AddressKind, Data, Flag, Flush, Scope, Value, Vector};
+use super::{Kind, Part, Row, field, row};
 use crate::encoding::spec::{SendSyntax, Spec};
 use crate::inst::{Desc, Inst, Message};
 use crate::print::Text;
@@ -10,41 +11,85 @@ use crate::print::Text;
 const OP: (u32, u32) = (0, 6);
 
 /// What an element is in memory and, where they differ, in the register.
-const DATA: Part = Names(
+const DATA: Part = Coded(
     9,
     3,
-    &["d8", "d16", "d32", "d64", "d8u32", "d16u32", "d16u32h"],
+    &[
+        Value::Data(Data::D8),
+        Value::Data(Data::D16),
+        Value::Data(Data::D32),
+        Value::Data(Data::D64),
+        Value::Data(Data::D8U32),
+        Value::Data(Data::D16U32),
+        Value::Data(Data::D16U32High),
+    ],
 );
 /// Elements for an address, one after another in registers or (`t`) in one.
 const VECTOR: Part = Suffix(
     12,
     4,
     &[
-        "", "x2", "x3", "x4", "x8", "x16", "x32", "x64", "x1t", "x2t", "x3t", "x4t", "x8t", "x16t",
-        "x32t", "x64t",
+        vector(1, false),
+        vector(2, false),
+        vector(3, false),
+        vector(4, false),
+        vector(8, false),
+        vector(16, false),
+        vector(32, false),
+        vector(64, false),
+        vector(1, true),
+        vector(2, true),
+        vector(3, true),
+        vector(4, true),
+        vector(8, true),
+        vector(16, true),
+        vector(32, true),
+        vector(64, true),
     ],
 );
-const SIZE: Part = Names(7, 2, &["a?", "a16", "a32", "a64"]);
+
+const fn vector(count: u8, transposed: bool) -> Value {
+    Value::Vector(Vector { count, transposed })
+}
+
+const SIZE: Part = Coded(
+    7,
+    2,
+    &[
+        Value::AddressBits(0),
+        Value::AddressBits(16),
+        Value::AddressBits(32),
+        Value::AddressBits(64),
+    ],
+);
 /// Blocks have addresses of 64 bits; the bit says whether they are rearranged for matrices.
-const BLOCK: Part = Names(7, 1, &["a64", "transformed a64"]);
-const TRANSPOSED: Part = Names(15, 1, &["", "transposed"]);
-const SCOPE: Part = Names(
+const BLOCK: Part = Coded(7, 1, &[Value::Transformed(false), Value::Transformed(true)]);
+const TRANSPOSED: Part = Mark(15, Flag::Transposed);
+const SCOPE: Part = Coded(
     9,
     3,
     &[
-        "group",
-        "local",
-        "tile",
-        "gpu",
-        "all gpus",
-        "system release",
-        "system acquire",
+        Value::Scope(Scope::Group),
+        Value::Scope(Scope::Local),
+        Value::Scope(Scope::Tile),
+        Value::Scope(Scope::Gpu),
+        Value::Scope(Scope::AllGpus),
+        Value::Scope(Scope::SystemRelease),
+        Value::Scope(Scope::SystemAcquire),
     ],
 );
-const FLUSH: Part = Names(
+const FLUSH: Part = Coded(
     12,
     3,
-    &["", "evict", "invalidate", "discard", "clean", "flush L3"],
+    &[
+        Value::Flush(Flush::None),
+        Value::Flush(Flush::Evict),
+        Value::Flush(Flush::Invalidate),
+        Value::Flush(Flush::Discard),
+        Value::Flush(Flush::Clean),
+        Value::Flush(Flush::L3),
+        Value::Flush(Flush::Nothing),
+    ],
 );
 
 const LOAD: &[Part] = &[DATA, VECTOR, SIZE, Caches(true), Address];
@@ -52,55 +97,55 @@ const STORE: &[Part] = &[DATA, VECTOR, SIZE, Caches(false), Address];
 const LOAD_QUAD: &[Part] = &[DATA, Channels(12, false), SIZE, Caches(true), Address];
 const STORE_QUAD: &[Part] = &[DATA, Channels(12, false), SIZE, Caches(false), Address];
 
-pub(super) const REQUESTS: &[Request] = &[
-    request(OP, 0, "load", LOAD),
-    request(OP, 1, "load strided", LOAD),
-    request(OP, 2, "load quad", LOAD_QUAD),
-    request(
+pub(super) const ROWS: &[Row] = &[
+    row(OP, 0, Kind::Load, LOAD),
+    row(OP, 1, Kind::LoadStrided, LOAD),
+    row(OP, 2, Kind::LoadQuad, LOAD_QUAD),
+    row(
         OP,
         3,
-        "load block 2d",
+        Kind::LoadBlock2d,
         &[DATA, TRANSPOSED, BLOCK, Caches(true), Address],
     ),
-    request(OP, 4, "store", STORE),
-    request(OP, 5, "store strided", STORE),
-    request(OP, 6, "store quad", STORE_QUAD),
-    request(
+    row(OP, 4, Kind::Store, STORE),
+    row(OP, 5, Kind::StoreStrided, STORE),
+    row(OP, 6, Kind::StoreQuad, STORE_QUAD),
+    row(
         OP,
         7,
-        "store block 2d",
+        Kind::StoreBlock2d,
         &[DATA, TRANSPOSED, BLOCK, Caches(false), Address],
     ),
-    request(OP, 8, "atomic increment", STORE),
-    request(OP, 9, "atomic decrement", STORE),
-    request(OP, 10, "atomic load", STORE),
-    request(OP, 11, "atomic store", STORE),
-    request(OP, 12, "atomic add", STORE),
-    request(OP, 13, "atomic subtract", STORE),
-    request(OP, 14, "atomic signed minimum", STORE),
-    request(OP, 15, "atomic signed maximum", STORE),
-    request(OP, 16, "atomic unsigned minimum", STORE),
-    request(OP, 17, "atomic unsigned maximum", STORE),
-    request(OP, 18, "atomic compare and exchange", STORE),
-    request(OP, 19, "atomic float add", STORE),
-    request(OP, 20, "atomic float subtract", STORE),
-    request(OP, 21, "atomic float minimum", STORE),
-    request(OP, 22, "atomic float maximum", STORE),
-    request(OP, 23, "atomic float compare and exchange", STORE),
-    request(OP, 24, "atomic and", STORE),
-    request(OP, 25, "atomic or", STORE),
-    request(OP, 26, "atomic xor", STORE),
-    request(OP, 27, "load status", LOAD),
-    request(OP, 28, "store uncompressed", STORE),
-    request(OP, 29, "compression state control", &[Address]),
-    request(OP, 30, "read surface state", &[Address]),
-    request(OP, 31, "fence", &[SCOPE, FLUSH]),
-    request(OP, 32, "store quad uncompressed", STORE_QUAD),
-    request(OP, 40, "atomic add to append counter", STORE),
-    request(OP, 41, "atomic subtract from append counter", STORE),
-    request(OP, 42, "atomic store to append counter", STORE),
-    request(OP, 49, "load quad of multisampled target", LOAD_QUAD),
-    request(OP, 50, "store quad of multisampled target", STORE_QUAD),
+    row(OP, 8, Kind::AtomicIncrement, STORE),
+    row(OP, 9, Kind::AtomicDecrement, STORE),
+    row(OP, 10, Kind::AtomicLoad, STORE),
+    row(OP, 11, Kind::AtomicStore, STORE),
+    row(OP, 12, Kind::AtomicAdd, STORE),
+    row(OP, 13, Kind::AtomicSubtract, STORE),
+    row(OP, 14, Kind::AtomicSignedMinimum, STORE),
+    row(OP, 15, Kind::AtomicSignedMaximum, STORE),
+    row(OP, 16, Kind::AtomicUnsignedMinimum, STORE),
+    row(OP, 17, Kind::AtomicUnsignedMaximum, STORE),
+    row(OP, 18, Kind::AtomicCompareAndExchange, STORE),
+    row(OP, 19, Kind::AtomicFloatAdd, STORE),
+    row(OP, 20, Kind::AtomicFloatSubtract, STORE),
+    row(OP, 21, Kind::AtomicFloatMinimum, STORE),
+    row(OP, 22, Kind::AtomicFloatMaximum, STORE),
+    row(OP, 23, Kind::AtomicFloatCompareAndExchange, STORE),
+    row(OP, 24, Kind::AtomicAnd, STORE),
+    row(OP, 25, Kind::AtomicOr, STORE),
+    row(OP, 26, Kind::AtomicXor, STORE),
+    row(OP, 27, Kind::LoadStatus, LOAD),
+    row(OP, 28, Kind::StoreUncompressed, STORE),
+    row(OP, 29, Kind::CompressionStateControl, &[Address]),
+    row(OP, 30, Kind::ReadSurfaceState, &[Address]),
+    row(OP, 31, Kind::Fence, &[SCOPE, FLUSH]),
+    row(OP, 32, Kind::StoreQuadUncompressed, STORE_QUAD),
+    row(OP, 40, Kind::AtomicAddToAppendCounter, STORE),
+    row(OP, 41, Kind::AtomicSubtractFromAppendCounter, STORE),
+    row(OP, 42, Kind::AtomicStoreToAppendCounter, STORE),
+    row(OP, 49, Kind::LoadQuadOfMultisampledTarget, LOAD_QUAD),
+    row(OP, 50, Kind::StoreQuadOfMultisampledTarget, STORE_QUAD),
 ];
 
 /// What the four bits of the cache policy stand for: its code, and L1 and L3 of a load and of a
@@ -153,15 +198,13 @@ pub(super) fn write_caches(desc: u32, load: bool, codes: &CacheCodes, text: &mut
     }
 }
 
-/// How addresses are meant.
-const KINDS: [&str; 4] = [
-    ", flat",
-    ", bindless surface",
-    ", surface state",
-    ", binding table",
+/// How addresses are meant, by code.
+pub(super) const KINDS: [AddressKind; 4] = [
+    AddressKind::Flat,
+    AddressKind::BindlessSurface,
+    AddressKind::SurfaceState,
+    AddressKind::BindingTable,
 ];
-const FLAT: u32 = 0;
-const BINDING_TABLE: u32 = 3;
 
 pub(super) fn write_address(
     inst: &Inst,
@@ -170,15 +213,16 @@ pub(super) fn write_address(
     spec: &Spec,
     text: &mut Text,
 ) {
-    let kind = field(desc, 29, 2);
-    text.str(KINDS[kind as usize]);
+    let kind = KINDS[field(desc, 29, 2) as usize];
+    text.str(", ");
+    text.str(Value::Address(kind).word().unwrap_or_default());
     match message.ex_desc {
-        _ if kind == FLAT => {}
+        _ if kind == AddressKind::Flat => {}
         Desc::Addr { byte } => {
             text.byte(b' ');
             super::address(byte, text);
         }
-        Desc::Imm(ex_desc) if kind == BINDING_TABLE => {
+        Desc::Imm(ex_desc) if kind == AddressKind::BindingTable => {
             text.byte(b' ');
             text.number(ex_desc >> 24);
         }
@@ -195,16 +239,16 @@ pub(super) fn write_address(
 }
 
 /// What is added to every address, where descriptors have a place for it.
-fn offset(inst: &Inst, message: &Message, kind: u32, spec: &Spec) -> i32 {
+fn offset(inst: &Inst, message: &Message, kind: AddressKind, spec: &Spec) -> i32 {
     if spec.send_syntax != SendSyntax::SuffixAndLength || !spec.address_offsets {
         return 0;
     }
     let signed = |value: u32, bits: u32| (value << (32 - bits)) as i32 >> (32 - bits);
     match (message.ex_desc, kind) {
-        (Desc::Imm(ex_desc), FLAT) => signed(ex_desc >> 12, 20),
-        (Desc::Imm(ex_desc), BINDING_TABLE) => signed(field(ex_desc, 12, 12), 12),
-        (Desc::Addr { .. }, FLAT) => signed(inst.send.ex_offset >> 12, 20),
-        (Desc::Addr { .. }, 1 | 2) => {
+        (Desc::Imm(ex_desc), AddressKind::Flat) => signed(ex_desc >> 12, 20),
+        (Desc::Imm(ex_desc), AddressKind::BindingTable) => signed(field(ex_desc, 12, 12), 12),
+        (Desc::Addr { .. }, AddressKind::Flat) => signed(inst.send.ex_offset >> 12, 20),
+        (Desc::Addr { .. }, AddressKind::BindlessSurface | AddressKind::SurfaceState) => {
             let offset = inst.send.ex_offset;
             signed(field(offset, 19, 13) << 4 | field(offset, 12, 4), 17)
         }

@@ -1,126 +1,188 @@
 //! Messages of the functions that are no memory: sampler, gateway, render targets, URB, thread
 //! dispatch.
 
-use super::Part::{Flags, Names, Number, Surface};
-use super::{Part, Request, request};
+use super::Part::{Coded, Flags, Mark, Number, Surface};
+use super::field::{Flag, Simd, Value};
+use super::{Fields, Function, Kind, Part, Quantity, Request, Row, row};
+
+/// A message to the sampler ("Message Type") that uses the state `sampler`; of the result or the
+/// coordinates 16 bits each with [`Flag::Half`].
+pub fn sample(kind: Kind, simd: Simd, sampler: u32) -> Request {
+    let fields = Fields {
+        simd: Some(simd),
+        sampler: Some(sampler),
+        ..Fields::default()
+    };
+    Request {
+        fields,
+        ..Request::new(Function::Sampler, kind)
+    }
+}
+
+/// "Barrier Msg" to the gateway: this thread has reached the barrier of its group. One register, no
+/// response.
+pub fn barrier() -> Request {
+    Request::new(Function::Gateway, Kind::Barrier).lengths(1, 0, 0)
+}
+
+/// The end of a thread, told to the spawner, before XeHPG: one register, the thread's header.
+pub fn end_of_thread() -> Request {
+    Request::new(Function::Spawner, Kind::DereferenceResource)
+        .flag(Flag::NoUrbHandle, true)
+        .lengths(1, 0, 0)
+        .ending_thread()
+}
 
 /// The sampler's message has five bits and, for offsets from a place, a sixth far from them.
-const fn sample(code: u32, name: &'static str, parts: &'static [Part]) -> Request {
-    Request {
+const fn sampler_row(code: u32, kind: Kind, parts: &'static [Part]) -> Row {
+    Row {
         mask: 0x8001_f000,
         bits: (code & 31) << 12 | (code >> 5) << 31,
-        name,
+        kind,
         parts,
     }
 }
 
-const SIMD: Part = Names(17, 2, &["simd8, integers", "simd8", "simd16", "simd32/64"]);
-const XE2_SIMD: Part = Names(17, 2, &["simd16, integers", "simd16", "simd32", "code 3"]);
-const HALF: Part = Names(30, 1, &["", "of 16 bits"]);
-const STATE: Part = Number(8, 4, 1, "sampler");
+/// Bits 17-18, "SIMD Mode".
+const SIMD: Part = Coded(
+    17,
+    2,
+    &[
+        Value::Simd(Simd::S8Integers),
+        Value::Simd(Simd::S8),
+        Value::Simd(Simd::S16),
+        Value::Simd(Simd::S32Or64),
+    ],
+);
+const XE2_SIMD: Part = Coded(
+    17,
+    2,
+    &[
+        Value::Simd(Simd::S16Integers),
+        Value::Simd(Simd::S16),
+        Value::Simd(Simd::S32),
+    ],
+);
+/// Bit 30, "Return Format".
+const HALF: Part = Mark(30, Flag::Half);
+/// Bits 8-11, "Sampler Index".
+const STATE: Part = Number(8, 4, 1, Quantity::Sampler);
 const SAMPLE: &[Part] = &[SIMD, HALF, STATE, Surface];
 const XE2_SAMPLE: &[Part] = &[XE2_SIMD, HALF, STATE, Surface];
 
 macro_rules! sampler {
     ($parts:expr) => {
         &[
-            sample(0x00, "sample", $parts),
-            sample(0x01, "sample_b", $parts),
-            sample(0x02, "sample_l", $parts),
-            sample(0x03, "sample_c", $parts),
-            sample(0x04, "sample_d", $parts),
-            sample(0x05, "sample_b_c", $parts),
-            sample(0x06, "sample_l_c", $parts),
-            sample(0x07, "ld", $parts),
-            sample(0x08, "gather4", $parts),
-            sample(0x09, "lod", $parts),
-            sample(0x0a, "resinfo", $parts),
-            sample(0x0b, "sampleinfo", $parts),
-            sample(0x0c, "sample_killpix", $parts),
-            sample(0x10, "gather4_c", $parts),
-            sample(0x11, "gather4_po", $parts),
-            sample(0x12, "gather4_po_c", $parts),
-            sample(0x14, "sample_d_c", $parts),
-            sample(0x16, "sample_min", $parts),
-            sample(0x17, "sample_max", $parts),
-            sample(0x18, "sample_lz", $parts),
-            sample(0x19, "sample_c_lz", $parts),
-            sample(0x1a, "ld_lz", $parts),
-            sample(0x1c, "ld2dms_w", $parts),
-            sample(0x1d, "ld_mcs", $parts),
-            sample(0x1e, "ld2dms", $parts),
-            sample(0x1f, "ld2dss", $parts),
+            sampler_row(0x00, Kind::Sample, $parts),
+            sampler_row(0x01, Kind::SampleB, $parts),
+            sampler_row(0x02, Kind::SampleL, $parts),
+            sampler_row(0x03, Kind::SampleC, $parts),
+            sampler_row(0x04, Kind::SampleD, $parts),
+            sampler_row(0x05, Kind::SampleBC, $parts),
+            sampler_row(0x06, Kind::SampleLC, $parts),
+            sampler_row(0x07, Kind::Ld, $parts),
+            sampler_row(0x08, Kind::Gather4, $parts),
+            sampler_row(0x09, Kind::Lod, $parts),
+            sampler_row(0x0a, Kind::Resinfo, $parts),
+            sampler_row(0x0b, Kind::Sampleinfo, $parts),
+            sampler_row(0x0c, Kind::SampleKillpix, $parts),
+            sampler_row(0x10, Kind::Gather4C, $parts),
+            sampler_row(0x11, Kind::Gather4Po, $parts),
+            sampler_row(0x12, Kind::Gather4PoC, $parts),
+            sampler_row(0x14, Kind::SampleDC, $parts),
+            sampler_row(0x16, Kind::SampleMin, $parts),
+            sampler_row(0x17, Kind::SampleMax, $parts),
+            sampler_row(0x18, Kind::SampleLz, $parts),
+            sampler_row(0x19, Kind::SampleCLz, $parts),
+            sampler_row(0x1a, Kind::LdLz, $parts),
+            sampler_row(0x1c, Kind::Ld2dmsW, $parts),
+            sampler_row(0x1d, Kind::LdMcs, $parts),
+            sampler_row(0x1e, Kind::Ld2dms, $parts),
+            sampler_row(0x1f, Kind::Ld2dss, $parts),
         ]
     };
 }
 
-pub(super) const SAMPLER: &[Request] = sampler!(SAMPLE);
-pub(super) const XE2_SAMPLER: &[Request] = sampler!(XE2_SAMPLE);
+pub(super) const SAMPLER: &[Row] = sampler!(SAMPLE);
+pub(super) const XE2_SAMPLER: &[Row] = sampler!(XE2_SAMPLE);
 
 const GATEWAY_OP: (u32, u32) = (0, 4);
 
-pub(super) const GATEWAY: &[Request] = &[
-    request(GATEWAY_OP, 0, "end of thread", &[]),
-    request(GATEWAY_OP, 1, "signal event", &[]),
-    request(GATEWAY_OP, 2, "monitor event", &[]),
-    request(GATEWAY_OP, 3, "stop monitoring", &[]),
-    request(GATEWAY_OP, 4, "barrier", &[]),
-    request(GATEWAY_OP, 5, "named barrier", &[]),
-    request(GATEWAY_OP, 6, "wait for event", &[]),
-    request(GATEWAY_OP, 8, "save barrier", &[]),
-    request(GATEWAY_OP, 9, "restore barrier", &[]),
-    request(GATEWAY_OP, 10, "end of restore", &[]),
-    request(GATEWAY_OP, 11, "restore stack", &[]),
-    request(GATEWAY_OP, 12, "barrier of system routine", &[]),
+pub(super) const GATEWAY: &[Row] = &[
+    row(GATEWAY_OP, 0, Kind::EndOfThread, &[]),
+    row(GATEWAY_OP, 1, Kind::SignalEvent, &[]),
+    row(GATEWAY_OP, 2, Kind::MonitorEvent, &[]),
+    row(GATEWAY_OP, 3, Kind::StopMonitoring, &[]),
+    row(GATEWAY_OP, 4, Kind::Barrier, &[]),
+    row(GATEWAY_OP, 5, Kind::NamedBarrier, &[]),
+    row(GATEWAY_OP, 6, Kind::WaitForEvent, &[]),
+    row(GATEWAY_OP, 8, Kind::SaveBarrier, &[]),
+    row(GATEWAY_OP, 9, Kind::RestoreBarrier, &[]),
+    row(GATEWAY_OP, 10, Kind::EndOfRestore, &[]),
+    row(GATEWAY_OP, 11, Kind::RestoreStack, &[]),
+    row(GATEWAY_OP, 12, Kind::BarrierOfSystemRoutine, &[]),
 ];
 
+/// A thread ends by a message to the spawner (bits 0-1, "Opcode" and "Requester Type").
+pub(super) const SPAWNER: &[Row] = &[row(
+    (0, 2),
+    0,
+    Kind::DereferenceResource,
+    &[Flags(4, &[Flag::NoUrbHandle])],
+)];
+
 const RENDER_OP: (u32, u32) = (14, 4);
-const RENDER_SIMD: Part = Names(
+const RENDER_SIMD: Part = Coded(
     8,
     3,
     &[
-        "simd16",
-        "replicated simd16",
-        "dual low simd8",
-        "dual high simd8",
-        "simd8",
+        Value::Simd(Simd::S16),
+        Value::Simd(Simd::Replicated),
+        Value::Simd(Simd::DualLow),
+        Value::Simd(Simd::DualHigh),
+        Value::Simd(Simd::S8),
     ],
 );
-const RENDER_FLAGS: Part = Flags(11, &["high slots", "last target", "each sample"]);
+const RENDER_FLAGS: Part = Flags(11, &[Flag::HighSlots, Flag::LastTarget, Flag::EachSample]);
 
-pub(super) const RENDER: &[Request] = &[
-    request(
+pub(super) const RENDER: &[Row] = &[
+    row(
         RENDER_OP,
         12,
-        "render target write",
+        Kind::RenderTargetWrite,
         &[RENDER_SIMD, HALF, RENDER_FLAGS, Surface],
     ),
-    request(
+    row(
         RENDER_OP,
         13,
-        "render target read",
+        Kind::RenderTargetRead,
         &[RENDER_FLAGS, Surface],
     ),
 ];
 
 const URB_OP: (u32, u32) = (0, 4);
 /// In eight-dword steps.
-const URB_OFFSET: Part = Number(4, 11, 8, "offset");
-const URB_MASKS: Part = Flags(15, &["channel masks"]);
-const URB_SLOTS: Part = Flags(17, &["offsets of slots"]);
+const URB_OFFSET: Part = Number(4, 11, 8, Quantity::Offset);
+const URB_MASKS: Part = Flags(15, &[Flag::ChannelMasks]);
+const URB_SLOTS: Part = Flags(17, &[Flag::SlotOffsets]);
 
-pub(super) const URB: &[Request] = &[
-    request(
+pub(super) const URB: &[Row] = &[
+    row(
         URB_OP,
         7,
-        "dword write",
+        Kind::UrbDwordWrite,
         &[URB_OFFSET, URB_MASKS, URB_SLOTS],
     ),
-    request(URB_OP, 8, "dword read", &[URB_OFFSET, URB_MASKS, URB_SLOTS]),
-    request(URB_OP, 9, "fence", &[]),
+    row(
+        URB_OP,
+        8,
+        Kind::UrbDwordRead,
+        &[URB_OFFSET, URB_MASKS, URB_SLOTS],
+    ),
+    row(URB_OP, 9, Kind::UrbFence, &[]),
 ];
 
-pub(super) const BINDLESS: &[Request] = &[
-    request((14, 4), 1, "spawn bindless threads", &[]),
-    request((14, 4), 2, "spawn bindless threads beyond the limit", &[]),
+pub(super) const BINDLESS: &[Row] = &[
+    row((14, 4), 1, Kind::SpawnBindlessThreads, &[]),
+    row((14, 4), 2, Kind::SpawnBindlessThreadsBeyondTheLimit, &[]),
 ];

@@ -108,11 +108,7 @@ impl Lengths {
         let second = if spec.has_src1_len(inst) {
             Some(u32::from(inst.send.src1_len))
         } else {
-            field(
-                message.ex_desc,
-                6,
-                (1 << spec.sends.message.ex_len.width()) - 1,
-            )
+            field(message.ex_desc, 6, (1 << spec.second_length_bits()) - 1)
         };
         Lengths {
             payload: field(message.desc, 25, 15),

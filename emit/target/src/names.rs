@@ -3,6 +3,23 @@
 use crate::isa::{Cond, MathFn, SyncFn};
 
 impl MathFn {
+    pub const ALL: [MathFn; 14] = [
+        MathFn::Inv,
+        MathFn::Log,
+        MathFn::Exp,
+        MathFn::Sqt,
+        MathFn::Rsqt,
+        MathFn::Sin,
+        MathFn::Cos,
+        MathFn::Fdiv,
+        MathFn::Pow,
+        MathFn::Idiv,
+        MathFn::Iqot,
+        MathFn::Irem,
+        MathFn::Invm,
+        MathFn::Rsqtm,
+    ];
+
     /// The name in listings.
     pub fn name(self) -> &'static str {
         match self {
@@ -25,6 +42,16 @@ impl MathFn {
 }
 
 impl SyncFn {
+    pub const ALL: [SyncFn; 7] = [
+        SyncFn::Nop,
+        SyncFn::AllRd,
+        SyncFn::AllWr,
+        SyncFn::Flush,
+        SyncFn::Fence,
+        SyncFn::Bar,
+        SyncFn::Host,
+    ];
+
     /// The name in listings.
     pub fn name(self) -> &'static str {
         match self {
@@ -45,6 +72,18 @@ impl SyncFn {
 }
 
 impl Cond {
+    pub const ALL: [Cond; 9] = [
+        Cond::Eq,
+        Cond::Ne,
+        Cond::Gt,
+        Cond::Ge,
+        Cond::Lt,
+        Cond::Le,
+        Cond::Ov,
+        Cond::Un,
+        Cond::Eo,
+    ];
+
     /// The name in listings.
     pub fn name(self) -> &'static str {
         match self {

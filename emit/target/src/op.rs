@@ -53,21 +53,30 @@ pub struct Row {
     pub props: Props,
 }
 
+const ONE_BY_ONE: Systolic = Systolic {
+    depth: 1,
+    repeat: 1,
+};
+
+/// One row an operation; one with functions is named with any of them, which stands for all.
 macro_rules! rows {
-    ($($op:ident $(($function:tt))? => $name:literal $($prop:ident)*;)*) => {
+    ($($op:ident $(($function:expr))? => $name:literal $($prop:ident)*;)*) => {
         /// The operations without their functions, in the order of the rows.
         enum Place {
             $($op,)*
         }
 
-        /// How many rows there are.
-        const ROWS: usize = [$(Place::$op as usize,)*].len();
-
         impl Op {
+            /// Every operation, those with functions once.
+            pub const ALL: &[Op] = &[$(Op::$op$(($function))?),*];
+
             /// What holds of the operation.
             pub const fn row(self) -> Row {
                 match self {$(
-                    Op::$op $(($function))? => Row { name: $name, props: Props::NONE$(.or(Props::$prop))* },
+                    Op::$op$((rows!(@any $function)))? => Row {
+                        name: $name,
+                        props: Props::NONE$(.or(Props::$prop))*,
+                    },
                 )*}
             }
 
@@ -75,10 +84,20 @@ macro_rules! rows {
             /// of [`Op::COUNT`].
             pub const fn index(self) -> usize {
                 match self {
-                    $(Op::$op $(($function))? => Place::$op as usize,)*
+                    $(Op::$op$((rows!(@any $function)))? => Place::$op as usize,)*
                 }
             }
+
+            /// The operation alone: every function of `math` is the same, and so on.
+            pub const fn without_function(self) -> Op {
+                match self {$(
+                    Op::$op$((rows!(@any $function)))? => Op::$op$(($function))?,
+                )*}
+            }
         }
+    };
+    (@any $function:expr) => {
+        _
     };
 }
 
@@ -123,7 +142,7 @@ rows! {
     Sendc => "sendc" SEND EFFECT;
     Sends => "sends" SEND SPLIT EFFECT;
     Sendsc => "sendsc" SEND SPLIT EFFECT;
-    Math(_) => "math" MATH;
+    Math(MathFn::Inv) => "math" MATH;
     Add => "add" COMMUTES;
     Mul => "mul" COMMUTES;
     Avg => "avg" COMMUTES;
@@ -154,18 +173,18 @@ rows! {
     Rol => "rol";
     Ror => "ror";
     Add3 => "add3" TERNARY;
-    Bfn(_) => "bfn" TERNARY;
+    Bfn(0) => "bfn" TERNARY;
     Dp4a => "dp4a" TERNARY;
     Macl => "macl" READS_ACC;
     Srnd => "srnd";
-    Dpas(_) => "dpas" SYSTOLIC;
-    Dpasw(_) => "dpasw" SYSTOLIC;
-    Sync(_) => "sync" EFFECT;
+    Dpas(ONE_BY_ONE) => "dpas" SYSTOLIC;
+    Dpasw(ONE_BY_ONE) => "dpasw" SYSTOLIC;
+    Sync(SyncFn::Nop) => "sync" EFFECT;
 }
 
 impl Op {
     /// How many operations there are, functions apart.
-    pub const COUNT: usize = ROWS;
+    pub const COUNT: usize = Op::ALL.len();
 
     /// The name in listings, without a `math` function.
     pub const fn mnemonic(self) -> &'static str {
@@ -211,22 +230,6 @@ impl Op {
             Op::Madm => true,
             Op::Math(function) => function.is_macro(),
             _ => false,
-        }
-    }
-
-    /// The operation alone: every function of `math` is the same, and so on.
-    pub fn without_function(self) -> Op {
-        const ONE_BY_ONE: Systolic = Systolic {
-            depth: 1,
-            repeat: 1,
-        };
-        match self {
-            Op::Math(_) => Op::Math(MathFn::Inv),
-            Op::Sync(_) => Op::Sync(SyncFn::Nop),
-            Op::Bfn(_) => Op::Bfn(0),
-            Op::Dpas(_) => Op::Dpas(ONE_BY_ONE),
-            Op::Dpasw(_) => Op::Dpasw(ONE_BY_ONE),
-            op => op,
         }
     }
 }

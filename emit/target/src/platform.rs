@@ -31,6 +31,8 @@ pub struct Platform {
     /// Of a forward `goto` the channels whose predicate is false are those that go, so that one without
     /// a predicate goes nowhere (PRM vol. 2a, "goto").
     pub goto_on_false: bool,
+    /// `mach` without accumulator write control gives the lower half of the product, as `macl` does.
+    pub mach_low: bool,
     /// Computes on integers of 64 bits.
     pub int64: bool,
     /// Computes on doubles.
@@ -76,6 +78,8 @@ pub const PLATFORMS: &[Platform] = &[
         compiles: false,
         reference_name: "11",
         family: Family::Gen11,
+        goto_on_false: false,
+        mach_low: true,
         int64: false,
         fp64: false,
         core_family: 15,
@@ -114,6 +118,7 @@ pub const SKL: Platform = Platform {
     grf_count: 128,
     flag_count: 2,
     goto_on_false: true,
+    mach_low: false,
     int64: true,
     fp64: true,
     core_family: 12,
@@ -128,6 +133,7 @@ const TGLLP: Platform = Platform {
     reference_name: "12p1",
     family: Family::Gen12Lp,
     goto_on_false: false,
+    mach_low: true,
     int64: false,
     fp64: false,
     core_family: 18,
@@ -144,6 +150,7 @@ const DG2: Platform = Platform {
     family: Family::XeHpg,
     goto_on_false: false,
     grf_count: 256,
+    mach_low: true,
     int64: false,
     fp64: false,
     core_family: 0xc07,
@@ -162,6 +169,7 @@ const PVC: Platform = Platform {
     grf_count: 256,
     flag_count: 4,
     goto_on_false: false,
+    mach_low: true,
     int64: true,
     fp64: true,
     core_family: 0xc08,

@@ -7,7 +7,7 @@
 
 use cranelift_entity::entity_impl;
 use cranelift_entity::packed_option::PackedOption;
-use kiln_target::isa::{Cond, Op, PredCtrl, RegFile, Region, SrcMod, Type};
+use kiln_target::isa::{Cond, MathFn, Op, PredCtrl, RegFile, Region, SrcMod, Type};
 
 /// A virtual register: one value in SSA form.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -196,6 +196,28 @@ pub enum Src {
     Imm(Imm),
 }
 
+impl SrcReg {
+    /// Byte of element `n` from the first.
+    pub fn element(&self, n: u32) -> u32 {
+        let Region {
+            vstride,
+            width,
+            hstride,
+        } = self.region;
+        let width = u32::from(width.max(1));
+        let row = n / width * u32::from(vstride.unwrap_or(0));
+        (row + n % width * u32::from(hstride)) * self.ty.bytes()
+    }
+
+    /// Bytes from the first element's place to the end of the furthest of `exec_size` elements.
+    pub fn span(&self, exec_size: u8) -> u32 {
+        let last = (0..u32::from(exec_size.max(1)))
+            .map(|n| self.element(n))
+            .max();
+        last.unwrap_or(0) + self.ty.bytes()
+    }
+}
+
 impl Src {
     pub fn reg(reg: Reg, region: Region, ty: Type) -> Src {
         Src::Reg(SrcReg {
@@ -260,6 +282,12 @@ pub struct Dst {
 }
 
 impl Dst {
+    /// Bytes from the first element's place to the end of the last of `exec_size` elements.
+    pub fn span(&self, exec_size: u8) -> u32 {
+        let last = u32::from(exec_size.max(1)) - 1;
+        (last * u32::from(self.hstride) + 1) * self.ty.bytes()
+    }
+
     pub fn new(reg: Reg, hstride: u8, ty: Type) -> Dst {
         Dst {
             reg,
@@ -460,6 +488,27 @@ impl Inst {
         let mut inst = Inst::no_mask(Opcode::Undef, 1);
         inst.dst = Some(Dst::new(Reg::virt(v, 0), 1, Type::Ud));
         inst
+    }
+
+    /// Whether channel `n` of the result comes from element `n` of each source's region, and nothing
+    /// else: not so for messages, for operations on whole registers or groups of channels, and for
+    /// those that read beyond their regions.
+    pub fn is_by_channel(&self) -> bool {
+        use Op::*;
+        let Some(op) = self.gen_op() else {
+            return false;
+        };
+        let grouped = matches!(
+            op,
+            Smov | Movi | Sad2 | Sada2 | Dp2 | Dp3 | Dp4 | Dph | Line | Pln | Math(MathFn::Idiv)
+        );
+        let other = matches!(op, Illegal | Nop | Wait | Sync(_)) || op.is_macro();
+        !(grouped
+            || other
+            || op.is_branch()
+            || op.is_send()
+            || op.is_systolic()
+            || self.opts.align16)
     }
 
     /// The operation of the machine, if it is one.

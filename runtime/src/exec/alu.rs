@@ -80,7 +80,7 @@ impl Thread {
     #[inline]
     pub fn set_flags(&mut self, cond: &Condition, enabled: u32, values: u32) {
         if let Some(bit) = cond.bit {
-            let place = |bits: u32| u64::from(bits).checked_shl(u32::from(bit)).unwrap_or(0);
+            let place = |bits: u32| u128::from(bits).checked_shl(u32::from(bit)).unwrap_or(0);
             self.set_flag_bits(place(enabled), place(values));
         }
     }
@@ -184,6 +184,8 @@ impl Thread {
                 T::from_u64(a.and(ones).low() >> (b.low() & (width - 1)))
             }),
             Asr => each!(|a = a, b = b| a.shr((b.low() & (width - 1)) as u32)),
+            Rol => each!(|a = a, b = b| rotated(a, b, op.srcs[0].ty, u64::rotate_left)),
+            Ror => each!(|a = a, b = b| rotated(a, b, op.srcs[0].ty, u64::rotate_right)),
             Bfrev => each!(|a = a| T::from_u64(u64::from((a.low() as u32).reverse_bits()))),
             Lzd => each!(|a = a| T::from_u64(u64::from((a.low() as u32).leading_zeros()))),
             Fbl => each!(|a = a| bit_or_none(a.low() as u32, u32::trailing_zeros)),
@@ -223,7 +225,7 @@ impl Thread {
                 let acc = self.read_acc(lanes);
                 each!(|a = a, b = b, acc = acc| a.wrapping_mul(b).wrapping_add(T::from_i64(acc)));
             }
-            Mach => return self.mach(op, a, b),
+            Mach | Macl => return self.mach(op, a, b),
             Sad2 | Sada2 => r = self.absolute_differences(op.op, a, b),
             Sel => {
                 let chosen = match &op.cond {
@@ -298,32 +300,33 @@ impl Thread {
         Ok(())
     }
 
-    /// `mach`: completes a 64-bit product of which the accumulator holds what the lower half of
-    /// the second source makes, and writes its upper dword.
+    /// `mach` and `macl`: complete a 64-bit product of which the accumulator holds what the lower
+    /// half of the second source makes, and write its upper or its lower dword.
     fn mach<T: Int>(&mut self, op: &Operation, a: &Lanes<T>, b: &Lanes<T>) -> Result<(), Cause> {
         let lanes = usize::from(op.lanes);
         let enabled = self.enabled(op);
         let acc = self.read_acc(lanes);
         let mut full = [0i64; LANES];
-        let mut high = [0i64; LANES];
+        let mut half = [0i64; LANES];
         let signed = op.srcs[0].ty.is_signed() || op.srcs[1].ty.is_signed();
         for lane in 0..lanes {
             let upper = (b[lane].low() as i64 >> 16) << 16;
             let product = (a[lane].low() as i64).wrapping_mul(upper);
             full[lane] = acc[lane].wrapping_add(product);
-            high[lane] = if signed {
-                full[lane] >> 32
-            } else {
-                (full[lane] as u64 >> 32) as i64
+            half[lane] = match (op.op, signed) {
+                (Op::Macl, true) => i64::from(full[lane] as i32),
+                (Op::Macl, false) => i64::from(full[lane] as u32),
+                (_, true) => full[lane] >> 32,
+                (_, false) => (full[lane] as u64 >> 32) as i64,
             };
         }
-        self.store_int(&op.dst, lanes, enabled, op.saturate, &mut high)?;
+        self.store_int(&op.dst, lanes, enabled, op.saturate, &mut half)?;
         if op.acc_write {
             self.write_acc(lanes, enabled, |lane| full[lane]);
         }
         if let Some(cond) = &op.cond {
             let mut values = 0;
-            for (lane, v) in high.iter().enumerate().take(lanes) {
+            for (lane, v) in half.iter().enumerate().take(lanes) {
                 values |= u32::from(compare(cond.cond, v.cmp(&0))) << lane;
             }
             self.set_flags(cond, enabled, values);
@@ -332,12 +335,12 @@ impl Thread {
     }
 
     /// The accumulator that operations on dwords read without naming it: `acc0`, and `acc1` for
-    /// the channels after the first eight. An instruction's first channel is in its first lane,
+    /// the channels that it has no room for. An instruction's first channel is in its first lane,
     /// whatever its channel offset.
     fn read_acc(&self, lanes: usize) -> Lanes<i64> {
         let mut out = [0; LANES];
         for (lane, out) in out.iter_mut().enumerate().take(lanes) {
-            *out = self.acc.wide[lane / 8 * 16 + lane % 8];
+            *out = self.acc.wide(lane * 4, 4).unwrap_or(0);
         }
         out
     }
@@ -346,7 +349,9 @@ impl Thread {
     fn write_acc(&mut self, lanes: usize, enabled: u32, value: impl Fn(usize) -> i64) {
         for lane in (0..lanes).filter(|lane| enabled >> lane & 1 != 0) {
             let v = value(lane);
-            self.acc.wide[lane / 8 * 16 + lane % 8] = v;
+            if let Some(wide) = self.acc.wide_mut(lane * 4, 4) {
+                *wide = v;
+            }
             if let Some(bytes) = self.acc.bytes[lane * 4..].first_chunk_mut() {
                 *bytes = (v as u32).to_le_bytes();
             }
@@ -564,6 +569,15 @@ pub fn compare_float(cond: Cond, a: f64, b: f64) -> bool {
 /// A bit's number, or all ones when there is none.
 fn bit_or_none<T: Int>(v: u32, number: fn(u32) -> u32) -> T {
     T::from_u64(u64::from(if v == 0 { u32::MAX } else { number(v) }))
+}
+
+/// The bits of a number of a type, rotated within that type.
+fn rotated<T: Int>(v: T, by: T, ty: Type, rotate: fn(u64, u32) -> u64) -> T {
+    let bits = ty.bytes() * 8;
+    let low = v.low() & (u64::MAX >> (64 - bits));
+    // Copies side by side, so that what is rotated out on one end comes in on the other.
+    let copies = (0..64 / bits).fold(0, |all, i| all | low << (i * bits));
+    T::from_u64(rotate(copies, by.low() as u32 % bits) & (u64::MAX >> (64 - bits)))
 }
 
 /// `width` bits of `v` from bit `offset`, extended by their sign or by zero.

@@ -2,7 +2,7 @@
 //! ask for one in each channel.
 
 use super::error::Cause;
-use super::machine::{GRF_BYTES, LANES, Thread};
+use super::machine::{LANES, Thread};
 use super::memory::{Shared, Span};
 use super::message::{Message, address, aligned, fill};
 
@@ -157,8 +157,8 @@ pub fn atomic(
     atomic: Atomic,
 ) -> Result<(), Cause> {
     let first = usize::from(m.has_header());
-    let addresses = (atomic.channels * atomic.address).div_ceil(GRF_BYTES);
-    let stride = (atomic.channels * atomic.size).div_ceil(GRF_BYTES);
+    let addresses = (atomic.channels * atomic.address).div_ceil(m.register());
+    let stride = (atomic.channels * atomic.size).div_ceil(m.register());
     let mut results = [0; LANES];
     for lane in m.channels(atomic.channels) {
         let start = address(thread, m, first, lane, atomic.address)?;

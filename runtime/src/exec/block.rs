@@ -5,7 +5,7 @@
 //! on, if one is (PRM vol. 7, "Shared Functions — Data Port").
 
 use super::error::Cause;
-use super::machine::{GRF_BYTES, Thread};
+use super::machine::Thread;
 use super::memory::{BTI_STATELESS, Shared, Span};
 use super::message::{self, Message, buffer_base, fill, header_dword, payload};
 
@@ -76,13 +76,13 @@ pub fn address(
             let (size, skip) = oword_count(m)?;
             (size, skip, 4)
         }
-        3 => (GRF_BYTES << m.field(8, 3), 0, 4),
+        3 => (HWORD << m.field(8, 3), 0, 4),
         _ => return Err(m.unknown()),
     };
     if !at.is_multiple_of(alignment) {
         return Err(m.bad("a block's address is not aligned as its message demands"));
     }
-    if size > 8 * GRF_BYTES {
+    if size > BLOCK {
         return Err(m.unknown());
     }
     if m.enabled() == 0 {
@@ -94,7 +94,9 @@ pub fn address(
 }
 
 /// Bytes of a block at most.
-const BLOCK: usize = 8 * GRF_BYTES;
+const BLOCK: usize = 8 * HWORD;
+/// A hexadecaword: the unit of large blocks, and of offsets into scratch space.
+const HWORD: usize = 32;
 
 /// Copies between memory and the registers behind the header or of the response.
 fn copy(
@@ -108,9 +110,9 @@ fn copy(
     let mut bytes = [0; BLOCK];
     let bytes = bytes
         .get_mut(..size)
-        .ok_or(m.bad("a block of more than eight registers"))?;
+        .ok_or(m.bad("a block of more than 256 bytes"))?;
     if write {
-        for (index, part) in bytes.chunks_mut(GRF_BYTES).enumerate() {
+        for (index, part) in bytes.chunks_mut(m.register()).enumerate() {
             let at = m.at(1 + index, skip)?;
             part.copy_from_slice(payload(thread, m, at, part.len())?);
         }
@@ -128,7 +130,7 @@ fn respond(thread: &mut Thread, m: &Message, bytes: &[u8], skip: usize) -> Resul
         .map_or(Ok(()), |at| fill(thread, m, at + skip, bytes))
 }
 
-/// Blocks of the thread's own scratch space, in registers of 32 bytes.
+/// Blocks of the thread's own scratch space, in hexadecawords.
 pub fn scratch(thread: &mut Thread, shared: &mut Shared, m: &Message) -> Result<(), Cause> {
     if !m.has_header() {
         return Err(m.bad("a block message without a header"));
@@ -137,10 +139,10 @@ pub fn scratch(thread: &mut Thread, shared: &mut Shared, m: &Message) -> Result<
     if base != thread.scratch & !0x3ff {
         return Err(m.bad("the header's scratch pointer is not the thread's"));
     }
-    let size = GRF_BYTES << m.field(12, 2);
+    let size = HWORD << m.field(12, 2);
     let write = m.field(17, 1) != 0;
     let by_dword = m.field(16, 1) != 0;
-    let offset = base.wrapping_add(m.field(0, 12) * GRF_BYTES as u32);
+    let offset = base.wrapping_add(m.field(0, 12) * HWORD as u32);
     let memory = shared
         .space(BTI_STATELESS)?
         .at(u64::from(offset), size, 0)?;

@@ -10,20 +10,23 @@ use kiln_emit::inst::{MathFn, Op};
 
 use super::error::Cause;
 use super::fast::Fast;
-use super::machine::{GRF_BYTES, GRF_COUNT, Thread, low_mask};
+use super::machine::{Thread, low_mask};
 use super::operation::{Base, File, Operation, Path, Source, Steps, Target};
 
 /// A bit for each byte of the general registers.
 #[derive(Clone, Debug)]
 pub struct Defined {
-    bytes: [u32; GRF_COUNT],
+    bytes: Vec<u32>,
 }
 
+/// Bytes that a word of [`Defined`] has the bits of.
+const WORD: usize = 32;
+
 impl Defined {
-    /// Nothing is defined.
-    pub fn none() -> Defined {
+    /// Nothing of so many bytes is defined.
+    pub fn none(bytes: usize) -> Defined {
         Defined {
-            bytes: [0; GRF_COUNT],
+            bytes: vec![0; bytes.div_ceil(WORD)],
         }
     }
 
@@ -33,8 +36,8 @@ impl Defined {
     }
 
     fn set(&mut self, at: usize, size: usize, defined: bool) {
-        for (register, mask) in masks(at, size) {
-            if let Some(bits) = self.bytes.get_mut(register) {
+        for (word, mask) in masks(at, size) {
+            if let Some(bits) = self.bytes.get_mut(word) {
                 *bits = if defined { *bits | mask } else { *bits & !mask };
             }
         }
@@ -43,22 +46,22 @@ impl Defined {
     /// The first of some bytes that is undefined.
     #[inline]
     fn missing(&self, at: usize, size: usize) -> Option<usize> {
-        masks(at, size).find_map(|(register, mask)| {
-            let missing = mask & !self.bytes.get(register)?;
-            (missing != 0).then(|| register * GRF_BYTES + missing.trailing_zeros() as usize)
+        masks(at, size).find_map(|(word, mask)| {
+            let missing = mask & !self.bytes.get(word)?;
+            (missing != 0).then(|| word * WORD + missing.trailing_zeros() as usize)
         })
     }
 }
 
-/// Some bytes as a mask for each register they are in.
+/// Some bytes as a mask for each word they are in.
 #[inline]
 fn masks(at: usize, size: usize) -> impl Iterator<Item = (usize, u32)> {
     let end = at + size;
-    (at / GRF_BYTES..end.div_ceil(GRF_BYTES)).map(move |register| {
-        let first = register * GRF_BYTES;
+    (at / WORD..end.div_ceil(WORD)).map(move |word| {
+        let first = word * WORD;
         let low = at.max(first) - first;
-        let high = end.min(first + GRF_BYTES) - first;
-        (register, low_mask(high) & !low_mask(low))
+        let high = end.min(first + WORD) - first;
+        (word, low_mask(high) & !low_mask(low))
     })
 }
 
@@ -77,8 +80,8 @@ impl Thread {
         match self.defined.as_ref().and_then(|d| d.missing(at, size)) {
             None => Ok(()),
             Some(byte) => Err(Cause::UndefinedSent {
-                register: (byte / GRF_BYTES) as u32,
-                byte: (byte % GRF_BYTES) as u32,
+                register: (byte / self.register_bytes()) as u32,
+                byte: (byte % self.register_bytes()) as u32,
             }),
         }
     }
@@ -136,8 +139,8 @@ impl Thread {
                     if !lenient {
                         return Err(Cause::Undefined {
                             channel: lane as u32 + u32::from(op.chan_off),
-                            register: (byte / GRF_BYTES) as u32,
-                            byte: (byte % GRF_BYTES) as u32,
+                            register: (byte / self.register_bytes()) as u32,
+                            byte: (byte % self.register_bytes()) as u32,
                         });
                     }
                     good &= !(1 << lane);
@@ -175,7 +178,7 @@ impl Thread {
     /// Marks what an operation writes behind its destination.
     fn define_further(&self, op: &Operation, start: usize, gate: u32, defined: &mut Defined) {
         if op.path == Path::Math(MathFn::Idiv) {
-            let next = start + (usize::from(op.lanes) * 4).next_multiple_of(GRF_BYTES);
+            let next = start + (usize::from(op.lanes) * 4).next_multiple_of(self.register_bytes());
             for lane in (0..usize::from(op.lanes)).filter(|lane| gate >> lane & 1 != 0) {
                 defined.set(next + lane * usize::from(op.dst.step), 4, true);
             }

@@ -8,12 +8,15 @@ use kiln_emit::ze_info::{
     AddrMode, AddrSpace, ArgInfo, ArgType, Kernel, MemoryKind, PayloadArgument, ZeInfo,
 };
 
+use kiln_emit::platform::Platform;
+
 use super::binding;
 use super::error::ExecError;
 use super::image::{Image, ImageKind, Sampler, Shape};
 use super::implicit::ImplicitArgs;
-use super::machine::{GRF_BYTES, GRF_FILE, Thread, low_mask};
+use super::machine::{Thread, low_mask};
 use super::memory::{HEAP, Memory, Surface};
+use super::operation::File;
 use super::program::Program;
 use super::run::{self, Options};
 use super::stats::Stats;
@@ -222,6 +225,10 @@ impl Launch<'_> {
 
 /// A launch, bound to its kernel.
 pub(super) struct Setup {
+    platform: &'static Platform,
+    /// Bytes of a general register, and of all of them.
+    register: usize,
+    file: u64,
     simd: u32,
     /// Of a group.
     pub(super) threads: u32,
@@ -296,7 +303,11 @@ impl Setup {
         let scratch =
             memory.add_private("scratch space", scratch_bytes as usize * threads as usize);
         let general_state = memory.address(scratch);
+        let platform = program.platform();
         let mut setup = Setup {
+            platform,
+            register: platform.grf_bytes as usize,
+            file: File::Grf.bytes(platform) as u64,
             simd,
             threads,
             items: items as u32,
@@ -326,8 +337,11 @@ impl Setup {
             .payload_arguments
             .iter()
             .map(|a| u64::from(a.offset) + u64::from(a.size));
-        let bytes = last.max().unwrap_or(0).next_multiple_of(GRF_BYTES as u64);
-        if bytes + (GRF_BYTES + self.per_thread_bytes) as u64 > GRF_FILE as u64 {
+        let bytes = last
+            .max()
+            .unwrap_or(0)
+            .next_multiple_of(self.register as u64);
+        if bytes + (self.register + self.per_thread_bytes) as u64 > self.file {
             return Err(BindError::PayloadSize(bytes));
         }
         self.cross_thread = vec![0; bytes as usize];
@@ -348,7 +362,7 @@ impl Setup {
     fn bind_per_thread(&mut self, kernel: &Kernel) -> Result<(), BindError> {
         if kernel.per_thread_payload_arguments.is_empty() {
             // A thread's payload has a register of its own, even if nothing is in it.
-            self.per_thread_bytes = GRF_BYTES;
+            self.per_thread_bytes = self.register;
         }
         for argument in &kernel.per_thread_payload_arguments {
             let packed = match argument.arg_type {
@@ -357,7 +371,7 @@ impl Setup {
                 ref other => return Err(BindError::Payload(other.clone())),
             };
             let end = u64::from(argument.offset) + u64::from(argument.size);
-            if end > GRF_FILE as u64 / 2 {
+            if end > self.file / 2 {
                 return Err(BindError::PayloadSize(end));
             }
             self.local_ids.push(LocalIds {
@@ -365,7 +379,7 @@ impl Setup {
                 size: argument.size as usize,
                 packed,
             });
-            let end = (end as usize).next_multiple_of(GRF_BYTES);
+            let end = (end as usize).next_multiple_of(self.register);
             self.per_thread_bytes = self.per_thread_bytes.max(end);
         }
         Ok(())
@@ -473,11 +487,12 @@ impl Setup {
     /// The address of a new buffer of implicit arguments, with a table of the local ids of all of a
     /// group's threads.
     fn implicit_args(&mut self, launch: &Launch) -> u64 {
-        let row = 3 * local_id_stride(false, self.simd);
+        let stride = local_id_stride(false, self.simd, self.register);
+        let row = 3 * stride;
         let mut ids = vec![0; row * self.threads as usize];
         for (number, place) in (0..).zip(ids.chunks_exact_mut(row)) {
             let first = number * self.simd;
-            write_local_ids(place, false, launch.local, self.walk, first, self.simd);
+            write_local_ids(place, stride, launch.local, self.walk, first, self.simd);
         }
         let local_ids = self.memory.add("local ids", &ids);
         let args = ImplicitArgs {
@@ -528,7 +543,7 @@ impl Setup {
 
     /// Bytes of the general registers that a thread starts with.
     pub(super) fn payload_bytes(&self) -> usize {
-        GRF_BYTES + self.per_thread_bytes + self.cross_thread.len()
+        self.register + self.per_thread_bytes + self.cross_thread.len()
     }
 
     /// A thread as the hardware starts it.
@@ -536,7 +551,7 @@ impl Setup {
         let first = number * self.simd;
         let channels = (self.items - first).min(self.simd);
         let dispatch = low_mask(channels as usize);
-        let mut thread = Thread::new(number, dispatch);
+        let mut thread = Thread::new(number, dispatch, self.platform);
         thread.scratch = number * self.scratch_bytes;
         let scratch_log = (u64::from(self.scratch_bytes) / SCRATCH_UNIT).checked_ilog2();
         let mut header = [0u32; 8];
@@ -550,11 +565,12 @@ impl Setup {
             bytes.copy_from_slice(&dword.to_le_bytes());
         }
         for ids in &self.local_ids {
-            let start = GRF_BYTES + ids.offset;
+            let start = self.register + ids.offset;
             let place = &mut thread.grf[start..start + ids.size];
-            write_local_ids(place, ids.packed, launch.local, self.walk, first, self.simd);
+            let stride = local_id_stride(ids.packed, self.simd, self.register);
+            write_local_ids(place, stride, launch.local, self.walk, first, self.simd);
         }
-        let start = GRF_BYTES + self.per_thread_bytes;
+        let start = self.register + self.per_thread_bytes;
         thread.grf[start..start + self.cross_thread.len()].copy_from_slice(&self.cross_thread);
         thread
     }
@@ -575,18 +591,18 @@ fn walk_order(kernel: &Kernel) -> Result<[usize; 3], BindError> {
 }
 
 /// Bytes of the local ids of one dimension.
-fn local_id_stride(packed: bool, simd: u32) -> usize {
+fn local_id_stride(packed: bool, simd: u32, register: usize) -> usize {
     match packed {
         true => 2,
-        false => (simd as usize * 2).next_multiple_of(GRF_BYTES),
+        false => (simd as usize * 2).next_multiple_of(register),
     }
 }
 
-/// Local ids of the work-items from `first`: 16-bit numbers, x for all channels, then y, then z,
-/// each in registers of its own. `walk` is the order of the dimensions.
+/// Local ids of the work-items from `first`: 16-bit numbers, x for as many channels as `stride` bytes
+/// have room for, then y, then z. `walk` is the order of the dimensions.
 fn write_local_ids(
     place: &mut [u8],
-    packed: bool,
+    stride: usize,
     local: [u32; 3],
     walk: [usize; 3],
     first: u32,
@@ -600,10 +616,9 @@ fn write_local_ids(
         ids[slow] = item / local[fast] / local[middle];
         ids
     };
-    let blocks = place.chunks_mut(local_id_stride(packed, simd));
+    let blocks = place.chunks_mut(stride);
     for (dimension, block) in blocks.take(3).enumerate() {
-        let channels = if packed { 1 } else { simd };
-        for (channel, bytes) in (0..channels).zip(block.chunks_exact_mut(2)) {
+        for (channel, bytes) in (0..simd).zip(block.chunks_exact_mut(2)) {
             let id = ids(first + channel)[dimension] as u16;
             bytes.copy_from_slice(&id.to_le_bytes());
         }
@@ -792,9 +807,9 @@ mod tests {
     #[test]
     fn local_ids_go_by_the_order_of_the_dimensions() {
         let ids = |walk| {
-            let mut place = [0; 3 * GRF_BYTES];
-            write_local_ids(&mut place, false, [2, 3, 2], walk, 1, 8);
-            let id = |dimension: usize, channel: usize| place[dimension * GRF_BYTES + channel * 2];
+            let mut place = [0; 3 * 32];
+            write_local_ids(&mut place, 32, [2, 3, 2], walk, 1, 8);
+            let id = |dimension: usize, channel: usize| place[dimension * 32 + channel * 2];
             (0..4)
                 .map(|c| [id(0, c), id(1, c), id(2, c)])
                 .collect::<Vec<_>>()

@@ -5,7 +5,8 @@ use std::fmt::Write as _;
 use kiln_emit::inst::{Inst, Op, Place, RegFile, Src, Type};
 use smallvec::SmallVec;
 
-use super::machine::{GRF_BYTES, GRF_COUNT, Thread};
+use super::machine::Thread;
+use super::operation::File;
 use super::program::Program;
 
 /// Execution stopped: where, on what instruction, with what in its registers, and why.
@@ -155,7 +156,7 @@ fn registers(thread: &Thread, inst: &Inst) -> String {
             Src::Imm { .. } => None,
         }));
     let mut text = String::new();
-    let mut seen = SmallVec::<[u32; 8]>::new();
+    let mut seen = SmallVec::<[usize; 8]>::new();
     let mut line = |name: String, bytes: &[u8]| {
         let dwords = bytes
             .chunks_exact(4)
@@ -171,11 +172,12 @@ fn registers(thread: &Thread, inst: &Inst) -> String {
         match place {
             Place::Direct(reg) if reg.file == RegFile::Grf => {
                 // Two registers hold a dword of each of sixteen channels.
-                for num in (reg.num..reg.num + 2).filter(|&n| (n as usize) < GRF_COUNT) {
+                let size = thread.register_bytes();
+                let registers = thread.grf.chunks_exact(size).enumerate();
+                for (num, bytes) in registers.skip(reg.num as usize).take(2) {
                     if !seen.contains(&num) {
                         seen.push(num);
-                        let at = num as usize * GRF_BYTES;
-                        line(format!("r{num}"), &thread.grf[at..at + GRF_BYTES]);
+                        line(format!("r{num}"), bytes);
                     }
                 }
             }
@@ -184,8 +186,9 @@ fn registers(thread: &Thread, inst: &Inst) -> String {
         }
     }
     if inst.pred.is_some() || inst.cond.is_some() {
-        line("f0".to_string(), &thread.flags[..4]);
-        line("f1".to_string(), &thread.flags[4..]);
+        for (num, bytes) in thread.file(File::Flag).chunks_exact(4).enumerate() {
+            line(format!("f{num}"), bytes);
+        }
     }
     text
 }

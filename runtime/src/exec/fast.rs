@@ -38,6 +38,8 @@ pub enum Fast {
     Shr,
     /// The shift that keeps the sign, of a signed source.
     Asr,
+    Rol,
+    Ror,
     Cmp(Cond, Order),
     /// By the predicate.
     Sel,
@@ -168,6 +170,8 @@ fn integer(op: &Operation) -> Option<Fast> {
             Order::Signed => Fast::Asr,
             Order::Unsigned => Fast::Shr,
         },
+        Op::Rol if op.srcs[0].ty.bytes() == 4 => Fast::Rol,
+        Op::Ror if op.srcs[0].ty.bytes() == 4 => Fast::Ror,
         Op::Cmp | Op::Cmpn => Fast::Cmp(cond?, order(op.sources())?),
         Op::Sel => match cond {
             Some(cond) => Fast::SelBy(cond, order(op.sources())?),
@@ -289,6 +293,8 @@ fn run<const N: usize>(t: &mut Thread, op: &Operation, fast: Fast) -> Result<(),
         Shl => int!(u32::wrapping_shl, a, b),
         Shr => int!(u32::wrapping_shr, a, b),
         Asr => int!(|a, b| (a as i32).wrapping_shr(b) as u32, a, b),
+        Rol => int!(u32::rotate_left, a, b),
+        Ror => int!(u32::rotate_right, a, b),
         Cmp(cond, order) => {
             let (a, b) = (ints::<N>(t, a, gate, false)?, ints::<N>(t, b, gate, false)?);
             let holds = relation(&a, &b, cond, order);

@@ -9,7 +9,7 @@ use kiln_emit::inst::Op;
 
 use super::error::Cause;
 use super::machine::{LANES, Status, Thread};
-use super::operation::{Base, File, Jump, Operation, Target};
+use super::operation::{Base, File, Goto, Jump, Operation, Target};
 use super::program::Program;
 
 impl Thread {
@@ -116,16 +116,21 @@ impl Thread {
             }
             Op::Goto => {
                 let (jump, end) = (target(op.jip)?, target(op.uip)?);
-                if !op.branch_ctrl {
-                    // On this family the channels whose predicate is false are those that jump.
-                    self.suspend(mask & !taken, end);
-                    self.fall_or_jump(next, jump);
-                } else if taken != 0 {
-                    self.suspend(mask & !taken, jump);
-                    self.ip = end;
-                } else {
-                    self.ip = jump;
-                }
+                let leaving = match op.goto {
+                    Goto::IfTrue => taken,
+                    Goto::IfFalse => mask & !taken,
+                    Goto::Back if taken == 0 => {
+                        self.ip = jump;
+                        return Ok(());
+                    }
+                    Goto::Back => {
+                        self.suspend(mask & !taken, jump);
+                        self.ip = end;
+                        return Ok(());
+                    }
+                };
+                self.suspend(leaving, end);
+                self.fall_or_jump(next, jump);
             }
             Op::Call | Op::Calla => {
                 let callee = match (op.jip, op.op) {

@@ -4,6 +4,8 @@
 //! way. The accumulators' integer lanes are wider than what a register holds: they are kept apart,
 //! as [`Accumulators::wide`].
 
+use kiln_emit::platform::Platform;
+
 use super::defined::Defined;
 use super::error::Cause;
 use super::operation::File;
@@ -11,18 +13,18 @@ use super::wide::Rounding;
 
 /// Channels a thread has at most.
 pub const LANES: usize = 32;
-/// Bytes of a general register.
-pub const GRF_BYTES: usize = 32;
-/// General registers of a thread.
-pub const GRF_COUNT: usize = 128;
-/// Bytes of the general register file.
-pub const GRF_FILE: usize = GRF_BYTES * GRF_COUNT;
+/// Bytes of a general register, or of an accumulator, at most.
+const REGISTER_MAX: usize = 64;
 /// `acc0`-`acc1`, and the eight special accumulators `mme0`-`mme7` after them (as `acc2`-`acc9`).
-pub const ACC_COUNT: usize = 10;
+const ACC_COUNT: usize = 10;
 /// The number of the accumulator that `mme0` is.
 pub const MME_BASE: u32 = 2;
 /// Lanes of an accumulator at most (of word type).
-const ACC_LANES: usize = 16;
+const ACC_LANES: usize = REGISTER_MAX / 2;
+/// Bytes of the flag registers at most.
+const FLAG_BYTES: usize = 16;
+/// Bytes of the address register.
+pub const ADDR_BYTES: usize = 32;
 
 /// Bits of `cr0.0`: numbers below the normal ones are kept (not flushed to zero) when set, for
 /// `df`, `f` and `hf`.
@@ -42,13 +44,13 @@ pub fn low_mask(n: usize) -> u32 {
 }
 
 impl File {
-    /// Bytes of the file.
-    pub const fn bytes(self) -> usize {
+    /// Bytes of the file on a platform.
+    pub fn bytes(self, platform: &Platform) -> usize {
         match self {
-            File::Grf => GRF_FILE,
-            File::Acc => ACC_COUNT * GRF_BYTES,
-            File::Addr => 32,
-            File::Flag => 8,
+            File::Grf => (platform.grf_bytes * platform.grf_count) as usize,
+            File::Acc => ACC_COUNT * platform.grf_bytes as usize,
+            File::Addr => ADDR_BYTES,
+            File::Flag => platform.flag_count as usize * 4,
             File::Control | File::State => 16,
             File::Notification => 12,
             File::Timestamp => 20,
@@ -76,15 +78,29 @@ pub struct FloatMode {
 
 /// The accumulator registers.
 pub struct Accumulators {
-    pub bytes: [u8; ACC_COUNT * GRF_BYTES],
-    /// The integer value of each lane, sixteen a register, with the bits that `bytes` cannot hold.
-    pub wide: [i64; ACC_COUNT * ACC_LANES],
+    pub bytes: [u8; ACC_COUNT * REGISTER_MAX],
+    /// The integer value of each lane, [`ACC_LANES`] a register, with the bits that `bytes` cannot
+    /// hold.
+    wide: [i64; ACC_COUNT * ACC_LANES],
+    /// Bytes of an accumulator, as a power of two.
+    register_log: u32,
 }
 
 impl Accumulators {
-    /// Where in `wide` the element of `size` bytes at byte `at` of the file is.
-    pub fn lane(at: usize, size: usize) -> usize {
-        at / GRF_BYTES * ACC_LANES + at % GRF_BYTES / size
+    /// The integer value of the element of `size` bytes at byte `at` of the file.
+    pub fn wide(&self, at: usize, size: usize) -> Option<i64> {
+        self.wide.get(self.lane(at, size)).copied()
+    }
+
+    /// The same, to be written.
+    pub fn wide_mut(&mut self, at: usize, size: usize) -> Option<&mut i64> {
+        let lane = self.lane(at, size);
+        self.wide.get_mut(lane)
+    }
+
+    fn lane(&self, at: usize, size: usize) -> usize {
+        let within = at & ((1 << self.register_log) - 1);
+        (at >> self.register_log) * ACC_LANES + within / size
     }
 
     /// Records that bytes were written that are no integer lanes.
@@ -93,22 +109,23 @@ impl Accumulators {
         if let Some(bytes) = self.bytes.get(at..at + size) {
             word[..size].copy_from_slice(bytes);
         }
-        if let Some(lane) = self.wide.get_mut(Self::lane(at, size)) {
-            *lane = i64::from_le_bytes(word);
+        if let Some(wide) = self.wide_mut(at, size) {
+            *wide = i64::from_le_bytes(word);
         }
     }
 }
 
 /// One thread.
 pub struct Thread {
-    pub grf: Box<[u8; GRF_FILE]>,
+    pub platform: &'static Platform,
+    pub grf: Box<[u8]>,
     pub acc: Box<Accumulators>,
-    pub addr: [u8; File::Addr.bytes()],
-    pub flags: [u8; File::Flag.bytes()],
-    pub control: [u8; File::Control.bytes()],
-    pub state: [u8; File::State.bytes()],
-    pub notification: [u8; File::Notification.bytes()],
-    pub timestamp: [u8; File::Timestamp.bytes()],
+    pub addr: [u8; ADDR_BYTES],
+    pub flags: [u8; FLAG_BYTES],
+    pub control: [u8; 16],
+    pub state: [u8; 16],
+    pub notification: [u8; 12],
+    pub timestamp: [u8; 20],
     /// The operation that is executed next, by its index in the program.
     pub ip: u32,
     /// Channels that execute at `ip`.
@@ -129,20 +146,22 @@ pub struct Thread {
 }
 
 impl Thread {
-    /// A thread about to execute its first instruction on the channels of `dispatch`.
-    pub fn new(number: u32, dispatch: u32) -> Thread {
+    /// A platform's thread about to execute its first instruction on the channels of `dispatch`.
+    pub fn new(number: u32, dispatch: u32, platform: &'static Platform) -> Thread {
         let mut thread = Thread {
-            grf: Box::new([UNDEFINED; GRF_FILE]),
+            platform,
+            grf: vec![UNDEFINED; File::Grf.bytes(platform)].into_boxed_slice(),
             acc: Box::new(Accumulators {
-                bytes: [0; ACC_COUNT * GRF_BYTES],
+                bytes: [0; ACC_COUNT * REGISTER_MAX],
                 wide: [0; ACC_COUNT * ACC_LANES],
+                register_log: platform.grf_bytes.ilog2(),
             }),
-            addr: [0; File::Addr.bytes()],
-            flags: [0; File::Flag.bytes()],
-            control: [0; File::Control.bytes()],
-            state: [0; File::State.bytes()],
-            notification: [0; File::Notification.bytes()],
-            timestamp: [0; File::Timestamp.bytes()],
+            addr: [0; ADDR_BYTES],
+            flags: [0; FLAG_BYTES],
+            control: [0; 16],
+            state: [0; 16],
+            notification: [0; 12],
+            timestamp: [0; 20],
             ip: 0,
             active: dispatch,
             waiting: 0,
@@ -167,10 +186,10 @@ impl Thread {
     /// A register file's bytes.
     pub fn file(&self, file: File) -> &[u8] {
         match file {
-            File::Grf => &*self.grf,
-            File::Acc => &self.acc.bytes,
+            File::Grf => &self.grf,
+            File::Acc => &self.acc.bytes[..file.bytes(self.platform)],
             File::Addr => &self.addr,
-            File::Flag => &self.flags,
+            File::Flag => &self.flags[..file.bytes(self.platform)],
             File::Control => &self.control,
             File::State => &self.state,
             File::Notification => &self.notification,
@@ -181,15 +200,20 @@ impl Thread {
     /// As [`Thread::file`], to be written.
     pub fn file_mut(&mut self, file: File) -> &mut [u8] {
         match file {
-            File::Grf => &mut *self.grf,
-            File::Acc => &mut self.acc.bytes,
+            File::Grf => &mut self.grf,
+            File::Acc => &mut self.acc.bytes[..file.bytes(self.platform)],
             File::Addr => &mut self.addr,
-            File::Flag => &mut self.flags,
+            File::Flag => &mut self.flags[..file.bytes(self.platform)],
             File::Control => &mut self.control,
             File::State => &mut self.state,
             File::Notification => &mut self.notification,
             File::Timestamp => &mut self.timestamp,
         }
+    }
+
+    /// Bytes of a general register.
+    pub fn register_bytes(&self) -> usize {
+        self.platform.grf_bytes as usize
     }
 
     /// A dword of a general register.
@@ -200,13 +224,13 @@ impl Thread {
         }
     }
 
-    /// All flag bits: `f0` in the lower half, `f1` in the upper.
-    pub fn flag_bits(&self) -> u64 {
-        u64::from_le_bytes(self.flags)
+    /// All flag bits, those of `f0` lowest.
+    pub fn flag_bits(&self) -> u128 {
+        u128::from_le_bytes(self.flags)
     }
 
     /// Replaces the flag bits of `mask` by those of `bits`.
-    pub fn set_flag_bits(&mut self, mask: u64, bits: u64) {
+    pub fn set_flag_bits(&mut self, mask: u128, bits: u128) {
         self.flags = (self.flag_bits() & !mask | bits & mask).to_le_bytes();
     }
 

@@ -17,7 +17,7 @@
 use kiln_emit::inst::{Cond, MathFn, Type};
 
 use super::error::Cause;
-use super::machine::{GRF_BYTES, LANES, MME_BASE, Thread};
+use super::machine::{LANES, MME_BASE, Thread};
 use super::operand::Lanes;
 use super::operation::{Condition, Operation, Target};
 use super::wide::{self, Class, Format, Wide};
@@ -108,7 +108,7 @@ fn divide(thread: &mut Thread, op: &Operation, function: MathFn) -> Result<(), C
         MathFn::Idiv => {
             let mut next = dst;
             if let Target::File { at, .. } = &mut next.target {
-                *at += (lanes * 4).next_multiple_of(GRF_BYTES) as u16;
+                *at += (lanes * 4).next_multiple_of(thread.register_bytes()) as u16;
             }
             thread.store_int(&next, lanes, live, op.saturate, &mut remainder)
         }
@@ -188,8 +188,8 @@ impl Extension {
 }
 
 /// Where in the accumulators the element of a channel is.
-fn extension_at(mme: u8, lane: usize, size: usize) -> usize {
-    (u32::from(mme) + MME_BASE) as usize * GRF_BYTES + lane * size
+fn extension_at(thread: &Thread, mme: u8, lane: usize, size: usize) -> usize {
+    (u32::from(mme) + MME_BASE) as usize * thread.register_bytes() + lane * size
 }
 
 fn load(thread: &Thread, op: &Operation, index: usize, out: &mut Lanes<Wide>) -> Result<(), Cause> {
@@ -202,7 +202,7 @@ fn load(thread: &Thread, op: &Operation, index: usize, out: &mut Lanes<Wide>) ->
     for lane in 0..lanes {
         let number = match src.mme {
             Some(mme) if mme < NO_MME => {
-                let at = extension_at(mme, lane, size);
+                let at = extension_at(thread, mme, lane, size);
                 let Some(element) = thread.acc.bytes.get(at..at + size) else {
                     return Err(Cause::RegisterRange {
                         at,
@@ -246,7 +246,7 @@ fn store(
         extension.split(numbers[lane], rounding).0
     })?;
     for lane in (0..lanes).filter(|lane| enabled >> lane & 1 != 0) {
-        let at = extension_at(mme, lane, size);
+        let at = extension_at(thread, mme, lane, size);
         let room = thread.acc.bytes.len();
         let Some(element) = thread.acc.bytes.get_mut(at..at + size) else {
             return Err(Cause::RegisterRange { at, size: room });

@@ -7,11 +7,11 @@ use std::fmt;
 
 use kiln_emit::inst::{Desc, Inst, Place, Reg, RegFile, Src, SrcReg};
 use kiln_emit::messages::message_name;
-use kiln_emit::platform::Family;
+use kiln_emit::platform::{Family, Platform};
 
 use super::atomic::{Atomic, atomic};
 use super::error::Cause;
-use super::machine::{GRF_BYTES, LANES, Status, Thread, low_mask};
+use super::machine::{LANES, Status, Thread, low_mask};
 use super::memory::{BTI_BINDLESS, BTI_STATELESS, BTI_STATELESS_NONCOHERENT, HEAP, Shared, Space};
 use super::operation::Operation;
 use super::words::Words;
@@ -32,6 +32,7 @@ const GATEWAY_BARRIER: u32 = 4;
 /// descriptors are constants.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Send {
+    platform: &'static Platform,
     sfid: u8,
     /// The thread ends.
     eot: bool,
@@ -50,12 +51,13 @@ impl Send {
     ///
     /// # Errors
     /// Operands that no message has.
-    pub fn new(inst: &Inst) -> Result<Send, Cause> {
+    pub fn new(inst: &Inst, platform: &'static Platform) -> Result<Send, Cause> {
         let malformed = |what| Cause::Malformed { what };
         let msg = inst.msg.ok_or(malformed("send without a message"))?;
         let first = inst.srcs.first().ok_or(malformed("too few sources"))?;
         let dst = inst.dst.ok_or(malformed("no destination"))?;
         let mut send = Send {
+            platform,
             sfid: msg.sfid,
             eot: msg.eot,
             desc: msg.desc,
@@ -64,7 +66,7 @@ impl Send {
             response: match dst.place {
                 Place::Direct(reg) if reg.is_null() => None,
                 Place::Direct(reg) if reg.file == RegFile::Grf => {
-                    Some(reg.num as usize * GRF_BYTES + usize::from(reg.byte))
+                    Some(reg.num as usize * platform.grf_bytes as usize + usize::from(reg.byte))
                 }
                 Place::Direct(Reg { file, num, .. }) => return Err(Cause::Register { file, num }),
                 Place::Indirect { .. } => {
@@ -88,7 +90,7 @@ impl Send {
     pub fn name(&self) -> String {
         match &self.ready {
             Some(message) => {
-                let name = name(message.sfid, message.desc);
+                let name = message.name();
                 // Which surface it is, is no part of the kind.
                 name.split(" on surface ")
                     .next()
@@ -106,13 +108,16 @@ impl Send {
             .response
             .unwrap_or(thread.grf.len())
             .min(thread.grf.len());
-        let registers = thread.grf[start..].chunks_exact(GRF_BYTES).take(count);
-        (start / GRF_BYTES..).zip(registers)
+        let bytes = thread.register_bytes();
+        let registers = thread.grf[start..].chunks_exact(bytes).take(count);
+        (start / bytes..).zip(registers)
     }
 
     /// The message that descriptors make of it, for no channel yet.
     fn message(&self, desc: u32, ex_desc: u32) -> Result<Message, Cause> {
         let mut message = Message {
+            family: self.platform.family,
+            register_log: self.platform.grf_bytes.ilog2(),
             // A register that holds the extended descriptor names the shared function, too.
             sfid: match self.ex_desc {
                 Desc::Imm(_) => self.sfid,
@@ -127,7 +132,7 @@ impl Send {
         };
         let lengths = [message.field(25, 4), ex_desc >> 6 & 15];
         for (first, count) in self.parts.into_iter().zip(lengths) {
-            message.append(first, count)?;
+            message.append(first, count, self.platform.grf_count)?;
         }
         Ok(message)
     }
@@ -141,7 +146,7 @@ impl fmt::Display for Send {
         }
         for part in self.parts {
             match part {
-                Some(num) => write!(f, ", r[{}]", num as usize * GRF_BYTES)?,
+                Some(num) => write!(f, ", r[{}]", num * self.platform.grf_bytes)?,
                 None => f.write_str(", null")?,
             }
         }
@@ -159,6 +164,9 @@ impl fmt::Display for Send {
 /// A message as its `send` gives it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Message {
+    family: Family,
+    /// Bytes of a register, as a power of two.
+    register_log: u32,
     sfid: u8,
     desc: u32,
     /// The entry of the heap of surfaces that a bindless message names.
@@ -185,6 +193,17 @@ impl Message {
         }
     }
 
+    /// Bytes of a register.
+    #[inline]
+    pub fn register(&self) -> usize {
+        1 << self.register_log
+    }
+
+    /// Itself in words.
+    fn name(&self) -> String {
+        message_name(self.family, self.sfid, self.desc)
+    }
+
     /// Registers of the payload.
     pub fn payload_len(&self) -> usize {
         self.payload_len
@@ -206,7 +225,7 @@ impl Message {
 
     pub fn unknown(&self) -> Cause {
         Cause::Message {
-            name: name(self.sfid, self.desc),
+            name: self.name(),
             sfid: self.sfid,
             desc: self.desc,
         }
@@ -214,7 +233,7 @@ impl Message {
 
     pub fn bad(&self, what: &'static str) -> Cause {
         Cause::Payload {
-            name: name(self.sfid, self.desc),
+            name: self.name(),
             desc: self.desc,
             what,
         }
@@ -222,11 +241,11 @@ impl Message {
 
     /// Byte in the general register file of the payload's register `index`, `byte` bytes on.
     pub fn at(&self, index: usize, byte: usize) -> Result<usize, Cause> {
-        let index = index + byte / GRF_BYTES;
+        let index = index + (byte >> self.register_log);
         if index >= self.payload_len {
             return Err(self.bad("its payload is longer than the message length says"));
         }
-        Ok(usize::from(self.payload[index]) + byte % GRF_BYTES)
+        Ok(usize::from(self.payload[index]) + (byte & (self.register() - 1)))
     }
 
     pub fn channels(&self, lanes: usize) -> impl Iterator<Item = usize> + use<> {
@@ -253,11 +272,6 @@ struct Scatter<'a> {
     alignment: u64,
     /// Elements accessed, by their number after the address.
     elements: &'a [u32],
-}
-
-/// A message in words.
-fn name(sfid: u8, desc: u32) -> String {
-    message_name(Family::Gen9, sfid, desc)
 }
 
 /// Executes a `send`.
@@ -322,14 +336,14 @@ fn payload_register(src: &Src) -> Result<Option<u32>, Cause> {
 }
 
 impl Message {
-    fn append(&mut self, first: Option<u32>, count: u32) -> Result<(), Cause> {
+    fn append(&mut self, first: Option<u32>, count: u32, registers: u32) -> Result<(), Cause> {
         let Some(first) = first else { return Ok(()) };
         for index in 0..count {
-            let at = (first + index) as usize * GRF_BYTES;
-            if at >= super::machine::GRF_FILE {
+            let register = first + index;
+            if register >= registers {
                 return Err(self.bad("its payload reaches beyond the last register"));
             }
-            self.payload[self.payload_len] = at as u16;
+            self.payload[self.payload_len] = (register << self.register_log) as u16;
             self.payload_len += 1;
         }
         Ok(())
@@ -375,7 +389,8 @@ fn data_cache_0(thread: &mut Thread, shared: &mut Shared, m: &Message) -> Result
         // A fence: accesses are in order here. It may report its completion.
         0x7 => {
             if let (Some(at), 1..) = (m.response, m.field(20, 5)) {
-                fill(thread, m, at, &[0; GRF_BYTES])?;
+                let zeros = [0; 64];
+                fill(thread, m, at, &zeros[..m.register()])?;
             }
             Ok(())
         }
@@ -530,13 +545,13 @@ pub fn address(
 impl Scatter<'_> {
     fn run(&self, thread: &mut Thread, shared: &mut Shared, m: &Message) -> Result<(), Cause> {
         // Registers of the addresses, and of one element of all channels.
-        let addresses = (self.channels * self.address).div_ceil(GRF_BYTES);
-        let stride = (self.channels * self.slot).div_ceil(GRF_BYTES);
+        let addresses = (self.channels * self.address).div_ceil(m.register());
+        let stride = (self.channels * self.slot).div_ceil(m.register());
         // The payload is read before the response, which may overlap it, is written.
         let mut starts = [0; LANES];
         let size = self.address;
-        for row in (0..self.channels).step_by(GRF_BYTES / size) {
-            let lanes = row..self.channels.min(row + GRF_BYTES / size);
+        for row in (0..self.channels).step_by(m.register() / size) {
+            let lanes = row..self.channels.min(row + m.register() / size);
             if m.enabled >> row & low_mask(lanes.len()) == 0 {
                 continue;
             }
@@ -562,7 +577,7 @@ impl Scatter<'_> {
             self.slot,
             space.words(),
         ) {
-            let registers = stride * self.elements.len() * GRF_BYTES;
+            let registers = stride * self.elements.len() * m.register();
             let count = self.read_dwords(thread, m, (words, ignored), &starts, response, registers);
             if let Some(count) = count {
                 shared.count(false, count * 4);
@@ -593,7 +608,7 @@ impl Scatter<'_> {
                         _ => memory.write(payload(thread, m, at, self.element)?),
                     }
                 } else if let Some(response) = m.response {
-                    let at = response + index * stride * GRF_BYTES + lane * self.slot;
+                    let at = response + index * stride * m.register() + lane * self.slot;
                     let mut value = [0; 8];
                     if self.element == 4 {
                         fill(thread, m, at, &memory.dword().to_le_bytes())?;

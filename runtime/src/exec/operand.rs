@@ -8,7 +8,7 @@
 use kiln_emit::inst::Type;
 
 use super::error::Cause;
-use super::machine::{Accumulators, GRF_FILE, LANES, Thread, low_mask};
+use super::machine::{LANES, Thread, low_mask};
 use super::operation::{Base, Dest, File, Source, Target};
 use super::wide::{self, Rounding, Wide};
 
@@ -174,10 +174,10 @@ impl Thread {
         let address = i32::from(u16::from_le_bytes(word)) + i32::from(imm);
         usize::try_from(address)
             .ok()
-            .filter(|&a| a < GRF_FILE)
+            .filter(|&a| a < self.grf.len())
             .ok_or(Cause::RegisterRange {
                 at: address as u32 as usize,
-                size: GRF_FILE,
+                size: self.grf.len(),
             })
     }
 
@@ -215,7 +215,7 @@ impl Thread {
                     let row = lane / usize::from(width).max(1);
                     let at = self.address(usize::from(addr) + row * 2, imm);
                     let at = at.map(|at| at + src.steps.at(lane));
-                    let element = at.and_then(|at| element(&*self.grf, at, size));
+                    let element = at.and_then(|at| element(&self.grf, at, size));
                     match element {
                         Ok(bits) => each(lane, bits),
                         Err(_) if live >> lane & 1 == 0 => each(lane, 0),
@@ -280,8 +280,8 @@ impl Thread {
             let size = ty.bytes() as usize;
             for (lane, out) in out.iter_mut().enumerate().take(lanes) {
                 let at = usize::from(at) + src.steps.at(lane);
-                let wide = self.acc.wide.get(Accumulators::lane(at, size));
-                *out = T::from_i64(*wide.ok_or(Cause::RegisterRange {
+                let wide = self.acc.wide(at, size);
+                *out = T::from_i64(wide.ok_or(Cause::RegisterRange {
                     at,
                     size: self.acc.bytes.len(),
                 })?);
@@ -537,7 +537,7 @@ impl Thread {
         let step = usize::from(dst.step);
         for lane in (0..lanes).filter(|lane| enabled >> lane & 1 != 0) {
             let at = start + lane * step;
-            if let Some(wide) = self.acc.wide.get_mut(Accumulators::lane(at, size)) {
+            if let Some(wide) = self.acc.wide_mut(at, size) {
                 *wide = values[lane].low() as i64;
             }
         }

@@ -16,9 +16,11 @@ use kiln_emit::inst::{
     Cond, Dst, Inst, MathFn, Op, Place, PredCtrl, Reg, RegFile, Region, Src, SrcReg, Type,
 };
 
+use kiln_emit::platform::Platform;
+
 use super::error::Cause;
 use super::fast::{self, Fast};
-use super::machine::{GRF_BYTES, LANES, MME_BASE, low_mask};
+use super::machine::{ADDR_BYTES, LANES, MME_BASE, low_mask};
 use super::message::Send;
 use super::operand::{int_of_bits, packed_element};
 
@@ -139,6 +141,18 @@ pub enum Jump {
     Dynamic,
 }
 
+/// Which channels a `goto` takes to its update target.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Goto {
+    /// Those whose predicate holds go there and all others wait (`goto.b`, which goes back); an
+    /// operation that is no `goto` has this, too.
+    Back,
+    /// Those whose predicate holds wait there.
+    IfTrue,
+    /// Those whose predicate does not hold wait there.
+    IfFalse,
+}
+
 /// By which part of the interpreter an operation is carried out.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Path {
@@ -185,8 +199,8 @@ pub struct Operation {
     pub saturate: bool,
     /// The accumulator gets the result too.
     pub acc_write: bool,
-    /// The branch-control bit of `goto`.
-    pub branch_ctrl: bool,
+    /// Which channels a `goto` sends away.
+    pub goto: Goto,
     /// Channels may wait for the instruction pointer to be here.
     pub wakes: bool,
     pub pred: Option<Predicate>,
@@ -238,7 +252,7 @@ impl Operation {
             ungated: if inst.no_mask { u32::MAX } else { 0 },
             saturate: inst.saturate,
             acc_write: inst.opts.acc_wr_en,
-            branch_ctrl: inst.opts.branch_ctrl,
+            goto: Goto::Back,
             wakes: false,
             pred: None,
             cond: None,
@@ -259,31 +273,50 @@ impl Operation {
 
     /// The operation that an instruction at `at` is, without its jumps, which
     /// [`super::Program`] resolves.
-    pub fn new(inst: &Inst, at: u32) -> Operation {
-        resolve(inst, at).unwrap_or_else(|cause| Operation {
+    pub fn new(inst: &Inst, at: u32, platform: &'static Platform) -> Operation {
+        resolve(inst, at, platform).unwrap_or_else(|cause| Operation {
             path: Path::Fault(Box::new(cause)),
             ..Operation::blank(inst, at)
         })
     }
 }
 
-fn resolve(inst: &Inst, at: u32) -> Result<Operation, Cause> {
+fn resolve(inst: &Inst, at: u32, platform: &'static Platform) -> Result<Operation, Cause> {
     let mut op = Operation::blank(inst, at);
-    op.pred = inst.pred.map(|pred| Predicate {
-        ctrl: pred.ctrl,
-        inverse: pred.inverse,
-        bit: flag_bit(pred.flag),
-        register: flag_bit(Reg {
+    if let Some(pred) = inst.pred {
+        let register = Reg {
             byte: 0,
             ..pred.flag
-        }),
-    });
-    op.cond = inst.cond.map(|cond| Condition {
-        cond: cond.cond,
-        bit: (cond.flag.file == RegFile::Flag).then(|| flag_bit(cond.flag) + op.chan_off),
-    });
+        };
+        op.pred = Some(Predicate {
+            ctrl: pred.ctrl,
+            inverse: pred.inverse,
+            bit: flag_bit(pred.flag, platform)?,
+            register: flag_bit(register, platform)?,
+        });
+    }
+    if let Some(cond) = inst.cond {
+        let bit = match cond.flag.file {
+            RegFile::Flag => Some(flag_bit(cond.flag, platform)? + op.chan_off),
+            _ => None,
+        };
+        op.cond = Some(Condition {
+            cond: cond.cond,
+            bit,
+        });
+    }
+    if inst.op == Op::Mach && platform.mach_low && !op.acc_write {
+        op.op = Op::Macl;
+    }
+    if inst.op == Op::Goto {
+        op.goto = match (inst.opts.branch_ctrl, platform.goto_on_false) {
+            (true, _) => Goto::Back,
+            (false, true) => Goto::IfFalse,
+            (false, false) => Goto::IfTrue,
+        };
+    }
     if matches!(inst.op, Op::Send | Op::Sendc | Op::Sends | Op::Sendsc) {
-        op.path = Path::Send(Box::new(Send::new(inst)?));
+        op.path = Path::Send(Box::new(Send::new(inst, platform)?));
         return Ok(op);
     }
     let (sources, has_dst) = needs(inst.op);
@@ -293,14 +326,14 @@ fn resolve(inst: &Inst, at: u32) -> Result<Operation, Cause> {
         });
     }
     if let Some(dst) = &inst.dst {
-        op.dst = dest(dst, op.lanes)?;
+        op.dst = dest(dst, op.lanes, platform)?;
     } else if has_dst {
         return Err(Cause::Malformed {
             what: "no destination",
         });
     }
     for (index, src) in inst.srcs.iter().enumerate().take(3) {
-        op.srcs[index] = source(src, &op, inst.opts.align16)?;
+        op.srcs[index] = source(src, &op, inst.opts.align16, platform)?;
         op.count = index as u8 + 1;
     }
     op.path = path(inst, &op);
@@ -315,7 +348,8 @@ fn needs(op: Op) -> (usize, bool) {
             (1, true)
         }
         Sel | And | Or | Xor | Shr | Shl | Asr | Smov | Cmp | Cmpn | Bfi1 | Add | Mul | Avg
-        | Mac | Mach | Addc | Subb | Sad2 | Sada2 | Dp4 | Dph | Dp3 | Dp2 | Line | Pln => (2, true),
+        | Mac | Mach | Macl | Rol | Ror | Addc | Subb | Sad2 | Sada2 | Dp4 | Dph | Dp3 | Dp2
+        | Line | Pln => (2, true),
         Csel | Bfe | Bfi2 | Mad | Lrp | Madm => (3, true),
         Math(MathFn::Fdiv | MathFn::Pow | MathFn::Idiv | MathFn::Iqot | MathFn::Irem)
         | Math(MathFn::Invm) => (2, true),
@@ -411,16 +445,24 @@ fn channel_mask(inst: &Inst) -> u32 {
 }
 
 /// The number of a flag's first bit among all flag bits.
-fn flag_bit(flag: Reg) -> u8 {
-    (flag.num * 32 + u32::from(flag.byte) * 8).min(63) as u8
+fn flag_bit(flag: Reg, platform: &'static Platform) -> Result<u8, Cause> {
+    let bit = flag.num * 32 + u32::from(flag.byte) * 8;
+    if flag.num >= platform.flag_count || flag.byte >= 4 {
+        return Err(Cause::Register {
+            file: flag.file,
+            num: flag.num,
+        });
+    }
+    Ok(bit as u8)
 }
 
 /// A register's file, and its first byte there.
-pub fn file_of(reg: Reg) -> Result<(File, usize), Cause> {
+pub fn file_of(reg: Reg, platform: &'static Platform) -> Result<(File, usize), Cause> {
+    let bytes = platform.grf_bytes as usize;
     let (file, size, first) = match reg.file {
-        RegFile::Grf => (File::Grf, GRF_BYTES, 0),
-        RegFile::Acc => (File::Acc, GRF_BYTES, 0),
-        RegFile::Mme => (File::Acc, GRF_BYTES, MME_BASE as usize),
+        RegFile::Grf => (File::Grf, bytes, 0),
+        RegFile::Acc => (File::Acc, bytes, 0),
+        RegFile::Mme => (File::Acc, bytes, MME_BASE as usize),
         RegFile::Flag => (File::Flag, 4, 0),
         // These have one register.
         RegFile::Addr => (File::Addr, 0, 0),
@@ -437,8 +479,8 @@ pub fn file_of(reg: Reg) -> Result<(File, usize), Cause> {
 }
 
 /// Checks that the last byte of an operand is in its file.
-fn within(file: File, end: usize) -> Result<(), Cause> {
-    let size = file.bytes();
+fn within(file: File, end: usize, platform: &'static Platform) -> Result<(), Cause> {
+    let size = file.bytes(platform);
     if end > size {
         Err(Cause::RegisterRange { at: end - 1, size })
     } else {
@@ -446,14 +488,15 @@ fn within(file: File, end: usize) -> Result<(), Cause> {
     }
 }
 
-fn dest(dst: &Dst, lanes: u8) -> Result<Dest, Cause> {
+fn dest(dst: &Dst, lanes: u8, platform: &'static Platform) -> Result<Dest, Cause> {
     let size = dst.ty.bytes() as usize;
     let step = usize::from(dst.hstride).max(1) * size;
     let target = match dst.place {
         Place::Direct(reg) if reg.is_null() => Target::Null,
         Place::Direct(reg) => {
-            let (file, at) = file_of(reg)?;
-            within(file, at + (usize::from(lanes) - 1) * step + size)?;
+            let (file, at) = file_of(reg, platform)?;
+            let end = at + (usize::from(lanes) - 1) * step + size;
+            within(file, end, platform)?;
             Target::File {
                 file,
                 at: at as u16,
@@ -474,7 +517,7 @@ fn dest(dst: &Dst, lanes: u8) -> Result<Dest, Cause> {
 
 fn address_byte(addr: Reg) -> Result<u8, Cause> {
     match addr.file {
-        RegFile::Addr if usize::from(addr.byte) + 2 <= File::Addr.bytes() => Ok(addr.byte as u8),
+        RegFile::Addr if usize::from(addr.byte) + 2 <= ADDR_BYTES => Ok(addr.byte as u8),
         file => Err(Cause::Register {
             file,
             num: addr.num,
@@ -482,7 +525,12 @@ fn address_byte(addr: Reg) -> Result<u8, Cause> {
     }
 }
 
-fn source(src: &Src, op: &Operation, align16: bool) -> Result<Source, Cause> {
+fn source(
+    src: &Src,
+    op: &Operation,
+    align16: bool,
+    platform: &'static Platform,
+) -> Result<Source, Cause> {
     let reg = match src {
         Src::Imm { ty, bits } => {
             let base = match ty {
@@ -502,7 +550,7 @@ fn source(src: &Src, op: &Operation, align16: bool) -> Result<Source, Cause> {
         }
         Src::Reg(reg) => reg,
     };
-    let (base, steps) = place(reg, op, align16)?;
+    let (base, steps) = place(reg, op, align16, platform)?;
     Ok(Source {
         ty: reg.ty,
         base,
@@ -513,7 +561,12 @@ fn source(src: &Src, op: &Operation, align16: bool) -> Result<Source, Cause> {
     })
 }
 
-fn place(src: &SrcReg, op: &Operation, align16: bool) -> Result<(Base, Steps), Cause> {
+fn place(
+    src: &SrcReg,
+    op: &Operation,
+    align16: bool,
+    platform: &'static Platform,
+) -> Result<(Base, Steps), Cause> {
     let size = src.ty.bytes() as usize;
     let width = usize::from(src.region.width).max(1);
     let none = Steps::Linear(0);
@@ -524,14 +577,14 @@ fn place(src: &SrcReg, op: &Operation, align16: bool) -> Result<(Base, Steps), C
             RegFile::ChannelEnable => Ok((Base::ChannelEnable, none)),
             _ => {
                 let steps = steps(src, align16);
-                let (file, at) = file_of(reg)?;
+                let (file, at) = file_of(reg, platform)?;
                 // A branch takes the first element only.
                 let lanes = match reads_one(op.op) {
                     true => 1,
                     false => usize::from(op.lanes),
                 };
                 let end = (0..lanes).map(|lane| at + steps.at(lane) + size).max();
-                within(file, end.unwrap_or(0))?;
+                within(file, end.unwrap_or(0), platform)?;
                 if file == File::Acc && !src.ty.is_float() && matches!(steps, Steps::Table(_)) {
                     return Err(Cause::Form {
                         what: "an accumulator source with that region",

@@ -20,6 +20,7 @@ use super::operation::{Jump, Operation, Path};
 /// A kernel's machine code.
 #[derive(Debug)]
 pub struct Program {
+    platform: &'static Platform,
     ops: Vec<Operation>,
     /// The instructions, by the same index; the last operations have none.
     insts: Vec<Inst>,
@@ -42,7 +43,7 @@ impl Program {
     pub fn from_zebin(
         zebin: &Zebin,
         kernel: &str,
-        platform: &Platform,
+        platform: &'static Platform,
     ) -> Result<Program, LinkError> {
         let (text, data) = link(zebin, kernel)?;
         Ok(Program {
@@ -53,7 +54,7 @@ impl Program {
 
     /// Decodes the code of a kernel. What follows the last instruction (padding, data) need not
     /// decode: only executing it is an error.
-    pub fn from_text(text: &[u8], platform: &Platform) -> Program {
+    pub fn from_text(text: &[u8], platform: &'static Platform) -> Program {
         let mut insts = Vec::new();
         let mut at = 0;
         let mut stop = None;
@@ -72,17 +73,18 @@ impl Program {
                 }
             }
         }
-        Program::resolved(insts, stop.unwrap_or(Cause::NoInstruction(at as u32)))
+        let end = stop.unwrap_or(Cause::NoInstruction(at as u32));
+        Program::resolved(insts, end, platform)
     }
 
     /// Code made of instructions: their places are as if they were encoded.
-    pub fn from_insts(insts: Vec<Inst>) -> Program {
+    pub fn from_insts(insts: Vec<Inst>, platform: &'static Platform) -> Program {
         let end = insts.iter().map(Inst::size).sum();
-        Program::resolved(insts, Cause::NoInstruction(end))
+        Program::resolved(insts, Cause::NoInstruction(end), platform)
     }
 
     /// `end` is why execution stops behind the last instruction.
-    fn resolved(mut insts: Vec<Inst>, end: Cause) -> Program {
+    fn resolved(mut insts: Vec<Inst>, end: Cause, platform: &'static Platform) -> Program {
         let mut ops = Vec::with_capacity(insts.len() + 1);
         let mut index = Vec::new();
         let mut at = 0;
@@ -90,12 +92,13 @@ impl Program {
             spread_vectors(inst);
             index.push(ops.len() as u32);
             index.resize(index.len() + inst.size() as usize / UNIT - 1, NOWHERE);
-            ops.push(Operation::new(inst, at));
+            ops.push(Operation::new(inst, at, platform));
             at += inst.size();
         }
         index.push(ops.len() as u32);
         ops.push(Operation::fault(at, end));
         let mut program = Program {
+            platform,
             ops,
             insts,
             index,
@@ -152,6 +155,11 @@ impl Program {
             ops.push(Operation::fault(at, Cause::NoInstruction(at)));
             ops.len() as u32 - 1
         })
+    }
+
+    /// The platform that the code is for.
+    pub fn platform(&self) -> &'static Platform {
+        self.platform
     }
 
     /// The index of the operation at an offset in bytes.

@@ -213,7 +213,7 @@ impl Job<'_> {
             .map(|number| {
                 let mut thread = setup.thread(self.launch, group, number);
                 if self.options.check {
-                    let mut defined = Defined::none();
+                    let mut defined = Defined::none(thread.grf.len());
                     defined.start(setup.payload_bytes());
                     thread.defined = Some(Box::new(defined));
                 }

@@ -9,7 +9,7 @@ use super::error::Cause;
 use super::filter::sample;
 use super::format::{Color, TEXEL_MAX};
 use super::image::{Sampler, Shape};
-use super::machine::{GRF_BYTES, LANES, Thread};
+use super::machine::{LANES, Thread};
 use super::memory::Shared;
 use super::message::{Message, fill, header_dword};
 
@@ -114,7 +114,7 @@ struct Request<'a> {
 impl Request<'_> {
     /// A parameter of a channel; 0 if the payload does not reach so far.
     fn parameter(&self, thread: &Thread, number: usize, lane: usize) -> Result<u32, Cause> {
-        let registers = self.channels * 4 / GRF_BYTES;
+        let registers = self.channels * 4 / self.m.register();
         let register = self.first + number * registers;
         if register >= self.m.payload_len() {
             return Ok(0);
@@ -179,8 +179,8 @@ impl Request<'_> {
         // Numbers of 16 bits take the lower half of a register that eight channels have.
         let half = self.m.field(30, 1) != 0;
         let size = if half { 2 } else { 4 };
-        let stride = (self.channels * size).next_multiple_of(GRF_BYTES);
-        let room = self.m.field(20, 5) as usize * GRF_BYTES / stride;
+        let stride = (self.channels * size).next_multiple_of(self.m.register());
+        let room = self.m.field(20, 5) as usize * self.m.register() / stride;
         let wanted = (0..4).filter(|color| self.colors >> color & 1 != 0);
         let is_float =
             shape.format.is_float() && matches!(self.ask, Ask::Sample | Ask::Load { .. });

@@ -2,6 +2,7 @@
 //! an instruction does.
 
 use kiln_emit::inst::{Inst, Reg};
+use kiln_emit::platform::Platform;
 
 use super::error::Cause;
 use super::image::{Image, Sampler};
@@ -17,9 +18,10 @@ use super::words::Words;
 ///
 /// ```
 /// use kiln_emit::inst::{Dst, Inst, Op, Reg, Region, Src, Type};
+/// use kiln_emit::platform::SKL;
 /// use kiln_runtime::exec::Registers;
 ///
-/// let mut registers = Registers::new(0xff);
+/// let mut registers = Registers::new(0xff, &SKL);
 /// registers.set(Reg::grf(10), &40u32.to_le_bytes())?;
 /// let mut add = Inst::new(Op::Add, 8);
 /// add.dst = Some(Dst::new(Reg::grf(12), 1, Type::Ud));
@@ -36,10 +38,10 @@ pub struct Registers {
 }
 
 impl Registers {
-    /// Registers of a thread whose channels of the mask execute.
-    pub fn new(active: u32) -> Registers {
+    /// Registers of a platform's thread whose channels of the mask execute.
+    pub fn new(active: u32, platform: &'static Platform) -> Registers {
         Registers {
-            thread: Thread::new(0, active),
+            thread: Thread::new(0, active, platform),
         }
     }
 
@@ -48,7 +50,7 @@ impl Registers {
     /// # Errors
     /// A file that has no bytes, or too few.
     pub fn get(&self, from: Reg, out: &mut [u8]) -> Result<(), Cause> {
-        let (file, at) = file_of(from)?;
+        let (file, at) = file_of(from, self.thread.platform)?;
         let file = self.thread.file(file);
         let size = file.len();
         let bytes = file.get(at..at + out.len());
@@ -61,7 +63,7 @@ impl Registers {
     /// # Errors
     /// As [`Registers::get`].
     pub fn set(&mut self, to: Reg, bytes: &[u8]) -> Result<(), Cause> {
-        let (file, at) = file_of(to)?;
+        let (file, at) = file_of(to, self.thread.platform)?;
         let all = self.thread.file_mut(file);
         let size = all.len();
         let room = all.get_mut(at..at + bytes.len());
@@ -78,7 +80,7 @@ impl Registers {
     /// # Errors
     /// What the instruction may not do, or what is not implemented.
     pub fn execute(&mut self, inst: &Inst) -> Result<(), Cause> {
-        let program = Program::from_insts(vec![inst.clone()]);
+        let program = Program::from_insts(vec![inst.clone()], self.thread.platform);
         let op = &program.ops()[0];
         match op.path {
             Path::Branch | Path::Send(_) | Path::Wait => Err(Cause::Op(op.op)),
@@ -92,7 +94,7 @@ impl Registers {
     /// What an instruction may not do, what is not implemented, and more than `limit` instructions.
     pub fn run(&mut self, code: Vec<Inst>, world: &mut World, limit: u64) -> Result<Stats, Cause> {
         let end = code.len() as u32;
-        let program = Program::from_insts(code);
+        let program = Program::from_insts(code, self.thread.platform);
         let mut counts = Counts::new(&program);
         let mut memory = Memory::default();
         let surface = memory.add("surface", &world.surface);
@@ -147,10 +149,11 @@ impl Registers {
 ///
 /// ```
 /// use kiln_emit::inst::{Desc, Dst, Inst, Message, Op, Reg, Region, Src, Type};
+/// use kiln_emit::platform::SKL;
 /// use kiln_runtime::exec::{Registers, World};
 ///
 /// // Channels 0 and 2 read a dword each at offsets 8 and 0 of the surface.
-/// let mut registers = Registers::new(0b101);
+/// let mut registers = Registers::new(0b101, &SKL);
 /// registers.set(Reg::grf(10), &[8, 0, 0, 0, 99, 0, 0, 0, 0, 0, 0, 0])?;
 /// let mut read = Inst::new(Op::Send, 8);
 /// read.dst = Some(Dst::new(Reg::grf(20), 1, Type::Ud));

@@ -9,11 +9,13 @@ mod macros;
 mod memory;
 mod messages;
 mod operands;
+mod platforms;
 
 use kiln_emit::inst::{
     Cond, CondMod, Desc, Dst, Inst, MathFn, Message, Op, Place, Pred, PredCtrl, Reg, RegFile,
     Region, Src, SrcMod, SrcReg, Target, Type,
 };
+use kiln_emit::platform::{Platform, SKL};
 
 use super::error::Cause;
 use super::machine::{Status, Thread};
@@ -34,7 +36,7 @@ const F0: Reg = Reg {
 impl Thread {
     /// Executes an instruction as if it were alone in a program.
     fn perform(&mut self, inst: &Inst) -> Result<(), Cause> {
-        let program = Program::from_insts(vec![inst.clone()]);
+        let program = Program::from_insts(vec![inst.clone()], self.platform);
         self.execute(&program.ops()[0])
     }
 }
@@ -91,12 +93,12 @@ fn cmp(exec: u8, cond: Cond, a: Src, b: Src) -> Inst {
 }
 
 fn thread() -> Thread {
-    Thread::new(0, 0xffff)
+    Thread::new(0, 0xffff, &SKL)
 }
 
 fn put(thread: &mut Thread, num: u32, size: usize, values: &[u64]) {
     for (i, v) in values.iter().enumerate() {
-        let at = num as usize * 32 + i * size;
+        let at = num as usize * thread.register_bytes() + i * size;
         thread.grf[at..at + size].copy_from_slice(&v.to_le_bytes()[..size]);
     }
 }
@@ -104,7 +106,7 @@ fn put(thread: &mut Thread, num: u32, size: usize, values: &[u64]) {
 fn get(thread: &Thread, num: u32, size: usize, count: usize) -> Vec<u64> {
     (0..count)
         .map(|i| {
-            let at = num as usize * 32 + i * size;
+            let at = num as usize * thread.register_bytes() + i * size;
             let mut word = [0; 8];
             word[..size].copy_from_slice(&thread.grf[at..at + size]);
             u64::from_le_bytes(word)
@@ -158,7 +160,7 @@ fn value(bits: u64, ty: Type) -> i128 {
 /// Executes code on one thread until it ends or nothing is left, at most `limit` instructions.
 fn run(t: &mut Thread, insts: Vec<Inst>, shared: &mut Shared, limit: u32) -> Result<(), Cause> {
     let end = insts.len() as u32;
-    let program = Program::from_insts(insts);
+    let program = Program::from_insts(insts, t.platform);
     let mut counts = Counts::new(&program);
     for _ in 0..limit {
         if t.ip == end || t.status != Status::Running {
@@ -173,7 +175,11 @@ fn run(t: &mut Thread, insts: Vec<Inst>, shared: &mut Shared, limit: u32) -> Res
 
 /// r10 holds the channels' numbers, r20 zeroes; channels 0-7 are on.
 fn numbered() -> Thread {
-    let mut t = Thread::new(0, 0xff);
+    numbered_on(&SKL)
+}
+
+fn numbered_on(platform: &'static Platform) -> Thread {
+    let mut t = Thread::new(0, 0xff, platform);
     put(&mut t, 10, 4, &[0, 1, 2, 3, 4, 5, 6, 7]);
     put(&mut t, 20, 4, &[0; 8]);
     put(&mut t, 21, 4, &[0; 8]);

@@ -6,7 +6,7 @@ use std::sync::Mutex;
 
 use kiln_emit::inst::Type;
 
-use super::machine::{GRF_BYTES, Thread};
+use super::machine::Thread;
 use super::operation::{File, Operation, Path, Target};
 use super::program::Program;
 
@@ -83,8 +83,8 @@ fn written(thread: &Thread, op: &Operation, enabled: u32, text: &mut String) {
                 let _ = write!(
                     text,
                     "    r{}.{} =",
-                    start / GRF_BYTES,
-                    start % GRF_BYTES / size
+                    start / thread.register_bytes(),
+                    start % thread.register_bytes() / size
                 );
             }
             file => {

@@ -10,7 +10,7 @@ use super::atomic::Atomic;
 use super::error::Cause;
 use super::format::{Color, TEXEL_MAX};
 use super::image::Shape;
-use super::machine::{GRF_BYTES, Thread};
+use super::machine::Thread;
 use super::memory::{Shared, Span};
 use super::message::{Message, address, fill, header_dword};
 
@@ -47,7 +47,7 @@ pub fn read(thread: &mut Thread, shared: &mut Shared, m: &Message) -> Result<(),
     let wanted = (0..4).filter(|color| m.field(8, 4) >> color & 1 == 0);
     for (index, color) in wanted.enumerate() {
         for lane in m.channels(group + CHANNELS).filter(|&lane| lane >= group) {
-            let at = response + index * GRF_BYTES + (lane - group) * 4;
+            let at = response + index * m.register() + (lane - group) * 4;
             fill(thread, m, at, &colors[lane - group][color].to_le_bytes())?;
         }
     }
@@ -198,7 +198,7 @@ pub fn media_block(
     let height = (size >> 16 & 0x3f) as usize + 1;
     // Rows start at multiples of a power of two.
     let pitch = width.next_power_of_two().max(4);
-    let registers = (pitch * height).div_ceil(GRF_BYTES);
+    let registers = (pitch * height).div_ceil(m.register());
     if registers > MEDIA_MAX || !write && registers > m.field(20, 5) as usize {
         return Err(m.bad("its block is larger than its registers"));
     }
@@ -218,7 +218,7 @@ pub fn media_block(
             let memory = shared.memory.at_offset(buffer, offset as u64, 1, 0)?;
             let place = row * pitch + byte;
             if write {
-                let from = m.at(1 + place / GRF_BYTES, place % GRF_BYTES)?;
+                let from = m.at(1, place)?;
                 memory.write(&thread.grf[from..from + 1]);
                 shared.count(true, 1);
             } else if let Some(response) = m.response() {

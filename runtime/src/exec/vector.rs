@@ -7,7 +7,7 @@
 use kiln_emit::inst::{Op, Type};
 
 use super::error::Cause;
-use super::machine::{GRF_BYTES, LANES, Thread};
+use super::machine::{LANES, Thread};
 use super::operand::{Int, Lanes, element};
 use super::operation::{Base, File, Operation, Source};
 use super::wide::{self, Wide};
@@ -17,7 +17,7 @@ const GROUP: usize = 4;
 
 /// A single of the general registers.
 fn single(thread: &Thread, at: usize) -> Result<f64, Cause> {
-    let bits = element(&*thread.grf, at, size_of::<f32>())?;
+    let bits = element(&thread.grf, at, size_of::<f32>())?;
     Ok(f64::from(f32::from_bits(bits as u32)))
 }
 
@@ -82,10 +82,11 @@ impl Thread {
             single(self, at + 12)?,
         );
         let sign = if op.srcs[1].neg { -1.0 } else { 1.0 };
+        let bytes = self.register_bytes();
         let mut out = [0.0; LANES];
         for (lane, out) in out.iter_mut().enumerate().take(usize::from(op.lanes)) {
-            let u = vectors + lane / 8 * 2 * GRF_BYTES + lane % 8 * 4;
-            let v = sign * single(self, u + GRF_BYTES)?;
+            let u = vectors + lane / 8 * 2 * bytes + lane % 8 * 4;
+            let v = sign * single(self, u + bytes)?;
             let u = sign * single(self, u)?;
             *out = self.fused(p, u, self.fused(q, v, r));
         }
@@ -103,7 +104,7 @@ impl Thread {
             };
             let start = match op {
                 // Lanes of words: sixteen a register.
-                Op::Sada2 => self.acc.wide.get(lane).copied().unwrap_or(0),
+                Op::Sada2 => self.acc.wide(lane * 2, 2).unwrap_or(0),
                 _ => 0,
             };
             r[lane] = difference(lane)
@@ -124,11 +125,12 @@ impl Thread {
         };
         let lanes = usize::from(op.lanes);
         let size = op.srcs[0].ty.bytes() as usize;
-        let register = self.address(usize::from(addr), imm)? / GRF_BYTES * GRF_BYTES;
+        let bytes = self.register_bytes();
+        let register = self.address(usize::from(addr), imm)? / bytes * bytes;
         let mut bits = [0; LANES];
         for (lane, bits) in bits.iter_mut().enumerate().take(lanes) {
             let at = self.address(usize::from(addr) + lane * 2, imm)?;
-            *bits = element(&*self.grf, register + at % GRF_BYTES, size)?;
+            *bits = element(&self.grf, register + at % bytes, size)?;
         }
         let enabled = self.enabled(op);
         self.store_bits(&op.dst, lanes, enabled, |lane| bits[lane])

@@ -1,6 +1,7 @@
 //! The executor beside the model, on instances of a kind.
 
 use kiln_emit::inst::{Dst, Inst, Op, Reg, RegFile, Region, Src, Type};
+use kiln_emit::platform::SKL;
 use kiln_runtime::exec::{Cause, Registers};
 
 use crate::instance::instance;
@@ -81,7 +82,7 @@ pub fn compare_one(inst: &Inst, mut state: State) -> Result<(), Difference> {
 
 /// The executor's registers with a state's contents.
 pub fn registers_of(state: &State) -> Result<Registers, Cause> {
-    let mut registers = Registers::new(state.active);
+    let mut registers = Registers::new(state.active, &SKL);
     let mut set = |file, bytes: &[u8]| registers.set(Reg::new(file, 0, 0), bytes);
     set(RegFile::Grf, &state.general)?;
     set(RegFile::Addr, &state.address)?;

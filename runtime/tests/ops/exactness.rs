@@ -1,6 +1,7 @@
 //! How far the extended math functions are from the exact results, in units in the last place.
 
 use kiln_emit::inst::{Dst, Inst, MathFn, Op, Reg, RegFile, Region, Src, Type};
+use kiln_emit::platform::SKL;
 use kiln_runtime::exec::{Cause, Registers};
 use rustc_apfloat::ieee::{Double, Quad, Single};
 use rustc_apfloat::{Float, FloatConvert, Round};
@@ -107,7 +108,7 @@ impl Function {
 
     /// The function's results of so many channels.
     fn compute(&self, control: u32, [a, b]: [[f32; LANES]; 2]) -> Result<[f32; LANES], Cause> {
-        let mut registers = Registers::new(u32::MAX);
+        let mut registers = Registers::new(u32::MAX, &SKL);
         registers.set(Reg::new(RegFile::Control, 0, 0), &control.to_le_bytes())?;
         let mut inst = Inst::new(Op::Math(self.function), LANES as u8);
         inst.dst = Some(Dst::new(Reg::grf(30), 1, Type::F));

@@ -10,6 +10,7 @@ use std::collections::BTreeSet;
 use kiln_emit::inst::{
     Cond, CondMod, Dst, Inst, Op, Pred, PredCtrl, Reg, RegFile, Region, Src, Target, Type,
 };
+use kiln_emit::platform::SKL;
 use kiln_runtime::exec::{Cause, Registers, World};
 
 use crate::kind::kind;
@@ -509,7 +510,7 @@ pub fn compare(random: &mut Random) -> Result<BTreeSet<String>, String> {
     let bytes: Vec<u8> = values.iter().flat_map(|v| v.to_le_bytes()).collect();
     let failed = |what: String| format!("{what}, in {program:?}");
     let refused = |e: Cause| failed(e.to_string());
-    let mut registers = Registers::new(active);
+    let mut registers = Registers::new(active, &SKL);
     registers.set(Reg::grf(VALUE), &bytes).map_err(refused)?;
     let stats = registers.run(code.clone(), &mut World::default(), BUDGET);
     let stats = stats.map_err(refused)?;

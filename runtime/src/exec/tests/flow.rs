@@ -2,7 +2,7 @@
 
 use super::*;
 
-fn run_alone(t: &mut Thread, insts: Vec<Inst>) {
+pub fn run_alone(t: &mut Thread, insts: Vec<Inst>) {
     let mut shared = Shared {
         memory: &Memory::default(),
         surfaces: &[],
@@ -16,12 +16,12 @@ fn run_alone(t: &mut Thread, insts: Vec<Inst>) {
     run(t, insts, &mut shared, 10_000).unwrap();
 }
 
-fn add_imm(num: u32, v: i32) -> Inst {
+pub fn add_imm(num: u32, v: i32) -> Inst {
     let by = Src::imm(Type::D, u64::from(v as u32));
     inst(Op::Add, 8, dst(num, Type::D), &[src(num, 8, Type::D), by])
 }
 
-fn less_than(num: u32, v: u64) -> Inst {
+pub fn less_than(num: u32, v: u64) -> Inst {
     cmp(8, Cond::Lt, src(num, 8, Type::D), Src::imm(Type::D, v))
 }
 

@@ -69,7 +69,7 @@ fn every_sampler_message_finds_its_coordinates() {
     for (lanes, mode) in [(8, 1), (16, 2)] {
         for (name, kind, parameters, expected) in &cases {
             for header in [false, true] {
-                let mut t = Thread::new(0, 0xffff);
+                let mut t = Thread::new(0, 0xffff, &SKL);
                 t.active = 0b10_0110 << (lanes - 8);
                 let mut first = 10;
                 if header {
@@ -113,7 +113,7 @@ fn every_sampler_message_finds_its_coordinates() {
 #[test]
 fn what_the_sampler_cannot_do_is_an_error() {
     let try_one = |bits: u32, header: [u64; 8]| {
-        let mut t = Thread::new(0, 1);
+        let mut t = Thread::new(0, 1, &SKL);
         put(&mut t, 10, 4, &header);
         let sent = message(SAMPLER, bits, 8, (4, 0, 4));
         exchange_image(&mut t, sent, Sampler::default())
@@ -147,18 +147,18 @@ fn what_the_sampler_cannot_do_is_an_error() {
     }
     // A buffer is no image.
     let sent = message(SAMPLER, 1 << 17 | 0x18 << 12, 8, (2, 0, 4));
-    let error = exchange(&mut Thread::new(0, 1), vec![sent]).unwrap_err();
+    let error = exchange(&mut Thread::new(0, 1, &SKL), vec![sent]).unwrap_err();
     assert!(matches!(error, Cause::NoImage(0)), "{error}");
     // An image is no buffer.
     let sent = message(DC1, 1 << 14 | 2 << 12 | 0b1110 << 8, 8, (1, 0, 1));
-    let error = exchange_image(&mut Thread::new(0, 1), sent, Sampler::default()).unwrap_err();
+    let error = exchange_image(&mut Thread::new(0, 1, &SKL), sent, Sampler::default()).unwrap_err();
     assert!(matches!(error, Cause::Image(0)), "{error}");
 }
 
 #[test]
 fn typed_messages_take_the_channels_of_their_slots() {
     for (slots, shift) in [(1, 0), (2, 8)] {
-        let mut t = Thread::new(0, 0xffff);
+        let mut t = Thread::new(0, 0xffff, &SKL);
         t.active = 0b1010_0000_1010;
         let on = |lane: usize| t_active(shift) >> lane & 1 != 0;
         put(&mut t, 10, 4, &[0, 1, 2, 3, 0, 1, 2, 3]);
@@ -194,7 +194,8 @@ fn typed_messages_take_the_channels_of_their_slots() {
     }
     for bits in [5 << 14, 13 << 14 | 3 << 12] {
         let sent = message(DC1, bits, 8, (2, 4, 4));
-        let error = exchange_image(&mut Thread::new(0, 1), sent, Sampler::default()).unwrap_err();
+        let error =
+            exchange_image(&mut Thread::new(0, 1, &SKL), sent, Sampler::default()).unwrap_err();
         assert!(matches!(error, Cause::Message { .. }), "{error}");
     }
 }
@@ -202,7 +203,7 @@ fn typed_messages_take_the_channels_of_their_slots() {
 #[test]
 fn texels_are_changed_atomically() {
     for (slots, shift) in [(0, 0), (1, 8)] {
-        let mut t = Thread::new(0, 0xffff);
+        let mut t = Thread::new(0, 0xffff, &SKL);
         t.active = 0b111 << shift;
         put(&mut t, 10, 4, &[3, 3, 0, 0, 0, 0, 0, 0]);
         put(&mut t, 11, 4, &[2, 2, 1, 0, 0, 0, 0, 0]);
@@ -224,7 +225,7 @@ fn t_active(shift: u32) -> u32 {
 #[test]
 fn media_blocks_repeat_edges_and_drop_what_is_outside() {
     // Two rows of eight bytes, from a texel left of the image's last and the row below it.
-    let mut t = Thread::new(0, 0xff);
+    let mut t = Thread::new(0, 0xff, &SKL);
     put(&mut t, 10, 4, &[12, 1, 1 << 16 | 7, 0, 0, 0, 0, 0]);
     put(&mut t, 80, 4, &[7; 8]);
     let read = no_mask(message(DC1, HEADER | 4 << 14, 8, (1, 0, 1)));

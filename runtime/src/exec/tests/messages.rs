@@ -1,9 +1,11 @@
 //! Every kind of message, against a model written from the manual's tables alone.
 
 use super::super::image::Sampler;
-use super::super::machine::GRF_BYTES;
 use super::images::exchange_image;
 use super::*;
+
+/// Bytes of a general register here.
+const GRF_BYTES: usize = 32;
 
 /// A message that moves elements between registers and memory, one or several a channel.
 struct Moving {
@@ -315,7 +317,7 @@ fn every_gathering_and_scattering_message_moves_what_the_manual_says() {
     let mut random = Random(1);
     for case in MOVING {
         for _ in 0..20 {
-            let mut t = Thread::new(0, 0xffff);
+            let mut t = Thread::new(0, 0xffff, &SKL);
             let mask = random.next() as u32 & ((1 << case.lanes) - 1);
             t.active = mask;
             // Multiples of 8, so that no quadword is split; each channel has its own.
@@ -397,7 +399,7 @@ fn every_integer_atomic_does_as_the_manual_says_at_every_width() {
     for (form, bits, lanes, address, size) in forms {
         for &(code, sources, model, signed) in ATOMICS {
             for round in 0..8 {
-                let mut t = Thread::new(0, 0xffff);
+                let mut t = Thread::new(0, 0xffff, &SKL);
                 let mask = random.next() as u32 & ((1 << lanes) - 1);
                 t.active = mask;
                 let base = if address == 8 { surface_base() } else { 0 };
@@ -466,7 +468,7 @@ fn every_integer_atomic_does_as_the_manual_says_at_every_width() {
     }
     for (form, bits, ..) in forms {
         let sent = message(DC1, bits, 8, (2, 0, 0));
-        let error = exchange(&mut Thread::new(0, 1), vec![sent]).unwrap_err();
+        let error = exchange(&mut Thread::new(0, 1, &SKL), vec![sent]).unwrap_err();
         assert!(matches!(error, Cause::Message { .. }), "{form}: {error}");
     }
 }
@@ -487,7 +489,7 @@ fn every_float_atomic_compares_numbers() {
         (0x1d << 14, 255, surface_base(), 8),
     ] {
         for (code, old, a, b, new) in cases {
-            let mut t = Thread::new(0, 1);
+            let mut t = Thread::new(0, 1, &SKL);
             put(&mut t, 10, address, &[base + 16; 8]);
             put(&mut t, 20, 4, &[u64::from(old.to_bits()); 8]);
             put(&mut t, 40, 4, &[u64::from(a.to_bits()); 8]);
@@ -558,7 +560,7 @@ fn every_block_message_copies_its_size() {
         ));
     }
     for (name, sfid, bits, (address, unit), size, skip, write) in cases {
-        let mut t = Thread::new(0, 0xff);
+        let mut t = Thread::new(0, 0xff, &SKL);
         let offset = 64u64;
         match address {
             4 => put(&mut t, 10, 4, &[0, 0, offset / unit, 0, 0, 0, 0, 0]),
@@ -596,7 +598,7 @@ fn every_block_message_copies_its_size() {
 
 #[test]
 fn a_block_read_over_the_end_of_a_surface_gives_zeroes_there() {
-    let mut t = Thread::new(0, 0xff);
+    let mut t = Thread::new(0, 0xff, &SKL);
     put(&mut t, 10, 4, &[0, 0, 14, 0, 0, 0, 0, 0]);
     let read = |bits| no_mask(message(DC0, HEADER | bits, 8, (1, 0, 2)));
     exchange(&mut t, vec![read(3 << 8)]).unwrap();
@@ -621,7 +623,7 @@ fn a_block_read_over_the_end_of_a_surface_gives_zeroes_there() {
 
 #[test]
 fn fences_report_barriers_wait_and_threads_end() {
-    let mut t = Thread::new(0, 0xff);
+    let mut t = Thread::new(0, 0xff, &SKL);
     put(&mut t, 80, 4, &[9; 8]);
     let fence = no_mask(message(DC0, HEADER | 7 << 14, 8, (1, 0, 1)));
     let end = send(7, desc(1, 0, 0x10), 8, None, 10, None);
@@ -633,9 +635,9 @@ fn fences_report_barriers_wait_and_threads_end() {
     assert_eq!(dwords(&t, 80, 8), [0; 8]);
     assert_eq!(t.status, Status::Ended);
     let barrier = no_mask(send(3, desc(1, 0, 4), 8, None, 10, None));
-    assert!(exchange(&mut Thread::new(0, 1), vec![barrier]).is_ok());
+    assert!(exchange(&mut Thread::new(0, 1, &SKL), vec![barrier]).is_ok());
     let other = no_mask(send(3, desc(1, 0, 2), 8, None, 10, None));
-    let error = exchange(&mut Thread::new(0, 1), vec![other])
+    let error = exchange(&mut Thread::new(0, 1, &SKL), vec![other])
         .unwrap_err()
         .to_string();
     assert!(error.contains("gateway, monitor event"), "{error}");
@@ -645,7 +647,7 @@ fn fences_report_barriers_wait_and_threads_end() {
 fn no_descriptor_panics() {
     let mut random = Random(3);
     for round in 0..20_000 {
-        let mut t = Thread::new(0, 0xffff);
+        let mut t = Thread::new(0, 0xffff, &SKL);
         t.active = random.next() as u32 & 0xffff;
         for register in 8..16 {
             let values: Vec<u64> = (0..8)

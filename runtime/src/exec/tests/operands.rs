@@ -7,7 +7,7 @@ fn comparisons_set_the_flags_of_enabled_channels() {
     let mut t = thread();
     put(&mut t, 10, 4, &[1, 2, 3, 4, 5, 6, 7, 8]);
     t.active = 0b1111_0111;
-    t.set_flag_bits(u64::MAX, 0xffff_ffff_ffff_ffff);
+    t.set_flag_bits(u128::MAX, 0xffff_ffff_ffff_ffff);
     t.perform(&cmp(8, Cond::Gt, src(10, 8, Type::D), Src::imm(Type::D, 4)))
         .unwrap();
     // Channel 3 is off: its bit stays.
@@ -35,7 +35,7 @@ fn comparisons_set_the_flags_of_enabled_channels() {
 #[test]
 fn predicates_mask_choose_and_combine() {
     let mut t = thread();
-    t.set_flag_bits(u64::MAX, 0b0110_1111_0000_0001);
+    t.set_flag_bits(u128::MAX, 0b0110_1111_0000_0001);
     put(&mut t, 30, 4, &[0; 16]);
     t.perform(&predicated(mov_imm(30, 16, Type::Ud, 7), false))
         .unwrap();
@@ -63,7 +63,7 @@ fn predicates_mask_choose_and_combine() {
             inverse,
             ctrl,
         });
-        let op = Operation::new(&nop, 0);
+        let op = Operation::new(&nop, 0, &SKL);
         t.predicate(&op, &op.pred.unwrap())
     };
     assert_eq!(pred(PredCtrl::Any(4), false, 0, 16), 0b1111_1111_0000_1111);

@@ -1,0 +1,487 @@
+//! What the fields of descriptors stand for.
+//!
+//! A row of a table lists the [`Value`]s of a field in the order of their codes; a request has each
+//! of them as a field of its own type ([`Fields`]). Names are those of the PRM, vol. 2d, "Message
+//! Descriptor" of each shared function, where the word there says something; else what is meant.
+
+/// How many channels a message is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Simd {
+    /// Two groups of four components.
+    S4x2,
+    S8,
+    S16,
+    S32,
+    /// The sampler's: 8 channels, with coordinates that are integers (SIMD8D).
+    S8Integers,
+    /// The same of 16, since Xe2.
+    S16Integers,
+    /// A sampler's 32, or 64 channels of 16 bits.
+    S32Or64,
+    /// Render targets: one color for all channels.
+    Replicated,
+    /// Render targets: two colors of the low or of the high eight channels.
+    DualLow,
+    DualHigh,
+}
+
+/// The channels of a typed message: SIMD4x2, or eight of the sixteen ("Slot Group").
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Slots {
+    S4x2,
+    Low,
+    High,
+}
+
+/// How many owords, or hwords of 32 bytes, a block has ("Block Size").
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Block {
+    X1,
+    /// One oword, in the high half of its register.
+    X1High,
+    X2,
+    X4,
+    X8,
+    X16,
+}
+
+impl Block {
+    /// Of `count` units; none of other numbers.
+    pub const fn of(count: u32) -> Option<Block> {
+        Some(match count {
+            1 => Block::X1,
+            2 => Block::X2,
+            4 => Block::X4,
+            8 => Block::X8,
+            16 => Block::X16,
+            _ => return None,
+        })
+    }
+
+    pub const fn count(self) -> u32 {
+        match self {
+            Block::X1 | Block::X1High => 1,
+            Block::X2 => 2,
+            Block::X4 => 4,
+            Block::X8 => 8,
+            Block::X16 => 16,
+        }
+    }
+}
+
+/// What an atomic message does to the number in memory ("Atomic Operation Type").
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Atomic {
+    CompareExchange64,
+    And,
+    Or,
+    Xor,
+    Exchange,
+    Increment,
+    Decrement,
+    Add,
+    Subtract,
+    ReverseSubtract,
+    SignedMax,
+    SignedMin,
+    UnsignedMax,
+    UnsignedMin,
+    CompareExchange,
+    /// Decrement that returns the new value.
+    PreDecrement,
+    FloatMax,
+    FloatMin,
+    FloatCompareExchange,
+    FloatAdd,
+    FloatSubtract,
+    FloatAdd64,
+    FloatSubtract64,
+}
+
+impl Atomic {
+    pub const fn is_float(self) -> bool {
+        use Atomic::*;
+        matches!(
+            self,
+            FloatMax
+                | FloatMin
+                | FloatCompareExchange
+                | FloatAdd
+                | FloatSubtract
+                | FloatAdd64
+                | FloatSubtract64
+        )
+    }
+}
+
+/// An element in memory and, where they differ, in the register, of loads and stores by address.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Data {
+    D8,
+    D16,
+    D32,
+    D64,
+    D8U32,
+    D16U32,
+    D16U32High,
+}
+
+/// Elements for one address: one after another in registers or, transposed, in one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Vector {
+    pub count: u8,
+    pub transposed: bool,
+}
+
+/// Where the surface of a load or store by address is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AddressKind {
+    Flat,
+    BindlessSurface,
+    SurfaceState,
+    BindingTable,
+}
+
+/// Whom a fence orders accesses for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scope {
+    Group,
+    Local,
+    Tile,
+    Gpu,
+    AllGpus,
+    SystemRelease,
+    SystemAcquire,
+}
+
+/// What a fence does to caches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Flush {
+    None,
+    Evict,
+    Invalidate,
+    Discard,
+    Clean,
+    L3,
+    /// As `None`, by another code (6).
+    Nothing,
+}
+
+/// What memory a message of the data ports accesses ("Binding Table Index").
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Surface {
+    /// An entry of the binding table. One whose index is in a register is 0 here; the register is
+    /// added to the descriptor, which then is in one, too.
+    Bti(u8),
+    /// The surface whose offset in the heap is in the extended descriptor.
+    Bindless,
+    /// All memory, not coherent with the host.
+    StatelessNonCoherent,
+    /// Shared local memory.
+    Slm,
+    /// All memory.
+    Stateless,
+}
+
+impl Surface {
+    /// The surface of an index; those from 252 on stand for what is in no table.
+    pub const fn of(index: u8) -> Surface {
+        match index {
+            252 => Surface::Bindless,
+            253 => Surface::StatelessNonCoherent,
+            254 => Surface::Slm,
+            255 => Surface::Stateless,
+            _ => Surface::Bti(index),
+        }
+    }
+
+    pub const fn index(self) -> u8 {
+        match self {
+            Surface::Bti(index) => index,
+            Surface::Bindless => 252,
+            Surface::StatelessNonCoherent => 253,
+            Surface::Slm => 254,
+            Surface::Stateless => 255,
+        }
+    }
+}
+
+/// A field of one bit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Flag {
+    /// An atomic operation gives the value that was there ("Return Data Control").
+    Returns,
+    /// A fence writes its response when it is done ("Commit Enable").
+    Commit,
+    /// Caches that a fence flushes.
+    FlushL1,
+    FlushInstructions,
+    FlushTextures,
+    FlushConstants,
+    FlushData,
+    InvalidateAfterRead,
+    /// Scratch blocks: the execution mask is by dword, else by oword ("Channel Mode").
+    ByDword,
+    /// The high eight of sixteen channels.
+    HighSlots,
+    LastTarget,
+    EachSample,
+    ChannelMasks,
+    SlotOffsets,
+    /// Response or colors of 16 bits ("Return Format").
+    Half,
+    Transposed,
+    /// The ending thread has no handle of the URB to give back ("Resource Select").
+    NoUrbHandle,
+}
+
+impl Flag {
+    /// What listings say when it is set.
+    pub(crate) const fn word(self) -> &'static str {
+        match self {
+            Flag::Returns => "with return",
+            Flag::Commit => "waits for it",
+            Flag::FlushL1 => "flushes L1",
+            Flag::FlushInstructions => "flushes L3 instructions",
+            Flag::FlushTextures => "flushes L3 textures",
+            Flag::FlushConstants => "flushes L3 constants",
+            Flag::FlushData => "flushes L3 data",
+            Flag::InvalidateAfterRead => "invalidates after read",
+            Flag::ByDword => "",
+            Flag::HighSlots => "high slots",
+            Flag::LastTarget => "last target",
+            Flag::EachSample => "each sample",
+            Flag::ChannelMasks => "channel masks",
+            Flag::SlotOffsets => "offsets of slots",
+            Flag::Half => "of 16 bits",
+            Flag::Transposed => "transposed",
+            Flag::NoUrbHandle => "",
+        }
+    }
+}
+
+/// The flags that are set.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Flags(u32);
+
+impl Flags {
+    pub const fn with(self, flag: Flag) -> Flags {
+        Flags(self.0 | 1 << flag as u32)
+    }
+
+    pub const fn without(self, flag: Flag) -> Flags {
+        Flags(self.0 & !(1 << flag as u32))
+    }
+
+    pub const fn has(self, flag: Flag) -> bool {
+        self.0 >> flag as u32 & 1 != 0
+    }
+}
+
+macro_rules! fields {
+    (
+        coded { $($(#[$doc:meta])* $field:ident: $value:ident($ty:ty), $what:literal;)* }
+        plain { $($(#[$plain_doc:meta])* $plain:ident: $plain_ty:ty;)* }
+    ) => {
+        /// A value that a code of a field stands for.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum Value {
+            /// A code between others that stands for nothing.
+            Reserved,
+            $($value($ty),)*
+        }
+
+        /// The fields of a request; those that its kind has none of are empty.
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+        pub struct Fields {
+            $($(#[$doc])* pub $field: Option<$ty>,)*
+            $($(#[$plain_doc])* pub $plain: Option<$plain_ty>,)*
+            pub flags: Flags,
+        }
+
+        impl Value {
+            /// Which field the value is of.
+            pub(crate) const fn what(self) -> &'static str {
+                match self {
+                    Value::Reserved => "field",
+                    $(Value::$value(_) => $what,)*
+                }
+            }
+        }
+
+        impl Fields {
+            /// Sets the field that this value is of.
+            pub(crate) fn put(&mut self, value: Value) {
+                match value {
+                    Value::Reserved => {}
+                    $(Value::$value(value) => self.$field = Some(value),)*
+                }
+            }
+
+            /// Empties the field that this value is of; gives what it held.
+            pub(crate) fn take(&mut self, like: Value) -> Option<Value> {
+                match like {
+                    Value::Reserved => None,
+                    $(Value::$value(_) => self.$field.take().map(Value::$value),)*
+                }
+            }
+        }
+    };
+}
+
+fields! {
+    coded {
+        simd: Simd(Simd), "number of channels";
+        slots: Slots(Slots), "slot group";
+        block: Block(Block), "block size";
+        /// Of an element in memory, where each channel's is one of several sizes.
+        bits: Bits(u8), "element size";
+        /// For each channel, one after another.
+        elements: Elements(u8), "number of elements";
+        atomic: Atomic(Atomic), "atomic operation";
+        data: Data(Data), "data size";
+        vector: Vector(Vector), "vector size";
+        /// Of an address, of loads and stores by address.
+        address_bits: AddressBits(u8), "address size";
+        /// Blocks of two dimensions: rearranged for matrices.
+        transformed: Transformed(bool), "layout";
+        scope: Scope(Scope), "scope";
+        flush: Flush(Flush), "flush";
+        address: Address(AddressKind), "kind of address";
+    }
+    plain {
+        surface: Surface;
+        /// Which of x, y, z, w are transferred, bits 0-3.
+        channels: u8;
+        /// In bytes, of scratch blocks; in dwords, of the URB.
+        offset: u32;
+        /// Index of the sampler's state.
+        sampler: u32;
+        /// Code of the cache policy of a load or store by address.
+        cache: u8;
+    }
+}
+
+impl Value {
+    /// What listings say; none for a code that stands for nothing.
+    pub(crate) const fn word(self) -> Option<&'static str> {
+        Some(match self {
+            Value::Reserved => return None,
+            Value::Simd(simd) => match simd {
+                Simd::S4x2 => "simd4x2",
+                Simd::S8 => "simd8",
+                Simd::S16 => "simd16",
+                Simd::S32 => "simd32",
+                Simd::S8Integers => "simd8, integers",
+                Simd::S16Integers => "simd16, integers",
+                Simd::S32Or64 => "simd32/64",
+                Simd::Replicated => "replicated simd16",
+                Simd::DualLow => "dual low simd8",
+                Simd::DualHigh => "dual high simd8",
+            },
+            Value::Slots(slots) => match slots {
+                Slots::S4x2 => "simd4x2",
+                Slots::Low => "",
+                Slots::High => "high slots",
+            },
+            Value::Block(block) => match block {
+                Block::X1 => "x1",
+                Block::X1High => "x1 high",
+                Block::X2 => "x2",
+                Block::X4 => "x4",
+                Block::X8 => "x8",
+                Block::X16 => "x16",
+            },
+            Value::Bits(8) => "of 8 bits",
+            Value::Bits(16) => "of 16 bits",
+            Value::Bits(32) => "of 32 bits",
+            Value::Bits(64) => "of 64 bits",
+            Value::Bits(_) => return None,
+            Value::Elements(1) => "",
+            Value::Elements(2) => "x2",
+            Value::Elements(4) => "x4",
+            Value::Elements(8) => "x8",
+            Value::Elements(_) => return None,
+            Value::Atomic(atomic) => match atomic {
+                Atomic::CompareExchange64 => "compare and exchange of 64 bits",
+                Atomic::And => "and",
+                Atomic::Or => "or",
+                Atomic::Xor => "xor",
+                Atomic::Exchange => "exchange",
+                Atomic::Increment => "increment",
+                Atomic::Decrement => "decrement",
+                Atomic::Add | Atomic::FloatAdd => "add",
+                Atomic::Subtract | Atomic::FloatSubtract => "subtract",
+                Atomic::ReverseSubtract => "reverse subtract",
+                Atomic::SignedMax => "signed maximum",
+                Atomic::SignedMin => "signed minimum",
+                Atomic::UnsignedMax => "unsigned maximum",
+                Atomic::UnsignedMin => "unsigned minimum",
+                Atomic::CompareExchange | Atomic::FloatCompareExchange => "compare and exchange",
+                Atomic::PreDecrement => "decrement first",
+                Atomic::FloatMax => "maximum",
+                Atomic::FloatMin => "minimum",
+                Atomic::FloatAdd64 => "add of 64 bits",
+                Atomic::FloatSubtract64 => "subtract of 64 bits",
+            },
+            Value::Data(data) => match data {
+                Data::D8 => "d8",
+                Data::D16 => "d16",
+                Data::D32 => "d32",
+                Data::D64 => "d64",
+                Data::D8U32 => "d8u32",
+                Data::D16U32 => "d16u32",
+                Data::D16U32High => "d16u32h",
+            },
+            Value::Vector(Vector { count, transposed }) => match (count, transposed) {
+                (1, false) => "",
+                (2, false) => "x2",
+                (3, false) => "x3",
+                (4, false) => "x4",
+                (8, false) => "x8",
+                (16, false) => "x16",
+                (32, false) => "x32",
+                (64, false) => "x64",
+                (1, true) => "x1t",
+                (2, true) => "x2t",
+                (3, true) => "x3t",
+                (4, true) => "x4t",
+                (8, true) => "x8t",
+                (16, true) => "x16t",
+                (32, true) => "x32t",
+                (64, true) => "x64t",
+                _ => return None,
+            },
+            Value::AddressBits(16) => "a16",
+            Value::AddressBits(32) => "a32",
+            Value::AddressBits(64) => "a64",
+            Value::AddressBits(_) => "a?",
+            Value::Transformed(false) => "a64",
+            Value::Transformed(true) => "transformed a64",
+            Value::Scope(scope) => match scope {
+                Scope::Group => "group",
+                Scope::Local => "local",
+                Scope::Tile => "tile",
+                Scope::Gpu => "gpu",
+                Scope::AllGpus => "all gpus",
+                Scope::SystemRelease => "system release",
+                Scope::SystemAcquire => "system acquire",
+            },
+            Value::Flush(flush) => match flush {
+                Flush::None => "",
+                Flush::Evict => "evict",
+                Flush::Invalidate => "invalidate",
+                Flush::Discard => "discard",
+                Flush::Clean => "clean",
+                Flush::L3 => "flush L3",
+                Flush::Nothing => "code 6",
+            },
+            Value::Address(kind) => match kind {
+                AddressKind::Flat => "flat",
+                AddressKind::BindlessSurface => "bindless surface",
+                AddressKind::SurfaceState => "surface state",
+                AddressKind::BindingTable => "binding table",
+            },
+        })
+    }
+}

@@ -1,0 +1,271 @@
+//! How raw operands lie in their variables.
+//!
+//! vISA gives a raw operand no size: the instruction's fields say it, each in a way of its own. The
+//! opcode table has a [`Raw`] for each raw operand that the specification describes; [`RawAccess`] is
+//! what comes of it for one instruction. The verifier, the IR and instruction selection all read it
+//! here. An operand without one moves nobody knows what: what has to know refuses it.
+
+use crate::module::{Inst, Object, Operand};
+use crate::opcode::{Atomic, ChannelMask, Field, LscOp, Meaning, svm_block_bytes};
+
+/// An entry of the table: how the size of a raw operand follows from the instruction's fields.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Raw {
+    /// An element of so many bytes for each channel, side by side, in so many planes.
+    Lanes(Amount, Amount),
+    /// So many bytes that belong to no channel.
+    Block(Amount),
+    /// So many bytes that only the receiver of the message understands.
+    Opaque(Amount),
+    /// The sampler's result: so many planes of the variable's type, and the mask of null pixels where
+    /// the operation asks for it.
+    Sampled(Amount),
+    /// Data of LSC: by channels, or of one address if it is transposed.
+    LscData,
+}
+
+/// A number that follows from the instruction's fields.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Amount {
+    Is(u32),
+    /// Bytes of the type of the operand's variable: a word or a dword.
+    OwnType,
+    /// How many of the four channels are enabled.
+    Channels,
+    /// Bytes of an atomic's element; those of 16 bits have a dword.
+    AtomicElement,
+    /// Bytes of the owords of a block.
+    Owords(Meaning),
+    /// Of the scattered messages: bytes of a channel in one plane. Single bytes share a dword, eight
+    /// of them a qword.
+    SvmElement,
+    SvmPlanes,
+    /// [`Meaning::BlockCount`].
+    Blocks,
+    /// Bytes of a block of two dimensions: each row takes a power of two of them.
+    MediaBlock,
+    /// The `n`th number of that meaning.
+    Number(Meaning, usize),
+    /// The same in GRFs, as bytes.
+    Grfs(Meaning, usize),
+    /// `sample_unorm`: 32 words for each enabled channel.
+    UnormPixels,
+    /// `avs`: pixels and bytes of a pixel by its modes.
+    AvsPixels,
+    /// `vme_ime`: streamed motion vectors make input and output longer.
+    ImeInput,
+    ImeOutput,
+    LscAddress,
+}
+
+/// The shape of a raw operand of an instruction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RawShape {
+    /// `planes` rows of one element of `bytes` a channel; each row begins a GRF.
+    Lanes { bytes: u32, planes: u32 },
+    /// `bytes` without channels.
+    Block { bytes: u32 },
+}
+
+/// A raw operand of an instruction: its shape, and how it is touched.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RawAccess {
+    pub shape: RawShape,
+    /// Of a block that is written: only in part, under the execution mask, if the instruction has
+    /// one. Other blocks are written whole, and read whole in any case.
+    pub masked: bool,
+}
+
+impl RawShape {
+    /// Bytes from one plane to the next where a GRF has 32.
+    pub fn plane_stride(bytes: u32, exec_size: u8) -> u32 {
+        stride(bytes, exec_size, 32)
+    }
+
+    /// Bytes from the start of the operand to the end of what it touches.
+    pub fn extent(self, exec_size: u8, grf: u32) -> u32 {
+        match self {
+            RawShape::Block { bytes } => bytes,
+            RawShape::Lanes { planes: 0, .. } => 0,
+            RawShape::Lanes { bytes, planes } => {
+                let before = stride(bytes, exec_size, grf).saturating_mul(planes - 1);
+                before.saturating_add(bytes * u32::from(exec_size))
+            }
+        }
+    }
+}
+
+fn stride(bytes: u32, exec_size: u8, grf: u32) -> u32 {
+    (bytes * u32::from(exec_size)).next_multiple_of(grf)
+}
+
+impl Raw {
+    /// The access of an operand with this entry; `own` are the bytes of its variable's type, `grf`
+    /// those of a register. `None` if the fields mean nothing.
+    pub fn access(self, inst: &Inst, own: Option<u32>, grf: u32) -> Option<RawAccess> {
+        let of = |amount: Amount| amount.of(inst, own, grf);
+        let whole = |shape| RawAccess {
+            shape,
+            masked: false,
+        };
+        Some(match self {
+            Raw::Lanes(bytes, planes) => whole(RawShape::Lanes {
+                bytes: of(bytes)?,
+                planes: of(planes)?,
+            }),
+            Raw::Block(bytes) => whole(RawShape::Block { bytes: of(bytes)? }),
+            Raw::Opaque(bytes) => RawAccess {
+                shape: RawShape::Block { bytes: of(bytes)? },
+                masked: true,
+            },
+            Raw::Sampled(planes) => {
+                let (bytes, planes) = (of(Amount::OwnType)?, of(planes)?);
+                if number(inst, Meaning::SamplerOp, 0)? & NULL_MASK == 0 {
+                    whole(RawShape::Lanes { bytes, planes })
+                } else {
+                    let pixels = stride(bytes, inst.exec.size, grf) * planes;
+                    RawAccess {
+                        shape: RawShape::Block {
+                            bytes: pixels + grf,
+                        },
+                        masked: true,
+                    }
+                }
+            }
+            Raw::LscData => {
+                let (bytes, planes) = lsc_data(inst)?;
+                whole(match number(inst, Meaning::LscDataOrder, 0)? {
+                    2 => RawShape::Block {
+                        bytes: bytes * planes,
+                    },
+                    _ => RawShape::Lanes { bytes, planes },
+                })
+            }
+        })
+    }
+}
+
+/// The sampler operation's bit that asks for the mask of null pixels.
+const NULL_MASK: u32 = 1 << 8;
+
+impl Amount {
+    fn of(self, inst: &Inst, own: Option<u32>, grf: u32) -> Option<u32> {
+        let n = |meaning| number(inst, meaning, 0);
+        Some(match self {
+            Amount::Is(n) => n,
+            Amount::OwnType => own?.clamp(2, 4),
+            Amount::Channels => channels(n(Meaning::Channels)?)?,
+            Amount::AtomicElement => {
+                let bits = Atomic::from_number(n(Meaning::Atomic)?)?.bits;
+                u32::from(bits).max(32) / 8
+            }
+            Amount::Owords(meaning) => 16 << (n(meaning)? & 7).min(4),
+            Amount::SvmElement => match svm_block_bytes(n(Meaning::SvmBlockSize)?)? {
+                1 if n(Meaning::BlockCount)? & 3 < 3 => 4,
+                1 => 8,
+                bytes => bytes,
+            },
+            Amount::SvmPlanes => match svm_block_bytes(n(Meaning::SvmBlockSize)?)? {
+                1 => 1,
+                _ => 1 << (n(Meaning::BlockCount)? & 3),
+            },
+            Amount::Blocks => 1 << (n(Meaning::BlockCount)? & 3),
+            Amount::MediaBlock => {
+                let row = (n(Meaning::PairFirst)? & 0xff).next_power_of_two().max(4);
+                row * (n(Meaning::PairSecond)? & 0xff)
+            }
+            Amount::Number(meaning, nth) => number(inst, meaning, nth)? & 0xff,
+            Amount::Grfs(meaning, nth) => (number(inst, meaning, nth)? & 0xff) * grf,
+            Amount::UnormPixels => 64 * channels(n(Meaning::SampleFormat)? & 0xf)?,
+            Amount::AvsPixels => avs_bytes(
+                n(Meaning::Channels)?,
+                n(Meaning::AvsControl)?,
+                n(Meaning::AvsExec)?,
+            )?,
+            Amount::ImeInput => match (n(Meaning::PairFirst)?, n(Meaning::PairSecond)?) {
+                (0, _) => 64,
+                (_, 3) => 192,
+                _ => 128,
+            },
+            Amount::ImeOutput => match (n(Meaning::PairFirst)?, n(Meaning::PairSecond)?) {
+                (0, _) => 224,
+                (_, 3) => 352,
+                _ => 288,
+            },
+            Amount::LscAddress => match n(Meaning::LscAddressSize)? {
+                1 => 2,
+                3 => 8,
+                _ => 4,
+            },
+        })
+    }
+}
+
+fn channels(mask: u32) -> Option<u32> {
+    ChannelMask::from_number(mask).map(ChannelMask::count)
+}
+
+/// Bytes of the pixels that `avs` gives. Downsampled, red and blue have one for two pixels; of eight
+/// bits, the one of them that is not enabled keeps its place if the other is.
+fn avs_bytes(mask: u32, control: u32, mode: u32) -> Option<u32> {
+    const RED_BLUE: u32 = 0b0101;
+    let pixels = *[64, 32, 128, 16].get(mode as usize)?;
+    let bytes = if control < 2 { 2 } else { 1 };
+    let all = channels(mask)?;
+    let halves = match (control, (mask & RED_BLUE).count_ones()) {
+        (1, n) => n,
+        (3, 1..) => 2,
+        _ => 0,
+    };
+    let full = all - (mask & RED_BLUE).count_ones();
+    let downsampled = control & 1 == 1;
+    Some(
+        bytes
+            * pixels
+            * if downsampled {
+                2 * full + halves
+            } else {
+                2 * all
+            }
+            / 2,
+    )
+}
+
+/// Bytes of an element and elements of a channel.
+fn lsc_data(inst: &Inst) -> Option<(u32, u32)> {
+    let n = |meaning| number(inst, meaning, 0);
+    let bytes = match n(Meaning::LscDataSize)? {
+        1 => 1,
+        2 => 2,
+        4 => 8,
+        _ => 4,
+    };
+    let count = if LscOp::has_channels(n(Meaning::LscOp)?) {
+        n(Meaning::LscChannels)?.count_ones()
+    } else {
+        let counts = [0, 1, 2, 3, 4, 8, 16, 32, 64];
+        *counts.get(n(Meaning::LscElements)? as usize)?
+    };
+    Some((bytes, count))
+}
+
+/// The `nth` number of that meaning that the instruction has.
+pub fn number(inst: &Inst, meaning: Meaning, nth: usize) -> Option<u32> {
+    let is = |(_, field): &(usize, Field)| matches!(field, Field::Number(_, m) if *m == meaning);
+    let mut found = inst.op.row().operand_fields().enumerate().filter(is);
+    match found.nth(nth).and_then(|(i, _)| inst.operands.get(i)) {
+        Some(Operand::Field(n)) => Some(*n),
+        _ => None,
+    }
+}
+
+/// The access of operand `at` of the instruction, if it is a raw one whose shape is known; `grf` are
+/// the bytes of a register.
+pub fn raw_access(object: &Object, inst: &Inst, at: usize, grf: u32) -> Option<RawAccess> {
+    let own = match inst.operands.get(at)? {
+        Operand::Raw { var, .. } => object.vars.get(*var)?.ty.bytes(),
+        _ => return None,
+    };
+    let (_, raw) = inst.op.row().operands_of(inst).nth(at)?;
+    raw?.access(inst, Some(own), grf)
+}

@@ -1,0 +1,301 @@
+//! What the blocks of a function are to each other: predecessors, an order, dominators.
+//!
+//! All in arrays by block number. Dominators are Lengauer and Tarjan's, with path compression: the time
+//! stays near the number of edges on any graph, long ladders of joins included.
+
+use std::ops::Range;
+
+use crate::func::{Block, Function};
+
+/// Nothing: no parent, not reached.
+const NONE: u32 = u32::MAX;
+
+/// The graph of a function's blocks as it was when this was made.
+#[derive(Clone, Debug)]
+pub struct Graph {
+    /// Predecessors of all blocks, one block's after the other's; one that has two edges stands twice.
+    preds: Vec<Block>,
+    /// Where each block's begin in `preds`, and the end of the last.
+    starts: Vec<u32>,
+    /// Blocks that the entry reaches, each after its predecessors but for back edges.
+    order: Vec<Block>,
+    /// Each block's place in `order`.
+    place: Vec<u32>,
+    /// Immediate dominators.
+    idom: Vec<u32>,
+    /// First and last moment of a walk over the dominator tree in which a block is entered or left.
+    tree: Vec<Range<u32>>,
+}
+
+impl Graph {
+    pub fn new(func: &Function) -> Graph {
+        let count = func.blocks.len();
+        let mut starts = vec![0u32; count + 1];
+        for edge in func.blocks.values().flat_map(|data| &data.succs) {
+            starts[edge.to.as_u32() as usize + 1] += 1;
+        }
+        for i in 0..count {
+            starts[i + 1] += starts[i];
+        }
+        let mut next = starts.clone();
+        let mut preds = vec![Block::from_u32(0); starts[count] as usize];
+        for (block, data) in func.blocks.iter() {
+            for edge in &data.succs {
+                let at = &mut next[edge.to.as_u32() as usize];
+                preds[*at as usize] = block;
+                *at += 1;
+            }
+        }
+        let mut graph = Graph {
+            preds,
+            starts,
+            order: Vec::with_capacity(count),
+            place: vec![NONE; count],
+            idom: vec![NONE; count],
+            tree: vec![0..0; count],
+        };
+        if count > 0 {
+            let walk = Walk::new(func);
+            graph.order = walk.postorder.iter().rev().copied().collect();
+            for (i, block) in graph.order.iter().enumerate() {
+                graph.place[block.as_u32() as usize] = i as u32;
+            }
+            graph.dominators(&walk);
+        }
+        graph
+    }
+
+    pub fn preds(&self, block: Block) -> &[Block] {
+        let b = block.as_u32() as usize;
+        &self.preds[self.starts[b] as usize..self.starts[b + 1] as usize]
+    }
+
+    /// Blocks that the entry reaches, in reverse postorder.
+    pub fn order(&self) -> &[Block] {
+        &self.order
+    }
+
+    pub fn is_reached(&self, block: Block) -> bool {
+        self.place[block.as_u32() as usize] != NONE
+    }
+
+    /// The block's place in [`Graph::order`].
+    pub fn place(&self, block: Block) -> Option<usize> {
+        let place = self.place[block.as_u32() as usize];
+        (place != NONE).then_some(place as usize)
+    }
+
+    /// The nearest block that every way to `block` goes through; none for the entry.
+    pub fn idom(&self, block: Block) -> Option<Block> {
+        let idom = self.idom[block.as_u32() as usize];
+        (idom != NONE).then(|| Block::from_u32(idom))
+    }
+
+    /// Whether every way from the entry to `block` goes through `over`, itself included. Nothing
+    /// dominates a block that is not reached, or is dominated by it.
+    pub fn dominates(&self, over: Block, block: Block) -> bool {
+        let over = &self.tree[over.as_u32() as usize];
+        over.contains(&self.tree[block.as_u32() as usize].start)
+    }
+
+    fn dominators(&mut self, walk: &Walk) {
+        // Everything here is by preorder number.
+        let count = walk.preorder.len();
+        let mut forest = Forest {
+            ancestor: vec![NONE; count],
+            label: (0..count as u32).collect(),
+            semi: (0..count as u32).collect(),
+        };
+        let mut idom = vec![0u32; count];
+        // Vertices whose semidominator is this one: linked lists.
+        let mut bucket = vec![NONE; count];
+        let mut next = vec![NONE; count];
+        for w in (1..count).rev() {
+            let parent = walk.parent[w] as usize;
+            for &pred in self.preds(walk.preorder[w]) {
+                let v = walk.number[pred.as_u32() as usize];
+                if v != NONE {
+                    let u = forest.eval(v);
+                    forest.semi[w] = forest.semi[w].min(forest.semi[u as usize]);
+                }
+            }
+            let semi = forest.semi[w] as usize;
+            next[w] = bucket[semi];
+            bucket[semi] = w as u32;
+            forest.ancestor[w] = parent as u32;
+            let mut v = std::mem::replace(&mut bucket[parent], NONE);
+            while v != NONE {
+                let u = forest.eval(v);
+                let nearer = forest.semi[u as usize] < forest.semi[v as usize];
+                idom[v as usize] = if nearer { u } else { parent as u32 };
+                v = next[v as usize];
+            }
+        }
+        for w in 1..count {
+            if idom[w] != forest.semi[w] {
+                idom[w] = idom[idom[w] as usize];
+            }
+            let block = walk.preorder[w].as_u32() as usize;
+            self.idom[block] = walk.preorder[idom[w] as usize].as_u32();
+        }
+        // Preorder numbers of the tree without walking it: sizes from the leaves up, then each
+        // child's place in its parent's range. A dominator's preorder number is the smaller.
+        let mut size = vec![1u32; count];
+        for w in (1..count).rev() {
+            size[idom[w] as usize] += size[w];
+        }
+        let mut free = vec![1u32; count];
+        let mut start = vec![0u32; count];
+        for w in 0..count {
+            if w > 0 {
+                let above = idom[w] as usize;
+                start[w] = start[above] + free[above];
+                free[above] += size[w];
+            }
+            // Blocks that are not reached keep an empty range at 0.
+            let first = start[w] + 1;
+            self.tree[walk.preorder[w].as_u32() as usize] = first..first + size[w];
+        }
+    }
+}
+
+/// A walk in depth from the entry.
+struct Walk {
+    preorder: Vec<Block>,
+    postorder: Vec<Block>,
+    /// Preorder number of each block.
+    number: Vec<u32>,
+    /// Parent in the walk, by preorder number.
+    parent: Vec<u32>,
+}
+
+impl Walk {
+    fn new(func: &Function) -> Walk {
+        let mut walk = Walk {
+            preorder: Vec::new(),
+            postorder: Vec::new(),
+            number: vec![NONE; func.blocks.len()],
+            parent: Vec::new(),
+        };
+        // Blocks on the way down, with the successor to try next.
+        let mut stack = Vec::new();
+        walk.enter(func.entry(), NONE, &mut stack);
+        while let Some((block, n)) = stack.last_mut() {
+            let (from, at) = (*block, *n);
+            match func.blocks[from].succs.get(at) {
+                Some(edge) => {
+                    *n += 1;
+                    if walk.number[edge.to.as_u32() as usize] == NONE {
+                        let parent = walk.number[from.as_u32() as usize];
+                        walk.enter(edge.to, parent, &mut stack);
+                    }
+                }
+                None => {
+                    walk.postorder.push(from);
+                    stack.pop();
+                }
+            }
+        }
+        walk
+    }
+
+    fn enter(&mut self, block: Block, parent: u32, stack: &mut Vec<(Block, usize)>) {
+        self.number[block.as_u32() as usize] = self.preorder.len() as u32;
+        self.preorder.push(block);
+        self.parent.push(parent);
+        stack.push((block, 0));
+    }
+}
+
+/// The part of the walk's tree that has been linked, with the best semidominator seen on the way up.
+struct Forest {
+    ancestor: Vec<u32>,
+    label: Vec<u32>,
+    semi: Vec<u32>,
+}
+
+impl Forest {
+    /// The vertex of least semidominator between `v` and the root of its tree.
+    fn eval(&mut self, v: u32) -> u32 {
+        let mut path = Vec::new();
+        let mut at = v;
+        while self.ancestor[at as usize] != NONE {
+            path.push(at);
+            at = self.ancestor[at as usize];
+        }
+        // The last of the path hangs from the root and stays.
+        path.pop();
+        for &v in path.iter().rev() {
+            let v = v as usize;
+            let above = self.ancestor[v] as usize;
+            if self.semi[self.label[above] as usize] < self.semi[self.label[v] as usize] {
+                self.label[v] = self.label[above];
+            }
+            self.ancestor[v] = self.ancestor[above];
+        }
+        self.label[v as usize]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use kiln_target::platform::SKL;
+
+    use super::*;
+    use crate::func::{BlockData, Edge, Term};
+
+    /// Dominators against their definition: what can no longer be reached without a block.
+    #[test]
+    fn dominators_by_removal() {
+        let mut state = 1u32;
+        let mut random = |n: usize| {
+            state = state.wrapping_mul(0x0019_660d).wrapping_add(0x3c6e_f35f);
+            (state >> 8) as usize % n
+        };
+        for round in 0..200 {
+            let count = 1 + random(12);
+            let mut func = Function::new("", &SKL, 8);
+            for _ in 0..count {
+                let mut data = BlockData::new(Term::Jump);
+                for _ in 0..random(3) {
+                    let to = Block::from_u32(random(count) as u32);
+                    let args = Default::default();
+                    data.succs.push(Edge { to, args });
+                }
+                func.blocks.push(data);
+            }
+            let reached = |without: Option<Block>| {
+                let mut seen = vec![false; count];
+                let mut stack = vec![func.entry()];
+                while let Some(b) = stack.pop() {
+                    if Some(b) != without && !seen[b.as_u32() as usize] {
+                        seen[b.as_u32() as usize] = true;
+                        stack.extend(func.blocks[b].succs.iter().map(|e| e.to));
+                    }
+                }
+                seen
+            };
+            let graph = Graph::new(&func);
+            let all = reached(None);
+            for a in func.blocks.keys() {
+                assert_eq!(graph.is_reached(a), all[a.as_u32() as usize]);
+                let without = reached(Some(a));
+                for b in func.blocks.keys() {
+                    let n = b.as_u32() as usize;
+                    let expected = all[a.as_u32() as usize] && all[n] && !without[n];
+                    assert_eq!(graph.dominates(a, b), expected, "round {round}: {a} {b}");
+                }
+                for (i, &block) in graph.order().iter().enumerate() {
+                    assert_eq!(graph.place(block), Some(i));
+                }
+                if let Some(idom) = graph.idom(a) {
+                    assert!(graph.dominates(idom, a) && idom != a);
+                    let others = func.blocks.keys().filter(|&b| b != a);
+                    for b in others.filter(|&b| graph.dominates(b, a)) {
+                        assert!(graph.dominates(b, idom));
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,178 @@
+//! What differs between platforms: sizes of register files, and what some operations mean.
+
+use kiln_emit::platform::find;
+
+use super::flow::{add_imm, less_than, run_alone};
+use super::*;
+
+fn platform(name: &str) -> &'static Platform {
+    find(name).expect("a known platform")
+}
+
+#[test]
+fn forward_gotos_take_the_channels_that_the_platform_says() {
+    let code = vec![
+        less_than(10, 3),
+        predicated(branch(Op::Goto, 8, 32, Some(32)), false),
+        add_imm(20, 1),
+        branch(Op::Join, 8, 16, None),
+        add_imm(20, 10),
+    ];
+    for (name, expected) in [
+        ("skl", [11, 11, 11, 10, 10, 10, 10, 10]),
+        ("icllp", [10, 10, 10, 11, 11, 11, 11, 11]),
+    ] {
+        let mut t = numbered_on(platform(name));
+        run_alone(&mut t, code.clone());
+        assert_eq!(dwords(&t, 20, 8), expected, "{name}");
+        assert_eq!((t.active, t.waiting), (0xff, 0));
+    }
+}
+
+/// The product of two dwords by way of the accumulator, as `mach` with or without accumulator write
+/// control gives it.
+fn product(t: &mut Thread, ty: Type, a: u32, b: u32, acc_write: bool) -> u32 {
+    put(t, 10, 4, &[u64::from(a); 8]);
+    put(t, 11, 4, &[u64::from(b); 8]);
+    let low = Region {
+        vstride: Some(16),
+        width: 8,
+        hstride: 2,
+    };
+    let acc = Dst::new(Reg::new(RegFile::Acc, 0, 0), 1, ty);
+    let low = Src::reg(Reg::grf(11), low, Type::Uw);
+    t.perform(&inst(Op::Mul, 8, acc, &[src(10, 8, ty), low]))
+        .unwrap();
+    let sources = [src(10, 8, ty), src(11, 8, ty)];
+    let mut mach = inst(Op::Mach, 8, dst(20, ty), &sources);
+    mach.opts.acc_wr_en = acc_write;
+    t.perform(&mach).unwrap();
+    dwords(t, 20, 1)[0]
+}
+
+#[test]
+fn mach_without_accumulator_write_gives_the_half_that_the_platform_says() {
+    let numbers = [
+        0,
+        1,
+        7,
+        0xffff,
+        0x1_0000,
+        0x7fff_ffff,
+        0x8000_0000,
+        u32::MAX,
+    ];
+    for (a, b) in numbers.iter().flat_map(|&a| numbers.map(|b| (a, b))) {
+        let signed = i64::from(a as i32) * i64::from(b as i32);
+        let unsigned = u64::from(a) * u64::from(b);
+        for (ty, exact) in [(Type::D, signed as u64), (Type::Ud, unsigned)] {
+            let (high, low) = ((exact >> 32) as u32, exact as u32);
+            let mut gen9 = Thread::new(0, 0xff, &SKL);
+            let mut gen11 = Thread::new(0, 0xff, platform("icllp"));
+            assert_eq!(product(&mut gen9, ty, a, b, false), high, "{a} {b}");
+            assert_eq!(product(&mut gen9, ty, a, b, true), high, "{a} {b}");
+            assert_eq!(product(&mut gen11, ty, a, b, false), low, "{a} {b}");
+            assert_eq!(product(&mut gen11, ty, a, b, true), high, "{a} {b}");
+        }
+    }
+}
+
+#[test]
+fn rotations_stay_within_the_type() {
+    let mut t = Thread::new(0, 0xff, platform("icllp"));
+    let mut random = Random(0x1234_5678_9abc_def1);
+    for round in 0..200 {
+        let (v, n) = (random.next() as u32, (random.next() % 70) as u32);
+        put(&mut t, 11, 4, &[u64::from(n); 8]);
+        let by = match round % 2 {
+            0 => Src::imm(Type::Ud, u64::from(n)),
+            _ => src(11, 8, Type::Ud),
+        };
+        let (word, number) = (v as u16, u64::from);
+        for (op, ty, expected) in [
+            (Op::Rol, Type::Ud, number(v.rotate_left(n))),
+            (Op::Ror, Type::Ud, number(v.rotate_right(n))),
+            (Op::Rol, Type::D, number(v.rotate_left(n))),
+            (Op::Ror, Type::D, number(v.rotate_right(n))),
+            (Op::Rol, Type::Uw, number(word.rotate_left(n).into())),
+            (Op::Ror, Type::Uw, number(word.rotate_right(n).into())),
+            (Op::Rol, Type::W, number(word.rotate_left(n).into())),
+            (Op::Ror, Type::W, number(word.rotate_right(n).into())),
+        ] {
+            let bytes = ty.bytes() as usize;
+            put(&mut t, 10, bytes, &[number(v); 8]);
+            t.perform(&inst(op, 8, dst(12, ty), &[src(10, 8, ty), by]))
+                .unwrap();
+            let found = get(&t, 12, bytes, 8);
+            assert_eq!(found, [expected; 8], "{op:?} {ty:?} {v:#x} by {n}");
+        }
+    }
+}
+
+#[test]
+fn registers_are_as_large_and_as_many_as_the_platform_says() {
+    let pvc = platform("pvc");
+    let mut t = Thread::new(0, 0xffff, pvc);
+    // Sixteen dwords are one register there.
+    let numbers: Vec<u64> = (100..116).collect();
+    put(&mut t, 255, 4, &numbers);
+    let mut add = inst(
+        Op::Add,
+        16,
+        dst(200, Type::D),
+        &[src(255, 16, Type::D), Src::imm(Type::D, 1)],
+    );
+    t.perform(&add).unwrap();
+    assert_eq!(dwords(&t, 200, 16), (101..117).collect::<Vec<u32>>());
+    assert_eq!(dwords(&t, 201, 1), [0xbaba_baba]);
+    // The same reaches beyond the last register of a smaller file.
+    let error = Thread::new(0, 0xffff, &SKL).perform(&add).unwrap_err();
+    assert!(
+        matches!(error, Cause::RegisterRange { size: 4096, .. }),
+        "{error}"
+    );
+    add.srcs[0] = src(256, 16, Type::D);
+    let error = t.perform(&add).unwrap_err();
+    assert!(
+        matches!(error, Cause::RegisterRange { size: 16384, .. }),
+        "{error}"
+    );
+
+    // f3 is the last flag register.
+    let f3 = Reg::new(RegFile::Flag, 3, 2);
+    let mut compare = cmp(16, Cond::Gt, src(255, 16, Type::D), Src::imm(Type::D, 107));
+    compare.cond = Some(CondMod {
+        cond: Cond::Gt,
+        flag: f3,
+    });
+    t.perform(&compare).unwrap();
+    assert_eq!(t.flags[12..16], [0, 0, 0x00, 0xff]);
+    let mut moved = mov_imm(210, 16, Type::D, 7);
+    moved.pred = Some(Pred {
+        flag: f3,
+        inverse: true,
+        ctrl: PredCtrl::Normal,
+    });
+    t.perform(&moved).unwrap();
+    assert_eq!(dwords(&t, 210, 9)[7..], [7, 0xbaba_baba]);
+    let error = Thread::new(0, 0xffff, &SKL).perform(&compare).unwrap_err();
+    assert!(
+        matches!(
+            error,
+            Cause::Register {
+                file: RegFile::Flag,
+                num: 3
+            }
+        ),
+        "{error}"
+    );
+
+    // An accumulator has as many lanes as a register: the sixteenth is in acc0.
+    put(&mut t, 10, 4, &[1 << 20; 16]);
+    let acc = Dst::new(Reg::new(RegFile::Acc, 0, 0), 1, Type::D);
+    let factor = src(10, 16, Type::D);
+    t.perform(&inst(Op::Mul, 16, acc, &[factor, factor]))
+        .unwrap();
+    assert_eq!(t.acc.wide(60, 4), Some(1 << 40));
+    assert_eq!(t.acc.wide(64, 4), Some(0));
+}
