@@ -347,6 +347,21 @@ fn decide(blocks: &mut [LogicalBlock], object: &Object) {
                     }
                 }
             }
+            // Channels that left one of those loops may wait here, too.
+            for from in latch + 1..=overlapping_end(&latches, b, latch) {
+                match blocks[from].exit {
+                    Exit::Branch { target, inst, .. } if target > from && !is_jmp(inst) => {
+                        waiting.insert(target);
+                    }
+                    Exit::Diverge { target, .. } if target > from => {
+                        waiting.insert(target);
+                    }
+                    Exit::Diverge { .. } if from + 1 < count => {
+                        waiting.insert(from + 1);
+                    }
+                    _ => {}
+                }
+            }
         }
         let (inst, target, predicated, uniform) = match blocks[b].exit {
             Exit::Branch {
@@ -377,6 +392,21 @@ fn decide(blocks: &mut [LogicalBlock], object: &Object) {
             };
         }
     }
+}
+
+/// The last block of the loops that reach into the loop `head..=latch` from behind it, and of those
+/// that reach into them: execution may come back from there, so that they are one loop with several
+/// entries.
+fn overlapping_end(latches: &[Vec<usize>], head: usize, latch: usize) -> usize {
+    let mut end = latch;
+    let mut block = head + 1;
+    while block <= end {
+        end = latches[block]
+            .iter()
+            .fold(end, |end, &latch| end.max(latch));
+        block += 1;
+    }
+    end
 }
 
 /// The join nearest behind the loop `head..=latch` that a jump out of it makes necessary.

@@ -88,7 +88,7 @@ impl Options {
     }
 }
 
-/// Seconds each phase took.
+/// Seconds each phase took. Control flow's passes count among those of register allocation.
 #[derive(Clone, Copy, Debug, Default, Serialize)]
 pub struct Seconds {
     pub ir: f64,
@@ -246,11 +246,17 @@ pub fn compile(object: &Object, options: &Options) -> Result<Compiled, CompileEr
         scratch_base,
     };
     let mut allocated = kiln_regalloc::allocate(&machine, &settings)?;
+    for &(block, index, symbol) in &allocated.symbols {
+        allocated.program.blocks[block][index].symbol = Some(symbol);
+    }
+    kiln_emit::flow::run(&mut allocated.program);
     lap(&mut seconds.regalloc);
     if options.verify {
         for inst in allocated.program.blocks.iter().flatten() {
             legal(object, "allocation", inst, options.platform)?;
         }
+        kiln_emit::verify::flow::check_program(&allocated.program)
+            .map_err(|e| broken(object, "allocation", &e))?;
     }
     if wants(Stage::Ra) {
         dumps.push((Stage::Ra, program_text(&allocated.program)));
@@ -261,14 +267,6 @@ pub fn compile(object: &Object, options: &Options) -> Result<Compiled, CompileEr
         kernel: kernel(),
         source,
     };
-    for &(block, index, symbol) in &allocated.symbols {
-        allocated.program.blocks[block][index].symbol = Some(symbol);
-    }
-    kiln_emit::flow::run(&mut allocated.program);
-    if options.verify {
-        kiln_emit::verify::flow::check_program(&allocated.program)
-            .map_err(|e| broken(object, "control flow was made", &e))?;
-    }
     let assembled = assemble(&allocated.program, options.platform).map_err(encode)?;
     let relocations = relocations(&assembled.relocations, &machine.symbols);
     let code = assembled.code;

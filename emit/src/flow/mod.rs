@@ -74,7 +74,9 @@ struct Names {
     waiters: Vec<u32>,
     /// The block of the last of them, if it is a forward one that ends its block.
     waiter: Vec<u32>,
-    /// A backward one is among them.
+    /// Gotos and joins that go on there with no channel active.
+    jumps: Vec<u32>,
+    /// A backward one is among the gotos that wait.
     latched: Vec<bool>,
     /// A scalar jump leads there.
     jumped: Vec<bool>,
@@ -89,6 +91,7 @@ impl Names {
             solid: vec![count as u32; count + 1],
             waiters: vec![0; count + 1],
             waiter: vec![NONE; count + 1],
+            jumps: vec![0; count + 1],
             latched: vec![false; count + 1],
             jumped: vec![false; count + 1],
             idle: vec![false; count + 1],
@@ -136,11 +139,13 @@ impl Names {
         number(target).and_then(|b| self.solid.get(b as usize).copied())
     }
 
-    /// Marks the blocks that are entered from moves behind a jump target.
+    /// Counts a jump with no channel active, and marks the blocks that are entered from moves behind
+    /// its target.
     fn moves(&mut self, program: &Program, target: Option<Target>) {
         let Some(mut at) = self.to(target) else {
             return;
         };
+        self.jumps[at as usize] += 1;
         // The jump target of a join beyond which nobody waits is what follows: code, not moves.
         while let Some(block) = program.blocks.get(at as usize)
             && !starts_with_join(block)

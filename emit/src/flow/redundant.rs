@@ -17,7 +17,7 @@ pub fn remove(program: &mut Program) {
     let count = program.blocks.len();
     let mut pass = Pass {
         names: Names::new(program),
-        instead: (0..count as u32).collect(),
+        instead: (0..=count as u32).collect(),
         behind: Vec::with_capacity(count),
         program,
     };
@@ -70,6 +70,7 @@ impl Pass<'_> {
         if uip == jip {
             drop_goto(&mut self.program.blocks[block]);
             self.names.waiters[next] -= 1;
+            self.unname(next, 1);
             self.join(next);
         } else if takes_all(insts) && insts.len() == 2 && !self.names.jumped[block] {
             self.invert(block, next);
@@ -107,8 +108,22 @@ impl Pass<'_> {
             first.jip = goes_on;
             self.program.blocks[block].clear();
             self.names.waiters[next] = 0;
+            // Both had it as their jump target.
+            self.unname(next, 2);
+            if let Some(end) = self.names.to(uip).map(|end| end as usize) {
+                self.names.jumps[end] += 1;
+                if self.names.waiter[end] == block as u32 {
+                    self.names.waiter[end] = before as u32;
+                }
+            }
             self.join(next);
         }
+    }
+
+    /// So many jumps to a block are gone.
+    fn unname(&mut self, block: usize, count: u32) {
+        let jumps = &mut self.names.jumps[block];
+        *jumps = jumps.saturating_sub(count);
     }
 
     /// Takes out the join that starts a block if nobody waits there.
@@ -122,16 +137,15 @@ impl Pass<'_> {
         let Some(jip) = self.goes_on(self.program.blocks[block][0].jip) else {
             return;
         };
-        // Where nobody waits ahead the jump target is any code.
-        if !self
-            .program
-            .blocks
-            .get(jip as usize)
-            .is_some_and(|b| starts_with_join(b))
-        {
+        // Where nobody waits ahead the jump target is any code, and nobody comes with no channel
+        // active.
+        let target = self.program.blocks.get(jip as usize);
+        if self.names.jumps[block] != 0 && !target.is_some_and(|b| starts_with_join(b)) {
             return;
         }
         self.instead[block] = jip;
+        self.names.jumps[jip as usize] += self.names.jumps[block];
+        self.unname(jip as usize, 1);
         self.program.blocks[block].remove(0);
         if self.program.blocks[block].is_empty() && self.behind.last() == Some(&block) {
             self.behind.pop();

@@ -202,11 +202,14 @@ fn close(program: &Program, ways: &mut [TwoWays], branches: &Branches) {
     let count = program.blocks.len() + 1;
     // The innermost around each block.
     let mut inner: Vec<Option<usize>> = vec![None; count];
+    // The same, but the goto that begins one is inside.
+    let mut begun: Vec<Option<usize>> = vec![None; count];
     let mut open: Vec<usize> = Vec::new();
     let mut next = 0;
     for block in 0..count as u32 {
         while open.pop_if(|&mut way| ways[way].end <= block).is_some() {}
         inner[block as usize] = open.last().copied();
+        begun[block as usize] = open.last().copied();
         if let Some(way) = ways.get(next)
             && way.head == block
         {
@@ -224,6 +227,7 @@ fn close(program: &Program, ways: &mut [TwoWays], branches: &Branches) {
             ways[next].parent = open.last().copied();
             if nested {
                 open.push(next);
+                begun[block as usize] = Some(next);
             }
             next += 1;
         }
@@ -240,7 +244,7 @@ fn close(program: &Program, ways: &mut [TwoWays], branches: &Branches) {
         }
     }
     for &(from, to) in &branches.gotos {
-        let (from, mut way) = (inner[from as usize], inner[to as usize]);
+        let (from, mut way) = (begun[from as usize], inner[to as usize]);
         while let Some(w) = way
             && !around(ways, w, from)
         {
@@ -296,6 +300,7 @@ fn loops(program: &Program, names: &Names, branches: &Branches) -> Vec<Loop> {
                 && depth[b as usize] == head
                 && last.is_some_and(|goto| {
                     names.to(goto.uip) == Some(join)
+                        && names.to(goto.jip).is_some_and(|to| joins(to).is_some())
                         && goto.pred.is_some_and(|p| p.ctrl == PredCtrl::Normal)
                         && goto.exec_size == behind.exec_size
                 })

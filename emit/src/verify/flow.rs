@@ -6,8 +6,8 @@
 //! at which channels may wait while it executes, and refuses whatever goes beyond; and it refuses
 //! branches whose targets are not what the manuals demand (volume 2a, the single instructions), and
 //! masked instructions on the way from a branch that left no channel active to the next join: what
-//! is executed there are moves for those who wait. Subroutines' ways are not followed: a call goes on
-//! behind itself.
+//! is executed there are moves for those who wait. Jumps to what a register holds and subroutines are not
+//! followed: a call goes on behind itself.
 //!
 //! An instruction counts twice, as executed by some channel and by none: a join that some channel
 //! executes falls through, one that none does may go on at its jump target.
@@ -163,7 +163,7 @@ fn check(
     let nearest = flow.nearest(&waiting);
     for at in 0..flow.insts.len() as u32 {
         flow.skips(at, &nearest)?;
-        flow.moves(at)?;
+        flow.moves(at, &nearest)?;
     }
     Ok(())
 }
@@ -203,6 +203,8 @@ impl Flow<'_> {
                 (forward(jip), "an instruction ahead"),
                 (is(uip, &[Op::Join]), "a join ahead"),
             ),
+            // Itself: nobody waits ahead.
+            Op::Join if jip == at => return Ok(()),
             Op::Join | Op::Endif => ((forward(jip), "an instruction ahead"), (true, "")),
             Op::If => {
                 let no_else = is(jip, &[Op::Endif]);
@@ -227,7 +229,10 @@ impl Flow<'_> {
                 ),
                 (is(uip, &[Op::While]), "a while ahead"),
             ),
-            Op::Jmpi => ((jip != NONE, "an instruction"), (true, "")),
+            Op::Jmpi => {
+                let register = inst.jip == Some(Target::Reg);
+                ((register || jip != NONE, "an instruction"), (true, ""))
+            }
             _ => return Ok(()),
         };
         for (which, (right, expected), to) in
@@ -270,6 +275,7 @@ impl Flow<'_> {
         let same = |at| if active { some(at) } else { none(at) };
         let mut nexts = Nexts::default();
         match inst.op {
+            Op::Jmpi if jip == NONE => {}
             Op::Jmpi => {
                 nexts.add(same(jip));
                 if inst.pred.is_some() {
@@ -292,7 +298,7 @@ impl Flow<'_> {
                 if active || self.waits[at as usize] {
                     nexts.add(some(at + 1));
                 }
-                if !active {
+                if !active && jip != at {
                     nexts.add(self.arrive(jip));
                 }
             }
@@ -353,7 +359,11 @@ impl Flow<'_> {
         for node in [some(at), none(at)] {
             let own = self.wait(at).into_iter().flatten().min().unwrap_or(NONE);
             let own = if node == some(at) { own } else { NONE };
-            let waiting = nearest[node as usize].min(own);
+            let mut waiting = nearest[node as usize].min(own);
+            if self.insts[at as usize].op == Op::Else && waiting == at + 1 {
+                // It goes on there if somebody waits; its jump target is for when nobody does.
+                waiting = nearest[some(at + 1) as usize].min(own);
+            }
             if waiting == NONE {
                 continue;
             }
@@ -375,11 +385,16 @@ impl Flow<'_> {
     }
 
     /// Whether the way from a jump target to the join that is meant holds moves only.
-    fn moves(&self, from: u32) -> Result<(), FlowError> {
+    fn moves(&self, from: u32, nearest: &[u32]) -> Result<(), FlowError> {
         let mut at = match self.insts[from as usize].op {
             Op::Goto | Op::If | Op::Else | Op::Break | Op::Cont => self.jip[from as usize],
-            // What follows is executed as if some channel were active.
-            Op::Join | Op::Endif if self.jip[from as usize] != from + 1 => self.jip[from as usize],
+            // Where nobody waits ahead some channel goes on; and whoever goes on at the next
+            // instruction in any case counts as active.
+            Op::Join | Op::Endif
+                if nearest[none(from) as usize] != NONE && self.jip[from as usize] > from + 1 =>
+            {
+                self.jip[from as usize]
+            }
             _ => return Ok(()),
         };
         // Jumps could lead round in a circle.
