@@ -348,8 +348,9 @@ fn decide(blocks: &mut [LogicalBlock], object: &Object) {
                 }
             }
             // Channels that left one of those loops may wait here, too.
-            for from in latch + 1..=overlapping_end(&latches, b, latch) {
-                match blocks[from].exit {
+            let end = overlapping_end(&latches, b, latch);
+            for (from, block) in blocks.iter().enumerate().take(end + 1).skip(latch + 1) {
+                match block.exit {
                     Exit::Branch { target, inst, .. } if target > from && !is_jmp(inst) => {
                         waiting.insert(target);
                     }

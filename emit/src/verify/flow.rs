@@ -251,6 +251,13 @@ impl Flow<'_> {
         Ok(())
     }
 
+    /// Where the channels of an `if` wait that do not take it. Of an `else`, behind which they go on,
+    /// it counts as the `else` itself: if nobody waits there, that goes to its jump target.
+    fn other_way(&self, at: u32) -> u32 {
+        let jip = self.jip[at as usize];
+        jip - u32::from(self.op(jip - 1) == Some(Op::Else))
+    }
+
     /// Where channels may wait once that instruction is executed.
     fn wait(&self, at: u32) -> [Option<u32>; 2] {
         let inst = self.insts[at as usize];
@@ -258,7 +265,7 @@ impl Flow<'_> {
         match inst.op {
             Op::Goto if inst.opts.branch_ctrl => [Some(jip), None],
             Op::Goto => [Some(uip), None],
-            Op::If => [Some(jip), None],
+            Op::If => [Some(self.other_way(at)), None],
             Op::Else => [Some(uip), None],
             Op::While => [Some(at + 1), None],
             Op::Break => [Some(uip + 1), None],
@@ -288,7 +295,13 @@ impl Flow<'_> {
                 }
                 nexts.add(self.arrive(jip));
             }
-            Op::Goto | Op::If | Op::Break | Op::Cont => {
+            Op::If => {
+                if active {
+                    nexts.add(some(at + 1));
+                }
+                nexts.add(self.arrive(self.other_way(at)));
+            }
+            Op::Goto | Op::Break | Op::Cont => {
                 if active {
                     nexts.add(some(at + 1));
                 }
@@ -303,7 +316,7 @@ impl Flow<'_> {
                 }
             }
             Op::Else => {
-                if self.waits[at as usize + 1] {
+                if self.waits[at as usize] {
                     nexts.add(some(at + 1));
                 }
                 nexts.add(self.arrive(jip));
@@ -359,11 +372,7 @@ impl Flow<'_> {
         for node in [some(at), none(at)] {
             let own = self.wait(at).into_iter().flatten().min().unwrap_or(NONE);
             let own = if node == some(at) { own } else { NONE };
-            let mut waiting = nearest[node as usize].min(own);
-            if self.insts[at as usize].op == Op::Else && waiting == at + 1 {
-                // It goes on there if somebody waits; its jump target is for when nobody does.
-                waiting = nearest[some(at + 1) as usize].min(own);
-            }
+            let waiting = nearest[node as usize].min(own);
             if waiting == NONE {
                 continue;
             }
@@ -387,7 +396,8 @@ impl Flow<'_> {
     /// Whether the way from a jump target to the join that is meant holds moves only.
     fn moves(&self, from: u32, nearest: &[u32]) -> Result<(), FlowError> {
         let mut at = match self.insts[from as usize].op {
-            Op::Goto | Op::If | Op::Else | Op::Break | Op::Cont => self.jip[from as usize],
+            Op::If => self.other_way(from),
+            Op::Goto | Op::Else | Op::Break | Op::Cont => self.jip[from as usize],
             // Where nobody waits ahead some channel goes on; and whoever goes on at the next
             // instruction in any case counts as active.
             Op::Join | Op::Endif

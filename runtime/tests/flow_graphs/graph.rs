@@ -104,7 +104,7 @@ pub struct Graph {
     /// Added to each channel's number to be its fuel.
     fuel: i16,
     /// The first block may be a loop's head: it sets the variables.
-    pub header_first: bool,
+    header_first: bool,
     blocks: Vec<Block>,
 }
 
@@ -263,7 +263,7 @@ impl Graph {
     }
 
     fn initial(&self, lane: usize, v: usize) -> i32 {
-        lane as i32 * (v as i32 * 37 + 11) ^ (v as i32 * 5)
+        (lane as i32 * (v as i32 * 37 + 11)) ^ (v as i32 * 5)
     }
 
     /// One channel's way through the graph.
