@@ -220,3 +220,12 @@ fn names_are_escaped() {
     let again = parse(&func.to_string()).expect("what is printed is read");
     assert_eq!(again.name, name);
 }
+
+#[test]
+fn the_documented_example_is_right() {
+    let page = include_str!("../../../docs/machine-ir.md");
+    let example = page.split("```\n").nth(1).expect("there is an example");
+    let func = parse(example).unwrap_or_else(|e| panic!("{e}"));
+    assert_eq!(func.to_string(), example);
+    assert_eq!(verify(&func, Level::Wide, None), Ok(()));
+}
