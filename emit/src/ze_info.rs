@@ -455,6 +455,7 @@ fn is_default<T: Default + PartialEq>(v: &T) -> bool {
 impl ZeInfo {
     /// Reads a document.
     pub fn parse(yaml: &[u8]) -> Result<ZeInfo, ZeInfoError> {
+        crate::yaml::check(yaml).map_err(<serde_norway::Error as serde::de::Error>::custom)?;
         Ok(serde_norway::from_slice(yaml)?)
     }
 

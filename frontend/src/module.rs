@@ -166,6 +166,20 @@ impl Align {
         }
     }
 
+    /// What an address of that alignment is a multiple of.
+    pub fn bytes(self) -> u32 {
+        match self {
+            Align::Byte => 1,
+            Align::Word => 2,
+            Align::Dword => 4,
+            Align::Qword => 8,
+            Align::Oword => 16,
+            Align::Grf | Align::Hword => 32,
+            Align::TwoGrf | Align::Word32 => 64,
+            Align::Word64 => 128,
+        }
+    }
+
     pub fn from_name(name: &str) -> Option<Align> {
         Self::ALL
             .iter()
@@ -475,6 +489,26 @@ pub struct Inst {
     pub place: Place,
 }
 
+impl Inst {
+    /// What text calls it, without suffixes: an operation of a family by its own name.
+    pub fn mnemonic(&self) -> &'static str {
+        let row = self.op.row();
+        match (row.family_names(), self.operands.first()) {
+            (Some(names), Some(Operand::Field(n))) => member(names, *n),
+            _ => row.mnemonic,
+        }
+    }
+}
+
+/// The name that says most of a number's bits.
+fn member(names: &[(&'static str, u32)], n: u32) -> &'static str {
+    let said = names.iter().filter(|(_, bits)| n & bits == *bits);
+    let exact = names.iter().find(|(_, bits)| n & 0xff == *bits);
+    exact
+        .or_else(|| said.max_by_key(|(_, bits)| bits.count_ones()))
+        .map_or("?", |(name, _)| name)
+}
+
 /// `(M5_NM, 16)`: the channels an instruction works on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Exec {
@@ -719,6 +753,7 @@ pub mod predefined {
 
     pub const SURFACE_SLM: u32 = 0;
     /// Stateless: addresses are of the whole address space.
+    pub const SURFACE_BINDLESS: u32 = 4;
     pub const SURFACE_STATELESS: u32 = 5;
     /// Predefined surfaces.
     pub const SURFACES: &[&str] = &["%slm", "T1", "T2", "TSS", "%bss", "%scratch"];

@@ -31,6 +31,8 @@ pub struct Platform {
     /// Of a forward `goto` the channels whose predicate is false are those that go, so that one without
     /// a predicate goes nowhere (PRM vol. 2a, "goto").
     pub goto_on_false: bool,
+    /// Bits of the thread's number in r0.5 (PRM, "Thread payload", FFTID).
+    pub thread_id_bits: u32,
     /// `mach` without accumulator write control gives the lower half of the product, as `macl` does.
     pub mach_low: bool,
     /// Computes on integers of 64 bits.
@@ -118,6 +120,7 @@ pub const SKL: Platform = Platform {
     grf_count: 128,
     flag_count: 2,
     goto_on_false: true,
+    thread_id_bits: 9,
     mach_low: false,
     int64: true,
     fp64: true,
@@ -169,6 +172,7 @@ const PVC: Platform = Platform {
     grf_count: 256,
     flag_count: 4,
     goto_on_false: false,
+    thread_id_bits: 9,
     mach_low: true,
     int64: true,
     fp64: true,

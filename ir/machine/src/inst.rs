@@ -169,6 +169,31 @@ pub struct SrcReg {
     pub mme: Option<u8>,
 }
 
+impl SrcReg {
+    /// Distance of the elements of `n` channels, in elements, where they are evenly spaced.
+    pub fn step(&self, n: u32) -> Option<u32> {
+        let v = u32::from(self.region.vstride?);
+        let (w, h) = (u32::from(self.region.width), u32::from(self.region.hstride));
+        if n == 1 {
+            Some(0)
+        } else if w >= n || v == w * h && w > 1 {
+            Some(h)
+        } else if w == 1 {
+            Some(v)
+        } else {
+            None
+        }
+    }
+
+    /// Byte offset of channel `i`'s element from the base. Rows of an indirect source that have an
+    /// address each are as if they lay in one place.
+    pub fn offset(&self, i: u32) -> u32 {
+        let w = u32::from(self.region.width.max(1));
+        let v = u32::from(self.region.vstride.unwrap_or(0));
+        self.reg.byte() + (i / w * v + i % w * u32::from(self.region.hstride)) * self.ty.bytes()
+    }
+}
+
 /// The bits of an immediate, right-aligned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Imm {
@@ -228,6 +253,21 @@ impl Src {
             indirect: None,
             mme: None,
         })
+    }
+
+    /// Elements side by side from a place.
+    pub fn packed(reg: Reg, ty: Type) -> Src {
+        Src::strided(reg, ty, 1)
+    }
+
+    /// One element for all channels.
+    pub fn scalar(reg: Reg, ty: Type) -> Src {
+        Src::reg(reg, Region::SCALAR, ty)
+    }
+
+    /// Elements `step` apart, in elements.
+    pub fn strided(reg: Reg, ty: Type, step: u8) -> Src {
+        Src::reg(reg, Region::new(step, 1, 0), ty)
     }
 
     pub fn imm(ty: Type, bits: u64) -> Src {

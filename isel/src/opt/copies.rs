@@ -34,7 +34,16 @@ pub fn run(func: &mut Function) {
     let mut originals: SecondaryMap<VReg, PackedOption<VReg>> = SecondaryMap::new();
     for_each_inst(func, &order, |func, _, _, inst| {
         func.map_uses(inst, |v| originals[v].expand().unwrap_or(v));
-        if inst.is_by_channel() && !is(inst, Props::TERNARY) && !is(inst, Props::MATH) {
+        // What goes through the accumulator was made in pieces of its size, which other regions could
+        // break.
+        let accumulates = is(inst, Props::READS_ACC)
+            || is(inst, Props::WRITES_ACC)
+            || inst
+                .dst
+                .as_ref()
+                .is_some_and(|dst| dst.reg.as_phys().is_some());
+        let regions = !is(inst, Props::TERNARY) && !is(inst, Props::MATH) && !accumulates;
+        if inst.is_by_channel() && regions {
             for n in 0..inst.srcs.len() {
                 if let Some(new) = replacement(func, &copies, inst, n) {
                     place(inst, n, new);

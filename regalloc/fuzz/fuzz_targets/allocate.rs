@@ -1,10 +1,10 @@
 //! Random machine functions in random numbers of registers: allocated right, or refused.
 #![no_main]
 
-#[path = "../../tests/machine/random.rs"]
+#[path = "../../tests/allocation/random.rs"]
 mod random;
 
-use kiln_regalloc::machine::{AllocError, Options, allocate};
+use kiln_regalloc::{AllocError, Options, allocate};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {

@@ -1,0 +1,552 @@
+//! Legalization: from wide instructions to those that the target takes.
+//!
+//! Takes machine IR in which an instruction may have any width, types and regions, and leaves
+//! instructions that the hardware runs as they are written (PRM, "Register Region Restrictions",
+//! "Instruction Set Reference"), each operand in one virtual register. Three things happen, in this
+//! order: operands the hardware cannot express are copied to temporaries; a destination narrower than
+//! the execution type goes through a strided temporary; and an operation that is too wide, or whose
+//! operands straddle registers, is cut into pieces of fewer channels. Messages and what is written in
+//! the machine's own terms already (macros, products through the accumulator) stay.
+
+mod pieces;
+mod region;
+
+use kiln_machine::func::Function;
+use kiln_machine::inst::{Base, Dst, Imm, Inst, Opcode, Pred, Reg, Src, VReg};
+use kiln_target::isa::{Cond, MathFn, Op, PredCtrl, RegFile, Region, SrcMod, Type};
+use kiln_target::op::Props;
+use kiln_target::rules::rules;
+use smallvec::SmallVec;
+
+use pieces::{Dest, Flag};
+
+/// What cannot be made legal.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[error("{what}")]
+pub struct LegalizeError {
+    /// Index of the vISA instruction.
+    pub origin: u32,
+    pub what: String,
+}
+
+type Result<T = ()> = std::result::Result<T, LegalizeError>;
+
+/// Makes every instruction of a function legal.
+///
+/// # Errors
+/// Every instruction for which that cannot be done.
+pub fn run(func: &mut Function) -> std::result::Result<(), Vec<LegalizeError>> {
+    let ternary = &rules(func.target.family).ternary;
+    let mut legalizer = Legalizer {
+        align16: !ternary.accumulators,
+        grf: func.target.grf_bytes,
+        unit: func.target.unit_bytes(),
+        func,
+        out: Vec::new(),
+        origin: u32::MAX,
+    };
+    let mut errors = Vec::new();
+    let blocks: Vec<_> = legalizer.func.blocks.keys().collect();
+    for block in blocks {
+        let insts = std::mem::take(&mut legalizer.func.blocks[block].insts);
+        legalizer.out.reserve(insts.len() + insts.len() / 4);
+        for inst in insts {
+            if let Err(error) = legalizer.inst(inst) {
+                errors.push(error);
+            }
+        }
+        legalizer.func.blocks[block].insts = std::mem::take(&mut legalizer.out);
+    }
+    if errors.is_empty() {
+        Ok(())
+    } else {
+        Err(errors)
+    }
+}
+
+struct Legalizer<'a> {
+    func: &'a mut Function,
+    out: Vec<Inst>,
+    origin: u32,
+    /// Operations of three sources have packed or scalar operands, aligned to 16 bytes.
+    align16: bool,
+    /// Bytes of a general register, and of a virtual one at the most.
+    grf: u32,
+    unit: u32,
+}
+
+/// Which channels an operation works on.
+#[derive(Clone, Copy)]
+struct Channels {
+    size: u32,
+    off: u32,
+    no_mask: bool,
+    pred: Option<Pred>,
+}
+
+impl Channels {
+    /// So many channels, whatever the mask.
+    fn all(size: u32) -> Channels {
+        Channels {
+            size,
+            off: 0,
+            no_mask: true,
+            pred: None,
+        }
+    }
+
+    fn unpredicated(self) -> Channels {
+        Channels { pred: None, ..self }
+    }
+}
+
+/// How the sources of an operation are encoded.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Shape {
+    /// One or two sources with regions.
+    Regions,
+    /// The math unit: packed or scalar.
+    Math,
+    /// Three sources: packed or scalar.
+    Three,
+}
+
+fn shape(op: Op) -> Shape {
+    let props = op.row().props;
+    if props.has(Props::MATH) {
+        Shape::Math
+    } else if props.has(Props::TERNARY) {
+        Shape::Three
+    } else {
+        Shape::Regions
+    }
+}
+
+/// Channels an operation takes at the most, whatever its operands.
+fn widest(op: Op, exec_bytes: u32) -> u32 {
+    match op {
+        Op::Math(MathFn::Idiv | MathFn::Iqot | MathFn::Irem) => 8,
+        // They go through the accumulator, which holds eight 32-bit channels to full width.
+        Op::Mach | Op::Addc | Op::Subb => 8,
+        Op::Bfi1 | Op::Bfi2 | Op::Bfe if exec_bytes == 4 => 16,
+        _ if shape(op) == Shape::Three && exec_bytes == 8 => 8,
+        _ => 32,
+    }
+}
+
+/// The relation that holds with the operands exchanged.
+fn flipped(c: Cond) -> Cond {
+    match c {
+        Cond::Gt => Cond::Lt,
+        Cond::Lt => Cond::Gt,
+        Cond::Ge => Cond::Le,
+        Cond::Le => Cond::Ge,
+        same => same,
+    }
+}
+
+/// Bytes of the execution type: that of the widest source, bytes counting as words.
+fn exec_bytes(srcs: &[Src]) -> u32 {
+    let one = |s: &Src| match s.ty() {
+        Type::V | Type::Uv => 2,
+        ty => ty.bytes().max(2),
+    };
+    srcs.iter().map(one).max().unwrap_or(4)
+}
+
+fn is_raw_mov(op: Op, saturate: bool, to: Type, srcs: &[Src]) -> bool {
+    op == Op::Mov
+        && !saturate
+        && matches!(srcs, [Src::Reg(r)] if r.modifier == SrcMod::default()
+            && r.ty.bytes() == to.bytes()
+            && (r.ty == to || !r.ty.is_float() && !to.is_float()))
+}
+
+/// A type that a `mov` must go through, as it cannot convert between these in one step (PRM, "mov",
+/// type restrictions).
+fn needs_step(to: Type, from: Type) -> Option<Type> {
+    use Type::{D, Df, F, Hf, Q, Uq};
+    let float = to.is_float() || from.is_float();
+    match (to, from) {
+        (Hf, Df | Q | Uq) | (Df | Q | Uq, Hf) => Some(F),
+        _ if to.bytes() == 1 && from.bytes() == 8 || to.bytes() == 8 && from.bytes() == 1 => {
+            Some(if from.is_float() || !float { D } else { F })
+        }
+        _ => None,
+    }
+}
+
+impl Legalizer<'_> {
+    fn fail<T>(&self, what: impl Into<String>) -> Result<T> {
+        Err(LegalizeError {
+            origin: self.origin,
+            what: what.into(),
+        })
+    }
+
+    fn inst(&mut self, inst: Inst) -> Result {
+        self.origin = inst.origin;
+        let (Opcode::Gen(op), Some(dst)) = (inst.op, inst.dst) else {
+            self.out.push(inst);
+            return Ok(());
+        };
+        // Messages are legal as they are; macros and what writes the accumulator come in pieces of
+        // the size that the accumulator has.
+        if op.is_send() || op.is_macro() || inst.symbol.is_some() {
+            self.out.push(inst);
+            return Ok(());
+        }
+        let channels = Channels {
+            size: inst.exec_size.into(),
+            off: inst.chan_off.into(),
+            no_mask: inst.opts.no_mask,
+            pred: inst.pred,
+        };
+        let mut dest = self.dest_of(&dst, inst.opts.saturate, channels.size);
+        let mut cond = inst.cond.map(|c| (c.cond, Flag::new(&c)));
+        let before = self.out.len();
+        let srcs: SmallVec<[Src; 3]> = inst.srcs.iter().copied().collect();
+        self.alu(op, channels, &mut dest, srcs, cond.as_mut())?;
+        if inst.opts.switch {
+            for made in &mut self.out[before..] {
+                made.opts.switch = true;
+            }
+        }
+        Ok(())
+    }
+
+    fn push(&mut self, mut inst: Inst) {
+        inst.origin = self.origin;
+        self.out.push(inst);
+    }
+
+    /// A temporary of so many bytes.
+    fn temp(&mut self, bytes: u32) -> Reg {
+        if bytes <= self.unit {
+            return Reg::virt(self.func.grf(bytes.next_multiple_of(4)), 0);
+        }
+        let count = bytes.div_ceil(self.unit);
+        let part = |n: u32| (bytes - n * self.unit).min(self.unit);
+        let regs: SmallVec<[VReg; 4]> = (0..count).map(|n| self.func.grf(part(n))).collect();
+        Reg::new(Base::List(self.func.lists.push(regs)), 0)
+    }
+
+    /// `dst = mov src` into a temporary of `n` packed elements.
+    fn copied(&mut self, n: u32, ty: Type, src: Src) -> Result<Reg> {
+        let tmp = self.temp(n * ty.bytes());
+        let mut dest = self.dest_of(&Dst::new(tmp, 1, ty), false, n);
+        let srcs = SmallVec::from_slice(&[src]);
+        self.alu(Op::Mov, Channels::all(n), &mut dest, srcs, None)?;
+        Ok(tmp)
+    }
+
+    /// Emits `dest = op(srcs)`.
+    fn alu(
+        &mut self,
+        op: Op,
+        channels: Channels,
+        dest: &mut Dest,
+        mut srcs: SmallVec<[Src; 3]>,
+        mut cond: Option<&mut (Cond, Flag)>,
+    ) -> Result {
+        let mut channels = channels;
+        for s in &mut srcs {
+            *s = narrow_imm(*s, op == Op::Mov);
+        }
+        if let (Op::Mov, Some(via)) = (op, needs_step(dest.ty, srcs[0].ty())) {
+            return self.in_two_steps(channels, dest, srcs, cond, via);
+        }
+        self.place_immediates(op, dest, &mut channels, cond.as_deref_mut(), &mut srcs)?;
+        if shape(op) != Shape::Regions {
+            for s in &mut srcs {
+                *s = self.plain(*s, op, dest.ty, channels.size)?;
+            }
+        }
+        // The hardware does not saturate a move within one integer type.
+        if op == Op::Mov && srcs[0].ty() == dest.ty && !dest.ty.is_float() && dest.saturate {
+            if srcs[0].has_modifier() {
+                // The magnitude of the least number is one more than the greatest.
+                srcs.push(Src::imm(Type::W, 0));
+                return self.alu(Op::Add, channels, dest, srcs, cond);
+            }
+            dest.saturate = false;
+        }
+        if is_raw_mov(op, dest.saturate, dest.ty, &srcs)
+            && let [Src::Reg(r)] = &mut srcs[..]
+        {
+            // Raw moves are of one type: packed bytes have no others.
+            r.ty = dest.ty;
+        }
+        if self.masked_align16(op, channels) {
+            // Align16 thinks in groups of four channels: one or two under a mask, and predicates other
+            // than channel by channel, are left to a move.
+            let n = channels.size;
+            let tmp = self.temp(n * dest.ty.bytes());
+            let mut whole = self.dest_of(&Dst::new(tmp, 1, dest.ty), dest.saturate, n);
+            self.alu(op, Channels::all(n), &mut whole, srcs, cond)?;
+            dest.saturate = false;
+            let back = SmallVec::from_slice(&[Src::packed(tmp, dest.ty)]);
+            return self.alu(Op::Mov, channels, dest, back, None);
+        }
+        if let Some(stride) = self.detour(op, channels.size, dest, &srcs)? {
+            return self.through_temporary(op, channels, dest, srcs, cond, stride);
+        }
+        self.cut(op, channels, dest, srcs, cond)
+    }
+
+    fn masked_align16(&self, op: Op, channels: Channels) -> bool {
+        let plain = channels
+            .pred
+            .is_none_or(|p| p.ctrl == PredCtrl::Normal && channels.size > 2);
+        let three = shape(op) == Shape::Three && self.align16;
+        three && (!plain || !channels.no_mask && channels.size <= 2)
+    }
+
+    /// A conversion that needs a type in between.
+    fn in_two_steps(
+        &mut self,
+        channels: Channels,
+        dest: &mut Dest,
+        srcs: SmallVec<[Src; 3]>,
+        cond: Option<&mut (Cond, Flag)>,
+        via: Type,
+    ) -> Result {
+        let n = channels.size;
+        let tmp = self.temp(n * via.bytes());
+        // Floats saturate to 0..1, which is not what the last step is asked for.
+        let saturate = dest.saturate && !via.is_float();
+        // A conversion from floats stops at the ends of the range even without being told.
+        dest.saturate |= srcs[0].ty().is_float() && !dest.ty.is_float();
+        let mut middle = self.dest_of(&Dst::new(tmp, 1, via), saturate, n);
+        self.alu(Op::Mov, channels.unpredicated(), &mut middle, srcs, None)?;
+        let step = SmallVec::from_slice(&[Src::packed(tmp, via)]);
+        self.alu(Op::Mov, channels, dest, step, cond)
+    }
+
+    /// Whether the operation cannot write its destination: the stride of elements that a temporary
+    /// needs, in elements.
+    fn detour(&self, op: Op, n: u32, dest: &mut Dest, srcs: &[Src]) -> Result<Option<u32>> {
+        let raw = is_raw_mov(op, dest.saturate, dest.ty, srcs);
+        let bytes = dest.ty.bytes();
+        let exec = if raw { bytes } else { exec_bytes(srcs) };
+        let step = exec.max(bytes);
+        let null = dest.is_null();
+        let addressed = null || dest.is_architecture();
+        if null {
+            dest.h = 1;
+        } else if n == 1 && !addressed {
+            dest.h = (step / bytes).min(4);
+        }
+        let h = dest.h;
+        let packed_bytes = bytes == 1 && h == 1 && n > 1 && !raw;
+        let misaligned = !addressed
+            && dest.indirect.is_none()
+            && (!dest.byte.is_multiple_of(step) || n > 1 && !(h * bytes).is_multiple_of(step));
+        let three = shape(op) == Shape::Three;
+        let unaligned16 =
+            three && n > 1 && (h != 1 || self.align16 && !dest.byte.is_multiple_of(16));
+        let indirect_narrow = dest.indirect.is_some() && bytes * h < step;
+        let math = shape(op) == Shape::Math && n > 1 && h != 1;
+        if raw && misaligned {
+            return self.fail("a destination that is not aligned to its type");
+        }
+        let needed = packed_bytes || misaligned || unaligned16 || indirect_narrow || math;
+        let least = if packed_bytes { 2 } else { 1 };
+        Ok(needed.then_some((step / bytes).max(least)))
+    }
+
+    /// Writes a temporary that the operation can write, then moves it.
+    fn through_temporary(
+        &mut self,
+        op: Op,
+        channels: Channels,
+        dest: &mut Dest,
+        srcs: SmallVec<[Src; 3]>,
+        cond: Option<&mut (Cond, Flag)>,
+        stride: u32,
+    ) -> Result {
+        let n = channels.size;
+        let ty = dest.ty;
+        // The predicate of `sel` chooses; of others it says which channels are moved.
+        let (first, second) = match op {
+            Op::Sel => (channels, channels.unpredicated()),
+            _ => (channels.unpredicated(), channels),
+        };
+        if stride > 4 {
+            let wide = widened(ty, stride * ty.bytes());
+            let tmp = self.temp(n * wide.bytes());
+            let mut middle = self.dest_of(&Dst::new(tmp, 1, wide), false, n);
+            self.alu(op, first, &mut middle, srcs, cond)?;
+            let back = SmallVec::from_slice(&[Src::packed(tmp, wide)]);
+            return self.alu(Op::Mov, second, dest, back, None);
+        }
+        if stride > 1 && shape(op) != Shape::Regions {
+            return self.fail(format!("a destination of type {}", ty.name()));
+        }
+        let tmp = self.temp(n * stride * ty.bytes());
+        let strided = Dst::new(tmp, stride as u8, ty);
+        let mut middle = self.dest_of(&strided, dest.saturate, n);
+        self.alu(op, first, &mut middle, srcs, cond)?;
+        dest.saturate = false;
+        let back = SmallVec::from_slice(&[Src::strided(tmp, ty, stride as u8)]);
+        self.alu(Op::Mov, second, dest, back, None)
+    }
+
+    /// Immediates go where the hardware takes them: the last of one or two sources.
+    fn place_immediates(
+        &mut self,
+        op: Op,
+        dest: &Dest,
+        channels: &mut Channels,
+        cond: Option<&mut (Cond, Flag)>,
+        srcs: &mut SmallVec<[Src; 3]>,
+    ) -> Result {
+        let is_imm = |s: &Src| matches!(s, Src::Imm(_));
+        if srcs.len() == 2 && is_imm(&srcs[0]) && !is_imm(&srcs[1]) {
+            let swap = match (op, cond) {
+                (Op::Cmp, Some((c, _))) => {
+                    *c = flipped(*c);
+                    true
+                }
+                (Op::Sel, Some(_)) => true,
+                (Op::Sel, None) => {
+                    if let Some(p) = &mut channels.pred {
+                        p.inverse = !p.inverse;
+                    }
+                    true
+                }
+                _ => op.is(Props::COMMUTES),
+            };
+            if swap {
+                srcs.swap(0, 1);
+            }
+        }
+        if let [_, second @ Src::Reg(r)] = srcs[..]
+            && self.is_architecture(r.reg)
+        {
+            // Only the first source may be an architecture register.
+            let scalar = r.step(2) == Some(0);
+            let n = if scalar { 1 } else { channels.size };
+            let tmp = self.copied(n, r.ty, second)?;
+            srcs[1] = match scalar {
+                true => Src::scalar(tmp, r.ty),
+                false => Src::packed(tmp, r.ty),
+            };
+        }
+        let last = srcs.len() - 1;
+        for i in 0..srcs.len() {
+            let Src::Imm(imm) = srcs[i] else { continue };
+            let ty = imm.ty;
+            if let Some(element) = vector_element(ty) {
+                // The element that a channel gets is that of the destination's word or dword, so that
+                // nothing but a move to packed ones does what is written.
+                let in_place = op == Op::Mov
+                    && channels.size <= 8
+                    && dest.h * dest.ty.bytes() == element.bytes()
+                    && dest.byte.is_multiple_of(16)
+                    && !dest.is_null();
+                if !in_place {
+                    srcs[i] = self.vector_temp(srcs[i], element)?;
+                }
+                continue;
+            }
+            let in_math = shape(op) != Shape::Math || matches!(ty, Type::F | Type::D | Type::Ud);
+            let small = ty.bytes() < 8 || op == Op::Mov;
+            if !(i == last && srcs.len() < 3 && small && in_math) {
+                let tmp = self.copied(1, ty, srcs[i])?;
+                srcs[i] = Src::scalar(tmp, ty);
+            }
+        }
+        Ok(())
+    }
+
+    /// A register with the elements of a packed immediate, which repeat from the first one on.
+    fn vector_temp(&mut self, imm: Src, element: Type) -> Result<Src> {
+        let n = if element == Type::F { 4 } else { 8 };
+        let tmp = self.temp(n * element.bytes());
+        let mut dest = self.dest_of(&Dst::new(tmp, 1, element), false, n);
+        let srcs = SmallVec::from_slice(&[imm]);
+        self.alu(Op::Mov, Channels::all(n), &mut dest, srcs, None)?;
+        Ok(Src::reg(tmp, Region::new(0, n as u8, 1), element))
+    }
+
+    /// A source packed or scalar, as the math unit and three-source operations need it.
+    fn plain(&mut self, s: Src, op: Op, ty: Type, n: u32) -> Result<Src> {
+        let Src::Reg(r) = s else { return Ok(s) };
+        let three = shape(op) == Shape::Three;
+        // The replication of a three-source operand knows 32-bit elements, no wider ones.
+        let replicates = !(three && self.align16 && r.ty.bytes() == 8 && n > 1);
+        let integers = !r.ty.is_float() && !ty.is_float() && r.ty.bytes() == ty.bytes();
+        let same_type = r.ty == ty || integers;
+        let step = r.step(n);
+        let aligned = if three && self.align16 {
+            16
+        } else {
+            r.ty.bytes()
+        };
+        let good = r.indirect.is_none()
+            && match step {
+                Some(0) => replicates,
+                Some(1) => r.reg.byte().is_multiple_of(aligned),
+                _ => false,
+            };
+        if good && same_type {
+            return Ok(s);
+        }
+        let to = if same_type { r.ty } else { ty };
+        if step == Some(0) && r.indirect.is_none() && replicates {
+            return Ok(Src::scalar(self.copied(1, to, s)?, to));
+        }
+        Ok(Src::packed(self.copied(n, to, s)?, to))
+    }
+
+    /// Whether a place is not of the general registers.
+    fn is_architecture(&self, reg: Reg) -> bool {
+        match reg.base() {
+            Base::Phys(file, _) => file != RegFile::Grf,
+            Base::Virt(v) => self.func.regs[v].class != kiln_machine::func::Class::Grf,
+            Base::Null | Base::List(_) => false,
+        }
+    }
+}
+
+/// The type of so many bytes that holds what `ty` does.
+fn widened(ty: Type, bytes: u32) -> Type {
+    match (bytes, ty.is_float(), ty.is_signed()) {
+        (8, true, _) => Type::Df,
+        (_, true, _) => Type::F,
+        (8, _, true) => Type::Q,
+        (8, _, false) => Type::Uq,
+        (_, _, true) => Type::D,
+        _ => Type::Ud,
+    }
+}
+
+/// The elements of a packed immediate.
+fn vector_element(ty: Type) -> Option<Type> {
+    match ty {
+        Type::V => Some(Type::W),
+        Type::Uv => Some(Type::Uw),
+        Type::Vf => Some(Type::F),
+        _ => None,
+    }
+}
+
+/// Bytes have no immediates; 64-bit ones only `mov` has, and smaller ones say the same.
+fn narrow_imm(s: Src, is_mov: bool) -> Src {
+    let Src::Imm(imm) = s else { return s };
+    let bits = imm.bits();
+    let narrow = |ty, bits| Src::Imm(Imm::new(ty, bits));
+    match imm.ty {
+        Type::B => narrow(Type::W, u64::from(bits as i8 as i16 as u16)),
+        Type::Ub => narrow(Type::Uw, bits & 0xff),
+        Type::Q | Type::Uq if !is_mov => match bits as i64 {
+            v @ -0x8000_0000..=0x7fff_ffff if imm.ty == Type::Q || v >= 0 => {
+                narrow(Type::D, u64::from(v as u32))
+            }
+            v @ 0..=0xffff_ffff => narrow(Type::Ud, v as u64),
+            _ => s,
+        },
+        _ => s,
+    }
+}

@@ -1,0 +1,371 @@
+//! Cutting an operation into pieces of fewer channels.
+//!
+//! Every piece writes its part of the destination over what the pieces before it left there: all but
+//! the last piece of a register make a version of it, the last one the register itself.
+
+use kiln_machine::inst::{Base, CondMod, Dst, Inst, Old, Reg, Src, SrcReg, VReg};
+use kiln_target::isa::{Cond, Op, RegFile, Type};
+use kiln_target::op::Props;
+use smallvec::SmallVec;
+
+use super::{Channels, Legalizer, Result, exec_bytes, is_raw_mov, shape, widest};
+
+/// A destination, and how much of it has been written.
+pub(super) struct Dest {
+    /// Null, of the machine, or the address register of an indirect one.
+    other: Option<Reg>,
+    /// The registers it ends in, and those that hold what is written so far.
+    regs: SmallVec<[VReg; 2]>,
+    now: SmallVec<[Option<VReg>; 2]>,
+    architecture: bool,
+    pub byte: u32,
+    pub h: u32,
+    pub ty: Type,
+    pub saturate: bool,
+    pub indirect: Option<i16>,
+    /// Channels that are written in all.
+    n: u32,
+}
+
+impl Dest {
+    pub(super) fn is_null(&self) -> bool {
+        self.indirect.is_none() && self.other.is_some_and(Reg::is_null)
+    }
+
+    pub(super) fn is_architecture(&self) -> bool {
+        self.architecture
+    }
+
+    fn base(&self) -> Base {
+        match self.other {
+            Some(reg) => reg.base(),
+            None => Base::Virt(self.regs[0]),
+        }
+    }
+
+    fn at(&self, lane: u32) -> u32 {
+        self.byte + lane * self.h * self.ty.bytes()
+    }
+}
+
+/// The flag of a conditional modifier, and how much of it has been written.
+pub(super) struct Flag {
+    flag: Reg,
+    now: Option<VReg>,
+}
+
+impl Flag {
+    pub(super) fn new(cond: &CondMod) -> Flag {
+        Flag {
+            flag: cond.flag,
+            now: cond.old.expand(),
+        }
+    }
+}
+
+impl Legalizer<'_> {
+    pub(super) fn dest_of(&self, dst: &Dst, saturate: bool, n: u32) -> Dest {
+        let base = dst.reg.base();
+        let regs = self.func.registers(&base);
+        let other = (regs.is_empty() || dst.indirect.is_some()).then_some(dst.reg);
+        let architecture = dst.indirect.is_none() && self.is_architecture(dst.reg);
+        let (regs, now) = match other {
+            Some(_) => (SmallVec::new(), SmallVec::new()),
+            None => (
+                SmallVec::from_slice(regs),
+                (0..regs.len()).map(|i| self.func.old(dst.old, i)).collect(),
+            ),
+        };
+        Dest {
+            other,
+            regs,
+            now,
+            architecture,
+            byte: dst.reg.byte(),
+            h: dst.hstride.into(),
+            ty: dst.ty,
+            saturate,
+            indirect: dst.indirect,
+            n,
+        }
+    }
+
+    /// The destination of channels `lane..lane + n`, over what is there.
+    fn write(&mut self, dest: &mut Dest, lane: u32, n: u32) -> Dst {
+        let byte = dest.at(lane);
+        let step = dest.h * dest.ty.bytes();
+        if let Some(reg) = dest.other {
+            let reg = match (reg.base(), dest.indirect) {
+                (Base::Phys(RegFile::Grf, num), None) => {
+                    Reg::phys(RegFile::Grf, num + (byte / self.grf) as u8, byte % self.grf)
+                }
+                (_, None) => reg.at(byte),
+                (_, Some(_)) => reg,
+            };
+            return Dst {
+                indirect: dest.indirect.map(|imm| imm + (lane * step) as i16),
+                ..Dst::new(reg, dest.h as u8, dest.ty)
+            };
+        }
+        let unit = (byte / self.unit) as usize;
+        let next = lane + n;
+        let is_last = next >= dest.n || (dest.at(next) / self.unit) as usize != unit;
+        let v = dest.regs[unit];
+        let v = match is_last {
+            true => v,
+            false => {
+                let data = self.func.regs[v];
+                self.func.regs.push(data)
+            }
+        };
+        let old = dest.now[unit].replace(v).map_or(Old::None, Old::Reg);
+        Dst {
+            old,
+            ..Dst::new(Reg::virt(v, byte % self.unit), dest.h as u8, dest.ty)
+        }
+    }
+
+    /// The register that a byte of a source is in.
+    fn located(&self, reg: Reg, byte: u32) -> Reg {
+        match reg.base() {
+            Base::List(l) => {
+                let v = self.func.lists[l][(byte / self.unit) as usize];
+                Reg::virt(v, byte % self.unit)
+            }
+            Base::Phys(file @ RegFile::Grf, num) => {
+                Reg::phys(file, num + (byte / self.grf) as u8, byte % self.grf)
+            }
+            Base::Null | Base::Virt(_) | Base::Phys(..) => reg.at(byte),
+        }
+    }
+
+    /// Emits an operation that only has to be cut.
+    pub(super) fn cut(
+        &mut self,
+        op: Op,
+        channels: Channels,
+        dest: &mut Dest,
+        mut srcs: SmallVec<[Src; 3]>,
+        mut cond: Option<&mut (Cond, Flag)>,
+    ) -> Result {
+        let n = channels.size;
+        let masked = !channels.no_mask
+            || channels.pred.is_some()
+            || cond.as_ref().is_some_and(|c| !c.1.flag.is_null());
+        let least = if masked { n.min(4) } else { 1 };
+        if !self.fits(dest, n, least) {
+            return self.scattered(op, channels, dest, srcs, cond);
+        }
+        let raw = is_raw_mov(op, dest.saturate, dest.ty, &srcs);
+        let exec = match raw {
+            true => dest.ty.bytes(),
+            false => exec_bytes(&srcs),
+        };
+        let size = self.piece_size(op, exec, least, n, dest, &mut srcs)?;
+        let mut lane = 0;
+        while lane < n {
+            let cond = cond.as_deref_mut();
+            self.piece(op, channels, dest, &srcs, cond, lane, size, masked)?;
+            lane += size;
+        }
+        Ok(())
+    }
+
+    /// Whether the destination can be written in pieces of `size` channels.
+    fn fits(&self, dest: &Dest, n: u32, size: u32) -> bool {
+        if dest.indirect.is_some() || dest.is_null() || dest.is_architecture() {
+            return true;
+        }
+        let step = dest.h * dest.ty.bytes();
+        let base = dest.base();
+        let bytes = dest.ty.bytes();
+        (0..n / size).all(|p| self.contained(dest.at(p * size), size, step, bytes, base))
+    }
+
+    /// Channels a piece may have so that every operand of every piece is legal. Sources that would
+    /// make the pieces smaller than `least` are replaced by aligned copies.
+    fn piece_size(
+        &mut self,
+        op: Op,
+        exec: u32,
+        least: u32,
+        n: u32,
+        dest: &Dest,
+        srcs: &mut SmallVec<[Src; 3]>,
+    ) -> Result<u32> {
+        let two = 2 * self.grf;
+        let mut size = n.min(widest(op, exec)).min(two / exec).max(1);
+        if dest.indirect.is_some() {
+            size = size.min((two / (dest.h * dest.ty.bytes())).max(1));
+        }
+        while size > 1 && !self.fits(dest, n, size) {
+            size /= 2;
+        }
+        for s in srcs.iter_mut() {
+            let Src::Reg(r) = *s else { continue };
+            let mut own = size;
+            while own > 1 && !(0..n / own).all(|p| self.source_fits(&r, p * own, own)) {
+                own /= 2;
+            }
+            if own >= least.max(size / 2) || own >= size {
+                size = size.min(own);
+                continue;
+            }
+            if r.indirect.is_some() {
+                return self.fail("an indirect operand of this shape");
+            }
+            // Copied without its modifiers, which the operation still applies.
+            let tmp = self.temp(n * r.ty.bytes());
+            let mut copy = self.dest_of(&Dst::new(tmp, 1, r.ty), false, n);
+            self.elements(&mut copy, &r, n)?;
+            let mut new = Src::packed(tmp, r.ty);
+            if let Src::Reg(new) = &mut new {
+                new.modifier = r.modifier;
+            }
+            *s = new;
+        }
+        Ok(size)
+    }
+
+    /// Copies elements one by one, as raw bits.
+    fn elements(&mut self, to: &mut Dest, from: &SrcReg, n: u32) -> Result {
+        for lane in 0..n {
+            let element = Src::scalar(self.located(from.reg, from.offset(lane)), from.ty);
+            let mut mov = Inst::no_mask(Op::Mov, 1);
+            mov.srcs.push(element);
+            mov.dst = Some(self.write(to, lane, 1));
+            self.push(mov);
+        }
+        Ok(())
+    }
+
+    /// An operation whose destination no four channels write in one piece: it works on an aligned
+    /// copy of the destination's elements, which is then put back one by one.
+    fn scattered(
+        &mut self,
+        op: Op,
+        channels: Channels,
+        dest: &mut Dest,
+        srcs: SmallVec<[Src; 3]>,
+        cond: Option<&mut (Cond, Flag)>,
+    ) -> Result {
+        let n = channels.size;
+        let ty = dest.ty;
+        let tmp = self.temp(n * ty.bytes());
+        let result = self.temp(n * ty.bytes());
+        // What is there before, where anybody wants it.
+        let mut before = self.dest_of(&Dst::new(tmp, 1, ty), false, n);
+        let mut old = Old::None;
+        let kept = (0..n).all(|lane| match dest.other {
+            Some(_) => true,
+            None => dest.now[(dest.at(lane) / self.unit) as usize].is_some(),
+        });
+        if kept {
+            for lane in 0..n {
+                let byte = dest.at(lane);
+                let from = match dest.other {
+                    Some(reg) => self.located(reg, byte),
+                    None => {
+                        let unit = (byte / self.unit) as usize;
+                        let v = dest.now[unit].unwrap_or(dest.regs[unit]);
+                        Reg::virt(v, byte % self.unit)
+                    }
+                };
+                let mut mov = Inst::no_mask(Op::Mov, 1);
+                mov.srcs.push(Src::scalar(from, ty));
+                mov.dst = Some(self.write(&mut before, lane, 1));
+                self.push(mov);
+            }
+            let base = tmp.base();
+            old = match *self.func.registers(&base) {
+                [one] => Old::Reg(one),
+                _ => tmp.as_list().map_or(Old::None, Old::List),
+            };
+        }
+        let dst = Dst {
+            old,
+            ..Dst::new(result, 1, ty)
+        };
+        let mut aligned = self.dest_of(&dst, dest.saturate, n);
+        self.alu(op, channels, &mut aligned, srcs, cond)?;
+        let Src::Reg(from) = Src::packed(result, ty) else {
+            return Ok(());
+        };
+        self.elements(dest, &from, n)
+    }
+
+    /// Emits the instruction for `n` channels of an operation from `lane`.
+    #[expect(clippy::too_many_arguments, reason = "the parts of an operation")]
+    fn piece(
+        &mut self,
+        op: Op,
+        channels: Channels,
+        dest: &mut Dest,
+        srcs: &[Src],
+        cond: Option<&mut (Cond, Flag)>,
+        lane: u32,
+        n: u32,
+        masked: bool,
+    ) -> Result {
+        let mut inst = Inst::new(op, n as u8);
+        inst.opts.no_mask = channels.no_mask;
+        inst.opts.saturate = dest.saturate;
+        inst.opts.acc_wr_en = op.is(Props::WRITES_ACC);
+        inst.pred = channels.pred;
+        let off = channels.off + lane;
+        // The offset also says which bits of a flag belong to the channels.
+        inst.chan_off = if masked { off as u8 } else { 0 };
+        if masked && (!off.is_multiple_of(4) || n > 4 && !off.is_multiple_of(n)) {
+            return self.fail("channels that no execution mask names");
+        }
+        for s in srcs {
+            let legal = match *s {
+                Src::Imm(_) => *s,
+                Src::Reg(r) => {
+                    let Some(region) = self.region_of(&r, lane, n, shape(op)) else {
+                        return self.fail("a region the hardware does not have");
+                    };
+                    let (reg, indirect) = match (r.indirect, r.region.vstride) {
+                        (None, _) => (self.located(r.reg, r.offset(lane)), None),
+                        (Some(imm), Some(_)) => {
+                            let further = r.offset(lane) - r.reg.byte();
+                            (r.reg, Some(imm + further as i16))
+                        }
+                        // Every row has an address of two bytes.
+                        (Some(imm), None) => {
+                            let row = lane / u32::from(r.region.width.max(1));
+                            (r.reg.at(r.reg.byte() + row * 2), Some(imm))
+                        }
+                    };
+                    Src::Reg(SrcReg {
+                        reg,
+                        region,
+                        indirect,
+                        ..r
+                    })
+                }
+            };
+            inst.srcs.push(legal);
+        }
+        if let Some((cond, flag)) = cond {
+            let old = flag.now;
+            let reg = match flag.flag.as_virt() {
+                Some(v) if lane + n >= channels.size => Reg::virt(v, 0),
+                Some(v) => {
+                    let data = self.func.regs[v];
+                    Reg::virt(self.func.regs.push(data), 0)
+                }
+                None => flag.flag,
+            };
+            flag.now = reg.as_virt();
+            inst.cond = Some(CondMod {
+                cond: *cond,
+                flag: reg,
+                old: old.into(),
+            });
+        }
+        inst.dst = Some(self.write(dest, lane, n));
+        self.push(inst);
+        Ok(())
+    }
+}

@@ -1,0 +1,102 @@
+//! Regions of pieces, and whether an operand of a piece lies where the hardware can reach it.
+
+use kiln_machine::inst::{Base, SrcReg};
+use kiln_target::isa::{RegFile, Region};
+
+use super::{Legalizer, Shape};
+
+impl Legalizer<'_> {
+    /// Whether `n` elements of `bytes`, `step` bytes apart from `from` on, lie in one unit of storage,
+    /// and if in two registers, half of them at the same places of each.
+    pub(super) fn contained(&self, from: u32, n: u32, step: u32, bytes: u32, base: Base) -> bool {
+        let end = from + (n - 1) * step + bytes - 1;
+        let fixed = matches!(base, Base::Phys(RegFile::Grf, _));
+        if !fixed && from / self.unit != end / self.unit {
+            return false;
+        }
+        from / self.grf == end / self.grf
+            || n.is_multiple_of(2)
+                && n / 2 * step == self.grf
+                && from % self.grf + (n / 2 - 1) * step + bytes <= self.grf
+    }
+
+    /// Whether channels `lane..lane + n` of a source can be one operand.
+    pub(super) fn source_fits(&self, r: &SrcReg, lane: u32, n: u32) -> bool {
+        if r.indirect.is_some() {
+            return n * r.ty.bytes() <= 2 * self.grf;
+        }
+        let base = r.reg.base();
+        if matches!(base, Base::Null) || self.is_architecture(r.reg) {
+            return true;
+        }
+        let fits = match r.step(u32::MAX) {
+            Some(step) if step > 0 => {
+                let step = step * r.ty.bytes();
+                self.contained(r.offset(lane), n, step, r.ty.bytes(), base)
+            }
+            _ => {
+                let (mut from, mut to) = (u32::MAX, 0);
+                for i in 0..n {
+                    let at = r.offset(lane + i);
+                    from = from.min(at);
+                    to = to.max(at + r.ty.bytes());
+                }
+                let aligned = from.is_multiple_of(self.grf) && to - from <= 2 * self.grf;
+                let unit = from / self.unit == (to - 1) / self.unit
+                    || matches!(base, Base::Phys(RegFile::Grf, _));
+                from / self.grf == (to - 1) / self.grf || aligned && unit
+            }
+        };
+        fits && self.region_of(r, lane, n, Shape::Regions).is_some()
+    }
+
+    /// The region for `n` channels from `lane`, if the hardware has it.
+    pub(super) fn region_of(&self, r: &SrcReg, lane: u32, n: u32, shape: Shape) -> Option<Region> {
+        let (w, h) = (
+            u32::from(r.region.width.max(1)),
+            u32::from(r.region.hstride),
+        );
+        let Some(v) = r.region.vstride else {
+            // One address a row.
+            return Some(Region {
+                vstride: None,
+                width: w as u8,
+                hstride: if w == 1 { 0 } else { h as u8 },
+            });
+        };
+        let bytes = r.ty.bytes();
+        let step = if n == 1 {
+            Some(0)
+        } else if lane % w + n <= w {
+            Some(h)
+        } else if !lane.is_multiple_of(w) && r.step(u32::MAX).is_none() {
+            return None;
+        } else {
+            r.step(u32::MAX)
+        };
+        match step {
+            Some(0) => Some(Region::SCALAR),
+            Some(1) => {
+                let width = n.min(if bytes <= 2 { 16 } else { self.grf / bytes });
+                let aligned = r.indirect.is_some() || r.offset(lane).is_multiple_of(width * bytes);
+                if aligned || shape == Shape::Three {
+                    Some(Region::new(width as u8, width as u8, 1))
+                } else {
+                    Some(Region::new(1, 1, 0))
+                }
+            }
+            Some(s @ (2 | 4 | 8 | 16 | 32)) => Some(Region::new(s as u8, 1, 0)),
+            Some(_) => None,
+            None => {
+                let legal = matches!(v, 0 | 1 | 2 | 4 | 8 | 16 | 32)
+                    && matches!(w, 1 | 2 | 4 | 8 | 16)
+                    && matches!(h, 0 | 1 | 2 | 4)
+                    && w <= n;
+                let row = ((w - 1) * h + 1) * bytes;
+                let fits = (0..n / w).all(|i| r.offset(lane + i * w) % self.grf + row <= self.grf);
+                let h = if w == 1 { 0 } else { h };
+                (legal && fits).then(|| Region::new(v, w as u8, h as u8))
+            }
+        }
+    }
+}

@@ -1,0 +1,678 @@
+//! What each vISA operation is in Gen terms.
+//!
+//! [`direct`] lists the operations that one Gen operation does with the same operands in the same
+//! order; the rest have a function each. Nothing here knows what is legal on the target, only what it
+//! has: legalization makes any width, type and region possible.
+
+use kiln_frontend::module::{self as visa, Operand};
+use kiln_frontend::opcode::{Opcode, Relation};
+use kiln_machine::func::Class;
+use kiln_machine::inst::{CondMod, Dst, Imm, Inst, Old, Pred, Reg, Src, Srcs};
+use kiln_target::isa::{Cond, MathFn, Op, PredCtrl, RegFile, Region, Type};
+
+use super::buffer::Buffer;
+use super::{Channels, Result, Select, field, ud};
+
+/// The Gen operation that does the same with destination and sources in the same order.
+fn direct(op: Opcode) -> Option<Op> {
+    Some(match op {
+        Opcode::Add => Op::Add,
+        Opcode::Avg => Op::Avg,
+        Opcode::Frc => Op::Frc,
+        Opcode::Rndd => Op::Rndd,
+        Opcode::Rndu => Op::Rndu,
+        Opcode::Rnde => Op::Rnde,
+        Opcode::Rndz => Op::Rndz,
+        Opcode::Lzd => Op::Lzd,
+        Opcode::And => Op::And,
+        Opcode::Or => Op::Or,
+        Opcode::Xor => Op::Xor,
+        Opcode::Not => Op::Not,
+        Opcode::Shl => Op::Shl,
+        Opcode::Shr => Op::Shr,
+        Opcode::Asr => Op::Asr,
+        Opcode::Rol => Op::Rol,
+        Opcode::Ror => Op::Ror,
+        Opcode::Cbit => Op::Cbit,
+        Opcode::Fbl => Op::Fbl,
+        Opcode::Fbh => Op::Fbh,
+        Opcode::Bfrev => Op::Bfrev,
+        Opcode::Mov => Op::Mov,
+        Opcode::Sel => Op::Sel,
+        Opcode::Mul => Op::Mul,
+        Opcode::Lrp => Op::Lrp,
+        Opcode::Bfe => Op::Bfe,
+        Opcode::Exp => Op::Math(MathFn::Exp),
+        Opcode::Log => Op::Math(MathFn::Log),
+        Opcode::Sin => Op::Math(MathFn::Sin),
+        Opcode::Cos => Op::Math(MathFn::Cos),
+        Opcode::Sqrt => Op::Math(MathFn::Sqt),
+        Opcode::Rsqrt => Op::Math(MathFn::Rsqt),
+        Opcode::Inv => Op::Math(MathFn::Inv),
+        Opcode::Pow => Op::Math(MathFn::Pow),
+        _ => return None,
+    })
+}
+
+/// Stands in the code for an address that the loader fills in; no short encoding holds it.
+const UNRESOLVED: u64 = 0x5aa5_c33c_5aa5_c33c;
+
+/// The relation of a vISA compare as the hardware names it.
+fn relation(n: u32) -> Option<Cond> {
+    Relation::from_number(n).map(|r| match r {
+        Relation::Eq => Cond::Eq,
+        Relation::Ne => Cond::Ne,
+        Relation::Gt => Cond::Gt,
+        Relation::Ge => Cond::Ge,
+        Relation::Lt => Cond::Lt,
+        Relation::Le => Cond::Le,
+    })
+}
+
+impl Select<'_, '_> {
+    /// Emits `dst = op(srcs)`.
+    pub(super) fn alu(&mut self, op: Op, channels: Channels, dst: Dst, srcs: &[Src]) {
+        let mut inst = self.instruction(op, channels);
+        inst.dst = Some(dst);
+        inst.srcs = srcs.iter().copied().collect();
+        self.push(inst);
+    }
+
+    /// Emits an operation that sets a flag.
+    fn conditional(&mut self, op: Op, channels: Channels, dst: Dst, srcs: &[Src], cond: CondMod) {
+        let mut inst = self.instruction(op, channels);
+        inst.dst = Some(dst);
+        inst.srcs = srcs.iter().copied().collect();
+        inst.cond = Some(cond);
+        self.push(inst);
+    }
+
+    /// Emits `dst = op(srcs)` with the destination and saturation of vISA.
+    pub(super) fn to_visa(
+        &mut self,
+        op: Op,
+        channels: Channels,
+        (dst, sat): (Dst, bool),
+        srcs: &[Src],
+    ) {
+        let mut inst = self.instruction(op, channels);
+        inst.opts.saturate = sat;
+        inst.dst = Some(dst);
+        inst.srcs = srcs.iter().copied().collect();
+        self.push(inst);
+    }
+
+    /// Selects one vISA instruction that is neither a branch nor a label.
+    pub(super) fn operation(&mut self, visa: &visa::Inst) -> Result {
+        use Opcode as O;
+        let ops = &visa.operands;
+        match visa.op {
+            O::And | O::Or | O::Xor | O::Not if matches!(ops[0], Operand::Predicate(_)) => {
+                self.predicate_logic(visa)
+            }
+            O::Cmp => self.compare(visa),
+            O::FMinMax => self.min_max(visa),
+            O::Setp => self.set_predicate(visa),
+            O::Movs => self.direct_operation(Op::Mov, visa),
+            O::AddrAdd => self.address_add(visa),
+            O::Faddr => self.symbol_address(visa),
+            O::Mad => self.multiply_add(visa),
+            O::Div | O::Mod => self.divide(visa),
+            O::Mulh => self.multiply_high(visa),
+            O::Addc | O::Subb => self.carry(visa),
+            O::Bfi => self.insert_field(visa),
+            O::Divm | O::Sqrtm => self.ieee(visa),
+            O::Barrier => self.barrier(),
+            O::Wait => self.wait(visa),
+            // Control flow is the terminators' business.
+            O::Goto | O::Jmp | O::Ret | O::FRet | O::Yield => Ok(()),
+            op => match direct(op) {
+                Some(op) => self.direct_operation(op, visa),
+                None => self.message(visa),
+            },
+        }
+    }
+
+    fn direct_operation(&mut self, op: Op, visa: &visa::Inst) -> Result {
+        let channels = self.channels(visa);
+        let n = channels.size;
+        let mut srcs = Srcs::default();
+        for operand in &visa.operands[1..] {
+            srcs.push(self.src(operand, n)?);
+        }
+        let (mut dst, sat) = self.dst(&visa.operands[0], n)?;
+        // Logic has no float types; the bits are what counts.
+        if op.is_bitwise() {
+            if dst.ty.is_float() {
+                dst.ty = integer_of(dst.ty);
+            }
+            for s in srcs.iter_mut() {
+                match s {
+                    Src::Reg(r) if r.ty.is_float() => r.ty = integer_of(r.ty),
+                    Src::Imm(i) if i.ty.is_float() => {
+                        *i = Imm::new(integer_of(i.ty), i.bits());
+                    }
+                    _ => {}
+                }
+            }
+        }
+        self.to_visa(op, channels, (dst, sat), &srcs);
+        Ok(())
+    }
+
+    /// `sel` takes a condition that sets no flag for the smaller or the greater one.
+    fn min_max(&mut self, visa: &visa::Inst) -> Result {
+        let cond = match field(&visa.operands[0]) {
+            0 => Cond::Lt,
+            _ => Cond::Ge,
+        };
+        let channels = self.channels(visa);
+        let n = channels.size;
+        let srcs = [
+            self.src(&visa.operands[2], n)?,
+            self.src(&visa.operands[3], n)?,
+        ];
+        let (dst, sat) = self.dst(&visa.operands[1], n)?;
+        // A predicate would choose the source: of channels without it the old value is chosen here.
+        let (to, whole) = match channels.pred {
+            None => (dst, channels),
+            Some(_) => {
+                let tmp = self.temp(u32::from(n) * dst.ty.bytes());
+                (Dst::new(tmp, 1, dst.ty), channels.unpredicated())
+            }
+        };
+        let mut inst = self.instruction(Op::Sel, whole);
+        inst.opts.saturate = sat;
+        inst.dst = Some(to);
+        inst.srcs = srcs.into_iter().collect();
+        inst.cond = Some(CondMod {
+            cond,
+            flag: Reg::NULL,
+            old: None.into(),
+        });
+        self.push(inst);
+        if channels.pred.is_some() {
+            self.alu(Op::Mov, channels, dst, &[Src::packed(to.reg, dst.ty)]);
+        }
+        Ok(())
+    }
+
+    fn compare(&mut self, visa: &visa::Inst) -> Result {
+        let channels = self.channels(visa);
+        let n = channels.size;
+        let Some(cond) = relation(field(&visa.operands[0])) else {
+            return self.fail("an unknown relation");
+        };
+        let srcs = [
+            self.src(&visa.operands[2], n)?,
+            self.src(&visa.operands[3], n)?,
+        ];
+        let (dst, flag, old) = match &visa.operands[1] {
+            Operand::Predicate(p) => {
+                let (flag, old) = self.write_flag(p.pred);
+                let ty = wider(srcs[0].ty(), srcs[1].ty());
+                (Dst::null(ty), flag, old)
+            }
+            to => (self.dst(to, n)?.0, self.temp_flag(), Old::None),
+        };
+        self.conditional(Op::Cmp, channels, dst, &srcs, condition(cond, flag, old));
+        Ok(())
+    }
+
+    /// A new version of a predicate variable.
+    fn write_flag(&mut self, p: visa::Predicate) -> (Reg, Old) {
+        let storage = self.predicate(p);
+        self.write(storage, 0, 2)
+    }
+
+    /// The half of a flag that the channels are in: byte offset and type.
+    fn flag_part(channels: Channels) -> (u32, Type) {
+        match (channels.size, channels.off) {
+            (32, _) => (0, Type::Ud),
+            (_, 16..) => (2, Type::Uw),
+            _ => (0, Type::Uw),
+        }
+    }
+
+    fn set_predicate(&mut self, visa: &visa::Inst) -> Result {
+        let channels = self.channels(visa);
+        let Operand::Predicate(p) = &visa.operands[0] else {
+            return self.fail("a destination that is no predicate");
+        };
+        let src = self.src(&visa.operands[1], channels.size)?;
+        let is_scalar = match &src {
+            Src::Imm(_) => true,
+            Src::Reg(r) => channels.size > 1 && r.step(channels.size.into()) == Some(0),
+        };
+        let (flag, old) = self.write_flag(p.pred);
+        if is_scalar {
+            let (byte, ty) = Self::flag_part(channels);
+            let dst = Dst {
+                old,
+                ..Dst::new(flag.at(byte), 1, ty)
+            };
+            self.alu(Op::Mov, Channels::SCALAR, dst, &[src]);
+            return Ok(());
+        }
+        // Bit 0 of each element; channels that are not active keep theirs.
+        let low_bit = [src, Src::imm(Type::Uw, 1)];
+        let cond = condition(Cond::Ne, flag, old);
+        self.conditional(Op::And, channels, Dst::null(src.ty()), &low_bit, cond);
+        Ok(())
+    }
+
+    /// Logic on whole predicates: one scalar operation on the flag registers.
+    fn predicate_logic(&mut self, visa: &visa::Inst) -> Result {
+        let channels = self.channels(visa);
+        let (byte, ty) = Self::flag_part(channels);
+        let Operand::Predicate(p) = &visa.operands[0] else {
+            return self.fail("a destination that is no predicate");
+        };
+        let mut srcs = Srcs::default();
+        for operand in &visa.operands[1..] {
+            let mut src = self.src(operand, 1)?;
+            if let (Operand::Predicate(_), Src::Reg(r)) = (operand, &mut src) {
+                r.reg = r.reg.at(byte);
+                r.ty = ty;
+            }
+            srcs.push(src);
+        }
+        let op = direct(visa.op).unwrap_or(Op::Mov);
+        let (flag, old) = self.write_flag(p.pred);
+        if channels.no_mask || old == Old::None {
+            let dst = Dst {
+                old,
+                ..Dst::new(flag.at(byte), 1, ty)
+            };
+            self.alu(op, Channels::SCALAR, dst, &srcs);
+            return Ok(());
+        }
+        // Somebody wants what channels that are not active have there.
+        let all = self.temp_flag();
+        self.alu(op, Channels::SCALAR, Dst::new(all.at(byte), 1, ty), &srcs);
+        let bits = self.temp(u32::from(channels.size) * 2);
+        let [one, zero] = [1, 0].map(|bits| Src::imm(Type::Uw, bits));
+        let choose = Channels {
+            no_mask: true,
+            pred: Some(Pred {
+                flag: all,
+                inverse: false,
+                ctrl: PredCtrl::Normal,
+            }),
+            ..channels
+        };
+        self.alu(Op::Sel, choose, Dst::new(bits, 1, Type::Uw), &[one, zero]);
+        self.conditional(
+            Op::Cmp,
+            channels.unpredicated(),
+            Dst::null(Type::Uw),
+            &[Src::packed(bits, Type::Uw), zero],
+            condition(Cond::Ne, flag, old),
+        );
+        Ok(())
+    }
+
+    fn address_add(&mut self, visa: &visa::Inst) -> Result {
+        let channels = self.channels(visa);
+        let n = channels.size;
+        let offset = self.src(&visa.operands[2], n)?;
+        let srcs: Srcs = match &visa.operands[1] {
+            Operand::AddressOf { var, offset: at } => {
+                let address = u64::from(self.address_of(*var, u32::from(*at))?);
+                match offset {
+                    Src::Imm(imm) => {
+                        let sum = (address + imm.bits()) & 0xffff;
+                        [Src::imm(Type::Uw, sum)].into_iter().collect()
+                    }
+                    reg => [reg, Src::imm(Type::Uw, address)].into_iter().collect(),
+                }
+            }
+            other => [self.src(other, n)?, offset].into_iter().collect(),
+        };
+        let dst = self.dst(&visa.operands[0], n)?;
+        let op = if srcs.len() == 1 { Op::Mov } else { Op::Add };
+        self.to_visa(op, channels, dst, &srcs);
+        Ok(())
+    }
+
+    /// The address of a function or of data: an immediate that the loader fills in.
+    fn symbol_address(&mut self, visa: &visa::Inst) -> Result {
+        let Operand::Name(name) = &visa.operands[0] else {
+            return self.fail("an operand that is no name");
+        };
+        let (mut dst, _) = self.dst(&visa.operands[1], 1)?;
+        let bytes = dst.ty.bytes();
+        if bytes < 4 || dst.indirect.is_some() {
+            return self.fail("an address in a destination that is no 32 or 64-bit variable");
+        }
+        let known = self.out.symbols.iter().find(|(_, s)| *s == name.as_str());
+        let symbol = match known.map(|(symbol, _)| symbol) {
+            Some(symbol) => symbol,
+            None => self.out.symbols.push(name.to_string()),
+        };
+        dst.ty = if bytes == 8 { Type::Uq } else { Type::Ud };
+        dst.hstride = 1;
+        let mut mov = Inst::no_mask(Op::Mov, 1);
+        let bits = UNRESOLVED & (u64::MAX >> (64 - bytes * 8));
+        mov.srcs.push(Src::imm(dst.ty, bits));
+        mov.dst = Some(dst);
+        mov.symbol = symbol.into();
+        self.push(mov);
+        Ok(())
+    }
+
+    /// `s0 * s1 + s2`. The hardware's `mad` takes the addend first and floats only.
+    fn multiply_add(&mut self, visa: &visa::Inst) -> Result {
+        let channels = self.channels(visa);
+        let n = channels.size;
+        let mut s = [
+            self.src(&visa.operands[1], n)?,
+            self.src(&visa.operands[2], n)?,
+            self.src(&visa.operands[3], n)?,
+        ];
+        let dst = self.dst(&visa.operands[0], n)?;
+        let ty = dst.0.ty;
+        if ty.is_float() {
+            s.rotate_right(1);
+            self.to_visa(Op::Mad, channels, dst, &s);
+            return Ok(());
+        }
+        let product = self.temp(u32::from(n) * ty.bytes());
+        let to = Dst::new(product, 1, ty);
+        self.alu(Op::Mul, channels.unpredicated(), to, &s[..2]);
+        self.to_visa(Op::Add, channels, dst, &[Src::packed(product, ty), s[2]]);
+        Ok(())
+    }
+
+    fn divide(&mut self, visa: &visa::Inst) -> Result {
+        let channels = self.channels(visa);
+        let n = channels.size;
+        let srcs = [
+            self.src(&visa.operands[1], n)?,
+            self.src(&visa.operands[2], n)?,
+        ];
+        let (dst, sat) = self.dst(&visa.operands[0], n)?;
+        let float = dst.ty.is_float();
+        let op = match (visa.op, float) {
+            (Opcode::Div, true) => MathFn::Fdiv,
+            (Opcode::Div, false) => MathFn::Iqot,
+            (_, false) => MathFn::Irem,
+            (_, true) => return self.fail("the remainder of floats"),
+        };
+        if dst.ty.bytes() == 8 {
+            return self.fail("a 64-bit quotient or remainder");
+        }
+        if float {
+            self.to_visa(Op::Math(op), channels, (dst, sat), &srcs);
+            return Ok(());
+        }
+        // The math unit divides 32-bit integers of one type without modifiers, only.
+        let signed = srcs.iter().any(|s| s.ty().is_signed());
+        let ty = if signed { Type::D } else { Type::Ud };
+        let whole = srcs.map(|s| match s.ty() == ty && !s.has_modifier() {
+            true => s,
+            false => self.converted(s, ty, n),
+        });
+        if dst.ty.bytes() == 4 {
+            let dst = Dst { ty, ..dst };
+            self.to_visa(Op::Math(op), channels, (dst, sat), &whole);
+            return Ok(());
+        }
+        let tmp = self.temp(u32::from(n) * 4);
+        let to = Dst::new(tmp, 1, ty);
+        self.alu(Op::Math(op), channels.unpredicated(), to, &whole);
+        self.to_visa(Op::Mov, channels, (dst, sat), &[Src::packed(tmp, ty)]);
+        Ok(())
+    }
+
+    /// A source as packed (or scalar) elements of another type.
+    pub(super) fn converted(&mut self, s: Src, ty: Type, n: u8) -> Src {
+        let scalar = match &s {
+            Src::Imm(_) => true,
+            Src::Reg(r) => r.indirect.is_none() && r.step(n.into()) == Some(0),
+        };
+        let n = if scalar { 1 } else { n };
+        let tmp = self.temp(u32::from(n) * ty.bytes());
+        self.alu(Op::Mov, Channels::all(n), Dst::new(tmp, 1, ty), &[s]);
+        match scalar {
+            true => Src::scalar(tmp, ty),
+            false => Src::packed(tmp, ty),
+        }
+    }
+
+    /// The upper half of a 32-bit product.
+    fn multiply_high(&mut self, visa: &visa::Inst) -> Result {
+        let channels = self.channels(visa);
+        let n = channels.size;
+        let a = self.src(&visa.operands[1], n)?;
+        let b = self.src(&visa.operands[2], n)?;
+        let dst = self.dst(&visa.operands[0], n)?;
+        let signed = a.ty().is_signed() || b.ty().is_signed();
+        let ty = if signed { Type::D } else { Type::Ud };
+        // What a modifier makes of the least number needs another bit: it is applied before.
+        let [a, b] = [a, b].map(|s| match s.ty() == ty && !s.has_modifier() {
+            true => s,
+            false => self.converted(s, ty, n),
+        });
+        if self.out.target.int64 {
+            let wide = if signed { Type::Q } else { Type::Uq };
+            let product = self.temp(u32::from(n) * 8);
+            let all = Channels::all(n);
+            self.alu(Op::Mul, all, Dst::new(product, 1, wide), &[a, b]);
+            let high = Src::strided(product.at(4), ty, 2);
+            self.to_visa(Op::Mov, channels, dst, &[high]);
+            return Ok(());
+        }
+        self.high_product(channels, dst, [a, b], ty);
+        Ok(())
+    }
+
+    /// Through the accumulator, eight channels at a time: `mul` with the low words of the second
+    /// factor, then `mach` with all of it (PRM, "mach").
+    fn high_product(&mut self, channels: Channels, dst: (Dst, bool), srcs: [Src; 2], ty: Type) {
+        let n = channels.size;
+        let [a, b] = srcs.map(|s| self.in_eights(s, ty, n));
+        let mut parts = Buffer::new(u32::from(n) * ty.bytes());
+        for lane in (0..n).step_by(8) {
+            let size = (n - lane).min(8);
+            let all = Channels::all(size);
+            let acc = Dst::new(Reg::phys(RegFile::Acc, 0, 0), 1, ty);
+            let low = words(part(b, lane, n));
+            self.alu(Op::Mul, all, acc, &[part(a, lane, n), low]);
+            let mut mach = self.instruction(Op::Mach, all);
+            mach.opts.acc_wr_en = true;
+            mach.dst = Some(parts.write(self, u32::from(lane) * 4, size.into(), ty));
+            mach.srcs = [part(a, lane, n), part(b, lane, n)].into_iter().collect();
+            self.push(mach);
+        }
+        let high = Src::packed(parts.whole(self), ty);
+        self.to_visa(Op::Mov, channels, dst, &[high]);
+    }
+
+    /// A source whose elements can be taken eight at a time, so that channels of the accumulator are
+    /// those of the instruction: one for all, or packed in whole registers.
+    fn in_eights(&mut self, s: Src, ty: Type, n: u8) -> Src {
+        let fits = match s {
+            Src::Imm(imm) => imm.ty == ty,
+            Src::Reg(r) => {
+                let whole = r.reg.byte().is_multiple_of(self.grf());
+                let step = r.step(n.into());
+                let packed = step == Some(1) && whole;
+                r.ty == ty
+                    && r.indirect.is_none()
+                    && !s.has_modifier()
+                    && (step == Some(0) || packed)
+            }
+        };
+        if fits { s } else { self.converted(s, ty, n) }
+    }
+
+    /// Sum or difference, and carry or borrow, which the hardware leaves in the accumulator.
+    fn carry(&mut self, visa: &visa::Inst) -> Result {
+        let channels = self.channels(visa);
+        let n = channels.size;
+        let op = match visa.op {
+            Opcode::Addc => Op::Addc,
+            _ => Op::Subb,
+        };
+        let a = self.src(&visa.operands[2], n)?;
+        let b = self.src(&visa.operands[3], n)?;
+        let low = self.dst(&visa.operands[0], n)?;
+        let high = self.dst(&visa.operands[1], n)?;
+        let [a, b] = [a, b].map(|s| self.in_eights(s, Type::Ud, n));
+        let mut sums = Buffer::new(u32::from(n) * 4);
+        let mut carries = Buffer::new(u32::from(n) * 4);
+        for lane in (0..n).step_by(8) {
+            let size = (n - lane).min(8);
+            let at = u32::from(lane) * 4;
+            let all = Channels::all(size);
+            let mut sum = self.instruction(op, all);
+            sum.opts.acc_wr_en = true;
+            sum.dst = Some(sums.write(self, at, size.into(), Type::Ud));
+            sum.srcs = [part(a, lane, n), part(b, lane, n)].into_iter().collect();
+            self.push(sum);
+            let acc = Src::packed(Reg::phys(RegFile::Acc, 0, 0), Type::Ud);
+            let to = carries.write(self, at, size.into(), Type::Ud);
+            self.alu(Op::Mov, all, to, &[acc]);
+        }
+        let sum = Src::packed(sums.whole(self), Type::Ud);
+        self.to_visa(Op::Mov, channels, low, &[sum]);
+        let carry = Src::packed(carries.whole(self), Type::Ud);
+        self.to_visa(Op::Mov, channels, high, &[carry]);
+        Ok(())
+    }
+
+    /// `bfi` is two steps: the mask from width and offset, then the insertion.
+    fn insert_field(&mut self, visa: &visa::Inst) -> Result {
+        let channels = self.channels(visa);
+        let n = channels.size;
+        let [width, offset, inserted, into] = [1, 2, 3, 4].map(|i| self.src(&visa.operands[i], n));
+        let (width, offset, inserted, into) = (width?, offset?, inserted?, into?);
+        let dst = self.dst(&visa.operands[0], n)?;
+        let ty = dst.0.ty;
+        let scalar = |s: &Src| match s {
+            Src::Imm(_) => true,
+            Src::Reg(r) => r.indirect.is_none() && r.step(n.into()) == Some(0),
+        };
+        let one = scalar(&width) && scalar(&offset);
+        let size = if one { 1 } else { n };
+        let mask = self.temp(u32::from(size) * 4);
+        let to = Dst::new(mask, 1, ty);
+        self.alu(Op::Bfi1, Channels::all(size), to, &[width, offset]);
+        let mask = match one {
+            true => Src::scalar(mask, ty),
+            false => Src::packed(mask, ty),
+        };
+        self.to_visa(Op::Bfi2, channels, dst, &[mask, inserted, into]);
+        Ok(())
+    }
+
+    /// Signals the group's barrier through the gateway and waits for the notification.
+    fn barrier(&mut self) -> Result {
+        self.out.barrier = true;
+        let payload = self.temp(self.grf());
+        // The gateway wants the barrier's number, bits 24-27 and 31 of r0.2, and nothing else.
+        let id = Src::scalar(self.header(8), Type::Ud);
+        let to = Dst::new(payload, 1, Type::Ud);
+        self.alu(Op::And, Channels::all(8), to, &[id, ud(0x8f00_0000)]);
+        let count = Reg::phys(RegFile::Notification, 0, 0);
+        let mut clear = Inst::no_mask(Op::Mov, 1);
+        clear.opts.switch = true;
+        clear.dst = Some(Dst::new(count, 1, Type::Ud));
+        clear.srcs.push(ud(0));
+        self.push(clear);
+        self.signal_barrier(payload)?;
+        let mut wait = Inst::no_mask(Op::Wait, 1);
+        wait.srcs.push(Src::reg(count, Region::SCALAR, Type::Ud));
+        self.push(wait);
+        Ok(())
+    }
+
+    /// Clears the dependencies on other threads that the mask names, then fences (PRM vol. 2a, "Thread
+    /// Dependency Register").
+    fn wait(&mut self, visa: &visa::Inst) -> Result {
+        let mask = self.scalar(&visa.operands[0])?;
+        let flag = self.temp_of(Class::Flag, 2);
+        self.alu(
+            Op::Mov,
+            Channels::SCALAR,
+            Dst::new(flag, 1, Type::Uw),
+            &[mask],
+        );
+        let chosen = Channels {
+            pred: Some(Pred {
+                flag,
+                inverse: false,
+                ctrl: PredCtrl::Normal,
+            }),
+            ..Channels::all(8)
+        };
+        let dependencies = Reg::phys(RegFile::Tdr, 0, 0);
+        let old = Src::packed(dependencies, Type::Uw);
+        let to = Dst::new(dependencies, 1, Type::Uw);
+        self.alu(Op::And, chosen, to, &[old, Src::imm(Type::Uw, 0x7fff)]);
+        self.fence(Op::Sendc)
+    }
+}
+
+/// The elements from `lane` on of an evenly spaced source of `n` channels.
+fn part(s: Src, lane: u8, n: u8) -> Src {
+    match s {
+        Src::Reg(mut r) => {
+            let step = r.step(n.into()).unwrap_or(1);
+            r.reg = r.reg.at(r.offset(lane.into()));
+            r.region = Region::new(step as u8, 1, 0);
+            Src::Reg(r)
+        }
+        imm => imm,
+    }
+}
+
+/// The low words of a source of dwords.
+fn words(s: Src) -> Src {
+    match s {
+        Src::Reg(mut r) => {
+            let step = r.region.vstride.unwrap_or(0);
+            r.region = Region::new(step * 2, 1, 0);
+            r.ty = Type::Uw;
+            Src::Reg(r)
+        }
+        Src::Imm(i) => Src::imm(Type::Uw, i.bits() & 0xffff),
+    }
+}
+
+fn condition(cond: Cond, flag: Reg, old: Old) -> CondMod {
+    let old = match old {
+        Old::Reg(v) => v.into(),
+        _ => None.into(),
+    };
+    CondMod { cond, flag, old }
+}
+
+/// The predicate that lets those channels through for which `flag` is not set.
+pub(super) fn unless(flag: Reg) -> Pred {
+    Pred {
+        flag,
+        inverse: true,
+        ctrl: PredCtrl::Normal,
+    }
+}
+
+fn wider(a: Type, b: Type) -> Type {
+    let plain = |t: Type| match t {
+        Type::V | Type::B => Type::W,
+        Type::Uv | Type::Ub => Type::Uw,
+        Type::Vf => Type::F,
+        t => t,
+    };
+    let (a, b) = (plain(a), plain(b));
+    if b.bytes() > a.bytes() { b } else { a }
+}
+
+fn integer_of(ty: Type) -> Type {
+    match ty.bytes() {
+        2 => Type::Uw,
+        4 => Type::Ud,
+        _ => Type::Uq,
+    }
+}

@@ -1,0 +1,449 @@
+//! Selection: from the IR of a vISA function to wide machine IR.
+//!
+//! One vISA operation becomes one instruction where a Gen operation does the same, whatever its
+//! width, types and regions; legalization cuts it later. Every block, parameter and edge of the IR
+//! has its counterpart; a value of the IR is a virtual register, an operand that touches several
+//! cells a list of them. All operations that cannot be selected are collected, so that a user sees
+//! the whole list at once.
+
+mod alu;
+mod buffer;
+mod ieee;
+mod message;
+mod operand;
+
+use cranelift_entity::packed_option::PackedOption;
+use cranelift_entity::{EntityRef, SecondaryMap};
+use kiln_frontend::module as visa;
+use kiln_frontend::opcode::Opcode;
+use kiln_ir::func::{self as ir, Cell, Home, Owner, Value};
+use kiln_machine::func::{Block, BlockData, Class, Edge, Function, Term};
+use kiln_machine::inst::{Base, Inst, Opcode as MachineOp, Reg, Src, VReg};
+use kiln_target::abi::{self, Abi};
+use kiln_target::platform::Platform;
+use smallvec::SmallVec;
+
+/// Why an instruction cannot be selected.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[error("instruction {inst} ({op}): {what}")]
+pub struct SelectError {
+    /// Index of the vISA instruction.
+    pub inst: usize,
+    pub op: &'static str,
+    pub what: String,
+}
+
+type Result<T = ()> = std::result::Result<T, SelectError>;
+
+/// Which channels an operation works on.
+#[derive(Clone, Copy, Debug)]
+struct Channels {
+    size: u8,
+    off: u8,
+    no_mask: bool,
+    pred: Option<kiln_machine::inst::Pred>,
+}
+
+impl Channels {
+    /// One channel, whatever the mask.
+    const SCALAR: Channels = Channels::all(1);
+
+    const fn all(size: u8) -> Channels {
+        Channels {
+            size,
+            off: 0,
+            no_mask: true,
+            pred: None,
+        }
+    }
+
+    fn unpredicated(self) -> Channels {
+        Channels { pred: None, ..self }
+    }
+}
+
+/// A cell the current vISA instruction touches.
+struct Touched {
+    cell: Cell,
+    read: Option<Value>,
+    /// Stands for contents that nobody defined: whatever they are, an instruction that reads them
+    /// twice reads the same (`cmp.eq V V` finds the active channels).
+    undefined: Option<VReg>,
+    /// Contents so far, for cells that are written.
+    now: Option<VReg>,
+    new: Option<Value>,
+}
+
+struct Select<'f, 'm> {
+    ir: &'f ir::Function<'m>,
+    abi: &'static Abi,
+    out: Function,
+    /// The block under construction.
+    code: Vec<Inst>,
+    values: SecondaryMap<Value, PackedOption<VReg>>,
+    touched: SmallVec<[Touched; 6]>,
+    /// Where variables whose address is taken begin in the register file, in bytes.
+    fixed_base: u32,
+    /// The vISA instruction being selected.
+    at: ir::Inst,
+    errors: Vec<SelectError>,
+}
+
+/// Selects instructions for one function of the IR.
+///
+/// # Errors
+/// Every operation that cannot be selected; or what leaves no room for any.
+pub fn select(
+    ir: &ir::Function,
+    target: &'static Platform,
+) -> std::result::Result<Function, Vec<SelectError>> {
+    let abi = &abi::KERNEL;
+    let whole = |what: String| {
+        vec![SelectError {
+            inst: 0,
+            op: "kernel",
+            what,
+        }]
+    };
+    if !target.compiles {
+        return Err(whole(format!(
+            "finalizing for {} is not supported yet",
+            target.name
+        )));
+    }
+    let unit = target.unit_grfs();
+    let grf = target.grf_bytes;
+    let fixed = ir.fixed_bytes.div_ceil(grf).next_multiple_of(unit);
+    let payload = ir.payload_bytes.div_ceil(grf).next_multiple_of(unit);
+    // What is left must hold the operands of a message and a few values.
+    let usable = abi.header / unit * unit;
+    if payload + fixed + FEWEST_FREE > usable {
+        return Err(whole(format!(
+            "{payload} GRFs of inputs and {fixed} GRFs of variables whose address is taken leave too few registers"
+        )));
+    }
+    let mut out = Function::new(ir.object.name.to_string(), target, ir.simd);
+    if fixed > 0 {
+        out.reserved.push(payload..payload + fixed);
+    }
+    for home in ir.homes.values() {
+        if let Home::FixedPayload { offset } = home {
+            let first = offset / target.unit_bytes() * unit;
+            out.reserved.push(first..first + unit);
+        }
+    }
+    let mut select = Select {
+        ir,
+        abi,
+        out,
+        code: Vec::new(),
+        values: SecondaryMap::new(),
+        touched: SmallVec::new(),
+        fixed_base: payload * grf,
+        at: ir::Inst::from_u32(0),
+        errors: Vec::new(),
+    };
+    select.blocks();
+    if select.errors.is_empty() {
+        Ok(select.out)
+    } else {
+        Err(select.errors)
+    }
+}
+
+/// GRFs that must be left beside inputs and variables with an address: a message of eight registers
+/// with its addresses, and something to work with.
+const FEWEST_FREE: u32 = 12;
+
+fn class_of(class: ir::Class) -> Class {
+    match class {
+        ir::Class::Grf => Class::Grf,
+        ir::Class::Flag => Class::Flag,
+        ir::Class::Addr => Class::Addr,
+    }
+}
+
+fn block_of(block: ir::Block) -> Block {
+    Block::from_u32(block.as_u32())
+}
+
+impl Select<'_, '_> {
+    /// An error at the current instruction.
+    fn fail<T>(&self, what: impl Into<String>) -> Result<T> {
+        let inst = self.at.index();
+        let known = self.ir.object.insts.get(inst);
+        Err(SelectError {
+            inst,
+            op: known.map_or("end", |i| i.mnemonic()),
+            what: what.into(),
+        })
+    }
+
+    fn unit(&self) -> u32 {
+        self.out.target.unit_bytes()
+    }
+
+    fn grf(&self) -> u32 {
+        self.out.target.grf_bytes
+    }
+
+    fn blocks(&mut self) {
+        let ir = self.ir;
+        for &(cell, value) in &ir.entry {
+            let Owner::Payload { unit } = ir.cells[cell].owner else {
+                continue;
+            };
+            let v = self.cell_reg(cell);
+            self.values[value] = v.into();
+            let grfs = self.out.target.unit_grfs();
+            self.out.inputs.push((v, unit * grfs));
+        }
+        for (b, data) in &ir.blocks {
+            let mut block = BlockData::new(Term::End);
+            for &(cell, value) in &data.params {
+                let v = self.cell_reg(cell);
+                self.values[value] = v.into();
+                block.params.push(v);
+            }
+            let made = self.out.blocks.push(block);
+            debug_assert_eq!(made, block_of(b));
+        }
+        // A value is selected before what uses it: in reverse postorder.
+        for b in self.order() {
+            let branch = match ir.blocks[b].term {
+                ir::Term::Branch { inst, .. } | ir::Term::Goto { inst, .. } => Some(inst),
+                _ => None,
+            };
+            for inst in ir.block_insts(b).filter(|i| Some(*i) != branch) {
+                if let Err(error) = self.inst(inst) {
+                    self.errors.push(error);
+                }
+            }
+            if let Err(error) = self.terminator(b, branch) {
+                self.errors.push(error);
+            }
+            self.out.blocks[block_of(b)].insts = std::mem::take(&mut self.code);
+        }
+        for b in ir.blocks.keys() {
+            self.edges(b);
+        }
+    }
+
+    /// Blocks in reverse postorder of the linear graph, then those that cannot be reached.
+    fn order(&self) -> Vec<ir::Block> {
+        let blocks = &self.ir.blocks;
+        let mut seen = vec![false; blocks.len()];
+        let mut order = Vec::with_capacity(blocks.len());
+        for start in blocks.keys() {
+            if std::mem::replace(&mut seen[start.index()], true) {
+                continue;
+            }
+            let first = order.len();
+            let mut stack = vec![(start, 0)];
+            while let Some((b, next)) = stack.pop() {
+                match blocks[b].succs.get(next) {
+                    Some(edge) => {
+                        stack.push((b, next + 1));
+                        if !std::mem::replace(&mut seen[edge.to.index()], true) {
+                            stack.push((edge.to, 0));
+                        }
+                    }
+                    None => order.push(b),
+                }
+            }
+            order[first..].reverse();
+        }
+        order
+    }
+
+    fn edges(&mut self, b: ir::Block) {
+        let ir = self.ir;
+        for edge in &ir.blocks[b].succs {
+            let mut args = SmallVec::new();
+            for (&(cell, _), &value) in ir.blocks[edge.to].params.iter().zip(&edge.args) {
+                let known = self.values[value].expand().filter(|_| !value.is_undef());
+                args.push(known.unwrap_or_else(|| {
+                    let v = self.cell_reg(cell);
+                    self.out.blocks[block_of(b)].insts.push(Inst::undef(v));
+                    v
+                }));
+            }
+            let to = block_of(edge.to);
+            self.out.blocks[block_of(b)].succs.push(Edge { to, args });
+        }
+    }
+
+    fn inst(&mut self, inst: ir::Inst) -> Result {
+        let visa = self.ir.visa(inst);
+        if matches!(
+            visa.op,
+            Opcode::Label | Opcode::Subroutine | Opcode::Loc | Opcode::File | Opcode::Lifetime
+        ) {
+            return Ok(());
+        }
+        self.begin(inst);
+        let done = self.operation(visa);
+        self.end();
+        done
+    }
+
+    /// Sets up the cells that `inst` reads and writes.
+    fn begin(&mut self, inst: ir::Inst) {
+        self.at = inst;
+        self.touched.clear();
+        for r in self.ir.reads(inst) {
+            self.touched.push(Touched {
+                cell: r.cell,
+                read: Some(r.value),
+                undefined: None,
+                now: None,
+                new: None,
+            });
+        }
+        for w in self.ir.writes(inst) {
+            let now = w.old.expand().and_then(|old| self.values[old].expand());
+            let new = Some(w.new);
+            match self.touched.iter_mut().find(|t| t.cell == w.cell) {
+                Some(t) => (t.now, t.new) = (now, new),
+                None => self.touched.push(Touched {
+                    cell: w.cell,
+                    read: None,
+                    undefined: None,
+                    now,
+                    new,
+                }),
+            }
+        }
+    }
+
+    /// Binds the values that the instruction defines to the last registers made for them.
+    fn end(&mut self) {
+        for i in 0..self.touched.len() {
+            let Touched { cell, now, new, .. } = self.touched[i];
+            let Some(new) = new else { continue };
+            let v = now.unwrap_or_else(|| {
+                let v = self.cell_reg(cell);
+                self.undef(v)
+            });
+            self.values[new] = v.into();
+        }
+        self.touched.clear();
+    }
+
+    /// A new register for the contents of a cell. Messages may write past the end of what is
+    /// declared, up to a whole register.
+    fn cell_reg(&mut self, cell: Cell) -> VReg {
+        let data = self.ir.cells[cell];
+        let bytes = match data.class {
+            ir::Class::Grf => data.size.next_multiple_of(self.grf()),
+            ir::Class::Flag => data.size.div_ceil(16) * 2,
+            ir::Class::Addr => data.size,
+        };
+        self.out.reg(class_of(data.class), bytes)
+    }
+
+    fn undef(&mut self, v: VReg) -> VReg {
+        self.push(Inst::undef(v));
+        v
+    }
+
+    fn push(&mut self, mut inst: Inst) {
+        inst.origin = self.at.as_u32();
+        self.code.push(inst);
+    }
+
+    /// An instruction on these channels.
+    fn instruction(&self, op: impl Into<MachineOp>, channels: Channels) -> Inst {
+        let mut inst = Inst::new(op, channels.size);
+        inst.chan_off = channels.off;
+        inst.opts.no_mask = channels.no_mask;
+        inst.pred = channels.pred;
+        inst
+    }
+
+    /// A temporary of so many bytes, not yet defined: one register, or a list.
+    fn temp(&mut self, bytes: u32) -> Reg {
+        let unit = self.unit();
+        if bytes <= unit {
+            return Reg::virt(self.out.grf(bytes.next_multiple_of(4)), 0);
+        }
+        let mut list = SmallVec::new();
+        let mut left = bytes;
+        while left > 0 {
+            let part = left.min(unit);
+            list.push(self.out.grf(part));
+            left -= part;
+        }
+        Reg::new(Base::List(self.out.lists.push(list)), 0)
+    }
+
+    fn temp_of(&mut self, class: Class, bytes: u32) -> Reg {
+        Reg::virt(self.out.reg(class, bytes), 0)
+    }
+
+    fn terminator(&mut self, b: ir::Block, branch: Option<ir::Inst>) -> Result {
+        if let Some(inst) = branch {
+            self.begin(inst);
+        }
+        let pred = branch.and_then(|i| self.ir.visa(i).pred);
+        let term = match self.ir.blocks[b].term {
+            ir::Term::Jump(_) => Term::Jump,
+            ir::Term::Branch { .. } => match pred {
+                Some(p) => Term::Branch {
+                    pred: self.pred(p, 1),
+                },
+                None => Term::Jump,
+            },
+            ir::Term::Goto {
+                inst,
+                uip,
+                backward,
+                ..
+            } => {
+                let exec = self.ir.visa(inst).exec;
+                // A goto of one channel is of all of them.
+                let (exec_size, chan_off) = match exec.size {
+                    1 => (self.ir.simd, 0),
+                    size => (size, exec.offset),
+                };
+                let pred = pred.map(|p| self.pred(p, exec_size));
+                if backward {
+                    Term::GotoBackward {
+                        pred,
+                        exec_size,
+                        chan_off,
+                    }
+                } else {
+                    Term::GotoForward {
+                        pred,
+                        exec_size,
+                        chan_off,
+                        uip: block_of(uip),
+                        free_flag: Reg::NULL,
+                    }
+                }
+            }
+            ir::Term::Join { .. } => Term::Join,
+            ir::Term::Ret => Term::End,
+        };
+        let block = &mut self.out.blocks[block_of(b)];
+        block.term = term;
+        if let Some(inst) = branch {
+            block.term_origin = inst.as_u32();
+            self.end();
+        }
+        Ok(())
+    }
+}
+
+/// The number in a field of an instruction.
+fn field(operand: &visa::Operand) -> u32 {
+    match operand {
+        visa::Operand::Field(n) => *n,
+        _ => 0,
+    }
+}
+
+fn ud(bits: u32) -> Src {
+    Src::imm(kiln_target::isa::Type::Ud, bits.into())
+}

@@ -1,0 +1,454 @@
+//! Operands of vISA as operands of the machine IR.
+//!
+//! A variable's bytes lie in consecutive cells; an operand names the registers that hold the cells
+//! it touches and the byte in the first of them. Reading gives the registers with the contents before
+//! the instruction, writing makes new ones over what is kept of the old.
+
+use kiln_emit::messages::Surface as Memory;
+use kiln_frontend::module::{self as visa, Combine, Modifier, Operand, predefined};
+use kiln_frontend::opcode::Opcode;
+use kiln_ir::func::{Cell, Def, Home};
+use kiln_machine::func::Class;
+use kiln_machine::inst::{Base, Dst, Imm, Old, Pred, Reg, Src, SrcReg, VReg};
+use kiln_target::isa::{Op, PredCtrl, RegFile, Region, SrcMod, Type};
+use smallvec::SmallVec;
+
+use super::{Channels, Result, Select, Touched, ud};
+
+/// Where storage begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Storage {
+    /// Consecutive cells from this one.
+    Cells(Cell),
+    /// The general register file itself.
+    Grf,
+    /// An architecture register.
+    Arch(RegFile),
+    Null,
+}
+
+/// The machine's type for a type of vISA.
+pub(super) fn machine_type(ty: visa::Type) -> Type {
+    match ty {
+        visa::Type::Ud | visa::Type::Bool => Type::Ud,
+        visa::Type::D => Type::D,
+        visa::Type::Uw => Type::Uw,
+        visa::Type::W => Type::W,
+        visa::Type::Ub => Type::Ub,
+        visa::Type::B => Type::B,
+        visa::Type::Df => Type::Df,
+        visa::Type::F => Type::F,
+        visa::Type::V => Type::V,
+        visa::Type::Vf => Type::Vf,
+        visa::Type::Uq => Type::Uq,
+        visa::Type::Uv => Type::Uv,
+        visa::Type::Q => Type::Q,
+        visa::Type::Hf => Type::Hf,
+        visa::Type::Bf => Type::Bf,
+    }
+}
+
+fn modifier(m: Modifier) -> SrcMod {
+    let (neg, abs) = match m {
+        Modifier::None | Modifier::Sat => (false, false),
+        Modifier::Abs => (false, true),
+        Modifier::Neg | Modifier::Not => (true, false),
+        Modifier::NegAbs => (true, true),
+    };
+    SrcMod { neg, abs }
+}
+
+impl Select<'_, '_> {
+    /// The registers that hold bytes `from..to` of storage, with `from` as the offset.
+    pub(super) fn read(&mut self, storage: Storage, from: u32, to: u32) -> Reg {
+        let first = match storage {
+            Storage::Null => return Reg::NULL,
+            Storage::Grf => return self.fixed(from),
+            Storage::Arch(file) => return Reg::phys(file, 0, from),
+            Storage::Cells(first) => first.as_u32(),
+        };
+        let unit = self.unit();
+        let (low, high) = (from / unit, to.max(from + 1).div_ceil(unit));
+        let regs: SmallVec<[VReg; 4]> = (low..high)
+            .map(|n| self.contents_of(Cell::from_u32(first + n)))
+            .collect();
+        Reg::new(self.base(regs), from % unit)
+    }
+
+    /// The register with a cell's contents before the instruction.
+    fn contents_of(&mut self, cell: Cell) -> VReg {
+        let at = self.touched.iter().position(|t| t.cell == cell);
+        let touched = at.map(|i| &self.touched[i]);
+        let value = touched.and_then(|t| t.read);
+        if let Some(v) = value.and_then(|v| self.values[v].expand()) {
+            return v;
+        }
+        if let Some(v) = touched.and_then(|t| t.undefined) {
+            return v;
+        }
+        // Also for what a message reads past the end of a variable.
+        let v = match self.ir.cells.is_valid(cell) {
+            true => self.cell_reg(cell),
+            false => {
+                let unit = self.unit();
+                self.out.grf(unit)
+            }
+        };
+        self.undef(v);
+        match at {
+            Some(i) => self.touched[i].undefined = Some(v),
+            None => self.touched.push(Touched {
+                cell,
+                read: None,
+                undefined: Some(v),
+                now: None,
+                new: None,
+            }),
+        }
+        v
+    }
+
+    /// New registers for bytes `from..to` of storage, and the contents they are written over.
+    pub(super) fn write(&mut self, storage: Storage, from: u32, to: u32) -> (Reg, Old) {
+        let first = match storage {
+            Storage::Null | Storage::Grf | Storage::Arch(_) => {
+                return (self.read(storage, from, to), Old::None);
+            }
+            Storage::Cells(first) => first.as_u32(),
+        };
+        let unit = self.unit();
+        let (low, high) = (from / unit, to.max(from + 1).div_ceil(unit));
+        let mut regs: SmallVec<[VReg; 4]> = SmallVec::new();
+        let mut old: SmallVec<[VReg; 4]> = SmallVec::new();
+        for n in low..high {
+            let cell = Cell::from_u32(first + n);
+            let v = match self.ir.cells.is_valid(cell) {
+                true => self.cell_reg(cell),
+                false => self.out.grf(unit),
+            };
+            let touched = self.touched.iter_mut();
+            let before = touched
+                .into_iter()
+                .find(|t| t.cell == cell && t.new.is_some())
+                .and_then(|t| t.now.replace(v));
+            regs.push(v);
+            old.push(before.unwrap_or(VReg::NOTHING));
+        }
+        let old = match old[..] {
+            [VReg::NOTHING] => Old::None,
+            [one] => Old::Reg(one),
+            _ if old.iter().all(|v| *v == VReg::NOTHING) => Old::None,
+            _ => Old::List(self.out.lists.push(old)),
+        };
+        (Reg::new(self.base(regs), from % unit), old)
+    }
+
+    pub(super) fn base(&mut self, regs: SmallVec<[VReg; 4]>) -> Base {
+        match regs[..] {
+            [one] => Base::Virt(one),
+            _ => Base::List(self.out.lists.push(regs)),
+        }
+    }
+
+    /// A place in the register file by its byte.
+    pub(super) fn fixed(&self, byte: u32) -> Reg {
+        let grf = self.grf();
+        Reg::phys(RegFile::Grf, (byte / grf) as u8, byte % grf)
+    }
+
+    /// A place in the copy of r0 that the thread keeps.
+    pub(super) fn header(&self, byte: u32) -> Reg {
+        Reg::phys(RegFile::Grf, self.abi.header as u8, byte)
+    }
+
+    /// Where a general variable's byte is kept.
+    pub(super) fn storage(&self, var: visa::Var, offset: u32) -> Result<(Storage, u32)> {
+        let (root, at) = self.ir.object.root(var);
+        let byte = at + offset;
+        let header = self.abi.header * self.grf();
+        Ok(match self.ir.homes[root] {
+            Home::Cells { first, offset } => (Storage::Cells(first), offset + byte),
+            Home::Fixed { offset } => (Storage::Grf, self.fixed_base + offset + byte),
+            Home::FixedPayload { offset } => (Storage::Grf, offset + byte),
+            Home::Special => match root.as_u32() {
+                predefined::NULL => (Storage::Null, 0),
+                predefined::R0 => (Storage::Grf, header + byte),
+                predefined::GROUP_ID_X => (Storage::Grf, header + 4 + byte),
+                predefined::GROUP_ID_Y => (Storage::Grf, header + 24 + byte),
+                predefined::GROUP_ID_Z => (Storage::Grf, header + 28 + byte),
+                predefined::TSC => (Storage::Arch(RegFile::Timestamp), byte),
+                predefined::SR0 => (Storage::Arch(RegFile::State), byte),
+                predefined::CR0 => (Storage::Arch(RegFile::Control), byte),
+                predefined::CE0 => (Storage::Arch(RegFile::ChannelEnable), byte),
+                predefined::DBG0 => (Storage::Arch(RegFile::Debug), byte),
+                _ => {
+                    let name = &self.ir.object.vars[root].name;
+                    return self.fail(format!("{name} is not supported yet"));
+                }
+            },
+        })
+    }
+
+    /// Where rows and columns of an operand begin in its variable, in bytes.
+    fn offset(&self, var: visa::Var, row: u16, col: u16) -> u32 {
+        let ty = machine_type(self.ir.object.vars[var].ty);
+        u32::from(row) * self.grf() + u32::from(col) * ty.bytes()
+    }
+
+    /// The address in the register file of a variable whose address is taken.
+    pub(super) fn address_of(&self, var: visa::Var, offset: u32) -> Result<u32> {
+        match self.storage(var, offset)? {
+            (Storage::Grf, byte) => Ok(byte),
+            _ => self.fail("the address of a variable that has none"),
+        }
+    }
+
+    fn address_reg(&mut self, addr: visa::Addr, byte: u32) -> Reg {
+        let bytes = u32::from(self.ir.object.addrs[addr].elements) * 2;
+        match self.ir.addr_cells[addr].expand() {
+            Some(cell) => self.read(Storage::Cells(cell), byte, bytes.min(self.unit())),
+            None => Reg::NULL,
+        }
+    }
+
+    /// A source operand of an operation on `n` channels.
+    pub(super) fn src(&mut self, operand: &Operand, n: u8) -> Result<Src> {
+        match *operand {
+            Operand::Imm { ty, bits } => Ok(Src::Imm(Imm::new(machine_type(ty), bits))),
+            Operand::General {
+                var,
+                row,
+                col,
+                region,
+                modifier: m,
+            } => {
+                if self.ir.object.root(var).0.as_u32() == predefined::HW_ID {
+                    return Ok(self.hardware_id());
+                }
+                let ty = machine_type(self.ir.object.vars[var].ty);
+                let (storage, byte) =
+                    self.storage(var, self.offset(var, row.into(), col.into()))?;
+                if storage == Storage::Null {
+                    return self.fail("%null as a source");
+                }
+                let region = Region {
+                    vstride: Some(region.v.unwrap_or(0)),
+                    width: region.w.max(1),
+                    hstride: region.h,
+                };
+                let mut src = SrcReg {
+                    reg: Reg::NULL,
+                    region,
+                    ty,
+                    modifier: modifier(m),
+                    indirect: None,
+                    mme: None,
+                };
+                let last = (0..u32::from(n)).map(|i| src.offset(i)).max().unwrap_or(0);
+                src.reg = self.read(storage, byte, byte + last + ty.bytes());
+                Ok(Src::Reg(src))
+            }
+            Operand::Indirect {
+                addr,
+                off,
+                imm,
+                ty,
+                region,
+                modifier: m,
+            } => Ok(Src::Reg(SrcReg {
+                reg: self.address_reg(addr, u32::from(off) * 2),
+                region: Region {
+                    vstride: region.v,
+                    width: region.w.max(1),
+                    hstride: region.h,
+                },
+                ty: machine_type(ty),
+                modifier: modifier(m),
+                indirect: Some(imm),
+                mme: None,
+            })),
+            Operand::Predicate(p) => {
+                let elements = self.ir.object.predicates[p.pred].elements;
+                let ty = if elements > 16 { Type::Ud } else { Type::Uw };
+                let flag = self.predicate(p.pred);
+                let mut src = Src::scalar(self.read(flag, 0, ty.bytes()), ty);
+                if let (true, Src::Reg(r)) = (p.inverse, &mut src) {
+                    r.modifier.neg = true;
+                }
+                Ok(src)
+            }
+            Operand::Address { addr, off, .. } => {
+                let reg = self.address_reg(addr, u32::from(off) * 2);
+                Ok(Src::packed(reg, Type::Uw))
+            }
+            Operand::State { of, off } => {
+                let at = u32::from(off) * 4;
+                let storage = self.state(of);
+                let reg = self.read(storage, at, at + 4 * u32::from(n));
+                Ok(Src::packed(reg, Type::Ud))
+            }
+            _ => self.fail("an operand that cannot be a source"),
+        }
+    }
+
+    /// The first element of an operand, whatever its region says.
+    pub(super) fn scalar(&mut self, operand: &Operand) -> Result<Src> {
+        let mut src = self.src(operand, 1)?;
+        if let Src::Reg(r) = &mut src {
+            r.region = Region::SCALAR;
+        }
+        Ok(src)
+    }
+
+    /// The thread's number among those that run at once: the low bits of r0.5 (PRM, "Thread payload",
+    /// FFTID).
+    fn hardware_id(&mut self) -> Src {
+        let mask = (1 << self.out.target.thread_id_bits) - 1;
+        let id = self.temp(4);
+        let header = Src::scalar(self.header(20), Type::Ud);
+        self.alu(
+            Op::And,
+            Channels::SCALAR,
+            Dst::new(id, 1, Type::Ud),
+            &[header, ud(mask)],
+        );
+        Src::scalar(id, Type::Ud)
+    }
+
+    /// A destination operand of an operation on `n` channels, and whether it saturates.
+    pub(super) fn dst(&mut self, operand: &Operand, n: u8) -> Result<(Dst, bool)> {
+        match *operand {
+            Operand::General {
+                var,
+                row,
+                col,
+                region,
+                modifier,
+            } => {
+                let ty = machine_type(self.ir.object.vars[var].ty);
+                if self.ir.object.root(var).0.as_u32() == predefined::R0 {
+                    return self.fail("r0 is read-only");
+                }
+                let (storage, byte) =
+                    self.storage(var, self.offset(var, row.into(), col.into()))?;
+                let h = region.h.max(1);
+                let last = u32::from(n.saturating_sub(1)) * u32::from(h) * ty.bytes();
+                let (reg, old) = self.write(storage, byte, byte + last + ty.bytes());
+                let dst = Dst {
+                    old,
+                    ..Dst::new(reg, h, ty)
+                };
+                Ok((dst, modifier == Modifier::Sat))
+            }
+            Operand::Indirect {
+                addr,
+                off,
+                imm,
+                ty,
+                region,
+                modifier,
+            } => {
+                let reg = self.address_reg(addr, u32::from(off) * 2);
+                let dst = Dst {
+                    indirect: Some(imm),
+                    ..Dst::new(reg, region.h.max(1), machine_type(ty))
+                };
+                Ok((dst, modifier == Modifier::Sat))
+            }
+            Operand::Address { addr, off, .. } => {
+                let Some(cell) = self.ir.addr_cells[addr].expand() else {
+                    return self.fail("an unknown address variable");
+                };
+                let at = u32::from(off) * 2;
+                let (reg, old) = self.write(Storage::Cells(cell), at, at + 2 * u32::from(n));
+                let dst = Dst {
+                    old,
+                    ..Dst::new(reg, 1, Type::Uw)
+                };
+                Ok((dst, false))
+            }
+            Operand::State { of, off } => {
+                let at = u32::from(off) * 4;
+                let storage = self.state(of);
+                let (reg, old) = self.write(storage, at, at + 4 * u32::from(n));
+                let dst = Dst {
+                    old,
+                    ..Dst::new(reg, 1, Type::Ud)
+                };
+                Ok((dst, false))
+            }
+            _ => self.fail("an operand that cannot be a destination"),
+        }
+    }
+
+    /// The channels and the predicate of a vISA instruction.
+    pub(super) fn channels(&mut self, visa: &visa::Inst) -> Channels {
+        let exec = visa.exec;
+        Channels {
+            size: exec.size,
+            off: exec.offset,
+            no_mask: exec.no_mask,
+            pred: visa.pred.map(|p| self.pred(p, exec.size)),
+        }
+    }
+
+    pub(super) fn pred(&mut self, p: visa::PredUse, size: u8) -> Pred {
+        let storage = self.predicate(p.pred);
+        let flag = self.read(storage, 0, 2);
+        let elements = self.ir.object.predicates[p.pred].elements.min(32) as u8;
+        // A group of one channel is the channel itself.
+        let group = size.max(elements);
+        let ctrl = match p.combine {
+            Combine::Any if group > 1 => PredCtrl::Any(group),
+            Combine::All if group > 1 => PredCtrl::All(group),
+            _ => PredCtrl::Normal,
+        };
+        Pred {
+            flag,
+            inverse: p.inverse,
+            ctrl,
+        }
+    }
+
+    pub(super) fn predicate(&self, p: visa::Predicate) -> Storage {
+        self.ir.pred_cells[p]
+            .expand()
+            .map_or(Storage::Null, Storage::Cells)
+    }
+
+    pub(super) fn state(&self, of: visa::StateVar) -> Storage {
+        match of {
+            visa::StateVar::Surface(s) => self.ir.surface_cells[s],
+            visa::StateVar::Sampler(s) => self.ir.sampler_cells[s],
+        }
+        .expand()
+        .map_or(Storage::Null, Storage::Cells)
+    }
+
+    /// A surface's index in the binding table, if it is the same wherever the instruction runs.
+    pub(super) fn constant_surface(&self, surface: visa::Surface) -> Option<u32> {
+        match surface.as_u32() {
+            predefined::SURFACE_SLM => return Some(Memory::Slm.index().into()),
+            predefined::SURFACE_STATELESS => return Some(Memory::Stateless.index().into()),
+            _ => {}
+        }
+        let cell = self.ir.surface_cells[surface].expand()?;
+        let value = self.touched.iter().find(|t| t.cell == cell)?.read?;
+        let Def::Inst(inst) = self.ir.values[value].def else {
+            return None;
+        };
+        let visa = self.ir.visa(inst);
+        match (visa.op, &visa.operands[..]) {
+            (Opcode::Movs, [_, Operand::Imm { bits, .. }]) if visa.exec.size == 1 => {
+                Some(*bits as u32 & 0xff)
+            }
+            _ => None,
+        }
+    }
+
+    /// A temporary flag for this many channels.
+    pub(super) fn temp_flag(&mut self) -> Reg {
+        let bytes = if self.ir.simd > 16 { 4 } else { 2 };
+        self.temp_of(Class::Flag, bytes)
+    }
+}

@@ -1,0 +1,107 @@
+//! The argument layouts of kernels, which vISA does not have: from a zebin, or from a `.ze_info`
+//! document by itself.
+
+use kiln_emit::platform::{PLATFORMS, Platform};
+use kiln_emit::ze_info::{ZeInfo, ZeInfoError};
+use kiln_emit::zebin::{Zebin, ZebinError};
+
+/// The first bytes of an ELF file.
+const ELF_MAGIC: &[u8] = b"\x7fELF";
+/// The kinds of the notes that say which devices an object file is for (zebin documentation).
+const PRODUCT_FAMILY: u32 = 1;
+const CORE_FAMILY: u32 = 2;
+/// The family of an object file that does not name it.
+const UNKNOWN: u32 = 0;
+
+/// Where kernels' argument layouts come from.
+#[derive(Clone, Debug)]
+pub enum Info {
+    Zebin(Zebin),
+    ZeInfo(ZeInfo),
+}
+
+/// Why a file has no argument layouts for a platform.
+#[derive(Debug, thiserror::Error)]
+pub enum InfoError {
+    #[error(transparent)]
+    Zebin(#[from] ZebinError),
+    #[error("neither a zebin nor a .ze_info document: {0}")]
+    Neither(ZeInfoError),
+    #[error("made for {what} {found}; that of {platform} is {expected}")]
+    Platform {
+        what: &'static str,
+        found: u32,
+        expected: u32,
+        platform: &'static str,
+    },
+}
+
+impl Info {
+    /// Reads either.
+    ///
+    /// # Errors
+    /// The bytes are neither, or are for another platform.
+    pub fn parse(bytes: &[u8], platform: &Platform) -> Result<Info, InfoError> {
+        if is_elf(bytes) {
+            return Ok(Info::Zebin(zebin(bytes, platform)?));
+        }
+        let info = ZeInfo::parse(bytes).map_err(InfoError::Neither)?;
+        Ok(Info::ZeInfo(info))
+    }
+}
+
+/// Whether a file is an ELF file, by its first bytes.
+pub fn is_elf(bytes: &[u8]) -> bool {
+    bytes.starts_with(ELF_MAGIC)
+}
+
+/// Reads an object file for a platform.
+///
+/// # Errors
+/// It is none, or for another one.
+pub fn zebin(bytes: &[u8], platform: &Platform) -> Result<Zebin, InfoError> {
+    let zebin = Zebin::parse(bytes)?;
+    // Products of one core family share their code, but the reference does not always name it.
+    let (what, found, expected) = match families(&zebin) {
+        (Some(core), _) => ("core family", core, platform.core_family),
+        (None, Some(product)) => ("product family", product, platform.product_family),
+        (None, None) => return Ok(zebin),
+    };
+    if found != expected {
+        return Err(InfoError::Platform {
+            what,
+            found,
+            expected,
+            platform: platform.name,
+        });
+    }
+    Ok(zebin)
+}
+
+/// The platform that an object file was made for, as far as it says: one of its product family, else
+/// the first of its core family, whose code is the same.
+pub fn platform_of(zebin: &Zebin) -> Option<&'static Platform> {
+    let (core, product) = families(zebin);
+    let same_product = |p: &&Platform| Some(p.product_family) == product;
+    let same_core = |p: &&Platform| Some(p.core_family) == core;
+    let mut platforms = PLATFORMS.iter();
+    let found = platforms.find(same_product);
+    found.or_else(|| PLATFORMS.iter().find(same_core))
+}
+
+/// The core family and the product family that an object file names.
+fn families(zebin: &Zebin) -> (Option<u32>, Option<u32>) {
+    let note = |kind| {
+        let found = zebin
+            .notes
+            .iter()
+            .find(|note| note.kind == kind)?
+            .desc
+            .first_chunk()
+            .copied();
+        found
+            .map(u32::from_le_bytes)
+            .filter(|&family| family != UNKNOWN)
+    };
+    (note(CORE_FAMILY), note(PRODUCT_FAMILY))
+}
