@@ -28,9 +28,9 @@ fn other_flag(reg: &mut kiln_emit::inst::Reg) -> bool {
 }
 
 /// Each with the share, in percent, that must be found: a result that nobody reads may be anywhere
-/// that nobody else is.
+/// that nobody else is, and what was never defined is everywhere.
 const MUTATIONS: [(&str, u32, Mutation); 10] = [
-    ("a source elsewhere", 95, |i| match i.srcs.first_mut() {
+    ("a source elsewhere", 85, |i| match i.srcs.first_mut() {
         Some(Src::Reg(r)) => other_register(&mut r.place),
         _ => false,
     }),

@@ -83,7 +83,8 @@ fn time(func: &Function, check: bool) -> Duration {
 
 #[test]
 fn time_grows_with_the_function() {
-    let ways: [(&str, fn(usize) -> Function, usize, bool); 3] = [
+    type Make = fn(usize) -> Function;
+    let ways: [(&str, Make, usize, bool); 3] = [
         ("instructions", straight, 20_000, false),
         ("blocks", |n| diamonds(n, 8), 800, false),
         ("blocks, checked", |n| diamonds(n, 8), 400, true),
