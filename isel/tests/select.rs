@@ -1,22 +1,28 @@
-//! What selection gives: sound machine functions, and the instructions one would write by hand.
+//! What selection and legalization give: sound machine functions, and the instructions one would write
+//! by hand.
 
-use std::collections::HashSet;
 use std::path::Path;
 
-use kiln_emit::inst::{Op, Src};
-use kiln_emit::{platform, verify};
 use kiln_frontend::module::Module;
 use kiln_frontend::text;
-use kiln_isel::lower::{SelectError, select};
-use kiln_isel::mir::{Kind, MFunc, MInst, Role};
+use kiln_isel::select::{SelectError, select};
+use kiln_isel::{legalize, opt};
+use kiln_machine::func::Function;
+use kiln_machine::inst::{Inst, Opcode, Src};
+use kiln_machine::verify::{Level, verify};
+use kiln_target::isa::Op;
+use kiln_target::platform;
 
-fn selected<T>(module: &Module, f: impl FnOnce(Result<&MFunc, SelectError>) -> T) -> T {
+/// Selected, without what nobody reads, and made legal; verified before and after.
+fn lowered(module: &Module) -> Result<Function, Vec<SelectError>> {
     let func = kiln_ir::build::build(&module.objects[0]).expect("a graph");
-    let skl = platform::find("skl").expect("the platform of the tests");
-    match select(&func, skl) {
-        Ok(machine) => f(Ok(&machine)),
-        Err(e) => f(Err(e)),
-    }
+    let mut machine = select(&func, &platform::SKL)?;
+    verify(&machine, Level::Wide, None).unwrap_or_else(|e| panic!("{e}"));
+    opt::dead::run(&mut machine);
+    legalize::run(&mut machine).unwrap_or_else(|e| panic!("{e:?}"));
+    opt::dead::run(&mut machine);
+    verify(&machine, Level::Legal, None).unwrap_or_else(|e| panic!("{e}"));
+    Ok(machine)
 }
 
 /// A SIMD16 kernel that stores D at offsets O.
@@ -40,84 +46,16 @@ fn kernel(body: &str) -> Module {
     text::parse(&source).unwrap_or_else(|e| panic!("{e}\n{source}"))
 }
 
-/// Instructions of the kernel but for its end.
-fn code(body: &str) -> Vec<MInst> {
-    selected(&kernel(body), |machine| {
-        let machine = machine.unwrap_or_else(|e| panic!("{e}"));
-        let real = machine
-            .blocks
-            .iter()
-            .flat_map(|b| &b.insts)
-            .filter(|m| m.kind == Kind::Real);
-        real.filter(|m| m.inst.msg.is_none()).cloned().collect()
-    })
+/// Instructions of the kernel but for its messages.
+fn code(body: &str) -> Vec<Inst> {
+    let machine = lowered(&kernel(body)).unwrap_or_else(|e| panic!("{e:?}"));
+    let all = machine.blocks.values().flat_map(|b| &b.insts);
+    let own = all.filter(|i| i.message.is_none() && i.op != Opcode::Undef);
+    own.copied().collect()
 }
 
 fn ops(body: &str) -> Vec<Op> {
-    code(body).iter().map(|m| m.inst.op).collect()
-}
-
-/// Every register has one definition, in a block that comes before its uses or the same.
-fn check(machine: &MFunc) {
-    let skl = machine.platform;
-    let mut defined = HashSet::new();
-    for &(v, _) in &machine.entry {
-        assert!(defined.insert(v), "{v} is defined twice");
-    }
-    for block in &machine.blocks {
-        for &v in &block.params {
-            assert!(defined.insert(v), "{v} is defined twice");
-        }
-        for m in &block.insts {
-            m.operands(|v, role| {
-                if matches!(role, Role::Def | Role::DefOver(_) | Role::Result(..)) {
-                    assert!(defined.insert(v), "{v} is defined twice: {m}");
-                }
-            });
-        }
-    }
-    for block in &machine.blocks {
-        let mut here: HashSet<_> = HashSet::new();
-        let own: HashSet<_> = {
-            let mut own = HashSet::new();
-            for m in &block.insts {
-                m.operands(|v, role| {
-                    if matches!(role, Role::Def | Role::DefOver(_) | Role::Result(..)) {
-                        own.insert(v);
-                    }
-                });
-            }
-            own
-        };
-        for m in &block.insts {
-            if m.kind == Kind::Real {
-                verify::verify(&m.inst, skl).unwrap_or_else(|e| panic!("{m}: {e}"));
-            }
-            m.operands(|v, role| {
-                let used = match role {
-                    Role::Use | Role::LateUse | Role::Payload(..) => Some(v),
-                    Role::DefOver(old) | Role::Result(_, Some(old)) => Some(old),
-                    Role::Def | Role::Result(_, None) => None,
-                };
-                if let Some(v) = used {
-                    assert!(defined.contains(&v), "{v} is never defined: {m}");
-                    assert!(
-                        !own.contains(&v) || here.contains(&v),
-                        "{v} is defined later: {m}"
-                    );
-                }
-            });
-            m.operands(|v, role| {
-                if matches!(role, Role::Def | Role::DefOver(_) | Role::Result(..)) {
-                    here.insert(v);
-                }
-            });
-        }
-        for (to, args) in &block.succs {
-            assert_eq!(args.len(), machine.blocks[*to as usize].params.len());
-            assert!(args.iter().all(|v| defined.contains(v)));
-        }
-    }
+    code(body).iter().filter_map(Inst::gen_op).collect()
 }
 
 #[test]
@@ -134,9 +72,7 @@ fn every_example_gives_a_sound_machine_function() {
         let source =
             std::fs::read_to_string(dir.join(name).with_extension("visaasm")).expect("vISA text");
         let module = text::parse(&source).expect("a module");
-        selected(&module, |machine| {
-            check(machine.unwrap_or_else(|e| panic!("{name:?}: {e}")))
-        });
+        lowered(&module).unwrap_or_else(|e| panic!("{name:?}: {e:?}"));
         count += 1;
     }
     assert!(count >= 14, "only {count} examples found");
@@ -167,8 +103,8 @@ fn an_immediate_first_in_sel_inverts_its_predicate() {
         let [m] = &code[..] else {
             panic!("one instruction")
         };
-        assert_eq!(m.inst.pred.map(|p| p.inverse), Some(expected));
-        assert!(matches!(m.inst.srcs[1], Src::Imm { bits: 7, .. }));
+        assert_eq!(m.pred.map(|p| p.inverse), Some(expected));
+        assert!(matches!(m.srcs[1], Src::Imm(imm) if imm.bits() == 7));
     }
 }
 
@@ -184,10 +120,7 @@ fn what_nobody_reads_is_not_computed() {
 #[test]
 fn wide_operations_are_cut_into_pieces() {
     let code = code("mov (M1, 16) Q(0,0)<1> V(0,0)<1;1,0>\nmov (M1, 16) D(0,0)<1> Q(0,0)<1;1,0>\n");
-    let pieces: Vec<(u8, u8)> = code
-        .iter()
-        .map(|m| (m.inst.exec_size, m.inst.chan_off))
-        .collect();
+    let pieces: Vec<(u8, u8)> = code.iter().map(|m| (m.exec_size, m.chan_off)).collect();
     // A quadword of eight channels fills a register unit; there are no wider pieces.
     assert_eq!(pieces[..2], [(8, 0), (8, 8)]);
     assert!(pieces.iter().all(|p| p.0 == 8), "{pieces:?}");
@@ -200,18 +133,24 @@ fn an_unmasked_operation_names_no_channels() {
             .replace("M5", "M3")
             .as_str(),
     );
-    assert!(code.iter().all(|m| m.inst.no_mask && m.inst.chan_off == 0));
+    assert!(code.iter().all(|m| m.opts.no_mask && m.chan_off == 0));
 }
 
 #[test]
 fn errors_name_the_instruction() {
     let body = "mov (M1, 16) D(0,0)<1> 0x1:d\nmod (M1, 16) F(0,0)<1> F(0,0)<1;1,0> F(0,0)<1;1,0>\n";
-    selected(&kernel(body), |machine| {
-        let error = machine.err().expect("no remainder of floats");
-        assert_eq!((error.inst, error.op), (1, "mod"));
-        assert!(
-            error.to_string().starts_with("instruction 1 (mod): "),
-            "{error}"
-        );
-    });
+    let errors = lowered(&kernel(body)).expect_err("no remainder of floats");
+    let [error] = &errors[..] else {
+        panic!("{errors:?}");
+    };
+    assert_eq!((error.inst, error.op), (1, "mod"));
+    let text = error.to_string();
+    assert!(text.starts_with("instruction 1 (mod): "), "{text}");
+}
+
+#[test]
+fn all_that_is_not_supported_is_named() {
+    let body = "mod (M1, 16) F(0,0)<1> F(0,0)<1;1,0> F(0,0)<1;1,0>\n".repeat(3);
+    let errors = lowered(&kernel(&body)).expect_err("no remainder of floats");
+    assert_eq!(errors.iter().map(|e| e.inst).collect::<Vec<_>>(), [0, 1, 2]);
 }

@@ -138,7 +138,7 @@ impl Options {
     }
 }
 
-/// Seconds each phase took.
+/// Seconds each phase took. Control flow's passes count among those of register allocation.
 #[derive(Clone, Copy, Debug, Default, Serialize)]
 pub struct Seconds {
     pub ir: f64,
@@ -231,12 +231,15 @@ pub fn compile(
         scratch_base,
     };
     let (barrier, symbols) = (machine.barrier, machine.symbols.clone());
-    let allocated = kiln_regalloc::allocate_with(machine, &settings, &mut scratch.allocation)?;
+    let mut allocated = kiln_regalloc::allocate_with(machine, &settings, &mut scratch.allocation)?;
+    kiln_emit::flow::run(&mut allocated.program);
     lap(&mut seconds.regalloc);
     if options.verify {
         for inst in allocated.program.blocks.iter().flatten() {
             legal(object, "allocation", inst, options.platform)?;
         }
+        kiln_emit::verify::flow::check_program(&allocated.program)
+            .map_err(|e| broken(object, "allocation", &e))?;
     }
     if wants(Stage::Ra) {
         dumps.push((Stage::Ra, program_text(&allocated.program)));

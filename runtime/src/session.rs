@@ -67,7 +67,7 @@ pub struct CompiledModule {
 pub struct Outcome {
     /// The numbers of its files.
     pub files: Vec<usize>,
-    pub result: Result<CompiledModule, Failure>,
+    pub result: Result<CompiledModule, Box<Failure>>,
 }
 
 /// Why there is no machine code of a module, and where. It is written out with its place.
@@ -82,8 +82,7 @@ pub struct Failure {
     pub place: Option<Place>,
     /// The instruction as text, where the file is none.
     pub text: Option<String>,
-    /// Boxed: a failure is rare, and a result passes through many hands.
-    pub error: Box<Error>,
+    pub error: Error,
 }
 
 /// What is wrong.
@@ -147,7 +146,7 @@ impl Session {
     /// # Errors
     /// What is wrong with the first of the files with an error; else with the module; else what the
     /// first of its kernels has that cannot be compiled.
-    pub fn compile_module(&self, inputs: &[Input]) -> Result<CompiledModule, Failure> {
+    pub fn compile_module(&self, inputs: &[Input]) -> Result<CompiledModule, Box<Failure>> {
         self.possible()?;
         let (modules, seconds): (Vec<_>, Vec<f64>) = read(inputs).into_iter().unzip();
         let modules = modules.into_iter().collect::<Result<Vec<_>, _>>()?;
@@ -186,7 +185,7 @@ impl Session {
             units.push((files, Ok(merged)));
         }
         units.sort_by_key(|(files, _)| files.first().copied());
-        let outcome = |(files, merged): (Vec<usize>, Result<Merged, Failure>)| {
+        let outcome = |(files, merged): (Vec<usize>, Result<Merged, Box<Failure>>)| {
             let read = files.iter().map(|file| seconds[*file]).sum();
             let result = merged.and_then(|merged| self.compile_merged(inputs, &merged, read));
             Outcome { files, result }
@@ -204,7 +203,7 @@ impl Session {
         inputs: &[Input],
         merged: &Merged,
         read_seconds: f64,
-    ) -> Result<CompiledModule, Failure> {
+    ) -> Result<CompiledModule, Box<Failure>> {
         let clock = Instant::now();
         let at = |error, object, inst| Failure::at(error, inputs, merged, object, inst);
         let generation = Some(self.options.platform.generation);
@@ -249,7 +248,7 @@ impl Session {
     }
 
     /// Whether the options are such that anything can be compiled.
-    fn possible(&self) -> Result<(), Failure> {
+    fn possible(&self) -> Result<(), Box<Failure>> {
         let Options {
             platform,
             grf_limit: found,
@@ -272,7 +271,7 @@ impl Session {
     }
 
     /// The numbers of the objects to compile: callees first.
-    fn order(&self, inputs: &[Input], merged: &Merged) -> Result<Vec<usize>, Failure> {
+    fn order(&self, inputs: &[Input], merged: &Merged) -> Result<Vec<usize>, Box<Failure>> {
         let module = &merged.module;
         let graph = CallGraph::new(module).map_err(|error| {
             let (CallError::Unknown { caller, inst, .. } | CallError::Size { caller, inst, .. }) =
@@ -324,7 +323,7 @@ impl Session {
 }
 
 /// Reads files, one by itself on this thread, and says how many seconds each took.
-fn read(inputs: &[Input]) -> Vec<(Result<Module, Failure>, f64)> {
+fn read(inputs: &[Input]) -> Vec<(Result<Module, Box<Failure>>, f64)> {
     let read = |(number, input): (usize, &Input)| {
         let clock = Instant::now();
         let module = source::read(input.bytes);
@@ -337,21 +336,25 @@ fn read(inputs: &[Input]) -> Vec<(Result<Module, Failure>, f64)> {
     }
 }
 
-impl From<Error> for Failure {
-    fn from(error: Error) -> Failure {
+impl From<Error> for Box<Failure> {
+    fn from(error: Error) -> Box<Failure> {
+        Box::new(Failure::new(error))
+    }
+}
+
+impl Failure {
+    fn new(error: Error) -> Failure {
         Failure {
             file: None,
             kernel: None,
             inst: None,
             place: None,
             text: None,
-            error: Box::new(error),
+            error,
         }
     }
-}
 
-impl Failure {
-    fn of_file(error: Error, inputs: &[Input], number: usize) -> Failure {
+    fn of_file(error: Error, inputs: &[Input], number: usize) -> Box<Failure> {
         let place = match &error {
             Error::Input(InputError::Text(error)) => Some(Place {
                 pos: error.line,
@@ -359,13 +362,12 @@ impl Failure {
             }),
             _ => None,
         };
-        Failure {
-            file: inputs
-                .get(number)
-                .map(|input| (number, input.name.to_string())),
+        let name = |input: &Input| (number, input.name.to_string());
+        Box::new(Failure {
+            file: inputs.get(number).map(name),
             place,
-            ..Failure::from(error)
-        }
+            ..Failure::new(error)
+        })
     }
 
     fn at(
@@ -374,17 +376,16 @@ impl Failure {
         merged: &Merged,
         object: usize,
         inst: Option<usize>,
-    ) -> Failure {
+    ) -> Box<Failure> {
         let origin = merged.origin(object);
         let object = &merged.module.objects[object];
         let at = inst.and_then(|inst| object.insts.get(inst));
-        Failure {
-            kernel: Some((origin.object, object.name.to_string())),
-            inst,
-            place: at.map(|inst| inst.place),
-            text: at.map(|inst| print::inst_text(object, inst)),
-            ..Failure::of_file(error, inputs, origin.file)
-        }
+        let mut failure = Failure::of_file(error, inputs, origin.file);
+        failure.kernel = Some((origin.object, object.name.to_string()));
+        failure.inst = inst;
+        failure.place = at.map(|inst| inst.place);
+        failure.text = at.map(|inst| print::inst_text(object, inst));
+        failure
     }
 }
 
@@ -396,7 +397,7 @@ impl fmt::Display for Failure {
             (Some((_, file)), None) => write!(f, "{file}: ")?,
             (None, _) => {}
         }
-        match (&*self.error, &self.kernel) {
+        match (&self.error, &self.kernel) {
             // The place has been said.
             (Error::Input(InputError::Text(error)), _) => return write!(f, "{}", error.kind),
             // Others name the kernel themselves.
@@ -419,6 +420,6 @@ impl fmt::Display for Failure {
 
 impl std::error::Error for Failure {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        Some(&*self.error)
+        Some(&self.error)
     }
 }

@@ -164,7 +164,8 @@ fn functions_have_headings_and_relocations_are_said() {
 #[test]
 fn several_files_are_listed_in_their_order() {
     let (path, _) = fixture("skl");
-    let (other, _) = fixture("icllp");
+    let other = fixtures().join("../../../examples/saxpy/saxpy.dat");
+    let other = other.display().to_string();
     let one = pass(&["disasm", "-p", "skl", &path]);
     let two = pass(&["disasm", "-p", "skl", &other]);
     let listed = pass(&["disasm", "-p", "skl", &path, &other, &path]);

@@ -6,6 +6,7 @@
 //! about places in the register file hold only for physical ones. Rules that need more than the
 //! instruction (dependencies, payload contents) are not checked.
 
+pub mod flow;
 mod region;
 mod send;
 mod ternary;

@@ -13,7 +13,7 @@ use crate::module::{
     Sampler, StateVar, Subject, Surface, Type, Var, predefined,
 };
 use crate::opcode::{
-    Atomic, ChannelMask, Field, Kinds, Meaning, Opcode, Relation, Row, SamplerOp, svm_block_bytes,
+    Atomic, ChannelMask, Field, Kinds, Meaning, Opcode, Relation, SamplerOp, svm_block_bytes,
 };
 use crate::text::lsc;
 
@@ -95,7 +95,7 @@ impl Verifier<'_> {
         let lists = list.into_iter().cycle();
         for (i, (operand, field)) in inst.operands.iter().zip(fixed.chain(lists)).enumerate() {
             self.subject = Subject::Operand(i);
-            self.operand(inst, row, i, field, operand);
+            self.operand(inst, i, field, operand);
         }
         self.types(inst);
         self.subject = Subject::Inst;
@@ -212,7 +212,7 @@ impl Verifier<'_> {
         }
     }
 
-    fn operand(&mut self, inst: &Inst, row: &Row, i: usize, field: Field, operand: &Operand) {
+    fn operand(&mut self, inst: &Inst, i: usize, field: Field, operand: &Operand) {
         let fits = match (field, operand) {
             (Field::Dst(kinds) | Field::Src(kinds), operand) => {
                 kind_of(operand).is_some_and(|kind| kinds.contains(kind))

@@ -19,7 +19,7 @@ use cranelift_entity::packed_option::PackedOption;
 use kiln_machine::func::{Class, Function};
 use kiln_machine::graph::Graph;
 use kiln_machine::inst::{Base, Imm, Inst, Old, Opcode, Reg, Src, SrcReg, VReg};
-use kiln_target::isa::{Cond, Op, Region, SrcMod, Type};
+use kiln_target::isa::{Cond, Op, RegFile, Region, SrcMod, Type};
 use kiln_target::op::Props;
 use kiln_target::rules::rules;
 use smallvec::SmallVec;
@@ -38,10 +38,10 @@ pub fn run(func: &mut Function) {
         // break.
         let accumulates = is(inst, Props::READS_ACC)
             || is(inst, Props::WRITES_ACC)
-            || inst
-                .dst
-                .as_ref()
-                .is_some_and(|dst| dst.reg.as_phys().is_some());
+            || inst.dst.is_some_and(|dst| {
+                let file = dst.reg.as_phys();
+                file.is_some_and(|(file, _)| file == RegFile::Acc)
+            });
         let regions = !is(inst, Props::TERNARY) && !is(inst, Props::MATH) && !accumulates;
         if inst.is_by_channel() && regions {
             for n in 0..inst.srcs.len() {

@@ -3,7 +3,8 @@
 //! Each command takes its arguments and does all its work before it writes anything
 //! ([`output`]), so that a failure leaves no files behind. A failure is one diagnostic on standard
 //! error ([`report`]), of `check` as many as there are, and exit code 1; a command line that cannot
-//! be understood is exit code 2.
+//! be understood is exit code 2. Of several modules to compile or files to list, one that fails keeps no
+//! other from being written.
 
 mod check;
 mod compile;

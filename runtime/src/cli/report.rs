@@ -82,7 +82,7 @@ pub fn failure(inputs: &[Input], failure: &Failure) -> Report {
     let Some(input) = input else {
         return message(failure.to_string(), None);
     };
-    match &*failure.error {
+    match &failure.error {
         Error::Input(error) => self::input(input, error),
         Error::Rule(finding) => {
             let source = Source::new(input);

@@ -443,6 +443,18 @@ fn a_large_file_that_is_no_visa_is_not_read_to_its_end() {
     );
 }
 
+/// Operations that are one in the binary form are called what they are called in text.
+#[test]
+fn instructions_are_named_as_in_text() {
+    let folder = Folder::new("mnemonics");
+    for name in ["min", "max"] {
+        let line = format!("    {name} (M1, 16) V32(0,0)<1> V32(0,0)<1;1,0> 0x1:f\n");
+        let visa = folder.write("k.visaasm", kernel("k", &line));
+        let said = text(&kiln(&["check", &visa]).stderr);
+        assert!(said.contains(&format!("of `{name}`")), "{said}");
+    }
+}
+
 /// A mistake in a launch file is said with its key.
 #[test]
 fn keys_of_a_launch_file_are_named() {

@@ -141,7 +141,7 @@ pub fn compile(text: &str) -> bool {
         Err(failure) => {
             assert!(!failure.to_string().is_empty());
             let wrong = matches!(
-                &*failure.error,
+                &failure.error,
                 Error::Compile(CompileError::Broken { .. } | CompileError::Encode { .. })
             );
             assert!(!wrong, "{failure}");

@@ -1,0 +1,72 @@
+//! Backward gotos whose channels would not wait at a join.
+//!
+//! The channels that do not take a backward goto wait at its jump target, which must be the join
+//! that the other ways out of the loop lead to: what those jump over is never reached. Allocation may
+//! have put moves between the two. Such a goto is turned around: a forward goto sends the channels
+//! that leave to the join itself, and a scalar jump takes the others back. When no channel is left
+//! execution goes on at the moves, which need none.
+//!
+//! Takes a program whose branches name blocks. Guarantees that every predicated backward goto left
+//! stands directly before the join that it names.
+
+use crate::assemble::Program;
+use crate::inst::{Inst, Op, Target};
+
+/// Turns round the backward gotos whose channels would not wait at a join.
+pub fn turn_round(program: &mut Program) {
+    for block in 0..program.blocks.len() {
+        let at = (program.blocks[block].iter())
+            .position(|i| i.op == Op::Goto && i.opts.branch_ctrl && i.pred.is_some());
+        if let Some(at) = at
+            && let Some(join) = misplaced(program, block, at)
+        {
+            let insts = &mut program.blocks[block];
+            // What may follow in the block jumps to where the goto goes on in any case.
+            insts.truncate(at + 1);
+            let goto = &mut insts[at];
+            let mut back = Inst::new(Op::Jmpi, 1);
+            back.no_mask = true;
+            back.jip = goto.uip;
+            // A backward goto is taken where its predicate holds, a forward one where it does not.
+            goto.opts.branch_ctrl = false;
+            goto.uip = Some(Target::Block(join));
+            insts.push(back);
+        }
+    }
+}
+
+/// The join where the channels that do not take a backward goto belong, if it is not what follows.
+fn misplaced(program: &Program, block: usize, at: usize) -> Option<u32> {
+    let Some(Target::Block(jip)) = program.blocks[block][at].jip else {
+        return None;
+    };
+    let join = join_behind(program, jip)?;
+    let last = at + 1 == program.blocks[block].len();
+    let next = (block + 1..program.blocks.len()).find(|&b| !program.blocks[b].is_empty());
+    let follows = last && next == Some(join as usize) && jip == join;
+    (!follows).then_some(join)
+}
+
+/// The block that starts with the first join behind the start of `from`, on a way without branches.
+fn join_behind(program: &Program, from: u32) -> Option<u32> {
+    let mut block = from;
+    // Jumps could lead round in a circle.
+    for _ in 0..program.blocks.len() {
+        let mut next = block + 1;
+        for (index, inst) in program.blocks.get(block as usize)?.iter().enumerate() {
+            match (inst.op, inst.jip) {
+                (Op::Join, _) => return (index == 0).then_some(block),
+                (Op::Jmpi, Some(Target::Block(to))) if inst.pred.is_none() => {
+                    next = to;
+                    break;
+                }
+                _ if inst.jip.is_some() || inst.msg.is_some_and(|m| m.eot) || !inst.no_mask => {
+                    return None;
+                }
+                _ => {}
+            }
+        }
+        block = next;
+    }
+    None
+}

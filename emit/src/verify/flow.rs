@@ -1,0 +1,445 @@
+//! Whether every channel that waits is reached.
+//!
+//! Channels that leave the common way wait at a place ahead: a goto's at a join, an `if`'s behind
+//! `else` or at `endif`, those that leave a loop behind its `while`. They are lost when the
+//! instruction pointer jumps over the place. For each instruction this finds the nearest place ahead
+//! at which channels may wait while it executes, and refuses whatever goes beyond; and it refuses
+//! branches whose targets are not what the manuals demand (volume 2a, the single instructions), and
+//! masked instructions on the way from a branch that left no channel active to the next join: what
+//! is executed there are moves for those who wait. Jumps to what a register holds and subroutines are not
+//! followed: a call goes on behind itself.
+//!
+//! An instruction counts twice, as executed by some channel and by none: a join that some channel
+//! executes falls through, one that none does may go on at its jump target.
+//!
+//! Places are taken from the nearest on. From each branch that makes channels wait there the search
+//! marks what is executed until the place is reached. What is marked already has a nearer place ahead,
+//! so that the search goes on there (a union-find over the marks): each instruction is marked once.
+
+use crate::assemble::Program;
+use crate::inst::{Inst, Op, Target};
+
+/// Control flow that may lose channels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("block {}, instruction {} ({op:?}): {what}", at.0, at.1)]
+pub struct FlowError {
+    /// Block and index. Of code without blocks, 0 and the instruction's number.
+    pub at: (usize, usize),
+    pub op: Op,
+    pub what: Wrong,
+}
+
+/// What is wrong with a branch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Wrong {
+    #[error("its {which} is {found:?}, {expected} expected")]
+    Target {
+        which: &'static str,
+        expected: &'static str,
+        found: Option<Op>,
+    },
+    #[error("goes on at block {}, instruction {}, and channels may wait before, at block {}, instruction {}", to.0, to.1, waiting.0, waiting.1)]
+    Skips {
+        to: (usize, usize),
+        waiting: (usize, usize),
+    },
+    #[error("ends the thread while channels may wait at block {}, instruction {}", waiting.0, waiting.1)]
+    Ends { waiting: (usize, usize) },
+    #[error("no channel may be active behind it at {op:?} (block {}, instruction {}): only instructions without a mask expected up to a join", place.0, place.1)]
+    Masked { op: Op, place: (usize, usize) },
+}
+
+/// Checks a program whose branches name blocks.
+///
+/// # Errors
+/// The first branch that is wrong.
+pub fn check_program(program: &Program) -> Result<(), FlowError> {
+    let mut starts = Vec::with_capacity(program.blocks.len() + 1);
+    let mut insts = Vec::new();
+    let mut places = Vec::new();
+    for (b, block) in program.blocks.iter().enumerate() {
+        starts.push(insts.len() as u32);
+        insts.extend(block);
+        places.extend((0..block.len()).map(|i| (b, i)));
+    }
+    starts.push(insts.len() as u32);
+    let target = |_, target| match target {
+        Some(Target::Block(block)) => starts.get(block as usize).copied(),
+        _ => None,
+    };
+    check(insts, &places, target)
+}
+
+/// Checks decoded code, whose branches have distances.
+///
+/// # Errors
+/// The first branch that is wrong.
+pub fn check_code(code: &[Inst]) -> Result<(), FlowError> {
+    let mut offsets = Vec::with_capacity(code.len() + 1);
+    let mut offset = 0i64;
+    for inst in code {
+        offsets.push(offset);
+        offset += i64::from(inst.size());
+    }
+    offsets.push(offset);
+    let places: Vec<_> = (0..code.len()).map(|i| (0, i)).collect();
+    let target = |at: u32, target| match target {
+        Some(Target::Offset(by)) => {
+            let to = offsets[at as usize] + i64::from(by);
+            offsets.binary_search(&to).ok().map(|i| i as u32)
+        }
+        _ => None,
+    };
+    check(code.iter().collect(), &places, target)
+}
+
+/// No place.
+const NONE: u32 = u32::MAX;
+
+/// An instruction as executed by some channel or by none: its number twice, plus one for none.
+type Node = u32;
+
+fn some(at: u32) -> Node {
+    at * 2
+}
+
+fn none(at: u32) -> Node {
+    at * 2 + 1
+}
+
+/// Where execution goes on, at most at three nodes.
+#[derive(Default)]
+struct Nexts {
+    list: [Node; 3],
+    count: usize,
+}
+
+impl Nexts {
+    fn add(&mut self, node: Node) {
+        self.list[self.count] = node;
+        self.count += 1;
+    }
+
+    fn iter(&self) -> impl Iterator<Item = Node> {
+        self.list.into_iter().take(self.count)
+    }
+}
+
+/// The instructions one behind the other, with the numbers that branches go to.
+struct Flow<'a> {
+    insts: Vec<&'a Inst>,
+    places: &'a [(usize, usize)],
+    jip: Vec<u32>,
+    uip: Vec<u32>,
+    /// Whether channels may wait at that instruction.
+    waits: Vec<bool>,
+}
+
+fn check(
+    insts: Vec<&Inst>,
+    places: &[(usize, usize)],
+    target: impl Fn(u32, Option<Target>) -> Option<u32>,
+) -> Result<(), FlowError> {
+    let numbered = || (0u32..).zip(&insts);
+    let jip = numbered().map(|(i, inst)| target(i, inst.jip).unwrap_or(NONE));
+    let uip = numbered().map(|(i, inst)| target(i, inst.uip).unwrap_or(NONE));
+    let mut flow = Flow {
+        jip: jip.collect(),
+        uip: uip.collect(),
+        waits: vec![false; insts.len() + 2],
+        insts,
+        places,
+    };
+    for at in 0..flow.insts.len() as u32 {
+        flow.targets(at)?;
+    }
+    let mut waiting: Vec<(u32, u32)> = (0..flow.insts.len() as u32)
+        .flat_map(|at| flow.wait(at).into_iter().flatten().map(move |w| (w, at)))
+        .collect();
+    waiting.sort_unstable();
+    for &(place, _) in &waiting {
+        flow.waits[place as usize] = true;
+    }
+    let nearest = flow.nearest(&waiting);
+    for at in 0..flow.insts.len() as u32 {
+        flow.skips(at, &nearest)?;
+        flow.moves(at, &nearest)?;
+    }
+    Ok(())
+}
+
+impl Flow<'_> {
+    fn place(&self, at: u32) -> (usize, usize) {
+        let end = self.places.last().map_or((0, 0), |&(b, i)| (b, i + 1));
+        self.places.get(at as usize).copied().unwrap_or(end)
+    }
+
+    fn op(&self, at: u32) -> Option<Op> {
+        self.insts.get(at as usize).map(|inst| inst.op)
+    }
+
+    fn error(&self, at: u32, what: Wrong) -> FlowError {
+        FlowError {
+            at: self.place(at),
+            op: self.insts[at as usize].op,
+            what,
+        }
+    }
+
+    /// Whether the targets of a branch are what it demands.
+    fn targets(&self, at: u32) -> Result<(), FlowError> {
+        let inst = self.insts[at as usize];
+        let (jip, uip) = (self.jip[at as usize], self.uip[at as usize]);
+        let forward = |to: u32| to != NONE && to > at;
+        let backward = |to: u32| to <= at;
+        let is =
+            |to: u32, ops: &[Op]| forward(to) && self.op(to).is_some_and(|op| ops.contains(&op));
+        let (jump, update) = match inst.op {
+            Op::Goto if inst.opts.branch_ctrl => (
+                (jip == at + 1 && is(jip, &[Op::Join]), "the join behind it"),
+                (backward(uip), "an instruction before it"),
+            ),
+            Op::Goto => (
+                (forward(jip), "an instruction ahead"),
+                (is(uip, &[Op::Join]), "a join ahead"),
+            ),
+            // Itself: nobody waits ahead.
+            Op::Join if jip == at => return Ok(()),
+            Op::Join | Op::Endif => ((forward(jip), "an instruction ahead"), (true, "")),
+            Op::If => {
+                let no_else = is(jip, &[Op::Endif]);
+                let behind_else = forward(jip) && self.op(jip - 1) == Some(Op::Else);
+                (
+                    (no_else || behind_else, "endif, or what is behind else"),
+                    (is(uip, &[Op::Endif]), "an endif ahead"),
+                )
+            }
+            Op::Else => (
+                (
+                    is(jip, &[Op::Endif]) && jip == uip,
+                    "the endif of its update target",
+                ),
+                (is(uip, &[Op::Endif]), "an endif ahead"),
+            ),
+            Op::While => ((backward(jip), "an instruction before it"), (true, "")),
+            Op::Break | Op::Cont => (
+                (
+                    is(jip, &[Op::Else, Op::Endif, Op::While, Op::Join]),
+                    "else, endif, join or while ahead",
+                ),
+                (is(uip, &[Op::While]), "a while ahead"),
+            ),
+            Op::Jmpi => {
+                let register = inst.jip == Some(Target::Reg);
+                ((register || jip != NONE, "an instruction"), (true, ""))
+            }
+            _ => return Ok(()),
+        };
+        for (which, (right, expected), to) in
+            [("jump target", jump, jip), ("update target", update, uip)]
+        {
+            if !right {
+                let found = self.op(to);
+                let what = Wrong::Target {
+                    which,
+                    expected,
+                    found,
+                };
+                return Err(self.error(at, what));
+            }
+        }
+        Ok(())
+    }
+
+    /// Where the channels of an `if` wait that do not take it. Of an `else`, behind which they go on,
+    /// it counts as the `else` itself: if nobody waits there, that goes to its jump target.
+    fn other_way(&self, at: u32) -> u32 {
+        let jip = self.jip[at as usize];
+        jip - u32::from(self.op(jip - 1) == Some(Op::Else))
+    }
+
+    /// Where channels may wait once that instruction is executed.
+    fn wait(&self, at: u32) -> [Option<u32>; 2] {
+        let inst = self.insts[at as usize];
+        let (jip, uip) = (self.jip[at as usize], self.uip[at as usize]);
+        match inst.op {
+            Op::Goto if inst.opts.branch_ctrl => [Some(jip), None],
+            Op::Goto => [Some(uip), None],
+            Op::If => [Some(self.other_way(at)), None],
+            Op::Else => [Some(uip), None],
+            Op::While => [Some(at + 1), None],
+            Op::Break => [Some(uip + 1), None],
+            Op::Cont => [Some(uip), None],
+            _ => [None, None],
+        }
+    }
+
+    /// Where execution goes on behind a node.
+    fn nexts(&self, node: Node) -> Nexts {
+        let (at, active) = (node / 2, node.is_multiple_of(2));
+        let inst = self.insts[at as usize];
+        let (jip, uip) = (self.jip[at as usize], self.uip[at as usize]);
+        let same = |at| if active { some(at) } else { none(at) };
+        let mut nexts = Nexts::default();
+        match inst.op {
+            Op::Jmpi if jip == NONE => {}
+            Op::Jmpi => {
+                nexts.add(same(jip));
+                if inst.pred.is_some() {
+                    nexts.add(same(at + 1));
+                }
+            }
+            Op::Goto if inst.opts.branch_ctrl => {
+                if active {
+                    nexts.add(some(uip));
+                }
+                nexts.add(self.arrive(jip));
+            }
+            Op::If => {
+                if active {
+                    nexts.add(some(at + 1));
+                }
+                nexts.add(self.arrive(self.other_way(at)));
+            }
+            Op::Goto | Op::Break | Op::Cont => {
+                if active {
+                    nexts.add(some(at + 1));
+                }
+                nexts.add(self.arrive(jip));
+            }
+            Op::Join | Op::Endif => {
+                if active || self.waits[at as usize] {
+                    nexts.add(some(at + 1));
+                }
+                if !active && jip != at {
+                    nexts.add(self.arrive(jip));
+                }
+            }
+            Op::Else => {
+                if self.waits[at as usize] {
+                    nexts.add(some(at + 1));
+                }
+                nexts.add(self.arrive(jip));
+            }
+            Op::While => {
+                if active {
+                    nexts.add(some(jip));
+                }
+                nexts.add(some(at + 1));
+            }
+            Op::Ret => {}
+            _ if inst.msg.is_some_and(|m| m.eot) => {}
+            _ => nexts.add(same(at + 1)),
+        }
+        nexts
+    }
+
+    /// The node of a jump target that is reached without an active channel: who waits there may
+    /// go on, and behind anything but a join someone does.
+    fn arrive(&self, at: u32) -> Node {
+        match self.op(at) {
+            Some(Op::Join | Op::Endif) | None => none(at),
+            _ if self.waits[at as usize] => some(at),
+            _ => none(at),
+        }
+    }
+
+    /// For each node the nearest place at which channels may wait meanwhile.
+    fn nearest(&self, waiting: &[(u32, u32)]) -> Vec<u32> {
+        // The end of the code may be a place, too.
+        let count = self.insts.len() as u32 + 1;
+        let mut nearest = vec![NONE; count as usize * 2];
+        // From a marked node to the next place's, and on as far as is known.
+        let mut further: Vec<Node> = (0..count * 2).collect();
+        let mut work = Vec::new();
+        for &(place, branch) in waiting {
+            work.extend(self.nexts(some(branch)).iter());
+            while let Some(node) = work.pop() {
+                let node = find(&mut further, node, place);
+                if node / 2 >= place {
+                    continue;
+                }
+                nearest[node as usize] = place;
+                further[node as usize] = self.arrive(place);
+                work.extend(self.nexts(node).iter());
+            }
+        }
+        nearest
+    }
+
+    /// Whether what that instruction leads to lies beyond a place where channels may wait.
+    fn skips(&self, at: u32, nearest: &[u32]) -> Result<(), FlowError> {
+        for node in [some(at), none(at)] {
+            let own = self.wait(at).into_iter().flatten().min().unwrap_or(NONE);
+            let own = if node == some(at) { own } else { NONE };
+            let waiting = nearest[node as usize].min(own);
+            if waiting == NONE {
+                continue;
+            }
+            let place = self.place(waiting);
+            if self.insts[at as usize].msg.is_some_and(|m| m.eot) {
+                return Err(self.error(at, Wrong::Ends { waiting: place }));
+            }
+            if let Some(to) = self
+                .nexts(node)
+                .iter()
+                .map(|n| n / 2)
+                .find(|&to| to > waiting)
+            {
+                let to = self.place(to);
+                return Err(self.error(at, Wrong::Skips { to, waiting: place }));
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether the way from a jump target to the join that is meant holds moves only.
+    fn moves(&self, from: u32, nearest: &[u32]) -> Result<(), FlowError> {
+        let mut at = match self.insts[from as usize].op {
+            Op::If => self.other_way(from),
+            Op::Goto | Op::Else | Op::Break | Op::Cont => self.jip[from as usize],
+            // Where nobody waits ahead some channel goes on; and whoever goes on at the next
+            // instruction in any case counts as active.
+            Op::Join | Op::Endif
+                if nearest[none(from) as usize] != NONE && self.jip[from as usize] > from + 1 =>
+            {
+                self.jip[from as usize]
+            }
+            _ => return Ok(()),
+        };
+        // Jumps could lead round in a circle.
+        for _ in 0..self.insts.len() {
+            let Some(inst) = self.insts.get(at as usize) else {
+                return Ok(());
+            };
+            if self.waits[at as usize]
+                || matches!(inst.op, Op::Join | Op::Endif | Op::Else | Op::While)
+            {
+                return Ok(());
+            }
+            let ends = inst.msg.is_some_and(|m| m.eot);
+            at = match inst.op {
+                Op::Jmpi if inst.pred.is_none() => self.jip[at as usize],
+                op if !inst.no_mask || ends || op.is_branch() => {
+                    let place = self.place(at);
+                    return Err(self.error(from, Wrong::Masked { op, place }));
+                }
+                _ => at + 1,
+            };
+        }
+        Ok(())
+    }
+}
+
+/// The first node on the way of marks from `node` that is not marked, or not before `place`.
+fn find(further: &mut [Node], node: Node, place: u32) -> Node {
+    let mut end = node;
+    while end / 2 < place && further[end as usize] != end {
+        end = further[end as usize];
+    }
+    let mut at = node;
+    while at != end {
+        at = std::mem::replace(&mut further[at as usize], end);
+    }
+    end
+}

@@ -1,0 +1,103 @@
+//! Random flow graphs: our code and the reference finalizer's against a walk of each channel.
+//!
+//! `flow_graphs COUNT SEED FOLDER [FINALIZER]`: kernels whose results differ are written to FOLDER.
+//! Each is compiled twice, in all registers and in few. Prints how many of our programs and of the
+//! reference's are wrong; fails if one of ours is.
+
+use std::path::Path;
+use std::process::{Command, ExitCode, Stdio};
+
+#[path = "../tests/visa_ops/random.rs"]
+mod random;
+
+#[path = "../tests/flow_graphs/graph.rs"]
+mod graph;
+#[path = "../tests/flow_graphs/run.rs"]
+mod run;
+
+use graph::Graph;
+
+/// Registers to compile in: all, and so few that there are spills.
+const LIMITS: [u32; 2] = [128, 30];
+
+fn main() -> ExitCode {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let numbers = (args.first(), args.get(1));
+    let (Some(count), Some(seed)) = (
+        numbers.0.and_then(|n| n.parse::<u64>().ok()),
+        numbers.1.and_then(|n| n.parse::<u64>().ok()),
+    ) else {
+        eprintln!("flow_graphs COUNT SEED FOLDER [FINALIZER]");
+        return ExitCode::FAILURE;
+    };
+    let Some(folder) = args.get(2).map(Path::new) else {
+        eprintln!("a folder for what fails is missing");
+        return ExitCode::FAILURE;
+    };
+    let finalizer = args.get(3).map(Path::new);
+    let (mut refused, mut wrong, mut reference_refused, mut reference_wrong) = (0, 0, 0, 0);
+    for seed in seed..seed + count {
+        let graph = Graph::random(seed);
+        let text = graph.text();
+        let keep = |what: &str| {
+            let path = folder.join(format!("graph-{seed}.visaasm"));
+            match std::fs::write(&path, &text) {
+                Ok(()) => println!("{}: {what}", path.display()),
+                Err(e) => println!("graph {seed}: {what} (not kept: {e})"),
+            }
+        };
+        for limit in LIMITS {
+            match run::compile(&text, limit) {
+                Err(what) => {
+                    refused += 1;
+                    keep(&format!("{limit} GRFs: not compiled: {what}"));
+                }
+                Ok(code) => {
+                    let result = run::run(&code, &graph);
+                    if let Err(what) = result.and_then(|found| run::compare(&found, &graph)) {
+                        wrong += 1;
+                        keep(&format!("{limit} GRFs: {what}"));
+                    }
+                }
+            }
+        }
+        if let Some(finalizer) = finalizer {
+            match finalize(finalizer, folder, &text) {
+                None => reference_refused += 1,
+                Some(code) => {
+                    let result = run::run(&code, &graph);
+                    if let Err(what) = result.and_then(|found| run::compare(&found, &graph)) {
+                        reference_wrong += 1;
+                        keep(&format!("the reference's code: {what}"));
+                    }
+                }
+            }
+        }
+    }
+    let reference = match finalizer {
+        Some(_) => format!(
+            ", {reference_refused} refused by the reference, {reference_wrong} wrong in its code"
+        ),
+        None => String::new(),
+    };
+    println!("total: {count} graphs, {refused} of our programs refused, {wrong} wrong{reference}");
+    ExitCode::from(u8::from(refused + wrong > 0))
+}
+
+/// The reference finalizer's machine code. Its exit code says nothing: there is code or there is not.
+fn finalize(finalizer: &Path, folder: &Path, text: &str) -> Option<Vec<u8>> {
+    let (source, code) = (
+        folder.join("reference.visaasm"),
+        folder.join("reference.dat"),
+    );
+    std::fs::write(&source, text).ok()?;
+    let _ = std::fs::remove_file(&code);
+    Command::new(finalizer)
+        .args(["reference.visaasm", "-platform", "SKL", "-binary"])
+        .current_dir(folder)
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status()
+        .ok()?;
+    std::fs::read(code).ok()
+}

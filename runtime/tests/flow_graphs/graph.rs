@@ -1,0 +1,589 @@
+//! Random kernels whose control flow is any graph, and what each of their channels must compute.
+//!
+//! A block changes a few variables and predicates under the mask and ends in a branch that is drawn
+//! without regard to structure: loops with several entries and exits, branches into loops, branches
+//! that all channels take. Nothing looks across channels, so that a channel's results are those of
+//! walking the graph alone ([`Graph::walk`]), however execution is ordered. Every branch backward
+//! costs the channel fuel and is not taken without any: all channels end.
+
+use std::fmt::Write;
+
+use crate::random::Random;
+
+const MAX_VARS: usize = 9;
+const MAX_PREDS: usize = 8;
+/// What the buffer of results holds before.
+pub const UNWRITTEN: i32 = 0x5a5a_5a5a;
+
+/// A predicate and whether it must not hold.
+type Guard = (usize, bool);
+
+#[derive(Clone, Copy, Debug)]
+enum Right {
+    Var(usize),
+    Imm(i32),
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Op {
+    Add,
+    Xor,
+    And,
+    Or,
+    Shl,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Relation {
+    Lt,
+    Ge,
+    Eq,
+    Ne,
+}
+
+#[derive(Clone, Debug)]
+enum Change {
+    Assign {
+        guard: Option<Guard>,
+        op: Op,
+        dst: usize,
+        left: usize,
+        right: Right,
+    },
+    Compare {
+        pred: usize,
+        relation: Relation,
+        left: usize,
+        right: Right,
+    },
+}
+
+/// How a block ends. Block numbers beyond the last are the end.
+#[derive(Clone, Debug)]
+enum Exit {
+    Fall,
+    /// Forward, each channel for itself, or all without a guard.
+    Goto {
+        to: usize,
+        guard: Option<Guard>,
+    },
+    /// Forward, all channels as the constant says; without one always.
+    Uniform {
+        to: usize,
+        taken: Option<bool>,
+    },
+    /// Backward for the channels that have fuel and whose guard holds; `stay` asks for those that
+    /// do not go.
+    Back {
+        to: usize,
+        guard: Option<Guard>,
+        stay: bool,
+    },
+    /// Channels without fuel go forward to `out`, all others back.
+    UniformBack {
+        to: usize,
+        out: usize,
+        guarded: bool,
+    },
+}
+
+#[derive(Clone, Debug)]
+struct Block {
+    changes: Vec<Change>,
+    exit: Exit,
+}
+
+/// One kernel.
+#[derive(Clone, Debug)]
+pub struct Graph {
+    pub simd: usize,
+    /// Work-items, at most `simd`.
+    pub items: usize,
+    vars: usize,
+    preds: usize,
+    /// Added to each channel's number to be its fuel.
+    fuel: i16,
+    /// The first block may be a loop's head: it sets the variables.
+    header_first: bool,
+    blocks: Vec<Block>,
+}
+
+/// What one channel computes.
+struct Channel {
+    vars: [i32; MAX_VARS],
+    preds: u32,
+    fuel: i16,
+}
+
+impl Op {
+    const ALL: [Op; 5] = [Op::Add, Op::Xor, Op::And, Op::Or, Op::Shl];
+
+    fn name(self) -> &'static str {
+        ["add", "xor", "and", "or", "shl"][self as usize]
+    }
+
+    fn apply(self, a: i32, b: i32) -> i32 {
+        match self {
+            Op::Add => a.wrapping_add(b),
+            Op::Xor => a ^ b,
+            Op::And => a & b,
+            Op::Or => a | b,
+            Op::Shl => a.wrapping_shl(b as u32),
+        }
+    }
+}
+
+impl Relation {
+    const ALL: [Relation; 4] = [Relation::Lt, Relation::Ge, Relation::Eq, Relation::Ne];
+
+    fn name(self) -> &'static str {
+        ["lt", "ge", "eq", "ne"][self as usize]
+    }
+
+    fn holds(self, a: i32, b: i32) -> bool {
+        match self {
+            Relation::Lt => a < b,
+            Relation::Ge => a >= b,
+            Relation::Eq => a == b,
+            Relation::Ne => a != b,
+        }
+    }
+}
+
+impl Graph {
+    /// Draws a graph.
+    pub fn random(seed: u64) -> Graph {
+        let mut r = Random(seed);
+        let simd = r.of(&[8, 16, 16, 32]);
+        let items = if r.below(3) == 0 {
+            1 + r.below(simd)
+        } else {
+            simd
+        };
+        let most = r.of(&[5, 11, 24]);
+        let count = 2 + r.below(most);
+        let mut graph = Graph {
+            simd,
+            items,
+            vars: 2 + r.below(MAX_VARS - 1),
+            preds: 1 + r.below(MAX_PREDS),
+            fuel: r.below(6) as i16,
+            header_first: r.below(12) == 0,
+            blocks: Vec::new(),
+        };
+        for b in 0..count {
+            let block = graph.block(&mut r, b, count);
+            graph.blocks.push(block);
+        }
+        graph
+    }
+
+    fn guard(&self, r: &mut Random) -> Guard {
+        (r.below(self.preds), r.below(2) == 0)
+    }
+
+    fn right(&self, r: &mut Random) -> Right {
+        if r.below(2) == 0 {
+            Right::Var(r.below(self.vars))
+        } else {
+            Right::Imm(r.below(40) as i32 - 10)
+        }
+    }
+
+    fn block(&self, r: &mut Random, b: usize, count: usize) -> Block {
+        let changes = (0..r.below(4)).map(|_| self.change(r)).collect();
+        let guard = (r.below(4) != 0).then(|| self.guard(r));
+        // Mostly near, sometimes anywhere.
+        let mut far = |room: usize| match r.below(3) {
+            0 => r.below(room),
+            _ => r.below(room.min(4)),
+        };
+        let ahead = b + 1 + far(count - b);
+        let behind = b - far(b + 1);
+        let exit = match r.below(16) {
+            0..=2 => Exit::Fall,
+            3..=8 => Exit::Goto { to: ahead, guard },
+            9 => Exit::Uniform {
+                to: ahead,
+                taken: guard.map(|(_, inverse)| inverse),
+            },
+            10..=13 => Exit::Back {
+                to: behind,
+                guard,
+                stay: r.below(2) == 0,
+            },
+            14 => Exit::UniformBack {
+                to: behind,
+                out: ahead,
+                guarded: guard.is_some(),
+            },
+            _ => Exit::Goto { to: count, guard },
+        };
+        Block { changes, exit }
+    }
+
+    fn change(&self, r: &mut Random) -> Change {
+        if r.below(4) == 0 {
+            return Change::Compare {
+                pred: r.below(self.preds),
+                relation: r.of(&Relation::ALL),
+                left: r.below(self.vars),
+                right: self.right(r),
+            };
+        }
+        let op = r.of(&Op::ALL);
+        Change::Assign {
+            guard: (r.below(4) == 0).then(|| self.guard(r)),
+            op,
+            dst: r.below(self.vars),
+            left: r.below(self.vars),
+            right: match op {
+                Op::Shl => Right::Imm(1 + r.below(3) as i32),
+                _ => self.right(r),
+            },
+        }
+    }
+
+    /// Dwords of results.
+    pub fn results(&self) -> usize {
+        (self.vars + 1) * self.simd
+    }
+
+    /// What the buffer of results holds afterwards.
+    pub fn expected(&self) -> Vec<i32> {
+        let mut out = vec![UNWRITTEN; self.results()];
+        for lane in 0..self.items {
+            let end = self.walk(lane);
+            for v in 0..self.vars {
+                out[v * self.simd + lane] = end.vars[v];
+            }
+            out[self.vars * self.simd + lane] = end.preds as i32;
+        }
+        out
+    }
+
+    fn initial(&self, lane: usize, v: usize) -> i32 {
+        (lane as i32 * (v as i32 * 37 + 11)) ^ (v as i32 * 5)
+    }
+
+    /// One channel's way through the graph.
+    fn walk(&self, lane: usize) -> Channel {
+        let mut c = Channel {
+            vars: [0; MAX_VARS],
+            preds: 0,
+            fuel: lane as i16 + if self.header_first { 0 } else { self.fuel },
+        };
+        if !self.header_first {
+            self.start(&mut c, lane);
+        }
+        let mut at = 0;
+        while let Some(block) = self.blocks.get(at) {
+            if at == 0 && self.header_first {
+                self.start(&mut c, lane);
+            }
+            block.changes.iter().for_each(|change| c.change(change));
+            at = match block.exit {
+                Exit::Fall => at + 1,
+                Exit::Goto { to, guard } if guard.is_none_or(|g| c.holds(g)) => to,
+                Exit::Uniform { to, taken } if taken != Some(false) => to,
+                Exit::Goto { .. } | Exit::Uniform { .. } => at + 1,
+                Exit::Back { to, guard, .. } => {
+                    c.fuel -= 1;
+                    match c.fuel > 0 && guard.is_none_or(|g| c.holds(g)) {
+                        true => to,
+                        false => at + 1,
+                    }
+                }
+                Exit::UniformBack { to, out, .. } => {
+                    c.fuel -= 1;
+                    if c.fuel > 0 { to } else { out }
+                }
+            };
+        }
+        c
+    }
+
+    fn start(&self, c: &mut Channel, lane: usize) {
+        for v in 0..self.vars {
+            c.vars[v] = self.initial(lane, v);
+        }
+        for p in 0..self.preds {
+            let holds = c.vars[p % self.vars] & (1 << (p % 4)) != 0;
+            c.preds = c.preds & !(1 << p) | u32::from(holds) << p;
+        }
+    }
+
+    /// The kernel's text.
+    pub fn text(&self) -> String {
+        let mut w = Writer {
+            simd: self.simd,
+            text: String::new(),
+        };
+        w.declarations(self);
+        if self.header_first {
+            w.line(format_args!("B0:"));
+        }
+        w.start(self);
+        for (b, block) in self.blocks.iter().enumerate() {
+            if b > 0 || !self.header_first {
+                w.line(format_args!("B{b}:"));
+            }
+            block.changes.iter().for_each(|change| w.change(change));
+            w.exit(&block.exit);
+        }
+        w.line(format_args!("B{}:", self.blocks.len()));
+        w.end(self);
+        w.text
+    }
+}
+
+impl Channel {
+    fn holds(&self, (pred, inverse): Guard) -> bool {
+        (self.preds >> pred & 1 == 1) != inverse
+    }
+
+    fn value(&self, right: Right) -> i32 {
+        match right {
+            Right::Var(v) => self.vars[v],
+            Right::Imm(n) => n,
+        }
+    }
+
+    fn change(&mut self, change: &Change) {
+        match *change {
+            Change::Assign {
+                guard,
+                op,
+                dst,
+                left,
+                right,
+            } => {
+                if guard.is_none_or(|g| self.holds(g)) {
+                    self.vars[dst] = op.apply(self.vars[left], self.value(right));
+                }
+            }
+            Change::Compare {
+                pred,
+                relation,
+                left,
+                right,
+            } => {
+                let holds = relation.holds(self.vars[left], self.value(right));
+                self.preds = self.preds & !(1 << pred) | u32::from(holds) << pred;
+            }
+        }
+    }
+}
+
+/// Writes a graph as vISA.
+struct Writer {
+    simd: usize,
+    text: String,
+}
+
+impl Writer {
+    fn line(&mut self, line: std::fmt::Arguments) {
+        let _ = writeln!(self.text, "{line}");
+    }
+
+    /// One instruction for all channels: of 32, two halves. In `form`, `@` stands for the
+    /// execution size, `#` for the row of dwords and `%` for that of words.
+    fn all(&mut self, no_mask: bool, form: &str) {
+        let size = self.simd.min(16);
+        let mask = if no_mask { "_NM" } else { "" };
+        for at in (0..self.simd).step_by(size) {
+            let line = form
+                .replace('@', &format!("(M{}{mask}, {size})", at / 4 + 1))
+                .replace('#', &(at / 8).to_string())
+                .replace('%', &(at / 16).to_string());
+            self.line(format_args!("{line}"));
+        }
+    }
+
+    fn masked(&mut self, form: std::fmt::Arguments) {
+        self.all(false, &form.to_string());
+    }
+
+    fn declarations(&mut self, graph: &Graph) {
+        let simd = self.simd;
+        self.line(format_args!(".version 4.1\n.kernel \"graph\""));
+        for name in ["ID", "AT", "T"] {
+            self.line(format_args!(
+                ".decl {name} v_type=G type=d num_elts={simd} align=hword"
+            ));
+        }
+        for v in 0..graph.vars {
+            self.line(format_args!(
+                ".decl X{v} v_type=G type=d num_elts={simd} align=hword"
+            ));
+        }
+        for p in 0..graph.preds {
+            self.line(format_args!(".decl P{} v_type=P num_elts={simd}", p + 1));
+        }
+        let words = simd.max(16);
+        let bytes = words * 2;
+        self.line(format_args!(
+            ".decl PB v_type=P num_elts={simd}\n\
+             .decl PU v_type=P num_elts={simd}\n\
+             .decl FUEL v_type=G type=w num_elts={words} align=hword\n\
+             .decl LANE v_type=G type=uw num_elts=32 align=hword\n\
+             .decl T6 v_type=T num_elts=1 v_name=T006\n\
+             .input FUEL offset=32 size={bytes}\n\
+             .kernel_attr Target=\"3d\"\n\
+             .kernel_attr SimdSize={simd}\n\
+             .function \"graph_0\""
+        ));
+    }
+
+    fn start(&mut self, graph: &Graph) {
+        let ones = if self.simd == 32 {
+            "0xffffffff:ud"
+        } else {
+            "0xffff:uw"
+        };
+        let simd = self.simd;
+        self.line(format_args!(
+            "mov (M1_NM, 8) LANE(0,0)<1> 0x76543210:uv\n\
+             add (M1_NM, 8) LANE(0,8)<1> LANE(0,0)<1;1,0> 0x8:uw\n\
+             add (M1_NM, 16) LANE(1,0)<1> LANE(0,0)<1;1,0> 0x10:uw\n\
+             setp (M1_NM, {simd}) PU {ones}"
+        ));
+        self.all(true, "mov @ ID(#,0)<1> LANE(%,0)<1;1,0>");
+        if !graph.header_first {
+            let fuel = graph.fuel;
+            self.masked(format_args!(
+                "add @ FUEL(%,0)<1> FUEL(%,0)<1;1,0> {fuel:#x}:w"
+            ));
+        }
+        for v in 0..graph.vars {
+            let (factor, flip) = (v * 37 + 11, v * 5);
+            self.masked(format_args!(
+                "mul @ X{v}(#,0)<1> ID(#,0)<1;1,0> {factor:#x}:w"
+            ));
+            self.masked(format_args!(
+                "xor @ X{v}(#,0)<1> X{v}(#,0)<1;1,0> {flip:#x}:w"
+            ));
+        }
+        for p in 0..graph.preds {
+            let (v, bit) = (p % graph.vars, 1 << (p % 4));
+            self.masked(format_args!("and @ T(#,0)<1> X{v}(#,0)<1;1,0> {bit:#x}:w"));
+            self.masked(format_args!("cmp.ne @ P{} T(#,0)<1;1,0> 0x0:w", p + 1));
+        }
+    }
+
+    fn right(right: Right) -> String {
+        match right {
+            Right::Var(v) => format!("X{v}(#,0)<1;1,0>"),
+            Right::Imm(n) => format!("{:#x}:w", n as i16),
+        }
+    }
+
+    fn guard((pred, inverse): Guard) -> String {
+        format!("({}P{})", if inverse { "!" } else { "" }, pred + 1)
+    }
+
+    fn change(&mut self, change: &Change) {
+        match *change {
+            Change::Assign {
+                guard,
+                op,
+                dst,
+                left,
+                right,
+            } => {
+                let guard = guard.map_or(String::new(), |g| Self::guard(g) + " ");
+                let (op, right) = (op.name(), Self::right(right));
+                self.masked(format_args!(
+                    "{guard}{op} @ X{dst}(#,0)<1> X{left}(#,0)<1;1,0> {right}"
+                ));
+            }
+            Change::Compare {
+                pred,
+                relation,
+                left,
+                right,
+            } => {
+                let (relation, right) = (relation.name(), Self::right(right));
+                self.masked(format_args!(
+                    "cmp.{relation} @ P{} X{left}(#,0)<1;1,0> {right}",
+                    pred + 1
+                ));
+            }
+        }
+    }
+
+    /// `PB` holds where there is fuel left after this, and the guard holds, or where not.
+    fn fuel(&mut self, guard: Option<Guard>, left: bool) {
+        let relation = if left { "gt" } else { "le" };
+        self.masked(format_args!("add @ FUEL(%,0)<1> FUEL(%,0)<1;1,0> 0xffff:w"));
+        match guard {
+            None => self.masked(format_args!("cmp.{relation} @ PB FUEL(%,0)<1;1,0> 0x0:w")),
+            Some(guard) => {
+                let guard = Self::guard(guard);
+                self.masked(format_args!("mov @ T(#,0)<1> FUEL(%,0)<1;1,0>"));
+                self.masked(format_args!("{guard} sel @ T(#,0)<1> T(#,0)<1;1,0> 0x0:w"));
+                self.masked(format_args!("cmp.{relation} @ PB T(#,0)<1;1,0> 0x0:w"));
+            }
+        }
+    }
+
+    fn exit(&mut self, exit: &Exit) {
+        let simd = self.simd;
+        match *exit {
+            Exit::Fall => {}
+            Exit::Goto { to, guard } => {
+                let guard = guard.map_or(String::new(), |g| Self::guard(g) + " ");
+                self.line(format_args!("{guard}goto (M1, {simd}) B{to}"));
+            }
+            Exit::Uniform { to, taken } => {
+                let guard = match taken {
+                    None => "",
+                    Some(true) => "(PU) ",
+                    Some(false) => "(!PU) ",
+                };
+                self.line(format_args!("{guard}goto (M1, 1) B{to}"));
+            }
+            Exit::Back { to, guard, stay } => {
+                self.fuel(guard, !stay);
+                let not = if stay { "!" } else { "" };
+                self.line(format_args!("({not}PB) goto (M1, {simd}) B{to}"));
+            }
+            Exit::UniformBack { to, out, guarded } => {
+                self.fuel(None, false);
+                let guard = if guarded { "(PU) " } else { "" };
+                self.line(format_args!("(PB) goto (M1, {simd}) B{out}"));
+                self.line(format_args!("{guard}goto (M1, 1) B{to}"));
+            }
+        }
+    }
+
+    /// Each channel that gets here stores its results.
+    fn end(&mut self, graph: &Graph) {
+        self.line(format_args!("movs (M1_NM, 1) T6(0) 0x0:ud"));
+        self.masked(format_args!("shl @ AT(#,0)<1> ID(#,0)<1;1,0> 0x2:w"));
+        let row = self.simd * 4;
+        for v in 0..graph.vars {
+            self.store(&format!("X{v}"), v * row);
+        }
+        self.masked(format_args!("mov @ X0(#,0)<1> 0x0:d"));
+        for p in 0..graph.preds {
+            self.masked(format_args!(
+                "(P{}) or @ X0(#,0)<1> X0(#,0)<1;1,0> {:#x}:w",
+                p + 1,
+                1 << p
+            ));
+        }
+        self.store("X0", graph.vars * row);
+        self.line(format_args!("ret (M1, 1)"));
+    }
+
+    fn store(&mut self, var: &str, offset: usize) {
+        let size = self.simd.min(16);
+        for at in (0..self.simd).step_by(size) {
+            let (mask, byte) = (at / 4 + 1, at * 4);
+            self.line(format_args!(
+                "scatter4_scaled.R (M{mask}, {size}) T6 {offset:#x}:ud AT.{byte} {var}.{byte}"
+            ));
+        }
+    }
+}
