@@ -50,7 +50,8 @@ fn a_large_web_is_one_register() {
     let allocated = allocate(diamonds(3000, 8), &options(128)).expect("registers enough");
     let stats = allocated.stats;
     assert_eq!((stats.spills, stats.fills, stats.demoted), (0, 0, 0));
-    assert!(stats.moves < 30, "{} moves", stats.moves);
+    // Forty with ascending numbers of virtual registers.
+    assert_eq!(stats.moves, 0);
 }
 
 fn straight(count: usize) -> Function {
