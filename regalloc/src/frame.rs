@@ -78,6 +78,9 @@ impl Frame {
         let (kept, units): (Vec<u32>, Vec<u32>) = all.partition(|&u| {
             unit_kept(u) || u == header / unit_grfs || (u + 1) * unit_grfs > grfs || u >= ONE_CLASS
         });
+        if units.is_empty() {
+            return fail(format!("r{header} holds the thread's header, none is left"));
+        }
         let kept = (kept.into_iter())
             .filter(|&u| unit_kept(u) || u == header / unit_grfs)
             .collect();

@@ -16,8 +16,9 @@
 use cranelift_entity::SecondaryMap;
 use kiln_emit::assemble::Program;
 use kiln_emit::inst::{
-    Desc, Dst, Inst as Gen, Message, Op, Pred, PredCtrl, Reg, RegFile, Region, Src, Target, Type,
+    Dst, Inst as Gen, Op, Pred, PredCtrl, Reg, RegFile, Region, Src, Target, Type,
 };
+use kiln_emit::messages::others::end_of_thread;
 use kiln_machine::func::{Block, Function, Term};
 use kiln_machine::inst::{self, Base};
 use kiln_target::abi::KERNEL;
@@ -217,7 +218,7 @@ impl Layout<'_> {
                 Some(succ(0))
             }
             Term::End => {
-                self.thread_end(code);
+                self.thread_end(code)?;
                 None
             }
         };
@@ -244,25 +245,26 @@ impl Layout<'_> {
         }
     }
 
-    fn thread_end(&self, code: &mut Vec<Gen>) {
+    fn thread_end(&self, code: &mut Vec<Gen>) -> Result<(), AllocError> {
         let mut from = self.frame.header;
         if from < END_FROM {
             let dwords = (self.frame.grf_bytes / 4) as u8;
             code.push(copy(dwords, Reg::grf(KERNEL.header), Reg::grf(from)));
             from = KERNEL.header;
         }
+        let message = end_of_thread().encode(self.func.target.family);
+        let message = message.map_err(|e| AllocError::Invalid {
+            func: self.func.name.clone(),
+            what: e.to_string(),
+        })?;
         let mut end = Gen::new(Op::Send, 8);
         end.no_mask = true;
         end.dst = Some(Dst::new(Reg::NULL, 1, Type::Ud));
-        end.srcs
-            .push(Src::reg(Reg::grf(from), Region::packed(8), Type::Ud));
-        end.msg = Some(Message {
-            sfid: 7,
-            eot: true,
-            desc: Desc::Imm(0x0200_0010),
-            ex_desc: Desc::Imm(0x27),
-        });
+        let header = Src::reg(Reg::grf(from), Region::packed(8), Type::Ud);
+        end.srcs.push(header);
+        end.msg = Some(message.message());
         code.push(end);
+        Ok(())
     }
 }
 

@@ -9,6 +9,7 @@ use kiln_emit::inst::{
     self as gen_inst, Desc, Dst, Inst as Gen, Message, Op, Place, Pred, Reg, RegFile, Region, Src,
     SrcReg, Type,
 };
+use kiln_emit::messages::{self, Flag, data_port};
 use kiln_machine::func::{Block, Function};
 use kiln_machine::inst::{self, Base, Inst, Opcode, Role};
 use kiln_target::abi::KERNEL;
@@ -268,18 +269,13 @@ impl Rewriter<'_> {
         copy(dwords, self.unit_reg(to, 0), self.unit_reg(from, 0))
     }
 
-    /// A scratch block message of one unit (PRM, "Scratch Block Read/Write"): bit 18 makes it one,
-    /// bit 17 a write, bits 12-13 the two registers, bits 0-11 the offset in registers.
+    /// A scratch block message of one unit.
     fn scratch_block(
         &mut self,
         unit: Allocation,
         slot: Allocation,
         write: bool,
     ) -> Result<Gen, AllocError> {
-        const HEADER: u32 = 1 << 19;
-        const SCRATCH: u32 = 1 << 18 | 1 << 12;
-        const WRITE: u32 = 1 << 17 | 1 << 16;
-        const DATA_CACHE: u8 = 10;
         let slot = slot.as_stack().map_or(0, |s| s.index());
         if self.slots[slot] == NONE {
             self.slots[slot] = self.used_slots;
@@ -287,32 +283,36 @@ impl Rewriter<'_> {
         }
         let grfs = self.frame.unit_grfs;
         let at = self.scratch + self.slots[slot] * grfs;
+        let too_far = AllocError::Scratch {
+            func: self.func.name.clone(),
+            limit: SCRATCH_GRFS * self.frame.grf_bytes,
+        };
         if at + grfs > SCRATCH_GRFS {
-            return Err(AllocError::Scratch {
-                func: self.func.name.clone(),
-                limit: SCRATCH_GRFS * self.frame.grf_bytes,
-            });
+            return Err(too_far);
         }
+        let block = messages::Block::of(grfs).unwrap_or(messages::Block::X1);
+        let offset = at * self.frame.grf_bytes;
+        let request = match write {
+            true => (data_port::scratch_write(block, offset))
+                .flag(Flag::ByDword, true)
+                .lengths(1, grfs as u8, 0),
+            false => data_port::scratch_read(block, offset).lengths(1, 0, grfs as u8),
+        };
+        let message = request.encode(self.func.target.family);
         let reg = self.unit_reg(unit, 0);
         let mut send = Gen::new(if write { Op::Sends } else { Op::Send }, 16);
         send.no_mask = true;
-        let fixed = (1 << 25) | HEADER | SCRATCH | at;
-        let header = Src::reg(Reg::grf(self.frame.header), Region::packed(8), Type::Ud);
-        send.srcs.push(header);
-        let (desc, ex_desc) = if write {
-            send.srcs.push(Src::reg(reg, Region::packed(8), Type::Ud));
-            send.dst = Some(Dst::new(Reg::NULL, 1, Type::Uw));
-            (fixed | WRITE, u32::from(DATA_CACHE) | grfs << 6)
-        } else {
-            send.dst = Some(Dst::new(reg, 1, Type::Uw));
-            (fixed | grfs << 20, u32::from(DATA_CACHE))
-        };
-        send.msg = Some(Message {
-            sfid: DATA_CACHE,
-            eot: false,
-            desc: Desc::Imm(desc),
-            ex_desc: Desc::Imm(ex_desc),
+        send.msg = Some(message.map_err(|_| too_far)?.message());
+        let header = Reg::grf(self.frame.header);
+        send.srcs
+            .push(Src::reg(header, Region::packed(8), Type::Ud));
+        send.dst = Some(match write {
+            true => Dst::new(Reg::NULL, 1, Type::Uw),
+            false => Dst::new(reg, 1, Type::Uw),
         });
+        if write {
+            send.srcs.push(Src::reg(reg, Region::packed(8), Type::Ud));
+        }
         Ok(send)
     }
 }

@@ -1,15 +1,86 @@
 //! Allocation of machine functions.
 
+mod limits;
+mod mutations;
 mod random;
+mod scale;
+mod small;
 
+use kiln_machine::func::{Block, BlockData, Class, Edge, Function, Term};
+use kiln_machine::inst::{Dst, Inst, Message, Reg, Src, VReg};
 use kiln_regalloc::{AllocError, Options, allocate};
+use kiln_target::isa::{Op, Region, Type};
+use kiln_target::platform::SKL;
+use proptest::prelude::*;
 
-fn options(grf_limit: u32) -> Options {
+pub fn options(grf_limit: u32) -> Options {
     Options {
         grf_limit: Some(grf_limit),
         check: true,
         ..Options::default()
     }
+}
+
+/// A function with blocks that end the thread.
+pub fn function(blocks: usize) -> Function {
+    let mut func = Function::new("test", &SKL, 16);
+    for _ in 0..blocks {
+        func.blocks.push(BlockData::new(Term::End));
+    }
+    func
+}
+
+pub fn block(n: usize) -> Block {
+    Block::from_u32(n as u32)
+}
+
+pub fn edge(to: usize, args: &[VReg]) -> Edge {
+    Edge {
+        to: block(to),
+        args: args.iter().copied().collect(),
+    }
+}
+
+/// A `mov` or an `add` of sixteen dwords, by the number of sources.
+pub fn compute(func: &mut Function, b: usize, sources: &[VReg]) -> VReg {
+    let v = func.grf(64);
+    let mut inst = Inst::new([Op::Mov, Op::Add][sources.len().saturating_sub(1)], 16);
+    inst.dst = Some(Dst::new(Reg::virt(v, 0), 1, Type::Ud));
+    for &s in sources {
+        inst.srcs
+            .push(Src::reg(Reg::virt(s, 0), Region::packed(16), Type::Ud));
+    }
+    if sources.is_empty() {
+        inst.srcs.push(Src::imm(Type::Ud, 1));
+    }
+    func.blocks[block(b)].insts.push(inst);
+    v
+}
+
+/// A flag from an immediate.
+pub fn flag(func: &mut Function, b: usize) -> VReg {
+    let v = func.reg(Class::Flag, 2);
+    let mut inst = Inst::no_mask(Op::Mov, 1);
+    inst.dst = Some(Dst::new(Reg::virt(v, 0), 1, Type::Uw));
+    inst.srcs.push(Src::imm(Type::Uw, 1));
+    func.blocks[block(b)].insts.push(inst);
+    v
+}
+
+/// A message that reads a value.
+pub fn store(func: &mut Function, b: usize, v: VReg) {
+    let message = func.messages.push(Message {
+        sfid: 12,
+        eot: false,
+        desc: kiln_machine::inst::Desc::Imm(2 << 25),
+        ex_desc: kiln_machine::inst::Desc::Imm(12),
+    });
+    let mut inst = Inst::new(Op::Send, 16);
+    inst.dst = Some(Dst::null(Type::Ud));
+    inst.srcs
+        .push(Src::reg(Reg::virt(v, 0), Region::packed(8), Type::Ud));
+    inst.message = message.into();
+    func.blocks[block(b)].insts.push(inst);
 }
 
 #[test]
@@ -34,4 +105,44 @@ fn random_functions_are_allocated_right() {
         refused < 2 * count,
         "{refused} of {count} refused in few registers"
     );
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn small_functions_are_allocated_right(
+        bytes in proptest::collection::vec(any::<u8>(), 0..600),
+        limit in 8u32..=128,
+    ) {
+        let func = random::function(&mut random::Choices(&bytes), 12);
+        match allocate(func, &options(limit)) {
+            Ok(_) => {}
+            Err(AllocError::TooFew { .. }) if limit < 32 => {}
+            Err(e) => return Err(TestCaseError::fail(e.to_string())),
+        }
+    }
+}
+
+#[test]
+fn functions_of_every_control_flow_are_allocated_right() {
+    use kiln_machine::testing::random::{Shape, function};
+    use kiln_machine::verify::Level;
+    let shape = Shape {
+        level: Level::Legal,
+        depth: 3,
+        length: 12,
+        messages: true,
+    };
+    for seed in 0..150 {
+        for limit in [128, 48, 32] {
+            let mut func = function(seed, &shape);
+            if limit < 102 {
+                func.reserved.clear();
+            }
+            if let Err(e) = allocate(func, &options(limit)) {
+                panic!("seed {seed} in {limit}: {e}");
+            }
+        }
+    }
 }

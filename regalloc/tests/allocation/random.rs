@@ -288,18 +288,12 @@ impl Maker<'_, '_> {
         let lists = lists.map(|l| l.iter().filter(fits).copied().collect::<Vec<VReg>>());
         let full: Vec<&Vec<VReg>> = lists.iter().filter(|l| !l.is_empty()).collect();
         if full.is_empty() {
-            loop {
-                let v = self.define(class);
-                if right(self.func.regs[v].bytes) {
-                    return v;
-                }
-                self.func.regs[v].bytes = 4;
-                if right(4) {
-                    self.insts.pop();
-                    self.insts.push(Inst::undef(v));
-                    return v;
-                }
-            }
+            let sizes = [2, 4, 16, 32, 64];
+            let bytes = sizes.into_iter().find(|&b| right(b)).unwrap_or(64);
+            let v = self.reg(class);
+            self.func.regs[v].bytes = bytes;
+            self.insts.push(Inst::undef(v));
+            return v;
         }
         let list = full[self.choices.below(full.len())].clone();
         // Mostly what is new.

@@ -1,0 +1,24 @@
+//! Random machine functions in random numbers of registers: allocated right, or refused.
+#![no_main]
+
+#[path = "../../tests/allocation/random.rs"]
+mod random;
+
+use kiln_regalloc::{AllocError, Options, allocate};
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|bytes: &[u8]| {
+    let Some((&limit, bytes)) = bytes.split_first() else {
+        return;
+    };
+    let func = random::function(&mut random::Choices(bytes), 40);
+    let options = Options {
+        grf_limit: Some(u32::from(limit) % 129),
+        check: true,
+        ..Options::default()
+    };
+    match allocate(func, &options) {
+        Ok(_) | Err(AllocError::TooFew { .. }) => {}
+        Err(e) => panic!("{e}"),
+    }
+});

@@ -1,0 +1,158 @@
+//! Flags and the address register: few, and held in general registers when they run out.
+
+use kiln_emit::inst::{Inst as Gen, Op, RegFile};
+use kiln_machine::func::{Class, Function, Term};
+use kiln_machine::inst::{Dst, Inst, Pred, Reg, Src, VReg};
+use kiln_regalloc::{Allocated, allocate};
+use kiln_target::isa::{PredCtrl, Region, Type};
+
+use crate::{block, compute, edge, flag, function, options, store};
+
+fn pred(v: VReg) -> Pred {
+    Pred {
+        flag: Reg::virt(v, 0),
+        inverse: false,
+        ctrl: PredCtrl::Normal,
+    }
+}
+
+/// A predicated `mov`.
+fn select(func: &mut Function, b: usize, p: VReg) {
+    let v = compute(func, b, &[]);
+    if let Some(inst) = func.blocks[block(b)].insts.last_mut() {
+        inst.pred = Some(pred(p));
+    }
+    store(func, b, v);
+}
+
+/// So many predicates that all live at once, each used twice.
+fn predicates(count: usize) -> Function {
+    let mut func = function(1);
+    let flags: Vec<VReg> = (0..count).map(|_| flag(&mut func, 0)).collect();
+    for &p in flags.iter().chain(&flags) {
+        select(&mut func, 0, p);
+    }
+    func
+}
+
+fn added(allocated: &Allocated) -> usize {
+    let code = allocated.program.blocks.iter().flatten();
+    code.filter(|i: &&Gen| i.op == Op::Mov && i.exec_size == 1)
+        .count()
+}
+
+#[test]
+fn four_halves_hold_four_predicates() {
+    for count in 1..=4 {
+        let allocated = allocate(predicates(count), &options(128)).expect("registers enough");
+        assert_eq!(allocated.stats.demoted, 0);
+        assert_eq!(added(&allocated), count, "definitions only");
+    }
+}
+
+#[test]
+fn more_predicates_are_held_in_general_registers() {
+    for count in 5..=20 {
+        let allocated = allocate(predicates(count), &options(128)).expect("registers enough");
+        let demoted = allocated.stats.demoted as usize;
+        assert!(
+            (count - 4..count).contains(&demoted),
+            "{demoted} of {count}"
+        );
+        assert_eq!(allocated.stats.spills, 0, "not in memory");
+    }
+}
+
+/// Predicates of the entry that a loop of one block uses.
+fn across(count: usize) -> Function {
+    let mut func = function(4);
+    let flags: Vec<VReg> = (0..count).map(|_| flag(&mut func, 0)).collect();
+    let end = flag(&mut func, 0);
+    func.blocks[block(0)].term = Term::Jump;
+    func.blocks[block(0)].succs.push(edge(1, &[]));
+    for &p in &flags {
+        select(&mut func, 1, p);
+    }
+    func.blocks[block(1)].term = Term::Branch { pred: pred(end) };
+    func.blocks[block(1)]
+        .succs
+        .extend([edge(2, &[]), edge(3, &[])]);
+    func.blocks[block(2)].term = Term::Jump;
+    func.blocks[block(2)].succs.push(edge(1, &[]));
+    func
+}
+
+#[test]
+fn values_that_cross_blocks_keep_their_flags() {
+    for count in 1..=3 {
+        let allocated = allocate(across(count), &options(128)).expect("registers enough");
+        assert_eq!(allocated.stats.demoted, 0, "{count} and one more are four");
+    }
+    // One flag must be left for what is loaded.
+    let allocated = allocate(across(8), &options(128)).expect("registers enough");
+    assert_eq!(allocated.stats.demoted, 9 - 3);
+}
+
+#[test]
+fn the_address_register_is_shared_by_words() {
+    for (count, bytes, fits) in [(2, 16, true), (4, 8, true), (3, 16, false), (2, 32, false)] {
+        let mut func = function(1);
+        let words = (bytes / 2) as u8;
+        let index = compute(&mut func, 0, &[]);
+        let addresses: Vec<VReg> = (0..count)
+            .map(|_| {
+                let a = func.reg(Class::Addr, bytes);
+                let mut inst = Inst::no_mask(Op::Mov, words);
+                inst.dst = Some(Dst::new(Reg::virt(a, 0), 1, Type::Uw));
+                let region = Region::packed(words);
+                inst.srcs
+                    .push(Src::reg(Reg::virt(index, 0), region, Type::Uw));
+                func.blocks[block(0)].insts.push(inst);
+                a
+            })
+            .collect();
+        for &a in &addresses {
+            let v = compute(&mut func, 0, &[]);
+            let mut src = Src::reg(Reg::virt(a, 0), Region::SCALAR, Type::Ud);
+            if let Src::Reg(r) = &mut src {
+                r.indirect = Some(0);
+            }
+            if let Some(inst) = func.blocks[block(0)].insts.last_mut() {
+                inst.srcs = [src].into_iter().collect();
+            }
+            store(&mut func, 0, v);
+        }
+        let allocated = allocate(func, &options(128)).expect("registers enough");
+        let fit = allocated.stats.demoted == 0;
+        assert_eq!(fit, fits, "{count} of {bytes} bytes");
+    }
+}
+
+#[test]
+fn a_goto_without_predicate_gets_a_cleared_flag() {
+    let mut func = function(3);
+    let flags: Vec<VReg> = (0..6).map(|_| flag(&mut func, 0)).collect();
+    func.blocks[block(0)].term = Term::GotoForward {
+        pred: None,
+        exec_size: 16,
+        chan_off: 0,
+        uip: block(1),
+        free_flag: Reg::NULL,
+    };
+    func.blocks[block(0)].succs.push(edge(1, &[]));
+    func.blocks[block(1)].term = Term::Join;
+    func.blocks[block(1)].succs.push(edge(2, &[]));
+    for p in flags {
+        select(&mut func, 2, p);
+    }
+    let allocated = allocate(func, &options(128)).expect("registers enough");
+    let code: Vec<&Gen> = allocated.program.blocks.iter().flatten().collect();
+    let at = code.iter().position(|i| i.op == Op::Goto).expect("a goto");
+    let flag = code[at].pred.map(|p| p.flag).expect("a predicate");
+    assert_eq!(flag.file, RegFile::Flag);
+    assert_eq!(code[at - 1].op, Op::Mov);
+    assert_eq!(
+        code[at - 1].dst.map(|d| d.place),
+        Some(kiln_emit::inst::Place::Direct(flag))
+    );
+}
