@@ -14,3 +14,4 @@ pub mod legalize;
 pub mod lower;
 pub mod message;
 pub mod mir;
+pub mod opt;

@@ -8,6 +8,7 @@ use kiln_machine::inst::VReg;
 use kiln_machine::liveness::{self, Liveness};
 use kiln_machine::parse::parse;
 use kiln_machine::testing::random::{Shape, function};
+use kiln_machine::testing::run::{Stop, compare, run};
 use kiln_machine::verify::{Level, verify};
 
 fn functions() -> impl Iterator<Item = (u64, Level, Function)> {
@@ -165,4 +166,21 @@ fn damaged_text_is_refused_or_read() {
             let _ = func.to_string();
         }
     }
+}
+
+/// Tests of passes are worth something only if running random functions gets somewhere.
+#[test]
+fn most_functions_run_to_their_end() {
+    let (mut ended, mut messages) = (0, 0);
+    for (_, _, func) in functions() {
+        let (sent, result) = run(&func, 20_000);
+        assert_ne!(result, Err(Stop::Unknown));
+        ended += usize::from(result == Ok(()));
+        messages += sent.len();
+        assert_eq!(compare(&func, &func), Ok(()));
+    }
+    assert!(
+        ended >= 120 && messages >= 2_000,
+        "{ended} ended, {messages} messages"
+    );
 }

@@ -27,6 +27,9 @@ pub struct Shape {
     pub messages: bool,
 }
 
+/// Registers of the machine, from 100, that functions read and write.
+const PHYSICAL: u32 = 16;
+
 /// The function that belongs to a seed.
 pub fn function(seed: u64, shape: &Shape) -> Function {
     let mut func = Function::new("random", &SKL, 16);
@@ -36,7 +39,7 @@ pub fn function(seed: u64, shape: &Shape) -> Function {
         v
     };
     let inputs = vec![input(0, 32), input(2, 64), input(4, 64)];
-    func.reserved.push(100..102);
+    func.reserved.push(100..101 + PHYSICAL);
     let mut maker = Maker {
         random: Random(seed),
         shape: *shape,
@@ -111,8 +114,8 @@ impl Maker<'_> {
             3 | 4 => {
                 self.compare();
             }
-            5 => self.physical(),
-            6..=9 => self.copy(),
+            5 | 6 => self.physical(),
+            7..=10 => self.copy(),
             _ => self.arithmetic(),
         }
     }
@@ -231,11 +234,7 @@ impl Maker<'_> {
             1 => u64::from(self.random.below(u32::MAX)) << 32 | small,
             _ => small,
         };
-        let bits = match ty {
-            // As in the encoding, words stand twice.
-            Type::W | Type::Uw => (bits & 0xffff) * 0x1_0001,
-            _ => bits & (u64::MAX >> (64 - 8 * ty.bytes())),
-        };
+        let bits = bits & (u64::MAX >> (64 - 8 * ty.bytes()));
         Src::imm(ty, bits)
     }
 
@@ -355,6 +354,9 @@ impl Maker<'_> {
                 return;
             };
             inst.srcs.push(src);
+            if let Some(Src::Reg(src)) = inst.srcs.last_mut() {
+                src.modifier.abs &= !op.is_bitwise();
+            }
         }
         match op {
             Op::Sel => {
@@ -398,19 +400,20 @@ impl Maker<'_> {
 
     /// A write to or a read from a register that is nobody's.
     fn physical(&mut self) {
-        let exec = 8;
-        let place = Reg::grf(100 + self.random.below(2) as u8);
-        let mut inst = Inst::no_mask(Op::Mov, exec);
-        if self.random.in_100(50) {
-            let Some(src) = self.reg_src(exec, Type::Ud) else {
+        let place = Reg::grf(100 + self.random.below(PHYSICAL) as u8);
+        if self.random.in_100(80) {
+            let mut inst = Inst::new(Op::Mov, 1);
+            self.channels(&mut inst);
+            let ty = self.random.pick(&[Type::Ud, Type::Ud, Type::Uw, Type::Ub]);
+            let Some(src) = self.reg_src(inst.exec_size, ty) else {
                 return;
             };
             inst.srcs.push(src);
-            inst.dst = Some(Dst::new(place, 1, Type::Ud));
+            inst.dst = Some(Dst::new(place, 1, ty));
             self.b.push(inst);
         } else {
-            inst.srcs
-                .push(Src::reg(place, Region::packed(exec), Type::Ud));
+            let mut inst = Inst::no_mask(Op::Mov, 8);
+            inst.srcs.push(Src::reg(place, Region::packed(8), Type::Ud));
             self.define(inst, Type::Ud);
         }
     }

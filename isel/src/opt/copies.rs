@@ -1,0 +1,609 @@
+//! Reads through copies: the source of a `mov` or `not` in the place of its result.
+//!
+//! In SSA form a copy's source still holds what it held wherever the copy is read, so that a use of
+//! the copy may read the source: element by element where the use has a region, the register itself
+//! where it is read whole. A copy under a mask counts like any other: of the channels it leaves out the
+//! copy holds nothing that anybody may want. One written over old contents counts only as far as it
+//! surely wrote.
+//!
+//! Modifiers go along where the operation has them and the result is the same to the last bit, and
+//! immediates where the operation takes them. A value that was only widened is read as what it was
+//! where the other operand keeps the operation as wide as before.
+//!
+//! Arguments of blocks are left alone (the copy is one that allocation would have to make), and
+//! operations of three sources and of the math unit read whole registers through copies only, since
+//! they have no regions.
+
+use cranelift_entity::SecondaryMap;
+use cranelift_entity::packed_option::PackedOption;
+use kiln_machine::func::{Class, Function};
+use kiln_machine::graph::Graph;
+use kiln_machine::inst::{Base, Imm, Inst, Old, Opcode, Reg, Src, SrcReg, VReg};
+use kiln_target::isa::{Cond, Op, Region, SrcMod, Type};
+use kiln_target::op::Props;
+use kiln_target::rules::rules;
+use smallvec::SmallVec;
+
+use super::for_each_inst;
+
+/// Replaces uses of copies. The copies that nobody reads any more stay for [`super::dead`].
+pub fn run(func: &mut Function) {
+    let order = Graph::new(func).order().to_vec();
+    let mut copies: Copies = SecondaryMap::new();
+    // The register of which a register is a copy as a whole.
+    let mut originals: SecondaryMap<VReg, PackedOption<VReg>> = SecondaryMap::new();
+    for_each_inst(func, &order, |func, _, _, inst| {
+        func.map_uses(inst, |v| originals[v].expand().unwrap_or(v));
+        if inst.is_by_channel() && !is(inst, Props::TERNARY) && !is(inst, Props::MATH) {
+            for n in 0..inst.srcs.len() {
+                if let Some(new) = replacement(func, &copies, inst, n) {
+                    place(inst, n, new);
+                }
+            }
+        }
+        let Some(copy) = copy_of(func, inst) else {
+            return;
+        };
+        let base = inst.dst.as_ref().map_or(Base::Null, |dst| dst.reg.base());
+        let unit = func.target.unit_bytes() as i32;
+        let registers: SmallVec<[VReg; 4]> = func.registers(&base).into();
+        for (n, &v) in registers.iter().enumerate() {
+            let byte = copy.byte - n as i32 * unit;
+            let copy = Copy { byte, ..copy };
+            copies[v] = Some(copy);
+            if let Some(original) = original(func, &copy, v) {
+                originals[v] = original.into();
+                let align = func.regs[v].align;
+                let aligned = &mut func.regs[original].align;
+                *aligned = align.max(*aligned);
+            }
+        }
+    });
+}
+
+type Copies = SecondaryMap<VReg, Option<Copy>>;
+
+/// How a register was made from another or from an immediate.
+#[derive(Clone, Copy)]
+struct Copy {
+    /// Where the first element lies, from the register's start.
+    byte: i32,
+    hstride: u8,
+    ty: Type,
+    exec_size: u8,
+    from: Src,
+    /// The bits are complemented.
+    complement: bool,
+    /// What it does not write holds nothing.
+    fresh: bool,
+}
+
+fn is(inst: &Inst, props: Props) -> bool {
+    inst.gen_op().is_some_and(|op| op.is(props))
+}
+
+fn mask(bytes: u32) -> u64 {
+    u64::MAX >> (64 - 8 * bytes.min(8))
+}
+
+fn is_vector(ty: Type) -> bool {
+    matches!(ty, Type::V | Type::Uv | Type::Vf)
+}
+
+/// The instruction as a copy, if it is one.
+fn copy_of(func: &Function, inst: &Inst) -> Option<Copy> {
+    let dst = inst.dst.as_ref()?;
+    let complement = inst.op == Op::Not;
+    let plain = (complement || inst.op == Op::Mov)
+        && inst.is_by_channel()
+        && inst.pred.is_none()
+        && inst.cond.is_none()
+        && !inst.opts.saturate
+        && !inst.opts.acc_wr_en
+        && inst.symbol.is_none()
+        && dst.indirect.is_none()
+        && dst.mme.is_none()
+        && dst.hstride > 0
+        && (dst.old == Old::None || inst.opts.no_mask);
+    let base = dst.reg.base();
+    let registers = func.registers(&base);
+    let general = |v: &VReg| func.regs[*v].class == Class::Grf;
+    if !plain || registers.is_empty() || !registers.iter().all(general) {
+        return None;
+    }
+    let from = *inst.srcs.first()?;
+    let same = from.ty() == dst.ty;
+    let integers = !from.ty().is_float() && !dst.ty.is_float();
+    match from {
+        Src::Imm(_) if complement || is_vector(from.ty()) => return None,
+        Src::Imm(_) => {}
+        Src::Reg(r) => {
+            let base = r.reg.base();
+            let registers = func.registers(&base);
+            let direct = r.indirect.is_none() && r.mme.is_none() && r.region.vstride.is_some();
+            if !direct || registers.is_empty() || !registers.iter().all(general) {
+                return None;
+            }
+            let modified = r.modifier != SrcMod::default();
+            // A magnitude of integers may need one bit more than the copy has.
+            if modified && (!same || complement) || complement && !same {
+                return None;
+            }
+        }
+    }
+    if !(same || integers) || from.ty().per_byte() != 1 || dst.ty.per_byte() != 1 {
+        return None;
+    }
+    Some(Copy {
+        byte: dst.reg.byte() as i32,
+        hstride: dst.hstride,
+        ty: dst.ty,
+        exec_size: inst.exec_size,
+        from,
+        complement,
+        fresh: dst.old == Old::None,
+    })
+}
+
+impl Copy {
+    /// Bytes from an element to the next.
+    fn step(&self) -> i32 {
+        i32::from(self.hstride) * self.ty.bytes() as i32
+    }
+
+    /// The element that has `size` bytes from `byte` of the register, and where in it they lie.
+    fn element(&self, byte: u32, size: u32) -> Option<(u32, u32)> {
+        let at = byte as i32 - self.byte;
+        if at < 0 {
+            return None;
+        }
+        let (n, within) = (at / self.step(), (at % self.step()) as u32);
+        let inside = n < i32::from(self.exec_size) && within + size <= self.ty.bytes();
+        inside.then_some((n as u32, within))
+    }
+
+    /// The copy's bytes are the source's, one after the other.
+    fn is_linear(&self) -> bool {
+        let Src::Reg(r) = &self.from else {
+            return false;
+        };
+        let packed = self.hstride == 1 && r.ty.bytes() == self.ty.bytes();
+        let last = u32::from(self.exec_size) - 1;
+        packed
+            && !self.complement
+            && r.modifier == SrcMod::default()
+            && (0..=last).all(|n| r.element(n) == n * r.ty.bytes())
+    }
+
+    /// Where the bytes `byte..byte + size` of the register were copied from without change: bytes
+    /// from the source's base.
+    fn source_byte(&self, byte: u32, size: u32) -> Option<u32> {
+        let Src::Reg(r) = &self.from else {
+            return None;
+        };
+        if let Some((n, within)) = self.element(byte, size)
+            && within + size <= r.ty.bytes()
+        {
+            return Some(r.reg.byte() + r.element(n) + within);
+        }
+        let at = u32::try_from(byte as i32 - self.byte).ok()?;
+        let all = u32::from(self.exec_size) * self.ty.bytes();
+        (self.is_linear() && at + size <= all).then(|| r.reg.byte() + at)
+    }
+}
+
+/// A register and a byte in it.
+type Place = (VReg, u32);
+
+/// The place so many bytes from a base.
+fn locate(func: &Function, base: Base, byte: u32) -> Option<Place> {
+    match base {
+        Base::Virt(v) => Some((v, byte)),
+        Base::List(list) => {
+            let unit = func.target.unit_bytes();
+            let v = *func.lists[list].get((byte / unit) as usize)?;
+            Some((v, byte % unit))
+        }
+        Base::Null | Base::Phys(..) => None,
+    }
+}
+
+/// What source `n` may be instead.
+fn replacement(func: &mut Function, copies: &Copies, inst: &Inst, n: usize) -> Option<Src> {
+    let Src::Reg(src) = inst.srcs[n] else {
+        return None;
+    };
+    let direct = src.indirect.is_none() && src.mme.is_none() && src.region.vstride.is_some();
+    if !direct || src.ty.per_byte() != 1 {
+        return None;
+    }
+    let size = src.ty.bytes();
+    let (first, byte) = locate(func, src.reg.base(), src.reg.byte())?;
+    let copy = copies[first]?;
+    if let Src::Imm(_) = copy.from {
+        return constant(func, copies, inst, n, &src);
+    }
+    // How the value is read decides for all elements.
+    let (element, within) = copy.element(byte, size).unzip();
+    let from = copy.from.as_reg()?;
+    let widened = element.is_some() && within == Some(0) && size > from.ty.bytes();
+    let changed = copy.complement || from.modifier != SrcMod::default();
+    let (ty, modifier) = if widened {
+        (widening(func, inst, n, &src, from, size)?, src.modifier)
+    } else if changed {
+        if src.ty.bytes() != copy.ty.bytes() || within != Some(0) {
+            return None;
+        }
+        (src.ty, modified(inst, &src, &copy, from)?)
+    } else {
+        (src.ty, src.modifier)
+    };
+
+    let (first_copy, first_modifier) = (copy, from.modifier);
+    let mut places: SmallVec<[Place; 32]> = SmallVec::new();
+    for element in 0..u32::from(inst.exec_size) {
+        let at = src.reg.byte() + src.element(element);
+        let (v, byte) = locate(func, src.reg.base(), at)?;
+        let copy = copies[v]?;
+        let from = copy.from.as_reg()?;
+        let alike = from.modifier == first_modifier && copy.complement == first_copy.complement;
+        let byte = if widened {
+            let (n, within) = copy.element(byte, size)?;
+            if within != 0 || from.ty != ty {
+                return None;
+            }
+            from.reg.byte() + from.element(n)
+        } else if changed {
+            let (n, within) = copy.element(byte, size)?;
+            if within != 0 || copy.ty != first_copy.ty {
+                return None;
+            }
+            from.reg.byte() + from.element(n)
+        } else {
+            copy.source_byte(byte, size)?
+        };
+        if !alike {
+            return None;
+        }
+        places.push(locate(func, from.reg.base(), byte)?);
+    }
+    let old_span = src.span(inst.exec_size);
+    let (reg, region) = fit(func, &places, ty, &src)?;
+    let new = SrcReg {
+        reg,
+        region,
+        ty,
+        modifier,
+        ..src
+    };
+    // A wider span would make more pieces of the instruction than the copy was.
+    let most = old_span.max(2 * func.target.grf_bytes);
+    (new.span(inst.exec_size) <= most).then_some(Src::Reg(new))
+}
+
+/// An operand that reads elements of a type at these places.
+fn fit(func: &mut Function, places: &[Place], ty: Type, src: &SrcReg) -> Option<(Reg, Region)> {
+    let unit = func.target.unit_bytes();
+    let size = ty.bytes();
+    // Registers in the order in which they are first read: what they stand in a list by.
+    let mut regs: SmallVec<[VReg; 4]> = SmallVec::new();
+    let mut bytes: SmallVec<[u32; 32]> = SmallVec::new();
+    for &(v, byte) in places {
+        let n = match regs.iter().position(|&other| other == v) {
+            Some(n) => n,
+            None => {
+                regs.push(v);
+                regs.len() - 1
+            }
+        };
+        bytes.push(n as u32 * unit + byte);
+    }
+    let whole = |v: &VReg| u32::from(func.regs[*v].bytes) == unit;
+    let (_, before) = regs.split_last()?;
+    if !before.iter().all(whole) {
+        return None;
+    }
+    let first = bytes[0];
+    if !first.is_multiple_of(size) {
+        return None;
+    }
+    let mut deltas: SmallVec<[u32; 32]> = SmallVec::new();
+    for &byte in &bytes {
+        let delta = byte.checked_sub(first).filter(|d| d.is_multiple_of(size))?;
+        deltas.push(delta / size);
+    }
+    let region = region_of(&deltas, src)?;
+    let base = match regs[..] {
+        [one] => Base::Virt(one),
+        _ => Base::List(func.lists.push(regs)),
+    };
+    Some((Reg::new(base, first), region))
+}
+
+/// The region whose elements lie at these distances from the first, in elements.
+fn region_of(deltas: &[u32], src: &SrcReg) -> Option<Region> {
+    let unit_region = |region: Region| SrcReg {
+        region,
+        ty: Type::Ub,
+        ..*src
+    };
+    let says = |region: Region| {
+        let region = unit_region(region);
+        (deltas.iter().enumerate()).all(|(n, &delta)| region.element(n as u32) == delta)
+    };
+    if says(src.region) {
+        return Some(src.region);
+    }
+    if says(Region::SCALAR) {
+        return Some(Region::SCALAR);
+    }
+    let step = |n: usize| deltas.get(n).copied().and_then(|d| u8::try_from(d).ok());
+    let next = step(1)?;
+    let hardware = |n: u8| n == 0 || n.is_power_of_two();
+    let even = Region::new(next, 1, 0);
+    if says(even) && next <= 32 && hardware(next) {
+        return Some(even);
+    }
+    [2u8, 4, 8, 16].into_iter().find_map(|width| {
+        let row = step(width.into())?;
+        let region = Region::new(row, width, next);
+        let good = hardware(row) && row <= 32 && hardware(next) && next <= 4;
+        (good && says(region)).then_some(region)
+    })
+}
+
+/// The type to read a widened value by, as what it was before, where that makes no difference.
+fn widening(
+    func: &Function,
+    inst: &Inst,
+    n: usize,
+    src: &SrcReg,
+    from: &SrcReg,
+    size: u32,
+) -> Option<Type> {
+    let dst = inst.dst.as_ref()?;
+    // The sign was extended by the copy's source and would now be by the operation.
+    let same_value = !from.ty.is_signed() || src.ty.is_signed();
+    let integers = !src.ty.is_float() && !from.ty.is_float() && !dst.ty.is_float();
+    let plain = src.modifier == SrcMod::default() && from.modifier == SrcMod::default();
+    let in_place = rules(func.target.family).in_place && size == 8;
+    if !same_value || !integers || !plain || in_place {
+        return None;
+    }
+    let wide = match inst.gen_op()? {
+        Op::Mov => true,
+        Op::Add | Op::And | Op::Or | Op::Xor => {
+            // Narrow elements would have the operation computed in fewer bits.
+            let others = || inst.srcs.iter().enumerate().filter(|&(i, _)| i != n);
+            let wide = |s: &Src| match s {
+                Src::Reg(r) => r.ty.bytes() >= size && !r.ty.is_float(),
+                // Immediates of 64 bits become narrower ones.
+                Src::Imm(i) => i.ty.bytes() >= size && size < 8 && !is_vector(i.ty),
+            };
+            let plain = |s: &Src| !is(inst, Props::BITWISE) || !s.has_modifier();
+            others().any(|(_, s)| wide(s)) && others().all(|(_, s)| plain(s)) && inst.cond.is_none()
+        }
+        _ => false,
+    };
+    wide.then_some(from.ty)
+}
+
+/// The modifier of a use of a modified copy, if the use can take it.
+fn modified(inst: &Inst, src: &SrcReg, copy: &Copy, from: &SrcReg) -> Option<SrcMod> {
+    let op = inst.gen_op()?;
+    let dst = inst.dst.as_ref()?;
+    let size = copy.ty.bytes();
+    if copy.complement {
+        // Bits beyond the copy's are none of its complement's.
+        let exact = inst.srcs.iter().all(|s| s.ty().bytes() == size) && dst.ty.bytes() <= size;
+        let takes = matches!(op, Op::And | Op::Or | Op::Xor) && !src.ty.is_float();
+        return (exact && takes).then_some(SrcMod {
+            neg: !src.modifier.neg,
+            abs: false,
+        });
+    }
+    if src.ty != copy.ty {
+        return None;
+    }
+    if src.ty.is_float() {
+        let takes = matches!(
+            op,
+            Op::Mov | Op::Add | Op::Mul | Op::Cmp | Op::Sel | Op::Frc
+        ) || matches!(op, Op::Rndu | Op::Rndd | Op::Rnde | Op::Rndz);
+        // A move that changes nothing but the sign may flush what a plain one leaves alone.
+        return (takes && op != Op::Mov).then_some(over(src.modifier, from.modifier));
+    }
+    // Of integers the magnitude of the least is itself in the copy and one more than the greatest as
+    // an operand: the same only where no more bits are wanted.
+    let low_bits = op == Op::Add
+        && !inst.opts.saturate
+        && inst.cond.is_none()
+        && src.modifier == SrcMod::default()
+        && dst.ty.bytes() <= size
+        && inst.srcs.iter().all(|s| s.ty().bytes() <= size);
+    low_bits.then_some(from.modifier)
+}
+
+/// The effect of a modifier after another.
+fn over(outer: SrcMod, inner: SrcMod) -> SrcMod {
+    if outer.abs {
+        return outer;
+    }
+    SrcMod {
+        neg: outer.neg != inner.neg,
+        abs: inner.abs,
+    }
+}
+
+/// An immediate in the place of source `n`, all of whose elements are the same part of copies of
+/// immediates.
+fn constant(func: &Function, copies: &Copies, inst: &Inst, n: usize, src: &SrcReg) -> Option<Src> {
+    let size = src.ty.bytes();
+    let op = inst.gen_op()?;
+    let mut bits = None;
+    for element in 0..u32::from(inst.exec_size) {
+        let at = src.reg.byte() + src.element(element);
+        let (v, byte) = locate(func, src.reg.base(), at)?;
+        let copy = copies[v]?;
+        let Src::Imm(imm) = copy.from else {
+            return None;
+        };
+        let (_, within) = copy.element(byte, size)?;
+        let found = (widened_bits(imm, copy.ty) >> (8 * within)) & mask(size);
+        if *bits.get_or_insert(found) != found {
+            return None;
+        }
+    }
+    let bits = with_modifier(inst, src, bits?)?;
+    // Packed bytes are moved as they are only from registers.
+    let dst = inst.dst.as_ref()?;
+    let bytes = dst.ty.bytes() == 1 && dst.hstride == 1 && inst.exec_size > 1;
+    let fits = match inst.srcs.len() {
+        1 => op == Op::Mov && !bytes,
+        2 => {
+            let second = n == 1 || exchangeable(inst);
+            second && inst.srcs[1 - n].as_reg().is_some() && takes_immediate(op)
+        }
+        _ => false,
+    };
+    if !fits {
+        return None;
+    }
+    immediate(inst, n, src.ty, bits).map(Src::Imm)
+}
+
+/// The operations of two sources whose second may be any immediate.
+fn takes_immediate(op: Op) -> bool {
+    use Op::*;
+    matches!(
+        op,
+        Add | Mul | And | Or | Xor | Shl | Shr | Asr | Rol | Ror | Sel | Cmp | Avg
+    )
+}
+
+/// The bits of an element that an integer or equal immediate was copied to.
+fn widened_bits(imm: Imm, ty: Type) -> u64 {
+    let bits = imm.bits() & mask(imm.ty.bytes());
+    let unused = 64 - 8 * imm.ty.bytes().min(8);
+    let value = match imm.ty.is_signed() && !imm.ty.is_float() {
+        true => ((bits << unused) as i64 >> unused) as u64,
+        false => bits,
+    };
+    value & mask(ty.bytes())
+}
+
+/// The bits after a source's modifier, where that has an exact answer of the same size.
+fn with_modifier(inst: &Inst, src: &SrcReg, bits: u64) -> Option<u64> {
+    let SrcMod { neg, abs } = src.modifier;
+    if !neg && !abs {
+        return Some(bits);
+    }
+    let size = src.ty.bytes();
+    let sign = 1u64 << (8 * size - 1);
+    if src.ty.is_float() {
+        let bits = if abs { bits & !sign } else { bits };
+        return Some(if neg { bits ^ sign } else { bits });
+    }
+    if is(inst, Props::BITWISE) {
+        let exact = inst.dst.is_some_and(|d| d.ty.bytes() <= size)
+            && inst.srcs.iter().all(|s| s.ty().bytes() <= size);
+        return (exact && !abs).then_some(!bits & mask(size));
+    }
+    // The least number has no opposite; without a sign none but 0 has.
+    if !src.ty.is_signed() || bits == sign {
+        return None;
+    }
+    let negative = bits & sign != 0;
+    let turn = if abs { negative != neg } else { neg };
+    let bits = if turn { bits.wrapping_neg() } else { bits };
+    Some(bits & mask(size))
+}
+
+/// The immediate of a type that the hardware has for a value of `ty`.
+fn immediate(inst: &Inst, n: usize, ty: Type, bits: u64) -> Option<Imm> {
+    let mov = inst.op == Op::Mov;
+    match ty {
+        Type::B => Some(Imm::new(Type::W, u64::from(bits as i8 as i16 as u16))),
+        Type::Ub => Some(Imm::new(Type::Uw, bits & 0xff)),
+        Type::Q | Type::Uq | Type::Df if mov => Some(Imm::new(ty, bits)),
+        Type::Q | Type::Uq => {
+            // The other source has to keep the operation at 64 bits.
+            let wide = |s: &Src| s.as_reg().is_some_and(|r| r.ty.bytes() == 8);
+            if inst.op == Op::Mul || inst.srcs.len() != 2 || !wide(&inst.srcs[1 - n]) {
+                return None;
+            }
+            let value = bits as i64;
+            let (least, most) = (i64::from(i32::MIN), i64::from(i32::MAX));
+            let signed = ty == Type::Q && (least..=most).contains(&value);
+            if signed || (0..=most).contains(&value) {
+                Some(Imm::new(Type::D, u64::from(value as u32)))
+            } else {
+                None
+            }
+        }
+        Type::Uw | Type::W | Type::Ud | Type::D | Type::F => Some(Imm::new(ty, bits)),
+        _ => None,
+    }
+}
+
+/// Whether the first source may become the second.
+fn exchangeable(inst: &Inst) -> bool {
+    let Some(op) = inst.gen_op() else {
+        return false;
+    };
+    let same = inst.srcs[0].ty() == inst.srcs[1].ty();
+    let integers = !inst.srcs[0].ty().is_float() && !inst.srcs[1].ty().is_float();
+    match op {
+        // Products of unlike types are made differently from either side.
+        Op::Mul => same,
+        Op::Sel => inst.cond.is_none() || integers,
+        Op::Cmp => inst.cond.is_some_and(|c| flipped(c.cond).is_some()),
+        _ => op.is(Props::COMMUTES),
+    }
+}
+
+/// The relation of exchanged operands.
+fn flipped(cond: Cond) -> Option<Cond> {
+    Some(match cond {
+        Cond::Eq => Cond::Eq,
+        Cond::Ne => Cond::Ne,
+        Cond::Gt => Cond::Lt,
+        Cond::Lt => Cond::Gt,
+        Cond::Ge => Cond::Le,
+        Cond::Le => Cond::Ge,
+        Cond::Ov | Cond::Un | Cond::Eo => return None,
+    })
+}
+
+/// Puts a source where it belongs: immediates last.
+fn place(inst: &mut Inst, n: usize, new: Src) {
+    inst.srcs[n] = new;
+    if !matches!(new, Src::Imm(_)) || inst.srcs.len() != 2 || n == 1 {
+        return;
+    }
+    inst.srcs.swap(0, 1);
+    match (inst.op, &mut inst.pred, &mut inst.cond) {
+        (Opcode::Gen(Op::Sel), Some(pred), None) => pred.inverse = !pred.inverse,
+        (Opcode::Gen(Op::Cmp), _, Some(cond)) => {
+            cond.cond = flipped(cond.cond).expect("checked before");
+        }
+        _ => {}
+    }
+}
+
+/// The register of which `v` is a copy as a whole, as far as it holds anything.
+fn original(func: &Function, copy: &Copy, v: VReg) -> Option<VReg> {
+    if !copy.is_linear() {
+        return None;
+    }
+    let from = copy.from.as_reg()?;
+    let low = copy.byte.max(0) as u32;
+    let end = copy.byte + i32::from(copy.exec_size) * copy.ty.bytes() as i32;
+    let end = u32::try_from(end).ok()?.min(func.regs[v].bytes.into());
+    let to = copy.source_byte(low, end.checked_sub(low)?)?;
+    let (source, byte) = locate(func, from.reg.base(), to)?;
+    let (a, b) = (&func.regs[v], &func.regs[source]);
+    let all = low == 0 && end == u32::from(a.bytes);
+    let alike = a.class == b.class && a.bytes == b.bytes && byte == low;
+    (alike && (all || copy.fresh)).then_some(source)
+}

@@ -1,0 +1,155 @@
+//! Removes what nobody reads: instructions, results beside a condition, block parameters.
+//!
+//! Works back from what has an effect through what it reads, each register once. Messages stay: which
+//! of them do nothing but load is not known here. Of an instruction whose flag alone is read the
+//! result becomes null, of one whose result alone is read the condition goes.
+
+use cranelift_entity::{EntityRef as _, EntitySet};
+use kiln_machine::func::{Block, Class, Function, Term};
+use kiln_machine::graph::Graph;
+use kiln_machine::inst::{Dst, Inst, Opcode, VReg};
+use kiln_machine::liveness::uses_of;
+use kiln_target::isa::Op;
+use kiln_target::op::Props;
+
+/// Where a register is defined.
+#[derive(Clone, Copy)]
+enum Def {
+    /// At entry, or nowhere.
+    Other,
+    Param(Block, u32),
+    Inst(Block, u32),
+}
+
+/// Removes dead instructions and dead block parameters.
+pub fn run(func: &mut Function) {
+    let live = live_registers(func);
+    let dead = |v: VReg| !live.contains(v);
+    let blocks: Vec<Block> = func.blocks.keys().collect();
+    for &block in &blocks {
+        let mut insts = std::mem::take(&mut func.blocks[block].insts);
+        insts.retain_mut(|inst| {
+            let wanted = has_effect(inst) || defines(func, inst, |v| live.contains(v));
+            if wanted {
+                trim(func, inst, dead);
+            }
+            wanted
+        });
+        func.blocks[block].insts = insts;
+    }
+    for &block in &blocks {
+        let mut succs = std::mem::take(&mut func.blocks[block].succs);
+        for edge in &mut succs {
+            let params = &func.blocks[edge.to].params;
+            let mut n = 0;
+            edge.args.retain(|_| {
+                n += 1;
+                live.contains(params[n - 1])
+            });
+        }
+        func.blocks[block].succs = succs;
+    }
+    for &block in &blocks {
+        func.blocks[block].params.retain(|&v| live.contains(v));
+    }
+}
+
+fn live_registers(func: &Function) -> EntitySet<VReg> {
+    let graph = Graph::new(func);
+    let mut defs = vec![Def::Other; func.regs.len()];
+    let mut live = EntitySet::with_capacity(func.regs.len());
+    let mut work = Vec::new();
+    let mut want = |v: VReg, work: &mut Vec<VReg>| {
+        if live.insert(v) {
+            work.push(v);
+        }
+    };
+    for (block, data) in func.blocks.iter() {
+        for (n, &v) in data.params.iter().enumerate() {
+            defs[v.index()] = Def::Param(block, n as u32);
+        }
+        for (n, inst) in data.insts.iter().enumerate() {
+            func.visit(inst, |v, role| {
+                if role.is_def() {
+                    defs[v.index()] = Def::Inst(block, n as u32);
+                }
+            });
+            if has_effect(inst) {
+                uses_of(func, inst, |v| want(v, &mut work));
+            }
+        }
+        // Arguments are wanted if their parameters are.
+        if let Some(v) = data.term.pred().and_then(|p| p.flag.as_virt()) {
+            want(v, &mut work);
+        }
+        if let Term::GotoForward { free_flag, .. } = data.term
+            && let Some(v) = free_flag.as_virt()
+        {
+            want(v, &mut work);
+        }
+    }
+    while let Some(v) = work.pop() {
+        match defs[v.index()] {
+            Def::Other => {}
+            Def::Inst(block, n) => {
+                let inst = &func.blocks[block].insts[n as usize];
+                uses_of(func, inst, |v| want(v, &mut work));
+            }
+            Def::Param(block, n) => {
+                for &pred in graph.preds(block) {
+                    let edges = func.blocks[pred].succs.iter().filter(|e| e.to == block);
+                    for edge in edges {
+                        want(edge.args[n as usize], &mut work);
+                    }
+                }
+            }
+        }
+    }
+    live
+}
+
+fn defines(func: &Function, inst: &Inst, holds: impl Fn(VReg) -> bool) -> bool {
+    let mut any = false;
+    func.visit(inst, |v, role| any |= role.is_def() && holds(v));
+    any
+}
+
+/// Must stay although nobody reads its registers.
+pub(super) fn has_effect(inst: &Inst) -> bool {
+    let Opcode::Gen(op) = inst.op else {
+        return false;
+    };
+    let machine = |dst: &Dst| dst.indirect.is_some() || dst.reg.as_phys().is_some();
+    op.is(Props::EFFECT)
+        || op.is(Props::WRITES_ACC)
+        || inst.opts.acc_wr_en
+        || inst.dst.as_ref().is_some_and(machine)
+        || inst.cond.is_some_and(|c| c.flag.as_phys().is_some())
+}
+
+/// Drops one of result and flag, where the other is what keeps the instruction.
+fn trim(func: &Function, inst: &mut Inst, dead: impl Fn(VReg) -> bool) {
+    let Some(op) = inst.gen_op().filter(|op| !op.is_send() && !op.is_macro()) else {
+        return;
+    };
+    let (Some(dst), Some(cond)) = (&mut inst.dst, &inst.cond) else {
+        return;
+    };
+    let Some(flag) = cond.flag.as_virt() else {
+        return;
+    };
+    let base = dst.reg.base();
+    let result = func.registers(&base);
+    if dead(flag) {
+        if !matches!(op, Op::Cmp | Op::Cmpn | Op::Sel | Op::Csel) {
+            inst.cond = None;
+        }
+    } else if dst.indirect.is_none()
+        && !result.is_empty()
+        && result
+            .iter()
+            .all(|&v| dead(v) && func.regs[v].class == Class::Grf)
+    {
+        *dst = Dst::null(dst.ty);
+    }
+}

@@ -1,0 +1,78 @@
+//! The optimizer: passes over wide machine IR, between selection and legalization.
+//!
+//! [`PASSES`] is what runs, in that order. Each pass takes functions that [`kiln_machine::verify`]
+//! accepts and leaves such functions, in time near linear in their size.
+
+pub mod conditions;
+pub mod copies;
+pub mod dead;
+pub mod values;
+
+use kiln_machine::func::{Block, Function};
+use kiln_machine::inst::Inst;
+use kiln_machine::verify::{Level, verify};
+
+/// A pass.
+#[derive(Clone, Copy, Debug)]
+pub struct Pass {
+    pub name: &'static str,
+    pub run: fn(&mut Function),
+}
+
+/// All passes, in the order in which they run.
+pub const PASSES: &[Pass] = &[
+    Pass {
+        name: "copies",
+        run: copies::run,
+    },
+    Pass {
+        name: "dead",
+        run: dead::run,
+    },
+    Pass {
+        name: "values",
+        run: values::run,
+    },
+    Pass {
+        name: "conditions",
+        run: conditions::run,
+    },
+    Pass {
+        name: "copies-again",
+        run: copies::run,
+    },
+    Pass {
+        name: "dead-again",
+        run: dead::run,
+    },
+];
+
+/// Runs all passes. After each `dump` gets its name and the function; debug builds check that the
+/// function still keeps the rules.
+pub fn run(func: &mut Function, mut dump: impl FnMut(&'static str, &Function)) {
+    for pass in PASSES {
+        (pass.run)(func);
+        if cfg!(debug_assertions)
+            && let Err(error) = verify(func, Level::Wide, None)
+        {
+            panic!("pass {}: {error}", pass.name);
+        }
+        dump(pass.name, func);
+    }
+}
+
+/// Visits blocks in an order with each instruction taken out of its block meanwhile, so that `f` may
+/// change the rest of the function.
+fn for_each_inst(
+    func: &mut Function,
+    order: &[Block],
+    mut f: impl FnMut(&mut Function, Block, usize, &mut Inst),
+) {
+    for &block in order {
+        let mut insts = std::mem::take(&mut func.blocks[block].insts);
+        for (n, inst) in insts.iter_mut().enumerate() {
+            f(func, block, n, inst);
+        }
+        func.blocks[block].insts = insts;
+    }
+}

@@ -1,0 +1,180 @@
+//! Finds values that are there already: identical instructions on identical operands.
+//!
+//! Within a block any instruction that only computes may stand for a later one like it; across blocks
+//! one that writes whatever the execution mask, where it dominates the later one. The earlier value
+//! lives longer then, so that it may be at most [`NEAR`] instructions back.
+
+use std::collections::{HashMap, hash_map};
+
+use cranelift_entity::SecondaryMap;
+use cranelift_entity::packed_option::PackedOption;
+use foldhash::fast::FixedState;
+use kiln_machine::func::{Block, Class, Function};
+use kiln_machine::graph::Graph;
+use kiln_machine::inst::{Base, Inst, List, Old, Options, Pred, Reg, Src, VReg};
+use kiln_target::isa::{Cond, Op, Type};
+use kiln_target::op::Props;
+use smallvec::SmallVec;
+
+use super::dead::has_effect;
+
+/// How far back, in instructions in order, a value is looked for. A longer life costs a register, which
+/// most instructions are cheaper than.
+const NEAR: usize = 64;
+
+/// Replaces values that are computed again.
+pub fn run(func: &mut Function) {
+    let graph = Graph::new(func);
+    let mut known = Known::default();
+    let mut renamed: SecondaryMap<VReg, PackedOption<VReg>> = SecondaryMap::new();
+    let new = |renamed: &SecondaryMap<VReg, PackedOption<VReg>>, v: VReg| {
+        renamed[v].expand().unwrap_or(v)
+    };
+    let mut at = 0;
+    for &block in graph.order() {
+        let mut insts = std::mem::take(&mut func.blocks[block].insts);
+        insts.retain_mut(|inst| {
+            at += 1;
+            func.map_uses(inst, |v| new(&renamed, v));
+            if !is_value(func, inst) {
+                return true;
+            }
+            let base = inst.dst.as_ref().map_or(Base::Null, |dst| dst.reg.base());
+            let registers: SmallVec<[VReg; 4]> = func.registers(&base).into();
+            let Some(earlier) = known.find(func, &graph, block, at, inst, &registers) else {
+                return true;
+            };
+            for (&v, &other) in registers.iter().zip(&earlier) {
+                renamed[v] = other.into();
+                let align = func.regs[v].align;
+                let aligned = &mut func.regs[other].align;
+                *aligned = align.max(*aligned);
+            }
+            false
+        });
+        let data = &mut func.blocks[block];
+        data.insts = insts;
+        if let Some(pred) = data.term.pred_mut()
+            && let Some(v) = pred.flag.as_virt()
+        {
+            pred.flag = Reg::virt(new(&renamed, v), pred.flag.byte());
+        }
+        for arg in data.succs.iter_mut().flat_map(|edge| &mut edge.args) {
+            *arg = new(&renamed, *arg);
+        }
+    }
+}
+
+/// All that makes an instruction's result what it is.
+#[derive(PartialEq, Eq, Hash)]
+struct Key {
+    op: Op,
+    exec_size: u8,
+    chan_off: u8,
+    opts: Options,
+    pred: Option<Pred>,
+    /// Of `sel`, which sets no flag.
+    cond: Option<Cond>,
+    srcs: SmallVec<[Src; 3]>,
+    dst: (u32, u8, Type),
+    /// Bytes of each register of the destination.
+    bytes: SmallVec<[u16; 4]>,
+    /// Where the mask counts, the block: it changes from one to the next.
+    block: Option<Block>,
+}
+
+/// Where a value was computed last.
+struct Entry {
+    block: Block,
+    at: usize,
+    registers: SmallVec<[VReg; 4]>,
+}
+
+#[derive(Default)]
+struct Known {
+    values: HashMap<Key, Entry, FixedState>,
+    /// One list for all of the same registers.
+    lists: HashMap<SmallVec<[VReg; 4]>, List, FixedState>,
+}
+
+impl Known {
+    /// The registers that hold the results of an instruction already; otherwise it is known from
+    /// now on.
+    fn find(
+        &mut self,
+        func: &Function,
+        graph: &Graph,
+        block: Block,
+        at: usize,
+        inst: &Inst,
+        registers: &SmallVec<[VReg; 4]>,
+    ) -> Option<SmallVec<[VReg; 4]>> {
+        let (op, dst) = (inst.gen_op()?, inst.dst.as_ref()?);
+        let srcs = inst.srcs.iter().map(|&src| self.one_list(func, src));
+        let key = Key {
+            op,
+            exec_size: inst.exec_size,
+            chan_off: inst.chan_off,
+            opts: inst.opts,
+            pred: inst.pred,
+            cond: inst.cond.map(|c| c.cond),
+            srcs: srcs.collect(),
+            dst: (dst.reg.byte(), dst.hstride, dst.ty),
+            bytes: registers.iter().map(|&v| func.regs[v].bytes).collect(),
+            block: (!inst.opts.no_mask).then_some(block),
+        };
+        let new = Entry {
+            block,
+            at,
+            registers: registers.clone(),
+        };
+        match self.values.entry(key) {
+            hash_map::Entry::Vacant(free) => {
+                free.insert(new);
+                None
+            }
+            hash_map::Entry::Occupied(mut found) => {
+                let entry = found.get();
+                if graph.dominates(entry.block, block) && at - entry.at <= NEAR {
+                    return Some(entry.registers.clone());
+                }
+                found.insert(new);
+                None
+            }
+        }
+    }
+
+    fn one_list(&mut self, func: &Function, src: Src) -> Src {
+        let Src::Reg(mut r) = src else { return src };
+        if let Some(list) = r.reg.as_list() {
+            let registers = func.lists[list].clone();
+            let list = *self.lists.entry(registers).or_insert(list);
+            r.reg = Reg::new(Base::List(list), r.reg.byte());
+        }
+        Src::Reg(r)
+    }
+}
+
+/// Whether an instruction does nothing but compute general registers from virtual ones.
+fn is_value(func: &Function, inst: &Inst) -> bool {
+    let (Some(op), Some(dst)) = (inst.gen_op(), &inst.dst) else {
+        return false;
+    };
+    let by_accumulator = op.is(Props::READS_ACC) || op.is_macro();
+    let flagless = inst.cond.is_none_or(|c| c.flag.is_null());
+    if has_effect(inst) || by_accumulator || !flagless || inst.symbol.is_some() {
+        return false;
+    }
+    let base = dst.reg.base();
+    let results = func.registers(&base);
+    let general = |v: &VReg| func.regs[*v].class == Class::Grf;
+    let computed = dst.old == Old::None && !results.is_empty() && results.iter().all(general);
+    let virtual_flag = inst.pred.is_none_or(|p| p.flag.as_virt().is_some());
+    let known = |src: &Src| match src {
+        Src::Imm(_) => true,
+        Src::Reg(r) => {
+            r.indirect.is_none() && matches!(r.reg.base(), Base::Virt(_) | Base::List(_))
+        }
+    };
+    computed && virtual_flag && inst.srcs.iter().all(known)
+}
