@@ -20,8 +20,10 @@ const SEGMENT: usize = 1 << SEGMENT_LOG;
 /// So many bytes of memory, shared.
 #[derive(Debug, Default)]
 pub struct Words {
-    /// All of [`SEGMENT`] words, but for the last.
-    segments: Vec<Vec<AtomicU32>>,
+    /// The first segment, apart: most buffers have no other.
+    first: Vec<AtomicU32>,
+    /// The further ones; only the last of all is shorter than [`SEGMENT`].
+    further: Vec<Vec<AtomicU32>>,
     len: usize,
     wide: Mutex<()>,
 }
@@ -46,36 +48,42 @@ impl Words {
             bytes.truncate(start);
             bytes.shrink_to_fit();
         }
+        Words::from_reversed(segments, len)
+    }
+
+    /// Of segments, the last one first.
+    fn from_reversed(mut segments: Vec<Vec<AtomicU32>>, len: usize) -> Words {
+        let first = segments.pop().unwrap_or_default();
         segments.reverse();
         Words {
-            segments,
+            first,
+            further: segments,
             len,
             wide: Mutex::new(()),
         }
+    }
+
+    /// All words, in order.
+    fn words(&self) -> impl Iterator<Item = &AtomicU32> {
+        self.first.iter().chain(self.further.iter().flatten())
     }
 
     /// Bytes that are all the same.
     pub fn filled(len: usize, byte: u8) -> Words {
         let word = u32::from_le_bytes([byte; WORD]);
         let words = len.div_ceil(WORD);
-        let starts = (0..words).step_by(SEGMENT);
-        Words {
-            segments: starts
-                .map(|start| {
-                    let count = SEGMENT.min(words - start);
-                    (0..count).map(|_| AtomicU32::new(word)).collect()
-                })
-                .collect(),
-            len,
-            wide: Mutex::new(()),
-        }
+        let segment = |start: usize| {
+            let count = SEGMENT.min(words - start);
+            (0..count).map(|_| AtomicU32::new(word)).collect()
+        };
+        let starts = (0..words).step_by(SEGMENT).rev();
+        Words::from_reversed(starts.map(segment).collect(), len)
     }
 
     /// Sets all bytes to one value.
     pub fn fill(&self, byte: u8) {
         let word = u32::from_le_bytes([byte; WORD]);
-        let words = self.segments.iter().flatten();
-        words.for_each(|w| w.store(word, Relaxed));
+        self.words().for_each(|w| w.store(word, Relaxed));
     }
 
     /// Bytes there are.
@@ -84,8 +92,7 @@ impl Words {
     }
 
     pub fn to_bytes(&self) -> Vec<u8> {
-        let words = self.segments.iter().flatten();
-        let words = words.map(|w| w.load(Relaxed).to_le_bytes());
+        let words = self.words().map(|w| w.load(Relaxed).to_le_bytes());
         let mut bytes: Vec<u8> = words.flatten().collect();
         bytes.truncate(self.len);
         bytes
@@ -94,7 +101,7 @@ impl Words {
     /// The same, of words that are no longer needed as such.
     pub fn into_bytes(self) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(self.len.next_multiple_of(WORD));
-        for segment in self.segments {
+        for segment in std::iter::once(self.first).chain(self.further) {
             let words = segment.iter().map(|w| w.load(Relaxed).to_le_bytes());
             words.for_each(|word| bytes.extend_from_slice(&word));
         }
@@ -104,9 +111,16 @@ impl Words {
 
     #[inline]
     fn get(&self, index: usize) -> Option<&AtomicU32> {
-        self.segments
-            .get(index >> SEGMENT_LOG)?
-            .get(index & (SEGMENT - 1))
+        match self.first.get(index) {
+            None if !self.further.is_empty() => self.get_further(index),
+            word => word,
+        }
+    }
+
+    #[cold]
+    fn get_further(&self, index: usize) -> Option<&AtomicU32> {
+        let segment = (index >> SEGMENT_LOG).checked_sub(1)?;
+        self.further.get(segment)?.get(index & (SEGMENT - 1))
     }
 
     #[inline]
