@@ -5,13 +5,18 @@
 //! parses back to the same value. Sections this module has no name for are carried along as they
 //! are.
 
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use object::Endianness;
 use object::elf::{
-    self, EV_CURRENT, FileFlags, FileHeader64, FileType, Ident, Machine, Rela64, SHN_UNDEF,
-    SectionFlags, SectionHeader64, SectionType, Sym64, SymbolInfo, SymbolOther, SymbolSection,
+    self, FileFlags, FileHeader64, FileType, Machine, SHN_UNDEF, SectionFlags, SectionType,
+    SymbolInfo, SymbolOther, SymbolSection,
 };
-use object::endian::{I64, LittleEndian, U16, U32, U64};
-use object::pod::bytes_of;
+use object::endian::LittleEndian;
 use object::read::elf::{FileHeader, SectionHeader, Sym};
+use object::write::StringId;
+use object::write::elf::{self as elf_writer, Writer};
 
 use crate::platform::Platform;
 use crate::ze_info::{ZeInfo, ZeInfoError};
@@ -38,8 +43,6 @@ pub const ADDRESS_HIGH: u32 = 3;
 pub const TEXT_PREFIX: &str = ".text.";
 const ZE_INFO: &str = ".ze_info";
 const COMPAT: &str = ".note.intelgt.compat";
-const SYMTAB: &str = ".symtab";
-const STRTAB: &str = ".strtab";
 /// The owner of the notes of [`COMPAT`].
 const NOTE_OWNER: &[u8] = b"IntelGT\0";
 /// The symbol at a kernel's first instruction, besides the one of its name.
@@ -77,6 +80,12 @@ pub enum ZebinError {
     },
     #[error("symbol {index}: {what}")]
     Symbol { index: usize, what: &'static str },
+    #[error("the name {0:?} has a zero byte in it")]
+    Name(String),
+    #[error("{0} sections are more than a file can have")]
+    ManySections(usize),
+    #[error("the file cannot be written: {0}")]
+    Write(#[from] object::write::Error),
 }
 
 /// A whole file.
@@ -356,91 +365,226 @@ impl Zebin {
 
     /// Writes the file. Sections come in the order kernels, other sections, symbols, relocations,
     /// `.ze_info`, notes, strings.
+    ///
+    /// # Errors
+    /// What `.ze_info` cannot say; names that no string table can hold; more sections than a symbol can
+    /// name.
     pub fn write(&self) -> Result<Vec<u8>, ZebinError> {
-        let mut out = Output::default();
-        for kernel in &self.kernels {
-            out.section(
-                format!("{TEXT_PREFIX}{}", kernel.name),
-                elf::SHT_PROGBITS,
-                (elf::SHF_ALLOC | elf::SHF_EXECINSTR).0,
-                &kernel.text,
-            );
+        let yaml = self.ze_info.to_yaml()?;
+        let notes = note_section(&self.notes);
+        let [before, after] = self.sections(yaml.as_bytes(), &notes);
+        let sections = before.len() + self.relocations.len() + after.len() + 4;
+        if sections >= usize::from(elf::SHN_LORESERVE) {
+            return Err(ZebinError::ManySections(sections));
         }
-        for other in &self.others {
-            out.section(
-                other.name.clone(),
-                SectionType(other.kind),
-                other.flags,
-                &other.data,
-            );
-            if let Some((_, header)) = out.sections.last_mut() {
-                header.align = other.align;
-                header.entry_size = other.entry_size;
-                header.size = other.size;
+        let relocation_names: Vec<String> = (self.relocations.iter())
+            .map(|r| format!("{}{}", if r.addends { ".rela" } else { ".rel" }, r.section))
+            .collect();
+        let names = (before.iter().chain(&after).map(|section| &*section.name))
+            .chain(relocation_names.iter().map(String::as_str))
+            .chain(self.symbols.iter().map(|symbol| symbol.name.as_str()));
+        for name in names {
+            if name.contains('\0') {
+                return Err(ZebinError::Name(name.to_string()));
             }
         }
-        let names: Vec<String> = out.sections.iter().map(|(n, _)| n.clone()).collect();
-        // The null section comes before those in `names`.
-        let index_of = |name: &str| names.iter().position(|n| n == name).map_or(0, |i| i + 1);
-        // The symbol table comes next, and the string table after all others.
-        let symtab_index = names.len() + 1;
-        let strtab_index = symtab_index + self.relocations.len() + 3;
-        if !self.symbols.is_empty() || !self.relocations.is_empty() {
-            let table = self.symbol_table(&mut out.strings, index_of);
-            out.section(SYMTAB.to_string(), elf::SHT_SYMTAB, 0, &table);
-            if let Some((_, header)) = out.sections.last_mut() {
-                header.link = strtab_index as u32;
-                header.entry_size = size_of::<Sym64<LittleEndian>>() as u64;
-                // One more than the last local symbol.
-                let locals = self
-                    .symbols
-                    .iter()
-                    .take_while(|s| s.info >> 4 == elf::STB_LOCAL.0);
-                header.info = 1 + locals.count() as u32;
+        // The null section comes before those in `before`. Of equal names the first is meant.
+        let mut indices = BTreeMap::new();
+        for (index, section) in (1..).zip(&before) {
+            indices.entry(&*section.name).or_insert(index);
+        }
+        let index_of = |name: &str| indices.get(name).copied();
+
+        let mut file = Vec::new();
+        let mut out = Writer::new(Endianness::Little, true, &mut file);
+        out.reserve_file_header();
+        let mut reserved = Vec::with_capacity(before.len() + after.len());
+        for section in &before {
+            reserved.push(section.reserve(&mut out));
+        }
+        let has_symbols = !self.symbols.is_empty() || !self.relocations.is_empty();
+        let mut symbol_names = Vec::with_capacity(self.symbols.len());
+        let mut symbol_table = elf_writer::SectionIndex(0);
+        if has_symbols {
+            symbol_table = out.reserve_symtab_section_index();
+            out.reserve_null_symbol_index();
+            for symbol in &self.symbols {
+                let name = symbol.name.as_bytes();
+                symbol_names.push((!name.is_empty()).then(|| out.add_string(name)));
+                out.reserve_symbol_index(None);
+            }
+            out.reserve_symtab();
+        }
+        let mut tables = Vec::with_capacity(self.relocations.len());
+        for (relocations, name) in self.relocations.iter().zip(&relocation_names) {
+            let name = out.add_section_name(name.as_bytes());
+            out.reserve_section_index();
+            let count = relocations.entries.len();
+            tables.push((name, out.reserve_relocations(count, relocations.addends)));
+        }
+        for section in &after {
+            reserved.push(section.reserve(&mut out));
+        }
+        if has_symbols {
+            out.reserve_strtab_section_index();
+            out.reserve_strtab()?;
+        }
+        out.reserve_shstrtab_section_index();
+        out.reserve_shstrtab()?;
+        out.reserve_section_headers();
+
+        out.write_file_header(&elf_writer::FileHeader {
+            os_abi: elf::ELFOSABI_NONE,
+            abi_version: ABI_VERSION,
+            e_type: FileType(self.file_type),
+            e_machine: MACHINE,
+            e_entry: 0,
+            e_flags: FileFlags(self.flags),
+        })?;
+        for section in &before {
+            section.write(&mut out);
+        }
+        if has_symbols {
+            out.write_null_symbol();
+            for (symbol, name) in self.symbols.iter().zip(&symbol_names) {
+                let (section, index) = match &symbol.place {
+                    SymbolPlace::Section(name) => (index_of(name), elf::SHN_UNDEF),
+                    SymbolPlace::Reserved(index) => (None, SymbolSection(*index)),
+                };
+                out.write_symbol(&elf_writer::Sym {
+                    section,
+                    st_name: out.string_offset(*name),
+                    st_info: SymbolInfo(symbol.info),
+                    st_other: SymbolOther(symbol.other),
+                    st_shndx: index,
+                    st_value: symbol.value,
+                    st_size: symbol.size,
+                });
             }
         }
         for relocations in &self.relocations {
-            let (prefix, kind) = if relocations.addends {
-                (".rela", elf::SHT_RELA)
-            } else {
-                (".rel", elf::SHT_REL)
-            };
-            let table = relocation_table(relocations);
-            out.section(format!("{prefix}{}", relocations.section), kind, 0, &table);
-            if let Some((_, header)) = out.sections.last_mut() {
-                header.link = symtab_index as u32;
-                header.info = index_of(&relocations.section) as u32;
-                header.entry_size = if relocations.addends { 24 } else { 16 };
+            out.write_align_relocation();
+            for entry in &relocations.entries {
+                let entry = elf_writer::Rel {
+                    r_offset: entry.offset,
+                    r_sym: entry.symbol,
+                    r_type: elf::RelocationType(entry.kind),
+                    r_addend: entry.addend,
+                };
+                out.write_relocation(relocations.addends, &entry);
             }
         }
-        let yaml = self.ze_info.to_yaml()?;
-        out.section(ZE_INFO.to_string(), SHT_ZE_INFO, 0, yaml.as_bytes());
-        out.section(
-            COMPAT.to_string(),
-            elf::SHT_NOTE,
-            0,
-            &note_section(&self.notes),
-        );
-        Ok(out.finish(self.file_type, self.flags))
+        for section in &after {
+            section.write(&mut out);
+        }
+        out.write_strtab();
+        out.write_shstrtab();
+
+        out.write_null_section_header();
+        let (reserved_before, reserved_after) = reserved.split_at(before.len());
+        for (section, reserved) in before.iter().zip(reserved_before) {
+            section.write_header(*reserved, &mut out);
+        }
+        // One more than the last local symbol.
+        let local = |symbol: &&Symbol| symbol.info >> 4 == elf::STB_LOCAL.0;
+        let locals = self.symbols.iter().take_while(local).count() as u32;
+        out.write_symtab_section_header(1 + locals);
+        for (relocations, (name, offset)) in self.relocations.iter().zip(tables) {
+            let section = index_of(&relocations.section).unwrap_or(0);
+            let count = relocations.entries.len();
+            let addends = relocations.addends;
+            out.write_relocation_section_header(
+                name,
+                elf_writer::SectionIndex(section),
+                symbol_table,
+                offset,
+                count,
+                addends,
+            );
+        }
+        for (section, reserved) in after.iter().zip(reserved_after) {
+            section.write_header(*reserved, &mut out);
+        }
+        out.write_strtab_section_header();
+        out.write_shstrtab_section_header();
+        Ok(file)
     }
 
-    fn symbol_table(&self, strings: &mut Strings, index_of: impl Fn(&str) -> usize) -> Vec<u8> {
-        let mut table = vec![0; size_of::<Sym64<LittleEndian>>()];
-        for symbol in &self.symbols {
-            let place = match &symbol.place {
-                SymbolPlace::Section(name) => index_of(name) as u16,
-                SymbolPlace::Reserved(index) => *index,
-            };
-            table.extend_from_slice(bytes_of(&Sym64 {
-                st_name: U32::new(LittleEndian, strings.add(&symbol.name)),
-                st_info: SymbolInfo(symbol.info),
-                st_other: SymbolOther(symbol.other),
-                st_shndx: U16::new(LittleEndian, SymbolSection(place)),
-                st_value: U64::new(LittleEndian, symbol.value),
-                st_size: U64::new(LittleEndian, symbol.size),
-            }));
-        }
-        table
+    /// The sections with plain contents: before and after the tables of symbols and relocations.
+    fn sections<'a>(&'a self, ze_info: &'a [u8], notes: &'a [u8]) -> [Vec<Contents<'a>>; 2] {
+        let plain = |name: Cow<'a, str>, kind, flags, data: &'a [u8]| Contents {
+            name,
+            kind,
+            flags,
+            data,
+            size: data.len() as u64,
+            align: 0,
+            entry_size: 0,
+        };
+        let code = (elf::SHF_ALLOC | elf::SHF_EXECINSTR).0;
+        let kernels = self.kernels.iter().map(|kernel| {
+            let name = format!("{TEXT_PREFIX}{}", kernel.name);
+            plain(name.into(), elf::SHT_PROGBITS, code, &kernel.text)
+        });
+        let others = self.others.iter().map(|other| Contents {
+            size: other.size,
+            align: other.align,
+            entry_size: other.entry_size,
+            ..plain(
+                other.name.as_str().into(),
+                SectionType(other.kind),
+                other.flags,
+                &other.data,
+            )
+        });
+        let after = vec![
+            plain(ZE_INFO.into(), SHT_ZE_INFO, 0, ze_info),
+            plain(COMPAT.into(), elf::SHT_NOTE, 0, notes),
+        ];
+        [kernels.chain(others).collect(), after]
+    }
+}
+
+/// A section with plain contents, on its way into the file.
+struct Contents<'a> {
+    name: Cow<'a, str>,
+    kind: SectionType,
+    flags: u64,
+    data: &'a [u8],
+    size: u64,
+    align: u64,
+    entry_size: u64,
+}
+
+/// Where contents start in the file.
+const CONTENTS_ALIGN: u64 = 8;
+
+impl<'a> Contents<'a> {
+    /// The name's place in its table and the contents' in the file.
+    fn reserve(&'a self, out: &mut Writer<'a>) -> (StringId, u64) {
+        let name = out.add_section_name(self.name.as_bytes());
+        out.reserve_section_index();
+        (name, out.reserve(self.data.len() as u64, CONTENTS_ALIGN))
+    }
+
+    fn write(&self, out: &mut Writer<'_>) {
+        out.write_align(CONTENTS_ALIGN);
+        out.write(self.data);
+    }
+
+    fn write_header(&self, (name, offset): (StringId, u64), out: &mut Writer<'_>) {
+        out.write_section_header(&elf_writer::SectionHeader {
+            sh_name: out.section_name_offset(Some(name)),
+            sh_type: self.kind,
+            sh_flags: SectionFlags(self.flags),
+            sh_addr: 0,
+            sh_offset: offset,
+            sh_size: self.size,
+            sh_link: 0,
+            sh_info: 0,
+            sh_addralign: self.align,
+            sh_entsize: self.entry_size,
+        });
     }
 }
 
@@ -514,147 +658,6 @@ fn parse_relocations(
             }
         })
         .collect())
-}
-
-fn relocation_table(relocations: &Relocations) -> Vec<u8> {
-    let mut table = Vec::new();
-    for r in &relocations.entries {
-        let entry = Rela64::<LittleEndian> {
-            r_offset: U64::new(LittleEndian, r.offset),
-            r_info: U64::new(LittleEndian, u64::from(r.symbol) << 32 | u64::from(r.kind)),
-            r_addend: I64::new(LittleEndian, r.addend),
-        };
-        let bytes = bytes_of(&entry);
-        table.extend_from_slice(if relocations.addends {
-            bytes
-        } else {
-            &bytes[..16]
-        });
-    }
-    table
-}
-
-/// A string table under construction: offset 0 is the empty string.
-struct Strings(Vec<u8>);
-
-impl Default for Strings {
-    fn default() -> Self {
-        Strings(vec![0])
-    }
-}
-
-impl Strings {
-    fn add(&mut self, s: &str) -> u32 {
-        if s.is_empty() {
-            return 0;
-        }
-        let at = self.0.len() as u32;
-        self.0.extend_from_slice(s.as_bytes());
-        self.0.push(0);
-        at
-    }
-}
-
-/// What is known of a section once its contents are placed.
-struct Placed {
-    kind: SectionType,
-    flags: u64,
-    offset: u64,
-    size: u64,
-    link: u32,
-    info: u32,
-    align: u64,
-    entry_size: u64,
-}
-
-/// The file as it grows: the contents of sections after the header; their headers at the end.
-#[derive(Default)]
-struct Output {
-    contents: Vec<u8>,
-    sections: Vec<(String, Placed)>,
-    strings: Strings,
-}
-
-const FILE_HEADER_SIZE: usize = size_of::<FileHeader64<LittleEndian>>();
-const SECTION_HEADER_SIZE: usize = size_of::<SectionHeader64<LittleEndian>>();
-
-impl Output {
-    fn section(&mut self, name: String, kind: SectionType, flags: u64, data: &[u8]) {
-        self.contents
-            .resize(self.contents.len().next_multiple_of(8), 0);
-        let offset = (FILE_HEADER_SIZE + self.contents.len()) as u64;
-        self.contents.extend_from_slice(data);
-        let placed = Placed {
-            kind,
-            flags,
-            offset,
-            size: data.len() as u64,
-            link: 0,
-            info: 0,
-            align: 0,
-            entry_size: 0,
-        };
-        self.sections.push((name, placed));
-    }
-
-    fn finish(mut self, file_type: u16, flags: u32) -> Vec<u8> {
-        let mut names: Vec<u32> = Vec::new();
-        for (name, _) in &self.sections {
-            names.push(self.strings.add(name));
-        }
-        names.push(self.strings.add(STRTAB));
-        let strings = std::mem::take(&mut self.strings).0;
-        self.section(STRTAB.to_string(), elf::SHT_STRTAB, 0, &strings);
-        self.contents
-            .resize(self.contents.len().next_multiple_of(8), 0);
-
-        let count = self.sections.len() as u16 + 1;
-        let header = FileHeader64::<LittleEndian> {
-            e_ident: Ident {
-                magic: elf::ELFMAG,
-                class: elf::ELFCLASS64,
-                data: elf::ELFDATA2LSB,
-                version: EV_CURRENT,
-                os_abi: elf::ELFOSABI_NONE,
-                abi_version: ABI_VERSION,
-                padding: [0; 7],
-            },
-            e_type: U16::new(LittleEndian, FileType(file_type)),
-            e_machine: U16::new(LittleEndian, MACHINE),
-            e_version: U32::new(LittleEndian, u32::from(EV_CURRENT.0)),
-            e_entry: U64::new(LittleEndian, 0),
-            e_phoff: U64::new(LittleEndian, 0),
-            e_shoff: U64::new(
-                LittleEndian,
-                (FILE_HEADER_SIZE + self.contents.len()) as u64,
-            ),
-            e_flags: U32::new(LittleEndian, FileFlags(flags)),
-            e_ehsize: U16::new(LittleEndian, FILE_HEADER_SIZE as u16),
-            e_phentsize: U16::new(LittleEndian, 0),
-            e_phnum: U16::new(LittleEndian, 0),
-            e_shentsize: U16::new(LittleEndian, SECTION_HEADER_SIZE as u16),
-            e_shnum: U16::new(LittleEndian, count),
-            e_shstrndx: U16::new(LittleEndian, SymbolSection(count - 1)),
-        };
-        let mut file = bytes_of(&header).to_vec();
-        file.append(&mut self.contents);
-        file.extend_from_slice(&[0; SECTION_HEADER_SIZE]);
-        for ((_, section), name) in self.sections.iter().zip(names) {
-            file.extend_from_slice(bytes_of(&SectionHeader64::<LittleEndian> {
-                sh_name: U32::new(LittleEndian, name),
-                sh_type: U32::new(LittleEndian, section.kind),
-                sh_flags: U64::new(LittleEndian, SectionFlags(section.flags)),
-                sh_addr: U64::new(LittleEndian, 0),
-                sh_offset: U64::new(LittleEndian, section.offset),
-                sh_size: U64::new(LittleEndian, section.size),
-                sh_link: U32::new(LittleEndian, section.link),
-                sh_info: U32::new(LittleEndian, section.info),
-                sh_addralign: U64::new(LittleEndian, section.align),
-                sh_entsize: U64::new(LittleEndian, section.entry_size),
-            }));
-        }
-        file
-    }
 }
 
 #[cfg(test)]
@@ -756,7 +759,26 @@ mod tests {
             other: 0,
             place: SymbolPlace::Reserved(0),
         });
+        zebin.relocations.push(Relocations {
+            section: ".bss.global".into(),
+            addends: true,
+            entries: Vec::new(),
+        });
         assert_eq!(Zebin::parse(&zebin.write().unwrap()).unwrap(), zebin);
+    }
+
+    #[test]
+    fn names_that_no_table_holds_are_refused() {
+        let (_, file) = examples().swap_remove(0);
+        let zebin = Zebin::parse(&file).unwrap();
+        let mut kernel = zebin.clone();
+        kernel.kernels[0].name = "a\0b".into();
+        let mut symbol = zebin;
+        symbol.symbols[0].name = "\0".into();
+        for bad in [kernel, symbol] {
+            let error = bad.write().unwrap_err();
+            assert!(matches!(error, ZebinError::Name(_)), "{error}");
+        }
     }
 
     #[test]

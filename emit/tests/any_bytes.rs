@@ -1,24 +1,33 @@
-//! Decoding, listing and verifying whatever bytes there are.
+//! Decoding, encoding, listing and verifying whatever bytes there are, on every platform.
 
-use kiln_emit::encoding::{EncodeError, decode, encode};
+use kiln_emit::encoding::{DecodeError, EncodeError, decode, encode};
 use kiln_emit::inst::Inst;
-use kiln_emit::listing::{Style, list};
-use kiln_emit::platform::{Platform, find};
-use kiln_emit::verify::verify;
+use kiln_emit::listing::{Style, entries, list};
+use kiln_emit::platform::{PLATFORMS, Platform};
+use kiln_emit::verify::{Violation, verify};
 use proptest::prelude::*;
+use proptest::strategy::ValueTree;
+use proptest::test_runner::TestRunner;
+use std::fs;
+use std::path::Path;
+use std::sync::OnceLock;
 
-fn platform() -> &'static Platform {
-    find("skl").expect("the platform is known")
+/// What became of sixteen bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Outcome {
+    decoded: bool,
+    /// And break no rule.
+    legal: bool,
 }
 
 /// Encodes what was decoded. A short form may carry bits that the instruction does not have, and
 /// then its own bits alone need not have a short form.
-fn encode_again(inst: &mut Inst) -> Vec<u8> {
-    match encode(inst, platform()) {
+fn encode_again(inst: &mut Inst, platform: &Platform) -> Vec<u8> {
+    match encode(inst, platform) {
         Ok(encoded) => encoded.as_bytes().to_vec(),
         Err(EncodeError::NotCompactable) if inst.opts.compacted => {
             inst.opts.compacted = false;
-            encode(inst, platform())
+            encode(inst, platform)
                 .expect("the long form exists")
                 .as_bytes()
                 .to_vec()
@@ -27,8 +36,64 @@ fn encode_again(inst: &mut Inst) -> Vec<u8> {
     }
 }
 
-/// Bytes that are an instruction more often than chance has it: a code from all opcodes, and few
-/// other bits set.
+/// Whether a line says that its bytes are no instruction, and why.
+fn is_refused(line: &str) -> bool {
+    let line = line.trim_start();
+    line.starts_with("illegal // ") || line.starts_with("illegal {Compacted} // ")
+}
+
+fn check(bytes: &[u8; 16], platform: &'static Platform) -> Outcome {
+    let listing = list(bytes, platform, Style::Numeric);
+    let first = listing.lines().next().unwrap_or_default();
+    let decoded = decode(bytes, platform);
+    let Ok(mut inst) = decoded else {
+        assert!(is_refused(first), "{first}");
+        return Outcome::default();
+    };
+    assert!(!is_refused(first), "{first}: {inst:?}");
+
+    // The bytes of the instruction and no others are what it is of.
+    let size = inst.size() as usize;
+    assert_eq!(decode(&bytes[..size], platform).as_ref(), Ok(&inst));
+    let short = decode(&bytes[..size - 1], platform);
+    assert!(
+        matches!(short, Err(DecodeError::Truncated { .. })),
+        "{short:?}"
+    );
+
+    let verdict = verify(&inst, platform);
+    let again = encode_again(&mut inst, platform);
+    let same = decode(&again, platform);
+    assert_eq!(same.as_ref(), Ok(&inst));
+    let twice = encode_again(&mut inst, platform);
+    assert_eq!(again, twice, "{inst:?}");
+    // Which form it has breaks no rule and mends none.
+    assert_eq!(verify(&inst, platform), verdict, "{inst}");
+    inst.opts.compacted = false;
+    assert_eq!(verify(&inst, platform), verdict, "{inst}");
+    if verdict.is_ok() {
+        broken_is_refused(&inst, platform);
+    }
+    Outcome {
+        decoded: true,
+        legal: verdict.is_ok(),
+    }
+}
+
+/// An instruction without fault is refused on channels that it cannot have.
+fn broken_is_refused(inst: &Inst, platform: &Platform) {
+    let mut broken = inst.clone();
+    broken.exec_size = 3;
+    assert_eq!(verify(&broken, platform), Err(Violation::ExecSize(3)));
+    (broken.exec_size, broken.chan_off) = (16, 8);
+    let channels = Violation::Channels {
+        offset: 8,
+        size: 16,
+    };
+    assert_eq!(verify(&broken, platform), Err(channels), "{inst}");
+}
+
+/// Bytes that are an instruction more often than chance has it: few bits set beside the opcode.
 fn likely() -> impl Strategy<Value = [u8; 16]> {
     (any::<u8>(), any::<u128>(), any::<u128>(), any::<u128>()).prop_map(|(op, a, b, c)| {
         let word = (a & b & c) & !0x7f | u128::from(op & 0x7f);
@@ -36,52 +101,132 @@ fn likely() -> impl Strategy<Value = [u8; 16]> {
     })
 }
 
-fn check(bytes: [u8; 16]) -> bool {
-    let listing = list(&bytes, platform(), Style::Labels);
-    assert!(!listing.is_empty());
-    let Ok(mut inst) = decode(&bytes, platform()) else {
-        return false;
-    };
-    // Any verdict is fine.
-    let _ = verify(&inst, platform());
-    let _ = inst.to_string();
-    let again = encode_again(&mut inst);
-    assert_eq!(decode(&again, platform()).as_ref(), Ok(&inst));
-    true
+/// A real instruction with a few bits flipped.
+fn near() -> impl Strategy<Value = (&'static Platform, [u8; 16])> {
+    let flips = proptest::collection::vec(0u32..128, 0..4);
+    (0..PLATFORMS.len(), any::<usize>(), flips).prop_map(|(platform, place, flips)| {
+        let all = &real()[platform];
+        let mut word = u128::from_le_bytes(all[place % all.len()]);
+        for at in flips {
+            word ^= 1 << at;
+        }
+        (&PLATFORMS[platform], word.to_le_bytes())
+    })
+}
+
+/// The fixtures' instructions for each platform, short ones with zeros behind them.
+fn real() -> &'static [Vec<[u8; 16]>] {
+    static REAL: OnceLock<Vec<Vec<[u8; 16]>>> = OnceLock::new();
+    REAL.get_or_init(|| PLATFORMS.iter().map(instructions).collect())
+}
+
+fn instructions(platform: &'static Platform) -> Vec<[u8; 16]> {
+    let mut all = Vec::new();
+    let family = PLATFORMS.iter().filter(|p| p.family == platform.family);
+    for name in family.map(|p| p.name) {
+        let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures");
+        for file in fs::read_dir(dir.join(name)).into_iter().flatten() {
+            let path = file.expect("an entry").path();
+            if path.extension().is_some_and(|ending| ending == "dat") {
+                let code = fs::read(&path).expect("machine code");
+                for entry in entries(&code, platform) {
+                    let mut bytes = [0; 16];
+                    let piece = &code[entry.offset as usize..][..entry.len as usize];
+                    bytes[..piece.len()].copy_from_slice(piece);
+                    all.push(bytes);
+                }
+            }
+        }
+    }
+    assert!(all.len() > 100, "only {} for {}", all.len(), platform.name);
+    all
+}
+
+fn platform() -> impl Strategy<Value = &'static Platform> {
+    (0..PLATFORMS.len()).prop_map(|n| &PLATFORMS[n])
 }
 
 proptest! {
     #![proptest_config(ProptestConfig {
         failure_persistence: None,
-        ..ProptestConfig::with_cases(4096)
+        ..ProptestConfig::with_cases(8192)
     })]
 
     #[test]
-    fn random_bytes_decode_and_encode(bytes in any::<[u8; 16]>()) {
-        check(bytes);
+    fn random_bytes_decode_and_encode(platform in platform(), bytes in any::<[u8; 16]>()) {
+        check(&bytes, platform);
     }
 
     #[test]
-    fn likely_bytes_decode_and_encode(bytes in likely()) {
-        check(bytes);
+    fn likely_bytes_decode_and_encode(platform in platform(), bytes in likely()) {
+        check(&bytes, platform);
     }
 
     #[test]
-    fn truncated_bytes_list(bytes in proptest::collection::vec(any::<u8>(), 0..40)) {
-        let listing = list(&bytes, platform(), Style::Labels);
-        prop_assert!(listing.lines().count() <= bytes.len() / 8 + bytes.len() + 2);
+    fn bytes_near_real_ones_decode_and_encode((platform, bytes) in near()) {
+        check(&bytes, platform);
+    }
+
+    /// Entries lie side by side to the end, but for zeros that are padding, and each has its line.
+    #[test]
+    fn any_length_lists(
+        platform in platform(),
+        bytes in proptest::collection::vec(prop_oneof![Just(0), any::<u8>()], 0..80),
+    ) {
+        let mut end = 0;
+        let mut count = 0;
+        for entry in entries(&bytes, platform) {
+            prop_assert_eq!(entry.offset as usize, end);
+            end += entry.len as usize;
+            count += 1;
+        }
+        let rest = &bytes[end..];
+        prop_assert!(rest.len() < 16 && rest.iter().all(|byte| *byte == 0), "{:?}", rest);
+        let listing = list(&bytes, platform, Style::Numeric);
+        prop_assert_eq!(listing.lines().count(), count);
+        // Labels have lines of their own, and instructions only one or two.
+        let labels = list(&bytes, platform, Style::Labels);
+        let instructions = labels.lines().filter(|line| !line.trim_end().ends_with(':'));
+        prop_assert_eq!(instructions.count(), count, "{}", labels);
     }
 }
 
+/// A short form with bits that its instruction does not have, once found by chance.
 #[test]
-fn a_good_part_of_likely_bytes_decodes() {
-    use proptest::strategy::ValueTree;
-    use proptest::test_runner::TestRunner;
-    let mut runner = TestRunner::deterministic();
-    let mut decoded = 0;
-    for _ in 0..2000 {
-        let tree = likely().new_tree(&mut runner).expect("bytes");
-        decoded += usize::from(check(tree.current()));
+fn a_redundant_short_form_comes_back_long() {
+    let bytes = [93, 33, 1, 2, 0, 128, 0, 0, 64, 4, 34, 0, 64, 128, 64, 0];
+    for platform in PLATFORMS {
+        check(&bytes, platform);
     }
-    assert!(decoded > 200, "only {decoded} of 2000");
+}
+
+/// The generators reach what they are for: of a thousand, how many decode and how many break no rule.
+#[test]
+fn a_good_part_decodes_and_some_is_legal() {
+    let mut runner = TestRunner::deterministic();
+    let mut count = |check: &mut dyn FnMut(&mut TestRunner) -> Outcome| {
+        let mut counts = (0, 0);
+        for _ in 0..1000 {
+            let outcome = check(&mut runner);
+            counts.0 += u32::from(outcome.decoded);
+            counts.1 += u32::from(outcome.legal);
+        }
+        counts
+    };
+    for platform in PLATFORMS {
+        let (decoded, legal) = count(&mut |runner| {
+            let bytes = likely().new_tree(runner).expect("bytes").current();
+            check(&bytes, platform)
+        });
+        let seen = (platform.name, decoded, legal);
+        assert!(decoded > 50 && legal > 5 && legal < decoded, "{seen:?}");
+    }
+    let (decoded, legal) = count(&mut |runner| {
+        let (platform, bytes) = near().new_tree(runner).expect("bytes").current();
+        check(&bytes, platform)
+    });
+    assert!(
+        decoded > 700 && legal > 400 && legal < decoded,
+        "{decoded}, {legal}"
+    );
 }

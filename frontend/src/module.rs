@@ -166,6 +166,20 @@ impl Align {
         }
     }
 
+    /// What an address of that alignment is a multiple of.
+    pub fn bytes(self) -> u32 {
+        match self {
+            Align::Byte => 1,
+            Align::Word => 2,
+            Align::Dword => 4,
+            Align::Qword => 8,
+            Align::Oword => 16,
+            Align::Grf | Align::Hword => 32,
+            Align::TwoGrf | Align::Word32 => 64,
+            Align::Word64 => 128,
+        }
+    }
+
     pub fn from_name(name: &str) -> Option<Align> {
         Self::ALL
             .iter()

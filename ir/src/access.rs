@@ -15,11 +15,8 @@ pub use kiln_frontend::shape::RawShape;
 use smallvec::SmallVec;
 
 use crate::cfg::CfgError;
-use crate::func::{CELL_BYTES, Cell, Function, Home};
-use crate::liveness::{Access, AccessKind};
-
-/// Bytes of a GRF as vISA numbers rows and pads payloads.
-const ROW_BYTES: u32 = 32;
+use crate::func::{CELL_BYTES, Cell, Function, Home, ROW_BYTES};
+use crate::liveness::{Access, AccessKind, Accesses};
 
 /// The shape of raw operand `at` of `inst`; `None` if it is not known, or follows from the type of
 /// the operand's variable.
@@ -28,12 +25,52 @@ pub fn raw_shape(inst: &Inst, at: usize) -> Option<RawShape> {
     Some(raw?.access(inst, None, ROW_BYTES)?.shape)
 }
 
-/// How bytes of a GRF belong to channels: `stride` bytes each, channel 0's at `origin * stride`.
+/// How bytes of a cell belong to channels: `stride` bytes each, channel 0's at `origin * stride`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum LaneMap {
-    Unset,
-    Strided { stride: u32, origin: i32 },
-    Mixed,
+struct LaneMap {
+    stride: u32,
+    origin: i32,
+}
+
+impl LaneMap {
+    /// The channel that has the byte.
+    fn channel(self, byte: u32) -> i32 {
+        (byte / self.stride) as i32 - self.origin
+    }
+}
+
+/// The maps of a cell's bytes: all masked accesses of a byte have to agree on its channel.
+#[derive(Clone, Debug, Default)]
+struct LaneMaps {
+    /// Bytes with the map of the first access that had them.
+    agreed: SmallVec<[(u64, LaneMap); 1]>,
+    /// Bytes that were of different channels.
+    mixed: u64,
+}
+
+impl LaneMaps {
+    fn add(&mut self, mask: u64, map: LaneMap) {
+        let mut new = mask;
+        for (bytes, other) in &self.agreed {
+            let both = *bytes & mask;
+            new &= !both;
+            if *other != map {
+                self.mixed |= disagreeing(both, *other, map);
+            }
+        }
+        if new != 0 {
+            match self.agreed.iter_mut().find(|(_, other)| *other == map) {
+                Some((bytes, _)) => *bytes |= new,
+                None => self.agreed.push((new, map)),
+            }
+        }
+    }
+}
+
+/// Bytes out of `both` that have different channels by the two maps.
+fn disagreeing(both: u64, a: LaneMap, b: LaneMap) -> u64 {
+    let bytes = (0..64).filter(|&byte| both >> byte & 1 == 1 && a.channel(byte) != b.channel(byte));
+    bytes.fold(0, |mixed, byte| mixed | 1 << byte)
 }
 
 /// An access before it is known whether channels and bytes correspond throughout.
@@ -45,8 +82,8 @@ struct Raw {
     /// Applies whatever the execution mask.
     no_mask: bool,
     predicated: bool,
-    /// The map this access needs, with the GRF halves of the cell it touches.
-    lanes: Option<(u32, i32)>,
+    /// The map this access needs; none if it looks at other channels.
+    lanes: Option<LaneMap>,
     /// Channels stand for themselves (flags).
     flag: bool,
 }
@@ -88,21 +125,18 @@ struct Elements {
 struct Collector<'f, 'm> {
     func: &'f Function<'m>,
     raw: Vec<Raw>,
-    maps: Vec<[LaneMap; 2]>,
+    maps: Vec<LaneMaps>,
 }
 
 /// All accesses of each block in order; reads of an instruction before its writes.
 ///
 /// # Errors
 /// A message moves data whose size is not known.
-pub fn collect(
-    func: &Function,
-    blocks: &[std::ops::Range<u32>],
-) -> Result<Vec<Vec<Access>>, CfgError> {
+pub fn collect(func: &Function, blocks: &[std::ops::Range<u32>]) -> Result<Accesses, CfgError> {
     let mut c = Collector {
         func,
         raw: Vec::new(),
-        maps: vec![[LaneMap::Unset; 2]; func.cells.len()],
+        maps: vec![LaneMaps::default(); func.cells.len()],
     };
     let mut ends = Vec::with_capacity(blocks.len());
     for range in blocks {
@@ -111,30 +145,42 @@ pub fn collect(
         }
         ends.push(c.raw.len());
     }
-    let mut start = 0;
-    let classify = |r: &Raw| Access {
-        inst: r.inst,
-        cell: r.cell,
-        mask: r.mask,
-        kind: c.kind(r),
-    };
-    let blocks = ends.into_iter().map(|end| {
-        let list = c.raw[start..end].iter().map(classify).collect();
-        start = end;
-        list
-    });
-    Ok(blocks.collect())
+    // What an instruction does to a cell in the same way is one access.
+    let mut list: Vec<Access> = Vec::with_capacity(c.raw.len());
+    let mut of_blocks = Vec::with_capacity(blocks.len());
+    let (mut from, mut first) = (0, 0);
+    for end in ends {
+        let start = list.len() as u32;
+        for r in &c.raw[from..end] {
+            if list.last().is_none_or(|last| last.inst != r.inst) {
+                first = list.len();
+            }
+            let kind = c.kind(r);
+            let same = |a: &&mut Access| a.cell == r.cell && a.kind == kind;
+            match list[first..].iter_mut().find(same) {
+                Some(a) => a.mask |= r.mask,
+                None => list.push(Access {
+                    inst: r.inst,
+                    cell: r.cell,
+                    mask: r.mask,
+                    kind,
+                }),
+            }
+        }
+        from = end;
+        of_blocks.push(start..list.len() as u32);
+    }
+    Ok(Accesses {
+        list,
+        blocks: of_blocks,
+    })
 }
 
 impl Collector<'_, '_> {
     fn kind(&self, r: &Raw) -> AccessKind {
         let own = !r.no_mask
             && (r.flag
-                || r.lanes.is_some() && {
-                    let maps = &self.maps[r.cell.as_u32() as usize];
-                    (r.mask as u32 == 0 || maps[0] != LaneMap::Mixed)
-                        && (r.mask >> 32 == 0 || maps[1] != LaneMap::Mixed)
-                });
+                || r.lanes.is_some() && r.mask & self.maps[r.cell.as_u32() as usize].mixed == 0);
         match (r.write, own) {
             (false, true) => AccessKind::ReadOwn,
             (false, false) => AccessKind::ReadWhole,
@@ -403,7 +449,8 @@ impl Collector<'_, '_> {
         };
         // A masked read of one element is a look at another channel's, or everybody's.
         let own = !exec.no_mask && (n > 1 || write);
-        let lanes = step.filter(|&s| own && s >= bytes).and_then(|stride| {
+        let even = |s: &u32| own && *s >= bytes && s.is_power_of_two();
+        let lanes = step.filter(even).and_then(|stride| {
             let origin = from as i32 - (u32::from(exec.offset) * stride) as i32;
             let within = origin.rem_euclid(stride as i32) as u32;
             (within + bytes <= stride).then_some((stride, origin.div_euclid(stride as i32)))
@@ -422,8 +469,10 @@ impl Collector<'_, '_> {
                 return;
             };
             // The map is kept relative to the cell, so that it can be compared between accesses.
-            let lanes = lanes
-                .map(|(stride, origin)| (stride, origin - (unit * CELL_BYTES / stride) as i32));
+            let lanes = lanes.map(|(stride, origin)| LaneMap {
+                stride,
+                origin: origin - (unit * CELL_BYTES / stride) as i32,
+            });
             self.push(Raw {
                 lanes,
                 ..Raw::new(touch, cell, mask)
@@ -432,17 +481,8 @@ impl Collector<'_, '_> {
     }
 
     fn push(&mut self, r: Raw) {
-        if let Some((stride, origin)) = r.lanes {
-            let new = LaneMap::Strided { stride, origin };
-            for (half, map) in self.maps[r.cell.as_u32() as usize].iter_mut().enumerate() {
-                if (r.mask >> (32 * half)) as u32 != 0 {
-                    *map = if *map == LaneMap::Unset || *map == new {
-                        new
-                    } else {
-                        LaneMap::Mixed
-                    };
-                }
-            }
+        if let Some(map) = r.lanes {
+            self.maps[r.cell.as_u32() as usize].add(r.mask, map);
         }
         if r.mask != 0 {
             self.raw.push(r);

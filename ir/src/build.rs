@@ -1,21 +1,49 @@
 //! From a vISA object to the IR: homes, control flow, kept contents, SSA.
 
+use std::collections::HashMap;
+
 use cranelift_entity::packed_option::PackedOption;
 use cranelift_entity::{EntityRef, PrimaryMap, SecondaryMap};
-use kiln_frontend::module::{InputVar, Object, predefined};
+use kiln_frontend::module::{InputVar, Object, Var, predefined};
 use smallvec::{SmallVec, smallvec};
 
 use crate::access;
 use crate::cfg::{self, Cfg, CfgError, Exit};
+use crate::dominators::Dominators;
 use crate::func::*;
-use crate::liveness::{self, Access};
-use crate::ssa;
+use crate::liveness::{Access, Solver};
+use crate::pack;
+use crate::ssa::{self, Origin, Placer};
 
-/// Builds the IR of one kernel or function.
+/// How the IR is to be built.
+#[derive(Clone, Copy, Debug)]
+pub struct BuildOptions {
+    /// Narrow variables share cells.
+    pub pack: bool,
+}
+
+impl Default for BuildOptions {
+    fn default() -> BuildOptions {
+        BuildOptions { pack: true }
+    }
+}
+
+/// Builds the IR of one kernel with the default options.
+///
+/// # Errors
+/// As [`build_with`].
+pub fn build(object: &Object) -> Result<Function<'_>, CfgError> {
+    build_with(object, BuildOptions::default())
+}
+
+/// Builds the IR of one kernel.
 ///
 /// The object must have passed the frontend's verifier; names it uses must exist and accesses must
 /// lie inside their variables.
-pub fn build(object: &Object) -> Result<Function<'_>, CfgError> {
+///
+/// # Errors
+/// What the object has that has no IR, and at which instruction.
+pub fn build_with(object: &Object, options: BuildOptions) -> Result<Function<'_>, CfgError> {
     let graph = cfg::build(object)?;
     let mut func = Function {
         object,
@@ -44,19 +72,22 @@ pub fn build(object: &Object) -> Result<Function<'_>, CfgError> {
         cell: PackedOption::default(),
         def: Def::Undef,
     });
-    make_homes(&mut func);
+    make_homes(&mut func, options);
     let ranges: Vec<_> = graph.blocks.iter().map(|b| b.insts.clone()).collect();
     let accesses = access::collect(&func, &ranges)?;
-    let kept = liveness::kept(&graph, &accesses, func.cells.len(), |cell| {
-        u64::MAX >> (64 - func.cells[cell].size.max(1))
-    });
-    fill_insts(&mut func, &accesses, &kept.writes);
     let origins = linear_blocks(&mut func, &graph);
-    ssa::construct(&mut func, |b| match origins[b.index()] {
-        Origin::Body(l) => Some(&kept.wanted_out[l]),
-        Origin::Join(l) => Some(&kept.wanted_in[l]),
-        Origin::Split => None,
-    });
+    let doms = Dominators::new(&func);
+    let sizes: SecondaryMap<Cell, u32> =
+        func.cells.iter().map(|(c, data)| (c, data.size)).collect();
+    let size = |cell: Cell| sizes[cell];
+    let mut solver = Solver::new(&graph, &accesses, &size);
+    let mut placer = Placer::new(&func, &doms, &origins);
+    for batch in solver.split(func.cells.len()) {
+        solver.solve(&batch);
+        placer.place(&mut func, &solver, &batch, &accesses);
+    }
+    fill_insts(&mut func, &accesses.list, &solver.kept);
+    ssa::rename(&mut func, &doms);
     Ok(func)
 }
 
@@ -75,7 +106,7 @@ fn widest(object: &Object) -> u8 {
     }
 }
 
-fn make_homes(func: &mut Function) {
+fn make_homes(func: &mut Function, options: BuildOptions) {
     let object = func.object;
     let taken = access::address_taken(object);
     let is_taken = |v| taken.binary_search(&v).is_ok();
@@ -87,8 +118,8 @@ fn make_homes(func: &mut Function) {
         .map(|i| u32::from(i.offset) + input_bytes(i))
         .max()
         .unwrap_or(0)
-        .next_multiple_of(32)
-        .max(32);
+        .next_multiple_of(ROW_BYTES)
+        .max(ROW_BYTES);
     // Units of the payload that hold an input, and those that hold one whose address is taken.
     let units = func.payload_bytes.div_ceil(CELL_BYTES) as usize;
     let mut used = vec![false; units];
@@ -137,8 +168,28 @@ fn make_homes(func: &mut Function) {
         }
     }
     let is_input = |v| object.inputs.iter().any(|i| i.var == InputVar::General(v));
-    for (var, decl) in object.vars.iter().skip(predefined::VAR_COUNT) {
-        if decl.alias.is_some() || is_input(var) {
+    let is_own = |var: Var| {
+        var.index() >= predefined::VAR_COUNT && object.vars[var].alias.is_none() && !is_input(var)
+    };
+    if options.pack {
+        let slots = pack::pack(object, |var| is_own(var) && !is_taken(var));
+        let mut cells: HashMap<u32, Cell> = HashMap::new();
+        for slot in slots {
+            let first = *cells.entry(slot.group).or_insert_with(|| {
+                func.cells.push(CellData {
+                    class: Class::Grf,
+                    owner: Owner::Packed { first: slot.var },
+                    size: CELL_BYTES,
+                })
+            });
+            func.homes[slot.var] = Home::Cells {
+                first,
+                offset: slot.offset,
+            };
+        }
+    }
+    for (var, decl) in &object.vars {
+        if !is_own(var) || func.homes[var] != Home::Special {
             continue;
         }
         if is_taken(var) {
@@ -198,59 +249,46 @@ fn make_homes(func: &mut Function) {
 }
 
 /// One read a cell and instruction, one write likewise.
-fn fill_insts(func: &mut Function, accesses: &[Vec<Access>], kept: &[Vec<bool>]) {
-    for (list, kept) in accesses.iter().zip(kept) {
-        let mut i = 0;
-        while i < list.len() {
-            let inst = list[i].inst;
-            let (reads, writes) = (func.read_pool.len(), func.write_pool.len());
-            while i < list.len() && list[i].inst == inst {
-                let cell = list[i].cell;
-                if list[i].kind.is_read() {
-                    if func.read_pool[reads..].iter().all(|r| r.cell != cell) {
-                        func.read_pool.push(Read {
-                            cell,
-                            value: Value::UNDEF,
-                        });
-                    }
-                } else {
-                    let old = if kept[i] {
-                        Value::UNDEF.into()
-                    } else {
-                        PackedOption::default()
-                    };
-                    match func.write_pool[writes..]
-                        .iter_mut()
-                        .find(|w| w.cell == cell)
-                    {
-                        Some(w) if kept[i] => w.old = old,
-                        Some(_) => {}
-                        None => func.write_pool.push(Write {
-                            cell,
-                            old,
-                            new: Value::UNDEF,
-                        }),
-                    }
+fn fill_insts(func: &mut Function, accesses: &[Access], kept: &[bool]) {
+    let mut from = 0;
+    for list in accesses.chunk_by(|a, b| a.inst == b.inst) {
+        let kept = &kept[from..from + list.len()];
+        from += list.len();
+        let (reads, writes) = (func.read_pool.len(), func.write_pool.len());
+        for (a, &kept) in list.iter().zip(kept) {
+            let cell = a.cell;
+            if a.kind.is_read() {
+                if func.read_pool[reads..].iter().all(|r| r.cell != cell) {
+                    func.read_pool.push(Read {
+                        cell,
+                        value: Value::UNDEF,
+                    });
                 }
-                i += 1;
+                continue;
             }
-            func.insts[inst as usize] = InstData {
-                reads: reads as u32..func.read_pool.len() as u32,
-                writes: writes as u32..func.write_pool.len() as u32,
+            let old = if kept {
+                Value::UNDEF.into()
+            } else {
+                PackedOption::default()
             };
+            match func.write_pool[writes..]
+                .iter_mut()
+                .find(|w| w.cell == cell)
+            {
+                Some(w) if kept => w.old = old,
+                Some(_) => {}
+                None => func.write_pool.push(Write {
+                    cell,
+                    old,
+                    new: Value::UNDEF,
+                }),
+            }
         }
+        func.insts[list[0].inst as usize] = InstData {
+            reads: reads as u32..func.read_pool.len() as u32,
+            writes: writes as u32..func.write_pool.len() as u32,
+        };
     }
-}
-
-/// Where a block of the linear graph comes from.
-#[derive(Clone, Copy)]
-enum Origin {
-    /// The block of the program with that number.
-    Body(usize),
-    /// The join before it.
-    Join(usize),
-    /// A critical edge.
-    Split,
 }
 
 /// Lays out the linear graph: joins as blocks of their own, critical edges split. Gives the origin
@@ -336,8 +374,7 @@ fn linear_blocks(func: &mut Function, graph: &Cfg) -> Vec<Origin> {
         }
     }
     let mut placed = vec![Block::from_u32(0); plain.len()];
-    let mut split_at: std::collections::HashMap<(usize, usize), Block> =
-        std::collections::HashMap::new();
+    let mut split_at: HashMap<(usize, usize), Block> = HashMap::new();
     let mut next = 0;
     for b in 0..plain.len() {
         for &p in &splits[b] {

@@ -59,6 +59,13 @@ impl Exit {
         }
     }
 
+    /// Where channels wait that this branch, the end of block `b`, tells apart from others: at its
+    /// target, or behind it those that stay if it goes back.
+    fn waits_at(self, b: usize) -> Option<usize> {
+        let target = self.target()?;
+        Some(if target > b { target } else { b + 1 })
+    }
+
     /// Whether channels may go on at the next block.
     pub fn falls_through(self) -> bool {
         match self {
@@ -117,50 +124,73 @@ impl Cfg {
 
     /// The blocks that may run while channels wait, for each divergent branch.
     pub fn parked_spans(&self) -> Vec<ParkedSpan> {
-        let backward: Vec<(usize, usize)> = (self.blocks.iter().enumerate())
-            .filter_map(|(b, block)| match block.exit {
-                Exit::Branch { target, .. } | Exit::Diverge { target, .. } if target <= b => {
-                    Some((b, target))
-                }
-                _ => None,
-            })
-            .collect();
-        let mut spans = Vec::new();
-        for (b, block) in self.blocks.iter().enumerate() {
-            let Exit::Diverge { target, .. } = block.exit else {
-                continue;
-            };
-            let (at, mut low, from) = if target > b {
-                (target, b + 1, b)
-            } else {
-                (b + 1, target, target)
-            };
-            // A loop that is left from inside runs again while the leavers wait.
-            let mut reach = from;
-            loop {
-                let lower = backward
-                    .iter()
-                    .filter(|&&(latch, head)| {
-                        latch >= reach && latch < at && head <= reach && head < low
-                    })
-                    .map(|&(_, head)| head)
-                    .min();
-                match lower {
-                    Some(head) => {
-                        low = head;
-                        reach = head;
-                    }
-                    None => break,
-                }
-            }
-            spans.push(ParkedSpan {
-                source: b,
-                from: low.min(at),
-                at,
-            });
-        }
+        let starts = starts_of_waiting(&self.blocks);
+        let spans = self.blocks.iter().enumerate();
         spans
+            .filter(|(_, block)| matches!(block.exit, Exit::Diverge { .. }))
+            .filter_map(|(source, block)| {
+                Some(ParkedSpan {
+                    source,
+                    from: starts[source],
+                    at: block.exit.waits_at(source)?,
+                })
+            })
+            .collect()
     }
+}
+
+/// For each block that ends in a branch, the first block that may run while channels that branch
+/// there wait. A loop that is left from inside runs again while the leavers wait, and so does a loop
+/// around its head that is left, too.
+fn starts_of_waiting(blocks: &[LogicalBlock]) -> Vec<usize> {
+    let count = blocks.len();
+    // By where channels wait: only loops that end before are run again meanwhile.
+    let mut waiters: Vec<Vec<usize>> = vec![Vec::new(); count + 1];
+    for (b, block) in blocks.iter().enumerate() {
+        if let Some(at) = block.exit.waits_at(b) {
+            waiters[at].push(b);
+        }
+    }
+    // Loops that share a block are one: sets of blocks, each known by its first.
+    let mut first: Vec<usize> = (0..count).collect();
+    let mut in_loop = vec![false; count];
+    let mut starts = vec![0; count];
+    for (at, waiting) in waiters.iter().enumerate() {
+        if let Some(latch) = at.checked_sub(1)
+            && let Some(head) = blocks[latch].exit.target().filter(|&head| head <= latch)
+        {
+            in_loop[latch] = true;
+            let mut b = find(&mut first, latch);
+            while b > head {
+                in_loop[b - 1] = true;
+                first[b] = b - 1;
+                b = find(&mut first, b);
+            }
+        }
+        for &b in waiting {
+            // What runs from there on: all of a loop that is left at its end, or the next block.
+            let (source, next) = match blocks[b].exit.target() {
+                Some(head) if head <= b => (head, head),
+                _ => (b, b + 1),
+            };
+            let around = in_loop[source].then(|| find(&mut first, source));
+            starts[b] = around.unwrap_or(next).min(next);
+        }
+    }
+    starts
+}
+
+/// The first block of the set that `b` is in.
+fn find(first: &mut [usize], b: usize) -> usize {
+    let mut root = b;
+    while first[root] != root {
+        root = first[root];
+    }
+    let mut at = b;
+    while first[at] != root {
+        at = std::mem::replace(&mut first[at], root);
+    }
+    root
 }
 
 fn target_label(inst: &Inst) -> Option<Label> {
@@ -316,94 +346,72 @@ fn split(object: &Object) -> Result<Vec<LogicalBlock>, CfgError> {
 }
 
 /// Makes gotos scalar or SIMD, places joins, and finds where each goes when no channel is left.
+///
+/// A scalar jump must not pass a join where channels may wait: it becomes a SIMD goto, and its target
+/// a join. One that leaves a loop makes channels wait while the loop runs again, so that earlier
+/// blocks have to be looked at again.
 fn decide(blocks: &mut [LogicalBlock], object: &Object) {
     let count = blocks.len();
-    let mut latches: Vec<Vec<usize>> = vec![Vec::new(); count];
+    let starts = starts_of_waiting(blocks);
+    let is_jmp = |inst: Option<usize>| inst.is_some_and(|i| object.insts[i].op == Opcode::Jmp);
+    // The first block that runs while channels wait at each join.
+    let mut joins: Vec<Option<usize>> = vec![None; count];
+    let park = |joins: &mut [Option<usize>], b: usize, at: usize| {
+        if let Some(join) = joins.get_mut(at) {
+            *join = Some(join.map_or(starts[b], |from| from.min(starts[b])));
+        }
+    };
     for (b, block) in blocks.iter().enumerate() {
-        match block.exit {
-            Exit::Branch { target, .. } | Exit::Diverge { target, .. } if target <= b => {
-                latches[target].push(b)
-            }
-            _ => {}
+        if let (Exit::Diverge { .. }, Some(at)) = (block.exit, block.exit.waits_at(b)) {
+            park(&mut joins, b, at);
         }
     }
-    let is_jmp = |inst: Option<usize>| inst.is_some_and(|i| object.insts[i].op == Opcode::Jmp);
-    let mut waiting: BTreeSet<usize> = BTreeSet::new();
-    for b in 0..count {
-        if waiting.first() == Some(&b) {
-            waiting.pop_first();
-            blocks[b].join = true;
-            blocks[b].join_jip = waiting.first().copied();
+    loop {
+        let mut opening: Vec<Vec<usize>> = vec![Vec::new(); count + 1];
+        for (at, from) in joins.iter().enumerate() {
+            if let Some(from) = from {
+                opening[*from].push(at);
+            }
         }
-        for &latch in &latches[b] {
-            match &mut blocks[latch].exit {
-                Exit::Diverge { jip, .. } if latch + 1 < count => {
-                    *jip = latch + 1;
-                    waiting.insert(latch + 1);
+        let mut again = false;
+        let mut waiting: BTreeSet<usize> = BTreeSet::new();
+        for b in 0..count {
+            waiting.extend(&opening[b]);
+            if waiting.first() == Some(&b) {
+                waiting.pop_first();
+            }
+            blocks[b].join = joins[b].is_some();
+            blocks[b].join_jip = waiting.first().copied().filter(|_| joins[b].is_some());
+            let nearest = waiting.first().copied();
+            match &mut blocks[b].exit {
+                Exit::Diverge { target, jip, .. } => {
+                    let at = if *target > b { *target } else { b + 1 };
+                    *jip = nearest.map_or(at, |w| w.min(at));
                 }
-                _ => {
-                    if let Some(join) = first_join_after_loop(blocks, &waiting, b, latch, &is_jmp) {
-                        waiting.insert(join);
+                Exit::Branch {
+                    inst,
+                    target,
+                    predicated,
+                } if *target > b && !is_jmp(*inst) => {
+                    let (target, predicated) = (*target, *predicated);
+                    if let (Some(jip), Some(inst)) = (nearest.filter(|&w| w <= target), *inst) {
+                        blocks[b].exit = Exit::Diverge {
+                            inst,
+                            target,
+                            predicated,
+                            jip,
+                        };
+                        again |=
+                            joins[target].is_none_or(|from| starts[b] < from) && starts[b] <= b;
+                        park(&mut joins, b, target);
+                        waiting.insert(target);
                     }
                 }
+                _ => {}
             }
         }
-        let (inst, target, predicated, uniform) = match blocks[b].exit {
-            Exit::Branch {
-                inst,
-                target,
-                predicated,
-            } => (inst, target, predicated, true),
-            Exit::Diverge {
-                inst,
-                target,
-                predicated,
-                ..
-            } => (Some(inst), target, predicated, false),
-            _ => continue,
-        };
-        if target <= b || is_jmp(inst) {
-            continue;
-        }
-        let crosses = waiting.first().is_some_and(|&w| w <= target);
-        if let (true, Some(inst)) = (crosses || !uniform, inst) {
-            waiting.insert(target);
-            let jip = *waiting.first().expect("the target waits");
-            blocks[b].exit = Exit::Diverge {
-                inst,
-                target,
-                predicated,
-                jip,
-            };
+        if !again {
+            break;
         }
     }
-}
-
-/// The join nearest behind the loop `head..=latch` that a jump out of it makes necessary.
-fn first_join_after_loop(
-    blocks: &[LogicalBlock],
-    waiting: &BTreeSet<usize>,
-    head: usize,
-    latch: usize,
-    is_jmp: &impl Fn(Option<usize>) -> bool,
-) -> Option<usize> {
-    let mut joins = waiting.clone();
-    for (b, block) in blocks.iter().enumerate().take(latch).skip(head) {
-        if joins.first() == Some(&b) {
-            joins.pop_first();
-        }
-        let (inst, target, uniform) = match block.exit {
-            Exit::Branch { inst, target, .. } => (inst, target, true),
-            Exit::Diverge { inst, target, .. } => (Some(inst), target, false),
-            _ => continue,
-        };
-        if target <= b || is_jmp(inst) || (uniform && joins.first().is_none_or(|&j| j >= target)) {
-            continue;
-        }
-        joins.insert(target);
-    }
-    if joins.first() == Some(&latch) {
-        joins.pop_first();
-    }
-    joins.first().copied()
 }

@@ -28,8 +28,11 @@ entities! {
     Value, "%";
 }
 
+/// Bytes of a GRF as vISA numbers rows and pads payloads.
+pub const ROW_BYTES: u32 = 32;
+
 /// Bytes of a general variable that one cell covers: the allocation unit of the register file.
-pub const CELL_BYTES: u32 = 64;
+pub const CELL_BYTES: u32 = 2 * ROW_BYTES;
 
 impl Value {
     /// The contents nobody defined.
@@ -58,6 +61,10 @@ pub enum Owner {
     Var {
         var: visa::Var,
         offset: u32,
+    },
+    /// Several narrow variables; the first of them.
+    Packed {
+        first: visa::Var,
     },
     /// The registers of one unit of the thread payload: all inputs that lie there.
     Payload {

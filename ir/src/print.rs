@@ -14,6 +14,7 @@ impl fmt::Display for Cells<'_, '_> {
         match self.0.cells[self.1].owner {
             Owner::Var { var, offset: 0 } => f.write_str(&object.vars[var].name),
             Owner::Var { var, offset } => write!(f, "{}+{offset}", object.vars[var].name),
+            Owner::Packed { first } => write!(f, "{}&", object.vars[first].name),
             Owner::Payload { unit } => write!(f, "payload{unit}"),
             Owner::Predicate(p) => write!(f, "{p}"),
             Owner::Addr(a) => write!(f, "{a}"),

@@ -2,192 +2,217 @@
 //!
 //! Takes blocks whose reads and writes name cells and gives every write a value and every read the
 //! value that reaches it; where several reach a block, the block gets a parameter. Parameters are
-//! placed on the iterated dominance frontier of a cell's writes, and only where the cell is live.
-//! What no write reaches is [`Value::UNDEF`].
+//! placed on the iterated dominance frontier of a cell's writes, and only where the cell is live, in
+//! the batches of cells that [`crate::liveness`] solves: a cell that never leaves its block needs
+//! none. What no write reaches is [`Value::UNDEF`].
+//!
+//! Contents that nobody wants at the end of a block are not passed on: the linear graph has ways that
+//! no channel takes from end to end, and along these old contents would be carried for nobody.
 
+use cranelift_entity::EntityRef;
 use cranelift_entity::packed_option::PackedOption;
-use cranelift_entity::{EntityRef, PrimaryMap};
-use petgraph::algo::dominators::{Dominators, simple_fast};
-use petgraph::graph::{DiGraph, NodeIndex};
 
+use crate::dominators::Dominators;
 use crate::func::{Block, Cell, Def, Function, Inst, Value, ValueData};
+use crate::liveness::{Accesses, Batch, Item, Solver, Worklist};
 
-/// A dense set of cells.
-#[derive(Clone, PartialEq)]
-struct CellSet(Vec<u64>);
-
-impl CellSet {
-    fn new(cells: usize) -> CellSet {
-        CellSet(vec![0; cells.div_ceil(64)])
-    }
-
-    fn insert(&mut self, c: Cell) -> bool {
-        let (w, b) = (c.index() / 64, c.index() % 64);
-        let fresh = self.0[w] >> b & 1 == 0;
-        self.0[w] |= 1 << b;
-        fresh
-    }
-
-    fn contains(&self, c: Cell) -> bool {
-        self.0[c.index() / 64] >> (c.index() % 64) & 1 == 1
-    }
+/// Where a block of the linear graph comes from.
+#[derive(Clone, Copy)]
+pub enum Origin {
+    /// The block of the program with that number.
+    Body(usize),
+    /// The join before it.
+    Join(usize),
+    /// A critical edge.
+    Split,
 }
 
-/// Fills in every value of the function. Reads and the `old` of writes hold [`Value::UNDEF`] where
-/// a value is to be found, and `None` where nothing is kept.
-///
-/// `wanted` gives the cells whose contents anybody wants at the end of a block, where that is known
-/// (a bit a cell). Others are not passed on: the linear graph has ways that no channel takes from
-/// end to end, and along these old contents would be carried for nobody.
-pub fn construct<'a>(func: &mut Function, wanted: impl Fn(Block) -> Option<&'a Vec<u64>>) {
-    let graph = petgraph_of(func);
-    let doms = simple_fast(&graph, NodeIndex::new(0));
-    let live_in = liveness(func, &wanted);
-    place_params(func, &doms, &live_in);
-    rename(func, &doms, &wanted);
+/// Places block parameters, one batch of cells after the other. An argument that is to be passed
+/// holds the parameter's own value until [`rename`].
+pub struct Placer<'a> {
+    origins: &'a [Origin],
+    /// The block that has the instructions of each block of the program.
+    bodies: Vec<Block>,
+    frontiers: Vec<Vec<Block>>,
+    entry: Vec<Cell>,
+    /// Of the batch, a bit a cell: live at the start of each block, and written in it.
+    live: Vec<u64>,
+    written: Vec<u64>,
+    touched: Vec<Block>,
+    work: Worklist,
+    /// The last cell, counted over all batches, that a block got a parameter for.
+    placed: Vec<u32>,
+    cells: u32,
 }
 
-/// The linear graph, blocks as node numbers.
-pub fn petgraph_of(func: &Function) -> DiGraph<(), ()> {
-    let mut graph = DiGraph::with_capacity(func.blocks.len(), func.blocks.len() * 2);
-    for _ in func.blocks.keys() {
-        graph.add_node(());
-    }
-    for (b, data) in &func.blocks {
-        for edge in &data.succs {
-            graph.add_edge(
-                NodeIndex::new(b.index()),
-                NodeIndex::new(edge.to.index()),
-                (),
-            );
+impl<'a> Placer<'a> {
+    pub fn new(func: &Function, doms: &Dominators, origins: &'a [Origin]) -> Placer<'a> {
+        let count = func.blocks.len();
+        let body = |(b, origin): (usize, &Origin)| match origin {
+            Origin::Body(_) => Some(Block::new(b)),
+            Origin::Join(_) | Origin::Split => None,
+        };
+        Placer {
+            origins,
+            bodies: origins.iter().enumerate().filter_map(body).collect(),
+            frontiers: doms.frontiers(func),
+            entry: func.entry.iter().map(|&(cell, _)| cell).collect(),
+            live: vec![0; count],
+            written: vec![0; count],
+            touched: Vec::new(),
+            work: Worklist::new(count),
+            placed: vec![0; count],
+            cells: 0,
         }
     }
-    graph
-}
 
-fn liveness<'a>(
-    func: &Function,
-    wanted: &impl Fn(Block) -> Option<&'a Vec<u64>>,
-) -> PrimaryMap<Block, CellSet> {
-    let cells = func.cells.len();
-    let mut used = PrimaryMap::new();
-    let mut defined = PrimaryMap::new();
-    for b in func.blocks.keys() {
-        let (mut uses, mut defs) = (CellSet::new(cells), CellSet::new(cells));
-        for inst in func.block_insts(b) {
-            for r in func.reads(inst) {
-                if !defs.contains(r.cell) {
-                    uses.insert(r.cell);
-                }
+    /// Gives the blocks their parameters for the cells of a batch that was just solved.
+    pub fn place(
+        &mut self,
+        func: &mut Function,
+        solver: &Solver,
+        batch: &Batch,
+        accesses: &Accesses,
+    ) {
+        for b in self.touched.drain(..) {
+            self.live[b.index()] = 0;
+            self.written[b.index()] = 0;
+        }
+        let mut writers: Vec<Vec<Block>> = vec![Vec::new(); 64];
+        for items in batch.items.chunk_by(|a, b| a.block == b.block) {
+            let b = self.bodies[items[0].block as usize];
+            // Blocks that nothing leads to have no instructions.
+            if func.blocks[b].insts.is_empty() {
+                continue;
             }
-            for w in func.writes(inst) {
-                if w.old.is_some() && !defs.contains(w.cell) {
-                    uses.insert(w.cell);
-                }
-                defs.insert(w.cell);
+            let mut written = self.uses(b, items, solver, batch, accesses);
+            while written != 0 {
+                writers[written.trailing_zeros() as usize].push(b);
+                written &= written - 1;
             }
         }
-        used.push(uses);
-        defined.push(defs);
-    }
-    let mut live: PrimaryMap<Block, CellSet> = used.clone();
-    let mut changed = true;
-    while changed {
-        changed = false;
-        for b in func.blocks.keys().rev() {
-            for edge in &func.blocks[b].succs {
-                for w in 0..live[b].0.len() {
-                    let mask = wanted(b).map_or(u64::MAX, |set| set[w]);
-                    let new = live[edge.to].0[w] & mask & !defined[b].0[w] & !live[b].0[w];
-                    if new != 0 {
-                        live[b].0[w] |= new;
-                        changed = true;
+        self.flow(func, solver, batch);
+        for &(cell, bits) in &batch.cells {
+            self.cells += 1;
+            let bit = bits.trailing_zeros();
+            let mut work = std::mem::take(&mut writers[bit as usize]);
+            if self.entry.contains(&cell) {
+                work.push(Block::from_u32(0));
+            }
+            while let Some(b) = work.pop() {
+                for i in 0..self.frontiers[b.index()].len() {
+                    let f = self.frontiers[b.index()][i];
+                    if self.placed[f.index()] != self.cells && self.live[f.index()] >> bit & 1 == 1
+                    {
+                        self.placed[f.index()] = self.cells;
+                        self.parameter(func, solver, batch, f, cell, bit);
+                        work.push(f);
                     }
                 }
             }
         }
     }
-    live
+
+    /// What a block reads of what came before it, and what it writes, which is given.
+    fn uses(
+        &mut self,
+        b: Block,
+        items: &[Item],
+        solver: &Solver,
+        batch: &Batch,
+        accesses: &Accesses,
+    ) -> u64 {
+        let (mut used, mut written) = (0, 0);
+        let inst = |item: &Item| accesses.list[item.access as usize].inst;
+        for of_inst in items.chunk_by(|a, b| inst(a) == inst(b)) {
+            let before = written;
+            for item in of_inst {
+                let bits = batch.cells_in(item.bits);
+                let read = accesses.list[item.access as usize].kind.is_read();
+                if read || solver.kept[item.access as usize] {
+                    used |= bits & !before;
+                }
+                if !read {
+                    written |= bits;
+                }
+            }
+        }
+        self.live[b.index()] = used;
+        self.written[b.index()] = written;
+        self.touched.push(b);
+        written
+    }
+
+    /// Of those cells the ones that block `b` passes on.
+    fn passed(&self, solver: &Solver, batch: &Batch, b: Block, cells: u64) -> u64 {
+        match self.origins[b.index()] {
+            Origin::Body(l) => solver.wanted_out(batch, l, cells),
+            Origin::Join(l) => solver.wanted_in(batch, l, cells),
+            Origin::Split => cells,
+        }
+    }
+
+    /// Liveness on the linear graph.
+    fn flow(&mut self, func: &Function, solver: &Solver, batch: &Batch) {
+        for i in 0..self.touched.len() {
+            if self.live[self.touched[i].index()] != 0 {
+                self.work.push(self.touched[i].as_u32());
+            }
+        }
+        while let Some(b) = self.work.pop() {
+            let live = self.live[b as usize];
+            for &p in &func.blocks[Block::from_u32(b)].preds {
+                let before = self.live[p.index()];
+                let passed = live & !self.written[p.index()] & !before;
+                if passed == 0 {
+                    continue;
+                }
+                let passed = self.passed(solver, batch, p, passed);
+                if passed != 0 {
+                    if before == 0 {
+                        self.touched.push(p);
+                    }
+                    self.live[p.index()] = before | passed;
+                    self.work.push(p.as_u32());
+                }
+            }
+        }
+    }
+
+    fn parameter(
+        &mut self,
+        func: &mut Function,
+        solver: &Solver,
+        batch: &Batch,
+        b: Block,
+        cell: Cell,
+        bit: u32,
+    ) {
+        let value = func.values.push(ValueData {
+            cell: cell.into(),
+            def: Def::Param(b),
+        });
+        func.blocks[b].params.push((cell, value));
+        for i in 0..func.blocks[b].preds.len() {
+            let p = func.blocks[b].preds[i];
+            let arg = match self.passed(solver, batch, p, 1 << bit) {
+                0 => Value::UNDEF,
+                _ => value,
+            };
+            for edge in func.blocks[p].succs.iter_mut().filter(|e| e.to == b) {
+                edge.args.push(arg);
+            }
+        }
+    }
 }
 
-fn place_params(
-    func: &mut Function,
-    doms: &Dominators<NodeIndex>,
-    live_in: &PrimaryMap<Block, CellSet>,
-) {
-    let frontier = dominance_frontiers(func, doms);
-    let mut writers: Vec<Vec<Block>> = vec![Vec::new(); func.cells.len()];
-    for b in func.blocks.keys() {
-        for inst in func.block_insts(b) {
-            for w in func.writes(inst) {
-                let list = &mut writers[w.cell.index()];
-                if list.last() != Some(&b) {
-                    list.push(b);
-                }
-            }
-        }
-    }
-    for &(cell, _) in &func.entry {
-        writers[cell.index()].push(Block::from_u32(0));
-    }
-    let mut placed = vec![u32::MAX; func.blocks.len()];
-    for (c, mut work) in writers.into_iter().enumerate() {
-        let cell = Cell::new(c);
-        while let Some(b) = work.pop() {
-            for &f in &frontier[b.index()] {
-                if placed[f.index()] != c as u32 && live_in[f].contains(cell) {
-                    placed[f.index()] = c as u32;
-                    let value = func.values.push(ValueData {
-                        cell: cell.into(),
-                        def: Def::Param(f),
-                    });
-                    func.blocks[f].params.push((cell, value));
-                    work.push(f);
-                }
-            }
-        }
-    }
-}
-
-/// By Cooper, Harvey and Kennedy's walk up the dominator tree from each join's predecessors.
-fn dominance_frontiers(func: &Function, doms: &Dominators<NodeIndex>) -> Vec<Vec<Block>> {
-    let mut frontier = vec![Vec::new(); func.blocks.len()];
-    for (b, data) in &func.blocks {
-        if data.preds.len() < 2 {
-            continue;
-        }
-        let Some(stop) = doms.immediate_dominator(NodeIndex::new(b.index())) else {
-            continue;
-        };
-        for &p in &data.preds {
-            let mut runner = NodeIndex::new(p.index());
-            // Predecessors that cannot be reached have no dominator and take no part.
-            if doms.immediate_dominator(runner).is_none() && runner.index() != 0 {
-                continue;
-            }
-            while runner != stop {
-                if frontier[runner.index()].last() != Some(&b) {
-                    frontier[runner.index()].push(b);
-                }
-                match doms.immediate_dominator(runner) {
-                    Some(up) => runner = up,
-                    None => break,
-                }
-            }
-        }
-    }
-    frontier
-}
-
-fn rename<'a>(
-    func: &mut Function,
-    doms: &Dominators<NodeIndex>,
-    wanted: &impl Fn(Block) -> Option<&'a Vec<u64>>,
-) {
+/// Gives every read and write its value. Reads and the `old` of writes hold [`Value::UNDEF`] where a
+/// value is to be found, and `None` where nothing is kept.
+pub fn rename(func: &mut Function, doms: &Dominators) {
     let count = func.blocks.len();
     let mut children: Vec<Vec<usize>> = vec![Vec::new(); count];
     for b in 1..count {
-        if let Some(d) = doms.immediate_dominator(NodeIndex::new(b)) {
+        if let Some(d) = doms.idom(Block::new(b)) {
             children[d.index()].push(b);
         }
     }
@@ -211,8 +236,7 @@ fn rename<'a>(
             }
             Step::Enter(b) => {
                 steps.push(Step::Leave(undo.len()));
-                let set = wanted(Block::new(b));
-                rename_block(func, Block::new(b), &mut current, &mut undo, set);
+                rename_block(func, Block::new(b), &mut current, &mut undo);
                 steps.extend(children[b].iter().rev().map(|&c| Step::Enter(c)));
             }
         }
@@ -224,7 +248,6 @@ fn rename_block(
     b: Block,
     current: &mut [Value],
     undo: &mut Vec<(Cell, Value)>,
-    wanted: Option<&Vec<u64>>,
 ) {
     let mut define = |current: &mut [Value], cell: Cell, value: Value| {
         undo.push((cell, current[cell.index()]));
@@ -253,23 +276,10 @@ fn rename_block(
             define(current, w.cell, w.new);
         }
     }
-    for s in 0..func.blocks[b].succs.len() {
-        let to = func.blocks[b].succs[s].to;
-        let passed = |cell: Cell| {
-            wanted.is_none_or(|set| set[cell.index() / 64] >> (cell.index() % 64) & 1 == 1)
-        };
-        let value = |cell: Cell| {
-            if passed(cell) {
-                current[cell.index()]
-            } else {
-                Value::UNDEF
-            }
-        };
-        let args = func.blocks[to]
-            .params
-            .iter()
-            .map(|&(cell, _)| value(cell))
-            .collect();
-        func.blocks[b].succs[s].args = args;
+    let values = &func.values;
+    for arg in func.blocks[b].succs.iter_mut().flat_map(|e| &mut e.args) {
+        if let Some(cell) = values[*arg].cell.expand() {
+            *arg = current[cell.index()];
+        }
     }
 }

@@ -1,10 +1,7 @@
 //! What must hold of the IR; run after it is built in debug builds and tests.
 
-use petgraph::algo::dominators::simple_fast;
-use petgraph::graph::NodeIndex;
-
+use crate::dominators::Dominators;
 use crate::func::{Block, Def, Function, Inst, Value};
-use crate::ssa::petgraph_of;
 
 /// A broken invariant.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
@@ -21,13 +18,7 @@ pub enum VerifyError {
 
 /// Checks SSA form, block arguments and the shape of the linear graph.
 pub fn verify(func: &Function) -> Result<(), VerifyError> {
-    let doms = simple_fast(&petgraph_of(func), NodeIndex::new(0));
-    let reached = |b: Block| {
-        b.as_u32() == 0
-            || doms
-                .immediate_dominator(NodeIndex::new(b.as_u32() as usize))
-                .is_some()
-    };
+    let doms = Dominators::new(func);
     // Position of each instruction's definition: block and place in it.
     let mut block_of = vec![Block::from_u32(0); func.insts.len()];
     for b in func.blocks.keys() {
@@ -35,21 +26,17 @@ pub fn verify(func: &Function) -> Result<(), VerifyError> {
             block_of[inst.as_u32() as usize] = b;
         }
     }
-    let dominates = |a: Block, b: Block| {
-        doms.dominators(NodeIndex::new(b.as_u32() as usize))
-            .is_some_and(|mut up| up.any(|n| n.index() == a.as_u32() as usize))
-    };
     // A use at `inst` of block `b`; `None` is the block's end.
     let check = |value: Value, b: Block, at: Option<Inst>| {
         let ok = match func.values[value].def {
             Def::Undef | Def::Entry => true,
-            Def::Param(p) => dominates(p, b),
+            Def::Param(p) => doms.dominates(p, b),
             Def::Inst(i) => {
                 let d = block_of[i.as_u32() as usize];
                 if d == b {
                     at.is_none_or(|at| i < at)
                 } else {
-                    dominates(d, b)
+                    doms.dominates(d, b)
                 }
             }
         };
@@ -59,7 +46,7 @@ pub fn verify(func: &Function) -> Result<(), VerifyError> {
             Err(VerifyError::NotDominated(b, value))
         }
     };
-    for (b, data) in func.blocks.iter().filter(|(b, _)| reached(*b)) {
+    for (b, data) in func.blocks.iter().filter(|(b, _)| doms.is_reachable(*b)) {
         for inst in func.block_insts(b) {
             for r in func.reads(inst) {
                 check(r.value, b, Some(inst))?;

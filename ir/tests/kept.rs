@@ -130,6 +130,53 @@ fn reads_across_channels_make_masked_writes_keep() {
     assert!(!straight(MASKED, &ended));
 }
 
+/// Bytes of four vectors in one register, each a channel's own: no write of one keeps another from
+/// before the block, and none is wanted round the loop.
+#[test]
+fn byte_vectors_of_one_variable_have_channels_of_their_own() {
+    let mut body = String::from(".decl B v_type=G type=ub num_elts=64 align=hword\n");
+    body += "mov (M1, 16) V(0,0)<1> 0x0:d\ntop:\n";
+    for i in 0..4 {
+        let at = format!("B({},{})", i / 2, i % 2 * 16);
+        body += &format!("shl (M1, 16) {at}<1> V(0,0)<1;1,0> 0x{i:x}:d\n");
+    }
+    for i in 0..4 {
+        let at = format!("B({},{})", i / 2, i % 2 * 16);
+        body += &format!("add (M1, 16) V(0,0)<1> V(0,0)<1;1,0> {at}<1;1,0>\n");
+    }
+    body += "cmp.lt (M1, 16) P1 V(0,0)<1;1,0> 0x9:d\n(P1) goto (M1, 16) top\n";
+    let module = kernel(&(body + "not (M1, 16) X(0,0)<1> V(0,0)<1;1,0>\nret (M1, 1)\n"));
+    let func = build(&module.objects[0]).expect("a graph");
+    verify(&func).expect("sound");
+    let [first] = func.writes(nth(&func, Opcode::Shl, 0)) else {
+        panic!("{func}")
+    };
+    assert!(first.old.is_none(), "{func}");
+    let header = func.blocks.values().find(|b| !b.params.is_empty());
+    assert_eq!(header.expect("a loop").params.len(), 1, "V alone\n{func}");
+}
+
+/// Elements that belong to one channel by one access and to another by the next.
+#[test]
+fn bytes_that_change_their_channel_are_read_across() {
+    assert!(straight(
+        "add (M1, 8) V(0,0)<2> W(0,0)<1;1,0> 0x1:d",
+        "not (M1, 16) X(0,0)<1> V(0,0)<1;1,0>"
+    ));
+}
+
+#[test]
+fn planes_of_one_message_are_written_at_once() {
+    let module = kernel(
+        ".decl D v_type=G type=d num_elts=16 align=hword\n\
+         top:\n\
+         gather4_scaled.RG (M1, 8) T6 0x0:ud V.0 D.0\n\
+         scatter4_scaled.RG (M1, 8) T6 0x0:ud V.0 D.0\n\
+         cmp.lt (M1, 16) P1 V(0,0)<1;1,0> 0x9:d\n(P1) goto (M1, 16) top\nret (M1, 1)\n",
+    );
+    assert!(!keeps(&module, Opcode::Gather4Scaled, 0));
+}
+
 #[test]
 fn writes_without_a_mask_keep_only_what_they_leave() {
     let no_mask = "not (M1_NM, 16) X(0,0)<1> V(0,0)<1;1,0>";

@@ -10,6 +10,7 @@
 //! [`pressure`] measures how many units are live.
 
 pub mod adapter;
+pub mod machine;
 pub mod place;
 pub mod pressure;
 pub mod rewrite;

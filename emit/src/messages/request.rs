@@ -104,6 +104,21 @@ pub struct Descriptors {
 }
 
 impl Descriptors {
+    /// Registers of the first payload, whatever the request.
+    pub fn payload(self) -> u32 {
+        self.desc >> 25 & 15
+    }
+
+    /// Registers of the second payload.
+    pub fn second(self, family: Family) -> u32 {
+        self.ex_desc >> 6 & ((1 << family_spec(family).second_length_bits()) - 1)
+    }
+
+    /// Registers of the response.
+    pub fn response(self) -> u32 {
+        self.desc >> 20 & 31
+    }
+
     /// The message of a `send` that has both as constants.
     pub fn message(self) -> Message {
         Message {
@@ -256,8 +271,9 @@ impl Request {
             request.header = desc >> 19 & 1 != 0;
             known |= 1 << 19;
         }
-        request.payload = (desc >> 25 & 15) as u8;
-        request.response = (desc >> 20 & 31) as u8;
+        request.payload = of.payload() as u8;
+        request.second = of.second(family) as u8;
+        request.response = of.response() as u8;
         for part in row.parts {
             part.decode(desc, &mut request.fields)?;
             known |= part.mask();
@@ -265,7 +281,6 @@ impl Request {
         request.rest = desc & !known;
         let message = &spec.sends.message;
         let lengths = (1 << spec.second_length_bits()) - 1;
-        request.second = (of.ex_desc >> 6 & lengths) as u8;
         let mut known = lengths << 6;
         if message.ex_has_function {
             known |= 0x2f;

@@ -483,7 +483,13 @@ impl Verifier<'_> {
                 ..
             } => {
                 self.channels(exec_size, chan_off)?;
-                let waits = data.succs.get(1).is_none_or(|edge| join(edge.to));
+                // A block that splits the edge may stand before the join as long as it is empty.
+                let leads = |b: Block| {
+                    let data = &func.blocks[b];
+                    let to_join = data.succs.iter().all(|edge| join(edge.to));
+                    join(b) || data.term == Term::Jump && data.insts.is_empty() && to_join
+                };
+                let waits = data.succs.get(1).is_none_or(|edge| leads(edge.to));
                 demand(waits, || "channels wait at the second".into(), "a join")?;
             }
             Term::Join => {

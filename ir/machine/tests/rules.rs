@@ -94,6 +94,16 @@ fn rules() {
             "channels wait at the second",
         ),
         (
+            "goto.backward (f0) (16|M0) -> block3, block1; block1:; jump -> block2; \
+             block2:; join -> block3; block3:; end",
+            "",
+        ),
+        (
+            "goto.backward (f0) (16|M0) -> block3, block1; block1:; v1:g4<1>:ud = mov (1|M0) 0x1:ud; \
+             jump -> block2; block2:; join -> block3; block3:; end",
+            "channels wait at the second",
+        ),
+        (
             "jump -> block1; block1:; v1:g4<1>:ud = mov (1|M0) 0x1:ud; join -> block2; block2:; end",
             "1 instructions, expected none in a join",
         ),

@@ -2,7 +2,9 @@
 //!
 //! Within a block any instruction that only computes may stand for a later one like it; across blocks
 //! one that writes whatever the execution mask, where it dominates the later one. The earlier value
-//! lives longer then, so that it may be at most [`NEAR`] instructions back.
+//! lives longer then, so that it may be at most [`NEAR`] instructions back. What is computed of floats
+//! depends on the modes of rounding and denormals besides: it is the same within a block, between two
+//! writes of control registers.
 
 use std::collections::{HashMap, hash_map};
 
@@ -12,7 +14,7 @@ use foldhash::fast::FixedState;
 use kiln_machine::func::{Block, Class, Function};
 use kiln_machine::graph::Graph;
 use kiln_machine::inst::{Base, Inst, List, Old, Options, Pred, Reg, Src, VReg};
-use kiln_target::isa::{Cond, Op, Type};
+use kiln_target::isa::{Cond, Op, RegFile, Type};
 use kiln_target::op::Props;
 use smallvec::SmallVec;
 
@@ -36,6 +38,7 @@ pub fn run(func: &mut Function) {
         insts.retain_mut(|inst| {
             at += 1;
             func.map_uses(inst, |v| new(&renamed, v));
+            known.modes += u32::from(writes_control(inst));
             if !is_value(func, inst) {
                 return true;
             }
@@ -79,8 +82,10 @@ struct Key {
     dst: (u32, u8, Type),
     /// Bytes of each register of the destination.
     bytes: SmallVec<[u16; 4]>,
-    /// Where the mask counts, the block: it changes from one to the next.
+    /// Where the mask or the modes of floats count, the block: they change from one to the next.
     block: Option<Block>,
+    /// Writes of control registers before, where they count.
+    modes: u32,
 }
 
 /// Where a value was computed last.
@@ -95,6 +100,8 @@ struct Known {
     values: HashMap<Key, Entry, FixedState>,
     /// One list for all of the same registers.
     lists: HashMap<SmallVec<[VReg; 4]>, List, FixedState>,
+    /// Writes of control registers so far.
+    modes: u32,
 }
 
 impl Known {
@@ -110,6 +117,7 @@ impl Known {
         registers: &SmallVec<[VReg; 4]>,
     ) -> Option<SmallVec<[VReg; 4]>> {
         let (op, dst) = (inst.gen_op()?, inst.dst.as_ref()?);
+        let floats = dst.ty.is_float() || inst.srcs.iter().any(|src| src.ty().is_float());
         let srcs = inst.srcs.iter().map(|&src| self.one_list(func, src));
         let key = Key {
             op,
@@ -121,7 +129,8 @@ impl Known {
             srcs: srcs.collect(),
             dst: (dst.reg.byte(), dst.hstride, dst.ty),
             bytes: registers.iter().map(|&v| func.regs[v].bytes).collect(),
-            block: (!inst.opts.no_mask).then_some(block),
+            block: (floats || !inst.opts.no_mask).then_some(block),
+            modes: if floats { self.modes } else { 0 },
         };
         let new = Entry {
             block,
@@ -153,6 +162,11 @@ impl Known {
         }
         Src::Reg(r)
     }
+}
+
+fn writes_control(inst: &Inst) -> bool {
+    let file = inst.dst.and_then(|dst| dst.reg.as_phys());
+    file.is_some_and(|(file, _)| matches!(file, RegFile::Control | RegFile::State))
 }
 
 /// Whether an instruction does nothing but compute general registers from virtual ones.

@@ -1,38 +1,16 @@
 //! Atomic operations of the data port: what each does to a number in memory, and the messages that
 //! ask for one in each channel.
 
+use kiln_emit::messages::{Atomic as Operation, Flag};
+
 use super::error::Cause;
 use super::machine::{LANES, Thread};
 use super::memory::{Shared, Span};
 use super::message::{Message, address, aligned, fill};
 
-/// What an atomic message does to a number in memory.
-#[derive(Clone, Copy)]
-enum AtomicOp {
-    And,
-    Or,
-    Xor,
-    Store,
-    Increment,
-    Decrement,
-    Add,
-    Subtract,
-    ReverseSubtract,
-    SignedMax,
-    SignedMin,
-    UnsignedMax,
-    UnsignedMin,
-    CompareExchange,
-    /// Decrement, giving the new value.
-    PreDecrement,
-    FloatMax,
-    FloatMin,
-    FloatCompareExchange,
-}
-
 /// An atomic operation of a message.
 pub struct Atomic {
-    op: AtomicOp,
+    op: Operation,
     channels: usize,
     /// Bytes of an address and of the number.
     address: usize,
@@ -41,56 +19,27 @@ pub struct Atomic {
 }
 
 impl Atomic {
-    /// An operation on integers, by a message's descriptor.
-    pub fn int(m: &Message, channels: usize, address: usize, size: usize) -> Result<Atomic, Cause> {
-        use AtomicOp::*;
-        let op = match m.field(8, 4) {
-            1 => And,
-            2 => Or,
-            3 => Xor,
-            4 => Store,
-            5 => Increment,
-            6 => Decrement,
-            7 => Add,
-            8 => Subtract,
-            9 => ReverseSubtract,
-            10 => SignedMax,
-            11 => SignedMin,
-            12 => UnsignedMax,
-            13 => UnsignedMin,
-            14 => CompareExchange,
-            15 => PreDecrement,
-            _ => return Err(m.unknown()),
+    /// The operation that a message asks for.
+    pub fn new(m: &Message, channels: usize, address: usize, size: usize) -> Result<Atomic, Cause> {
+        use Operation::*;
+        let fields = &m.request()?.fields;
+        let op = match fields.atomic {
+            None | Some(CompareExchange64 | FloatAdd | FloatSubtract) => return Err(m.unknown()),
+            Some(FloatAdd64 | FloatSubtract64) => return Err(m.unknown()),
+            Some(op) => op,
         };
         Ok(Atomic {
             op,
             channels,
             address,
             size,
-            returns: m.field(13, 1) != 0,
-        })
-    }
-
-    /// As [`Atomic::int`], on floats.
-    pub fn float(m: &Message, channels: usize, address: usize) -> Result<Atomic, Cause> {
-        let op = match m.field(8, 3) {
-            1 => AtomicOp::FloatMax,
-            2 => AtomicOp::FloatMin,
-            3 => AtomicOp::FloatCompareExchange,
-            _ => return Err(m.unknown()),
-        };
-        Ok(Atomic {
-            op,
-            channels,
-            address,
-            size: 4,
-            returns: m.field(13, 1) != 0,
+            returns: fields.flags.has(Flag::Returns),
         })
     }
 
     /// The new number, and what is returned, from the old one and the sources.
     fn apply(&self, old: u64, a: u64, b: u64) -> (u64, u64) {
-        use AtomicOp::*;
+        use Operation::*;
         let signed = |v: u64| {
             if self.size == 8 {
                 v as i64
@@ -108,7 +57,7 @@ impl Atomic {
             And => old & a,
             Or => old | a,
             Xor => old ^ a,
-            Store => a,
+            Exchange => a,
             Increment => old.wrapping_add(1),
             Decrement | PreDecrement => old.wrapping_sub(1),
             Add => old.wrapping_add(a),
@@ -122,7 +71,8 @@ impl Atomic {
             FloatMax => u64::from(float(old).max(float(a)).to_bits()),
             FloatMin => u64::from(float(old).min(float(a)).to_bits()),
             FloatCompareExchange if float(old) == float(a) => b,
-            CompareExchange | FloatCompareExchange => old,
+            // What `new` has refused leaves memory as it is.
+            _ => old,
         } & mask;
         let returned = if matches!(self.op, PreDecrement) {
             new
@@ -140,7 +90,7 @@ impl Atomic {
 
     /// Operands besides the number in memory.
     pub fn sources(&self) -> usize {
-        use AtomicOp::*;
+        use Operation::*;
         match self.op {
             Increment | Decrement | PreDecrement => 0,
             CompareExchange | FloatCompareExchange => 2,

@@ -4,43 +4,52 @@
 //! A block has a header with its offset or address, and is accessed whole, whatever channels are
 //! on, if one is (PRM vol. 7, "Shared Functions — Data Port").
 
+use kiln_emit::messages::{Block, Flag, Kind};
+
 use super::error::Cause;
 use super::machine::Thread;
 use super::memory::{BTI_STATELESS, Shared, Span};
 use super::message::{self, Message, buffer_base, fill, header_dword, payload};
 
-/// A block's size in bytes, and where in the first register it starts, by the code of its octwords.
+/// A block's size in bytes, and where in the first register it starts, by its octwords.
 fn oword_count(m: &Message) -> Result<(usize, usize), Cause> {
-    match m.field(8, 3) {
-        0 => Ok((16, 0)),
-        1 => Ok((16, 16)),
-        code @ 2..=4 => Ok((16 << (code - 1), 0)),
+    match m.request()?.fields.block {
+        Some(Block::X1High) => Ok((16, 16)),
+        Some(block @ (Block::X1 | Block::X2 | Block::X4 | Block::X8)) => {
+            Ok((16 * block.count() as usize, 0))
+        }
         _ => Err(m.unknown()),
     }
 }
 
+/// A block's size in bytes, by its hexadecawords.
+fn hword_count(m: &Message) -> Result<usize, Cause> {
+    let block = m.request()?.fields.block.ok_or_else(|| m.unknown())?;
+    Ok(HWORD * block.count() as usize)
+}
+
 /// Octword blocks of a surface: aligned reads (offset in octwords), unaligned ones (in bytes) and
 /// writes.
-pub fn surface(
-    thread: &mut Thread,
-    shared: &mut Shared,
-    m: &Message,
-    kind: u32,
-) -> Result<(), Cause> {
+pub fn surface(thread: &mut Thread, shared: &mut Shared, m: &Message) -> Result<(), Cause> {
     if !m.has_header() {
         return Err(m.bad("a block message without a header"));
     }
+    let kind = m.request()?.kind;
     let (size, skip) = oword_count(m)?;
-    let unit = if kind == 1 { 1 } else { 16 };
+    let in_bytes = matches!(
+        kind,
+        Kind::AlignedOwordBlockRead | Kind::ConstantAlignedOwordBlockRead
+    );
+    let unit = if in_bytes { 1 } else { 16 };
     let offset = header_dword(thread, m, 2)?.wrapping_mul(unit);
     let offset = offset.wrapping_add(buffer_base(thread, m)?);
-    if kind == 1 && !offset.is_multiple_of(4) {
+    if in_bytes && !offset.is_multiple_of(4) {
         return Err(m.bad("an unaligned block's offset is no multiple of 4"));
     }
     if m.enabled() == 0 {
         return Ok(());
     }
-    let write = kind == 8;
+    let write = kind == Kind::OwordBlockWrite;
     let space = shared.space(m.bti())?;
     shared.count(write, size);
     match space.at(u64::from(offset), size, 0) {
@@ -57,28 +66,21 @@ pub fn surface(
 }
 
 /// Octword and hexadecaword (32-byte) blocks at a 64-bit address.
-pub fn address(
-    thread: &mut Thread,
-    shared: &mut Shared,
-    m: &Message,
-    write: bool,
-) -> Result<(), Cause> {
+pub fn address(thread: &mut Thread, shared: &mut Shared, m: &Message) -> Result<(), Cause> {
     if !m.has_header() {
         return Err(m.bad("a block message without a header"));
     }
+    let kind = m.request()?.kind;
     let at = message::address(thread, m, 0, 0, 8)?;
-    let (size, skip, alignment) = match m.field(11, 2) {
-        0 => {
-            let (size, skip) = oword_count(m)?;
-            (size, skip, 16)
-        }
-        1 => {
-            let (size, skip) = oword_count(m)?;
-            (size, skip, 4)
-        }
-        3 => (HWORD << m.field(8, 3), 0, 4),
-        _ => return Err(m.unknown()),
+    let ((size, skip), alignment) = match kind {
+        Kind::A64OwordBlockRead | Kind::A64OwordBlockWrite => (oword_count(m)?, 16),
+        Kind::A64HwordBlockRead | Kind::A64HwordBlockWrite => ((hword_count(m)?, 0), 4),
+        _ => (oword_count(m)?, 4),
     };
+    let write = matches!(
+        kind,
+        Kind::A64OwordBlockWrite | Kind::A64AlignedOwordBlockWrite | Kind::A64HwordBlockWrite
+    );
     if !at.is_multiple_of(alignment) {
         return Err(m.bad("a block's address is not aligned as its message demands"));
     }
@@ -139,10 +141,11 @@ pub fn scratch(thread: &mut Thread, shared: &mut Shared, m: &Message) -> Result<
     if base != thread.scratch & !0x3ff {
         return Err(m.bad("the header's scratch pointer is not the thread's"));
     }
-    let size = HWORD << m.field(12, 2);
-    let write = m.field(17, 1) != 0;
-    let by_dword = m.field(16, 1) != 0;
-    let offset = base.wrapping_add(m.field(0, 12) * HWORD as u32);
+    let request = m.request()?;
+    let size = hword_count(m)?;
+    let write = request.kind == Kind::HwordScratchBlockWrite;
+    let by_dword = request.fields.flags.has(Flag::ByDword);
+    let offset = base.wrapping_add(request.fields.offset.unwrap_or_default());
     let memory = shared
         .space(BTI_STATELESS)?
         .at(u64::from(offset), size, 0)?;

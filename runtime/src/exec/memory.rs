@@ -236,8 +236,6 @@ fn within<'a>(
 pub const BTI_SLM: u32 = 254;
 pub const BTI_STATELESS: u32 = 255;
 pub const BTI_STATELESS_NONCOHERENT: u32 = 253;
-/// The surface is named by the extended descriptor.
-pub const BTI_BINDLESS: u32 = 252;
 /// Where in the table of surfaces the heap begins that bindless messages name.
 pub const HEAP: u32 = 256;
 

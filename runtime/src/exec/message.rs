@@ -1,32 +1,22 @@
 //! Messages to the shared functions: what `send` and `sends` do.
 //!
-//! A descriptor is decoded by the tables of the data port's messages (PRM vol. 7, "Shared
-//! Functions — Data Port"). Every enabled channel's access is checked before it is done.
+//! Descriptors are decoded to typed requests by the tables of `kiln_emit::messages`; what each does
+//! follows the PRM, vol. 7, "Shared Functions — Data Port". Every enabled channel's access is checked
+//! before it is done.
 
 use std::fmt;
 
 use kiln_emit::inst::{Desc, Inst, Place, Reg, RegFile, Src, SrcReg};
-use kiln_emit::messages::message_name;
+use kiln_emit::messages::{Descriptors, Function, Kind, Request, Simd, Surface, message_name};
 use kiln_emit::platform::{Family, Platform};
 
 use super::atomic::{Atomic, atomic};
 use super::error::Cause;
 use super::machine::{LANES, Status, Thread, low_mask};
-use super::memory::{BTI_BINDLESS, BTI_STATELESS, BTI_STATELESS_NONCOHERENT, HEAP, Shared, Space};
+use super::memory::{BTI_STATELESS, BTI_STATELESS_NONCOHERENT, HEAP, Shared, Space};
 use super::operation::Operation;
 use super::words::Words;
 use super::{block, sampler, typed};
-
-/// Shared functions.
-const SFID_SAMPLER: u8 = 2;
-const SFID_GATEWAY: u8 = 3;
-const SFID_SPAWNER: u8 = 7;
-const SFID_CONSTANT_CACHE: u8 = 9;
-const SFID_DATA_CACHE_0: u8 = 10;
-const SFID_DATA_CACHE_1: u8 = 12;
-
-/// The gateway's barrier message.
-const GATEWAY_BARRIER: u32 = 4;
 
 /// A `send`, resolved: where its descriptors and its payload come from, and its message if the
 /// descriptors are constants.
@@ -103,7 +93,7 @@ impl Send {
 
     /// The registers of the response, by their numbers, if the descriptor says how many.
     pub fn response<'a>(&self, thread: &'a Thread) -> impl Iterator<Item = (usize, &'a [u8])> {
-        let count = self.ready.as_ref().map_or(0, |m| m.field(20, 5) as usize);
+        let count = self.ready.as_ref().map_or(0, Message::response_len);
         let start = self
             .response
             .unwrap_or(thread.grf.len())
@@ -115,22 +105,28 @@ impl Send {
 
     /// The message that descriptors make of it, for no channel yet.
     fn message(&self, desc: u32, ex_desc: u32) -> Result<Message, Cause> {
-        let mut message = Message {
-            family: self.platform.family,
-            register_log: self.platform.grf_bytes.ilog2(),
+        let family = self.platform.family;
+        let descriptors = Descriptors {
             // A register that holds the extended descriptor names the shared function, too.
             sfid: match self.ex_desc {
                 Desc::Imm(_) => self.sfid,
                 Desc::Addr { .. } => ex_desc as u8 & 0xf,
             },
+            end_of_thread: self.eot,
             desc,
-            heap: ex_desc >> 12,
+            ex_desc,
+        };
+        let mut message = Message {
+            family,
+            register_log: self.platform.grf_bytes.ilog2(),
+            descriptors,
+            request: Request::decode(descriptors, family).ok(),
             payload: [0; 32],
             payload_len: 0,
             response: self.response,
             enabled: 0,
         };
-        let lengths = [message.field(25, 4), ex_desc >> 6 & 15];
+        let lengths = [descriptors.payload(), descriptors.second(family)];
         for (first, count) in self.parts.into_iter().zip(lengths) {
             message.append(first, count, self.platform.grf_count)?;
         }
@@ -167,10 +163,9 @@ pub struct Message {
     family: Family,
     /// Bytes of a register, as a power of two.
     register_log: u32,
-    sfid: u8,
-    desc: u32,
-    /// The entry of the heap of surfaces that a bindless message names.
-    heap: u32,
+    descriptors: Descriptors,
+    /// What they ask for, if that is known.
+    request: Option<Request>,
     /// First byte in the general register file of each register of the payload.
     payload: [u16; 32],
     payload_len: usize,
@@ -181,15 +176,18 @@ pub struct Message {
 }
 
 impl Message {
-    pub fn field(&self, low: u32, bits: u32) -> u32 {
-        self.desc >> low & ((1 << bits) - 1)
+    /// What it asks for.
+    pub fn request(&self) -> Result<&Request, Cause> {
+        self.request.as_ref().ok_or_else(|| self.unknown())
     }
 
-    /// The surface it names: an entry of the binding table, or of the heap behind it.
+    /// The surface it names: an entry of the binding table, or of the heap behind it. What names none
+    /// accesses all memory.
     pub fn bti(&self) -> u32 {
-        match self.desc & 0xff {
-            BTI_BINDLESS => HEAP + self.heap,
-            bti => bti,
+        match self.request.and_then(|request| request.fields.surface) {
+            Some(Surface::Bindless) => HEAP + (self.descriptors.ex_desc >> 12),
+            Some(surface) => u32::from(surface.index()),
+            None => BTI_STATELESS,
         }
     }
 
@@ -201,12 +199,17 @@ impl Message {
 
     /// Itself in words.
     fn name(&self) -> String {
-        message_name(self.family, self.sfid, self.desc)
+        message_name(self.family, self.descriptors.sfid, self.descriptors.desc)
     }
 
     /// Registers of the payload.
     pub fn payload_len(&self) -> usize {
         self.payload_len
+    }
+
+    /// Registers of the response.
+    pub fn response_len(&self) -> usize {
+        self.descriptors.response() as usize
     }
 
     /// First byte of the response's place; none when it goes to the null register.
@@ -220,21 +223,21 @@ impl Message {
     }
 
     pub fn has_header(&self) -> bool {
-        self.field(19, 1) != 0
+        self.request.is_some_and(|request| request.header)
     }
 
     pub fn unknown(&self) -> Cause {
         Cause::Message {
             name: self.name(),
-            sfid: self.sfid,
-            desc: self.desc,
+            sfid: self.descriptors.sfid,
+            desc: self.descriptors.desc,
         }
     }
 
     pub fn bad(&self, what: &'static str) -> Cause {
         Cause::Payload {
             name: self.name(),
-            desc: self.desc,
+            desc: self.descriptors.desc,
             what,
         }
     }
@@ -289,15 +292,16 @@ pub fn send(
     if send.eot {
         thread.status = Status::Ended;
     }
-    match message.sfid {
-        SFID_SPAWNER => Ok(()),
-        SFID_SAMPLER => sampler::send(thread, shared, &message),
-        SFID_GATEWAY if message.field(0, 3) == GATEWAY_BARRIER => {
+    match Function::of(message.descriptors.sfid) {
+        Function::Spawner => Ok(()),
+        Function::Sampler => sampler::send(thread, shared, &message),
+        Function::Gateway if message.request()?.kind == Kind::Barrier => {
             shared.arrived += 1;
             Ok(())
         }
-        SFID_DATA_CACHE_0 | SFID_CONSTANT_CACHE => data_cache_0(thread, shared, &message),
-        SFID_DATA_CACHE_1 => data_cache_1(thread, shared, &message),
+        Function::DataPort0 | Function::DataPort1 | Function::ReadOnlyPort => {
+            data_port(thread, shared, &message)
+        }
         _ => Err(message.unknown()),
     }
 }
@@ -350,45 +354,72 @@ impl Message {
     }
 }
 
-fn data_cache_0(thread: &mut Thread, shared: &mut Shared, m: &Message) -> Result<(), Cause> {
-    if m.field(18, 1) != 0 {
-        return block::scratch(thread, shared, m);
-    }
-    let kind = m.field(14, 4);
-    match kind {
-        0x0 | 0x1 | 0x8 => block::surface(thread, shared, m, kind),
-        // Gathering reads and scattering writes of bytes, dwords and quadwords.
-        0x4 | 0xc => {
-            let element = byte_count(m)?;
-            let channels = if m.field(8, 1) != 0 { 16 } else { 8 };
-            scatter_a32(
-                thread,
-                shared,
-                m,
-                kind == 0xc,
-                channels,
-                (4, element, 1),
-                &[0],
-            )
+fn data_port(thread: &mut Thread, shared: &mut Shared, m: &Message) -> Result<(), Cause> {
+    use Kind::*;
+    let request = m.request()?;
+    match request.kind {
+        HwordScratchBlockRead | HwordScratchBlockWrite => block::scratch(thread, shared, m),
+        OwordBlockRead
+        | AlignedOwordBlockRead
+        | OwordBlockWrite
+        | ConstantOwordBlockRead
+        | ConstantAlignedOwordBlockRead => block::surface(thread, shared, m),
+        A64OwordBlockRead
+        | A64AlignedOwordBlockRead
+        | A64HwordBlockRead
+        | A64OwordBlockWrite
+        | A64AlignedOwordBlockWrite
+        | A64HwordBlockWrite => block::address(thread, shared, m),
+        ByteGather | ByteScatter => {
+            let write = request.kind == ByteScatter;
+            scatter_a32(thread, shared, m, write, (4, byte_count(m)?, 1))
         }
-        0x3 | 0xb | 0x5 | 0xd => {
-            let size = if matches!(kind, 0x3 | 0xb) { 4 } else { 8 };
-            let channels = if m.field(8, 1) != 0 { 16 } else { 8 };
-            let elements = &ALL[..1 << m.field(10, 2)];
-            let write = matches!(kind, 0xb | 0xd);
-            scatter_a32(
-                thread,
-                shared,
-                m,
-                write,
-                channels,
-                (size, size, size as u32),
-                elements,
-            )
+        DwordGather | DwordScatter | ConstantDwordGather => {
+            let write = request.kind == DwordScatter;
+            scatter_a32(thread, shared, m, write, (4, 4, 4))
         }
-        // A fence: accesses are in order here. It may report its completion.
-        0x7 => {
-            if let (Some(at), 1..) = (m.response, m.field(20, 5)) {
+        QwordGather | QwordScatter => {
+            let write = request.kind == QwordScatter;
+            scatter_a32(thread, shared, m, write, (8, 8, 8))
+        }
+        A64ByteGather | A64ByteScatter => {
+            let write = request.kind == A64ByteScatter;
+            let scatter = Scatter {
+                alignment: 1,
+                ..Scatter::a64(m, 4, byte_count(m)?, elements(m), write)?
+            };
+            scatter.run(thread, shared, m)
+        }
+        A64DwordGather | A64DwordScatter => {
+            let write = request.kind == A64DwordScatter;
+            Scatter::a64(m, 4, 4, elements(m), write)?.run(thread, shared, m)
+        }
+        A64QwordGather | A64QwordScatter => {
+            let write = request.kind == A64QwordScatter;
+            Scatter::a64(m, 8, 8, elements(m), write)?.run(thread, shared, m)
+        }
+        UntypedSurfaceRead | UntypedSurfaceWrite => untyped(thread, shared, m, 4),
+        A64UntypedSurfaceRead | A64UntypedSurfaceWrite => untyped(thread, shared, m, 8),
+        UntypedAtomic | UntypedFloatAtomic => {
+            atomic(thread, shared, m, Atomic::new(m, channels(m)?, 4, 4)?)
+        }
+        A64UntypedAtomic => {
+            let size = if request.fields.bits == Some(64) {
+                8
+            } else {
+                4
+            };
+            atomic(thread, shared, m, Atomic::new(m, 8, 8, size)?)
+        }
+        A64UntypedFloatAtomic => atomic(thread, shared, m, Atomic::new(m, 8, 8, 4)?),
+        TypedSurfaceRead => typed::read(thread, shared, m),
+        TypedSurfaceWrite => typed::write(thread, shared, m),
+        TypedAtomic => typed::atomic(thread, shared, m),
+        MediaBlockRead => typed::media_block(thread, shared, m, false),
+        MediaBlockWrite => typed::media_block(thread, shared, m, true),
+        // Accesses are in order here. It may report its completion.
+        MemoryFence => {
+            if let (Some(at), 1..) = (m.response, m.response_len()) {
                 let zeros = [0; 64];
                 fill(thread, m, at, &zeros[..m.register()])?;
             }
@@ -400,10 +431,51 @@ fn data_cache_0(thread: &mut Thread, shared: &mut Shared, m: &Message) -> Result
 
 /// Bytes that each channel of a byte message accesses.
 fn byte_count(m: &Message) -> Result<usize, Cause> {
-    match m.field(10, 2) {
-        3 => Err(m.unknown()),
-        log => Ok(1 << log),
+    match m.request()?.fields.bits {
+        Some(bits @ (8 | 16 | 32)) => Ok(usize::from(bits / 8)),
+        _ => Err(m.unknown()),
     }
+}
+
+/// How many channels it is for.
+pub fn channels(m: &Message) -> Result<usize, Cause> {
+    match m.request()?.fields.simd {
+        Some(Simd::S8) => Ok(8),
+        Some(Simd::S16) => Ok(16),
+        _ => Err(m.unknown()),
+    }
+}
+
+/// The elements that each channel of a gathering or scattering message accesses.
+fn elements(m: &Message) -> &'static [u32] {
+    let count = m.request.and_then(|request| request.fields.elements);
+    &ALL[..usize::from(count.unwrap_or(1))]
+}
+
+/// Untyped surface reads and writes: up to four dwords, those not masked off.
+fn untyped(
+    thread: &mut Thread,
+    shared: &mut Shared,
+    m: &Message,
+    address: usize,
+) -> Result<(), Cause> {
+    let request = m.request()?;
+    let write = matches!(
+        request.kind,
+        Kind::UntypedSurfaceWrite | Kind::A64UntypedSurfaceWrite
+    );
+    let mask = request.fields.channels.unwrap_or_default();
+    let mut elements = [0; 4];
+    let mut count = 0;
+    for element in (0..4).filter(|element| mask >> element & 1 != 0) {
+        elements[count] = element;
+        count += 1;
+    }
+    let scatter = Scatter {
+        address,
+        ..Scatter::a64(m, 4, 4, &elements[..count], write)?
+    };
+    scatter.run(thread, shared, m)
 }
 
 /// Elements in order.
@@ -415,10 +487,9 @@ fn scatter_a32(
     shared: &mut Shared,
     m: &Message,
     write: bool,
-    channels: usize,
     (slot, element, unit): (usize, usize, u32),
-    elements: &[u32],
 ) -> Result<(), Cause> {
+    let (channels, elements) = (channels(m)?, elements(m));
     let mut base = 0;
     let first = usize::from(m.has_header());
     if m.has_header() {
@@ -457,70 +528,27 @@ pub fn buffer_base(thread: &Thread, m: &Message) -> Result<u32, Cause> {
     }
 }
 
-fn data_cache_1(thread: &mut Thread, shared: &mut Shared, m: &Message) -> Result<(), Cause> {
-    let kind = m.field(14, 5);
-    let first = usize::from(m.has_header());
-    let a64 = |slot, element, elements, write, channels| Scatter {
-        write,
-        channels,
-        address: 8,
-        first,
-        base: 0,
-        unit: 1,
-        slot,
-        element,
-        alignment: element as u64,
-        elements,
-    };
-    let wide = if m.field(12, 1) != 0 { 16 } else { 8 };
-    let narrow = if m.field(12, 1) != 0 { 8 } else { 16 };
-    match kind {
-        // Untyped surface reads and writes: up to four dwords, those not masked off.
-        0x01 | 0x09 | 0x11 | 0x19 => {
-            let channels = match m.field(12, 2) {
-                1 => 16,
-                2 => 8,
-                _ => return Err(m.unknown()),
-            };
-            let mut elements = [0; 4];
-            let mut count = 0;
-            for element in (0..4).filter(|e| m.field(8, 4) >> e & 1 == 0) {
-                elements[count] = element;
-                count += 1;
-            }
-            let scatter = Scatter {
-                address: if kind & 0x10 != 0 { 8 } else { 4 },
-                ..a64(4, 4, &elements[..count], kind & 8 != 0, channels)
-            };
-            scatter.run(thread, shared, m)
-        }
-        0x10 | 0x1a => {
-            let write = kind == 0x1a;
-            let count = 1 << m.field(10, 2);
-            match m.field(8, 2) {
-                0 => Scatter {
-                    alignment: 1,
-                    ..a64(4, byte_count(m)?, &[0], write, wide)
-                }
-                .run(thread, shared, m),
-                1 => a64(4, 4, &ALL[..count], write, wide).run(thread, shared, m),
-                2 => a64(8, 8, &ALL[..count], write, wide).run(thread, shared, m),
-                _ => Err(m.unknown()),
-            }
-        }
-        0x04 | 0x0a => typed::media_block(thread, shared, m, kind == 0x0a),
-        0x05 => typed::read(thread, shared, m),
-        0x06 => typed::atomic(thread, shared, m),
-        0x0d => typed::write(thread, shared, m),
-        0x14 | 0x15 => block::address(thread, shared, m, kind == 0x15),
-        0x02 => atomic(thread, shared, m, Atomic::int(m, narrow, 4, 4)?),
-        0x12 => {
-            let size = if m.field(12, 1) != 0 { 8 } else { 4 };
-            atomic(thread, shared, m, Atomic::int(m, 8, 8, size)?)
-        }
-        0x1b => atomic(thread, shared, m, Atomic::float(m, narrow, 4)?),
-        0x1d => atomic(thread, shared, m, Atomic::float(m, 8, 8)?),
-        _ => Err(m.unknown()),
+impl<'a> Scatter<'a> {
+    /// At addresses of 64 bits.
+    fn a64(
+        m: &Message,
+        slot: usize,
+        element: usize,
+        elements: &'a [u32],
+        write: bool,
+    ) -> Result<Scatter<'a>, Cause> {
+        Ok(Scatter {
+            write,
+            channels: channels(m)?,
+            address: 8,
+            first: usize::from(m.has_header()),
+            base: 0,
+            unit: 1,
+            slot,
+            element,
+            alignment: element as u64,
+            elements,
+        })
     }
 }
 

@@ -5,13 +5,15 @@
 //! Functions — 3D Sampler". Images have one level of detail, so the messages differ only in where
 //! their payloads hold the coordinates.
 
+use kiln_emit::messages::{Flag, Kind};
+
 use super::error::Cause;
 use super::filter::sample;
 use super::format::{Color, TEXEL_MAX};
 use super::image::{Sampler, Shape};
 use super::machine::{LANES, Thread};
 use super::memory::Shared;
-use super::message::{Message, fill, header_dword};
+use super::message::{Message, channels, fill, header_dword};
 
 /// What a message asks for.
 #[derive(Clone, Copy)]
@@ -26,27 +28,21 @@ enum Ask {
     Samples,
 }
 
-/// Message types that are carried out: number, what is asked for, and which parameters are the
+/// Kinds of messages that are carried out, what is asked for, and which parameters are the
 /// coordinates u, v and r.
-const KINDS: &[(u32, Ask, [usize; 3])] = &[
-    // sample
-    (0x00, Ask::Sample, [0, 1, 2]),
-    // sample_b: the bias comes first
-    (0x01, Ask::Sample, [1, 2, 3]),
-    // sample_l: the level of detail comes first
-    (0x02, Ask::Sample, [1, 2, 3]),
-    // sample_d: each coordinate is followed by its gradients
-    (0x04, Ask::Sample, [0, 3, 6]),
-    // ld
-    (0x07, Ask::Load { level: Some(2) }, [0, 1, 3]),
-    // resinfo
-    (0x0a, Ask::Size, [0; 3]),
-    // sampleinfo
-    (0x0b, Ask::Samples, [0; 3]),
-    // sample_lz
-    (0x18, Ask::Sample, [0, 1, 2]),
-    // ld_lz
-    (0x1a, Ask::Load { level: None }, [0, 1, 2]),
+const KINDS: &[(Kind, Ask, [usize; 3])] = &[
+    (Kind::Sample, Ask::Sample, [0, 1, 2]),
+    // the bias comes first
+    (Kind::SampleB, Ask::Sample, [1, 2, 3]),
+    // the level of detail comes first
+    (Kind::SampleL, Ask::Sample, [1, 2, 3]),
+    // each coordinate is followed by its gradients
+    (Kind::SampleD, Ask::Sample, [0, 3, 6]),
+    (Kind::Ld, Ask::Load { level: Some(2) }, [0, 1, 3]),
+    (Kind::Resinfo, Ask::Size, [0; 3]),
+    (Kind::Sampleinfo, Ask::Samples, [0; 3]),
+    (Kind::SampleLz, Ask::Sample, [0, 1, 2]),
+    (Kind::LdLz, Ask::Load { level: None }, [0, 1, 2]),
 ];
 
 /// Bits of the header's dword 2: texel offsets; disabled color channels; feedback.
@@ -58,13 +54,10 @@ const STATE_BYTES: u32 = 16;
 
 /// Executes a message to the sampler.
 pub fn send(thread: &mut Thread, shared: &mut Shared, m: &Message) -> Result<(), Cause> {
-    let kind = KINDS.iter().find(|(kind, ..)| *kind == m.field(12, 5));
+    let asked = m.request()?;
+    let kind = KINDS.iter().find(|(kind, ..)| *kind == asked.kind);
     let &(_, ask, coordinates) = kind.ok_or_else(|| m.unknown())?;
-    let channels = match m.field(17, 2) {
-        1 => 8,
-        2 => 16,
-        _ => return Err(m.unknown()),
-    };
+    let channels = channels(m)?;
     let mut request = Request {
         m,
         ask,
@@ -72,6 +65,7 @@ pub fn send(thread: &mut Thread, shared: &mut Shared, m: &Message) -> Result<(),
         channels,
         first: usize::from(m.has_header()),
         colors: 0b1111,
+        half: asked.fields.flags.has(Flag::Half),
     };
     let mut state = 0;
     if m.has_header() {
@@ -86,7 +80,11 @@ pub fn send(thread: &mut Thread, shared: &mut Shared, m: &Message) -> Result<(),
     let (buffer, shape) = shared.image(m.bti())?;
     let sampler = match ask {
         Ask::Sample => {
-            let index = m.field(8, 4).saturating_add(state);
+            let index = asked
+                .fields
+                .sampler
+                .unwrap_or_default()
+                .saturating_add(state);
             let sampler = shared.samplers.get(index as usize).copied().flatten();
             sampler.ok_or(Cause::NoSampler(index))?
         }
@@ -109,6 +107,8 @@ struct Request<'a> {
     first: usize,
     /// Color channels that are wanted.
     colors: u32,
+    /// They are numbers of 16 bits.
+    half: bool,
 }
 
 impl Request<'_> {
@@ -177,10 +177,10 @@ impl Request<'_> {
             return Ok(());
         };
         // Numbers of 16 bits take the lower half of a register that eight channels have.
-        let half = self.m.field(30, 1) != 0;
+        let half = self.half;
         let size = if half { 2 } else { 4 };
         let stride = (self.channels * size).next_multiple_of(self.m.register());
-        let room = self.m.field(20, 5) as usize * self.m.register() / stride;
+        let room = self.m.response_len() * self.m.register() / stride;
         let wanted = (0..4).filter(|color| self.colors >> color & 1 != 0);
         let is_float =
             shape.format.is_float() && matches!(self.ask, Ask::Sample | Ask::Load { .. });

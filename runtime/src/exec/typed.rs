@@ -6,6 +6,8 @@
 //! nowhere. Media blocks may reach over the edges, as the language allows of them: reads repeat the
 //! last texel, writes there are dropped.
 
+use kiln_emit::messages::{Flag, Slots};
+
 use super::atomic::Atomic;
 use super::error::Cause;
 use super::format::{Color, TEXEL_MAX};
@@ -21,9 +23,9 @@ const MEDIA_MAX: usize = 64;
 
 /// Which channels of the execution mask a typed message acts for: the first eight or the second.
 fn slot_group(m: &Message) -> Result<usize, Cause> {
-    match m.field(12, 2) {
-        1 => Ok(0),
-        2 => Ok(CHANNELS),
+    match m.request()?.fields.slots {
+        Some(Slots::Low) => Ok(0),
+        Some(Slots::High) => Ok(CHANNELS),
         _ => Err(m.unknown()),
     }
 }
@@ -44,7 +46,8 @@ pub fn read(thread: &mut Thread, shared: &mut Shared, m: &Message) -> Result<(),
     let Some(response) = m.response() else {
         return Ok(());
     };
-    let wanted = (0..4).filter(|color| m.field(8, 4) >> color & 1 == 0);
+    let mask = m.request()?.fields.channels.unwrap_or_default();
+    let wanted = (0..4).filter(|color| mask >> color & 1 != 0);
     for (index, color) in wanted.enumerate() {
         for lane in m.channels(group + CHANNELS).filter(|&lane| lane >= group) {
             let at = response + index * m.register() + (lane - group) * 4;
@@ -59,7 +62,8 @@ pub fn write(thread: &mut Thread, shared: &mut Shared, m: &Message) -> Result<()
     let group = slot_group(m)?;
     let (buffer, shape) = shared.image(m.bti())?;
     let first = usize::from(m.has_header());
-    let written = |color: usize| m.field(8, 4) >> color & 1 == 0;
+    let mask = m.request()?.fields.channels.unwrap_or_default();
+    let written = |color: usize| mask >> color & 1 != 0;
     let count = (0..4).filter(|&color| written(color)).count();
     let parameters = m.payload_len().saturating_sub(first + count);
     for lane in m.channels(group + CHANNELS).filter(|&lane| lane >= group) {
@@ -83,12 +87,13 @@ pub fn write(thread: &mut Thread, shared: &mut Shared, m: &Message) -> Result<()
 /// Atomic operations on texels of 32 bits.
 pub fn atomic(thread: &mut Thread, shared: &mut Shared, m: &Message) -> Result<(), Cause> {
     // Here one bit names the slots: the first eight or the second.
-    let group = CHANNELS * m.field(12, 1) as usize;
+    let high = m.request()?.fields.flags.has(Flag::HighSlots);
+    let group = if high { CHANNELS } else { 0 };
     let (buffer, shape) = shared.image(m.bti())?;
     if shape.format.bytes() != 4 || shape.format.channels() != 1 {
         return Err(m.bad("only texels of one channel of 32 bits are changed atomically"));
     }
-    let atomic = Atomic::int(m, CHANNELS, 4, 4)?;
+    let atomic = Atomic::new(m, CHANNELS, 4, 4)?;
     let first = usize::from(m.has_header());
     let parameters = m.payload_len().saturating_sub(first + atomic.sources());
     let mut results = [0; CHANNELS];
@@ -199,7 +204,7 @@ pub fn media_block(
     // Rows start at multiples of a power of two.
     let pitch = width.next_power_of_two().max(4);
     let registers = (pitch * height).div_ceil(m.register());
-    if registers > MEDIA_MAX || !write && registers > m.field(20, 5) as usize {
+    if registers > MEDIA_MAX || !write && registers > m.response_len() {
         return Err(m.bad("its block is larger than its registers"));
     }
     let unit = shape.format.bytes().min(TEXEL_MAX) as i64;

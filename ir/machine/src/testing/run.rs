@@ -190,7 +190,12 @@ impl Machine<'_> {
                     last
                 } else {
                     if let Some(edge) = data.succs.get(1) {
-                        self.waiting.push((edge.to, self.active & !again));
+                        let next = &self.func.blocks[edge.to];
+                        let join = match (&next.term, next.succs.first()) {
+                            (Term::Jump, Some(edge)) => edge.to,
+                            _ => edge.to,
+                        };
+                        self.waiting.push((join, self.active & !again));
                     }
                     self.active = again;
                     0

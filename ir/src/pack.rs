@@ -1,0 +1,176 @@
+//! Which narrow variables share a cell.
+//!
+//! A cell is what the register file is allocated in; a variable of a few bytes that has one for itself
+//! wastes the rest for as long as it lives. Variables of at most half a cell are put together here,
+//! several to a cell, before accesses are collected: liveness is exact to the byte, so that each write
+//! keeps its neighbours where they are alive and is a new value where they are not. No two of them
+//! have a byte in common.
+//!
+//! What shares a cell lives as long as all of it together, and each write of one member reads the
+//! others. So members should begin and end at about the same places, and temporaries, which copy
+//! propagation would remove, stay alone.
+
+use kiln_frontend::module::{Inst, Object, Operand, Region, Var};
+use kiln_frontend::opcode::Field;
+
+use crate::func::{CELL_BYTES, ROW_BYTES};
+
+/// Instructions that a variable has to live for.
+const LEAST_LIFE: u32 = 20;
+
+/// How far from each other two lives may begin and end together, besides half of the shorter one.
+const NEAR: u32 = 64;
+
+/// A variable's place in a group of those that share a cell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Slot {
+    pub var: Var,
+    pub group: u32,
+    /// In bytes.
+    pub offset: u32,
+}
+
+/// How a root variable is used.
+#[derive(Clone, Copy)]
+struct Use {
+    /// Its first instruction and its last.
+    start: u32,
+    end: u32,
+    /// Bytes that are its own, and what its place is a multiple of.
+    bytes: u32,
+    align: u32,
+}
+
+/// Variables in one cell.
+struct Group {
+    start: u32,
+    end: u32,
+    /// Bytes that are taken.
+    taken: u64,
+    members: u32,
+}
+
+impl Group {
+    /// The first place where so many bytes are free.
+    fn place(&self, bytes: u32, align: u32) -> Option<u32> {
+        let mut places = (0..=CELL_BYTES - bytes).step_by(align as usize);
+        places.find(|at| self.taken & mask(*at, bytes) == 0)
+    }
+}
+
+fn mask(at: u32, bytes: u32) -> u64 {
+    (u64::MAX >> (64 - bytes)) << at
+}
+
+/// Gives a slot to each root variable that shares a cell with another. `candidate` says which may.
+///
+/// Greedy, in the order of the first instructions: a variable joins the group with room whose life is
+/// nearest to its own, if that is near enough.
+pub fn pack(object: &Object, candidate: impl Fn(Var) -> bool) -> Vec<Slot> {
+    let mut order: Vec<(Use, Var)> = (uses(object).into_iter().zip(object.vars.keys()))
+        .filter_map(|(used, var)| Some((used?, var)))
+        .filter(|&(used, var)| {
+            used.end - used.start >= LEAST_LIFE && used.bytes <= CELL_BYTES / 2 && candidate(var)
+        })
+        .collect();
+    order.sort_by_key(|&(used, var)| (used.start, var));
+    let mut groups: Vec<Group> = Vec::new();
+    // Groups with room that began not long ago.
+    let mut open: Vec<u32> = Vec::new();
+    let mut slots: Vec<Slot> = Vec::new();
+    for &(used, var) in &order {
+        let span = used.end - used.start;
+        let mut best: Option<(u32, u32, u32)> = None;
+        open.retain(|&g| {
+            let group = &groups[g as usize];
+            group.taken != u64::MAX && group.end >= used.start
+        });
+        for &g in open.iter().rev().take(OPEN) {
+            let group = &groups[g as usize];
+            let apart = group.start.abs_diff(used.start) + group.end.abs_diff(used.end);
+            if apart <= span / 2 + NEAR
+                && best.is_none_or(|(least, ..)| apart < least)
+                && let Some(offset) = group.place(used.bytes, used.align)
+            {
+                best = Some((apart, g, offset));
+            }
+        }
+        let (group, offset) = match best {
+            Some((_, group, offset)) => (group, offset),
+            None => {
+                open.push(groups.len() as u32);
+                groups.push(Group {
+                    start: used.start,
+                    end: used.end,
+                    taken: 0,
+                    members: 0,
+                });
+                (groups.len() as u32 - 1, 0)
+            }
+        };
+        let data = &mut groups[group as usize];
+        data.start = data.start.min(used.start);
+        data.end = data.end.max(used.end);
+        data.taken |= mask(offset, used.bytes);
+        data.members += 1;
+        slots.push(Slot { var, group, offset });
+    }
+    slots.retain(|slot| groups[slot.group as usize].members > 1);
+    slots
+}
+
+/// Groups that are looked at for a variable, the latest: so many begin at once only where there is
+/// nothing to choose.
+const OPEN: usize = 256;
+
+/// The use of each variable that is a root and used at all.
+fn uses(object: &Object) -> Vec<Option<Use>> {
+    let mut uses: Vec<Option<Use>> = vec![None; object.vars.len()];
+    for (i, inst) in object.insts.iter().enumerate() {
+        for (operand, (field, _)) in inst.operands.iter().zip(inst.op.row().operands_of(inst)) {
+            let (var, end, least) = match *operand {
+                Operand::General {
+                    var,
+                    row,
+                    col,
+                    region,
+                    ..
+                } => {
+                    let bytes = object.vars[var].ty.bytes();
+                    let write = matches!(field, Field::Dst(_));
+                    let start = u32::from(row) * ROW_BYTES + u32::from(col) * bytes;
+                    (var, start + reach(inst, region, write) * bytes, 1)
+                }
+                // Messages move whole registers.
+                Operand::Raw { var, .. } => (var, ROW_BYTES, ROW_BYTES),
+                _ => continue,
+            };
+            let (root, at) = object.root(var);
+            let decl = &object.vars[root];
+            let used = uses[root.as_u32() as usize].get_or_insert(Use {
+                start: i as u32,
+                end: 0,
+                bytes: decl.bytes(),
+                align: decl.align.bytes(),
+            });
+            used.end = i as u32;
+            used.bytes = used.bytes.max(at + end);
+            // No element crosses a register that does not have to.
+            let natural = used.bytes.next_power_of_two().min(ROW_BYTES);
+            used.align = used.align.max(natural).max(least);
+        }
+    }
+    uses
+}
+
+/// Elements from an operand's first to the end of its last.
+fn reach(inst: &Inst, region: Region, write: bool) -> u32 {
+    let last = u32::from(inst.exec.size.max(1)) - 1;
+    let (width, h) = (u32::from(region.w.max(1)), u32::from(region.h));
+    let furthest = if write {
+        last * h.max(1)
+    } else {
+        last / width * region.v.map_or(0, u32::from) + last.min(width - 1) * h
+    };
+    furthest + 1
+}

@@ -1,0 +1,1169 @@
+//! Whether a program does what the function it was made from says: a check that shares nothing with
+//! the passes that made it but the function and the program.
+//!
+//! The program is followed with a model of where each value of the function is: in units of general
+//! registers, words of flags and of the address register, slots of scratch space. A place may hold
+//! several values (copies, block parameters and their arguments). Every instruction of the function
+//! must be there once, in its order, with the operands it had, and read its values from places that
+//! hold them; every other instruction must be a copy the model knows, a spill, a fill, or what the
+//! block's terminator stands for. Where control flow joins, a place holds what it holds on all ways.
+//! States only lose values on the way to the fixpoint, so that each block is followed a few times.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use cranelift_entity::SecondaryMap;
+use kiln_emit::inst::{
+    Desc, Dst, Inst as Gen, Op, Place, PredCtrl, Reg, RegFile, Region, Src, SrcReg, Target, Type,
+};
+use kiln_machine::func::{Block, Class, Function, Term};
+use kiln_machine::graph::Graph;
+use kiln_machine::inst::{self, Base, Inst, Old, Opcode, VReg};
+use kiln_machine::liveness::Liveness;
+use kiln_target::abi::KERNEL;
+use smallvec::SmallVec;
+
+use super::flags::ADDED;
+use super::layout::TERM;
+use super::{Allocated, layout};
+
+/// What is wrong, and where in the program.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("block {block}, instruction {index}: {what}")]
+pub struct Wrong {
+    pub block: usize,
+    pub index: usize,
+    pub what: String,
+}
+
+type Result<T = ()> = std::result::Result<T, String>;
+
+/// Values of one place, with the number of their words that are there or, in a word, which it is.
+type Held = SmallVec<[(VReg, u8); 2]>;
+
+/// All of a general register's value.
+const WHOLE: u8 = u8::MAX;
+/// Bytes of a word of flags and addresses.
+const WORD: u32 = 2;
+/// The first register from which a thread's end may be sent.
+const END_FROM: u32 = 112;
+
+/// Where everything is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct State {
+    units: Vec<Held>,
+    flags: Vec<Held>,
+    address: Vec<Held>,
+    /// By the offset of a spill slot, in registers.
+    slots: BTreeMap<u32, Held>,
+    /// Registers that hold what r0 held at entry.
+    header: BTreeSet<u32>,
+}
+
+/// What two words hold both.
+fn meet_words(a: &mut Held, b: &Held) {
+    a.retain(|x| b.contains(x));
+}
+
+/// What two units hold both, as much of it as both have.
+fn meet_units(a: &mut Held, b: &Held) {
+    a.retain(|(v, words)| {
+        let there = b
+            .iter()
+            .filter(|(x, _)| x == v)
+            .map(|&(_, words)| words)
+            .max();
+        *words = (*words).min(there.unwrap_or(0));
+        *words > 0
+    });
+}
+
+impl State {
+    fn places(&mut self) -> impl Iterator<Item = &mut Held> {
+        let words = self.flags.iter_mut().chain(&mut self.address);
+        self.units
+            .iter_mut()
+            .chain(words)
+            .chain(self.slots.values_mut())
+    }
+
+    fn meet(&mut self, other: &State) {
+        let words = [
+            (&mut self.flags, &other.flags),
+            (&mut self.address, &other.address),
+        ];
+        for (mine, theirs) in words {
+            mine.iter_mut()
+                .zip(theirs)
+                .for_each(|(a, b)| meet_words(a, b));
+        }
+        self.units
+            .iter_mut()
+            .zip(&other.units)
+            .for_each(|(a, b)| meet_units(a, b));
+        self.slots.retain(|at, held| {
+            meet_units(held, other.slots.get(at).unwrap_or(&Held::new()));
+            !held.is_empty()
+        });
+        self.header.retain(|grf| other.header.contains(grf));
+    }
+
+    /// A value that nobody defined is wherever it is looked for.
+    fn anywhere(&mut self, v: VReg, class: Class) {
+        let State {
+            units,
+            flags,
+            address,
+            ..
+        } = self;
+        let add = |held: &mut Held, x: (VReg, u8)| {
+            if !held.contains(&x) {
+                held.push(x);
+            }
+        };
+        for unit in units {
+            unit.retain(|(x, _)| *x != v);
+            unit.push((v, WHOLE));
+        }
+        let words = match class {
+            Class::Flag => flags,
+            Class::Addr => address,
+            Class::Grf => return,
+        };
+        for (i, word) in words.iter_mut().enumerate() {
+            (0..=i as u8).for_each(|part| add(word, (v, part)));
+        }
+    }
+}
+
+/// An instruction writes a flag or an address: where, which value, which bytes of it, over what.
+struct Write {
+    to: Reg,
+    v: VReg,
+    byte: u32,
+    bytes: u32,
+    old: Option<VReg>,
+}
+
+/// What that leaves: words of a file, or a unit that holds the value instead.
+enum Written {
+    Words { to: Reg, words: Vec<(usize, Held)> },
+    Unit { unit: usize, v: VReg, words: u8 },
+}
+
+struct Checker<'a> {
+    func: &'a Function,
+    program: &'a [Vec<Gen>],
+    origins: &'a layout::Origins,
+    live: Liveness,
+    unit_bytes: u32,
+    grf_bytes: u32,
+    /// The program's blocks of each block: the first, and the last.
+    range: SecondaryMap<Block, Option<(usize, usize)>>,
+    resolved: SecondaryMap<Block, Option<Block>>,
+    /// The place of an error.
+    at: (usize, usize),
+}
+
+/// Holds a program against its function.
+///
+/// # Errors
+/// The first thing that is not as the function says.
+pub fn check(func: &Function, allocated: &Allocated) -> std::result::Result<(), Wrong> {
+    let mut c = Checker {
+        func,
+        program: &allocated.program.blocks,
+        origins: &allocated.origins,
+        live: Liveness::new(func, &Graph::new(func)),
+        unit_bytes: func.target.unit_bytes(),
+        grf_bytes: func.target.grf_bytes,
+        range: SecondaryMap::new(),
+        resolved: SecondaryMap::new(),
+        at: (0, 0),
+    };
+    c.run().map_err(|what| Wrong {
+        block: c.at.0,
+        index: c.at.1,
+        what,
+    })
+}
+
+impl Checker<'_> {
+    fn run(&mut self) -> Result {
+        let same = self.program.len() == self.origins.blocks.len()
+            && self
+                .program
+                .iter()
+                .map(Vec::len)
+                .eq(self.origins.insts.iter().map(Vec::len));
+        if !same {
+            return Err("the program has other instructions than are accounted for".into());
+        }
+        for (i, &b) in self.origins.blocks.iter().enumerate() {
+            self.range[b] = match self.range[b] {
+                None => Some((i, i)),
+                Some((first, last)) if last + 1 == i => Some((first, i)),
+                Some(_) => return Err(format!("{b} is there twice")),
+            };
+        }
+        if self.origins.blocks.first() != self.resolve(self.func.entry())?.as_ref() {
+            return Err("the program does not begin with the entry".into());
+        }
+        let mut states: SecondaryMap<Block, Option<Box<State>>> = SecondaryMap::new();
+        states[self.func.entry()] = Some(Box::new(self.entry()));
+        let mut work = BTreeSet::from([self.func.entry()]);
+        while let Some(b) = work.pop_first() {
+            let Some(mut state) = states[b].as_deref().cloned() else {
+                continue;
+            };
+            self.block(b, &mut state)?;
+            for edge in &self.func.blocks[b].succs {
+                let there = self.cross(&state, edge);
+                match &mut states[edge.to] {
+                    Some(old) => {
+                        let before = old.clone();
+                        old.meet(&there);
+                        if *old != before {
+                            work.insert(edge.to);
+                        }
+                    }
+                    none => {
+                        *none = Some(Box::new(there));
+                        work.insert(edge.to);
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn entry(&self) -> State {
+        let target = self.func.target;
+        let units = target.grf_count / target.unit_grfs();
+        let mut state = State {
+            units: vec![Held::new(); units as usize],
+            flags: vec![Held::new(); target.flag_count as usize * 2],
+            address: vec![Held::new(); 16],
+            slots: BTreeMap::new(),
+            header: BTreeSet::from([0]),
+        };
+        for &(v, grf) in &self.func.inputs {
+            let unit = grf * self.grf_bytes / self.unit_bytes;
+            state.units[unit as usize].push((v, WHOLE));
+        }
+        state
+    }
+
+    /// The state behind an edge: what lives there, and parameters where their arguments are.
+    fn cross(&self, state: &State, edge: &kiln_machine::func::Edge) -> State {
+        let mut passed: Vec<(VReg, VReg)> = (edge.args.iter().copied())
+            .zip(self.func.blocks[edge.to].params.iter().copied())
+            .collect();
+        passed.sort_unstable();
+        let live = self.live.live_in(edge.to);
+        let mut there = state.clone();
+        for held in there.places() {
+            let mut new = Held::new();
+            for &(v, part) in held.iter() {
+                if live.binary_search(&v).is_ok() {
+                    new.push((v, part));
+                }
+                let first = passed.partition_point(|&(a, _)| a < v);
+                let params = passed[first..].iter().take_while(|&&(a, _)| a == v);
+                new.extend(params.map(|&(_, p)| (p, part)));
+            }
+            *held = new;
+        }
+        there.slots.retain(|_, held| !held.is_empty());
+        there
+    }
+
+    /// Follows blocks without code to one that is in the program.
+    fn resolve(&mut self, from: Block) -> Result<Option<Block>> {
+        let mut path = Vec::new();
+        let mut b = from;
+        let end = loop {
+            if let Some(end) = self.resolved[b] {
+                break end;
+            }
+            if self.range[b].is_some() {
+                break b;
+            }
+            let block = &self.func.blocks[b];
+            let code = block.insts.iter().any(|i| i.op != Opcode::Undef);
+            if block.term != Term::Jump || code || path.len() > self.func.blocks.len() {
+                return Err(format!("{b} is not in the program"));
+            }
+            path.push(b);
+            b = block.succs[0].to;
+        };
+        for b in path {
+            self.resolved[b] = Some(end);
+        }
+        Ok(Some(end))
+    }
+
+    fn block(&mut self, b: Block, state: &mut State) -> Result {
+        let insts = &self.func.blocks[b].insts;
+        let mut next = 0;
+        let mut ending: Vec<(usize, usize)> = Vec::new();
+        // Values without code are anywhere until the next instruction has run.
+        let mut undefined: Vec<VReg> = Vec::new();
+        let skip = |next: &mut usize, state: &mut State, undefined: &mut Vec<VReg>| {
+            undefined.clear();
+            while let Some(inst) = insts.get(*next).filter(|i| i.op == Opcode::Undef) {
+                let dst = inst.dst.as_ref().and_then(|d| d.reg.as_virt());
+                undefined.extend(dst);
+                *next += 1;
+            }
+            undefined
+                .iter()
+                .for_each(|&v| state.anywhere(v, self.func.regs[v].class));
+        };
+        skip(&mut next, state, &mut undefined);
+        if let Some((first, last)) = self.range[b] {
+            for p in first..=last {
+                for (i, inst) in self.program[p].iter().enumerate() {
+                    self.at = (p, i);
+                    halves(inst, self.grf_bytes)?;
+                    match self.origins.insts[p][i] {
+                        TERM => ending.push((p, i)),
+                        _ if !ending.is_empty() => {
+                            return Err("code behind the end of the block".into());
+                        }
+                        ADDED => {
+                            self.added(inst, state)?;
+                            for &v in &undefined {
+                                state.anywhere(v, self.func.regs[v].class);
+                            }
+                        }
+                        origin if origin as usize == next => {
+                            self.inst(&insts[next], inst, state)?;
+                            next += 1;
+                            skip(&mut next, state, &mut undefined);
+                        }
+                        _ => return Err(format!("instruction {next} of {b} is not in its place")),
+                    }
+                }
+            }
+        }
+        if next != insts.len() {
+            return Err(format!("instruction {next} of {b} is missing"));
+        }
+        if self.range[b].is_some() {
+            self.end(b, &ending, state)?;
+        }
+        Ok(())
+    }
+
+    // Places.
+
+    fn address_of(&self, reg: Reg) -> u32 {
+        reg.num * self.grf_bytes + u32::from(reg.byte)
+    }
+
+    /// The unit that begins so many bytes before a register.
+    fn unit(&self, reg: Reg, byte: u32) -> Result<usize> {
+        let at = self.address_of(reg).checked_sub(byte);
+        match at {
+            Some(at) if reg.file == RegFile::Grf && at.is_multiple_of(self.unit_bytes) => {
+                Ok((at / self.unit_bytes) as usize)
+            }
+            _ => Err(format!("{reg:?} is not at byte {byte} of a unit")),
+        }
+    }
+
+    fn held<'s>(&self, state: &'s State, unit: usize) -> Result<&'s Held> {
+        state
+            .units
+            .get(unit)
+            .ok_or_else(|| "beyond the register file".into())
+    }
+
+    /// The words of a file, if it has any, and the number of the first of a register.
+    fn words<'s>(&self, state: &'s mut State, reg: Reg) -> Option<(&'s mut Vec<Held>, usize)> {
+        let byte = usize::from(reg.byte);
+        match reg.file {
+            RegFile::Flag => Some((&mut state.flags, (reg.num as usize * 4 + byte) / 2)),
+            RegFile::Addr => Some((&mut state.address, byte / 2)),
+            _ => None,
+        }
+    }
+
+    /// A register of the program holds what the function's does, for so many bytes.
+    fn reads(&self, f: inst::Reg, p: Reg, bytes: u32, state: &mut State) -> Result {
+        match f.base() {
+            Base::Virt(v) if self.func.regs[v].class == Class::Grf => {
+                let unit = self.unit(p, f.byte())?;
+                if self.held(state, unit)?.contains(&(v, WHOLE)) {
+                    return Ok(());
+                }
+                Err(format!("{v} is not in unit {unit}"))
+            }
+            Base::Virt(v) => {
+                let (from, to) = (f.byte() / WORD, (f.byte() + bytes).div_ceil(WORD));
+                if let Some((words, at)) = self.words(state, p) {
+                    let Some(base) = at.checked_sub(from as usize) else {
+                        return Err(format!("{v} is not where {p:?} is"));
+                    };
+                    let there = |part: u32| {
+                        let word = words.get(base + part as usize);
+                        word.is_some_and(|w| w.contains(&(v, part as u8)))
+                    };
+                    if (from..to).all(there) {
+                        return Ok(());
+                    }
+                    return Err(format!("{v} is not in {p:?}"));
+                }
+                let unit = self.unit(p, f.byte())?;
+                let held = self.held(state, unit)?;
+                if held
+                    .iter()
+                    .any(|&(x, words)| x == v && u32::from(words) >= to)
+                {
+                    return Ok(());
+                }
+                Err(format!("{v} is not in unit {unit}"))
+            }
+            Base::List(l) => {
+                let first = self.unit(p, f.byte())?;
+                for (k, &v) in self.func.lists[l].iter().enumerate() {
+                    if !self.held(state, first + k)?.contains(&(v, WHOLE)) {
+                        return Err(format!("{v} is not in unit {}", first + k));
+                    }
+                }
+                Ok(())
+            }
+            _ => self.same(f, p, state),
+        }
+    }
+
+    /// A register that the function names is the one it names; the header may be elsewhere.
+    fn same(&self, f: inst::Reg, p: Reg, state: &State) -> Result {
+        let same = match f.base() {
+            Base::Null => p.is_null(),
+            Base::Phys(RegFile::Grf, num) => {
+                let at = u32::from(num) * self.grf_bytes + f.byte();
+                let (grf, byte) = (at / self.grf_bytes, at % self.grf_bytes);
+                let there = match grf == KERNEL.header {
+                    true => state.header.contains(&p.num),
+                    false => p.num == grf,
+                };
+                p.file == RegFile::Grf && there && u32::from(p.byte) == byte
+            }
+            Base::Phys(file, num) => {
+                (p.file, p.num, u32::from(p.byte)) == (file, u32::from(num), f.byte())
+            }
+            Base::Virt(_) | Base::List(_) => false,
+        };
+        if same {
+            Ok(())
+        } else {
+            Err(format!("{p:?} is not {f:?}"))
+        }
+    }
+
+    /// Bytes of the register file lose what they held.
+    fn overwrite(&self, state: &mut State, at: u32, bytes: u32) {
+        let end = at + bytes.max(1) - 1;
+        for unit in at / self.unit_bytes..=end / self.unit_bytes {
+            if let Some(held) = state.units.get_mut(unit as usize) {
+                held.clear();
+            }
+        }
+        for grf in at / self.grf_bytes..=end / self.grf_bytes {
+            state.header.remove(&grf);
+        }
+    }
+
+    // Instructions that allocation added.
+
+    fn added(&self, inst: &Gen, state: &mut State) -> Result {
+        let plain = inst.no_mask
+            && inst.pred.is_none()
+            && inst.cond.is_none()
+            && !inst.saturate
+            && inst.chan_off == 0
+            && inst.symbol.is_none();
+        match (inst.op, &inst.msg) {
+            _ if !plain => Err("an added instruction that is masked".into()),
+            (Op::Mov, None) => self.copy(inst, state),
+            (Op::Send | Op::Sends, Some(_)) => self.scratch(inst, state),
+            _ => Err("an added instruction that is no copy".into()),
+        }
+    }
+
+    fn copy(&self, inst: &Gen, state: &mut State) -> Result {
+        let unknown = || Err("a copy of something unknown".to_string());
+        let (Some(dst), [Src::Reg(src)]) = (&inst.dst, &inst.srcs[..]) else {
+            return unknown();
+        };
+        let (Place::Direct(to), Place::Direct(from)) = (dst.place, src.place) else {
+            return unknown();
+        };
+        let n = u32::from(inst.exec_size);
+        let packed = offsets(src.region, inst.exec_size).eq(0..n) && dst.hstride == 1;
+        let modified = src.modifier.neg || src.modifier.abs;
+        if !packed || dst.ty != src.ty || modified {
+            return unknown();
+        }
+        let bytes = n * dst.ty.bytes();
+        let words = (bytes / WORD) as usize;
+        let small = |r: Reg| matches!(r.file, RegFile::Flag | RegFile::Addr);
+        if from.file == RegFile::Grf && to.file == RegFile::Grf {
+            let (a, b) = (self.address_of(from), self.address_of(to));
+            let whole = bytes == self.unit_bytes
+                && a.is_multiple_of(self.unit_bytes)
+                && b.is_multiple_of(self.unit_bytes);
+            let header = bytes == self.grf_bytes && state.header.contains(&from.num);
+            let values = match whole {
+                true => self.held(state, (a / self.unit_bytes) as usize)?.clone(),
+                false if header && from.byte == 0 && to.byte == 0 => Held::new(),
+                false => return unknown(),
+            };
+            self.overwrite(state, b, bytes);
+            if header {
+                state.header.insert(to.num);
+            }
+            if whole {
+                state.units[(b / self.unit_bytes) as usize] = values;
+            }
+            return Ok(());
+        }
+        if small(from) && to.file == RegFile::Grf {
+            let unit = self.unit(to, 0)?;
+            let Some((file, at)) = self.words(state, from) else {
+                return unknown();
+            };
+            let mut values = Held::new();
+            for &(v, part) in file.get(at).into_iter().flatten() {
+                let there = |k: usize| file.get(at + k).is_some_and(|w| w.contains(&(v, k as u8)));
+                let count = (0..words).take_while(|&k| there(k)).count();
+                if part == 0 && count > 0 {
+                    values.push((v, count as u8));
+                }
+            }
+            self.overwrite(state, self.address_of(to), bytes);
+            state.units[unit] = values;
+            return Ok(());
+        }
+        if small(to) {
+            let values: Vec<Held> = if small(from) {
+                let Some((file, at)) = self.words(state, from) else {
+                    return unknown();
+                };
+                (0..words)
+                    .map(|k| file.get(at + k).cloned().unwrap_or_default())
+                    .collect()
+            } else if from.file == RegFile::Grf {
+                let unit = self.unit(from, 0)?;
+                let held = self.held(state, unit)?.clone();
+                let part = |k: usize| {
+                    let there = held.iter().filter(|&&(_, words)| usize::from(words) > k);
+                    there.map(|&(v, _)| (v, k as u8)).collect()
+                };
+                (0..words).map(part).collect()
+            } else {
+                return unknown();
+            };
+            let Some((file, at)) = self.words(state, to) else {
+                return unknown();
+            };
+            for (k, values) in values.into_iter().enumerate() {
+                *file.get_mut(at + k).ok_or("beyond the file")? = values;
+            }
+            return Ok(());
+        }
+        unknown()
+    }
+
+    /// Scratch block messages (PRM, "Scratch Block Read/Write").
+    fn scratch(&self, inst: &Gen, state: &mut State) -> Result {
+        let fail = |what: &str| Err(format!("a spill or fill that {what}"));
+        let Some(msg) = &inst.msg else {
+            return fail("is no message");
+        };
+        let (Desc::Imm(desc), Desc::Imm(ex_desc)) = (msg.desc, msg.ex_desc) else {
+            return fail("says in a register what it does");
+        };
+        let direct = |place: Place| match place {
+            Place::Direct(r) if r.file == RegFile::Grf => Some(r),
+            _ => None,
+        };
+        let source = |n: usize| match inst.srcs.get(n) {
+            Some(Src::Reg(r)) => direct(r.place),
+            _ => None,
+        };
+        let grfs = self.unit_bytes / self.grf_bytes;
+        let is_scratch = msg.sfid == 10 && !msg.eot && desc >> 18 & 3 == 3;
+        let (sent, received) = (desc >> 25 & 15, desc >> 20 & 31);
+        if !is_scratch || 1 << (desc >> 12 & 3) != grfs || sent != 1 {
+            return fail("is none of a unit");
+        }
+        if source(0).is_none_or(|r| r.byte != 0 || !state.header.contains(&r.num)) {
+            return fail("has no header");
+        }
+        let at = desc & 0xfff;
+        if desc >> 17 & 1 == 1 {
+            let Some(data) = source(1) else {
+                return fail("writes nothing");
+            };
+            if received != 0 || ex_desc >> 6 & 15 != grfs || inst.op != Op::Sends {
+                return fail("writes another number of registers");
+            }
+            let held = self.held(state, self.unit(data, 0)?)?.clone();
+            state
+                .slots
+                .retain(|&slot, _| slot + grfs <= at || at + grfs <= slot);
+            state.slots.insert(at, held);
+        } else {
+            let Some(to) = inst.dst.and_then(|d| direct(d.place)) else {
+                return fail("reads to nowhere");
+            };
+            if received != grfs || inst.op != Op::Send {
+                return fail("reads another number of registers");
+            }
+            let unit = self.unit(to, 0)?;
+            self.overwrite(state, self.address_of(to), self.unit_bytes);
+            state.units[unit] = state.slots.get(&at).cloned().unwrap_or_default();
+        }
+        Ok(())
+    }
+
+    // Instructions of the function.
+
+    fn inst(&self, f: &Inst, p: &Gen, state: &mut State) -> Result {
+        self.alike(f, p)?;
+        for (src, out) in f.srcs.iter().zip(&p.srcs) {
+            if let (inst::Src::Reg(r), Src::Reg(out)) = (src, out) {
+                let (Place::Direct(reg) | Place::Indirect { addr: reg, .. }) = out.place;
+                let bytes = match r.indirect {
+                    Some(_) => match r.region.vstride {
+                        None => u32::from(f.exec_size / r.region.width.max(1)) * WORD,
+                        Some(_) => WORD,
+                    },
+                    None => {
+                        let last = offsets(r.region, f.exec_size).max().unwrap_or(0);
+                        (last + 1) * r.ty.bytes()
+                    }
+                };
+                self.reads(r.reg, reg, bytes, state)?;
+            }
+        }
+        if let (Some(pred), Some(out)) = (&f.pred, &p.pred) {
+            let bytes = self.flag_bytes(f.exec_size, f.chan_off, Some(pred.ctrl));
+            self.reads(pred.flag, out.flag, bytes, state)?;
+        }
+        if let (Some(id), Some(out)) = (f.message.expand(), &p.msg) {
+            let message = &self.func.messages[id];
+            for (desc, out) in [(message.desc, out.desc), (message.ex_desc, out.ex_desc)] {
+                if let (inst::Desc::Addr(reg), Desc::Addr { byte }) = (desc, out) {
+                    self.reads(reg, Reg::new(RegFile::Addr, 0, byte.into()), 4, state)?;
+                }
+            }
+        }
+        // Old contents must be there before anything is lost.
+        let mut results: SmallVec<[(usize, VReg); 4]> = SmallVec::new();
+        let mut small: SmallVec<[Write; 2]> = SmallVec::new();
+        let mut lost: SmallVec<[(u32, u32); 2]> = SmallVec::new();
+        if let (Some(d), Some(out)) = (&f.dst, &p.dst) {
+            let (Place::Direct(to) | Place::Indirect { addr: to, .. }) = out.place;
+            let step = u32::from(d.hstride) * d.ty.bytes();
+            let bytes = (u32::from(f.exec_size.max(1)) - 1) * step + d.ty.bytes();
+            match d.reg.base() {
+                _ if d.indirect.is_some() => self.reads(d.reg, to, WORD, state)?,
+                Base::Virt(v) if self.func.regs[v].class != Class::Grf => {
+                    let old = match d.old {
+                        Old::Reg(old) => Some(old),
+                        _ => None,
+                    };
+                    let byte = d.reg.byte();
+                    small.push(Write {
+                        to,
+                        v,
+                        byte,
+                        bytes,
+                        old,
+                    });
+                }
+                Base::Virt(_) | Base::List(_) => {
+                    let first = self.unit(to, d.reg.byte())?;
+                    for (k, &v) in self.func.registers(&d.reg.base()).iter().enumerate() {
+                        let held = self.held(state, first + k)?;
+                        if let Some(old) = self.func.old(d.old, k)
+                            && !held.contains(&(old, WHOLE))
+                        {
+                            return Err(format!("{old} is not in unit {}", first + k));
+                        }
+                        results.push((first + k, v));
+                    }
+                    let bytes = match (p.msg, f.message.expand()) {
+                        (Some(msg), Some(_)) => match msg.desc {
+                            Desc::Imm(desc) => (desc >> 20 & 31) * self.grf_bytes,
+                            Desc::Addr { .. } => results.len() as u32 * self.unit_bytes,
+                        },
+                        _ => bytes,
+                    };
+                    lost.push((self.address_of(to), bytes));
+                }
+                _ => {
+                    self.same(d.reg, to, state)?;
+                    if to.file == RegFile::Grf {
+                        lost.push((self.address_of(to), bytes));
+                    }
+                }
+            }
+        }
+        if let (Some(c), Some(out)) = (&f.cond, &p.cond) {
+            match c.flag.as_virt() {
+                Some(v) => {
+                    let bytes = self.flag_bytes(f.exec_size, f.chan_off, None);
+                    small.push(Write {
+                        to: out.flag,
+                        v,
+                        byte: c.flag.byte(),
+                        bytes,
+                        old: c.old.expand(),
+                    });
+                }
+                None => self.same(c.flag, out.flag, state)?,
+            }
+            if p.pred
+                .is_some_and(|pred| !out.flag.is_null() && pred.flag != out.flag)
+            {
+                return Err("a condition and a predicate of two flags".into());
+            }
+        }
+        // Old contents of flags are all read before any is written.
+        let mut after: SmallVec<[Written; 2]> = SmallVec::new();
+        for write in &small {
+            after.push(self.small(write, state)?);
+        }
+        for (at, bytes) in lost {
+            self.overwrite(state, at, bytes);
+        }
+        for (unit, v) in results {
+            state.units[unit] = SmallVec::from_slice(&[(v, WHOLE)]);
+        }
+        for written in after {
+            match written {
+                Written::Unit { unit, v, words } => {
+                    self.overwrite(state, unit as u32 * self.unit_bytes, 1);
+                    state.units[unit] = SmallVec::from_slice(&[(v, words)]);
+                }
+                Written::Words { to, words } => {
+                    if let Some((file, _)) = self.words(state, to) {
+                        for (at, held) in words {
+                            file[at] = held;
+                        }
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// What places hold after a flag or an address is written: words, or a unit.
+    fn small(&self, write: &Write, state: &mut State) -> Result<Written> {
+        let Write {
+            to,
+            v,
+            byte,
+            bytes,
+            old,
+        } = *write;
+        let size = u32::from(self.func.regs[v].bytes)
+            .max(byte + bytes)
+            .div_ceil(WORD);
+        // Words that nobody wrote are the new value's all the same.
+        let kept = old.map_or(0, |old| u32::from(self.func.regs[old].bytes).div_ceil(WORD));
+        if let Some((words, at)) = self.words(state, to) {
+            let base = at
+                .checked_sub((byte / WORD) as usize)
+                .ok_or("before the file")?;
+            let mut after = Vec::new();
+            for part in 0..size {
+                let at = base + part as usize;
+                let before = words.get(at).ok_or("beyond the file")?;
+                let there = old.is_none_or(|old| before.contains(&(old, part as u8)));
+                if part < kept && !there {
+                    return Err(format!("what {v} is written over is not in {to:?}"));
+                }
+                after.push((at, SmallVec::from_slice(&[(v, part as u8)])));
+            }
+            return Ok(Written::Words { to, words: after });
+        }
+        let unit = self.unit(to, byte)?;
+        let held = self.held(state, unit)?;
+        let there = |old: VReg| {
+            let mut same = held.iter().filter(|&&(x, _)| x == old);
+            same.any(|&(_, words)| u32::from(words) >= kept)
+        };
+        if old.is_some_and(|old| !there(old)) {
+            return Err(format!("what {v} is written over is not in unit {unit}"));
+        }
+        let words = size as u8;
+        Ok(Written::Unit { unit, v, words })
+    }
+
+    /// Bytes of a flag that an instruction's channels take.
+    fn flag_bytes(&self, exec_size: u8, chan_off: u8, ctrl: Option<PredCtrl>) -> u32 {
+        let channels = match ctrl {
+            Some(PredCtrl::Any(n) | PredCtrl::All(n)) => n.max(exec_size + chan_off),
+            _ => exec_size + chan_off,
+        };
+        u32::from(channels).div_ceil(16) * WORD
+    }
+
+    /// All but registers is as it was.
+    fn alike(&self, f: &Inst, p: &Gen) -> Result {
+        let fail = |what: &str| Err(format!("another {what} than the function's"));
+        if f.op != Opcode::Gen(p.op) {
+            return fail("operation");
+        }
+        let opts = (
+            p.no_mask,
+            p.saturate,
+            p.opts.align16,
+            p.opts.acc_wr_en,
+            p.opts.switch,
+        );
+        let o = f.opts;
+        if (f.exec_size, f.chan_off) != (p.exec_size, p.chan_off)
+            || opts != (o.no_mask, o.saturate, o.align16, o.acc_wr_en, o.switch)
+        {
+            return fail("execution");
+        }
+        if f.pred.map(|x| (x.inverse, x.ctrl)) != p.pred.map(|x| (x.inverse, x.ctrl))
+            || f.cond.map(|x| x.cond) != p.cond.map(|x| x.cond)
+        {
+            return fail("predicate or condition");
+        }
+        let mut dst = f.dst.as_ref().map(|d| Dst {
+            mme: d.mme,
+            ..Dst::new(Reg::NULL, d.hstride, d.ty)
+        });
+        if let (Some(dst), Some(out)) = (&mut dst, &p.dst) {
+            dst.place = out.place;
+        }
+        let indirect = |place: Place| match place {
+            Place::Indirect { imm, .. } => Some(imm),
+            Place::Direct(_) => None,
+        };
+        let offset = p.dst.and_then(|d| indirect(d.place));
+        if dst != p.dst || f.dst.as_ref().and_then(|d| d.indirect) != offset {
+            return fail("destination");
+        }
+        if f.srcs.len() != p.srcs.len() {
+            return fail("number of sources");
+        }
+        for (src, out) in f.srcs.iter().zip(&p.srcs) {
+            let same = match (src, out) {
+                (inst::Src::Imm(imm), out) => *out == Src::imm(imm.ty, imm.bits()),
+                (inst::Src::Reg(r), Src::Reg(out)) => {
+                    let Src::Reg(plain) = Src::reg(Reg::NULL, r.region, r.ty) else {
+                        return fail("source");
+                    };
+                    let expected = SrcReg {
+                        place: out.place,
+                        modifier: r.modifier,
+                        mme: r.mme,
+                        ..plain
+                    };
+                    expected == *out && r.indirect == indirect(out.place)
+                }
+                _ => false,
+            };
+            if !same {
+                return fail("source");
+            }
+        }
+        let message = f.message.expand().map(|id| &self.func.messages[id]);
+        let said = |d: inst::Desc, out: Desc| match (d, out) {
+            (inst::Desc::Imm(a), Desc::Imm(b)) => a == b,
+            (inst::Desc::Addr(_), Desc::Addr { .. }) => true,
+            _ => false,
+        };
+        let same = match (message, &p.msg) {
+            (None, None) => true,
+            (Some(a), Some(b)) => {
+                (a.sfid, a.eot) == (b.sfid, b.eot)
+                    && said(a.desc, b.desc)
+                    && said(a.ex_desc, b.ex_desc)
+            }
+            _ => false,
+        };
+        if !same {
+            return fail("message");
+        }
+        if f.symbol.expand().map(|s| s.as_u32()) != p.symbol {
+            return fail("symbol");
+        }
+        if p.jip.is_some() || p.uip.is_some() {
+            return fail("target");
+        }
+        Ok(())
+    }
+
+    // Terminators.
+
+    fn end(&mut self, b: Block, ending: &[(usize, usize)], state: &mut State) -> Result {
+        let program = self.program;
+        let block = &self.func.blocks[b];
+        let mut code = ending.iter().map(|&(p, i)| &program[p][i]).peekable();
+        let succs: SmallVec<[Option<Block>; 2]> = block
+            .succs
+            .iter()
+            .map(|e| self.resolve(e.to))
+            .collect::<Result<_>>()?;
+        let first = succs.first().copied().flatten();
+        let last = succs.last().copied().flatten();
+        let goto = |g: &Gen, op: Op, exec_size: u8, chan_off: u8, back: bool| {
+            let alike = g.op == op
+                && (g.exec_size, g.chan_off) == (exec_size, chan_off)
+                && g.opts.branch_ctrl == back
+                && !g.no_mask;
+            if alike {
+                Ok(())
+            } else {
+                Err("another branch than the function's".to_string())
+            }
+        };
+        match block.term {
+            Term::Jump => return self.lands(b, &mut code, first),
+            Term::Branch { pred } => {
+                let mut to = [None; 2];
+                while let Some(jump) = code.next_if(|g| g.pred.is_some()) {
+                    let out = jump.pred.as_ref().ok_or("no predicate")?;
+                    self.reads(pred.flag, out.flag, WORD, state)?;
+                    if jump.op != Op::Jmpi || out.ctrl != pred.ctrl {
+                        return Err("another branch than the function's".into());
+                    }
+                    let when = usize::from(out.inverse != pred.inverse);
+                    to[when] = to[when].or(self.begins(jump.jip)?);
+                }
+                let rest = self.falls(b, &mut code)?;
+                let to = to.map(|t| t.or(rest));
+                if to != [first, last] {
+                    return Err("a branch to another place".into());
+                }
+            }
+            Term::GotoForward {
+                pred,
+                exec_size,
+                chan_off,
+                uip,
+                ..
+            } => {
+                let inverted = self.func.target.goto_on_false;
+                let mut zero = None;
+                if pred.is_none() && inverted {
+                    let mov = code.next().ok_or("no flag for a goto")?;
+                    zero = Some(self.zero(mov, exec_size + chan_off, state)?);
+                }
+                let g = code.next().ok_or("no goto")?;
+                goto(g, Op::Goto, exec_size, chan_off, false)?;
+                match (&pred, &g.pred, zero) {
+                    (None, None, None) => {}
+                    (None, Some(p), Some(flag))
+                        if (p.flag, p.inverse, p.ctrl) == (flag, false, PredCtrl::Normal) => {}
+                    (Some(f), Some(p), None)
+                        if p.inverse == (f.inverse != inverted) && p.ctrl == f.ctrl =>
+                    {
+                        let bytes = self.flag_bytes(exec_size, chan_off, Some(f.ctrl));
+                        self.reads(f.flag, p.flag, bytes, state)?;
+                    }
+                    _ => return Err("a goto of other channels".into()),
+                }
+                let join = match (g.uip, self.range[uip]) {
+                    (Some(Target::Block(t)), Some((_, last))) if t as usize == last => last,
+                    _ => return Err("a goto to where nobody waits".into()),
+                };
+                if program[join].first().map(|j| j.op) != Some(Op::Join) {
+                    return Err("a goto to where no join is".into());
+                }
+                if self.begins(g.jip)? != last {
+                    return Err("a goto with another jump target".into());
+                }
+                if succs.len() > 1 {
+                    return self.lands(b, &mut code, first);
+                }
+            }
+            Term::GotoBackward {
+                pred,
+                exec_size,
+                chan_off,
+            } => {
+                let g = code.next().ok_or("no goto")?;
+                goto(g, Op::Goto, exec_size, chan_off, true)?;
+                match (&pred, &g.pred) {
+                    (None, None) => {}
+                    (Some(f), Some(p)) if (p.inverse, p.ctrl) == (f.inverse, f.ctrl) => {
+                        let bytes = self.flag_bytes(exec_size, chan_off, Some(f.ctrl));
+                        self.reads(f.flag, p.flag, bytes, state)?;
+                    }
+                    _ => return Err("a goto of other channels".into()),
+                }
+                if self.begins(g.uip)? != first || self.begins(g.jip)? != last {
+                    return Err("a goto to another place".into());
+                }
+                if succs.len() > 1 {
+                    return self.lands(b, &mut code, last);
+                }
+            }
+            Term::Join => {
+                let g = code.next().ok_or("no join")?;
+                goto(g, Op::Join, self.func.simd, 0, false)?;
+                if self.begins(g.jip)? != last || g.pred.is_some() {
+                    return Err("a join that goes on elsewhere".into());
+                }
+                return self.lands(b, &mut code, first);
+            }
+            Term::End => {
+                if let Some(mov) = code.next_if(|g| g.op == Op::Mov) {
+                    self.added(mov, state)?;
+                }
+                let g = code.next().ok_or("no end of the thread")?;
+                let from = match g.srcs.first() {
+                    Some(Src::Reg(SrcReg {
+                        place: Place::Direct(r),
+                        ..
+                    })) => *r,
+                    _ => return Err("an end of the thread without payload".into()),
+                };
+                let sent = state.header.contains(&from.num) && from.num >= END_FROM;
+                if !sent || !g.msg.is_some_and(|m| m.eot) {
+                    return Err("an end of the thread from another register".into());
+                }
+            }
+        }
+        match code.next() {
+            None => Ok(()),
+            Some(_) => Err("code behind the end of the block".into()),
+        }
+    }
+
+    /// The block that a branch's target begins.
+    fn begins(&self, target: Option<Target>) -> Result<Option<Block>> {
+        if let Some(Target::Block(t)) = target {
+            let b = self.origins.blocks.get(t as usize).copied();
+            let b = b.ok_or("a branch out of the program")?;
+            if self.range[b].is_some_and(|(first, _)| first == t as usize) {
+                return Ok(Some(b));
+            }
+        }
+        Err("a branch into the middle of a block".into())
+    }
+
+    /// Where execution goes on behind a block: what is next, or where a jump leads.
+    fn falls<'g>(
+        &self,
+        b: Block,
+        code: &mut impl Iterator<Item = &'g Gen>,
+    ) -> Result<Option<Block>> {
+        match code.next() {
+            Some(jump) if jump.op == Op::Jmpi && jump.pred.is_none() => self.begins(jump.jip),
+            Some(_) => Err("code behind the end of the block".into()),
+            None => {
+                let behind = self.range[b].map_or(0, |(_, last)| last + 1);
+                self.begins(Some(Target::Block(behind as u32)))
+            }
+        }
+    }
+
+    fn lands<'g>(
+        &self,
+        b: Block,
+        code: &mut impl Iterator<Item = &'g Gen>,
+        to: Option<Block>,
+    ) -> Result {
+        if self.falls(b, code)? != to {
+            return Err("execution goes on elsewhere".into());
+        }
+        match code.next() {
+            None => Ok(()),
+            Some(_) => Err("code behind a jump".into()),
+        }
+    }
+
+    /// A flag is cleared for so many channels.
+    fn zero(&self, mov: &Gen, channels: u8, state: &mut State) -> Result<Reg> {
+        let ty = if channels > 16 { Type::Ud } else { Type::Uw };
+        let flag = match mov.dst.map(|d| (d.place, d.ty)) {
+            Some((Place::Direct(r), t)) if r.file == RegFile::Flag && t == ty => r,
+            _ => return Err("no flag is cleared".into()),
+        };
+        let clears = mov.op == Op::Mov
+            && mov.no_mask
+            && mov.exec_size == 1
+            && mov.pred.is_none()
+            && mov.srcs[..] == [Src::imm(ty, 0)];
+        if !clears {
+            return Err("a flag is not cleared".into());
+        }
+        if let Some((file, at)) = self.words(state, flag) {
+            let count = (ty.bytes() / WORD) as usize;
+            let words = file.get_mut(at..at + count).ok_or("beyond the file")?;
+            words.iter_mut().for_each(SmallVec::clear);
+        }
+        Ok(flag)
+    }
+}
+
+/// Elements of a region, channel by channel.
+fn offsets(region: Region, exec_size: u8) -> impl Iterator<Item = u32> {
+    let (w, h) = (u32::from(region.width.max(1)), u32::from(region.hstride));
+    let v = u32::from(region.vstride.unwrap_or(0));
+    (0..u32::from(exec_size)).map(move |i| i / w * v + i % w * h)
+}
+
+/// The hardware executes an instruction whose operands span two registers as two halves, in turn:
+/// the second must not read what the first has written (PRM, "Register Region Restrictions").
+fn halves(inst: &Gen, grf_bytes: u32) -> Result {
+    let Some(dst) = inst
+        .dst
+        .filter(|_| inst.msg.is_none() && inst.exec_size > 1)
+    else {
+        return Ok(());
+    };
+    let Place::Direct(to) = dst.place else {
+        return Ok(());
+    };
+    if to.file != RegFile::Grf {
+        return Ok(());
+    }
+    let half = usize::from(inst.exec_size / 2);
+    let bytes = |reg: Reg, n: u32, ty: Type| {
+        let first = reg.num * grf_bytes + u32::from(reg.byte) + n * ty.bytes();
+        (first, first + ty.bytes())
+    };
+    let span = |list: &mut dyn Iterator<Item = (u32, u32)>| {
+        list.fold((u32::MAX, 0), |(a, b), (from, to)| (a.min(from), b.max(to)))
+    };
+    let two = |(from, to): (u32, u32)| from / grf_bytes != (to - 1) / grf_bytes;
+    let written = |i: usize| bytes(to, i as u32 * u32::from(dst.hstride), dst.ty);
+    let all = span(&mut (0..half * 2).map(written));
+    for src in &inst.srcs {
+        let Src::Reg(src) = src else { continue };
+        let Place::Direct(from) = src.place else {
+            continue;
+        };
+        if from.file != RegFile::Grf || src.region.vstride.is_none() {
+            continue;
+        }
+        let read: SmallVec<[(u32, u32); 32]> = offsets(src.region, inst.exec_size)
+            .map(|n| bytes(from, n, src.ty))
+            .collect();
+        let source = span(&mut read.iter().copied());
+        let apart = source.1 <= all.0 || all.1 <= source.0;
+        if apart || !two(source) && !two(all) {
+            continue;
+        }
+        let clash = read[half..]
+            .iter()
+            .any(|&(a, b)| (0..half).map(written).any(|(c, d)| a < d && c < b));
+        if clash {
+            return Err("the second half reads what the first has written".into());
+        }
+    }
+    Ok(())
+}

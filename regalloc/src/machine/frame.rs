@@ -1,0 +1,104 @@
+//! Which general registers are there to allocate, and which have a duty of their own.
+//!
+//! A copy of r0 is made first of all: message headers, spills among them, and the end of the thread
+//! need it. It is in the register that the calling convention names, or, where fewer registers may
+//! be used, in the highest of these that is nobody's at entry. Instructions that name the
+//! convention's register get the real one.
+
+use kiln_machine::func::Function;
+use kiln_target::abi::KERNEL;
+
+use super::AllocError;
+use super::adapter::ONE_CLASS;
+
+/// The register file, for one function.
+pub struct Frame {
+    /// Where the copy of r0 is.
+    pub header: u32,
+    /// Units to allocate, ascending.
+    pub units: Vec<u32>,
+    /// Bytes and registers of a unit.
+    pub unit_bytes: u32,
+    pub unit_grfs: u32,
+    pub grf_bytes: u32,
+    /// Units that are out of allocation, the header's among them.
+    pub kept: Vec<u32>,
+}
+
+impl Frame {
+    /// # Errors
+    /// The limit is beyond the file, or what must be kept leaves nothing.
+    pub fn new(func: &Function, limit: Option<u32>) -> Result<Frame, AllocError> {
+        let target = func.target;
+        let (unit_bytes, unit_grfs) = (target.unit_bytes(), target.unit_grfs());
+        let grfs = match limit {
+            Some(limit) if limit > target.grf_count => {
+                return Err(AllocError::Limit {
+                    func: func.name.clone(),
+                    limit,
+                    count: target.grf_count,
+                });
+            }
+            Some(limit) => limit,
+            None => target.grf_count,
+        };
+        let grfs = grfs.min((ONE_CLASS + 1) * unit_grfs);
+        let fail = |what: String| {
+            Err(AllocError::TooFew {
+                func: func.name.clone(),
+                limit: grfs,
+                what,
+            })
+        };
+        let reserved = |grf: u32| func.reserved.iter().any(|r| r.contains(&grf));
+        if let Some(range) = func.reserved.iter().find(|r| r.end > grfs) {
+            let (first, last) = (range.start, range.end - 1);
+            return fail(format!(
+                "variables whose address is taken lie in r{first} to r{last}"
+            ));
+        }
+        let unit_kept = |unit: u32| (unit * unit_grfs..(unit + 1) * unit_grfs).any(reserved);
+        let arrives = |grf: u32| {
+            let unit = grf / unit_grfs;
+            func.inputs.iter().any(|&(_, at)| at / unit_grfs == unit)
+        };
+        let free = |&grf: &u32| !reserved(grf) && !arrives(grf);
+        // The register r0 itself is overwritten at once.
+        let header = match KERNEL.header {
+            header if header < grfs => Some(header).filter(free),
+            _ => (1..grfs).rev().find(free),
+        };
+        let Some(header) = header else {
+            return fail(format!(
+                "inputs arrive in {} units and none is left for the thread's header",
+                func.inputs.len()
+            ));
+        };
+        let all = 0..grfs.div_ceil(unit_grfs);
+        let (kept, units): (Vec<u32>, Vec<u32>) = all.partition(|&u| {
+            unit_kept(u) || u == header / unit_grfs || (u + 1) * unit_grfs > grfs || u >= ONE_CLASS
+        });
+        let kept = (kept.into_iter())
+            .filter(|&u| unit_kept(u) || u == header / unit_grfs)
+            .collect();
+        Ok(Frame {
+            header,
+            units,
+            unit_bytes,
+            unit_grfs,
+            grf_bytes: target.grf_bytes,
+            kept,
+        })
+    }
+
+    /// What holds the registers, for an error.
+    pub fn holders(&self, func: &Function) -> String {
+        let reserved: u32 = func.reserved.iter().map(|r| r.end - r.start).sum();
+        let left = self.units.len() as u32 * self.unit_grfs;
+        format!(
+            "r{} holds the thread's header, {reserved} hold variables whose address is taken, \
+             {left} are left",
+            self.header
+        )
+    }
+}

@@ -1,0 +1,284 @@
+//! Puts the blocks one behind the other and ends them.
+//!
+//! Takes the code of each block and gives the program. Blocks stay in the order that the function has
+//! them in; those without code disappear, and branches to them go on to where they lead. Where
+//! falling through does not do a scalar jump is added. What a terminator becomes:
+//!
+//! | terminator | code |
+//! | --- | --- |
+//! | `Jump` | nothing, or `jmpi` |
+//! | `Branch` | `jmpi` to one successor, falling through to the other |
+//! | `GotoForward` | `goto`: UIP the join where those that go wait, JIP where the thread goes when none is left. Where those go whose predicate is *false* the predicate is inverted, and without one a `mov` of 0 to the free flag stands directly before the `goto` |
+//! | `GotoBackward` | `goto` with branch control: UIP where those that go are, JIP where the others wait |
+//! | `Join` | `join`: JIP where the thread goes when no channel is active. Moves of the edge behind it come before it, in a block of their own, so that those who wait find the join itself |
+//! | `End` | the end of thread, sent from the copy of r0; from a register that it may be sent from, if the copy is in none |
+
+use cranelift_entity::SecondaryMap;
+use kiln_emit::assemble::Program;
+use kiln_emit::inst::{
+    Desc, Dst, Inst as Gen, Message, Op, Pred, PredCtrl, Reg, RegFile, Region, Src, Target, Type,
+};
+use kiln_machine::func::{Block, Function, Term};
+use kiln_machine::inst::{self, Base};
+use kiln_target::abi::KERNEL;
+
+use super::AllocError;
+use super::flags::ADDED;
+use super::frame::Frame;
+use super::rewrite::{Body, copy};
+
+/// The first register from which a thread's end may be sent (PRM vol. 2a, "send").
+const END_FROM: u32 = 112;
+const NONE: u32 = u32::MAX;
+
+/// The number of an instruction that ends a block.
+pub const TERM: u32 = ADDED - 1;
+
+/// Where the program's instructions come from.
+#[derive(Clone, Debug, Default)]
+pub struct Origins {
+    /// The block of the function behind each of the program's; a join after its moves has two.
+    pub blocks: Vec<Block>,
+    /// What number each instruction has there, [`TERM`] for one that ends the block, [`ADDED`] for
+    /// one that allocation added.
+    pub insts: Vec<Vec<u32>>,
+}
+
+struct Layout<'a> {
+    func: &'a Function,
+    frame: &'a Frame,
+    /// Where the code of each block is found, if it has any that stays.
+    resolved: SecondaryMap<Block, Option<Block>>,
+    /// The program's block that each begins with, and that of its join.
+    start: SecondaryMap<Block, u32>,
+    join: SecondaryMap<Block, u32>,
+}
+
+/// Makes the program.
+///
+/// # Errors
+/// A `goto` names a place where there is no join.
+pub fn layout(
+    func: &Function,
+    frame: &Frame,
+    mut bodies: Vec<Body>,
+) -> Result<(Program, Origins), AllocError> {
+    bodies.sort_unstable_by_key(|b| b.block);
+    let mut l = Layout {
+        func,
+        frame,
+        resolved: SecondaryMap::new(),
+        start: SecondaryMap::with_default(NONE),
+        join: SecondaryMap::with_default(NONE),
+    };
+    l.resolve_all(&bodies);
+    bodies.retain(|body| l.resolved[body.block] == Some(body.block));
+    let mut next = 0;
+    for body in &bodies {
+        let b = body.block;
+        l.start[b] = next;
+        if func.blocks[b].term == Term::Join {
+            next += u32::from(!body.insts.is_empty());
+            l.join[b] = next;
+        }
+        next += 1;
+    }
+    let mut program = Program::default();
+    let mut origins = Origins::default();
+    let following: Vec<Option<Block>> = (bodies.iter().skip(1).map(|b| Some(b.block)))
+        .chain([None])
+        .collect();
+    for (mut body, next) in bodies.into_iter().zip(following) {
+        let b = body.block;
+        if l.join[b] != l.start[b] && l.join[b] != NONE {
+            program.blocks.push(std::mem::take(&mut body.insts));
+            origins.blocks.push(b);
+            origins.insts.push(std::mem::take(&mut body.origins));
+        }
+        l.end(b, next, &mut body.insts)?;
+        body.origins.resize(body.insts.len(), TERM);
+        program.blocks.push(body.insts);
+        origins.blocks.push(b);
+        origins.insts.push(body.origins);
+    }
+    Ok((program, origins))
+}
+
+impl Layout<'_> {
+    /// Follows each chain of empty blocks once. One that ends in itself, an endless loop without an
+    /// instruction, keeps a block.
+    fn resolve_all(&mut self, bodies: &[Body]) {
+        let mut empty: SecondaryMap<Block, bool> = SecondaryMap::new();
+        for body in bodies {
+            let jumps = self.func.blocks[body.block].term == Term::Jump;
+            empty[body.block] = body.insts.is_empty() && jumps;
+        }
+        let mut on_path: SecondaryMap<Block, bool> = SecondaryMap::new();
+        let mut path = Vec::new();
+        for body in bodies {
+            let mut b = body.block;
+            while self.resolved[b].is_none() && empty[b] && !on_path[b] {
+                on_path[b] = true;
+                path.push(b);
+                b = self.func.blocks[b].succs[0].to;
+            }
+            let end = self.resolved[b].unwrap_or(b);
+            self.resolved[end] = Some(end);
+            for b in path.drain(..) {
+                self.resolved[b] = Some(end);
+            }
+        }
+    }
+
+    fn target(&self, b: Block) -> Block {
+        self.resolved[b].unwrap_or(b)
+    }
+
+    fn to(&self, b: Block) -> Option<Target> {
+        Some(Target::Block(self.start[self.target(b)]))
+    }
+
+    /// Appends what ends a block; `next` is the block behind it.
+    fn end(&self, b: Block, next: Option<Block>, code: &mut Vec<Gen>) -> Result<(), AllocError> {
+        let block = &self.func.blocks[b];
+        let succ = |n: usize| block.succs[n].to;
+        let last = block.succs.len().saturating_sub(1);
+        // Where execution goes on behind the last instruction.
+        let falls = match block.term {
+            Term::Jump => Some(succ(0)),
+            Term::Branch { pred } => {
+                let (taken, other) = (succ(0), succ(1));
+                let mut pred = self.pred(&pred);
+                let (to, falls) = if Some(self.target(taken)) == next {
+                    pred.inverse = !pred.inverse;
+                    (other, taken)
+                } else {
+                    (taken, other)
+                };
+                if self.target(taken) != self.target(other) {
+                    let mut jump = self.jump(to);
+                    jump.pred = Some(pred);
+                    code.push(jump);
+                }
+                Some(falls)
+            }
+            Term::GotoForward {
+                pred,
+                exec_size,
+                chan_off,
+                uip,
+                free_flag,
+            } => {
+                let mut goto = Gen::new(Op::Goto, exec_size);
+                goto.chan_off = chan_off;
+                let inverted = self.func.target.goto_on_false;
+                goto.pred = pred.map(|p| self.pred(&p));
+                if inverted && let Some(p) = &mut goto.pred {
+                    p.inverse = !p.inverse;
+                }
+                if inverted && pred.is_none() {
+                    let flag = flag(free_flag);
+                    code.push(zero(flag, exec_size + chan_off));
+                    goto.pred = Some(Pred {
+                        flag,
+                        inverse: false,
+                        ctrl: PredCtrl::Normal,
+                    });
+                }
+                if self.join[uip] == NONE {
+                    return Err(AllocError::Invalid {
+                        func: self.func.name.clone(),
+                        what: format!("{b} makes channels wait at {uip}, which is no join"),
+                    });
+                }
+                goto.uip = Some(Target::Block(self.join[uip]));
+                goto.jip = self.to(succ(last));
+                code.push(goto);
+                (last > 0).then(|| succ(0))
+            }
+            Term::GotoBackward {
+                pred,
+                exec_size,
+                chan_off,
+            } => {
+                let mut goto = Gen::new(Op::Goto, exec_size);
+                goto.chan_off = chan_off;
+                goto.opts.branch_ctrl = true;
+                goto.pred = pred.map(|p| self.pred(&p));
+                goto.uip = self.to(succ(0));
+                goto.jip = self.to(succ(last));
+                code.push(goto);
+                (last > 0).then(|| succ(last))
+            }
+            Term::Join => {
+                let mut join = Gen::new(Op::Join, self.func.simd);
+                join.jip = self.to(succ(last));
+                code.push(join);
+                Some(succ(0))
+            }
+            Term::End => {
+                self.thread_end(code);
+                None
+            }
+        };
+        if let Some(falls) = falls
+            && Some(self.target(falls)) != next
+        {
+            code.push(self.jump(falls));
+        }
+        Ok(())
+    }
+
+    fn jump(&self, to: Block) -> Gen {
+        let mut jump = Gen::new(Op::Jmpi, 1);
+        jump.no_mask = true;
+        jump.jip = self.to(to);
+        jump
+    }
+
+    fn pred(&self, p: &inst::Pred) -> Pred {
+        Pred {
+            flag: flag(p.flag),
+            inverse: p.inverse,
+            ctrl: p.ctrl,
+        }
+    }
+
+    fn thread_end(&self, code: &mut Vec<Gen>) {
+        let mut from = self.frame.header;
+        if from < END_FROM {
+            let dwords = (self.frame.grf_bytes / 4) as u8;
+            code.push(copy(dwords, Reg::grf(KERNEL.header), Reg::grf(from)));
+            from = KERNEL.header;
+        }
+        let mut end = Gen::new(Op::Send, 8);
+        end.no_mask = true;
+        end.dst = Some(Dst::new(Reg::NULL, 1, Type::Ud));
+        end.srcs
+            .push(Src::reg(Reg::grf(from), Region::packed(8), Type::Ud));
+        end.msg = Some(Message {
+            sfid: 7,
+            eot: true,
+            desc: Desc::Imm(0x0200_0010),
+            ex_desc: Desc::Imm(0x27),
+        });
+        code.push(end);
+    }
+}
+
+fn flag(reg: inst::Reg) -> Reg {
+    match reg.base() {
+        Base::Phys(RegFile::Flag, num) => Reg::new(RegFile::Flag, num.into(), reg.byte() as u16),
+        _ => Reg::NULL,
+    }
+}
+
+/// Clears the flag's bits for so many channels.
+fn zero(flag: Reg, channels: u8) -> Gen {
+    let ty = if channels > 16 { Type::Ud } else { Type::Uw };
+    let mut mov = Gen::new(Op::Mov, 1);
+    mov.no_mask = true;
+    mov.dst = Some(Dst::new(flag, 1, ty));
+    mov.srcs.push(Src::imm(ty, 0));
+    mov
+}

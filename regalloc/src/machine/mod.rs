@@ -1,0 +1,195 @@
+//! Register allocation of the machine IR: regalloc2 around Gen's registers.
+//!
+//! [`allocate`] takes a legal function in SSA form and gives a program on physical registers. In
+//! turn: [`flags`] assigns flags and the address register; [`frame`] says which general registers
+//! there are; [`place`] chooses consecutive ones for messages that span several; [`adapter`] presents
+//! the function to regalloc2; [`rewrite`] applies the answer with moves and spills; [`layout`] puts
+//! the blocks in order and ends them; [`check`] holds the result against the function.
+
+pub mod adapter;
+pub mod check;
+pub mod flags;
+pub mod frame;
+pub mod layout;
+pub mod place;
+pub mod rewrite;
+
+use kiln_emit::assemble::Program;
+use kiln_machine::func::Function;
+use kiln_machine::graph::Graph;
+use kiln_machine::liveness::{self, Liveness};
+use regalloc2::checker::Checker;
+use regalloc2::{Algorithm, RegAllocError, RegallocOptions};
+
+use adapter::Adapter;
+use frame::Frame;
+
+/// What the caller may ask for.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// General registers that may be used; all that there are without. Fewer make the function
+    /// spill (for experiments and tests).
+    pub grf_limit: Option<u32>,
+    /// Prove the allocation, and the program after it.
+    pub check: bool,
+    /// Measure how many registers are live at once.
+    pub pressure: bool,
+    /// First byte of scratch space that spills may use.
+    pub scratch_base: u32,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options {
+            grf_limit: None,
+            check: cfg!(debug_assertions),
+            pressure: false,
+            scratch_base: 0,
+        }
+    }
+}
+
+/// Why allocation failed.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum AllocError {
+    #[error("{func}: {limit} registers are asked for, there are {count}")]
+    Limit {
+        func: String,
+        limit: u32,
+        count: u32,
+    },
+    #[error("{func}: {limit} registers are too few: {what}")]
+    TooFew {
+        func: String,
+        limit: u32,
+        what: String,
+    },
+    #[error("{func}: too few {file}: {what}")]
+    Small {
+        func: String,
+        file: &'static str,
+        what: String,
+    },
+    #[error("{func}: no function to allocate: {what}")]
+    Invalid { func: String, what: String },
+    #[error("{func}: the allocation is wrong: {what}")]
+    Unproved { func: String, what: String },
+    #[error(
+        "{func}: spills need more than {limit} bytes of scratch space, which is all that can be addressed"
+    )]
+    Scratch { func: String, limit: u32 },
+}
+
+/// An allocated function.
+#[derive(Clone, Debug)]
+pub struct Allocated {
+    pub program: Program,
+    pub origins: layout::Origins,
+    pub stats: Stats,
+}
+
+/// Figures of one allocation.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Stats {
+    /// Bytes of scratch space a thread spills to.
+    pub spill_bytes: u32,
+    /// Messages that write and read it.
+    pub spills: u32,
+    pub fills: u32,
+    /// Copies between general registers that allocation added.
+    pub moves: u32,
+    /// Flags and addresses that a general register holds.
+    pub demoted: u32,
+    /// General registers that hold something at one time or another.
+    pub grf_used: u32,
+    /// Most general registers live at once before allocation, if that was asked for.
+    pub max_pressure: Option<u32>,
+}
+
+/// Memory that allocations use one after the other.
+#[derive(Default)]
+pub struct Scratch {
+    regalloc: regalloc2::Ctx,
+}
+
+/// Assigns physical registers.
+///
+/// # Errors
+/// There are too few registers for the function, or it is not what allocation takes.
+pub fn allocate(func: Function, options: &Options) -> Result<Allocated, AllocError> {
+    allocate_with(func, options, &mut Scratch::default())
+}
+
+/// The same in memory of the caller's.
+///
+/// # Errors
+/// As [`allocate`].
+pub fn allocate_with(
+    mut func: Function,
+    options: &Options,
+    scratch: &mut Scratch,
+) -> Result<Allocated, AllocError> {
+    let frame = Frame::new(&func, options.grf_limit)?;
+    let live = Liveness::new(&func, &Graph::new(&func));
+    let max_pressure = (options.pressure)
+        .then(|| liveness::pressure(&func, &live).units.amount * func.target.unit_grfs());
+    let before = options.check.then(|| func.clone());
+    let assigned = flags::assign(&mut func, &live)?;
+    let fixed = place::place(&func, &live, &frame)?;
+    let input = Adapter::new(&func, &fixed, &frame)?;
+    let env = adapter::environment(&frame);
+    let settings = RegallocOptions {
+        verbose_log: false,
+        validate_ssa: options.check,
+        algorithm: Algorithm::Ion,
+    };
+    let output = match regalloc2::run_with_ctx(&input, &env, &settings, &mut scratch.regalloc) {
+        Ok(output) => output,
+        Err(RegAllocError::TooManyLiveRegs) => {
+            return Err(AllocError::TooFew {
+                func: func.name.clone(),
+                limit: options.grf_limit.unwrap_or(func.target.grf_count),
+                what: format!(
+                    "an instruction needs more at once than there are; {}",
+                    frame.holders(&func)
+                ),
+            });
+        }
+        Err(e) => {
+            return Err(AllocError::Invalid {
+                func: func.name.clone(),
+                what: e.to_string(),
+            });
+        }
+    };
+    if options.check {
+        let mut checker = Checker::new(&input, &env);
+        checker.prepare(output);
+        checker.run().map_err(|e| AllocError::Unproved {
+            func: func.name.clone(),
+            what: format!("{e:?}"),
+        })?;
+    }
+    let (bodies, mut stats) = rewrite::rewrite(
+        &func,
+        &frame,
+        &input,
+        output,
+        &assigned,
+        options.scratch_base,
+    )?;
+    stats.max_pressure = max_pressure;
+    let (program, origins) = layout::layout(&func, &frame, bodies)?;
+    let allocated = Allocated {
+        program,
+        origins,
+        stats,
+    };
+    if let Some(before) = before {
+        check::check(&before, &allocated).map_err(|e| AllocError::Unproved {
+            func: before.name.clone(),
+            what: e.to_string(),
+        })?;
+    }
+    Ok(allocated)
+}

@@ -1,0 +1,337 @@
+//! Applies an allocation: instructions on physical registers, moves, spills and fills.
+//!
+//! Takes the function with regalloc2's answer and gives the code of each block without what ends it.
+//! A value is spilled by a scratch block message of one unit with the copy of r0 as its header. Slots
+//! are numbered by first use, so that the frame has no holes; regalloc2 shares them between values
+//! that do not live at once.
+
+use kiln_emit::inst::{
+    self as gen_inst, Desc, Dst, Inst as Gen, Message, Op, Place, Pred, Reg, RegFile, Region, Src,
+    SrcReg, Type,
+};
+use kiln_machine::func::{Block, Function};
+use kiln_machine::inst::{self, Base, Inst, Opcode, Role};
+use kiln_target::abi::KERNEL;
+use regalloc2::{Allocation, AllocationKind, Edit, Function as _, InstOrEdit, Output};
+use smallvec::SmallVec;
+
+use super::adapter::{Adapter, Source, unit};
+use super::flags::{ADDED, Assigned};
+use super::frame::Frame;
+use super::{AllocError, Stats};
+
+/// GRFs of scratch space that a block message can address.
+const SCRATCH_GRFS: u32 = 4096;
+const NONE: u32 = u32::MAX;
+
+/// The code of one block.
+pub struct Body {
+    pub block: Block,
+    pub insts: Vec<Gen>,
+    /// What number each instruction has in the block of the function that was to be allocated;
+    /// [`ADDED`] if none.
+    pub origins: Vec<u32>,
+}
+
+struct Rewriter<'a> {
+    func: &'a Function,
+    frame: &'a Frame,
+    input: &'a Adapter<'a>,
+    output: &'a Output,
+    /// Places of regalloc2's slots, in units from the first.
+    slots: Vec<u32>,
+    used_slots: u32,
+    /// The first unit of scratch space for spills, in registers.
+    scratch: u32,
+    stats: Stats,
+    units: u128,
+}
+
+/// Makes the code of all blocks.
+///
+/// # Errors
+/// More scratch space is needed than messages address.
+pub fn rewrite(
+    func: &Function,
+    frame: &Frame,
+    input: &Adapter,
+    output: &Output,
+    assigned: &Assigned,
+    scratch_base: u32,
+) -> Result<(Vec<Body>, Stats), AllocError> {
+    let scratch = scratch_base.div_ceil(frame.grf_bytes);
+    let mut r = Rewriter {
+        func,
+        frame,
+        input,
+        output,
+        slots: vec![NONE; output.num_spillslots],
+        used_slots: 0,
+        scratch,
+        stats: Stats::default(),
+        units: 0,
+    };
+    for &u in &frame.kept {
+        r.units |= 1 << u;
+    }
+    let mut bodies = Vec::with_capacity(input.num_blocks());
+    for (b, &block) in input.origin.iter().enumerate() {
+        bodies.push(r.block(b, block, &assigned.origins[block])?);
+    }
+    r.stats.demoted = assigned.demoted;
+    r.stats.spill_bytes = r.used_slots * frame.unit_bytes;
+    r.stats.grf_used = r.units.count_ones() * frame.unit_grfs;
+    Ok((bodies, r.stats))
+}
+
+impl Rewriter<'_> {
+    fn block(&mut self, b: usize, block: Block, origins: &[u32]) -> Result<Body, AllocError> {
+        let mut body = Body {
+            block,
+            insts: Vec::new(),
+            origins: Vec::new(),
+        };
+        let (input, output) = (self.input, self.output);
+        for item in output.block_insts_and_edits(input, regalloc2::Block::new(b)) {
+            let (inst, origin) = match item {
+                InstOrEdit::Edit(Edit::Move { from, to }) => (self.transfer(*from, *to)?, ADDED),
+                InstOrEdit::Inst(inst) => {
+                    let allocs = output.inst_allocs(inst);
+                    allocs.iter().for_each(|a| self.note(*a));
+                    match input.source[inst.index()] {
+                        // Before anything is moved, as spills need it.
+                        Source::Entry => {
+                            let words = (self.frame.grf_bytes / 4) as u8;
+                            let header = Reg::grf(self.frame.header);
+                            (copy(words, header, Reg::grf(0)), ADDED)
+                        }
+                        Source::Copy => {
+                            self.stats.moves += 1;
+                            (self.copy_unit(allocs[0], allocs[1]), ADDED)
+                        }
+                        Source::At(block, i) => {
+                            let source = &self.func.blocks[block].insts[i as usize];
+                            let Opcode::Gen(op) = source.op else { continue };
+                            (self.inst(op, source, allocs), origins[i as usize])
+                        }
+                        Source::Term(_) => continue,
+                    }
+                }
+            };
+            body.insts.push(inst);
+            body.origins.push(origin);
+        }
+        Ok(body)
+    }
+
+    fn note(&mut self, a: Allocation) {
+        if let Some(preg) = a.as_reg() {
+            self.units |= 1 << unit(preg);
+        }
+    }
+
+    /// The register at a byte of an allocated unit.
+    fn unit_reg(&self, a: Allocation, byte: u32) -> Reg {
+        let unit = a.as_reg().map_or(0, unit);
+        let at = unit * self.frame.unit_bytes + byte;
+        Reg::new(
+            RegFile::Grf,
+            at / self.frame.grf_bytes,
+            (at % self.frame.grf_bytes) as u16,
+        )
+    }
+
+    fn inst(&self, op: Op, m: &Inst, allocs: &[Allocation]) -> Gen {
+        // The first register of each operand, in the order in which the adapter has them.
+        let mut first: [Option<Allocation>; 4] = [None; 4];
+        let mut next = 0;
+        self.func.visit(m, |_, role| {
+            let (operand, n) = match role {
+                Role::Source { src, n } => (usize::from(src), n),
+                Role::Result { n, old } => {
+                    next += usize::from(old.is_some());
+                    (3, n)
+                }
+                _ => return,
+            };
+            if n == 0 {
+                first[operand] = allocs.get(next).copied();
+            }
+            next += 1;
+        });
+        let reg = |r: inst::Reg, operand: usize| match (r.base(), first[operand]) {
+            (Base::Virt(_) | Base::List(_), Some(a)) => self.unit_reg(a, r.byte()),
+            _ => self.named(r),
+        };
+        let place = |r: inst::Reg, indirect: Option<i16>, operand: usize| match indirect {
+            Some(imm) => Place::Indirect {
+                addr: self.named(r),
+                imm,
+            },
+            None => Place::Direct(reg(r, operand)),
+        };
+        let mut out = Gen::new(op, m.exec_size);
+        out.chan_off = m.chan_off;
+        out.no_mask = m.opts.no_mask;
+        out.saturate = m.opts.saturate;
+        out.opts.align16 = m.opts.align16;
+        out.opts.acc_wr_en = m.opts.acc_wr_en;
+        out.opts.switch = m.opts.switch;
+        out.pred = m.pred.map(|p| self.pred(&p));
+        out.cond = m.cond.map(|c| gen_inst::CondMod {
+            cond: c.cond,
+            flag: self.named(c.flag),
+        });
+        out.dst = m.dst.as_ref().map(|d| {
+            let mut dst = Dst::new(Reg::NULL, d.hstride, d.ty);
+            dst.place = place(d.reg, d.indirect, 3);
+            dst.mme = d.mme;
+            dst
+        });
+        let sources = m.srcs.iter().enumerate();
+        let sources: SmallVec<[Src; 3]> = sources
+            .map(|(i, src)| match src {
+                inst::Src::Imm(imm) => Src::imm(imm.ty, imm.bits()),
+                inst::Src::Reg(r) => {
+                    let Src::Reg(s) = Src::reg(Reg::NULL, r.region, r.ty) else {
+                        unreachable!("a register makes a register")
+                    };
+                    Src::Reg(SrcReg {
+                        place: place(r.reg, r.indirect, i),
+                        modifier: r.modifier,
+                        mme: r.mme,
+                        ..s
+                    })
+                }
+            })
+            .collect();
+        out.srcs = sources;
+        out.msg = m.message.expand().map(|id| {
+            let message = &self.func.messages[id];
+            Message {
+                sfid: message.sfid,
+                eot: message.eot,
+                desc: desc(message.desc),
+                ex_desc: desc(message.ex_desc),
+            }
+        });
+        out.symbol = m.symbol.expand().map(|s| s.as_u32());
+        out
+    }
+
+    fn pred(&self, p: &inst::Pred) -> Pred {
+        Pred {
+            flag: self.named(p.flag),
+            inverse: p.inverse,
+            ctrl: p.ctrl,
+        }
+    }
+
+    /// A register that the function names.
+    fn named(&self, r: inst::Reg) -> Reg {
+        match r.base() {
+            Base::Phys(RegFile::Grf, num) => {
+                let at = u32::from(num) * self.frame.grf_bytes + r.byte();
+                let grf = match at / self.frame.grf_bytes {
+                    grf if grf == KERNEL.header => self.frame.header,
+                    grf => grf,
+                };
+                Reg::new(RegFile::Grf, grf, (at % self.frame.grf_bytes) as u16)
+            }
+            Base::Phys(file, num) => Reg::new(file, num.into(), r.byte() as u16),
+            _ => Reg::NULL,
+        }
+    }
+
+    /// A move between registers, or to or from a spill slot.
+    fn transfer(&mut self, from: Allocation, to: Allocation) -> Result<Gen, AllocError> {
+        self.note(from);
+        self.note(to);
+        Ok(match (from.kind(), to.kind()) {
+            (AllocationKind::Reg, AllocationKind::Stack) => {
+                self.stats.spills += 1;
+                self.scratch_block(from, to, true)?
+            }
+            (AllocationKind::Stack, AllocationKind::Reg) => {
+                self.stats.fills += 1;
+                self.scratch_block(to, from, false)?
+            }
+            _ => {
+                self.stats.moves += 1;
+                self.copy_unit(from, to)
+            }
+        })
+    }
+
+    fn copy_unit(&self, from: Allocation, to: Allocation) -> Gen {
+        let dwords = (self.frame.unit_bytes / 4) as u8;
+        copy(dwords, self.unit_reg(to, 0), self.unit_reg(from, 0))
+    }
+
+    /// A scratch block message of one unit (PRM, "Scratch Block Read/Write"): bit 18 makes it one,
+    /// bit 17 a write, bits 12-13 the two registers, bits 0-11 the offset in registers.
+    fn scratch_block(
+        &mut self,
+        unit: Allocation,
+        slot: Allocation,
+        write: bool,
+    ) -> Result<Gen, AllocError> {
+        const HEADER: u32 = 1 << 19;
+        const SCRATCH: u32 = 1 << 18 | 1 << 12;
+        const WRITE: u32 = 1 << 17 | 1 << 16;
+        const DATA_CACHE: u8 = 10;
+        let slot = slot.as_stack().map_or(0, |s| s.index());
+        if self.slots[slot] == NONE {
+            self.slots[slot] = self.used_slots;
+            self.used_slots += 1;
+        }
+        let grfs = self.frame.unit_grfs;
+        let at = self.scratch + self.slots[slot] * grfs;
+        if at + grfs > SCRATCH_GRFS {
+            return Err(AllocError::Scratch {
+                func: self.func.name.clone(),
+                limit: SCRATCH_GRFS * self.frame.grf_bytes,
+            });
+        }
+        let reg = self.unit_reg(unit, 0);
+        let mut send = Gen::new(if write { Op::Sends } else { Op::Send }, 16);
+        send.no_mask = true;
+        let fixed = (1 << 25) | HEADER | SCRATCH | at;
+        let header = Src::reg(Reg::grf(self.frame.header), Region::packed(8), Type::Ud);
+        send.srcs.push(header);
+        let (desc, ex_desc) = if write {
+            send.srcs.push(Src::reg(reg, Region::packed(8), Type::Ud));
+            send.dst = Some(Dst::new(Reg::NULL, 1, Type::Uw));
+            (fixed | WRITE, u32::from(DATA_CACHE) | grfs << 6)
+        } else {
+            send.dst = Some(Dst::new(reg, 1, Type::Uw));
+            (fixed | grfs << 20, u32::from(DATA_CACHE))
+        };
+        send.msg = Some(Message {
+            sfid: DATA_CACHE,
+            eot: false,
+            desc: Desc::Imm(desc),
+            ex_desc: Desc::Imm(ex_desc),
+        });
+        Ok(send)
+    }
+}
+
+fn desc(desc: inst::Desc) -> Desc {
+    match desc {
+        inst::Desc::Imm(bits) => Desc::Imm(bits),
+        inst::Desc::Addr(reg) => Desc::Addr {
+            byte: reg.byte() as u8,
+        },
+    }
+}
+
+/// Copies dwords, whatever channels run.
+pub fn copy(dwords: u8, to: Reg, from: Reg) -> Gen {
+    let mut mov = Gen::new(Op::Mov, dwords);
+    mov.no_mask = true;
+    mov.dst = Some(Dst::new(to, 1, Type::Ud));
+    mov.srcs
+        .push(Src::reg(from, Region::packed(dwords), Type::Ud));
+    mov
+}
