@@ -11,6 +11,7 @@ pub mod listing;
 pub mod messages;
 mod print;
 pub mod verify;
+pub mod yaml;
 pub mod ze_info;
 pub mod zebin;
 

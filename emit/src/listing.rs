@@ -102,6 +102,14 @@ pub fn list(code: &[u8], platform: &'static Platform, style: Style) -> String {
     text
 }
 
+/// What a listing is made of.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    pub entries: usize,
+    /// Those that are no instruction, or the one that is called so; zeros at the end are padding.
+    pub illegal: usize,
+}
+
 /// Appends the listing with comments. A caller that lists much does well to keep the string: getting
 /// memory for a listing takes as long as writing much of it.
 pub fn list_onto(
@@ -110,7 +118,7 @@ pub fn list_onto(
     style: Style,
     annotations: &Annotations,
     out: &mut String,
-) {
+) -> Counts {
     let spec = spec(platform);
     let mut text = Text::from(std::mem::take(out));
     text.reserve(code.len() * TEXT_PER_BYTE);
@@ -122,6 +130,9 @@ pub fn list_onto(
     let mut headings = annotations.headings.iter().peekable();
     let mut comments = annotations.comments.iter().peekable();
     let mut inst = Inst::new(Op::Illegal, 1);
+    let mut counts = Counts::default();
+    // Of zeros that may be padding.
+    let mut zeros = 0;
     for (offset, bytes) in pieces(code, spec) {
         while let Some(heading) = headings.next_if(|heading| heading.offset <= u64::from(offset)) {
             text.str("// ");
@@ -131,8 +142,14 @@ pub fn list_onto(
         while let Some(start) = starts.next_if(|start| *start <= i64::from(offset)) {
             write_start(start, &mut text);
         }
+        counts.entries += 1;
         match decode_into(bytes, spec, platform, &mut inst) {
             Ok(()) => {
+                match (inst.op, bytes.iter().all(|byte| *byte == 0)) {
+                    (Op::Illegal, true) => zeros += 1,
+                    (Op::Illegal, false) => counts.illegal += 1,
+                    _ => counts.illegal += std::mem::take(&mut zeros),
+                }
                 let pc = (style == Style::Labels).then_some(offset);
                 write_inst(&inst, pc, Some(spec), &mut text);
                 if inst.msg.is_some() {
@@ -140,7 +157,10 @@ pub fn list_onto(
                     messages::write(&inst, spec, &mut text);
                 }
             }
-            Err(error) => write_illegal(bytes.len(), &error, &mut text),
+            Err(error) => {
+                counts.illegal += 1;
+                write_illegal(bytes.len(), &error, &mut text);
+            }
         }
         text.trim_end();
         let end = u64::from(offset) + bytes.len() as u64;
@@ -154,6 +174,10 @@ pub fn list_onto(
         write_start(start, &mut text);
     }
     *out = text.into_string();
+    if zeros == counts.entries {
+        counts.illegal = zeros;
+    }
+    counts
 }
 
 /// One instruction at `offset` as the listing has it, without comments and with single spaces.

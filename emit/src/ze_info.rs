@@ -455,6 +455,7 @@ fn is_default<T: Default + PartialEq>(v: &T) -> bool {
 impl ZeInfo {
     /// Reads a document.
     pub fn parse(yaml: &[u8]) -> Result<ZeInfo, ZeInfoError> {
+        crate::yaml::check(yaml).map_err(<serde_norway::Error as serde::de::Error>::custom)?;
         let info: ZeInfo = serde_norway::from_slice(yaml)?;
         // What does not say its size has none.
         let sizes = |kernel: &Kernel| matches!(kernel.execution_env.simd_size, 0 | 1 | 8 | 16 | 32);

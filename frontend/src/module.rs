@@ -489,6 +489,26 @@ pub struct Inst {
     pub place: Place,
 }
 
+impl Inst {
+    /// What text calls it, without suffixes: an operation of a family by its own name.
+    pub fn mnemonic(&self) -> &'static str {
+        let row = self.op.row();
+        match (row.family_names(), self.operands.first()) {
+            (Some(names), Some(Operand::Field(n))) => member(names, *n),
+            _ => row.mnemonic,
+        }
+    }
+}
+
+/// The name that says most of a number's bits.
+fn member(names: &[(&'static str, u32)], n: u32) -> &'static str {
+    let said = names.iter().filter(|(_, bits)| n & bits == *bits);
+    let exact = names.iter().find(|(_, bits)| n & 0xff == *bits);
+    exact
+        .or_else(|| said.max_by_key(|(_, bits)| bits.count_ones()))
+        .map_or("?", |(name, _)| name)
+}
+
 /// `(M5_NM, 16)`: the channels an instruction works on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Exec {

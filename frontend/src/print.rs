@@ -277,12 +277,9 @@ impl<'a> Printer<'a> {
     /// The mnemonic and its suffixes.
     fn mnemonic(&self, inst: &Inst, out: &mut String) -> fmt::Result {
         let row = inst.op.row();
-        match (row.family_names(), inst.operands.first()) {
-            (Some(names), Some(Operand::Field(n))) => out.push_str(member(names, *n)),
-            (None, Some(Operand::Label(label))) if self.is_kernel(*label) => {
-                out.push_str(EXTERNAL_CALL);
-            }
-            _ => out.push_str(row.mnemonic),
+        match inst.operands.first() {
+            Some(Operand::Label(label)) if self.is_kernel(*label) => out.push_str(EXTERNAL_CALL),
+            _ => out.push_str(inst.mnemonic()),
         }
         for (i, field) in row.text_fields() {
             if let (Field::Number(_, meaning), Some(Operand::Field(n))) =
@@ -499,14 +496,6 @@ fn called(inst: &Inst) -> Option<&str> {
 }
 
 /// The name of the family for the number: the one that says the most of its bits.
-fn member(names: &[(&'static str, u32)], n: u32) -> &'static str {
-    let said = names.iter().filter(|(_, bits)| n & bits == *bits);
-    let exact = names.iter().find(|(_, bits)| n & 0xff == *bits);
-    exact
-        .or_else(|| said.max_by_key(|(_, bits)| bits.count_ones()))
-        .map_or("?", |(name, _)| name)
-}
-
 fn is_saturated(operand: &Operand) -> bool {
     matches!(
         operand,

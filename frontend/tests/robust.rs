@@ -2,6 +2,9 @@
 
 mod common;
 
+use std::cell::Cell;
+use std::fs;
+use std::path::PathBuf;
 use std::sync::LazyLock;
 
 use common::saxpy;
@@ -13,6 +16,7 @@ use kiln_frontend::verify::verify;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::Index;
+use proptest::test_runner::TestRunner;
 
 static TEXT: LazyLock<String> = LazyLock::new(saxpy);
 static BINARY: LazyLock<Vec<u8>> =
@@ -31,9 +35,17 @@ fn use_all(module: &Module) {
     }
 }
 
-fn try_text(source: &str) {
-    if let Ok(module) = parse(source) {
-        use_all(&module);
+/// Whether it is read.
+fn try_text(source: &str) -> bool {
+    match parse(source) {
+        Ok(module) => {
+            use_all(&module);
+            true
+        }
+        Err(error) => {
+            assert!(error.offset <= source.len(), "{error}");
+            false
+        }
     }
 }
 
@@ -52,12 +64,6 @@ proptest! {
         let mut object = b"CISA\x04\x01".to_vec();
         object.extend(&bytes);
         try_binary(&object);
-    }
-
-    #[test]
-    fn any_text(text in ".{0,200}") {
-        try_text(&text);
-        try_text(&format!(".version 4.1\n.kernel k\n{text}"));
     }
 
     #[test]
@@ -88,4 +94,72 @@ proptest! {
         let end = (at + len).min(TEXT.len());
         try_text(&format!("{}{with}{}", &TEXT[..at], &TEXT[end..]));
     }
+}
+
+/// The texts of all examples.
+static TEXTS: LazyLock<Vec<String>> = LazyLock::new(|| {
+    let mut folders: Vec<_> = fs::read_dir(common::folder())
+        .expect("the examples")
+        .map(|entry| entry.expect("an example").path())
+        .collect();
+    folders.sort();
+    let text = |folder: &PathBuf| {
+        let name = folder.file_name()?;
+        fs::read_to_string(folder.join(name).with_extension("visaasm")).ok()
+    };
+    folders.iter().filter_map(text).collect()
+});
+
+/// Takes a line away, repeats it elsewhere, exchanges two, or puts a word of one into the other.
+fn change(lines: &mut Vec<String>, kind: u8, line: &Index, other: &Index, word: &Index) {
+    if lines.is_empty() {
+        return;
+    }
+    let (line, other) = (line.index(lines.len()), other.index(lines.len()));
+    let words = |text: &str| -> Vec<String> {
+        let word = |w: &&str| !w.is_empty();
+        text.split([' ', ',', '(', ')', '<', '>', ';', '='])
+            .filter(word)
+            .map(str::to_owned)
+            .collect()
+    };
+    match kind {
+        0 => drop(lines.remove(line)),
+        1 => lines.insert(other, lines[line].clone()),
+        2 => lines.swap(line, other),
+        _ => {
+            let (here, there) = (words(&lines[line]), words(&lines[other]));
+            if !here.is_empty() && !there.is_empty() {
+                let (old, new) = (word.get(&here), word.get(&there));
+                lines[line] = lines[line].replacen(old.as_str(), new, 1);
+            }
+        }
+    }
+}
+
+/// Texts near valid ones, of which many can be read: random text never gets past the first words.
+#[test]
+fn changed_lines() {
+    let changes = vec(
+        (0u8..6, any::<Index>(), any::<Index>(), any::<Index>()),
+        1..4,
+    );
+    let config = ProptestConfig {
+        cases: 1000,
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    };
+    let read = Cell::new(0);
+    let result = TestRunner::new(config).run(&(any::<Index>(), changes), |(text, changes)| {
+        let mut lines: Vec<String> = text.get(&TEXTS).lines().map(str::to_owned).collect();
+        for (kind, line, other, word) in &changes {
+            change(&mut lines, *kind, line, other, word);
+        }
+        read.set(read.get() + usize::from(try_text(&(lines.join("\n") + "\n"))));
+        Ok(())
+    });
+    if let Err(error) = result {
+        panic!("{error}");
+    }
+    assert!(read.get() >= 200, "only {} of 1000 are read", read.get());
 }

@@ -348,7 +348,7 @@ impl Select<'_, '_> {
             .object
             .insts
             .get(inst)
-            .map_or("end", |i| i.op.row().mnemonic);
+            .map_or("end", |i| i.mnemonic());
         SelectError {
             inst,
             op,

@@ -7,6 +7,8 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
+use kiln_emit::yaml::{self, TooDeep};
+
 use crate::exec::Arg;
 use spec::read;
 pub use spec::{
@@ -56,9 +58,22 @@ pub enum DescriptionError {
     Yaml(#[from] serde_norway::Error),
     #[error("`{field}`: 1 to 3 sizes expected, as many as the other has; {found} found")]
     Sizes { field: &'static str, found: usize },
-    #[error("argument {index}: {what}")]
+    #[error(transparent)]
+    TooDeep(#[from] TooDeep),
+    #[error("argument {index}, counted from 0: {what}")]
     Arg { index: usize, what: &'static str },
-    #[error("argument {index}: {error}")]
+    #[error("argument {index}, counted from 0: `{first}` and `{second}` are both what it is")]
+    Kinds {
+        index: usize,
+        first: String,
+        second: String,
+    },
+    #[error(
+        "argument {index}, counted from 0: `{key}` is no key of an argument: those are `expect`, \
+         `type`, `ulp`, `abs` and one of the kinds that `kiln help run` lists"
+    )]
+    Key { index: usize, key: String },
+    #[error("argument {index}, counted from 0: {error}")]
     Spec { index: usize, error: SpecError },
 }
 
@@ -76,8 +91,9 @@ const EXPECTATION_KEYS: [&str; 4] = ["expect", "type", "ulp", "abs"];
 
 impl Description {
     /// Reads a `launch.yaml`.
-    pub fn parse(yaml: &str) -> Result<Description, DescriptionError> {
-        let raw: RawDescription = serde_norway::from_str(yaml)?;
+    pub fn parse(text: &str) -> Result<Description, DescriptionError> {
+        yaml::check(text.as_bytes())?;
+        let raw: RawDescription = serde_norway::from_str(text)?;
         let dimensions = raw.global.len();
         for (field, sizes) in [("global", &raw.global), ("local", &raw.local)] {
             if !(1..=3).contains(&sizes.len()) || sizes.len() != dimensions {
@@ -130,15 +146,28 @@ fn described_arg(
     arg: &serde_norway::Mapping,
 ) -> Result<DescribedArg, DescriptionError> {
     let bad = |what| DescriptionError::Arg { index, what };
-    let mut sources = arg.iter().filter_map(|(key, value)| {
-        let key = key.as_str()?;
-        (!EXPECTATION_KEYS.contains(&key)).then_some((key, value))
-    });
-    let (Some((kind, value)), None) = (sources.next(), sources.next()) else {
-        return Err(bad(
-            "exactly one of buf, zero, local, bytes, an image, a sampler or a number's type expected",
-        ));
-    };
+    let mut source = None;
+    for (key, value) in arg {
+        let key = key.as_str().ok_or(bad("a key that is no word"))?;
+        if EXPECTATION_KEYS.contains(&key) {
+            continue;
+        }
+        if !spec::is_kind(key) {
+            let key = key.to_string();
+            return Err(DescriptionError::Key { index, key });
+        }
+        if let Some((first, _)) = source.replace((key, value)) {
+            let (first, second) = (first.to_string(), key.to_string());
+            return Err(DescriptionError::Kinds {
+                index,
+                first,
+                second,
+            });
+        }
+    }
+    let (kind, value) = source.ok_or(bad(
+        "exactly one of buf, zero, local, bytes, an image, a sampler or a number's type expected",
+    ))?;
     let value = text(value).ok_or(bad("a number or a string expected"))?;
     let spec = parse_spec(&format!("{kind}:{value}"))
         .map_err(|error| DescriptionError::Spec { index, error })?;
@@ -185,7 +214,7 @@ fn text(value: &serde_norway::Value) -> Option<String> {
 pub enum CheckError {
     #[error(transparent)]
     File(#[from] FileError),
-    #[error("argument {index}: {mismatch}")]
+    #[error("argument {index}, counted from 0: {mismatch}")]
     Mismatch { index: usize, mismatch: Mismatch },
 }
 

@@ -1,7 +1,11 @@
-//! The finalizer as a library: the pipeline from vISA to machine code, and the host execution of
-//! Gen code.
+//! The finalizer as a library: sessions that compile modules of vISA, and the host execution of Gen
+//! code.
 
 pub mod exec;
+pub mod info;
 pub mod launch;
+pub mod object_file;
 pub mod picture;
 pub mod pipeline;
+pub mod session;
+pub mod source;

@@ -1,44 +1,39 @@
-//! From vISA to machine code: every stage in its order.
+//! One kernel from vISA to machine code: every stage in its order.
 //!
-//! [`read`] takes a file's bytes, binary or text; [`compile`] takes one kernel of the module through
-//! IR, selection, allocation and assembly. Each stage's result can be asked for as text
-//! ([`Stage`]); in debug builds each stage's verifier runs behind it.
+//! [`compile`] takes a kernel of a checked module through IR, selection, allocation and assembly.
+//! Each stage's result can be asked for as text ([`Stage`]); in debug builds each stage's verifier
+//! runs behind it. What is done with a whole module is a [session](crate::session)'s.
 
+use std::fmt;
 use std::time::Instant;
 
 use kiln_emit::assemble::{self, Program, assemble};
 use kiln_emit::encoding::EncodeError;
 use kiln_emit::platform::Platform;
 use kiln_emit::verify::Violation;
-use kiln_frontend::binary::ReadError;
-use kiln_frontend::module::{Module, Object};
-use kiln_frontend::text::ParseError;
-use kiln_frontend::verify::{Finding, Severity};
-use kiln_ir::callgraph::{CallError, CallGraph};
+use kiln_frontend::module::Object;
 use kiln_ir::cfg::CfgError;
 use kiln_isel::lower::SelectError;
 use kiln_regalloc::{AllocError, Stats};
 use serde::Serialize;
 
-/// The first bytes of a binary vISA object.
-const MAGIC: &[u8; 4] = b"CISA";
-
-/// What a file of vISA can be wrong in.
-#[derive(Debug, thiserror::Error)]
-pub enum InputError {
-    #[error(transparent)]
-    Binary(#[from] ReadError),
-    #[error(transparent)]
-    Text(#[from] ParseError),
-    #[error("byte {0}: neither a binary vISA object (it would begin with \"CISA\") nor text")]
-    Neither(usize),
+/// What a kernel has that is not supported.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unsupported {
+    /// The number of the instruction.
+    pub inst: usize,
+    pub what: String,
 }
 
 /// Why a kernel cannot be finalized.
 #[derive(Debug, thiserror::Error)]
 pub enum CompileError {
-    #[error(transparent)]
-    Calls(#[from] CallError),
+    /// Sorted by instruction.
+    #[error("{kernel}: {}", UnsupportedList(.list))]
+    Unsupported {
+        kernel: String,
+        list: Vec<Unsupported>,
+    },
     #[error("{kernel}: {source}")]
     Flow { kernel: String, source: CfgError },
     #[error("{kernel}: {source}")]
@@ -53,6 +48,55 @@ pub enum CompileError {
         stage: &'static str,
         what: String,
     },
+}
+
+impl CompileError {
+    /// The number of the instruction that it is about, if it is about one.
+    pub fn instruction(&self) -> Option<usize> {
+        match self {
+            CompileError::Unsupported { list, .. } => list.first().map(|first| first.inst),
+            CompileError::Flow { source, .. } => match source {
+                CfgError::NoLabel { inst, .. } | CfgError::Unsupported { inst, .. } => Some(*inst),
+            },
+            CompileError::Select { source, .. } => Some(source.inst),
+            CompileError::Allocate(_)
+            | CompileError::Encode { .. }
+            | CompileError::Broken { .. } => None,
+        }
+    }
+}
+
+/// The kinds of what is not supported, each with how often there is some and where the first is.
+pub struct UnsupportedList<'a>(pub &'a [Unsupported]);
+
+impl UnsupportedList<'_> {
+    /// Each kind with its count and the number of its first instruction, in the order of those.
+    pub fn kinds(&self) -> Vec<(&str, usize, usize)> {
+        let mut kinds: Vec<(&str, usize, usize)> = Vec::new();
+        for Unsupported { inst, what } in self.0 {
+            match kinds.iter_mut().find(|(kind, ..)| kind == what) {
+                Some((_, count, _)) => *count += 1,
+                None => kinds.push((what, 1, *inst)),
+            }
+        }
+        kinds
+    }
+}
+
+impl fmt::Display for UnsupportedList<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        match self.kinds().as_slice() {
+            [(what, 1, inst)] => write!(f, "instruction {inst}: {what}: not supported"),
+            kinds => {
+                f.write_str("not supported: ")?;
+                for (i, (what, count, inst)) in kinds.iter().enumerate() {
+                    let comma = if i == 0 { "" } else { "; " };
+                    write!(f, "{comma}{what} ({count}, first instruction {inst})")?;
+                }
+                Ok(())
+            }
+        }
+    }
 }
 
 /// A stage whose result can be printed.
@@ -128,73 +172,19 @@ pub struct Compiled {
     pub dumps: Vec<(Stage, String)>,
 }
 
-/// The form that a file of vISA has.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Form<'a> {
-    Binary,
-    Text(&'a str),
-}
+/// Memory that compilations use one after the other; what a result depends on is never in it.
+#[derive(Debug, Default)]
+pub struct Scratch {}
 
-/// What the bytes of a file are.
-///
-/// # Errors
-/// They are neither.
-pub fn form(bytes: &[u8]) -> Result<Form<'_>, InputError> {
-    if bytes.starts_with(MAGIC) {
-        return Ok(Form::Binary);
-    }
-    match std::str::from_utf8(bytes) {
-        Ok(text) => match text.bytes().position(|b| b == 0) {
-            None => Ok(Form::Text(text)),
-            Some(at) => Err(InputError::Neither(at)),
-        },
-        Err(e) => Err(InputError::Neither(e.valid_up_to())),
-    }
-}
-
-/// Reads a module from the bytes of a binary object or a text file.
-///
-/// # Errors
-/// What is wrong with the file, and where.
-pub fn read(bytes: &[u8]) -> Result<Module, InputError> {
-    match form(bytes)? {
-        Form::Binary => Ok(kiln_frontend::binary::read(bytes)?),
-        Form::Text(text) => Ok(kiln_frontend::text::parse(text)?),
-    }
-}
-
-/// Holds a module against the rules of vISA and of the platform; [`compile`] relies on them.
-///
-/// # Errors
-/// The first error found. Warnings are none.
-pub fn check(module: &Module, platform: &Platform) -> Result<(), Box<Finding>> {
-    let findings = kiln_frontend::verify::check(module, Some(platform.generation));
-    match findings
-        .into_iter()
-        .find(|f| f.severity() == Severity::Error)
-    {
-        Some(finding) => Err(Box::new(finding)),
-        None => Ok(()),
-    }
-}
-
-/// The kernels of a module in the order in which they are compiled: callees first.
-///
-/// # Errors
-/// Calls that do not fit the functions they call.
-pub fn order(module: &Module) -> Result<Vec<usize>, CompileError> {
-    Ok(CallGraph::new(module)?
-        .order()
-        .into_iter()
-        .flatten()
-        .collect())
-}
-
-/// Finalizes one kernel of a module that [`check`] found nothing wrong with.
+/// Finalizes one kernel of a module that holds to the rules of vISA and of the platform.
 ///
 /// # Errors
 /// What the kernel has that cannot be finalized, and at which instruction.
-pub fn compile(object: &Object, options: &Options) -> Result<Compiled, CompileError> {
+pub fn compile(
+    object: &Object,
+    options: &Options,
+    _scratch: &mut Scratch,
+) -> Result<Compiled, CompileError> {
     let kernel = || object.name.to_string();
     let mut dumps = Vec::new();
     let wants = |stage| options.dump.contains(&stage);
@@ -323,7 +313,7 @@ fn legal(
 }
 
 fn program_text(program: &Program) -> String {
-    use std::fmt::Write;
+    use fmt::Write;
     let mut text = String::new();
     for (b, block) in program.blocks.iter().enumerate() {
         let _ = writeln!(text, "block{b}:");

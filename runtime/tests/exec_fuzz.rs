@@ -70,6 +70,8 @@ fn execute(example: &Example, text: &[u8], check: bool) -> Result<(), TestCaseEr
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
     #[test]
     fn changed_code_ends(
         number in 0..EXAMPLES.len(),

@@ -12,7 +12,8 @@ use kiln_emit::zebin::Zebin;
 use kiln_frontend::binary;
 use kiln_frontend::module::Module;
 use kiln_runtime::launch::Description;
-use kiln_runtime::pipeline::{self, Compiled};
+use kiln_runtime::pipeline::Compiled;
+use kiln_runtime::source;
 
 /// GRFs of a thread.
 const ALL_GRFS: u32 = 128;
@@ -70,7 +71,7 @@ fn examples() -> Vec<Example> {
                 .to_string_lossy()
                 .into_owned();
             let text = std::fs::read(dir.join(&name).with_extension("visaasm")).expect("vISA text");
-            let module = pipeline::read(&text).unwrap_or_else(|e| panic!("{name}: {e}"));
+            let module = source::read(&text).unwrap_or_else(|e| panic!("{name}: {e}"));
             Example { name, dir, module }
         })
         .collect();

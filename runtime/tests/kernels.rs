@@ -14,7 +14,7 @@ use kiln_emit::platform::{self, Platform};
 use kiln_emit::zebin::Zebin;
 use kiln_runtime::exec::{Launch, Program};
 use kiln_runtime::launch::{Description, Source};
-use kiln_runtime::pipeline;
+use kiln_runtime::source;
 
 /// GRFs to finalize in; the second makes many of the kernels spill.
 const LIMITS: [u32; 2] = [128, 48];
@@ -180,7 +180,7 @@ fn our_code_gives_the_expected_results() {
         if k.description.args.iter().any(|arg| image(&arg.source)) {
             return Ok(());
         }
-        let module = pipeline::read(&k.visa()).map_err(|e| e.to_string())?;
+        let module = source::read(&k.visa()).map_err(|e| e.to_string())?;
         for limit in LIMITS {
             let compiled = common::compile(&module.objects[0], limit)?;
             // Addresses of constant data are the loader's to fill in; the program's tests do that.

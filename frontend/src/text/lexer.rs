@@ -12,6 +12,8 @@ use super::spans::Span;
 use super::{ParseError, ParseErrorKind};
 use crate::module::Place;
 
+const BYTE_ORDER_MARK: char = '\u{feff}';
+
 /// A place in the source, for an error found later.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Mark {
@@ -30,13 +32,15 @@ pub(super) struct Lexer<'a> {
 }
 
 impl<'a> Lexer<'a> {
+    /// At the beginning of a text, behind the byte-order mark that some editors write there.
     pub fn new(text: &'a str) -> Lexer<'a> {
+        let start = text.len() - text.trim_start_matches(BYTE_ORDER_MARK).len();
         Lexer {
             text,
             bytes: text.as_bytes(),
-            pos: 0,
+            pos: start,
             line: 1,
-            line_start: 0,
+            line_start: start,
         }
     }
 

@@ -84,7 +84,7 @@ impl Verifier<'_> {
     }
 
     pub(super) fn call(&mut self, inst: &Inst) {
-        let op = inst.op.row().mnemonic;
+        let op = inst.mnemonic();
         let scalar = inst.exec.size == 1;
         self.subject = Subject::Inst;
         match inst.op {
@@ -153,7 +153,7 @@ impl Verifier<'_> {
         let name = name(inst)?;
         let functions = self.functions;
         if functions.kernels.contains(name) && !functions.sizes.contains_key(name) {
-            let op = inst.op.row().mnemonic;
+            let op = inst.mnemonic();
             let name = name.to_owned();
             self.find(FindingKind::Callee { op, name });
         }
@@ -214,7 +214,7 @@ impl Verifier<'_> {
                 {
                     self.at(i, inst);
                     self.subject = Subject::Operand(number);
-                    let (op, name) = (inst.op.row().mnemonic, decl.name.to_string());
+                    let (op, name) = (inst.mnemonic(), decl.name.to_string());
                     self.find(FindingKind::JumpOut { op, name });
                 }
             }
@@ -228,7 +228,7 @@ impl Verifier<'_> {
             };
             if !ends {
                 self.at(i, last);
-                let op = last.op.row().mnemonic;
+                let op = last.mnemonic();
                 self.find(FindingKind::NoEnd { op });
             }
         }

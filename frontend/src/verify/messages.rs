@@ -15,7 +15,7 @@ const SPLIT: u32 = 31;
 impl Verifier<'_> {
     pub(super) fn message(&mut self, inst: &Inst) {
         let row = inst.op.row();
-        let op = row.mnemonic;
+        let op = inst.mnemonic();
         let amount = |meaning, nth| number(inst, meaning, nth).unwrap_or(0);
         match inst.op {
             Opcode::RawSend => {
@@ -118,7 +118,7 @@ impl Verifier<'_> {
         if let Some(ty) = ty.filter(|ty| *ty != Type::Ud) {
             self.subject = Subject::Operand(operand);
             self.find(FindingKind::Descriptor {
-                op: inst.op.row().mnemonic,
+                op: inst.mnemonic(),
                 operand,
                 found: format!("of type {}", ty.name()),
             });

@@ -13,7 +13,7 @@ use crate::module::{
     Sampler, StateVar, Subject, Surface, Type, Var, predefined,
 };
 use crate::opcode::{
-    Atomic, ChannelMask, Field, Kinds, Meaning, Opcode, Relation, Row, SamplerOp, svm_block_bytes,
+    Atomic, ChannelMask, Field, Kinds, Meaning, Opcode, Relation, SamplerOp, svm_block_bytes,
 };
 use crate::text::lsc;
 
@@ -39,7 +39,7 @@ impl Verifier<'_> {
         } else if let Some(allowed) = sizes(inst.op, self.platform)
             && !allowed.contains(&size)
         {
-            let (op, allowed) = (row.mnemonic, listed(&allowed));
+            let (op, allowed) = (inst.mnemonic(), listed(&allowed));
             self.find(FindingKind::OpSize {
                 op,
                 found: size,
@@ -62,13 +62,15 @@ impl Verifier<'_> {
         if let Some(platform) = self.platform
             && !row.platforms.contains(platform)
         {
-            let (op, platform) = (row.mnemonic, platform.name());
+            let (op, platform) = (inst.mnemonic(), platform.name());
             self.find(FindingKind::Platform { op, platform });
         }
         if let Some(pred) = inst.pred {
             self.subject = Subject::Guard;
             if !row.has_pred() {
-                self.find(FindingKind::Predicated { op: row.mnemonic });
+                self.find(FindingKind::Predicated {
+                    op: inst.mnemonic(),
+                });
             }
             self.predicate(pred, inst.exec);
         }
@@ -85,7 +87,7 @@ impl Verifier<'_> {
         let found = inst.operands.len();
         if found < expected || (found > expected && list.is_none()) {
             self.find(FindingKind::Count {
-                op: row.mnemonic,
+                op: inst.mnemonic(),
                 found,
                 expected,
             });
@@ -93,7 +95,7 @@ impl Verifier<'_> {
         let lists = list.into_iter().cycle();
         for (i, (operand, field)) in inst.operands.iter().zip(fixed.chain(lists)).enumerate() {
             self.subject = Subject::Operand(i);
-            self.operand(inst, row, i, field, operand);
+            self.operand(inst, i, field, operand);
         }
         self.types(inst);
         self.subject = Subject::Inst;
@@ -116,7 +118,7 @@ impl Verifier<'_> {
 
     /// The types of the operands, each by itself and together.
     fn types(&mut self, inst: &Inst) {
-        let op = inst.op.row().mnemonic;
+        let op = inst.mnemonic();
         for (operand, value) in inst.operands.iter().enumerate() {
             if let Some(allowed) = operand_types(inst.op, operand)
                 && let Some(ty) = self.type_of(value).filter(|ty| !allowed.contains(*ty))
@@ -210,7 +212,7 @@ impl Verifier<'_> {
         }
     }
 
-    fn operand(&mut self, inst: &Inst, row: &Row, i: usize, field: Field, operand: &Operand) {
+    fn operand(&mut self, inst: &Inst, i: usize, field: Field, operand: &Operand) {
         let fits = match (field, operand) {
             (Field::Dst(kinds) | Field::Src(kinds), operand) => {
                 kind_of(operand).is_some_and(|kind| kinds.contains(kind))
@@ -237,7 +239,7 @@ impl Verifier<'_> {
         if !fits {
             let found = described(operand);
             return self.find(FindingKind::Kind {
-                op: row.mnemonic,
+                op: inst.mnemonic(),
                 operand: i,
                 found,
             });
@@ -454,7 +456,7 @@ impl Verifier<'_> {
                 modifier => modifier.text(),
             };
             self.find(FindingKind::ModifierKind {
-                op: inst.op.row().mnemonic,
+                op: inst.mnemonic(),
                 operand,
                 found,
                 allowed,
@@ -528,7 +530,7 @@ impl Verifier<'_> {
     fn number(&mut self, meaning: Meaning, n: u32) {
         let (what, known) = match meaning {
             Meaning::Relation => ("a relation", Relation::from_number(n).is_some()),
-            Meaning::MinMax => ("the operation of `fminmax`", n < 2),
+            Meaning::MinMax => ("whether it is `min` or `max`", n < 2),
             Meaning::Atomic => ("an atomic operation", Atomic::from_number(n).is_some()),
             Meaning::Channels => (
                 "a channel mask",

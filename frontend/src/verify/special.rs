@@ -94,7 +94,7 @@ const PRECISIONS: &[Precision] = &[
 
 impl Verifier<'_> {
     pub(super) fn special(&mut self, inst: &Inst) {
-        let op = inst.op.row().mnemonic;
+        let op = inst.mnemonic();
         for (_, ranges) in RANGES.iter().filter(|(of, _)| *of == inst.op) {
             for &(operand, what, least, most) in *ranges {
                 let found = match inst.operands.get(operand) {
@@ -148,7 +148,7 @@ impl Verifier<'_> {
         if !inst.operands.iter().any(is) {
             return;
         }
-        let op = inst.op.row().mnemonic;
+        let op = inst.mnemonic();
         if let Some(other) = inst.operands.iter().position(|o| !is(o)) {
             self.subject = Subject::Operand(other);
             let found = "another operand";
@@ -274,7 +274,7 @@ impl Verifier<'_> {
     }
 
     fn dpas(&mut self, inst: &Inst) {
-        let op = inst.op.row().mnemonic;
+        let op = inst.mnemonic();
         let fields = inst.op.row().operand_fields();
         let systolic = |f| matches!(f, Field::Number(_, Meaning::Systolic));
         let at = fields.clone().position(systolic);

@@ -118,7 +118,7 @@ impl Verifier<'_> {
             {
                 self.subject = Subject::Operand(operand);
                 self.find(FindingKind::SurfaceKind {
-                    op: inst.op.row().mnemonic,
+                    op: inst.mnemonic(),
                     name: (*name).to_owned(),
                     allowed: if linear {
                         "buffers other than local memory on this platform"
@@ -140,7 +140,7 @@ impl Verifier<'_> {
         let most = BLOCK_BYTES / pitch.min(BLOCK_BYTES);
         if !(1..=BLOCK_ROW).contains(&width) || !(1..=most).contains(&height) {
             self.find(FindingKind::MediaBlock {
-                op: inst.op.row().mnemonic,
+                op: inst.mnemonic(),
                 width,
                 height,
                 most,
@@ -150,7 +150,7 @@ impl Verifier<'_> {
 
     /// What an atomic's sources and result are, by the numbers of those operands.
     fn atomic(&mut self, inst: &Inst, [first, second, result]: [usize; 3]) {
-        let op = inst.op.row().mnemonic;
+        let op = inst.mnemonic();
         let Some(Operand::Field(n)) = inst.operands.first() else {
             return;
         };
@@ -212,7 +212,7 @@ impl Verifier<'_> {
         } else {
             return;
         };
-        let op = inst.op.row().mnemonic;
+        let op = inst.mnemonic();
         self.find(FindingKind::BlockCount {
             op,
             blocks,
@@ -237,7 +237,7 @@ impl Verifier<'_> {
         {
             self.subject = Subject::Inst;
             self.find(FindingKind::Parameters {
-                op: row.mnemonic,
+                op: inst.mnemonic(),
                 found: parameters.len(),
                 most,
             });

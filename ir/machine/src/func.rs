@@ -66,7 +66,7 @@ pub enum Term {
         free_flag: Reg,
     },
     /// When any channel's `pred` holds these go to the first successor and the others wait at the
-    /// join that begins the second, or that an empty block there jumps to; else all go on there.
+    /// join that begins the second, or that a block there jumps to; else all go on there.
     GotoBackward {
         pred: Option<Pred>,
         exec_size: u8,

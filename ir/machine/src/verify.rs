@@ -447,8 +447,9 @@ impl Verifier<'_> {
         let expected = match &data.term {
             Term::Jump => 1..=1,
             Term::Branch { .. } => 2..=2,
+            // Where the others go on may be where execution goes when none is left.
+            Term::GotoForward { pred: Some(_), .. } | Term::Join => 1..=2,
             Term::GotoForward { pred, .. } | Term::GotoBackward { pred, .. } => some(pred),
-            Term::Join => 1..=2,
             Term::End => 0..=0,
         };
         demand(
@@ -483,17 +484,20 @@ impl Verifier<'_> {
                 ..
             } => {
                 self.channels(exec_size, chan_off)?;
-                // A block that splits the edge may stand before the join as long as it is empty.
-                let leads = |b: Block| {
-                    let data = &func.blocks[b];
-                    let to_join = data.succs.iter().all(|edge| join(edge.to));
-                    join(b) || data.term == Term::Jump && data.insts.is_empty() && to_join
+                // A block that splits the edge may stand before it.
+                let behind = |b: Block| {
+                    let data = func.blocks.get(b).filter(|data| data.term == Term::Jump);
+                    data.and_then(|data| data.succs.first()).map(|edge| edge.to)
                 };
-                let waits = data.succs.get(1).is_none_or(|edge| leads(edge.to));
+                let waits = data
+                    .succs
+                    .get(1)
+                    .is_none_or(|edge| join(edge.to) || behind(edge.to).is_some_and(join));
                 demand(waits, || "channels wait at the second".into(), "a join")?;
             }
             Term::Join => {
-                let count = data.insts.len();
+                let code = data.insts.iter().filter(|i| i.op != Opcode::Undef);
+                let count = code.count();
                 demand(
                     count == 0,
                     || format!("{count} instructions"),

@@ -87,6 +87,10 @@ fn rules() {
         ),
         (
             "goto.forward (f0) (16|M0) block1 free null -> block1; block1:; join -> block2; block2:; end",
+            "",
+        ),
+        (
+            "goto.backward (f0) (16|M0) -> block1; block1:; end",
             "1 successors, expected 2 to 2",
         ),
         (
@@ -99,8 +103,8 @@ fn rules() {
             "",
         ),
         (
-            "goto.backward (f0) (16|M0) -> block3, block1; block1:; v1:g4<1>:ud = mov (1|M0) 0x1:ud; \
-             jump -> block2; block2:; join -> block3; block3:; end",
+            "goto.backward (f0) (16|M0) -> block3, block1; block1:; jump -> block2; \
+             block2:; jump -> block3; block3:; end",
             "channels wait at the second",
         ),
         (
@@ -219,4 +223,13 @@ fn names_are_escaped() {
     func.name = name.to_owned();
     let again = parse(&func.to_string()).expect("what is printed is read");
     assert_eq!(again.name, name);
+}
+
+#[test]
+fn the_documented_example_is_right() {
+    let page = include_str!("../../../docs/machine-ir.md");
+    let example = page.split("```\n").nth(1).expect("there is an example");
+    let func = parse(example).unwrap_or_else(|e| panic!("{e}"));
+    assert_eq!(func.to_string(), example);
+    assert_eq!(verify(&func, Level::Wide, None), Ok(()));
 }

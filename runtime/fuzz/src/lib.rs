@@ -1,4 +1,7 @@
-//! What must hold of the execution of any bytes.
+//! What must hold of the compilation of any text and of the execution of any bytes.
+
+#[path = "../../tests/mutate/mod.rs"]
+pub mod mutate;
 
 use std::path::Path;
 use std::sync::OnceLock;

@@ -1,35 +1,38 @@
 //! `kiln check`: all that is wrong with files of vISA.
 //!
-//! Every file is read as far as it can be, and all that could be read is one module, as a compiler
-//! writes a kernel and the functions it calls into files of their own. A function that is called
-//! and in none of the files is of another module: that is no error. An object with a syntax error
-//! is not held against the rules, for most of what it broke would follow from that error.
+//! Every file is read as far as it can be. Those of which one calls what another defines are one
+//! module ([`source::related`]), as a compiler writes a kernel and the functions it calls into files of
+//! their own; others are modules of their own. A function that is called and in none of the files is
+//! of another module: that is no error. An object with a syntax error is not held against the rules,
+//! for most of what it broke would follow from that error.
 
-use std::collections::HashMap;
 use std::io::{self, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use kiln_frontend::module::Module;
 use kiln_frontend::text::{self, Spans};
-use kiln_frontend::verify::{self, Finding, Severity};
-use kiln_runtime::pipeline::{self, InputError};
+use kiln_frontend::verify::{self, Severity};
+use kiln_runtime::source::{self, InputError, Merged};
 use kiln_target::platform::Generation;
 use miette::Report;
 
 use super::input::Input;
-use super::report::{self, Source};
+use super::report::{self, About, Source};
 use super::{generation_parser, output};
 
 /// Say all that is wrong with vISA
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Binary or text vISA; several files are one module
+    /// Binary or text vISA, `-` for standard input; files that call each other are one module
     #[arg(required = true, value_name = "INPUT")]
     inputs: Vec<PathBuf>,
     /// Platform whose instructions and registers are allowed
     #[arg(short, long, value_parser = generation_parser(), ignore_case = true)]
     platform: Option<Generation>,
+    /// Take all files as one module
+    #[arg(long)]
+    one_module: bool,
 }
 
 /// A file that was read.
@@ -43,11 +46,10 @@ struct File<'a> {
 #[derive(Default)]
 struct Files<'a> {
     files: Vec<File<'a>>,
-    module: Module,
-    /// Of each object of the module the number of its file, and its own there.
-    origins: Vec<(usize, usize)>,
-    /// The numbers of the objects of a name.
-    named: HashMap<String, Vec<usize>>,
+    /// Of each file.
+    modules: Vec<Module>,
+    kernels: usize,
+    functions: usize,
     errors: usize,
     warnings: usize,
 }
@@ -67,7 +69,7 @@ pub fn check(args: &Args) -> ExitCode {
             Err(error) => files.error(&report::unopened(path, error)),
         }
     }
-    files.verify(args.platform);
+    files.verify(args);
     files.sum_up()
 }
 
@@ -79,58 +81,58 @@ impl<'a> Files<'a> {
 
     fn read(&mut self, input: &'a Input) {
         let source = Source::new(input);
-        let (module, spans) = match pipeline::form(input) {
-            Ok(pipeline::Form::Text(text)) => {
+        let (module, spans) = match source::form(input) {
+            Ok(source::Form::Text(text)) => {
                 let diagnosis = text::diagnose(text);
                 for error in &diagnosis.errors {
                     self.error(&source.syntax(error));
                 }
                 if diagnosis.more > 0 {
                     self.errors += diagnosis.more;
-                    let (path, more) = (input.path.display(), diagnosis.more);
+                    let (path, more) = (&input.name, diagnosis.more);
                     output::print_error(&format!("{path}: {more} more syntax errors"));
                 }
                 (diagnosis.module, Some(diagnosis.spans))
             }
-            Ok(pipeline::Form::Binary) => match kiln_frontend::binary::read(input) {
+            Ok(source::Form::Binary) => match kiln_frontend::binary::read(input) {
                 Ok(module) => (module, None),
                 Err(error) => return self.error(&report::input(input, &InputError::Binary(error))),
             },
             Err(error) => return self.error(&report::input(input, &error)),
         };
-        let file = self.files.len();
         self.files.push(File { source, spans });
-        self.module.version = self.module.version.max(module.version);
-        self.module.globals.extend(module.globals);
-        for (number, object) in module.objects.into_iter().enumerate() {
-            // The same function may be in a file by itself and in one of the whole module.
-            let same = self.named.entry(object.name.to_string()).or_default();
-            let twin =
-                |at: &usize| self.origins[*at].0 != file && self.module.objects[*at] == object;
-            if !same.iter().any(twin) {
-                same.push(self.module.objects.len());
-                self.module.objects.push(object);
-                self.origins.push((file, number));
-            }
-        }
+        self.modules.push(module);
     }
 
-    fn verify(&mut self, platform: Option<Generation>) {
-        let findings = verify::check(&self.module, platform);
-        // In the order of the files' lines; what has no place in a text, in that of the check.
-        let place = |finding: &Finding| {
-            let (file, number) = self.origins[finding.object];
-            let spans = self.files[file].spans.as_ref();
-            let span = spans.and_then(|s| s.find(number, finding.inst, finding.subject));
-            (file, span.map(|span| span.start))
+    fn verify(&mut self, args: &Args) {
+        let groups = if args.one_module {
+            vec![(0..self.modules.len()).collect()]
+        } else {
+            source::related(&self.modules)
         };
-        let mut findings: Vec<_> = findings.into_iter().map(|f| (place(&f), f)).collect();
-        findings.sort_by_key(|(place, _)| *place);
-        for (_, finding) in findings {
-            let (file, number) = self.origins[finding.object];
-            let File { source, spans } = &self.files[file];
-            let report = source.finding(&self.module, &finding, number, spans.as_ref());
-            match finding.severity() {
+        // In the order of the files and their lines; what has no place in a text, in that of the check.
+        let mut reports = Vec::new();
+        for group in groups {
+            let taken = |file: usize| (file, std::mem::take(&mut self.modules[file]));
+            let merged = Merged::new(group.into_iter().map(taken));
+            let kernels = merged.module.kernels().count();
+            self.kernels += kernels;
+            self.functions += merged.module.objects.len() - kernels;
+            for finding in verify::check(&merged.module, args.platform) {
+                let origin = merged.origin(finding.object);
+                let File { source, spans } = &self.files[origin.file];
+                let find = |s: &Spans| s.find(origin.object, finding.inst, finding.subject);
+                let span = spans.as_ref().and_then(find);
+                let object = &merged.module.objects[finding.object];
+                let about = About::new(object, origin.object, &finding);
+                let report = source.finding(&finding, &about, spans.as_ref());
+                let place = (origin.file, span.map(|span| span.start));
+                reports.push((place, finding.severity(), report));
+            }
+        }
+        reports.sort_by_key(|(place, ..)| *place);
+        for (_, severity, report) in reports {
+            match severity {
                 Severity::Error => self.errors += 1,
                 Severity::Warning => self.warnings += 1,
             }
@@ -139,11 +141,9 @@ impl<'a> Files<'a> {
     }
 
     fn sum_up(&self) -> ExitCode {
-        let kernels = self.module.kernels().count();
-        let functions = self.module.objects.len() - kernels;
         let counted = [
-            (kernels, "kernel"),
-            (functions, "function"),
+            (self.kernels, "kernel"),
+            (self.functions, "function"),
             (self.errors, "error"),
             (self.warnings, "warning"),
         ];

@@ -2,32 +2,35 @@
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
+use std::process::ExitCode;
 
 use clap::ValueEnum;
 use kiln_emit::listing::{self, Style};
 use kiln_emit::platform::Platform;
 use kiln_runtime::pipeline::{Compiled, Options, Relocation, Stage};
+use kiln_runtime::session::{CompiledModule, Outcome, Session};
 use miette::{Report, miette};
 
-use super::finalize::{Finalized, finalize};
-use super::info::Info;
-use super::input::Input;
-use super::object::object;
-use super::output::{Outputs, is_stdout, print_error};
-use super::{grf_limit_parser, platform_parser, report, stats};
+use super::input::{self, Input};
+use super::output::{Outputs, is_standard, plain, print_error};
+use super::{platform_parser, report, stats};
 
 /// Finalize vISA to machine code
+///
+/// Several files are one module if one of them calls what another defines, and modules of their own
+/// otherwise, each with outputs beside its first file. With -o or --kernel they are one module.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Binary or text vISA
-    input: PathBuf,
+    /// Binary or text vISA, `-` for standard input
+    #[arg(required = true, value_name = "INPUT")]
+    inputs: Vec<PathBuf>,
     /// Platform to make code for
     #[arg(short, long, value_parser = platform_parser(), ignore_case = true)]
     platform: &'static Platform,
     /// Zebin or .ze_info document with the kernels' argument layouts
     #[arg(long, value_name = "FILE")]
     info: Option<PathBuf>,
-    /// What to write [default: zebin with --info, else bin]
+    /// What to write [default: what the name of -o ends in, else zebin with --info, else bin]
     #[arg(long)]
     emit: Option<Emit>,
     /// File to write, `-` for standard output [default: INPUT with its extension changed]
@@ -42,8 +45,8 @@ pub struct Args {
     /// Take this kernel only
     #[arg(long, value_name = "NAME")]
     kernel: Option<String>,
-    /// Use no more registers than this, 1 to 128
-    #[arg(long, value_name = "N", value_parser = grf_limit_parser())]
+    /// Use no more registers than this
+    #[arg(long, value_name = "N")]
     grf_limit: Option<u32>,
 }
 
@@ -65,6 +68,13 @@ impl Emit {
             Emit::Bin => "bin",
             Emit::Asm => "asm",
         }
+    }
+
+    /// What a file of that name is, if its extension says.
+    fn of_name(path: &Path) -> Option<Emit> {
+        let extension = path.extension()?.to_str()?;
+        let all = [Emit::Zebin, Emit::Bin, Emit::Asm];
+        all.into_iter().find(|emit| emit.extension() == extension)
     }
 }
 
@@ -95,52 +105,76 @@ impl DumpStage {
     }
 }
 
-/// Runs the command.
+/// Runs the command. Modules that cannot be compiled are said, and keep no other from being written.
 ///
 /// # Errors
 /// Why nothing was written.
-pub fn compile(args: &Args) -> Result<(), Report> {
-    let mut outputs = Outputs::default();
+pub fn compile(args: &Args) -> Result<ExitCode, Report> {
     let emit = emit(args)?;
-    let info = args
-        .info
-        .as_deref()
-        .map(|path| Info::open(path, args.platform))
+    let info = args.info.as_deref();
+    let mut outputs = Outputs::new(args.inputs.iter().map(PathBuf::as_path).chain(info));
+    let info = info
+        .map(|path| input::info(path, args.platform))
         .transpose()?;
-    let input = Input::open(&args.input)?;
-    let options = Options {
+    let inputs = args.inputs.iter().map(|path| Input::open(path));
+    let inputs = inputs.collect::<Result<Vec<_>, _>>()?;
+    let mut session = Session::new(Options {
         grf_limit: args.grf_limit.unwrap_or(args.platform.grf_count),
         dump: args.dump.iter().map(|d| d.stage()).collect(),
         ..Options::new(args.platform)
+    });
+    if let Some(kernel) = &args.kernel {
+        session = session.only(kernel);
+    }
+    let sources: Vec<_> = inputs.iter().map(Input::source).collect();
+    let one = args.output.is_some() || args.kernel.is_some() || sources.len() == 1;
+    let outcomes = if one {
+        vec![Outcome {
+            files: (0..sources.len()).collect(),
+            result: session.compile_module(&sources),
+        }]
+    } else {
+        session.compile_modules(&sources)
     };
-    let finalized = finalize(&input, &options, args.kernel.as_deref())?;
-    outputs.print(&dumps(&finalized));
-    let figures = stats::stats(&finalized, args.platform);
 
-    let mut warning = String::new();
-    if let Some(emit) = emit {
-        let kernels = &finalized.kernels;
+    let mut figures = Vec::new();
+    let mut warnings = String::new();
+    let mut failures = Vec::new();
+    for Outcome { files, result } in outcomes {
+        let module = match result {
+            Ok(module) => module,
+            Err(failure) => {
+                failures.push(report::failure(&inputs, &failure));
+                continue;
+            }
+        };
+        outputs.print(&dumps(&module));
+        figures.extend(stats::stats(&module, args.platform));
+        let Some(emit) = emit else { continue };
         let output = match &args.output {
             Some(path) => path.clone(),
-            None => default_output(args, emit)?,
+            None => default_output(&args.inputs[files[0]], emit)?,
         };
-        match (emit, info) {
+        let kernels = &module.kernels;
+        match (emit, &info) {
             (Emit::Bin, _) => {
                 write_bins(&mut outputs, &output, kernels)?;
-                warning = unresolved(kernels);
+                warnings.push_str(&unresolved(kernels));
             }
             (Emit::Asm, _) => outputs.add(&output, asm(kernels, args.platform).into_bytes())?,
-            (Emit::Zebin, Some(info)) => {
-                let path = args.info.as_deref().unwrap_or(&args.input);
-                let zebin =
-                    object(info, kernels, args.platform).map_err(|e| report::file(path, &e))?;
-                outputs.add(
-                    &output,
-                    zebin.write().map_err(|e| report::file(&output, &e))?,
-                )?;
+            (Emit::Zebin, Some((path, info))) => {
+                let zebin = session.object_file(&module, info.clone());
+                let zebin = zebin.map_err(|e| report::file(path, &e))?;
+                let bytes = zebin.write().map_err(|e| report::file(&output, &e))?;
+                outputs.add(&output, bytes)?;
             }
             (Emit::Zebin, None) => return Err(needs_info()),
         }
+    }
+    if let [_] = failures.as_slice()
+        && figures.is_empty()
+    {
+        return failures.pop().map_or(Ok(ExitCode::FAILURE), Err);
     }
     if let Some(path) = &args.stats {
         outputs.add(path, stats::json(&figures)?)?;
@@ -156,23 +190,43 @@ pub fn compile(args: &Args) -> Result<(), Report> {
         outputs.print(&stats::table(&figures));
     }
     outputs.write()?;
-    if !warning.is_empty() {
-        print_error(&warning);
+    if !warnings.is_empty() {
+        print_error(&plain(&warnings));
     }
     if !quiet && taken {
-        print_error(&stats::table(&figures));
+        print_error(&plain(&stats::table(&figures)));
     }
-    Ok(())
+    for failure in &failures {
+        print_error(&format!("{failure:?}"));
+    }
+    Ok(match failures.as_slice() {
+        [] => ExitCode::SUCCESS,
+        _ => ExitCode::FAILURE,
+    })
 }
 
 /// What is to be written, if code is.
 fn emit(args: &Args) -> Result<Option<Emit>, Report> {
-    match args.emit {
-        Some(Emit::Zebin) if args.info.is_none() => Err(needs_info()),
-        Some(emit) => Ok(Some(emit)),
-        None if args.output.is_none() && !args.dump.is_empty() => Ok(None),
-        None if args.info.is_some() => Ok(Some(Emit::Zebin)),
-        None => Ok(Some(Emit::Bin)),
+    let named = args.output.as_deref().and_then(Emit::of_name);
+    let emit = match (args.emit, named) {
+        (Some(emit), Some(named)) if emit != named => {
+            let output = report::name(args.output.as_deref().unwrap_or(Path::new("")));
+            let [emit, named] = [emit, named].map(Emit::extension);
+            return Err(miette!(
+                "--emit {emit} is another form than .{named} of {output}"
+            ));
+        }
+        (Some(emit), _) | (None, Some(emit)) => emit,
+        (None, None) if args.output.is_none() && !args.dump.is_empty() => return Ok(None),
+        (None, None) if args.info.is_some() => Emit::Zebin,
+        (None, None) => Emit::Bin,
+    };
+    match (emit, &args.info) {
+        (Emit::Zebin, None) => Err(needs_info()),
+        (Emit::Bin | Emit::Asm, Some(_)) => Err(miette!(
+            "--info is for an object file, and none is to be written"
+        )),
+        _ => Ok(Some(emit)),
     }
 }
 
@@ -180,22 +234,14 @@ fn needs_info() -> Report {
     miette!("an object file needs --info: vISA does not say how a kernel's arguments are laid out")
 }
 
-/// The input's name with another extension, which must not be a file that was read.
-fn default_output(args: &Args, emit: Emit) -> Result<PathBuf, Report> {
-    let output = args.input.with_extension(emit.extension());
-    let same = |path: &Path| {
-        path == output
-            || path
-                .canonicalize()
-                .is_ok_and(|p| output.canonicalize().is_ok_and(|o| o == p))
-    };
-    if same(&args.input) || args.info.as_deref().is_some_and(same) {
-        let output = output.display();
+/// The input's name with another extension.
+fn default_output(input: &Path, emit: Emit) -> Result<PathBuf, Report> {
+    if is_standard(input) {
         return Err(miette!(
-            "{output} is an input: say with -o where the output is to go"
+            "standard input has no name: say with -o where the output is to go"
         ));
     }
-    Ok(output)
+    Ok(input.with_extension(emit.extension()))
 }
 
 /// One file of machine code a kernel.
@@ -203,7 +249,7 @@ fn write_bins(outputs: &mut Outputs, output: &Path, kernels: &[Compiled]) -> Res
     if let [kernel] = kernels {
         return outputs.add(output, kernel.code.clone());
     }
-    if is_stdout(output) {
+    if is_standard(output) {
         return Err(miette!(
             "{} kernels cannot all go to standard output: choose one with --kernel",
             kernels.len()
@@ -265,19 +311,19 @@ fn asm(kernels: &[Compiled], platform: &'static Platform) -> String {
             let list = listing::list(&kernel.code, platform, Style::Labels);
             match kernels {
                 [_] => list,
-                _ => format!("// kernel {}\n{list}", kernel.name),
+                _ => format!("// kernel {}\n{list}", plain(&kernel.name)),
             }
         })
         .collect()
 }
 
 /// The dumps of all kernels, each under a heading.
-fn dumps(finalized: &Finalized) -> String {
+fn dumps(module: &CompiledModule) -> String {
     let mut out = String::new();
-    if let Some(visa) = &finalized.visa {
+    if let Some(visa) = &module.visa {
         out.push_str(visa);
     }
-    for kernel in &finalized.kernels {
+    for kernel in &module.kernels {
         for (stage, dump) in &kernel.dumps {
             let stage = format!("{stage:?}").to_lowercase();
             out.push_str(&format!(

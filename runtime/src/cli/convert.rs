@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use kiln_frontend::verify::{Finding, Severity, verify};
 use kiln_frontend::{binary, print};
-use kiln_runtime::pipeline;
+use kiln_runtime::source;
 use miette::{Report, miette};
 
 use super::input::Input;
@@ -14,7 +14,7 @@ use super::report;
 /// Write vISA in its other form
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Binary or text vISA
+    /// Binary or text vISA, `-` for standard input
     input: PathBuf,
     /// File to write: binary if it ends in .isa, text if in .visaasm
     #[arg(short, long, value_name = "FILE")]
@@ -30,11 +30,11 @@ pub fn convert(args: &Args) -> Result<(), Report> {
     let form = form(output).ok_or_else(|| {
         miette!(
             "{}: a name that ends in .isa or .visaasm is expected",
-            output.display()
+            report::name(output)
         )
     })?;
     let input = Input::open(&args.input)?;
-    let module = pipeline::read(&input).map_err(|e| report::input(&input, &e))?;
+    let module = source::read(&input).map_err(|e| report::input(&input, &e))?;
     let error = |finding: &&Finding| finding.severity() == Severity::Error;
     if let Some(finding) = verify(&module).iter().find(error) {
         return Err(report::finding(&input, &module, finding));
@@ -43,7 +43,7 @@ pub fn convert(args: &Args) -> Result<(), Report> {
         Form::Binary => binary::write(&module).map_err(|e| report::file(&input.path, &e))?,
         Form::Text => print::print(&module).into_bytes(),
     };
-    let mut outputs = Outputs::default();
+    let mut outputs = Outputs::new([args.input.as_path()]);
     outputs.add(output, bytes)?;
     outputs.write()
 }

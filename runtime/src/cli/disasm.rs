@@ -8,23 +8,19 @@ mod json;
 mod unit;
 
 use std::path::{Path, PathBuf};
+use std::process::ExitCode;
 
-use kiln_emit::listing::{self, Style};
-use kiln_emit::platform::{self, Platform};
+use kiln_emit::listing::{self, Counts, Style};
+use kiln_emit::platform::Platform;
 use kiln_emit::zebin::Zebin;
+use kiln_runtime::info;
 use miette::{Report, miette};
 use rayon::prelude::*;
 
-use super::finalize::no_kernel;
-use super::info;
 use super::input::Input;
-use super::output::{self, Outputs};
-use super::platform_parser;
-use super::report;
+use super::output::{self, Outputs, print_error};
+use super::{no_kernel, platform_parser, report};
 use unit::Unit;
-
-/// Of raw machine code, which says nothing about itself.
-const DEFAULT_PLATFORM: &Platform = &platform::SKL;
 
 /// Files that are listed side by side.
 const BATCH: usize = 8;
@@ -32,10 +28,10 @@ const BATCH: usize = 8;
 /// List machine code
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Zebins or raw machine code
+    /// Zebins or raw machine code, `-` for standard input
     #[arg(required = true)]
     files: Vec<PathBuf>,
-    /// Platform that the code is for [default: what a zebin says, and skl for raw code]
+    /// Platform that the code is for [default: what a zebin says]
     #[arg(short, long, value_parser = platform_parser(), ignore_case = true)]
     platform: Option<&'static Platform>,
     /// Write branch targets as distances in bytes instead of labels
@@ -59,49 +55,93 @@ struct File<'a> {
     units: Vec<Unit>,
 }
 
-/// Runs the command.
+/// Runs the command. Files that cannot be listed and bytes that are no instructions are said behind
+/// the listing.
 ///
 /// # Errors
 /// Why nothing was written.
-pub fn disasm(args: &Args) -> Result<(), Report> {
+pub fn disasm(args: &Args) -> Result<ExitCode, Report> {
     let style = if args.numeric_labels {
         Style::Numeric
     } else {
         Style::Labels
     };
-    let files = args.files.iter().map(|path| open(path, args));
-    let files = files.collect::<Result<Vec<_>, _>>()?;
-    if args.json {
-        let text = json::write(&files, style)?;
-        let mut outputs = Outputs::default();
-        outputs.add(&args.output, text.into_bytes())?;
-        return outputs.write();
+    let mut outputs = Outputs::new(args.files.iter().map(PathBuf::as_path));
+    let (mut files, mut problems) = (Vec::new(), Vec::new());
+    for path in &args.files {
+        match open(path, args) {
+            Ok(file) => files.push(file),
+            Err(problem) => problems.push(problem),
+        }
     }
-    let titles = files.len() > 1;
+    if files.is_empty()
+        && let [_] = problems.as_slice()
+    {
+        return problems.pop().map_or(Ok(ExitCode::FAILURE), Err);
+    }
+    if args.json {
+        let (text, counts) = json::write(&files, style)?;
+        outputs.add(&args.output, text.into_bytes())?;
+        outputs.write()?;
+        problems.extend(files.iter().zip(counts).filter_map(|(f, n)| illegal(f, n)));
+        return Ok(say(&problems));
+    }
+    let titles = args.files.len() > 1;
     let mut collected = Vec::new();
     // A listing is many times the size of its code, and its memory is used again.
     let mut texts = vec![String::new(); BATCH];
     for batch in files.chunks(BATCH) {
-        let places = batch.par_iter().zip(&mut texts);
-        places.for_each(|(file, text)| list(file, style, titles, text));
+        let list = |(file, text)| list(file, style, titles, text);
+        let places = batch.iter().zip(&mut texts);
+        // Starting threads takes longer than listing a small file.
+        let counts: Vec<Counts> = match batch {
+            [_] => places.map(list).collect(),
+            _ => places
+                .collect::<Vec<_>>()
+                .into_par_iter()
+                .map(list)
+                .collect(),
+        };
+        problems.extend(batch.iter().zip(counts).filter_map(|(f, n)| illegal(f, n)));
         for text in &texts[..batch.len()] {
-            if !output::is_stdout(&args.output) {
+            if !output::is_standard(&args.output) {
                 collected.extend_from_slice(text.as_bytes());
-            } else if !output::print(text.as_bytes())? {
-                return Ok(());
+            } else if !output::print(text)? {
+                return Ok(say(&problems));
             }
         }
     }
-    let mut outputs = Outputs::default();
-    if !output::is_stdout(&args.output) {
+    if !output::is_standard(&args.output) {
         outputs.add(&args.output, collected)?;
     }
-    outputs.write()
+    outputs.write()?;
+    Ok(say(&problems))
+}
+
+/// Says what went wrong; the exit code.
+fn say(problems: &[Report]) -> ExitCode {
+    for problem in problems {
+        print_error(&format!("{problem:?}"));
+    }
+    match problems {
+        [] => ExitCode::SUCCESS,
+        _ => ExitCode::FAILURE,
+    }
+}
+
+/// What is said of a file with entries that are no instructions.
+fn illegal(file: &File, counts: Counts) -> Option<Report> {
+    let Counts { illegal, entries } = counts;
+    let error = format!(
+        "{illegal} of {entries} are no instructions of {}",
+        file.platform.name
+    );
+    (illegal > 0).then(|| report::file(file.path, &error))
 }
 
 fn open<'a>(path: &'a Path, args: &Args) -> Result<File<'a>, Report> {
     let input = Input::open(path)?;
-    let shown = path.display();
+    let shown = report::name(path);
     if info::is_elf(&input) {
         return open_zebin(path, &input, args);
     }
@@ -118,7 +158,12 @@ fn open<'a>(path: &'a Path, args: &Args) -> Result<File<'a>, Report> {
             "{shown}: this is vISA, not machine code; finalize it first"
         ));
     }
-    let platform = args.platform.unwrap_or(DEFAULT_PLATFORM);
+    if is_text(&input) {
+        return Err(miette!("{shown}: this is text, not machine code"));
+    }
+    let platform = args.platform.ok_or_else(|| {
+        miette!("{shown}: raw machine code does not say its platform: name it with --platform")
+    })?;
     Ok(File {
         path,
         platform,
@@ -128,11 +173,14 @@ fn open<'a>(path: &'a Path, args: &Args) -> Result<File<'a>, Report> {
 
 fn open_zebin<'a>(path: &'a Path, input: &Input, args: &Args) -> Result<File<'a>, Report> {
     let (zebin, platform) = match args.platform {
-        Some(platform) => (info::zebin(input, platform)?, platform),
+        Some(platform) => {
+            let zebin = info::zebin(input, platform).map_err(|e| report::file(path, &e))?;
+            (zebin, platform)
+        }
         None => {
             let zebin = Zebin::parse(input).map_err(|e| report::file(path, &e))?;
             let platform = info::platform_of(&zebin).ok_or_else(|| {
-                let shown = path.display();
+                let shown = report::name(path);
                 miette!(
                     "{shown}: it does not say for which known platform it was made; use --platform"
                 )
@@ -146,12 +194,12 @@ fn open_zebin<'a>(path: &'a Path, input: &Input, args: &Args) -> Result<File<'a>
         let named: Vec<Unit> = units.iter().filter_map(|unit| unit.part(name)).collect();
         if named.is_empty() {
             let names = units.iter().flat_map(|unit| &unit.symbols);
-            return Err(no_kernel(input, wanted, names.map(|s| s.name.as_str())));
+            return Err(no_kernel(path, wanted, names.map(|s| s.name.as_str())));
         }
         units = named;
     }
     if units.is_empty() {
-        return Err(no_kernel(input, wanted, std::iter::empty()));
+        return Err(no_kernel(path, wanted, std::iter::empty()));
     }
     Ok(File {
         path,
@@ -160,20 +208,31 @@ fn open_zebin<'a>(path: &'a Path, input: &Input, args: &Args) -> Result<File<'a>
     })
 }
 
+/// Whether the beginning of a file is text, which no machine code is by accident.
+fn is_text(bytes: &[u8]) -> bool {
+    let head = &bytes[..bytes.len().min(256)];
+    let printable = |b: &u8| matches!(b, b' '..=b'~' | b'\n' | b'\r' | b'\t');
+    head.iter().filter(|b| !printable(b)).count() * 16 <= head.len()
+}
+
 /// Makes `text` the listing of a file, under its name if that is wanted. Kernels and functions have
 /// headings where there is more than one.
-fn list(file: &File, style: Style, title: bool, text: &mut String) {
+fn list(file: &File, style: Style, title: bool, text: &mut String) -> Counts {
     text.clear();
     if title {
-        text.push_str(&format!("// {}\n", file.path.display()));
+        text.push_str(&format!("// {}\n", report::name(file.path)));
     }
     let symbols = file
         .units
         .iter()
         .map(|unit| unit.symbols.len())
         .sum::<usize>();
+    let mut counts = Counts::default();
     for unit in &file.units {
         let annotations = unit.annotations(symbols > 1);
-        listing::list_onto(unit.code(), file.platform, style, &annotations, text);
+        let listed = listing::list_onto(unit.code(), file.platform, style, &annotations, text);
+        counts.entries += listed.entries;
+        counts.illegal += listed.illegal;
     }
+    counts
 }

@@ -3,16 +3,14 @@
 //! Each command takes its arguments and does all its work before it writes anything
 //! ([`output`]), so that a failure leaves no files behind. A failure is one diagnostic on standard
 //! error ([`report`]), of `check` as many as there are, and exit code 1; a command line that cannot
-//! be understood is exit code 2.
+//! be understood is exit code 2. Of several modules to compile or files to list, one that fails keeps no
+//! other from being written.
 
 mod check;
 mod compile;
 mod convert;
 mod disasm;
-mod finalize;
-mod info;
 mod input;
-mod object;
 mod output;
 mod progress;
 mod report;
@@ -21,12 +19,14 @@ mod run_stats;
 mod stats;
 
 use std::io::IsTerminal;
+use std::path::Path;
 use std::process::ExitCode;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Parser, Subcommand};
+use kiln_runtime::session::Error;
 use kiln_target::platform::{self, Generation, PLATFORMS, Platform, VISA_ONLY};
-use miette::MietteHandlerOpts;
+use miette::{MietteHandlerOpts, Report};
 
 /// Finalizes vISA, Intel's virtual instruction set, to Gen machine code; runs it and lists it.
 #[derive(Debug, Parser)]
@@ -57,12 +57,12 @@ pub fn main() -> ExitCode {
     let result = match Cli::parse().command {
         Command::Check(args) => return check::check(&args),
         Command::Compile(args) => compile::compile(&args),
-        Command::Convert(args) => convert::convert(&args),
-        Command::Run(args) => run::run(&args),
+        Command::Convert(args) => convert::convert(&args).map(|()| ExitCode::SUCCESS),
+        Command::Run(args) => run::run(&args).map(|()| ExitCode::SUCCESS),
         Command::Disasm(args) => disasm::disasm(&args),
     };
     match result {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(code) => code,
         Err(report) => {
             output::print_error(&format!("{report:?}"));
             ExitCode::FAILURE
@@ -95,7 +95,14 @@ fn value(name: &'static str, aliases: &'static [&'static str]) -> PossibleValue 
     PossibleValue::new(name).aliases(aliases.iter().copied())
 }
 
-/// Takes how many registers may be used.
-fn grf_limit_parser() -> impl TypedValueParser<Value = u32> {
-    clap::value_parser!(u32).range(1..=128)
+/// A file does not hold what is looked for.
+fn no_kernel<'a>(path: &Path, name: Option<&str>, names: impl Iterator<Item = &'a str>) -> Report {
+    let error = match name {
+        Some(name) => Error::NoSuchKernel {
+            wanted: name.to_string(),
+            names: names.map(str::to_string).collect(),
+        },
+        None => Error::NoKernel,
+    };
+    report::file(path, &error)
 }

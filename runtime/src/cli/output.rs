@@ -3,7 +3,11 @@
 //! A command collects what it has made in [`Outputs`] and writes it at its end: every file to a
 //! temporary name beside its place, and only when all are complete, each to its own name. Text for
 //! standard output comes after them. A reader that goes away early (`| head`) is no failure.
+//!
+//! Names in text come from inputs: control characters in them, which a terminal would obey, are
+//! replaced wherever text goes to standard output or standard error.
 
+use std::borrow::Cow;
 use std::fs::{self, File};
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
@@ -12,26 +16,61 @@ use miette::{Report, miette};
 
 use super::report;
 
+/// Links that are followed to what is not there yet.
+const MOST_LINKS: usize = 40;
+
 /// What a command is to write.
 #[derive(Default)]
 pub struct Outputs {
+    /// Files that are read, which are not to be replaced.
+    inputs: Vec<PathBuf>,
     files: Vec<(PathBuf, Vec<u8>)>,
     stdout: Vec<u8>,
     taken: bool,
 }
 
-/// Whether this names the standard output.
-pub fn is_stdout(path: &Path) -> bool {
+/// Whether this names standard input or output.
+pub fn is_standard(path: &Path) -> bool {
     path.as_os_str() == "-"
 }
 
+/// Text with a replacement of the same size for each character that a terminal would obey.
+pub fn plain(text: &str) -> Cow<'_, str> {
+    let harmful = |c: char| c.is_control() && !matches!(c, '\n' | '\t') || is_bidi(c);
+    if !text.contains(harmful) {
+        return Cow::Borrowed(text);
+    }
+    let replaced = |c: char| match (harmful(c), c.len_utf8()) {
+        (false, _) => c,
+        (true, 1) if c == '\r' => ' ',
+        (true, 1) => '?',
+        (true, 2) => '\u{bf}',
+        (true, _) => char::REPLACEMENT_CHARACTER,
+    };
+    Cow::Owned(text.chars().map(replaced).collect())
+}
+
+/// Whether the character changes the direction of others.
+fn is_bidi(c: char) -> bool {
+    matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
 impl Outputs {
+    /// Outputs of a command that reads these files.
+    pub fn new<'a>(inputs: impl IntoIterator<Item = &'a Path>) -> Outputs {
+        let inputs = inputs.into_iter().filter(|path| !is_standard(path));
+        Outputs {
+            inputs: inputs.filter_map(|path| path.canonicalize().ok()).collect(),
+            ..Outputs::default()
+        }
+    }
+
     /// Adds a file; `-` is standard output, which can be taken once.
     ///
     /// # Errors
-    /// The same place was added before.
+    /// The same place was added before, or is an input.
     pub fn add(&mut self, path: &Path, bytes: Vec<u8>) -> Result<(), Report> {
-        if is_stdout(path) {
+        if is_standard(path) {
             if self.taken {
                 return Err(miette!("two outputs are to go to standard output"));
             }
@@ -39,10 +78,17 @@ impl Outputs {
             self.stdout.extend(bytes);
             return Ok(());
         }
-        // A link's target is replaced, not the link.
-        let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
+        let shown = path;
+        let path = resolved(path);
+        let is_file = fs::metadata(&path).is_ok_and(|metadata| metadata.is_file());
+        if is_file && self.inputs.contains(&path) {
+            return Err(miette!(
+                "{} is an input: say with -o where the output is to go",
+                report::name(shown)
+            ));
+        }
         if self.files.iter().any(|(p, _)| *p == path) {
-            return Err(miette!("two outputs are to go to {}", path.display()));
+            return Err(miette!("two outputs are to go to {}", report::name(shown)));
         }
         self.files.push((path, bytes));
         Ok(())
@@ -50,7 +96,7 @@ impl Outputs {
 
     /// Adds text to standard output.
     pub fn print(&mut self, text: &str) {
-        self.stdout.extend_from_slice(text.as_bytes());
+        self.stdout.extend_from_slice(plain(text).as_bytes());
     }
 
     /// Whether a file goes to standard output.
@@ -70,16 +116,36 @@ impl Outputs {
                 .map_err(|e| report::file(path, &e))?;
         }
         staged.finish()?;
-        print(&self.stdout).map(|_| ())
+        write_stdout(&self.stdout).map(|_| ())
     }
 }
 
-/// Writes to standard output at once: for what is too much to collect, when nothing else can fail
-/// any more. False if its reader has gone away.
+/// The file that a path leads to: a link's target is replaced, not the link, even if it is not there
+/// yet.
+fn resolved(path: &Path) -> PathBuf {
+    let mut path = path.to_path_buf();
+    for _ in 0..MOST_LINKS {
+        if let Ok(path) = fs::canonicalize(&path) {
+            return path;
+        }
+        match fs::read_link(&path) {
+            Ok(target) => path = path.parent().unwrap_or(Path::new("")).join(target),
+            Err(_) => break,
+        }
+    }
+    path
+}
+
+/// Writes text to standard output at once: for what is too much to collect, when nothing else can
+/// fail any more. False if its reader has gone away.
 ///
 /// # Errors
 /// It cannot be written to.
-pub fn print(text: &[u8]) -> Result<bool, Report> {
+pub fn print(text: &str) -> Result<bool, Report> {
+    write_stdout(plain(text).as_bytes())
+}
+
+fn write_stdout(text: &[u8]) -> Result<bool, Report> {
     let mut stdout = io::stdout().lock();
     match stdout.write_all(text).and_then(|()| stdout.flush()) {
         Err(e) if e.kind() == ErrorKind::BrokenPipe => Ok(false),

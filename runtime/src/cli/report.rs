@@ -6,87 +6,151 @@
 use std::fmt::Display;
 use std::path::Path;
 
-use kiln_frontend::module::{Module, Place};
+use kiln_frontend::module::{Module, Object, Place};
 use kiln_frontend::print::inst_text;
 use kiln_frontend::text::{self, ParseError, Spans};
 use kiln_frontend::verify::{self, Finding};
-use kiln_ir::callgraph::CallError;
-use kiln_ir::cfg::CfgError;
-use kiln_runtime::pipeline::{CompileError, InputError};
+use kiln_runtime::pipeline::{CompileError, UnsupportedList};
+use kiln_runtime::session::{Error, Failure};
+use kiln_runtime::source::InputError;
 use miette::{
     LabeledSpan, MietteDiagnostic, MietteError, MietteSpanContents, Report, Severity, SourceCode,
-    SourceSpan, SpanContents, miette,
+    SourceSpan, SpanContents,
 };
 
 use super::input::Input;
+use super::output::{is_standard, plain};
 
 /// The code of a file that is no vISA at all.
 const NO_FILE: &str = "F0001";
 /// The code of a binary object that cannot be read.
 const NO_OBJECT: &str = "B0001";
 
+/// A file's name for messages.
+pub fn name(path: &Path) -> String {
+    if is_standard(path) {
+        return "<stdin>".to_string();
+    }
+    plain(&path.display().to_string()).into_owned()
+}
+
 /// Something is wrong with a file as a whole.
 pub fn file(path: &Path, error: &dyn Display) -> Report {
-    miette!("{}: {error}", path.display())
+    message(format!("{}: {error}", name(path)), None)
 }
 
 /// A file cannot be opened.
 pub fn unopened(path: &Path, error: &dyn Display) -> Report {
-    let message = format!("{}: {error}", path.display());
-    MietteDiagnostic::new(message).with_code(NO_FILE).into()
+    message(format!("{}: {error}", name(path)), Some(NO_FILE))
 }
 
 /// A file is no vISA.
 pub fn input(input: &Input, error: &InputError) -> Report {
-    let code = match error {
-        InputError::Text(error) => return Source::new(input).syntax(error),
-        InputError::Binary(_) => NO_OBJECT,
-        InputError::Neither(_) => NO_FILE,
-    };
-    let message = format!("{}: {error}", input.path.display());
-    MietteDiagnostic::new(message).with_code(code).into()
-}
-
-/// A kernel cannot be finalized.
-pub fn compile(input: &Input, module: &Module, error: &CompileError) -> Report {
-    let place = instruction(error).and_then(|(object, inst)| {
-        let object = module.objects.iter().find(|o| o.name == object)?;
-        Some(object.insts.get(inst)?.place)
-    });
-    let path = input.path.display();
-    match place {
-        None => file(&input.path, error),
-        Some(place) if place.column == 0 => {
-            miette!("{path}: {error}, at offset {:#x}", place.pos)
-        }
-        Some(place) => Source::new(input).placed(place, error),
+    match error {
+        InputError::Text(error) => Source::new(input).syntax(error),
+        _ => message(format!("{}: {error}", input.name), code(error)),
     }
 }
 
-/// Something is wrong with a module that was read.
+fn code(error: &InputError) -> Option<&'static str> {
+    match error {
+        InputError::Text(error) => Some(error.kind.code()),
+        InputError::Binary(_) => Some(NO_OBJECT),
+        InputError::Neither(_) | InputError::NoDirective => Some(NO_FILE),
+    }
+}
+
+fn message(message: String, code: Option<&str>) -> Report {
+    diagnostic(&message, code).into()
+}
+
+/// A diagnostic whose message has names from an input in it.
+fn diagnostic(message: &str, code: Option<&str>) -> MietteDiagnostic {
+    let diagnostic = MietteDiagnostic::new(plain(message));
+    match code {
+        Some(code) => diagnostic.with_code(code),
+        None => diagnostic,
+    }
+}
+
+/// A module cannot be finalized.
+pub fn failure(inputs: &[Input], failure: &Failure) -> Report {
+    let input = failure
+        .file
+        .as_ref()
+        .and_then(|(file, _)| inputs.get(*file));
+    let Some(input) = input else {
+        return message(failure.to_string(), None);
+    };
+    match &failure.error {
+        Error::Input(error) => self::input(input, error),
+        Error::Rule(finding) => {
+            let source = Source::new(input);
+            let spans = (!source.text.is_empty()).then(|| text::diagnose(source.text).spans);
+            let (number, kernel) = failure.kernel.clone().unwrap_or_default();
+            source.finding(
+                finding,
+                &About {
+                    kernel: &kernel,
+                    number,
+                    at: failure.place.zip(failure.text.clone()),
+                },
+                spans.as_ref(),
+            )
+        }
+        error => {
+            let mut diagnostic = diagnostic(&failure.to_string(), None);
+            if let Error::Compile(CompileError::Unsupported { list, .. }) = error
+                && let kinds = UnsupportedList(list).kinds()
+                && let [_, _, ..] = kinds.as_slice()
+            {
+                let lines = kinds.iter().map(|(what, count, inst)| {
+                    format!("{count:>5} {what}, first at instruction {inst}")
+                });
+                diagnostic = diagnostic.with_help(lines.collect::<Vec<_>>().join("\n"));
+            }
+            match failure.place {
+                Some(place) if place.column > 0 => {
+                    let source = Source::new(input);
+                    let span = verify::span(source.text, place);
+                    source.underlined(diagnostic, span.start, span.len())
+                }
+                _ => diagnostic.into(),
+            }
+        }
+    }
+}
+
+/// What a finding is about.
+pub struct About<'a> {
+    /// The kernel or function, and its number in its file.
+    pub kernel: &'a str,
+    pub number: usize,
+    /// The instruction: where, and written out.
+    pub at: Option<(Place, String)>,
+}
+
+/// Something is wrong with a module that was read of that file.
 pub fn finding(input: &Input, module: &Module, finding: &Finding) -> Report {
     let source = Source::new(input);
-    let object = finding.object;
-    if source.text.is_empty() {
-        return source.finding(module, finding, object, None);
-    }
-    let spans = text::diagnose(source.text).spans;
-    source.finding(module, finding, object, Some(&spans))
+    let spans = (!source.text.is_empty()).then(|| text::diagnose(source.text).spans);
+    let object = &module.objects[finding.object];
+    source.finding(
+        finding,
+        &About::new(object, finding.object, finding),
+        spans.as_ref(),
+    )
 }
 
-/// The object's name and the instruction's number in it that an error is about.
-fn instruction(error: &CompileError) -> Option<(&str, usize)> {
-    match error {
-        CompileError::Calls(
-            CallError::Unknown { caller, inst, .. } | CallError::Size { caller, inst, .. },
-        ) => Some((caller, *inst)),
-        CompileError::Flow { kernel, source } => match source {
-            CfgError::NoLabel { inst, .. } | CfgError::Unsupported { inst, .. } => {
-                Some((kernel, *inst))
-            }
-        },
-        CompileError::Select { kernel, source } => Some((kernel, source.inst)),
-        _ => None,
+impl<'a> About<'a> {
+    /// The object, which is the one of that number of its file.
+    pub fn new(object: &'a Object, number: usize, finding: &Finding) -> About<'a> {
+        let inst = finding.inst.and_then(|inst| object.insts.get(inst));
+        About {
+            kernel: &object.name,
+            number,
+            at: inst.map(|inst| (inst.place, inst_text(object, inst))),
+        }
     }
 }
 
@@ -107,7 +171,7 @@ impl<'a> Source<'a> {
         };
         let ends = text.bytes().enumerate().filter(|(_, b)| *b == b'\n');
         Source {
-            name: input.path.display().to_string(),
+            name: input.name.clone(),
             text,
             lines: std::iter::once(0).chain(ends.map(|(i, _)| i + 1)).collect(),
         }
@@ -117,23 +181,15 @@ impl<'a> Source<'a> {
     pub fn syntax(&self, error: &ParseError) -> Report {
         let place = format!("{}:{}:{}", self.name, error.line, error.column);
         let message = format!("{place}: {}", error.kind);
-        let diagnostic = MietteDiagnostic::new(message).with_code(error.kind.code());
+        let diagnostic = diagnostic(&message, Some(error.kind.code()));
         self.underlined(diagnostic, error.offset, error.length)
     }
 
-    /// Something is wrong with an object of the file, of which it is the one of that number.
-    pub fn finding(
-        &self,
-        module: &Module,
-        finding: &Finding,
-        number: usize,
-        spans: Option<&Spans>,
-    ) -> Report {
-        let object = module.objects.get(finding.object);
-        let name = object.map_or("", |object| object.name.as_str());
+    /// Something is wrong with an object of the file.
+    pub fn finding(&self, finding: &Finding, about: &About, spans: Option<&Spans>) -> Report {
         let inst = finding.inst;
         let numbered = inst.map_or_else(String::new, |i| format!(", instruction {i}"));
-        let span = spans.and_then(|spans| spans.find(number, inst, finding.subject));
+        let span = spans.and_then(|spans| spans.find(about.number, inst, finding.subject));
         let place = match &span {
             Some(span) => {
                 let (line, column) = self.position(span.start);
@@ -141,32 +197,20 @@ impl<'a> Source<'a> {
             }
             None => self.name.clone(),
         };
-        let message = format!("{place}: {name}{numbered}: {finding}");
+        let message = format!("{place}: {}{numbered}: {finding}", about.kernel);
         let severity = match finding.severity() {
             verify::Severity::Warning => Severity::Warning,
             verify::Severity::Error => Severity::Error,
         };
-        let mut diagnostic = MietteDiagnostic::new(message)
-            .with_code(finding.code())
-            .with_severity(severity);
-        if let Some(span) = span {
-            return self.underlined(diagnostic, span.start, span.len());
+        let diagnostic = diagnostic(&message, Some(finding.code())).with_severity(severity);
+        match (span, &about.at) {
+            (Some(span), _) => self.underlined(diagnostic, span.start, span.len()),
+            (None, Some((place, text))) => {
+                let help = format!("at offset {:#x}: {text}", place.pos);
+                diagnostic.with_help(plain(&help)).into()
+            }
+            (None, None) => diagnostic.into(),
         }
-        let found = object.and_then(|object| Some((object, object.insts.get(inst?)?)));
-        if let Some((object, inst)) = found {
-            let offset = inst.place.pos;
-            let text = inst_text(object, inst);
-            diagnostic = diagnostic.with_help(format!("at offset {offset:#x}: {text}"));
-        }
-        diagnostic.into()
-    }
-
-    /// An error at an instruction of the text.
-    fn placed(&self, place: Place, error: &dyn Display) -> Report {
-        let (line, column) = (place.pos, place.column);
-        let message = format!("{}:{line}:{column}: {error}", self.name);
-        let span = verify::span(self.text, place);
-        self.underlined(MietteDiagnostic::new(message), span.start, span.len())
     }
 
     /// Line and column of a byte, from 1.
@@ -187,7 +231,7 @@ impl<'a> Source<'a> {
         let end = self.lines.get(line + 2).copied();
         let excerpt = Excerpt {
             name: self.name.clone(),
-            text: self.text[begin..end.unwrap_or(self.text.len())].to_owned(),
+            text: plain(&self.text[begin..end.unwrap_or(self.text.len())]).into_owned(),
             first,
         };
         let span = SourceSpan::from((start - begin, length));

@@ -8,18 +8,17 @@ use std::time::Instant;
 use kiln_emit::platform::Platform;
 use kiln_emit::zebin::Zebin;
 use kiln_runtime::exec::{Arg, Launch, Options as ExecOptions, Program, Stats, Trace};
+use kiln_runtime::info;
 use kiln_runtime::launch::{Description, Source, Spec, check_types, compare, parse_spec};
 use kiln_runtime::picture;
 use kiln_runtime::pipeline::Options;
+use kiln_runtime::session::Session;
 use miette::{Report, miette};
 
-use super::finalize::{finalize, no_kernel};
-use super::info::{self, Info};
-use super::input::Input;
-use super::object::object;
-use super::output::{Outputs, is_stdout, print_error};
+use super::input::{self, Input};
+use super::output::{Outputs, is_standard, plain, print_error};
 use super::progress::with_bar;
-use super::{grf_limit_parser, platform_parser, report, run_stats};
+use super::{no_kernel, platform_parser, report, run_stats};
 
 /// Execute a kernel's machine code on the host
 ///
@@ -74,8 +73,8 @@ pub struct Args {
     /// Platform to run as
     #[arg(short, long, default_value = "skl", value_parser = platform_parser(), ignore_case = true)]
     platform: &'static Platform,
-    /// Finalize vISA with no more registers than this, 1 to 128
-    #[arg(long, value_name = "N", value_parser = grf_limit_parser())]
+    /// Finalize vISA with no more registers than this
+    #[arg(long, value_name = "N")]
     grf_limit: Option<u32>,
     /// Execute groups on so many host threads [default: one a core]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
@@ -204,7 +203,10 @@ pub fn run(args: &Args) -> Result<(), Report> {
         thread: traced.and_then(|t| t.thread),
     });
     if let (Some(_), Results::Write(specs)) = (&trace, &plan.results)
-        && specs.iter().filter_map(|s| s.out.as_deref()).any(is_stdout)
+        && specs
+            .iter()
+            .filter_map(|s| s.out.as_deref())
+            .any(is_standard)
     {
         return Err(miette!(
             "a trace and a buffer are both to go to standard output"
@@ -224,9 +226,15 @@ pub fn run(args: &Args) -> Result<(), Report> {
     let seconds = clock.elapsed().as_secs_f64();
     // A reader that goes away early is no failure.
     let _ = out.lock().map(|mut out| out.flush());
-    let stats = stats.map_err(|e| miette!("{}: {kernel}: {e}", input.path.display()))?;
+    let stats =
+        stats.map_err(|e| miette!("{}", plain(&format!("{}: {kernel}: {e}", input.name))))?;
     let mut figures = figures(&kernel, &stats, seconds);
-    let mut outputs = Outputs::default();
+    let read = [
+        Some(&args.program),
+        args.info.as_ref(),
+        args.launch.as_ref(),
+    ];
+    let mut outputs = Outputs::new(read.into_iter().flatten().map(PathBuf::as_path));
     match &args.stats {
         Some(None) => figures.push_str(&run_stats::table(&stats)),
         Some(Some(path)) => outputs.add(path, run_stats::json(&kernel, &stats, seconds)?)?,
@@ -298,26 +306,31 @@ fn described(path: &Path) -> Result<Plan, Report> {
 /// The object file to run and the name of the kernel in it.
 fn program(args: &Args, input: &Input, kernel: Option<&str>) -> Result<(Zebin, String), Report> {
     let zebin = if info::is_elf(input) {
-        info::zebin(input, args.platform)?
+        info::zebin(input, args.platform).map_err(|e| report::file(&input.path, &e))?
     } else {
         let path = args.info.as_deref().ok_or_else(|| {
             miette!(
                 "{}: not a zebin; vISA needs --info with its kernels' argument layouts",
-                input.path.display()
+                input.name
             )
         })?;
-        let info = Info::open(path, args.platform)?;
+        let (_, info) = input::info(path, args.platform)?;
         let options = Options {
             grf_limit: args.grf_limit.unwrap_or(args.platform.grf_count),
             ..Options::new(args.platform)
         };
-        let kernels = finalize(input, &options, kernel)?.kernels;
-        let mut zebin =
-            object(info, &kernels, args.platform).map_err(|e| report::file(path, &e))?;
+        let mut session = Session::new(options);
+        if let Some(kernel) = kernel {
+            session = session.only(kernel);
+        }
+        let module = session.compile_module(&[input.source()]);
+        let module = module.map_err(|e| report::failure(std::slice::from_ref(input), &e))?;
+        let zebin = session.object_file(&module, info);
+        let mut zebin = zebin.map_err(|e| report::file(path, &e))?;
         // Those that only --info has are not part of the program.
         zebin
             .kernels
-            .retain(|text| kernels.iter().any(|k| k.name == text.name));
+            .retain(|text| module.kernels.iter().any(|k| k.name == text.name));
         zebin
     };
     let names = || zebin.kernels.iter().map(|k| k.name.as_str());
@@ -327,11 +340,11 @@ fn program(args: &Args, input: &Input, kernel: Option<&str>) -> Result<(Zebin, S
             let names = names().collect::<Vec<_>>().join(", ");
             return Err(miette!(
                 "{}: choose a kernel with --kernel: {names}",
-                input.path.display()
+                input.name
             ));
         }
         (Some(name), _) if names().any(|n| n == name) => name.to_string(),
-        _ => return Err(no_kernel(input, kernel, names())),
+        _ => return Err(no_kernel(&input.path, kernel, names())),
     };
     Ok((zebin, chosen))
 }

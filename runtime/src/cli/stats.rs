@@ -5,8 +5,7 @@ use miette::{Report, miette};
 use serde::Serialize;
 
 use kiln_runtime::pipeline::Compiled;
-
-use super::finalize::Finalized;
+use kiln_runtime::session::CompiledModule;
 
 /// Figures of one kernel.
 #[derive(Debug, Serialize)]
@@ -42,9 +41,9 @@ pub struct Seconds {
 }
 
 /// The figures of every kernel.
-pub fn stats(finalized: &Finalized, platform: &Platform) -> Vec<KernelStats> {
-    let read = finalized.read_seconds;
-    finalized
+pub fn stats(module: &CompiledModule, platform: &Platform) -> Vec<KernelStats> {
+    let read = module.read_seconds;
+    module
         .kernels
         .iter()
         .map(|kernel| kernel_stats(kernel, read, platform))

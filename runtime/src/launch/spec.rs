@@ -195,6 +195,12 @@ pub enum SpecError {
     File(String),
 }
 
+/// Whether that is what a specification may begin with.
+pub fn is_kind(name: &str) -> bool {
+    const OTHERS: [&str; 5] = ["buf", "zero", "local", "bytes", "sampler"];
+    OTHERS.contains(&name) || Scalar::find(name).is_some() || ImageKind::find(name).is_some()
+}
+
 /// Reads a specification.
 pub fn parse_spec(spec: &str) -> Result<Spec, SpecError> {
     let (kind, rest) = spec

@@ -4,7 +4,7 @@ use kiln_emit::platform::{self, Platform};
 use kiln_emit::ze_info::{PerThreadMemoryBuffer, ZeInfo};
 use kiln_frontend::module::Object;
 use kiln_runtime::exec::{Arg, Launch, Program};
-use kiln_runtime::pipeline::{self, Compiled, Options};
+use kiln_runtime::pipeline::{self, Compiled, Options, Scratch};
 
 pub fn skl() -> &'static Platform {
     platform::find("skl").expect("the platform of the tests")
@@ -15,7 +15,7 @@ pub fn compile(object: &Object, grf_limit: u32) -> Result<Compiled, String> {
     let mut options = Options::new(skl());
     options.verify = true;
     options.grf_limit = grf_limit;
-    pipeline::compile(object, &options).map_err(|e| e.to_string())
+    pipeline::compile(object, &options, &mut Scratch::default()).map_err(|e| e.to_string())
 }
 
 /// What a kernel is launched with.

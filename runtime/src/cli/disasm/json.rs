@@ -5,7 +5,7 @@
 //! another meaning makes another version.
 
 use kiln_emit::inst::{Inst, Target};
-use kiln_emit::listing::{self, Entry, Remark, Style};
+use kiln_emit::listing::{self, Counts, Entry, Remark, Style};
 use kiln_emit::platform::Platform;
 use miette::{Report, miette};
 use serde::Serialize;
@@ -75,13 +75,24 @@ struct MessageOut {
     description: String,
 }
 
-pub fn write(files: &[File], style: Style) -> Result<String, Report> {
+/// The document, and what each file is made of.
+pub fn write(files: &[File], style: Style) -> Result<(String, Vec<Counts>), Report> {
     let document = Document {
         version: VERSION,
         files: files.iter().map(|file| file_out(file, style)).collect(),
     };
     let text = serde_json::to_string_pretty(&document).map_err(|e| miette!("JSON: {e}"))?;
-    Ok(text + "\n")
+    let counts = document.files.iter().map(counts).collect();
+    Ok((text + "\n", counts))
+}
+
+fn counts(file: &FileOut) -> Counts {
+    let instructions = || file.units.iter().flat_map(|unit| &unit.instructions);
+    let wrong = |inst: &&InstOut| inst.illegal.is_some();
+    Counts {
+        entries: instructions().count(),
+        illegal: instructions().filter(wrong).count(),
+    }
 }
 
 fn file_out<'a>(file: &'a File, style: Style) -> FileOut<'a> {

@@ -1,114 +1,14 @@
 //! The program `kiln` as its user meets it: what it writes, what it answers, and that a failure is
 //! one diagnostic that says where, exit code 1, and nothing written.
 
+mod hostile;
+mod program;
+
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, Stdio};
 
 use kiln_emit::zebin::{ADDRESS, Relocation, Relocations, Section, Symbol, SymbolPlace, Zebin};
-
-fn examples() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples")
-}
-
-/// Names of the examples.
-fn names() -> Vec<String> {
-    let mut names: Vec<_> = fs::read_dir(examples())
-        .unwrap()
-        .map(|entry| entry.unwrap().path())
-        .filter(|path| path.join("launch.yaml").exists())
-        .map(|path| path.file_name().unwrap().to_string_lossy().into_owned())
-        .collect();
-    names.sort();
-    assert!(names.len() >= 14, "only {names:?} found");
-    names
-}
-
-/// A file of an example.
-fn example(name: &str, extension: &str) -> String {
-    examples()
-        .join(name)
-        .join(format!("{name}.{extension}"))
-        .display()
-        .to_string()
-}
-
-/// A folder for one test's files, empty at its start and gone at its end.
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new(test: &str) -> Folder {
-        let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("cli-{test}"));
-        let _ = fs::remove_dir_all(&path);
-        fs::create_dir_all(&path).unwrap();
-        Folder(path)
-    }
-
-    fn path(&self, name: &str) -> String {
-        self.0.join(name).display().to_string()
-    }
-
-    fn write(&self, name: &str, bytes: impl AsRef<[u8]>) -> String {
-        fs::write(self.0.join(name), bytes).unwrap();
-        self.path(name)
-    }
-
-    /// Names of the files in it.
-    fn files(&self) -> Vec<String> {
-        let entries = fs::read_dir(&self.0)
-            .unwrap()
-            .map(|e| e.unwrap().file_name());
-        let mut files: Vec<_> = entries.map(|n| n.to_string_lossy().into_owned()).collect();
-        files.sort();
-        files
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
-    }
-}
-
-fn kiln(args: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_kiln"))
-        .args(args)
-        .output()
-        .unwrap()
-}
-
-fn text(bytes: &[u8]) -> String {
-    String::from_utf8_lossy(bytes).into_owned()
-}
-
-/// Runs what must succeed; its standard output.
-fn pass(args: &[&str]) -> String {
-    let output = kiln(args);
-    assert!(
-        output.status.success(),
-        "kiln {args:?}: {}",
-        text(&output.stderr)
-    );
-    text(&output.stdout)
-}
-
-/// Runs what must fail with one diagnostic that says all of `parts`, and write nothing into the
-/// folder or to standard output.
-fn fail(folder: &Folder, args: &[&str], parts: &[&str]) {
-    let before = folder.files();
-    let output = kiln(args);
-    let stderr = text(&output.stderr);
-    assert_eq!(output.status.code(), Some(1), "kiln {args:?}: {stderr}");
-    assert_eq!(stderr.matches('×').count(), 1, "kiln {args:?}: {stderr}");
-    for part in parts {
-        assert!(
-            stderr.contains(part),
-            "kiln {args:?}: `{part}` is not said in: {stderr}"
-        );
-    }
-    assert_eq!(text(&output.stdout), "", "kiln {args:?}");
-    assert_eq!(folder.files(), before, "kiln {args:?} wrote something");
-}
+use program::{Folder, example, examples, fail, kiln, names, pass, text};
 
 /// The machine code of a file of vISA.
 fn compiled(folder: &Folder, input: &str) -> Vec<u8> {
@@ -268,11 +168,11 @@ fn addresses_of_data_are_relocated() {
     );
     assert_eq!((raw.status.code(), text(&raw.stderr)), (Some(0), said));
     // The field is the immediate of a move.
-    let listed = pass(&["disasm", &code, "--numeric-labels"]);
+    let listed = pass(&["disasm", "-p", "skl", &code, "--numeric-labels"]);
     let at = offset as usize - 8;
     let bytes = fs::read(&code).unwrap();
     let moved = folder.write("mov.bin", &bytes[at..at + 16]);
-    let moved = pass(&["disasm", &moved, "--numeric-labels"]);
+    let moved = pass(&["disasm", "-p", "skl", &moved, "--numeric-labels"]);
     assert!(
         moved.contains("mov (1|M0)") && listed.contains(moved.trim()),
         "{moved}"
@@ -476,7 +376,7 @@ fn the_outputs_name_follows_the_inputs() {
     );
     assert_eq!(fs::read(&info).unwrap(), before);
 
-    let listed = pass(&["disasm", &folder.path("k.bin")]);
+    let listed = pass(&["disasm", "-p", "skl", &folder.path("k.bin")]);
     assert_eq!(listed, fs::read_to_string(folder.path("k.asm")).unwrap());
     let printed = pass(&["compile", "-p", "skl", "--emit", "asm", "-o", "-", &visa]);
     assert_eq!(printed, listed);
@@ -534,7 +434,7 @@ fn machine_code_is_listed_from_object_files_and_raw() {
         // The names of kernels and functions are the object file's alone.
         let named = |line: &&str| line.starts_with("// ");
         let lines: Vec<_> = listed.lines().skip_while(named).collect();
-        let bare = pass(&["disasm", &raw]);
+        let bare = pass(&["disasm", "-p", "skl", &raw]);
         assert!(bare.lines().eq(lines), "{name}: {bare}");
         let numeric = pass(&["disasm", "--numeric-labels", &zebin]);
         assert!(!numeric.lines().any(|l| l.ends_with(':')), "{name}");
@@ -710,6 +610,7 @@ fn a_kernel_that_is_not_there_is_named_with_those_that_are() {
     }
     // The layout of another kernel is no help.
     let other = example("reduction", "zebin");
+    let out = folder.path("out.zebin");
     let args = ["compile", "-p", "skl", &visa, "--info", &other, "-o", &out];
     fail(&folder, &args, &["reduction.zebin: ", "no kernel saxpy"]);
 }

@@ -1,14 +1,9 @@
-//! What `--info` names: a zebin, or a `.ze_info` document by itself.
-
-use std::path::Path;
+//! The argument layouts of kernels, which vISA does not have: from a zebin, or from a `.ze_info`
+//! document by itself.
 
 use kiln_emit::platform::{PLATFORMS, Platform};
-use kiln_emit::ze_info::ZeInfo;
-use kiln_emit::zebin::Zebin;
-use miette::{Report, miette};
-
-use super::input::Input;
-use super::report;
+use kiln_emit::ze_info::{ZeInfo, ZeInfoError};
+use kiln_emit::zebin::{Zebin, ZebinError};
 
 /// The first bytes of an ELF file.
 const ELF_MAGIC: &[u8] = b"\x7fELF";
@@ -19,43 +14,53 @@ const CORE_FAMILY: u32 = 2;
 const UNKNOWN: u32 = 0;
 
 /// Where kernels' argument layouts come from.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub enum Info {
     Zebin(Zebin),
     ZeInfo(ZeInfo),
+}
+
+/// Why a file has no argument layouts for a platform.
+#[derive(Debug, thiserror::Error)]
+pub enum InfoError {
+    #[error(transparent)]
+    Zebin(#[from] ZebinError),
+    #[error("neither a zebin nor a .ze_info document: {0}")]
+    Neither(ZeInfoError),
+    #[error("made for {what} {found}; that of {platform} is {expected}")]
+    Platform {
+        what: &'static str,
+        found: u32,
+        expected: u32,
+        platform: &'static str,
+    },
 }
 
 impl Info {
     /// Reads either.
     ///
     /// # Errors
-    /// The file cannot be read, is neither, or is for another platform.
-    pub fn open(path: &Path, platform: &Platform) -> Result<Info, Report> {
-        let input = Input::open(path)?;
-        if is_elf(&input) {
-            return Ok(Info::Zebin(zebin(&input, platform)?));
+    /// The bytes are neither, or are for another platform.
+    pub fn parse(bytes: &[u8], platform: &Platform) -> Result<Info, InfoError> {
+        if is_elf(bytes) {
+            return Ok(Info::Zebin(zebin(bytes, platform)?));
         }
-        let info = ZeInfo::parse(&input).map_err(|e| {
-            miette!(
-                "{}: neither a zebin nor a .ze_info document: {e}",
-                path.display()
-            )
-        })?;
+        let info = ZeInfo::parse(bytes).map_err(InfoError::Neither)?;
         Ok(Info::ZeInfo(info))
     }
 }
 
 /// Whether a file is an ELF file, by its first bytes.
-pub fn is_elf(input: &Input) -> bool {
-    input.starts_with(ELF_MAGIC)
+pub fn is_elf(bytes: &[u8]) -> bool {
+    bytes.starts_with(ELF_MAGIC)
 }
 
 /// Reads an object file for a platform.
 ///
 /// # Errors
 /// It is none, or for another one.
-pub fn zebin(input: &Input, platform: &Platform) -> Result<Zebin, Report> {
-    let zebin = Zebin::parse(input).map_err(|e| report::file(&input.path, &e))?;
+pub fn zebin(bytes: &[u8], platform: &Platform) -> Result<Zebin, InfoError> {
+    let zebin = Zebin::parse(bytes)?;
     // Products of one core family share their code, but the reference does not always name it.
     let (what, found, expected) = match families(&zebin) {
         (Some(core), _) => ("core family", core, platform.core_family),
@@ -63,11 +68,12 @@ pub fn zebin(input: &Input, platform: &Platform) -> Result<Zebin, Report> {
         (None, None) => return Ok(zebin),
     };
     if found != expected {
-        return Err(miette!(
-            "{}: made for {what} {found}; that of {} is {expected}",
-            input.path.display(),
-            platform.name
-        ));
+        return Err(InfoError::Platform {
+            what,
+            found,
+            expected,
+            platform: platform.name,
+        });
     }
     Ok(zebin)
 }

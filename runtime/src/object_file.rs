@@ -1,13 +1,12 @@
-//! Object files around finalized kernels: the argument layout of `--info`, with our machine code
+//! Object files around finalized kernels: an argument layout ([`Info`]), with our machine code
 //! and what the finalizer decides of a kernel's set-up.
 
+use crate::info::Info;
+use crate::pipeline::Compiled;
 use kiln_emit::platform::Platform;
 use kiln_emit::ze_info::{Kernel as Entry, MemoryKind, MemoryUsage, PerThreadMemoryBuffer, ZeInfo};
 use kiln_emit::zebin::{ADDRESS, ADDRESS_LOW, Relocation, Relocations, Zebin};
-use kiln_runtime::pipeline::Compiled;
 use serde_norway::Mapping;
-
-use super::info::Info;
 
 /// The unit of scratch space in bytes; a thread has a power of two of them (PRM vol. 2a,
 /// "MEDIA_VFE_STATE", Per Thread Scratch Space).
@@ -31,7 +30,11 @@ pub enum ObjectError {
 ///
 /// # Errors
 /// `info` does not describe a kernel, or does not define what its code uses.
-pub fn object(info: Info, kernels: &[Compiled], platform: &Platform) -> Result<Zebin, ObjectError> {
+pub fn object_file(
+    info: Info,
+    kernels: &[Compiled],
+    platform: &Platform,
+) -> Result<Zebin, ObjectError> {
     let mut zebin = match info {
         Info::Zebin(zebin) => zebin,
         Info::ZeInfo(mut info) => {

@@ -1,0 +1,425 @@
+//! A module from its files to an object file: what a driver or a compiler calls.
+//!
+//! A [`Session`] owns the options and the memory that compilations use one after the other; it can be
+//! used from several threads. [`Session::compile_module`] reads the files of a module, holds it
+//! against the rules of vISA and of the platform, and compiles its kernels in parallel, callees before
+//! their callers; [`Session::object_file`] makes an object file of them. Which of several errors is
+//! reported, and every byte of the results, is the same each time and with any number of threads.
+//!
+//! ```
+//! use kiln_runtime::info::Info;
+//! use kiln_runtime::pipeline::Options;
+//! use kiln_runtime::session::Session;
+//! use kiln_runtime::source::Input;
+//! use kiln_target::platform;
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../examples/saxpy/saxpy");
+//! let platform = platform::find("skl").ok_or("no such platform")?;
+//! let session = Session::new(Options::new(platform));
+//! let bytes = std::fs::read(format!("{folder}.visaasm"))?;
+//! let input = Input { name: "saxpy.visaasm", bytes: &bytes };
+//! let module = session.compile_module(&[input])?;
+//! let info = Info::parse(&std::fs::read(format!("{folder}.zebin"))?, platform)?;
+//! let object_file: Vec<u8> = session.object_file(&module, info)?.write()?;
+//! # assert!(object_file.starts_with(b"\x7fELF"));
+//! # Ok(())
+//! # }
+//! ```
+
+use std::fmt;
+use std::sync::{Mutex, PoisonError};
+use std::time::Instant;
+
+use kiln_emit::zebin::Zebin;
+use kiln_frontend::module::{Module, Place};
+use kiln_frontend::print;
+use kiln_frontend::verify::{self, Finding, Severity};
+use kiln_ir::callgraph::{CallError, CallGraph};
+use petgraph::graph::NodeIndex;
+use petgraph::visit::Dfs;
+use rayon::prelude::*;
+
+use crate::info::Info;
+use crate::object_file::{self, ObjectError};
+use crate::pipeline::{self, CompileError, Compiled, Options, Scratch, Stage};
+use crate::source::{self, Input, InputError, Merged};
+
+/// Options and memory of compilations.
+pub struct Session {
+    options: Options,
+    kernel: Option<String>,
+    /// One for each compilation that is under way, and those that wait for the next.
+    scratch: Mutex<Vec<Scratch>>,
+}
+
+/// The finalized kernels of a module.
+pub struct CompiledModule {
+    /// Callees before their callers.
+    pub kernels: Vec<Compiled>,
+    /// Seconds that reading and checking the files took.
+    pub read_seconds: f64,
+    /// The module as text, if that stage was asked for.
+    pub visa: Option<String>,
+}
+
+/// What has become of a module that is one of several.
+pub struct Outcome {
+    /// The numbers of its files.
+    pub files: Vec<usize>,
+    pub result: Result<CompiledModule, Box<Failure>>,
+}
+
+/// Why there is no machine code of a module, and where. It is written out with its place.
+#[derive(Debug)]
+pub struct Failure {
+    /// The number of the input, and its name.
+    pub file: Option<(usize, String)>,
+    /// The kernel or function, and its number in its file.
+    pub kernel: Option<(usize, String)>,
+    /// The number of the instruction in it.
+    pub inst: Option<usize>,
+    pub place: Option<Place>,
+    /// The instruction as text, where the file is none.
+    pub text: Option<String>,
+    pub error: Error,
+}
+
+/// What is wrong.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    #[error("no machine code is made for {0} yet")]
+    Platform(&'static str),
+    #[error("a limit of {found} registers: {fewest} to {most} are possible on {platform}")]
+    GrfLimit {
+        found: u32,
+        fewest: u32,
+        most: u32,
+        platform: &'static str,
+    },
+    #[error(transparent)]
+    Input(#[from] InputError),
+    #[error(transparent)]
+    Rule(#[from] Finding),
+    #[error(transparent)]
+    Calls(#[from] CallError),
+    #[error(transparent)]
+    Compile(#[from] CompileError),
+    #[error("no kernel is named {wanted}; the kernels are: {}", listed(.names))]
+    NoSuchKernel { wanted: String, names: Vec<String> },
+    #[error("it holds no kernel")]
+    NoKernel,
+}
+
+/// The fewest registers that a kernel can be compiled for.
+const FEWEST_GRFS: u32 = 24;
+
+fn listed(names: &[String]) -> String {
+    match names {
+        [] => "none".to_string(),
+        names => names.join(", "),
+    }
+}
+
+impl Session {
+    pub fn new(options: Options) -> Session {
+        Session {
+            options,
+            kernel: None,
+            scratch: Mutex::default(),
+        }
+    }
+
+    /// A session that compiles the kernel of that name only, with what it calls.
+    #[must_use]
+    pub fn only(mut self, kernel: &str) -> Session {
+        self.kernel = Some(kernel.to_string());
+        self
+    }
+
+    pub fn options(&self) -> &Options {
+        &self.options
+    }
+
+    /// Compiles a module that is in one or several files.
+    ///
+    /// # Errors
+    /// What is wrong with the first of the files with an error; else with the module; else what the
+    /// first of its kernels has that cannot be compiled.
+    pub fn compile_module(&self, inputs: &[Input]) -> Result<CompiledModule, Box<Failure>> {
+        self.possible()?;
+        let (modules, seconds): (Vec<_>, Vec<f64>) = read(inputs).into_iter().unzip();
+        let modules = modules.into_iter().collect::<Result<Vec<_>, _>>()?;
+        let merged = Merged::new(modules.into_iter().enumerate());
+        self.compile_merged(inputs, &merged, seconds.iter().sum())
+    }
+
+    /// Compiles the modules that the files are: those [related](source::related) are one. A file
+    /// that cannot be read is a module by itself.
+    pub fn compile_modules(&self, inputs: &[Input]) -> Vec<Outcome> {
+        if let Err(failure) = self.possible() {
+            return vec![Outcome {
+                files: (0..inputs.len()).collect(),
+                result: Err(failure),
+            }];
+        }
+        let mut units = Vec::new();
+        let (mut numbers, mut modules) = (Vec::new(), Vec::new());
+        let mut seconds = Vec::new();
+        for (number, (module, took)) in read(inputs).into_iter().enumerate() {
+            seconds.push(took);
+            match module {
+                Ok(module) => {
+                    numbers.push(number);
+                    modules.push(module);
+                }
+                Err(failure) => units.push((vec![number], Err(failure))),
+            }
+        }
+        let groups = source::related(&modules);
+        let mut modules: Vec<_> = modules.into_iter().map(Some).collect();
+        for group in groups {
+            let files: Vec<usize> = group.iter().map(|file| numbers[*file]).collect();
+            let taken = group.iter().filter_map(|file| modules[*file].take());
+            let merged = Merged::new(files.iter().copied().zip(taken));
+            units.push((files, Ok(merged)));
+        }
+        units.sort_by_key(|(files, _)| files.first().copied());
+        let outcome = |(files, merged): (Vec<usize>, Result<Merged, Box<Failure>>)| {
+            let read = files.iter().map(|file| seconds[*file]).sum();
+            let result = merged.and_then(|merged| self.compile_merged(inputs, &merged, read));
+            Outcome { files, result }
+        };
+        if units.len() == 1 {
+            units.into_iter().map(outcome).collect()
+        } else {
+            units.into_par_iter().map(outcome).collect()
+        }
+    }
+
+    /// Checks and compiles what took so many seconds to read.
+    fn compile_merged(
+        &self,
+        inputs: &[Input],
+        merged: &Merged,
+        read_seconds: f64,
+    ) -> Result<CompiledModule, Box<Failure>> {
+        let clock = Instant::now();
+        let at = |error, object, inst| Failure::at(error, inputs, merged, object, inst);
+        let generation = Some(self.options.platform.generation);
+        let mut findings = verify::check(&merged.module, generation).into_iter();
+        if let Some(finding) = findings.find(|f| f.severity() == Severity::Error) {
+            let (object, inst) = (finding.object, finding.inst);
+            return Err(at(finding.into(), object, inst));
+        }
+        let order = self.order(inputs, merged)?;
+        let read_seconds = read_seconds + clock.elapsed().as_secs_f64();
+
+        let compile = |&object: &usize| {
+            let mut scratch = self.take_scratch();
+            let compiled =
+                pipeline::compile(&merged.module.objects[object], &self.options, &mut scratch);
+            self.give_back(scratch);
+            compiled.map_err(|error| {
+                let inst = error.instruction();
+                at(error.into(), object, inst)
+            })
+        };
+        // Starting threads takes as long as compiling a small kernel. All results are awaited, so
+        // that of several errors it is always the first in order that is reported.
+        let results: Vec<_> = match order.as_slice() {
+            [one] => vec![compile(one)],
+            several => several.par_iter().map(compile).collect(),
+        };
+        let visa = self.options.dump.contains(&Stage::Visa);
+        Ok(CompiledModule {
+            kernels: results.into_iter().collect::<Result<_, _>>()?,
+            read_seconds,
+            visa: visa.then(|| print::print(&merged.module)),
+        })
+    }
+
+    /// Makes an object file of a module's kernels.
+    ///
+    /// # Errors
+    /// `info` does not describe a kernel, or does not define what its code uses.
+    pub fn object_file(&self, module: &CompiledModule, info: Info) -> Result<Zebin, ObjectError> {
+        object_file::object_file(info, &module.kernels, self.options.platform)
+    }
+
+    /// Whether the options are such that anything can be compiled.
+    fn possible(&self) -> Result<(), Box<Failure>> {
+        let Options {
+            platform,
+            grf_limit: found,
+            ..
+        } = self.options;
+        if !platform.compiles {
+            return Err(Error::Platform(platform.name).into());
+        }
+        let (fewest, most) = (FEWEST_GRFS, platform.grf_count);
+        if !(fewest..=most).contains(&found) {
+            let error = Error::GrfLimit {
+                found,
+                fewest,
+                most,
+                platform: platform.name,
+            };
+            return Err(error.into());
+        }
+        Ok(())
+    }
+
+    /// The numbers of the objects to compile: callees first.
+    fn order(&self, inputs: &[Input], merged: &Merged) -> Result<Vec<usize>, Box<Failure>> {
+        let module = &merged.module;
+        let graph = CallGraph::new(module).map_err(|error| {
+            let (CallError::Unknown { caller, inst, .. } | CallError::Size { caller, inst, .. }) =
+                &error;
+            let object = module
+                .objects
+                .iter()
+                .position(|o| o.name == caller.as_str());
+            let inst = *inst;
+            match object {
+                Some(object) => Failure::at(error.into(), inputs, merged, object, Some(inst)),
+                None => Failure::of_file(error.into(), inputs, 0),
+            }
+        })?;
+        let mut order: Vec<usize> = graph.order().into_iter().flatten().collect();
+        if let Some(wanted) = &self.kernel {
+            let Some(kernel) = module
+                .objects
+                .iter()
+                .position(|o| o.name == wanted.as_str())
+            else {
+                let names = module.objects.iter().map(|o| o.name.to_string()).collect();
+                let wanted = wanted.clone();
+                let error = Error::NoSuchKernel { wanted, names };
+                return Err(Failure::of_file(error, inputs, 0));
+            };
+            let mut reached = vec![false; module.objects.len()];
+            let mut walk = Dfs::new(&graph.graph, NodeIndex::new(kernel));
+            while let Some(node) = walk.next(&graph.graph) {
+                reached[graph.graph[node]] = true;
+            }
+            order.retain(|object| reached[*object]);
+        }
+        if order.is_empty() {
+            return Err(Failure::of_file(Error::NoKernel, inputs, 0));
+        }
+        Ok(order)
+    }
+
+    fn take_scratch(&self) -> Scratch {
+        let mut pool = self.scratch.lock().unwrap_or_else(PoisonError::into_inner);
+        pool.pop().unwrap_or_default()
+    }
+
+    fn give_back(&self, scratch: Scratch) {
+        let mut pool = self.scratch.lock().unwrap_or_else(PoisonError::into_inner);
+        pool.push(scratch);
+    }
+}
+
+/// Reads files, one by itself on this thread, and says how many seconds each took.
+fn read(inputs: &[Input]) -> Vec<(Result<Module, Box<Failure>>, f64)> {
+    let read = |(number, input): (usize, &Input)| {
+        let clock = Instant::now();
+        let module = source::read(input.bytes);
+        let module = module.map_err(|e| Failure::of_file(e.into(), inputs, number));
+        (module, clock.elapsed().as_secs_f64())
+    };
+    match inputs {
+        [input] => vec![read((0, input))],
+        several => several.par_iter().enumerate().map(read).collect(),
+    }
+}
+
+impl From<Error> for Box<Failure> {
+    fn from(error: Error) -> Box<Failure> {
+        Box::new(Failure::new(error))
+    }
+}
+
+impl Failure {
+    fn new(error: Error) -> Failure {
+        Failure {
+            file: None,
+            kernel: None,
+            inst: None,
+            place: None,
+            text: None,
+            error,
+        }
+    }
+
+    fn of_file(error: Error, inputs: &[Input], number: usize) -> Box<Failure> {
+        let place = match &error {
+            Error::Input(InputError::Text(error)) => Some(Place {
+                pos: error.line,
+                column: error.column,
+            }),
+            _ => None,
+        };
+        let name = |input: &Input| (number, input.name.to_string());
+        Box::new(Failure {
+            file: inputs.get(number).map(name),
+            place,
+            ..Failure::new(error)
+        })
+    }
+
+    fn at(
+        error: Error,
+        inputs: &[Input],
+        merged: &Merged,
+        object: usize,
+        inst: Option<usize>,
+    ) -> Box<Failure> {
+        let origin = merged.origin(object);
+        let object = &merged.module.objects[object];
+        let at = inst.and_then(|inst| object.insts.get(inst));
+        let mut failure = Failure::of_file(error, inputs, origin.file);
+        failure.kernel = Some((origin.object, object.name.to_string()));
+        failure.inst = inst;
+        failure.place = at.map(|inst| inst.place);
+        failure.text = at.map(|inst| print::inst_text(object, inst));
+        failure
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        let text = self.place.filter(|place| place.column > 0);
+        match (&self.file, text) {
+            (Some((_, file)), Some(Place { pos, column })) => write!(f, "{file}:{pos}:{column}: ")?,
+            (Some((_, file)), None) => write!(f, "{file}: ")?,
+            (None, _) => {}
+        }
+        match (&self.error, &self.kernel) {
+            // The place has been said.
+            (Error::Input(InputError::Text(error)), _) => return write!(f, "{}", error.kind),
+            // Others name the kernel themselves.
+            (Error::Rule(_), Some((_, kernel))) => {
+                f.write_str(kernel)?;
+                if let Some(inst) = self.inst {
+                    write!(f, ", instruction {inst}")?;
+                }
+                f.write_str(": ")?;
+            }
+            _ => {}
+        }
+        write!(f, "{}", self.error)?;
+        match self.place {
+            Some(Place { pos, column: 0 }) => write!(f, ", at offset {pos:#x}"),
+            _ => Ok(()),
+        }
+    }
+}
+
+impl std::error::Error for Failure {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        Some(&self.error)
+    }
+}

@@ -1,0 +1,189 @@
+//! Files of vISA: what their bytes are, and which of them make one module.
+//!
+//! The reference compiler writes a kernel and each function it calls into files of their own, and
+//! sometimes all of them into one more. [`Merged`] makes one module of such files, an object that
+//! is the same in two of them once; [`related`] says which files belong together.
+
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+
+use kiln_frontend::binary::ReadError;
+use kiln_frontend::module::{Module, Object, ObjectKind, Operand};
+use kiln_frontend::text::ParseError;
+use petgraph::unionfind::UnionFind;
+
+/// The first bytes of a binary vISA object.
+const MAGIC: &[u8; 4] = b"CISA";
+/// Bytes that are looked at before the rest, so that no large file is read that is no vISA.
+const HEAD: usize = 1 << 16;
+/// One of these stands near the beginning of every text of vISA.
+const DIRECTIVES: [&[u8]; 4] = [b".version", b".kernel", b".function", b".global_function"];
+
+/// A file of vISA.
+#[derive(Clone, Copy, Debug)]
+pub struct Input<'a> {
+    /// For messages.
+    pub name: &'a str,
+    pub bytes: &'a [u8],
+}
+
+/// What a file of vISA can be wrong in.
+#[derive(Debug, thiserror::Error)]
+pub enum InputError {
+    #[error(transparent)]
+    Binary(#[from] ReadError),
+    #[error(transparent)]
+    Text(#[from] ParseError),
+    #[error("byte {0}: neither a binary vISA object (it would begin with \"CISA\") nor text")]
+    Neither(usize),
+    #[error("no vISA: no directive (`.version`, `.kernel`) in the first {HEAD} bytes")]
+    NoDirective,
+}
+
+/// The form that a file of vISA has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form<'a> {
+    Binary,
+    Text(&'a str),
+}
+
+/// What the bytes of a file are.
+///
+/// # Errors
+/// They are neither.
+pub fn form(bytes: &[u8]) -> Result<Form<'_>, InputError> {
+    if bytes.starts_with(MAGIC) {
+        return Ok(Form::Binary);
+    }
+    let head = &bytes[..bytes.len().min(HEAD)];
+    if let Err(e) = std::str::from_utf8(head)
+        && e.error_len().is_some()
+    {
+        return Err(InputError::Neither(e.valid_up_to()));
+    }
+    if let Some(at) = memchr::memchr(0, head) {
+        return Err(InputError::Neither(at));
+    }
+    let directive = |line: &[u8]| {
+        DIRECTIVES
+            .iter()
+            .any(|d| line.trim_ascii_start().starts_with(d))
+    };
+    if bytes.len() > HEAD && !head.split(|b| *b == b'\n').any(directive) {
+        return Err(InputError::NoDirective);
+    }
+    match std::str::from_utf8(bytes) {
+        Ok(text) => match memchr::memchr(0, bytes) {
+            None => Ok(Form::Text(text)),
+            Some(at) => Err(InputError::Neither(at)),
+        },
+        Err(e) => Err(InputError::Neither(e.valid_up_to())),
+    }
+}
+
+/// Reads a module from the bytes of a binary object or a text file.
+///
+/// # Errors
+/// What is wrong with the file, and where.
+pub fn read(bytes: &[u8]) -> Result<Module, InputError> {
+    match form(bytes)? {
+        Form::Binary => Ok(kiln_frontend::binary::read(bytes)?),
+        Form::Text(text) => Ok(kiln_frontend::text::parse(text)?),
+    }
+}
+
+/// Where an object of a merged module was read from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Origin {
+    /// The number of the file.
+    pub file: usize,
+    /// The number of the object in that file.
+    pub object: usize,
+}
+
+/// A module of one or several files.
+#[derive(Debug, Default)]
+pub struct Merged {
+    pub module: Module,
+    /// Of each object of the module.
+    origins: Vec<Origin>,
+    /// The numbers of the objects of a name.
+    named: HashMap<String, Vec<usize>>,
+}
+
+impl Merged {
+    /// The files' modules as one; each comes with the number of its file.
+    pub fn new(modules: impl IntoIterator<Item = (usize, Module)>) -> Merged {
+        let mut merged = Merged::default();
+        for (file, module) in modules {
+            merged.add(file, module);
+        }
+        merged
+    }
+
+    fn add(&mut self, file: usize, module: Module) {
+        self.module.version = self.module.version.max(module.version);
+        self.module.globals.extend(module.globals);
+        for (number, object) in module.objects.into_iter().enumerate() {
+            let same = self.named.entry(object.name.to_string()).or_default();
+            let twin =
+                |at: &usize| self.origins[*at].file != file && self.module.objects[*at] == object;
+            if !same.iter().any(twin) {
+                same.push(self.module.objects.len());
+                self.module.objects.push(object);
+                self.origins.push(Origin {
+                    file,
+                    object: number,
+                });
+            }
+        }
+    }
+
+    /// Where the object of that number comes from.
+    pub fn origin(&self, object: usize) -> Origin {
+        self.origins[object]
+    }
+}
+
+/// The files that make one module, as lists of their numbers, in the order of their first: one that
+/// calls a function, or takes its address, and one that defines it; and those with the same object.
+pub fn related(modules: &[Module]) -> Vec<Vec<usize>> {
+    let mut sets = UnionFind::new(modules.len());
+    let mut functions: HashMap<&str, Vec<usize>> = HashMap::new();
+    let mut objects: HashMap<&str, Vec<(usize, &Object)>> = HashMap::new();
+    for (file, module) in modules.iter().enumerate() {
+        for object in &module.objects {
+            if object.kind != ObjectKind::Kernel {
+                functions.entry(&object.name).or_default().push(file);
+            }
+            let others = objects.entry(&object.name).or_default();
+            if let Some((other, _)) = others.iter().find(|(_, twin)| *twin == object) {
+                sets.union(*other, file);
+            }
+            others.push((file, object));
+        }
+    }
+    for (file, module) in modules.iter().enumerate() {
+        let operands = (module.objects.iter())
+            .flat_map(|object| &object.insts)
+            .flat_map(|inst| &inst.operands);
+        for operand in operands {
+            if let Operand::Name(name) = operand {
+                let defining = functions.get(name.as_str()).into_iter().flatten();
+                defining.for_each(|other| _ = sets.union(file, *other));
+            }
+        }
+    }
+    let mut groups: Vec<Vec<usize>> = Vec::new();
+    let mut group_of: HashMap<usize, usize> = HashMap::new();
+    for file in 0..modules.len() {
+        match group_of.entry(sets.find(file)) {
+            Entry::Occupied(group) => groups[*group.get()].push(file),
+            Entry::Vacant(group) => {
+                group.insert(groups.len());
+                groups.push(vec![file]);
+            }
+        }
+    }
+    groups
+}

@@ -1,0 +1,514 @@
+//! What must not happen with any input or command line: that a file is overwritten, that nothing is
+//! said, that it takes for ever.
+
+use std::fs;
+use std::io::Write;
+use std::process::{Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+use crate::program::{Folder, example, examples, fail, kiln, names, pass, text};
+
+/// Runs the program with that on its standard input.
+fn piped(args: &[&str], input: &[u8]) -> Output {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_kiln"))
+        .args(args)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    // A program that does not read to the end is no failure here.
+    let _ = child.stdin.take().unwrap().write_all(input);
+    child.wait_with_output().unwrap()
+}
+
+/// A kernel of vISA with these lines in it.
+fn kernel(name: &str, lines: &str) -> String {
+    format!(
+        ".version 3.6\n.kernel \"{name}\"\n.decl V32 v_type=G type=d num_elts=16 align=GRF\n\
+         .kernel_attr Target=\"cm\"\n.kernel_attr SimdSize=16\n{lines}    ret (M1, 1)\n"
+    )
+}
+
+#[test]
+fn standard_input_is_an_input_of_every_verb() {
+    let folder = Folder::new("stdin");
+    let source = fs::read(example("saxpy", "visaasm")).unwrap();
+    let out = folder.path("out.bin");
+    pass(&[
+        "compile",
+        "-p",
+        "skl",
+        &example("saxpy", "visaasm"),
+        "-o",
+        &out,
+    ]);
+    let code = fs::read(&out).unwrap();
+
+    let compiled = piped(&["compile", "-p", "skl", "-", "-o", "-"], &source);
+    assert_eq!(
+        (text(&compiled.stderr).as_str(), compiled.status.code()),
+        ("", Some(0))
+    );
+    assert!(compiled.stdout == code);
+    let checked = piped(&["check", "-"], &source);
+    assert!(text(&checked.stdout).starts_with("1 kernel and 0 functions"));
+    let isa = folder.path("k.isa");
+    assert!(
+        piped(&["convert", "-", "-o", &isa], &source)
+            .status
+            .success()
+    );
+    assert!(fs::read(&isa).unwrap() == fs::read(example("saxpy", "isa")).unwrap());
+    let listed = piped(&["disasm", "-p", "skl", "-"], &code);
+    assert_eq!(text(&listed.stdout), pass(&["disasm", "-p", "skl", &out]));
+    let launch = examples().join("saxpy/launch.yaml").display().to_string();
+    let zebin = fs::read(example("saxpy", "zebin")).unwrap();
+    assert!(
+        piped(&["run", "--launch", &launch, "-"], &zebin)
+            .status
+            .success()
+    );
+
+    // What it is called in messages, and that it has no name to make another of.
+    let wrong = piped(&["check", "-"], b".version 3.6\n.kernel k\nfrobnicate\n");
+    assert!(
+        text(&wrong.stderr).contains("<stdin>:3:1: unknown"),
+        "{}",
+        text(&wrong.stderr)
+    );
+    let unnamed = piped(&["compile", "-p", "skl", "-"], &source);
+    assert!(text(&unnamed.stderr).contains("standard input has no name"));
+}
+
+#[test]
+fn no_input_is_overwritten() {
+    let folder = Folder::new("overwritten");
+    let source = fs::read(example("saxpy", "visaasm")).unwrap();
+    let visa = folder.write("k.visaasm", &source);
+    let zebin = folder.write("k.zebin", fs::read(example("saxpy", "zebin")).unwrap());
+    let link = folder.path("link.asm");
+    std::os::unix::fs::symlink(&visa, &link).unwrap();
+    let said = ["is an input"];
+    for output in [&visa, &link] {
+        fail(
+            &folder,
+            &["compile", "-p", "skl", &visa, "-o", output],
+            &said,
+        );
+        fail(
+            &folder,
+            &["compile", "-p", "skl", &visa, "--stats", output],
+            &said,
+        );
+        fail(
+            &folder,
+            &[
+                "convert",
+                &visa,
+                "-o",
+                &format!("{}/./k.visaasm", folder.0.display()),
+            ],
+            &said,
+        );
+        fail(
+            &folder,
+            &["disasm", "-p", "skl", &zebin, &visa, "-o", output],
+            &said[..0],
+        );
+    }
+    fail(&folder, &["disasm", &zebin, "-o", &zebin], &said);
+    fail(
+        &folder,
+        &[
+            "compile", "-p", "skl", &visa, "--info", &zebin, "-o", &zebin,
+        ],
+        &said,
+    );
+    let stats = format!("--stats={zebin}");
+    let launch = examples().join("saxpy/launch.yaml").display().to_string();
+    fail(
+        &folder,
+        &["run", "--launch", &launch, &zebin, &stats],
+        &said[..0],
+    );
+    assert!(fs::read(&visa).unwrap() == source);
+}
+
+/// A link is written through, whether what it leads to is there or not.
+#[test]
+fn a_link_stays_a_link() {
+    let folder = Folder::new("link");
+    let (link, target) = (folder.path("link.bin"), folder.path("target.bin"));
+    for there in [false, true] {
+        let _ = fs::remove_file(&link);
+        if there {
+            fs::write(&target, "old").unwrap();
+        }
+        std::os::unix::fs::symlink("target.bin", &link).unwrap();
+        pass(&[
+            "compile",
+            "-p",
+            "skl",
+            &example("saxpy", "visaasm"),
+            "-o",
+            &link,
+        ]);
+        assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+        assert!(fs::read(&target).unwrap().len() > 100);
+    }
+}
+
+#[test]
+fn options_that_contradict_each_other_are_errors() {
+    let folder = Folder::new("contradictions");
+    let (visa, info) = (example("saxpy", "visaasm"), example("saxpy", "zebin"));
+    let cases: [(&[&str], &str); 6] = [
+        (&["-o", "x.zebin"], "an object file needs --info"),
+        (
+            &["--emit", "zebin", "-o", "x"],
+            "an object file needs --info",
+        ),
+        (
+            &["--emit", "bin", "-o", "x.asm"],
+            "--emit bin is another form than .asm of x.asm",
+        ),
+        (
+            &["--info", &info, "-o", "x.bin"],
+            "--info is for an object file",
+        ),
+        (
+            &["--info", &info, "--emit", "asm"],
+            "--info is for an object file",
+        ),
+        (
+            &["--dump", "ir", "-o", "-"],
+            "both to go to standard output",
+        ),
+    ];
+    for (args, said) in cases {
+        fail(
+            &folder,
+            &[&["compile", "-p", "skl", &visa], args].concat(),
+            &[said],
+        );
+    }
+    let asm = folder.path("x.asm");
+    pass(&["compile", "-p", "skl", &visa, "-o", &asm]);
+    let listed = pass(&["compile", "-p", "skl", &visa, "--emit", "asm", "-o", "-"]);
+    assert_eq!(fs::read_to_string(asm).unwrap(), listed);
+}
+
+#[test]
+fn limits_and_platforms_are_named() {
+    let folder = Folder::new("limits");
+    let visa = example("saxpy", "visaasm");
+    let out = folder.path("x.bin");
+    for limit in ["0", "23", "129", "4000000000"] {
+        let said = [limit, "24 to 128 are possible on skl"];
+        fail(
+            &folder,
+            &[
+                "compile",
+                "-p",
+                "skl",
+                &visa,
+                "--grf-limit",
+                limit,
+                "-o",
+                &out,
+            ],
+            &said,
+        );
+    }
+    pass(&[
+        "compile",
+        "-p",
+        "skl",
+        &visa,
+        "--grf-limit",
+        "24",
+        "-o",
+        &out,
+    ]);
+    let wrong = kiln(&["compile", "-p", "pvc", &visa, "-o", &out]);
+    assert!(text(&wrong.stderr).contains("no machine code is made for pvc yet"));
+    assert!(!text(&wrong.stderr).contains("saxpy.visaasm"));
+    // Every name in either case, and what was meant by a wrong one, in every verb.
+    let zebin = example("saxpy", "zebin");
+    let verbs: [&[&str]; 4] = [
+        &["compile", &visa, "-o", &out],
+        &["check", &visa],
+        &["disasm", &zebin],
+        &[
+            "run",
+            &zebin,
+            "--launch",
+            &examples().join("saxpy/launch.yaml").display().to_string(),
+        ],
+    ];
+    for verb in verbs {
+        for name in ["skl", "SKL", "Kbl", "cfl"] {
+            pass(&[verb, &["-p", name]].concat());
+        }
+        let wrong = kiln(&[verb, &["-p", "skk"]].concat());
+        assert_eq!(wrong.status.code(), Some(2));
+        let said = text(&wrong.stderr);
+        assert!(said.contains("'skl'") && said.contains("icllp"), "{said}");
+    }
+}
+
+/// Brackets in brackets, which take the reader of YAML quadratic time.
+#[test]
+fn deep_documents_are_refused_at_once() {
+    let folder = Folder::new("deep");
+    let visa = example("saxpy", "visaasm");
+    let clock = Instant::now();
+    let documents = [
+        "[".repeat(200_000),
+        "{a: ".repeat(50_000),
+        "[ \"]\",\n".repeat(50_000),
+    ];
+    for deep in documents {
+        let info = folder.write("deep.ze_info", &deep);
+        let out = folder.path("out.zebin");
+        let args = ["compile", "-p", "skl", &visa, "--info", &info, "-o", &out];
+        fail(&folder, &args, &["deep.ze_info: ", "brackets"]);
+        let launch = folder.write("deep.yaml", format!("kernel: k\nargs: {deep}"));
+        let args = ["run", "--launch", &launch, &example("saxpy", "zebin")];
+        fail(&folder, &args, &["deep.yaml: ", "brackets"]);
+    }
+    assert!(
+        clock.elapsed() < Duration::from_secs(20),
+        "{:?}",
+        clock.elapsed()
+    );
+}
+
+#[test]
+fn what_is_no_machine_code_is_not_listed_as_such() {
+    let folder = Folder::new("no-code");
+    let visa = example("saxpy", "visaasm");
+    fail(
+        &folder,
+        &["disasm", "-p", "skl", &visa],
+        &["this is text, not machine code"],
+    );
+    fail(
+        &folder,
+        &["disasm", &example("saxpy", "dat")],
+        &["does not say its platform"],
+    );
+    // Multiples of a number that is prime to 256: no opcode is far away.
+    let bytes: Vec<u8> = (0..4096u32)
+        .map(|i| (i.wrapping_mul(i) >> 3) as u8 | 0x80)
+        .collect();
+    let noise = folder.write("noise.bin", bytes);
+    for form in [&[][..], &["--json"]] {
+        let output = kiln(&[&["disasm", "-p", "skl", noise.as_str()], form].concat());
+        assert_eq!(output.status.code(), Some(1));
+        let said = text(&output.stderr);
+        assert!(said.contains("are no instructions of skl"), "{said}");
+    }
+    // Each file that can be listed is, whatever the others are.
+    let output = kiln(&[
+        "disasm",
+        "-p",
+        "skl",
+        &visa,
+        "missing",
+        &example("saxpy", "dat"),
+    ]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(text(&output.stdout).contains("{EOT}"));
+    assert_eq!(text(&output.stderr).matches('×').count(), 2);
+}
+
+/// What a terminal would obey is never written to it, wherever a name comes from.
+#[test]
+fn names_cannot_control_a_terminal() {
+    let folder = Folder::new("escape");
+    let escape = "\x1b[31m\u{9b}31m\x07\u{202e}";
+    let visa = folder.write("k.visaasm", kernel(&format!("k{escape}"), ""));
+    let missing = folder.write(
+        "missing.visaasm",
+        kernel(&format!("k{escape}"), "    fcall (M1, 16) f 0 0\n"),
+    );
+    let wrong = folder.write(
+        "wrong.visaasm",
+        kernel(&format!("k{escape}"), &format!("    mov {escape}\n")),
+    );
+    let out = folder.path("out.bin");
+    let asm = folder.path("out.asm");
+    let zebin = example("saxpy", "zebin");
+    let named = format!("{escape}.visaasm");
+    let commands: [&[&str]; 10] = [
+        &["compile", "-p", "skl", &visa],
+        &["compile", "-p", "skl", &visa, "--emit", "asm", "-o", "-"],
+        &["compile", "-p", "skl", &visa, "--dump=visa,ir,isel,ra,asm"],
+        &["compile", "-p", "skl", &visa, "--kernel", "x", "-o", &out],
+        &["compile", "-p", "skl", &missing, "-o", &out],
+        &["compile", "-p", "skl", &wrong, "-o", &out],
+        &["compile", "-p", "skl", &named, "-o", &asm],
+        &["check", &visa, &missing, &wrong, &named],
+        &["convert", &wrong, "-o", &out],
+        &["disasm", &zebin, "--kernel", escape],
+    ];
+    for args in commands {
+        let output = kiln(args);
+        for (stream, bytes) in [("output", &output.stdout), ("error", &output.stderr)] {
+            let said = text(bytes);
+            let bad = |c: char| c.is_control() && c != '\n' && c != '\t' || c == '\u{202e}';
+            assert!(
+                !said.contains(bad),
+                "kiln {args:?}, standard {stream}: {said:?}"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_byte_order_mark_is_no_part_of_a_text() {
+    let folder = Folder::new("mark");
+    let source = fs::read_to_string(example("saxpy", "visaasm")).unwrap();
+    let marked = folder.write("k.visaasm", format!("\u{feff}{source}"));
+    assert!(pass(&["check", &marked]).contains("0 errors"));
+    let (one, two) = (folder.path("one.bin"), folder.path("two.bin"));
+    pass(&["compile", "-p", "skl", &marked, "-o", &one]);
+    pass(&[
+        "compile",
+        "-p",
+        "skl",
+        &example("saxpy", "visaasm"),
+        "-o",
+        &two,
+    ]);
+    assert!(fs::read(one).unwrap() == fs::read(two).unwrap());
+}
+
+/// Files that have nothing to do with each other may have kernels of one name; a function is of the
+/// module that calls it.
+#[test]
+fn unrelated_files_are_modules_of_their_own() {
+    let folder = Folder::new("unrelated");
+    let add = kernel("k", "    add (M1, 16) V32(0,0)<1> V32(0,0)<1;1,0> 0x1:d\n");
+    let one = folder.write("one.visaasm", kernel("k", ""));
+    let two = folder.write("two.visaasm", add);
+    assert!(
+        pass(&["check", &one, &two]).starts_with("2 kernels and 0 functions checked: 0 errors")
+    );
+    let together = kiln(&["check", "--one-module", &one, &two]);
+    assert_eq!(together.status.code(), Some(1));
+    let table = pass(&["compile", "-p", "skl", &one, &two]);
+    assert_eq!(table.lines().count(), 3, "{table}");
+    assert_eq!(
+        folder.files(),
+        ["one.bin", "one.visaasm", "two.bin", "two.visaasm"]
+    );
+    let out = folder.path("out.bin");
+    let args = ["compile", "-p", "skl", &one, &two, "-o", &out];
+    fail(&folder, &args, &["two.visaasm"]);
+
+    // One that is wrong keeps no other from being written.
+    fs::remove_file(folder.path("one.bin")).unwrap();
+    let wrong = folder.write("wrong.visaasm", "frobnicate\n");
+    let output = kiln(&["compile", "-p", "skl", &wrong, &one]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(text(&output.stderr).contains("wrong.visaasm:1:1"));
+    assert!(folder.files().contains(&"one.bin".to_string()));
+}
+
+#[test]
+fn a_large_file_that_is_no_visa_is_not_read_to_its_end() {
+    let folder = Folder::new("large");
+    let large = folder.path("large.bin");
+    let clock = Instant::now();
+    for head in [&b"\0"[..], b"\xff", b"some text\n", b"CISA\x63\x09"] {
+        let mut file = fs::File::create(&large).unwrap();
+        file.write_all(head).unwrap();
+        if head == b"some text\n" {
+            file.write_all(&head.repeat(10_000)).unwrap();
+        }
+        file.set_len(1 << 36).unwrap();
+        fail(
+            &folder,
+            &["compile", "-p", "skl", &large, "-o", "x.bin"],
+            &["large.bin: "],
+        );
+    }
+    assert!(
+        clock.elapsed() < Duration::from_secs(10),
+        "{:?}",
+        clock.elapsed()
+    );
+}
+
+/// Operations that are one in the binary form are called what they are called in text.
+#[test]
+fn instructions_are_named_as_in_text() {
+    let folder = Folder::new("mnemonics");
+    for name in ["min", "max"] {
+        let line = format!("    {name} (M1, 16) V32(0,0)<1> V32(0,0)<1;1,0> 0x1:f\n");
+        let visa = folder.write("k.visaasm", kernel("k", &line));
+        let said = text(&kiln(&["check", &visa]).stderr);
+        assert!(said.contains(&format!("of `{name}`")), "{said}");
+    }
+}
+
+/// A mistake in a launch file is said with its key.
+#[test]
+fn keys_of_a_launch_file_are_named() {
+    let folder = Folder::new("keys");
+    let zebin = example("saxpy", "zebin");
+    let launch = |args: &str| {
+        let yaml = format!("kernel: saxpy\nglobal: [64]\nlocal: [64]\nargs:\n{args}");
+        let file = folder.write("launch.yaml", yaml);
+        kiln(&["run", "--launch", &file, &zebin])
+    };
+    for (args, said) in [
+        (
+            "  - {zero: 64}\n  - {zreo: 64}\n",
+            "argument 1, counted from 0: `zreo` is no key",
+        ),
+        (
+            "  - {zero: 64, expct: x}\n",
+            "argument 0, counted from 0: `expct` is no key",
+        ),
+        (
+            "  - {zero: 64, u32: 1}\n",
+            "argument 0, counted from 0: `zero` and `u32`",
+        ),
+        (
+            "  - {type: f32}\n",
+            "argument 0, counted from 0: exactly one of",
+        ),
+    ] {
+        let output = launch(args);
+        assert_eq!(output.status.code(), Some(1));
+        assert!(
+            text(&output.stderr).contains(said),
+            "{said}: {}",
+            text(&output.stderr)
+        );
+    }
+}
+
+/// Every beginning of an example, after each line, ends in code or in a diagnostic.
+#[test]
+fn beginnings_of_kernels_end_in_code_or_a_diagnostic() {
+    let folder = Folder::new("beginnings");
+    let source = fs::read_to_string(example("saxpy", "visaasm")).unwrap();
+    let out = folder.path("out.bin");
+    for (end, _) in source.match_indices('\n') {
+        let cut = folder.write("cut.visaasm", &source[..=end]);
+        let output = kiln(&["compile", "-p", "skl", &cut, "-o", &out]);
+        assert!(
+            matches!(output.status.code(), Some(0 | 1)),
+            "{end}: {}",
+            text(&output.stderr)
+        );
+        let diagnostics = text(&output.stderr).matches('×').count();
+        assert_eq!(diagnostics == 0, output.status.success(), "{end}");
+    }
+    assert!(names().contains(&"saxpy".to_string()));
+}
