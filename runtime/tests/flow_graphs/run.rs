@@ -27,7 +27,12 @@ pub fn compile(text: &str, grf_limit: u32) -> Result<Vec<u8>, String> {
     let mut options = Options::new(skl());
     options.verify = true;
     options.grf_limit = grf_limit;
-    let compiled = pipeline::compile(&module.objects[0], &options, &mut pipeline::Scratch::default()).map_err(|e| e.to_string())?;
+    let compiled = pipeline::compile(
+        &module.objects[0],
+        &options,
+        &mut pipeline::Scratch::default(),
+    )
+    .map_err(|e| e.to_string())?;
     Ok(compiled.code)
 }
 
