@@ -1028,6 +1028,7 @@ pub struct Fence(u8);
 impl Fence {
     const SOFTWARE: u8 = 0x80;
     const LOCAL: u8 = 0x20;
+    const LEVEL_1: u8 = 0x40;
     const NAMES: &'static [(&'static str, u32)] = &[
         ("fence_global", 0),
         ("fence_local", Fence::LOCAL as u32),
@@ -1048,6 +1049,11 @@ impl Fence {
         self.0 & Fence::LOCAL != 0
     }
 
+    /// The cache of level 1 is flushed.
+    pub fn flushes_level_1(self) -> bool {
+        self.0 & Fence::LEVEL_1 != 0
+    }
+
     /// The bits but those that [`Row::family_names`] says, with the letter of each in text.
     pub const FLAGS: &'static [(&'static str, u32)] = &[
         ("E", 1),
@@ -1055,7 +1061,7 @@ impl Fence {
         ("S", 4),
         ("C", 8),
         ("R", 16),
-        ("L1", 64),
+        ("L1", Fence::LEVEL_1 as u32),
     ];
 }
 

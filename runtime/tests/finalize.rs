@@ -31,7 +31,8 @@ impl Example {
     }
 
     fn compile(&self, grf_limit: u32) -> Compiled {
-        compile(&self.module.objects[0], grf_limit).unwrap_or_else(|e| panic!("{}: {e}", self.name))
+        compile(&self.module.objects[0], skl(), grf_limit)
+            .unwrap_or_else(|e| panic!("{}: {e}", self.name))
     }
 
     /// Runs code on the example's inputs and compares its outputs.
@@ -50,7 +51,7 @@ impl Example {
             dimensions: description.dimensions,
             args,
         };
-        let args = run(compiled, work)?;
+        let args = run(compiled, skl(), work)?;
         description
             .check(&args, &self.dir)
             .map_err(|e| e.to_string())
@@ -139,7 +140,7 @@ fn text_and_binary_give_the_same_code() {
         let same = |what: &str, bytes: &[u8]| {
             let module = binary::read(bytes).map_err(|e| format!("{what}: {e}"))?;
             let compiled =
-                compile(&module.objects[0], ALL_GRFS).map_err(|e| format!("{what}: {e}"))?;
+                compile(&module.objects[0], skl(), ALL_GRFS).map_err(|e| format!("{what}: {e}"))?;
             if compiled.code == code {
                 Ok(())
             } else {

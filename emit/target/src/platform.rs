@@ -33,6 +33,11 @@ pub struct Platform {
     pub goto_on_false: bool,
     /// Bits of the thread's number in r0.5 (PRM, "Thread payload", FFTID).
     pub thread_id_bits: u32,
+    /// Bits of r0.2 that tell the gateway the barrier (PRM, "Thread payload", barrier id).
+    pub barrier_id: u32,
+    /// Shared local memory has a fence of its own: that of all memory does not order it, but may flush
+    /// the cache of level 1 (PRM, "Memory Fence").
+    pub slm_fence: bool,
     /// `mach` without accumulator write control gives the lower half of the product, as `macl` does.
     pub mach_low: bool,
     /// Computes on integers of 64 bits.
@@ -77,10 +82,12 @@ pub const PLATFORMS: &[Platform] = &[
         name: "icllp",
         aliases: &["icl"],
         generation: Generation::Icllp,
-        compiles: false,
+        compiles: true,
         reference_name: "11",
         family: Family::Gen11,
         goto_on_false: false,
+        barrier_id: 0x7f00_0000,
+        slm_fence: true,
         mach_low: true,
         int64: false,
         fp64: false,
@@ -121,6 +128,8 @@ pub const SKL: Platform = Platform {
     flag_count: 2,
     goto_on_false: true,
     thread_id_bits: 9,
+    barrier_id: 0x8f00_0000,
+    slm_fence: false,
     mach_low: false,
     int64: true,
     fp64: true,
@@ -136,6 +145,8 @@ const TGLLP: Platform = Platform {
     reference_name: "12p1",
     family: Family::Gen12Lp,
     goto_on_false: false,
+    barrier_id: 0x7f00_0000,
+    slm_fence: true,
     mach_low: true,
     int64: false,
     fp64: false,
@@ -153,6 +164,8 @@ const DG2: Platform = Platform {
     family: Family::XeHpg,
     goto_on_false: false,
     grf_count: 256,
+    barrier_id: 0x7f00_0000,
+    slm_fence: true,
     mach_low: true,
     int64: false,
     fp64: false,
@@ -173,6 +186,8 @@ const PVC: Platform = Platform {
     flag_count: 4,
     goto_on_false: false,
     thread_id_bits: 9,
+    barrier_id: 0x7f00_0000,
+    slm_fence: true,
     mach_low: true,
     int64: true,
     fp64: true,

@@ -17,6 +17,12 @@ pub struct Rules {
     /// Floats and values of 64 bits stay in their channel's place: a source that is no scalar lies as
     /// the destination does.
     pub in_place: bool,
+    /// An operation computes on floats of 16 and of 32 bits at once, beside `mov`.
+    pub mixed_floats: bool,
+    /// The second source of two may be of bytes.
+    pub second_bytes: bool,
+    /// There are steps of exact division and root: `madm`, `math.invm`, `math.rsqtm`.
+    pub ieee_macros: bool,
     /// The two payloads of a message may not overlap.
     pub payloads_apart: bool,
     /// A distance on a message names its pipeline, since messages have none themselves.
@@ -53,16 +59,22 @@ const ALIGN1: TernaryRules = TernaryRules {
 static GEN9: Rules = GEN9_ROW;
 static GEN11: Rules = Rules {
     ternary: ALIGN1,
+    mixed_floats: false,
+    second_bytes: false,
+    ieee_macros: false,
     ..GEN9_ROW
 };
 static GEN12LP: Rules = Rules {
     ternary: ALIGN1,
+    second_bytes: false,
+    ieee_macros: false,
     payloads_apart: false,
     ..GEN9_ROW
 };
 static XE_HPG: Rules = XE_HPG_ROW;
 static XE_HPC: Rules = Rules {
     systolic_channels: Some(16),
+    ieee_macros: true,
     types: &[Type::Bf, Type::Tf32, Type::Bf8],
     ..XE_HPG_ROW
 };
@@ -71,6 +83,9 @@ const GEN9_ROW: Rules = Rules {
     ternary: ALIGN16,
     systolic_channels: None,
     in_place: false,
+    mixed_floats: true,
+    second_bytes: true,
+    ieee_macros: true,
     payloads_apart: true,
     named_distance: false,
     types: &[],
@@ -79,6 +94,9 @@ const XE_HPG_ROW: Rules = Rules {
     ternary: ALIGN1,
     systolic_channels: Some(8),
     in_place: true,
+    mixed_floats: true,
+    second_bytes: false,
+    ieee_macros: false,
     payloads_apart: false,
     named_distance: true,
     types: &[Type::Bf],

@@ -9,13 +9,14 @@
 //! the machine's own terms already (macros, products through the accumulator) stay.
 
 mod pieces;
+mod product;
 mod region;
 
 use kiln_machine::func::Function;
 use kiln_machine::inst::{Base, Dst, Imm, Inst, Opcode, Pred, Reg, Src, VReg};
 use kiln_target::isa::{Cond, MathFn, Op, PredCtrl, RegFile, Region, SrcMod, Type};
 use kiln_target::op::Props;
-use kiln_target::rules::rules;
+use kiln_target::rules::{Rules, rules};
 use smallvec::SmallVec;
 
 use pieces::{Dest, Flag};
@@ -36,9 +37,10 @@ type Result<T = ()> = std::result::Result<T, LegalizeError>;
 /// # Errors
 /// Every instruction for which that cannot be done.
 pub fn run(func: &mut Function) -> std::result::Result<(), Vec<LegalizeError>> {
-    let ternary = &rules(func.target.family).ternary;
+    let rules = rules(func.target.family);
     let mut legalizer = Legalizer {
-        align16: !ternary.accumulators,
+        align16: !rules.ternary.accumulators,
+        rules,
         grf: func.target.grf_bytes,
         unit: func.target.unit_bytes(),
         func,
@@ -70,6 +72,7 @@ struct Legalizer<'a> {
     origin: u32,
     /// Operations of three sources have packed or scalar operands, aligned to 16 bytes.
     align16: bool,
+    rules: &'static Rules,
     /// Bytes of a general register, and of a virtual one at the most.
     grf: u32,
     unit: u32,
@@ -127,7 +130,7 @@ fn widest(op: Op, exec_bytes: u32) -> u32 {
     match op {
         Op::Math(MathFn::Idiv | MathFn::Iqot | MathFn::Irem) => 8,
         // They go through the accumulator, which holds eight 32-bit channels to full width.
-        Op::Mach | Op::Addc | Op::Subb => 8,
+        Op::Mach | Op::Macl | Op::Addc | Op::Subb => 8,
         Op::Bfi1 | Op::Bfi2 | Op::Bfe if exec_bytes == 4 => 16,
         _ if shape(op) == Shape::Three && exec_bytes == 8 => 8,
         _ => 32,
@@ -256,7 +259,23 @@ impl Legalizer<'_> {
         if let (Op::Mov, Some(via)) = (op, needs_step(dest.ty, srcs[0].ty())) {
             return self.in_two_steps(channels, dest, srcs, cond, via);
         }
+        if op == Op::Mul {
+            self.order_factors(channels, &mut srcs)?;
+        }
         self.place_immediates(op, dest, &mut channels, cond.as_deref_mut(), &mut srcs)?;
+        if op == Op::Mul && self.is_wide_product(&srcs) {
+            return self.low_product(channels, dest, srcs, cond);
+        }
+        if let [_, second @ Src::Reg(r)] = srcs[..]
+            && r.ty.bytes() == 1
+            && !self.rules.second_bytes
+        {
+            let ty = if r.ty.is_signed() { Type::W } else { Type::Uw };
+            srcs[1] = self.as_type(second, ty, channels.size)?;
+        }
+        if self.mixes_floats(op, dest, &srcs) {
+            return self.in_floats(op, channels, dest, srcs, cond);
+        }
         if shape(op) != Shape::Regions {
             for s in &mut srcs {
                 *s = self.plain(*s, op, dest.ty, channels.size)?;
@@ -292,6 +311,53 @@ impl Legalizer<'_> {
             return self.through_temporary(op, channels, dest, srcs, cond, stride);
         }
         self.cut(op, channels, dest, srcs, cond)
+    }
+
+    /// A source as packed or scalar elements of a type, its modifiers applied.
+    fn as_type(&mut self, s: Src, ty: Type, n: u32) -> Result<Src> {
+        let scalar = match s {
+            Src::Imm(_) => true,
+            Src::Reg(r) => r.indirect.is_none() && r.step(n) == Some(0),
+        };
+        Ok(match scalar {
+            true => Src::scalar(self.copied(1, ty, s)?, ty),
+            false => Src::packed(self.copied(n, ty, s)?, ty),
+        })
+    }
+
+    /// Whether floats of 16 and of 32 bits meet in an operation that has no conversion of its own.
+    fn mixes_floats(&self, op: Op, dest: &Dest, srcs: &[Src]) -> bool {
+        let has = |ty| dest.ty == ty || srcs.iter().any(|s| s.ty() == ty);
+        let alone = op == Op::Mov || self.rules.mixed_floats || shape(op) != Shape::Regions;
+        !alone && has(Type::Hf) && has(Type::F)
+    }
+
+    /// The same on floats of 32 bits.
+    fn in_floats(
+        &mut self,
+        op: Op,
+        channels: Channels,
+        dest: &mut Dest,
+        mut srcs: SmallVec<[Src; 3]>,
+        cond: Option<&mut (Cond, Flag)>,
+    ) -> Result {
+        for s in &mut srcs {
+            if s.ty() == Type::Hf {
+                *s = self.as_type(*s, Type::F, channels.size)?;
+            }
+        }
+        if dest.is_null() || dest.ty != Type::Hf {
+            dest.ty = Type::F;
+            return self.alu(op, channels, dest, srcs, cond);
+        }
+        let (first, second) = halves(op, channels);
+        let tmp = self.temp(channels.size * 4);
+        let whole = Dst::new(tmp, 1, Type::F);
+        let mut whole = self.dest_of(&whole, dest.saturate, channels.size);
+        self.alu(op, first, &mut whole, srcs, cond)?;
+        dest.saturate = false;
+        let back = SmallVec::from_slice(&[Src::packed(tmp, Type::F)]);
+        self.alu(Op::Mov, second, dest, back, None)
     }
 
     fn masked_align16(&self, op: Op, channels: Channels) -> bool {
@@ -367,11 +433,7 @@ impl Legalizer<'_> {
     ) -> Result {
         let n = channels.size;
         let ty = dest.ty;
-        // The predicate of `sel` chooses; of others it says which channels are moved.
-        let (first, second) = match op {
-            Op::Sel => (channels, channels.unpredicated()),
-            _ => (channels.unpredicated(), channels),
-        };
+        let (first, second) = halves(op, channels);
         if stride > 4 {
             let wide = widened(ty, stride * ty.bytes());
             let tmp = self.temp(n * wide.bytes());
@@ -479,10 +541,11 @@ impl Legalizer<'_> {
         let integers = !r.ty.is_float() && !ty.is_float() && r.ty.bytes() == ty.bytes();
         let same_type = r.ty == ty || integers;
         let step = r.step(n);
-        let aligned = if three && self.align16 {
-            16
-        } else {
-            r.ty.bytes()
+        let aligned = match three {
+            true if self.align16 => 16,
+            // Two elements at least in a row.
+            true => 2 * r.ty.bytes(),
+            false => r.ty.bytes(),
         };
         let good = r.indirect.is_none()
             && match step {
@@ -507,6 +570,15 @@ impl Legalizer<'_> {
             Base::Virt(v) => self.func.regs[v].class != kiln_machine::func::Class::Grf,
             Base::Null | Base::List(_) => false,
         }
+    }
+}
+
+/// The channels of an operation that goes through a temporary, and those of the move from there. The
+/// predicate of `sel` chooses; of others it says which channels are moved.
+fn halves(op: Op, channels: Channels) -> (Channels, Channels) {
+    match op {
+        Op::Sel => (channels, channels.unpredicated()),
+        _ => (channels.unpredicated(), channels),
     }
 }
 

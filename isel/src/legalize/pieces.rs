@@ -365,7 +365,10 @@ impl Legalizer<'_> {
             });
         }
         inst.dst = Some(self.write(dest, lane, n));
-        self.push(inst);
+        match op {
+            Op::Macl => self.through_accumulator(inst),
+            _ => self.push(inst),
+        }
         Ok(())
     }
 }

@@ -76,6 +76,13 @@ impl Legalizer<'_> {
         };
         match step {
             Some(0) => Some(Region::SCALAR),
+            Some(1) if shape == Shape::Three && !self.align16 => {
+                // Rows of two, four or eight, each in one register.
+                let from = r.offset(lane);
+                let fits = |w: &u32| *w <= n && from.is_multiple_of(w * bytes);
+                let width = [8, 4, 2].into_iter().find(fits)? as u8;
+                Some(Region::new(width, width, 1))
+            }
             Some(1) => {
                 let width = n.min(if bytes <= 2 { 16 } else { self.grf / bytes });
                 let aligned = r.indirect.is_some() || r.offset(lane).is_multiple_of(width * bytes);

@@ -4,6 +4,7 @@
 //! order; the rest have a function each. Nothing here knows what is legal on the target, only what it
 //! has: legalization makes any width, type and region possible.
 
+use kiln_emit::messages::data_port;
 use kiln_frontend::module::{self as visa, Operand};
 use kiln_frontend::opcode::{Opcode, Relation};
 use kiln_machine::func::Class;
@@ -571,10 +572,11 @@ impl Select<'_, '_> {
     fn barrier(&mut self) -> Result {
         self.out.barrier = true;
         let payload = self.temp(self.grf());
-        // The gateway wants the barrier's number, bits 24-27 and 31 of r0.2, and nothing else.
+        // The gateway wants the barrier's number and nothing else.
+        let mask = self.out.target.barrier_id;
         let id = Src::scalar(self.header(8), Type::Ud);
         let to = Dst::new(payload, 1, Type::Ud);
-        self.alu(Op::And, Channels::all(8), to, &[id, ud(0x8f00_0000)]);
+        self.alu(Op::And, Channels::all(8), to, &[id, ud(mask)]);
         let count = Reg::phys(RegFile::Notification, 0, 0);
         let mut clear = Inst::no_mask(Op::Mov, 1);
         clear.opts.switch = true;
@@ -611,7 +613,7 @@ impl Select<'_, '_> {
         let old = Src::packed(dependencies, Type::Uw);
         let to = Dst::new(dependencies, 1, Type::Uw);
         self.alu(Op::And, chosen, to, &[old, Src::imm(Type::Uw, 0x7fff)]);
-        self.fence(Op::Sendc)
+        self.fence(Op::Sendc, data_port::memory_fence(true))
     }
 }
 

@@ -9,6 +9,7 @@ use kiln_frontend::module as visa;
 use kiln_frontend::opcode::Opcode;
 use kiln_machine::inst::{CondMod, Dst, Inst, Old, Reg, Src, SrcReg};
 use kiln_target::isa::{Cond, MathFn, Op, Region, SrcMod, Type};
+use kiln_target::rules::rules;
 
 use super::alu::unless;
 use super::buffer::Buffer;
@@ -135,6 +136,9 @@ fn macro_source(reg: Reg, ty: Type, mme: u8, neg: bool) -> Src {
 impl Select<'_, '_> {
     /// `divm` and `sqrtm`.
     pub(super) fn ieee(&mut self, visa: &visa::Inst) -> Result {
+        if !rules(self.out.target.family).ieee_macros {
+            return self.fail("exact division and root, which the target does not have");
+        }
         let channels = self.channels(visa);
         let size = channels.size;
         let divide = visa.op == Opcode::Divm;

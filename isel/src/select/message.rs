@@ -4,8 +4,8 @@
 //! that do not begin at a register are copied; results likewise, under the mask of the message.
 
 use kiln_emit::messages::{
-    Atomic as Operation, Block, Descriptors, Kind, Request, Simd, Surface as Memory, data_port,
-    others,
+    Atomic as Operation, Block, Descriptors, Flag, Kind, Request, Simd, Surface as Memory,
+    data_port, others,
 };
 use kiln_frontend::module::{self as visa, Operand, predefined};
 use kiln_frontend::opcode::{Atomic, AtomicOp, Fence, Field, Opcode, svm_block_bytes};
@@ -180,7 +180,16 @@ impl Select<'_, '_> {
             }
             Opcode::RawSend | Opcode::RawSends => self.raw_send(visa, channels),
             Opcode::Fence => match Fence::from_number(field(&ops[0])) {
-                Some(fence) if !fence.is_software() => self.fence(Op::Send),
+                Some(fence) if !fence.is_software() => {
+                    let mut request = data_port::memory_fence(true);
+                    if self.out.target.slm_fence {
+                        request = match fence.is_local() {
+                            true => request.surface(Memory::Slm),
+                            false => request.flag(Flag::FlushL1, fence.flushes_level_1()),
+                        };
+                    }
+                    self.fence(Op::Send, request)
+                }
                 _ => Ok(()),
             },
             _ => self.fail("not supported yet"),
@@ -404,13 +413,13 @@ impl Select<'_, '_> {
     }
 
     /// Waited for by reading the register that the fence writes.
-    pub(super) fn fence(&mut self, op: Op) -> Result {
+    pub(super) fn fence(&mut self, op: Op, request: Request) -> Result {
         let done = self.temp(self.grf());
         let header = Payload {
             reg: self.header(0),
             grfs: 1,
         };
-        let message = self.known(data_port::memory_fence(true).lengths(1, 0, 1))?;
+        let message = self.known(request.lengths(1, 0, 1))?;
         let all = Channels::all(8);
         self.emit(op, all, message, header, None, Dst::new(done, 1, Type::Ud));
         let wait = Src::packed(done, Type::Ud);

@@ -11,8 +11,12 @@ pub fn skl() -> &'static Platform {
 }
 
 /// Finalizes a kernel in so many GRFs; every stage's result is verified.
-pub fn compile(object: &Object, grf_limit: u32) -> Result<Compiled, String> {
-    let mut options = Options::new(skl());
+pub fn compile(
+    object: &Object,
+    platform: &'static Platform,
+    grf_limit: u32,
+) -> Result<Compiled, String> {
+    let mut options = Options::new(platform);
     options.verify = true;
     options.grf_limit = grf_limit;
     pipeline::compile(object, &options, &mut Scratch::default()).map_err(|e| e.to_string())
@@ -28,7 +32,11 @@ pub struct Work<'a> {
 }
 
 /// Runs a finalized kernel, with the scratch space that it spills to; its arguments afterwards.
-pub fn run(compiled: &Compiled, work: Work) -> Result<Vec<Arg>, String> {
+pub fn run(
+    compiled: &Compiled,
+    platform: &'static Platform,
+    work: Work,
+) -> Result<Vec<Arg>, String> {
     let mut info = work.info.clone();
     let spilled = compiled.allocation.spill_bytes;
     if spilled > 0 {
@@ -47,7 +55,7 @@ pub fn run(compiled: &Compiled, work: Work) -> Result<Vec<Arg>, String> {
         args: work.args,
         budget: Launch::BUDGET,
     };
-    let program = Program::from_text(&compiled.code, skl());
+    let program = Program::from_text(&compiled.code, platform);
     launch.run(&program).map_err(|e| e.to_string())?;
     Ok(launch.args)
 }

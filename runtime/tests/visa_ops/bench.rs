@@ -89,7 +89,7 @@ impl Bench {
         if let Some(finding) = findings.first() {
             return Err(format!("not valid vISA: {finding}"));
         }
-        let compiled = common::compile(&module.objects[0], grf_limit)?;
+        let compiled = common::compile(&module.objects[0], common::skl(), grf_limit)?;
         let bytes = 4 * VAR_BYTES;
         let work = common::Work {
             info: &ze_info(self.simd),
@@ -98,7 +98,7 @@ impl Bench {
             dimensions: 1,
             args: vec![Arg::Buffer(before.concat()), Arg::Buffer(vec![0; bytes])],
         };
-        let args = common::run(&compiled, work)?;
+        let args = common::run(&compiled, common::skl(), work)?;
         let Some(Arg::Buffer(out)) = args.into_iter().nth(1) else {
             return Err("the buffer is gone".into());
         };

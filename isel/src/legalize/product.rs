@@ -1,0 +1,135 @@
+//! Products of integers.
+//!
+//! Where the hardware has no integers of 64 bits it does not multiply dwords in one step either: the
+//! accumulator takes the product with the low word of the second factor, and `mach` without
+//! accumulator write control adds that with the high word and gives the lower half (PRM, "mul",
+//! "mach").
+
+use kiln_machine::inst::{Dst, Imm, Inst, Reg, Src};
+use kiln_target::isa::{Cond, Op, RegFile, Region, Type};
+use smallvec::SmallVec;
+
+use super::pieces::{Dest, Flag};
+use super::{Channels, Legalizer, Result};
+
+impl Legalizer<'_> {
+    /// Of factors of different size the first is the wider one, and constants are no wider than
+    /// they need be.
+    pub(super) fn order_factors(
+        &mut self,
+        channels: Channels,
+        srcs: &mut SmallVec<[Src; 3]>,
+    ) -> Result {
+        if srcs.iter().any(|s| s.ty().is_float()) {
+            return Ok(());
+        }
+        if !self.func.target.int64 {
+            for s in srcs.iter_mut() {
+                *s = short_imm(*s);
+            }
+        }
+        let [first, second] = srcs[..] else {
+            return Ok(());
+        };
+        if first.ty().bytes() < 4 && second.ty().bytes() == 4 {
+            let wide = match second {
+                Src::Imm(imm) => self.as_type(second, imm.ty, channels.size)?,
+                Src::Reg(_) => second,
+            };
+            (srcs[0], srcs[1]) = (wide, first);
+        }
+        Ok(())
+    }
+
+    /// Whether both factors are dwords on a target that does not multiply those at once.
+    pub(super) fn is_wide_product(&self, srcs: &[Src]) -> bool {
+        let dword = |s: &Src| matches!(s.ty(), Type::D | Type::Ud);
+        !self.func.target.int64 && srcs.iter().all(dword)
+    }
+
+    /// The lower half of the product of two dwords.
+    pub(super) fn low_product(
+        &mut self,
+        channels: Channels,
+        dest: &mut Dest,
+        mut srcs: SmallVec<[Src; 3]>,
+        cond: Option<&mut (Cond, Flag)>,
+    ) -> Result {
+        if dest.saturate {
+            return self.fail("a product of dwords that saturates");
+        }
+        for s in &mut srcs {
+            *s = self.factor(*s, channels.size)?;
+        }
+        if matches!(dest.ty, Type::D | Type::Ud) && !dest.is_null() && cond.is_none() {
+            return self.alu(Op::Macl, channels, dest, srcs, None);
+        }
+        let signed = srcs.iter().any(|s| s.ty().is_signed());
+        let ty = if signed { Type::D } else { Type::Ud };
+        let tmp = self.temp(channels.size * 4);
+        let mut whole = self.dest_of(&Dst::new(tmp, 1, ty), false, channels.size);
+        self.alu(Op::Macl, channels.unpredicated(), &mut whole, srcs, None)?;
+        let low = SmallVec::from_slice(&[Src::packed(tmp, ty)]);
+        self.alu(Op::Mov, channels, dest, low, cond)
+    }
+
+    /// A factor whose channels lie as the accumulator's: one for all, or eight in a register.
+    fn factor(&mut self, s: Src, n: u32) -> Result<Src> {
+        let Src::Reg(r) = s else { return Ok(s) };
+        let whole = r.reg.byte().is_multiple_of(n.min(8) * 4);
+        let even = match r.step(n) {
+            Some(0) => true,
+            Some(1) => whole,
+            _ => false,
+        };
+        let fits = even && r.indirect.is_none() && !s.has_modifier();
+        if fits && !self.is_architecture(r.reg) {
+            return Ok(s);
+        }
+        self.as_type(s, r.ty, n)
+    }
+
+    /// Completes a piece of the lower half of a product: the accumulator first, then `mach`.
+    pub(super) fn through_accumulator(&mut self, mut mach: Inst) {
+        let ty = mach.dst.map_or(Type::D, |dst| dst.ty);
+        let mut mul = mach.clone();
+        mul.op = Op::Mul.into();
+        mul.pred = None;
+        mul.dst = Some(Dst::new(Reg::phys(RegFile::Acc, 0, 0), 1, ty));
+        if let [_, second] = &mut mul.srcs[..] {
+            *second = low_words(*second);
+        }
+        self.push(mul);
+        mach.op = Op::Mach.into();
+        self.push(mach);
+    }
+}
+
+/// A constant as a word, if it is one.
+fn short_imm(s: Src) -> Src {
+    let Src::Imm(imm) = s else { return s };
+    let bits = imm.bits() as u32;
+    let word = match imm.ty {
+        Type::D if i16::try_from(bits as i32).is_ok() => Imm::new(Type::W, u64::from(bits as u16)),
+        Type::D | Type::Ud if bits <= 0xffff => Imm::new(Type::Uw, bits.into()),
+        _ => imm,
+    };
+    Src::Imm(word)
+}
+
+/// The low words of dwords.
+fn low_words(s: Src) -> Src {
+    match s {
+        Src::Reg(mut r) => {
+            let Region {
+                vstride,
+                width,
+                hstride,
+            } = r.region;
+            r.region = Region::new(vstride.unwrap_or(0) * 2, width, hstride * 2);
+            r.ty = Type::Uw;
+            Src::Reg(r)
+        }
+        Src::Imm(imm) => Src::imm(Type::Uw, imm.bits() & 0xffff),
+    }
+}
