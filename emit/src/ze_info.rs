@@ -456,7 +456,17 @@ impl ZeInfo {
     /// Reads a document.
     pub fn parse(yaml: &[u8]) -> Result<ZeInfo, ZeInfoError> {
         crate::yaml::check(yaml).map_err(<serde_norway::Error as serde::de::Error>::custom)?;
-        Ok(serde_norway::from_slice(yaml)?)
+        let info: ZeInfo = serde_norway::from_slice(yaml)?;
+        // What does not say its size has none.
+        let sizes = |kernel: &Kernel| matches!(kernel.execution_env.simd_size, 0 | 1 | 8 | 16 | 32);
+        match info.kernels.iter().find(|kernel| !sizes(kernel)) {
+            Some(kernel) => {
+                let (name, size) = (&kernel.name, kernel.execution_env.simd_size);
+                let what = format!("kernel {name}: simd_size {size}, 1, 8, 16 or 32 expected");
+                Err(ZeInfoError(serde::de::Error::custom(what)))
+            }
+            None => Ok(info),
+        }
     }
 
     /// The document as YAML, in the form the driver's reader takes: a list under a key is indented
@@ -525,6 +535,20 @@ kernels_misc_info:
         type_name:       'char;1'
 ...
 ";
+
+    #[test]
+    fn a_simd_size_that_no_kernel_has_is_an_error() {
+        let with = |size: &str| {
+            let env = format!("{{grf_count: 128, simd_size: {size}}}");
+            ZeInfo::parse(format!("kernels: [{{name: k, execution_env: {env}}}]").as_bytes())
+        };
+        assert!(with("32").is_ok());
+        let error = with("7").unwrap_err().to_string();
+        assert_eq!(
+            error,
+            ".ze_info: kernel k: simd_size 7, 1, 8, 16 or 32 expected"
+        );
+    }
 
     #[test]
     fn known_keys_are_read_and_unknown_ones_survive_writing() {

@@ -215,6 +215,12 @@ pub fn build(object: &Object) -> Result<Cfg, CfgError> {
         let at = blocks.last().map_or(0, |last| last.insts.end);
         blocks.push(LogicalBlock::empty(at, Exit::Ret));
     }
+    for (b, block) in blocks.iter_mut().enumerate() {
+        // Who goes to the next block and who stays go on there in any case.
+        if block.exit.target() == Some(b + 1) {
+            block.exit = Exit::Fall;
+        }
+    }
     if blocks.iter().any(|b| b.exit.target() == Some(0)) {
         for block in &mut blocks {
             if let Exit::Branch { target, .. } | Exit::Diverge { target, .. } = &mut block.exit {

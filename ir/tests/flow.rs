@@ -339,3 +339,25 @@ fn what_is_not_supported_is_named() {
         "{error}"
     );
 }
+
+#[test]
+fn a_branch_to_the_next_block_is_none() {
+    for branch in [
+        "(P1) goto (M1, 16)",
+        "(P1) goto (M1, 1)",
+        "(P1) jmp (M1, 1)",
+    ] {
+        let module = kernel(&format!(
+            "cmp.gt (M1, 16) P1 V(0,0)<1;1,0> 0x9:d\n\
+             {branch} next\n\
+             next:\n\
+             not (M1, 16) X(0,0)<1> V(0,0)<1;1,0>\n\
+             ret (M1, 1)\n"
+        ));
+        let func = build(&module.objects[0]).expect("a graph");
+        verify(&func).expect("sound");
+        assert!(joins(&func).is_empty(), "{branch}: {func}");
+        let compare = term(&func, Opcode::Cmp, 0);
+        assert!(matches!(compare, Term::Jump(_)), "{branch}: {func}");
+    }
+}

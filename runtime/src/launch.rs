@@ -11,7 +11,9 @@ use kiln_emit::yaml::{self, TooDeep};
 
 use crate::exec::Arg;
 use spec::read;
-pub use spec::{FileError, LoadError, Scalar, Source, Spec, SpecError, parse_spec};
+pub use spec::{
+    FileError, LoadError, Scalar, Source, Spec, SpecError, TypeError, check_types, parse_spec,
+};
 
 /// An example's launch and its results.
 #[derive(Clone, Debug, PartialEq)]
@@ -340,11 +342,14 @@ mod tests {
         );
         assert_eq!(
             d.args[1].source,
-            Source::Value(2.5f32.to_le_bytes().to_vec())
+            Source::Number(Scalar::F32, 2.5f32.to_le_bytes().to_vec())
         );
         assert_eq!(
             d.args[3].source,
-            Source::Value(18_000_000_000_000_000_000u64.to_le_bytes().to_vec())
+            Source::Number(
+                Scalar::U64,
+                18_000_000_000_000_000_000u64.to_le_bytes().to_vec()
+            )
         );
         assert_eq!(d.args[4].source, Source::Value(vec![7, 0, 0, 0]));
     }

@@ -42,6 +42,51 @@ fn a_trace_is_of_what_was_asked_for() {
     }
 }
 
+/// Runs the saxpy example with these arguments; what it says on its way to failing.
+fn refused(arguments: &[&str], more: &[&str]) -> String {
+    let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/saxpy");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_kiln"));
+    command.current_dir(&dir).args(["run", "saxpy.zebin"]);
+    command.args(["--global", "64", "--local", "64"]).args(more);
+    for argument in arguments {
+        command.args(["--arg", argument]);
+    }
+    let output = command.output().unwrap();
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
+    // Messages are broken into lines where they are long.
+    let said = String::from_utf8(output.stderr).unwrap();
+    said.split_whitespace()
+        .filter(|word| *word != "│")
+        .collect::<Vec<_>>()
+        .join(" ")
+}
+
+#[test]
+fn arguments_that_do_not_fit_are_refused() {
+    let buffers = ["zero:256", "zero:256"];
+    let with = |more: &[&'static str]| [&buffers[..], more].concat();
+    let said = refused(&with(&["u32:2", "u32:64"]), &[]);
+    let expected = "argument 2 is declared as float: u32 is no number of that kind";
+    assert!(said.contains(expected), "{said}");
+    let said = refused(&with(&["f32:2", "f32:64"]), &[]);
+    let expected = "argument 3 is declared as uint: f32 is no number of that kind";
+    assert!(said.contains(expected), "{said}");
+    let fits = with(&["f32:2", "u32:64"]);
+    let said = refused(&fits, &["--trace=1"]);
+    assert!(said.contains("a trace of group 1: 0 is the last"), "{said}");
+    let said = refused(&fits, &["--trace=0:2"]);
+    let expected = "a trace of thread 2: 1 is the last of a group";
+    assert!(said.contains(expected), "{said}");
+}
+
+/// A device has no end.
+#[cfg(unix)]
+#[test]
+fn a_buffer_from_an_endless_file_is_refused() {
+    let said = refused(&["buf:/dev/zero", "zero:256", "f32:2", "u32:64"], &[]);
+    assert!(said.contains("more than 268435456 bytes"), "{said}");
+}
+
 #[test]
 fn figures_are_a_table_or_json() {
     let table = said(&["--stats", "--threads", "2"]);

@@ -538,3 +538,32 @@ fn a_trace_has_the_values_that_are_written() {
     let all = traced(None, None);
     assert_eq!(all.lines().filter(|l| !l.starts_with(' ')).count(), 24);
 }
+
+/// While groups run, buffers are elsewhere; whatever happens they come back.
+#[test]
+fn buffers_come_back_from_launches_that_fail() {
+    let info = ZeInfo::parse(INFO).unwrap();
+    let mut shared = info.clone();
+    shared.kernels[0].execution_env.slm_size = 1 << 20;
+    let mut other = info.clone();
+    other.kernels[0].execution_env.simd_size = 7;
+    let program = Program::from_insts(Vec::new(), &SKL);
+    for (info, expected) in [
+        (&info, "no instruction"),
+        (&shared, "1048576 bytes of shared local memory"),
+        (&other, "SIMD size 7"),
+    ] {
+        let mut launch = Launch {
+            ze_info: info,
+            kernel: "k",
+            global: [16, 1, 1],
+            local: [16, 1, 1],
+            dimensions: 1,
+            args: vec![Arg::Buffer((0..67).collect())],
+            budget: 10_000,
+        };
+        let error = launch.run(&program).unwrap_err().to_string();
+        assert!(error.contains(expected), "{error}");
+        assert_eq!(launch.args, [Arg::Buffer((0..67).collect())]);
+    }
+}

@@ -18,9 +18,6 @@ use kiln_runtime::source;
 
 /// GRFs to finalize in; the second makes many of the kernels spill.
 const LIMITS: [u32; 2] = [128, 48];
-/// Kernels whose variables with an address take most of the lower limit by themselves, with a limit
-/// that leaves as much beside these.
-const ADDRESSED: [(&str, u32); 3] = [("argmix", 96), ("priv_bytes", 120), ("quicksort", 112)];
 
 /// What is not selected yet for Gen11: 64-bit sums of products (`madw`) and addresses of data in two
 /// halves.
@@ -207,9 +204,7 @@ fn run_ours(k: &Kernel) -> Result<(), String> {
         return Ok(());
     }
     let module = source::read(&k.visa()).map_err(|e| e.to_string())?;
-    let addressed = ADDRESSED.iter().find(|(name, _)| *name == k.name);
     for limit in LIMITS {
-        let limit = addressed.map_or(limit, |(_, least)| limit.max(*least));
         let compiled = common::compile(&module.objects[0], k.platform, limit)?;
         // Addresses of constant data are the loader's to fill in; the program's tests do that.
         if !compiled.relocations.is_empty() {

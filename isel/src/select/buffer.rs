@@ -40,7 +40,8 @@ impl Buffer {
             _ if old.iter().all(|v| *v == VReg::NOTHING) => Old::None,
             _ => Old::List(select.out.lists.push(old)),
         };
-        let reg = Reg::new(select.base(regs), at % unit);
+        let end = at % unit + n * ty.bytes();
+        let reg = Reg::new(select.base(regs, end), at % unit);
         Dst {
             old,
             ..Dst::new(reg, 1, ty)

@@ -176,7 +176,7 @@ impl Select<'_, '_> {
             let a = part(self, copies[0]);
             let b = part(self, copies[sources - 1]);
             // An approximation for channels outside of the mask or the operands harms nobody.
-            let approximation = self.temp(32);
+            let approximation = self.temp(self.grf());
             let mut math = Inst::no_mask(Op::Math(function), lanes as u8);
             math.opts.align16 = true;
             for &reg in &[a, b][..sources] {
@@ -212,7 +212,7 @@ impl Select<'_, '_> {
                     .map(|s| q.source(*s, ty))
                     .into_iter()
                     .collect();
-                let out = self.temp(32);
+                let out = self.temp(self.grf());
                 let mut to = macro_dst(out, ty, *mme);
                 if i + 1 == steps.len() {
                     // Channels that were final keep the approximation.
@@ -242,7 +242,7 @@ impl Select<'_, '_> {
             Type::Df => value.to_bits(),
             _ => u64::from((value as f32).to_bits()),
         };
-        let tmp = self.temp(32);
+        let tmp = self.temp(self.grf());
         let imm = Src::imm(ty, bits);
         self.alu(
             Op::Mov,

@@ -115,11 +115,11 @@ pub fn select(
     let grf = target.grf_bytes;
     let fixed = ir.fixed_bytes.div_ceil(grf).next_multiple_of(unit);
     let payload = ir.payload_bytes.div_ceil(grf).next_multiple_of(unit);
-    // What is left must hold the operands of a message and a few values.
+    // Whether what is left is enough, allocation finds out.
     let usable = abi.header / unit * unit;
-    if payload + fixed + FEWEST_FREE > usable {
+    if payload + fixed >= usable {
         return Err(whole(format!(
-            "{payload} GRFs of inputs and {fixed} GRFs of variables whose address is taken leave too few registers"
+            "{payload} GRFs of inputs and {fixed} GRFs of variables whose address is taken leave no registers"
         )));
     }
     let mut out = Function::new(ir.object.name.to_string(), target, ir.simd);
@@ -150,10 +150,6 @@ pub fn select(
         Err(select.errors)
     }
 }
-
-/// GRFs that must be left beside inputs and variables with an address: a message of eight registers
-/// with its addresses, and something to work with.
-const FEWEST_FREE: u32 = 12;
 
 fn class_of(class: ir::Class) -> Class {
     match class {

@@ -72,7 +72,7 @@ impl Select<'_, '_> {
         let regs: SmallVec<[VReg; 4]> = (low..high)
             .map(|n| self.contents_of(Cell::from_u32(first + n)))
             .collect();
-        Reg::new(self.base(regs), from % unit)
+        Reg::new(self.base(regs, to - low * unit), from % unit)
     }
 
     /// The register with a cell's contents before the instruction.
@@ -140,10 +140,20 @@ impl Select<'_, '_> {
             _ if old.iter().all(|v| *v == VReg::NOTHING) => Old::None,
             _ => Old::List(self.out.lists.push(old)),
         };
-        (Reg::new(self.base(regs), from % unit), old)
+        (Reg::new(self.base(regs, to - low * unit), from % unit), old)
     }
 
-    pub(super) fn base(&mut self, regs: SmallVec<[VReg; 4]>) -> Base {
+    /// Registers one behind the other, of which so many bytes are used: what is accessed past the end
+    /// of a variable is theirs, too.
+    pub(super) fn base(&mut self, regs: SmallVec<[VReg; 4]>, bytes: u32) -> Base {
+        let unit = self.unit();
+        for (n, &v) in regs.iter().enumerate() {
+            let used = bytes.saturating_sub(n as u32 * unit).min(unit) as u16;
+            let data = &mut self.out.regs[v];
+            if data.class == Class::Grf {
+                data.bytes = data.bytes.max(used);
+            }
+        }
         match regs[..] {
             [one] => Base::Virt(one),
             _ => Base::List(self.out.lists.push(regs)),

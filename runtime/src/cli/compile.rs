@@ -45,7 +45,7 @@ pub struct Args {
     /// Take this kernel only
     #[arg(long, value_name = "NAME")]
     kernel: Option<String>,
-    /// Use no more registers than this
+    /// Use no more registers than this, those of variables whose address is taken apart
     #[arg(long, value_name = "N")]
     grf_limit: Option<u32>,
 }
@@ -121,6 +121,7 @@ pub fn compile(args: &Args) -> Result<ExitCode, Report> {
     let mut session = Session::new(Options {
         grf_limit: args.grf_limit.unwrap_or(args.platform.grf_count),
         dump: args.dump.iter().map(|d| d.stage()).collect(),
+        pressure: args.stats.is_some(),
         ..Options::new(args.platform)
     });
     if let Some(kernel) = &args.kernel {

@@ -9,7 +9,7 @@ use kiln_emit::platform::Platform;
 use kiln_emit::zebin::Zebin;
 use kiln_runtime::exec::{Arg, Launch, Options as ExecOptions, Program, Stats, Trace};
 use kiln_runtime::info;
-use kiln_runtime::launch::{Description, Spec, compare, parse_spec};
+use kiln_runtime::launch::{Description, Source, Spec, check_types, compare, parse_spec};
 use kiln_runtime::picture;
 use kiln_runtime::pipeline::Options;
 use kiln_runtime::session::Session;
@@ -160,6 +160,18 @@ enum Results {
     Check(Description, PathBuf),
 }
 
+impl Results {
+    /// What the arguments are made of, in their order.
+    fn sources(&self) -> Vec<&Source> {
+        match self {
+            Results::Write(specs) => specs.iter().map(|spec| &spec.source).collect(),
+            Results::Check(description, _) => {
+                description.args.iter().map(|arg| &arg.source).collect()
+            }
+        }
+    }
+}
+
 /// Runs the command.
 ///
 /// # Errors
@@ -173,6 +185,8 @@ pub fn run(args: &Args) -> Result<(), Report> {
     let (zebin, kernel) = program(args, &input, plan.kernel.as_deref())?;
     let code = Program::from_zebin(&zebin, &kernel, args.platform)
         .map_err(|e| report::file(&input.path, &e))?;
+    check_types(plan.results.sources(), zebin.ze_info.args_info(&kernel))
+        .map_err(|e| miette!("{}: {kernel}: {e}", input.path.display()))?;
     let mut launch = Launch {
         ze_info: &zebin.ze_info,
         kernel: &kernel,

@@ -4,6 +4,8 @@
 //! cross-thread payload (arguments and sizes), laid out as `.ze_info` says (PRM vol. 7, "Thread
 //! Spawn"; zebin documentation).
 
+use std::sync::Arc;
+
 use kiln_emit::ze_info::{
     AddrMode, AddrSpace, ArgInfo, ArgType, Kernel, MemoryKind, PayloadArgument, ZeInfo,
 };
@@ -20,6 +22,7 @@ use super::operation::File;
 use super::program::Program;
 use super::run::{self, Options};
 use super::stats::Stats;
+use super::words::Words;
 
 /// A kernel argument.
 #[derive(Clone, Debug, PartialEq)]
@@ -160,6 +163,10 @@ pub enum BindError {
     Texels { expected: u64, found: u64 },
     #[error("{0} bytes of memory for each thread are too many")]
     ThreadMemory(u64),
+    #[error("a trace of group {group}: {last} is the last")]
+    TracedGroup { group: u64, last: u64 },
+    #[error("a trace of thread {thread}: {last} is the last of a group")]
+    TracedThread { thread: u32, last: u32 },
 }
 
 /// Why a launch failed.
@@ -212,14 +219,34 @@ impl Launch<'_> {
     /// # Errors
     /// As [`Launch::run`].
     pub fn run_with(&mut self, program: &Program, options: &Options) -> Result<Stats, RunError> {
-        let setup = Setup::new(self, program)?;
-        let result = run::run(&setup, self, program, options);
-        for (arg, buffer) in self.args.iter_mut().zip(&setup.buffers) {
-            if let (Some(bytes), Some(buffer)) = (arg.memory_mut(), buffer) {
-                *bytes = setup.memory.contents(*buffer);
+        check_args(
+            self.kernel()?,
+            self.ze_info.args_info(self.kernel),
+            &self.args,
+        )?;
+        // While groups run, buffers are words: there is one copy of each.
+        let take = |arg: &mut Arg| {
+            let bytes = std::mem::take(arg.memory_mut()?);
+            Some(Arc::new(Words::of(bytes)))
+        };
+        let contents: Vec<_> = self.args.iter_mut().map(take).collect();
+        let result = Setup::new(self, program, &contents)
+            .map_err(RunError::from)
+            .and_then(|setup| run::run(&setup, self, program, options));
+        for (arg, words) in self.args.iter_mut().zip(contents) {
+            if let (Some(bytes), Some(words)) = (arg.memory_mut(), words) {
+                *bytes = match Arc::try_unwrap(words) {
+                    Ok(words) => words.into_bytes(),
+                    Err(shared) => shared.to_bytes(),
+                };
             }
         }
         result
+    }
+
+    fn kernel(&self) -> Result<&Kernel, BindError> {
+        let kernel = self.ze_info.kernel(self.kernel);
+        kernel.ok_or_else(|| BindError::NoKernel(self.kernel.to_string()))
     }
 }
 
@@ -260,11 +287,13 @@ struct LocalIds {
 }
 
 impl Setup {
-    fn new(launch: &Launch, program: &Program) -> Result<Setup, BindError> {
-        let kernel = launch
-            .ze_info
-            .kernel(launch.kernel)
-            .ok_or_else(|| BindError::NoKernel(launch.kernel.to_string()))?;
+    /// `contents` are those of the buffers among the arguments.
+    fn new(
+        launch: &Launch,
+        program: &Program,
+        contents: &[Option<Arc<Words>>],
+    ) -> Result<Setup, BindError> {
+        let kernel = launch.kernel()?;
         let simd = kernel.execution_env.simd_size;
         if !matches!(simd, 8 | 16 | 32) {
             return Err(BindError::Simd(simd));
@@ -287,18 +316,15 @@ impl Setup {
         if items > GROUP_ITEMS {
             return Err(BindError::GroupSize { items, simd });
         }
-        let infos = launch.ze_info.args_info(launch.kernel);
-        check_args(kernel, infos, &launch.args)?;
-
         let walk = walk_order(kernel)?;
         let threads = (items as u32).div_ceil(simd);
         let scratch_bytes = scratch_size(kernel)?;
         let mut memory = Memory::default();
         let mut buffers = Vec::new();
         memory.load(program.data());
-        for (index, arg) in launch.args.iter().enumerate() {
-            let bytes = arg.memory();
-            buffers.push(bytes.map(|bytes| memory.add(format!("argument {index}"), bytes)));
+        for (index, words) in contents.iter().enumerate() {
+            let words = words.as_ref();
+            buffers.push(words.map(|words| memory.share(format!("argument {index}"), words)));
         }
         let scratch =
             memory.add_private("scratch space", scratch_bytes as usize * threads as usize);

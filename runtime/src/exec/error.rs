@@ -6,7 +6,7 @@ use kiln_emit::inst::{Inst, Op, Place, RegFile, Src, Type};
 use smallvec::SmallVec;
 
 use super::machine::Thread;
-use super::operation::File;
+use super::operation::{File, Lost};
 use super::program::Program;
 
 /// Execution stopped: where, on what instruction, with what in its registers, and why.
@@ -42,6 +42,14 @@ pub enum Cause {
     OpType { op: Op, ty: Type },
     #[error("{what} is not implemented")]
     Form { what: &'static str },
+    #[error(
+        "channels {channels:#x} are to wait at offset {at:#x} for {expected}, but there is {found}: the \
+         hardware would not take them in again",
+        at = lost.at,
+        expected = lost.expected,
+        found = lost.found.map_or("no instruction", Op::mnemonic)
+    )]
+    Lost { channels: u32, lost: Box<Lost> },
     #[error("malformed instruction: {what}")]
     Malformed { what: &'static str },
     #[error("register {num} of {file:?} cannot be used here")]

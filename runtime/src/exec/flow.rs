@@ -26,6 +26,23 @@ impl Thread {
         }
     }
 
+    /// Takes channels out of execution until the pointer reaches the target `at` of a branch.
+    ///
+    /// # Errors
+    /// The hardware would not take them in again there.
+    fn wait_at(&mut self, op: &Operation, channels: u32, at: u32) -> Result<(), Cause> {
+        match &op.lost {
+            Some(lost) if channels != 0 => Err(Cause::Lost {
+                channels,
+                lost: lost.clone(),
+            }),
+            _ => {
+                self.suspend(channels, at);
+                Ok(())
+            }
+        }
+    }
+
     /// Takes channels out of execution until the pointer reaches `at`.
     fn suspend(&mut self, channels: u32, at: u32) {
         self.active &= !channels;
@@ -69,7 +86,7 @@ impl Thread {
             }
             Op::If => {
                 let jump = target(op.jip)?;
-                self.suspend(mask & !taken, jump);
+                self.wait_at(op, mask & !taken, jump)?;
                 self.fall_or_jump(next, jump);
             }
             Op::Else => {
@@ -78,7 +95,7 @@ impl Thread {
                     Jump::None => jump,
                     uip => target(uip)?,
                 };
-                self.suspend(mask, end);
+                self.wait_at(op, mask, end)?;
                 self.fall_or_jump(next, jump);
             }
             Op::Endif | Op::Join => self.fall_or_jump(next, target(op.jip)?),
@@ -111,7 +128,7 @@ impl Thread {
             }
             Op::Break | Op::Cont | Op::Halt | Op::Brc => {
                 let (jump, end) = (target(op.jip)?, target(op.uip)?);
-                self.suspend(taken, end);
+                self.wait_at(op, taken, end)?;
                 self.fall_or_jump(next, jump);
             }
             Op::Goto => {
@@ -124,12 +141,12 @@ impl Thread {
                         return Ok(());
                     }
                     Goto::Back => {
-                        self.suspend(mask & !taken, jump);
+                        self.wait_at(op, mask & !taken, jump)?;
                         self.ip = end;
                         return Ok(());
                     }
                 };
-                self.suspend(leaving, end);
+                self.wait_at(op, leaving, end)?;
                 self.fall_or_jump(next, jump);
             }
             Op::Call | Op::Calla => {

@@ -41,15 +41,21 @@ pub struct Memory {
 impl Memory {
     /// Adds a buffer and gives its index. Its address is a multiple of 4 GiB.
     pub fn add(&mut self, name: impl Into<String>, bytes: &[u8]) -> usize {
-        self.push(name.into(), Words::new(bytes), false)
+        self.push(name.into(), Arc::new(Words::new(bytes)), false)
+    }
+
+    /// The same with contents that are there already.
+    pub fn share(&mut self, name: impl Into<String>, words: &Arc<Words>) -> usize {
+        self.push(name.into(), words.clone(), false)
     }
 
     /// Adds memory of which each group has its own, undefined at first.
     pub fn add_private(&mut self, name: impl Into<String>, size: usize) -> usize {
-        self.push(name.into(), Words::filled(size, UNDEFINED), true)
+        let words = Words::filled(size, UNDEFINED);
+        self.push(name.into(), Arc::new(words), true)
     }
 
-    fn push(&mut self, name: String, words: Words, private: bool) -> usize {
+    fn push(&mut self, name: String, words: Arc<Words>, private: bool) -> usize {
         let base = match self.buffers.last() {
             None => LOWEST,
             Some(last) => (last.base + last.words.len() as u64).next_multiple_of(GUARD) + GUARD,
@@ -57,7 +63,7 @@ impl Memory {
         self.buffers.push(Buffer {
             name,
             base,
-            words: Arc::new(words),
+            words,
             private,
         });
         self.buffers.len() - 1

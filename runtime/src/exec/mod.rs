@@ -1,8 +1,9 @@
-//! Execution of Gen9 machine code on the host.
+//! Execution of Gen9 and Gen11 machine code on the host.
 //!
 //! An interpreter: it decodes the bytes that go to the hardware once, to a compact form of operation
 //! ([`Program`]), sets threads up as the driver does from `.ze_info` ([`Launch`]), and carries out
-//! each operation by its instruction's definition in the Programmer's Reference Manual. It shares no code with instruction selection,
+//! each operation by its instruction's definition in the Programmer's Reference Manual. What platforms
+//! differ in is resolved when code is decoded. It shares no code with instruction selection,
 //! so that one checks the other.
 //!
 //! It is exact where the architecture is: integers, IEEE arithmetic, control flow, memory. The

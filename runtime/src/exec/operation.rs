@@ -153,6 +153,17 @@ pub enum Goto {
     IfFalse,
 }
 
+/// A place where channels are to wait, and at which no instruction takes them in again.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Lost {
+    /// Bytes from the program's start.
+    pub at: u32,
+    /// The operation there; none if no instruction starts there.
+    pub found: Option<Op>,
+    /// The one that must be there.
+    pub expected: &'static str,
+}
+
 /// By which part of the interpreter an operation is carried out.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Path {
@@ -203,6 +214,9 @@ pub struct Operation {
     pub goto: Goto,
     /// Channels may wait for the instruction pointer to be here.
     pub wakes: bool,
+    /// Why the channels that a branch makes wait would never go on, if its target is none at which the
+    /// hardware takes them in again.
+    pub lost: Option<Box<Lost>>,
     pub pred: Option<Predicate>,
     pub cond: Option<Condition>,
     pub dst: Dest,
@@ -254,6 +268,7 @@ impl Operation {
             acc_write: inst.opts.acc_wr_en,
             goto: Goto::Back,
             wakes: false,
+            lost: None,
             pred: None,
             cond: None,
             dst: Dest {

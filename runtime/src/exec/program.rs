@@ -15,7 +15,7 @@ use kiln_emit::zebin::Zebin;
 
 use super::error::Cause;
 use super::link::{LinkError, Segment, link};
-use super::operation::{Jump, Operation, Path};
+use super::operation::{Goto, Jump, Lost, Operation, Path};
 
 /// A kernel's machine code.
 #[derive(Debug)]
@@ -126,6 +126,7 @@ impl Program {
             let dynamic = [inst.jip, inst.uip].map(|t| matches!(t, Some(Target::Reg)));
             let breaks = inst.op == Op::Break;
             let [jip, uip] = targets.map(|t| t.map(|at| self.target(at, &mut nowhere)));
+            self.ops[number].lost = self.lost(number, jip, uip);
             let jump = |target: Option<u32>, dynamic: bool| match (target, dynamic) {
                 (Some(index), _) => Jump::To(index),
                 (None, true) => Jump::Dynamic,
@@ -142,6 +143,35 @@ impl Program {
             op.jip = jump(jip, dynamic[0]);
             op.uip = jump(uip, dynamic[1]);
         }
+    }
+
+    /// Whether the channels that a branch makes wait would be lost. They wait for the instruction pointer
+    /// to be at one of its targets, but the hardware looks for them only at the instructions that end a
+    /// block; the reference compiler's code has these there without exception (`docs/executor.md`).
+    fn lost(&self, branch: usize, jip: Option<u32>, uip: Option<u32>) -> Option<Box<Lost>> {
+        let op = &self.ops[branch];
+        let (place, end, expected) = match (op.op, op.goto) {
+            (Op::If, _) => (jip, Op::Endif, "endif, or else before it"),
+            (Op::Else, _) => (uip.or(jip), Op::Endif, "endif"),
+            (Op::Break | Op::Cont, _) => (uip, Op::While, "while"),
+            (Op::Goto, Goto::Back) => (jip, Op::Join, "join"),
+            (Op::Goto, _) => (uip, Op::Join, "join"),
+            _ => return None,
+        };
+        let place = place? as usize;
+        let op_at = |index: usize| self.insts.get(index).map(|inst| inst.op);
+        // `else` takes in the channels that wait behind it.
+        let behind_else = || place.checked_sub(1).and_then(op_at) == Some(Op::Else);
+        let found = op_at(place);
+        if found == Some(end) || op.op == Op::If && behind_else() {
+            return None;
+        }
+        let at = self.ops[place].at;
+        Some(Box::new(Lost {
+            at,
+            found,
+            expected,
+        }))
     }
 
     /// The operation at an offset; one that stops with an error is added, and remembered in

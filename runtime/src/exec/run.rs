@@ -97,6 +97,9 @@ pub fn run(
     options: &Options,
 ) -> Result<Stats, RunError> {
     let groups = setup.groups.iter().map(|&n| u64::from(n)).product();
+    if let Some(trace) = options.trace {
+        trace.check(groups, setup.threads)?;
+    }
     let job = Job {
         setup,
         launch,

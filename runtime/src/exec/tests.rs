@@ -33,6 +33,12 @@ const F0: Reg = Reg {
     byte: 0,
 };
 
+const F1: Reg = Reg {
+    file: RegFile::Flag,
+    num: 1,
+    byte: 0,
+};
+
 impl Thread {
     /// Executes an instruction as if it were alone in a program.
     fn perform(&mut self, inst: &Inst) -> Result<(), Cause> {

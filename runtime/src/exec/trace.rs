@@ -6,6 +6,7 @@ use std::sync::Mutex;
 
 use kiln_emit::inst::Type;
 
+use super::dispatch::BindError;
 use super::machine::Thread;
 use super::operation::{File, Operation, Path, Target};
 use super::program::Program;
@@ -33,6 +34,21 @@ impl Trace<'_> {
     /// Whether a thread's instructions are reported.
     pub fn wants(&self, group: u64, thread: u32) -> bool {
         self.group.is_none_or(|g| g == group) && self.thread.is_none_or(|t| t == thread)
+    }
+
+    /// Checks that there is what it is of.
+    pub(super) fn check(&self, groups: u64, threads: u32) -> Result<(), BindError> {
+        match (self.group, self.thread) {
+            (Some(group), _) if group >= groups => Err(BindError::TracedGroup {
+                group,
+                last: groups - 1,
+            }),
+            (_, Some(thread)) if thread >= threads => Err(BindError::TracedThread {
+                thread,
+                last: threads - 1,
+            }),
+            _ => Ok(()),
+        }
     }
 
     /// Reports the instruction at `index`, executed for the channels of `enabled`.

@@ -3,51 +3,87 @@
 //! They are kept as words of 32 bits that are atomic one by one, with no order among them, as a
 //! device's memory is: a dword is never torn, and what a kernel does not order has no order. Numbers
 //! of 64 bits are updated under a lock, so that updates are atomic with each other.
+//!
+//! The words are in segments, so that a large buffer becomes words, and words a buffer again, part by
+//! part: both together never take much more than one of them.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 /// Bytes of a word.
 const WORD: usize = 4;
+/// Words of a segment, as a power of two: large enough that allocators give the memory of one back to
+/// the system as soon as it is free.
+const SEGMENT_LOG: u32 = 24;
+const SEGMENT: usize = 1 << SEGMENT_LOG;
 
 /// So many bytes of memory, shared.
 #[derive(Debug, Default)]
 pub struct Words {
-    words: Vec<AtomicU32>,
+    /// The first segment, apart: most buffers have no other.
+    first: Vec<AtomicU32>,
+    /// The further ones; only the last of all is shorter than [`SEGMENT`].
+    further: Vec<Vec<AtomicU32>>,
     len: usize,
     wide: Mutex<()>,
 }
 
 impl Words {
     pub fn new(bytes: &[u8]) -> Words {
+        Words::of(bytes.to_vec())
+    }
+
+    /// The same, of bytes that are no longer needed as such.
+    pub fn of(mut bytes: Vec<u8>) -> Words {
+        let len = bytes.len();
         let word = |chunk: &[u8]| {
             let mut word = [0; WORD];
             word[..chunk.len()].copy_from_slice(chunk);
             AtomicU32::new(u32::from_le_bytes(word))
         };
-        Words {
-            words: bytes.chunks(WORD).map(word).collect(),
-            len: bytes.len(),
-            wide: Mutex::new(()),
+        let mut segments = Vec::new();
+        // From the end on, where a vector can be made shorter.
+        for start in (0..len).step_by(SEGMENT * WORD).rev() {
+            segments.push(bytes[start..].chunks(WORD).map(word).collect());
+            bytes.truncate(start);
+            bytes.shrink_to_fit();
         }
+        Words::from_reversed(segments, len)
     }
 
-    /// Bytes that are all the same.
-    pub fn filled(len: usize, byte: u8) -> Words {
-        let word = u32::from_le_bytes([byte; WORD]);
+    /// Of segments, the last one first.
+    fn from_reversed(mut segments: Vec<Vec<AtomicU32>>, len: usize) -> Words {
+        let first = segments.pop().unwrap_or_default();
+        segments.reverse();
         Words {
-            words: (0..len.div_ceil(WORD))
-                .map(|_| AtomicU32::new(word))
-                .collect(),
+            first,
+            further: segments,
             len,
             wide: Mutex::new(()),
         }
     }
 
+    /// All words, in order.
+    fn words(&self) -> impl Iterator<Item = &AtomicU32> {
+        self.first.iter().chain(self.further.iter().flatten())
+    }
+
+    /// Bytes that are all the same.
+    pub fn filled(len: usize, byte: u8) -> Words {
+        let word = u32::from_le_bytes([byte; WORD]);
+        let words = len.div_ceil(WORD);
+        let segment = |start: usize| {
+            let count = SEGMENT.min(words - start);
+            (0..count).map(|_| AtomicU32::new(word)).collect()
+        };
+        let starts = (0..words).step_by(SEGMENT).rev();
+        Words::from_reversed(starts.map(segment).collect(), len)
+    }
+
     /// Sets all bytes to one value.
     pub fn fill(&self, byte: u8) {
         let word = u32::from_le_bytes([byte; WORD]);
-        self.words.iter().for_each(|w| w.store(word, Relaxed));
+        self.words().for_each(|w| w.store(word, Relaxed));
     }
 
     /// Bytes there are.
@@ -56,14 +92,40 @@ impl Words {
     }
 
     pub fn to_bytes(&self) -> Vec<u8> {
-        let words = self.words.iter().map(|w| w.load(Relaxed).to_le_bytes());
+        let words = self.words().map(|w| w.load(Relaxed).to_le_bytes());
         let mut bytes: Vec<u8> = words.flatten().collect();
         bytes.truncate(self.len);
         bytes
     }
 
+    /// The same, of words that are no longer needed as such.
+    pub fn into_bytes(self) -> Vec<u8> {
+        let mut bytes = Vec::with_capacity(self.len.next_multiple_of(WORD));
+        for segment in std::iter::once(self.first).chain(self.further) {
+            let words = segment.iter().map(|w| w.load(Relaxed).to_le_bytes());
+            words.for_each(|word| bytes.extend_from_slice(&word));
+        }
+        bytes.truncate(self.len);
+        bytes
+    }
+
+    #[inline]
+    fn get(&self, index: usize) -> Option<&AtomicU32> {
+        match self.first.get(index) {
+            None if !self.further.is_empty() => self.get_further(index),
+            word => word,
+        }
+    }
+
+    #[cold]
+    fn get_further(&self, index: usize) -> Option<&AtomicU32> {
+        let segment = (index >> SEGMENT_LOG).checked_sub(1)?;
+        self.further.get(segment)?.get(index & (SEGMENT - 1))
+    }
+
+    #[inline]
     fn word(&self, index: usize) -> u32 {
-        self.words.get(index).map_or(0, |w| w.load(Relaxed))
+        self.get(index).map_or(0, |w| w.load(Relaxed))
     }
 
     /// Copies bytes out, from `at` on; zeroes from beyond the end.
@@ -86,7 +148,7 @@ impl Words {
     pub fn write(&self, at: usize, mut bytes: &[u8]) {
         let mut at = at;
         while !bytes.is_empty() {
-            let Some(word) = self.words.get(at / WORD) else {
+            let Some(word) = self.get(at / WORD) else {
                 return;
             };
             let start = at % WORD;
@@ -115,7 +177,7 @@ impl Words {
     /// Sets the dword at a multiple of 4.
     #[inline]
     pub fn set_dword(&self, at: usize, value: u32) {
-        if let Some(word) = self.words.get(at / WORD) {
+        if let Some(word) = self.get(at / WORD) {
             word.store(value, Relaxed);
         }
     }
@@ -132,7 +194,7 @@ impl Words {
             self.write(at, &new(old).to_le_bytes());
             return old;
         }
-        let Some(word) = self.words.get(at / WORD) else {
+        let Some(word) = self.get(at / WORD) else {
             return 0;
         };
         let shift = (at % WORD * 8) as u32;
@@ -173,6 +235,33 @@ mod tests {
             words.read(at, &mut found);
             assert_eq!(found, new);
         }
+    }
+
+    #[test]
+    fn words_in_several_segments_are_the_bytes_they_were_made_of() {
+        let size = SEGMENT * WORD;
+        let mut bytes = vec![0; 2 * size + 6];
+        for (at, n) in [
+            (0, 1),
+            (size - 1, 2),
+            (size, 3),
+            (2 * size - 2, 4),
+            (2 * size + 5, 5),
+        ] {
+            bytes[at] = n;
+        }
+        let words = Words::of(bytes.clone());
+        let mut found = [0; 8];
+        words.read(size - 4, &mut found);
+        assert_eq!(found, [0, 0, 0, 2, 3, 0, 0, 0]);
+        words.write(2 * size - 2, &[6, 7, 8, 9]);
+        bytes[2 * size - 2..2 * size + 2].copy_from_slice(&[6, 7, 8, 9]);
+        assert!(words.to_bytes() == bytes);
+        assert!(words.into_bytes() == bytes);
+        let filled = Words::filled(size + 4, 0xba);
+        filled.read(size, &mut found);
+        assert_eq!(found, [0xba, 0xba, 0xba, 0xba, 0, 0, 0, 0]);
+        assert_eq!(filled.len(), size + 4);
     }
 
     #[test]

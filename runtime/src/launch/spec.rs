@@ -16,13 +16,19 @@
 //!
 //! A texel `FORMAT` is an order of channels and their type, see [`Format`].
 
+use std::fs::File;
+use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
+
+use kiln_emit::ze_info::ArgInfo;
 
 use crate::exec::{Addressing, Arg, Filter, Format, Image, ImageKind, Sampler, Shape};
 use crate::picture::{self, PictureError};
 
-/// The largest buffer that `zero:` and images make, in bytes.
-const MAX_ZERO: u64 = 1 << 32;
+/// The largest buffer, in bytes.
+const MAX_BUFFER: u64 = 1 << 32;
+/// The most that is read of what is no regular file, in bytes.
+const MAX_STREAM: u64 = 1 << 28;
 
 /// A number's type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -127,8 +133,10 @@ pub enum Source {
     File(PathBuf),
     /// A buffer of so many zeroes.
     Zero(u64),
-    /// Bytes by value.
+    /// Bytes by value: a vector or structure.
     Value(Vec<u8>),
+    /// A number, with its bytes.
+    Number(Scalar, Vec<u8>),
     /// Bytes of shared local memory.
     Local(u32),
     /// An image with a file's contents, or of zeroes.
@@ -211,7 +219,7 @@ pub fn parse_spec(spec: &str) -> Result<Spec, SpecError> {
         "buf" if value.is_empty() => return Err(SpecError::File(spec.to_string())),
         "buf" => Source::File(PathBuf::from(value)),
         "zero" => {
-            let bytes = value.parse().ok().filter(|&bytes| bytes <= MAX_ZERO);
+            let bytes = value.parse().ok().filter(|&bytes| bytes <= MAX_BUFFER);
             Source::Zero(bytes.ok_or(bad("number of bytes up to 4294967296"))?)
         }
         "local" => Source::Local(value.parse().map_err(|_| bad("number of bytes"))?),
@@ -222,7 +230,8 @@ pub fn parse_spec(spec: &str) -> Result<Spec, SpecError> {
             Some(kind) => image(spec, kind, value)?,
             None => {
                 let scalar = Scalar::find(name).ok_or_else(|| SpecError::Kind(spec.to_string()))?;
-                Source::Value(scalar.parse(value).ok_or(bad("number of that type"))?)
+                let bytes = scalar.parse(value).ok_or(bad("number of that type"))?;
+                Source::Number(scalar, bytes)
             }
         },
     };
@@ -280,7 +289,7 @@ fn image(spec: &str, kind: ImageKind, value: &str) -> Result<Source, SpecError> 
             .collect::<Vec<_>>()
             .join("x"),
     })?;
-    if shape.bytes() > MAX_ZERO {
+    if shape.bytes() > MAX_BUFFER {
         return Err(SpecError::ImageBytes {
             spec: spec.to_string(),
             bytes: shape.bytes(),
@@ -385,7 +394,7 @@ fn words(shape: &Shape) -> String {
 fn texels(shape: &Shape, path: &Path) -> Result<Vec<u8>, LoadError> {
     let bytes = read(path)?;
     if picture::is_png(&bytes) {
-        let limit = usize::try_from(MAX_ZERO).unwrap_or(usize::MAX);
+        let limit = usize::try_from(MAX_BUFFER).unwrap_or(usize::MAX);
         let picture = picture::read_png(&bytes, limit).map_err(|error| LoadError::Picture {
             path: path.to_path_buf(),
             error,
@@ -410,11 +419,71 @@ fn texels(shape: &Shape, path: &Path) -> Result<Vec<u8>, LoadError> {
     Ok(bytes)
 }
 
+/// The contents of a file, if they are no more than a buffer may have; a device or pipe may have no end.
+fn read_limited(path: &Path) -> std::io::Result<Vec<u8>> {
+    let file = File::open(path)?;
+    let limit = match file.metadata()?.is_file() {
+        true => MAX_BUFFER,
+        false => MAX_STREAM,
+    };
+    let mut bytes = Vec::new();
+    file.take(limit + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > limit {
+        let what = format!("more than {limit} bytes");
+        return Err(std::io::Error::new(ErrorKind::FileTooLarge, what));
+    }
+    Ok(bytes)
+}
+
 pub(super) fn read(path: &Path) -> Result<Vec<u8>, FileError> {
-    std::fs::read(path).map_err(|error| FileError {
+    read_limited(path).map_err(|error| FileError {
         path: path.to_path_buf(),
         error,
     })
+}
+
+/// A number for an argument that the kernel declares as one of another kind.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+#[error("argument {index} is declared as {declared}: {found} is no number of that kind")]
+pub struct TypeError {
+    index: u32,
+    declared: String,
+    found: &'static str,
+}
+
+/// Checks that numbers are floats where the kernel declares floats, and integers where it declares
+/// integers. What it declares is known only if the object file says so.
+///
+/// # Errors
+/// The first number of another kind.
+pub fn check_types<'a>(
+    sources: impl IntoIterator<Item = &'a Source>,
+    declared: &[ArgInfo],
+) -> Result<(), TypeError> {
+    for (index, source) in (0..).zip(sources) {
+        let Source::Number(scalar, _) = source else {
+            continue;
+        };
+        let Some(info) = declared.iter().find(|info| info.index == index) else {
+            continue;
+        };
+        let name = info.type_name.split(';').next().unwrap_or_default();
+        let float = match name {
+            "half" | "float" | "double" => true,
+            "bool" | "char" | "uchar" | "short" | "ushort" | "int" | "uint" | "long" | "ulong"
+            | "size_t" | "ptrdiff_t" | "intptr_t" | "uintptr_t" => false,
+            // A type of the program's own.
+            _ => continue,
+        };
+        if float != scalar.is_float() {
+            return Err(TypeError {
+                index,
+                declared: name.to_string(),
+                found: scalar.name(),
+            });
+        }
+    }
+    Ok(())
 }
 
 impl Source {
@@ -423,7 +492,7 @@ impl Source {
         Ok(match self {
             Source::File(path) => Arg::Buffer(read(&dir.join(path))?),
             Source::Zero(bytes) => Arg::Buffer(vec![0; *bytes as usize]),
-            Source::Value(bytes) => Arg::Value(bytes.clone()),
+            Source::Value(bytes) | Source::Number(_, bytes) => Arg::Value(bytes.clone()),
             Source::Local(bytes) => Arg::Local(*bytes),
             Source::Sampler(sampler) => Arg::Sampler(*sampler),
             Source::Image { shape, file } => Arg::Image(Image {
@@ -443,7 +512,7 @@ mod tests {
 
     fn value(spec: &str) -> Vec<u8> {
         match parse_spec(spec).unwrap().source {
-            Source::Value(bytes) => bytes,
+            Source::Number(_, bytes) | Source::Value(bytes) => bytes,
             other => panic!("{spec}: {other:?}"),
         }
     }

@@ -16,10 +16,14 @@ use kiln_runtime::exec::{Arg, Launch, Program};
 
 use graph::Graph;
 
+/// Graphs that went wrong once: those that stay at a goto fell into the moves of another edge.
+const FOUND: [u64; 7] = [831, 1603, 2110, 2228, 2359, 3002, 3416];
+
 #[test]
 fn channels_walk_any_graph_alone() {
     let set = std::env::var("GRAPHS").ok().and_then(|n| n.parse().ok());
-    for seed in 0..set.unwrap_or(300) {
+    let count = set.unwrap_or(300);
+    for seed in (0..count).chain(FOUND.into_iter().filter(|&seed| seed >= count)) {
         let graph = Graph::random(seed);
         let text = graph.text();
         for grf_limit in [128, 30] {

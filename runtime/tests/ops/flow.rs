@@ -229,6 +229,8 @@ struct Around {
     /// Where channels of the loop go on, and where those that leave it.
     again: Label,
     out: Label,
+    /// The innermost loop ends in a `while`; its counter and its test.
+    structured: Option<(u32, Test)>,
     /// Loops around it, here and in those who may call this.
     loops: u32,
 }
@@ -236,6 +238,13 @@ struct Around {
 const F0: Reg = Reg {
     file: RegFile::Flag,
     num: 0,
+    byte: 0,
+};
+
+/// What a `while` goes by: those who continue have said before whether they go round once more.
+const F1: Reg = Reg {
+    file: RegFile::Flag,
+    num: 1,
     byte: 0,
 };
 
@@ -274,16 +283,33 @@ impl Code {
     }
 
     /// A flag for each channel.
-    fn compare(&mut self, op: Op, cond: Cond, a: Src, b: Src) {
+    fn compare(&mut self, op: Op, flag: Reg, a: Src, b: Src) {
         self.compute(op, 0, a, Some(b));
         if let Some(inst) = self.insts.last_mut() {
             inst.dst = Some(Dst::new(Reg::NULL, 1, Type::Ud));
-            inst.cond = Some(CondMod { cond, flag: F0 });
+            inst.cond = Some(CondMod {
+                cond: Cond::Ne,
+                flag,
+            });
         }
     }
 
     fn test(&mut self, test: Test) {
-        self.compare(Op::And, Cond::Ne, number(VALUE), value(1 << test.0));
+        self.compare(Op::And, F0, number(VALUE), value(1 << test.0));
+    }
+
+    /// Counts a round of a loop; sets the flag of the channels that go round once more.
+    fn count(&mut self, counter: u32, test: Test, flag: Reg) {
+        self.compute(Op::Add, counter, number(counter), Some(value(u32::MAX)));
+        self.compare(Op::And, flag, number(VALUE), value(1 << test.0));
+        // Where the test holds: whether the counter is not zero.
+        self.compare(Op::Cmp, flag, number(counter), value(0));
+        if let Some(inst) = self.insts.last_mut() {
+            inst.pred = Some(Pred {
+                flag,
+                ..predicate(false)
+            });
+        }
     }
 
     fn branch(&mut self, op: Op, pred: Option<bool>, jip: Label, uip: Option<Label>) -> &mut Inst {
@@ -293,6 +319,16 @@ impl Code {
         self.targets.push((self.insts.len(), jip, uip));
         self.insts.push(inst);
         self.insts.last_mut().expect("just pushed")
+    }
+
+    /// The channels whose flag is set leave for a place in the loop: by the operation if the loop ends
+    /// in a `while`, else by `goto`.
+    fn leave(&mut self, op: Op, around: Around, to: Label) {
+        match around.structured {
+            Some(_) => self.branch(op, Some(false), around.end, Some(to)),
+            // On this family `goto` is for the channels whose predicate is false.
+            None => self.branch(Op::Goto, Some(true), around.end, Some(to)),
+        };
     }
 
     fn block(&mut self, block: &[Stmt], around: Around) {
@@ -341,42 +377,51 @@ impl Code {
                         Back::While => last,
                         _ => out,
                     },
+                    structured: matches!(back, Back::While).then_some((counter, *test)),
                     loops: around.loops + 1,
                 };
                 self.block(body, inner);
                 self.put(again);
-                self.compute(Op::Add, counter, number(counter), Some(value(u32::MAX)));
-                self.test(*test);
-                // Where the test holds: whether the counter is not zero.
-                self.compare(Op::Cmp, Cond::Ne, number(counter), value(0));
-                if let Some(inst) = self.insts.last_mut() {
-                    inst.pred = Some(predicate(false));
-                }
-                self.put(last);
                 match back {
                     Back::While => {
-                        self.branch(Op::While, Some(false), top, None);
-                        self.put(out);
+                        self.count(counter, *test, F1);
+                        self.put(last);
+                        let back = self.branch(Op::While, Some(false), top, None);
+                        back.pred = back.pred.map(|pred| Pred { flag: F1, ..pred });
+                        return;
                     }
                     Back::Brd => {
+                        self.branch(Op::Join, None, out, None);
+                        self.count(counter, *test, F0);
                         self.branch(Op::Brd, Some(false), top, None);
-                        self.put(out);
                     }
                     Back::Goto => {
+                        self.branch(Op::Join, None, out, None);
+                        self.count(counter, *test, F0);
                         let goto = self.branch(Op::Goto, Some(false), out, Some(top));
                         goto.opts.branch_ctrl = true;
-                        self.put(out);
-                        self.branch(Op::Join, None, around.end, None);
                     }
                 }
+                self.put(out);
+                self.branch(Op::Join, None, around.end, None);
             }
             Stmt::Break(test) => {
                 self.test(*test);
-                self.branch(Op::Break, Some(false), around.end, Some(around.out));
+                self.leave(Op::Break, around, around.out);
             }
             Stmt::Continue(test) => {
                 self.test(*test);
-                self.branch(Op::Cont, Some(false), around.end, Some(around.again));
+                let Some((counter, again)) = around.structured else {
+                    self.leave(Op::Cont, around, around.again);
+                    return;
+                };
+                // The `while` comes next for these channels: what goes before it is done here.
+                let end = self.label();
+                self.branch(Op::If, Some(false), end, Some(end));
+                self.count(counter, again, F1);
+                self.branch(Op::Cont, None, end, Some(around.out));
+                self.put(end);
+                self.branch(Op::Endif, None, around.end, None);
             }
             Stmt::Halt(test) => {
                 self.test(*test);
@@ -430,6 +475,7 @@ impl Code {
             end: code.end,
             again: code.end,
             out: code.end,
+            structured: None,
             loops: 0,
         };
         let mut load = Inst::new(Op::Mov, 1);
@@ -470,6 +516,7 @@ impl Code {
             end,
             again: end,
             out: end,
+            structured: None,
             loops: DEPTH as u32 + INNER as u32 * index as u32,
         };
         self.block(&program.functions[index], around);

@@ -76,22 +76,23 @@ fn loops_run_as_often_as_each_channel_says() {
         );
         i.cond = Some(CondMod {
             cond: Cond::Ne,
-            flag: F0,
+            flag: F1,
         });
         i
     };
+    let mut next = predicated(branch(Op::Cont, 8, 32, Some(32)), false);
+    next.pred = next.pred.map(|pred| Pred { flag: F1, ..pred });
     let code = vec![
         add_imm(20, 1),
         cmp(8, Cond::Eq, src(20, 8, Type::D), Src::imm(Type::D, 6)),
         predicated(branch(Op::Break, 8, 80, Some(80)), false),
-        odd,
-        predicated(branch(Op::Cont, 8, 32, Some(32)), false),
-        add_imm(21, 1),
-        // The continuing channels come back here.
+        // The channels that continue wait for the end of the loop: they know before whether to go on.
         cmp(8, Cond::Lt, src(20, 8, Type::D), src(10, 8, Type::D)),
+        odd,
+        next,
+        add_imm(21, 1),
         predicated(branch(Op::While, 8, -112, None), false),
     ];
-    // `cont` must reach the condition: its target is that compare here.
     let mut t = numbered();
     run_alone(&mut t, code);
     assert_eq!(dwords(&t, 20, 8), [1, 1, 2, 3, 4, 5, 6, 6]);
@@ -172,4 +173,75 @@ fn jumps_move_all_channels() {
         );
         assert_eq!((dwords(&t, 20, 1)[0], dwords(&t, 21, 1)[0]), (expected, 0));
     }
+}
+
+#[test]
+fn channels_wait_only_where_the_hardware_takes_them_in_again() {
+    let back = {
+        let mut goto = predicated(branch(Op::Goto, 8, 16, Some(-16)), false);
+        goto.opts.branch_ctrl = true;
+        goto
+    };
+    let branches = [
+        (predicated(branch(Op::If, 8, 32, Some(32)), false), "endif"),
+        (branch(Op::Else, 8, 32, Some(32)), "endif"),
+        (
+            predicated(branch(Op::Break, 8, 32, Some(32)), false),
+            "while",
+        ),
+        (
+            predicated(branch(Op::Cont, 8, 32, Some(32)), false),
+            "while",
+        ),
+        (predicated(branch(Op::Goto, 8, 32, Some(32)), false), "join"),
+        (back, "join"),
+    ];
+    for (first, expected) in branches {
+        let op = first.op;
+        let code = |limit| {
+            vec![
+                less_than(10, limit),
+                first.clone(),
+                add_imm(20, 1),
+                add_imm(20, 1),
+            ]
+        };
+        let run = |limit| {
+            let mut t = numbered();
+            exchange(&mut t, code(limit))
+        };
+        let error = run(3).unwrap_err();
+        let Cause::Lost { channels, lost } = &error else {
+            panic!("{op:?}: {error}");
+        };
+        let place = if first.opts.branch_ctrl { 32 } else { 48 };
+        assert!(lost.expected.contains(expected), "{op:?}: {error}");
+        assert_eq!((lost.at, lost.found), (place, Some(Op::Add)), "{op:?}");
+        // Those that go on do not wait.
+        let waiting = match (op, first.opts.branch_ctrl) {
+            (Op::Else, _) => 0xff,
+            (Op::Break | Op::Cont, _) => 0x07,
+            _ => 0xf8,
+        };
+        assert_eq!(*channels, waiting, "{op:?}");
+        // Where no channel waits, there is none to lose.
+        let none = match (op, first.opts.branch_ctrl) {
+            (Op::Else, _) => continue,
+            (Op::Break | Op::Cont, _) => 0,
+            (_, true) => continue,
+            _ => 8,
+        };
+        assert!(run(none).is_ok(), "{op:?}");
+    }
+    // Behind `else`, which takes them in.
+    let code = vec![
+        less_than(10, 3),
+        predicated(branch(Op::If, 8, 32, Some(48)), false),
+        branch(Op::Else, 8, 32, Some(32)),
+        add_imm(20, 1),
+        branch(Op::Endif, 8, 16, None),
+    ];
+    let mut t = numbered();
+    run_alone(&mut t, code);
+    assert_eq!(dwords(&t, 20, 8), [0, 0, 0, 1, 1, 1, 1, 1]);
 }
