@@ -431,10 +431,7 @@ impl Select<'_, '_> {
 
     /// A source as packed (or scalar) elements of another type.
     pub(super) fn converted(&mut self, s: Src, ty: Type, n: u8) -> Src {
-        let scalar = match &s {
-            Src::Imm(_) => true,
-            Src::Reg(r) => r.indirect.is_none() && r.step(n.into()) == Some(0),
-        };
+        let scalar = is_scalar(&s, n);
         let n = if scalar { 1 } else { n };
         let tmp = self.temp(u32::from(n) * ty.bytes());
         self.alu(Op::Mov, Channels::all(n), Dst::new(tmp, 1, ty), &[s]);
@@ -554,11 +551,7 @@ impl Select<'_, '_> {
         let (width, offset, inserted, into) = (width?, offset?, inserted?, into?);
         let dst = self.dst(&visa.operands[0], n)?;
         let ty = dst.0.ty;
-        let scalar = |s: &Src| match s {
-            Src::Imm(_) => true,
-            Src::Reg(r) => r.indirect.is_none() && r.step(n.into()) == Some(0),
-        };
-        let one = scalar(&width) && scalar(&offset);
+        let one = is_scalar(&width, n) && is_scalar(&offset, n);
         let size = if one { 1 } else { n };
         let mask = self.temp(u32::from(size) * 4);
         let to = Dst::new(mask, 1, ty);
@@ -617,6 +610,14 @@ impl Select<'_, '_> {
         let to = Dst::new(dependencies, 1, Type::Uw);
         self.alu(Op::And, chosen, to, &[old, Src::imm(Type::Uw, 0x7fff)]);
         self.fence(Op::Sendc, data_port::memory_fence(true))
+    }
+}
+
+/// Whether all of `n` channels get one element: of packed immediates each gets its own.
+fn is_scalar(s: &Src, n: u8) -> bool {
+    match s {
+        Src::Imm(imm) => !matches!(imm.ty, Type::V | Type::Uv | Type::Vf),
+        Src::Reg(r) => r.indirect.is_none() && r.step(n.into()) == Some(0),
     }
 }
 
