@@ -7,7 +7,7 @@
 //! place depends on a distance. No instruction is added, dropped or moved.
 
 use crate::encoding::{EncodeError, Open, Targets, encode_open, spec};
-use crate::inst::{Inst, Src};
+use crate::inst::{Inst, Op, Src};
 use crate::platform::Platform;
 
 /// The blocks of a function, in the order of their code.
@@ -32,10 +32,51 @@ pub struct Assembled {
 pub struct Relocation {
     /// Where it is, in bytes.
     pub offset: u32,
-    /// How many bits of the address: 32 (the low ones) or 64.
-    pub bits: u8,
+    pub kind: RelocationKind,
     /// As in [`Inst::symbol`].
     pub symbol: u32,
+}
+
+/// What belongs there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RelocationKind {
+    /// The address, of 64 bits.
+    Address,
+    /// Its low 32 bits.
+    AddressLow,
+    /// The distance to it from the start of the instruction, of 32 bits.
+    Distance,
+}
+
+impl RelocationKind {
+    /// Bytes of the field.
+    pub fn bytes(self) -> u32 {
+        match self {
+            RelocationKind::Address => 8,
+            RelocationKind::AddressLow | RelocationKind::Distance => 4,
+        }
+    }
+}
+
+/// Bytes of an instruction with a symbol: none is short.
+const LONG: u32 = 16;
+
+impl Relocation {
+    /// Puts the symbol's address, or the distance to it, into code that begins at `base`.
+    pub fn apply(&self, code: &mut [u8], base: u64, address: u64) {
+        let from = self.offset as usize;
+        let value = match self.kind {
+            RelocationKind::Address | RelocationKind::AddressLow => address,
+            RelocationKind::Distance => {
+                let end = u64::from(self.offset) + u64::from(self.kind.bytes());
+                address.wrapping_sub(base + end - u64::from(LONG))
+            }
+        };
+        let bytes = self.kind.bytes() as usize;
+        if let Some(field) = code.get_mut(from..from + bytes) {
+            field.copy_from_slice(&value.to_le_bytes()[..bytes]);
+        }
+    }
 }
 
 /// A branch whose distances are open.
@@ -97,17 +138,23 @@ pub fn assemble(program: &Program, platform: &Platform) -> Result<Assembled, Enc
 
 /// Immediates are an instruction's last bytes.
 fn relocation(inst: &Inst, symbol: u32, end: u32) -> Result<Relocation, EncodeError> {
-    match inst.srcs.last() {
-        Some(Src::Imm { ty, .. }) if ty.bytes() >= 4 => Ok(Relocation {
-            offset: end - ty.bytes(),
-            bits: (ty.bytes() * 8) as u8,
-            symbol,
-        }),
-        _ => Err(EncodeError::Missing {
-            op: inst.op,
-            what: "immediate for its symbol",
-        }),
-    }
+    let kind = match inst.srcs.last() {
+        None if inst.op == Op::Call => RelocationKind::Distance,
+        Some(Src::Imm { ty, .. }) if ty.bytes() == 8 => RelocationKind::Address,
+        Some(Src::Imm { ty, .. }) if ty.bytes() == 4 => RelocationKind::AddressLow,
+        _ => {
+            return Err(EncodeError::Missing {
+                op: inst.op,
+                what: "immediate for its symbol",
+            });
+        }
+    };
+    let offset = end - kind.bytes();
+    Ok(Relocation {
+        offset,
+        kind,
+        symbol,
+    })
 }
 
 /// Stores the distances of a branch.

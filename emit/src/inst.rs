@@ -230,6 +230,9 @@ pub struct Options {
     pub breakpoint: bool,
     /// Stored in the 8-byte form. Set by the decoder and by the compactor.
     pub compacted: bool,
+    /// Stored in the 16-byte form even where there is a short one: code that computes with its own
+    /// address counts on its length.
+    pub long: bool,
     /// `goto`, `if`, `else`: the branch-control bit (`{b}` forms). On `while`, which the listing
     /// never shows it for, it marks the backward branch, is set by [`Inst::new`] and has no place
     /// since Gen12.

@@ -47,6 +47,12 @@ const COMPAT: &str = ".note.intelgt.compat";
 const NOTE_OWNER: &[u8] = b"IntelGT\0";
 /// The symbol at a kernel's first instruction, besides the one of its name.
 pub const ENTRY: &str = "_entry";
+/// What the section of functions that are called by address is called behind [`TEXT_PREFIX`].
+pub const FUNCTIONS: &str = "Intel_Symbol_Table_Void_Program";
+/// Bindings and type of a symbol's `info`: `binding << 4 | type`.
+pub const STB_LOCAL: u8 = elf::STB_LOCAL.0;
+pub const STB_GLOBAL: u8 = elf::STB_GLOBAL.0;
+pub const STT_FUNC: u8 = elf::STT_FUNC.0;
 
 /// Bytes of zeroes the reference puts after a kernel's last instruction, for the instruction
 /// prefetcher, before it rounds up to [`TEXT_ALIGN`].

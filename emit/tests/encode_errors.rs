@@ -1,6 +1,6 @@
 //! What has no encoding is refused with an error that names it.
 
-use kiln_emit::assemble::{Program, Relocation, assemble};
+use kiln_emit::assemble::{Program, Relocation, RelocationKind, assemble};
 use kiln_emit::encoding::{DecodeError, EncodeError, Operand, compactable, decode, encode};
 use kiln_emit::inst::{
     Cond, CondMod, Desc, Dst, Inst, MathFn, Message, Op, Place, Pred, PredCtrl, Reg, RegFile,
@@ -268,14 +268,17 @@ fn symbols_leave_relocations_where_their_addresses_are() {
     let assembled = assemble(&Program { blocks }, platform()).expect("it assembles");
     assert_eq!(assembled.inst_offsets, [0, 8, 24]);
     assert_eq!(assembled.block_offsets, [0, 24, 40]);
-    let relocation = |offset, bits, symbol| Relocation {
+    let relocation = |offset, kind, symbol| Relocation {
         offset,
-        bits,
+        kind,
         symbol,
     };
     assert_eq!(
         assembled.relocations,
-        [relocation(20, 32, 7), relocation(32, 64, 3)]
+        [
+            relocation(20, RelocationKind::AddressLow, 7),
+            relocation(32, RelocationKind::Address, 3)
+        ]
     );
     let mut none = add();
     none.symbol = Some(0);

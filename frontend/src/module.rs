@@ -292,6 +292,16 @@ pub enum ObjectKind {
 }
 
 impl Object {
+    /// Sizes of `%arg` and `%retval` in GRFs: what a function takes and gives.
+    pub fn passed_grfs(&self) -> [u32; 2] {
+        match self.kind {
+            ObjectKind::Function {
+                arg_grfs, ret_grfs, ..
+            } => [arg_grfs.into(), ret_grfs.into()],
+            ObjectKind::Kernel => [0, 0],
+        }
+    }
+
     /// An object with nothing in it but the predefined variables and surfaces.
     pub fn new(kind: ObjectKind, name: Name) -> Object {
         let array = |name: &'static str, elements| ArrayDecl {
@@ -490,6 +500,15 @@ pub struct Inst {
 }
 
 impl Inst {
+    /// Sizes of `%arg` and `%retval` in GRFs that a call with a stack passes.
+    pub fn passed_grfs(&self) -> Option<[u32; 2]> {
+        let number = |i: usize| match self.operands.get(i) {
+            Some(Operand::Field(n)) => *n,
+            _ => 0,
+        };
+        matches!(self.op, Opcode::FCall | Opcode::IfCall).then(|| [number(1), number(2)])
+    }
+
     /// What text calls it, without suffixes: an operation of a family by its own name.
     pub fn mnemonic(&self) -> &'static str {
         let row = self.op.row();

@@ -86,6 +86,9 @@ struct Raw {
     lanes: Option<LaneMap>,
     /// Channels stand for themselves (flags).
     flag: bool,
+    /// What is passed to or from a function, of whatever types: each channel's own where all other
+    /// accesses agree on whose the bytes are.
+    passed: bool,
 }
 
 impl Raw {
@@ -99,6 +102,7 @@ impl Raw {
             predicated: touch.predicated,
             lanes: None,
             flag: false,
+            passed: false,
         }
     }
 }
@@ -180,7 +184,8 @@ impl Collector<'_, '_> {
     fn kind(&self, r: &Raw) -> AccessKind {
         let own = !r.no_mask
             && (r.flag
-                || r.lanes.is_some() && r.mask & self.maps[r.cell.as_u32() as usize].mixed == 0);
+                || (r.lanes.is_some() || r.passed)
+                    && r.mask & self.maps[r.cell.as_u32() as usize].mixed == 0);
         match (r.write, own) {
             (false, true) => AccessKind::ReadOwn,
             (false, false) => AccessKind::ReadWhole,
@@ -220,8 +225,36 @@ impl Collector<'_, '_> {
                 _ => self.operand(touch, inst, operand),
             }
         }
+        self.passed(index, inst);
         self.raw[start..].sort_by_key(|r| r.write);
         Ok(())
+    }
+
+    /// What a call or a return passes: bytes of `%arg` and `%retval` that no operand names. A callee may
+    /// use the registers of both for anything, so that of what they held nothing is left.
+    fn passed(&mut self, index: u32, inst: &Inst) {
+        let own = self.func.object.passed_grfs();
+        let mut all = |var: u32, grfs: u32, write: bool| {
+            let touch = Touch {
+                inst: index,
+                exec: Exec {
+                    no_mask: inst.exec.no_mask || write,
+                    ..inst.exec
+                },
+                write,
+                predicated: false,
+            };
+            self.parts(Var::from_u32(var), 0, grfs * ROW_BYTES, |cell, mask| Raw {
+                passed: true,
+                ..Raw::new(touch, cell, mask)
+            });
+        };
+        if let Some([args, results]) = inst.passed_grfs() {
+            all(predefined::ARG, args, false);
+            all(predefined::RETVAL, results, true);
+        } else if inst.op == Opcode::FRet {
+            all(predefined::RETVAL, own[1], false);
+        }
     }
 
     /// A raw operand.
@@ -405,6 +438,14 @@ impl Collector<'_, '_> {
 
     /// A block of bytes: all of them whatever the mask, or some.
     fn block(&mut self, touch: Touch, var: Var, offset: u32, bytes: u32, whole: bool) {
+        self.parts(var, offset, bytes, |cell, mask| Raw {
+            no_mask: whole,
+            ..Raw::new(touch, cell, mask)
+        });
+    }
+
+    /// The accesses of bytes of a variable, one a cell.
+    fn parts(&mut self, var: Var, offset: u32, bytes: u32, access: impl Fn(Cell, u64) -> Raw) {
         let Some((first, base)) = self.func.cells_of(var) else {
             return;
         };
@@ -416,10 +457,7 @@ impl Collector<'_, '_> {
                 return;
             };
             let mask = byte_mask(at % CELL_BYTES, end - at);
-            self.push(Raw {
-                no_mask: whole,
-                ..Raw::new(touch, cell, mask)
-            });
+            self.push(access(cell, mask));
             at = end;
         }
     }

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use cranelift_entity::packed_option::PackedOption;
 use cranelift_entity::{EntityRef, PrimaryMap, SecondaryMap};
-use kiln_frontend::module::{InputVar, Object, Surface, Var, predefined};
+use kiln_frontend::module::{InputVar, Object, ObjectKind, Operand, Surface, Var, predefined};
 use smallvec::{SmallVec, smallvec};
 
 use crate::access;
@@ -67,6 +67,7 @@ pub fn build_with(object: &Object, options: BuildOptions) -> Result<Function<'_>
         write_pool: Vec::new(),
         fixed_bytes: 0,
         payload_bytes: 0,
+        stack: uses_stack(object),
     };
     func.values.push(ValueData {
         cell: PackedOption::default(),
@@ -103,6 +104,50 @@ fn widest(object: &Object) -> u8 {
         0..=8 => 8,
         9..=16 => 16,
         _ => 32,
+    }
+}
+
+/// Whether the object must keep to the convention of stack calls.
+fn uses_stack(object: &Object) -> bool {
+    let pointers = |operand: &Operand| match operand {
+        Operand::General { var, .. } | Operand::Raw { var, .. } => matches!(
+            object.root(*var).0.as_u32(),
+            predefined::ARG
+                | predefined::RETVAL
+                | predefined::SP
+                | predefined::FP
+                | predefined::IMPL_ARG_BUF_PTR
+                | predefined::LOCAL_ID_BUF_PTR
+        ),
+        _ => false,
+    };
+    object.kind != ObjectKind::Kernel
+        || (object.insts.iter())
+            .any(|i| i.passed_grfs().is_some() || i.operands.iter().any(pointers))
+}
+
+/// The cells of `%arg` and `%retval`; those in which a function's arguments arrive hold a value.
+fn make_passed(func: &mut Function) {
+    let [args, _] = func.object.passed_grfs();
+    for (var, arriving) in [(predefined::ARG, args * ROW_BYTES), (predefined::RETVAL, 0)] {
+        let var = Var::from_u32(var);
+        let bytes = func.object.vars[var].bytes();
+        let first = Cell::new(func.cells.len());
+        for offset in (0..bytes).step_by(CELL_BYTES as usize) {
+            let cell = func.cells.push(CellData {
+                class: Class::Grf,
+                owner: Owner::Var { var, offset },
+                size: CELL_BYTES,
+            });
+            if offset < arriving {
+                let value = func.values.push(ValueData {
+                    cell: cell.into(),
+                    def: Def::Entry,
+                });
+                func.entry.push((cell, value));
+            }
+        }
+        func.homes[var] = Home::Cells { first, offset: 0 };
     }
 }
 
@@ -211,6 +256,9 @@ fn make_homes(func: &mut Function, options: BuildOptions) {
             offset += size;
         }
         func.homes[var] = Home::Cells { first, offset: 0 };
+    }
+    if func.stack {
+        make_passed(func);
     }
     for (p, decl) in object.predicates.iter().skip(1) {
         let size = u32::from(decl.elements).min(32);

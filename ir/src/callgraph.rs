@@ -7,7 +7,7 @@
 use std::collections::HashMap;
 
 use kiln_frontend::module::{Module, ObjectKind, Operand};
-use kiln_frontend::opcode::{Field, Meaning, Opcode};
+use kiln_frontend::opcode::Opcode;
 use petgraph::algo::tarjan_scc;
 use petgraph::graph::{DiGraph, NodeIndex};
 
@@ -68,17 +68,7 @@ impl CallGraph {
         for (i, object) in module.objects.iter().enumerate() {
             let from = NodeIndex::new(i);
             for (at, inst) in object.insts.iter().enumerate() {
-                // Argument and return value, in GRFs, wherever the opcode's row has them.
-                let mut sizes = inst
-                    .op
-                    .row()
-                    .operand_fields()
-                    .zip(&inst.operands)
-                    .filter_map(|pair| match pair {
-                        (Field::Number(_, Meaning::Grfs), Operand::Field(n)) => Some(*n),
-                        _ => None,
-                    });
-                let mut found = || [sizes.next().unwrap_or(0), sizes.next().unwrap_or(0)];
+                let found = || inst.passed_grfs().unwrap_or_default();
                 match inst.op {
                     Opcode::FCall => {
                         let Some(Operand::Name(name)) = inst.operands.first() else {

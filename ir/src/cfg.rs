@@ -15,7 +15,7 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use kiln_frontend::module::{Inst, Label, LabelKind, Object, ObjectKind, Operand};
+use kiln_frontend::module::{Inst, Label, LabelKind, Object, Operand};
 use kiln_frontend::opcode::Opcode;
 
 /// Why an object's control flow cannot be built.
@@ -26,9 +26,6 @@ pub enum CfgError {
     #[error("instruction {inst}: {what} is not supported yet")]
     Unsupported { inst: usize, what: &'static str },
 }
-
-/// Until there are calls, nothing can return to a caller.
-const FUNCTION: &str = "a function";
 
 /// How one block of the vISA program ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -202,13 +199,6 @@ fn target_label(inst: &Inst) -> Option<Label> {
 
 /// Splits the object into blocks and decides how each branch runs.
 pub fn build(object: &Object) -> Result<Cfg, CfgError> {
-    if object.kind != ObjectKind::Kernel {
-        let ret = object.insts.iter().position(|i| i.op == Opcode::FRet);
-        return Err(CfgError::Unsupported {
-            inst: ret.unwrap_or(0),
-            what: FUNCTION,
-        });
-    }
     let mut blocks = split(object)?;
     if blocks.last().is_none_or(|last| last.exit.falls_through()) {
         // Falling off the end is a return.
@@ -253,17 +243,11 @@ fn split(object: &Object) -> Result<Vec<LogicalBlock>, CfgError> {
                 }
                 starts[i] = true;
             }
-            Opcode::Goto | Opcode::Jmp | Opcode::Ret => starts[i + 1] = true,
-            Opcode::FRet => {
+            Opcode::Goto | Opcode::Jmp | Opcode::Ret | Opcode::FRet => starts[i + 1] = true,
+            Opcode::Call => {
                 return Err(CfgError::Unsupported {
                     inst: i,
-                    what: FUNCTION,
-                });
-            }
-            Opcode::Call | Opcode::FCall | Opcode::IfCall => {
-                return Err(CfgError::Unsupported {
-                    inst: i,
-                    what: "a call",
+                    what: "a subroutine",
                 });
             }
             Opcode::SwitchJmp => {
@@ -308,7 +292,7 @@ fn split(object: &Object) -> Result<Vec<LogicalBlock>, CfgError> {
                     }
                 }
             }
-            Opcode::Ret => {
+            Opcode::Ret | Opcode::FRet => {
                 returns.push(b);
                 Exit::Ret
             }
@@ -325,8 +309,24 @@ fn split(object: &Object) -> Result<Vec<LogicalBlock>, CfgError> {
     let single = matches!(returns[..], [b] if b + 1 == blocks.len())
         && object.insts.last().is_some_and(|i| i.pred.is_none());
     if !returns.is_empty() && !single {
-        let end = n as u32;
         let exit_block = blocks.len();
+        // What a function returns is read by one of its returns, which becomes the end of all.
+        let last = |b: usize| blocks[b].insts.end as usize - 1;
+        let kept = returns.iter().map(|&b| last(b)).rev().find(|&i| {
+            let inst: &Inst = &object.insts[i];
+            inst.pred.is_none()
+        });
+        let is_function = returns.iter().any(|&b| object.insts[last(b)].op == Opcode::FRet);
+        let end = match kept {
+            Some(kept) if is_function => kept as u32..kept as u32 + 1,
+            None if is_function => {
+                return Err(CfgError::Unsupported {
+                    inst: last(returns[0]),
+                    what: "a function that returns under predicates alone",
+                });
+            }
+            _ => n as u32..n as u32,
+        };
         for b in returns {
             let last = blocks[b].insts.end as usize - 1;
             let inst = &object.insts[last];
@@ -345,8 +345,14 @@ fn split(object: &Object) -> Result<Vec<LogicalBlock>, CfgError> {
                     predicated,
                 }
             };
+            if end.start == last as u32 {
+                blocks[b].insts.end = end.start;
+            }
         }
-        blocks.push(LogicalBlock::empty(end, Exit::Ret));
+        blocks.push(LogicalBlock {
+            insts: end,
+            ..LogicalBlock::empty(n as u32, Exit::Ret)
+        });
     }
     Ok(blocks)
 }

@@ -209,6 +209,9 @@ pub struct Function<'m> {
     pub fixed_bytes: u32,
     /// Bytes of the register file that hold inputs, from r0 on.
     pub payload_bytes: u32,
+    /// Keeps to the convention of stack calls: a function, or a kernel that calls one or uses the
+    /// stack's registers.
+    pub stack: bool,
 }
 
 impl<'m> Function<'m> {

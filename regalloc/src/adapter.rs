@@ -94,6 +94,8 @@ pub struct Adapter<'a> {
     preds: Vec<Blocks>,
     params: Vec<Vec<regalloc2::VReg>>,
     args: Vec<SmallVec<[Vec<regalloc2::VReg>; 2]>>,
+    /// What calls overwrite beside their results, and how many units those have, by instruction.
+    calls: Vec<(u32, PRegSet)>,
     /// regalloc2's number of each virtual register.
     numbers: SecondaryMap<VReg, u32>,
     vregs: usize,
@@ -122,6 +124,7 @@ impl<'a> Adapter<'a> {
             preds: vec![Blocks::new(); origin.len()],
             params: Vec::with_capacity(origin.len()),
             args: Vec::with_capacity(origin.len()),
+            calls: Vec::new(),
             origin,
             numbers: SecondaryMap::with_default(NONE),
             vregs: 0,
@@ -258,9 +261,18 @@ impl<'a> Adapter<'a> {
             |role: Role| matches!(role, Role::Source { src, .. } if late[usize::from(src)]);
         let mut list: SmallVec<[(VReg, Role); 8]> = SmallVec::new();
         self.func.visit(inst, |v, role| list.push((v, role)));
-        let fixed = |n: usize| match units.map(|units| units[n]) {
-            None | Some(ANY) => None,
-            Some(u) => Some(OperandConstraint::FixedReg(preg(u.into()))),
+        // What is passed is where the calling convention says.
+        let stack = self.func.abi.stack.as_ref();
+        let passed_from = stack.map_or(0, |s| s.args / self.func.target.unit_grfs());
+        let passed = |n: usize| match list[n].1 {
+            Role::Source { src: 0, n } if inst.passes() => Some(u32::from(n)),
+            Role::Result { n, .. } if inst.is_call() => Some(u32::from(n)),
+            _ => None,
+        };
+        let fixed = |n: usize| match (passed(n), units.map(|units| units[n])) {
+            (Some(k), _) => Some(OperandConstraint::FixedReg(preg(passed_from + k))),
+            (None, None | Some(ANY)) => None,
+            (None, Some(u)) => Some(OperandConstraint::FixedReg(preg(u.into()))),
         };
         // A value has one register in an instruction: what must be in two, or is written over and
         // still read, is copied for the second. Each operand's value, and what it is written over.
@@ -284,6 +296,16 @@ impl<'a> Adapter<'a> {
                 None => None,
             };
             values.push((vreg, old));
+        }
+        if let (true, Some(stack)) = (inst.is_call(), stack) {
+            let results = list.iter().filter(|(_, role)| role.is_def()).count() as u32;
+            let mut lost = PRegSet::empty();
+            for unit in 0..stack.callee_saved.start / self.func.target.unit_grfs() {
+                if !(passed_from..passed_from + results).contains(&unit) {
+                    lost.add(preg(unit));
+                }
+            }
+            self.calls.push((self.source.len() as u32, lost));
         }
         self.source.push(Source::At(b, i));
         let start = self.operands.len();
@@ -442,11 +464,11 @@ impl regalloc2::Function for Adapter<'_> {
     }
 
     fn is_ret(&self, inst: regalloc2::Inst) -> bool {
-        self.last_of(inst) == Some(&Term::End)
+        matches!(self.last_of(inst), Some(Term::End | Term::Return))
     }
 
     fn is_branch(&self, inst: regalloc2::Inst) -> bool {
-        self.last_of(inst).is_some_and(|t| *t != Term::End)
+        (self.last_of(inst)).is_some_and(|t| !matches!(t, Term::End | Term::Return))
     }
 
     fn branch_blockparams(
@@ -463,8 +485,10 @@ impl regalloc2::Function for Adapter<'_> {
         &self.operands[from as usize..to as usize]
     }
 
-    fn inst_clobbers(&self, _: regalloc2::Inst) -> PRegSet {
-        PRegSet::empty()
+    fn inst_clobbers(&self, inst: regalloc2::Inst) -> PRegSet {
+        let inst = inst.index() as u32;
+        let at = self.calls.binary_search_by_key(&inst, |&(call, _)| call);
+        at.map_or(PRegSet::empty(), |at| self.calls[at].1)
     }
 
     fn num_vregs(&self) -> usize {

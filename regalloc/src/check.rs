@@ -19,8 +19,9 @@ use kiln_machine::func::{Block, Class, Function, Term};
 use kiln_machine::graph::Graph;
 use kiln_machine::inst::{self, Base, Inst, Old, Opcode, VReg};
 use kiln_machine::liveness::Liveness;
-use kiln_target::abi::KERNEL;
 use smallvec::SmallVec;
+
+mod calls;
 
 use crate::flags::ADDED;
 use crate::layout::TERM;
@@ -57,6 +58,8 @@ struct State {
     slots: BTreeMap<u32, Held>,
     /// Registers that hold what r0 held at entry.
     header: BTreeSet<u32>,
+    /// Of functions that call or are called.
+    stack: Option<calls::Pointers>,
 }
 
 /// What two words hold both.
@@ -105,6 +108,9 @@ impl State {
             !held.is_empty()
         });
         self.header.retain(|grf| other.header.contains(grf));
+        if let (Some(mine), Some(theirs)) = (&mut self.stack, &other.stack) {
+            mine.meet(theirs);
+        }
     }
 
     /// A value that nobody defined is wherever it is looked for.
@@ -245,7 +251,9 @@ impl Checker<'_> {
             address: vec![Held::new(); 16],
             slots: BTreeMap::new(),
             header: BTreeSet::from([0]),
+            stack: None,
         };
+        self.called(&mut state);
         for &(v, grf) in &self.func.inputs {
             let unit = grf * self.grf_bytes / self.unit_bytes;
             state.units[unit as usize].push((v, WHOLE));
@@ -264,7 +272,7 @@ impl Checker<'_> {
         for held in there.places() {
             let mut new = Held::new();
             for &(v, part) in held.iter() {
-                if live.binary_search(&v).is_ok() {
+                if live.binary_search(&v).is_ok() || self.is_callers(v) {
                     new.push((v, part));
                 }
                 let first = passed.partition_point(|&(a, _)| a < v);
@@ -310,7 +318,8 @@ impl Checker<'_> {
         let mut undefined: Vec<VReg> = Vec::new();
         let skip = |next: &mut usize, state: &mut State, undefined: &mut Vec<VReg>| {
             undefined.clear();
-            while let Some(inst) = insts.get(*next).filter(|i| i.op == Opcode::Undef) {
+            let no_code = |i: &&Inst| matches!(i.op, Opcode::Undef | Opcode::Results);
+            while let Some(inst) = insts.get(*next).filter(no_code) {
                 let dst = inst.dst.as_ref().and_then(|d| d.reg.as_virt());
                 undefined.extend(dst);
                 *next += 1;
@@ -335,6 +344,13 @@ impl Checker<'_> {
                             for &v in &undefined {
                                 state.anywhere(v, self.func.regs[v].class);
                             }
+                        }
+                        origin if origin as usize + 1 == next && insts[next - 1].is_call() => {
+                            self.rest_of_call(&insts[next - 1], inst, state)?;
+                        }
+                        origin if origin as usize == next && insts[next].is_call() => {
+                            self.call(&insts[next], inst, state)?;
+                            next += 1;
                         }
                         origin if origin as usize == next => {
                             self.inst(&insts[next], inst, state)?;
@@ -444,7 +460,7 @@ impl Checker<'_> {
             Base::Phys(RegFile::Grf, num) => {
                 let at = u32::from(num) * self.grf_bytes + f.byte();
                 let (grf, byte) = (at / self.grf_bytes, at % self.grf_bytes);
-                let there = match grf == KERNEL.header {
+                let there = match grf == self.func.abi.header {
                     true => state.header.contains(&p.num),
                     false => p.num == grf,
                 };
@@ -484,6 +500,9 @@ impl Checker<'_> {
             && !inst.saturate
             && inst.chan_off == 0
             && inst.symbol.is_none();
+        if plain && let Some(done) = self.on_stack(inst, state) {
+            return done;
+        }
         match (inst.op, &inst.msg) {
             _ if !plain => Err("an added instruction that is masked".into()),
             (Op::Mov, None) => self.copy(inst, state),
@@ -1035,6 +1054,7 @@ impl Checker<'_> {
                     return Err("an end of the thread from another register".into());
                 }
             }
+            Term::Return => self.back(b, &mut code, state)?,
         }
         match code.next() {
             None => Ok(()),

@@ -223,7 +223,7 @@ fn accesses(func: &Function, inst: &Inst, class: Class) -> Accesses {
         } else {
             let last = u32::from(inst.exec_size.max(1)) - 1;
             let bytes = match inst.op {
-                Opcode::Undef => 0,
+                Opcode::Undef | Opcode::Call | Opcode::CallAddress | Opcode::Results => 0,
                 Opcode::Gen(_) => (last * u32::from(dst.hstride) + 1) * dst.ty.bytes(),
             };
             add(dst.reg, Place::Dst, bytes, func.old(dst.old, 0));
@@ -351,6 +351,8 @@ struct Pass<'a> {
     home: SecondaryMap<VReg, PackedOption<VReg>>,
     spans: SecondaryMap<Block, Vec<Span>>,
     needs: SecondaryMap<Block, Vec<Need>>,
+    /// Numbers of the calls in each block: nothing of the file outlives one.
+    calls: SecondaryMap<Block, Vec<u32>>,
     demoted: u32,
 }
 
@@ -375,6 +377,7 @@ pub fn assign(func: &mut Function, live: &Liveness) -> Result<Assigned, AllocErr
             home: SecondaryMap::new(),
             spans: SecondaryMap::new(),
             needs: SecondaryMap::new(),
+            calls: SecondaryMap::new(),
             demoted: 0,
             func,
         };
@@ -466,6 +469,9 @@ impl Pass<'_> {
         for (b, block) in self.func.blocks.iter() {
             let needs = &mut self.needs[b];
             for (i, inst) in block.insts.iter().enumerate() {
+                if inst.is_call() {
+                    self.calls[b].push(i as u32);
+                }
                 for a in accesses(self.func, inst, class) {
                     let both =
                         a.place == Place::Pred && inst.cond.is_some_and(|c| !c.flag.is_null());
@@ -671,7 +677,8 @@ impl Pass<'_> {
             (spans.iter().filter(|x| x.from <= to && from <= x.to))
                 .fold(self.taken, |all, x| all | mask(x.word, x.size))
         };
-        if busy(s.from, s.to) & words != 0 {
+        let outlives = |&i: &u32| s.from <= reads(i as usize) && s.to > reads(i as usize);
+        if busy(s.from, s.to) & words != 0 || self.calls[s.block].iter().any(outlives) {
             return false;
         }
         let needs = &self.needs[s.block];
@@ -851,6 +858,11 @@ impl Walk<'_, '_> {
             self.begin(i);
             if !lists[i].is_empty() {
                 gone[i] = !self.inst(i, inst, &lists[i])?;
+            }
+            if inst.is_call() {
+                for v in self.slots.into_iter().flatten() {
+                    self.evict(v);
+                }
             }
         }
         self.begin(count);

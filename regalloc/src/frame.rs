@@ -6,7 +6,6 @@
 //! convention's register get the real one.
 
 use kiln_machine::func::Function;
-use kiln_target::abi::KERNEL;
 
 use crate::AllocError;
 use crate::adapter::ONE_CLASS;
@@ -31,6 +30,15 @@ impl Frame {
     pub fn new(func: &Function, limit: Option<u32>) -> Result<Frame, AllocError> {
         let target = func.target;
         let (unit_bytes, unit_grfs) = (target.unit_bytes(), target.unit_grfs());
+        if let (Some(limit), Some(_)) = (limit, &func.abi.stack)
+            && limit < target.grf_count
+        {
+            return Err(AllocError::Convention {
+                func: func.name.clone(),
+                limit,
+                count: target.grf_count,
+            });
+        }
         let grfs = match limit {
             Some(limit) if limit > target.grf_count => {
                 return Err(AllocError::Limit {
@@ -62,14 +70,19 @@ impl Frame {
                 "variables whose address is taken lie in r{first} to r{last}"
             ));
         }
-        let unit_kept = |unit: u32| (unit * unit_grfs..(unit + 1) * unit_grfs).any(reserved);
+        let duty = |grf: u32| {
+            let stack = func.abi.stack.as_ref();
+            stack.is_some_and(|s| grf >= s.callee_saved.end)
+        };
+        let kept = |grf: u32| reserved(grf) || duty(grf);
+        let unit_kept = |unit: u32| (unit * unit_grfs..(unit + 1) * unit_grfs).any(kept);
         let arrives = |grf: u32| {
             let unit = grf / unit_grfs;
             func.inputs.iter().any(|&(_, at)| at / unit_grfs == unit)
         };
         let free = |&grf: &u32| !reserved(grf) && !arrives(grf);
         // The register r0 itself is overwritten at once.
-        let header = match KERNEL.header {
+        let header = match func.abi.header {
             header if header < grfs => Some(header).filter(free),
             _ => (1..grfs).rev().find(free),
         };

@@ -11,6 +11,7 @@
 //! | `GotoForward` | `goto`: UIP the join where those that go wait, JIP where the thread goes when none is left. Where those go whose predicate is *false* the predicate is inverted, and without one a `mov` of 0 to the free flag stands directly before the `goto` |
 //! | `GotoBackward` | `goto` with branch control: UIP where those that go are, JIP where the others wait |
 //! | `Join` | `join`: JIP where the thread goes when no channel is active. Moves of the edge behind it come before it, in a block of their own, so that those who wait find the join itself |
+//! | `Return` | the way back to the caller ([`crate::stack`]) |
 //! | `End` | the end of thread, sent from the copy of r0; from a register that it may be sent from, if the copy is in none |
 
 use cranelift_entity::SecondaryMap;
@@ -21,12 +22,12 @@ use kiln_emit::inst::{
 use kiln_emit::messages::others::end_of_thread;
 use kiln_machine::func::{Block, Function, Term};
 use kiln_machine::inst::{self, Base};
-use kiln_target::abi::KERNEL;
 
 use crate::AllocError;
 use crate::flags::ADDED;
 use crate::frame::Frame;
 use crate::rewrite::{Body, copy};
+use crate::stack::StackFrame;
 
 /// The first register from which a thread's end may be sent (PRM vol. 2a, "send").
 const END_FROM: u32 = 112;
@@ -239,6 +240,10 @@ impl Layout<'_> {
                 self.thread_end(code)?;
                 None
             }
+            Term::Return => {
+                code.extend(StackFrame::new(self.func, self.frame).iter().flat_map(StackFrame::back));
+                None
+            }
         };
         if let Some(falls) = falls
             && Some(self.target(falls)) != next
@@ -267,8 +272,8 @@ impl Layout<'_> {
         let mut from = self.frame.header;
         if from < END_FROM {
             let dwords = (self.frame.grf_bytes / 4) as u8;
-            code.push(copy(dwords, Reg::grf(KERNEL.header), Reg::grf(from)));
-            from = KERNEL.header;
+            code.push(copy(dwords, Reg::grf(self.func.abi.header), Reg::grf(from)));
+            from = self.func.abi.header;
         }
         let message = end_of_thread().encode(self.func.target.family);
         let message = message.map_err(|e| AllocError::Invalid {

@@ -13,6 +13,7 @@ pub mod frame;
 pub mod layout;
 pub mod place;
 pub mod rewrite;
+pub mod stack;
 
 use kiln_emit::assemble::Program;
 use kiln_machine::func::Function;
@@ -58,6 +59,14 @@ pub enum AllocError {
         limit: u32,
         count: u32,
     },
+    #[error(
+        "{func}: {limit} registers are asked for; the convention of stack calls has all {count}"
+    )]
+    Convention {
+        func: String,
+        limit: u32,
+        count: u32,
+    },
     #[error("{func}: {limit} registers are too few: {what}")]
     TooFew {
         func: String,
@@ -96,6 +105,8 @@ pub struct Stats {
     /// Messages that write and read it.
     pub spills: u32,
     pub fills: u32,
+    /// Bytes of the stack that one call of the function takes.
+    pub frame_bytes: u32,
     /// Copies between general registers that allocation added.
     pub moves: u32,
     /// Flags and addresses that a general register holds.

@@ -10,15 +10,15 @@ use kiln_emit::inst::{
     SrcReg, Type,
 };
 use kiln_emit::messages::{self, Flag, data_port};
-use kiln_machine::func::{Block, Function};
+use kiln_machine::func::{Block, Entered, Function, Term};
 use kiln_machine::inst::{self, Base, Inst, Opcode, Role};
-use kiln_target::abi::KERNEL;
 use regalloc2::{Allocation, AllocationKind, Edit, Function as _, InstOrEdit, Output};
 use smallvec::SmallVec;
 
 use crate::adapter::{Adapter, Source, unit};
 use crate::flags::{ADDED, Assigned};
 use crate::frame::Frame;
+use crate::stack::StackFrame;
 use crate::{AllocError, Stats};
 
 /// GRFs of scratch space that a block message can address.
@@ -44,6 +44,8 @@ struct Rewriter<'a> {
     used_slots: u32,
     /// The first unit of scratch space for spills, in registers.
     scratch: u32,
+    /// Where spills of a function go that is called.
+    stack: Option<StackFrame<'a>>,
     stats: Stats,
     units: u128,
 }
@@ -69,6 +71,7 @@ pub fn rewrite(
         slots: vec![NONE; output.num_spillslots],
         used_slots: 0,
         scratch,
+        stack: StackFrame::new(func, frame),
         stats: Stats::default(),
         units: 0,
     };
@@ -81,6 +84,7 @@ pub fn rewrite(
     }
     r.stats.demoted = assigned.demoted;
     r.stats.spill_bytes = r.used_slots * frame.unit_bytes;
+    r.enter_and_leave(&mut bodies)?;
     r.stats.grf_used = r.units.count_ones() * frame.unit_grfs;
     Ok((bodies, r.stats))
 }
@@ -95,11 +99,16 @@ impl Rewriter<'_> {
         let (input, output) = (self.input, self.output);
         for item in output.block_insts_and_edits(input, regalloc2::Block::new(b)) {
             let (inst, origin) = match item {
-                InstOrEdit::Edit(Edit::Move { from, to }) => (self.transfer(*from, *to)?, ADDED),
+                InstOrEdit::Edit(Edit::Move { from, to }) => {
+                    self.transfer(*from, *to, &mut body.insts)?;
+                    body.origins.resize(body.insts.len(), ADDED);
+                    continue;
+                }
                 InstOrEdit::Inst(inst) => {
                     let allocs = output.inst_allocs(inst);
                     allocs.iter().for_each(|a| self.note(*a));
                     match input.source[inst.index()] {
+                        Source::Entry if self.func.entered != Entered::Dispatched => continue,
                         // Before anything is moved, as spills need it.
                         Source::Entry => {
                             let words = (self.frame.grf_bytes / 4) as u8;
@@ -112,8 +121,25 @@ impl Rewriter<'_> {
                         }
                         Source::At(block, i) => {
                             let source = &self.func.blocks[block].insts[i as usize];
-                            let Opcode::Gen(op) = source.op else { continue };
-                            (self.inst(op, source, allocs), origins[i as usize])
+                            let origin = origins[i as usize];
+                            let op = match (source.op, &self.stack) {
+                                (Opcode::Gen(op), _) => op,
+                                (Opcode::Undef | Opcode::Results, _) | (_, None) => continue,
+                                (Opcode::Call | Opcode::CallAddress, Some(stack)) => {
+                                    let mut call = self.inst(Op::Call, source, allocs);
+                                    let address = call.srcs.pop();
+                                    call.srcs.clear();
+                                    body.insts.extend(match (source.op, address) {
+                                        (Opcode::CallAddress, Some(address)) => {
+                                            stack.call_address(address)
+                                        }
+                                        _ => stack.call(call),
+                                    });
+                                    body.origins.resize(body.insts.len(), origin);
+                                    continue;
+                                }
+                            };
+                            (self.inst(op, source, allocs), origin)
                         }
                         Source::Term(_) => continue,
                     }
@@ -234,7 +260,7 @@ impl Rewriter<'_> {
             Base::Phys(RegFile::Grf, num) => {
                 let at = u32::from(num) * self.frame.grf_bytes + r.byte();
                 let grf = match at / self.frame.grf_bytes {
-                    grf if grf == KERNEL.header => self.frame.header,
+                    grf if grf == self.func.abi.header => self.frame.header,
                     grf => grf,
                 };
                 Reg::new(RegFile::Grf, grf, (at % self.frame.grf_bytes) as u16)
@@ -245,23 +271,81 @@ impl Rewriter<'_> {
     }
 
     /// A move between registers, or to or from a spill slot.
-    fn transfer(&mut self, from: Allocation, to: Allocation) -> Result<Gen, AllocError> {
+    fn transfer(
+        &mut self,
+        from: Allocation,
+        to: Allocation,
+        code: &mut Vec<Gen>,
+    ) -> Result<(), AllocError> {
         self.note(from);
         self.note(to);
-        Ok(match (from.kind(), to.kind()) {
+        match (from.kind(), to.kind()) {
             (AllocationKind::Reg, AllocationKind::Stack) => {
                 self.stats.spills += 1;
-                self.scratch_block(from, to, true)?
+                self.spill(from, to, true, code)
             }
             (AllocationKind::Stack, AllocationKind::Reg) => {
                 self.stats.fills += 1;
-                self.scratch_block(to, from, false)?
+                self.spill(to, from, false, code)
             }
             _ => {
                 self.stats.moves += 1;
-                self.copy_unit(from, to)
+                code.push(self.copy_unit(from, to));
+                Ok(())
             }
-        })
+        }
+    }
+
+    /// Writes a unit to its slot, or reads it.
+    fn spill(
+        &mut self,
+        unit: Allocation,
+        slot: Allocation,
+        write: bool,
+        code: &mut Vec<Gen>,
+    ) -> Result<(), AllocError> {
+        let slot = slot.as_stack().map_or(0, |s| s.index());
+        if self.slots[slot] == NONE {
+            self.slots[slot] = self.used_slots;
+            self.used_slots += 1;
+        }
+        let slot = self.slots[slot];
+        match self.stack.as_ref().filter(|stack| stack.is_dynamic()) {
+            Some(stack) => {
+                let first = self.unit_reg(unit, 0).num;
+                stack.spill(slot, first, write, code)
+            }
+            None => {
+                code.push(self.scratch_block(unit, slot, write)?);
+                Ok(())
+            }
+        }
+    }
+
+    /// What the function does first and last by its calling convention.
+    fn enter_and_leave(&mut self, bodies: &mut [Body]) -> Result<(), AllocError> {
+        let Some(stack) = &self.stack else {
+            return Ok(());
+        };
+        let (used, slots) = (self.units, self.used_slots);
+        let spilled = self.used_slots * self.frame.unit_bytes;
+        let scratch = self.scratch * self.frame.grf_bytes + spilled;
+        self.stats.frame_bytes = stack.bytes(used, slots);
+        for body in bodies {
+            if body.block == self.func.entry() {
+                // A kernel's copy of r0 comes before.
+                let at = usize::from(!stack.is_dynamic());
+                let code = stack.enter(used, slots, scratch)?;
+                let origins = std::iter::repeat_n(ADDED, code.len());
+                body.origins.splice(at..at, origins);
+                body.insts.splice(at..at, code);
+            }
+            if self.func.blocks[body.block].term == Term::Return {
+                body.insts.extend(stack.leave(used, slots)?);
+                body.origins.resize(body.insts.len(), ADDED);
+            }
+        }
+        Ok(())
     }
 
     fn copy_unit(&self, from: Allocation, to: Allocation) -> Gen {
@@ -273,16 +357,11 @@ impl Rewriter<'_> {
     fn scratch_block(
         &mut self,
         unit: Allocation,
-        slot: Allocation,
+        slot: u32,
         write: bool,
     ) -> Result<Gen, AllocError> {
-        let slot = slot.as_stack().map_or(0, |s| s.index());
-        if self.slots[slot] == NONE {
-            self.slots[slot] = self.used_slots;
-            self.used_slots += 1;
-        }
         let grfs = self.frame.unit_grfs;
-        let at = self.scratch + self.slots[slot] * grfs;
+        let at = self.scratch + slot * grfs;
         let too_far = AllocError::Scratch {
             func: self.func.name.clone(),
             limit: SCRATCH_GRFS * self.frame.grf_bytes,

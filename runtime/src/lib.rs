@@ -4,6 +4,7 @@
 pub mod exec;
 pub mod info;
 pub mod launch;
+pub mod link;
 pub mod object_file;
 pub mod picture;
 pub mod pipeline;

@@ -2,10 +2,15 @@
 //! and what the finalizer decides of a kernel's set-up.
 
 use crate::info::Info;
-use crate::pipeline::Compiled;
+use crate::pipeline::{Compiled, Symbol as Function};
+use crate::session::CompiledModule;
 use kiln_emit::platform::Platform;
 use kiln_emit::ze_info::{Kernel as Entry, MemoryKind, MemoryUsage, PerThreadMemoryBuffer, ZeInfo};
-use kiln_emit::zebin::{ADDRESS, ADDRESS_LOW, Relocation, Relocations, Zebin};
+use kiln_emit::assemble::RelocationKind;
+use kiln_emit::zebin::{
+    ADDRESS, ADDRESS_LOW, FUNCTIONS, KernelText, Relocation, Relocations, STB_GLOBAL, STB_LOCAL,
+    STT_FUNC, Symbol, SymbolPlace, TEXT_PREFIX, Zebin,
+};
 use serde_norway::Mapping;
 
 /// The unit of scratch space in bytes; a thread has a power of two of them (PRM vol. 2a,
@@ -13,6 +18,8 @@ use serde_norway::Mapping;
 const SCRATCH_UNIT: u32 = 1 << 10;
 /// The first version of `.ze_info` that tells the bytes spilled from the scratch space.
 const SPILL_SIZE_VERSION: (u32, u32) = (1, 39);
+/// Functions begin at multiples of so many bytes.
+const FUNCTION_ALIGN: usize = 64;
 /// Sections that describe machine code; the kernel's name follows.
 const ABOUT_CODE: [&str; 2] = [".gtpin_info.", ".debug_"];
 
@@ -32,9 +39,10 @@ pub enum ObjectError {
 /// `info` does not describe a kernel, or does not define what its code uses.
 pub fn object_file(
     info: Info,
-    kernels: &[Compiled],
+    module: &CompiledModule,
     platform: &Platform,
 ) -> Result<Zebin, ObjectError> {
+    let kernels = &module.kernels;
     let mut zebin = match info {
         Info::Zebin(zebin) => zebin,
         Info::ZeInfo(mut info) => {
@@ -45,16 +53,22 @@ pub fn object_file(
             Zebin::new(platform, texts.collect(), info)
         }
     };
+    functions(&mut zebin, &module.functions)?;
     let version = version(&zebin.ze_info);
     for kernel in kernels {
         let name = &kernel.name;
         let entry = zebin.ze_info.kernel_mut(name);
         let entry = entry.ok_or_else(|| ObjectError::NoKernel(name.clone()))?;
         decide(entry, kernel, version, platform);
-        relocate(&mut zebin, kernel)?;
         if !zebin.set_text(name, &kernel.code) {
             return Err(ObjectError::NoKernel(name.clone()));
         }
+        let section = format!("{TEXT_PREFIX}{name}");
+        zebin.relocations.retain(|r| r.section != section);
+        for symbol in kernel.symbols.iter().skip(1) {
+            define(&mut zebin, &section, symbol, 0, STB_LOCAL);
+        }
+        relocate(&mut zebin, kernel, &section, 0)?;
     }
     zebin.others.retain(|section| {
         !ABOUT_CODE
@@ -64,8 +78,76 @@ pub fn object_file(
     Ok(zebin)
 }
 
-/// Puts our code's relocations in the place of the old code's.
-fn relocate(zebin: &mut Zebin, compiled: &Compiled) -> Result<(), ObjectError> {
+/// Puts functions that are called by address into the section that the reference puts them into:
+/// in the place of those that are there, or behind them if some of those are not ours.
+fn functions(zebin: &mut Zebin, functions: &[Compiled]) -> Result<(), ObjectError> {
+    if functions.is_empty() {
+        return Ok(());
+    }
+    let section = format!("{TEXT_PREFIX}{FUNCTIONS}");
+    let place = SymbolPlace::Section(section.clone());
+    let ours = |name: &str| functions.iter().any(|f| f.name == name);
+    let mut there = zebin.symbols.iter().filter(|s| s.place == place);
+    let all = there.all(|s| ours(&s.name) || s.info >> 4 == STB_LOCAL);
+    let mut text = match zebin.text(FUNCTIONS) {
+        Some(text) if !all => text.to_vec(),
+        _ => Vec::new(),
+    };
+    if all {
+        zebin.relocations.retain(|r| r.section != section);
+    }
+    if zebin.text(FUNCTIONS).is_none() {
+        zebin.kernels.push(KernelText {
+            name: FUNCTIONS.to_string(),
+            text: Vec::new(),
+        });
+    }
+    let mut bases = Vec::new();
+    for function in functions {
+        text.resize(text.len().next_multiple_of(FUNCTION_ALIGN), 0);
+        bases.push(text.len() as u32);
+        text.extend_from_slice(&function.code);
+    }
+    zebin.set_text(FUNCTIONS, &text);
+    for (function, &base) in functions.iter().zip(&bases) {
+        for (n, symbol) in function.symbols.iter().enumerate() {
+            let binding = if n == 0 { STB_GLOBAL } else { STB_LOCAL };
+            define(zebin, &section, symbol, base, binding);
+        }
+    }
+    for (function, &base) in functions.iter().zip(&bases) {
+        relocate(zebin, function, &section, base)?;
+    }
+    Ok(())
+}
+
+/// Says where a function is: of the symbol of that name, or of a new one.
+fn define(zebin: &mut Zebin, section: &str, symbol: &Function, base: u32, binding: u8) {
+    let place = SymbolPlace::Section(section.to_string());
+    let there = |s: &&mut Symbol| {
+        s.name == symbol.name && (s.place == place || s.info >> 4 == STB_GLOBAL)
+    };
+    let (value, size) = (u64::from(symbol.offset + base), u64::from(symbol.size));
+    match zebin.symbols.iter_mut().find(there) {
+        Some(known) => (known.value, known.size, known.place) = (value, size, place),
+        None => zebin.symbols.push(Symbol {
+            name: symbol.name.clone(),
+            value,
+            size,
+            info: binding << 4 | STT_FUNC,
+            other: 0,
+            place,
+        }),
+    }
+}
+
+/// Adds the relocations of code that begins so far into a section.
+fn relocate(
+    zebin: &mut Zebin,
+    compiled: &Compiled,
+    section: &str,
+    base: u32,
+) -> Result<(), ObjectError> {
     let mut entries = Vec::new();
     for relocation in &compiled.relocations {
         let number = zebin
@@ -77,25 +159,31 @@ fn relocate(zebin: &mut Zebin, compiled: &Compiled) -> Result<(), ObjectError> {
             symbol: relocation.symbol.clone(),
         })?;
         entries.push(Relocation {
-            offset: u64::from(relocation.offset),
-            kind: if relocation.bits == 64 {
-                ADDRESS
-            } else {
-                ADDRESS_LOW
+            offset: u64::from(relocation.offset + base),
+            kind: match relocation.kind {
+                RelocationKind::Address => ADDRESS,
+                RelocationKind::AddressLow => ADDRESS_LOW,
+                RelocationKind::Distance => {
+                    return Err(ObjectError::NoSymbol {
+                        kernel: compiled.name.clone(),
+                        symbol: relocation.symbol.clone(),
+                    });
+                }
             },
             // The null symbol comes before those in `symbols`.
             symbol: number as u32 + 1,
             addend: 0,
         });
     }
-    let section = format!(".text.{}", compiled.name);
-    zebin.relocations.retain(|r| r.section != section);
-    if !entries.is_empty() {
-        zebin.relocations.push(Relocations {
-            section,
+    let there = |r: &&mut Relocations| r.section == section && !r.addends;
+    match zebin.relocations.iter_mut().find(there) {
+        Some(known) => known.entries.extend(entries),
+        None if entries.is_empty() => {}
+        None => zebin.relocations.push(Relocations {
+            section: section.to_string(),
             addends: false,
             entries,
-        });
+        }),
     }
     Ok(())
 }
@@ -122,7 +210,7 @@ fn decide(entry: &mut Entry, kernel: &Compiled, version: (u32, u32), platform: &
 
     let buffers = &mut entry.per_thread_memory_buffers;
     buffers.retain(|b| b.kind != MemoryKind::Scratch || b.slot != 0);
-    let bytes = kernel.scratch_base + spilled;
+    let bytes = kernel.scratch_base + spilled + kernel.stack_bytes;
     if bytes > 0 {
         // The reference's names for it: alone, or besides private memory elsewhere.
         let usage = match buffers.is_empty() {

@@ -7,16 +7,17 @@
 use std::fmt;
 use std::time::Instant;
 
-use kiln_emit::assemble::{self, Program, assemble};
+use kiln_emit::assemble::{self, Program, RelocationKind, assemble};
 use kiln_emit::encoding::EncodeError;
 use kiln_emit::platform::Platform;
 use kiln_emit::verify::Violation;
 use kiln_frontend::module::Object;
 use kiln_ir::cfg::CfgError;
 use kiln_isel::{legalize, opt, select};
-use kiln_machine::func::Function as Machine;
+use kiln_machine::func::{Entered, Function as Machine};
 use kiln_machine::verify::{Level, verify as verify_machine};
 use kiln_regalloc::{AllocError, Stats};
+use kiln_target::abi::{self, Abi};
 use serde::Serialize;
 
 /// What a kernel has that is not supported.
@@ -115,6 +116,8 @@ pub struct Options {
     pub platform: &'static Platform,
     /// GRFs that may be used, out of 128. Fewer than a kernel needs make it spill.
     pub grf_limit: u32,
+    /// The convention of stack calls.
+    pub abi: &'static Abi,
     /// Run the passes of the optimizer.
     pub optimize: bool,
     /// Run every verifier and have the allocation proved.
@@ -130,6 +133,7 @@ impl Options {
         Options {
             platform,
             grf_limit: platform.grf_count,
+            abi: &abi::STACK_2,
             optimize: true,
             verify: cfg!(debug_assertions),
             pressure: false,
@@ -153,16 +157,31 @@ pub struct Relocation {
     /// Of the field, in bytes from the start of the code.
     pub offset: u32,
     pub symbol: String,
-    /// Width of the field: 64 or 32.
-    pub bits: u8,
+    pub kind: RelocationKind,
 }
 
-/// A finalized kernel.
+/// A kernel or function in linked code, in bytes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Symbol {
+    pub name: String,
+    pub offset: u32,
+    pub size: u32,
+}
+
+/// A finalized kernel or function.
 pub struct Compiled {
     pub name: String,
+    pub entered: Entered,
+    /// Keeps to the convention of stack calls.
+    pub stack: bool,
+    /// Machine code; of a linked kernel with that of the functions that it calls by name.
     pub code: Vec<u8>,
     pub program: Program,
     pub relocations: Vec<Relocation>,
+    /// What is where in the code, if it is linked; the first is the whole's own.
+    pub symbols: Vec<Symbol>,
+    /// Bytes of scratch space for the stacks of what it calls.
+    pub stack_bytes: u32,
     /// Channels of a dispatch.
     pub simd: u8,
     /// Bytes at the start of scratch space that the vISA itself uses; spills come behind them.
@@ -184,12 +203,26 @@ pub struct Scratch {
     allocation: kiln_regalloc::Scratch,
 }
 
-/// Finalizes one kernel of a module that holds to the rules of vISA and of the platform.
+/// Finalizes one kernel or function that holds to the rules of vISA and of the platform. Functions
+/// that it calls are taken to be called by name alone.
 ///
 /// # Errors
-/// What the kernel has that cannot be finalized, and at which instruction.
+/// What it has that cannot be finalized, and at which instruction.
 pub fn compile(
     object: &Object,
+    options: &Options,
+    scratch: &mut Scratch,
+) -> Result<Compiled, CompileError> {
+    compile_in(object, &|_| false, options, scratch)
+}
+
+/// The same for an object of a module, in which functions of some names are entered by jumps.
+///
+/// # Errors
+/// As [`compile`].
+pub fn compile_in(
+    object: &Object,
+    by_jump: &dyn Fn(&str) -> bool,
     options: &Options,
     scratch: &mut Scratch,
 ) -> Result<Compiled, CompileError> {
@@ -216,7 +249,7 @@ pub fn compile(
     }
 
     lap(&mut 0.0);
-    let machine = lower(object, &func, options, &mut dumps)?;
+    let machine = lower(object, &func, by_jump, options, &mut dumps)?;
     lap(&mut seconds.isel);
 
     lap(&mut 0.0);
@@ -231,6 +264,7 @@ pub fn compile(
         scratch_base,
     };
     let (barrier, symbols) = (machine.barrier, machine.symbols.clone());
+    let entered = machine.entered;
     let mut allocated = kiln_regalloc::allocate_with(machine, &settings, &mut scratch.allocation)?;
     kiln_emit::flow::run(&mut allocated.program);
     lap(&mut seconds.regalloc);
@@ -263,6 +297,8 @@ pub fn compile(
     }
     Ok(Compiled {
         name: object.name.to_string(),
+        entered,
+        stack: func.stack,
         simd: func.simd,
         scratch_base,
         barrier,
@@ -271,6 +307,8 @@ pub fn compile(
         allocation: allocated.stats,
         program: allocated.program,
         relocations,
+        symbols: Vec::new(),
+        stack_bytes: 0,
         code,
         seconds,
         dumps,
@@ -281,6 +319,7 @@ pub fn compile(
 fn lower(
     object: &Object,
     func: &kiln_ir::func::Function,
+    by_jump: &dyn Fn(&str) -> bool,
     options: &Options,
     dumps: &mut Vec<(Stage, String)>,
 ) -> Result<Machine, CompileError> {
@@ -295,7 +334,11 @@ fn lower(
             text += &format!("// {name}\n{machine}\n");
         }
     };
-    let mut machine = select::select(func, options.platform).map_err(|errors| {
+    let calls = select::Calls {
+        abi: options.abi,
+        by_jump,
+    };
+    let mut machine = select::select(func, options.platform, &calls).map_err(|errors| {
         let one = |e: select::SelectError| Unsupported {
             inst: e.inst,
             what: format!("{}: {}", e.op, e.what),
@@ -334,7 +377,7 @@ fn relocations(found: &[assemble::Relocation], names: &[String]) -> Vec<Relocati
     let named = |relocation: &assemble::Relocation| Relocation {
         offset: relocation.offset,
         symbol: names[relocation.symbol as usize].clone(),
-        bits: relocation.bits,
+        kind: relocation.kind,
     };
     found.iter().map(named).collect()
 }

@@ -41,6 +41,7 @@ use petgraph::visit::Dfs;
 use rayon::prelude::*;
 
 use crate::info::Info;
+use crate::link;
 use crate::object_file::{self, ObjectError};
 use crate::pipeline::{self, CompileError, Compiled, Options, Scratch, Stage};
 use crate::source::{self, Input, InputError, Merged};
@@ -55,8 +56,10 @@ pub struct Session {
 
 /// The finalized kernels of a module.
 pub struct CompiledModule {
-    /// Callees before their callers.
+    /// Each with the functions that it calls by name.
     pub kernels: Vec<Compiled>,
+    /// Functions that are called by address, likewise.
+    pub functions: Vec<Compiled>,
     /// Seconds that reading and checking the files took.
     pub read_seconds: f64,
     /// The module as text, if that stage was asked for.
@@ -213,12 +216,14 @@ impl Session {
             return Err(at(finding.into(), object, inst));
         }
         let order = self.order(inputs, merged)?;
+        let by_address = link::by_address(&merged.module);
+        let by_jump = |name: &str| by_address.contains(name);
         let read_seconds = read_seconds + clock.elapsed().as_secs_f64();
 
         let compile = |&object: &usize| {
             let mut scratch = self.take_scratch();
-            let compiled =
-                pipeline::compile(&merged.module.objects[object], &self.options, &mut scratch);
+            let object_of = &merged.module.objects[object];
+            let compiled = pipeline::compile_in(object_of, &by_jump, &self.options, &mut scratch);
             self.give_back(scratch);
             compiled.map_err(|error| {
                 let inst = error.instruction();
@@ -232,8 +237,11 @@ impl Session {
             several => several.par_iter().map(compile).collect(),
         };
         let visa = self.options.dump.contains(&Stage::Visa);
+        let objects = results.into_iter().collect::<Result<_, _>>()?;
+        let (kernels, functions) = link::link(objects);
         Ok(CompiledModule {
-            kernels: results.into_iter().collect::<Result<_, _>>()?,
+            kernels,
+            functions,
             read_seconds,
             visa: visa.then(|| print::print(&merged.module)),
         })
@@ -244,7 +252,7 @@ impl Session {
     /// # Errors
     /// `info` does not describe a kernel, or does not define what its code uses.
     pub fn object_file(&self, module: &CompiledModule, info: Info) -> Result<Zebin, ObjectError> {
-        object_file::object_file(info, &module.kernels, self.options.platform)
+        object_file::object_file(info, module, self.options.platform)
     }
 
     /// Whether the options are such that anything can be compiled.

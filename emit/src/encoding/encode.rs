@@ -77,7 +77,7 @@ pub(crate) fn encode_open(
 ) -> Result<Open, EncodeError> {
     if inst.jip.is_none() && inst.uip.is_none() {
         let word = native(inst, spec, platform)?;
-        let short = if inst.op.is_branch() || inst.symbol.is_some() {
+        let short = if inst.op.is_branch() || inst.symbol.is_some() || inst.opts.long {
             None
         } else {
             compact::shrink(word, spec)

@@ -347,6 +347,7 @@ impl Printer<'_> {
             no_src_dep_set,
             breakpoint,
             compacted,
+            long: _,
             branch_ctrl: _,
         } = self.inst.opts;
         let SendOptions {

@@ -282,7 +282,14 @@ impl Flow<'_> {
         let same = |at| if active { some(at) } else { none(at) };
         let mut nexts = Nexts::default();
         match inst.op {
-            Op::Jmpi if jip == NONE => {}
+            // By a register: a call comes back to the next instruction, which lets other threads run; the
+            // end of a function does not.
+            Op::Jmpi if jip == NONE => {
+                let next = self.insts.get(at as usize + 1);
+                if next.is_some_and(|next| next.opts.switch) {
+                    nexts.add(same(at + 1));
+                }
+            }
             Op::Jmpi => {
                 nexts.add(same(jip));
                 if inst.pred.is_some() {

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use cranelift_entity::{PrimaryMap, entity_impl};
+use kiln_target::abi::{Abi, KERNEL};
 use kiln_target::platform::Platform;
 use smallvec::SmallVec;
 
@@ -77,6 +78,20 @@ pub enum Term {
     Join,
     /// The thread ends.
     End,
+    /// A function goes back to its caller.
+    Return,
+}
+
+/// How a function begins and ends.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Entered {
+    /// As a thread, by a dispatch.
+    #[default]
+    Dispatched,
+    /// By a `call`, which makes the channels wait that are not for it; a `ret` goes back.
+    Called,
+    /// By a jump of all active channels, as a call of an address is one; a jump goes back.
+    JumpedTo,
 }
 
 impl Term {
@@ -84,7 +99,7 @@ impl Term {
         match self {
             Term::Branch { pred } => Some(pred),
             Term::GotoForward { pred, .. } | Term::GotoBackward { pred, .. } => pred.as_ref(),
-            Term::Jump | Term::Join | Term::End => None,
+            Term::Jump | Term::Join | Term::End | Term::Return => None,
         }
     }
 
@@ -92,7 +107,7 @@ impl Term {
         match self {
             Term::Branch { pred } => Some(pred),
             Term::GotoForward { pred, .. } | Term::GotoBackward { pred, .. } => pred.as_mut(),
-            Term::Jump | Term::Join | Term::End => None,
+            Term::Jump | Term::Join | Term::End | Term::Return => None,
         }
     }
 }
@@ -126,6 +141,9 @@ pub struct Function {
     pub reserved: Vec<Range<u32>>,
     /// A barrier is used.
     pub barrier: bool,
+    /// The calling convention it keeps to.
+    pub abi: &'static Abi,
+    pub entered: Entered,
 }
 
 impl BlockData {
@@ -154,6 +172,8 @@ impl Function {
             inputs: Vec::new(),
             reserved: Vec::new(),
             barrier: false,
+            abi: &KERNEL,
+            entered: Entered::Dispatched,
         }
     }
 

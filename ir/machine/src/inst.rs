@@ -141,6 +141,14 @@ pub enum Opcode {
     Gen(Op),
     /// Defines its destination with whatever is there. No code.
     Undef,
+    /// Calls the function that the symbol names, or of [`Opcode::CallAddress`] the one at the address
+    /// that is the last source. The first source of a call with arguments is a list in `%arg`, the
+    /// destination one in `%retval`: allocation puts them there. All that the convention leaves to the
+    /// caller is lost, flags and address registers too.
+    Call,
+    CallAddress,
+    /// Has the results in `%retval`, directly before a function returns.
+    Results,
 }
 
 impl From<Op> for Opcode {
@@ -551,11 +559,26 @@ impl Inst {
             || self.opts.align16)
     }
 
+    /// Whether it calls a function.
+    pub fn is_call(&self) -> bool {
+        matches!(self.op, Opcode::Call | Opcode::CallAddress)
+    }
+
+    /// Whether it calls a function with arguments, or has results: the first source is a list that
+    /// the calling convention says the place of.
+    pub fn passes(&self) -> bool {
+        match self.op {
+            Opcode::Call | Opcode::Results => !self.srcs.is_empty(),
+            Opcode::CallAddress => self.srcs.len() > 1,
+            Opcode::Gen(_) | Opcode::Undef => false,
+        }
+    }
+
     /// The operation of the machine, if it is one.
     pub fn gen_op(&self) -> Option<Op> {
         match self.op {
             Opcode::Gen(op) => Some(op),
-            Opcode::Undef => None,
+            Opcode::Undef | Opcode::Call | Opcode::CallAddress | Opcode::Results => None,
         }
     }
 }

@@ -6,11 +6,12 @@
 use std::collections::HashMap;
 use std::fmt::{self, Display, Formatter};
 
+use kiln_target::abi;
 use kiln_target::isa::{Cond, MathFn, Op, PredCtrl, Region, SrcMod, SyncFn, Systolic, Type};
 use kiln_target::platform;
 use smallvec::SmallVec;
 
-use crate::func::{Block, BlockData, Class, Edge, Function, RegData, Term};
+use crate::func::{Block, BlockData, Class, Edge, Entered, Function, RegData, Term};
 use crate::inst::{
     Base, CondMod, Desc, Dst, Imm, Inst, List, Message, Old, Opcode, Options, Pred, Reg, Src,
     SrcReg, Srcs, Symbol, VReg,
@@ -253,6 +254,13 @@ impl<'a> Parser<'a> {
                 self.func.reserved.push(start..end);
             } else if self.eat("barrier") {
                 self.func.barrier = true;
+            } else if self.eat("abi ") {
+                let find = |name: &str| abi::ALL.into_iter().find(|abi| abi.name == name);
+                self.func.abi = self.named("a calling convention", find)?;
+            } else if self.eat("called") {
+                self.func.entered = Entered::Called;
+            } else if self.eat("jumped to") {
+                self.func.entered = Entered::JumpedTo;
             } else {
                 break;
             }
@@ -346,6 +354,7 @@ impl<'a> Parser<'a> {
             }
             "join" => Term::Join,
             "end" => Term::End,
+            "return" => Term::Return,
             _ => {
                 self.at = at;
                 return Ok(false);
@@ -514,8 +523,16 @@ impl<'a> Parser<'a> {
     }
 
     fn opcode(&mut self) -> Parsed<Opcode> {
-        if self.eat_word("undef") {
-            return Ok(Opcode::Undef);
+        let pseudo = [
+            ("undef", Opcode::Undef),
+            ("fcall", Opcode::Call),
+            ("ifcall", Opcode::CallAddress),
+            ("results", Opcode::Results),
+        ];
+        for (name, op) in pseudo {
+            if self.eat_word(name) {
+                return Ok(op);
+            }
         }
         let find = |name: &str| Op::ALL.iter().find(|op| op.mnemonic() == name).copied();
         let op = self.named("an operation", find)?;

@@ -5,9 +5,10 @@
 
 use std::fmt::{self, Display, Formatter, Write as _};
 
+use kiln_target::abi::KERNEL;
 use kiln_target::isa::{Op, PredCtrl, RegFile, Region, SrcMod};
 
-use crate::func::{Block, Class, Edge, Function, RegData, Term};
+use crate::func::{Block, Class, Edge, Entered, Function, RegData, Term};
 use crate::inst::{
     Base, CondMod, Desc, Dst, Imm, Inst, List, Message, Old, Opcode, Pred, Reg, Src, SrcReg, VReg,
 };
@@ -69,6 +70,14 @@ impl Display for Function {
         }
         if self.barrier {
             writeln!(f, "barrier")?;
+        }
+        if self.abi != &KERNEL {
+            writeln!(f, "abi {}", self.abi.name)?;
+        }
+        match self.entered {
+            Entered::Dispatched => {}
+            Entered::Called => writeln!(f, "called")?,
+            Entered::JumpedTo => writeln!(f, "jumped to")?,
         }
         for block in self.blocks.keys() {
             write!(f, "{}", self.show_block(block))?;
@@ -171,6 +180,7 @@ impl Display for ShowTerm<'_> {
             }
             Term::Join => f.write_str("join")?,
             Term::End => f.write_str("end")?,
+            Term::Return => f.write_str("return")?,
         }
         if !data.succs.is_empty() {
             f.write_str(" -> ")?;
@@ -239,8 +249,12 @@ impl Display for ShowInst<'_> {
 
 impl Display for Opcode {
     fn fmt(&self, f: &mut Formatter) -> fmt::Result {
-        let Opcode::Gen(op) = self else {
-            return f.write_str("undef");
+        let op = match self {
+            Opcode::Gen(op) => op,
+            Opcode::Undef => return f.write_str("undef"),
+            Opcode::Call => return f.write_str("fcall"),
+            Opcode::CallAddress => return f.write_str("ifcall"),
+            Opcode::Results => return f.write_str("results"),
         };
         f.write_str(op.mnemonic())?;
         match op {

@@ -312,6 +312,7 @@ impl Verifier<'_> {
                 return demand(defines, || "no virtual register".into(), "one to define");
             }
             Opcode::Gen(op) => op,
+            Opcode::Call | Opcode::CallAddress | Opcode::Results => return self.passing(inst),
         };
         let flow = op.is_branch() && !matches!(op, Op::Call | Op::Calla | Op::Ret);
         demand(!flow, || "control flow".into(), "it in the terminator")?;
@@ -378,6 +379,41 @@ impl Verifier<'_> {
             rules(func, inst).or_else(|broken| fail(broken, "an instruction of the target"))?;
         }
         Ok(())
+    }
+
+    /// A call, or the results of a function.
+    fn passing(&self, inst: &Inst) -> Check {
+        self.channels(inst.exec_size, inst.chan_off)?;
+        let stack = self.func.abi.stack.is_some();
+        demand(stack, || self.func.abi.name.into(), "a convention for calls")?;
+        let named = inst.symbol.is_some() == (inst.op == Opcode::Call);
+        demand(named, || "no name".into(), "one to call, none otherwise")?;
+        let (least, most) = match inst.op {
+            Opcode::CallAddress => (1, 2),
+            _ => (0, 1),
+        };
+        let count = inst.srcs.len();
+        demand(
+            (least..=most).contains(&count),
+            || format!("{count} sources"),
+            "what is passed, and an address if one is called",
+        )?;
+        for src in &inst.srcs[..] {
+            let reg = src.as_reg().filter(|r| r.indirect.is_none());
+            let found = || "an immediate or indirect source".into();
+            demand(reg.is_some(), found, "registers")?;
+        }
+        let passed = inst.srcs.iter().filter_map(Src::as_reg).map(|r| r.reg);
+        let result = inst.dst.iter().map(|d| d.reg);
+        for reg in passed.chain(result) {
+            for &v in self.func.registers(&reg.base()) {
+                let valid = self.func.regs.is_valid(v);
+                demand(valid, || format!("{v}"), "a register of the function")?;
+                let class = self.func.regs[v].class;
+                demand(class == Class::Grf, || format!("{v}"), "general registers")?;
+            }
+        }
+        self.flag(inst.pred.as_ref())
     }
 
     fn channels(&self, size: u8, off: u8) -> Check {
@@ -450,7 +486,7 @@ impl Verifier<'_> {
             // Where the others go on may be where execution goes when none is left.
             Term::GotoForward { pred: Some(_), .. } | Term::Join => 1..=2,
             Term::GotoForward { pred, .. } | Term::GotoBackward { pred, .. } => some(pred),
-            Term::End => 0..=0,
+            Term::End | Term::Return => 0..=0,
         };
         demand(
             expected.contains(&data.succs.len()),
@@ -504,7 +540,7 @@ impl Verifier<'_> {
                     "none in a join",
                 )?;
             }
-            Term::Jump | Term::Branch { .. } | Term::End => {}
+            Term::Jump | Term::Branch { .. } | Term::End | Term::Return => {}
         }
         for edge in &data.succs {
             let params = &func.blocks[edge.to].params;

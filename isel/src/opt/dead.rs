@@ -117,7 +117,7 @@ fn defines(func: &Function, inst: &Inst, holds: impl Fn(VReg) -> bool) -> bool {
 /// Must stay although nobody reads its registers.
 pub(super) fn has_effect(inst: &Inst) -> bool {
     let Opcode::Gen(op) = inst.op else {
-        return false;
+        return inst.op != Opcode::Undef;
     };
     let machine = |dst: &Dst| dst.indirect.is_some() || dst.reg.as_phys().is_some();
     op.is(Props::EFFECT)

@@ -56,7 +56,7 @@ fn direct(op: Opcode) -> Option<Op> {
 }
 
 /// Stands in the code for an address that the loader fills in; no short encoding holds it.
-const UNRESOLVED: u64 = 0x5aa5_c33c_5aa5_c33c;
+pub(super) const UNRESOLVED: u64 = 0x5aa5_c33c_5aa5_c33c;
 
 /// The relation of a vISA compare as the hardware names it.
 fn relation(n: u32) -> Option<Cond> {
@@ -117,6 +117,7 @@ impl Select<'_, '_> {
             O::Movs => self.direct_operation(Op::Mov, visa),
             O::AddrAdd => self.address_add(visa),
             O::Faddr => self.symbol_address(visa),
+            O::FCall | O::IfCall => self.call(visa),
             O::Mad => self.multiply_add(visa),
             O::Div | O::Mod => self.divide(visa),
             O::Mulh => self.multiply_high(visa),
@@ -349,11 +350,7 @@ impl Select<'_, '_> {
         if bytes < 4 || dst.indirect.is_some() {
             return self.fail("an address in a destination that is no 32 or 64-bit variable");
         }
-        let known = self.out.symbols.iter().find(|(_, s)| *s == name.as_str());
-        let symbol = match known.map(|(symbol, _)| symbol) {
-            Some(symbol) => symbol,
-            None => self.out.symbols.push(name.to_string()),
-        };
+        let symbol = self.symbol(name);
         dst.ty = if bytes == 8 { Type::Uq } else { Type::Ud };
         dst.hstride = 1;
         let mut mov = Inst::no_mask(Op::Mov, 1);

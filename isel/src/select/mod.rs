@@ -8,6 +8,7 @@
 
 mod alu;
 mod buffer;
+mod calls;
 mod ieee;
 mod message;
 mod operand;
@@ -17,7 +18,7 @@ use cranelift_entity::{EntityRef, SecondaryMap};
 use kiln_frontend::module as visa;
 use kiln_frontend::opcode::Opcode;
 use kiln_ir::func::{self as ir, Cell, Home, Owner, Value};
-use kiln_machine::func::{Block, BlockData, Class, Edge, Function, Term};
+use kiln_machine::func::{Block, BlockData, Class, Edge, Entered, Function, Term};
 use kiln_machine::inst::{Base, Inst, Opcode as MachineOp, Reg, Src, VReg};
 use kiln_target::abi::{self, Abi};
 use kiln_target::platform::Platform;
@@ -74,8 +75,18 @@ struct Touched {
     new: Option<Value>,
 }
 
+/// What the rest of the module means for an object's calls.
+#[derive(Clone, Copy)]
+pub struct Calls<'a> {
+    /// The convention of objects that call or are called.
+    pub abi: &'static Abi,
+    /// Whether the function of a name is entered by jumps.
+    pub by_jump: &'a dyn Fn(&str) -> bool,
+}
+
 struct Select<'f, 'm> {
     ir: &'f ir::Function<'m>,
+    calls: &'f Calls<'f>,
     abi: &'static Abi,
     out: Function,
     /// The block under construction.
@@ -96,8 +107,9 @@ struct Select<'f, 'm> {
 pub fn select(
     ir: &ir::Function,
     target: &'static Platform,
+    calls: &Calls,
 ) -> std::result::Result<Function, Vec<SelectError>> {
-    let abi = &abi::KERNEL;
+    let abi = if ir.stack { calls.abi } else { &abi::KERNEL };
     let whole = |what: String| {
         vec![SelectError {
             inst: 0,
@@ -117,29 +129,43 @@ pub fn select(
     let payload = ir.payload_bytes.div_ceil(grf).next_multiple_of(unit);
     // Whether what is left is enough, allocation finds out.
     let usable = abi.header / unit * unit;
-    if payload + fixed >= usable {
+    // Calls leave alone only what the callee saves.
+    let fixed_from = abi.stack.as_ref().map_or(payload, |s| s.callee_saved.start);
+    if fixed_from + fixed >= usable {
         return Err(whole(format!(
             "{payload} GRFs of inputs and {fixed} GRFs of variables whose address is taken leave no registers"
         )));
     }
     let mut out = Function::new(ir.object.name.to_string(), target, ir.simd);
+    out.abi = abi;
+    out.entered = match ir.object.kind {
+        visa::ObjectKind::Kernel => Entered::Dispatched,
+        visa::ObjectKind::Function { .. } if (calls.by_jump)(&ir.object.name) => Entered::JumpedTo,
+        visa::ObjectKind::Function { .. } => Entered::Called,
+    };
     if fixed > 0 {
-        out.reserved.push(payload..payload + fixed);
+        out.reserved.push(fixed_from..fixed_from + fixed);
     }
     for home in ir.homes.values() {
         if let Home::FixedPayload { offset } = home {
             let first = offset / target.unit_bytes() * unit;
+            if abi.stack.is_some() {
+                return Err(whole(format!(
+                    "r{first} holds an input whose address is taken, and calls overwrite it"
+                )));
+            }
             out.reserved.push(first..first + unit);
         }
     }
     let mut select = Select {
         ir,
+        calls,
         abi,
         out,
         code: Vec::new(),
         values: SecondaryMap::new(),
         touched: SmallVec::new(),
-        fixed_base: payload * grf,
+        fixed_base: fixed_from * grf,
         at: ir::Inst::from_u32(0),
         errors: Vec::new(),
     };
@@ -186,13 +212,15 @@ impl Select<'_, '_> {
     fn blocks(&mut self) {
         let ir = self.ir;
         for &(cell, value) in &ir.entry {
-            let Owner::Payload { unit } = ir.cells[cell].owner else {
-                continue;
+            let grfs = self.out.target.unit_grfs();
+            let at = match (ir.cells[cell].owner, &self.abi.stack) {
+                (Owner::Payload { unit }, _) => unit * grfs,
+                (Owner::Var { offset, .. }, Some(stack)) => stack.args + offset / self.grf(),
+                _ => continue,
             };
             let v = self.cell_reg(cell);
             self.values[value] = v.into();
-            let grfs = self.out.target.unit_grfs();
-            self.out.inputs.push((v, unit * grfs));
+            self.out.inputs.push((v, at));
         }
         for (b, data) in &ir.blocks {
             let mut block = BlockData::new(Term::End);
@@ -420,7 +448,16 @@ impl Select<'_, '_> {
                 }
             }
             ir::Term::Join { .. } => Term::Join,
-            ir::Term::Ret => Term::End,
+            ir::Term::Ret if self.out.entered == Entered::Dispatched => Term::End,
+            ir::Term::Ret => {
+                let insts = &self.ir.blocks[b].insts;
+                if let Some(last) = insts.clone().last().map(ir::Inst::from_u32) {
+                    self.begin(last);
+                    self.results();
+                    self.end();
+                }
+                Term::Return
+            }
         };
         let block = &mut self.out.blocks[block_of(b)];
         block.term = term;

@@ -10,6 +10,7 @@ use kiln_frontend::opcode::Opcode;
 use kiln_ir::func::{Cell, Def, Home};
 use kiln_machine::func::Class;
 use kiln_machine::inst::{Base, Dst, Imm, Old, Pred, Reg, Src, SrcReg, VReg};
+use kiln_target::abi::Stack;
 use kiln_target::isa::{Op, PredCtrl, RegFile, Region, SrcMod, Type};
 use smallvec::SmallVec;
 
@@ -192,12 +193,26 @@ impl Select<'_, '_> {
                 predefined::CR0 => (Storage::Arch(RegFile::Control), byte),
                 predefined::CE0 => (Storage::Arch(RegFile::ChannelEnable), byte),
                 predefined::DBG0 => (Storage::Arch(RegFile::Debug), byte),
+                predefined::SP => self.stack(|s| s.pointers, Stack::SP + byte),
+                predefined::FP => self.stack(|s| s.pointers, Stack::FP + byte),
+                predefined::IMPL_ARG_BUF_PTR => {
+                    self.stack(|s| s.messages, Stack::IMPLICIT_ARGS + byte)
+                }
+                predefined::LOCAL_ID_BUF_PTR => self.stack(|s| s.messages, Stack::LOCAL_IDS + byte),
                 _ => {
                     let name = &self.ir.object.vars[root].name;
                     return self.fail(format!("{name} is not supported yet"));
                 }
             },
         })
+    }
+
+    /// A byte of one of the registers of stack calls.
+    fn stack(&self, of: impl Fn(&Stack) -> u32, byte: u32) -> (Storage, u32) {
+        match &self.abi.stack {
+            Some(stack) => (Storage::Grf, of(stack) * self.grf() + byte),
+            None => (Storage::Null, 0),
+        }
     }
 
     /// Where rows and columns of an operand begin in its variable, in bytes.

@@ -156,7 +156,8 @@ pub fn compile(args: &Args) -> Result<ExitCode, Report> {
             Some(path) => path.clone(),
             None => default_output(&args.inputs[files[0]], emit)?,
         };
-        let kernels = &module.kernels;
+        let kernels: Vec<&Compiled> = module.kernels.iter().chain(&module.functions).collect();
+        let kernels = &kernels[..];
         match (emit, &info) {
             (Emit::Bin, _) => {
                 write_bins(&mut outputs, &output, kernels)?;
@@ -246,7 +247,7 @@ fn default_output(input: &Path, emit: Emit) -> Result<PathBuf, Report> {
 }
 
 /// One file of machine code a kernel.
-fn write_bins(outputs: &mut Outputs, output: &Path, kernels: &[Compiled]) -> Result<(), Report> {
+fn write_bins(outputs: &mut Outputs, output: &Path, kernels: &[&Compiled]) -> Result<(), Report> {
     if let [kernel] = kernels {
         return outputs.add(output, kernel.code.clone());
     }
@@ -285,7 +286,7 @@ fn numbered(output: &Path, kernel: &str) -> PathBuf {
 }
 
 /// What raw machine code leaves open, a line an address.
-fn unresolved(kernels: &[Compiled]) -> String {
+fn unresolved(kernels: &[&Compiled]) -> String {
     let mut lines = String::new();
     for Compiled {
         name, relocations, ..
@@ -294,9 +295,10 @@ fn unresolved(kernels: &[Compiled]) -> String {
         for Relocation {
             offset,
             symbol,
-            bits,
+            kind,
         } in relocations
         {
+            let bits = kind.bytes() * 8;
             lines.push_str(&format!(
                 "warning: {name}: the {bits} bits at offset {offset:#x} are to be the address of {symbol}\n"
             ));
@@ -305,7 +307,7 @@ fn unresolved(kernels: &[Compiled]) -> String {
     lines
 }
 
-fn asm(kernels: &[Compiled], platform: &'static Platform) -> String {
+fn asm(kernels: &[&Compiled], platform: &'static Platform) -> String {
     kernels
         .iter()
         .map(|kernel| {
@@ -324,7 +326,7 @@ fn dumps(module: &CompiledModule) -> String {
     if let Some(visa) = &module.visa {
         out.push_str(visa);
     }
-    for kernel in &module.kernels {
+    for kernel in module.kernels.iter().chain(&module.functions) {
         for (stage, dump) in &kernel.dumps {
             let stage = format!("{stage:?}").to_lowercase();
             out.push_str(&format!(

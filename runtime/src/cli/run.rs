@@ -6,7 +6,7 @@ use std::sync::Mutex;
 use std::time::Instant;
 
 use kiln_emit::platform::Platform;
-use kiln_emit::zebin::Zebin;
+use kiln_emit::zebin::{FUNCTIONS, Zebin};
 use kiln_runtime::exec::{Arg, Launch, Options as ExecOptions, Program, Stats, Trace};
 use kiln_runtime::info;
 use kiln_runtime::launch::{Description, Source, Spec, check_types, compare, parse_spec};
@@ -330,11 +330,12 @@ fn program(args: &Args, input: &Input, kernel: Option<&str>) -> Result<(Zebin, S
         // Those that only --info has are not part of the program.
         zebin
             .kernels
-            .retain(|text| module.kernels.iter().any(|k| k.name == text.name));
+            .retain(|text| text.name == FUNCTIONS || module.kernels.iter().any(|k| k.name == text.name));
         zebin
     };
-    let names = || zebin.kernels.iter().map(|k| k.name.as_str());
-    let chosen = match (kernel, zebin.kernels.as_slice()) {
+    let kernels: Vec<_> = zebin.kernels.iter().filter(|k| k.name != FUNCTIONS).collect();
+    let names = || kernels.iter().map(|k| k.name.as_str());
+    let chosen = match (kernel, kernels.as_slice()) {
         (None, [only]) => only.name.clone(),
         (None, [_, _, ..]) => {
             let names = names().collect::<Vec<_>>().join(", ");

@@ -3,10 +3,12 @@
 //!
 //! Takes an object file; gives a kernel's code and the sections of initialized data as a loader
 //! leaves them in memory. The addresses are the same in every run. Only what lies in data can be
-//! named: code has no address here.
+//! named, and functions that are called by address: those lie behind the kernel's code, whose address is
+//! 0.
 
 use kiln_emit::zebin::{
-    ADDRESS, ADDRESS_HIGH, ADDRESS_LOW, Relocation, Symbol, SymbolPlace, Zebin,
+    ADDRESS, ADDRESS_HIGH, ADDRESS_LOW, FUNCTIONS, Relocation, Symbol, SymbolPlace, TEXT_PREFIX,
+    Zebin,
 };
 
 use super::memory::{DATA, GUARD};
@@ -14,6 +16,8 @@ use super::memory::{DATA, GUARD};
 /// What the sections of data are called: `.data.const`, `.data.const.string`, `.data.global`; and
 /// those of zeroes, `.bss.const`, `.bss.global`.
 const DATA_PREFIXES: [&str; 2] = [".data.", ".bss."];
+/// Where functions begin behind a kernel's code.
+const FUNCTION_ALIGN: usize = 64;
 /// Bytes of a section of zeroes at most.
 const ZEROES_MAX: u64 = 1 << 30;
 
@@ -66,6 +70,13 @@ pub fn link(zebin: &Zebin, kernel: &str) -> Result<(Vec<u8>, Vec<Segment>), Link
         .text(kernel)
         .ok_or_else(|| LinkError::NoKernel(kernel.to_string()))?;
     let mut text = text.to_vec();
+    let mut functions = None;
+    if let Some(code) = zebin.text(FUNCTIONS) {
+        text.resize(text.len().next_multiple_of(FUNCTION_ALIGN), 0);
+        functions = Some(text.len() as u64);
+        text.extend_from_slice(code);
+    }
+    let function_section = format!("{TEXT_PREFIX}{FUNCTIONS}");
     let mut base = DATA;
     let mut segments = Vec::new();
     for section in zebin
@@ -90,17 +101,21 @@ pub fn link(zebin: &Zebin, kernel: &str) -> Result<(Vec<u8>, Vec<Segment>), Link
         });
         base = end.next_multiple_of(GUARD) + GUARD;
     }
-    let code = format!(".text.{kernel}");
+    let code = format!("{TEXT_PREFIX}{kernel}");
     for relocations in &zebin.relocations {
         let section = &relocations.section;
         for (index, relocation) in relocations.entries.iter().enumerate() {
             let place = match segments.iter().position(|s| s.name == *section) {
-                _ if *section == code => None,
+                _ if *section == code || *section == function_section => None,
                 Some(segment) => Some(segment),
                 // Another kernel's.
                 None => break,
             };
-            let address = address(zebin, &segments, section, index, relocation)?;
+            let address = address(zebin, &segments, functions, section, index, relocation)?;
+            let base = match *section == function_section {
+                true => functions.unwrap_or(0),
+                false => 0,
+            };
             let bytes = place.map_or(&mut text, |segment| &mut segments[segment].bytes);
             let size = bytes.len();
             let field = match relocation.kind {
@@ -115,7 +130,7 @@ pub fn link(zebin: &Zebin, kernel: &str) -> Result<(Vec<u8>, Vec<Segment>), Link
                     });
                 }
             };
-            let start = usize::try_from(relocation.offset).ok();
+            let start = usize::try_from(relocation.offset.saturating_add(base)).ok();
             let room =
                 start.and_then(|start| bytes.get_mut(start..start.checked_add(field.len())?));
             room.ok_or_else(|| LinkError::Range {
@@ -134,6 +149,7 @@ pub fn link(zebin: &Zebin, kernel: &str) -> Result<(Vec<u8>, Vec<Segment>), Link
 fn address(
     zebin: &Zebin,
     segments: &[Segment],
+    functions: Option<u64>,
     section: &str,
     index: usize,
     relocation: &Relocation,
@@ -148,6 +164,7 @@ fn address(
         });
     };
     let base = |symbol: &Symbol| match &symbol.place {
+        SymbolPlace::Section(name) if name.strip_prefix(TEXT_PREFIX) == Some(FUNCTIONS) => functions,
         SymbolPlace::Section(name) => segments.iter().find(|s| s.name == *name).map(|s| s.base),
         SymbolPlace::Reserved(_) => None,
     };

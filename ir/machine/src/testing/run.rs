@@ -211,7 +211,7 @@ impl Machine<'_> {
                 });
                 if self.active != 0 { 0 } else { last }
             }
-            Term::End => return Ok(None),
+            Term::End | Term::Return => return Ok(None),
         }))
     }
 
@@ -290,6 +290,9 @@ impl Machine<'_> {
 
     fn inst(&mut self, inst: &Inst) -> Result<(), Stop> {
         let op = inst.gen_op();
+        if inst.is_call() || inst.op == Opcode::Results {
+            return Err(Stop::Unknown);
+        }
         if op.is_some_and(Op::is_send) {
             return self.send(inst);
         }

@@ -1,0 +1,409 @@
+//! Calls: what they need, what they leave, and what a function leaves to its caller.
+//!
+//! The stack's pointers are followed as distances from where they were at entry, so that a place in a
+//! frame is a number like that of a spill slot. What the caller wants back, the registers that a callee
+//! saves and its pointers, are values of their own, with numbers behind those of the function.
+
+use kiln_emit::inst::{Desc, Inst as Gen, Op, Place, Reg, RegFile, Src, Target, Type};
+use kiln_machine::func::{Block, Entered};
+use kiln_machine::inst::{Inst, Opcode, VReg};
+use kiln_target::abi::Stack;
+use smallvec::SmallVec;
+
+use super::{Checker, Held, Result, State, WHOLE};
+
+const OWORD: u32 = 16;
+/// The entry of the binding table that means all memory, and the data port's number (PRM, "Shared
+/// Function IDs").
+const STATELESS: u32 = 255;
+const DATA_PORT: u8 = 10;
+
+/// Where the stack's pointers point, in owords from where the stack ended at entry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Pointers {
+    top: Option<u32>,
+    frame: Option<Where>,
+    /// Where the next message accesses the stack.
+    offset: Option<u32>,
+    /// The register of messages is a copy of r0 but for the offset.
+    header: bool,
+    /// The return address is what the caller put there.
+    address: bool,
+    /// A register that holds the caller's pointers.
+    descriptor: Option<u32>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Where {
+    Callers,
+    At(u32),
+}
+
+impl Pointers {
+    pub(super) fn meet(&mut self, other: &Pointers) {
+        fn both<T: PartialEq>(a: &mut Option<T>, b: &Option<T>) {
+            if a != b {
+                *a = None;
+            }
+        }
+        both(&mut self.top, &other.top);
+        both(&mut self.frame, &other.frame);
+        both(&mut self.offset, &other.offset);
+        both(&mut self.descriptor, &other.descriptor);
+        self.header &= other.header;
+        self.address &= other.address;
+    }
+}
+
+fn direct(place: Place) -> Option<Reg> {
+    match place {
+        Place::Direct(reg) => Some(reg),
+        Place::Indirect { .. } => None,
+    }
+}
+
+fn register(src: Option<&Src>) -> Option<Reg> {
+    match src {
+        Some(Src::Reg(r)) if !r.modifier.neg && !r.modifier.abs => direct(r.place),
+        _ => None,
+    }
+}
+
+fn immediate(src: Option<&Src>) -> Option<u32> {
+    match src {
+        Some(Src::Imm { bits, .. }) => Some(*bits as u32),
+        _ => None,
+    }
+}
+
+impl Checker<'_> {
+    /// The caller's contents of a unit.
+    fn callers(&self, unit: u32) -> VReg {
+        VReg::from_u32(self.func.regs.len() as u32 + unit)
+    }
+
+    /// The caller's pointers.
+    fn descriptor(&self) -> VReg {
+        self.callers(self.func.target.grf_count)
+    }
+
+    pub(super) fn is_callers(&self, v: VReg) -> bool {
+        v.as_u32() >= self.func.regs.len() as u32
+    }
+
+    fn saved_units(&self, stack: &Stack) -> std::ops::Range<u32> {
+        let grfs = self.unit_bytes / self.grf_bytes;
+        stack.callee_saved.start / grfs..stack.callee_saved.end / grfs
+    }
+
+    /// The state in which a function that keeps to a convention of calls begins.
+    pub(super) fn called(&self, state: &mut State) {
+        let Some(stack) = &self.func.abi.stack else {
+            return;
+        };
+        let called = self.func.entered != Entered::Dispatched;
+        state.stack = Some(Pointers {
+            top: called.then_some(0),
+            frame: called.then_some(Where::Callers),
+            offset: None,
+            header: called,
+            address: called,
+            descriptor: None,
+        });
+        if called {
+            state.header = [self.func.abi.header].into();
+            for unit in self.saved_units(stack) {
+                state.units[unit as usize].push((self.callers(unit), WHOLE));
+            }
+        }
+    }
+
+    /// An added instruction that has to do with the stack, if it is one.
+    pub(super) fn on_stack(&self, inst: &Gen, state: &mut State) -> Option<Result> {
+        let stack = self.func.abi.stack.as_ref()?;
+        let mut pointers = state.stack?;
+        if inst.msg.is_some() {
+            return self.frame_message(inst, state);
+        }
+        let to = direct(inst.dst?.place)?;
+        if to.is_null() {
+            return (inst.op == Op::Mov).then_some(Ok(()));
+        }
+        let is = |reg: Option<Reg>, num: u32, byte: u32| {
+            let there = Reg::new(RegFile::Grf, num, byte as u16);
+            reg.is_some_and(|reg| reg == there)
+        };
+        let (from, first) = (register(inst.srcs.first()), immediate(inst.srcs.first()));
+        let (one, pointed) = (inst.exec_size == 1, stack.pointers);
+        let of = |reg: Option<Reg>, pointers: &Pointers| match pointers.frame {
+            _ if is(reg, pointed, Stack::TOP) => pointers.top,
+            Some(Where::At(at)) if is(reg, pointed, Stack::FRAME) => Some(at),
+            _ => None,
+        };
+        let typed = inst.dst.is_some_and(|d| d.ty == Type::Ud);
+        if !typed {
+            return None;
+        }
+        match inst.op {
+            Op::Add if one && is(Some(to), stack.messages, Stack::OFFSET) => {
+                let by = immediate(inst.srcs.get(1))?;
+                pointers.offset = of(from, &pointers).map(|at| at + by);
+            }
+            Op::Add if one && is(Some(to), pointed, Stack::TOP) => {
+                let by = immediate(inst.srcs.get(1))?;
+                pointers.top = of(from, &pointers).map(|at| at + by);
+            }
+            Op::Mov if one && is(Some(to), pointed, Stack::FRAME) => {
+                pointers.frame = first.or_else(|| of(from, &pointers)).map(Where::At);
+            }
+            Op::Mov if one && is(Some(to), pointed, Stack::TOP) => pointers.top = first,
+            Op::Mov if inst.exec_size == 4 && is(Some(to), pointed, Stack::RETURN) => {
+                let from = from?;
+                if pointers.descriptor != Some(from.num) || from.byte != 0 {
+                    return Some(Err("pointers that are not the caller's".into()));
+                }
+                pointers.top = Some(0);
+                pointers.frame = Some(Where::Callers);
+                pointers.address = true;
+            }
+            Op::Mov if is(Some(to), stack.messages, 0) => {
+                let copied = from.is_some_and(|r| state.header.contains(&r.num) && r.byte == 0);
+                let whole = u32::from(inst.exec_size) * 4 == self.grf_bytes;
+                pointers.header = copied && whole;
+            }
+            _ => return None,
+        }
+        state.stack = Some(pointers);
+        Some(Ok(()))
+    }
+
+    /// A message that writes or reads a frame: registers, or the caller's pointers.
+    fn frame_message(&self, inst: &Gen, state: &mut State) -> Option<Result> {
+        let stack = self.func.abi.stack.as_ref()?;
+        let pointers = state.stack?;
+        let msg = inst.msg?;
+        let (Desc::Imm(desc), Desc::Imm(ex_desc)) = (msg.desc, msg.ex_desc) else {
+            return None;
+        };
+        let header = register(inst.srcs.first())?;
+        if msg.sfid != DATA_PORT || desc & 0xff != STATELESS || header.num != stack.messages {
+            return None;
+        }
+        let owords = 1u32 << (desc >> 8 & 7).saturating_sub(1);
+        let bytes = owords * OWORD;
+        let grfs = bytes / self.grf_bytes;
+        let (sent, received, second) = (desc >> 25 & 15, desc >> 20 & 31, ex_desc >> 6 & 15);
+        let write = match desc >> 14 & 31 {
+            0 => false,
+            8 => true,
+            _ => return Some(Err("a message to the stack of another kind".into())),
+        };
+        let lengths = match write {
+            true => (1, 0, grfs),
+            false => (1, grfs, 0),
+        };
+        let fail = |what: &str| Some(Err(format!("a message to the stack that {what}")));
+        let with_header = desc >> 19 & 1 == 1 && pointers.header;
+        if (sent, received, second) != lengths || !with_header {
+            return fail("has other lengths, or no header");
+        }
+        let Some(offset) = pointers.offset else {
+            return fail("goes nowhere that is known");
+        };
+        let data = match write {
+            true => register(inst.srcs.get(1)),
+            false => direct(inst.dst?.place),
+        };
+        let data = data?;
+        // As spill slots are: in registers.
+        let at = offset * OWORD / self.grf_bytes;
+        let unit_grfs = self.unit_bytes / self.grf_bytes;
+        if grfs == Stack::DESCRIPTOR_GRFS {
+            if write {
+                if data.num != stack.pointers {
+                    return fail("writes half a unit");
+                }
+                let callers = pointers.address
+                    && pointers.top == Some(0)
+                    && pointers.frame == Some(Where::Callers);
+                state.slots.retain(|&slot, _| slot + unit_grfs <= at || at < slot);
+                if callers {
+                    let held = SmallVec::from_slice(&[(self.descriptor(), WHOLE)]);
+                    state.slots.insert(at, held);
+                }
+                return Some(Ok(()));
+            }
+            self.overwrite(state, self.address_of(data), self.grf_bytes);
+            let held = state.slots.get(&at).cloned().unwrap_or_default();
+            let descriptor = held.contains(&(self.descriptor(), WHOLE));
+            if let Some(pointers) = &mut state.stack {
+                pointers.descriptor = descriptor.then_some(data.num);
+            }
+            return Some(Ok(()));
+        }
+        if grfs % unit_grfs != 0 {
+            return fail("is of parts of units");
+        }
+        let first = match self.unit(data, 0) {
+            Ok(unit) => unit,
+            Err(e) => return Some(Err(e)),
+        };
+        for n in 0..grfs / unit_grfs {
+            let (unit, at) = (first + n as usize, at + n * unit_grfs);
+            if write {
+                let held: Held = state.units.get(unit).cloned().unwrap_or_default();
+                (state.slots).retain(|&slot, _| slot + unit_grfs <= at || at + unit_grfs <= slot);
+                state.slots.insert(at, held);
+            } else {
+                self.overwrite(state, unit as u32 * self.unit_bytes, self.unit_bytes);
+                let held = state.slots.get(&at).cloned().unwrap_or_default();
+                state.units[unit] = held;
+            }
+        }
+        Some(Ok(()))
+    }
+
+    /// What is passed is where the convention wants it.
+    fn passed(&self, inst: &Inst, state: &State) -> Result {
+        let Some(stack) = &self.func.abi.stack else {
+            return Err("a call without a convention".into());
+        };
+        if !inst.passes() {
+            return Ok(());
+        }
+        let reg = inst.srcs[0].as_reg().ok_or("what is passed is no register")?.reg;
+        let first = (stack.args * self.grf_bytes / self.unit_bytes) as usize;
+        for (unit, &v) in (first..).zip(self.func.registers(&reg.base())) {
+            if !self.held(state, unit)?.contains(&(v, WHOLE)) {
+                return Err(format!("{v}, which is passed, is not in unit {unit}"));
+            }
+        }
+        Ok(())
+    }
+
+    /// The first instruction of a call, which has to find everything in its place: what comes behind
+    /// is the way there.
+    pub(super) fn call(&self, f: &Inst, p: &Gen, state: &mut State) -> Result {
+        let stack = self.func.abi.stack.as_ref().ok_or("no convention")?;
+        self.passed(f, state)?;
+        if f.op == Opcode::Call {
+            let symbol = f.symbol.expand().map(|s| s.as_u32());
+            let to = p.dst.and_then(|d| direct(d.place));
+            let back = Reg::new(RegFile::Grf, stack.pointers, Stack::RETURN as u16);
+            let same = p.op == Op::Call
+                && p.symbol == symbol
+                && to == Some(back)
+                && (p.exec_size, p.chan_off, p.no_mask) == (f.exec_size, f.chan_off, f.opts.no_mask)
+                && p.pred.map(|x| (x.inverse, x.ctrl)) == f.pred.map(|x| (x.inverse, x.ctrl));
+            if !same {
+                return Err("another call than the function's".into());
+            }
+            if let (Some(pred), Some(out)) = (&f.pred, &p.pred) {
+                let bytes = self.flag_bytes(f.exec_size, f.chan_off, Some(pred.ctrl));
+                self.reads(pred.flag, out.flag, bytes, state)?;
+            }
+        } else {
+            let address = f.srcs.last().and_then(|s| s.as_reg());
+            let address = address.ok_or("an address that is no register")?;
+            let out = register(p.srcs.get(1)).ok_or("a call without its address")?;
+            self.reads(address.reg, out, 4, state)?;
+            let less_ip = matches!(p.srcs.first(), Some(Src::Reg(r)) if r.modifier.neg
+                && direct(r.place).is_some_and(|reg| reg.file == RegFile::Ip));
+            if p.op != Op::Add || !less_ip || !p.opts.long {
+                return Err("a call of another address".into());
+            }
+        }
+        // Only frames below the stack's end are safe from the callee.
+        let pointers = state.stack.as_mut().ok_or("no stack")?;
+        let top = pointers.top.ok_or("a call with the stack's end unknown")?;
+        let end = top * OWORD / self.grf_bytes;
+        let unit_grfs = self.unit_bytes / self.grf_bytes;
+        pointers.offset = None;
+        pointers.descriptor = None;
+        pointers.address = false;
+        let descriptor = self.descriptor();
+        state.slots.retain(|&at, held| {
+            let grfs = match held.contains(&(descriptor, WHOLE)) {
+                true => Stack::DESCRIPTOR_GRFS,
+                false => unit_grfs,
+            };
+            at + grfs <= end
+        });
+        let saved = self.saved_units(stack);
+        for (unit, held) in state.units.iter_mut().enumerate() {
+            if !saved.contains(&(unit as u32)) {
+                held.clear();
+            }
+        }
+        state.flags.iter_mut().for_each(Held::clear);
+        state.address.iter_mut().for_each(Held::clear);
+        let header = self.func.abi.header;
+        state.header.retain(|&grf| grf == header);
+        if let Some(dst) = &f.dst {
+            let first = (stack.args * self.grf_bytes / self.unit_bytes) as usize;
+            for (unit, &v) in (first..).zip(self.func.registers(&dst.reg.base())) {
+                self.held(state, unit)?;
+                state.units[unit] = SmallVec::from_slice(&[(v, WHOLE)]);
+            }
+        }
+        Ok(())
+    }
+
+    /// The other instructions of a call write nothing but the return address, and registers that hold
+    /// nothing behind a call.
+    pub(super) fn rest_of_call(&self, f: &Inst, p: &Gen, state: &State) -> Result {
+        let stack = self.func.abi.stack.as_ref().ok_or("no convention")?;
+        let jumps = p.op == Op::Jmpi && p.jip == Some(Target::Reg) && f.op == Opcode::CallAddress;
+        let Some(to) = p.dst.and_then(|d| direct(d.place)) else {
+            return match jumps {
+                true => Ok(()),
+                false => Err("a call goes elsewhere".into()),
+            };
+        };
+        let unit = (self.address_of(to) / self.unit_bytes) as usize;
+        let back = Reg::new(RegFile::Grf, stack.pointers, Stack::RETURN as u16);
+        let free = to.is_null() || to == back || self.held(state, unit)?.is_empty();
+        match p.no_mask && free {
+            true => Ok(()),
+            false => Err("a call overwrites what is wanted".into()),
+        }
+    }
+
+    /// The end of a function: results, saved registers and pointers are as the caller wants them.
+    pub(super) fn back<'g>(
+        &self,
+        b: Block,
+        code: &mut impl Iterator<Item = &'g Gen>,
+        state: &State,
+    ) -> Result {
+        let stack = self.func.abi.stack.as_ref().ok_or("a return without a caller")?;
+        let results = self.func.blocks[b].insts.last();
+        match results.filter(|inst| inst.op == Opcode::Results) {
+            Some(inst) => self.passed(inst, state)?,
+            None => return Err("a return without results".into()),
+        }
+        for unit in self.saved_units(stack) {
+            if !self.held(state, unit as usize)?.contains(&(self.callers(unit), WHOLE)) {
+                return Err(format!("unit {unit} is not what the caller left there"));
+            }
+        }
+        let pointers = state.stack.ok_or("no stack")?;
+        let callers = pointers.top == Some(0)
+            && pointers.frame == Some(Where::Callers)
+            && pointers.address;
+        if !callers || !state.header.contains(&self.func.abi.header) {
+            return Err("the stack is not as the caller left it".into());
+        }
+        let last = code.last().ok_or("no return")?;
+        let op = match self.func.entered {
+            Entered::Called => Op::Ret,
+            _ => Op::Jmpi,
+        };
+        let from = register(last.srcs.first());
+        let back = Reg::new(RegFile::Grf, stack.pointers, Stack::RETURN as u16);
+        match last.op == op && last.jip == Some(Target::Reg) && from == Some(back) {
+            true => Ok(()),
+            false => Err("a return to elsewhere".into()),
+        }
+    }
+}

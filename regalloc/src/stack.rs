@@ -1,0 +1,330 @@
+//! Stack calls: how a function is entered and left, calls others, and where its frame is.
+//!
+//! Kernels and functions of one thread share a stack in scratch space; its pointers, in owords, are in
+//! a register that the calling convention names. A frame holds, in turn:
+//!
+//! | | |
+//! | --- | --- |
+//! | descriptor | the caller's pointers, its return address among them; only of functions that call |
+//! | spills | units that allocation spills |
+//! | saved | registers of the caller that the function uses |
+//!
+//! A function that calls none leaves the pointers as they are: its frame, if it needs one, begins
+//! where the caller's ends. A kernel's frame is what its spills take, at an offset that is known; it
+//! reaches them without the stack's pointers.
+//!
+//! Frames are accessed by oword blocks, whose offset is in their header, a copy of r0 that stays
+//! where it is. What a function leaves is what the reference compiler's functions leave, so that either
+//! may call the other.
+
+use kiln_emit::inst::{Dst, Inst as Gen, Op, Reg, RegFile, Region, Src, SrcMod, Target, Type};
+use kiln_emit::messages::{Block as Owords, Kind, Surface, data_port};
+use kiln_machine::func::{Entered, Function};
+use kiln_target::abi::Stack;
+
+use crate::AllocError;
+use crate::frame::Frame;
+use crate::rewrite::copy;
+
+/// Bytes of an oword, which the stack's pointers count.
+const OWORD: u32 = 16;
+/// Most owords of one message.
+const MOST_OWORDS: u32 = 8;
+/// Overwritten by every call, and no place of arguments or results.
+const FREE: u32 = 2;
+/// Bytes from the `add` that computes a distance to behind the jump that goes it, and from the one
+/// that computes a return address to behind its jump (PRM vol. 2a, "jmpi": from the next instruction).
+const TO_CALLEE: u32 = 64;
+const TO_RETURN: u32 = 32;
+const TO_CALLER: u32 = 48;
+
+/// The frame of one function.
+pub struct StackFrame<'a> {
+    func: &'a Function,
+    frame: &'a Frame,
+    stack: &'a Stack,
+    /// The function calls others.
+    calls: bool,
+}
+
+impl<'a> StackFrame<'a> {
+    /// The frame of a function or kernel that keeps to a convention of stack calls.
+    pub fn new(func: &'a Function, frame: &'a Frame) -> Option<StackFrame<'a>> {
+        let stack = func.abi.stack.as_ref()?;
+        let insts = func.blocks.values().flat_map(|block| &block.insts);
+        let calls = insts.into_iter().any(|inst| inst.is_call());
+        Some(StackFrame {
+            func,
+            frame,
+            stack,
+            calls,
+        })
+    }
+
+    /// Whether spills go to a frame whose place is not known before the program runs.
+    pub fn is_dynamic(&self) -> bool {
+        self.func.entered != Entered::Dispatched
+    }
+
+    fn pointer(&self, byte: u32) -> Reg {
+        Reg::new(RegFile::Grf, self.stack.pointers, byte as u16)
+    }
+
+    /// Bytes of the frame before the spills.
+    fn descriptor_bytes(&self) -> u32 {
+        match self.calls {
+            true => Stack::DESCRIPTOR_GRFS * self.frame.grf_bytes,
+            false => 0,
+        }
+    }
+
+    /// What the frame begins at while the function's own code runs.
+    fn base(&self) -> u32 {
+        match self.calls {
+            true => Stack::FRAME,
+            false => Stack::TOP,
+        }
+    }
+
+    /// Writes or reads registers at so many bytes from a pointer.
+    fn access(
+        &self,
+        (pointer, bytes): (u32, u32),
+        first: u32,
+        grfs: u32,
+        write: bool,
+        code: &mut Vec<Gen>,
+    ) -> Result<(), AllocError> {
+        let header = Reg::grf(self.stack.messages);
+        let offset = Reg::new(RegFile::Grf, self.stack.messages, Stack::OFFSET as u16);
+        let from = self.pointer(pointer);
+        code.push(add(offset, scalar(from), Src::imm(Type::Ud, (bytes / OWORD).into())));
+        let owords = Owords::of(grfs * self.frame.grf_bytes / OWORD).unwrap_or(Owords::X1);
+        let kind = match write {
+            true => Kind::OwordBlockWrite,
+            false => Kind::OwordBlockRead,
+        };
+        let request = data_port::block(kind, owords)
+            .surface(Surface::Stateless)
+            .with_header();
+        let request = match write {
+            true => request.lengths(1, grfs as u8, 0),
+            false => request.lengths(1, 0, grfs as u8),
+        };
+        let message = request.encode(self.func.target.family);
+        let message = message.map_err(|e| AllocError::Invalid {
+            func: self.func.name.clone(),
+            what: e.to_string(),
+        })?;
+        let size = if grfs > 1 { 16 } else { 8 };
+        let mut send = Gen::new(if write { Op::Sends } else { Op::Send }, size);
+        send.no_mask = true;
+        send.msg = Some(message.message());
+        send.srcs.push(Src::reg(header, Region::packed(8), Type::Ud));
+        let data = Reg::grf(first);
+        let ty = if grfs > 1 { Type::Uw } else { Type::Ud };
+        send.dst = Some(match write {
+            true => Dst::new(Reg::NULL, 1, ty),
+            false => Dst::new(data, 1, ty),
+        });
+        if write {
+            send.srcs.push(Src::reg(data, Region::packed(8), Type::Ud));
+        }
+        code.push(send);
+        Ok(())
+    }
+
+    /// Writes or reads spill slot number `slot`, a unit.
+    pub fn spill(
+        &self,
+        slot: u32,
+        first: u32,
+        write: bool,
+        code: &mut Vec<Gen>,
+    ) -> Result<(), AllocError> {
+        let at = self.descriptor_bytes() + slot * self.frame.unit_bytes;
+        let grfs = self.frame.unit_grfs;
+        self.access((self.base(), at), first, grfs, write, code)
+    }
+
+    /// Units that the function must leave as they were, of those it uses.
+    fn saved(&self, used: u128) -> Vec<u32> {
+        let units = self.stack.callee_saved.start / self.frame.unit_grfs
+            ..self.stack.callee_saved.end / self.frame.unit_grfs;
+        match self.is_dynamic() {
+            true => units.filter(|u| used >> u & 1 == 1).collect(),
+            false => Vec::new(),
+        }
+    }
+
+    /// Writes or reads the saved registers, neighbours in one message.
+    fn save(&self, used: u128, slots: u32, write: bool, code: &mut Vec<Gen>) -> Result<(), AllocError> {
+        let most = MOST_OWORDS * OWORD / self.frame.unit_bytes;
+        let mut at = self.descriptor_bytes() + slots * self.frame.unit_bytes;
+        let saved = self.saved(used);
+        let mut rest = &saved[..];
+        while let Some(&first) = rest.first() {
+            let run = rest.iter().zip(first..).take_while(|&(&u, n)| u == n).count() as u32;
+            // Blocks are of powers of two.
+            let units = 1 << run.min(most).ilog2();
+            let grfs = units * self.frame.unit_grfs;
+            let grf = first * self.frame.unit_grfs;
+            self.access((self.base(), at), grf, grfs, write, code)?;
+            at += units * self.frame.unit_bytes;
+            rest = &rest[units as usize..];
+        }
+        Ok(())
+    }
+
+    /// Owords of a frame with so many spill slots.
+    fn owords(&self, used: u128, slots: u32) -> u32 {
+        let units = slots + self.saved(used).len() as u32;
+        (self.descriptor_bytes() + units * self.frame.unit_bytes) / OWORD
+    }
+
+    /// Bytes that the function takes of the stack.
+    pub fn bytes(&self, used: u128, slots: u32) -> u32 {
+        self.owords(used, slots) * OWORD
+    }
+
+    /// What the function does first. A kernel's stack begins `scratch` bytes into scratch space.
+    ///
+    /// # Errors
+    /// A message cannot be made.
+    pub fn enter(&self, used: u128, slots: u32, scratch: u32) -> Result<Vec<Gen>, AllocError> {
+        let mut code = Vec::new();
+        let (top, base) = (self.pointer(Stack::TOP), self.pointer(Stack::FRAME));
+        if !self.is_dynamic() {
+            let words = (self.frame.grf_bytes / 4) as u8;
+            let header = Reg::grf(self.frame.header);
+            code.push(copy(words, Reg::grf(self.stack.messages), header));
+            let pointer = (scratch / OWORD).into();
+            code.push(set(base, Src::imm(Type::Ud, 0)));
+            code.push(set(top, Src::imm(Type::Ud, pointer)));
+            return Ok(code);
+        }
+        code.push(self.switch());
+        if self.calls {
+            let grfs = Stack::DESCRIPTOR_GRFS;
+            self.access((Stack::TOP, 0), self.stack.pointers, grfs, true, &mut code)?;
+            let owords = self.owords(used, slots);
+            code.push(set(base, scalar(top)));
+            code.push(add(top, scalar(top), Src::imm(Type::Ud, owords.into())));
+        }
+        self.save(used, slots, true, &mut code)?;
+        Ok(code)
+    }
+
+    /// What the function does last.
+    ///
+    /// # Errors
+    /// A message cannot be made.
+    pub fn leave(&self, used: u128, slots: u32) -> Result<Vec<Gen>, AllocError> {
+        let mut code = Vec::new();
+        self.save(used, slots, false, &mut code)?;
+        if self.calls {
+            let grfs = Stack::DESCRIPTOR_GRFS;
+            self.access((Stack::FRAME, 0), FREE, grfs, false, &mut code)?;
+            // Not those of vISA, which it keeps itself.
+            let pointers = (Stack::FP / 4) as u8;
+            code.push(copy(pointers, self.pointer(Stack::RETURN), Reg::grf(FREE)));
+        }
+        Ok(code)
+    }
+
+    /// Goes back to the caller.
+    pub fn back(&self) -> Vec<Gen> {
+        let address = self.pointer(Stack::RETURN);
+        if self.func.entered == Entered::Called {
+            let mut ret = Gen::new(Op::Ret, self.func.simd);
+            ret.srcs.push(scalar(address));
+            ret.jip = Some(Target::Reg);
+            return vec![ret];
+        }
+        let behind = Src::imm(Type::D, u64::from(TO_CALLER.wrapping_neg()));
+        vec![
+            add(address, less_ip(), scalar(address)),
+            add(address, scalar(address), behind),
+            jump(address),
+        ]
+    }
+
+    /// A call of a function by name.
+    pub fn call(&self, mut call: Gen) -> Vec<Gen> {
+        call.dst = Some(Dst::new(self.pointer(Stack::RETURN), 1, Type::Ud));
+        call.jip = Some(Target::Offset(0));
+        vec![call, self.switch()]
+    }
+
+    /// A call of an address, which all active channels make.
+    pub fn call_address(&self, address: Src) -> Vec<Gen> {
+        let distance = Reg::grf(FREE);
+        let back = self.pointer(Stack::RETURN);
+        let ip = scalar(Reg::new(RegFile::Ip, 0, 0));
+        vec![
+            add(distance, less_ip(), address),
+            add(
+                distance,
+                scalar(distance),
+                Src::imm(Type::D, u64::from(TO_CALLEE.wrapping_neg())),
+            ),
+            add(back, ip, Src::imm(Type::Ud, TO_RETURN.into())),
+            jump(distance),
+            self.switch(),
+        ]
+    }
+
+    /// The hardware wants the instruction behind a call, and a called function's first, to let another
+    /// thread run (reference: `WaThreadSwitchAfterCall`).
+    fn switch(&self) -> Gen {
+        let mut mov = Gen::new(Op::Mov, 1);
+        mov.no_mask = true;
+        mov.opts.switch = true;
+        mov.dst = Some(Dst::new(Reg::NULL, 1, Type::Ud));
+        mov.srcs.push(scalar(Reg::grf(self.frame.header)));
+        mov
+    }
+}
+
+fn scalar(reg: Reg) -> Src {
+    Src::reg(reg, Region::SCALAR, Type::Ud)
+}
+
+/// Minus the address of the instruction.
+fn less_ip() -> Src {
+    let mut ip = scalar(Reg::new(RegFile::Ip, 0, 0));
+    if let Src::Reg(ip) = &mut ip {
+        ip.modifier = SrcMod {
+            neg: true,
+            abs: false,
+        };
+    }
+    ip
+}
+
+fn set(to: Reg, from: Src) -> Gen {
+    let mut mov = Gen::new(Op::Mov, 1);
+    mov.no_mask = true;
+    mov.dst = Some(Dst::new(to, 1, Type::Ud));
+    mov.srcs.push(from);
+    mov
+}
+
+/// In the long form: addresses may be computed with it.
+fn add(to: Reg, a: Src, b: Src) -> Gen {
+    let mut add = Gen::new(Op::Add, 1);
+    add.no_mask = true;
+    add.opts.long = true;
+    add.dst = Some(Dst::new(to, 1, Type::Ud));
+    add.srcs.push(a);
+    add.srcs.push(b);
+    add
+}
+
+fn jump(distance: Reg) -> Gen {
+    let mut jump = Gen::new(Op::Jmpi, 1);
+    jump.no_mask = true;
+    jump.srcs.push(Src::reg(distance, Region::SCALAR, Type::D));
+    jump.jip = Some(Target::Reg);
+    jump
+}
