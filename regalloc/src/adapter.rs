@@ -66,13 +66,18 @@ pub fn unit(preg: PReg) -> u32 {
 /// The units that may be given out.
 pub fn environment(frame: &Frame) -> MachineEnv {
     let mut units = [PRegSet::empty(); 3];
+    let mut saved = units;
     for &u in &frame.units {
         let preg = preg(u);
-        units[preg.class() as usize].add(preg);
+        let set = match frame.saved.contains(&u) {
+            true => &mut saved,
+            false => &mut units,
+        };
+        set[preg.class() as usize].add(preg);
     }
     MachineEnv {
         preferred_regs_by_class: units,
-        non_preferred_regs_by_class: [PRegSet::empty(); 3],
+        non_preferred_regs_by_class: saved,
         scratch_by_class: [None; 3],
         fixed_stack_slots: Vec::new(),
     }

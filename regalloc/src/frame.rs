@@ -5,7 +5,9 @@
 //! be used, in the highest of these that is nobody's at entry. Instructions that name the
 //! convention's register get the real one.
 
-use kiln_machine::func::Function;
+use std::ops::Range;
+
+use kiln_machine::func::{Entered, Function};
 
 use crate::AllocError;
 use crate::adapter::ONE_CLASS;
@@ -22,6 +24,8 @@ pub struct Frame {
     pub grf_bytes: u32,
     /// Units that are out of allocation, the header's among them.
     pub kept: Vec<u32>,
+    /// Units that a function has to save before it uses them.
+    pub saved: Range<u32>,
 }
 
 impl Frame {
@@ -109,6 +113,12 @@ impl Frame {
             unit_grfs,
             grf_bytes: target.grf_bytes,
             kept,
+            saved: match &func.abi.stack {
+                Some(stack) if func.entered != Entered::Dispatched => {
+                    stack.callee_saved.start / unit_grfs..stack.callee_saved.end / unit_grfs
+                }
+                _ => 0..0,
+            },
         })
     }
 

@@ -13,8 +13,8 @@ use kiln_machine::func::Entered;
 
 use crate::pipeline::{Compiled, Symbol};
 
-/// Where functions begin, in bytes: instructions are fetched in lines of so many.
-const ALIGN: usize = 64;
+/// Where functions begin, in bytes: as short instructions do.
+const ALIGN: usize = 8;
 /// Bytes of a thread's stack where its depth is not known: what the reference compiler gives.
 const STACK: u32 = 128 << 10;
 

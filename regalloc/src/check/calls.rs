@@ -226,7 +226,7 @@ impl Checker<'_> {
                 let callers = pointers.address
                     && pointers.top == Some(0)
                     && pointers.frame == Some(Where::Callers);
-                state.slots.retain(|&slot, _| slot + unit_grfs <= at || at < slot);
+                self.free(state, at, grfs);
                 if callers {
                     let held = SmallVec::from_slice(&[(self.descriptor(), WHOLE)]);
                     state.slots.insert(at, held);
@@ -252,7 +252,7 @@ impl Checker<'_> {
             let (unit, at) = (first + n as usize, at + n * unit_grfs);
             if write {
                 let held: Held = state.units.get(unit).cloned().unwrap_or_default();
-                (state.slots).retain(|&slot, _| slot + unit_grfs <= at || at + unit_grfs <= slot);
+                self.free(state, at, unit_grfs);
                 state.slots.insert(at, held);
             } else {
                 self.overwrite(state, unit as u32 * self.unit_bytes, self.unit_bytes);
@@ -261,6 +261,19 @@ impl Checker<'_> {
             }
         }
         Some(Ok(()))
+    }
+
+    /// Registers that a slot takes: a unit, or the caller's pointers.
+    fn grfs_of(&self, held: &Held) -> u32 {
+        match held.contains(&(self.descriptor(), WHOLE)) {
+            true => Stack::DESCRIPTOR_GRFS,
+            false => self.unit_bytes / self.grf_bytes,
+        }
+    }
+
+    /// So many registers of scratch space are written over.
+    fn free(&self, state: &mut State, at: u32, grfs: u32) {
+        (state.slots).retain(|&slot, held| slot + self.grfs_of(held) <= at || at + grfs <= slot);
     }
 
     /// What is passed is where the convention wants it.
@@ -317,18 +330,10 @@ impl Checker<'_> {
         let pointers = state.stack.as_mut().ok_or("no stack")?;
         let top = pointers.top.ok_or("a call with the stack's end unknown")?;
         let end = top * OWORD / self.grf_bytes;
-        let unit_grfs = self.unit_bytes / self.grf_bytes;
         pointers.offset = None;
         pointers.descriptor = None;
         pointers.address = false;
-        let descriptor = self.descriptor();
-        state.slots.retain(|&at, held| {
-            let grfs = match held.contains(&(descriptor, WHOLE)) {
-                true => Stack::DESCRIPTOR_GRFS,
-                false => unit_grfs,
-            };
-            at + grfs <= end
-        });
+        state.slots.retain(|&at, held| at + self.grfs_of(held) <= end);
         let saved = self.saved_units(stack);
         for (unit, held) in state.units.iter_mut().enumerate() {
             if !saved.contains(&(unit as u32)) {

@@ -15,7 +15,7 @@ use super::program::Program;
 impl Thread {
     /// Lets the channels go on that wait for the instruction pointer to be where it is.
     pub fn wake_channels(&mut self) {
-        let mut left = self.waiting;
+        let mut left = self.waiting & self.called;
         while left != 0 {
             let channel = left.trailing_zeros();
             left &= left - 1;
@@ -56,7 +56,7 @@ impl Thread {
 
     /// Whether a channel will execute at `at` if the pointer goes there.
     fn any_at(&self, at: u32) -> bool {
-        let mut left = self.waiting;
+        let mut left = self.waiting & self.called;
         while self.active == 0 && left != 0 {
             if self.wake[left.trailing_zeros() as usize] == at {
                 return true;
@@ -160,6 +160,7 @@ impl Thread {
                 } else {
                     self.save_return(op)?;
                     self.suspend(mask & !taken, next);
+                    self.called = taken;
                     self.ip = callee;
                 }
             }
@@ -167,9 +168,18 @@ impl Thread {
                 if taken == 0 {
                     self.ip = next;
                 } else {
-                    let back = find(program, self.scalar(op)?)?;
+                    let mut to = [0; LANES];
+                    self.load_bits(&op.srcs[0], 1, 1, &mut to)?;
+                    let back = find(program, to[0] as u32)?;
                     self.suspend(taken, back);
-                    self.fall_or_jump(next, back);
+                    self.called &= !taken;
+                    // The last ones of the call restore what was before it.
+                    if self.called == 0 {
+                        self.called = self.outer(op)?;
+                        self.ip = back;
+                    } else {
+                        self.ip = next;
+                    }
                 }
             }
             op => return Err(Cause::Op(op)),
@@ -177,7 +187,21 @@ impl Thread {
         Ok(())
     }
 
-    /// The return address and the channels that were executing, as `call` leaves them in its
+    /// The second dword of a return's source: the channels of the call around.
+    fn outer(&self, op: &Operation) -> Result<u32, Cause> {
+        let Base::File { file, at } = op.srcs[0].base else {
+            return Err(Cause::Form {
+                what: "an indirect return address",
+            });
+        };
+        let (at, bytes) = (usize::from(at) + 4, self.file(file));
+        let size = bytes.len();
+        let mask = bytes.get(at..).and_then(|b| b.first_chunk());
+        let mask = mask.ok_or(Cause::RegisterRange { at, size })?;
+        Ok(u32::from_le_bytes(*mask))
+    }
+
+    /// The return address and the channels of the call around, as `call` leaves them in its
     /// destination's first two dwords.
     fn save_return(&mut self, op: &Operation) -> Result<(), Cause> {
         let Target::File { file, at } = op.dst.target else {
@@ -185,14 +209,14 @@ impl Thread {
                 what: "an indirect return address",
             });
         };
-        let (at, active) = (usize::from(at), self.active);
+        let (at, called) = (usize::from(at), self.called);
         let bytes = self.file_mut(file);
         let size = bytes.len();
         let saved = bytes
             .get_mut(at..at + 8)
             .ok_or(Cause::RegisterRange { at, size })?;
         saved[..4].copy_from_slice(&op.next.to_le_bytes());
-        saved[4..].copy_from_slice(&active.to_le_bytes());
+        saved[4..].copy_from_slice(&called.to_le_bytes());
         Ok(())
     }
 

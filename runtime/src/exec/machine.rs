@@ -132,6 +132,8 @@ pub struct Thread {
     pub active: u32,
     /// Channels that wait for `ip` to reach their entry of `wake`.
     pub waiting: u32,
+    /// Channels of the innermost call: others wait whatever `ip` is.
+    pub called: u32,
     pub wake: [u32; LANES],
     pub status: Status,
     /// Instructions executed.
@@ -165,6 +167,7 @@ impl Thread {
             ip: 0,
             active: dispatch,
             waiting: 0,
+            called: u32::MAX,
             wake: [0; LANES],
             status: Status::Running,
             executed: 0,
