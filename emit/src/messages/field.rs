@@ -230,6 +230,8 @@ pub enum Flag {
     SlotOffsets,
     /// Response or colors of 16 bits ("Return Format").
     Half,
+    /// The sampler's parameters have 16 bits.
+    HalfParameters,
     Transposed,
     /// The ending thread has no handle of the URB to give back ("Resource Select").
     NoUrbHandle,
@@ -254,6 +256,7 @@ impl Flag {
             Flag::ChannelMasks => "channel masks",
             Flag::SlotOffsets => "offsets of slots",
             Flag::Half => "of 16 bits",
+            Flag::HalfParameters => "with parameters of 16 bits",
             Flag::Transposed => "transposed",
             Flag::NoUrbHandle => "",
         }

@@ -67,7 +67,9 @@ const XE2_SIMD: Part = Coded(
 const HALF: Part = Mark(30, Flag::Half);
 /// Bits 8-11, "Sampler Index".
 const STATE: Part = Number(8, 4, 1, Quantity::Sampler);
-const SAMPLE: &[Part] = &[SIMD, HALF, STATE, Surface];
+/// Bit 29, of three of "SIMD Mode".
+const HALF_PARAMETERS: Part = Mark(29, Flag::HalfParameters);
+const SAMPLE: &[Part] = &[SIMD, HALF, HALF_PARAMETERS, STATE, Surface];
 const XE2_SAMPLE: &[Part] = &[XE2_SIMD, HALF, STATE, Surface];
 
 macro_rules! sampler {

@@ -11,6 +11,8 @@ mod buffer;
 mod ieee;
 mod message;
 mod operand;
+mod sampler;
+mod typed;
 
 use cranelift_entity::packed_option::PackedOption;
 use cranelift_entity::{EntityRef, SecondaryMap};
