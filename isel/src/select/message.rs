@@ -209,6 +209,45 @@ impl Select<'_, '_> {
             Opcode::Gather4Typed | Opcode::Scatter4Typed | Opcode::TypedAtomic => {
                 self.typed(visa, channels)
             }
+            Opcode::MediaLd
+            | Opcode::MediaSt
+            | Opcode::VmeIme
+            | Opcode::VmeSic
+            | Opcode::VmeFbr
+            | Opcode::VmeIdm
+            | Opcode::Avs
+            | Opcode::Sample
+            | Opcode::SampleUnorm
+            | Opcode::Load
+            | Opcode::SamplerCacheFlush => self.media(visa),
+            Opcode::Gather | Opcode::Scatter => {
+                let log = field(&ops[0]).min(2);
+                let reads = visa.op == Opcode::Gather;
+                let (request, first) = match reads {
+                    true => (data_port::byte_gather(8 << log, simd), 2),
+                    false => (data_port::byte_scatter(8 << log, simd), 1),
+                };
+                let surface = self.surface(&ops[first])?;
+                // Offsets are in elements, those of the messages in bytes.
+                let mut address =
+                    self.offsets(&ops[first + 2], &ops[first + 1], Type::Ud, channels)?;
+                if log > 0 {
+                    let bytes = self.temp(address.grfs * self.grf());
+                    let to = Dst::new(bytes, 1, Type::Ud);
+                    let elements = Src::packed(address.reg, Type::Ud);
+                    self.alu(
+                        Op::Shl,
+                        Channels::all(channels.size),
+                        to,
+                        &[elements, ud(log)],
+                    );
+                    address.reg = bytes;
+                }
+                self.access(channels, (request, surface), address, visa, first + 3)
+            }
+            Opcode::RtWrite | Opcode::RtRead | Opcode::UrbWrite => {
+                self.fail("not supported: threads have no render target and no URB")
+            }
             _ => self.fail("not supported yet"),
         }
     }

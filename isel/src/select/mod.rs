@@ -9,6 +9,7 @@
 mod alu;
 mod buffer;
 mod ieee;
+mod media;
 mod message;
 mod operand;
 mod sampler;

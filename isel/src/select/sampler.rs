@@ -69,12 +69,12 @@ const DESC_SAMPLER: u32 = 8;
 
 /// Which sampler a message uses.
 #[derive(Clone, Copy, Default)]
-struct Sampler {
+pub(super) struct Sampler {
     /// The index in the descriptor, and what is added to it there from a register.
-    index: u32,
-    register: Option<Src>,
+    pub(super) index: u32,
+    pub(super) register: Option<Src>,
     /// Where the samplers' states begin, if the header says it.
-    states: Option<Src>,
+    pub(super) states: Option<Src>,
 }
 
 /// A parameter: an element of so many bytes for each channel; none where it is not given.
@@ -217,7 +217,8 @@ impl Select<'_, '_> {
         })
     }
 
-    fn sampler_of(&mut self, operand: &Operand, far: bool) -> Result<Sampler> {
+    /// The sampler an operand names; `far`: its index may be 16 or more.
+    pub(super) fn sampler_of(&mut self, operand: &Operand, far: bool) -> Result<Sampler> {
         let Operand::Sampler(s) = *operand else {
             return self.fail("an operand that is no sampler");
         };
@@ -333,7 +334,11 @@ impl Select<'_, '_> {
             let mut request = others::sample(ask.kind, simd(n), ask.sampler.index)
                 .flag(Flag::Half, bytes == 2)
                 .flag(Flag::HalfParameters, ask.half_parameters)
-                .lengths(src0.grfs as u8, src1.map_or(0, |p| p.grfs) as u8, grfs as u8);
+                .lengths(
+                    src0.grfs as u8,
+                    src1.map_or(0, |p| p.grfs) as u8,
+                    grfs as u8,
+                );
             request.header = ask.needs_header;
             if ask.coarse {
                 request.extended_rest |= COARSE_PIXELS;

@@ -45,7 +45,12 @@ impl Select<'_, '_> {
             payloads.push(match is_null(operand) {
                 true => {
                     let reg = self.temp(self.grf());
-                    self.alu(Op::Mov, Channels::all(8), Dst::new(reg, 1, Type::Ud), &[ud(0)]);
+                    self.alu(
+                        Op::Mov,
+                        Channels::all(8),
+                        Dst::new(reg, 1, Type::Ud),
+                        &[ud(0)],
+                    );
                     Payload { reg, grfs: 1 }
                 }
                 false => self.payload(visa, first + at)?,
