@@ -316,7 +316,9 @@ fn split(object: &Object) -> Result<Vec<LogicalBlock>, CfgError> {
             let inst: &Inst = &object.insts[i];
             inst.pred.is_none()
         });
-        let is_function = returns.iter().any(|&b| object.insts[last(b)].op == Opcode::FRet);
+        let is_function = returns
+            .iter()
+            .any(|&b| object.insts[last(b)].op == Opcode::FRet);
         let end = match kept {
             Some(kept) if is_function => kept as u32..kept as u32 + 1,
             None if is_function => {

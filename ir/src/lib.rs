@@ -20,4 +20,5 @@ pub mod liveness;
 pub mod pack;
 pub mod print;
 pub mod ssa;
+pub mod subroutines;
 pub mod verify;

@@ -98,7 +98,11 @@ impl<'a> StackFrame<'a> {
         let header = Reg::grf(self.stack.messages);
         let offset = Reg::new(RegFile::Grf, self.stack.messages, Stack::OFFSET as u16);
         let from = self.pointer(pointer);
-        code.push(add(offset, scalar(from), Src::imm(Type::Ud, (bytes / OWORD).into())));
+        code.push(add(
+            offset,
+            scalar(from),
+            Src::imm(Type::Ud, (bytes / OWORD).into()),
+        ));
         let owords = Owords::of(grfs * self.frame.grf_bytes / OWORD).unwrap_or(Owords::X1);
         let kind = match write {
             true => Kind::OwordBlockWrite,
@@ -120,7 +124,8 @@ impl<'a> StackFrame<'a> {
         let mut send = Gen::new(if write { Op::Sends } else { Op::Send }, size);
         send.no_mask = true;
         send.msg = Some(message.message());
-        send.srcs.push(Src::reg(header, Region::packed(8), Type::Ud));
+        send.srcs
+            .push(Src::reg(header, Region::packed(8), Type::Ud));
         let data = Reg::grf(first);
         let ty = if grfs > 1 { Type::Uw } else { Type::Ud };
         send.dst = Some(match write {
@@ -158,13 +163,23 @@ impl<'a> StackFrame<'a> {
     }
 
     /// Writes or reads the saved registers, neighbours in one message.
-    fn save(&self, used: u128, slots: u32, write: bool, code: &mut Vec<Gen>) -> Result<(), AllocError> {
+    fn save(
+        &self,
+        used: u128,
+        slots: u32,
+        write: bool,
+        code: &mut Vec<Gen>,
+    ) -> Result<(), AllocError> {
         let most = MOST_OWORDS * OWORD / self.frame.unit_bytes;
         let mut at = self.descriptor_bytes() + slots * self.frame.unit_bytes;
         let saved = self.saved(used);
         let mut rest = &saved[..];
         while let Some(&first) = rest.first() {
-            let run = rest.iter().zip(first..).take_while(|&(&u, n)| u == n).count() as u32;
+            let run = rest
+                .iter()
+                .zip(first..)
+                .take_while(|&(&u, n)| u == n)
+                .count() as u32;
             // Blocks are of powers of two.
             let units = 1 << run.min(most).ilog2();
             let grfs = units * self.frame.unit_grfs;

@@ -21,13 +21,16 @@ const STACK: u32 = 128 << 10;
 /// Functions that may be called by address: those whose address is taken, and those that other
 /// modules see.
 pub fn by_address(module: &Module) -> HashSet<&str> {
-    let functions = module.objects.iter().filter_map(|object| match object.kind {
-        ObjectKind::Function {
-            linkage: Linkage::Extern,
-            ..
-        } => Some(object.name.as_str()),
-        _ => None,
-    });
+    let functions = module
+        .objects
+        .iter()
+        .filter_map(|object| match object.kind {
+            ObjectKind::Function {
+                linkage: Linkage::Extern,
+                ..
+            } => Some(object.name.as_str()),
+            _ => None,
+        });
     let insts = module.objects.iter().flat_map(|object| &object.insts);
     let taken = insts.filter_map(|inst| match inst.operands.first() {
         Some(Operand::Name(name)) if inst.op == Opcode::Faddr => Some(name.as_str()),

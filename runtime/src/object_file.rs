@@ -4,9 +4,9 @@
 use crate::info::Info;
 use crate::pipeline::{Compiled, Symbol as Function};
 use crate::session::CompiledModule;
+use kiln_emit::assemble::RelocationKind;
 use kiln_emit::platform::Platform;
 use kiln_emit::ze_info::{Kernel as Entry, MemoryKind, MemoryUsage, PerThreadMemoryBuffer, ZeInfo};
-use kiln_emit::assemble::RelocationKind;
 use kiln_emit::zebin::{
     ADDRESS, ADDRESS_LOW, FUNCTIONS, KernelText, Relocation, Relocations, STB_GLOBAL, STB_LOCAL,
     STT_FUNC, Symbol, SymbolPlace, TEXT_PREFIX, Zebin,
@@ -124,9 +124,8 @@ fn functions(zebin: &mut Zebin, functions: &[Compiled]) -> Result<(), ObjectErro
 /// Says where a function is: of the symbol of that name, or of a new one.
 fn define(zebin: &mut Zebin, section: &str, symbol: &Function, base: u32, binding: u8) {
     let place = SymbolPlace::Section(section.to_string());
-    let there = |s: &&mut Symbol| {
-        s.name == symbol.name && (s.place == place || s.info >> 4 == STB_GLOBAL)
-    };
+    let there =
+        |s: &&mut Symbol| s.name == symbol.name && (s.place == place || s.info >> 4 == STB_GLOBAL);
     let (value, size) = (u64::from(symbol.offset + base), u64::from(symbol.size));
     match zebin.symbols.iter_mut().find(there) {
         Some(known) => (known.value, known.size, known.place) = (value, size, place),

@@ -13,6 +13,7 @@ use kiln_emit::platform::Platform;
 use kiln_emit::verify::Violation;
 use kiln_frontend::module::Object;
 use kiln_ir::cfg::CfgError;
+use kiln_ir::subroutines;
 use kiln_isel::{legalize, opt, select};
 use kiln_machine::func::{Entered, Function as Machine};
 use kiln_machine::verify::{Level, verify as verify_machine};
@@ -52,6 +53,25 @@ pub enum CompileError {
 }
 
 impl CompileError {
+    /// The error with the numbers that instructions have in another list.
+    fn renumbered(mut self, numbers: &[u32]) -> CompileError {
+        let number = |inst: &mut usize| *inst = numbers.get(*inst).map_or(*inst, |n| *n as usize);
+        match &mut self {
+            CompileError::Unsupported { list, .. } => {
+                list.iter_mut().for_each(|one| number(&mut one.inst));
+                list.sort_by_key(|one| one.inst);
+                list.dedup();
+            }
+            CompileError::Flow { source, .. } => match source {
+                CfgError::NoLabel { inst, .. } | CfgError::Unsupported { inst, .. } => number(inst),
+            },
+            CompileError::Allocate(_)
+            | CompileError::Encode { .. }
+            | CompileError::Broken { .. } => {}
+        }
+        self
+    }
+
     /// The number of the instruction that it is about, if it is about one.
     pub fn instruction(&self) -> Option<usize> {
         match self {
@@ -221,6 +241,28 @@ pub fn compile(
 /// # Errors
 /// As [`compile`].
 pub fn compile_in(
+    object: &Object,
+    by_jump: &dyn Fn(&str) -> bool,
+    options: &Options,
+    scratch: &mut Scratch,
+) -> Result<Compiled, CompileError> {
+    let flow = |source| CompileError::Flow {
+        kernel: object.name.to_string(),
+        source,
+    };
+    match subroutines::inline(object).map_err(flow)? {
+        Some(inlined) => compile_inlined(&inlined.object, by_jump, options, scratch)
+            .map_err(|error| error.renumbered(&inlined.origins))
+            .map(|compiled| Compiled {
+                visa_instructions: object.insts.len(),
+                ..compiled
+            }),
+        None => compile_inlined(object, by_jump, options, scratch),
+    }
+}
+
+/// The same without subroutines.
+fn compile_inlined(
     object: &Object,
     by_jump: &dyn Fn(&str) -> bool,
     options: &Options,

@@ -385,7 +385,11 @@ impl Verifier<'_> {
     fn passing(&self, inst: &Inst) -> Check {
         self.channels(inst.exec_size, inst.chan_off)?;
         let stack = self.func.abi.stack.is_some();
-        demand(stack, || self.func.abi.name.into(), "a convention for calls")?;
+        demand(
+            stack,
+            || self.func.abi.name.into(),
+            "a convention for calls",
+        )?;
         let named = inst.symbol.is_some() == (inst.op == Opcode::Call);
         demand(named, || "no name".into(), "one to call, none otherwise")?;
         let (least, most) = match inst.op {

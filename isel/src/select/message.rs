@@ -5,11 +5,11 @@
 
 use kiln_emit::messages::{
     Atomic as Operation, Block, Descriptors, Flag, Kind, Request, Simd, Surface as Memory,
-    data_port, others,
+    data_port, extended_room, others,
 };
 use kiln_frontend::module::{self as visa, Operand, predefined};
 use kiln_frontend::opcode::{Atomic, AtomicOp, Fence, Field, Opcode, svm_block_bytes};
-use kiln_ir::access::{RawShape, raw_shape};
+use kiln_frontend::shape::{RawShape, raw_access};
 use kiln_machine::func::Class;
 use kiln_machine::inst::{Desc, Dst, Message, Reg, Src};
 use kiln_target::isa::{Op, Region, Type};
@@ -18,28 +18,32 @@ use super::buffer::Buffer;
 use super::operand::Storage;
 use super::{Channels, Result, Select, field, ud};
 
+/// Parts of an extended descriptor.
+const END_OF_THREAD: u32 = 0x20;
+const SECOND_LENGTH: u32 = 0x7c0;
+
 /// All memory.
 const STATELESS: Surface = Surface::Known(Memory::Stateless);
 
 /// Registers that a message reads.
 #[derive(Clone, Copy)]
-struct Payload {
-    reg: Reg,
-    grfs: u32,
+pub(super) struct Payload {
+    pub(super) reg: Reg,
+    pub(super) grfs: u32,
 }
 
 /// Where a message's result goes.
 #[derive(Clone, Copy)]
-struct Answer {
-    storage: Storage,
-    byte: u32,
-    grfs: u32,
-    shape: RawShape,
+pub(super) struct Answer {
+    pub(super) storage: Storage,
+    pub(super) byte: u32,
+    pub(super) grfs: u32,
+    pub(super) shape: RawShape,
 }
 
 /// Which memory a message accesses.
 #[derive(Clone, Copy)]
-enum Surface {
+pub(super) enum Surface {
     Known(Memory),
     /// The entry of the binding table whose index is in a register.
     Indexed(Src),
@@ -201,12 +205,59 @@ impl Select<'_, '_> {
                 }
                 _ => Ok(()),
             },
+            Opcode::Sample3d
+            | Opcode::Load3d
+            | Opcode::Gather4Sampler
+            | Opcode::ResInfo
+            | Opcode::SampleInfo => self.sampler(visa, channels),
+            Opcode::Gather4Typed | Opcode::Scatter4Typed | Opcode::TypedAtomic => {
+                self.typed(visa, channels)
+            }
+            Opcode::MediaLd
+            | Opcode::MediaSt
+            | Opcode::VmeIme
+            | Opcode::VmeSic
+            | Opcode::VmeFbr
+            | Opcode::VmeIdm
+            | Opcode::Avs
+            | Opcode::Sample
+            | Opcode::SampleUnorm
+            | Opcode::Load
+            | Opcode::SamplerCacheFlush => self.media(visa),
+            Opcode::Gather | Opcode::Scatter => {
+                let log = field(&ops[0]).min(2);
+                let reads = visa.op == Opcode::Gather;
+                let (request, first) = match reads {
+                    true => (data_port::byte_gather(8 << log, simd), 2),
+                    false => (data_port::byte_scatter(8 << log, simd), 1),
+                };
+                let surface = self.surface(&ops[first])?;
+                // Offsets are in elements, those of the messages in bytes.
+                let mut address =
+                    self.offsets(&ops[first + 2], &ops[first + 1], Type::Ud, channels)?;
+                if log > 0 {
+                    let bytes = self.temp(address.grfs * self.grf());
+                    let to = Dst::new(bytes, 1, Type::Ud);
+                    let elements = Src::packed(address.reg, Type::Ud);
+                    self.alu(
+                        Op::Shl,
+                        Channels::all(channels.size),
+                        to,
+                        &[elements, ud(log)],
+                    );
+                    address.reg = bytes;
+                }
+                self.access(channels, (request, surface), address, visa, first + 3)
+            }
+            Opcode::RtWrite | Opcode::RtRead | Opcode::UrbWrite => {
+                self.fail("not supported: threads have no render target and no URB")
+            }
             _ => self.fail("not supported yet"),
         }
     }
 
     /// A copy of r0 with some of its dwords replaced.
-    fn header_with(&mut self, dwords: &[(u32, Src)]) -> Payload {
+    pub(super) fn header_with(&mut self, dwords: &[(u32, Src)]) -> Payload {
         let mut header = Buffer::new(self.grf());
         let thread = Src::packed(self.header(0), Type::Ud);
         let to = header.write(self, 0, 8, Type::Ud);
@@ -221,7 +272,7 @@ impl Select<'_, '_> {
         }
     }
 
-    fn surface(&mut self, operand: &Operand) -> Result<Surface> {
+    pub(super) fn surface(&mut self, operand: &Operand) -> Result<Surface> {
         let Operand::Surface(s) = operand else {
             return self.fail("an operand that is no surface");
         };
@@ -248,9 +299,10 @@ impl Select<'_, '_> {
     }
 
     /// The layout of a raw operand, and its length in registers.
-    fn shape(&self, visa: &visa::Inst, at: usize) -> Result<(RawShape, u32)> {
+    pub(super) fn shape(&self, visa: &visa::Inst, at: usize) -> Result<(RawShape, u32)> {
         let grf = self.grf();
-        match raw_shape(visa, at) {
+        let access = raw_access(self.ir.object, visa, at, grf);
+        match access.map(|access| access.shape) {
             Some(shape @ RawShape::Block { bytes }) => Ok((shape, bytes.div_ceil(grf))),
             Some(shape @ RawShape::Lanes { bytes, planes }) => {
                 // The messages know eight and sixteen channels.
@@ -263,7 +315,7 @@ impl Select<'_, '_> {
     }
 
     /// The registers of a raw source, copied to aligned ones where they are not.
-    fn payload(&mut self, visa: &visa::Inst, at: usize) -> Result<Payload> {
+    pub(super) fn payload(&mut self, visa: &visa::Inst, at: usize) -> Result<Payload> {
         let Operand::Raw { var, offset } = visa.operands[at] else {
             return self.fail("an operand that is not raw");
         };
@@ -282,7 +334,7 @@ impl Select<'_, '_> {
     }
 
     /// Payloads one behind the other, as copies.
-    fn joined(&mut self, payloads: &[Payload]) -> Payload {
+    pub(super) fn joined(&mut self, payloads: &[Payload]) -> Payload {
         let grf = self.grf();
         let grfs = payloads.iter().map(|p| p.grfs).sum();
         let mut whole = Buffer::new(grfs * grf);
@@ -291,7 +343,7 @@ impl Select<'_, '_> {
             let end = at + payload.grfs * grf;
             let start = at;
             while at < end {
-                let n = ((end - at) / 4).min(8);
+                let n = ((end - at) / 4).min(16 - at % 64 / 4);
                 let from = payload.reg.at(payload.reg.byte() + at - start);
                 let to = whole.write(self, at, n, Type::Ud);
                 let all = Channels::all(n as u8);
@@ -306,7 +358,7 @@ impl Select<'_, '_> {
     }
 
     /// Where the result of raw operand `at` goes.
-    fn answer(&mut self, visa: &visa::Inst, at: usize) -> Result<Answer> {
+    pub(super) fn answer(&mut self, visa: &visa::Inst, at: usize) -> Result<Answer> {
         let Operand::Raw { var, offset } = visa.operands[at] else {
             return self.fail("an operand that is not raw");
         };
@@ -348,7 +400,7 @@ impl Select<'_, '_> {
     }
 
     /// A load to, or a store from, raw operand `data`, as its row in the opcode table has it.
-    fn access(
+    pub(super) fn access(
         &mut self,
         channels: Channels,
         request: (Request, Surface),
@@ -365,7 +417,7 @@ impl Select<'_, '_> {
     }
 
     /// The operation of an atomic instruction, and the width of what it works on.
-    fn atomic_of(&self, visa: &visa::Inst, widths: &[u8]) -> Result<(Operation, u8)> {
+    pub(super) fn atomic_of(&self, visa: &visa::Inst, widths: &[u8]) -> Result<(Operation, u8)> {
         let Some(atomic) = Atomic::from_number(field(&visa.operands[0])) else {
             return self.fail("an unknown atomic operation");
         };
@@ -378,7 +430,7 @@ impl Select<'_, '_> {
         Ok((operation, atomic.bits))
     }
 
-    fn atomic(
+    pub(super) fn atomic(
         &mut self,
         visa: &visa::Inst,
         channels: Channels,
@@ -455,14 +507,17 @@ impl Select<'_, '_> {
         })
     }
 
-    /// As it is given: nothing checked, merged or split.
+    /// As it is given: nothing checked, merged or split. What the extended descriptor says of the function
+    /// and the end of the thread counts, the length of the second payload is added where it is
+    /// missing. Lengths that the instruction has no room for go by register; other bits that it has no
+    /// room for mean nothing.
     fn raw_send(&mut self, visa: &visa::Inst, channels: Channels) -> Result {
         let ops = &visa.operands;
         let modifiers = field(&ops[0]);
         let split = visa.op == Opcode::RawSends;
         let [ex_desc, desc, src0, result] = if split { [5, 6, 7, 9] } else { [1, 4, 5, 6] };
-        let payload = self.payload(visa, src0)?;
-        let second = match split && !is_null(&ops[8]) {
+        let mut payload = self.payload(visa, src0)?;
+        let mut second = match split && !is_null(&ops[8]) {
             true => Some(self.payload(visa, 8)?),
             false => None,
         };
@@ -476,28 +531,51 @@ impl Select<'_, '_> {
             (true, false) => Op::Sends,
             (true, true) => Op::Sendsc,
         };
-        let eot = modifiers & 2 != 0;
-        let (sfid, ex_desc) = match split {
-            false => (
-                (field(&ops[ex_desc]) & 0xf) as u8,
-                Desc::Imm(field(&ops[ex_desc])),
-            ),
-            true => {
-                let fixed = field(&ops[4]) | u32::from(eot) << 5 | field(&ops[2]) << 6;
-                let ex_desc = match self.scalar(&ops[ex_desc])? {
-                    Src::Imm(imm) => Desc::Imm(imm.bits() as u32 | fixed),
-                    reg => self.descriptor(&[reg, ud(fixed)], Op::Or),
-                };
-                ((field(&ops[4]) & 0xf) as u8, ex_desc)
-            }
-        };
         let desc = match self.scalar(&ops[desc])? {
             Src::Imm(imm) => Desc::Imm(imm.bits() as u32),
             reg => self.descriptor(&[reg], Op::Mov),
         };
+        let room = extended_room(self.out.target.family, split);
+        let (given, ex_desc) = match split {
+            false => {
+                let given = field(&ops[ex_desc]);
+                (given, Desc::Imm(given & room))
+            }
+            true => {
+                let end = if modifiers & 2 != 0 { END_OF_THREAD } else { 0 };
+                let length = field(&ops[2]) << 6;
+                match self.scalar(&ops[ex_desc])? {
+                    Src::Imm(imm) => {
+                        let given = imm.bits() as u32 | length | end;
+                        let ex_desc = match given & SECOND_LENGTH & !room {
+                            0 => Desc::Imm(given & room),
+                            _ => self.descriptor(&[ud(given)], Op::Mov),
+                        };
+                        (given, ex_desc)
+                    }
+                    reg => (end, self.descriptor(&[reg], Op::Mov)),
+                }
+            }
+        };
+        let eot = given & END_OF_THREAD != 0;
+        if eot {
+            // What has a place of its own, or takes one more unit than it needs, is copied: there are few
+            // registers to send it from.
+            let unit = self.unit();
+            for payload in second.iter_mut().chain([&mut payload]) {
+                if payload.reg.as_phys().is_some() || !payload.reg.byte().is_multiple_of(unit) {
+                    *payload = self.joined(&[*payload]);
+                }
+            }
+        }
+        // The function in a register counts alone.
+        let sfid = match ex_desc {
+            Desc::Imm(_) => (given & 0xf) as u8,
+            Desc::Addr(_) => 0,
+        };
         let message = Message {
             sfid,
-            eot: eot || matches!(ex_desc, Desc::Imm(bits) if bits & 0x20 != 0),
+            eot,
             desc,
             ex_desc,
         };
@@ -506,13 +584,13 @@ impl Select<'_, '_> {
     }
 
     /// Puts a descriptor into the address register.
-    fn descriptor(&mut self, parts: &[Src], op: Op) -> Desc {
+    pub(super) fn descriptor(&mut self, parts: &[Src], op: Op) -> Desc {
         let addr = self.temp_of(Class::Addr, 4);
         self.alu(op, Channels::SCALAR, Dst::new(addr, 1, Type::Ud), parts);
         Desc::Addr(addr)
     }
 
-    fn send(
+    pub(super) fn send(
         &mut self,
         channels: Channels,
         (request, surface): (Request, Surface),
@@ -523,20 +601,7 @@ impl Select<'_, '_> {
         let second = src1.map_or(0, |p| p.grfs);
         let response = answer.map_or(0, |a| a.grfs);
         let request = request.lengths(src0.grfs as u8, second as u8, response as u8);
-        let mut message = self.known(request.surface(match surface {
-            Surface::Known(memory) => memory,
-            Surface::Indexed(_) => Memory::Bti(0),
-            Surface::Bindless(_) => Memory::Bindless,
-        }))?;
-        match (surface, message.desc, message.ex_desc) {
-            (Surface::Indexed(index), Desc::Imm(bits), _) => {
-                message.desc = self.descriptor(&[index, ud(bits)], Op::Or);
-            }
-            (Surface::Bindless(offset), _, Desc::Imm(bits)) => {
-                message.ex_desc = self.descriptor(&[offset, ud(bits)], Op::Or);
-            }
-            _ => {}
-        }
+        let message = self.on_surface(request, surface, None)?;
         // Only the send of two payloads takes its extended descriptor from a register.
         let split = src1.is_some() || matches!(message.ex_desc, Desc::Addr(_));
         let op = if split { Op::Sends } else { Op::Send };
@@ -544,9 +609,43 @@ impl Select<'_, '_> {
         Ok(())
     }
 
+    /// The message of a request on a surface; `more` are bits of the descriptor in a register.
+    pub(super) fn on_surface(
+        &mut self,
+        request: Request,
+        surface: Surface,
+        more: Option<Src>,
+    ) -> Result<Message> {
+        let mut message = self.known(request.surface(match surface {
+            Surface::Known(memory) => memory,
+            Surface::Indexed(_) => Memory::Bti(0),
+            Surface::Bindless(_) => Memory::Bindless,
+        }))?;
+        if let (Surface::Bindless(offset), Desc::Imm(bits)) = (surface, message.ex_desc) {
+            message.ex_desc = self.descriptor(&[offset, ud(bits)], Op::Or);
+        }
+        let index = match surface {
+            Surface::Indexed(index) => Some(index),
+            _ => None,
+        };
+        let bits = match (index, more) {
+            (Some(index), Some(more)) => {
+                let both = self.temp(4);
+                let to = Dst::new(both, 1, Type::Ud);
+                self.alu(Op::Or, Channels::SCALAR, to, &[index, more]);
+                Some(Src::scalar(both, Type::Ud))
+            }
+            (one, other) => one.or(other),
+        };
+        if let (Some(register), Desc::Imm(fixed)) = (bits, message.desc) {
+            message.desc = self.descriptor(&[register, ud(fixed)], Op::Or);
+        }
+        Ok(message)
+    }
+
     /// Sends a message and puts its answer where it belongs: what the message cannot write in place
     /// is copied there, under its mask.
-    fn exchange(
+    pub(super) fn exchange(
         &mut self,
         op: Op,
         channels: Channels,
@@ -555,7 +654,11 @@ impl Select<'_, '_> {
         src1: Option<Payload>,
         answer: Option<Answer>,
     ) {
-        let ty = if channels.size > 8 { Type::W } else { Type::Ud };
+        // The reference encodes these types. They say nothing to the hardware but how wide a row is.
+        let ty = match channels.size {
+            16 if !op.is_split_send() => Type::Uw,
+            _ => Type::Ud,
+        };
         let grf = self.grf();
         let Some(answer) = answer else {
             self.emit(op, channels, message, src0, src1, Dst::null(ty));
@@ -594,7 +697,7 @@ impl Select<'_, '_> {
         }
     }
 
-    fn emit(
+    pub(super) fn emit(
         &mut self,
         op: Op,
         channels: Channels,
@@ -604,9 +707,6 @@ impl Select<'_, '_> {
         to: Dst,
     ) {
         let mut send = self.instruction(op, channels);
-        if channels.no_mask && channels.pred.is_none() {
-            send.chan_off = 0;
-        }
         let row = Region::packed(8);
         send.srcs.push(Src::reg(src0.reg, row, Type::Ud));
         if op.is_split_send() {
@@ -619,6 +719,6 @@ impl Select<'_, '_> {
     }
 }
 
-fn is_null(operand: &Operand) -> bool {
+pub(super) fn is_null(operand: &Operand) -> bool {
     matches!(operand, Operand::Raw { var, .. } if var.as_u32() == predefined::NULL)
 }

@@ -284,7 +284,10 @@ impl Checker<'_> {
         if !inst.passes() {
             return Ok(());
         }
-        let reg = inst.srcs[0].as_reg().ok_or("what is passed is no register")?.reg;
+        let reg = inst.srcs[0]
+            .as_reg()
+            .ok_or("what is passed is no register")?
+            .reg;
         let first = (stack.args * self.grf_bytes / self.unit_bytes) as usize;
         for (unit, &v) in (first..).zip(self.func.registers(&reg.base())) {
             if !self.held(state, unit)?.contains(&(v, WHOLE)) {
@@ -306,7 +309,8 @@ impl Checker<'_> {
             let same = p.op == Op::Call
                 && p.symbol == symbol
                 && to == Some(back)
-                && (p.exec_size, p.chan_off, p.no_mask) == (f.exec_size, f.chan_off, f.opts.no_mask)
+                && (p.exec_size, p.chan_off, p.no_mask)
+                    == (f.exec_size, f.chan_off, f.opts.no_mask)
                 && p.pred.map(|x| (x.inverse, x.ctrl)) == f.pred.map(|x| (x.inverse, x.ctrl));
             if !same {
                 return Err("another call than the function's".into());
@@ -333,7 +337,9 @@ impl Checker<'_> {
         pointers.offset = None;
         pointers.descriptor = None;
         pointers.address = false;
-        state.slots.retain(|&at, held| at + self.grfs_of(held) <= end);
+        state
+            .slots
+            .retain(|&at, held| at + self.grfs_of(held) <= end);
         let saved = self.saved_units(stack);
         for (unit, held) in state.units.iter_mut().enumerate() {
             if !saved.contains(&(unit as u32)) {
@@ -381,21 +387,28 @@ impl Checker<'_> {
         code: &mut impl Iterator<Item = &'g Gen>,
         state: &State,
     ) -> Result {
-        let stack = self.func.abi.stack.as_ref().ok_or("a return without a caller")?;
+        let stack = self
+            .func
+            .abi
+            .stack
+            .as_ref()
+            .ok_or("a return without a caller")?;
         let results = self.func.blocks[b].insts.last();
         match results.filter(|inst| inst.op == Opcode::Results) {
             Some(inst) => self.passed(inst, state)?,
             None => return Err("a return without results".into()),
         }
         for unit in self.saved_units(stack) {
-            if !self.held(state, unit as usize)?.contains(&(self.callers(unit), WHOLE)) {
+            if !self
+                .held(state, unit as usize)?
+                .contains(&(self.callers(unit), WHOLE))
+            {
                 return Err(format!("unit {unit} is not what the caller left there"));
             }
         }
         let pointers = state.stack.ok_or("no stack")?;
-        let callers = pointers.top == Some(0)
-            && pointers.frame == Some(Where::Callers)
-            && pointers.address;
+        let callers =
+            pointers.top == Some(0) && pointers.frame == Some(Where::Callers) && pointers.address;
         if !callers || !state.header.contains(&self.func.abi.header) {
             return Err("the stack is not as the caller left it".into());
         }

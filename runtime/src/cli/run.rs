@@ -328,12 +328,16 @@ fn program(args: &Args, input: &Input, kernel: Option<&str>) -> Result<(Zebin, S
         let zebin = session.object_file(&module, info);
         let mut zebin = zebin.map_err(|e| report::file(path, &e))?;
         // Those that only --info has are not part of the program.
-        zebin
-            .kernels
-            .retain(|text| text.name == FUNCTIONS || module.kernels.iter().any(|k| k.name == text.name));
+        zebin.kernels.retain(|text| {
+            text.name == FUNCTIONS || module.kernels.iter().any(|k| k.name == text.name)
+        });
         zebin
     };
-    let kernels: Vec<_> = zebin.kernels.iter().filter(|k| k.name != FUNCTIONS).collect();
+    let kernels: Vec<_> = zebin
+        .kernels
+        .iter()
+        .filter(|k| k.name != FUNCTIONS)
+        .collect();
     let names = || kernels.iter().map(|k| k.name.as_str());
     let chosen = match (kernel, kernels.as_slice()) {
         (None, [only]) => only.name.clone(),

@@ -164,7 +164,9 @@ fn address(
         });
     };
     let base = |symbol: &Symbol| match &symbol.place {
-        SymbolPlace::Section(name) if name.strip_prefix(TEXT_PREFIX) == Some(FUNCTIONS) => functions,
+        SymbolPlace::Section(name) if name.strip_prefix(TEXT_PREFIX) == Some(FUNCTIONS) => {
+            functions
+        }
         SymbolPlace::Section(name) => segments.iter().find(|s| s.name == *name).map(|s| s.base),
         SymbolPlace::Reserved(_) => None,
     };
