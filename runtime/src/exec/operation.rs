@@ -341,7 +341,7 @@ fn resolve(inst: &Inst, at: u32, platform: &'static Platform) -> Result<Operatio
         });
     }
     if let Some(dst) = &inst.dst {
-        op.dst = dest(dst, op.lanes, platform)?;
+        op.dst = dest(dst, written(&op), platform)?;
     } else if has_dst {
         return Err(Cause::Malformed {
             what: "no destination",
@@ -500,6 +500,14 @@ fn within(file: File, end: usize, platform: &'static Platform) -> Result<(), Cau
         Err(Cause::RegisterRange { at: end - 1, size })
     } else {
         Ok(())
+    }
+}
+
+/// Elements of the destination: a call has a return address and a mask, whatever its channels.
+fn written(op: &Operation) -> u8 {
+    match op.op {
+        Op::Call | Op::Calla => 2,
+        _ => op.lanes,
     }
 }
 

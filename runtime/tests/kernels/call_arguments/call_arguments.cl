@@ -3,7 +3,7 @@
 //! stack
 //! in a f32 32 real -4 4
 //! in b i64 32 bits 60
-//! out o f32 64
+//! out o f32 64; ulp 64 abs 0.0001
 //! out p i64 64
 // Arguments and results of all sizes, so many that they go to memory, and structures by value.
 typedef struct { int x; short y; char z; long w; float4 v; } Mixed;
