@@ -350,8 +350,8 @@ fn dot_products_are_of_four_channels_each() {
     for size in [4usize, 8, 16] {
         for (name, dot) in ops {
             let mut before = random_state(&mut r);
-            for var in 0..2 {
-                for chunk in before[var].chunks_exact_mut(4) {
+            for state in before.iter_mut().take(2) {
+                for chunk in state.chunks_exact_mut(4) {
                     let small = r.below(17) as f32 - 8.0;
                     chunk.copy_from_slice(&small.to_le_bytes());
                 }
