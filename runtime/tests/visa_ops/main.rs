@@ -11,6 +11,7 @@ mod common;
 mod bench;
 mod case;
 mod flow;
+mod images;
 mod model;
 mod ops;
 mod random;
