@@ -45,7 +45,11 @@ pub fn inline(object: &Object) -> Result<Option<Inlined>, CfgError> {
     }
     let end = |n: usize| starts.get(n + 1).copied().unwrap_or(object.insts.len());
     let bodies: Vec<Range<usize>> = (0..starts.len()).map(|n| starts[n]..end(n)).collect();
-    let main = 0..starts.iter().copied().find(|&s| s > 0).unwrap_or(object.insts.len());
+    let main = 0..starts
+        .iter()
+        .copied()
+        .find(|&s| s > 0)
+        .unwrap_or(object.insts.len());
     let mut inliner = Inliner {
         object,
         bodies,

@@ -3,8 +3,6 @@
 //! it is faithful, and as we finalize them, with all registers and with few. `examples/remake` and
 //! `kernels/remake` make their files.
 
-mod common;
-
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
@@ -45,6 +43,10 @@ const NOT_ON_GEN11: [&str; 19] = [
     "slm_types",
     "struct_buf",
 ];
+
+fn skl() -> &'static Platform {
+    platform::find("skl").expect("the platform is known")
+}
 
 fn gen11() -> &'static Platform {
     platform::find("icllp").expect("the platform is known")
@@ -171,7 +173,7 @@ fn run_reference(k: &Kernel) -> Result<(), String> {
 
 #[test]
 fn the_reference_compilers_code_for_gen9_gives_the_expected_results() {
-    each(common::skl(), 175, run_reference);
+    each(skl(), 175, run_reference);
 }
 
 #[test]
@@ -249,7 +251,7 @@ fn object_file(k: &Kernel, visa: &[u8], limit: u32) -> Result<Zebin, String> {
 
 #[test]
 fn our_code_for_gen9_gives_the_expected_results() {
-    each(common::skl(), 175, run_ours);
+    each(skl(), 175, run_ours);
 }
 
 #[test]

@@ -16,11 +16,6 @@ __attribute__((noinline)) long mix(Mixed m, long k, char c, ushort s)
 {
     return m.x * k + m.y * c - m.z + (m.w >> 3) * s + (long)m.v.y;
 }
-__attribute__((noinline)) Mixed make(int x, long w)
-{
-    Mixed m = {x * 3, (short)(x - 1), (char)x, w ^ x, (float4)(x, x + 1, x + 2, x + 3)};
-    return m;
-}
 __attribute__((noinline)) bool odd(uchar c) { return c & 1; }
 __attribute__((noinline)) void both(long k, private long *low, private long *high)
 {
@@ -34,7 +29,8 @@ kernel void call_arguments(global const float *a, global const long *b, global f
     float4 r = sum(v, v.yxwz, v * 2, v + 1, v.zzxx, v - 3, v * v, v.wzyx, v + v.yyyy, v * 0.5f);
     o[i] = r.x + r.y;
     o[32 + i] = r.z - r.w;
-    Mixed m = make(i + (int)a[i], b[i]);
+    int x = i + (int)a[i];
+    Mixed m = {x * 3, (short)(x - 1), (char)x, b[i] ^ x, (float4)(x, x + 1, x + 2, x + 3)};
     p[i] = mix(m, b[i] >> 20, (char)(i * 3), (ushort)(i + 60000));
     long low, high;
     both(b[i], &low, &high);
