@@ -18,8 +18,9 @@ use serde_norway::Mapping;
 const SCRATCH_UNIT: u32 = 1 << 10;
 /// The first version of `.ze_info` that tells the bytes spilled from the scratch space.
 const SPILL_SIZE_VERSION: (u32, u32) = (1, 39);
-/// Functions begin at multiples of so many bytes.
-const FUNCTION_ALIGN: usize = 64;
+/// Functions begin at multiples of so many bytes, as short instructions do: padding between them would
+/// be decoded.
+const FUNCTION_ALIGN: usize = 8;
 /// Sections that describe machine code; the kernel's name follows.
 const ABOUT_CODE: [&str; 2] = [".gtpin_info.", ".debug_"];
 
@@ -89,8 +90,11 @@ fn functions(zebin: &mut Zebin, functions: &[Compiled]) -> Result<(), ObjectErro
     let ours = |name: &str| functions.iter().any(|f| f.name == name);
     let mut there = zebin.symbols.iter().filter(|s| s.place == place);
     let all = there.all(|s| ours(&s.name) || s.info >> 4 == STB_LOCAL);
+    let ends = zebin.symbols.iter().filter(|s| s.place == place);
+    let end = ends.map(|s| s.value.saturating_add(s.size)).max();
     let mut text = match zebin.text(FUNCTIONS) {
-        Some(text) if !all => text.to_vec(),
+        // Without the padding, which would be decoded.
+        Some(text) if !all => text[..text.len().min(end.unwrap_or(0) as usize)].to_vec(),
         _ => Vec::new(),
     };
     if all {

@@ -22,11 +22,15 @@ const LIMITS: [u32; 3] = [128, 48, 32];
 
 /// What is not selected yet for Gen11: 64-bit sums of products (`madw`) and addresses of data in two
 /// halves.
-const NOT_ON_GEN11: [&str; 19] = [
+const NOT_ON_GEN11: [&str; 23] = [
     "alias_cast",
     "bigmul",
     "builtin_int",
     "builtin_uint",
+    "call_address",
+    "call_arguments",
+    "call_memory",
+    "call_single",
     "collatz",
     "const_table",
     "div64",

@@ -241,7 +241,7 @@ impl Checker<'_> {
             }
             return Some(Ok(()));
         }
-        if grfs % unit_grfs != 0 {
+        if !grfs.is_multiple_of(unit_grfs) {
             return fail("is of parts of units");
         }
         let first = match self.unit(data, 0) {

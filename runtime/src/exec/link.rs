@@ -17,7 +17,7 @@ use super::memory::{DATA, GUARD};
 /// those of zeroes, `.bss.const`, `.bss.global`.
 const DATA_PREFIXES: [&str; 2] = [".data.", ".bss."];
 /// Where functions begin behind a kernel's code.
-const FUNCTION_ALIGN: usize = 64;
+const FUNCTION_ALIGN: usize = 8;
 /// Bytes of a section of zeroes at most.
 const ZEROES_MAX: u64 = 1 << 30;
 
@@ -72,6 +72,13 @@ pub fn link(zebin: &Zebin, kernel: &str) -> Result<(Vec<u8>, Vec<Segment>), Link
     let mut text = text.to_vec();
     let mut functions = None;
     if let Some(code) = zebin.text(FUNCTIONS) {
+        // Without the padding, which is no code.
+        let section = SymbolPlace::Section(format!("{TEXT_PREFIX}{kernel}"));
+        let sizes = zebin.symbols.iter().filter(|s| s.place == section);
+        let end = sizes.map(|s| s.value.saturating_add(s.size)).max();
+        if let Some(end) = end.and_then(|end| usize::try_from(end).ok()) {
+            text.truncate(end);
+        }
         text.resize(text.len().next_multiple_of(FUNCTION_ALIGN), 0);
         functions = Some(text.len() as u64);
         text.extend_from_slice(code);
