@@ -4,6 +4,7 @@
 //! depends on that is done here. `docs/control-flow.md` has the argument why no channel is lost.
 
 pub mod backward;
+pub mod predicate;
 pub mod redundant;
 pub mod structure;
 
@@ -16,6 +17,7 @@ const NONE: u32 = u32::MAX;
 /// All passes, in their order.
 pub fn run(program: &mut Program) {
     backward::turn_round(program);
+    predicate::predicate(program);
     redundant::remove(program);
     structure::structure(program);
 }
