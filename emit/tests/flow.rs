@@ -363,7 +363,7 @@ fn what_changes_nothing_goes() {
         &[join(3), work()],
         &[join(4), work()],
     ]);
-    assert_eq!(out, "0: ~f goto 3 3\n2: mov\n3: join 4\n3: mov\n");
+    assert_eq!(out, "1: ~f goto 3 3\n2: mov\n3: join 4\n3: mov\n");
 }
 
 #[test]
@@ -383,17 +383,24 @@ fn moves_behind_a_loop_turn_it_round() {
 
 #[test]
 fn short_ways_are_executed_by_predicate() {
-    let out = after(&[&[work(), goto(2, 2)], &[small(), small()], &[join(3), work()], &[]]);
+    let out = after(&[
+        &[work(), goto(2, 2)],
+        &[small(), small()],
+        &[join(3), work()],
+        &[],
+    ]);
     assert_eq!(out, "0: mov\n1: f mov\n1: f mov\n2: mov\n");
     // Two of them, and a join that another goto needs.
     let out = after(&[
-        &[goto(3, 4)],
+        &[goto(3, 5)],
         &[goto(3, 3)],
-        &[small(), clear(), goto(3, 4)],
-        &[join(4), small()],
-        &[join(5), work()],
+        &[small(), clear(), goto(3, 5)],
+        &[join(5)],
+        &[small()],
+        &[join(6), work()],
+        &[],
     ]);
-    let expected = "0: f goto 4 4\n2: f mov\n3: ~f mov\n4: join 5\n4: mov\n";
+    let expected = "0: f goto 5 5\n2: f mov\n4: ~f mov\n5: join 6\n5: mov\n";
     assert_eq!(out, expected);
     // One of two is long.
     let out = after(&[
@@ -402,7 +409,20 @@ fn short_ways_are_executed_by_predicate() {
         &[join(3), work()],
         &[join(4), work()],
     ]);
-    assert!(out.starts_with("0: f if"), "{out}");
+    assert_eq!(out, "1: f mov\n1: ~f goto 3 3\n2: mov\n3: join 4\n3: mov\n");
+    // One leaves for elsewhere.
+    let out = after(&[
+        &[goto(4, 4)],
+        &[goto(3, 3)],
+        &[small(), clear(), goto(3, 5)],
+        &[join(4), work()],
+        &[join(5), work()],
+        &[join(6), work()],
+        &[],
+    ]);
+    let expected =
+        "0: f goto 4 4\n2: f mov\n2: ~f goto 4 5\n3: mov\n4: join 5\n4: mov\n5: join 6\n5: mov\n";
+    assert_eq!(out, expected);
     // What has no mask is for all that come, and another predicate has its own meaning.
     let mut guarded = small();
     guarded.pred = Some(flag());
@@ -422,15 +442,16 @@ fn a_loop_that_is_left_at_its_end_has_its_goto_there() {
     let way_out = |inst: Inst| {
         after(&[
             &[work(), goto(2, 2)],
-            &[inst, clear(), goto(2, 3)],
-            &[join(3), jump(0)],
-            &[join(4), work()],
+            &[inst, clear(), goto(2, 4)],
+            &[join(4)],
+            &[jump(0)],
+            &[join(5), work()],
             &[],
         ])
     };
-    let short = "0: mov\n1: f mov\n3: ~f while 0\n4: mov\n";
+    let short = "0: mov\n1: f mov\n4: ~f while 0\n5: mov\n";
     assert_eq!(way_out(small()), short);
-    let long = "0: mov\n0: f goto 2 2\n1: mov\n2: join 3\n3: ~f while 0\n4: mov\n";
+    let long = "0: mov\n0: f goto 2 2\n1: mov\n2: join 4\n4: ~f while 0\n5: mov\n";
     assert_eq!(way_out(work()), long);
     // The flag is another one then.
     let mut clears = small();
