@@ -410,6 +410,16 @@ fn short_ways_are_executed_by_predicate() {
         &[join(4), work()],
     ]);
     assert_eq!(out, "1: f mov\n1: ~f goto 3 3\n2: mov\n3: join 4\n3: mov\n");
+    // A loop that begins in a way is entered by others.
+    let out = after(&[
+        &[goto(3, 3)],
+        &[small()],
+        &[small()],
+        &[join(4), work(), back(2, 4)],
+        &[join(5), work()],
+        &[],
+    ]);
+    assert!(out.starts_with("0: f goto"), "{out}");
     // One leaves for elsewhere.
     let out = after(&[
         &[goto(4, 4)],

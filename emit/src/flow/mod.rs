@@ -82,6 +82,8 @@ struct Names {
     latched: Vec<bool>,
     /// A scalar jump leads there.
     jumped: Vec<bool>,
+    /// A backward goto leads there.
+    headed: Vec<bool>,
     /// It is fallen or jumped into behind moves that are executed without an active channel.
     idle: Vec<bool>,
 }
@@ -96,6 +98,7 @@ impl Names {
             jumps: vec![0; count + 1],
             latched: vec![false; count + 1],
             jumped: vec![false; count + 1],
+            headed: vec![false; count + 1],
             idle: vec![false; count + 1],
         };
         for b in (0..count).rev() {
@@ -126,6 +129,8 @@ impl Names {
                         }
                         if forward {
                             names.moves(program, inst.jip);
+                        } else if let Some(head) = names.to(inst.uip) {
+                            names.headed[head as usize] = true;
                         }
                     }
                     Op::Join => names.moves(program, inst.jip),

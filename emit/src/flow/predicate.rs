@@ -65,13 +65,18 @@ enum Shape {
 /// Blocks one behind the other that nothing leads to but from the first's front.
 type Run = SmallVec<[usize; 2]>;
 
+/// Whether more leads to a block than what falls into it, waits or jumps there with no channel active.
+fn entered(names: &Names, block: usize) -> bool {
+    names.jumped[block] || names.headed[block] || names.idle[block]
+}
+
 /// The blocks with instructions from one to before another, if there are few.
 fn run(names: &Names, from: u32, to: u32) -> Option<Run> {
     let mut blocks = Run::new();
     let mut at = names.solid[from as usize];
     while at < to && blocks.len() <= MOST {
         let b = at as usize;
-        if names.waiters[b] + names.jumps[b] > 0 || names.jumped[b] || names.idle[b] {
+        if names.waiters[b] + names.jumps[b] > 0 || entered(names, b) {
             return None;
         }
         blocks.push(b);
@@ -129,8 +134,7 @@ impl Found {
         };
         let short = is_short(blocks, &first, 2);
         let own = names.waiters[second] == 1
-            && !names.jumped[second]
-            && !names.idle[second]
+            && !entered(names, second)
             && names.to(leave.jip) == Some(to)
             && (leave.exec_size, leave.chan_off) == (goto.exec_size, goto.chan_off);
         if !own {
