@@ -277,7 +277,7 @@ fn after(blocks: &[&[Inst]]) -> String {
     if let Err(e) = check_program(&program) {
         panic!("before: {e}");
     }
-    flow::run(&mut program);
+    flow::run(&mut program, find("skl").expect("the platform is known"));
     if let Err(e) = check_program(&program) {
         panic!("after: {e}\n{}", shape(&program));
     }
@@ -375,7 +375,7 @@ fn moves_behind_a_loop_turn_it_round() {
         &[join(4)],
         &[work()],
     ]);
-    flow::run(&mut program);
+    flow::run(&mut program, find("skl").expect("the platform is known"));
     assert_eq!(check_program(&program), Ok(()));
     let expected = "0: mov\n1: mov\n1: f goto 2 3\n1: jmpi 0\n2: mov\n3: join 4\n4: mov\n";
     assert_eq!(shape(&program), expected);

@@ -17,7 +17,7 @@
 use smallvec::SmallVec;
 
 use crate::assemble::Program;
-use crate::flow::{Names, drop_goto, is_forward, number, starts_with_join, takes_all};
+use crate::flow::{Names, drop_goto, is_forward, leaving, number, starts_with_join};
 use crate::inst::{Inst, Op, Place, Pred, PredCtrl, Reg, RegFile, Target};
 
 /// Instructions of a way that costs less than to branch around it: a goto and a join wait for the
@@ -118,12 +118,12 @@ impl Found {
         let to = names.to(goto.uip)?;
         let second = to as usize;
         let join = blocks.get(second).filter(|block| starts_with_join(block))?;
-        if takes_all(&blocks[head]) || names.to(goto.jip) != Some(to) {
+        if leaving(&blocks[head]).is_some() || names.to(goto.jip) != Some(to) {
             return None;
         }
         let first = run(names, head as u32 + 1, to)?;
         let turn = &blocks[*first.last()?];
-        let Some(leave) = takes_all(turn).then(|| turn.last()).flatten() else {
+        let (Some(count), Some(leave)) = (leaving(turn), turn.last()) else {
             let shape = Shape::OneWay;
             return is_short(blocks, &first, 0).then_some(Found {
                 head,
@@ -132,7 +132,7 @@ impl Found {
                 shape,
             });
         };
-        let short = is_short(blocks, &first, 2);
+        let short = is_short(blocks, &first, count);
         let own = names.waiters[second] == 1
             && !entered(names, second)
             && names.to(leave.jip) == Some(to)
@@ -143,7 +143,7 @@ impl Found {
         let shape = joined(blocks, names, second, leave)
             .and_then(|(others, end)| {
                 if let Some((jump, head)) = jump_back(blocks, &others, head) {
-                    let mut way = before_end(blocks, &first, 2);
+                    let mut way = before_end(blocks, &first, count);
                     let kept = way.all(|i| !writes(i, pred.flag) && !i.op.is_branch());
                     return (short || kept).then_some(Shape::Loop {
                         head,

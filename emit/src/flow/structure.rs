@@ -14,7 +14,7 @@
 //! so. Numbers the blocks anew.
 
 use crate::assemble::Program;
-use crate::flow::{NONE, Names, drop_goto, is_forward, number, starts_with_join, takes_all};
+use crate::flow::{NONE, Names, drop_goto, is_forward, leaving, number, starts_with_join};
 use crate::inst::{Inst, Op, PredCtrl, Target};
 
 /// Rewrites all that has the shape.
@@ -165,9 +165,7 @@ fn two_ways(program: &Program, names: &Names) -> Vec<TwoWays> {
 }
 
 fn two_ways_at(program: &Program, names: &Names, turn: u32, block: &[Inst]) -> Option<TwoWays> {
-    if !takes_all(block) {
-        return None;
-    }
+    leaving(block)?;
     let goto = block.last()?;
     let end = names.to(goto.uip)?;
     let second = names.to(goto.jip)?;
@@ -188,6 +186,7 @@ fn two_ways_at(program: &Program, names: &Names, turn: u32, block: &[Inst]) -> O
         && !names.idle[second as usize]
         && head < turn
         && is_forward(opening)
+        && opening.pred.is_some()
         && names.to(opening.jip) == Some(second)
         && one_size(goto)
         && one_size(opening)
@@ -306,7 +305,7 @@ fn loops(program: &Program, names: &Names, branches: &Branches) -> Vec<Loop> {
                 && last.is_some_and(|goto| {
                     names.to(goto.uip) == Some(join)
                         && names.to(goto.jip).is_some_and(|to| joins(to).is_some())
-                        && goto.pred.is_some_and(|p| p.ctrl == PredCtrl::Normal)
+                        && goto.pred.is_none_or(|p| p.ctrl == PredCtrl::Normal)
                         && goto.exec_size == behind.exec_size
                 })
         };
@@ -496,7 +495,7 @@ impl<'a> Rewrite<'a> {
 
     /// Takes the last instruction of a block off it, as what it becomes.
     fn last(&self, b: usize, role: Role, block: &mut Vec<Inst>) -> Option<Inst> {
-        let all = takes_all(block);
+        let all = leaving(block).is_some();
         let mut inst = block.last()?.clone();
         if matches!(role, Role::Else(_) | Role::Break(_)) {
             drop_goto(block);
