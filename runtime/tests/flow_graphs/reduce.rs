@@ -26,7 +26,9 @@ fn smaller(graph: &Graph) -> Vec<Graph> {
             add(&|g| g.blocks[b].exit = Exit::Fall);
         }
         for c in 0..graph.blocks[b].changes.len() {
-            add(&|g| drop(g.blocks[b].changes.remove(c)));
+            add(&|g| {
+                g.blocks[b].changes.remove(c);
+            });
             let guarded = |change: &Change| matches!(change, Change::Assign { guard: Some(_), .. });
             if guarded(&graph.blocks[b].changes[c]) {
                 add(&|g| {
