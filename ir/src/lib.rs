@@ -19,6 +19,7 @@ pub mod func;
 pub mod liveness;
 pub mod pack;
 pub mod print;
+pub mod regions;
 pub mod ssa;
 pub mod subroutines;
 pub mod verify;
