@@ -316,14 +316,40 @@ fn a_predicated_branch_at_the_end_falls_into_the_return() {
     }
 }
 
+/// A function of one GRF of results with these instructions.
+fn function(body: &str) -> Module {
+    let source = format!(
+        ".version 4.1\n.global_function \"f\"\n\
+         .decl R v_type=G type=d num_elts=8 alias=<%retval, 0>\n\
+         .decl P1 v_type=P num_elts=8\n\
+         .kernel_attr ArgSize=1\n.kernel_attr RetValSize=1\n{body}\n"
+    );
+    kiln_frontend::text::parse(&source).expect("a module")
+}
+
 #[test]
-fn a_function_is_refused_where_it_returns() {
-    let source = ".version 4.1\n.global_function \"f\"\n\
-                  .decl V v_type=G type=d num_elts=16 align=hword\n\
-                  .kernel_attr ArgSize=0\n.kernel_attr RetValSize=0\n\
-                  mov (M1, 16) V(0,0)<1> 0x1:d\nfret (M1, 16)\n";
-    let module = kiln_frontend::text::parse(source).expect("a module");
-    let error = build(&module.objects[0]).err().expect("a function");
+fn a_function_has_one_return_that_reads_its_results() {
+    let module = function(
+        "mov (M1, 8) R(0,0)<1> 0x1:d\n(P1) fret (M1, 8)\nmov (M1, 8) R(0,0)<1> 0x2:d\nfret (M1, 8)",
+    );
+    let func = build(&module.objects[0]).expect("a graph");
+    verify(&func).expect("sound");
+    let returns: Vec<_> = func.blocks.iter().filter(|(_, b)| b.term == Term::Ret).collect();
+    let [(b, _)] = returns[..] else {
+        panic!("{} returns\n{func}", returns.len());
+    };
+    let last = func.block_insts(b).next_back().expect("the return");
+    assert!(!func.reads(last).is_empty(), "{func}");
+    // Who has left keeps the first result: the second is written over it.
+    let written = func.insts.iter().map(|inst| inst.writes.clone());
+    let kept = written.flat_map(|w| &func.write_pool[w.start as usize..w.end as usize]);
+    assert_eq!(kept.filter(|w| w.old.is_some()).count(), 1, "{func}");
+}
+
+#[test]
+fn a_function_that_returns_under_predicates_alone_is_refused() {
+    let module = function("top:\n(P1) fret (M1, 8)\n(!P1) fret (M1, 8)\ngoto (M1, 1) top");
+    let error = build(&module.objects[0]).err().expect("no return");
     assert!(
         matches!(error, CfgError::Unsupported { inst: 1, .. }),
         "{error}"
