@@ -43,7 +43,11 @@ fn channels_walk_any_graph_alone() {
 fn no_channel_is_lost_where_moves_leave_a_loop() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let zebin = std::fs::read(root.join("../examples/switch/switch.zebin")).unwrap();
-    let zebin = Zebin::parse(&zebin).unwrap();
+    let mut zebin = Zebin::parse(&zebin).unwrap();
+    // The kernel of the example does not spill; ours in few registers do.
+    for kernel in &mut zebin.ze_info.kernels {
+        kernel.execution_env.spill_size = 16384;
+    }
     let run = |code: &[u8]| {
         let mut launch = Launch {
             ze_info: &zebin.ze_info,
@@ -66,7 +70,7 @@ fn no_channel_is_lost_where_moves_leave_a_loop() {
         let text = std::fs::read_to_string(folder.join(format!("{name}.visaasm"))).unwrap();
         let theirs = std::fs::read(folder.join(format!("{name}.dat"))).unwrap();
         let expected = run(&theirs).unwrap_or_else(|e| panic!("{name}, the reference's code: {e}"));
-        for grf_limit in [128, 40] {
+        for grf_limit in [128, 40, 30] {
             let found = run::compile(&text, grf_limit).and_then(|code| run(&code));
             assert!(
                 found.as_ref() == Ok(&expected),
