@@ -540,7 +540,8 @@ kernels_misc_info:
     fn a_simd_size_that_no_kernel_has_is_an_error() {
         let with = |size: &str| {
             let env = format!("{{grf_count: 128, simd_size: {size}}}");
-            ZeInfo::parse(format!("kernels: [{{name: k, execution_env: {env}}}]").as_bytes())
+            let kernels = format!("[{{name: k, execution_env: {env}}}]");
+            ZeInfo::parse(format!("version: '1.8'\nkernels: {kernels}\n").as_bytes())
         };
         assert!(with("32").is_ok());
         let error = with("7").unwrap_err().to_string();

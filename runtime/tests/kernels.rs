@@ -19,6 +19,30 @@ use kiln_runtime::source;
 /// GRFs to finalize in; the second makes many of the kernels spill.
 const LIMITS: [u32; 2] = [128, 48];
 
+/// What is not selected yet for Gen11: 64-bit sums of products (`madw`) and addresses of data in two
+/// halves.
+const NOT_ON_GEN11: [&str; 19] = [
+    "alias_cast",
+    "bigmul",
+    "builtin_int",
+    "builtin_uint",
+    "collatz",
+    "const_table",
+    "div64",
+    "fmath_exp",
+    "fmath_trig",
+    "int64",
+    "juliaset",
+    "montecarlo",
+    "ptrtable",
+    "sha256",
+    "simd_16",
+    "simd_32",
+    "simd_8",
+    "slm_types",
+    "struct_buf",
+];
+
 fn gen11() -> &'static Platform {
     platform::find("icllp").expect("the platform is known")
 }
@@ -209,5 +233,12 @@ fn our_code_for_gen9_gives_the_expected_results() {
 
 #[test]
 fn our_code_for_gen11_gives_the_expected_results() {
-    each(gen11(), 147, run_ours);
+    each(gen11(), 147, |k| {
+        match (NOT_ON_GEN11.contains(&k.name.as_str()), run_ours(k)) {
+            (false, result) => result,
+            (true, Ok(())) => Err("is selected, and listed as not".to_string()),
+            (true, Err(why)) if why.contains("not supported") => Ok(()),
+            (true, Err(why)) => Err(why),
+        }
+    });
 }

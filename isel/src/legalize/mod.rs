@@ -266,12 +266,17 @@ impl Legalizer<'_> {
         if op == Op::Mul && self.is_wide_product(&srcs) {
             return self.low_product(channels, dest, srcs, cond);
         }
-        if let [_, second @ Src::Reg(r)] = srcs[..]
+        if let [_, Src::Reg(mut r)] = srcs[..]
             && r.ty.bytes() == 1
             && !self.rules.second_bytes
         {
             let ty = if r.ty.is_signed() { Type::W } else { Type::Uw };
-            srcs[1] = self.as_type(second, ty, channels.size)?;
+            // Copied without its modifiers, which the operation still applies.
+            let modifier = std::mem::take(&mut r.modifier);
+            srcs[1] = self.as_type(Src::Reg(r), ty, channels.size)?;
+            if let Src::Reg(word) = &mut srcs[1] {
+                word.modifier = modifier;
+            }
         }
         if self.mixes_floats(op, dest, &srcs) {
             return self.in_floats(op, channels, dest, srcs, cond);

@@ -343,6 +343,9 @@ impl Select<'_, '_> {
         };
         let (mut dst, _) = self.dst(&visa.operands[1], 1)?;
         let bytes = dst.ty.bytes();
+        if bytes == 8 && !self.out.target.int64 {
+            return self.fail("an address of 64 bits in two halves");
+        }
         if bytes < 4 || dst.indirect.is_some() {
             return self.fail("an address in a destination that is no 32 or 64-bit variable");
         }

@@ -153,8 +153,17 @@ impl Select<'_, '_> {
                 let request = data_port::block(kind, self.block(log)?).with_header();
                 let header = self.temp(self.grf());
                 let address = self.scalar(&ops[1])?;
-                let to = Dst::new(header, 1, Type::Uq);
-                self.alu(Op::Mov, Channels::SCALAR, to, &[address]);
+                match address {
+                    Src::Reg(r) if !self.out.target.int64 && r.indirect.is_none() => {
+                        let to = Dst::new(header, 1, Type::Ud);
+                        let halves = Src::packed(r.reg, Type::Ud);
+                        self.alu(Op::Mov, Channels::all(2), to, &[halves]);
+                    }
+                    _ => {
+                        let to = Dst::new(header, 1, Type::Uq);
+                        self.alu(Op::Mov, Channels::SCALAR, to, &[address]);
+                    }
+                }
                 let header = Payload {
                     reg: header,
                     grfs: 1,
