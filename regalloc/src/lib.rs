@@ -28,8 +28,7 @@ use frame::Frame;
 #[derive(Clone, Debug)]
 pub struct Options {
     /// General registers that may be used beside those of variables whose address is taken; all that
-    /// there are without. Fewer make the function
-    /// spill (for experiments and tests).
+    /// there are without. Fewer make the function spill (for experiments and tests).
     pub grf_limit: Option<u32>,
     /// Prove the allocation, and the program after it.
     pub check: bool,

@@ -290,22 +290,17 @@ impl Verifier<'_> {
         )
     }
 
-    /// A value that takes the place of another is like it. General registers are given out in whole
-    /// units, so that those of two sizes may stand for each other.
+    /// A value that takes the place of another is like it.
     fn same(&self, from: VReg, to: VReg) -> Check {
         let shape = |v: VReg| {
             let RegData { class, bytes, .. } = self.func.regs[v];
-            (class, if class == Class::Grf { 0 } else { bytes })
+            (class, bytes)
         };
         let found = || {
             let (from, to) = (self.func.definition(from), self.func.definition(to));
             format!("{from} in the place of {to}")
         };
-        demand(
-            shape(from) == shape(to),
-            found,
-            "equal class and, of flags and addresses, bytes",
-        )
+        demand(shape(from) == shape(to), found, "equal class and bytes")
     }
 
     fn inst(&self, inst: &Inst) -> Check {

@@ -92,7 +92,7 @@ impl Legalizer<'_> {
     /// Completes a piece of the lower half of a product: the accumulator first, then `mach`.
     pub(super) fn through_accumulator(&mut self, mut mach: Inst) {
         let ty = mach.dst.map_or(Type::D, |dst| dst.ty);
-        let mut mul = mach.clone();
+        let mut mul = mach;
         mul.op = Op::Mul.into();
         mul.pred = None;
         mul.dst = Some(Dst::new(Reg::phys(RegFile::Acc, 0, 0), 1, ty));

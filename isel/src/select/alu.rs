@@ -89,7 +89,7 @@ impl Select<'_, '_> {
     }
 
     /// Emits `dst = op(srcs)` with the destination and saturation of vISA.
-    pub(super) fn to_visa(
+    pub(super) fn alu_visa(
         &mut self,
         op: Op,
         channels: Channels,
@@ -157,7 +157,7 @@ impl Select<'_, '_> {
                 }
             }
         }
-        self.to_visa(op, channels, (dst, sat), &srcs);
+        self.alu_visa(op, channels, (dst, sat), &srcs);
         Ok(())
     }
 
@@ -332,7 +332,7 @@ impl Select<'_, '_> {
         };
         let dst = self.dst(&visa.operands[0], n)?;
         let op = if srcs.len() == 1 { Op::Mov } else { Op::Add };
-        self.to_visa(op, channels, dst, &srcs);
+        self.alu_visa(op, channels, dst, &srcs);
         Ok(())
     }
 
@@ -378,13 +378,13 @@ impl Select<'_, '_> {
         let ty = dst.0.ty;
         if ty.is_float() {
             s.rotate_right(1);
-            self.to_visa(Op::Mad, channels, dst, &s);
+            self.alu_visa(Op::Mad, channels, dst, &s);
             return Ok(());
         }
         let product = self.temp(u32::from(n) * ty.bytes());
         let to = Dst::new(product, 1, ty);
         self.alu(Op::Mul, channels.unpredicated(), to, &s[..2]);
-        self.to_visa(Op::Add, channels, dst, &[Src::packed(product, ty), s[2]]);
+        self.alu_visa(Op::Add, channels, dst, &[Src::packed(product, ty), s[2]]);
         Ok(())
     }
 
@@ -407,7 +407,7 @@ impl Select<'_, '_> {
             return self.fail("a 64-bit quotient or remainder");
         }
         if float {
-            self.to_visa(Op::Math(op), channels, (dst, sat), &srcs);
+            self.alu_visa(Op::Math(op), channels, (dst, sat), &srcs);
             return Ok(());
         }
         // The math unit divides 32-bit integers of one type without modifiers, only.
@@ -419,22 +419,19 @@ impl Select<'_, '_> {
         });
         if dst.ty.bytes() == 4 {
             let dst = Dst { ty, ..dst };
-            self.to_visa(Op::Math(op), channels, (dst, sat), &whole);
+            self.alu_visa(Op::Math(op), channels, (dst, sat), &whole);
             return Ok(());
         }
         let tmp = self.temp(u32::from(n) * 4);
         let to = Dst::new(tmp, 1, ty);
         self.alu(Op::Math(op), channels.unpredicated(), to, &whole);
-        self.to_visa(Op::Mov, channels, (dst, sat), &[Src::packed(tmp, ty)]);
+        self.alu_visa(Op::Mov, channels, (dst, sat), &[Src::packed(tmp, ty)]);
         Ok(())
     }
 
     /// A source as packed (or scalar) elements of another type.
     pub(super) fn converted(&mut self, s: Src, ty: Type, n: u8) -> Src {
-        let scalar = match &s {
-            Src::Imm(_) => true,
-            Src::Reg(r) => r.indirect.is_none() && r.step(n.into()) == Some(0),
-        };
+        let scalar = is_scalar(&s, n);
         let n = if scalar { 1 } else { n };
         let tmp = self.temp(u32::from(n) * ty.bytes());
         self.alu(Op::Mov, Channels::all(n), Dst::new(tmp, 1, ty), &[s]);
@@ -464,7 +461,7 @@ impl Select<'_, '_> {
             let all = Channels::all(n);
             self.alu(Op::Mul, all, Dst::new(product, 1, wide), &[a, b]);
             let high = Src::strided(product.at(4), ty, 2);
-            self.to_visa(Op::Mov, channels, dst, &[high]);
+            self.alu_visa(Op::Mov, channels, dst, &[high]);
             return Ok(());
         }
         self.high_product(channels, dst, [a, b], ty);
@@ -490,7 +487,7 @@ impl Select<'_, '_> {
             self.push(mach);
         }
         let high = Src::packed(parts.whole(self), ty);
-        self.to_visa(Op::Mov, channels, dst, &[high]);
+        self.alu_visa(Op::Mov, channels, dst, &[high]);
     }
 
     /// A source whose elements can be taken eight at a time, so that channels of the accumulator are
@@ -540,9 +537,9 @@ impl Select<'_, '_> {
             self.alu(Op::Mov, all, to, &[acc]);
         }
         let sum = Src::packed(sums.whole(self), Type::Ud);
-        self.to_visa(Op::Mov, channels, low, &[sum]);
+        self.alu_visa(Op::Mov, channels, low, &[sum]);
         let carry = Src::packed(carries.whole(self), Type::Ud);
-        self.to_visa(Op::Mov, channels, high, &[carry]);
+        self.alu_visa(Op::Mov, channels, high, &[carry]);
         Ok(())
     }
 
@@ -554,11 +551,7 @@ impl Select<'_, '_> {
         let (width, offset, inserted, into) = (width?, offset?, inserted?, into?);
         let dst = self.dst(&visa.operands[0], n)?;
         let ty = dst.0.ty;
-        let scalar = |s: &Src| match s {
-            Src::Imm(_) => true,
-            Src::Reg(r) => r.indirect.is_none() && r.step(n.into()) == Some(0),
-        };
-        let one = scalar(&width) && scalar(&offset);
+        let one = is_scalar(&width, n) && is_scalar(&offset, n);
         let size = if one { 1 } else { n };
         let mask = self.temp(u32::from(size) * 4);
         let to = Dst::new(mask, 1, ty);
@@ -567,7 +560,7 @@ impl Select<'_, '_> {
             true => Src::scalar(mask, ty),
             false => Src::packed(mask, ty),
         };
-        self.to_visa(Op::Bfi2, channels, dst, &[mask, inserted, into]);
+        self.alu_visa(Op::Bfi2, channels, dst, &[mask, inserted, into]);
         Ok(())
     }
 
@@ -617,6 +610,14 @@ impl Select<'_, '_> {
         let to = Dst::new(dependencies, 1, Type::Uw);
         self.alu(Op::And, chosen, to, &[old, Src::imm(Type::Uw, 0x7fff)]);
         self.fence(Op::Sendc, data_port::memory_fence(true))
+    }
+}
+
+/// Whether all of `n` channels get one element: of packed immediates each gets its own.
+fn is_scalar(s: &Src, n: u8) -> bool {
+    match s {
+        Src::Imm(imm) => !matches!(imm.ty, Type::V | Type::Uv | Type::Vf),
+        Src::Reg(r) => r.indirect.is_none() && r.step(n.into()) == Some(0),
     }
 }
 

@@ -233,7 +233,7 @@ impl Select<'_, '_> {
             );
         }
         let whole = Src::packed(result.whole(self), ty);
-        self.to_visa(Op::Mov, channels, (dst, sat), &[whole]);
+        self.alu_visa(Op::Mov, channels, (dst, sat), &[whole]);
         Ok(())
     }
 

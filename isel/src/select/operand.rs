@@ -147,7 +147,8 @@ impl Select<'_, '_> {
     /// of a variable is theirs, too.
     pub(super) fn base(&mut self, regs: SmallVec<[VReg; 4]>, bytes: u32) -> Base {
         let unit = self.unit();
-        for (n, &v) in regs.iter().enumerate() {
+        let several = regs.iter().enumerate().filter(|_| regs.len() > 1);
+        for (n, &v) in several {
             let used = bytes.saturating_sub(n as u32 * unit).min(unit) as u16;
             let data = &mut self.out.regs[v];
             if data.class == Class::Grf {
