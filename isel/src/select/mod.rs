@@ -9,8 +9,11 @@
 mod alu;
 mod buffer;
 mod ieee;
+mod media;
 mod message;
 mod operand;
+mod sampler;
+mod typed;
 
 use cranelift_entity::packed_option::PackedOption;
 use cranelift_entity::{EntityRef, SecondaryMap};
