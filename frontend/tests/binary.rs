@@ -135,7 +135,8 @@ fn versions_of_text_are_those_of_objects_and_one_more() {
         let known = matches!((major, minor), (3, 0..=9) | (4, 0..=2));
         assert_eq!(module.is_ok(), known, "{major}.{minor}");
         if let Ok(module) = module {
-            comes_back(&module);
+            let written = write(&module).expect("written");
+            assert!(read(&written).is_ok(), "{major}.{minor}");
         }
     }
 }
