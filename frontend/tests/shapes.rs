@@ -148,8 +148,6 @@ fn every_message_of_the_data_port_and_the_sampler_has_one_but_the_old_and_the_un
         .collect();
     let expected = [
         "dpasw",
-        "sample",
-        "load",
         "dpas",
         "lsc_strided",
         "lsc_block2d",

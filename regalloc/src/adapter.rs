@@ -14,7 +14,7 @@
 //! and a web of hundreds of ranges becomes one; ascending ones stop merging early and leave a move
 //! on every edge (2,243 against 101 in a kernel of 8,000 blocks). Each merge sorts the ranges of
 //! both, so that a web of thousands would take the square of their number: what leads from one
-//! [`PIECE`] of a web to another has the highest numbers, and the pieces are merged first.
+//! [`PIECE`] of a large web to another has the highest numbers, and the pieces are merged first.
 
 use cranelift_entity::SecondaryMap;
 use kiln_machine::func::{Block, Function, Term};
@@ -36,9 +36,11 @@ pub const UNITS: u32 = 64;
 /// Of these the last is the number of no register.
 pub const ONE_CLASS: u32 = UNITS - 1;
 const NONE: u32 = u32::MAX;
-/// Values of a web of block parameters and arguments that are merged before the web is. The ranges of
-/// two pieces must be fewer than the 200 at which regalloc2 gives up.
-const PIECE: u32 = 32;
+/// Values of a large web of block parameters and arguments that are merged before the web is. The
+/// ranges of a piece must be fewer than the 200 at which regalloc2 gives up.
+const PIECE: u32 = 64;
+/// Values of a web that is merged in pieces.
+const LARGE: u32 = 512;
 
 /// Where an instruction of the adapter comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -225,7 +227,8 @@ impl<'a> Adapter<'a> {
             .collect();
         let mut between = vec![false; defined.len()];
         for (arg, param) in edges() {
-            between[arg as usize] |= piece[arg as usize] != piece[param as usize];
+            let is_large = members[root(&mut webs, arg) as usize] > LARGE;
+            between[arg as usize] |= is_large && piece[arg as usize] != piece[param as usize];
         }
         between
     }

@@ -7,7 +7,9 @@
 //! Files of vISA are measured instead if they are named.
 //!
 //! Each kernel is measured in a process of its own, so that what one leaves in memory is no other's.
-//! Times are those that the thread has run for, and the median of several runs.
+//! Times are those that the thread has run for. The sizes of a family take turns, several times: shown
+//! are the medians, of the times and of the growth in each turn, so that what else the machine does
+//! counts little.
 
 use std::fmt::Write;
 use std::process::Command;
@@ -23,18 +25,13 @@ use kiln_isel::{legalize, opt, select};
 type Generator = fn(u32) -> String;
 
 const FAMILIES: &[(&str, Generator, &[u32])] = &[
-    (
-        "straight code",
-        straight,
-        &[25_000, 50_000, 100_000, 200_000],
-    ),
-    ("ifs", ifs, &[2_500, 5_000, 10_000, 20_000]),
-    ("ifs in each other", nested_ifs, &[500, 1_000, 2_000]),
+    ("straight code", straight, &[50_000, 100_000, 200_000]),
+    ("ifs", ifs, &[2_500, 5_000, 10_000]),
     ("loops behind each other", loops, &[1_000, 2_000, 4_000]),
     ("loops in one loop", loops_in_a_loop, &[1_000, 2_000, 4_000]),
-    ("loops in each other", nested_loops, &[1_000, 2_000, 4_000]),
+    ("loops eight deep", nested_loops, &[1_000, 2_000, 4_000]),
     ("back edges to one block", continues, &[1_000, 2_000, 4_000]),
-    ("ways of a switch", switch, &[500, 1_000, 2_000, 4_000]),
+    ("ways of a switch", switch, &[500, 1_000, 2_000]),
     (
         "variables live over ifs",
         live_over_ifs,
@@ -43,12 +40,12 @@ const FAMILIES: &[(&str, Generator, &[u32])] = &[
     (
         "instructions that spill",
         spilling,
-        &[5_000, 10_000, 20_000, 40_000],
+        &[10_000, 20_000, 40_000],
     ),
 ];
 
-/// Runs of which the median counts.
-const RUNS: usize = 5;
+/// Turns of which the median counts.
+const TURNS: usize = 5;
 
 /// A SIMD16 kernel with `vars` variables of sixteen dwords.
 fn kernel(vars: u32, body: &str) -> String {
@@ -194,37 +191,23 @@ fn live_over_ifs(count: u32) -> String {
     kernel(count, &text)
 }
 
-/// Each if is within the one before.
-fn nested_ifs(count: u32) -> String {
-    let mut text = String::new();
-    for i in 0..count {
-        let v = i % 24;
-        compare(&mut text, "lt", 1, v, i);
-        let _ = writeln!(text, "(!P1) goto (M1, 16) end{i}");
-        add(&mut text, (v + 1) % 24, v, (v + 5) % 24);
-    }
-    for i in (0..count).rev() {
-        let v = i % 24;
-        let _ = writeln!(text, "end{i}:");
-        add(&mut text, (v + 3) % 24, v, (v + 7) % 24);
-    }
-    store(&mut text, 0, 1);
-    kernel(24, &text)
-}
-
-/// Each loop is within the one before.
+/// Each loop is within the one before, up to eight.
 fn nested_loops(count: u32) -> String {
+    const DEPTH: u32 = 8;
     let mut text = String::new();
-    for i in 0..count {
-        let v = i % 16;
-        let _ = writeln!(text, "top{i}:");
-        add(&mut text, v, v, (v + 3) % 16);
-    }
-    for i in (0..count).rev() {
-        let v = i % 16;
-        add(&mut text, (v + 1) % 16, v, (v + 2) % 16);
-        compare(&mut text, "lt", 2, v, i + 9);
-        let _ = writeln!(text, "(P2) goto (M1, 16) top{i}");
+    for nest in (0..count).step_by(DEPTH as usize) {
+        let nest = nest..count.min(nest + DEPTH);
+        for i in nest.clone() {
+            let v = i % 16;
+            let _ = writeln!(text, "top{i}:");
+            add(&mut text, v, v, (v + 3) % 16);
+        }
+        for i in nest.rev() {
+            let v = i % 16;
+            add(&mut text, (v + 1) % 16, v, (v + 2) % 16);
+            compare(&mut text, "lt", 2, v, i + 9);
+            let _ = writeln!(text, "(P2) goto (M1, 16) top{i}");
+        }
     }
     store(&mut text, 0, 1);
     kernel(16, &text)
@@ -340,42 +323,55 @@ fn compile(text: &str) -> Result<Figures, String> {
 
 /// The cells of a line of the table: instructions, microseconds an instruction, and memory.
 fn measure(text: &str) -> Result<String, String> {
-    let first = compile(text)?;
-    let peak = peak();
-    let mut runs = vec![first.seconds];
-    for _ in 1..RUNS {
-        runs.push(compile(text)?.seconds);
+    // What is made once in a process is not the kernel's.
+    compile(&straight(1))?;
+    let figures = compile(text)?;
+    let mut line = format!("{} {}", figures.visa, figures.gen_);
+    for seconds in &figures.seconds {
+        let _ = write!(line, " {}", seconds * 1e6 / figures.visa.max(1) as f64);
     }
-    let mut line = format!("{} {}", first.visa, first.gen_);
-    for stage in 0..STAGES.len() {
-        let mut times: Vec<f64> = runs.iter().map(|run| run[stage]).collect();
-        times.sort_by(f64::total_cmp);
-        let median = times[RUNS / 2] * 1e6 / first.visa.max(1) as f64;
-        let _ = write!(line, " {median:.2}");
-    }
-    let _ = write!(line, " {:.0}", peak.unwrap_or(f64::NAN));
+    let _ = write!(line, " {}", peak().unwrap_or(f64::NAN));
     Ok(line)
 }
 
-/// Measures one kernel in a process of its own and prints its line. Returns the sum of its times.
-fn line(name: &str, what: &[&str], smallest: Option<f64>) -> Option<f64> {
+/// Measures one kernel in a process of its own: the cells of its line.
+fn measured(what: &[&str]) -> Result<Vec<f64>, String> {
     let output = std::env::current_exe()
-        .and_then(|program| Command::new(program).arg(MEASURE).args(what).output());
-    let said = match &output {
-        Ok(output) => String::from_utf8_lossy(&output.stdout),
-        Err(error) => error.to_string().into(),
-    };
-    let cells: Vec<&str> = said.split_whitespace().collect();
-    let Some(sum) = cells
-        .get(2 + STAGES.len() - 1)
-        .and_then(|sum| sum.parse::<f64>().ok())
-    else {
-        println!("{name}: {said}");
-        return None;
-    };
-    let growth = sum / smallest.unwrap_or(sum);
-    println!("| {name} | {} | {growth:.2} |", cells.join(" | "));
-    Some(sum)
+        .and_then(|program| Command::new(program).arg(MEASURE).args(what).output())
+        .map_err(|e| e.to_string())?;
+    let said = String::from_utf8_lossy(&output.stdout);
+    let cells: Result<Vec<f64>, _> = said.split_whitespace().map(str::parse).collect();
+    match cells {
+        Ok(cells) if cells.len() == STAGES.len() + 3 => Ok(cells),
+        _ => Err(said.into_owned()),
+    }
+}
+
+fn median(mut numbers: Vec<f64>) -> f64 {
+    numbers.sort_by(f64::total_cmp);
+    numbers[numbers.len() / 2]
+}
+
+/// Measures kernels in turn and prints a line for each.
+fn table(kernels: &[(String, Vec<&str>)]) -> Result<(), String> {
+    let turn = |_| kernels.iter().map(|(_, what)| measured(what)).collect();
+    let turns: Vec<Vec<Vec<f64>>> = (0..TURNS).map(turn).collect::<Result<_, _>>()?;
+    let all = 2 + STAGES.len() - 1;
+    for (k, (name, _)) in kernels.iter().enumerate() {
+        let cell = |i: usize| median(turns.iter().map(|turn| turn[k][i]).collect());
+        print!("| {name} | {} | {} |", cell(0), cell(1));
+        for stage in 2..=all {
+            print!(" {:.2} |", cell(stage));
+        }
+        let growth = median(
+            turns
+                .iter()
+                .map(|turn| turn[k][all] / turn[0][all])
+                .collect(),
+        );
+        println!(" {:.0} | {growth:.2} |", cell(all + 1));
+    }
+    Ok(())
 }
 
 /// Says to a process of this program that it is to measure what follows.
@@ -406,7 +402,10 @@ fn main() {
         .iter()
         .partition(|arg| std::path::Path::new(arg).is_file());
     for file in &files {
-        line(file.rsplit('/').next().unwrap_or(file), &[file], None);
+        let name = file.rsplit('/').next().unwrap_or(file);
+        if let Err(error) = table(&[(name.to_owned(), vec![file])]) {
+            println!("{name}: {error}");
+        }
     }
     let chosen =
         |family: &str| names.is_empty() || names.iter().any(|n| family.contains(n.as_str()));
@@ -414,11 +413,12 @@ fn main() {
         if !files.is_empty() || !chosen(family) {
             continue;
         }
-        let mut smallest = None;
-        for &size in *sizes {
-            let name = format!("{size} {family}");
-            let sum = line(&name, &[family, &size.to_string()], smallest);
-            smallest = smallest.or(sum);
+        let sizes: Vec<String> = sizes.iter().map(u32::to_string).collect();
+        let kernels: Vec<(String, Vec<&str>)> = (sizes.iter())
+            .map(|size| (format!("{size} {family}"), vec![*family, size]))
+            .collect();
+        if let Err(error) = table(&kernels) {
+            println!("{family}: {error}");
         }
     }
 }
