@@ -226,7 +226,8 @@ fn spilling(count: u32) -> String {
         (state >> 8) % VARS
     };
     for _ in 0..count {
-        add(&mut text, any(), any(), any());
+        let to = any();
+        add(&mut text, to, to, any());
     }
     for v in 1..VARS {
         add(&mut text, 0, 0, v);
