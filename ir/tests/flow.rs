@@ -4,6 +4,7 @@
 mod common;
 
 use common::kernel;
+use kiln_frontend::module::Module;
 use kiln_frontend::opcode::Opcode;
 use kiln_ir::build::build;
 use kiln_ir::cfg::CfgError;
@@ -334,7 +335,11 @@ fn a_function_has_one_return_that_reads_its_results() {
     );
     let func = build(&module.objects[0]).expect("a graph");
     verify(&func).expect("sound");
-    let returns: Vec<_> = func.blocks.iter().filter(|(_, b)| b.term == Term::Ret).collect();
+    let returns: Vec<_> = func
+        .blocks
+        .iter()
+        .filter(|(_, b)| b.term == Term::Ret)
+        .collect();
     let [(b, _)] = returns[..] else {
         panic!("{} returns\n{func}", returns.len());
     };

@@ -10,19 +10,13 @@ use kiln_isel::{legalize, opt};
 use kiln_machine::func::Function;
 use kiln_machine::inst::{Desc, Inst, Opcode, Src};
 use kiln_machine::verify::{Level, verify};
-use kiln_target::abi;
 use kiln_target::isa::Op;
 use kiln_target::platform;
-
-const CALLS: Calls = Calls {
-    abi: &abi::STACK_2,
-    by_jump: &|_| false,
-};
 
 /// Selected, without what nobody reads, and made legal; verified before and after.
 fn lowered(module: &Module) -> Result<Function, Vec<SelectError>> {
     let func = kiln_ir::build::build(&module.objects[0]).expect("a graph");
-    let mut machine = select(&func, &platform::SKL, &CALLS)?;
+    let mut machine = select(&func, &platform::SKL, &Calls::BY_NAME)?;
     verify(&machine, Level::Wide, None).unwrap_or_else(|e| panic!("{e}"));
     opt::dead::run(&mut machine);
     legalize::run(&mut machine).unwrap_or_else(|e| panic!("{e:?}"));

@@ -87,6 +87,14 @@ pub struct Calls<'a> {
     pub by_jump: &'a dyn Fn(&str) -> bool,
 }
 
+impl Calls<'_> {
+    /// All functions are called by name, as zebin has it.
+    pub const BY_NAME: Calls<'static> = Calls {
+        abi: &abi::STACK_2,
+        by_jump: &|_| false,
+    };
+}
+
 struct Select<'f, 'm> {
     ir: &'f ir::Function<'m>,
     calls: &'f Calls<'f>,
