@@ -5,7 +5,7 @@ use crate::info::Info;
 use crate::pipeline::Compiled;
 use kiln_emit::platform::Platform;
 use kiln_emit::ze_info::{Kernel as Entry, MemoryKind, MemoryUsage, PerThreadMemoryBuffer, ZeInfo};
-use kiln_emit::zebin::{ADDRESS, ADDRESS_LOW, Relocation, Relocations, Zebin};
+use kiln_emit::zebin::{ADDRESS, ADDRESS_HIGH, ADDRESS_LOW, Relocation, Relocations, Zebin};
 use serde_norway::Mapping;
 
 /// The unit of scratch space in bytes; a thread has a power of two of them (PRM vol. 2a,
@@ -78,10 +78,10 @@ fn relocate(zebin: &mut Zebin, compiled: &Compiled) -> Result<(), ObjectError> {
         })?;
         entries.push(Relocation {
             offset: u64::from(relocation.offset),
-            kind: if relocation.bits == 64 {
-                ADDRESS
-            } else {
-                ADDRESS_LOW
+            kind: match (relocation.bits, relocation.high) {
+                (64, _) => ADDRESS,
+                (_, false) => ADDRESS_LOW,
+                (_, true) => ADDRESS_HIGH,
             },
             // The null symbol comes before those in `symbols`.
             symbol: number as u32 + 1,

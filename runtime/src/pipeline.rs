@@ -14,7 +14,7 @@ use kiln_emit::verify::Violation;
 use kiln_frontend::module::Object;
 use kiln_ir::cfg::CfgError;
 use kiln_isel::{legalize, opt, select};
-use kiln_machine::func::Function as Machine;
+use kiln_machine::func::{Address, Function as Machine};
 use kiln_machine::verify::{Level, verify as verify_machine};
 use kiln_regalloc::{AllocError, Stats};
 use serde::Serialize;
@@ -155,6 +155,8 @@ pub struct Relocation {
     pub symbol: String,
     /// Width of the field: 64 or 32.
     pub bits: u8,
+    /// It is the address's bits from 32 on.
+    pub high: bool,
 }
 
 /// A finalized kernel.
@@ -330,11 +332,15 @@ fn lower(
 }
 
 /// The relocations by the names of their symbols.
-fn relocations(found: &[assemble::Relocation], names: &[String]) -> Vec<Relocation> {
-    let named = |relocation: &assemble::Relocation| Relocation {
-        offset: relocation.offset,
-        symbol: names[relocation.symbol as usize].clone(),
-        bits: relocation.bits,
+fn relocations(found: &[assemble::Relocation], addresses: &[Address]) -> Vec<Relocation> {
+    let named = |relocation: &assemble::Relocation| {
+        let address = &addresses[relocation.symbol as usize];
+        Relocation {
+            offset: relocation.offset,
+            symbol: address.name.clone(),
+            bits: relocation.bits,
+            high: address.high,
+        }
     };
     found.iter().map(named).collect()
 }

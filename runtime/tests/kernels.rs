@@ -10,42 +10,16 @@ use std::path::{Path, PathBuf};
 
 use kiln_emit::encoding::encode;
 use kiln_emit::listing::entries;
-use kiln_emit::platform::{self, Platform};
+use kiln_emit::platform::Platform;
 use kiln_emit::zebin::Zebin;
 use kiln_runtime::exec::{Launch, Program};
+use kiln_runtime::info::Info;
 use kiln_runtime::launch::{Description, Source};
+use kiln_runtime::object_file::object_file;
 use kiln_runtime::source;
 
 /// GRFs to finalize in; the second makes many of the kernels spill.
 const LIMITS: [u32; 2] = [128, 48];
-
-/// What is not selected yet for Gen11: 64-bit sums of products (`madw`) and addresses of data in two
-/// halves.
-const NOT_ON_GEN11: [&str; 19] = [
-    "alias_cast",
-    "bigmul",
-    "builtin_int",
-    "builtin_uint",
-    "collatz",
-    "const_table",
-    "div64",
-    "fmath_exp",
-    "fmath_trig",
-    "int64",
-    "juliaset",
-    "montecarlo",
-    "ptrtable",
-    "sha256",
-    "simd_16",
-    "simd_32",
-    "simd_8",
-    "slm_types",
-    "struct_buf",
-];
-
-fn gen11() -> &'static Platform {
-    platform::find("icllp").expect("the platform is known")
-}
 
 /// An example or kernel, as the reference compiler compiled it for a platform.
 struct Kernel {
@@ -147,12 +121,12 @@ fn each(
     );
 }
 
-/// Runs a kernel as the reference compiler compiled it.
-fn run_reference(k: &Kernel) -> Result<(), String> {
+/// Runs a kernel of an object file.
+fn run(k: &Kernel, zebin: &Zebin) -> Result<(), String> {
     let kernel = &k.description.kernel;
-    let program = Program::from_zebin(&k.zebin, kernel, k.platform).map_err(|e| e.to_string())?;
+    let program = Program::from_zebin(zebin, kernel, k.platform).map_err(|e| e.to_string())?;
     let mut launch = Launch {
-        ze_info: &k.zebin.ze_info,
+        ze_info: &zebin.ze_info,
         kernel,
         global: k.description.global,
         local: k.description.local,
@@ -166,6 +140,11 @@ fn run_reference(k: &Kernel) -> Result<(), String> {
         .map_err(|e| e.to_string())
 }
 
+/// Runs a kernel as the reference compiler compiled it.
+fn run_reference(k: &Kernel) -> Result<(), String> {
+    run(k, &k.zebin)
+}
+
 #[test]
 fn the_reference_compilers_code_for_gen9_gives_the_expected_results() {
     each(common::skl(), 175, run_reference);
@@ -173,13 +152,13 @@ fn the_reference_compilers_code_for_gen9_gives_the_expected_results() {
 
 #[test]
 fn the_reference_compilers_code_for_gen11_gives_the_expected_results() {
-    each(gen11(), 147, run_reference);
+    each(common::target("icllp"), 147, run_reference);
 }
 
 /// The compiler that made the code encodes each instruction as our encoder does.
 #[test]
 fn the_reference_compilers_code_for_gen11_is_encoded_again() {
-    each(gen11(), 147, |k| {
+    each(common::target("icllp"), 147, |k| {
         for kernel in &k.zebin.kernels {
             let entries = entries(&kernel.text, k.platform);
             for entry in entries {
@@ -196,7 +175,7 @@ fn the_reference_compilers_code_for_gen11_is_encoded_again() {
     });
 }
 
-/// Runs a kernel as we finalize it, in each of the limits.
+/// Runs a kernel as we finalize it, in each of the limits, from an object file with our code.
 fn run_ours(k: &Kernel) -> Result<(), String> {
     // Images are not selected yet: only the executor is tested with them.
     let image = |source: &Source| matches!(source, Source::Image { .. });
@@ -206,22 +185,9 @@ fn run_ours(k: &Kernel) -> Result<(), String> {
     let module = source::read(&k.visa()).map_err(|e| e.to_string())?;
     for limit in LIMITS {
         let compiled = common::compile(&module.objects[0], k.platform, limit)?;
-        // Addresses of constant data are the loader's to fill in; the program's tests do that.
-        if !compiled.relocations.is_empty() {
-            continue;
-        }
-        let work = common::Work {
-            info: &k.zebin.ze_info,
-            global: k.description.global,
-            local: k.description.local,
-            dimensions: k.description.dimensions,
-            args: k.description.load_args(&k.dir).map_err(|e| e.to_string())?,
-        };
-        let args =
-            common::run(&compiled, k.platform, work).map_err(|e| format!("{limit} GRFs: {e}"))?;
-        k.description
-            .check(&args, &k.dir)
-            .map_err(|e| format!("{limit} GRFs: {e}"))?;
+        let info = Info::Zebin(k.zebin.clone());
+        let zebin = object_file(info, &[compiled], k.platform).map_err(|e| e.to_string())?;
+        run(k, &zebin).map_err(|e| format!("{limit} GRFs: {e}"))?;
     }
     Ok(())
 }
@@ -233,12 +199,5 @@ fn our_code_for_gen9_gives_the_expected_results() {
 
 #[test]
 fn our_code_for_gen11_gives_the_expected_results() {
-    each(gen11(), 147, |k| {
-        match (NOT_ON_GEN11.contains(&k.name.as_str()), run_ours(k)) {
-            (false, result) => result,
-            (true, Ok(())) => Err("is selected, and listed as not".to_string()),
-            (true, Err(why)) if why.contains("not supported") => Ok(()),
-            (true, Err(why)) => Err(why),
-        }
-    });
+    each(common::target("icllp"), 147, run_ours);
 }

@@ -107,6 +107,15 @@ pub struct BlockData {
     pub term_origin: u32,
 }
 
+/// An address that the loader fills in: of its bits as many as the immediate has.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Address {
+    /// Whose address it is.
+    pub name: String,
+    /// The bits are those from 32 on.
+    pub high: bool,
+}
+
 /// A machine function.
 #[derive(Clone, Debug)]
 pub struct Function {
@@ -117,7 +126,7 @@ pub struct Function {
     pub regs: PrimaryMap<VReg, RegData>,
     pub lists: PrimaryMap<List, SmallVec<[VReg; 4]>>,
     pub messages: PrimaryMap<MessageId, Message>,
-    pub symbols: PrimaryMap<Symbol, String>,
+    pub symbols: PrimaryMap<Symbol, Address>,
     /// The first is the entry: it has no predecessor and no parameters.
     pub blocks: PrimaryMap<Block, BlockData>,
     /// Registers that hold inputs at entry, with the general register each begins at.

@@ -28,7 +28,7 @@ entity_impl!(List, "list");
 pub struct MessageId(u32);
 entity_impl!(MessageId, "msg");
 
-/// A name whose address the loader fills in ([`Function::symbols`]).
+/// An address that the loader fills in ([`Function::symbols`]).
 ///
 /// [`Function::symbols`]: crate::func::Function::symbols
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -414,14 +414,17 @@ impl Legalizer<'_> {
             && dest.indirect.is_none()
             && (!dest.byte.is_multiple_of(step) || n > 1 && !(h * bytes).is_multiple_of(step));
         let three = shape(op) == Shape::Three;
-        let unaligned16 =
-            three && n > 1 && (h != 1 || self.align16 && !dest.byte.is_multiple_of(16));
+        let unaligned = three
+            && match self.align16 {
+                true => n > 1 && (h != 1 || !dest.byte.is_multiple_of(16)),
+                false => n > 1 && h != 1 || !dest.byte.is_multiple_of(8),
+            };
         let indirect_narrow = dest.indirect.is_some() && bytes * h < step;
         let math = shape(op) == Shape::Math && n > 1 && h != 1;
         if raw && misaligned {
             return self.fail("a destination that is not aligned to its type");
         }
-        let needed = packed_bytes || misaligned || unaligned16 || indirect_narrow || math;
+        let needed = packed_bytes || misaligned || unaligned || indirect_narrow || math;
         let least = if packed_bytes { 2 } else { 1 };
         Ok(needed.then_some((step / bytes).max(least)))
     }

@@ -11,6 +11,7 @@ mod buffer;
 mod ieee;
 mod message;
 mod operand;
+mod product;
 
 use cranelift_entity::packed_option::PackedOption;
 use cranelift_entity::{EntityRef, SecondaryMap};

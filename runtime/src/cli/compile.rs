@@ -295,10 +295,12 @@ fn unresolved(kernels: &[Compiled]) -> String {
             offset,
             symbol,
             bits,
+            high,
         } in relocations
         {
+            let part = if *high { "the upper half of " } else { "" };
             lines.push_str(&format!(
-                "warning: {name}: the {bits} bits at offset {offset:#x} are to be the address of {symbol}\n"
+                "warning: {name}: the {bits} bits at offset {offset:#x} are to be {part}the address of {symbol}\n"
             ));
         }
     }

@@ -2,6 +2,7 @@
 
 use crate::bench::{Bench, State, VAR_BYTES};
 use crate::case::{element, low};
+use crate::common;
 use crate::model::{Num, Relation, Ty};
 use crate::random::Random;
 
@@ -19,9 +20,12 @@ fn run(simd: u8, decls: &str, body: String, before: &State) -> State {
         decls: decls.to_string(),
         body,
     };
-    bench
-        .run(before)
-        .unwrap_or_else(|e| panic!("{e}\n{}", bench.body))
+    let [state, other] = ["skl", "icllp"].map(|target| {
+        let after = bench.run(common::target(target), before);
+        after.unwrap_or_else(|e| panic!("{target}: {e}\n{}", bench.body))
+    });
+    assert_eq!(state, other, "icllp differs\n{}", bench.body);
+    state
 }
 
 fn predicates(simd: u8) -> String {
