@@ -20,8 +20,8 @@ use crate::platform::Family;
 use crate::print::Text;
 
 pub use field::{
-    AddressKind, Atomic, Block, Data, Fields, Flag, Flags, Flush, Scope, Simd, Slots, Surface,
-    Value, Vector,
+    AddressKind, Atomic, Block, Data, Fields, Flag, Flags, Flush, Lines, Scope, Simd, Slots,
+    Stream, Surface, Value, Vector,
 };
 pub use kind::Kind;
 pub(crate) use load_store::{CACHES, CACHES_CONSTANT, CacheCodes};
@@ -63,9 +63,11 @@ pub(crate) const REQUESTS: Requests = {
     requests[5] = with_header(others::RENDER);
     requests[6] = with_header(others::URB);
     requests[7] = with_header(others::SPAWNER);
+    requests[8] = with_header(others::MOTION);
     requests[9] = with_header(data_port::READ_ONLY);
     requests[10] = with_header(data_port::PORT_0);
     requests[12] = with_header(data_port::PORT_1);
+    requests[13] = with_header(others::REFINEMENT);
     requests
 };
 

@@ -457,6 +457,8 @@ const MEDIA: Raw = Raw::Block(Amount::MediaBlock);
 const SAMPLED: Raw = Raw::Sampled(Amount::Channels);
 const LSC_ADDRESS: Raw = Raw::Lanes(Amount::LscAddress, Amount::Is(1));
 
+const SAMPLE_ROW: Raw = Raw::Block(Amount::SampleRow);
+
 const fn block(bytes: u32) -> Raw {
     Raw::Block(Amount::Is(bytes))
 }
@@ -575,10 +577,12 @@ opcodes! {
         raw [OWORDS];
 
     // The old sampler: channels, sampler, surface, u, v, r, destination.
-    0x40 Sample "sample" Sampler [b(M::SampleMode), SAMPLER, T, RS, RS, RS, RD];
+    0x40 Sample "sample" Sampler [b(M::SampleMode), SAMPLER, T, RS, RS, RS, RD]
+        raw [SAMPLE_ROW, SAMPLE_ROW, SAMPLE_ROW, Raw::Opaque(Amount::SamplePixels)];
     0x41 SampleUnorm "sample_unorm" Sampler [b(M::SampleFormat), SAMPLER, T, S, S, S, S, RD]
         raw [Raw::Opaque(Amount::UnormPixels)];
-    0x42 Load "load" Sampler [b(M::SampleMode), T, RS, RS, RS, RD];
+    0x42 Load "load" Sampler [b(M::SampleMode), T, RS, RS, RS, RD]
+        raw [SAMPLE_ROW, SAMPLE_ROW, SAMPLE_ROW, Raw::Opaque(Amount::SamplePixels)];
     0x43 Avs "avs" Sampler [b(M::Channels), SAMPLER, T, S, S, S, S, S, S, S, b(M::AvsControl), S,
         b(M::AvsExec), S, RD] text [0 2 1 3 4 5 6 7 8 9 10 11 12 13 14]
         raw [Raw::Opaque(Amount::AvsPixels)] on UNTIL_ICLLP;

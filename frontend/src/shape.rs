@@ -56,6 +56,9 @@ pub enum Amount {
     ImeInput,
     ImeOutput,
     LscAddress,
+    /// `sample`, `load`: a dword for each channel of the mode; of the result in each enabled color.
+    SampleRow,
+    SamplePixels,
 }
 
 /// The shape of a raw operand of an instruction.
@@ -148,6 +151,17 @@ impl Raw {
 /// The sampler operation's bit that asks for the mask of null pixels.
 const NULL_MASK: u32 = 1 << 8;
 
+/// `vme_ime`: which streams there are, and the search control with two records.
+const STREAM_NONE: u32 = 0;
+const STREAM_OUT: u32 = 1;
+const STREAM_IN: u32 = 2;
+const DUAL_RECORDS: u32 = 7;
+
+/// Channels of `sample` and `load` with that mode.
+fn sample_size(mode: u32) -> u32 {
+    if mode & 16 == 0 { 8 } else { 16 }
+}
+
 impl Amount {
     fn of(self, inst: &Inst, own: Option<u32>, grf: u32) -> Option<u32> {
         let n = |meaning| number(inst, meaning, 0);
@@ -183,15 +197,20 @@ impl Amount {
                 n(Meaning::AvsExec)?,
             )?,
             Amount::ImeInput => match (n(Meaning::PairFirst)?, n(Meaning::PairSecond)?) {
-                (0, _) => 64,
-                (_, 3) => 192,
+                (STREAM_NONE | STREAM_OUT, _) => 64,
+                (_, DUAL_RECORDS) => 192,
                 _ => 128,
             },
             Amount::ImeOutput => match (n(Meaning::PairFirst)?, n(Meaning::PairSecond)?) {
-                (0, _) => 224,
-                (_, 3) => 352,
+                (STREAM_NONE | STREAM_IN, _) => 224,
+                (_, DUAL_RECORDS) => 352,
                 _ => 288,
             },
+            Amount::SampleRow => 4 * sample_size(n(Meaning::SampleMode)?),
+            Amount::SamplePixels => {
+                let mode = n(Meaning::SampleMode)?;
+                4 * sample_size(mode) * channels(mode & 0xf)?
+            }
             Amount::LscAddress => match n(Meaning::LscAddressSize)? {
                 1 => 2,
                 3 => 8,

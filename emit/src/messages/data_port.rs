@@ -5,7 +5,7 @@
 //! "- Data Port 1" (Gen9 and later).
 
 use super::Part::{Channels, Coded, Flags, Mark, Number, Surface};
-use super::field::{Atomic, Block, Flag, Simd, Slots, Value};
+use super::field::{Atomic, Block, Flag, Lines, Simd, Slots, Value};
 use super::{Fields, Function, Kind, Part, Quantity, Request, Row, row};
 
 fn request(function: Function, kind: Kind, fields: Fields) -> Request {
@@ -170,6 +170,19 @@ pub fn typed_atomic(operation: Atomic, high: bool, returns: bool) -> Request {
     request
         .flag(Flag::HighSlots, high)
         .flag(Flag::Returns, returns)
+}
+
+/// "Media Block Read" or "Media Block Write" of a rectangle that the header says.
+pub fn media_block(write: bool, lines: Lines) -> Request {
+    let kind = match write {
+        true => Kind::MediaBlockWrite,
+        false => Kind::MediaBlockRead,
+    };
+    let fields = Fields {
+        lines: Some(lines),
+        ..Fields::default()
+    };
+    request(Function::DataPort1, kind, fields).with_header()
 }
 
 /// "Memory Fence" on all memory. Has a header and no surface; a committed one writes a register when
@@ -337,6 +350,21 @@ const FLOAT_ATOMIC: Part = Coded(
         Value::Atomic(Atomic::FloatSubtract64),
     ],
 );
+/// Bits 8-10, "Vertical Line Stride Override", "Stride" and "Offset".
+const LINES: Part = Coded(
+    8,
+    3,
+    &[
+        Value::Lines(Lines::All),
+        Value::Reserved,
+        Value::Reserved,
+        Value::Reserved,
+        Value::Reserved,
+        Value::Reserved,
+        Value::Lines(Lines::Top),
+        Value::Lines(Lines::Bottom),
+    ],
+);
 const COMMIT: Part = Flags(13, &[Flag::Commit]);
 const FLUSHES: Part = Flags(
     8,
@@ -449,7 +477,7 @@ pub(super) const PORT_1: &[Row] = &[
         Kind::Untyped16BitAtomic,
         &[ATOMIC, SIMD_12_REVERSED, RETURN, Surface],
     ),
-    row(TYPE, 0x04, Kind::MediaBlockRead, &[Surface]),
+    row(TYPE, 0x04, Kind::MediaBlockRead, &[LINES, Surface]),
     row(
         TYPE,
         0x05,
@@ -474,7 +502,7 @@ pub(super) const PORT_1: &[Row] = &[
         Kind::UntypedSurfaceWrite,
         &[LEFT_OUT, SIMD_UNTYPED, Surface],
     ),
-    row(TYPE, 0x0a, Kind::MediaBlockWrite, &[Surface]),
+    row(TYPE, 0x0a, Kind::MediaBlockWrite, &[LINES, Surface]),
     row(
         TYPE,
         0x0b,

@@ -33,6 +33,24 @@ pub enum Slots {
     High,
 }
 
+/// Which rows of an interlaced surface a block message counts ("Vertical Line Stride Override").
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Lines {
+    All,
+    /// Those of the top field: every other one from the first on.
+    Top,
+    Bottom,
+}
+
+/// What a motion search takes and gives beside its result ("Stream In", "Stream Out").
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stream {
+    None,
+    Out,
+    In,
+    InOut,
+}
+
 /// How many owords, or hwords of 32 bytes, a block has ("Block Size").
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Block {
@@ -230,6 +248,8 @@ pub enum Flag {
     SlotOffsets,
     /// Response or colors of 16 bits ("Return Format").
     Half,
+    /// The sampler's parameters have 16 bits.
+    HalfParameters,
     Transposed,
     /// The ending thread has no handle of the URB to give back ("Resource Select").
     NoUrbHandle,
@@ -254,6 +274,7 @@ impl Flag {
             Flag::ChannelMasks => "channel masks",
             Flag::SlotOffsets => "offsets of slots",
             Flag::Half => "of 16 bits",
+            Flag::HalfParameters => "with parameters of 16 bits",
             Flag::Transposed => "transposed",
             Flag::NoUrbHandle => "",
         }
@@ -347,6 +368,8 @@ fields! {
         transformed: Transformed(bool), "layout";
         scope: Scope(Scope), "scope";
         flush: Flush(Flush), "flush";
+        lines: Lines(Lines), "lines";
+        stream: Stream(Stream), "stream";
         address: Address(AddressKind), "kind of address";
     }
     plain {
@@ -475,6 +498,17 @@ impl Value {
                 Flush::Clean => "clean",
                 Flush::L3 => "flush L3",
                 Flush::Nothing => "code 6",
+            },
+            Value::Lines(lines) => match lines {
+                Lines::All => "",
+                Lines::Top => "of the top field",
+                Lines::Bottom => "of the bottom field",
+            },
+            Value::Stream(stream) => match stream {
+                Stream::None => "",
+                Stream::Out => "stream out",
+                Stream::In => "stream in",
+                Stream::InOut => "stream in and out",
             },
             Value::Address(kind) => match kind {
                 AddressKind::Flat => "flat",

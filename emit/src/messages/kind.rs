@@ -48,6 +48,13 @@ kinds! {
     UntypedAtomic => "untyped atomic";
     Untyped16BitAtomic => "untyped 16-bit atomic";
     MediaBlockRead => "media block read";
+    MotionSearch => "integer motion estimation";
+    MotionIntra => "intra distortion";
+    MotionSkip => "skip and intra check";
+    MotionRefine => "fractional and bidirectional refinement";
+    Sample8x8 => "sample8x8";
+    SampleUnorm => "sample_unorm";
+    SamplerFlush => "cache flush";
     TypedSurfaceRead => "typed surface read";
     TypedAtomic => "typed atomic";
     Typed16BitAtomic => "typed 16-bit atomic";

@@ -2,7 +2,7 @@
 //! dispatch.
 
 use super::Part::{Coded, Flags, Mark, Number, Surface};
-use super::field::{Flag, Simd, Value};
+use super::field::{Flag, Simd, Stream, Value};
 use super::{Fields, Function, Kind, Part, Quantity, Request, Row, row};
 
 /// A message to the sampler ("Message Type") that uses the state `sampler`; of the result or the
@@ -67,12 +67,27 @@ const XE2_SIMD: Part = Coded(
 const HALF: Part = Mark(30, Flag::Half);
 /// Bits 8-11, "Sampler Index".
 const STATE: Part = Number(8, 4, 1, Quantity::Sampler);
-const SAMPLE: &[Part] = &[SIMD, HALF, STATE, Surface];
+/// Bit 29, of three of "SIMD Mode".
+const HALF_PARAMETERS: Part = Mark(29, Flag::HalfParameters);
+const SAMPLE: &[Part] = &[SIMD, HALF, HALF_PARAMETERS, STATE, Surface];
 const XE2_SAMPLE: &[Part] = &[XE2_SIMD, HALF, STATE, Surface];
+
+/// Media messages of the sampler, of which bits 17-18 say that they are for 32 or 64 pixels.
+const fn media_row(code: u32, kind: Kind) -> Row {
+    Row {
+        mask: 0x8007_f000,
+        bits: code << 12 | 3 << 17,
+        kind,
+        parts: &[STATE, Surface],
+    }
+}
 
 macro_rules! sampler {
     ($parts:expr) => {
         &[
+            media_row(0x0b, Kind::Sample8x8),
+            media_row(0x0c, Kind::SampleUnorm),
+            media_row(0x1f, Kind::SamplerFlush),
             sampler_row(0x00, Kind::Sample, $parts),
             sampler_row(0x01, Kind::SampleB, $parts),
             sampler_row(0x02, Kind::SampleL, $parts),
@@ -105,6 +120,31 @@ macro_rules! sampler {
 
 pub(super) const SAMPLER: &[Row] = sampler!(SAMPLE);
 pub(super) const XE2_SAMPLER: &[Row] = sampler!(XE2_SAMPLE);
+
+const MOTION_OP: (u32, u32) = (13, 2);
+/// Bits 15-16.
+const STREAM: Part = Coded(
+    15,
+    2,
+    &[
+        Value::Stream(Stream::None),
+        Value::Stream(Stream::Out),
+        Value::Stream(Stream::In),
+        Value::Stream(Stream::InOut),
+    ],
+);
+
+/// Video motion estimation, before Gen12.
+pub(super) const MOTION: &[Row] = &[
+    row(MOTION_OP, 0, Kind::MotionIntra, &[Surface]),
+    row(MOTION_OP, 2, Kind::MotionSearch, &[STREAM, Surface]),
+];
+
+/// The check and refinement engine, before Gen12.
+pub(super) const REFINEMENT: &[Row] = &[
+    row(MOTION_OP, 1, Kind::MotionSkip, &[Surface]),
+    row(MOTION_OP, 3, Kind::MotionRefine, &[Surface]),
+];
 
 const GATEWAY_OP: (u32, u32) = (0, 4);
 

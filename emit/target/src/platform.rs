@@ -38,6 +38,10 @@ pub struct Platform {
     /// Shared local memory has a fence of its own: that of all memory does not order it, but may flush
     /// the cache of level 1 (PRM, "Memory Fence").
     pub slm_fence: bool,
+    /// A thread can be interrupted at a message to the sampler only if the message has a header.
+    pub sampler_header: bool,
+    /// Bit 0 of a sampler header's dword 3 says that the sampler is bindless; r0 may have it set.
+    pub bindless_sampler_bit: bool,
     /// `mach` without accumulator write control gives the lower half of the product, as `macl` does.
     pub mach_low: bool,
     /// Computes on integers of 64 bits.
@@ -88,6 +92,8 @@ pub const PLATFORMS: &[Platform] = &[
         goto_on_false: false,
         barrier_id: 0x7f00_0000,
         slm_fence: true,
+        sampler_header: false,
+        bindless_sampler_bit: true,
         mach_low: true,
         int64: false,
         fp64: false,
@@ -130,6 +136,8 @@ pub const SKL: Platform = Platform {
     thread_id_bits: 9,
     barrier_id: 0x8f00_0000,
     slm_fence: false,
+    sampler_header: true,
+    bindless_sampler_bit: false,
     mach_low: false,
     int64: true,
     fp64: true,
@@ -147,6 +155,8 @@ const TGLLP: Platform = Platform {
     goto_on_false: false,
     barrier_id: 0x7f00_0000,
     slm_fence: true,
+    sampler_header: false,
+    bindless_sampler_bit: true,
     mach_low: true,
     int64: false,
     fp64: false,
@@ -166,6 +176,8 @@ const DG2: Platform = Platform {
     grf_count: 256,
     barrier_id: 0x7f00_0000,
     slm_fence: true,
+    sampler_header: false,
+    bindless_sampler_bit: true,
     mach_low: true,
     int64: false,
     fp64: false,
@@ -188,6 +200,8 @@ const PVC: Platform = Platform {
     thread_id_bits: 9,
     barrier_id: 0x7f00_0000,
     slm_fence: true,
+    sampler_header: false,
+    bindless_sampler_bit: true,
     mach_low: true,
     int64: true,
     fp64: true,

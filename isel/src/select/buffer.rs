@@ -20,6 +20,10 @@ impl Buffer {
         }
     }
 
+    pub(super) fn bytes(&self) -> u32 {
+        self.bytes
+    }
+
     /// The destination for `n` elements side by side from byte `at` on, over what was written before.
     pub(super) fn write(&mut self, select: &mut Select, at: u32, n: u32, ty: Type) -> Dst {
         let unit = select.unit();

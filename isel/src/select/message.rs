@@ -9,7 +9,7 @@ use kiln_emit::messages::{
 };
 use kiln_frontend::module::{self as visa, Operand, predefined};
 use kiln_frontend::opcode::{Atomic, AtomicOp, Fence, Field, Opcode, svm_block_bytes};
-use kiln_ir::access::{RawShape, raw_shape};
+use kiln_frontend::shape::{RawShape, raw_access};
 use kiln_machine::func::Class;
 use kiln_machine::inst::{Desc, Dst, Message, Reg, Src};
 use kiln_target::isa::{Op, Region, Type};
@@ -23,23 +23,23 @@ const STATELESS: Surface = Surface::Known(Memory::Stateless);
 
 /// Registers that a message reads.
 #[derive(Clone, Copy)]
-struct Payload {
-    reg: Reg,
-    grfs: u32,
+pub(super) struct Payload {
+    pub(super) reg: Reg,
+    pub(super) grfs: u32,
 }
 
 /// Where a message's result goes.
 #[derive(Clone, Copy)]
-struct Answer {
-    storage: Storage,
-    byte: u32,
-    grfs: u32,
-    shape: RawShape,
+pub(super) struct Answer {
+    pub(super) storage: Storage,
+    pub(super) byte: u32,
+    pub(super) grfs: u32,
+    pub(super) shape: RawShape,
 }
 
 /// Which memory a message accesses.
 #[derive(Clone, Copy)]
-enum Surface {
+pub(super) enum Surface {
     Known(Memory),
     /// The entry of the binding table whose index is in a register.
     Indexed(Src),
@@ -201,12 +201,59 @@ impl Select<'_, '_> {
                 }
                 _ => Ok(()),
             },
+            Opcode::Sample3d
+            | Opcode::Load3d
+            | Opcode::Gather4Sampler
+            | Opcode::ResInfo
+            | Opcode::SampleInfo => self.sampler(visa, channels),
+            Opcode::Gather4Typed | Opcode::Scatter4Typed | Opcode::TypedAtomic => {
+                self.typed(visa, channels)
+            }
+            Opcode::MediaLd
+            | Opcode::MediaSt
+            | Opcode::VmeIme
+            | Opcode::VmeSic
+            | Opcode::VmeFbr
+            | Opcode::VmeIdm
+            | Opcode::Avs
+            | Opcode::Sample
+            | Opcode::SampleUnorm
+            | Opcode::Load
+            | Opcode::SamplerCacheFlush => self.media(visa),
+            Opcode::Gather | Opcode::Scatter => {
+                let log = field(&ops[0]).min(2);
+                let reads = visa.op == Opcode::Gather;
+                let (request, first) = match reads {
+                    true => (data_port::byte_gather(8 << log, simd), 2),
+                    false => (data_port::byte_scatter(8 << log, simd), 1),
+                };
+                let surface = self.surface(&ops[first])?;
+                // Offsets are in elements, those of the messages in bytes.
+                let mut address =
+                    self.offsets(&ops[first + 2], &ops[first + 1], Type::Ud, channels)?;
+                if log > 0 {
+                    let bytes = self.temp(address.grfs * self.grf());
+                    let to = Dst::new(bytes, 1, Type::Ud);
+                    let elements = Src::packed(address.reg, Type::Ud);
+                    self.alu(
+                        Op::Shl,
+                        Channels::all(channels.size),
+                        to,
+                        &[elements, ud(log)],
+                    );
+                    address.reg = bytes;
+                }
+                self.access(channels, (request, surface), address, visa, first + 3)
+            }
+            Opcode::RtWrite | Opcode::RtRead | Opcode::UrbWrite => {
+                self.fail("not supported: threads have no render target and no URB")
+            }
             _ => self.fail("not supported yet"),
         }
     }
 
     /// A copy of r0 with some of its dwords replaced.
-    fn header_with(&mut self, dwords: &[(u32, Src)]) -> Payload {
+    pub(super) fn header_with(&mut self, dwords: &[(u32, Src)]) -> Payload {
         let mut header = Buffer::new(self.grf());
         let thread = Src::packed(self.header(0), Type::Ud);
         let to = header.write(self, 0, 8, Type::Ud);
@@ -221,7 +268,7 @@ impl Select<'_, '_> {
         }
     }
 
-    fn surface(&mut self, operand: &Operand) -> Result<Surface> {
+    pub(super) fn surface(&mut self, operand: &Operand) -> Result<Surface> {
         let Operand::Surface(s) = operand else {
             return self.fail("an operand that is no surface");
         };
@@ -248,9 +295,10 @@ impl Select<'_, '_> {
     }
 
     /// The layout of a raw operand, and its length in registers.
-    fn shape(&self, visa: &visa::Inst, at: usize) -> Result<(RawShape, u32)> {
+    pub(super) fn shape(&self, visa: &visa::Inst, at: usize) -> Result<(RawShape, u32)> {
         let grf = self.grf();
-        match raw_shape(visa, at) {
+        let access = raw_access(self.ir.object, visa, at, grf);
+        match access.map(|access| access.shape) {
             Some(shape @ RawShape::Block { bytes }) => Ok((shape, bytes.div_ceil(grf))),
             Some(shape @ RawShape::Lanes { bytes, planes }) => {
                 // The messages know eight and sixteen channels.
@@ -263,7 +311,7 @@ impl Select<'_, '_> {
     }
 
     /// The registers of a raw source, copied to aligned ones where they are not.
-    fn payload(&mut self, visa: &visa::Inst, at: usize) -> Result<Payload> {
+    pub(super) fn payload(&mut self, visa: &visa::Inst, at: usize) -> Result<Payload> {
         let Operand::Raw { var, offset } = visa.operands[at] else {
             return self.fail("an operand that is not raw");
         };
@@ -282,7 +330,7 @@ impl Select<'_, '_> {
     }
 
     /// Payloads one behind the other, as copies.
-    fn joined(&mut self, payloads: &[Payload]) -> Payload {
+    pub(super) fn joined(&mut self, payloads: &[Payload]) -> Payload {
         let grf = self.grf();
         let grfs = payloads.iter().map(|p| p.grfs).sum();
         let mut whole = Buffer::new(grfs * grf);
@@ -291,7 +339,7 @@ impl Select<'_, '_> {
             let end = at + payload.grfs * grf;
             let start = at;
             while at < end {
-                let n = ((end - at) / 4).min(8);
+                let n = ((end - at) / 4).min(16 - at % 64 / 4);
                 let from = payload.reg.at(payload.reg.byte() + at - start);
                 let to = whole.write(self, at, n, Type::Ud);
                 let all = Channels::all(n as u8);
@@ -306,7 +354,7 @@ impl Select<'_, '_> {
     }
 
     /// Where the result of raw operand `at` goes.
-    fn answer(&mut self, visa: &visa::Inst, at: usize) -> Result<Answer> {
+    pub(super) fn answer(&mut self, visa: &visa::Inst, at: usize) -> Result<Answer> {
         let Operand::Raw { var, offset } = visa.operands[at] else {
             return self.fail("an operand that is not raw");
         };
@@ -348,7 +396,7 @@ impl Select<'_, '_> {
     }
 
     /// A load to, or a store from, raw operand `data`, as its row in the opcode table has it.
-    fn access(
+    pub(super) fn access(
         &mut self,
         channels: Channels,
         request: (Request, Surface),
@@ -365,7 +413,7 @@ impl Select<'_, '_> {
     }
 
     /// The operation of an atomic instruction, and the width of what it works on.
-    fn atomic_of(&self, visa: &visa::Inst, widths: &[u8]) -> Result<(Operation, u8)> {
+    pub(super) fn atomic_of(&self, visa: &visa::Inst, widths: &[u8]) -> Result<(Operation, u8)> {
         let Some(atomic) = Atomic::from_number(field(&visa.operands[0])) else {
             return self.fail("an unknown atomic operation");
         };
@@ -378,7 +426,7 @@ impl Select<'_, '_> {
         Ok((operation, atomic.bits))
     }
 
-    fn atomic(
+    pub(super) fn atomic(
         &mut self,
         visa: &visa::Inst,
         channels: Channels,
@@ -506,13 +554,13 @@ impl Select<'_, '_> {
     }
 
     /// Puts a descriptor into the address register.
-    fn descriptor(&mut self, parts: &[Src], op: Op) -> Desc {
+    pub(super) fn descriptor(&mut self, parts: &[Src], op: Op) -> Desc {
         let addr = self.temp_of(Class::Addr, 4);
         self.alu(op, Channels::SCALAR, Dst::new(addr, 1, Type::Ud), parts);
         Desc::Addr(addr)
     }
 
-    fn send(
+    pub(super) fn send(
         &mut self,
         channels: Channels,
         (request, surface): (Request, Surface),
@@ -523,20 +571,7 @@ impl Select<'_, '_> {
         let second = src1.map_or(0, |p| p.grfs);
         let response = answer.map_or(0, |a| a.grfs);
         let request = request.lengths(src0.grfs as u8, second as u8, response as u8);
-        let mut message = self.known(request.surface(match surface {
-            Surface::Known(memory) => memory,
-            Surface::Indexed(_) => Memory::Bti(0),
-            Surface::Bindless(_) => Memory::Bindless,
-        }))?;
-        match (surface, message.desc, message.ex_desc) {
-            (Surface::Indexed(index), Desc::Imm(bits), _) => {
-                message.desc = self.descriptor(&[index, ud(bits)], Op::Or);
-            }
-            (Surface::Bindless(offset), _, Desc::Imm(bits)) => {
-                message.ex_desc = self.descriptor(&[offset, ud(bits)], Op::Or);
-            }
-            _ => {}
-        }
+        let message = self.on_surface(request, surface, None)?;
         // Only the send of two payloads takes its extended descriptor from a register.
         let split = src1.is_some() || matches!(message.ex_desc, Desc::Addr(_));
         let op = if split { Op::Sends } else { Op::Send };
@@ -544,9 +579,43 @@ impl Select<'_, '_> {
         Ok(())
     }
 
+    /// The message of a request on a surface; `more` are bits of the descriptor in a register.
+    pub(super) fn on_surface(
+        &mut self,
+        request: Request,
+        surface: Surface,
+        more: Option<Src>,
+    ) -> Result<Message> {
+        let mut message = self.known(request.surface(match surface {
+            Surface::Known(memory) => memory,
+            Surface::Indexed(_) => Memory::Bti(0),
+            Surface::Bindless(_) => Memory::Bindless,
+        }))?;
+        if let (Surface::Bindless(offset), Desc::Imm(bits)) = (surface, message.ex_desc) {
+            message.ex_desc = self.descriptor(&[offset, ud(bits)], Op::Or);
+        }
+        let index = match surface {
+            Surface::Indexed(index) => Some(index),
+            _ => None,
+        };
+        let bits = match (index, more) {
+            (Some(index), Some(more)) => {
+                let both = self.temp(4);
+                let to = Dst::new(both, 1, Type::Ud);
+                self.alu(Op::Or, Channels::SCALAR, to, &[index, more]);
+                Some(Src::scalar(both, Type::Ud))
+            }
+            (one, other) => one.or(other),
+        };
+        if let (Some(register), Desc::Imm(fixed)) = (bits, message.desc) {
+            message.desc = self.descriptor(&[register, ud(fixed)], Op::Or);
+        }
+        Ok(message)
+    }
+
     /// Sends a message and puts its answer where it belongs: what the message cannot write in place
     /// is copied there, under its mask.
-    fn exchange(
+    pub(super) fn exchange(
         &mut self,
         op: Op,
         channels: Channels,
@@ -594,7 +663,7 @@ impl Select<'_, '_> {
         }
     }
 
-    fn emit(
+    pub(super) fn emit(
         &mut self,
         op: Op,
         channels: Channels,
@@ -619,6 +688,6 @@ impl Select<'_, '_> {
     }
 }
 
-fn is_null(operand: &Operand) -> bool {
+pub(super) fn is_null(operand: &Operand) -> bool {
     matches!(operand, Operand::Raw { var, .. } if var.as_u32() == predefined::NULL)
 }

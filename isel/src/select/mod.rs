@@ -9,9 +9,12 @@
 mod alu;
 mod buffer;
 mod ieee;
+mod media;
 mod message;
 mod operand;
 mod product;
+mod sampler;
+mod typed;
 
 use cranelift_entity::packed_option::PackedOption;
 use cranelift_entity::{EntityRef, SecondaryMap};

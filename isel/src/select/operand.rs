@@ -453,7 +453,18 @@ impl Select<'_, '_> {
             predefined::SURFACE_STATELESS => return Some(Memory::Stateless.index().into()),
             _ => {}
         }
-        let cell = self.ir.surface_cells[surface].expand()?;
+        let index = self.constant_state(visa::StateVar::Surface(surface))?;
+        Some(index & 0xff)
+    }
+
+    /// The index that a surface or sampler variable holds, if it is the same wherever the instruction
+    /// runs.
+    pub(super) fn constant_state(&self, of: visa::StateVar) -> Option<u32> {
+        let cell = match of {
+            visa::StateVar::Surface(s) => self.ir.surface_cells[s],
+            visa::StateVar::Sampler(s) => self.ir.sampler_cells[s],
+        }
+        .expand()?;
         let value = self.touched.iter().find(|t| t.cell == cell)?.read?;
         let Def::Inst(inst) = self.ir.values[value].def else {
             return None;
@@ -461,7 +472,7 @@ impl Select<'_, '_> {
         let visa = self.ir.visa(inst);
         match (visa.op, &visa.operands[..]) {
             (Opcode::Movs, [_, Operand::Imm { bits, .. }]) if visa.exec.size == 1 => {
-                Some(*bits as u32 & 0xff)
+                Some(*bits as u32)
             }
             _ => None,
         }

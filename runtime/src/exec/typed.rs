@@ -6,7 +6,7 @@
 //! nowhere. Media blocks may reach over the edges, as the language allows of them: reads repeat the
 //! last texel, writes there are dropped.
 
-use kiln_emit::messages::{Flag, Slots};
+use kiln_emit::messages::{Flag, Lines, Slots};
 
 use super::atomic::Atomic;
 use super::error::Cause;
@@ -208,7 +208,17 @@ pub fn media_block(
         return Err(m.bad("its block is larger than its registers"));
     }
     let unit = shape.format.bytes().min(TEXEL_MAX) as i64;
-    let (row_bytes, rows) = (shape.pitch() as i64, i64::from(shape.size[1]));
+    // Of a field, every other row of the surface.
+    let (step, parity) = match m.request()?.fields.lines {
+        Some(Lines::Top) => (2, 0),
+        Some(Lines::Bottom) => (2, 1),
+        _ => (1, 0),
+    };
+    let rows = (i64::from(shape.size[1]) - parity + step - 1) / step;
+    let row_bytes = shape.pitch() as i64;
+    if rows == 0 {
+        return Err(m.bad("the surface has no such row"));
+    }
     for row in 0..height {
         for byte in 0..width {
             let (x, y) = (left + byte as i64, top + row as i64);
@@ -219,7 +229,7 @@ pub fn media_block(
             // The nearest texel's byte of the same place in it.
             let texel = x.div_euclid(unit).clamp(0, row_bytes / unit - 1);
             let x = texel * unit + x.rem_euclid(unit);
-            let offset = y.clamp(0, rows - 1) * row_bytes + x;
+            let offset = (y.clamp(0, rows - 1) * step + parity) * row_bytes + x;
             let memory = shared.memory.at_offset(buffer, offset as u64, 1, 0)?;
             let place = row * pitch + byte;
             if write {

@@ -1,0 +1,328 @@
+//! Media messages: blocks of two dimensions, motion estimation, the sampler's messages for many pixels,
+//! and the sampler instructions of vISA that have no execution size.
+//!
+//! All but the last ignore the execution mask; what a message reads and writes is what the opcode
+//! table says of its raw operands.
+
+use kiln_emit::messages::{
+    Function, Kind, Lines, Request, Simd, Stream, Surface as Memory, Value, data_port, others,
+};
+use kiln_frontend::module::{self as visa, Operand};
+use kiln_frontend::opcode::Opcode;
+use kiln_machine::inst::{Desc, Dst, Src};
+use kiln_target::isa::{Op, Type};
+
+use super::buffer::Buffer;
+use super::message::{Payload, Surface};
+use super::{Channels, Result, Select, field, ud};
+
+/// Registers of the universal input of motion estimation.
+const UNIVERSAL: u32 = 4;
+/// Of a sampler header's dword 2: the color channels left out, and the format of `avs`.
+const HEADER_COLORS: u32 = 12;
+const HEADER_FORMAT: u32 = 18;
+/// Of the last dword of the payload of `avs`: the block's size, and that a filter is left out.
+const AVS_BLOCK: u32 = 25;
+const AVS_BYPASS: u32 = 27;
+
+impl Select<'_, '_> {
+    /// Selects a media operation.
+    pub(super) fn media(&mut self, visa: &visa::Inst) -> Result {
+        match visa.op {
+            Opcode::MediaLd | Opcode::MediaSt => self.media_block(visa),
+            Opcode::VmeIme => self.motion_search(visa),
+            Opcode::VmeSic => self.motion_check(visa, Function::Typed, Kind::MotionSkip),
+            Opcode::VmeIdm => self.motion_check(visa, Function::VideoMotion, Kind::MotionIntra),
+            Opcode::VmeFbr => self.motion_refine(visa),
+            Opcode::Avs => self.avs(visa),
+            Opcode::SampleUnorm => self.sample_unorm(visa),
+            Opcode::Sample | Opcode::Load => self.sample_plain(visa),
+            _ => self.sampler_flush(),
+        }
+    }
+
+    /// `media_ld`, `media_st`: mode, surface, plane, bytes of a row, rows, x, y, data.
+    fn media_block(&mut self, visa: &visa::Inst) -> Result {
+        let ops = &visa.operands;
+        let (width, height) = (field(&ops[3]), field(&ops[4]));
+        if !(1..=64).contains(&width) || !(1..=64).contains(&height) {
+            return self.fail("a block of no rows or columns, or of more than 64");
+        }
+        let lines = match field(&ops[0]) & 7 {
+            2 | 4 => Lines::Top,
+            3 | 5 => Lines::Bottom,
+            _ => Lines::All,
+        };
+        let surface = self.plane(&ops[1], field(&ops[2]))?;
+        let x = self.scalar(&ops[5])?;
+        let y = self.scalar(&ops[6])?;
+        let size = ud((height - 1) << 16 | (width - 1));
+        let header = self.header_with(&[(8, size), (0, x), (4, y)]);
+        let request = data_port::media_block(visa.op == Opcode::MediaSt, lines);
+        self.access(Channels::all(8), (request, surface), header, visa, 7)
+    }
+
+    /// A plane of a surface: the entry of the binding table that far behind it.
+    fn plane(&mut self, surface: &Operand, plane: u32) -> Result<Surface> {
+        Ok(match self.surface(surface)? {
+            surface if plane == 0 => surface,
+            Surface::Known(Memory::Bti(index)) => match index.checked_add(plane as u8) {
+                Some(index) => Surface::Known(Memory::of(index)),
+                None => return self.fail("a plane of no surface"),
+            },
+            Surface::Indexed(index) => Surface::Indexed(self.computed(Op::Add, index, ud(plane))),
+            _ => return self.fail("a plane of no surface"),
+        })
+    }
+
+    /// `vme_ime`: stream mode, search control, universal input, input, surface, two references, the
+    /// center of costs, output.
+    fn motion_search(&mut self, visa: &visa::Inst) -> Result {
+        let ops = &visa.operands;
+        let stream = match field(&ops[0]) & 3 {
+            0 => Stream::None,
+            1 => Stream::Out,
+            2 => Stream::In,
+            _ => Stream::InOut,
+        };
+        let mut whole = self.motion_input(visa, 2, 3)?;
+        // The references, and the center of costs in the fourth register.
+        for (at, bytes, operand) in [(0, 4, 5), (4, 4, 6), (3 * 32, 32, 7)] {
+            self.copy_raw(&mut whole, at, &ops[operand], bytes)?;
+        }
+        // How the search goes, in the low bits of byte 13.
+        let control = self.raw_scalar(&ops[2], 13, Type::Ub)?;
+        let kept = self.temp(4);
+        let to = Dst::new(kept, 1, Type::Ud);
+        self.alu(Op::And, Channels::SCALAR, to, &[control, ud(0xf8)]);
+        let with = self.temp(4);
+        let to = Dst::new(with, 1, Type::Ud);
+        let bits = ud(field(&ops[1]) & 7);
+        let kept = Src::scalar(kept, Type::Ud);
+        self.alu(Op::Or, Channels::SCALAR, to, &[kept, bits]);
+        let to = whole.write(self, 13, 1, Type::Ub);
+        let with = with.at(0);
+        self.alu(
+            Op::Mov,
+            Channels::SCALAR,
+            to,
+            &[Src::scalar(with, Type::Ub)],
+        );
+        let request =
+            Request::new(Function::VideoMotion, Kind::MotionSearch).with(Value::Stream(stream));
+        self.motion(visa, (request, 4), whole, 8)
+    }
+
+    /// `vme_sic`, `vme_idm`: universal input, input, surface, output.
+    fn motion_check(&mut self, visa: &visa::Inst, function: Function, kind: Kind) -> Result {
+        let whole = self.motion_input(visa, 0, 1)?;
+        self.motion(visa, (Request::new(function, kind), 2), whole, 3)
+    }
+
+    /// `vme_fbr`: universal input, input, surface, mode of the block, shape of its parts, their
+    /// prediction, output.
+    fn motion_refine(&mut self, visa: &visa::Inst) -> Result {
+        let mut whole = self.motion_input(visa, 0, 1)?;
+        for (n, operand) in (0..).zip(&visa.operands[3..6]) {
+            let from = self.scalar(operand)?;
+            let to = whole.write(self, 2 * 32 + 20 + n, 1, Type::Ub);
+            self.alu(Op::Mov, Channels::SCALAR, to, &[from]);
+        }
+        let request = Request::new(Function::Typed, Kind::MotionRefine);
+        self.motion(visa, (request, 2), whole, 6)
+    }
+
+    /// A payload of the universal input and the operation's own.
+    fn motion_input(&mut self, visa: &visa::Inst, universal: usize, own: usize) -> Result<Buffer> {
+        let grf = self.grf();
+        let (_, grfs) = self.shape(visa, own)?;
+        let mut whole = Buffer::new((UNIVERSAL + grfs) * grf);
+        self.copy_raw(&mut whole, 0, &visa.operands[universal], UNIVERSAL * grf)?;
+        self.copy_raw(&mut whole, UNIVERSAL * grf, &visa.operands[own], grfs * grf)?;
+        Ok(whole)
+    }
+
+    fn motion(
+        &mut self,
+        visa: &visa::Inst,
+        (request, surface): (Request, usize),
+        mut whole: Buffer,
+        output: usize,
+    ) -> Result {
+        let surface = self.surface(&visa.operands[surface])?;
+        let grfs = whole.bytes() / self.grf();
+        let reg = whole.whole(self);
+        let input = Payload { reg, grfs };
+        let request = (request.with_header(), surface);
+        self.access(Channels::all(8), request, input, visa, output)
+    }
+
+    /// Copies so many bytes of a raw operand, a multiple of four, to a place in a payload.
+    fn copy_raw(&mut self, to: &mut Buffer, at: u32, from: &Operand, bytes: u32) -> Result {
+        let Operand::Raw { var, offset } = *from else {
+            return self.fail("an operand that is not raw");
+        };
+        let (storage, byte) = self.storage(var, offset.into())?;
+        let mut done = 0;
+        while done < bytes {
+            let n = ((bytes - done) / 4).min(8);
+            let from = self.read(storage, byte + done, byte + done + n * 4);
+            let to = to.write(self, at + done, n, Type::Ud);
+            let all = Channels::all(n as u8);
+            self.alu(Op::Mov, all, to, &[Src::packed(from, Type::Ud)]);
+            done += n * 4;
+        }
+        Ok(())
+    }
+
+    /// An element of a raw operand.
+    fn raw_scalar(&mut self, from: &Operand, at: u32, ty: Type) -> Result<Src> {
+        let Operand::Raw { var, offset } = *from else {
+            return self.fail("an operand that is not raw");
+        };
+        let (storage, byte) = self.storage(var, u32::from(offset) + at)?;
+        Ok(Src::scalar(self.read(storage, byte, byte + ty.bytes()), ty))
+    }
+
+    /// `avs`: channels, sampler, surface, the step in u, u, the step in v, v, the second derivative in
+    /// u, group, number of the vertical block, format, the second derivative in v, block, bypass,
+    /// result.
+    fn avs(&mut self, visa: &visa::Inst) -> Result {
+        let ops = &visa.operands;
+        let flags = (!field(&ops[0]) & 15) << HEADER_COLORS | field(&ops[10]) << HEADER_FORMAT;
+        let block = field(&ops[12]) << AVS_BLOCK;
+        let (group, bypass) = (self.scalar(&ops[8])?, self.scalar(&ops[13])?);
+        let upper = match bypass {
+            Src::Imm(imm) => ud(block | (imm.bits() as u32 & 1) << AVS_BYPASS),
+            register => {
+                let low = self.computed(Op::And, register, ud(1));
+                let bit = self.computed(Op::Shl, low, ud(AVS_BYPASS));
+                self.computed(Op::Or, bit, ud(block))
+            }
+        };
+        let last = self.computed(Op::Add, group, upper);
+        let given = [11, 9, 4, 6, 3, 5, 7];
+        let mut dwords = [last; 8];
+        for (dword, operand) in dwords.iter_mut().zip(given) {
+            *dword = self.scalar(&ops[operand])?;
+        }
+        self.pixels(visa, Kind::Sample8x8, flags, &dwords)
+    }
+
+    /// `sample_unorm`: channels and format, sampler, surface, u, v, their steps, result.
+    fn sample_unorm(&mut self, visa: &visa::Inst) -> Result {
+        let ops = &visa.operands;
+        let flags = (!field(&ops[0]) & 15) << HEADER_COLORS;
+        let mut dwords = [ud(0); 6];
+        for (dword, operand) in dwords[2..].iter_mut().zip(&ops[3..7]) {
+            *dword = self.scalar(operand)?;
+        }
+        self.pixels(visa, Kind::SampleUnorm, flags, &dwords)
+    }
+
+    fn computed(&mut self, op: Op, a: Src, b: Src) -> Src {
+        let result = self.temp(4);
+        let to = Dst::new(result, 1, Type::Ud);
+        self.alu(op, Channels::SCALAR, to, &[a, b]);
+        Src::scalar(result, Type::Ud)
+    }
+
+    /// A message of a header and one register of dwords to the sampler.
+    fn pixels(&mut self, visa: &visa::Inst, kind: Kind, flags: u32, dwords: &[Src]) -> Result {
+        let ops = &visa.operands;
+        let header = self.header_with(&[(8, ud(flags))]);
+        let mut second = Buffer::new(self.grf());
+        for (n, &dword) in (0..).zip(dwords) {
+            // Floats stay as they are; shorter integers are extended.
+            let ty = match dword.ty() {
+                Type::F => Type::F,
+                _ => Type::Ud,
+            };
+            let to = second.write(self, n * 4, 1, ty);
+            self.alu(Op::Mov, Channels::SCALAR, to, &[dword]);
+        }
+        let second = Payload {
+            reg: second.whole(self),
+            grfs: 1,
+        };
+        let sampler = self.sampler_of(&ops[1], false)?;
+        let last = ops.len() - 1;
+        let answer = self.answer(visa, last)?;
+        let payload = self.joined(&[header, second]);
+        let surface = self.surface(&ops[2])?;
+        let mut request = Request::new(Function::Sampler, kind).with_header();
+        request.fields.sampler = Some(sampler.index);
+        let request = request.lengths(2, 0, answer.grfs as u8);
+        let message = self.on_surface(request, surface, sampler.register)?;
+        let op = match message.ex_desc {
+            Desc::Addr(_) => Op::Sends,
+            Desc::Imm(_) => Op::Send,
+        };
+        self.exchange(op, Channels::all(16), message, payload, None, Some(answer));
+        Ok(())
+    }
+
+    /// `sample`, `load`: mode, [sampler], surface, u, v, r, result; level of detail 0.
+    fn sample_plain(&mut self, visa: &visa::Inst) -> Result {
+        let ops = &visa.operands;
+        let loads = visa.op == Opcode::Load;
+        let (kind, sampler) = match loads {
+            true => (Kind::Ld, 0),
+            false => match self.sampler_of(&ops[1], false)? {
+                sampler if sampler.register.is_none() && sampler.states.is_none() => {
+                    (Kind::Sample, sampler.index)
+                }
+                _ => return self.fail("a sampler whose index is in a register"),
+            },
+        };
+        let first = if loads { 2 } else { 3 };
+        let mode = field(&ops[0]);
+        let (simd, size) = match mode & 16 {
+            0 => (Simd::S8, 8),
+            _ => (Simd::S16, 16),
+        };
+        let bytes = u32::from(size) * 4;
+        let mut whole = Buffer::new(4 * bytes);
+        // The level of detail comes before r of a load, after it of a sample.
+        let order = if loads { [0, 1, 3] } else { [0, 1, 2] };
+        for (place, operand) in order.into_iter().zip(&ops[first..]) {
+            self.copy_raw(&mut whole, place * bytes, operand, bytes)?;
+        }
+        let level = (0..4).find(|n| !order.contains(n)).unwrap_or_default();
+        let to = whole.write(self, level * bytes, size.into(), Type::Ud);
+        self.alu(Op::Mov, Channels::all(size), to, &[ud(0)]);
+        let parameters = Payload {
+            reg: whole.whole(self),
+            grfs: 4 * bytes / self.grf(),
+        };
+        let header = self.header_with(&[(8, ud((!mode & 15) << HEADER_COLORS))]);
+        let surface = self.surface(&ops[first - 1])?;
+        let answer = self.answer(visa, first + 3)?;
+        if !answer.byte.is_multiple_of(self.grf()) {
+            return self.fail("a result that does not begin at a register");
+        }
+        let request = others::sample(kind, simd, sampler).with_header();
+        let channels = Channels {
+            size,
+            off: 0,
+            no_mask: false,
+            pred: None,
+        };
+        self.send(
+            channels,
+            (request, surface),
+            header,
+            Some(parameters),
+            Some(answer),
+        )
+    }
+
+    /// `sampler_cache_flush`: the answer says that it is done.
+    fn sampler_flush(&mut self) -> Result {
+        let mut request = Request::new(Function::Sampler, Kind::SamplerFlush)
+            .with_header()
+            .surface(Memory::Bti(0));
+        request.fields.sampler = Some(0);
+        self.fence(Op::Send, request)
+    }
+}

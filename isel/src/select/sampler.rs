@@ -1,0 +1,484 @@
+//! Sampler messages: `sample_3d`, `load_3d`, `sample4`, `resinfo` and `sampleinfo`.
+//!
+//! The header, where there is one, is the first payload and the parameters, a row of registers each,
+//! are the second. The messages know eight and sixteen channels, of gradients eight only, and at most
+//! eleven registers: others are cut into several messages, whose results are copied to their place.
+
+use kiln_emit::messages::{Flag, Kind, Simd, others};
+use kiln_frontend::module::{self as visa, Operand, StateVar, predefined};
+use kiln_frontend::opcode::Opcode;
+use kiln_machine::inst::{Desc, Dst, Reg, Src};
+use kiln_target::isa::{Op, Type};
+use smallvec::SmallVec;
+
+use super::buffer::Buffer;
+use super::message::{Answer, Payload, Surface, is_null};
+use super::operand::Storage;
+use super::{Channels, Result, Select, field, ud};
+
+/// The kinds of messages by the operation that vISA asks for, and whether they know eight channels
+/// only.
+const KINDS: &[(Opcode, u32, Kind, bool)] = {
+    use Opcode::{Gather4Sampler, Load3d, Sample3d};
+    &[
+        (Sample3d, 0, Kind::Sample, false),
+        (Sample3d, 1, Kind::SampleB, false),
+        (Sample3d, 2, Kind::SampleL, false),
+        (Sample3d, 3, Kind::SampleC, false),
+        (Sample3d, 4, Kind::SampleD, true),
+        (Sample3d, 5, Kind::SampleBC, false),
+        (Sample3d, 6, Kind::SampleLC, false),
+        (Sample3d, 9, Kind::Lod, false),
+        (Sample3d, 12, Kind::SampleKillpix, true),
+        (Sample3d, 20, Kind::SampleDC, true),
+        (Sample3d, 24, Kind::SampleLz, false),
+        (Sample3d, 25, Kind::SampleCLz, false),
+        (Load3d, 7, Kind::Ld, false),
+        (Load3d, 26, Kind::LdLz, false),
+        (Load3d, 28, Kind::Ld2dmsW, false),
+        (Load3d, 29, Kind::LdMcs, false),
+        (Gather4Sampler, 8, Kind::Gather4, false),
+        (Gather4Sampler, 16, Kind::Gather4C, false),
+        (Gather4Sampler, 17, Kind::Gather4Po, false),
+        (Gather4Sampler, 18, Kind::Gather4PoC, false),
+    ]
+};
+
+/// Registers of a message at most.
+const MESSAGE_MAX: u32 = 11;
+/// Bits of the operation's number beside the operation.
+const NULL_MASK: u32 = 1 << 8;
+const COARSE: u32 = 1 << 9;
+/// Of the texel offset: the sampler's index is 16 or more.
+const FAR_SAMPLER: u64 = 1 << 15;
+/// Of the extended descriptor: the level of detail is that of coarse pixels.
+const COARSE_PIXELS: u32 = 1 << 11;
+/// The header's dword 2 has texel offsets, color channels left out, the channel of `gather4`, and
+/// whether the mask of null pixels is wanted; its dword 3 where the samplers' states begin.
+const FLAGS: u32 = 8;
+const STATES: u32 = 12;
+const HEADER_OFFSETS: u64 = 0xfff;
+const HEADER_COLORS: u32 = 12;
+const HEADER_CHANNEL: u32 = 16;
+const HEADER_NULL_MASK: u32 = 1 << 23;
+const STATE_BYTES: u32 = 16;
+/// Samplers that a descriptor can name.
+const NEAR_SAMPLERS: u32 = 16;
+/// Where a descriptor names them.
+const DESC_SAMPLER: u32 = 8;
+
+/// Which sampler a message uses.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Sampler {
+    /// The index in the descriptor, and what is added to it there from a register.
+    pub(super) index: u32,
+    pub(super) register: Option<Src>,
+    /// Where the samplers' states begin, if the header says it.
+    pub(super) states: Option<Src>,
+}
+
+/// A parameter: an element of so many bytes for each channel; none where it is not given.
+#[derive(Clone, Copy)]
+struct Parameter {
+    from: Option<(Storage, u32)>,
+    bytes: u32,
+}
+
+/// A message before it is cut.
+struct Ask {
+    kind: Kind,
+    /// Knows eight channels only.
+    narrow: bool,
+    /// What the header's dword 2 has; what of it is in a register.
+    flags: u32,
+    offsets: Option<Src>,
+    needs_header: bool,
+    null_mask: bool,
+    coarse: bool,
+    surface: Surface,
+    sampler: Sampler,
+    parameters: Vec<Parameter>,
+    /// Number of the result's operand.
+    result: usize,
+    /// Color channels of the result.
+    colors: u32,
+    /// Channels of the instruction.
+    size: u8,
+    /// Parameters have 16 bits.
+    half_parameters: bool,
+}
+
+impl Select<'_, '_> {
+    /// Selects an operation of the sampler.
+    pub(super) fn sampler(&mut self, visa: &visa::Inst, channels: Channels) -> Result {
+        let ask = match visa.op {
+            Opcode::ResInfo => self.info(visa, Kind::Resinfo, 1)?,
+            Opcode::SampleInfo => self.info(visa, Kind::Sampleinfo, 0)?,
+            _ => self.sampling(visa)?,
+        };
+        self.ask(visa, channels, &ask)
+    }
+
+    /// What `sample_3d`, `load_3d` and `sample4` ask.
+    fn sampling(&mut self, visa: &visa::Inst) -> Result<Ask> {
+        let ops = &visa.operands;
+        let number = field(&ops[0]);
+        let known = KINDS
+            .iter()
+            .find(|(op, n, ..)| *op == visa.op && *n == number & 0xff);
+        let Some(&(_, _, kind, narrow)) = known else {
+            return self.fail("a sampler operation the platform lacks");
+        };
+        let loads = visa.op == Opcode::Load3d;
+        let surface_at = if loads { 3 } else { 4 };
+        let null_mask = number & NULL_MASK != 0;
+        let mut flags = if null_mask { HEADER_NULL_MASK } else { 0 };
+        let mask = field(&ops[1]) & 15;
+        let (colors, plain) = match kind {
+            Kind::Gather4 | Kind::Gather4Po => {
+                flags |= (mask & 3) << HEADER_CHANNEL;
+                (4, mask & 3 == 0)
+            }
+            Kind::Gather4C | Kind::Gather4PoC => (4, true),
+            _ => {
+                flags |= (!mask & 15) << HEADER_COLORS;
+                (mask.count_ones(), first_colors(mask))
+            }
+        };
+        let mut far = false;
+        let offsets = match &ops[2] {
+            Operand::Imm { bits, .. } => {
+                flags |= (bits & HEADER_OFFSETS) as u32;
+                far = bits & FAR_SAMPLER != 0;
+                None
+            }
+            other => Some(self.scalar(other)?),
+        };
+        let sampler = match loads {
+            true => Sampler::default(),
+            false => self.sampler_of(&ops[3], far)?,
+        };
+        let mut parameters = Vec::with_capacity(ops.len());
+        for operand in ops.iter().skip(surface_at + 2) {
+            parameters.push(self.parameter(operand)?);
+        }
+        let half = self.element_bytes(&ops[surface_at + 1])? == 2;
+        let target = self.out.target;
+        let needs_header = target.sampler_header
+            || null_mask
+            || offsets.is_some()
+            || flags & HEADER_OFFSETS as u32 != 0
+            || !plain
+            || sampler.states.is_some()
+            || half && visa.exec.size > 8;
+        Ok(Ask {
+            kind,
+            narrow,
+            flags,
+            offsets,
+            needs_header,
+            null_mask,
+            coarse: number & COARSE != 0,
+            surface: self.surface(&ops[surface_at])?,
+            sampler,
+            half_parameters: parameters.first().is_some_and(|p| p.bytes == 2),
+            parameters,
+            result: surface_at + 1,
+            colors,
+            size: visa.exec.size,
+        })
+    }
+
+    /// What `resinfo` and `sampleinfo` ask, which have so many parameters.
+    fn info(&mut self, visa: &visa::Inst, kind: Kind, parameters: usize) -> Result<Ask> {
+        let ops = &visa.operands;
+        let mask = field(&ops[0]) & 15;
+        let mut given = Vec::with_capacity(1);
+        for operand in &ops[2..2 + parameters] {
+            given.push(self.parameter(operand)?);
+        }
+        let all = self.out.target.sampler_header && mask != 15;
+        Ok(Ask {
+            kind,
+            narrow: false,
+            flags: (!mask & 15) << HEADER_COLORS,
+            offsets: None,
+            // A message has a register at least.
+            needs_header: all || !first_colors(mask) || parameters == 0,
+            null_mask: false,
+            coarse: false,
+            surface: self.surface(&ops[1])?,
+            sampler: Sampler::default(),
+            half_parameters: given.first().is_some_and(|p| p.bytes == 2),
+            parameters: given,
+            result: 2 + parameters,
+            colors: mask.count_ones(),
+            size: visa.exec.size,
+        })
+    }
+
+    /// The sampler an operand names; `far`: its index may be 16 or more.
+    pub(super) fn sampler_of(&mut self, operand: &Operand, far: bool) -> Result<Sampler> {
+        let Operand::Sampler(s) = *operand else {
+            return self.fail("an operand that is no sampler");
+        };
+        let known = self.constant_state(StateVar::Sampler(s));
+        if let Some(index) = known.filter(|n| *n < NEAR_SAMPLERS) {
+            return Ok(Sampler {
+                index,
+                ..Sampler::default()
+            });
+        }
+        let storage = self.state(StateVar::Sampler(s));
+        if storage == Storage::Null {
+            return self.fail("a sampler without a state");
+        }
+        let word = Src::scalar(self.read(storage, 0, 4), Type::Ud);
+        if s.as_u32() == predefined::BINDLESS_SAMPLER {
+            return Ok(Sampler {
+                states: Some(word),
+                ..Sampler::default()
+            });
+        }
+        let (index, states) = match far || known.is_some() {
+            // The states begin with those of the group of sixteen that the index is in.
+            true => {
+                let group = self.scalar_of(Op::And, word, !(NEAR_SAMPLERS - 1));
+                let bytes = self.scalar_of(Op::Shl, group, STATE_BYTES.ilog2());
+                let first = Src::scalar(self.header(STATES), Type::Ud);
+                let states = self.temp(4);
+                let to = Dst::new(states, 1, Type::Ud);
+                self.alu(Op::Add, Channels::SCALAR, to, &[first, bytes]);
+                let index = self.scalar_of(Op::And, word, NEAR_SAMPLERS - 1);
+                (index, Some(Src::scalar(states, Type::Ud)))
+            }
+            false => (word, None),
+        };
+        Ok(Sampler {
+            index: 0,
+            register: Some(self.scalar_of(Op::Shl, index, DESC_SAMPLER)),
+            states,
+        })
+    }
+
+    /// A number computed from another and a constant.
+    fn scalar_of(&mut self, op: Op, from: Src, constant: u32) -> Src {
+        let result = self.temp(4);
+        let to = Dst::new(result, 1, Type::Ud);
+        self.alu(op, Channels::SCALAR, to, &[from, ud(constant)]);
+        Src::scalar(result, Type::Ud)
+    }
+
+    fn element_bytes(&self, operand: &Operand) -> Result<u32> {
+        let Operand::Raw { var, .. } = *operand else {
+            return self.fail("an operand that is not raw");
+        };
+        let bytes = self.ir.object.vars[var].ty.bytes();
+        Ok(if bytes == 2 { 2 } else { 4 })
+    }
+
+    fn parameter(&mut self, operand: &Operand) -> Result<Parameter> {
+        let Operand::Raw { var, offset } = *operand else {
+            return self.fail("an operand that is not raw");
+        };
+        let from = match is_null(operand) {
+            true => None,
+            false => Some(self.storage(var, offset.into())?),
+        };
+        let bytes = self.element_bytes(operand)?;
+        Ok(Parameter { from, bytes })
+    }
+
+    /// Sends what is asked, in as many messages as it takes.
+    fn ask(&mut self, visa: &visa::Inst, channels: Channels, ask: &Ask) -> Result {
+        let grf = self.grf();
+        let size = channels.size.max(8);
+        let rows = |n: u8| -> u32 {
+            let row = |p: &Parameter| (p.bytes * u32::from(n)).div_ceil(grf);
+            ask.parameters.iter().map(row).sum::<u32>() + u32::from(ask.needs_header)
+        };
+        let mut n = size.min(16);
+        if ask.narrow || rows(n) > MESSAGE_MAX {
+            n = 8;
+        }
+        let header = match ask.needs_header {
+            true => Some(self.sampler_header(ask)),
+            false => None,
+        };
+        let result = &visa.operands[ask.result];
+        let bytes = self.element_bytes(result)?;
+        let answer = match is_null(result) {
+            true => None,
+            false => Some(self.answer(visa, ask.result)?),
+        };
+        let row = (bytes * u32::from(n)).next_multiple_of(grf);
+        let grfs = match answer {
+            Some(_) => row / grf * ask.colors + u32::from(ask.null_mask),
+            None => 0,
+        };
+        let fits = |a: &Answer| n == size && (a.byte.is_multiple_of(grf) || !ask.null_mask);
+        let in_place = answer.as_ref().is_none_or(fits);
+        let mut parts: SmallVec<[(Channels, Reg); 4]> = SmallVec::new();
+        for piece in 0..size / n {
+            let channels = Channels {
+                size: channels.size.min(n),
+                off: channels.off + piece * n,
+                ..channels
+            };
+            let parameters = self.parameters(ask, piece, n);
+            let (src0, src1) = match (header, parameters) {
+                (Some(header), parameters) => (header, parameters),
+                (None, Some(parameters)) => (parameters, None),
+                (None, None) => return self.fail("a message of nothing"),
+            };
+            let mut request = others::sample(ask.kind, simd(n), ask.sampler.index)
+                .flag(Flag::Half, bytes == 2)
+                .flag(Flag::HalfParameters, ask.half_parameters)
+                .lengths(
+                    src0.grfs as u8,
+                    src1.map_or(0, |p| p.grfs) as u8,
+                    grfs as u8,
+                );
+            request.header = ask.needs_header;
+            if ask.coarse {
+                request.extended_rest |= COARSE_PIXELS;
+            }
+            let message = self.on_surface(request, ask.surface, ask.sampler.register)?;
+            let split = src1.is_some() || matches!(message.ex_desc, Desc::Addr(_));
+            let op = if split { Op::Sends } else { Op::Send };
+            if in_place {
+                self.exchange(op, channels, message, src0, src1, answer);
+                continue;
+            }
+            let reg = self.temp(grfs * grf);
+            parts.push((channels, reg));
+            let ty = if n > 8 { Type::W } else { Type::Ud };
+            self.emit(op, channels, message, src0, src1, Dst::new(reg, 1, ty));
+        }
+        if let Some(answer) = answer {
+            for (piece, (channels, reg)) in (0..).zip(parts) {
+                self.put(&answer, ask, (channels, piece, n), reg, bytes);
+            }
+        }
+        Ok(())
+    }
+
+    /// The header: r0 with what is asked, in dword 2, and where the samplers' states begin.
+    fn sampler_header(&mut self, ask: &Ask) -> Payload {
+        let flags = match ask.offsets {
+            Some(offsets) => self.scalar_of(Op::Or, offsets, ask.flags),
+            None => ud(ask.flags),
+        };
+        let states = match ask.sampler.states {
+            None if self.out.target.bindless_sampler_bit => {
+                let own = Src::scalar(self.header(STATES), Type::Ud);
+                Some(self.scalar_of(Op::And, own, !1))
+            }
+            states => states,
+        };
+        match states {
+            Some(states) => self.header_with(&[(FLAGS, flags), (STATES, states)]),
+            None => self.header_with(&[(FLAGS, flags)]),
+        }
+    }
+
+    /// The parameters of `n` channels, a row of registers each: in place where they lie one behind the
+    /// other, else copies.
+    fn parameters(&mut self, ask: &Ask, piece: u8, n: u8) -> Option<Payload> {
+        let grf = self.grf();
+        let row = |p: &Parameter| (p.bytes * u32::from(n)).next_multiple_of(grf);
+        let bytes: u32 = ask.parameters.iter().map(row).sum();
+        let grfs = bytes / grf;
+        let (first, rest) = ask.parameters.split_first()?;
+        let skipped = u32::from(piece) * u32::from(n);
+        if let Some((storage, byte)) = first.from {
+            let start = byte + skipped * first.bytes;
+            let mut end = start + row(first);
+            let follows = rest.iter().all(|p| {
+                let here = p.from == Some((storage, end - skipped * p.bytes));
+                end += row(p);
+                here
+            });
+            if follows && start.is_multiple_of(grf) && first.bytes * u32::from(n) >= grf {
+                let reg = self.read(storage, start, start + bytes);
+                return Some(Payload { reg, grfs });
+            }
+        }
+        let mut whole = Buffer::new(bytes);
+        let mut at = 0;
+        for p in &ask.parameters {
+            let ty = if p.bytes == 2 { Type::Uw } else { Type::Ud };
+            let from = match p.from {
+                Some((storage, byte)) => {
+                    let start = byte + skipped * p.bytes;
+                    let reg = self.read(storage, start, start + u32::from(n) * p.bytes);
+                    Src::packed(reg, ty)
+                }
+                None => Src::imm(ty, 0),
+            };
+            let to = whole.write(self, at, n.into(), ty);
+            self.alu(Op::Mov, Channels::all(n), to, &[from]);
+            at += row(p);
+        }
+        let reg = whole.whole(self);
+        Some(Payload { reg, grfs })
+    }
+
+    /// Copies the result of a message of `n` channels, the `piece`th, to its place.
+    fn put(
+        &mut self,
+        answer: &Answer,
+        ask: &Ask,
+        (channels, piece, n): (Channels, u8, u8),
+        reg: Reg,
+        bytes: u32,
+    ) {
+        let grf = self.grf();
+        let size = u32::from(channels.size);
+        let (from_row, to_row) = (
+            (bytes * u32::from(n)).next_multiple_of(grf),
+            (bytes * u32::from(ask.size.max(8))).next_multiple_of(grf),
+        );
+        let ty = if bytes == 2 { Type::Uw } else { Type::Ud };
+        let first = u32::from(piece) * u32::from(n) * bytes;
+        for color in 0..ask.colors {
+            let at = answer.byte + color * to_row + first;
+            let (to, old) = self.write(answer.storage, at, at + size * bytes);
+            let to = Dst {
+                old,
+                ..Dst::new(to, 1, ty)
+            };
+            let from = Src::packed(reg.at(color * from_row), ty);
+            self.alu(Op::Mov, channels, to, &[from]);
+        }
+        if !ask.null_mask {
+            return;
+        }
+        // A bit for each channel: those of the first message with all that lies above them.
+        let (ty, bytes) = match (piece, n) {
+            (0, _) => (Type::Ud, 4),
+            (_, 8) => (Type::Ub, 1),
+            _ => (Type::Uw, 2),
+        };
+        let at = answer.byte + ask.colors * to_row + u32::from(piece) * bytes;
+        let (to, old) = self.write(answer.storage, at, at + bytes);
+        let to = Dst {
+            old,
+            ..Dst::new(to, 1, ty)
+        };
+        let from = Src::scalar(reg.at(ask.colors * from_row), ty);
+        self.alu(Op::Mov, Channels::SCALAR, to, &[from]);
+    }
+}
+
+/// Red, or the colors up to green, blue or alpha: the length of the response says which.
+fn first_colors(mask: u32) -> bool {
+    mask & (mask + 1) == 0
+}
+
+fn simd(channels: u8) -> Simd {
+    match channels {
+        8 => Simd::S8,
+        _ => Simd::S16,
+    }
+}
