@@ -85,6 +85,8 @@ pub fn parts(func: &Function, inst: &kiln_machine::inst::Inst) -> Parts {
 
 struct Placer<'a> {
     frame: &'a Frame,
+    /// Results never overlap payloads.
+    apart: bool,
     allowed: [bool; UNITS as usize],
     spans: SecondaryMap<VReg, Span>,
     busy: Busy,
@@ -101,6 +103,7 @@ pub fn place(func: &Function, live: &Liveness, frame: &Frame) -> Result<Fixed, A
     let mut fixed = Fixed::default();
     let mut placer = Placer {
         frame,
+        apart: func.target.response_apart,
         allowed: [false; UNITS as usize],
         spans: spans(func, live),
         busy: Busy(vec![Vec::new(); UNITS as usize]),
@@ -249,7 +252,7 @@ impl Placer<'_> {
             best.map(|(_, base)| base)
         };
         // A result may take the place of a payload where there is no other.
-        let over = result && part.iter().all(|(_, old)| old.is_none());
+        let over = result && !self.apart && part.iter().all(|(_, old)| old.is_none());
         best(&apart).or_else(|| if over { best(&|_| true) } else { None })
     }
 

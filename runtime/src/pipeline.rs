@@ -205,9 +205,18 @@ pub fn compile(
         clock = Instant::now();
     };
 
-    let func = kiln_ir::build::build(object).map_err(|source| CompileError::Flow {
-        kernel: kernel(),
-        source,
+    let func = kiln_ir::build::build(object).map_err(|source| match source {
+        CfgError::Unsupported { inst, what } => CompileError::Unsupported {
+            kernel: kernel(),
+            list: vec![Unsupported {
+                inst,
+                what: what.to_string(),
+            }],
+        },
+        source => CompileError::Flow {
+            kernel: kernel(),
+            source,
+        },
     })?;
     lap(&mut seconds.ir);
     if options.verify {
@@ -235,6 +244,7 @@ pub fn compile(
     let (barrier, symbols) = (machine.barrier, machine.symbols.clone());
     let mut allocated = kiln_regalloc::allocate_with(machine, &settings, &mut scratch.allocation)?;
     kiln_emit::flow::run(&mut allocated.program);
+    kiln_emit::errata::run(&mut allocated.program, options.platform);
     lap(&mut seconds.regalloc);
     if options.verify {
         for inst in allocated.program.blocks.iter().flatten() {

@@ -8,11 +8,14 @@ mod common;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
+use kiln_emit::assemble::Program;
 use kiln_emit::encoding::encode;
+use kiln_emit::errata;
+use kiln_emit::inst::Inst;
 use kiln_emit::listing::entries;
 use kiln_emit::platform::Platform;
 use kiln_emit::zebin::Zebin;
-use kiln_runtime::exec::{Launch, Program};
+use kiln_runtime::exec::{self, Launch};
 use kiln_runtime::info::Info;
 use kiln_runtime::launch::Description;
 use kiln_runtime::object_file::object_file;
@@ -121,10 +124,45 @@ fn each(
     );
 }
 
+/// The compiler that made the code heeds the errata that ours are brought to heed.
+#[test]
+fn the_reference_compilers_code_for_gen11_heeds_the_errata() {
+    each(common::target("icllp"), 147, |k| {
+        for kernel in &k.zebin.kernels {
+            let decoded = entries(&kernel.text, k.platform).into_iter();
+            let mut insts = decoded
+                .map(|entry| entry.inst.map_err(|e| e.to_string()))
+                .collect::<Result<Vec<Inst>, String>>()?;
+            let mut plain = insts.clone();
+            for inst in insts.iter_mut().chain(&mut plain) {
+                inst.opts.compacted = false;
+            }
+            plain
+                .iter_mut()
+                .for_each(|inst| inst.opts.no_preempt = false);
+            let mut program = Program {
+                blocks: vec![plain],
+            };
+            errata::run(&mut program, k.platform);
+            let ours = &program.blocks[0];
+            let added = ours.len() - insts.len();
+            if let Some(missing) = ours[..added].iter().find(|inst| !insts.contains(inst)) {
+                return Err(format!("{missing}: not there"));
+            }
+            let differs = |(a, b): &(&Inst, &Inst)| a.opts.no_preempt != b.opts.no_preempt;
+            if let Some((_, theirs)) = ours[added..].iter().zip(&insts).find(differs) {
+                return Err(format!("{theirs}: may be interrupted, or not, otherwise"));
+            }
+        }
+        Ok(())
+    });
+}
+
 /// Runs a kernel of an object file.
 fn run(k: &Kernel, zebin: &Zebin) -> Result<(), String> {
     let kernel = &k.description.kernel;
-    let program = Program::from_zebin(zebin, kernel, k.platform).map_err(|e| e.to_string())?;
+    let program =
+        exec::Program::from_zebin(zebin, kernel, k.platform).map_err(|e| e.to_string())?;
     let mut launch = Launch {
         ze_info: &zebin.ze_info,
         kernel,

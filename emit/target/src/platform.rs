@@ -44,6 +44,15 @@ pub struct Platform {
     pub bindless_sampler_bit: bool,
     /// `mach` without accumulator write control gives the lower half of the product, as `macl` does.
     pub mach_low: bool,
+    /// The result of a message may not overlap its payloads (an erratum; the reference finalizer keeps
+    /// to it on these platforms).
+    pub response_apart: bool,
+    /// A message whose first payload begins at this register may not be interrupted (an erratum,
+    /// likewise).
+    pub uninterrupted_from: Option<u32>,
+    /// With an address for each row of an operand, those of inactive channels have to be in the
+    /// register file too, so that the address registers start at zero (likewise).
+    pub clears_addresses: bool,
     /// Computes on integers of 64 bits.
     pub int64: bool,
     /// Computes on doubles.
@@ -95,6 +104,9 @@ pub const PLATFORMS: &[Platform] = &[
         sampler_header: false,
         bindless_sampler_bit: true,
         mach_low: true,
+        response_apart: true,
+        uninterrupted_from: Some(2),
+        clears_addresses: true,
         int64: false,
         fp64: false,
         core_family: 15,
@@ -107,6 +119,7 @@ pub const PLATFORMS: &[Platform] = &[
         name: "mtl",
         aliases: &["arl"],
         generation: Generation::Mtl,
+        response_apart: true,
         fp64: true,
         product_family: 1272,
         ..DG2
@@ -139,6 +152,9 @@ pub const SKL: Platform = Platform {
     sampler_header: true,
     bindless_sampler_bit: false,
     mach_low: false,
+    response_apart: false,
+    uninterrupted_from: None,
+    clears_addresses: false,
     int64: true,
     fp64: true,
     core_family: 12,
@@ -158,6 +174,7 @@ const TGLLP: Platform = Platform {
     sampler_header: false,
     bindless_sampler_bit: true,
     mach_low: true,
+    clears_addresses: true,
     int64: false,
     fp64: false,
     core_family: 18,
@@ -179,6 +196,7 @@ const DG2: Platform = Platform {
     sampler_header: false,
     bindless_sampler_bit: true,
     mach_low: true,
+    clears_addresses: true,
     int64: false,
     fp64: false,
     core_family: 0xc07,
@@ -203,6 +221,9 @@ const PVC: Platform = Platform {
     sampler_header: false,
     bindless_sampler_bit: true,
     mach_low: true,
+    response_apart: true,
+    uninterrupted_from: None,
+    clears_addresses: true,
     int64: true,
     fp64: true,
     core_family: 0xc08,
@@ -217,6 +238,7 @@ const LNL: Platform = Platform {
     family: Family::Xe2,
     core_family: 0xc09,
     product_family: 1275,
+    response_apart: false,
     ..PVC
 };
 

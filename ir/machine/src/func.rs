@@ -193,6 +193,19 @@ impl Function {
         }
     }
 
+    /// The virtual register so many bytes from a base, and the byte in it.
+    pub fn place(&self, base: Base, byte: u32) -> Option<(VReg, u32)> {
+        match base {
+            Base::Virt(v) => Some((v, byte)),
+            Base::List(list) => {
+                let unit = self.target.unit_bytes();
+                let v = *self.lists[list].get((byte / unit) as usize)?;
+                Some((v, byte % unit))
+            }
+            Base::Null | Base::Phys(..) => None,
+        }
+    }
+
     /// Calls `f` with each virtual register of an instruction and its role: uses, then definitions.
     /// Old contents come with the definition that is written over them.
     pub fn visit(&self, inst: &Inst, mut f: impl FnMut(VReg, Role)) {

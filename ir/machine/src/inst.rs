@@ -188,9 +188,7 @@ impl SrcReg {
     /// Byte offset of channel `i`'s element from the base. Rows of an indirect source that have an
     /// address each are as if they lay in one place.
     pub fn offset(&self, i: u32) -> u32 {
-        let w = u32::from(self.region.width.max(1));
-        let v = u32::from(self.region.vstride.unwrap_or(0));
-        self.reg.byte() + (i / w * v + i % w * u32::from(self.region.hstride)) * self.ty.bytes()
+        self.reg.byte() + self.element(i)
     }
 }
 
