@@ -25,7 +25,7 @@ pub use field::{
 };
 pub use kind::Kind;
 pub(crate) use load_store::{CACHES, CACHES_CONSTANT, CacheCodes};
-pub use request::{Descriptors, Function, Request, RequestError};
+pub use request::{Descriptors, Function, Request, RequestError, extended_room};
 
 /// The requests of a family's shared functions, by number.
 pub(crate) type Requests = [Requested; 16];

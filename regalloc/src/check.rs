@@ -44,7 +44,7 @@ type Held = SmallVec<[(VReg, u8); 2]>;
 const WHOLE: u8 = u8::MAX;
 /// Bytes of a word of flags and addresses.
 const WORD: u32 = 2;
-/// The first register from which a thread's end may be sent.
+/// The first register from which a message that ends the thread may be sent.
 const END_FROM: u32 = 112;
 
 /// Where everything is.
@@ -895,6 +895,16 @@ impl Checker<'_> {
         if !same {
             return fail("message");
         }
+        let low = |src: &Src| match src {
+            Src::Reg(SrcReg {
+                place: Place::Direct(r),
+                ..
+            }) => r.file == RegFile::Grf && r.num < END_FROM,
+            _ => false,
+        };
+        if p.msg.is_some_and(|m| m.eot) && p.srcs.iter().any(low) {
+            return Err("a message that ends the thread from another register".into());
+        }
         if f.symbol.expand().map(|s| s.as_u32()) != p.symbol {
             return fail("symbol");
         }
@@ -1018,6 +1028,8 @@ impl Checker<'_> {
                 }
                 return self.lands(b, &mut code, first);
             }
+            // The code has ended the thread itself.
+            Term::End if block.insts.last().is_some_and(|i| self.ends(i)) => {}
             Term::End => {
                 if let Some(mov) = code.next_if(|g| g.op == Op::Mov) {
                     self.added(mov, state)?;
@@ -1040,6 +1052,12 @@ impl Checker<'_> {
             None => Ok(()),
             Some(_) => Err("code behind the end of the block".into()),
         }
+    }
+
+    /// Whether an instruction ends the thread in any case.
+    fn ends(&self, inst: &Inst) -> bool {
+        let message = inst.message.expand().map(|id| &self.func.messages[id]);
+        inst.pred.is_none() && message.is_some_and(|m| m.eot)
     }
 
     /// The block that a branch's target begins.

@@ -327,6 +327,7 @@ struct Need {
     /// Nothing for the flag of a `goto`.
     v: Option<VReg>,
     size: u8,
+    align: u8,
 }
 
 #[derive(Default)]
@@ -421,6 +422,7 @@ impl Pass<'_> {
         let class = self.file.class;
         let mut families = Unions::new();
         let mut ends: SecondaryMap<VReg, u32> = SecondaryMap::new();
+        let mut firsts: SmallVec<[VReg; 8]> = SmallVec::new();
         for block in self.func.blocks.values() {
             for inst in &block.insts {
                 self.taken |= taken(inst, self.file);
@@ -428,6 +430,11 @@ impl Pass<'_> {
                     ends[a.v] = ends[a.v].max(a.end);
                     if let Some(old) = a.old {
                         families.join(a.v, old);
+                    }
+                    // A send of two payloads names no register for its descriptor: it is the first.
+                    if a.place == Place::Desc && inst.gen_op().is_some_and(|op| op.is_split_send())
+                    {
+                        firsts.push(a.v);
                     }
                 }
             }
@@ -458,6 +465,9 @@ impl Pass<'_> {
             self.size[root] = self.size[root].max(size as u8);
             self.align[root] = self.align[root].max(align as u8);
         }
+        for v in firsts {
+            self.align[families.root(v)] = self.file.words;
+        }
         for &v in &mine {
             let root = families.root(v);
             self.size[v] = self.size[root];
@@ -474,6 +484,7 @@ impl Pass<'_> {
                             inst: i as u32,
                             v: Some(a.v),
                             size: self.size[a.v],
+                            align: self.align[a.v],
                         });
                     }
                 }
@@ -483,10 +494,16 @@ impl Pass<'_> {
                 _ => None,
             };
             let read = term_read(self.func, &block.term, class);
-            let at_end = at_end.map(|size| (None, size));
-            if let Some((v, size)) = read.map(|a| (Some(a.v), self.size[a.v])).or(at_end) {
+            let at_end = at_end.map(|size| (None, size, size));
+            let read = read.map(|a| (Some(a.v), self.size[a.v], self.align[a.v]));
+            if let Some((v, size, align)) = read.or(at_end) {
                 let inst = block.insts.len() as u32;
-                needs.push(Need { inst, v, size });
+                needs.push(Need {
+                    inst,
+                    v,
+                    size,
+                    align,
+                });
             }
         }
         Ok(())
@@ -688,15 +705,15 @@ impl Pass<'_> {
                 Some(v) => self.fixed[v] == NOWHERE && web.members.binary_search(&v).is_err(),
                 None => true,
             };
-            let mut sizes: SmallVec<[u8; 4]> =
-                group.iter().filter(homeless).map(|n| n.size).collect();
+            let mut sizes: SmallVec<[(u8, u8); 4]> =
+                (group.iter().filter(homeless).map(|n| (n.align, n.size))).collect();
             if sizes.is_empty() {
                 continue;
             }
             sizes.sort_unstable_by(|a, b| b.cmp(a));
             let mut used = words | busy(reads(at), writes(at));
-            for size in sizes {
-                let free = (0..self.file.words).step_by(size.into());
+            for (align, size) in sizes {
+                let free = (0..self.file.words).step_by(align.into());
                 match free.map(|w| mask(w, size)).find(|m| used & m == 0) {
                     Some(m) => used |= m,
                     None => return false,

@@ -11,6 +11,9 @@ use kiln_target::abi::KERNEL;
 use crate::AllocError;
 use crate::adapter::ONE_CLASS;
 
+/// The first register from which a message may be sent that ends the thread (PRM vol. 2a, "send").
+pub const END_FROM: u32 = 112;
+
 /// The register file, for one function.
 pub struct Frame {
     /// Where the copy of r0 is.
@@ -21,6 +24,8 @@ pub struct Frame {
     pub unit_bytes: u32,
     pub unit_grfs: u32,
     pub grf_bytes: u32,
+    /// Units that messages may be sent from that end the thread, whatever the limit; ascending.
+    pub last_units: Vec<u32>,
     /// Units that are out of allocation, the header's among them.
     pub kept: Vec<u32>,
 }
@@ -89,8 +94,12 @@ impl Frame {
         let kept = (kept.into_iter())
             .filter(|&u| unit_kept(u) || u == header / unit_grfs)
             .collect();
+        let last_units =
+            END_FROM.div_ceil(unit_grfs)..(target.grf_count / unit_grfs).min(ONE_CLASS);
         Ok(Frame {
             header,
+            last_units: (last_units.filter(|&u| u != header / unit_grfs && !unit_kept(u)))
+                .collect(),
             units,
             unit_bytes,
             unit_grfs,

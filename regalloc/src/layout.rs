@@ -11,7 +11,7 @@
 //! | `GotoForward` | `goto`: UIP the join where those that go wait, JIP where the thread goes when none is left. Where those go whose predicate is *false* the predicate is inverted, and without one a `mov` of 0 to the free flag stands directly before the `goto` |
 //! | `GotoBackward` | `goto` with branch control: UIP where those that go are, JIP where the others wait |
 //! | `Join` | `join`: JIP where the thread goes when no channel is active. Moves of the edge behind it come before it, in a block of their own, so that those who wait find the join itself |
-//! | `End` | the end of thread, sent from the copy of r0; from a register that it may be sent from, if the copy is in none |
+//! | `End` | the end of thread, sent from the copy of r0; from a register that it may be sent from, if the copy is in none. Nothing where the code has ended the thread itself |
 
 use cranelift_entity::SecondaryMap;
 use kiln_emit::assemble::Program;
@@ -25,11 +25,9 @@ use kiln_target::abi::KERNEL;
 
 use crate::AllocError;
 use crate::flags::ADDED;
-use crate::frame::Frame;
+use crate::frame::{END_FROM, Frame};
 use crate::rewrite::{Body, copy};
 
-/// The first register from which a thread's end may be sent (PRM vol. 2a, "send").
-const END_FROM: u32 = 112;
 const NONE: u32 = u32::MAX;
 
 /// The number of an instruction that ends a block.
@@ -236,7 +234,10 @@ impl Layout<'_> {
                 Some(succ(0))
             }
             Term::End => {
-                self.thread_end(code)?;
+                let ended = |i: &Gen| i.pred.is_none() && i.msg.is_some_and(|m| m.eot);
+                if !code.last().is_some_and(ended) {
+                    self.thread_end(code)?;
+                }
                 None
             }
         };

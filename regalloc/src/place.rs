@@ -5,7 +5,7 @@
 //! messages are taken in program order, each operand put where the fewest of its units are wanted
 //! by an earlier one while its own values live, and where values that have a place already keep it.
 //! How long a value lives is one interval over the code, from liveness, so that what lives round a
-//! loop has all of it.
+//! loop has all of it. The payloads of a message that ends the thread go to the end of the file.
 
 use cranelift_entity::SecondaryMap;
 use kiln_machine::func::{Block, Function};
@@ -88,6 +88,8 @@ struct Placer<'a> {
     /// Results never overlap payloads.
     apart: bool,
     allowed: [bool; UNITS as usize],
+    /// Those that the payloads of a message may be in that ends the thread.
+    last: [bool; UNITS as usize],
     spans: SecondaryMap<VReg, Span>,
     busy: Busy,
     /// Where a value was put, and until when its unit is known to be wanted for it.
@@ -105,6 +107,7 @@ pub fn place(func: &Function, live: &Liveness, frame: &Frame) -> Result<Fixed, A
         frame,
         apart: func.target.response_apart,
         allowed: [false; UNITS as usize],
+        last: [false; UNITS as usize],
         spans: spans(func, live),
         busy: Busy(vec![Vec::new(); UNITS as usize]),
         home: SecondaryMap::with_default(NONE),
@@ -112,6 +115,9 @@ pub fn place(func: &Function, live: &Liveness, frame: &Frame) -> Result<Fixed, A
     };
     for &u in &frame.units {
         placer.allowed[u as usize] = true;
+    }
+    for &u in &frame.last_units {
+        placer.last[u as usize] = true;
     }
     for &(v, grf) in &func.inputs {
         let unit = grf / frame.unit_grfs;
@@ -127,16 +133,17 @@ pub fn place(func: &Function, live: &Liveness, frame: &Frame) -> Result<Fixed, A
         number += 1;
         for (i, inst) in block.insts.iter().enumerate() {
             number += 1;
-            if inst.message.is_none() {
+            let Some(message) = inst.message.expand() else {
                 continue;
-            }
+            };
+            let ends = func.messages[message].eot;
             let parts = parts(func, inst);
-            if parts.iter().all(|p| p.len() < 2) {
+            if parts.iter().all(|p| p.len() < 2) && !ends {
                 continue;
             }
             fixed.chosen[b].push((i as u32, fixed.pool.len() as u32));
-            let bases = placer.bases(&parts, number, false);
-            let Some(bases) = bases.or_else(|| placer.bases(&parts, number, true)) else {
+            let bases = placer.bases(&parts, number, ends, false);
+            let Some(bases) = bases.or_else(|| placer.bases(&parts, number, ends, true)) else {
                 let most = parts.iter().map(|p| p.len()).max().unwrap_or(0) as u32;
                 return Err(AllocError::TooFew {
                     func: func.name.clone(),
@@ -177,11 +184,22 @@ impl Placer<'_> {
 
     /// Where the operands of a message begin that are of several units; packed, one directly behind
     /// the other, where choosing the best for each leaves no room for the last.
-    fn bases(&self, parts: &Parts, number: u32, packed: bool) -> Option<[Option<u32>; 3]> {
+    /// The payloads of one that ends the thread, `ends`, have a place whatever their length.
+    fn bases(
+        &self,
+        parts: &Parts,
+        number: u32,
+        ends: bool,
+        packed: bool,
+    ) -> Option<[Option<u32>; 3]> {
         let mut taken: SmallVec<[u32; 16]> = SmallVec::new();
         let mut bases = [None; 3];
-        for (p, part) in parts.iter().enumerate().filter(|(_, part)| part.len() > 1) {
-            let base = self.choose(part, p == RESULT, number, &taken, packed)?;
+        for (p, part) in parts.iter().enumerate() {
+            let last = ends && p != RESULT;
+            if part.len() < if last { 1 } else { 2 } {
+                continue;
+            }
+            let base = self.choose(part, (p == RESULT, last), number, &taken, packed)?;
             taken.extend(base..base + part.len() as u32);
             bases[p] = Some(base);
         }
@@ -192,7 +210,7 @@ impl Placer<'_> {
     fn choose(
         &self,
         part: &[(VReg, Option<VReg>)],
-        result: bool,
+        (result, last): (bool, bool),
         number: u32,
         taken: &[u32],
         packed: bool,
@@ -220,10 +238,12 @@ impl Placer<'_> {
             };
             (0..part.len()).map(each).sum()
         };
-        let units = &self.frame.units;
-        let whole = |base: u32| {
-            (base..base + part.len() as u32).all(|u| u < UNITS && self.allowed[u as usize])
+        let (units, allowed) = match last {
+            true => (&self.frame.last_units, &self.last),
+            false => (&self.frame.units, &self.allowed),
         };
+        let whole =
+            |base: u32| (base..base + part.len() as u32).all(|u| u < UNITS && allowed[u as usize]);
         let apart = |base: u32| {
             taken
                 .iter()

@@ -103,6 +103,19 @@ pub struct Descriptors {
     pub ex_desc: u32,
 }
 
+/// The bits of a constant extended descriptor that a send has room for.
+pub fn extended_room(family: Family, split: bool) -> u32 {
+    let spec = family_spec(family);
+    let message = if split {
+        &spec.sends.message
+    } else {
+        &spec.send.message
+    };
+    let field = |width: u32, low: u32| (((1u64 << width) - 1) << low) as u32;
+    let upper = field(message.ex_func.width().min(16), 16);
+    0x2f | field(message.ex_len.width(), 6) | upper
+}
+
 impl Descriptors {
     /// Registers of the first payload, whatever the request.
     pub fn payload(self) -> u32 {

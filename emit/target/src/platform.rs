@@ -42,6 +42,8 @@ pub struct Platform {
     pub sampler_header: bool,
     /// Bit 0 of a sampler header's dword 3 says that the sampler is bindless; r0 may have it set.
     pub bindless_sampler_bit: bool,
+    /// Messages to the sampler may have the level of detail of coarse pixels.
+    pub coarse_pixels: bool,
     /// `mach` without accumulator write control gives the lower half of the product, as `macl` does.
     pub mach_low: bool,
     /// The result of a message may not overlap its payloads (an erratum; the reference finalizer keeps
@@ -103,6 +105,7 @@ pub const PLATFORMS: &[Platform] = &[
         slm_fence: true,
         sampler_header: false,
         bindless_sampler_bit: true,
+        coarse_pixels: true,
         mach_low: true,
         response_apart: true,
         uninterrupted_from: Some(2),
@@ -151,6 +154,7 @@ pub const SKL: Platform = Platform {
     slm_fence: false,
     sampler_header: true,
     bindless_sampler_bit: false,
+    coarse_pixels: false,
     mach_low: false,
     response_apart: false,
     uninterrupted_from: None,
@@ -173,6 +177,7 @@ const TGLLP: Platform = Platform {
     slm_fence: true,
     sampler_header: false,
     bindless_sampler_bit: true,
+    coarse_pixels: true,
     mach_low: true,
     clears_addresses: true,
     int64: false,
@@ -195,6 +200,7 @@ const DG2: Platform = Platform {
     slm_fence: true,
     sampler_header: false,
     bindless_sampler_bit: true,
+    coarse_pixels: true,
     mach_low: true,
     clears_addresses: true,
     int64: false,
@@ -220,6 +226,7 @@ const PVC: Platform = Platform {
     slm_fence: true,
     sampler_header: false,
     bindless_sampler_bit: true,
+    coarse_pixels: true,
     mach_low: true,
     response_apart: true,
     uninterrupted_from: None,

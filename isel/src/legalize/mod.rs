@@ -137,6 +137,15 @@ fn widest(op: Op, exec_bytes: u32) -> u32 {
     }
 }
 
+/// Channels that an operation works on together.
+fn group(op: Op) -> u32 {
+    match op {
+        Op::Dp2 | Op::Dp3 | Op::Dp4 | Op::Dph => 4,
+        Op::Sad2 => 2,
+        _ => 1,
+    }
+}
+
 /// The relation that holds with the operands exchanged.
 fn flipped(c: Cond) -> Cond {
     match c {
@@ -255,6 +264,16 @@ impl Legalizer<'_> {
         let mut channels = channels;
         for s in &mut srcs {
             *s = narrow_imm(*s, op == Op::Mov);
+        }
+        let missing = |ty: &Type| match ty {
+            Type::Q | Type::Uq => !self.func.target.int64,
+            Type::Df => !self.func.target.fp64,
+            _ => false,
+        };
+        let types = srcs.iter().map(Src::ty).chain([dest.ty]);
+        if let Some(ty) = types.into_iter().find(missing) {
+            let target = self.func.target.name;
+            return self.fail(format!("type {} on {target}", ty.name()));
         }
         if let (Op::Mov, Some(via)) = (op, needs_step(dest.ty, srcs[0].ty())) {
             return self.in_two_steps(channels, dest, srcs, cond, via);

@@ -5,7 +5,7 @@
 
 use kiln_emit::messages::{
     Atomic as Operation, Block, Descriptors, Flag, Kind, Request, Simd, Surface as Memory,
-    data_port, others,
+    data_port, extended_room, others,
 };
 use kiln_frontend::module::{self as visa, Operand, predefined};
 use kiln_frontend::opcode::{Atomic, AtomicOp, Fence, Field, Opcode, svm_block_bytes};
@@ -17,6 +17,10 @@ use kiln_target::isa::{Op, Region, Type};
 use super::buffer::Buffer;
 use super::operand::Storage;
 use super::{Channels, Result, Select, field, ud};
+
+/// Parts of an extended descriptor.
+const END_OF_THREAD: u32 = 0x20;
+const SECOND_LENGTH: u32 = 0x7c0;
 
 /// All memory.
 const STATELESS: Surface = Surface::Known(Memory::Stateless);
@@ -503,14 +507,17 @@ impl Select<'_, '_> {
         })
     }
 
-    /// As it is given: nothing checked, merged or split.
+    /// As it is given: nothing checked, merged or split. What the extended descriptor says of the function
+    /// and the end of the thread counts, the length of the second payload is added where it is
+    /// missing. Lengths that the instruction has no room for go by register; other bits that it has no
+    /// room for mean nothing.
     fn raw_send(&mut self, visa: &visa::Inst, channels: Channels) -> Result {
         let ops = &visa.operands;
         let modifiers = field(&ops[0]);
         let split = visa.op == Opcode::RawSends;
         let [ex_desc, desc, src0, result] = if split { [5, 6, 7, 9] } else { [1, 4, 5, 6] };
-        let payload = self.payload(visa, src0)?;
-        let second = match split && !is_null(&ops[8]) {
+        let mut payload = self.payload(visa, src0)?;
+        let mut second = match split && !is_null(&ops[8]) {
             true => Some(self.payload(visa, 8)?),
             false => None,
         };
@@ -524,28 +531,51 @@ impl Select<'_, '_> {
             (true, false) => Op::Sends,
             (true, true) => Op::Sendsc,
         };
-        let eot = modifiers & 2 != 0;
-        let (sfid, ex_desc) = match split {
-            false => (
-                (field(&ops[ex_desc]) & 0xf) as u8,
-                Desc::Imm(field(&ops[ex_desc])),
-            ),
-            true => {
-                let fixed = field(&ops[4]) | u32::from(eot) << 5 | field(&ops[2]) << 6;
-                let ex_desc = match self.scalar(&ops[ex_desc])? {
-                    Src::Imm(imm) => Desc::Imm(imm.bits() as u32 | fixed),
-                    reg => self.descriptor(&[reg, ud(fixed)], Op::Or),
-                };
-                ((field(&ops[4]) & 0xf) as u8, ex_desc)
-            }
-        };
         let desc = match self.scalar(&ops[desc])? {
             Src::Imm(imm) => Desc::Imm(imm.bits() as u32),
             reg => self.descriptor(&[reg], Op::Mov),
         };
+        let room = extended_room(self.out.target.family, split);
+        let (given, ex_desc) = match split {
+            false => {
+                let given = field(&ops[ex_desc]);
+                (given, Desc::Imm(given & room))
+            }
+            true => {
+                let end = if modifiers & 2 != 0 { END_OF_THREAD } else { 0 };
+                let length = field(&ops[2]) << 6;
+                match self.scalar(&ops[ex_desc])? {
+                    Src::Imm(imm) => {
+                        let given = imm.bits() as u32 | length | end;
+                        let ex_desc = match given & SECOND_LENGTH & !room {
+                            0 => Desc::Imm(given & room),
+                            _ => self.descriptor(&[ud(given)], Op::Mov),
+                        };
+                        (given, ex_desc)
+                    }
+                    reg => (end, self.descriptor(&[reg], Op::Mov)),
+                }
+            }
+        };
+        let eot = given & END_OF_THREAD != 0;
+        if eot {
+            // What has a place of its own, or takes one more unit than it needs, is copied: there are few
+            // registers to send it from.
+            let unit = self.unit();
+            for payload in second.iter_mut().chain([&mut payload]) {
+                if payload.reg.as_phys().is_some() || !payload.reg.byte().is_multiple_of(unit) {
+                    *payload = self.joined(&[*payload]);
+                }
+            }
+        }
+        // The function in a register counts alone.
+        let sfid = match ex_desc {
+            Desc::Imm(_) => (given & 0xf) as u8,
+            Desc::Addr(_) => 0,
+        };
         let message = Message {
             sfid,
-            eot: eot || matches!(ex_desc, Desc::Imm(bits) if bits & 0x20 != 0),
+            eot,
             desc,
             ex_desc,
         };
@@ -624,7 +654,11 @@ impl Select<'_, '_> {
         src1: Option<Payload>,
         answer: Option<Answer>,
     ) {
-        let ty = if channels.size > 8 { Type::W } else { Type::Ud };
+        // The reference encodes these types. They say nothing to the hardware but how wide a row is.
+        let ty = match channels.size {
+            16 if !op.is_split_send() => Type::Uw,
+            _ => Type::Ud,
+        };
         let grf = self.grf();
         let Some(answer) = answer else {
             self.emit(op, channels, message, src0, src1, Dst::null(ty));
@@ -673,9 +707,6 @@ impl Select<'_, '_> {
         to: Dst,
     ) {
         let mut send = self.instruction(op, channels);
-        if channels.no_mask && channels.pred.is_none() {
-            send.chan_off = 0;
-        }
         let row = Region::packed(8);
         send.srcs.push(Src::reg(src0.reg, row, Type::Ud));
         if op.is_split_send() {

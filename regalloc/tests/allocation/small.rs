@@ -2,7 +2,7 @@
 
 use kiln_emit::inst::{Inst as Gen, Op, RegFile};
 use kiln_machine::func::{Class, Function, Term};
-use kiln_machine::inst::{Dst, Inst, Pred, Reg, Src, VReg};
+use kiln_machine::inst::{Desc, Dst, Inst, Message, Pred, Reg, Src, VReg};
 use kiln_regalloc::{Allocated, allocate};
 use kiln_target::isa::{PredCtrl, Region, Type};
 
@@ -125,6 +125,43 @@ fn the_address_register_is_shared_by_words() {
         let allocated = allocate(func, &options(128)).expect("registers enough");
         let fit = allocated.stats.demoted == 0;
         assert_eq!(fit, fits, "{count} of {bytes} bytes");
+    }
+}
+
+/// Of a send of two payloads the descriptor is in the first dword of the address register, even where
+/// others were there before.
+#[test]
+fn the_descriptor_of_two_payloads_is_in_the_first_dword() {
+    for (order, across) in [([0, 1], false), ([1, 0], false), ([1, 0], true)] {
+        let mut func = function(2);
+        let payload = compute(&mut func, 0, &[]);
+        let mut parts = [payload; 2];
+        for n in order {
+            parts[n] = func.reg(Class::Addr, 4);
+            let mut mov = Inst::no_mask(Op::Mov, 1);
+            mov.dst = Some(Dst::new(Reg::virt(parts[n], 0), 1, Type::Ud));
+            mov.srcs.push(Src::imm(Type::Ud, 0x0402_5c00));
+            func.blocks[block(0)].insts.push(mov);
+        }
+        func.blocks[block(0)].term = Term::Jump;
+        func.blocks[block(0)].succs.push(edge(1, &[]));
+        let message = func.messages.push(Message {
+            sfid: 0,
+            eot: false,
+            desc: Desc::Addr(Reg::virt(parts[0], 0)),
+            ex_desc: Desc::Addr(Reg::virt(parts[1], 0)),
+        });
+        let mut send = Inst::new(Op::Sends, 16);
+        send.dst = Some(Dst::null(Type::Ud));
+        let src = Src::reg(Reg::virt(payload, 0), Region::packed(8), Type::Ud);
+        send.srcs = [src, src].into_iter().collect();
+        send.message = message.into();
+        func.blocks[block(usize::from(across))].insts.push(send);
+        let allocated = allocate(func, &options(128)).expect("registers enough");
+        let mut code = allocated.program.blocks.iter().flatten();
+        let send = code.find(|i| i.op == Op::Sends).expect("the message");
+        let desc = send.msg.expect("a message").desc;
+        assert_eq!(desc, kiln_emit::inst::Desc::Addr { byte: 0 }, "{order:?}");
     }
 }
 

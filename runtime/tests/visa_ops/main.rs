@@ -13,6 +13,7 @@ mod run;
 mod bench;
 mod case;
 mod flow;
+mod images;
 mod model;
 mod ops;
 mod random;
