@@ -12,6 +12,7 @@ mod pieces;
 mod product;
 mod region;
 
+use kiln_emit::encoding;
 use kiln_machine::func::Function;
 use kiln_machine::inst::{Base, Dst, Imm, Inst, Opcode, Pred, Reg, Src, VReg};
 use kiln_target::isa::{Cond, MathFn, Op, PredCtrl, RegFile, Region, SrcMod, Type};
@@ -207,6 +208,10 @@ impl Legalizer<'_> {
         if op.is_send() || op.is_macro() || inst.symbol.is_some() {
             self.out.push(inst);
             return Ok(());
+        }
+        if !encoding::has(op, self.func.target) {
+            let target = self.func.target.name;
+            return self.fail(format!("{} on {target}", op.mnemonic()));
         }
         let channels = Channels {
             size: inst.exec_size.into(),

@@ -472,8 +472,8 @@ fn what_is_not_supported_is_listed() {
     let out = folder.path("k.bin");
     let parts = [
         "k.visaasm:8:5",
-        "2 dp4: not supported yet, first at instruction 1",
-        "1 dph: not supported yet, first at instruction 2",
+        "2 dp4 on icllp, first at instruction 1",
+        "1 dph on icllp, first at instruction 2",
     ];
     fail(
         &folder,

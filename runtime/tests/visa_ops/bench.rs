@@ -156,6 +156,7 @@ kernels:
     execution_env:
       grf_count: 128
       simd_size: {simd}
+      slm_size: 1024
     payload_arguments:
       - {{arg_type: arg_bypointer, offset: 0, size: 0, arg_index: 0, addrmode: stateful, addrspace: global, access_type: readwrite}}
       - {{arg_type: arg_bypointer, offset: 0, size: 0, arg_index: 1, addrmode: stateful, addrspace: global, access_type: readwrite}}

@@ -422,8 +422,8 @@ fn typed_atomics_change_texels_of_32_bits() {
                 .run_with(common::skl(), &before, 128, Some((&image, SAMPLER)))
                 .unwrap_or_else(|e| panic!("{e}: {text}"));
             let word = |var: usize, lane: usize| element(&before[var], lane * 4, Ty::Ud) as u32;
-            for lane in 0..7 {
-                let at = usize::from(before[0][lane]);
+            for (lane, &at) in before[0].iter().enumerate().take(7) {
+                let at = usize::from(at);
                 let old = 1000 + at as u32;
                 let new = u32::from_le_bytes(texels[at * 4..at * 4 + 4].try_into().unwrap());
                 assert_eq!(new, change(old, word(1, lane), word(2, lane)), "{text}");

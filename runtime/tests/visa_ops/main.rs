@@ -14,6 +14,7 @@ mod bench;
 mod case;
 mod flow;
 mod images;
+mod memory;
 mod model;
 mod ops;
 mod random;
