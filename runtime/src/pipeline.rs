@@ -243,7 +243,7 @@ pub fn compile(
     };
     let (barrier, symbols) = (machine.barrier, machine.symbols.clone());
     let mut allocated = kiln_regalloc::allocate_with(machine, &settings, &mut scratch.allocation)?;
-    kiln_emit::flow::run(&mut allocated.program);
+    kiln_emit::flow::run(&mut allocated.program, options.platform);
     kiln_emit::errata::run(&mut allocated.program, options.platform);
     lap(&mut seconds.regalloc);
     if options.verify {

@@ -477,7 +477,7 @@ fn what_is_not_supported_is_listed() {
     ];
     fail(
         &folder,
-        &["compile", "-p", "skl", &visa, "-o", &out],
+        &["compile", "-p", "icllp", &visa, "-o", &out],
         &parts,
     );
 }
