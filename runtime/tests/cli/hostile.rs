@@ -455,33 +455,6 @@ fn instructions_are_named_as_in_text() {
     }
 }
 
-/// All that a kernel has that is not selected is listed, each kind once, at the first one's place.
-#[test]
-fn what_is_not_supported_is_listed() {
-    let folder = Folder::new("unsupported");
-    let line = |op: &str| format!("    {op} (M1, 8) S(0,0)<1> S(0,0)<1;1,0> S(0,0)<1;1,0>\n");
-    let lines = ["mul", "dp4", "dph", "dp4"].map(line).concat();
-    let source = kernel("k", &lines);
-    let decl = ".kernel_attr Target";
-    let source = source.replacen(
-        decl,
-        &format!(".decl S v_type=G type=f num_elts=16 align=GRF\n{decl}"),
-        1,
-    );
-    let visa = folder.write("k.visaasm", source);
-    let out = folder.path("k.bin");
-    let parts = [
-        "k.visaasm:8:5",
-        "2 dp4 on icllp, first at instruction 1",
-        "1 dph on icllp, first at instruction 2",
-    ];
-    fail(
-        &folder,
-        &["compile", "-p", "icllp", &visa, "-o", &out],
-        &parts,
-    );
-}
-
 /// A mistake in a launch file is said with its key.
 #[test]
 fn keys_of_a_launch_file_are_named() {
