@@ -44,6 +44,8 @@ pub enum RelocationKind {
     Address,
     /// Its low 32 bits.
     AddressLow,
+    /// Its high 32 bits. The assembler does not tell them from the low ones: the symbol's name does.
+    AddressHigh,
     /// The distance to it from the start of the instruction, of 32 bits.
     Distance,
 }
@@ -53,7 +55,9 @@ impl RelocationKind {
     pub fn bytes(self) -> u32 {
         match self {
             RelocationKind::Address => 8,
-            RelocationKind::AddressLow | RelocationKind::Distance => 4,
+            RelocationKind::AddressLow | RelocationKind::AddressHigh | RelocationKind::Distance => {
+                4
+            }
         }
     }
 }
@@ -67,6 +71,7 @@ impl Relocation {
         let from = self.offset as usize;
         let value = match self.kind {
             RelocationKind::Address | RelocationKind::AddressLow => address,
+            RelocationKind::AddressHigh => address >> 32,
             RelocationKind::Distance => {
                 let end = u64::from(self.offset) + u64::from(self.kind.bytes());
                 address.wrapping_sub(base + end - u64::from(LONG))

@@ -6,6 +6,7 @@
 
 pub mod assemble;
 pub mod encoding;
+pub mod errata;
 pub mod flow;
 pub mod inst;
 pub mod listing;

@@ -140,6 +140,16 @@ fn indirect_rows(inst: &mut Inst, n: usize) {
 }
 
 /// A message of two payloads, of one and two registers from r10 and r11.
+/// A message with a result of one register.
+fn answered() -> Inst {
+    let mut inst = two_payloads(12);
+    inst.dst = Some(Dst::new(Reg::grf(14), 1, Type::Ud));
+    if let Some(message) = &mut inst.msg {
+        message.desc = Desc::Imm(0x0210_0000);
+    }
+    inst
+}
+
 fn two_payloads(sfid: u8) -> Inst {
     let mut inst = Inst::new(Op::Sends, 8);
     inst.dst = Some(Dst::new(Reg::NULL, 1, Type::Ud));
@@ -264,6 +274,7 @@ breaks! {
     ternary_kinds: mad(), |i| i.srcs[2] = Src::reg(Reg::grf(8), Region::packed(8), Type::D)
         => Violation::Operand { .. },
     gen11_payloads_apart: two_payloads(12), |i| place(i, 12, 0) => Violation::Operation { .. },
+    gen11_response_apart: answered(), |i| place(i, 14, 0) => Violation::Operation { .. },
 }
 
 breaks! {

@@ -311,6 +311,9 @@ pub struct Row {
     pub text_order: &'static [u8],
     /// The shape of each raw operand, in their order; empty if they are not known.
     pub raw: &'static [Raw],
+    /// Of two parts of a destination the second has the upper halves of the results, and begins as
+    /// many whole registers behind the first as its elements take side by side.
+    pub parts: u32,
     /// The platforms that have it.
     pub platforms: Generations,
 }
@@ -365,6 +368,11 @@ impl Row {
         ordered.chain(natural.filter(|_| self.text_order.is_empty()))
     }
 
+    /// Bytes from one part of a destination with elements of so many bytes to the next.
+    pub fn part_stride(&self, exec_size: u8, bytes: u32, grf: u32) -> u32 {
+        (u32::from(exec_size) * bytes).next_multiple_of(grf)
+    }
+
     pub fn has_exec(&self) -> bool {
         self.fields
             .iter()
@@ -385,7 +393,7 @@ impl Row {
 macro_rules! opcodes {
     ($($number:literal $(/ $($sub:literal)|+)? $variant:ident $mnemonic:literal $category:ident
         [$($field:expr),*] $(text [$($order:literal)*])? $(raw [$($raw:expr),*])?
-        $(on $platforms:expr)?;)*) => {
+        $(parts $parts:literal)? $(on $platforms:expr)?;)*) => {
         /// A vISA opcode.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
         #[repr(u8)]
@@ -400,6 +408,7 @@ macro_rules! opcodes {
             fields: &[$($field),*],
             text_order: &[$($($order),*)?],
             raw: &[$($($raw),*)?],
+            parts: [$($parts,)? 1][0],
             platforms: [$($platforms,)? Generations::ALL][0],
         },)*];
     };
@@ -473,7 +482,7 @@ const LATER: Generations = Generations::NONE;
 opcodes! {
     // Arithmetic: destination, sources. `mad` is s0*s1+s2; `lrp` s0*s1+(1-s0)*s2; `mulh` the upper
     // half of the product; `madw` and `addc`, `subb` give the lower half, sum or difference first,
-    // then the upper half, carry or borrow (`madw` in the GRFs behind the first).
+    // then the upper half, carry or borrow (`madw` in a second part of its only destination).
     0x01 Add "add" Arith [X, P, D, S, S];
     0x02 Avg "avg" Arith [X, P, D, S, S];
     0x03 Div "div" Arith [X, P, D, S, S];
@@ -805,7 +814,7 @@ opcodes! {
     0x90 RtRead "rt_read" Dataport [X, P, w(M::RenderTargetRead), T, Field::SrcIf(1), RD]
         raw [Raw::Lanes(Amount::OwnType, Amount::Is(4))] on PVC.not();
 
-    0x91 Madw "madw" Arith [X, P, D, S, S, S];
+    0x91 Madw "madw" Arith [X, P, D, S, S, S] parts 2;
     0x92 Add3O "add3.o" Arith [X, P, D, S, S, S] on XEHP_ON;
     0x93 RawSendg "raw_sendg" Misc [b(M::SendModifier), X, d(M::FunctionUnit), P, RD,
         d(M::PayloadBytes), RS, d(M::PayloadBytes), RS, d(M::PayloadBytes), S, S,

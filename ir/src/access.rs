@@ -328,16 +328,21 @@ impl Collector<'_, '_> {
                 ..
             } => {
                 let bytes = self.func.object.vars[var].ty.bytes();
-                let offset = u32::from(row) * ROW_BYTES + u32::from(col) * bytes;
-                self.region(
-                    touch,
-                    Elements {
-                        var,
-                        offset,
-                        bytes,
-                        region,
-                    },
-                );
+                let first = u32::from(row) * ROW_BYTES + u32::from(col) * bytes;
+                let known = inst.op.row();
+                let parts = if touch.write { known.parts } else { 1 };
+                for part in 0..parts {
+                    let offset = first + part * known.part_stride(exec.size, bytes, ROW_BYTES);
+                    self.region(
+                        touch,
+                        Elements {
+                            var,
+                            offset,
+                            bytes,
+                            region,
+                        },
+                    );
+                }
             }
             Operand::Predicate(p) => {
                 let exec = match inst.op {

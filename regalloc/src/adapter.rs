@@ -20,6 +20,7 @@ use cranelift_entity::SecondaryMap;
 use kiln_machine::func::{Block, Function, Term};
 use kiln_machine::inst::{Inst, Role, Src, VReg};
 use kiln_target::isa::RegFile;
+use kiln_target::platform::Platform;
 use regalloc2::{
     InstRange, MachineEnv, Operand, OperandConstraint, OperandKind, OperandPos, PReg, PRegSet,
     RegClass,
@@ -307,7 +308,7 @@ impl<'a> Adapter<'a> {
         inst: &Inst,
         units: Option<&[u8]>,
     ) -> Result<(), AllocError> {
-        let late = reads_late(inst, self.func.target.grf_bytes);
+        let late = reads_late(inst, self.func.target);
         let is_late =
             |role: Role| matches!(role, Role::Source { src, .. } if late[usize::from(src)]);
         let mut list: SmallVec<[(VReg, Role); 8]> = SmallVec::new();
@@ -431,14 +432,19 @@ fn is_allocated(frame: &Frame, grf: u32) -> bool {
 }
 
 /// For each source whether it may be read after part of the destination is written: the hardware
-/// runs an instruction that spans two registers as two halves, in turn.
-pub fn reads_late(inst: &Inst, grf_bytes: u32) -> [bool; 3] {
+/// runs an instruction that spans two registers as two halves, in turn. Likewise those of a message
+/// that its result must not overlap.
+pub fn reads_late(inst: &Inst, target: &Platform) -> [bool; 3] {
+    let grf_bytes = target.grf_bytes;
     let mut late = [false; 3];
     let Some(dst) = &inst.dst else { return late };
     let virt = |reg: kiln_machine::inst::Reg| {
         !reg.is_null() && !matches!(reg.as_phys(), Some((file, _)) if file != RegFile::Grf)
     };
-    if inst.message.is_some() || dst.indirect.is_some() || !virt(dst.reg) {
+    if inst.message.is_some() {
+        return [target.response_apart; 3];
+    }
+    if dst.indirect.is_some() || !virt(dst.reg) {
         return late;
     }
     let n = u32::from(inst.exec_size);

@@ -98,6 +98,8 @@ pub fn wanted(func: &Function) -> EntitySet<VReg> {
 
 struct Placer<'a> {
     frame: &'a Frame,
+    /// Results never overlap payloads.
+    apart: bool,
     allowed: [bool; UNITS as usize],
     /// Those that the payloads of a message may be in that ends the thread.
     last: [bool; UNITS as usize],
@@ -118,6 +120,7 @@ pub fn place(func: &Function, live: &Liveness, frame: &Frame) -> Result<Fixed, A
     let mut fixed = Fixed::default();
     let mut placer = Placer {
         frame,
+        apart: func.target.response_apart,
         allowed: [false; UNITS as usize],
         last: [false; UNITS as usize],
         spans: spans(func, live),
@@ -284,7 +287,7 @@ impl Placer<'_> {
             best.map(|(_, base)| base)
         };
         // A result may take the place of a payload where there is no other.
-        let over = result && part.iter().all(|(_, old)| old.is_none());
+        let over = result && !self.apart && part.iter().all(|(_, old)| old.is_none());
         best(&apart).or_else(|| if over { best(&|_| true) } else { None })
     }
 

@@ -8,8 +8,8 @@ use kiln_emit::assemble::RelocationKind;
 use kiln_emit::platform::Platform;
 use kiln_emit::ze_info::{Kernel as Entry, MemoryKind, MemoryUsage, PerThreadMemoryBuffer, ZeInfo};
 use kiln_emit::zebin::{
-    ADDRESS, ADDRESS_LOW, FUNCTIONS, KernelText, Relocation, Relocations, STB_GLOBAL, STB_LOCAL,
-    STT_FUNC, Symbol, SymbolPlace, TEXT_PREFIX, Zebin,
+    ADDRESS, ADDRESS_HIGH, ADDRESS_LOW, FUNCTIONS, KernelText, Relocation, Relocations, STB_GLOBAL,
+    STB_LOCAL, STT_FUNC, Symbol, SymbolPlace, TEXT_PREFIX, Zebin,
 };
 use serde_norway::Mapping;
 
@@ -166,6 +166,7 @@ fn relocate(
             kind: match relocation.kind {
                 RelocationKind::Address => ADDRESS,
                 RelocationKind::AddressLow => ADDRESS_LOW,
+                RelocationKind::AddressHigh => ADDRESS_HIGH,
                 RelocationKind::Distance => {
                     return Err(ObjectError::NoSymbol {
                         kernel: compiled.name.clone(),

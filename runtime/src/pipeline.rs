@@ -15,7 +15,7 @@ use kiln_frontend::module::Object;
 use kiln_ir::cfg::CfgError;
 use kiln_ir::subroutines;
 use kiln_isel::{legalize, opt, select};
-use kiln_machine::func::{Entered, Function as Machine};
+use kiln_machine::func::{Address, Entered, Function as Machine};
 use kiln_machine::verify::{Level, verify as verify_machine};
 use kiln_regalloc::{AllocError, Stats};
 use kiln_target::abi::{self, Abi};
@@ -278,9 +278,18 @@ fn compile_inlined(
         clock = Instant::now();
     };
 
-    let func = kiln_ir::build::build(object).map_err(|source| CompileError::Flow {
-        kernel: kernel(),
-        source,
+    let func = kiln_ir::build::build(object).map_err(|source| match source {
+        CfgError::Unsupported { inst, what } => CompileError::Unsupported {
+            kernel: kernel(),
+            list: vec![Unsupported {
+                inst,
+                what: what.to_string(),
+            }],
+        },
+        source => CompileError::Flow {
+            kernel: kernel(),
+            source,
+        },
     })?;
     lap(&mut seconds.ir);
     if options.verify {
@@ -309,6 +318,7 @@ fn compile_inlined(
     let entered = machine.entered;
     let mut allocated = kiln_regalloc::allocate_with(machine, &settings, &mut scratch.allocation)?;
     kiln_emit::flow::run(&mut allocated.program, options.platform);
+    kiln_emit::errata::run(&mut allocated.program, options.platform);
     lap(&mut seconds.regalloc);
     if options.verify {
         for inst in allocated.program.blocks.iter().flatten() {
@@ -415,11 +425,17 @@ fn lower(
 }
 
 /// The relocations by the names of their symbols.
-fn relocations(found: &[assemble::Relocation], names: &[String]) -> Vec<Relocation> {
-    let named = |relocation: &assemble::Relocation| Relocation {
-        offset: relocation.offset,
-        symbol: names[relocation.symbol as usize].clone(),
-        kind: relocation.kind,
+fn relocations(found: &[assemble::Relocation], addresses: &[Address]) -> Vec<Relocation> {
+    let named = |relocation: &assemble::Relocation| {
+        let address = &addresses[relocation.symbol as usize];
+        Relocation {
+            offset: relocation.offset,
+            symbol: address.name.clone(),
+            kind: match (relocation.kind, address.high) {
+                (RelocationKind::AddressLow, true) => RelocationKind::AddressHigh,
+                (kind, _) => kind,
+            },
+        }
     };
     found.iter().map(named).collect()
 }

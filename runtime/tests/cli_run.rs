@@ -66,10 +66,11 @@ fn arguments_that_do_not_fit_are_refused() {
     let buffers = ["zero:256", "zero:256"];
     let with = |more: &[&'static str]| [&buffers[..], more].concat();
     let said = refused(&with(&["u32:2", "u32:64"]), &[]);
-    let expected = "argument 2 is declared as float: u32 is no number of that kind";
+    let expected =
+        "argument 2, counted from 0, is declared as float: u32 is no number of that kind";
     assert!(said.contains(expected), "{said}");
     let said = refused(&with(&["f32:2", "f32:64"]), &[]);
-    let expected = "argument 3 is declared as uint: f32 is no number of that kind";
+    let expected = "argument 3, counted from 0, is declared as uint: f32 is no number of that kind";
     assert!(said.contains(expected), "{said}");
     let fits = with(&["f32:2", "u32:64"]);
     let said = refused(&fits, &["--trace=1"]);

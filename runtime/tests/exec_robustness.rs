@@ -196,7 +196,7 @@ fn arguments_must_be_those_of_the_kernel() {
     let error = bind(&|l| l.args[2] = Arg::Value(vec![0; 8]));
     assert_eq!(
         error.to_string(),
-        "argument 2 (float;4): a value of 8 bytes found, a value of 4 bytes expected"
+        "argument 2, counted from 0 (float;4): a value of 8 bytes found, a value of 4 bytes expected"
     );
     let error = bind(&|l| l.args[0] = Arg::Local(64));
     assert!(
@@ -209,7 +209,7 @@ fn arguments_must_be_those_of_the_kernel() {
     assert!(
         error
             .to_string()
-            .contains("argument 3 (uint;4): a buffer found"),
+            .contains("argument 3, counted from 0 (uint;4): a buffer found"),
         "{error}"
     );
     let error = bind(&|l| l.global[0] = 1000);

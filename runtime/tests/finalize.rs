@@ -2,10 +2,12 @@
 //! results, with and without spills, and is the same whatever way it was compiled.
 
 mod common;
+#[path = "common/run.rs"]
+mod run;
 
 use std::path::{Path, PathBuf};
 
-use common::{Work, compile, run, skl};
+use common::{compile, skl};
 use kiln_emit::encoding;
 use kiln_emit::listing::{self, Style};
 use kiln_emit::zebin::Zebin;
@@ -14,6 +16,7 @@ use kiln_frontend::module::Module;
 use kiln_runtime::launch::Description;
 use kiln_runtime::pipeline::Compiled;
 use kiln_runtime::source;
+use run::{Work, run};
 
 /// GRFs of a thread.
 const ALL_GRFS: u32 = 128;

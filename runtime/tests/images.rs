@@ -131,7 +131,9 @@ fn arguments_of_the_wrong_kind_are_named() {
     let kernel = Kernel::new("img_resize");
     let error = kernel.error(|_, args| args[0] = image(ImageKind::D1, "r8unorm", &[4]));
     assert!(
-        error.contains("argument 0 (image2d_t;8): an image1d found, an image2d expected"),
+        error.contains(
+            "argument 0, counted from 0 (image2d_t;8): an image1d found, an image2d expected"
+        ),
         "{error}"
     );
     let error = kernel.error(|_, args| args[0] = Arg::Buffer(vec![0; 612]));

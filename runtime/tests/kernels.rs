@@ -6,9 +6,12 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
+use kiln_emit::assemble::Program;
 use kiln_emit::encoding::encode;
+use kiln_emit::errata;
+use kiln_emit::inst::Inst;
 use kiln_emit::listing::entries;
-use kiln_emit::platform::{self, Platform};
+use kiln_emit::platform::Platform;
 use kiln_emit::zebin::Zebin;
 use kiln_runtime::exec::{Launch, Program};
 use kiln_runtime::info::Info;
@@ -19,34 +22,6 @@ use kiln_runtime::source::Input;
 
 /// GRFs to finalize in; those after the first make many of the kernels spill.
 const LIMITS: [u32; 3] = [128, 48, 32];
-
-/// What is not selected yet for Gen11: 64-bit sums of products (`madw`) and addresses of data in two
-/// halves.
-const NOT_ON_GEN11: [&str; 23] = [
-    "alias_cast",
-    "bigmul",
-    "builtin_int",
-    "builtin_uint",
-    "call_address",
-    "call_arguments",
-    "call_memory",
-    "call_single",
-    "collatz",
-    "const_table",
-    "div64",
-    "fmath_exp",
-    "fmath_trig",
-    "int64",
-    "juliaset",
-    "montecarlo",
-    "ptrtable",
-    "sha256",
-    "simd_16",
-    "simd_32",
-    "simd_8",
-    "slm_types",
-    "struct_buf",
-];
 
 fn skl() -> &'static Platform {
     platform::find("skl").expect("the platform is known")
@@ -156,12 +131,47 @@ fn each(
     );
 }
 
-/// Runs a kernel as the reference compiler compiled it.
-fn run_reference(k: &Kernel) -> Result<(), String> {
+/// The compiler that made the code heeds the errata that ours are brought to heed.
+#[test]
+fn the_reference_compilers_code_for_gen11_heeds_the_errata() {
+    each(common::target("icllp"), 147, |k| {
+        for kernel in &k.zebin.kernels {
+            let decoded = entries(&kernel.text, k.platform).into_iter();
+            let mut insts = decoded
+                .map(|entry| entry.inst.map_err(|e| e.to_string()))
+                .collect::<Result<Vec<Inst>, String>>()?;
+            let mut plain = insts.clone();
+            for inst in insts.iter_mut().chain(&mut plain) {
+                inst.opts.compacted = false;
+            }
+            plain
+                .iter_mut()
+                .for_each(|inst| inst.opts.no_preempt = false);
+            let mut program = Program {
+                blocks: vec![plain],
+            };
+            errata::run(&mut program, k.platform);
+            let ours = &program.blocks[0];
+            let added = ours.len() - insts.len();
+            if let Some(missing) = ours[..added].iter().find(|inst| !insts.contains(inst)) {
+                return Err(format!("{missing}: not there"));
+            }
+            let differs = |(a, b): &(&Inst, &Inst)| a.opts.no_preempt != b.opts.no_preempt;
+            if let Some((_, theirs)) = ours[added..].iter().zip(&insts).find(differs) {
+                return Err(format!("{theirs}: may be interrupted, or not, otherwise"));
+            }
+        }
+        Ok(())
+    });
+}
+
+/// Runs a kernel of an object file.
+fn run(k: &Kernel, zebin: &Zebin) -> Result<(), String> {
     let kernel = &k.description.kernel;
-    let program = Program::from_zebin(&k.zebin, kernel, k.platform).map_err(|e| e.to_string())?;
+    let program =
+        exec::Program::from_zebin(zebin, kernel, k.platform).map_err(|e| e.to_string())?;
     let mut launch = Launch {
-        ze_info: &k.zebin.ze_info,
+        ze_info: &zebin.ze_info,
         kernel,
         global: k.description.global,
         local: k.description.local,
@@ -175,6 +185,11 @@ fn run_reference(k: &Kernel) -> Result<(), String> {
         .map_err(|e| e.to_string())
 }
 
+/// Runs a kernel as the reference compiler compiled it.
+fn run_reference(k: &Kernel) -> Result<(), String> {
+    run(k, &k.zebin)
+}
+
 #[test]
 fn the_reference_compilers_code_for_gen9_gives_the_expected_results() {
     each(skl(), 175, run_reference);
@@ -182,13 +197,13 @@ fn the_reference_compilers_code_for_gen9_gives_the_expected_results() {
 
 #[test]
 fn the_reference_compilers_code_for_gen11_gives_the_expected_results() {
-    each(gen11(), 147, run_reference);
+    each(common::target("icllp"), 147, run_reference);
 }
 
 /// The compiler that made the code encodes each instruction as our encoder does.
 #[test]
 fn the_reference_compilers_code_for_gen11_is_encoded_again() {
-    each(gen11(), 147, |k| {
+    each(common::target("icllp"), 147, |k| {
         for kernel in &k.zebin.kernels {
             let entries = entries(&kernel.text, k.platform);
             for entry in entries {
@@ -217,21 +232,7 @@ fn run_ours(k: &Kernel) -> Result<(), String> {
             }
             object => object?,
         };
-        let program = Program::from_zebin(&object, kernel, k.platform);
-        let mut launch = Launch {
-            ze_info: &object.ze_info,
-            kernel,
-            global: k.description.global,
-            local: k.description.local,
-            dimensions: k.description.dimensions,
-            args: k.description.load_args(&k.dir).map_err(|e| e.to_string())?,
-            budget: Launch::BUDGET,
-        };
-        let ran = program.map_err(|e| e.to_string()).and_then(|program| {
-            launch.run(&program).map_err(|e| e.to_string())?;
-            (k.description.check(&launch.args, &k.dir)).map_err(|e| e.to_string())
-        });
-        ran.map_err(|e| format!("{limit} GRFs: {e}"))?;
+        run(k, &object).map_err(|e| format!("{limit} GRFs: {e}"))?;
     }
     Ok(())
 }
@@ -260,12 +261,5 @@ fn our_code_for_gen9_gives_the_expected_results() {
 
 #[test]
 fn our_code_for_gen11_gives_the_expected_results() {
-    each(gen11(), 147, |k| {
-        match (NOT_ON_GEN11.contains(&k.name.as_str()), run_ours(k)) {
-            (false, result) => result,
-            (true, Ok(())) => Err("is selected, and listed as not".to_string()),
-            (true, Err(why)) if why.contains("not supported") => Ok(()),
-            (true, Err(why)) => Err(why),
-        }
-    });
+    each(common::target("icllp"), 147, run_ours);
 }

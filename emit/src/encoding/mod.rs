@@ -32,6 +32,11 @@ pub(crate) fn spec(platform: &Platform) -> &'static spec::Spec {
     family_spec(platform.family)
 }
 
+/// Whether the platform has the operation.
+pub fn has(op: Op, platform: &Platform) -> bool {
+    spec(platform).op(op).is_some()
+}
+
 /// As [`spec`], of a family.
 pub(crate) fn family_spec(family: Family) -> &'static spec::Spec {
     match family {

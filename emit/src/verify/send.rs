@@ -36,7 +36,32 @@ impl Checker<'_> {
                 return fail("the last message is sent from the last 16 registers");
             }
         }
-        self.apart(&lengths)
+        self.apart(&lengths)?;
+        self.response_apart(&lengths)
+    }
+
+    /// The result and the payloads, where they may not share registers.
+    fn response_apart(&self, lengths: &Lengths) -> Result<(), Violation> {
+        let general = |place: Place| match place {
+            Place::Direct(reg) if reg.file == RegFile::Grf => Some(reg.num),
+            _ => None,
+        };
+        let response = self.inst.dst.as_ref().and_then(|dst| general(dst.place));
+        let (Some(to), Some(length)) = (response, lengths.response) else {
+            return Ok(());
+        };
+        let shared = |(src, more): (&Src, Option<u32>)| match (src, more) {
+            (Src::Reg(src), Some(more)) => {
+                general(src.place).is_some_and(|from| from < to + length && to < from + more)
+            }
+            _ => false,
+        };
+        let mut sent = self.inst.srcs.iter().zip([lengths.payload, lengths.second]);
+        let broken = self.platform.response_apart && sent.any(shared);
+        self.deny(
+            broken,
+            "has a result that shares registers with its payload",
+        )
     }
 
     /// The payloads of a message of several channels, where they may not share registers.

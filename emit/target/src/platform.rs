@@ -46,6 +46,15 @@ pub struct Platform {
     pub coarse_pixels: bool,
     /// `mach` without accumulator write control gives the lower half of the product, as `macl` does.
     pub mach_low: bool,
+    /// The result of a message may not overlap its payloads (an erratum; the reference finalizer keeps
+    /// to it on these platforms).
+    pub response_apart: bool,
+    /// A message whose first payload begins at this register may not be interrupted (an erratum,
+    /// likewise).
+    pub uninterrupted_from: Option<u32>,
+    /// With an address for each row of an operand, those of inactive channels have to be in the
+    /// register file too, so that the address registers start at zero (likewise).
+    pub clears_addresses: bool,
     /// Computes on integers of 64 bits.
     pub int64: bool,
     /// Computes on doubles.
@@ -98,6 +107,9 @@ pub const PLATFORMS: &[Platform] = &[
         bindless_sampler_bit: true,
         coarse_pixels: true,
         mach_low: true,
+        response_apart: true,
+        uninterrupted_from: Some(2),
+        clears_addresses: true,
         int64: false,
         fp64: false,
         core_family: 15,
@@ -110,6 +122,7 @@ pub const PLATFORMS: &[Platform] = &[
         name: "mtl",
         aliases: &["arl"],
         generation: Generation::Mtl,
+        response_apart: true,
         fp64: true,
         product_family: 1272,
         ..DG2
@@ -143,6 +156,9 @@ pub const SKL: Platform = Platform {
     bindless_sampler_bit: false,
     coarse_pixels: false,
     mach_low: false,
+    response_apart: false,
+    uninterrupted_from: None,
+    clears_addresses: false,
     int64: true,
     fp64: true,
     core_family: 12,
@@ -163,6 +179,7 @@ const TGLLP: Platform = Platform {
     bindless_sampler_bit: true,
     coarse_pixels: true,
     mach_low: true,
+    clears_addresses: true,
     int64: false,
     fp64: false,
     core_family: 18,
@@ -185,6 +202,7 @@ const DG2: Platform = Platform {
     bindless_sampler_bit: true,
     coarse_pixels: true,
     mach_low: true,
+    clears_addresses: true,
     int64: false,
     fp64: false,
     core_family: 0xc07,
@@ -210,6 +228,9 @@ const PVC: Platform = Platform {
     bindless_sampler_bit: true,
     coarse_pixels: true,
     mach_low: true,
+    response_apart: true,
+    uninterrupted_from: None,
+    clears_addresses: true,
     int64: true,
     fp64: true,
     core_family: 0xc08,
@@ -224,6 +245,7 @@ const LNL: Platform = Platform {
     family: Family::Xe2,
     core_family: 0xc09,
     product_family: 1275,
+    response_apart: false,
     ..PVC
 };
 

@@ -415,6 +415,7 @@ const SIZES: &[(&[Opcode], &[u8], Generations)] = &[
         &[1, 2, 4, 8, 16],
         ALL,
     ),
+    (&[Opcode::Madw], &[1, 2, 4, 8, 16], ALL),
     (&[Opcode::UrbWrite], &[1, 8], ALL),
     (&[Opcode::RtWrite], &[8, 16, 32], ALL),
     (&[Opcode::RtRead], &[16, 32], ALL),

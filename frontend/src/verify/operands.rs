@@ -269,7 +269,14 @@ impl Verifier<'_> {
                     let element = self.object.vars[var].ty.bytes();
                     let start = u32::from(row) * self.grf + u32::from(col) * element;
                     let last = last_element(region, inst.exec.size, is_dst);
-                    self.end(i, var, start + (last + 1) * element);
+                    let row = inst.op.row();
+                    let behind = match is_dst {
+                        true => {
+                            row.part_stride(inst.exec.size, element, self.grf) * (row.parts - 1)
+                        }
+                        false => 0,
+                    };
+                    self.end(i, var, start + behind + (last + 1) * element);
                 }
             }
             Operand::Indirect {

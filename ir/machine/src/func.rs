@@ -122,6 +122,15 @@ pub struct BlockData {
     pub term_origin: u32,
 }
 
+/// An address that the loader fills in: of its bits as many as the immediate has.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Address {
+    /// Whose address it is.
+    pub name: String,
+    /// The bits are those from 32 on.
+    pub high: bool,
+}
+
 /// A machine function.
 #[derive(Clone, Debug)]
 pub struct Function {
@@ -132,7 +141,7 @@ pub struct Function {
     pub regs: PrimaryMap<VReg, RegData>,
     pub lists: PrimaryMap<List, SmallVec<[VReg; 4]>>,
     pub messages: PrimaryMap<MessageId, Message>,
-    pub symbols: PrimaryMap<Symbol, String>,
+    pub symbols: PrimaryMap<Symbol, Address>,
     /// The first is the entry: it has no predecessor and no parameters.
     pub blocks: PrimaryMap<Block, BlockData>,
     /// Registers that hold inputs at entry, with the general register each begins at.
@@ -201,6 +210,19 @@ impl Function {
             Base::Virt(v) => std::slice::from_ref(v),
             Base::List(l) => &self.lists[*l],
             Base::Null | Base::Phys(..) => &[],
+        }
+    }
+
+    /// The virtual register so many bytes from a base, and the byte in it.
+    pub fn place(&self, base: Base, byte: u32) -> Option<(VReg, u32)> {
+        match base {
+            Base::Virt(v) => Some((v, byte)),
+            Base::List(list) => {
+                let unit = self.target.unit_bytes();
+                let v = *self.lists[list].get((byte / unit) as usize)?;
+                Some((v, byte % unit))
+            }
+            Base::Null | Base::Phys(..) => None,
         }
     }
 

@@ -28,7 +28,7 @@ entity_impl!(List, "list");
 pub struct MessageId(u32);
 entity_impl!(MessageId, "msg");
 
-/// A name whose address the loader fills in ([`Function::symbols`]).
+/// An address that the loader fills in ([`Function::symbols`]).
 ///
 /// [`Function::symbols`]: crate::func::Function::symbols
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -196,9 +196,7 @@ impl SrcReg {
     /// Byte offset of channel `i`'s element from the base. Rows of an indirect source that have an
     /// address each are as if they lay in one place.
     pub fn offset(&self, i: u32) -> u32 {
-        let w = u32::from(self.region.width.max(1));
-        let v = u32::from(self.region.vstride.unwrap_or(0));
-        self.reg.byte() + (i / w * v + i % w * u32::from(self.region.hstride)) * self.ty.bytes()
+        self.reg.byte() + self.element(i)
     }
 }
 

@@ -11,7 +11,7 @@ use kiln_target::isa::{Cond, MathFn, Op, PredCtrl, Region, SrcMod, SyncFn, Systo
 use kiln_target::platform;
 use smallvec::SmallVec;
 
-use crate::func::{Block, BlockData, Class, Edge, Entered, Function, RegData, Term};
+use crate::func::{Address, Block, BlockData, Class, Edge, Entered, Function, RegData, Term};
 use crate::inst::{
     Base, CondMod, Desc, Dst, Imm, Inst, List, Message, Old, Opcode, Options, Pred, Reg, Src,
     SrcReg, Srcs, Symbol, VReg,
@@ -74,7 +74,7 @@ struct Parser<'a> {
     func: Function,
     /// What definitions say of registers.
     regs: Vec<Option<RegData>>,
-    symbols: HashMap<String, Symbol>,
+    symbols: HashMap<Address, Symbol>,
     /// Blocks named, with their places in the text.
     blocks: Vec<(Block, usize)>,
 }
@@ -466,8 +466,9 @@ impl<'a> Parser<'a> {
             inst.message = Some(self.func.messages.push(message)).into();
         }
         if self.eat_word("symbol") {
+            let high = self.eat_word("high");
             let name = self.quoted()?;
-            inst.symbol = Some(self.symbol(name)).into();
+            inst.symbol = Some(self.symbol(Address { name, high })).into();
         }
         if self.eat("{") {
             loop {
@@ -509,10 +510,10 @@ impl<'a> Parser<'a> {
         }
     }
 
-    fn symbol(&mut self, name: String) -> Symbol {
+    fn symbol(&mut self, address: Address) -> Symbol {
         let func = &mut self.func;
-        let new = |name: &String| func.symbols.push(name.clone());
-        *(self.symbols.entry(name)).or_insert_with_key(new)
+        let new = |address: &Address| func.symbols.push(address.clone());
+        *(self.symbols.entry(address)).or_insert_with_key(new)
     }
 
     fn origin(&mut self) -> Parsed<u32> {

@@ -232,7 +232,9 @@ impl Display for ShowInst<'_> {
             write!(f, " {}", func.messages[id])?;
         }
         if let Some(symbol) = inst.symbol.expand() {
-            write!(f, " symbol {}", Quoted(&func.symbols[symbol]))?;
+            let address = &func.symbols[symbol];
+            let high = if address.high { "high " } else { "" };
+            write!(f, " symbol {high}{}", Quoted(&address.name))?;
         }
         let options = [
             (inst.opts.align16, "Align16"),

@@ -12,6 +12,7 @@ mod pieces;
 mod product;
 mod region;
 
+use kiln_emit::encoding;
 use kiln_machine::func::Function;
 use kiln_machine::inst::{Base, Dst, Imm, Inst, Opcode, Pred, Reg, Src, VReg};
 use kiln_target::isa::{Cond, MathFn, Op, PredCtrl, RegFile, Region, SrcMod, Type};
@@ -208,6 +209,10 @@ impl Legalizer<'_> {
             self.out.push(inst);
             return Ok(());
         }
+        if !encoding::has(op, self.func.target) {
+            let target = self.func.target.name;
+            return self.fail(format!("{} on {target}", op.mnemonic()));
+        }
         let channels = Channels {
             size: inst.exec_size.into(),
             off: inst.chan_off.into(),
@@ -264,6 +269,16 @@ impl Legalizer<'_> {
         let mut channels = channels;
         for s in &mut srcs {
             *s = narrow_imm(*s, op == Op::Mov);
+        }
+        let missing = |ty: &Type| match ty {
+            Type::Q | Type::Uq => !self.func.target.int64,
+            Type::Df => !self.func.target.fp64,
+            _ => false,
+        };
+        let types = srcs.iter().map(Src::ty).chain([dest.ty]);
+        if let Some(ty) = types.into_iter().find(missing) {
+            let target = self.func.target.name;
+            return self.fail(format!("type {} on {target}", ty.name()));
         }
         if let (Op::Mov, Some(via)) = (op, needs_step(dest.ty, srcs[0].ty())) {
             return self.in_two_steps(channels, dest, srcs, cond, via);
@@ -423,14 +438,17 @@ impl Legalizer<'_> {
             && dest.indirect.is_none()
             && (!dest.byte.is_multiple_of(step) || n > 1 && !(h * bytes).is_multiple_of(step));
         let three = shape(op) == Shape::Three;
-        let unaligned16 =
-            three && n > 1 && (h != 1 || self.align16 && !dest.byte.is_multiple_of(16));
+        let unaligned = three
+            && match self.align16 {
+                true => n > 1 && (h != 1 || !dest.byte.is_multiple_of(16)),
+                false => n > 1 && h != 1 || !dest.byte.is_multiple_of(8),
+            };
         let indirect_narrow = dest.indirect.is_some() && bytes * h < step;
         let math = shape(op) == Shape::Math && n > 1 && h != 1;
         if raw && misaligned {
             return self.fail("a destination that is not aligned to its type");
         }
-        let needed = packed_bytes || misaligned || unaligned16 || indirect_narrow || math;
+        let needed = packed_bytes || misaligned || unaligned || indirect_narrow || math;
         let least = if packed_bytes { 2 } else { 1 };
         Ok(needed.then_some((step / bytes).max(least)))
     }

@@ -8,7 +8,7 @@ use kiln_target::isa::{Cond, Op, RegFile, Type};
 use kiln_target::op::Props;
 use smallvec::SmallVec;
 
-use super::{Channels, Legalizer, Result, exec_bytes, group, is_raw_mov, shape, widest};
+use super::{Channels, Legalizer, Result, Shape, exec_bytes, group, is_raw_mov, shape, widest};
 
 /// A destination, and how much of it has been written.
 pub(super) struct Dest {
@@ -152,7 +152,12 @@ impl Legalizer<'_> {
         let masked = !channels.no_mask
             || channels.pred.is_some()
             || cond.as_ref().is_some_and(|c| !c.1.flag.is_null());
-        let least = if masked { n.min(4) } else { 1 }.max(group(op));
+        // Where operations of three sources have regions their destination begins at eight bytes.
+        let even = match shape(op) == Shape::Three && !self.align16 {
+            true => (8 / (dest.h * dest.ty.bytes())).clamp(1, n),
+            false => 1,
+        };
+        let least = if masked { n.min(4) } else { 1 }.max(group(op)).max(even);
         if n < group(op) {
             return self.fail("fewer channels than the operation's groups have");
         }

@@ -97,19 +97,6 @@ fn same_channels(a: &Inst, b: &Inst) -> bool {
     (a.exec_size, a.chan_off, a.opts.no_mask) == (b.exec_size, b.chan_off, b.opts.no_mask)
 }
 
-/// The register and byte so far from a base.
-fn locate(func: &Function, base: Base, byte: u32) -> Option<(VReg, u32)> {
-    let unit = func.target.unit_bytes();
-    match base {
-        Base::Virt(v) => Some((v, byte)),
-        Base::List(list) => {
-            let v = *func.lists[list].get((byte / unit) as usize)?;
-            Some((v, byte % unit))
-        }
-        Base::Null | Base::Phys(..) => None,
-    }
-}
-
 /// Whether a source reads, channel by channel, what a destination got.
 fn reads(func: &Function, src: &SrcReg, dst: &Dst, exec_size: u8) -> bool {
     let size = dst.ty.bytes();
@@ -120,8 +107,8 @@ fn reads(func: &Function, src: &SrcReg, dst: &Dst, exec_size: u8) -> bool {
         && (0..u32::from(exec_size)).all(|n| {
             let from = src.reg.byte() + src.element(n);
             let to = dst.reg.byte() + n * u32::from(dst.hstride) * size;
-            let place = locate(func, src.reg.base(), from);
-            place.is_some() && place == locate(func, dst.reg.base(), to)
+            let place = func.place(src.reg.base(), from);
+            place.is_some() && place == func.place(dst.reg.base(), to)
         })
 }
 

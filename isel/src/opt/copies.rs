@@ -204,19 +204,6 @@ impl Copy {
 /// A register and a byte in it.
 type Place = (VReg, u32);
 
-/// The place so many bytes from a base.
-fn locate(func: &Function, base: Base, byte: u32) -> Option<Place> {
-    match base {
-        Base::Virt(v) => Some((v, byte)),
-        Base::List(list) => {
-            let unit = func.target.unit_bytes();
-            let v = *func.lists[list].get((byte / unit) as usize)?;
-            Some((v, byte % unit))
-        }
-        Base::Null | Base::Phys(..) => None,
-    }
-}
-
 /// What source `n` may be instead.
 fn replacement(func: &mut Function, copies: &Copies, inst: &Inst, n: usize) -> Option<Src> {
     let Src::Reg(src) = inst.srcs[n] else {
@@ -227,7 +214,7 @@ fn replacement(func: &mut Function, copies: &Copies, inst: &Inst, n: usize) -> O
         return None;
     }
     let size = src.ty.bytes();
-    let (first, byte) = locate(func, src.reg.base(), src.reg.byte())?;
+    let (first, byte) = func.place(src.reg.base(), src.reg.byte())?;
     let copy = copies[first]?;
     if let Src::Imm(_) = copy.from {
         return constant(func, copies, inst, n, &src);
@@ -252,7 +239,7 @@ fn replacement(func: &mut Function, copies: &Copies, inst: &Inst, n: usize) -> O
     let mut places: SmallVec<[Place; 32]> = SmallVec::new();
     for element in 0..u32::from(inst.exec_size) {
         let at = src.reg.byte() + src.element(element);
-        let (v, byte) = locate(func, src.reg.base(), at)?;
+        let (v, byte) = func.place(src.reg.base(), at)?;
         let copy = copies[v]?;
         let from = copy.from.as_reg()?;
         let alike = from.modifier == first_modifier && copy.complement == first_copy.complement;
@@ -274,7 +261,7 @@ fn replacement(func: &mut Function, copies: &Copies, inst: &Inst, n: usize) -> O
         if !alike {
             return None;
         }
-        places.push(locate(func, from.reg.base(), byte)?);
+        places.push(func.place(from.reg.base(), byte)?);
     }
     let old_span = src.span(inst.exec_size);
     let (reg, region) = fit(func, &places, ty, &src)?;
@@ -452,7 +439,7 @@ fn constant(func: &Function, copies: &Copies, inst: &Inst, n: usize, src: &SrcRe
     let mut bits = None;
     for element in 0..u32::from(inst.exec_size) {
         let at = src.reg.byte() + src.element(element);
-        let (v, byte) = locate(func, src.reg.base(), at)?;
+        let (v, byte) = func.place(src.reg.base(), at)?;
         let copy = copies[v]?;
         let Src::Imm(imm) = copy.from else {
             return None;
@@ -610,7 +597,7 @@ fn original(func: &Function, copy: &Copy, v: VReg) -> Option<VReg> {
     let end = copy.byte + i32::from(copy.exec_size) * copy.ty.bytes() as i32;
     let end = u32::try_from(end).ok()?.min(func.regs[v].bytes.into());
     let to = copy.source_byte(low, end.checked_sub(low)?)?;
-    let (source, byte) = locate(func, from.reg.base(), to)?;
+    let (source, byte) = func.place(from.reg.base(), to)?;
     let (a, b) = (&func.regs[v], &func.regs[source]);
     let all = low == 0 && end == u32::from(a.bytes);
     let alike = a.class == b.class && a.bytes == b.bytes && byte == low;

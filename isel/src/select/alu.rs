@@ -11,7 +11,6 @@ use kiln_machine::func::Class;
 use kiln_machine::inst::{CondMod, Dst, Imm, Inst, Old, Pred, Reg, Src, Srcs};
 use kiln_target::isa::{Cond, MathFn, Op, PredCtrl, RegFile, Region, Type};
 
-use super::buffer::Buffer;
 use super::{Channels, Result, Select, field, ud};
 
 /// The Gen operation that does the same with destination and sources in the same order.
@@ -85,7 +84,14 @@ impl Select<'_, '_> {
     }
 
     /// Emits an operation that sets a flag.
-    fn conditional(&mut self, op: Op, channels: Channels, dst: Dst, srcs: &[Src], cond: CondMod) {
+    pub(super) fn conditional(
+        &mut self,
+        op: Op,
+        channels: Channels,
+        dst: Dst,
+        srcs: &[Src],
+        cond: CondMod,
+    ) {
         let mut inst = self.instruction(op, channels);
         inst.dst = Some(dst);
         inst.srcs = srcs.iter().copied().collect();
@@ -126,6 +132,7 @@ impl Select<'_, '_> {
             O::Mad => self.multiply_add(visa),
             O::Div | O::Mod => self.divide(visa),
             O::Mulh => self.multiply_high(visa),
+            O::Madw => self.multiply_add_wide(visa),
             O::Addc | O::Subb => self.carry(visa),
             O::Bfi => self.insert_field(visa),
             O::Divm | O::Sqrtm => self.ieee(visa),
@@ -357,24 +364,38 @@ impl Select<'_, '_> {
         let Operand::Name(name) = &visa.operands[0] else {
             return self.fail("an operand that is no name");
         };
-        let (mut dst, _) = self.dst(&visa.operands[1], 1)?;
+        let (dst, _) = self.dst(&visa.operands[1], 1)?;
         let bytes = dst.ty.bytes();
-        if bytes == 8 && !self.out.target.int64 {
-            return self.fail("an address of 64 bits in two halves");
-        }
         if bytes < 4 || dst.indirect.is_some() {
             return self.fail("an address in a destination that is no 32 or 64-bit variable");
         }
-        let symbol = self.symbol(name);
-        dst.ty = if bytes == 8 { Type::Uq } else { Type::Ud };
-        dst.hstride = 1;
+        if bytes == 8 && self.out.target.int64 {
+            self.address(name, Type::Uq, false, dst);
+            return Ok(());
+        }
+        self.address(name, Type::Ud, false, dst);
+        if bytes == 8 {
+            // The same place again, over the lower half.
+            let (dst, _) = self.dst(&visa.operands[1], 1)?;
+            let reg = dst.reg.at(dst.reg.byte() + 4);
+            self.address(name, Type::Ud, true, Dst { reg, ..dst });
+        }
+        Ok(())
+    }
+
+    /// `dst = mov` of an address's bits: all that the type holds, or the upper ones.
+    fn address(&mut self, name: &str, ty: Type, high: bool, dst: Dst) {
+        let symbol = self.symbol(name, high);
         let mut mov = Inst::no_mask(Op::Mov, 1);
-        let bits = UNRESOLVED & (u64::MAX >> (64 - bytes * 8));
-        mov.srcs.push(Src::imm(dst.ty, bits));
-        mov.dst = Some(dst);
+        let bits = UNRESOLVED & (u64::MAX >> (64 - ty.bytes() * 8));
+        mov.srcs.push(Src::imm(ty, bits));
+        mov.dst = Some(Dst {
+            ty,
+            hstride: 1,
+            ..dst
+        });
         mov.symbol = symbol.into();
         self.push(mov);
-        Ok(())
     }
 
     /// `s0 * s1 + s2`. The hardware's `mad` takes the addend first and floats only.
@@ -451,108 +472,6 @@ impl Select<'_, '_> {
             true => Src::scalar(tmp, ty),
             false => Src::packed(tmp, ty),
         }
-    }
-
-    /// The upper half of a 32-bit product.
-    fn multiply_high(&mut self, visa: &visa::Inst) -> Result {
-        let channels = self.channels(visa);
-        let n = channels.size;
-        let a = self.src(&visa.operands[1], n)?;
-        let b = self.src(&visa.operands[2], n)?;
-        let dst = self.dst(&visa.operands[0], n)?;
-        let signed = a.ty().is_signed() || b.ty().is_signed();
-        let ty = if signed { Type::D } else { Type::Ud };
-        // What a modifier makes of the least number needs another bit: it is applied before.
-        let [a, b] = [a, b].map(|s| match s.ty() == ty && !s.has_modifier() {
-            true => s,
-            false => self.converted(s, ty, n),
-        });
-        if self.out.target.int64 {
-            let wide = if signed { Type::Q } else { Type::Uq };
-            let product = self.temp(u32::from(n) * 8);
-            let all = Channels::all(n);
-            self.alu(Op::Mul, all, Dst::new(product, 1, wide), &[a, b]);
-            let high = Src::strided(product.at(4), ty, 2);
-            self.alu_visa(Op::Mov, channels, dst, &[high]);
-            return Ok(());
-        }
-        self.high_product(channels, dst, [a, b], ty);
-        Ok(())
-    }
-
-    /// Through the accumulator, eight channels at a time: `mul` with the low words of the second
-    /// factor, then `mach` with all of it (PRM, "mach").
-    fn high_product(&mut self, channels: Channels, dst: (Dst, bool), srcs: [Src; 2], ty: Type) {
-        let n = channels.size;
-        let [a, b] = srcs.map(|s| self.in_eights(s, ty, n));
-        let mut parts = Buffer::new(u32::from(n) * ty.bytes());
-        for lane in (0..n).step_by(8) {
-            let size = (n - lane).min(8);
-            let all = Channels::all(size);
-            let acc = Dst::new(Reg::phys(RegFile::Acc, 0, 0), 1, ty);
-            let low = words(part(b, lane, n));
-            self.alu(Op::Mul, all, acc, &[part(a, lane, n), low]);
-            let mut mach = self.instruction(Op::Mach, all);
-            mach.opts.acc_wr_en = true;
-            mach.dst = Some(parts.write(self, u32::from(lane) * 4, size.into(), ty));
-            mach.srcs = [part(a, lane, n), part(b, lane, n)].into_iter().collect();
-            self.push(mach);
-        }
-        let high = Src::packed(parts.whole(self), ty);
-        self.alu_visa(Op::Mov, channels, dst, &[high]);
-    }
-
-    /// A source whose elements can be taken eight at a time, so that channels of the accumulator are
-    /// those of the instruction: one for all, or packed in whole registers.
-    fn in_eights(&mut self, s: Src, ty: Type, n: u8) -> Src {
-        let fits = match s {
-            Src::Imm(imm) => imm.ty == ty,
-            Src::Reg(r) => {
-                let whole = r.reg.byte().is_multiple_of(self.grf());
-                let step = r.step(n.into());
-                let packed = step == Some(1) && whole;
-                r.ty == ty
-                    && r.indirect.is_none()
-                    && !s.has_modifier()
-                    && (step == Some(0) || packed)
-            }
-        };
-        if fits { s } else { self.converted(s, ty, n) }
-    }
-
-    /// Sum or difference, and carry or borrow, which the hardware leaves in the accumulator.
-    fn carry(&mut self, visa: &visa::Inst) -> Result {
-        let channels = self.channels(visa);
-        let n = channels.size;
-        let op = match visa.op {
-            Opcode::Addc => Op::Addc,
-            _ => Op::Subb,
-        };
-        let a = self.src(&visa.operands[2], n)?;
-        let b = self.src(&visa.operands[3], n)?;
-        let low = self.dst(&visa.operands[0], n)?;
-        let high = self.dst(&visa.operands[1], n)?;
-        let [a, b] = [a, b].map(|s| self.in_eights(s, Type::Ud, n));
-        let mut sums = Buffer::new(u32::from(n) * 4);
-        let mut carries = Buffer::new(u32::from(n) * 4);
-        for lane in (0..n).step_by(8) {
-            let size = (n - lane).min(8);
-            let at = u32::from(lane) * 4;
-            let all = Channels::all(size);
-            let mut sum = self.instruction(op, all);
-            sum.opts.acc_wr_en = true;
-            sum.dst = Some(sums.write(self, at, size.into(), Type::Ud));
-            sum.srcs = [part(a, lane, n), part(b, lane, n)].into_iter().collect();
-            self.push(sum);
-            let acc = Src::packed(Reg::phys(RegFile::Acc, 0, 0), Type::Ud);
-            let to = carries.write(self, at, size.into(), Type::Ud);
-            self.alu(Op::Mov, all, to, &[acc]);
-        }
-        let sum = Src::packed(sums.whole(self), Type::Ud);
-        self.alu_visa(Op::Mov, channels, low, &[sum]);
-        let carry = Src::packed(carries.whole(self), Type::Ud);
-        self.alu_visa(Op::Mov, channels, high, &[carry]);
-        Ok(())
     }
 
     /// `bfi` is two steps: the mask from width and offset, then the insertion.
@@ -647,40 +566,14 @@ impl Select<'_, '_> {
 }
 
 /// Whether all of `n` channels get one element: of packed immediates each gets its own.
-fn is_scalar(s: &Src, n: u8) -> bool {
+pub(super) fn is_scalar(s: &Src, n: u8) -> bool {
     match s {
         Src::Imm(imm) => !matches!(imm.ty, Type::V | Type::Uv | Type::Vf),
         Src::Reg(r) => r.indirect.is_none() && r.step(n.into()) == Some(0),
     }
 }
 
-/// The elements from `lane` on of an evenly spaced source of `n` channels.
-fn part(s: Src, lane: u8, n: u8) -> Src {
-    match s {
-        Src::Reg(mut r) => {
-            let step = r.step(n.into()).unwrap_or(1);
-            r.reg = r.reg.at(r.offset(lane.into()));
-            r.region = Region::new(step as u8, 1, 0);
-            Src::Reg(r)
-        }
-        imm => imm,
-    }
-}
-
-/// The low words of a source of dwords.
-fn words(s: Src) -> Src {
-    match s {
-        Src::Reg(mut r) => {
-            let step = r.region.vstride.unwrap_or(0);
-            r.region = Region::new(step * 2, 1, 0);
-            r.ty = Type::Uw;
-            Src::Reg(r)
-        }
-        Src::Imm(i) => Src::imm(Type::Uw, i.bits() & 0xffff),
-    }
-}
-
-fn condition(cond: Cond, flag: Reg, old: Old) -> CondMod {
+pub(super) fn condition(cond: Cond, flag: Reg, old: Old) -> CondMod {
     let old = match old {
         Old::Reg(v) => v.into(),
         _ => None.into(),

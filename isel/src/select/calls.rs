@@ -8,6 +8,7 @@
 
 use kiln_frontend::module::{self as visa, Operand, predefined};
 use kiln_ir::func::Home;
+use kiln_machine::func::Address;
 use kiln_machine::inst::{Dst, Inst, Opcode as MachineOp, Src, Symbol};
 use kiln_target::isa::{Op, Type};
 
@@ -16,12 +17,16 @@ use super::operand::Storage;
 use super::{Result, Select};
 
 impl Select<'_, '_> {
-    /// The symbol of that name.
-    pub(super) fn symbol(&mut self, name: &str) -> Symbol {
-        let known = self.out.symbols.iter().find(|(_, s)| *s == name);
+    /// The symbol of that name, or of the upper half of its address.
+    pub(super) fn symbol(&mut self, name: &str, high: bool) -> Symbol {
+        let is_it = |address: &Address| address.high == high && address.name == name;
+        let known = self.out.symbols.iter().find(|(_, address)| is_it(address));
         match known.map(|(symbol, _)| symbol) {
             Some(symbol) => symbol,
-            None => self.out.symbols.push(name.to_string()),
+            None => {
+                let name = name.to_string();
+                self.out.symbols.push(Address { name, high })
+            }
         }
     }
 
@@ -31,7 +36,7 @@ impl Select<'_, '_> {
         let mut mov = Inst::no_mask(Op::Mov, 1);
         mov.srcs.push(Src::imm(Type::Ud, UNRESOLVED & 0xffff_ffff));
         mov.dst = Some(Dst::new(reg, 1, Type::Ud));
-        mov.symbol = self.symbol(name).into();
+        mov.symbol = self.symbol(name, false).into();
         self.push(mov);
         Src::scalar(reg, Type::Ud)
     }
@@ -79,7 +84,7 @@ impl Select<'_, '_> {
         }
         match (address, name) {
             (Some(address), _) => inst.srcs.push(address),
-            (None, Some(name)) => inst.symbol = self.symbol(name).into(),
+            (None, Some(name)) => inst.symbol = self.symbol(name, false).into(),
             (None, None) => return self.fail("a call of nothing"),
         }
         if results > 0 {

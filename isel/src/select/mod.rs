@@ -13,6 +13,7 @@ mod ieee;
 mod media;
 mod message;
 mod operand;
+mod product;
 mod sampler;
 mod typed;
 

@@ -343,6 +343,16 @@ impl Select<'_, '_> {
 
     /// A destination operand of an operation on `n` channels, and whether it saturates.
     pub(super) fn dst(&mut self, operand: &Operand, n: u8) -> Result<(Dst, bool)> {
+        self.dst_behind(operand, n, 0)
+    }
+
+    /// So many bytes behind a destination operand, as if it lay there.
+    pub(super) fn dst_behind(
+        &mut self,
+        operand: &Operand,
+        n: u8,
+        behind: u32,
+    ) -> Result<(Dst, bool)> {
         match *operand {
             Operand::General {
                 var,
@@ -356,7 +366,7 @@ impl Select<'_, '_> {
                     return self.fail("r0 is read-only");
                 }
                 let (storage, byte) =
-                    self.storage(var, self.offset(var, row.into(), col.into()))?;
+                    self.storage(var, self.offset(var, row.into(), col.into()) + behind)?;
                 let h = region.h.max(1);
                 let last = u32::from(n.saturating_sub(1)) * u32::from(h) * ty.bytes();
                 let (reg, old) = self.write(storage, byte, byte + last + ty.bytes());
@@ -376,7 +386,7 @@ impl Select<'_, '_> {
             } => {
                 let reg = self.address_reg(addr, u32::from(off) * 2);
                 let dst = Dst {
-                    indirect: Some(imm),
+                    indirect: Some(imm + behind as i16),
                     ..Dst::new(reg, region.h.max(1), machine_type(ty))
                 };
                 Ok((dst, modifier == Modifier::Sat))

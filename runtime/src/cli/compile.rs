@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::ValueEnum;
+use kiln_emit::assemble::RelocationKind;
 use kiln_emit::listing::{self, Style};
 use kiln_emit::platform::Platform;
 use kiln_runtime::pipeline::{Compiled, Options, Relocation, Stage};
@@ -299,8 +300,12 @@ fn unresolved(kernels: &[&Compiled]) -> String {
         } in relocations
         {
             let bits = kind.bytes() * 8;
+            let part = match kind {
+                RelocationKind::AddressHigh => "the upper half of ",
+                _ => "",
+            };
             lines.push_str(&format!(
-                "warning: {name}: the {bits} bits at offset {offset:#x} are to be the address of {symbol}\n"
+                "warning: {name}: the {bits} bits at offset {offset:#x} are to be {part}the address of {symbol}\n"
             ));
         }
     }

@@ -128,7 +128,7 @@ pub enum BindError {
     NoKernel(String),
     #[error("{found} arguments found, {expected} expected")]
     ArgCount { found: usize, expected: usize },
-    #[error("argument {index} ({declared}): {found} found, {expected} expected")]
+    #[error("argument {index}, counted from 0 ({declared}): {found} found, {expected} expected")]
     ArgKind {
         index: u32,
         declared: String,
@@ -147,8 +147,13 @@ pub enum BindError {
     Simd(u32),
     #[error("{found} bytes of shared local memory: 65536 are possible")]
     Slm { found: u64 },
-    #[error("payload argument {0:?} is not implemented")]
-    Payload(ArgType),
+    #[error("`{name}`, {part} byte {offset} of the payload, is not implemented")]
+    Payload {
+        name: String,
+        /// Of which payload.
+        part: &'static str,
+        offset: u32,
+    },
     #[error("a payload of {0} bytes does not fit the registers")]
     PayloadSize(u64),
     #[error("binding table index {0}: 239 is the last")]
@@ -167,6 +172,17 @@ pub enum BindError {
     TracedGroup { group: u64, last: u64 },
     #[error("a trace of thread {thread}: {last} is the last of a group")]
     TracedThread { thread: u32, last: u32 },
+}
+
+/// A datum of the payload that nobody knows.
+fn unknown(kind: &ArgType, part: &'static str, offset: u32) -> BindError {
+    // As the description has it.
+    let name = serde_norway::to_string(kind).unwrap_or_default();
+    BindError::Payload {
+        name: name.trim_end().to_string(),
+        part,
+        offset,
+    }
 }
 
 /// Why a launch failed.
@@ -394,7 +410,7 @@ impl Setup {
             let packed = match argument.arg_type {
                 ArgType::LocalId => false,
                 ArgType::PackedLocalIds => true,
-                ref other => return Err(BindError::Payload(other.clone())),
+                ref kind => return Err(unknown(kind, "of each thread, at", argument.offset)),
             };
             let end = u64::from(argument.offset) + u64::from(argument.size);
             if end > self.file / 2 {
@@ -500,7 +516,11 @@ impl Setup {
             ArgType::GlobalBase => self.data_base(GLOBAL_DATA),
             ArgType::PrintfBuffer => self.printf_buffer().to_le_bytes().to_vec(),
             ArgType::ImplicitArgBuffer => self.implicit_args(launch).to_le_bytes().to_vec(),
-            ref kind => return self.implicit(launch, kind, index),
+            ref kind => {
+                return self
+                    .implicit(launch, kind, index)
+                    .ok_or_else(|| unknown(kind, "at", argument.offset));
+            }
         })
     }
 
@@ -535,12 +555,7 @@ impl Setup {
     }
 
     /// The bytes of an implicit argument about a kernel's argument.
-    fn implicit(
-        &self,
-        launch: &Launch,
-        kind: &ArgType,
-        index: usize,
-    ) -> Result<Vec<u8>, BindError> {
+    fn implicit(&self, launch: &Launch, kind: &ArgType, index: usize) -> Option<Vec<u8>> {
         let buffer = self.buffers.get(index).copied().flatten();
         let address = buffer.map_or(0, |buffer| self.memory.address(buffer));
         let value = match launch.args.get(index) {
@@ -551,8 +566,7 @@ impl Setup {
             }
             _ => None,
         };
-        let value = value.ok_or_else(|| BindError::Payload(kind.clone()))?;
-        Ok(value.to_le_bytes().to_vec())
+        value.map(|value| value.to_le_bytes().to_vec())
     }
 
     /// The address of a section of the program's data, null if it has none.

@@ -445,7 +445,9 @@ pub(super) fn read(path: &Path) -> Result<Vec<u8>, FileError> {
 
 /// A number for an argument that the kernel declares as one of another kind.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
-#[error("argument {index} is declared as {declared}: {found} is no number of that kind")]
+#[error(
+    "argument {index}, counted from 0, is declared as {declared}: {found} is no number of that kind"
+)]
 pub struct TypeError {
     index: u32,
     declared: String,

@@ -4,13 +4,15 @@
 //! [types](Ty): `S0_uw`, `D_f`, …. Loads and stores ignore the execution mask, so that what an
 //! instruction must not write is seen too.
 
+use kiln_emit::platform::Platform;
 use kiln_emit::ze_info::ZeInfo;
+use kiln_frontend::verify::Severity;
 use kiln_frontend::{text, verify};
 use kiln_runtime::exec::{Arg, Image, Sampler};
 use std::fmt::Write;
 
-use crate::common;
 use crate::model::Ty;
+use crate::{common, run};
 
 /// Sources and destination.
 pub const VARS: [&str; 4] = ["S0", "S1", "S2", "D"];
@@ -76,13 +78,18 @@ impl Bench {
     }
 
     /// What the variables hold after the instructions.
-    pub fn run(&self, before: &State) -> Result<State, String> {
-        self.run_in(before, 128)
+    pub fn run(&self, target: &'static Platform, before: &State) -> Result<State, String> {
+        self.run_in(target, before, 128)
     }
 
     /// The same in so many GRFs.
-    pub fn run_in(&self, before: &State, grf_limit: u32) -> Result<State, String> {
-        self.run_with(before, grf_limit, None)
+    pub fn run_in(
+        &self,
+        target: &'static Platform,
+        before: &State,
+        grf_limit: u32,
+    ) -> Result<State, String> {
+        self.run_with(target, before, grf_limit, None)
             .map(|(after, _)| after)
     }
 
@@ -90,6 +97,7 @@ impl Bench {
     /// then.
     pub fn run_with(
         &self,
+        target: &'static Platform,
         before: &State,
         grf_limit: u32,
         image: Option<(&Image, Sampler)>,
@@ -97,24 +105,25 @@ impl Bench {
         let text = self.text();
         let module = text::parse(&text)
             .map_err(|e| format!("{e}: {:?}", text.lines().nth(e.line as usize - 1)))?;
-        let findings = verify::verify(&module);
-        if let Some(finding) = findings.first() {
+        let findings = verify::check(&module, Some(target.generation));
+        let mut errors = findings.iter().filter(|f| f.severity() == Severity::Error);
+        if let Some(finding) = errors.next() {
             return Err(format!("not valid vISA: {finding}"));
         }
-        let compiled = common::compile(&module.objects[0], common::skl(), grf_limit)?;
+        let compiled = common::compile(&module.objects[0], target, grf_limit)?;
         let bytes = 4 * VAR_BYTES;
         let mut given = vec![Arg::Buffer(before.concat()), Arg::Buffer(vec![0; bytes])];
         if let Some((image, sampler)) = image {
             given.extend([Arg::Image(image.clone()), Arg::Sampler(sampler)]);
         }
-        let work = common::Work {
+        let work = run::Work {
             info: &ze_info(self.simd, image.is_some()),
             global: [self.items, 1, 1],
             local: [self.items, 1, 1],
             dimensions: 1,
             args: given,
         };
-        let args = common::run(&compiled, common::skl(), work)?;
+        let args = run::run(&compiled, target, work)?;
         let Some(Arg::Buffer(out)) = args.get(1) else {
             return Err("the buffer is gone".into());
         };

@@ -2,6 +2,8 @@
 
 use std::fmt::Write;
 
+use kiln_emit::platform::Platform;
+
 use crate::bench::{Bench, State, VAR_BYTES, VARS};
 use crate::model::{Input, Modifier, Num, Relation, Stored, Ty, decode, encode, evaluate, holds};
 use crate::ops::{Mods, Row};
@@ -61,6 +63,7 @@ struct Pred {
 
 /// One instruction in its surroundings.
 pub struct Case {
+    target: &'static Platform,
     op: &'static str,
     relation: Option<Relation>,
     near: bool,
@@ -75,7 +78,9 @@ pub struct Case {
     /// What the predicate holds that a compare writes instead of a variable.
     flag: Option<u32>,
     saturate: bool,
+    /// Those that are written in the text, and parts behind them.
     targets: Vec<Target>,
+    written: usize,
     sources: Vec<Source>,
     before: Box<State>,
 }
@@ -127,15 +132,15 @@ fn region(r: &mut Random, n: usize) -> Region {
 }
 
 impl Case {
-    pub fn random(r: &mut Random, row: &Row) -> Case {
+    pub fn random(r: &mut Random, row: &Row, target: &'static Platform) -> Case {
         loop {
-            if let Some(case) = Case::attempt(r, row) {
+            if let Some(case) = Case::attempt(r, row, target) {
                 return case;
             }
         }
     }
 
-    fn attempt(r: &mut Random, row: &Row) -> Option<Case> {
+    fn attempt(r: &mut Random, row: &Row, target: &'static Platform) -> Option<Case> {
         let simd = r.of(&[8u8, 16, 32]);
         let sizes: &[usize] = if row.sizes.is_empty() {
             &[1, 2, 4, 8, 16, 16, 32]
@@ -211,6 +216,9 @@ impl Case {
         }
         let mut targets = Vec::new();
         let dst = r.of(types.targets[0]);
+        if !dst.is_on(target) || !sources.iter().all(|s| s.ty.is_on(target)) {
+            return None;
+        }
         for (k, list) in types.targets.iter().enumerate() {
             let ty = if list.contains(&dst) { dst } else { r.of(list) };
             let stride = r.of(&[1, 1, 2, 4]);
@@ -229,6 +237,20 @@ impl Case {
                 ty,
                 byte,
                 stride,
+            });
+        }
+        let written = targets.len();
+        if row.upper {
+            let low = targets[0];
+            let bytes = low.ty.bytes();
+            let behind = (size * bytes).next_multiple_of(32);
+            let end = (size - 1) * low.stride * bytes + bytes;
+            if end > behind || low.byte + behind + end > VAR_BYTES {
+                return None;
+            }
+            targets.push(Target {
+                byte: low.byte + behind,
+                ..low
             });
         }
         let pred = match r.below(3) {
@@ -264,6 +286,7 @@ impl Case {
             }
         }
         Some(Case {
+            target,
             op: row.op,
             relation: (row.op == "cmp").then(|| r.of(&Relation::ALL)),
             near: row.near,
@@ -277,6 +300,7 @@ impl Case {
             flag,
             saturate,
             targets,
+            written,
             sources,
             before,
         })
@@ -301,7 +325,8 @@ impl Case {
         if self.flag.is_some() {
             text.push_str(" P3");
         }
-        for t in self.targets.iter().filter(|_| self.flag.is_none()) {
+        let targets = self.targets.iter().take(self.written);
+        for t in targets.filter(|_| self.flag.is_none()) {
             let _ = write!(text, " {}<{}>", place_text(t.var, t.ty, t.byte), t.stride);
         }
         for s in &self.sources {
@@ -429,7 +454,7 @@ impl Case {
 
     /// Runs the instruction and holds what it left against the model.
     pub fn check(&self) -> Result<(), String> {
-        let found = self.bench().run(&self.before)?;
+        let found = self.bench().run(self.target, &self.before)?;
         let mut expected = *self.before;
         for (var, byte, ty, stored) in self.expected() {
             let bits = element(&found[var], byte, ty);
@@ -453,7 +478,8 @@ impl Case {
     /// What to say of a failure.
     pub fn describe(&self) -> String {
         let mut text = format!(
-            "{} [simd{}, {} items, reach {:#x}, {:x?}]",
+            "{}: {} [simd{}, {} items, reach {:#x}, {:x?}]",
+            self.target.name,
             self.text(),
             self.simd,
             self.items,

@@ -12,6 +12,7 @@ use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 
 use crate::bench::{Bench, State, VAR_BYTES, VARS};
 use crate::case::{element, low};
+use crate::common;
 use crate::model::{Num, Relation, Ty};
 use crate::random::Random;
 
@@ -569,9 +570,9 @@ impl Program {
         };
         machine.list(&self.body);
         let bench = self.bench(&preds);
-        for grf_limit in [128, 36] {
+        for (target, grf_limit) in [("skl", 128), ("skl", 36), ("icllp", 36)] {
             let after = bench
-                .run_in(&before, grf_limit)
+                .run_in(common::target(target), &before, grf_limit)
                 .map_err(|e| format!("{e}\n{}", bench.body))?;
             // What is behind the end of the program no channel may have reached.
             let reached = machine.active != 0;
@@ -580,7 +581,8 @@ impl Program {
                     let found = element(&after[v], lane * 4, Ty::Ud) as u32;
                     let expected = if reached { machine.vars[v][lane] } else { 0 };
                     if found != expected {
-                        let place = format!("{} of channel {lane}, {grf_limit} GRFs", VARS[v]);
+                        let name = VARS[v];
+                        let place = format!("{name} of channel {lane}, {target}, {grf_limit} GRFs");
                         return Err(format!(
                             "{place}: {found:#x} found, {expected:#x} expected\n{}",
                             bench.body

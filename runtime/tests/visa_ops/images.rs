@@ -10,6 +10,7 @@ use kiln_runtime::exec::{
 
 use crate::bench::{Bench, State, VAR_BYTES};
 use crate::case::element;
+use crate::common;
 use crate::model::Ty;
 use crate::random::Random;
 
@@ -246,7 +247,7 @@ fn every_form_of_the_sampler_reads_the_texels_it_names() {
             };
             let limit = r.of(&[128, 40]);
             let (after, _) = bench
-                .run_with(&before, limit, Some((&image, SAMPLER)))
+                .run_with(common::skl(), &before, limit, Some((&image, SAMPLER)))
                 .unwrap_or_else(|e| panic!("form {n}, round {round}: {e}\n{text}"));
             let (bytes, ty) = if half { (2, Ty::Hf) } else { (4, Ty::D) };
             let row = (size * bytes).next_multiple_of(32);
@@ -303,7 +304,7 @@ fn images_tell_their_size() {
         };
         let before = random_state(&mut Random(33));
         let (after, _) = bench
-            .run_with(&before, 128, Some((&image, SAMPLER)))
+            .run_with(common::skl(), &before, 128, Some((&image, SAMPLER)))
             .unwrap();
         for (plane, &value) in expected.iter().enumerate() {
             let at = plane * size * 4 + (size - 1) * 4;
@@ -318,7 +319,7 @@ fn images_tell_their_size() {
     };
     let before = random_state(&mut Random(34));
     let (after, _) = bench
-        .run_with(&before, 128, Some((&image, SAMPLER)))
+        .run_with(common::skl(), &before, 128, Some((&image, SAMPLER)))
         .unwrap();
     assert_eq!(element(&after[3], 28, Ty::Ud), 1);
 }
@@ -347,7 +348,7 @@ fn typed_messages_read_write_and_change_texels() {
                 body,
             };
             let (after, texels) = bench
-                .run_with(&before, 128, Some((&image, SAMPLER)))
+                .run_with(common::skl(), &before, 128, Some((&image, SAMPLER)))
                 .unwrap();
             let mut written = image.texels.clone();
             let mut read = before[3];
@@ -418,7 +419,7 @@ fn typed_atomics_change_texels_of_32_bits() {
                 body: format!("{SETUP}{text}\n"),
             };
             let (after, texels) = bench
-                .run_with(&before, 128, Some((&image, SAMPLER)))
+                .run_with(common::skl(), &before, 128, Some((&image, SAMPLER)))
                 .unwrap_or_else(|e| panic!("{e}: {text}"));
             let word = |var: usize, lane: usize| element(&before[var], lane * 4, Ty::Ud) as u32;
             for (lane, &at) in before[0].iter().enumerate().take(7) {

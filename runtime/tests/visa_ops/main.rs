@@ -7,6 +7,8 @@
 
 #[path = "../common/mod.rs"]
 mod common;
+#[path = "../common/run.rs"]
+mod run;
 
 mod bench;
 mod case;
@@ -19,6 +21,7 @@ mod random;
 mod special;
 
 use case::Case;
+use kiln_emit::platform::Platform;
 use random::Random;
 
 /// How many cases to try: what the environment says, or else `usual`.
@@ -27,14 +30,14 @@ fn cases(variable: &str, usual: u32) -> u32 {
     set.unwrap_or(usual)
 }
 
-#[test]
-fn every_operation_computes_what_the_specification_says() {
-    let count = cases("CASES", 100);
+/// Random cases of every operation that the target has.
+fn try_all(target: &'static Platform, count: u32) {
     let mut failures = Vec::new();
-    for (n, row) in ops::ROWS.iter().enumerate() {
+    let rows = ops::ROWS.iter().enumerate();
+    for (n, row) in rows.filter(|(_, row)| row.is_on(target)) {
         for seed in 0..count {
             let mut r = Random((n as u64) << 32 | u64::from(seed));
-            let case = Case::random(&mut r, row);
+            let case = Case::random(&mut r, row, target);
             if let Err(why) = case.check() {
                 failures.push(format!("{why}\n  {}", case.describe()));
             }
@@ -46,4 +49,14 @@ fn every_operation_computes_what_the_specification_says() {
         failures.len(),
         failures.join("\n")
     );
+}
+
+#[test]
+fn every_operation_computes_what_the_specification_says() {
+    try_all(common::skl(), cases("CASES", 100));
+}
+
+#[test]
+fn every_operation_computes_the_same_without_integers_of_64_bits() {
+    try_all(common::target("icllp"), cases("CASES", 100));
 }

@@ -8,6 +8,7 @@ use kiln_runtime::exec::{Format, Image, ImageKind, Sampler, Shape};
 
 use crate::bench::{Bench, State, VAR_BYTES};
 use crate::case::element;
+use crate::common;
 use crate::model::Ty;
 use crate::random::Random;
 
@@ -69,7 +70,7 @@ fn gathers_read_what_the_offsets_say() {
                 let items = 1 + r.below(16) as u32;
                 let text = format!("{op} (M1, {size}) SURFACE {global:#x}:ud S0.0 D.0\n");
                 let after = bench(16, items, &text)
-                    .run(&before)
+                    .run(common::skl(), &before)
                     .unwrap_or_else(|e| panic!("{e}: {text}"));
                 let memory = before.concat();
                 for (lane, at) in at.iter().enumerate().take(size) {
@@ -123,7 +124,7 @@ fn scatters_write_where_the_offsets_say() {
             let items = 1 + r.below(16) as u32;
             let text = format!("{op} (M1, {size}) %slm 0x0:ud S0.0 S1.0\n");
             let after = bench(16, items, &in_local(&text))
-                .run(&before)
+                .run(common::skl(), &before)
                 .unwrap_or_else(|e| panic!("{e}: {text}"));
             let mut expected = before[2][..256].to_vec();
             for lane in 0..size.min(items as usize) {
@@ -173,7 +174,7 @@ fn atomics_change_one_channel_after_the_other() {
             let text = format!("dword_atomic.{op} (M1, {size}) %slm S0.0 {sources} S0.128\n");
             let body = in_local(&text);
             let after = bench(16, items, &body)
-                .run(&before)
+                .run(common::skl(), &before)
                 .unwrap_or_else(|e| panic!("{e}: {text}"));
             let mut memory = before[2][..256].to_vec();
             for (lane, &at) in at.iter().enumerate().take(size.min(items as usize)) {
@@ -200,7 +201,7 @@ fn blocks_of_owords_are_read_at_their_offset() {
             let offset = if unit == 16 { at } else { at * 4 };
             let text = format!("{op} ({owords}) SURFACE {offset:#x}:ud D.32\n");
             let after = bench(16, 1, &text)
-                .run(&before)
+                .run(common::skl(), &before)
                 .unwrap_or_else(|e| panic!("{e}: {text}"));
             let end = 32 + owords * 16;
             assert_eq!(
@@ -234,7 +235,12 @@ fn media_blocks_move_rectangles() {
                  media_st.{mode} ({width}, {height}) SURFACE 0 {to_x:#x}:ud {to_y:#x}:ud S1.0\n"
             );
             let (after, texels) = bench(16, 1, &text)
-                .run_with(&before, 128, Some((&image, Sampler::default())))
+                .run_with(
+                    common::skl(),
+                    &before,
+                    128,
+                    Some((&image, Sampler::default())),
+                )
                 .unwrap_or_else(|e| panic!("{e}: {text}"));
             let pitch = width.next_power_of_two().max(4);
             let mut written = image.texels.clone();

@@ -4,6 +4,7 @@
 //! knows nothing of Gen.
 
 use half::f16;
+use kiln_emit::platform::Platform;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ty {
@@ -49,6 +50,15 @@ impl Ty {
 
     pub fn is_signed(self) -> bool {
         matches!(self, Ty::B | Ty::W | Ty::D | Ty::Q)
+    }
+
+    /// Whether the target computes on it.
+    pub fn is_on(self, target: &Platform) -> bool {
+        match self {
+            Ty::Q | Ty::Uq => target.int64,
+            Ty::Df => target.fp64,
+            _ => true,
+        }
     }
 
     fn bits(self) -> u32 {
@@ -356,6 +366,10 @@ pub fn evaluate(op: &str, x: Input) -> Vec<Num> {
         "pow" => x.float(|s| s[0].abs().powf(s[1]), |_| 0.0),
         "bfe" => Num::I(extract(x.u32(0), x.u32(1), x.u32(2), x.ty == Ty::D)),
         "bfi" => Num::I(insert(x.u32(0), x.u32(1), x.u32(2), x.u32(3)).into()),
+        "madw" => {
+            let sum = x.i(0) * x.i(1) + x.i(2);
+            return vec![Num::I(sum), Num::I(sum >> 32)];
+        }
         "addc" => return vec![Num::I(x.i(0) + x.i(1)), Num::I((x.i(0) + x.i(1)) >> 32)],
         "subb" => return vec![Num::I(x.i(0) - x.i(1)), Num::I((x.i(0) < x.i(1)).into())],
         _ => panic!("the model does not know {op}"),

@@ -2,6 +2,8 @@
 //! instruction: "Operand type maps", "Supported types").
 
 use half::f16;
+use kiln_emit::platform::Platform;
+use kiln_frontend::opcode::Opcode;
 
 use crate::model::Ty::{self, *};
 use crate::random::Random;
@@ -38,6 +40,10 @@ pub struct Row {
     pub sizes: &'static [usize],
     /// Values of each source.
     pub values: Values,
+    /// The least integer is among them, whose magnitude has no place in its type.
+    pub least: bool,
+    /// The destination has a second part, for the upper halves.
+    pub upper: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,6 +62,7 @@ pub enum Values {
 const INT: &[Ty] = &[B, Ub, W, Uw, D, Ud];
 const SIGNED: &[Ty] = &[B, W, D];
 const UNSIGNED: &[Ty] = &[Ub, Uw, Ud];
+const DWORDS: &[Ty] = &[D, Ud];
 const ANY_INT: &[Ty] = &[B, Ub, W, Uw, D, Ud, Q, Uq];
 const WIDE: &[Ty] = &[Q, Uq];
 const ALL: &[Ty] = &Ty::ALL;
@@ -87,6 +94,8 @@ const fn row(op: &'static str, types: &'static [Types]) -> Row {
         near: false,
         sizes: &[],
         values: Values::Any,
+        least: false,
+        upper: false,
     }
 }
 
@@ -137,7 +146,14 @@ pub const ROWS: &[Row] = &[
         "mul",
         types! { INT <- INT, INT; F <- F, F; Hf <- Hf, Hf; Df <- Df, Df; },
     ),
-    row("mul", types! { Q <- D, D; Uq <- Ud, Ud; }),
+    Row {
+        least: true,
+        ..arith("mul", types! { Q <- D, D; Uq <- Ud, Ud; })
+    },
+    Row {
+        least: true,
+        ..arith("mul", types! { DWORDS <- DWORDS, DWORDS; })
+    },
     Row {
         saturates: true,
         ..arith("mul", types! { F <- F, F; Hf <- Hf, Hf; Df <- Df, Df; })
@@ -248,7 +264,20 @@ pub const ROWS: &[Row] = &[
             types! { INT <- SIGNED, SIGNED; INT <- UNSIGNED, UNSIGNED; },
         )
     },
-    row("mulh", types! { D <- D, D; Ud <- Ud, Ud; }),
+    Row {
+        least: true,
+        ..arith("mulh", types! { DWORDS <- DWORDS, DWORDS; })
+    },
+    Row {
+        least: true,
+        upper: true,
+        sizes: &[1, 2, 4, 8, 16],
+        ..arith("madw", types! { DWORDS <- DWORDS, DWORDS, DWORDS; })
+    },
+    Row {
+        least: true,
+        ..arith("mad", types! { DWORDS <- DWORDS, DWORDS, DWORDS; })
+    },
     Row {
         values: Values::Divisor,
         mods: Mods::Ordered,
@@ -307,6 +336,14 @@ pub const ROWS: &[Row] = &[
 ];
 
 impl Row {
+    /// Whether the target has the operation, on types that it has.
+    pub fn is_on(&self, target: &Platform) -> bool {
+        let known = Opcode::rows().iter().find(|row| row.mnemonic == self.op);
+        let has = |list: &&[Ty]| list.iter().any(|ty| ty.is_on(target));
+        let types = (self.types.iter()).any(|t| t.targets.iter().chain(t.sources).all(has));
+        types && known.is_none_or(|row| row.platforms.contains(target.generation))
+    }
+
     /// A value of source `k`, as the bits of an element.
     pub fn value(&self, r: &mut Random, k: usize, ty: Ty) -> u64 {
         let last = k + 1 == self.types[0].sources.len();
@@ -330,12 +367,12 @@ impl Row {
             1 => 1,
             2 => ones,
             3 => ones >> 1,
-            4 => top + 1,
+            4 => top + u64::from(!self.least),
             5 => r.next() & 0x3f,
             _ => r.next(),
         } & ones;
         // The magnitude of the least integer has no place in its type.
-        if ty.is_signed() && bits == top {
+        if ty.is_signed() && bits == top && !self.least {
             top + 7
         } else {
             bits

@@ -1,0 +1,50 @@
+//! What a platform's errata ask of finished code.
+//!
+//! Takes blocks of instructions with physical registers and changes what the target's row says: a
+//! message whose first payload begins at a certain register is not interrupted, and the address
+//! registers are cleared at the start where some instruction has an address for each of its rows.
+//! Code for a platform without errata stays as it is.
+
+use crate::assemble::Program;
+use crate::inst::{Dst, Inst, Op, Place, Reg, RegFile, Src, Type};
+use crate::platform::Platform;
+
+/// Changes a function's code as the platform's errata ask.
+pub fn run(program: &mut Program, platform: &Platform) {
+    let mut rows = false;
+    for inst in program.blocks.iter_mut().flatten() {
+        if inst.op.is_send() && platform.uninterrupted_from.is_some() {
+            let from = inst.srcs.first().and_then(first_register);
+            inst.opts.no_preempt |= from == platform.uninterrupted_from;
+        }
+        rows |= inst.srcs.iter().any(is_by_rows);
+    }
+    if let (true, true, Some(entry)) = (rows, platform.clears_addresses, program.blocks.first_mut())
+    {
+        entry.insert(0, cleared_addresses());
+    }
+}
+
+fn first_register(src: &Src) -> Option<u32> {
+    match src {
+        Src::Reg(src) => match src.place {
+            Place::Direct(reg) if reg.file == RegFile::Grf => Some(reg.num),
+            _ => None,
+        },
+        Src::Imm { .. } => None,
+    }
+}
+
+/// Whether each row of the operand has an address of its own.
+fn is_by_rows(src: &Src) -> bool {
+    matches!(src, Src::Reg(src)
+        if matches!(src.place, Place::Indirect { .. }) && src.region.vstride.is_none())
+}
+
+fn cleared_addresses() -> Inst {
+    let mut mov = Inst::new(Op::Mov, 16);
+    mov.no_mask = true;
+    mov.dst = Some(Dst::new(Reg::new(RegFile::Addr, 0, 0), 1, Type::Uw));
+    mov.srcs.push(Src::imm(Type::Uw, 0));
+    mov
+}

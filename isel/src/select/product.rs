@@ -1,0 +1,324 @@
+//! Products and sums of dwords with all their bits: `mulh`, `madw`, `addc`, `subb`.
+//!
+//! Where the target has integers of 64 bits a product is one of them, and the hardware applies the
+//! modifiers of its factors without losing a bit. Elsewhere products and carries go through the
+//! accumulator, eight channels at a time: `mul` with the low words of the second factor, then `mach`
+//! with all of it (PRM, "mach"). Only the first factor has a modifier there, and that keeps all bits
+//! (as the reference finalizer relies on): the product's sign is put there, and a magnitude is taken
+//! as its negation, which has a place in 32 bits for each of them.
+
+use kiln_frontend::module::{self as visa};
+use kiln_frontend::opcode::Opcode;
+use kiln_machine::func::Class;
+use kiln_machine::inst::{Dst, Old, Reg, Src, SrcReg};
+use kiln_target::isa::{Cond, Op, RegFile, Region, SrcMod, Type};
+
+use super::alu::condition;
+use super::buffer::Buffer;
+use super::{Channels, Result, Select, ud};
+
+/// The two halves of numbers of 64 bits.
+struct Halves {
+    low: Src,
+    high: Src,
+}
+
+impl Select<'_, '_> {
+    /// The upper half of a product.
+    pub(super) fn multiply_high(&mut self, visa: &visa::Inst) -> Result {
+        let channels = self.channels(visa);
+        let n = channels.size;
+        let [a, b] = self.factors(visa, n)?;
+        let dst = self.dst(&visa.operands[0], n)?;
+        let high = if self.out.target.int64 {
+            self.wide_product(n, a, b, None).high
+        } else {
+            self.long_product(n, a, b, false).high
+        };
+        self.alu_visa(Op::Mov, channels, dst, &[high]);
+        Ok(())
+    }
+
+    /// Both halves of the sum of a product and a dword.
+    pub(super) fn multiply_add_wide(&mut self, visa: &visa::Inst) -> Result {
+        let channels = self.channels(visa);
+        let n = channels.size;
+        let [a, b] = self.factors(visa, n)?;
+        let c = self.src(&visa.operands[3], n)?;
+        let c = self.dwords(c, n);
+        let c = Some(c).filter(|c| !matches!(c, Src::Imm(imm) if imm.bits() == 0));
+        let sum = match c {
+            c if self.out.target.int64 => self.wide_product(n, a, b, c),
+            None => self.long_product(n, a, b, true),
+            Some(c) => {
+                let product = self.long_product(n, a, b, true);
+                self.add_long(n, product, c)
+            }
+        };
+        let to = &visa.operands[0];
+        let behind = visa.op.row().part_stride(n, 4, self.grf());
+        let low = self.dst(to, n)?;
+        self.alu_visa(Op::Mov, channels, low, &[sum.low]);
+        let high = self.dst_behind(to, n, behind)?;
+        self.alu_visa(Op::Mov, channels, high, &[sum.high]);
+        Ok(())
+    }
+
+    /// The factors of a product, of dwords.
+    fn factors(&mut self, visa: &visa::Inst, n: u8) -> Result<[Src; 2]> {
+        let a = self.src(&visa.operands[1], n)?;
+        let b = self.src(&visa.operands[2], n)?;
+        Ok([a, b].map(|s| self.dwords(s, n)))
+    }
+
+    /// A packed immediate as dwords.
+    fn dwords(&mut self, s: Src, n: u8) -> Src {
+        match s.ty() {
+            Type::V => self.converted(s, Type::D, n),
+            Type::Uv => self.converted(s, Type::Ud, n),
+            _ => s,
+        }
+    }
+
+    /// `a * b + c` as integers of 64 bits.
+    fn wide_product(&mut self, n: u8, a: Src, b: Src, c: Option<Src>) -> Halves {
+        let signed = [Some(a), Some(b), c].iter().flatten().any(is_signed);
+        let (ty, half) = match signed {
+            true => (Type::Q, Type::D),
+            false => (Type::Uq, Type::Ud),
+        };
+        let mut wide = self.temp(u32::from(n) * 8);
+        self.alu(Op::Mul, Channels::all(n), Dst::new(wide, 1, ty), &[a, b]);
+        if let Some(c) = c {
+            let sum = self.temp(u32::from(n) * 8);
+            let product = Src::packed(wide, ty);
+            self.alu(
+                Op::Add,
+                Channels::all(n),
+                Dst::new(sum, 1, ty),
+                &[product, c],
+            );
+            wide = sum;
+        }
+        Halves {
+            low: Src::strided(wide, half, 2),
+            high: Src::strided(wide.at(4), half, 2),
+        }
+    }
+
+    /// `a * b` through the accumulator; the lower half only if it is wanted.
+    fn long_product(&mut self, n: u8, a: Src, b: Src, with_low: bool) -> Halves {
+        let (a, minus_a) = self.magnitude(a, n);
+        let (b, minus_b) = self.magnitude(b, n);
+        let ty = match is_signed(&a) || is_signed(&b) {
+            true => Type::D,
+            false => Type::Ud,
+        };
+        // Immediates come second, where they need no modifier.
+        let (a, b) = match (a, b) {
+            (Src::Imm(_), Src::Imm(_)) => (self.converted(a, a.ty(), n), b),
+            (Src::Imm(_), b) => (b, a),
+            registers => registers,
+        };
+        let [a, b] = [a, b].map(|s| self.in_eights(s, s.ty(), n));
+        let bytes = u32::from(n) * 4;
+        let (mut high, mut low) = (Buffer::new(bytes), Buffer::new(bytes));
+        for lane in (0..n).step_by(8) {
+            let size = (n - lane).min(8);
+            let at = u32::from(lane) * 4;
+            let all = Channels::all(size);
+            let first = negated(part(a, lane, n), minus_a != minus_b);
+            let second = part(b, lane, n);
+            let acc = Reg::phys(RegFile::Acc, 0, 0);
+            let start = [first, words(second)];
+            self.alu(Op::Mul, all, Dst::new(acc, 1, ty), &start);
+            let mut mach = self.instruction(Op::Mach, all);
+            mach.opts.acc_wr_en = true;
+            mach.dst = Some(high.write(self, at, size.into(), ty));
+            mach.srcs = [first, second].into_iter().collect();
+            self.push(mach);
+            if with_low {
+                let to = low.write(self, at, size.into(), ty);
+                self.alu(Op::Mov, all, to, &[Src::packed(acc, ty)]);
+            }
+        }
+        let high = Src::packed(high.whole(self), ty);
+        let low = match with_low {
+            true => Src::packed(low.whole(self), ty),
+            false => high,
+        };
+        Halves { low, high }
+    }
+
+    /// A factor as a source without modifiers that has all its bits, and whether it is the negation of
+    /// the factor.
+    fn magnitude(&mut self, s: Src, n: u8) -> (Src, bool) {
+        let Src::Reg(r) = s else { return (s, false) };
+        let SrcMod { neg, abs } = r.modifier;
+        let modified = |neg, abs| {
+            Src::Reg(SrcReg {
+                modifier: SrcMod { neg, abs },
+                ..r
+            })
+        };
+        match abs && r.ty.is_signed() {
+            true => (self.converted(modified(true, true), r.ty, n), !neg),
+            false => (modified(false, false), neg),
+        }
+    }
+
+    /// A number of 64 bits and a dword.
+    fn add_long(&mut self, n: u8, sum: Halves, c: Src) -> Halves {
+        let upper = self.upper_half(n, c);
+        let plain = self.converted(c, Type::Ud, n);
+        let low = retyped(sum.low, Type::Ud);
+        let (low, carry) = self.with_carry(Op::Addc, n, low, plain);
+        let mut high = retyped(sum.high, Type::D);
+        for more in [Some(retyped(carry, Type::D)), upper].into_iter().flatten() {
+            let to = self.temp(u32::from(n) * 4);
+            let all = Channels::all(n);
+            self.alu(Op::Add, all, Dst::new(to, 1, Type::D), &[high, more]);
+            high = Src::packed(to, Type::D);
+        }
+        Halves { low, high }
+    }
+
+    /// The upper half of a dword with its modifiers, as a number of 64 bits; none if that is zero.
+    fn upper_half(&mut self, n: u8, c: Src) -> Option<Src> {
+        let r = match c {
+            Src::Reg(r) => r,
+            Src::Imm(imm) => {
+                let negative = imm.ty == Type::D && (imm.bits() as i32) < 0;
+                return negative.then_some(Src::imm(Type::D, u32::MAX.into()));
+            }
+        };
+        let negative = match (r.ty.is_signed(), r.modifier.neg, r.modifier.abs) {
+            (true, false, false) => Cond::Lt,
+            (true, true, false) => Cond::Gt,
+            (_, true, _) => Cond::Ne,
+            _ => return None,
+        };
+        let plain = Src::Reg(SrcReg {
+            modifier: SrcMod::default(),
+            ..r
+        });
+        let to = self.temp(u32::from(n) * 4);
+        let flag = self.temp_of(Class::Flag, if n > 16 { 4 } else { 2 });
+        self.conditional(
+            Op::Cmp,
+            Channels::all(n),
+            Dst::new(to, 1, Type::D),
+            &[plain, ud(0)],
+            condition(negative, flag, Old::None),
+        );
+        Some(Src::packed(to, Type::D))
+    }
+
+    /// Sum or difference, and carry or borrow.
+    pub(super) fn carry(&mut self, visa: &visa::Inst) -> Result {
+        let channels = self.channels(visa);
+        let n = channels.size;
+        let op = match visa.op {
+            Opcode::Addc => Op::Addc,
+            _ => Op::Subb,
+        };
+        let a = self.src(&visa.operands[2], n)?;
+        let b = self.src(&visa.operands[3], n)?;
+        let low = self.dst(&visa.operands[0], n)?;
+        let high = self.dst(&visa.operands[1], n)?;
+        let (sum, carry) = self.with_carry(op, n, a, b);
+        self.alu_visa(Op::Mov, channels, low, &[sum]);
+        self.alu_visa(Op::Mov, channels, high, &[carry]);
+        Ok(())
+    }
+
+    /// Sum or difference of dwords, and carry or borrow, which the hardware leaves in the accumulator.
+    fn with_carry(&mut self, op: Op, n: u8, a: Src, b: Src) -> (Src, Src) {
+        let [a, b] = [a, b].map(|s| self.in_eights(s, Type::Ud, n));
+        let mut sums = Buffer::new(u32::from(n) * 4);
+        let mut carries = Buffer::new(u32::from(n) * 4);
+        for lane in (0..n).step_by(8) {
+            let size = (n - lane).min(8);
+            let at = u32::from(lane) * 4;
+            let all = Channels::all(size);
+            let mut sum = self.instruction(op, all);
+            sum.opts.acc_wr_en = true;
+            sum.dst = Some(sums.write(self, at, size.into(), Type::Ud));
+            sum.srcs = [part(a, lane, n), part(b, lane, n)].into_iter().collect();
+            self.push(sum);
+            let acc = Src::packed(Reg::phys(RegFile::Acc, 0, 0), Type::Ud);
+            let to = carries.write(self, at, size.into(), Type::Ud);
+            self.alu(Op::Mov, all, to, &[acc]);
+        }
+        let sum = Src::packed(sums.whole(self), Type::Ud);
+        let carry = Src::packed(carries.whole(self), Type::Ud);
+        (sum, carry)
+    }
+
+    /// A source whose elements can be taken eight at a time, so that channels of the accumulator are
+    /// those of the instruction: one for all, or packed in whole registers.
+    fn in_eights(&mut self, s: Src, ty: Type, n: u8) -> Src {
+        let fits = match s {
+            Src::Imm(imm) => imm.ty == ty,
+            Src::Reg(r) => {
+                let whole = r.reg.byte().is_multiple_of(self.grf());
+                let step = r.step(n.into());
+                let packed = step == Some(1) && whole;
+                r.ty == ty
+                    && r.indirect.is_none()
+                    && !s.has_modifier()
+                    && (step == Some(0) || packed)
+            }
+        };
+        if fits { s } else { self.converted(s, ty, n) }
+    }
+}
+
+/// The elements from `lane` on of an evenly spaced source of `n` channels.
+fn part(s: Src, lane: u8, n: u8) -> Src {
+    match s {
+        Src::Reg(mut r) => {
+            let step = r.step(n.into()).unwrap_or(1);
+            r.reg = r.reg.at(r.offset(lane.into()));
+            r.region = Region::new(step as u8, 1, 0);
+            Src::Reg(r)
+        }
+        imm => imm,
+    }
+}
+
+/// The low words of a source of dwords.
+fn words(s: Src) -> Src {
+    match s {
+        Src::Reg(mut r) => {
+            let step = r.region.vstride.unwrap_or(0);
+            r.region = Region::new(step * 2, 1, 0);
+            r.ty = Type::Uw;
+            Src::Reg(r)
+        }
+        Src::Imm(i) => Src::imm(Type::Uw, i.bits() & 0xffff),
+    }
+}
+
+fn is_signed(s: &Src) -> bool {
+    s.ty().is_signed()
+}
+
+/// The source, negated if that is asked for.
+fn negated(s: Src, neg: bool) -> Src {
+    match s {
+        Src::Reg(mut r) => {
+            r.modifier.neg ^= neg;
+            Src::Reg(r)
+        }
+        imm => imm,
+    }
+}
+
+/// A source in registers as the type of the other sign.
+fn retyped(s: Src, ty: Type) -> Src {
+    match s {
+        Src::Reg(r) => Src::Reg(SrcReg { ty, ..r }),
+        imm => imm,
+    }
+}
