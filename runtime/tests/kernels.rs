@@ -11,9 +11,9 @@ use kiln_emit::encoding::encode;
 use kiln_emit::errata;
 use kiln_emit::inst::Inst;
 use kiln_emit::listing::entries;
-use kiln_emit::platform::Platform;
+use kiln_emit::platform::{self, Platform};
 use kiln_emit::zebin::Zebin;
-use kiln_runtime::exec::{Launch, Program};
+use kiln_runtime::exec::{self, Launch};
 use kiln_runtime::info::Info;
 use kiln_runtime::launch::Description;
 use kiln_runtime::pipeline::Options;
@@ -134,7 +134,7 @@ fn each(
 /// The compiler that made the code heeds the errata that ours are brought to heed.
 #[test]
 fn the_reference_compilers_code_for_gen11_heeds_the_errata() {
-    each(common::target("icllp"), 147, |k| {
+    each(gen11(), 147, |k| {
         for kernel in &k.zebin.kernels {
             let decoded = entries(&kernel.text, k.platform).into_iter();
             let mut insts = decoded
@@ -197,13 +197,13 @@ fn the_reference_compilers_code_for_gen9_gives_the_expected_results() {
 
 #[test]
 fn the_reference_compilers_code_for_gen11_gives_the_expected_results() {
-    each(common::target("icllp"), 147, run_reference);
+    each(gen11(), 147, run_reference);
 }
 
 /// The compiler that made the code encodes each instruction as our encoder does.
 #[test]
 fn the_reference_compilers_code_for_gen11_is_encoded_again() {
-    each(common::target("icllp"), 147, |k| {
+    each(gen11(), 147, |k| {
         for kernel in &k.zebin.kernels {
             let entries = entries(&kernel.text, k.platform);
             for entry in entries {
@@ -261,5 +261,5 @@ fn our_code_for_gen9_gives_the_expected_results() {
 
 #[test]
 fn our_code_for_gen11_gives_the_expected_results() {
-    each(common::target("icllp"), 147, run_ours);
+    each(gen11(), 147, run_ours);
 }
