@@ -223,7 +223,6 @@ fn the_reference_compilers_code_for_gen11_is_encoded_again() {
 /// Runs a kernel as we finalize it, in each of the limits: in the object file that we make of it.
 fn run_ours(k: &Kernel) -> Result<(), String> {
     let visa = k.visa();
-    let kernel = &k.description.kernel;
     for limit in LIMITS {
         let object = match object_file(k, &visa, limit) {
             // The convention of stack calls has all registers.
