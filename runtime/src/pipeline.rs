@@ -13,7 +13,8 @@ use kiln_emit::platform::Platform;
 use kiln_emit::verify::Violation;
 use kiln_frontend::module::Object;
 use kiln_ir::cfg::CfgError;
-use kiln_isel::{legalize, opt, select};
+use kiln_isel::select::{self, Room};
+use kiln_isel::{legalize, opt};
 use kiln_machine::func::Function as Machine;
 use kiln_machine::verify::{Level, verify as verify_machine};
 use kiln_regalloc::{AllocError, Stats};
@@ -216,22 +217,28 @@ pub fn compile(
     }
 
     lap(&mut 0.0);
-    let machine = lower(object, &func, options, &mut dumps)?;
-    lap(&mut seconds.isel);
-
-    lap(&mut 0.0);
     let scratch_base = object
         .int_attr("SpillMemOffset")
         .and_then(|v| u32::try_from(v).ok())
         .unwrap_or(0);
+    let room = Room {
+        grfs: options.grf_limit,
+        scratch_base,
+    };
+    let machine = lower(object, &func, options, room, &mut dumps)?;
+    let own_scratch = machine.scratch_bytes;
+    lap(&mut seconds.isel);
+
+    lap(&mut 0.0);
     let settings = kiln_regalloc::Options {
         grf_limit: Some(options.grf_limit),
         check: options.verify,
         pressure: options.pressure,
-        scratch_base,
+        scratch_base: scratch_base + own_scratch,
     };
     let (barrier, symbols) = (machine.barrier, machine.symbols.clone());
     let mut allocated = kiln_regalloc::allocate_with(machine, &settings, &mut scratch.allocation)?;
+    allocated.stats.spill_bytes += own_scratch;
     kiln_emit::flow::run(&mut allocated.program);
     lap(&mut seconds.regalloc);
     if options.verify {
@@ -282,6 +289,7 @@ fn lower(
     object: &Object,
     func: &kiln_ir::func::Function,
     options: &Options,
+    room: Room,
     dumps: &mut Vec<(Stage, String)>,
 ) -> Result<Machine, CompileError> {
     let unsupported = |list| CompileError::Unsupported {
@@ -295,7 +303,7 @@ fn lower(
             text += &format!("// {name}\n{machine}\n");
         }
     };
-    let mut machine = select::select(func, options.platform).map_err(|errors| {
+    let mut machine = select::select_in(func, options.platform, room).map_err(|errors| {
         let one = |e: select::SelectError| Unsupported {
             inst: e.inst,
             what: format!("{}: {}", e.op, e.what),
