@@ -215,7 +215,7 @@ impl Select<'_, '_> {
         u32::from(row) * self.grf() + u32::from(col) * ty.bytes()
     }
 
-    /// The address in the register file of a variable whose address is taken.
+    /// The address of a variable, in the register file or in the area in scratch memory.
     pub(super) fn address_of(&self, var: visa::Var, offset: u32) -> Result<u32> {
         match self.storage(var, offset)? {
             (Storage::Grf | Storage::Scratch(_), byte) => Ok(byte),
