@@ -155,7 +155,7 @@ const NULL_MASK: u32 = 1 << 8;
 const STREAM_NONE: u32 = 0;
 const STREAM_OUT: u32 = 1;
 const STREAM_IN: u32 = 2;
-const DUAL_RECORDS: u32 = 7;
+const DUAL_RECORDS: u32 = 3;
 
 /// Channels of `sample` and `load` with that mode.
 fn sample_size(mode: u32) -> u32 {

@@ -110,6 +110,10 @@ fn shapes_are_those_of_the_specification() {
             "sample_unorm.RB.16-full S1 T6 0x0:f 0x0:f 0x0:f 0x0:f D.0",
             &[opaque(128)],
         ),
+        (
+            "sample.RG (16) S1 T6 F.0 F.0 F.0 F.0",
+            &[block(64), block(64), block(64), opaque(128)],
+        ),
     ];
     for (line, expected) in table {
         assert_eq!(&accesses(line), expected, "{line}");
@@ -148,8 +152,6 @@ fn every_message_of_the_data_port_and_the_sampler_has_one_but_the_old_and_the_un
         .collect();
     let expected = [
         "dpasw",
-        "sample",
-        "load",
         "dpas",
         "lsc_strided",
         "lsc_block2d",

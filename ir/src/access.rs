@@ -273,7 +273,19 @@ impl Collector<'_, '_> {
     }
 
     fn operand(&mut self, touch: Touch, inst: &Inst, operand: &Operand) {
-        let exec = touch.exec;
+        // Operations on groups of channels read what channels have that are not active.
+        let groups = matches!(
+            inst.op,
+            Opcode::Dp2 | Opcode::Dp3 | Opcode::Dp4 | Opcode::Dph | Opcode::Sad2 | Opcode::Sad2Add
+        );
+        let exec = match groups && !touch.write {
+            true => Exec {
+                no_mask: true,
+                ..touch.exec
+            },
+            false => touch.exec,
+        };
+        let touch = Touch { exec, ..touch };
         match *operand {
             Operand::General {
                 var,

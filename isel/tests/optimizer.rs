@@ -83,6 +83,11 @@ fn copies() {
 }
 
 #[test]
+fn identities() {
+    folder("identities", opt::identities::run);
+}
+
+#[test]
 fn dead() {
     folder("dead", opt::dead::run);
 }

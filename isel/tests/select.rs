@@ -8,7 +8,7 @@ use kiln_frontend::text;
 use kiln_isel::select::{SelectError, select};
 use kiln_isel::{legalize, opt};
 use kiln_machine::func::Function;
-use kiln_machine::inst::{Inst, Opcode, Src};
+use kiln_machine::inst::{Desc, Inst, Opcode, Src};
 use kiln_machine::verify::{Level, verify};
 use kiln_target::isa::Op;
 use kiln_target::platform;
@@ -153,4 +153,203 @@ fn all_that_is_not_supported_is_named() {
     let body = "mod (M1, 16) F(0,0)<1> F(0,0)<1;1,0> F(0,0)<1;1,0>\n".repeat(3);
     let errors = lowered(&kernel(&body)).expect_err("no remainder of floats");
     assert_eq!(errors.iter().map(|e| e.inst).collect::<Vec<_>>(), [0, 1, 2]);
+}
+
+/// Instructions, how many messages they are, and of each the shared function, the registers sent and
+/// the descriptor without their number: those that the reference finalizer makes. It may send in two
+/// parts what we send in one, and the other way round.
+#[test]
+fn messages_ask_what_those_of_the_reference_ask() {
+    let table: &[(&str, usize, (u8, u32, u32))] = &[
+        (
+            "sample_3d.RGBA (M1, 16) 0x0:uw S1 T6 F.0 F.256 F.320",
+            1,
+            (2, 5, 0x8c0203),
+        ),
+        (
+            "sample_3d.RG (M1, 8) 0x0:uw S1 T6 F.0 F.256 F.320",
+            1,
+            (2, 3, 0x2a0203),
+        ),
+        (
+            "sample_3d.RGB (M1, 8) 0x0:uw S1 T6 H.0 F.256 F.320",
+            1,
+            (2, 3, 0x403a0203),
+        ),
+        (
+            "sample_lz.RGBA (M1, 16) 0x0:uw S1 T6 F.0 H.256 H.320",
+            1,
+            (2, 3, 0x208d8203),
+        ),
+        (
+            "sample_l.G (M1, 16) 0x120:uw S1 T6 F.0 F.256 F.320 F.512",
+            1,
+            (2, 7, 0x2c2203),
+        ),
+        (
+            "sample_b_c.R (M1, 8) 0x0:uw S1 T6 F.0 F.256 F.320 F.512 F.640",
+            1,
+            (2, 5, 0x1a5203),
+        ),
+        (
+            "sample_d.RGBA (M1, 16) 0x0:uw S1 T6 F.0 F.256 F.320 F.384 F.448 F.512 F.576",
+            2,
+            (2, 7, 0x4a4203),
+        ),
+        (
+            "sample_c_lz.R (M5, 16) 0x0:uw S1 T6 F.0 F.256 F.320 F.512",
+            1,
+            (2, 7, 0x2d9203),
+        ),
+        (
+            "sample_3d.pixel_null_mask.RG (M1, 16) 0x0:uw S1 T6 F.0 F.256 F.320",
+            1,
+            (2, 5, 0x5c0203),
+        ),
+        (
+            "load_3d.RGBA (M1, 8) 0x0:uw T6 F.0 D.0 D.64 D.128",
+            1,
+            (2, 4, 0x4a7003),
+        ),
+        (
+            "load_lz.RA (M1, 16) 0x0:uw T6 F.0 D.0 D.64",
+            1,
+            (2, 5, 0x4da003),
+        ),
+        (
+            "load_mcs.RGBA (M1, 8) 0x0:uw T6 F.0 D.0 D.64",
+            1,
+            (2, 3, 0x4bd003),
+        ),
+        (
+            "sample4.B (M1, 16) 0x0:uw S1 T6 F.0 F.256 F.320",
+            1,
+            (2, 5, 0x8c8203),
+        ),
+        (
+            "sample4_c.R (M1, 8) 0x0:uw S1 T6 F.0 F.256 F.320 F.512",
+            1,
+            (2, 4, 0x4b0203),
+        ),
+        (
+            "sample4_po.R (M1, 8) 0x0:uw S1 T6 F.0 F.256 F.320 D.0 D.64",
+            1,
+            (2, 5, 0x4b1203),
+        ),
+        ("resinfo.RG (M1, 8) T6 D.0 D.64", 1, (2, 2, 0x2aa003)),
+        ("resinfo.RGBA (M1, 16) T6 D.0 D.64", 1, (2, 2, 0x84a003)),
+        ("sampleinfo.R (M1, 8) T6 D.64", 1, (2, 1, 0x1ab003)),
+        (
+            "gather4_typed.RGBA (M1, 8) T6 D.0 D.32 %null.0 %null.0 F.0",
+            1,
+            (12, 2, 0x415003),
+        ),
+        (
+            "gather4_typed.G (M3, 8) T6 D.0 %null.0 %null.0 D.64 F.0",
+            1,
+            (12, 4, 0x115d03),
+        ),
+        (
+            "scatter4_typed.RB (M1, 8) T6 D.0 D.64 D.128 %null.0 F.0",
+            1,
+            (12, 5, 0x35a03),
+        ),
+        (
+            "typed_atomic.add (M1, 8) T6 D.0 D.32 %null.0 %null.0 D.128 %null.0 D.256",
+            1,
+            (12, 3, 0x11a703),
+        ),
+        (
+            "typed_atomic.cmpxchg (M1, 8) T6 D.0 %null.0 %null.0 %null.0 D.128 D.192 %null.0",
+            1,
+            (12, 3, 0x18e03),
+        ),
+        (
+            "media_ld.nomod (32,4) T6 0 0x4:ud 0x8:ud B.0",
+            1,
+            (12, 1, 0x490003),
+        ),
+        (
+            "media_ld.top (12,4) T6 1 0x4:ud 0x8:ud B.0",
+            1,
+            (12, 1, 0x290604),
+        ),
+        (
+            "media_st.bottom (16,8) T6 0 0x4:ud 0x8:ud B.0",
+            1,
+            (12, 5, 0xa8703),
+        ),
+        (
+            "sample.RGB (16) S1 T6 F.0 F.64 F.128 F.256",
+            1,
+            (2, 9, 0x6c0203),
+        ),
+        ("load.RGBA (16) T6 D.0 D.0 D.0 F.256", 1, (2, 9, 0x8c7003)),
+        (
+            "sample_unorm.RB.16-full S1 T6 0x0:f 0x0:f 0x3f800000:f 0x0:f E.0",
+            1,
+            (2, 2, 0x4ec203),
+        ),
+        (
+            "vme_ime (0,0) T6 B.0 B.128 E.0 E.32 E.64 B.256",
+            1,
+            (8, 6, 0x784003),
+        ),
+        (
+            "vme_ime (1,1) T6 B.0 B.128 E.0 E.32 E.64 B.256",
+            1,
+            (8, 6, 0x98c003),
+        ),
+        (
+            "vme_ime (3,1) T6 B.0 B.128 E.0 E.32 E.64 B.256",
+            1,
+            (8, 8, 0x99c003),
+        ),
+        ("vme_sic T6 B.0 B.256 B.128", 1, (13, 8, 0x782003)),
+        ("sampler_cache_flush", 1, (2, 1, 0x1ff000)),
+    ];
+    for &(line, count, expected) in table {
+        let source = format!(
+            ".version 4.1\n.kernel \"k\"\n\
+             .decl F v_type=G type=f num_elts=512 align=hword\n\
+             .decl H v_type=G type=hf num_elts=512 align=hword\n\
+             .decl D v_type=G type=ud num_elts=512 align=hword\n\
+             .decl B v_type=G type=ub num_elts=1024 align=hword\n\
+             .decl E v_type=G type=uw num_elts=256 align=hword\n\
+             .decl S1 v_type=S num_elts=1\n.decl T6 v_type=T num_elts=1 v_name=T006\n\
+             .kernel_attr SimdSize=32\n\
+             movs (M1_NM, 1) T6(0) 0x3:ud\nmovs (M1_NM, 1) S1(0) 0x2:ud\n{line}\nret (M1, 1)\n"
+        );
+        let module = text::parse(&source).unwrap_or_else(|e| panic!("{e}: {line}"));
+        let machine = lowered(&module).unwrap_or_else(|e| panic!("{e:?}: {line}"));
+        let mut found = Vec::new();
+        for id in machine.blocks.values().flat_map(|b| &b.insts) {
+            let Some(message) = id.message.expand().map(|m| machine.messages[m]) else {
+                continue;
+            };
+            let (Desc::Imm(desc), Desc::Imm(ex_desc)) = (message.desc, message.ex_desc) else {
+                panic!("a descriptor in a register: {line}");
+            };
+            let sent = (desc >> 25 & 15) + (ex_desc >> 6 & 15);
+            found.push((message.sfid, sent, desc & !(15 << 25)));
+        }
+        assert_eq!(found, vec![expected; count], "{line}");
+    }
+}
+
+/// Pixels and the URB belong to threads of the 3D pipeline.
+#[test]
+fn what_the_platform_lacks_is_a_diagnostic() {
+    for line in [
+        "sample_3d.cps.RGBA (M1, 8) 0x0:uw S1 T6 D.0 F.0 F.0",
+        "sample_mlod.RGBA (M1, 8) 0x0:uw S1 T6 D.0 F.0 F.0 F.0",
+        "sample4_l.R (M1, 8) 0x0:uw S1 T6 D.0 F.0 F.0 F.0",
+        "gather4_typed.R (M1, 16) T6 O.0 O.0 %null.0 %null.0 D.0",
+        "dword_atomic.add.16 (M1, 8) T6 O.0 D.0 %null.0 %null.0",
+    ] {
+        let module = kernel(&format!(".decl S1 v_type=S num_elts=1\n{line}\n"));
+        let errors = lowered(&module).expect_err(line);
+        assert_eq!(errors.len(), 1, "{line}: {errors:?}");
+        assert_eq!(errors[0].inst, 0, "{line}");
+    }
 }

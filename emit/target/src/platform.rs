@@ -42,6 +42,8 @@ pub struct Platform {
     pub sampler_header: bool,
     /// Bit 0 of a sampler header's dword 3 says that the sampler is bindless; r0 may have it set.
     pub bindless_sampler_bit: bool,
+    /// Messages to the sampler may have the level of detail of coarse pixels.
+    pub coarse_pixels: bool,
     /// `mach` without accumulator write control gives the lower half of the product, as `macl` does.
     pub mach_low: bool,
     /// Computes on integers of 64 bits.
@@ -94,6 +96,7 @@ pub const PLATFORMS: &[Platform] = &[
         slm_fence: true,
         sampler_header: false,
         bindless_sampler_bit: true,
+        coarse_pixels: true,
         mach_low: true,
         int64: false,
         fp64: false,
@@ -138,6 +141,7 @@ pub const SKL: Platform = Platform {
     slm_fence: false,
     sampler_header: true,
     bindless_sampler_bit: false,
+    coarse_pixels: false,
     mach_low: false,
     int64: true,
     fp64: true,
@@ -157,6 +161,7 @@ const TGLLP: Platform = Platform {
     slm_fence: true,
     sampler_header: false,
     bindless_sampler_bit: true,
+    coarse_pixels: true,
     mach_low: true,
     int64: false,
     fp64: false,
@@ -178,6 +183,7 @@ const DG2: Platform = Platform {
     slm_fence: true,
     sampler_header: false,
     bindless_sampler_bit: true,
+    coarse_pixels: true,
     mach_low: true,
     int64: false,
     fp64: false,
@@ -202,6 +208,7 @@ const PVC: Platform = Platform {
     slm_fence: true,
     sampler_header: false,
     bindless_sampler_bit: true,
+    coarse_pixels: true,
     mach_low: true,
     int64: true,
     fp64: true,

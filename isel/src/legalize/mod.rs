@@ -137,6 +137,15 @@ fn widest(op: Op, exec_bytes: u32) -> u32 {
     }
 }
 
+/// Channels that an operation works on together.
+fn group(op: Op) -> u32 {
+    match op {
+        Op::Dp2 | Op::Dp3 | Op::Dp4 | Op::Dph => 4,
+        Op::Sad2 => 2,
+        _ => 1,
+    }
+}
+
 /// The relation that holds with the operands exchanged.
 fn flipped(c: Cond) -> Cond {
     match c {

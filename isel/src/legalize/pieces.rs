@@ -8,7 +8,7 @@ use kiln_target::isa::{Cond, Op, RegFile, Type};
 use kiln_target::op::Props;
 use smallvec::SmallVec;
 
-use super::{Channels, Legalizer, Result, exec_bytes, is_raw_mov, shape, widest};
+use super::{Channels, Legalizer, Result, exec_bytes, group, is_raw_mov, shape, widest};
 
 /// A destination, and how much of it has been written.
 pub(super) struct Dest {
@@ -152,7 +152,10 @@ impl Legalizer<'_> {
         let masked = !channels.no_mask
             || channels.pred.is_some()
             || cond.as_ref().is_some_and(|c| !c.1.flag.is_null());
-        let least = if masked { n.min(4) } else { 1 };
+        let least = if masked { n.min(4) } else { 1 }.max(group(op));
+        if n < group(op) {
+            return self.fail("fewer channels than the operation's groups have");
+        }
         if !self.fits(dest, n, least) {
             return self.scattered(op, channels, dest, srcs, cond);
         }

@@ -6,6 +6,7 @@
 pub mod conditions;
 pub mod copies;
 pub mod dead;
+pub mod identities;
 pub mod values;
 
 use kiln_machine::func::{Block, Function};
@@ -24,6 +25,10 @@ pub const PASSES: &[Pass] = &[
     Pass {
         name: "copies",
         run: copies::run,
+    },
+    Pass {
+        name: "identities",
+        run: identities::run,
     },
     Pass {
         name: "dead",

@@ -42,6 +42,11 @@ fn direct(op: Opcode) -> Option<Op> {
         Opcode::Sel => Op::Sel,
         Opcode::Mul => Op::Mul,
         Opcode::Lrp => Op::Lrp,
+        Opcode::Dp2 => Op::Dp2,
+        Opcode::Dp3 => Op::Dp3,
+        Opcode::Dp4 => Op::Dp4,
+        Opcode::Dph => Op::Dph,
+        Opcode::Sad2 => Op::Sad2,
         Opcode::Bfe => Op::Bfe,
         Opcode::Exp => Op::Math(MathFn::Exp),
         Opcode::Log => Op::Math(MathFn::Log),
@@ -123,7 +128,17 @@ impl Select<'_, '_> {
             O::Addc | O::Subb => self.carry(visa),
             O::Bfi => self.insert_field(visa),
             O::Divm | O::Sqrtm => self.ieee(visa),
-            O::Barrier => self.barrier(),
+            O::Barrier => {
+                self.barrier_signal()?;
+                self.barrier_wait();
+                Ok(())
+            }
+            O::SBarrier if field(&ops[0]) & 1 == 1 => self.barrier_signal(),
+            O::SBarrier => {
+                self.barrier_wait();
+                Ok(())
+            }
+            O::Sad2Add => self.add_differences(visa),
             O::Wait => self.wait(visa),
             // Control flow is the terminators' business.
             O::Goto | O::Jmp | O::Ret | O::FRet | O::Yield => Ok(()),
@@ -565,7 +580,7 @@ impl Select<'_, '_> {
     }
 
     /// Signals the group's barrier through the gateway and waits for the notification.
-    fn barrier(&mut self) -> Result {
+    fn barrier_signal(&mut self) -> Result {
         self.out.barrier = true;
         let payload = self.temp(self.grf());
         // The gateway wants the barrier's number and nothing else.
@@ -579,10 +594,31 @@ impl Select<'_, '_> {
         clear.dst = Some(Dst::new(count, 1, Type::Ud));
         clear.srcs.push(ud(0));
         self.push(clear);
-        self.signal_barrier(payload)?;
+        self.signal_barrier(payload)
+    }
+
+    /// Waits for the other threads of the group.
+    fn barrier_wait(&mut self) {
+        let count = Reg::phys(RegFile::Notification, 0, 0);
         let mut wait = Inst::no_mask(Op::Wait, 1);
         wait.srcs.push(Src::reg(count, Region::SCALAR, Type::Ud));
         self.push(wait);
+    }
+
+    /// `sad2add`: the differences of two channels, which a word holds, then the sum.
+    fn add_differences(&mut self, visa: &visa::Inst) -> Result {
+        let channels = self.channels(visa);
+        let n = channels.size;
+        let [a, b, c] = [
+            self.src(&visa.operands[1], n)?,
+            self.src(&visa.operands[2], n)?,
+            self.src(&visa.operands[3], n)?,
+        ];
+        let to = self.dst(&visa.operands[0], n)?;
+        let sum = self.temp(u32::from(n) * 2);
+        let whole = Channels::all(n);
+        self.alu(Op::Sad2, whole, Dst::new(sum, 1, Type::W), &[a, b]);
+        self.alu_visa(Op::Add, channels, to, &[Src::packed(sum, Type::W), c]);
         Ok(())
     }
 

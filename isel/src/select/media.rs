@@ -18,6 +18,9 @@ use super::{Channels, Result, Select, field, ud};
 
 /// Registers of the universal input of motion estimation.
 const UNIVERSAL: u32 = 4;
+/// The hardware's numbers of search controls: one reference and record from one start or two, one
+/// reference and two records, two of both.
+const SEARCH_CONTROL: [u32; 4] = [0, 1, 3, 7];
 /// Of a sampler header's dword 2: the color channels left out, and the format of `avs`.
 const HEADER_COLORS: u32 = 12;
 const HEADER_FORMAT: u32 = 18;
@@ -97,7 +100,7 @@ impl Select<'_, '_> {
         self.alu(Op::And, Channels::SCALAR, to, &[control, ud(0xf8)]);
         let with = self.temp(4);
         let to = Dst::new(with, 1, Type::Ud);
-        let bits = ud(field(&ops[1]) & 7);
+        let bits = ud(SEARCH_CONTROL[field(&ops[1]) as usize & 3]);
         let kept = Src::scalar(kept, Type::Ud);
         self.alu(Op::Or, Channels::SCALAR, to, &[kept, bits]);
         let to = whole.write(self, 13, 1, Type::Ub);

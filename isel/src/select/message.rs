@@ -85,7 +85,7 @@ impl Select<'_, '_> {
         } else {
             Simd::S8
         };
-        let mask = field(&ops[0]) as u8;
+        let mask = ops.first().map_or(0, field) as u8;
         match visa.op {
             Opcode::Gather4Scaled | Opcode::Scatter4Scaled => {
                 let request = match visa.op {

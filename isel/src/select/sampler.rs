@@ -129,6 +129,10 @@ impl Select<'_, '_> {
         let Some(&(_, _, kind, narrow)) = known else {
             return self.fail("a sampler operation the platform lacks");
         };
+        let coarse = number & COARSE != 0;
+        if coarse && !self.out.target.coarse_pixels {
+            return self.fail("coarse pixels, which the platform lacks");
+        }
         let loads = visa.op == Opcode::Load3d;
         let surface_at = if loads { 3 } else { 4 };
         let null_mask = number & NULL_MASK != 0;
@@ -178,7 +182,7 @@ impl Select<'_, '_> {
             offsets,
             needs_header,
             null_mask,
-            coarse: number & COARSE != 0,
+            coarse,
             surface: self.surface(&ops[surface_at])?,
             sampler,
             half_parameters: parameters.first().is_some_and(|p| p.bytes == 2),

@@ -43,6 +43,7 @@ impl Sampler {
                 SamplerFilterMode::Linear => Filter::Linear,
                 SamplerFilterMode::Other(value) => return Err(unknown(value)),
             },
+            comparison: None,
         })
     }
 

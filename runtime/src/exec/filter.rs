@@ -5,7 +5,7 @@
 //! the difference between neighbouring texels, for each axis, of the ones here.
 
 use super::format::Color;
-use super::image::{Addressing, Filter, Sampler, Shape};
+use super::image::{Addressing, Comparison, Filter, Sampler, Shape};
 
 /// Texels that coordinates lie between along one axis, and the weight of the second.
 #[derive(Clone, Copy)]
@@ -14,30 +14,57 @@ struct Between {
     weight: f32,
 }
 
-/// What a sampler reads at coordinates. `texel` gives a texel, or the border color of one outside.
+/// What is read: where, how far from there in texels, and what the red channel is compared with.
+#[derive(Clone, Copy, Default)]
+pub struct Lookup {
+    pub at: [f32; 3],
+    pub offset: [i32; 3],
+    pub compared: Option<(Comparison, f32)>,
+}
+
+impl Lookup {
+    /// The texel as it counts: compared, 1 or 0 in the red channel.
+    fn seen(&self, texel: Color) -> Color {
+        let Some((comparison, reference)) = self.compared else {
+            return texel;
+        };
+        let holds = comparison.holds(reference, f32::from_bits(texel[0]));
+        [f32::from(u8::from(holds)), 0.0, 0.0, 1.0].map(f32::to_bits)
+    }
+
+    fn between(&self, shape: &Shape, sampler: &Sampler) -> [Between; 3] {
+        let mut between = [Between {
+            texels: [0; 2],
+            weight: 0.0,
+        }; 3];
+        for (axis, place) in between.iter_mut().enumerate().take(shape.kind.axes()) {
+            let (at, offset) = (self.at[axis], self.offset[axis]);
+            *place = along(sampler, at, offset, shape.size[axis]);
+        }
+        if let Some(axis) = shape.kind.layer_axis() {
+            let layer = layer(self.at[axis], shape.size[axis]);
+            between[axis].texels = [layer; 2];
+        }
+        between
+    }
+}
+
+/// One of the texels around coordinates: bit n says that it is the second along axis n.
+fn corner(between: &[Between; 3], bits: usize) -> [i64; 3] {
+    std::array::from_fn(|axis| between[axis].texels[bits >> axis & 1])
+}
+
+/// What a sampler reads. `texel` gives a texel, or the border color of one outside.
 pub fn sample<E>(
     shape: &Shape,
     sampler: &Sampler,
-    at: [f32; 3],
+    lookup: &Lookup,
     mut texel: impl FnMut([i64; 3]) -> Result<Color, E>,
 ) -> Result<Color, E> {
-    let mut between = [Between {
-        texels: [0; 2],
-        weight: 0.0,
-    }; 3];
     let axes = shape.kind.axes();
-    for (axis, place) in between.iter_mut().enumerate().take(axes) {
-        *place = along(sampler, at[axis], shape.size[axis]);
-    }
-    if let Some(axis) = shape.kind.layer_axis() {
-        let layer = layer(at[axis], shape.size[axis]);
-        between[axis].texels = [layer; 2];
-    }
-    let corner = |bits: usize| -> [i64; 3] {
-        std::array::from_fn(|axis| between[axis].texels[bits >> axis & 1])
-    };
+    let between = lookup.between(shape, sampler);
     if sampler.filter == Filter::Nearest || !shape.format.is_float() {
-        return texel(corner(0));
+        return Ok(lookup.seen(texel(corner(&between, 0))?));
     }
     let mut mixed = [0f32; 4];
     for bits in 0..1 << axes {
@@ -52,7 +79,7 @@ pub fn sample<E>(
         });
         // Numbers that have no weight do not count, not even infinite ones.
         if weight != 0.0 {
-            let color = texel(corner(bits))?;
+            let color = lookup.seen(texel(corner(&between, bits))?);
             for (sum, channel) in mixed.iter_mut().zip(color) {
                 *sum += weight * f32::from_bits(channel);
             }
@@ -61,23 +88,45 @@ pub fn sample<E>(
     Ok(mixed.map(f32::to_bits))
 }
 
+/// A channel of each of the four texels that a linear filter would mix, whatever the sampler's: from
+/// the lower left one counterclockwise, the first axis to the right and the second downwards.
+pub fn gather<E>(
+    shape: &Shape,
+    sampler: &Sampler,
+    lookup: &Lookup,
+    channel: usize,
+    mut texel: impl FnMut([i64; 3]) -> Result<Color, E>,
+) -> Result<Color, E> {
+    let linear = Sampler {
+        filter: Filter::Linear,
+        ..*sampler
+    };
+    let between = lookup.between(shape, &linear);
+    let mut gathered = Color::default();
+    for (to, bits) in gathered.iter_mut().zip([0b10, 0b11, 0b01, 0b00]) {
+        *to = lookup.seen(texel(corner(&between, bits))?)[channel];
+    }
+    Ok(gathered)
+}
+
 /// The layer that a coordinate names: the nearest there is.
 fn layer(at: f32, size: u32) -> i64 {
     (at.round_ties_even() as i64).clamp(0, i64::from(size) - 1)
 }
 
-fn along(sampler: &Sampler, at: f32, size: u32) -> Between {
+fn along(sampler: &Sampler, at: f32, offset: i32, size: u32) -> Between {
     let extent = size as f32;
     let last = i64::from(size) - 1;
-    let fraction = if sampler.normalized { at } else { at / extent };
+    let offset = offset as f32;
+    let fraction = if sampler.normalized { at } else { at / extent } + offset / extent;
     // The coordinate in texels, brought into the image by the modes that repeat it.
     let unfolded = match sampler.addressing {
         Addressing::Repeat => (fraction - fraction.floor()) * extent,
         Addressing::MirroredRepeat => {
             (fraction - 2.0 * (0.5 * fraction).round_ties_even()).abs() * extent
         }
-        _ if sampler.normalized => at * extent,
-        _ => at,
+        _ if sampler.normalized => at * extent + offset,
+        _ => at + offset,
     };
     let inside = |texel: i64| match sampler.addressing {
         Addressing::Clamp => texel.clamp(-1, last + 1),
@@ -117,6 +166,13 @@ mod tests {
         Addressing::MirroredRepeat,
     ];
 
+    fn lookup(at: [f32; 3]) -> Lookup {
+        Lookup {
+            at,
+            ..Lookup::default()
+        }
+    }
+
     fn row(size: u32) -> Shape {
         Shape::new(ImageKind::D1, Format::find("r32float").unwrap(), &[size]).unwrap()
     }
@@ -135,8 +191,9 @@ mod tests {
             normalized,
             addressing,
             filter,
+            comparison: None,
         };
-        f32::from_bits(sample(&row(4), &sampler, [at, 0.0, 0.0], ramp).unwrap()[0])
+        f32::from_bits(sample(&row(4), &sampler, &lookup([at, 0.0, 0.0]), ramp).unwrap()[0])
     }
 
     #[test]
@@ -224,7 +281,7 @@ mod tests {
         };
         let read = |kind, sizes: &[u32], at| {
             let shape = Shape::new(kind, format, sizes).unwrap();
-            f32::from_bits(sample(&shape, &linear, at, texel).unwrap()[0])
+            f32::from_bits(sample(&shape, &linear, &lookup(at), texel).unwrap()[0])
         };
         let at = [1.75, 2.25, 1.5];
         assert_eq!(read(ImageKind::D3, &[4, 4, 4], at), 1.25 + 17.5 + 100.0);
@@ -237,6 +294,69 @@ mod tests {
         assert_eq!(read(ImageKind::D2Array, &[4, 4, 4], [0.5, 0.5, 9.0]), 300.0);
         assert_eq!(read(ImageKind::D1Array, &[4, 4], [0.5, -3.0, 0.0]), 0.0);
         assert_eq!(read(ImageKind::D1Array, &[4, 4], [0.5, 2.4, 0.0]), 20.0);
+    }
+
+    /// Each texel is ten times its row and its column.
+    fn grid(texel: [i64; 3]) -> Result<Color, ()> {
+        let value = 10.0 * texel[1] as f32 + texel[0] as f32;
+        Ok([value.to_bits(), (-value).to_bits(), 0, 0])
+    }
+
+    #[test]
+    fn offsets_are_in_texels_before_the_address_mode() {
+        let read = |addressing, filter, at, offset| {
+            let sampler = Sampler {
+                normalized: true,
+                addressing,
+                filter,
+                comparison: None,
+            };
+            let lookup = Lookup {
+                at: [at, 0.0, 0.0],
+                offset: [offset, 0, 0],
+                compared: None,
+            };
+            f32::from_bits(sample(&row(4), &sampler, &lookup, ramp).unwrap()[0])
+        };
+        use Addressing::*;
+        for (mode, filter, at, offset, expected) in [
+            (ClampToEdge, Filter::Nearest, 0.125, 2, 30.0),
+            (ClampToEdge, Filter::Nearest, 0.125, -3, 10.0),
+            (Clamp, Filter::Nearest, 0.125, -1, 0.0),
+            (Repeat, Filter::Nearest, 0.125, -1, 40.0),
+            (Repeat, Filter::Nearest, 0.875, 7, 30.0),
+            (MirroredRepeat, Filter::Nearest, 0.125, -2, 20.0),
+            (ClampToEdge, Filter::Linear, 0.25, 1, 25.0),
+        ] {
+            assert_eq!(
+                read(mode, filter, at, offset),
+                expected,
+                "{mode:?} {at} {offset}"
+            );
+        }
+    }
+
+    #[test]
+    fn gather_takes_four_texels_and_a_comparison_each() {
+        let format = Format::find("rg32float").unwrap();
+        let shape = Shape::new(ImageKind::D2, format, &[4, 4]).unwrap();
+        let sampler = Sampler::default();
+        let mut asked = lookup([1.75, 2.25, 0.0]);
+        let floats = |color: Color| color.map(f32::from_bits);
+        let gathered = gather(&shape, &sampler, &asked, 0, grid).unwrap();
+        assert_eq!(floats(gathered), [21.0, 22.0, 12.0, 11.0]);
+        let gathered = gather(&shape, &sampler, &asked, 1, grid).unwrap();
+        assert_eq!(floats(gathered), [-21.0, -22.0, -12.0, -11.0]);
+        asked.compared = Some((Comparison::LessEqual, 21.0));
+        let gathered = gather(&shape, &sampler, &asked, 0, grid).unwrap();
+        assert_eq!(floats(gathered), [1.0, 1.0, 0.0, 0.0]);
+        // The filter mixes what the comparisons give.
+        let linear = Sampler {
+            filter: Filter::Linear,
+            ..sampler
+        };
+        let mixed = sample(&shape, &linear, &asked, grid).unwrap();
+        assert_eq!(floats(mixed), [0.75, 0.0, 0.0, 1.0]);
     }
 
     #[test]
@@ -258,13 +378,14 @@ mod tests {
                             normalized,
                             addressing,
                             filter,
+                            comparison: None,
                         };
                         let texel = |at: [i64; 3]| -> Result<Color, ()> {
                             assert!((-1..=4).contains(&at[0]), "{sampler:?}: {at:?}");
                             assert!(addressing == Addressing::Clamp || (0..4).contains(&at[0]));
                             Ok([0; 4])
                         };
-                        sample(&row(4), &sampler, [at, 0.0, 0.0], texel).unwrap();
+                        sample(&row(4), &sampler, &lookup([at, 0.0, 0.0]), texel).unwrap();
                     }
                 }
             }

@@ -28,6 +28,8 @@ struct Order {
     code: u32,
     /// Which of red, green, blue, alpha each stored channel is.
     channels: &'static [usize],
+    /// Colors are stored by the curve of sRGB, alpha is not.
+    srgb: bool,
 }
 
 /// A type of channels.
@@ -49,6 +51,8 @@ const ORDERS: &[Order] = &[
     order("bgra", 0x10b6, &[2, 1, 0, 3]),
     order("argb", 0x10b7, &[3, 0, 1, 2]),
     order("abgr", 0x10c3, &[3, 2, 1, 0]),
+    encoded("srgba", 0x10c1, &[0, 1, 2, 3]),
+    encoded("sbgra", 0x10c2, &[2, 1, 0, 3]),
 ];
 
 const KINDS: &[Kind] = &[
@@ -71,6 +75,14 @@ const fn order(name: &'static str, code: u32, channels: &'static [usize]) -> Ord
         name,
         code,
         channels,
+        srgb: false,
+    }
+}
+
+const fn encoded(name: &'static str, code: u32, channels: &'static [usize]) -> Order {
+    Order {
+        srgb: true,
+        ..order(name, code, channels)
     }
 }
 
@@ -92,7 +104,8 @@ pub const TEXEL_MAX: usize = 16;
 pub type Color = [u32; 4];
 
 /// A texel format: an order of channels and a type, written one after the other: `rgba8unorm`,
-/// `bgra8uint`, `r32float`. Orders are `r`, `a`, `rg`, `ra`, `rgba`, `bgra`, `argb` and `abgr`;
+/// `bgra8uint`, `r32float`. Orders are `r`, `a`, `rg`, `ra`, `rgba`, `bgra`, `argb` and `abgr`, and
+/// `srgba` and `sbgra` of type `8unorm`;
 /// types `8unorm`, `16unorm`, `8snorm`, `16snorm`, `8uint`, `16uint`, `32uint`, `8sint`, `16sint`,
 /// `32sint`, `16float` and `32float`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -106,10 +119,13 @@ impl Format {
     pub fn find(name: &str) -> Option<Format> {
         let digits = name.find(|c: char| c.is_ascii_digit())?;
         let (order, kind) = name.split_at(digits);
-        Some(Format {
+        let format = Format {
             order: ORDERS.iter().find(|o| o.name == order)?,
             kind: KINDS.iter().find(|k| k.name == kind)?,
-        })
+        };
+        let known =
+            !format.order.srgb || format.kind.number == Number::Unorm && format.bytes() == 4;
+        known.then_some(format)
     }
 
     /// Bytes of a texel.
@@ -155,6 +171,9 @@ impl Format {
                 *to = *from;
             }
             color[channel] = self.kind.decode(u32::from_le_bytes(raw));
+            if self.order.srgb && channel != ALPHA {
+                color[channel] = linear(f32::from_bits(color[channel])).to_bits();
+            }
         }
         color
     }
@@ -168,9 +187,28 @@ impl Format {
             .iter()
             .zip(texel.chunks_exact_mut(bytes))
         {
-            let raw = self.kind.encode(color[channel]).to_le_bytes();
+            let value = match self.order.srgb && channel != ALPHA {
+                true => curved(f32::from_bits(color[channel])).to_bits(),
+                false => color[channel],
+            };
+            let raw = self.kind.encode(value).to_le_bytes();
             place.copy_from_slice(&raw[..bytes]);
         }
+    }
+}
+
+/// The intensity of a stored sRGB color, and the color of an intensity (IEC 61966-2-1).
+fn linear(color: f32) -> f32 {
+    match color {
+        ..=0.04045 => color / 12.92,
+        _ => ((f64::from(color) + 0.055) / 1.055).powf(2.4) as f32,
+    }
+}
+
+fn curved(intensity: f32) -> f32 {
+    match intensity {
+        ..=0.0031308 => intensity * 12.92,
+        _ => (1.055 * f64::from(intensity).powf(1.0 / 2.4) - 0.055) as f32,
     }
 }
 
@@ -233,6 +271,10 @@ mod tests {
         for order in ORDERS {
             for kind in KINDS {
                 let name = format!("{}{}", order.name, kind.name);
+                if order.srgb && kind.name != "8unorm" {
+                    assert_eq!(Format::find(&name), None);
+                    continue;
+                }
                 let format = Format::find(&name).unwrap();
                 assert_eq!(format.to_string(), name);
                 assert_eq!(format.bytes(), order.channels.len() * kind.bytes);
@@ -255,7 +297,7 @@ mod tests {
                 }
             }
         }
-        assert_eq!(count, 96);
+        assert_eq!(count, 98);
         for wrong in [
             "",
             "rgba",
@@ -286,6 +328,18 @@ mod tests {
             [0.0, 0.0, 0.0, 1.0]
         );
         assert_eq!(Format::find("rgba32uint").unwrap().border(), [0; 4]);
+    }
+
+    #[test]
+    fn srgb_colors_are_stored_by_their_curve() {
+        let format = Format::find("srgba8unorm").unwrap();
+        // 188 is half the intensity, nearly; alpha is as it is.
+        let color = floats(format.decode(&[0, 255, 188, 188]));
+        assert_eq!((color[0], color[1], color[3]), (0.0, 1.0, 188.0 / 255.0));
+        assert!((color[2] - 0.5029).abs() < 1e-4, "{}", color[2]);
+        let mut texel = [0; 4];
+        format.encode([0.5f32, 0.001, f32::NAN, 0.5].map(f32::to_bits), &mut texel);
+        assert_eq!(texel, [188, 3, 0, 128]);
     }
 
     #[test]

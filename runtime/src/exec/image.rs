@@ -150,6 +150,35 @@ pub enum Filter {
     Linear,
 }
 
+/// How a reference value is compared with a texel's red channel: the reference stands on the left
+/// (PRM vol. 2d, "SAMPLER_STATE", "Shadow Function").
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Comparison {
+    Always,
+    Never,
+    Less,
+    Equal,
+    LessEqual,
+    Greater,
+    NotEqual,
+    GreaterEqual,
+}
+
+impl Comparison {
+    pub fn holds(self, reference: f32, texel: f32) -> bool {
+        match self {
+            Comparison::Always => true,
+            Comparison::Never => false,
+            Comparison::Less => reference < texel,
+            Comparison::Equal => reference == texel,
+            Comparison::LessEqual => reference <= texel,
+            Comparison::Greater => reference > texel,
+            Comparison::NotEqual => reference != texel,
+            Comparison::GreaterEqual => reference >= texel,
+        }
+    }
+}
+
 /// How a kernel reads images.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sampler {
@@ -157,6 +186,8 @@ pub struct Sampler {
     pub normalized: bool,
     pub addressing: Addressing,
     pub filter: Filter,
+    /// What messages that compare texels with a reference do; OpenCL has none.
+    pub comparison: Option<Comparison>,
 }
 
 impl Default for Sampler {
@@ -166,6 +197,7 @@ impl Default for Sampler {
             normalized: false,
             addressing: Addressing::ClampToEdge,
             filter: Filter::Nearest,
+            comparison: None,
         }
     }
 }

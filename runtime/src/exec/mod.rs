@@ -49,7 +49,7 @@ pub use buffer::{Buffer, Element};
 pub use dispatch::{Arg, BindError, Launch, RunError};
 pub use error::{Cause, ExecError};
 pub use format::Format;
-pub use image::{Addressing, Filter, Image, ImageKind, Sampler, Shape};
+pub use image::{Addressing, Comparison, Filter, Image, ImageKind, Sampler, Shape};
 pub use link::LinkError;
 pub use program::Program;
 pub use run::Options;

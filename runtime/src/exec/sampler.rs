@@ -8,7 +8,7 @@
 use kiln_emit::messages::{Flag, Kind};
 
 use super::error::Cause;
-use super::filter::sample;
+use super::filter::{Lookup, gather, sample};
 use super::format::{Color, TEXEL_MAX};
 use super::image::{Sampler, Shape};
 use super::machine::{LANES, Thread};
@@ -20,6 +20,8 @@ use super::message::{Message, channels, fill, header_dword};
 enum Ask {
     /// A filtered texel; coordinates are floats.
     Sample,
+    /// A channel of four texels; offsets in texels are at this parameter and the next, if anywhere.
+    Gather { offsets: Option<usize> },
     /// A texel; coordinates are integers. The level of detail is at this parameter, if anywhere.
     Load { level: Option<usize> },
     /// The image's size at the level of detail that is the first parameter.
@@ -28,26 +30,66 @@ enum Ask {
     Samples,
 }
 
-/// Kinds of messages that are carried out, what is asked for, and which parameters are the
-/// coordinates u, v and r.
-const KINDS: &[(Kind, Ask, [usize; 3])] = &[
-    (Kind::Sample, Ask::Sample, [0, 1, 2]),
-    // the bias comes first
-    (Kind::SampleB, Ask::Sample, [1, 2, 3]),
-    // the level of detail comes first
-    (Kind::SampleL, Ask::Sample, [1, 2, 3]),
-    // each coordinate is followed by its gradients
-    (Kind::SampleD, Ask::Sample, [0, 3, 6]),
-    (Kind::Ld, Ask::Load { level: Some(2) }, [0, 1, 3]),
-    (Kind::Resinfo, Ask::Size, [0; 3]),
-    (Kind::Sampleinfo, Ask::Samples, [0; 3]),
-    (Kind::SampleLz, Ask::Sample, [0, 1, 2]),
-    (Kind::LdLz, Ask::Load { level: None }, [0, 1, 2]),
+/// A kind of message that is carried out.
+struct KindFacts {
+    kind: Kind,
+    ask: Ask,
+    /// The parameters that are the coordinates u, v and r.
+    coordinates: [usize; 3],
+    /// Texels are compared with the first parameter.
+    compares: bool,
+}
+
+const fn plain(kind: Kind, ask: Ask, coordinates: [usize; 3]) -> KindFacts {
+    KindFacts {
+        kind,
+        ask,
+        coordinates,
+        compares: false,
+    }
+}
+
+const fn comparing(kind: Kind, ask: Ask, coordinates: [usize; 3]) -> KindFacts {
+    KindFacts {
+        kind,
+        ask,
+        coordinates,
+        compares: true,
+    }
+}
+
+/// What stands before the coordinates is the reference, then the bias or the level of detail; each
+/// coordinate may be followed by its gradients.
+const KINDS: &[KindFacts] = &[
+    plain(Kind::Sample, Ask::Sample, [0, 1, 2]),
+    plain(Kind::SampleB, Ask::Sample, [1, 2, 3]),
+    plain(Kind::SampleL, Ask::Sample, [1, 2, 3]),
+    comparing(Kind::SampleC, Ask::Sample, [1, 2, 3]),
+    plain(Kind::SampleD, Ask::Sample, [0, 3, 6]),
+    comparing(Kind::SampleBC, Ask::Sample, [2, 3, 4]),
+    comparing(Kind::SampleLC, Ask::Sample, [2, 3, 4]),
+    plain(Kind::Ld, Ask::Load { level: Some(2) }, [0, 1, 3]),
+    plain(Kind::Gather4, Ask::Gather { offsets: None }, [0, 1, 2]),
+    plain(Kind::Resinfo, Ask::Size, [0; 3]),
+    plain(Kind::Sampleinfo, Ask::Samples, [0; 3]),
+    comparing(Kind::Gather4C, Ask::Gather { offsets: None }, [1, 2, 3]),
+    plain(Kind::Gather4Po, Ask::Gather { offsets: Some(2) }, [0, 1, 4]),
+    comparing(
+        Kind::Gather4PoC,
+        Ask::Gather { offsets: Some(3) },
+        [1, 2, 5],
+    ),
+    comparing(Kind::SampleDC, Ask::Sample, [1, 4, 7]),
+    plain(Kind::SampleLz, Ask::Sample, [0, 1, 2]),
+    comparing(Kind::SampleCLz, Ask::Sample, [1, 2, 3]),
+    plain(Kind::LdLz, Ask::Load { level: None }, [0, 1, 2]),
 ];
 
-/// Bits of the header's dword 2: texel offsets; disabled color channels; feedback.
+/// Bits of the header's dword 2: texel offsets, four bits with a sign each, of u in the highest;
+/// disabled color channels; the channel that is gathered; feedback.
 const HEADER_OFFSETS: u32 = 0xfff;
 const HEADER_MASK: u32 = 12;
+const HEADER_CHANNEL: u32 = 16;
 const HEADER_FEEDBACK: u32 = 1 << 23;
 /// Bytes of a sampler's state.
 const STATE_BYTES: u32 = 16;
@@ -55,31 +97,36 @@ const STATE_BYTES: u32 = 16;
 /// Executes a message to the sampler.
 pub fn send(thread: &mut Thread, shared: &mut Shared, m: &Message) -> Result<(), Cause> {
     let asked = m.request()?;
-    let kind = KINDS.iter().find(|(kind, ..)| *kind == asked.kind);
-    let &(_, ask, coordinates) = kind.ok_or_else(|| m.unknown())?;
+    let facts = KINDS.iter().find(|facts| facts.kind == asked.kind);
+    let facts = facts.ok_or_else(|| m.unknown())?;
     let channels = channels(m)?;
     let mut request = Request {
         m,
-        ask,
-        coordinates,
+        facts,
         channels,
         first: usize::from(m.has_header()),
         colors: 0b1111,
         half: asked.fields.flags.has(Flag::Half),
+        half_parameters: asked.fields.flags.has(Flag::HalfParameters),
+        offset: [0; 3],
+        gathered: 0,
+        feedback: false,
     };
     let mut state = 0;
     if m.has_header() {
         let flags = header_dword(thread, m, 2)?;
-        if flags & (HEADER_OFFSETS | HEADER_FEEDBACK) != 0 {
-            return Err(m.bad("texel offsets and feedback of the sampler are not implemented"));
+        request.offset = [8, 4, 0].map(|low| ((flags & HEADER_OFFSETS) << (28 - low)) as i32 >> 28);
+        request.feedback = flags & HEADER_FEEDBACK != 0;
+        match facts.ask {
+            Ask::Gather { .. } => request.gathered = (flags >> HEADER_CHANNEL & 3) as usize,
+            _ => request.colors = !(flags >> HEADER_MASK) & 0b1111,
         }
-        request.colors = !(flags >> HEADER_MASK) & 0b1111;
         // Where the samplers' states start, as an offset; r0's is 0.
         state = (header_dword(thread, m, 3)? & !0x1f) / STATE_BYTES;
     }
     let (buffer, shape) = shared.image(m.bti())?;
-    let sampler = match ask {
-        Ask::Sample => {
+    let sampler = match facts.ask {
+        Ask::Sample | Ask::Gather { .. } => {
             let index = asked
                 .fields
                 .sampler
@@ -100,8 +147,7 @@ pub fn send(thread: &mut Thread, shared: &mut Shared, m: &Message) -> Result<(),
 
 struct Request<'a> {
     m: &'a Message,
-    ask: Ask,
-    coordinates: [usize; 3],
+    facts: &'static KindFacts,
     channels: usize,
     /// The first register of the parameters.
     first: usize,
@@ -109,17 +155,64 @@ struct Request<'a> {
     colors: u32,
     /// They are numbers of 16 bits.
     half: bool,
+    /// So are the parameters.
+    half_parameters: bool,
+    /// In texels.
+    offset: [i32; 3],
+    /// The channel of each texel that is wanted, of a gathering message.
+    gathered: usize,
+    /// The mask of channels whose texels all are in memory follows the colors.
+    feedback: bool,
 }
 
 impl Request<'_> {
     /// A parameter of a channel; 0 if the payload does not reach so far.
     fn parameter(&self, thread: &Thread, number: usize, lane: usize) -> Result<u32, Cause> {
-        let registers = self.channels * 4 / self.m.register();
+        let size = if self.half_parameters { 2 } else { 4 };
+        let registers = (self.channels * size).div_ceil(self.m.register());
         let register = self.first + number * registers;
         if register >= self.m.payload_len() {
             return Ok(0);
         }
-        Ok(thread.grf_dword(self.m.at(register, lane * 4)?))
+        if !self.half_parameters {
+            return Ok(thread.grf_dword(self.m.at(register, lane * 4)?));
+        }
+        let at = self.m.at(register, lane * 2)?;
+        let bits = u16::from_le_bytes([thread.grf[at], thread.grf[at + 1]]);
+        Ok(match self.facts.ask {
+            Ask::Sample | Ask::Gather { .. } => half::f16::from_bits(bits).to_f32().to_bits(),
+            _ => bits as i16 as u32,
+        })
+    }
+
+    /// What a sampling message reads.
+    fn lookup(
+        &self,
+        thread: &Thread,
+        sampler: &Sampler,
+        at: [u32; 3],
+        lane: usize,
+    ) -> Result<Lookup, Cause> {
+        let mut lookup = Lookup {
+            at: at.map(f32::from_bits),
+            offset: self.offset,
+            compared: None,
+        };
+        if self.facts.compares {
+            let missing = || self.m.bad("the sampler has no comparison");
+            let comparison = sampler.comparison.ok_or_else(missing)?;
+            let reference = f32::from_bits(self.parameter(thread, 0, lane)?);
+            lookup.compared = Some((comparison, reference));
+        }
+        if let Ask::Gather {
+            offsets: Some(first),
+        } = self.facts.ask
+        {
+            for axis in 0..2 {
+                lookup.offset[axis] = self.parameter(thread, first + axis, lane)? as i32;
+            }
+        }
+        Ok(lookup)
     }
 
     fn lane(
@@ -132,12 +225,19 @@ impl Request<'_> {
         lane: usize,
     ) -> Result<Color, Cause> {
         let mut at = [0; 3];
-        for (place, &number) in at.iter_mut().zip(&self.coordinates) {
+        for (place, &number) in at.iter_mut().zip(&self.facts.coordinates) {
             *place = self.parameter(thread, number, lane)?;
         }
         let mut texel = |at| read(shared, buffer, shape, at, lane);
-        match self.ask {
-            Ask::Sample => sample(shape, sampler, at.map(f32::from_bits), texel),
+        match self.facts.ask {
+            Ask::Sample => {
+                let lookup = self.lookup(thread, sampler, at, lane)?;
+                sample(shape, sampler, &lookup, texel)
+            }
+            Ask::Gather { .. } => {
+                let lookup = self.lookup(thread, sampler, at, lane)?;
+                gather(shape, sampler, &lookup, self.gathered, texel)
+            }
             Ask::Load { level } => {
                 let level = level.map_or(Ok(0), |number| self.parameter(thread, number, lane))?;
                 // There is one level; the others are outside the image.
@@ -146,8 +246,9 @@ impl Request<'_> {
                 }
                 let mut whole = [0; 3];
                 let axes = shape.kind.limits().len();
-                for (to, from) in whole.iter_mut().zip(at).take(axes) {
-                    *to = i64::from(from as i32);
+                let placed = whole.iter_mut().zip(at).zip(self.offset);
+                for ((to, from), offset) in placed.take(axes) {
+                    *to = i64::from(from as i32) + i64::from(offset);
                 }
                 texel(whole)
             }
@@ -180,10 +281,11 @@ impl Request<'_> {
         let half = self.half;
         let size = if half { 2 } else { 4 };
         let stride = (self.channels * size).next_multiple_of(self.m.register());
-        let room = self.m.response_len() * self.m.register() / stride;
+        let rows = self.m.response_len() - usize::from(self.feedback).min(self.m.response_len());
+        let room = rows * self.m.register() / stride;
         let wanted = (0..4).filter(|color| self.colors >> color & 1 != 0);
         let is_float =
-            shape.format.is_float() && matches!(self.ask, Ask::Sample | Ask::Load { .. });
+            shape.format.is_float() && !matches!(self.facts.ask, Ask::Size | Ask::Samples);
         for (index, color) in wanted.enumerate().take(room) {
             for lane in self.m.channels(self.channels) {
                 let value = match results[lane][color] {
@@ -195,6 +297,11 @@ impl Request<'_> {
                 let at = response + index * stride + lane * size;
                 fill(thread, self.m, at, &value.to_le_bytes()[..size])?;
             }
+        }
+        if self.feedback {
+            // Nothing that is bound has null pages.
+            let at = response + rows * self.m.register();
+            fill(thread, self.m, at, &u32::MAX.to_le_bytes())?;
         }
         Ok(())
     }

@@ -328,6 +328,7 @@ fn sampler(spec: &str, flags: &str) -> Result<Sampler, SpecError> {
         normalized: normalized.unwrap_or(default.normalized),
         addressing: addressing.unwrap_or(default.addressing),
         filter: filter.unwrap_or(default.filter),
+        ..default
     })
 }
 
@@ -583,6 +584,7 @@ mod tests {
                 normalized: true,
                 addressing: Addressing::MirroredRepeat,
                 filter: Filter::Linear,
+                comparison: None,
             })
         );
         assert_eq!(value("bytes:00fF10"), [0, 255, 16]);

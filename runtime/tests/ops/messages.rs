@@ -480,6 +480,7 @@ fn world(random: &mut Random) -> World {
         normalized,
         addressing,
         filter: Filter::Nearest,
+        comparison: None,
     };
     World {
         surface: noise(ROOM),

@@ -6,7 +6,7 @@
 
 use kiln_emit::ze_info::ZeInfo;
 use kiln_frontend::{text, verify};
-use kiln_runtime::exec::Arg;
+use kiln_runtime::exec::{Arg, Image, Sampler};
 use std::fmt::Write;
 
 use crate::common;
@@ -82,6 +82,18 @@ impl Bench {
 
     /// The same in so many GRFs.
     pub fn run_in(&self, before: &State, grf_limit: u32) -> Result<State, String> {
+        self.run_with(before, grf_limit, None)
+            .map(|(after, _)| after)
+    }
+
+    /// The same with an image, entry 2 of the binding table, and sampler 0; and what the image holds
+    /// then.
+    pub fn run_with(
+        &self,
+        before: &State,
+        grf_limit: u32,
+        image: Option<(&Image, Sampler)>,
+    ) -> Result<(State, Vec<u8>), String> {
         let text = self.text();
         let module = text::parse(&text)
             .map_err(|e| format!("{e}: {:?}", text.lines().nth(e.line as usize - 1)))?;
@@ -91,26 +103,43 @@ impl Bench {
         }
         let compiled = common::compile(&module.objects[0], common::skl(), grf_limit)?;
         let bytes = 4 * VAR_BYTES;
+        let mut given = vec![Arg::Buffer(before.concat()), Arg::Buffer(vec![0; bytes])];
+        if let Some((image, sampler)) = image {
+            given.extend([Arg::Image(image.clone()), Arg::Sampler(sampler)]);
+        }
         let work = common::Work {
-            info: &ze_info(self.simd),
+            info: &ze_info(self.simd, image.is_some()),
             global: [self.items, 1, 1],
             local: [self.items, 1, 1],
             dimensions: 1,
-            args: vec![Arg::Buffer(before.concat()), Arg::Buffer(vec![0; bytes])],
+            args: given,
         };
         let args = common::run(&compiled, common::skl(), work)?;
-        let Some(Arg::Buffer(out)) = args.into_iter().nth(1) else {
+        let Some(Arg::Buffer(out)) = args.get(1) else {
             return Err("the buffer is gone".into());
+        };
+        let texels = match args.get(2) {
+            Some(Arg::Image(image)) => image.texels.clone(),
+            _ => Vec::new(),
         };
         let mut after = [[0; VAR_BYTES]; 4];
         for (var, bytes) in after.iter_mut().zip(out.chunks_exact(VAR_BYTES)) {
             var.copy_from_slice(bytes);
         }
-        Ok(after)
+        Ok((after, texels))
     }
 }
 
-fn ze_info(simd: u8) -> ZeInfo {
+/// Payload arguments of an image and a sampler.
+const IMAGE: &str = "      - {arg_type: arg_bypointer, offset: 0, size: 0, arg_index: 2, addrmode: stateful, addrspace: image, access_type: readwrite, image_type: image_2d}
+      - {arg_type: arg_bypointer, offset: 0, size: 0, arg_index: 3, addrmode: stateful, addrspace: sampler, access_type: readwrite, sampler_index: 0, sampler_type: texture}
+";
+
+fn ze_info(simd: u8, image: bool) -> ZeInfo {
+    let (arguments, index) = match image {
+        true => (IMAGE, "      - {bti_value: 2, arg_index: 2}\n"),
+        false => ("", ""),
+    };
     let yaml = format!(
         "version: '1.20'
 kernels:
@@ -118,13 +147,14 @@ kernels:
     execution_env:
       grf_count: 128
       simd_size: {simd}
+      slm_size: 1024
     payload_arguments:
       - {{arg_type: arg_bypointer, offset: 0, size: 0, arg_index: 0, addrmode: stateful, addrspace: global, access_type: readwrite}}
       - {{arg_type: arg_bypointer, offset: 0, size: 0, arg_index: 1, addrmode: stateful, addrspace: global, access_type: readwrite}}
-    binding_table_indices:
+{arguments}    binding_table_indices:
       - {{bti_value: 0, arg_index: 0}}
       - {{bti_value: 1, arg_index: 1}}
-"
+{index}"
     );
     ZeInfo::parse(yaml.as_bytes()).expect("the launch description")
 }

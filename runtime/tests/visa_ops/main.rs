@@ -11,6 +11,8 @@ mod common;
 mod bench;
 mod case;
 mod flow;
+mod images;
+mod memory;
 mod model;
 mod ops;
 mod random;

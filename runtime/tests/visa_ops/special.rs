@@ -329,3 +329,78 @@ fn compares_take_an_immediate_in_either_place() {
         }
     }
 }
+
+fn float(state: &State, var: usize, n: usize) -> f32 {
+    f32::from_bits(element(&state[var], n * 4, Ty::F) as u32)
+}
+
+/// Products of four channels, of which some are not active: those are read and not written.
+#[test]
+fn dot_products_are_of_four_channels_each() {
+    let mut r = Random(21);
+    type Dot = fn([f32; 4], [f32; 4]) -> f32;
+    let ops: [(&str, Dot); 4] = [
+        ("dp2", |a, b| a[0] * b[0] + a[1] * b[1]),
+        ("dp3", |a, b| (0..3).map(|i| a[i] * b[i]).sum()),
+        ("dp4", |a, b| (0..4).map(|i| a[i] * b[i]).sum()),
+        ("dph", |a, b| {
+            (0..3).map(|i| a[i] * b[i]).sum::<f32>() + b[3]
+        }),
+    ];
+    for size in [4usize, 8, 16] {
+        for (name, dot) in ops {
+            let mut before = random_state(&mut r);
+            for state in before.iter_mut().take(2) {
+                for chunk in state.chunks_exact_mut(4) {
+                    let small = r.below(17) as f32 - 8.0;
+                    chunk.copy_from_slice(&small.to_le_bytes());
+                }
+            }
+            let body = format!(
+                "setp (M1_NM, 16) P1 0x5a3c:uw\nmov (M1, 16) S2_f(0,0)<1> S0_f(0,0)<1;1,0>\n\
+                 (P1) {name} (M1, {size}) D_f(0,0)<1> S2_f(0,0)<1;1,0> (-)S1_f(1,0)<1;1,0>\n"
+            );
+            let after = run(16, &predicates(16), body, &before);
+            for lane in 0..size {
+                let from = lane / 4 * 4;
+                let a = std::array::from_fn(|i| float(&before, 0, from + i));
+                let b = std::array::from_fn(|i| -float(&before, 1, 8 + from + i));
+                let written = 0x5a3c >> lane & 1 == 1;
+                let expected = match written {
+                    true => dot(a, b).to_bits(),
+                    false => float(&before, 3, lane).to_bits(),
+                };
+                let found = float(&after, 3, lane).to_bits();
+                assert_eq!(found, expected, "{name}, {size} channels, channel {lane}");
+            }
+        }
+    }
+}
+
+#[test]
+fn differences_are_of_two_channels() {
+    let mut r = Random(22);
+    let before = random_state(&mut r);
+    for size in [2usize, 8, 16] {
+        let body = format!(
+            "sad2 (M1, {size}) D_uw(0,0)<1> S0_ub(0,3)<1;1,0> S1_ub(1,0)<1;1,0>\n\
+             sad2add (M1, {size}) D_w(2,0)<1> S0_b(0,0)<1;1,0> S1_b(1,0)<1;1,0> S2_w(0,0)<1;1,0>\n"
+        );
+        let after = run(16, "", body, &before);
+        for lane in (0..size).step_by(2) {
+            let plain: u32 = (lane..lane + 2)
+                .map(|i| u32::from(before[0][3 + i].abs_diff(before[1][32 + i])))
+                .sum();
+            assert_eq!(element(&after[3], lane * 2, Ty::Uw), u64::from(plain));
+            let signed: i32 = (lane..lane + 2)
+                .map(|i| (i32::from(before[0][i] as i8) - i32::from(before[1][32 + i] as i8)).abs())
+                .sum();
+            let sum = (signed + i32::from(element(&before[2], lane * 2, Ty::W) as i16)) as i16;
+            assert_eq!(
+                element(&after[3], 64 + lane * 2, Ty::W) as i16,
+                sum,
+                "{lane}"
+            );
+        }
+    }
+}

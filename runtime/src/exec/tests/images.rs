@@ -1,7 +1,7 @@
 //! Messages to the sampler and to the data port that know images.
 
 use super::super::format::{Color, Format};
-use super::super::image::{Addressing, Filter, Image, ImageKind, Sampler, Shape};
+use super::super::image::{Addressing, Comparison, Filter, Image, ImageKind, Sampler, Shape};
 use super::messages::{message, registers};
 use super::*;
 
@@ -49,16 +49,23 @@ fn every_sampler_message_finds_its_coordinates() {
         normalized: false,
         addressing: Addressing::ClampToEdge,
         filter: Filter::Nearest,
+        comparison: Some(Comparison::Always),
     };
     let one = 1f32.to_bits();
     // Type; parameters of a channel that read texel (2, 1), or ask for the size; the result.
     let texel = [102, 0, 0, 1];
     let (x, y) = (2.5f32.to_bits(), 1.5f32.to_bits());
-    let cases: [(&str, u32, &[u32], Color); 10] = [
+    let passed = [one, 0, 0, one];
+    let cases: [(&str, u32, &[u32], Color); 15] = [
         ("sample", 0x00, &[x, y], texel),
         ("sample_b", 0x01, &[one, x, y], texel),
         ("sample_l", 0x02, &[one, x, y], texel),
         ("sample_d", 0x04, &[x, one, one, y, one, one], texel),
+        ("sample_c", 0x03, &[one, x, y], passed),
+        ("sample_b_c", 0x05, &[one, one, x, y], passed),
+        ("sample_l_c", 0x06, &[one, one, x, y], passed),
+        ("sample_d_c", 0x14, &[one, x, one, one, y, one, one], passed),
+        ("sample_c_lz", 0x19, &[one, x, y], passed),
         ("ld", 0x07, &[2, 1, 0], texel),
         ("ld of another level", 0x07, &[2, 1, 1], [0, 0, 0, 1]),
         ("resinfo", 0x0a, &[0], [4, 3, 0, 1]),
@@ -110,6 +117,59 @@ fn every_sampler_message_finds_its_coordinates() {
     }
 }
 
+/// Offsets of the header (u 1, v -1), the channel that is gathered and the mask of null pixels; of
+/// 16-bit parameters.
+#[test]
+fn headers_move_coordinates_choose_channels_and_ask_for_feedback() {
+    let (x, y) = (1.5f32.to_bits(), 1.5f32.to_bits());
+    let offsets = 1 << 8 | 0xf << 4;
+    let cases: [(&str, u32, u64, &[u32], Color); 7] = [
+        ("sample_lz", 0x18, offsets, &[x, y], [2, 0, 0, 1]),
+        ("ld_lz", 0x1a, offsets, &[1, 1], [2, 0, 0, 1]),
+        ("gather4", 0x08, 0, &[x, y], [201, 202, 102, 101]),
+        ("gather4 of alpha", 0x08, 3 << 16, &[x, y], [1; 4]),
+        ("gather4, moved", 0x08, offsets, &[x, y], [102, 103, 3, 2]),
+        (
+            "gather4_po",
+            0x11,
+            0,
+            &[x, y, 1, u32::MAX],
+            [102, 103, 3, 2],
+        ),
+        ("gather4_c", 0x10, 0, &[0, x, y], [0x3f80_0000; 4]),
+    ];
+    let sampler = Sampler {
+        comparison: Some(Comparison::Less),
+        ..Sampler::default()
+    };
+    for (name, kind, flags, parameters, expected) in cases {
+        for feedback in [false, true] {
+            let mut t = Thread::new(0, 0b101, &SKL);
+            let flags = flags | u64::from(feedback) << 23;
+            put(&mut t, 10, 4, &[0, 0, flags, 0, 0, 0, 0, 0]);
+            for (register, &value) in (11..).zip(parameters) {
+                put(&mut t, register, 4, &[u64::from(value); 8]);
+            }
+            put(&mut t, 80, 4, &[7; 48]);
+            let lengths = (1 + parameters.len(), 0, 4 + usize::from(feedback));
+            let sent = message(SAMPLER, HEADER | 1 << 17 | kind << 12, 8, lengths);
+            exchange_image(&mut t, sent, sampler).unwrap_or_else(|e| panic!("{name}: {e}"));
+            for (register, color) in (80..).zip(expected) {
+                assert_eq!(dwords(&t, register, 3), [color, 7, color], "{name}");
+            }
+            let mask = if feedback { u32::MAX } else { 7 };
+            assert_eq!(dwords(&t, 84, 2), [mask, 7], "{name}");
+        }
+    }
+    let mut t = Thread::new(0, 0b10, &SKL);
+    let half = |value: f32| u64::from(half::f16::from_f32(value).to_bits());
+    put(&mut t, 10, 2, &[half(2.5); 8]);
+    put(&mut t, 11, 2, &[half(1.5); 8]);
+    let sent = message(SAMPLER, 1 << 29 | 1 << 17 | 0x18 << 12, 8, (2, 0, 4));
+    exchange_image(&mut t, sent, sampler).unwrap();
+    assert_eq!(dwords(&t, 80, 2)[1], 102);
+}
+
 #[test]
 fn what_the_sampler_cannot_do_is_an_error() {
     let try_one = |bits: u32, header: [u64; 8]| {
@@ -122,7 +182,8 @@ fn what_the_sampler_cannot_do_is_an_error() {
     };
     let none = [0; 8];
     for (bits, header, part) in [
-        (1 << 17 | 0x03 << 12, none, "sampler, sample_c"),
+        (1 << 17 | 0x03 << 12, none, "has no comparison"),
+        (1 << 17 | 0x09 << 12, none, "sampler, "),
         (1 << 17 | 0x1f << 12, none, "sampler, "),
         (0x18 << 12, none, "sample_lz"),
         (1 << 17 | 0x18 << 12 | 1, none, "entry 1 is empty"),
@@ -135,11 +196,6 @@ fn what_the_sampler_cannot_do_is_an_error() {
             HEADER | 1 << 17 | 0x18 << 12,
             [0, 0, 0, 64, 0, 0, 0, 0],
             "no sampler is at index 4",
-        ),
-        (
-            HEADER | 1 << 17 | 0x18 << 12,
-            [0, 0, 1, 0, 0, 0, 0, 0],
-            "texel offsets",
         ),
     ] {
         let error = try_one(bits, header);

@@ -1,0 +1,130 @@
+//! Removes copies of a register over itself, and block parameters that are always the same register.
+//!
+//! vISA code that keeps an array in registers copies it, changes an element of the copy and copies it
+//! back under a mask: read through the copies, all but that element are written over themselves.
+//! Whatever the mask or the predicate, the result is the register there was. A parameter that gets one
+//! register over every edge, itself aside, is that register; each parameter found makes others so, and
+//! the search ends when a round finds none, or after a few.
+
+use cranelift_entity::SecondaryMap;
+use cranelift_entity::packed_option::PackedOption;
+use kiln_machine::func::{Class, Edge, Function};
+use kiln_machine::graph::Graph;
+use kiln_machine::inst::{Inst, Old, Src, VReg};
+use kiln_target::isa::{Op, SrcMod};
+use smallvec::SmallVec;
+
+use super::for_each_inst;
+
+/// Rounds of the search for parameters.
+const ROUNDS: usize = 4;
+
+/// The register that a register is.
+type Same = SecondaryMap<VReg, PackedOption<VReg>>;
+
+/// Replaces uses of what is another register. Definitions nobody reads any more stay for
+/// [`super::dead`].
+pub fn run(func: &mut Function) {
+    let order = Graph::new(func).order().to_vec();
+    let mut same = Same::new();
+    for _ in 0..ROUNDS {
+        let mut found = false;
+        for_each_inst(func, &order, |func, _, _, inst| {
+            func.map_uses(inst, |v| resolved(&same, v));
+            if let Some((copy, original)) = identity(func, inst)
+                && same[copy].is_none()
+            {
+                same[copy] = original.into();
+                found = true;
+            }
+        });
+        found |= parameters(func, &mut same);
+        if !found {
+            break;
+        }
+    }
+    for_each_inst(func, &order, |func, _, _, inst| {
+        func.map_uses(inst, |v| resolved(&same, v));
+    });
+    for block in func.blocks.values_mut() {
+        for Edge { args, .. } in &mut block.succs {
+            for arg in args.iter_mut() {
+                *arg = resolved(&same, *arg);
+            }
+        }
+    }
+}
+
+fn resolved(same: &Same, mut v: VReg) -> VReg {
+    while let Some(original) = same[v].expand() {
+        v = original;
+    }
+    v
+}
+
+/// A register that is written with what it is written over, element by element.
+fn identity(func: &Function, inst: &Inst) -> Option<(VReg, VReg)> {
+    let plain = inst.op == Op::Mov
+        && inst.cond.is_none()
+        && !inst.opts.saturate
+        && !inst.opts.acc_wr_en
+        && inst.symbol.is_none();
+    let dst = inst.dst.as_ref().filter(|_| plain)?;
+    let (copy, Old::Reg(original)) = (dst.reg.as_virt()?, dst.old) else {
+        return None;
+    };
+    let &[Src::Reg(from)] = &inst.srcs[..] else {
+        return None;
+    };
+    let direct = dst.indirect.is_none() && dst.mme.is_none() && from.indirect.is_none();
+    let step = u32::from(dst.hstride) * dst.ty.bytes();
+    let in_place = direct
+        && from.reg.as_virt() == Some(original)
+        && from.ty == dst.ty
+        && from.modifier == SrcMod::default()
+        && (0..u32::from(inst.exec_size)).all(|n| from.offset(n) == dst.reg.byte() + n * step);
+    (in_place && alike(func, copy, original)).then_some((copy, original))
+}
+
+fn alike(func: &Function, a: VReg, b: VReg) -> bool {
+    let (a, b) = (&func.regs[a], &func.regs[b]);
+    a.class == Class::Grf && b.class == Class::Grf && a.bytes <= b.bytes && a.align <= b.align
+}
+
+/// Finds parameters that are another register; whether there are any.
+fn parameters(func: &Function, same: &mut Same) -> bool {
+    // What each parameter gets: one register, or several.
+    let mut only: SecondaryMap<VReg, Option<Result<VReg, ()>>> = SecondaryMap::new();
+    for block in func.blocks.values() {
+        for edge in &block.succs {
+            let params = &func.blocks[edge.to].params;
+            for (&param, &arg) in params.iter().zip(&edge.args) {
+                let arg = resolved(same, arg);
+                if arg == param || resolved(same, param) == arg {
+                    continue;
+                }
+                only[param] = Some(match only[param] {
+                    None => Ok(arg),
+                    Some(Ok(other)) if other == arg => Ok(arg),
+                    Some(_) => Err(()),
+                });
+            }
+        }
+    }
+    let mut found = false;
+    let params: SmallVec<[VReg; 16]> = func
+        .blocks
+        .values()
+        .flat_map(|block| block.params.iter().copied())
+        .collect();
+    for param in params {
+        let Some(Ok(arg)) = only[param] else { continue };
+        // Another may have become this one meanwhile.
+        let arg = resolved(same, arg);
+        if same[param].is_none() && arg != param && alike(func, param, arg) {
+            same[param] = arg.into();
+            found = true;
+        }
+    }
+    found
+}
