@@ -196,13 +196,12 @@ fn expected(rows: &[usize]) -> Vec<i32> {
         })
         .collect();
     let last = rows.len() - 1;
-    for lane in 0..LANES {
-        if lane % 2 == 1 {
-            x[last][4][lane] = lane as i32;
-        } else {
-            x[0][2][lane] += 5;
-            x[0][3][lane] = x[0][4][lane] + x[0][5][lane];
-        }
+    for lane in (0..LANES).step_by(2) {
+        x[0][2][lane] += 5;
+        x[0][3][lane] = x[0][4][lane] + x[0][5][lane];
+    }
+    for (lane, element) in x[last][4].iter_mut().enumerate().skip(1).step_by(2) {
+        *element = lane as i32;
     }
     let mut results = Vec::new();
     let sum = |lane: usize| {
