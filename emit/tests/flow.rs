@@ -126,7 +126,15 @@ fn jump(to: u32) -> Inst {
     inst
 }
 
+/// What is not executed by predicate.
 fn work() -> Inst {
+    let mut inst = small();
+    inst.opts.acc_wr_en = true;
+    inst
+}
+
+/// What is.
+fn small() -> Inst {
     let mut inst = Inst::new(Op::Mov, 16);
     inst.dst = Some(Dst::new(Reg::grf(10), 1, Type::D));
     inst.srcs.push(Src::imm(Type::D, 1));
@@ -269,7 +277,7 @@ fn after(blocks: &[&[Inst]]) -> String {
     if let Err(e) = check_program(&program) {
         panic!("before: {e}");
     }
-    flow::run(&mut program);
+    flow::run(&mut program, find("skl").expect("the platform is known"));
     if let Err(e) = check_program(&program) {
         panic!("after: {e}\n{}", shape(&program));
     }
@@ -355,7 +363,7 @@ fn what_changes_nothing_goes() {
         &[join(3), work()],
         &[join(4), work()],
     ]);
-    assert_eq!(out, "0: ~f goto 3 3\n2: mov\n3: join 4\n3: mov\n");
+    assert_eq!(out, "1: ~f goto 3 3\n2: mov\n3: join 4\n3: mov\n");
 }
 
 #[test]
@@ -367,8 +375,112 @@ fn moves_behind_a_loop_turn_it_round() {
         &[join(4)],
         &[work()],
     ]);
-    flow::run(&mut program);
+    flow::run(&mut program, find("skl").expect("the platform is known"));
     assert_eq!(check_program(&program), Ok(()));
     let expected = "0: mov\n1: mov\n1: f goto 2 3\n1: jmpi 0\n2: mov\n3: join 4\n4: mov\n";
     assert_eq!(shape(&program), expected);
+}
+
+#[test]
+fn short_ways_are_executed_by_predicate() {
+    let out = after(&[
+        &[work(), goto(2, 2)],
+        &[small(), small()],
+        &[join(3), work()],
+        &[],
+    ]);
+    assert_eq!(out, "0: mov\n1: f mov\n1: f mov\n2: mov\n");
+    // Two of them, and a join that another goto needs.
+    let out = after(&[
+        &[goto(3, 5)],
+        &[goto(3, 3)],
+        &[small(), clear(), goto(3, 5)],
+        &[join(5)],
+        &[small()],
+        &[join(6), work()],
+        &[],
+    ]);
+    let expected = "0: f goto 5 5\n2: f mov\n4: ~f mov\n5: join 6\n5: mov\n";
+    assert_eq!(out, expected);
+    // One of two is long.
+    let out = after(&[
+        &[goto(2, 2)],
+        &[small(), clear(), goto(2, 3)],
+        &[join(3), work()],
+        &[join(4), work()],
+    ]);
+    assert_eq!(out, "1: f mov\n1: ~f goto 3 3\n2: mov\n3: join 4\n3: mov\n");
+    // A loop that begins in a way is entered by others.
+    let out = after(&[
+        &[goto(3, 3)],
+        &[small()],
+        &[small()],
+        &[join(4), work(), back(2, 4)],
+        &[join(5), work()],
+        &[],
+    ]);
+    assert!(out.starts_with("0: f goto"), "{out}");
+    // One leaves for elsewhere.
+    let out = after(&[
+        &[goto(4, 4)],
+        &[goto(3, 3)],
+        &[small(), clear(), goto(3, 5)],
+        &[join(4), work()],
+        &[join(5), work()],
+        &[join(6), work()],
+        &[],
+    ]);
+    let expected =
+        "0: f goto 4 4\n2: f mov\n2: ~f goto 4 5\n3: mov\n4: join 5\n4: mov\n5: join 6\n5: mov\n";
+    assert_eq!(out, expected);
+    // What has no mask is for all that come, and another predicate has its own meaning.
+    let mut guarded = small();
+    guarded.pred = Some(flag());
+    for inst in [mov(), guarded] {
+        let blocks: &[&[Inst]] = &[&[goto(2, 2)], &[inst], &[join(3), work()], &[]];
+        assert!(after(blocks).starts_with("0: f goto"));
+    }
+    // Six are short.
+    let six = [const { small }; 6].map(|f| f());
+    let seven = [const { small }; 7].map(|f| f());
+    let long = |way: &[Inst]| after(&[&[goto(2, 2)], way, &[join(3), work()], &[]]);
+    assert!(!long(&six).contains("goto") && long(&seven).contains("goto"));
+}
+
+#[test]
+fn a_loop_that_is_left_at_its_end_has_its_goto_there() {
+    let way_out = |inst: Inst| {
+        after(&[
+            &[work(), goto(2, 2)],
+            &[inst, clear(), goto(2, 4)],
+            &[join(4)],
+            &[jump(0)],
+            &[join(5), work()],
+            &[],
+        ])
+    };
+    let short = "0: mov\n1: f mov\n4: ~f while 0\n5: mov\n";
+    assert_eq!(way_out(small()), short);
+    let long = "0: mov\n0: f goto 2 2\n1: mov\n2: join 4\n4: ~f while 0\n5: mov\n";
+    assert_eq!(way_out(work()), long);
+    // The flag is another one then.
+    let mut clears = small();
+    clears.dst = clear().dst;
+    assert!(way_out(clears).contains("jmpi"));
+}
+
+#[test]
+fn a_loop_may_end_where_two_ways_do() {
+    let out = after(&[
+        &[goto(2, 2)],
+        &[work(), clear(), goto(2, 5)],
+        &[join(5), work()],
+        &[work(), goto(5, 5)],
+        &[work(), back(3, 5)],
+        &[join(6), work()],
+        &[],
+    ]);
+    let expected = "0: f if 3 7\n1: mov\n2: else 7 7\n3: mov\n4: mov\n4: ~f break 6 6\n\
+        5: mov\n6: f while 4\n7: endif 10\n8: mov\n";
+    assert_eq!(out, expected);
 }

@@ -18,6 +18,8 @@ use std::ops::Range;
 use kiln_frontend::module::{Inst, Label, LabelKind, Object, ObjectKind, Operand};
 use kiln_frontend::opcode::Opcode;
 
+use crate::regions;
+
 /// Why an object's control flow cannot be built.
 #[derive(Debug, thiserror::Error)]
 pub enum CfgError {
@@ -90,7 +92,7 @@ pub struct LogicalBlock {
 
 impl LogicalBlock {
     /// One without instructions, before instruction `at`.
-    fn empty(at: u32, exit: Exit) -> LogicalBlock {
+    pub(crate) fn empty(at: u32, exit: Exit) -> LogicalBlock {
         LogicalBlock {
             insts: at..at,
             exit,
@@ -215,6 +217,7 @@ pub fn build(object: &Object) -> Result<Cfg, CfgError> {
         let at = blocks.last().map_or(0, |last| last.insts.end);
         blocks.push(LogicalBlock::empty(at, Exit::Ret));
     }
+    regions::end(&mut blocks, object);
     for (b, block) in blocks.iter_mut().enumerate() {
         // Who goes to the next block and who stays go on there in any case.
         if block.exit.target() == Some(b + 1) {

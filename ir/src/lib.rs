@@ -19,5 +19,6 @@ pub mod func;
 pub mod liveness;
 pub mod pack;
 pub mod print;
+pub mod regions;
 pub mod ssa;
 pub mod verify;

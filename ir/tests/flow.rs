@@ -361,3 +361,54 @@ fn a_branch_to_the_next_block_is_none() {
         assert!(matches!(compare, Term::Jump(_)), "{branch}: {func}");
     }
 }
+
+/// Two ways inside the first of two, and all four ends lead to the same place.
+const NESTED: &str = "cmp.lt (M1, 16) P1 V(0,0)<1;1,0> 0x0:d\n\
+     cmp.lt (M1, 16) P2 V(0,0)<1;1,0> 0x1:d\n\
+     (P1) goto (M1, 16) outer\n\
+     (P2) goto (M1, 16) inner\n\
+     mov (M1, 16) W(0,0)<1> 0x1:d\n\
+     goto (M1, 1) end\n\
+     inner:\n\
+     add (M1, 16) W(0,0)<1> W(0,0)<1;1,0> 0x2:d\n\
+     goto (M1, 1) end\n\
+     outer:\n\
+     not (M1, 16) W(0,0)<1> W(0,0)<1;1,0>\n\
+     end:\n\
+     not (M1, 16) X(0,0)<1> W(0,0)<1;1,0>\n\
+     ret (M1, 1)\n";
+
+#[test]
+fn the_ways_of_an_inner_branch_meet_before_the_outer_one_turns() {
+    let module = kernel(NESTED);
+    let func = build(&module.objects[0]).expect("a graph");
+    verify(&func).expect("sound");
+    let joins = joins(&func);
+    let [(inner, _), (met, met_jip), (outer, _), (end, _)] = joins[..] else {
+        panic!("four joins: {joins:?}\n{func}")
+    };
+    let waits = |op, n| match term(&func, op, n) {
+        Term::Goto { uip, .. } => landing(&func, uip),
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(waits(Opcode::Mov, 0), met, "{func}");
+    assert!(inner < met && met < outer);
+    assert_eq!(landing(&func, met_jip.expect("others wait")), outer);
+    let gone = (func.blocks.values())
+        .filter(|data| matches!(data.term, Term::Goto { uip, .. } if landing(&func, uip) == end))
+        .count();
+    assert_eq!(gone, 1, "what turns: {func}");
+}
+
+#[test]
+fn what_is_entered_from_elsewhere_has_no_end_of_its_own() {
+    let entered = format!("(P3) goto (M1, 1) inside\n{NESTED}")
+        .replace("add (M1, 16) W", "inside:\nadd (M1, 16) W");
+    for text in [NESTED.to_string(), entered] {
+        let module = kernel(&text);
+        let func = build(&module.objects[0]).expect("a graph");
+        verify(&func).expect("sound");
+        let expected = if text == NESTED { 4 } else { 3 };
+        assert_eq!(joins(&func).len(), expected, "{func}");
+    }
+}

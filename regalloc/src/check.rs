@@ -994,7 +994,7 @@ impl Checker<'_> {
                 if self.begins(g.jip)? != last {
                     return Err("a goto with another jump target".into());
                 }
-                if succs.len() > 1 {
+                if pred.is_some() {
                     return self.lands(b, &mut code, first);
                 }
             }
@@ -1016,7 +1016,7 @@ impl Checker<'_> {
                 if self.begins(g.uip)? != first || self.begins(g.jip)? != last {
                     return Err("a goto to another place".into());
                 }
-                if succs.len() > 1 {
+                if pred.is_some() {
                     return self.lands(b, &mut code, last);
                 }
             }

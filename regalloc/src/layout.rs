@@ -105,21 +105,12 @@ pub fn layout(
 
 impl Layout<'_> {
     /// Follows each chain of empty blocks once. One that ends in itself, an endless loop without an
-    /// instruction, keeps a block. So does a predicated forward goto with one successor: without it
-    /// execution would fall into what stands behind, maybe the moves of another edge.
+    /// instruction, keeps a block.
     fn resolve_all(&mut self, bodies: &[Body]) {
         let mut empty: SecondaryMap<Block, bool> = SecondaryMap::new();
         for body in bodies {
             let jumps = self.func.blocks[body.block].term == Term::Jump;
             empty[body.block] = body.insts.is_empty() && jumps;
-        }
-        for body in bodies {
-            let block = &self.func.blocks[body.block];
-            if let (Term::GotoForward { pred: Some(_), .. }, [edge]) =
-                (block.term, &block.succs[..])
-            {
-                empty[edge.to] = false;
-            }
         }
         let mut on_path: SecondaryMap<Block, bool> = SecondaryMap::new();
         let mut path = Vec::new();
@@ -202,16 +193,8 @@ impl Layout<'_> {
                 goto.uip = Some(Target::Block(self.join[uip]));
                 goto.jip = self.to(succ(last));
                 code.push(goto);
-                if last > 0 {
-                    Some(succ(0))
-                } else if pred.is_none() || Some(self.target(succ(0))) == next {
-                    None
-                } else {
-                    return Err(AllocError::Invalid {
-                        func: self.func.name.clone(),
-                        what: format!("{b} does not stand before its only successor"),
-                    });
-                }
+                // The channels that stay; they may go where the thread does when none is left.
+                pred.map(|_| succ(0))
             }
             Term::GotoBackward {
                 pred,
@@ -225,7 +208,7 @@ impl Layout<'_> {
                 goto.uip = self.to(succ(0));
                 goto.jip = self.to(succ(last));
                 code.push(goto);
-                (last > 0).then(|| succ(last))
+                pred.map(|_| succ(last))
             }
             Term::Join => {
                 let mut join = Gen::new(Op::Join, self.func.simd);

@@ -1,6 +1,8 @@
 //! Random flow graphs: our code and the reference finalizer's against a walk of each channel.
 //!
 //! `flow_graphs COUNT SEED FOLDER [FINALIZER]`: kernels whose results differ are written to FOLDER.
+//! `flow_graphs reduce SEED FOLDER FINALIZER`: the graph, for which the reference's code is wrong and ours right,
+//! with all taken out that this does not need, is written to FOLDER.
 //! Each is compiled twice, in all registers and in few. Prints how many of our programs and of the
 //! reference's are wrong; fails if one of ours is.
 
@@ -12,6 +14,8 @@ mod random;
 
 #[path = "../tests/flow_graphs/graph.rs"]
 mod graph;
+#[path = "../tests/flow_graphs/reduce.rs"]
+mod reduce;
 #[path = "../tests/flow_graphs/run.rs"]
 mod run;
 
@@ -22,6 +26,12 @@ const LIMITS: [u32; 2] = [128, 30];
 
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
+    if let [what, seed, folder, finalizer] = &args[..]
+        && what == "reduce"
+        && let Ok(seed) = seed.parse()
+    {
+        return reduced(seed, Path::new(folder), Path::new(finalizer));
+    }
     let numbers = (args.first(), args.get(1));
     let (Some(count), Some(seed)) = (
         numbers.0.and_then(|n| n.parse::<u64>().ok()),
@@ -82,6 +92,39 @@ fn main() -> ExitCode {
     };
     println!("total: {count} graphs, {refused} of our programs refused, {wrong} wrong{reference}");
     ExitCode::from(u8::from(refused + wrong > 0))
+}
+
+/// Reduces a graph to what the reference gets wrong.
+fn reduced(seed: u64, folder: &Path, finalizer: &Path) -> ExitCode {
+    let right = |graph: &Graph, code: &[u8]| {
+        let result = run::run(code, graph);
+        result.and_then(|found| run::compare(&found, graph))
+    };
+    let wrong = |graph: &Graph| {
+        let text = graph.text();
+        let reference = finalize(finalizer, folder, &text)?;
+        let ours = run::compile(&text, LIMITS[0]).ok()?;
+        right(graph, &ours).ok()?;
+        right(graph, &reference).err()
+    };
+    let graph = reduce::reduce(Graph::random(seed), |graph| wrong(graph).is_some());
+    let Some(what) = wrong(&graph) else {
+        println!("graph {seed}: nothing is wrong in the reference's code");
+        return ExitCode::FAILURE;
+    };
+    let path = folder.join(format!("graph-{seed}-reduced.visaasm"));
+    let line = what.lines().next().unwrap_or_default();
+    match std::fs::write(&path, graph.text()) {
+        Ok(()) => println!(
+            "{}: {} of {} channels: {line}",
+            path.display(),
+            graph.items,
+            graph.simd
+        ),
+        Err(e) => println!("{}: {e}", path.display()),
+    }
+    println!("{graph:?}");
+    ExitCode::SUCCESS
 }
 
 /// The reference finalizer's machine code. Its exit code says nothing: there is code or there is not.

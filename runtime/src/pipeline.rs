@@ -239,7 +239,7 @@ pub fn compile(
     let (barrier, symbols) = (machine.barrier, machine.symbols.clone());
     let mut allocated = kiln_regalloc::allocate_with(machine, &settings, &mut scratch.allocation)?;
     allocated.stats.spill_bytes += own_scratch;
-    kiln_emit::flow::run(&mut allocated.program);
+    kiln_emit::flow::run(&mut allocated.program, options.platform);
     lap(&mut seconds.regalloc);
     if options.verify {
         for inst in allocated.program.blocks.iter().flatten() {

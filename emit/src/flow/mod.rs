@@ -4,20 +4,41 @@
 //! depends on that is done here. `docs/control-flow.md` has the argument why no channel is lost.
 
 pub mod backward;
+pub mod predicate;
 pub mod redundant;
 pub mod structure;
 
 use crate::assemble::Program;
 use crate::inst::{Inst, Op, Place, PredCtrl, Src, Target};
+use crate::platform::Platform;
 
 /// No block.
 const NONE: u32 = u32::MAX;
 
-/// All passes, in their order.
-pub fn run(program: &mut Program) {
+/// All passes, in their order. To them the predicate of a forward goto is that of the channels which stay.
+pub fn run(program: &mut Program, platform: &Platform) {
+    let on_true = !platform.goto_on_false;
+    if on_true {
+        invert(program);
+    }
     backward::turn_round(program);
+    predicate::predicate(program);
     redundant::remove(program);
     structure::structure(program);
+    if on_true {
+        invert(program);
+    }
+}
+
+/// Has the predicates of forward gotos mean the other channels.
+fn invert(program: &mut Program) {
+    for inst in program.blocks.iter_mut().flatten() {
+        if is_forward(inst)
+            && let Some(pred) = &mut inst.pred
+        {
+            pred.inverse = !pred.inverse;
+        }
+    }
 }
 
 /// Whether an instruction is a goto forward.
@@ -29,18 +50,17 @@ fn starts_with_join(block: &[Inst]) -> bool {
     block.first().is_some_and(|inst| inst.op == Op::Join)
 }
 
-/// Whether a block ends in a forward goto that all channels take: its predicate is a flag that the
-/// instruction before has cleared for it.
-fn takes_all(block: &[Inst]) -> bool {
-    let [.., zero, goto] = block else {
-        return false;
+/// How many instructions at the end of a block send all channels ahead, if they do: a goto without a predicate,
+/// or one whose predicate is a flag that the instruction before has cleared for it.
+fn leaving(block: &[Inst]) -> Option<usize> {
+    let goto = block.last().filter(|inst| is_forward(inst))?;
+    let Some(pred) = goto.pred else {
+        return Some(1);
     };
-    let (Some(pred), Some(dst)) = (goto.pred, zero.dst) else {
-        return false;
-    };
+    let zero = block.len().checked_sub(2).map(|at| &block[at])?;
+    let dst = zero.dst?;
     let bits = dst.ty.bytes() * 8;
-    is_forward(goto)
-        && pred.ctrl == PredCtrl::Normal
+    let cleared = pred.ctrl == PredCtrl::Normal
         && !pred.inverse
         && zero.op == Op::Mov
         && zero.exec_size == 1
@@ -49,12 +69,13 @@ fn takes_all(block: &[Inst]) -> bool {
         && zero.cond.is_none()
         && dst.place == Place::Direct(pred.flag)
         && bits >= u32::from(goto.chan_off + goto.exec_size)
-        && matches!(zero.srcs[..], [Src::Imm { bits: 0, .. }])
+        && matches!(zero.srcs[..], [Src::Imm { bits: 0, .. }]);
+    cleared.then_some(2)
 }
 
 /// Takes out the goto that ends a block, and what clears its flag if all channels take it.
 fn drop_goto(block: &mut Vec<Inst>) {
-    let count = if takes_all(block) { 2 } else { 1 };
+    let count = leaving(block).unwrap_or(1);
     block.truncate(block.len() - count);
 }
 
@@ -80,6 +101,8 @@ struct Names {
     latched: Vec<bool>,
     /// A scalar jump leads there.
     jumped: Vec<bool>,
+    /// A backward goto leads there.
+    headed: Vec<bool>,
     /// It is fallen or jumped into behind moves that are executed without an active channel.
     idle: Vec<bool>,
 }
@@ -94,6 +117,7 @@ impl Names {
             jumps: vec![0; count + 1],
             latched: vec![false; count + 1],
             jumped: vec![false; count + 1],
+            headed: vec![false; count + 1],
             idle: vec![false; count + 1],
         };
         for b in (0..count).rev() {
@@ -124,6 +148,8 @@ impl Names {
                         }
                         if forward {
                             names.moves(program, inst.jip);
+                        } else if let Some(head) = names.to(inst.uip) {
+                            names.headed[head as usize] = true;
                         }
                     }
                     Op::Join => names.moves(program, inst.jip),

@@ -3,14 +3,13 @@
 //! - A goto whose channels wait at the join that it stands directly before.
 //! - A join at which no goto's channels wait; who jumps there with no channel active goes on where
 //!   the join would.
-//! - `(P) goto A; goto B; A: join` is a goto to `B` with the opposite predicate.
 //!
 //! Blocks are taken from the last to the first, so that what one removal makes possible before it is
 //! seen. Instructions go, blocks stay, maybe empty.
 
 use crate::assemble::Program;
-use crate::flow::{Names, drop_goto, is_forward, starts_with_join, takes_all};
-use crate::inst::{Op, PredCtrl, Target};
+use crate::flow::{Names, drop_goto, is_forward, starts_with_join};
+use crate::inst::{Op, Target};
 
 /// Removes them.
 pub fn remove(program: &mut Program) {
@@ -70,60 +69,15 @@ impl Pass<'_> {
         if uip == jip {
             drop_goto(&mut self.program.blocks[block]);
             self.names.waiters[next] -= 1;
-            self.unname(next, 1);
-            self.join(next);
-        } else if takes_all(insts) && insts.len() == 2 && !self.names.jumped[block] {
-            self.invert(block, next);
-        }
-    }
-
-    /// `(P) goto next; goto uip; next: join` with nothing between.
-    fn invert(&mut self, block: usize, next: usize) {
-        let before = self.names.waiter[next] as usize;
-        let between = self.names.solid.get(before.wrapping_add(1));
-        let goto = &self.program.blocks[block][1];
-        let join = &self.program.blocks[next][0];
-        let (uip, jip, goes_on) = (goto.uip, goto.jip, join.jip);
-        let same = self.names.to(uip) == self.goes_on(goes_on);
-        if self.names.waiters[next] != 1 || between != Some(&(block as u32)) || !same {
-            return;
-        }
-        let shape = (goto.exec_size, goto.chan_off);
-        let Some(first) = self.program.blocks[before].last_mut() else {
-            return;
-        };
-        let fits = is_forward(first)
-            && first.jip == jip
-            && first.uip == jip
-            && (first.exec_size, first.chan_off) == shape
-            && !self.names.idle[block]
-            && !self.names.idle[next];
-        if let Some(pred) = first
-            .pred
-            .as_mut()
-            .filter(|p| fits && p.ctrl == PredCtrl::Normal)
-        {
-            pred.inverse = !pred.inverse;
-            first.uip = uip;
-            first.jip = goes_on;
-            self.program.blocks[block].clear();
-            self.names.waiters[next] = 0;
-            // Both had it as their jump target.
-            self.unname(next, 2);
-            if let Some(end) = self.names.to(uip).map(|end| end as usize) {
-                self.names.jumps[end] += 1;
-                if self.names.waiter[end] == block as u32 {
-                    self.names.waiter[end] = before as u32;
-                }
-            }
+            self.unname(next);
             self.join(next);
         }
     }
 
-    /// So many jumps to a block are gone.
-    fn unname(&mut self, block: usize, count: u32) {
+    /// A jump to a block is gone.
+    fn unname(&mut self, block: usize) {
         let jumps = &mut self.names.jumps[block];
-        *jumps = jumps.saturating_sub(count);
+        *jumps = jumps.saturating_sub(1);
     }
 
     /// Takes out the join that starts a block if nobody waits there.
@@ -145,7 +99,7 @@ impl Pass<'_> {
         }
         self.instead[block] = jip;
         self.names.jumps[jip as usize] += self.names.jumps[block];
-        self.unname(jip as usize, 1);
+        self.unname(jip as usize);
         self.program.blocks[block].remove(0);
         if self.program.blocks[block].is_empty() && self.behind.last() == Some(&block) {
             self.behind.pop();

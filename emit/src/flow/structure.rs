@@ -14,17 +14,21 @@
 //! so. Numbers the blocks anew.
 
 use crate::assemble::Program;
-use crate::flow::{NONE, Names, drop_goto, is_forward, number, starts_with_join, takes_all};
+use crate::flow::{NONE, Names, drop_goto, is_forward, leaving, number, starts_with_join};
 use crate::inst::{Inst, Op, PredCtrl, Target};
 
 /// Rewrites all that has the shape.
 pub fn structure(program: &mut Program) {
-    let names = Names::new(program);
+    let mut names = Names::new(program);
     let branches = Branches::new(program, &names);
+    let loops = loops(program, &names, &branches);
+    // Who leaves these waits at `while`.
+    for found in &loops {
+        names.latched[found.join as usize] = false;
+    }
     let mut ways = two_ways(program, &names);
     close(program, &mut ways, &branches);
     ways.retain(|way| way.kept);
-    let loops = loops(program, &names, &branches);
     if !ways.is_empty() || !loops.is_empty() {
         Rewrite::new(program.blocks.len(), &names, ways, loops).rewrite(program);
     }
@@ -49,6 +53,8 @@ struct Loop {
     join: u32,
     /// The blocks that end in a goto out of it.
     exits: Vec<u32>,
+    /// Gotos from elsewhere make channels wait at `join`, too.
+    shared: bool,
 }
 
 /// Where branches go, by block.
@@ -159,9 +165,7 @@ fn two_ways(program: &Program, names: &Names) -> Vec<TwoWays> {
 }
 
 fn two_ways_at(program: &Program, names: &Names, turn: u32, block: &[Inst]) -> Option<TwoWays> {
-    if !takes_all(block) {
-        return None;
-    }
+    leaving(block)?;
     let goto = block.last()?;
     let end = names.to(goto.uip)?;
     let second = names.to(goto.jip)?;
@@ -182,6 +186,7 @@ fn two_ways_at(program: &Program, names: &Names, turn: u32, block: &[Inst]) -> O
         && !names.idle[second as usize]
         && head < turn
         && is_forward(opening)
+        && opening.pred.is_some()
         && names.to(opening.jip) == Some(second)
         && one_size(goto)
         && one_size(opening)
@@ -281,6 +286,7 @@ fn loops(program: &Program, names: &Names, branches: &Branches) -> Vec<Loop> {
         let own: Vec<u32> = (exits[start..].iter())
             .take_while(|&&(to, _)| to == join)
             .map(|&(_, b)| b)
+            .filter(|&b| b >= head && b <= latch)
             .collect();
         let follows = join == names.solid[latch as usize + 1];
         let joins = |b: u32| {
@@ -295,18 +301,16 @@ fn loops(program: &Program, names: &Names, branches: &Branches) -> Vec<Loop> {
         let breaks = |&b: &u32| {
             let block = &program.blocks[b as usize];
             let last = block.last().filter(|inst| is_forward(inst));
-            b >= head
-                && b <= latch
-                && depth[b as usize] == head
+            depth[b as usize] == head
                 && last.is_some_and(|goto| {
                     names.to(goto.uip) == Some(join)
                         && names.to(goto.jip).is_some_and(|to| joins(to).is_some())
-                        && goto.pred.is_some_and(|p| p.ctrl == PredCtrl::Normal)
+                        && goto.pred.is_none_or(|p| p.ctrl == PredCtrl::Normal)
                         && goto.exec_size == behind.exec_size
                 })
         };
         let at = join as usize;
-        let only = own.len() + 1 == names.waiters[at] as usize && own.iter().all(breaks);
+        let shared = names.waiters[at] as usize > own.len() + 1;
         // With no channel active execution enters only by a join that passes the loop by.
         let inside = match joins(head) {
             Some(first) if names.to(first.jip).is_some_and(|to| to > join) => head + 1,
@@ -314,10 +318,12 @@ fn loops(program: &Program, names: &Names, branches: &Branches) -> Vec<Loop> {
             None if names.idle[head as usize] => continue,
             None => head,
         };
-        let enters = branches.sources.greatest(inside, join) > first(head);
+        // If others wait at the join it stays, or `endif` stands there.
+        let last = if shared { latch } else { join };
+        let enters = branches.sources.greatest(inside, last) > first(head);
         let leaves = branches.farthest.greatest(head, latch) > join
             || branches.jump_targets.greatest(head, latch) > first(head);
-        if only
+        if own.iter().all(breaks)
             && !enters
             && !leaves
             && goto.exec_size == behind.exec_size
@@ -329,6 +335,7 @@ fn loops(program: &Program, names: &Names, branches: &Branches) -> Vec<Loop> {
                 latch,
                 join,
                 exits: own,
+                shared,
             });
         }
     }
@@ -386,9 +393,11 @@ struct Rewrite<'a> {
     role: Vec<Role>,
     /// Two ways that end at the block, outermost first.
     ends: Vec<Vec<usize>>,
-    /// The join at the block's start goes; who jumps there with no channel active goes to the last
-    /// instruction of this block.
-    instead: Vec<u32>,
+    /// Who jumps to the block with no channel active from this one on or behind it goes to the last
+    /// instruction of the other.
+    instead: Vec<(u32, u32)>,
+    /// Gotos whose channels wait at the block and that become something else.
+    structured: Vec<u32>,
     /// New numbers: of the block's start, of what is left of itself, of its last instruction if
     /// others jump there, and of each `endif`.
     start: Vec<u32>,
@@ -403,7 +412,8 @@ impl<'a> Rewrite<'a> {
             names,
             role: vec![Role::Same; count + 1],
             ends: vec![Vec::new(); count + 1],
-            instead: vec![NONE; count + 1],
+            instead: vec![(NONE, NONE); count + 1],
+            structured: vec![0; count + 1],
             start: vec![NONE; count + 1],
             main: vec![NONE; count + 1],
             tail: vec![NONE; count + 1],
@@ -415,11 +425,15 @@ impl<'a> Rewrite<'a> {
             r.role[way.head as usize] = Role::If(w);
             r.role[way.turn as usize] = Role::Else(w);
             r.ends[way.end as usize].push(w);
-            r.instead[way.second as usize] = way.turn;
+            r.structured[way.end as usize] += 1;
+            r.structured[way.second as usize] += 1;
+            r.instead[way.second as usize] = (0, way.turn);
         }
         for (l, found) in r.loops.iter().enumerate() {
             r.role[found.latch as usize] = Role::While(l);
-            r.instead[found.join as usize] = found.latch;
+            r.structured[found.join as usize] += found.exits.len() as u32 + 1;
+            let from = if found.shared { found.head } else { 0 };
+            r.instead[found.join as usize] = (from, found.latch);
             for &exit in &found.exits {
                 r.role[exit as usize] = Role::Break(l);
             }
@@ -445,25 +459,26 @@ impl<'a> Rewrite<'a> {
         let mut out = Vec::with_capacity(self.main.len());
         for (b, mut block) in std::mem::take(&mut program.blocks).into_iter().enumerate() {
             let ending = self.ends[b].len();
-            // Gotos beside those of the two ways keep the join.
-            let joined = ending == 0 || self.names.waiters[b] as usize > ending;
+            // Other gotos keep the join.
+            let structured = self.structured[b];
+            let joined = structured == 0 || self.names.waiters[b] > structured;
             for place in 0..ending as u32 {
                 let mut endif = block[0].clone();
                 endif.op = Op::Endif;
                 endif.jip = match joined || place + 1 < ending as u32 {
                     true => Some(Target::Block(self.start[b] + place + 1)),
-                    false => self.jump(endif.jip),
+                    false => self.jump(b, endif.jip),
                 };
                 out.push(vec![endif]);
             }
-            if !joined || self.instead[b] != NONE {
+            if !joined {
                 block.remove(0);
             }
             let last = match self.role[b] {
                 Role::Same => None,
-                role => self.last(role, &mut block),
+                role => self.last(b, role, &mut block),
             };
-            block.iter_mut().for_each(|inst| self.targets(inst));
+            block.iter_mut().for_each(|inst| self.targets(b, inst));
             match self.role[b] {
                 Role::Else(_) | Role::While(_) => {
                     out.push(block);
@@ -479,8 +494,8 @@ impl<'a> Rewrite<'a> {
     }
 
     /// Takes the last instruction of a block off it, as what it becomes.
-    fn last(&self, role: Role, block: &mut Vec<Inst>) -> Option<Inst> {
-        let all = takes_all(block);
+    fn last(&self, b: usize, role: Role, block: &mut Vec<Inst>) -> Option<Inst> {
+        let all = leaving(block).is_some();
         let mut inst = block.last()?.clone();
         if matches!(role, Role::Else(_) | Role::Break(_)) {
             drop_goto(block);
@@ -515,33 +530,33 @@ impl<'a> Rewrite<'a> {
                     Some(pred) => pred.inverse = !pred.inverse,
                     None => {}
                 }
-                inst.jip = self.jump(inst.jip);
+                inst.jip = self.jump(b, inst.jip);
                 inst.uip = to(self.tail[self.loops[l].latch as usize]);
             }
         }
         Some(inst)
     }
 
-    /// Where a jump with no channel active leads now.
-    fn jump(&self, target: Option<Target>) -> Option<Target> {
+    /// Where a jump in that block with no channel active leads now.
+    fn jump(&self, b: usize, target: Option<Target>) -> Option<Target> {
         let to = self.names.to(target)? as usize;
         let block = match self.instead[to] {
-            NONE => self.start[to],
-            last => self.tail[last as usize],
+            (from, last) if last != NONE && b >= from as usize => self.tail[last as usize],
+            _ => self.start[to],
         };
         Some(Target::Block(block))
     }
 
-    /// Names the targets of an instruction anew.
-    fn targets(&self, inst: &mut Inst) {
+    /// Names the targets of an instruction in that block anew.
+    fn targets(&self, b: usize, inst: &mut Inst) {
         let named = |list: &[u32], target| {
             let block = self.names.to(target)? as usize;
             Some(Target::Block(list[block]))
         };
         match inst.op {
-            Op::Join => inst.jip = self.jump(inst.jip),
+            Op::Join => inst.jip = self.jump(b, inst.jip),
             Op::Goto if is_forward(inst) => {
-                inst.jip = self.jump(inst.jip);
+                inst.jip = self.jump(b, inst.jip);
                 inst.uip = named(&self.main, inst.uip);
             }
             Op::Goto => {

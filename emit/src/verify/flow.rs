@@ -325,7 +325,7 @@ impl Flow<'_> {
                 if active {
                     nexts.add(some(jip));
                 }
-                nexts.add(some(at + 1));
+                nexts.add(self.arrive(at + 1));
             }
             Op::Ret => {}
             _ if inst.msg.is_some_and(|m| m.eot) => {}

@@ -3,6 +3,7 @@
 use kiln_emit::inst::{Inst as Gen, Op, RegFile};
 use kiln_machine::func::{Class, Function, Term};
 use kiln_machine::inst::{Desc, Dst, Inst, Message, Pred, Reg, Src, VReg};
+use kiln_regalloc::check::check;
 use kiln_regalloc::{Allocated, allocate};
 use kiln_target::isa::{PredCtrl, Region, Type};
 
@@ -192,4 +193,40 @@ fn a_goto_without_predicate_gets_a_cleared_flag() {
         code[at - 1].dst.map(|d| d.place),
         Some(kiln_emit::inst::Place::Direct(flag))
     );
+}
+
+#[test]
+fn where_channels_go_that_stay_at_a_goto_with_one_successor() {
+    let mut func = function(5);
+    let p = flag(&mut func, 0);
+    let v = compute(&mut func, 0, &[]);
+    func.blocks[block(0)].term = Term::Branch { pred: pred(p) };
+    func.blocks[block(0)]
+        .succs
+        .extend([edge(2, &[]), edge(1, &[])]);
+    func.blocks[block(1)].term = Term::GotoForward {
+        pred: Some(pred(p)),
+        exec_size: 16,
+        chan_off: 0,
+        uip: block(3),
+        free_flag: Reg::NULL,
+    };
+    func.blocks[block(1)].succs.push(edge(3, &[]));
+    store(&mut func, 2, v);
+    func.blocks[block(2)].term = Term::Jump;
+    func.blocks[block(2)].succs.push(edge(3, &[]));
+    func.blocks[block(3)].term = Term::Join;
+    func.blocks[block(3)].succs.push(edge(4, &[]));
+    let allocated = allocate(func.clone(), &options(128)).expect("allocated");
+    let (b, at) = (allocated.program.blocks.iter().enumerate())
+        .find_map(|(b, block)| Some((b, block.iter().position(|i| i.op == Op::Goto)?)))
+        .expect("a goto");
+    let jump = &allocated.program.blocks[b][at + 1..];
+    assert!(matches!(jump, [jump] if jump.op == Op::Jmpi), "{jump:?}");
+    assert_eq!(check(&func, &allocated), Ok(()));
+    // Without the jump execution falls into block 2.
+    let mut broken = allocated;
+    broken.program.blocks[b].pop();
+    broken.origins.insts[b].pop();
+    assert!(check(&func, &broken).is_err());
 }

@@ -16,16 +16,16 @@ const MAX_PREDS: usize = 8;
 pub const UNWRITTEN: i32 = 0x5a5a_5a5a;
 
 /// A predicate and whether it must not hold.
-type Guard = (usize, bool);
+pub type Guard = (usize, bool);
 
 #[derive(Clone, Copy, Debug)]
-enum Right {
+pub enum Right {
     Var(usize),
     Imm(i32),
 }
 
 #[derive(Clone, Copy, Debug)]
-enum Op {
+pub enum Op {
     Add,
     Xor,
     And,
@@ -34,7 +34,7 @@ enum Op {
 }
 
 #[derive(Clone, Copy, Debug)]
-enum Relation {
+pub enum Relation {
     Lt,
     Ge,
     Eq,
@@ -42,7 +42,7 @@ enum Relation {
 }
 
 #[derive(Clone, Debug)]
-enum Change {
+pub enum Change {
     Assign {
         guard: Option<Guard>,
         op: Op,
@@ -60,7 +60,7 @@ enum Change {
 
 /// How a block ends. Block numbers beyond the last are the end.
 #[derive(Clone, Debug)]
-enum Exit {
+pub enum Exit {
     Fall,
     /// Forward, each channel for itself, or all without a guard.
     Goto {
@@ -88,9 +88,9 @@ enum Exit {
 }
 
 #[derive(Clone, Debug)]
-struct Block {
-    changes: Vec<Change>,
-    exit: Exit,
+pub struct Block {
+    pub changes: Vec<Change>,
+    pub exit: Exit,
 }
 
 /// One kernel.
@@ -105,7 +105,7 @@ pub struct Graph {
     fuel: i16,
     /// The first block may be a loop's head: it sets the variables.
     header_first: bool,
-    blocks: Vec<Block>,
+    pub blocks: Vec<Block>,
 }
 
 /// What one channel computes.

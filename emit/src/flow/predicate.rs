@@ -1,0 +1,270 @@
+//! Short ways of a branch are executed by predicate instead.
+//!
+//! | | before | after |
+//! | --- | --- | --- |
+//! | one way | `(P) goto A`, `x`, `A: join` | `(P) x` |
+//! | two ways | `(P) goto A`, `x`, `goto E`, `A: join`, `y`, `E: join` | `(P) x`, `(~P) y` |
+//! | a way out | `(P) goto A`, `x`, `goto E`, `A: join` | `(P) x`, `(~P) goto E` |
+//! | a loop's end | `(P) goto A`, `x`, `goto E`, `A: join`, `jmpi H`, `E: join` | `(P) x`, `(~P) goto.b H`, `E: join` |
+//!
+//! Where the exit of a loop is too long to be predicated its goto and join stay, and only what leads back becomes
+//! a goto. Joins that nobody needs any more are left to what follows.
+//!
+//! A way is a block of at most [`MOST`] instructions that write general registers under the mask alone.
+//! It is executed by the channels that have come to it before; moves that allocation has put on
+//! the edges have no mask, so that none are here.
+
+use smallvec::SmallVec;
+
+use crate::assemble::Program;
+use crate::flow::{Names, drop_goto, is_forward, leaving, number, starts_with_join};
+use crate::inst::{Inst, Op, Place, Pred, PredCtrl, Reg, RegFile, Target};
+
+/// Instructions of a way that costs less than to branch around it: a goto and a join wait for the
+/// branch unit, and what is fetched behind them is thrown away.
+const MOST: usize = 6;
+
+/// Takes the branches from the last to the first, so that a way is short where what it held was.
+pub fn predicate(program: &mut Program) {
+    let names = Names::new(program);
+    for head in (0..program.blocks.len()).rev() {
+        if let Some(found) = Found::new(program, &names, head) {
+            found.rewrite(program);
+        }
+    }
+}
+
+/// A divergent goto and what stands behind it.
+struct Found {
+    head: usize,
+    /// The blocks of the channels that stay.
+    first: Run,
+    pred: Pred,
+    shape: Shape,
+}
+
+enum Shape {
+    OneWay,
+    /// The blocks of the others.
+    TwoWays(Run),
+    /// The loop's head, the block of the jump to it and the join behind, and whether the way out
+    /// is executed by predicate.
+    Loop {
+        head: u32,
+        jump: usize,
+        end: u32,
+        short: bool,
+    },
+    /// Where execution goes when none is left, and where those that leave wait.
+    Leaves {
+        jip: Option<Target>,
+        uip: Option<Target>,
+    },
+}
+
+/// Blocks one behind the other that nothing leads to but from the first's front.
+type Run = SmallVec<[usize; 2]>;
+
+/// Whether more leads to a block than what falls into it, waits or jumps there with no channel active.
+fn entered(names: &Names, block: usize) -> bool {
+    names.jumped[block] || names.headed[block] || names.idle[block]
+}
+
+/// The blocks with instructions from one to before another, if there are few.
+fn run(names: &Names, from: u32, to: u32) -> Option<Run> {
+    let mut blocks = Run::new();
+    let mut at = names.solid[from as usize];
+    while at < to && blocks.len() <= MOST {
+        let b = at as usize;
+        if names.waiters[b] + names.jumps[b] > 0 || entered(names, b) {
+            return None;
+        }
+        blocks.push(b);
+        at = names.solid[b + 1];
+    }
+    (at == to).then_some(blocks)
+}
+
+/// The blocks of the channels that wait at a join, if the others wait for them directly behind,
+/// and where.
+fn joined(blocks: &[Vec<Inst>], names: &Names, second: usize, leave: &Inst) -> Option<(Run, u32)> {
+    let end = names.to(leave.uip)?;
+    let alone = blocks[second].len() == 1
+        && names.to(blocks[second][0].jip) == Some(end)
+        && starts_with_join(blocks.get(end as usize)?);
+    let others = alone.then(|| run(names, second as u32 + 1, end))??;
+    Some((others, end))
+}
+
+/// The one block that only jumps back to before `head`, and where to.
+fn jump_back(blocks: &[Vec<Inst>], way: &[usize], head: usize) -> Option<(usize, u32)> {
+    let [block] = *way else {
+        return None;
+    };
+    match &blocks[block][..] {
+        [back] if back.op == Op::Jmpi && back.pred.is_none() => {
+            let to = number(back.jip).filter(|&to| to as usize <= head)?;
+            Some((block, to))
+        }
+        _ => None,
+    }
+}
+
+impl Found {
+    fn new(program: &Program, names: &Names, head: usize) -> Option<Found> {
+        let blocks = &program.blocks;
+        let goto = blocks[head].last().filter(|i| is_forward(i))?;
+        let pred = goto.pred.filter(|p| p.ctrl == PredCtrl::Normal)?;
+        let to = names.to(goto.uip)?;
+        let second = to as usize;
+        let join = blocks.get(second).filter(|block| starts_with_join(block))?;
+        if leaving(&blocks[head]).is_some() || names.to(goto.jip) != Some(to) {
+            return None;
+        }
+        let first = run(names, head as u32 + 1, to)?;
+        let turn = &blocks[*first.last()?];
+        let (Some(count), Some(leave)) = (leaving(turn), turn.last()) else {
+            let shape = Shape::OneWay;
+            return is_short(blocks, &first, 0).then_some(Found {
+                head,
+                first,
+                pred,
+                shape,
+            });
+        };
+        let short = is_short(blocks, &first, count);
+        let own = names.waiters[second] == 1
+            && !entered(names, second)
+            && names.to(leave.jip) == Some(to)
+            && (leave.exec_size, leave.chan_off) == (goto.exec_size, goto.chan_off);
+        if !own {
+            return None;
+        }
+        let shape = joined(blocks, names, second, leave)
+            .and_then(|(others, end)| {
+                if let Some((jump, head)) = jump_back(blocks, &others, head) {
+                    let mut way = before_end(blocks, &first, count);
+                    let kept = way.all(|i| !writes(i, pred.flag) && !i.op.is_branch());
+                    return (short || kept).then_some(Shape::Loop {
+                        head,
+                        jump,
+                        end,
+                        short,
+                    });
+                }
+                (short && is_short(blocks, &others, 0)).then_some(Shape::TwoWays(others))
+            })
+            .or_else(|| {
+                short.then_some(Shape::Leaves {
+                    jip: join[0].jip,
+                    uip: leave.uip,
+                })
+            })?;
+        Some(Found {
+            head,
+            first,
+            pred,
+            shape,
+        })
+    }
+
+    fn rewrite(self, program: &mut Program) {
+        let blocks = &mut program.blocks;
+        let inverse = Pred {
+            inverse: !self.pred.inverse,
+            ..self.pred
+        };
+        if !matches!(self.shape, Shape::OneWay)
+            && let Some(&turn) = self.first.last()
+        {
+            drop_goto(&mut blocks[turn]);
+        }
+        let Some(goto) = blocks[self.head].last().cloned() else {
+            return;
+        };
+        if !matches!(self.shape, Shape::Loop { short: false, .. }) {
+            blocks[self.head].pop();
+            guard(blocks, &self.first, self.pred);
+        }
+        match self.shape {
+            Shape::OneWay => {}
+            Shape::TwoWays(others) => guard(blocks, &others, inverse),
+            Shape::Leaves { jip, uip } => {
+                let leave = Inst {
+                    pred: Some(inverse),
+                    jip,
+                    uip,
+                    ..goto
+                };
+                if let Some(&turn) = self.first.last() {
+                    blocks[turn].push(leave);
+                }
+            }
+            Shape::Loop {
+                head, jump, end, ..
+            } => {
+                let mut back = goto;
+                back.pred = Some(inverse);
+                back.opts.branch_ctrl = true;
+                back.uip = Some(Target::Block(head));
+                back.jip = Some(Target::Block(end));
+                blocks[jump] = vec![back];
+            }
+        }
+    }
+}
+
+fn guard(blocks: &mut [Vec<Inst>], way: &[usize], pred: Pred) {
+    for &block in way {
+        for inst in &mut blocks[block] {
+            inst.pred = Some(pred);
+        }
+    }
+}
+
+/// Whether all channels may go through the blocks, but for so many instructions at the end, each by
+/// its predicate.
+fn is_short(blocks: &[Vec<Inst>], way: &[usize], but: usize) -> bool {
+    let insts = before_end(blocks, way, but).take(MOST + 1);
+    let mut count = 0;
+    insts.inspect(|_| count += 1).all(takes_predicate) && count <= MOST
+}
+
+/// The instructions of blocks but the last `but`.
+fn before_end<'a>(
+    blocks: &'a [Vec<Inst>],
+    way: &'a [usize],
+    but: usize,
+) -> impl Iterator<Item = &'a Inst> {
+    let count = way.iter().map(|&b| blocks[b].len()).sum::<usize>();
+    let insts = way.iter().flat_map(|&b| &blocks[b]);
+    insts.take(count.saturating_sub(but))
+}
+
+fn takes_predicate(inst: &Inst) -> bool {
+    use Op::{Add, And, Asr, Mad, Mov, Mul, Not, Or, Shl, Shr, Xor};
+    let simple = matches!(
+        inst.op,
+        Mov | Not | And | Or | Xor | Shl | Shr | Asr | Add | Mul | Mad
+    );
+    let dst = inst.dst.map(|dst| dst.place);
+    simple
+        && !inst.no_mask
+        && inst.pred.is_none()
+        && inst.cond.is_none()
+        && !inst.opts.acc_wr_en
+        && dst.is_some_and(|place| match place {
+            Place::Direct(reg) => reg.file == RegFile::Grf,
+            Place::Indirect { .. } => true,
+        })
+}
+
+/// Whether an instruction may write a flag.
+fn writes(inst: &Inst, flag: Reg) -> bool {
+    let dst = match inst.dst.map(|dst| dst.place) {
+        Some(Place::Direct(reg)) => Some(reg),
+        _ => None,
+    };
+    let cond = inst.cond.map(|cond| cond.flag);
+    (dst.into_iter().chain(cond)).any(|reg| reg.file == RegFile::Flag && reg.num == flag.num)
+}
