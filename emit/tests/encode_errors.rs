@@ -6,7 +6,7 @@ use kiln_emit::inst::{
     Cond, CondMod, Desc, Dst, Inst, MathFn, Message, Op, Place, Pred, PredCtrl, Reg, RegFile,
     Region, Src, SrcReg, Target, Type, VReg,
 };
-use kiln_emit::platform::{Platform, find};
+use kiln_emit::platform::{PLATFORMS, Platform, find};
 
 fn platform() -> &'static Platform {
     find("skl").expect("the platform is known")
@@ -58,6 +58,25 @@ fn jump() -> Inst {
     let mut inst = Inst::new(Op::Jmpi, 1);
     inst.jip = Some(Target::Offset(16));
     inst
+}
+
+/// A jump so far that its offset from the instruction's start has no room is none: what is decoded
+/// can be encoded.
+#[test]
+fn the_furthest_jumps() {
+    for platform in PLATFORMS {
+        let encoded = encode(&jump(), platform).expect("a jump");
+        for offset in [i32::MIN, -8, 0, i32::MAX - 16, i32::MAX - 7, i32::MAX] {
+            let mut bytes = encoded.as_bytes().to_vec();
+            bytes[12..].copy_from_slice(&offset.to_le_bytes());
+            if let Ok(inst) = decode(&bytes, platform) {
+                let again = encode(&inst, platform).unwrap_or_else(|e| panic!("{offset}: {e}"));
+                assert_eq!(again.as_bytes(), bytes, "{}", platform.name);
+            } else {
+                assert!(offset > i32::MAX - 16, "{}: {offset}", platform.name);
+            }
+        }
+    }
 }
 
 fn src(inst: &mut Inst, n: usize) -> &mut SrcReg {

@@ -127,6 +127,20 @@ fn versions_are_those_of_the_format() {
     }
 }
 
+/// What is sound is written in its version, so that text has no version between 3.9 and 4.0 either.
+#[test]
+fn versions_of_text_are_those_of_objects_and_one_more() {
+    for (major, minor) in (0..=6).flat_map(|major| (0..=20).map(move |minor| (major, minor))) {
+        let module = parse(&format!(".version {major}.{minor}\n"));
+        let known = matches!((major, minor), (3, 0..=9) | (4, 0..=2));
+        assert_eq!(module.is_ok(), known, "{major}.{minor}");
+        if let Ok(module) = module {
+            let written = write(&module).expect("written");
+            assert!(read(&written).is_ok(), "{major}.{minor}");
+        }
+    }
+}
+
 /// All that has another form in some version of the format.
 const OLD: &str = include_str!("../fuzz/seeds/text_parse/old.visaasm");
 

@@ -22,6 +22,8 @@ pub struct Dominators {
     /// whose times lie between its own.
     enter: Vec<u32>,
     leave: Vec<u32>,
+    /// How deep in the tree each block is.
+    depth: Vec<u32>,
 }
 
 impl Dominators {
@@ -56,8 +58,11 @@ impl Dominators {
         }
         let mut idom = SecondaryMap::new();
         idom.resize(blocks.len());
+        let mut depth = vec![0; blocks.len()];
         for w in 1..count {
-            idom[preorder[w]] = Some(preorder[idoms[w] as usize]);
+            let up = preorder[idoms[w] as usize];
+            idom[preorder[w]] = Some(up);
+            depth[preorder[w].index()] = depth[up.index()] + 1;
         }
         let (enter, leave) = times(&preorder, &idoms, blocks.len());
         Dominators {
@@ -65,6 +70,7 @@ impl Dominators {
             idom,
             enter,
             leave,
+            depth,
         }
     }
 
@@ -88,28 +94,9 @@ impl Dominators {
         self.enter[a] <= self.enter[b] && self.leave[b] <= self.leave[a] && self.leave[b] != 0
     }
 
-    /// For each block the blocks where its dominance ends, by Cooper, Harvey and Kennedy's walk up
-    /// the tree from the predecessors of each join.
-    pub fn frontiers(&self, func: &Function) -> Vec<Vec<Block>> {
-        let mut frontier: Vec<Vec<Block>> = vec![Vec::new(); func.blocks.len()];
-        for (b, data) in &func.blocks {
-            if data.preds.len() < 2 || !self.is_reachable(b) {
-                continue;
-            }
-            let stop = self.idom[b];
-            for &p in data.preds.iter().filter(|p| self.is_reachable(**p)) {
-                let mut runner = Some(p);
-                while let Some(at) = runner.filter(|_| runner != stop) {
-                    // Whoever was here for this join went on from here, too.
-                    if frontier[at.index()].last() == Some(&b) {
-                        break;
-                    }
-                    frontier[at.index()].push(b);
-                    runner = self.idom[at];
-                }
-            }
-        }
-        frontier
+    /// How many blocks dominate the block, itself left out.
+    pub fn depth(&self, block: Block) -> u32 {
+        self.depth[block.index()]
     }
 }
 

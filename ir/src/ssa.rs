@@ -6,8 +6,16 @@
 //! the batches of cells that [`crate::liveness`] solves: a cell that never leaves its block needs
 //! none. What no write reaches is [`Value::UNDEF`].
 //!
+//! The frontiers are never written down, since of loops in each other they are as long as the square
+//! of their number. A join is in the frontier of the blocks on the way up the dominator tree from its
+//! predecessors to its own dominator; the walk there ends as soon as it has found a write of each
+//! cell that is live. Joins deep in the tree come first (Sreedhar and Gao), so that the parameters
+//! that are writes for others are known, but for those of joins at the same depth.
+//!
 //! Contents that nobody wants at the end of a block are not passed on: the linear graph has ways that
 //! no channel takes from end to end, and along these old contents would be carried for nobody.
+
+use std::cmp::Reverse;
 
 use cranelift_entity::EntityRef;
 use cranelift_entity::packed_option::PackedOption;
@@ -33,20 +41,20 @@ pub struct Placer<'a> {
     origins: &'a [Origin],
     /// The block that has the instructions of each block of the program.
     bodies: Vec<Block>,
-    frontiers: Vec<Vec<Block>>,
+    doms: &'a Dominators,
     entry: Vec<Cell>,
     /// Of the batch, a bit a cell: live at the start of each block, and written in it.
     live: Vec<u64>,
     written: Vec<u64>,
     touched: Vec<Block>,
     work: Worklist,
-    /// The last cell, counted over all batches, that a block got a parameter for.
-    placed: Vec<u32>,
-    cells: u32,
+    /// The last search that came by each block.
+    seen: Vec<u32>,
+    searches: u32,
 }
 
 impl<'a> Placer<'a> {
-    pub fn new(func: &Function, doms: &Dominators, origins: &'a [Origin]) -> Placer<'a> {
+    pub fn new(func: &Function, doms: &'a Dominators, origins: &'a [Origin]) -> Placer<'a> {
         let count = func.blocks.len();
         let body = |(b, origin): (usize, &Origin)| match origin {
             Origin::Body(_) => Some(Block::new(b)),
@@ -55,14 +63,14 @@ impl<'a> Placer<'a> {
         Placer {
             origins,
             bodies: origins.iter().enumerate().filter_map(body).collect(),
-            frontiers: doms.frontiers(func),
+            doms,
             entry: func.entry.iter().map(|&(cell, _)| cell).collect(),
             live: vec![0; count],
             written: vec![0; count],
             touched: Vec::new(),
             work: Worklist::new(count),
-            placed: vec![0; count],
-            cells: 0,
+            seen: vec![0; count],
+            searches: 0,
         }
     }
 
@@ -78,39 +86,82 @@ impl<'a> Placer<'a> {
             self.live[b.index()] = 0;
             self.written[b.index()] = 0;
         }
-        let mut writers: Vec<Vec<Block>> = vec![Vec::new(); 64];
         for items in batch.items.chunk_by(|a, b| a.block == b.block) {
             let b = self.bodies[items[0].block as usize];
             // Blocks that nothing leads to have no instructions.
-            if func.blocks[b].insts.is_empty() {
-                continue;
-            }
-            let mut written = self.uses(b, items, solver, batch, accesses);
-            while written != 0 {
-                writers[written.trailing_zeros() as usize].push(b);
-                written &= written - 1;
+            if !func.blocks[b].insts.is_empty() {
+                self.uses(b, items, solver, batch, accesses);
             }
         }
         self.flow(func, solver, batch);
+        let mut cells = [None; 64];
         for &(cell, bits) in &batch.cells {
-            self.cells += 1;
             let bit = bits.trailing_zeros();
-            let mut work = std::mem::take(&mut writers[bit as usize]);
+            cells[bit as usize] = Some(cell);
             if self.entry.contains(&cell) {
-                work.push(Block::from_u32(0));
+                self.touched.push(Block::from_u32(0));
+                self.written[0] |= 1 << bit;
             }
-            while let Some(b) = work.pop() {
-                for i in 0..self.frontiers[b.index()].len() {
-                    let f = self.frontiers[b.index()][i];
-                    if self.placed[f.index()] != self.cells && self.live[f.index()] >> bit & 1 == 1
-                    {
-                        self.placed[f.index()] = self.cells;
-                        self.parameter(func, solver, batch, f, cell, bit);
-                        work.push(f);
-                    }
+        }
+        for (b, mut placed) in self.joins(func) {
+            while placed != 0 {
+                let bit = placed.trailing_zeros();
+                if let Some(cell) = cells[bit as usize] {
+                    self.parameter(func, solver, batch, b, cell, bit);
+                }
+                placed &= placed - 1;
+            }
+        }
+    }
+
+    /// The joins that need parameters, and for which of the cells.
+    fn joins(&mut self, func: &Function) -> Vec<(Block, u64)> {
+        let is_join = |b: &Block| {
+            self.live[b.index()] != 0
+                && func.blocks[*b].preds.len() >= 2
+                && self.doms.is_reachable(*b)
+        };
+        let mut joins: Vec<(Block, u64)> =
+            (self.touched.iter().copied().filter(is_join).map(|b| (b, 0))).collect();
+        joins.sort_unstable_by_key(|&(b, _)| (Reverse(self.doms.depth(b)), b));
+        joins.dedup();
+        for alike in joins.chunk_by_mut(|a, b| self.doms.depth(a.0) == self.doms.depth(b.0)) {
+            let mut again = true;
+            while again {
+                again = false;
+                for (b, placed) in alike.iter_mut() {
+                    let more = self.writes_before(func, *b, self.live[b.index()] & !*placed);
+                    *placed |= more;
+                    again |= more & !self.written[b.index()] != 0;
+                    self.written[b.index()] |= more;
                 }
             }
         }
+        joins.retain(|&(_, placed)| placed != 0);
+        joins
+    }
+
+    /// Which of the wanted cells are written on the ways up the dominator tree from a join's
+    /// predecessors to its dominator.
+    fn writes_before(&mut self, func: &Function, join: Block, wanted: u64) -> u64 {
+        self.searches += 1;
+        let stop = self.doms.idom(join);
+        let mut found = 0;
+        for &p in func.blocks[join]
+            .preds
+            .iter()
+            .filter(|p| self.doms.is_reachable(**p))
+        {
+            let mut runner = Some(p).filter(|_| Some(p) != stop);
+            // Where an earlier search came by, it went on from there for no less.
+            while let Some(at) = runner.filter(|_| found != wanted)
+                && std::mem::replace(&mut self.seen[at.index()], self.searches) != self.searches
+            {
+                found |= self.written[at.index()] & wanted;
+                runner = self.doms.idom(at).filter(|_| self.doms.idom(at) != stop);
+            }
+        }
+        found
     }
 
     /// What a block reads of what came before it, and what it writes, which is given.
@@ -121,7 +172,7 @@ impl<'a> Placer<'a> {
         solver: &Solver,
         batch: &Batch,
         accesses: &Accesses,
-    ) -> u64 {
+    ) {
         let (mut used, mut written) = (0, 0);
         let inst = |item: &Item| accesses.list[item.access as usize].inst;
         for of_inst in items.chunk_by(|a, b| inst(a) == inst(b)) {
@@ -140,7 +191,6 @@ impl<'a> Placer<'a> {
         self.live[b.index()] = used;
         self.written[b.index()] = written;
         self.touched.push(b);
-        written
     }
 
     /// Of those cells the ones that block `b` passes on.

@@ -15,7 +15,7 @@ pub mod place;
 pub mod rewrite;
 
 use kiln_emit::assemble::Program;
-use kiln_machine::func::Function;
+use kiln_machine::func::{Class, Function};
 use kiln_machine::graph::Graph;
 use kiln_machine::liveness::{self, Liveness};
 use regalloc2::checker::Checker;
@@ -130,9 +130,14 @@ pub fn allocate_with(
     scratch: &mut Scratch,
 ) -> Result<Allocated, AllocError> {
     let frame = Frame::new(&func, options.grf_limit)?;
-    let live = Liveness::new(&func, &Graph::new(&func));
-    let max_pressure = (options.pressure)
-        .then(|| liveness::pressure(&func, &live).units.amount * func.target.unit_grfs());
+    let graph = Graph::new(&func);
+    let max_pressure = options.pressure.then(|| {
+        let live = Liveness::new(&func, &graph);
+        liveness::pressure(&func, &live).units.amount * func.target.unit_grfs()
+    });
+    let placed = place::wanted(&func);
+    let wanted = |v| placed.contains(v) || func.regs[v].class != Class::Grf;
+    let live = Liveness::of(&func, &graph, wanted);
     let before = options.check.then(|| func.clone());
     let assigned = flags::assign(&mut func, &live)?;
     let fixed = place::place(&func, &live, &frame)?;

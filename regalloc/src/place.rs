@@ -7,7 +7,7 @@
 //! How long a value lives is one interval over the code, from liveness, so that what lives round a
 //! loop has all of it. The payloads of a message that ends the thread go to the end of the file.
 
-use cranelift_entity::SecondaryMap;
+use cranelift_entity::{EntitySet, SecondaryMap};
 use kiln_machine::func::{Block, Function};
 use kiln_machine::inst::{Role, VReg};
 use kiln_machine::liveness::Liveness;
@@ -83,6 +83,19 @@ pub fn parts(func: &Function, inst: &kiln_machine::inst::Inst) -> Parts {
     parts
 }
 
+/// Registers of which it matters here where they live: inputs, and parts of operands of several.
+pub fn wanted(func: &Function) -> EntitySet<VReg> {
+    let mut wanted = EntitySet::new();
+    wanted.extend(func.inputs.iter().map(|&(v, _)| v));
+    let insts = func.blocks.values().flat_map(|block| &block.insts);
+    for inst in insts.filter(|inst| inst.message.is_some()) {
+        for part in parts(func, inst).iter().filter(|part| part.len() > 1) {
+            wanted.extend(part.iter().map(|&(v, _)| v));
+        }
+    }
+    wanted
+}
+
 struct Placer<'a> {
     frame: &'a Frame,
     allowed: [bool; UNITS as usize],
@@ -96,6 +109,8 @@ struct Placer<'a> {
 }
 
 /// Chooses among the allocatable units.
+///
+/// Takes the liveness of the [`wanted`] registers at least.
 ///
 /// # Errors
 /// An operand needs more consecutive units than there are.

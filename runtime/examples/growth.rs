@@ -1,40 +1,51 @@
-//! How the time of each stage grows with the size of what it works on.
+//! How the time of each stage, and the memory of all, grow with the size of what is compiled.
 //!
-//! `cargo run --release -p kiln-runtime --example growth [-- FILE...]` makes families of kernels, each
-//! of several sizes, and prints for each the microseconds that a stage takes for one vISA instruction:
-//! of a stage that is linear they are the same from the smallest to the largest. Files of vISA are
-//! measured instead, if there are any.
+//! `cargo run --release -p kiln-runtime --example growth [-- NAME...]` makes families of kernels (those
+//! whose names contain a NAME, if there are any), each of several sizes, and prints for each the
+//! microseconds that a stage takes for one vISA instruction: of a stage that is linear they are the
+//! same from the smallest to the largest. `growth` is by how much the sum grew since the smallest.
+//! Files of vISA are measured instead if they are named.
+//!
+//! Each kernel is measured in a process of its own, so that what one leaves in memory is no other's.
+//! Times are those that the thread has run for. The sizes of a family take turns, several times: shown
+//! are the medians, of the times and of the growth in each turn, so that what else the machine does
+//! counts little.
 
 use std::fmt::Write;
+use std::process::Command;
 use std::sync::LazyLock;
 use std::time::Instant;
 
-use kiln_frontend::module::{Module, Object};
-use kiln_ir::build::build;
+use kiln_emit::assemble::assemble;
+use kiln_emit::platform::SKL;
+use kiln_frontend::module::Module;
+use kiln_isel::{legalize, opt, select};
 
 /// Makes a kernel's text with so many of what the family has many of.
 type Generator = fn(u32) -> String;
 
 const FAMILIES: &[(&str, Generator, &[u32])] = &[
-    (
-        "straight code",
-        straight,
-        &[25_000, 50_000, 100_000, 200_000],
-    ),
-    ("ifs", ifs, &[2_500, 5_000, 10_000, 20_000]),
+    ("straight code", straight, &[50_000, 100_000, 200_000]),
+    ("ifs", ifs, &[2_500, 5_000, 10_000]),
     ("loops behind each other", loops, &[1_000, 2_000, 4_000]),
     ("loops in one loop", loops_in_a_loop, &[1_000, 2_000, 4_000]),
+    ("loops eight deep", nested_loops, &[1_000, 2_000, 4_000]),
     ("back edges to one block", continues, &[1_000, 2_000, 4_000]),
-    ("ways of a switch", switch, &[500, 1_000, 2_000, 4_000]),
+    ("ways of a switch", switch, &[500, 1_000, 2_000]),
     (
         "variables live over ifs",
         live_over_ifs,
         &[500, 1_000, 2_000],
     ),
+    (
+        "instructions that spill",
+        spilling,
+        &[10_000, 20_000, 40_000],
+    ),
 ];
 
-/// Runs of which the fastest counts.
-const RUNS: usize = 5;
+/// Turns of which the median counts.
+const TURNS: usize = 5;
 
 /// A SIMD16 kernel with `vars` variables of sixteen dwords.
 fn kernel(vars: u32, body: &str) -> String {
@@ -180,13 +191,62 @@ fn live_over_ifs(count: u32) -> String {
     kernel(count, &text)
 }
 
-/// The stages that are measured: each gives the seconds it took.
-const STAGES: &[&str] = &["parse", "check", "ir"];
+/// Each loop is within the one before, up to eight.
+fn nested_loops(count: u32) -> String {
+    const DEPTH: u32 = 8;
+    let mut text = String::new();
+    for nest in (0..count).step_by(DEPTH as usize) {
+        let nest = nest..count.min(nest + DEPTH);
+        for i in nest.clone() {
+            let v = i % 16;
+            let _ = writeln!(text, "top{i}:");
+            add(&mut text, v, v, (v + 3) % 16);
+        }
+        for i in nest.rev() {
+            let v = i % 16;
+            add(&mut text, (v + 1) % 16, v, (v + 2) % 16);
+            compare(&mut text, "lt", 2, v, i + 9);
+            let _ = writeln!(text, "(P2) goto (M1, 16) top{i}");
+        }
+    }
+    store(&mut text, 0, 1);
+    kernel(16, &text)
+}
+
+/// More variables than there are registers, used in no order.
+fn spilling(count: u32) -> String {
+    const VARS: u32 = 100;
+    let mut text = String::new();
+    for v in 0..VARS {
+        let _ = writeln!(text, "mov (M1, 16) V{v}(0,0)<1> 0x{v:x}:d");
+    }
+    let mut state = 1u32;
+    let mut any = || {
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        (state >> 8) % VARS
+    };
+    for _ in 0..count {
+        let to = any();
+        add(&mut text, to, to, any());
+    }
+    for v in 1..VARS {
+        add(&mut text, 0, 0, v);
+    }
+    store(&mut text, 1, 0);
+    kernel(VARS, &text)
+}
+
+/// The stages that are measured, and their sum.
+const STAGES: &[&str] = &[
+    "read", "check", "ir", "select", "optimize", "legalize", "allocate", "flow", "encode", "all",
+];
 
 /// Seconds that this thread has run for, where the system says, so that what else the machine does
 /// counts little; else those that have passed.
 fn clock() -> f64 {
     static START: LazyLock<Instant> = LazyLock::new(Instant::now);
+    // The system counts up when it chooses who runs next.
+    std::thread::yield_now();
     let times = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
     let run = times
         .split(' ')
@@ -195,64 +255,171 @@ fn clock() -> f64 {
     run.map_or_else(|| START.elapsed().as_secs_f64(), |ns| ns * 1e-9)
 }
 
-fn timed<T>(run: impl FnOnce() -> T) -> (T, f64) {
-    let start = clock();
-    let result = run();
-    (result, clock() - start)
+/// The most memory this process has had, in MiB, where the system says.
+fn peak() -> Option<f64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find(|line| line.starts_with("VmHWM:"))?;
+    let kib: f64 = line.split_whitespace().nth(1)?.parse().ok()?;
+    Some(kib / 1024.0)
 }
 
-fn stages(text: &str) -> Result<(usize, Vec<f64>), String> {
-    let (module, parse) = timed(|| kiln_frontend::text::parse(text));
-    let module: Module = module.map_err(|e| e.to_string())?;
-    let (findings, check) = timed(|| kiln_frontend::verify::verify(&module));
+/// What one compilation took.
+struct Figures {
+    /// Instructions of vISA and of Gen.
+    visa: usize,
+    gen_: usize,
+    /// Of each stage.
+    seconds: Vec<f64>,
+}
+
+/// Compiles as `pipeline::compile` does, stage by stage.
+fn compile(text: &str) -> Result<Figures, String> {
+    let mut seconds = Vec::new();
+    let mut start = clock();
+    let mut lap = || {
+        let now = clock();
+        seconds.push(now - start);
+        start = now;
+    };
+    let module: Module = kiln_frontend::text::parse(text).map_err(|e| e.to_string())?;
+    lap();
+    let findings = kiln_frontend::verify::verify(&module);
     if let Some(finding) = findings.first() {
         return Err(finding.to_string());
     }
-    let kernel: &Object = module.objects.first().ok_or("no kernel")?;
-    let (func, ir) = timed(|| build(kernel));
-    let func = func.map_err(|e| e.to_string())?;
-    kiln_ir::verify::verify(&func).map_err(|e| e.to_string())?;
-    Ok((kernel.insts.len(), vec![parse, check, ir]))
+    lap();
+    let kernel = module.objects.first().ok_or("no kernel")?;
+    let func = kiln_ir::build::build(kernel).map_err(|e| e.to_string())?;
+    lap();
+    let mut machine = select::select(&func, &SKL).map_err(|errors| {
+        errors
+            .iter()
+            .map(|e| format!("{} {}", e.op, e.what))
+            .collect::<String>()
+    })?;
+    lap();
+    opt::run(&mut machine, |_, _| {});
+    lap();
+    legalize::run(&mut machine)
+        .map_err(|errors| errors.iter().map(|e| e.what.clone()).collect::<String>())?;
+    opt::dead::run(&mut machine);
+    lap();
+    let settings = kiln_regalloc::Options {
+        check: false,
+        ..Default::default()
+    };
+    let mut allocated = kiln_regalloc::allocate(machine, &settings).map_err(|e| e.to_string())?;
+    lap();
+    kiln_emit::flow::run(&mut allocated.program);
+    lap();
+    assemble(&allocated.program, &SKL).map_err(|e| e.to_string())?;
+    lap();
+    seconds.push(seconds.iter().sum());
+    Ok(Figures {
+        visa: kernel.insts.len(),
+        gen_: allocated.program.blocks.iter().map(Vec::len).sum(),
+        seconds,
+    })
 }
 
-/// A line of the table: microseconds for an instruction.
-fn measure(name: &str, text: &str) {
-    let mut best: Vec<f64> = vec![f64::INFINITY; STAGES.len()];
-    let mut count = 0;
-    for _ in 0..RUNS {
-        match stages(text) {
-            Ok((insts, seconds)) => {
-                count = insts;
-                for (best, seconds) in best.iter_mut().zip(seconds) {
-                    *best = best.min(seconds);
-                }
-            }
-            Err(error) => return println!("{name}: {error}"),
-        }
+/// The cells of a line of the table: instructions, microseconds an instruction, and memory.
+fn measure(text: &str) -> Result<String, String> {
+    // What is made once in a process is not the kernel's.
+    compile(&straight(1))?;
+    let figures = compile(text)?;
+    let mut line = format!("{} {}", figures.visa, figures.gen_);
+    for seconds in &figures.seconds {
+        let _ = write!(line, " {}", seconds * 1e6 / figures.visa.max(1) as f64);
     }
-    print!("| {name} | {count} |");
-    for seconds in best {
-        print!(" {:.2} |", seconds * 1e6 / count.max(1) as f64);
-    }
-    println!();
+    let _ = write!(line, " {}", peak().unwrap_or(f64::NAN));
+    Ok(line)
 }
+
+/// Measures one kernel in a process of its own: the cells of its line.
+fn measured(what: &[&str]) -> Result<Vec<f64>, String> {
+    let output = std::env::current_exe()
+        .and_then(|program| Command::new(program).arg(MEASURE).args(what).output())
+        .map_err(|e| e.to_string())?;
+    let said = String::from_utf8_lossy(&output.stdout);
+    let cells: Result<Vec<f64>, _> = said.split_whitespace().map(str::parse).collect();
+    match cells {
+        Ok(cells) if cells.len() == STAGES.len() + 3 => Ok(cells),
+        _ => Err(said.into_owned()),
+    }
+}
+
+fn median(mut numbers: Vec<f64>) -> f64 {
+    numbers.sort_by(f64::total_cmp);
+    numbers[numbers.len() / 2]
+}
+
+/// Measures kernels in turn and prints a line for each.
+fn table(kernels: &[(String, Vec<&str>)]) -> Result<(), String> {
+    let turn = |_| kernels.iter().map(|(_, what)| measured(what)).collect();
+    let turns: Vec<Vec<Vec<f64>>> = (0..TURNS).map(turn).collect::<Result<_, _>>()?;
+    let all = 2 + STAGES.len() - 1;
+    for (k, (name, _)) in kernels.iter().enumerate() {
+        let cell = |i: usize| median(turns.iter().map(|turn| turn[k][i]).collect());
+        print!("| {name} | {} | {} |", cell(0), cell(1));
+        for stage in 2..=all {
+            print!(" {:.2} |", cell(stage));
+        }
+        let growth = median(
+            turns
+                .iter()
+                .map(|turn| turn[k][all] / turn[0][all])
+                .collect(),
+        );
+        println!(" {:.0} | {growth:.2} |", cell(all + 1));
+    }
+    Ok(())
+}
+
+/// Says to a process of this program that it is to measure what follows.
+const MEASURE: &str = "--measure";
 
 fn main() {
-    println!("| kernel | instructions | {} |", STAGES.join(" | "));
-    println!("| --- | --- |{}", " --- |".repeat(STAGES.len()));
-    let files: Vec<String> = std::env::args().skip(1).collect();
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    if let [flag, what @ ..] = args.as_slice()
+        && flag == MEASURE
+    {
+        let text = match what {
+            [family, size] => FAMILIES
+                .iter()
+                .find(|(name, ..)| name == family)
+                .zip(size.parse().ok())
+                .map_or(String::new(), |((_, generator, _), size)| generator(size)),
+            _ => std::fs::read_to_string(what.concat()).unwrap_or_default(),
+        };
+        print!("{}", measure(&text).unwrap_or_else(|error| error));
+        return;
+    }
+    println!(
+        "| kernel | vISA | Gen | {} | MiB | growth |",
+        STAGES.join(" | ")
+    );
+    println!("| --- |{}", " --: |".repeat(STAGES.len() + 4));
+    let (files, names): (Vec<&String>, Vec<&String>) = args
+        .iter()
+        .partition(|arg| std::path::Path::new(arg).is_file());
     for file in &files {
         let name = file.rsplit('/').next().unwrap_or(file);
-        match std::fs::read_to_string(file) {
-            Ok(text) => measure(name, &text),
-            Err(error) => println!("{name}: {error}"),
+        if let Err(error) = table(&[(name.to_owned(), vec![file])]) {
+            println!("{name}: {error}");
         }
     }
-    if files.is_empty() {
-        for (name, generator, sizes) in FAMILIES {
-            for &size in *sizes {
-                measure(&format!("{size} {name}"), &generator(size));
-            }
+    let chosen =
+        |family: &str| names.is_empty() || names.iter().any(|n| family.contains(n.as_str()));
+    for (family, _, sizes) in FAMILIES {
+        if !files.is_empty() || !chosen(family) {
+            continue;
+        }
+        let sizes: Vec<String> = sizes.iter().map(u32::to_string).collect();
+        let kernels: Vec<(String, Vec<&str>)> = (sizes.iter())
+            .map(|size| (format!("{size} {family}"), vec![*family, size]))
+            .collect();
+        if let Err(error) = table(&kernels) {
+            println!("{family}: {error}");
         }
     }
 }

@@ -25,9 +25,9 @@ fn changed_kernels_are_compiled_or_refused() {
         prop::test_runner::TestRng::deterministic_rng(prop::test_runner::RngAlgorithm::ChaCha),
     );
     let accepted = std::cell::Cell::new(0);
-    let result = runner.run(&(any::<u8>(), changes), |(example, changes)| {
-        let text = mutate::mutated(&[&[example], changes.concat().as_slice()].concat());
-        accepted.set(accepted.get() + usize::from(mutate::compile(&text)));
+    let result = runner.run(&(any::<[u8; 2]>(), changes), |(choices, changes)| {
+        let (text, limit) = mutate::mutated(&[&choices, changes.concat().as_slice()].concat());
+        accepted.set(accepted.get() + usize::from(mutate::compile(&text, limit)));
         Ok(())
     });
     if let Err(error) = result {
@@ -41,7 +41,9 @@ fn changed_kernels_are_compiled_or_refused() {
 fn every_beginning_of_an_example_is_compiled_or_refused() {
     for text in mutate::texts() {
         let ends = text.match_indices('\n').map(|(end, _)| end + 1);
-        let accepted = ends.filter(|end| mutate::compile(&text[..*end])).count();
+        let accepted = ends
+            .filter(|end| mutate::compile(&text[..*end], 128))
+            .count();
         assert!(accepted > 0, "the whole is accepted");
     }
 }

@@ -273,10 +273,10 @@ impl Decoder<'_> {
                 }
             }
             BranchBoth => {
-                inst.jip = Some(self.target(self.format.jip, 0));
-                inst.uip = Some(self.target(self.format.uip, 0));
+                inst.jip = Some(self.target(self.format.jip, 0)?);
+                inst.uip = Some(self.target(self.format.uip, 0)?);
             }
-            BranchOne => inst.jip = Some(self.target(self.format.jip, 0)),
+            BranchOne => inst.jip = Some(self.target(self.format.jip, 0)?),
             Jump => self.jump(inst, self.spec.jump_src, self.spec.jump_base)?,
             Call => {
                 self.dst(inst)?;
@@ -302,15 +302,22 @@ impl Decoder<'_> {
     }
 
     /// `base` is where the offset counts from, relative to the instruction.
-    fn target(&self, field: Bits, base: i32) -> Target {
-        Target::Offset((field.get_signed(self.word) as i32).wrapping_add(base))
+    fn target(&self, field: Bits, base: i32) -> Result<Target, DecodeError> {
+        let offset = field.get_signed(self.word) as i32;
+        match offset.checked_add(base) {
+            Some(offset) => Ok(Target::Offset(offset)),
+            None => Err(DecodeError::Reserved {
+                what: "the offset of the target",
+                value: u64::from(offset as u32),
+            }),
+        }
     }
 
     fn jump(&self, inst: &mut Inst, at: u8, base: i32) -> Result<(), DecodeError> {
         if self.format.src[usize::from(at)].file_of(self.word) == FILE_IMM {
-            inst.jip = Some(self.target(self.format.jip, base));
+            inst.jip = Some(self.target(self.format.jip, base)?);
             if self.op.form == Form::BranchBothReg {
-                inst.uip = Some(self.target(self.format.uip, 0));
+                inst.uip = Some(self.target(self.format.uip, 0)?);
             }
         } else {
             inst.jip = Some(Target::Reg);

@@ -1,7 +1,7 @@
 //! The header of a binary object: what the file has, and where each object stands in it.
 
 use super::object::type_and_align;
-use super::version::{NEWEST, OLDEST, Version, since};
+use super::version::{Version, has_objects, since};
 use super::{Cursor, ReadError, ReadErrorKind, value};
 use crate::module::{
     Global, GlobalAttr, Linkage, Module, Name, ObjectKind, Relocation, Relocations,
@@ -92,9 +92,7 @@ fn version(cursor: &mut Cursor) -> Result<Version, ReadError> {
     }
     let at = *cursor;
     let (major, minor) = (cursor.u8()?, cursor.u8()?);
-    // 3.9 was followed by 4.0.
-    let known = (OLDEST..=NEWEST).contains(&(major, minor)) && minor < 10;
-    if !known {
+    if !has_objects((major, minor)) {
         return Err(at.error(ReadErrorKind::Version { major, minor }));
     }
     Ok((major, minor))

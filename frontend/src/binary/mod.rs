@@ -37,6 +37,7 @@ use crate::module::{Module, Object};
 use cursor::Cursor;
 use object::Reader;
 
+pub(crate) use version::has_texts;
 pub use version::{NEWEST, OLDEST};
 pub use write::{WriteError, WriteErrorKind, write};
 

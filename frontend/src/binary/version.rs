@@ -12,6 +12,18 @@ pub(super) type Version = (u8, u8);
 pub const OLDEST: (u8, u8) = (3, 0);
 /// The newest version of objects; text is one ahead.
 pub const NEWEST: (u8, u8) = (4, 1);
+/// The newest version of text.
+const NEWEST_TEXT: (u8, u8) = (4, 2);
+
+/// Whether there are objects of that version. 3.9 was followed by 4.0.
+pub(super) fn has_objects(version: (u8, u8)) -> bool {
+    (OLDEST..=NEWEST).contains(&version) && version.1 < 10
+}
+
+/// Whether there are texts of that version.
+pub(crate) fn has_texts(version: (u8, u8)) -> bool {
+    version == NEWEST_TEXT || has_objects(version)
+}
 
 /// The version from which on something has its present form.
 pub(super) mod since {

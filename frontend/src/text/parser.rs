@@ -15,6 +15,7 @@ use super::number::{
 use super::spans::{ObjectSpans, Span};
 use super::{ParseError, ParseErrorKind, punctuation};
 use crate::attributes;
+use crate::binary::has_texts;
 use crate::labels::{self, LabelError};
 use crate::module::{
     Addr, Align, ArrayDecl, Attr, AttrValue, Combine, Exec, Input, InputVar, Inst, Label,
@@ -438,7 +439,7 @@ impl<'a> Parser<'a> {
         let major = self.lexer.unsigned("a major version")?;
         self.lexer.expect(b'.', "`.` and a minor version")?;
         let minor = self.lexer.unsigned("a minor version")?;
-        if !((3, 0)..=(4, 2)).contains(&(major, minor)) {
+        if !has_texts((major, minor)) {
             return Err(self
                 .lexer
                 .error_from(mark, ParseErrorKind::Version { major, minor }));

@@ -329,18 +329,20 @@ impl Verifier<'_> {
                     });
                 }
             }
-            Operand::State {
-                of: StateVar::Surface(surface),
-                off,
-            } => {
-                if let Some(decl) = self.surface(surface) {
-                    self.element(i, decl.0, u32::from(off) + 1, decl.1);
+            Operand::State { of, off } => {
+                // Elsewhere the address of one element is meant.
+                let count = match inst.op {
+                    Opcode::Movs => inst.exec.size,
+                    _ => 1,
+                };
+                let decl = match of {
+                    StateVar::Surface(surface) => self.surface(surface),
+                    StateVar::Sampler(sampler) => self.sampler(sampler),
+                };
+                if let Some((name, elements)) = decl {
+                    self.element(i, name, u32::from(off) + u32::from(count), elements);
                 }
             }
-            Operand::State {
-                of: StateVar::Sampler(sampler),
-                ..
-            } => self.sampler(sampler),
             Operand::Raw { var, offset } => {
                 if self.exists(var) {
                     let bytes = u32::from(var.as_u32() != predefined::NULL);
@@ -348,7 +350,7 @@ impl Verifier<'_> {
                 }
             }
             Operand::Surface(surface) => drop(self.surface(surface)),
-            Operand::Sampler(sampler) => self.sampler(sampler),
+            Operand::Sampler(sampler) => drop(self.sampler(sampler)),
             Operand::Label(label) => self.label(inst.op, label),
             Operand::Field(n) => {
                 if let Field::Number(_, meaning) = field {
@@ -401,11 +403,13 @@ impl Verifier<'_> {
         found
     }
 
-    fn sampler(&mut self, sampler: Sampler) {
-        let bindless = sampler.as_u32() == predefined::BINDLESS_SAMPLER;
-        if !bindless && !self.object.samplers.is_valid(sampler) {
+    fn sampler(&mut self, sampler: Sampler) -> Option<(String, u32)> {
+        let decl = self.object.samplers.get(sampler);
+        let found = decl.map(|decl| (decl.name.to_string(), decl.elements.into()));
+        if found.is_none() && sampler.as_u32() != predefined::BINDLESS_SAMPLER {
             self.missing("sampler", sampler.index());
         }
+        found
     }
 
     fn label(&mut self, op: Opcode, label: Label) {

@@ -20,12 +20,18 @@ pub struct Liveness {
 
 impl Liveness {
     pub fn new(func: &Function, graph: &Graph) -> Liveness {
+        Liveness::of(func, graph, |_| true)
+    }
+
+    /// Of the wanted registers: no other is live anywhere. What many registers over many blocks would
+    /// take is not spent on those that nobody asks about.
+    pub fn of(func: &Function, graph: &Graph, wanted: impl Fn(VReg) -> bool) -> Liveness {
         let blocks = func.blocks.len();
         let def = definitions(func);
         let mut uses = Vec::new();
         for block in func.blocks.keys() {
             let mut seen = |v: VReg| {
-                if def[v.as_u32() as usize] != block.as_u32() {
+                if def[v.as_u32() as usize] != block.as_u32() && wanted(v) {
                     uses.push((v, block));
                 }
             };

@@ -13,6 +13,18 @@ use kiln_target::isa::{Op, Region, Type};
 use kiln_target::platform::SKL;
 use proptest::prelude::*;
 
+/// Bytes that look random.
+pub fn bytes(seed: u64, count: usize) -> Vec<u8> {
+    let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
+    let mut next = || {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        (state >> 24) as u8
+    };
+    (0..count).map(|_| next()).collect()
+}
+
 pub fn options(grf_limit: u32) -> Options {
     Options {
         grf_limit: Some(grf_limit),
@@ -89,7 +101,7 @@ fn random_functions_are_allocated_right() {
     let mut spills = 0;
     let mut refused = 0;
     for seed in 0..count {
-        let bytes = random::bytes(seed, 4000);
+        let bytes = bytes(seed, 4000);
         for limit in [128, 64, 48, 32, 24, 16, 12] {
             let func = random::function(&mut random::Choices(&bytes), 40);
             match allocate(func, &options(limit)) {

@@ -95,7 +95,7 @@ fn every_kind_of_mistake_is_found() {
     let mut found = [(0u32, 0u32); MUTATIONS.len()];
     let mut lost = (0, 0);
     for seed in 0..24 {
-        let bytes = random::bytes(seed, 2000);
+        let bytes = crate::bytes(seed, 2000);
         let func = random::function(&mut random::Choices(&bytes), 30);
         let Ok(allocated) = allocate(func.clone(), &options(if seed % 2 == 0 { 24 } else { 48 }))
         else {

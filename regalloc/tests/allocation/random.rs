@@ -29,18 +29,6 @@ impl Choices<'_> {
     }
 }
 
-/// Bytes that look random.
-pub fn bytes(seed: u64, count: usize) -> Vec<u8> {
-    let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
-    let mut next = || {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        (state >> 24) as u8
-    };
-    (0..count).map(|_| next()).collect()
-}
-
 const CLASSES: [Class; 3] = [Class::Grf, Class::Flag, Class::Addr];
 
 fn class_index(class: Class) -> usize {

@@ -3,5 +3,6 @@
 #![no_main]
 
 libfuzzer_sys::fuzz_target!(|data: &[u8]| {
-    kiln_runtime_fuzz::mutate::compile(&kiln_runtime_fuzz::mutate::mutated(data));
+    let (text, limit) = kiln_runtime_fuzz::mutate::mutated(data);
+    kiln_runtime_fuzz::mutate::compile(&text, limit);
 });

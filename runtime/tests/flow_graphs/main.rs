@@ -70,7 +70,7 @@ fn no_channel_is_lost_where_moves_leave_a_loop() {
         let text = std::fs::read_to_string(folder.join(format!("{name}.visaasm"))).unwrap();
         let theirs = std::fs::read(folder.join(format!("{name}.dat"))).unwrap();
         let expected = run(&theirs).unwrap_or_else(|e| panic!("{name}, the reference's code: {e}"));
-        for grf_limit in [128, 40] {
+        for grf_limit in [128, 42, 30] {
             let found = run::compile(&text, grf_limit).and_then(|code| run(&code));
             assert!(
                 found.as_ref() == Ok(&expected),

@@ -1,5 +1,5 @@
-//! Kernels near valid ones, for the property test and the fuzz target: the texts of examples, changed
-//! line by line so that much of what comes out is still vISA.
+//! Kernels near valid ones, for the property test and the fuzz target: the texts of examples and of
+//! the tests' kernels, changed line by line so that much of what comes out is still vISA.
 
 use std::path::Path;
 use std::sync::OnceLock;
@@ -8,6 +8,7 @@ use kiln_emit::encoding::encode;
 use kiln_emit::listing::entries;
 use kiln_emit::platform::{Platform, find};
 use kiln_emit::verify::verify;
+use kiln_regalloc::AllocError;
 use kiln_runtime::pipeline::{CompileError, Options};
 use kiln_runtime::session::{Error, Session};
 use kiln_runtime::source::Input;
@@ -27,42 +28,62 @@ const EXECUTIONS: [&str; 8] = [
     "(M3, 8)",
 ];
 const GUARDS: [&str; 4] = ["(P1) ", "(!P1) ", "(P1.any) ", "(P2) "];
+const REGIONS: [&str; 8] = [
+    "<0;1,0>", "<1;1,0>", "<8;8,1>", "<16;8,2>", "<2;1,0>", "<4;2,2>", "<1>", "<2>",
+];
+const NUMBERS: [&str; 8] = ["0", "1", "2", "3", "7", "16", "31", "64"];
+/// Registers that may be used: all, few, and so few that many kernels are refused.
+const LIMITS: [u32; 3] = [128, 40, 24];
 /// What stands for itself between the words of a line.
 const SEPARATORS: &[char] = &[' ', ',', '(', ')', '<', '>', ';', ':', '='];
+
+/// The folder of the whole project.
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .ancestors()
+        .find(|folder| folder.join("examples/saxpy/saxpy.visaasm").exists())
+        .expect("the examples")
+}
+
+/// The texts of the folders in a folder, each of the folder's name.
+fn texts_in(folder: &Path) -> Vec<String> {
+    let mut folders: Vec<_> = std::fs::read_dir(folder)
+        .expect("a folder")
+        .map(|entry| entry.expect("a folder of a kernel").path())
+        .collect();
+    folders.sort();
+    let text = |folder: std::path::PathBuf| {
+        let name = folder.file_name()?.to_str()?.to_owned();
+        std::fs::read_to_string(folder.join(name).with_extension("visaasm")).ok()
+    };
+    folders.into_iter().filter_map(text).collect()
+}
 
 /// The texts of the examples.
 pub fn texts() -> &'static [String] {
     static TEXTS: OnceLock<Vec<String>> = OnceLock::new();
+    TEXTS.get_or_init(|| texts_in(&root().join("examples")))
+}
+
+/// Those, and the texts of the tests' kernels.
+fn all_texts() -> &'static [String] {
+    static TEXTS: OnceLock<Vec<String>> = OnceLock::new();
     TEXTS.get_or_init(|| {
-        let examples = Path::new(env!("CARGO_MANIFEST_DIR"))
-            .ancestors()
-            .map(|folder| folder.join("examples"))
-            .find(|folder| folder.join("saxpy/saxpy.visaasm").exists())
-            .expect("the examples");
-        let mut folders: Vec<_> = std::fs::read_dir(examples)
-            .expect("the examples")
-            .map(|entry| entry.expect("an example").path())
-            .collect();
-        folders.sort();
-        let text = |folder: std::path::PathBuf| {
-            let name = folder.file_name()?.to_str()?.to_owned();
-            std::fs::read_to_string(folder.join(name).with_extension("visaasm")).ok()
-        };
-        folders.into_iter().filter_map(text).collect()
+        let kernels = texts_in(&root().join("runtime/tests/kernels"));
+        texts().iter().cloned().chain(kernels).collect()
     })
 }
 
-/// A text made of the data: the first byte chooses the example, then come changes of [`CHANGE`] bytes
-/// each: what is done, the number of a line, that of another, and a choice.
-pub fn mutated(data: &[u8]) -> String {
-    let Some((&choice, changes)) = data.split_first() else {
-        return String::new();
+/// A text made of the data, and how many registers it may use. The first byte chooses a text, the
+/// second the registers and whether the text is one of the first 256 or of those behind; then come
+/// changes of [`CHANGE`] bytes each: what is done, the number of a line, that of another, and a choice.
+pub fn mutated(data: &[u8]) -> (String, u32) {
+    let [choice, second, changes @ ..] = data else {
+        return (String::new(), LIMITS[0]);
     };
-    let all = texts();
-    let mut lines: Vec<String> = all[usize::from(choice) % all.len()]
-        .lines()
-        .map(str::to_owned)
-        .collect();
+    let all = all_texts();
+    let number = usize::from(*choice) + 256 * usize::from(second / 128);
+    let mut lines: Vec<String> = all[number % all.len()].lines().map(str::to_owned).collect();
     for change in changes.chunks_exact(CHANGE) {
         let number = |low: u8, high: u8| usize::from(u16::from_le_bytes([low, high]));
         let (line, other) = (number(change[1], change[2]), number(change[3], change[4]));
@@ -71,12 +92,27 @@ pub fn mutated(data: &[u8]) -> String {
             apply(&mut lines, change[0], line, other, usize::from(change[5]));
         }
     }
-    lines.join("\n") + "\n"
+    let limit = LIMITS[usize::from(*second) % LIMITS.len()];
+    (lines.join("\n") + "\n", limit)
+}
+
+/// The place of one of the parts of a text that begin and end so.
+fn place(
+    text: &str,
+    choice: usize,
+    begins: char,
+    is_part: fn(char) -> bool,
+) -> Option<(usize, usize)> {
+    let starts: Vec<usize> = text.match_indices(begins).map(|(at, _)| at).collect();
+    let from = *starts.get(choice % starts.len().max(1))?;
+    let rest = &text[from + begins.len_utf8()..];
+    let length = rest.find(|c| !is_part(c)).unwrap_or(rest.len());
+    Some((from, from + begins.len_utf8() + length))
 }
 
 fn apply(lines: &mut Vec<String>, kind: u8, line: usize, other: usize, choice: usize) {
     let text = lines[line].clone();
-    match kind % 8 {
+    match kind % 11 {
         0 => drop(lines.remove(line)),
         1 => lines.insert(other, text),
         2 => lines.swap(line, other),
@@ -109,6 +145,29 @@ fn apply(lines: &mut Vec<String>, kind: u8, line: usize, other: usize, choice: u
             let guard = GUARDS[choice % GUARDS.len()];
             lines[line] = format!("    {guard}{}", text.trim_start());
         }
+        // Another region.
+        8 => {
+            let in_region = |c: char| c.is_ascii_digit() || ";,>".contains(c);
+            if let Some((from, to)) = place(&text, choice / 8, '<', in_region) {
+                let region = REGIONS[choice % REGIONS.len()];
+                lines[line] = format!("{}{region}{}", &text[..from], &text[to..]);
+            }
+        }
+        // Another number: of an element, an offset, a size.
+        9 => {
+            let begins = ['(', ',', '=', 'x'][choice / 8 % 4];
+            if let Some((from, to)) = place(&text, choice / 32, begins, |c| c.is_ascii_digit()) {
+                let number = NUMBERS[choice % NUMBERS.len()];
+                lines[line] = format!("{}{number}{}", &text[..=from], &text[to..]);
+            }
+        }
+        // Two words change places.
+        10 => {
+            let mut words: Vec<&str> = text.split(' ').collect();
+            let count = words.len();
+            words.swap(choice % count, choice / 16 % count);
+            lines[line] = words.join(" ");
+        }
         _ => {
             let (from, to) = (TYPES[choice % TYPES.len()], TYPES[other % TYPES.len()]);
             lines[line] = text.replacen(&format!("type={from} "), &format!("type={to} "), 1);
@@ -116,14 +175,15 @@ fn apply(lines: &mut Vec<String>, kind: u8, line: usize, other: usize, choice: u
     }
 }
 
-/// Compiles a text from its first byte to its last; whether it was accepted.
+/// Compiles a text from its first byte to its last in so many registers; whether it was accepted.
 ///
 /// # Panics
 /// What was accepted is no legal machine code, or an error says that the finalizer is wrong.
-pub fn compile(text: &str) -> bool {
+pub fn compile(text: &str, grf_limit: u32) -> bool {
     let platform = find("skl").expect("the platform");
     let options = Options {
         verify: true,
+        grf_limit,
         ..Options::new(platform)
     };
     let input = Input {
@@ -142,7 +202,13 @@ pub fn compile(text: &str) -> bool {
             assert!(!failure.to_string().is_empty());
             let wrong = matches!(
                 &failure.error,
-                Error::Compile(CompileError::Broken { .. } | CompileError::Encode { .. })
+                Error::Compile(
+                    CompileError::Broken { .. }
+                        | CompileError::Encode { .. }
+                        | CompileError::Allocate(
+                            AllocError::Invalid { .. } | AllocError::Unproved { .. }
+                        )
+                )
             );
             assert!(!wrong, "{failure}");
             false
