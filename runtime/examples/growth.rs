@@ -310,7 +310,7 @@ fn compile(text: &str) -> Result<Figures, String> {
     };
     let mut allocated = kiln_regalloc::allocate(machine, &settings).map_err(|e| e.to_string())?;
     lap();
-    kiln_emit::flow::run(&mut allocated.program);
+    kiln_emit::flow::run(&mut allocated.program, &SKL);
     lap();
     assemble(&allocated.program, &SKL).map_err(|e| e.to_string())?;
     lap();
