@@ -89,7 +89,7 @@ pub struct CellData {
 pub enum Home {
     /// In cells, contiguous numbers from `first`; the variable starts `offset` bytes into it.
     Cells { first: Cell, offset: u32 },
-    /// In one place of the register file for the whole function, because its address is taken;
+    /// In one place for the whole function, because its address is taken;
     /// byte offset into the function's fixed area.
     Fixed { offset: u32 },
     /// In the payload registers where it arrived, byte offset in the register file, because its

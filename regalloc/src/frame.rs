@@ -59,12 +59,7 @@ impl Frame {
             Some(limit) => limit,
             None => target.grf_count,
         };
-        // Variables whose address is taken are not allocation's to give registers: they come on top of
-        // the limit, as far as there are registers.
-        let held: u32 = func.reserved.iter().map(|r| r.end - r.start).sum();
-        let grfs = (grfs + held)
-            .min(target.grf_count)
-            .min((ONE_CLASS + 1) * unit_grfs);
+        let grfs = grfs.min((ONE_CLASS + 1) * unit_grfs);
         let fail = |what: String| {
             Err(AllocError::TooFew {
                 func: func.name.clone(),

@@ -14,7 +14,8 @@ use kiln_emit::verify::Violation;
 use kiln_frontend::module::Object;
 use kiln_ir::cfg::CfgError;
 use kiln_ir::subroutines;
-use kiln_isel::{legalize, opt, select};
+use kiln_isel::select::{self, Room};
+use kiln_isel::{legalize, opt};
 use kiln_machine::func::{Address, Entered, Function as Machine};
 use kiln_machine::verify::{Level, verify as verify_machine};
 use kiln_regalloc::{AllocError, Stats};
@@ -300,23 +301,29 @@ fn compile_inlined(
     }
 
     lap(&mut 0.0);
-    let machine = lower(object, &func, by_jump, options, &mut dumps)?;
-    lap(&mut seconds.isel);
-
-    lap(&mut 0.0);
     let scratch_base = object
         .int_attr("SpillMemOffset")
         .and_then(|v| u32::try_from(v).ok())
         .unwrap_or(0);
+    let room = Room {
+        grfs: options.grf_limit,
+        scratch_base,
+    };
+    let machine = lower(object, &func, by_jump, options, room, &mut dumps)?;
+    let own_scratch = machine.scratch_bytes;
+    lap(&mut seconds.isel);
+
+    lap(&mut 0.0);
     let settings = kiln_regalloc::Options {
         grf_limit: Some(options.grf_limit),
         check: options.verify,
         pressure: options.pressure,
-        scratch_base,
+        scratch_base: scratch_base + own_scratch,
     };
     let (barrier, symbols) = (machine.barrier, machine.symbols.clone());
     let entered = machine.entered;
     let mut allocated = kiln_regalloc::allocate_with(machine, &settings, &mut scratch.allocation)?;
+    allocated.stats.spill_bytes += own_scratch;
     kiln_emit::flow::run(&mut allocated.program, options.platform);
     kiln_emit::errata::run(&mut allocated.program, options.platform);
     lap(&mut seconds.regalloc);
@@ -373,6 +380,7 @@ fn lower(
     func: &kiln_ir::func::Function,
     by_jump: &dyn Fn(&str) -> bool,
     options: &Options,
+    room: Room,
     dumps: &mut Vec<(Stage, String)>,
 ) -> Result<Machine, CompileError> {
     let unsupported = |list| CompileError::Unsupported {
@@ -390,13 +398,14 @@ fn lower(
         abi: options.abi,
         by_jump,
     };
-    let mut machine = select::select(func, options.platform, &calls).map_err(|errors| {
-        let one = |e: select::SelectError| Unsupported {
-            inst: e.inst,
-            what: format!("{}: {}", e.op, e.what),
-        };
-        unsupported(errors.into_iter().map(one).collect())
-    })?;
+    let mut machine =
+        select::select_in(func, options.platform, &calls, room).map_err(|errors| {
+            let one = |e: select::SelectError| Unsupported {
+                inst: e.inst,
+                what: format!("{}: {}", e.op, e.what),
+            };
+            unsupported(errors.into_iter().map(one).collect())
+        })?;
     show("selected", &machine);
     let check = |machine: &Machine, stage, level| match options.verify {
         true => verify_machine(machine, level, None).map_err(|e| broken(object, stage, &e)),

@@ -136,7 +136,7 @@ fn each(
 fn the_reference_compilers_code_for_gen11_heeds_the_errata() {
     each(gen11(), 147, |k| {
         for kernel in &k.zebin.kernels {
-            let decoded = entries(&kernel.text, k.platform).into_iter();
+            let decoded = entries(&kernel.text, k.platform);
             let mut insts = decoded
                 .map(|entry| entry.inst.map_err(|e| e.to_string()))
                 .collect::<Result<Vec<Inst>, String>>()?;

@@ -148,6 +148,8 @@ pub struct Function {
     pub inputs: Vec<(VReg, u32)>,
     /// General registers kept out of allocation.
     pub reserved: Vec<Range<u32>>,
+    /// Bytes of scratch memory that the function itself uses; spills come behind them.
+    pub scratch_bytes: u32,
     /// A barrier is used.
     pub barrier: bool,
     /// The calling convention it keeps to.
@@ -180,6 +182,7 @@ impl Function {
             blocks: PrimaryMap::new(),
             inputs: Vec::new(),
             reserved: Vec::new(),
+            scratch_bytes: 0,
             barrier: false,
             abi: &KERNEL,
             entered: Entered::Dispatched,

@@ -489,7 +489,7 @@ impl Select<'_, '_> {
     }
 
     /// The message of a request whose descriptors are constants.
-    fn known(&self, request: Request) -> Result<Message> {
+    pub(super) fn known(&self, request: Request) -> Result<Message> {
         let Descriptors {
             sfid,
             end_of_thread: eot,

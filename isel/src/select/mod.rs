@@ -15,6 +15,7 @@ mod message;
 mod operand;
 mod product;
 mod sampler;
+mod scratch;
 mod typed;
 
 use cranelift_entity::packed_option::PackedOption;
@@ -26,6 +27,7 @@ use kiln_machine::func::{Block, BlockData, Class, Edge, Entered, Function, Term}
 use kiln_machine::inst::{Base, Inst, Opcode as MachineOp, Reg, Src, VReg};
 use kiln_target::abi::{self, Abi};
 use kiln_target::platform::Platform;
+use scratch::{Area, Store};
 use smallvec::SmallVec;
 
 /// Why an instruction cannot be selected.
@@ -107,19 +109,52 @@ struct Select<'f, 'm> {
     touched: SmallVec<[Touched; 6]>,
     /// Where variables whose address is taken begin in the register file, in bytes.
     fixed_base: u32,
+    /// Where they are if not there, and what of them is to be written behind the current instruction.
+    area: Option<Area>,
+    stores: Vec<Store>,
     /// The vISA instruction being selected.
     at: ir::Inst,
     errors: Vec<SelectError>,
+}
+
+/// What selection may use.
+#[derive(Clone, Copy, Debug)]
+pub struct Room {
+    /// General registers of the function.
+    pub grfs: u32,
+    /// Bytes at the start of scratch memory that are not the function's.
+    pub scratch_base: u32,
+}
+
+/// Registers that are left to the code beside variables whose address is taken; where there are fewer,
+/// these variables live in scratch memory.
+const LEFT: u32 = 32;
+
+/// Selects instructions for one function of the IR, with all there is.
+///
+/// # Errors
+/// As [`select_in`].
+pub fn select(
+    ir: &ir::Function,
+    target: &'static Platform,
+    calls: &Calls,
+) -> std::result::Result<Function, Vec<SelectError>> {
+    let room = Room {
+        grfs: target.grf_count,
+        scratch_base: 0,
+    };
+    select_in(ir, target, calls, room)
 }
 
 /// Selects instructions for one function of the IR.
 ///
 /// # Errors
 /// Every operation that cannot be selected; or what leaves no room for any.
-pub fn select(
+pub fn select_in(
     ir: &ir::Function,
     target: &'static Platform,
     calls: &Calls,
+    room: Room,
 ) -> std::result::Result<Function, Vec<SelectError>> {
     let abi = if ir.stack { calls.abi } else { &abi::KERNEL };
     let whole = |what: String| {
@@ -139,15 +174,8 @@ pub fn select(
     let grf = target.grf_bytes;
     let fixed = ir.fixed_bytes.div_ceil(grf).next_multiple_of(unit);
     let payload = ir.payload_bytes.div_ceil(grf).next_multiple_of(unit);
-    // Whether what is left is enough, allocation finds out.
-    let usable = abi.header / unit * unit;
     // Calls leave alone only what the callee saves.
     let fixed_from = abi.stack.as_ref().map_or(payload, |s| s.callee_saved.start);
-    if fixed_from + fixed >= usable {
-        return Err(whole(format!(
-            "{payload} GRFs of inputs and {fixed} GRFs of variables whose address is taken leave no registers"
-        )));
-    }
     let mut out = Function::new(ir.object.name.to_string(), target, ir.simd);
     out.abi = abi;
     out.entered = match ir.object.kind {
@@ -155,18 +183,48 @@ pub fn select(
         visa::ObjectKind::Function { .. } if (calls.by_jump)(&ir.object.name) => Entered::JumpedTo,
         visa::ObjectKind::Function { .. } => Entered::Called,
     };
-    if fixed > 0 {
-        out.reserved.push(fixed_from..fixed_from + fixed);
+    // Units of the payload whose inputs stay where they arrive, or go to memory.
+    let mut arrive: Vec<u32> = Vec::new();
+    for (var, home) in ir.homes.iter() {
+        if let Home::FixedPayload { offset } = *home {
+            let end = offset + ir.object.vars[var].bytes().max(1);
+            arrive.extend(offset / target.unit_bytes()..end.div_ceil(target.unit_bytes()));
+        }
     }
-    for home in ir.homes.values() {
-        if let Home::FixedPayload { offset } = home {
-            let first = offset / target.unit_bytes() * unit;
-            if abi.stack.is_some() {
-                return Err(whole(format!(
-                    "r{first} holds an input whose address is taken, and calls overwrite it"
-                )));
+    arrive.sort_unstable();
+    arrive.dedup();
+    let any = fixed > 0 || !arrive.is_empty();
+    if let (Some(stack), true) = (&abi.stack, any) {
+        if let Some(first) = arrive.first() {
+            return Err(whole(format!(
+                "r{} holds an input whose address is taken, and calls overwrite it",
+                first * unit
+            )));
+        }
+        // A function may be under way several times: it has no place of its own in scratch memory.
+        if fixed_from + fixed > stack.callee_saved.end {
+            return Err(whole(format!(
+                "{fixed} GRFs of variables whose address is taken leave no registers"
+            )));
+        }
+    }
+    let in_memory = abi.stack.is_none() && payload + fixed + LEFT > room.grfs;
+    let area = match any && in_memory {
+        true => Some(Area::new(ir, target, room.scratch_base).map_err(whole)?),
+        false => None,
+    };
+    match area {
+        Some(area) => {
+            out.reserved.push(Select::window(area, unit));
+            out.scratch_bytes = area.end(grf) - room.scratch_base;
+        }
+        None => {
+            if fixed > 0 {
+                out.reserved.push(fixed_from..fixed_from + fixed);
             }
-            out.reserved.push(first..first + unit);
+            out.reserved
+                .extend(arrive.iter().map(|u| u * unit..(u + 1) * unit));
+            arrive.clear();
         }
     }
     let mut select = Select {
@@ -178,10 +236,12 @@ pub fn select(
         values: SecondaryMap::new(),
         touched: SmallVec::new(),
         fixed_base: fixed_from * grf,
+        area,
+        stores: Vec::new(),
         at: ir::Inst::from_u32(0),
         errors: Vec::new(),
     };
-    select.blocks();
+    select.blocks(&arrive);
     if select.errors.is_empty() {
         Ok(select.out)
     } else {
@@ -221,7 +281,8 @@ impl Select<'_, '_> {
         self.out.target.grf_bytes
     }
 
-    fn blocks(&mut self) {
+    /// All blocks. Of the units `arrive` the inputs go to memory first of all.
+    fn blocks(&mut self, arrive: &[u32]) {
         let ir = self.ir;
         for &(cell, value) in &ir.entry {
             let grfs = self.out.target.unit_grfs();
@@ -233,6 +294,20 @@ impl Select<'_, '_> {
             let v = self.cell_reg(cell);
             self.values[value] = v.into();
             self.out.inputs.push((v, at));
+        }
+        for &unit in arrive {
+            let bytes = self.unit();
+            let grf = unit * self.out.target.unit_grfs();
+            let known = self.out.inputs.iter().find(|&&(_, at)| at == grf);
+            let v = known.map(|&(v, _)| v).unwrap_or_else(|| {
+                let v = self.out.grf(bytes);
+                self.out.inputs.push((v, grf));
+                v
+            });
+            let area = self.area;
+            if let Some(Err(error)) = area.map(|area| self.keep_input(area, unit * bytes, v)) {
+                self.errors.push(error);
+            }
         }
         for (b, data) in &ir.blocks {
             let mut block = BlockData::new(Term::End);
@@ -318,7 +393,11 @@ impl Select<'_, '_> {
             return Ok(());
         }
         self.begin(inst);
-        let done = self.operation(visa);
+        let mut done = self.operation(visa);
+        if let (Ok(()), Some(area)) = (&done, self.area) {
+            done = self.write_back(area);
+        }
+        self.stores.clear();
         self.end();
         done
     }

@@ -14,6 +14,7 @@ use kiln_target::abi::Stack;
 use kiln_target::isa::{Op, PredCtrl, RegFile, Region, SrcMod, Type};
 use smallvec::SmallVec;
 
+use super::scratch::Area;
 use super::{Channels, Result, Select, Touched, ud};
 
 /// Where storage begins.
@@ -23,6 +24,8 @@ pub(super) enum Storage {
     Cells(Cell),
     /// The general register file itself.
     Grf,
+    /// Scratch memory.
+    Scratch(Area),
     /// An architecture register.
     Arch(RegFile),
     Null,
@@ -65,6 +68,7 @@ impl Select<'_, '_> {
         let first = match storage {
             Storage::Null => return Reg::NULL,
             Storage::Grf => return self.fixed(from),
+            Storage::Scratch(area) => return self.read_scratch(area, from, to),
             Storage::Arch(file) => return Reg::phys(file, 0, from),
             Storage::Cells(first) => first.as_u32(),
         };
@@ -115,6 +119,7 @@ impl Select<'_, '_> {
             Storage::Null | Storage::Grf | Storage::Arch(_) => {
                 return (self.read(storage, from, to), Old::None);
             }
+            Storage::Scratch(area) => return self.write_scratch(area, from, to),
             Storage::Cells(first) => first.as_u32(),
         };
         let unit = self.unit();
@@ -178,7 +183,11 @@ impl Select<'_, '_> {
         let (root, at) = self.ir.object.root(var);
         let byte = at + offset;
         let header = self.abi.header * self.grf();
-        Ok(match self.ir.homes[root] {
+        let home = self.ir.homes[root];
+        if let (Some(area), Home::Fixed { .. } | Home::FixedPayload { .. }) = (self.area, home) {
+            return Ok((Storage::Scratch(area), area.place(home) + byte));
+        }
+        Ok(match home {
             Home::Cells { first, offset } => (Storage::Cells(first), offset + byte),
             Home::Fixed { offset } => (Storage::Grf, self.fixed_base + offset + byte),
             Home::FixedPayload { offset } => (Storage::Grf, offset + byte),
@@ -221,10 +230,10 @@ impl Select<'_, '_> {
         u32::from(row) * self.grf() + u32::from(col) * ty.bytes()
     }
 
-    /// The address in the register file of a variable whose address is taken.
+    /// The address of a variable, in the register file or in the area in scratch memory.
     pub(super) fn address_of(&self, var: visa::Var, offset: u32) -> Result<u32> {
         match self.storage(var, offset)? {
-            (Storage::Grf, byte) => Ok(byte),
+            (Storage::Grf | Storage::Scratch(_), byte) => Ok(byte),
             _ => self.fail("the address of a variable that has none"),
         }
     }
@@ -281,18 +290,24 @@ impl Select<'_, '_> {
                 ty,
                 region,
                 modifier: m,
-            } => Ok(Src::Reg(SrcReg {
-                reg: self.address_reg(addr, u32::from(off) * 2),
-                region: Region {
-                    vstride: region.v,
-                    width: region.w.max(1),
-                    hstride: region.h,
-                },
-                ty: machine_type(ty),
-                modifier: modifier(m),
-                indirect: Some(imm),
-                mme: None,
-            })),
+            } => {
+                let src = SrcReg {
+                    reg: self.address_reg(addr, u32::from(off) * 2),
+                    region: Region {
+                        vstride: region.v,
+                        width: region.w.max(1),
+                        hstride: region.h,
+                    },
+                    ty: machine_type(ty),
+                    modifier: modifier(m),
+                    indirect: Some(imm),
+                    mme: None,
+                };
+                Ok(Src::Reg(match self.area {
+                    Some(area) => self.read_indirect(area, &src, n)?,
+                    None => src,
+                }))
+            }
             Operand::Predicate(p) => {
                 let elements = self.ir.object.predicates[p.pred].elements;
                 let ty = if elements > 16 { Type::Ud } else { Type::Uw };
@@ -385,9 +400,13 @@ impl Select<'_, '_> {
                 modifier,
             } => {
                 let reg = self.address_reg(addr, u32::from(off) * 2);
-                let dst = Dst {
-                    indirect: Some(imm + behind as i16),
-                    ..Dst::new(reg, region.h.max(1), machine_type(ty))
+                let (stride, ty) = (region.h.max(1), machine_type(ty));
+                let dst = match self.area {
+                    Some(_) => self.indirect_dst((reg, imm + behind as i16), stride, ty, n),
+                    None => Dst {
+                        indirect: Some(imm + behind as i16),
+                        ..Dst::new(reg, stride, ty)
+                    },
                 };
                 Ok((dst, modifier == Modifier::Sat))
             }

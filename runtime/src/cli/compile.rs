@@ -46,7 +46,7 @@ pub struct Args {
     /// Take this kernel only
     #[arg(long, value_name = "NAME")]
     kernel: Option<String>,
-    /// Use no more registers than this, those of variables whose address is taken apart
+    /// Use no more registers than this
     #[arg(long, value_name = "N")]
     grf_limit: Option<u32>,
 }

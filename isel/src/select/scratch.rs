@@ -1,0 +1,467 @@
+//! Variables whose address is taken and that do not fit in registers.
+//!
+//! They live in scratch memory, all of them, one behind the other: an address is an offset there, so
+//! that whatever variable an address register points to, the access is right. Nothing has to be
+//! known of pointers. What an instruction reads by name is loaded before it and what it writes is loaded
+//! before and stored behind it, in units and whatever the execution mask, with the write itself under
+//! the mask: what is not written goes back as it was. A thread's accesses are in order, so that this
+//! is right in divergent code.
+//!
+//! An access through an address register is cut into pieces that span a few registers. For each, the
+//! registers around its address are loaded to a window that is kept out of allocation, and the piece
+//! is a `mov` from or to the window through the rest of the address. The load's descriptor has the
+//! offset, in a register. Offsets beyond the end are those of the last register, so that an address
+//! that nobody set does no harm.
+
+use std::ops::Range;
+
+use kiln_emit::messages::{Block, Flag, data_port};
+use kiln_frontend::module::Operand;
+use kiln_frontend::opcode::Opcode;
+use kiln_ir::func::Home;
+use kiln_machine::func::Class;
+use kiln_machine::inst::{CondMod, Desc, Dst, Inst, Message, Old, Reg, Src, SrcReg, VReg};
+use kiln_target::isa::{Cond, Op, Region, Type};
+use kiln_target::platform::Platform;
+use smallvec::SmallVec;
+
+use super::buffer::Buffer;
+use super::{Channels, Result, Select, ud};
+
+/// Bytes that 16 bits can address.
+const MOST: u32 = 1 << 16;
+/// Registers of the window: enough for four channels, which are the fewest that have a mask of their own,
+/// where they are next to each other, and in any case.
+const WINDOW: u32 = 4;
+const WIDE_WINDOW: u32 = 8;
+
+/// The part of scratch memory that holds the variables.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Area {
+    /// Where it begins in scratch memory.
+    base: u32,
+    /// Where inputs whose address is taken are kept in it, at the offset they arrived at.
+    payload: u32,
+    /// All of it, in whole units.
+    bytes: u32,
+    /// Registers of the window.
+    window: u32,
+}
+
+/// What is to be stored when the current instruction is done.
+pub(super) enum Store {
+    /// The new contents of a unit of the area.
+    Unit { at: u32, v: VReg },
+    /// What goes where an address register says.
+    Indirect(Indirect),
+}
+
+/// Elements in registers one behind the other, which go where an address says.
+pub(super) struct Indirect {
+    from: Reg,
+    address: Reg,
+    imm: i16,
+    stride: u32,
+    ty: Type,
+    channels: Channels,
+}
+
+/// Elements of one address that a window spans.
+#[derive(Clone, Copy)]
+struct Piece {
+    /// Which address, and so many bytes from it.
+    row: u32,
+    delta: u32,
+    first: u32,
+    count: u32,
+    /// Bytes from one element to the next.
+    step: u32,
+}
+
+/// Type of the same size whose moves change nothing.
+fn raw(ty: Type) -> Type {
+    match ty.bytes() {
+        1 => Type::Ub,
+        2 => Type::Uw,
+        4 => Type::Ud,
+        _ => Type::Uq,
+    }
+}
+
+impl Area {
+    /// The area of a function.
+    ///
+    /// # Errors
+    /// Its variables are more than an address can tell apart, or than there is scratch memory.
+    pub(super) fn new(
+        ir: &kiln_ir::func::Function,
+        target: &Platform,
+        base: u32,
+    ) -> std::result::Result<Area, String> {
+        let (unit, grf) = (target.unit_bytes(), target.grf_bytes);
+        let payload = ir.fixed_bytes.next_multiple_of(unit);
+        let bytes = payload + ir.payload_bytes.next_multiple_of(unit);
+        if bytes > MOST {
+            return Err(format!(
+                "variables whose address is taken are of {bytes} bytes, {MOST} can be addressed"
+            ));
+        }
+        let far = |operand: &Operand| match operand {
+            Operand::Indirect { ty, region, .. } => u32::from(region.h) * ty.bytes() >= grf,
+            _ => false,
+        };
+        let mut operands = ir.object.insts.iter().flat_map(|i| &i.operands);
+        Ok(Area {
+            base: base.next_multiple_of(unit),
+            payload,
+            bytes,
+            window: if operands.any(far) {
+                WIDE_WINDOW
+            } else {
+                WINDOW
+            },
+        })
+    }
+
+    /// Where scratch memory is free again. A window that is loaded at the end goes beyond it.
+    pub(super) fn end(&self, grf: u32) -> u32 {
+        self.base + self.bytes + self.window * grf
+    }
+
+    /// Where in the area a variable begins.
+    pub(super) fn place(&self, home: Home) -> u32 {
+        match home {
+            Home::Fixed { offset } => offset,
+            Home::FixedPayload { offset } => self.payload + offset,
+            Home::Cells { .. } | Home::Special => 0,
+        }
+    }
+}
+
+impl Select<'_, '_> {
+    /// The registers of the window. Inputs that arrive there are moved away first of all.
+    pub(super) fn window(area: Area, unit_grfs: u32) -> Range<u32> {
+        unit_grfs..unit_grfs + area.window
+    }
+
+    fn scratch_message(&self, area: Area, grfs: u32, at: u32, write: bool) -> Result<Message> {
+        let Some(block) = Block::of(grfs) else {
+            return self.fail("a scratch message of that length");
+        };
+        let offset = area.base + at;
+        self.known(match write {
+            true => (data_port::scratch_write(block, offset))
+                .flag(Flag::ByDword, true)
+                .lengths(1, grfs as u8, 0),
+            false => data_port::scratch_read(block, offset).lengths(1, 0, grfs as u8),
+        })
+    }
+
+    fn scratch_send(&mut self, message: Message, reg: Reg, write: bool) {
+        let mut send = Inst::no_mask(if write { Op::Sends } else { Op::Send }, 16);
+        let row = Region::packed(8);
+        let header = Src::reg(self.header(0), row, Type::Ud);
+        send.srcs.push(header);
+        send.dst = Some(match write {
+            true => Dst::null(Type::Uw),
+            false => Dst::new(reg, 1, Type::Uw),
+        });
+        if write {
+            send.srcs.push(Src::reg(reg, row, Type::Ud));
+        }
+        send.message = self.out.messages.push(message).into();
+        self.push(send);
+    }
+
+    /// A unit of the area.
+    fn load(&mut self, area: Area, at: u32) -> Result<VReg> {
+        let unit = self.unit();
+        let v = self.out.grf(unit);
+        let grfs = self.out.target.unit_grfs();
+        let message = self.scratch_message(area, grfs, at, false)?;
+        self.scratch_send(message, Reg::virt(v, 0), false);
+        Ok(v)
+    }
+
+    /// Stores a unit of inputs that arrived at a byte of the register file.
+    pub(super) fn keep_input(&mut self, area: Area, at: u32, v: VReg) -> Result {
+        self.store(area, area.payload + at, v)
+    }
+
+    fn store(&mut self, area: Area, at: u32, v: VReg) -> Result {
+        let grfs = self.out.target.unit_grfs();
+        let message = self.scratch_message(area, grfs, at, true)?;
+        self.scratch_send(message, Reg::virt(v, 0), true);
+        Ok(())
+    }
+
+    /// The units that hold bytes `from..to` of the area. Of what is beyond it there is nothing.
+    fn units(&mut self, area: Area, from: u32, to: u32) -> Range<u32> {
+        let unit = self.unit();
+        let end = to.max(from + 1).div_ceil(unit);
+        from / unit..end.min((area.bytes / unit).max(from / unit + 1))
+    }
+
+    /// Registers with bytes of the area as they are before the instruction.
+    pub(super) fn read_scratch(&mut self, area: Area, from: u32, to: u32) -> Reg {
+        let unit = self.unit();
+        let units = self.units(area, from, to);
+        let first = units.start * unit;
+        let mut regs: SmallVec<[VReg; 4]> = SmallVec::new();
+        for n in units {
+            match self.load(area, n * unit) {
+                Ok(v) => regs.push(v),
+                Err(error) => self.errors.push(error),
+            }
+        }
+        Reg::new(self.base(regs, to - first), from % unit)
+    }
+
+    /// Registers for new contents of bytes of the area, over what there is, to be stored behind the
+    /// instruction.
+    pub(super) fn write_scratch(&mut self, area: Area, from: u32, to: u32) -> (Reg, Old) {
+        let unit = self.unit();
+        let units = self.units(area, from, to);
+        let first = units.start * unit;
+        let mut regs: SmallVec<[VReg; 4]> = SmallVec::new();
+        let mut old: SmallVec<[VReg; 4]> = SmallVec::new();
+        for n in units {
+            let at = n * unit;
+            let new = self.out.grf(unit);
+            let before = self.stores.iter_mut().find_map(|s| match s {
+                Store::Unit { at: a, v } if *a == at => Some(std::mem::replace(v, new)),
+                _ => None,
+            });
+            let before = match before.map_or_else(|| self.load(area, at), Ok) {
+                Ok(before) => before,
+                Err(error) => {
+                    self.errors.push(error);
+                    continue;
+                }
+            };
+            if !self
+                .stores
+                .iter()
+                .any(|s| matches!(s, Store::Unit { at: a, .. } if *a == at))
+            {
+                self.stores.push(Store::Unit { at, v: new });
+            }
+            regs.push(new);
+            old.push(before);
+        }
+        let old = match old[..] {
+            [one] => Old::Reg(one),
+            _ => Old::List(self.out.lists.push(old)),
+        };
+        (Reg::new(self.base(regs, to - first), from % unit), old)
+    }
+
+    /// Stores what the instruction wrote.
+    pub(super) fn write_back(&mut self, area: Area) -> Result {
+        for store in std::mem::take(&mut self.stores) {
+            match store {
+                Store::Unit { at, v } => self.store(area, at, v)?,
+                Store::Indirect(indirect) => self.write_indirect(area, &indirect)?,
+            }
+        }
+        Ok(())
+    }
+
+    /// A source through an address register, as elements in registers.
+    pub(super) fn read_indirect(&mut self, area: Area, src: &SrcReg, n: u8) -> Result<SrcReg> {
+        let bytes = src.ty.bytes();
+        let region = src.region;
+        let row_step = region.vstride.map(|v| u32::from(v) * bytes);
+        let width = u32::from(region.width.max(1)).min(n.into());
+        let step = u32::from(region.hstride) * bytes;
+        let same = row_step == Some(0) && (step == 0 || width == 1);
+        let count = if same { 1 } else { u32::from(n) };
+        let mut pieces = Vec::new();
+        match (row_step, src.step(count)) {
+            (Some(_), Some(even)) => {
+                self.cut(area, &mut pieces, (0, 0), (0, count), (even * bytes, bytes));
+            }
+            _ => {
+                for r in 0..count / width {
+                    let from = row_step.map_or((r, 0), |row| (0, r * row));
+                    self.cut(area, &mut pieces, from, (r * width, width), (step, bytes));
+                }
+            }
+        }
+        let rows = if row_step.is_some() { 1 } else { count / width };
+        let ty = raw(src.ty);
+        let mut buffer = Buffer::new(count * bytes);
+        let imm = src.indirect.unwrap_or(0);
+        let read = |s: &mut Self, piece: Piece, window: Reg| {
+            let to = buffer.write(s, piece.first * bytes, piece.count, ty);
+            let mut from = match piece.count {
+                1 => Src::scalar(window, ty),
+                _ => Src::strided(window, ty, (piece.step / bytes) as u8),
+            };
+            if let Src::Reg(r) = &mut from {
+                r.indirect = Some(0);
+            }
+            s.alu(Op::Mov, Channels::all(piece.count as u8), to, &[from]);
+        };
+        self.each(area, (src.reg, imm), (rows, bytes, false), &pieces, read)?;
+        let region = if same {
+            Region::SCALAR
+        } else {
+            Region::new(1, 1, 0)
+        };
+        Ok(SrcReg {
+            reg: buffer.whole(self),
+            region,
+            indirect: None,
+            ..*src
+        })
+    }
+
+    /// A destination through an address register: registers that are stored there behind the
+    /// instruction.
+    pub(super) fn indirect_dst(
+        &mut self,
+        (address, imm): (Reg, i16),
+        stride: u8,
+        ty: Type,
+        n: u8,
+    ) -> Dst {
+        let from = self.temp(u32::from(n) * ty.bytes());
+        let visa = self.ir.visa(self.at);
+        let mut channels = self.channels(visa);
+        if visa.op == Opcode::Sel {
+            channels.pred = None;
+        }
+        self.stores.push(Store::Indirect(Indirect {
+            from,
+            address,
+            imm,
+            stride: u32::from(stride) * ty.bytes(),
+            ty,
+            channels: Channels {
+                size: n,
+                ..channels
+            },
+        }));
+        Dst::new(from, 1, ty)
+    }
+
+    fn write_indirect(&mut self, area: Area, to: &Indirect) -> Result {
+        let bytes = to.ty.bytes();
+        let mut pieces = Vec::new();
+        let n = to.channels.size.into();
+        self.cut(area, &mut pieces, (0, 0), (0, n), (to.stride, bytes));
+        let ty = raw(to.ty);
+        let write = |s: &mut Self, piece: Piece, window: Reg| {
+            let channels = Channels {
+                size: piece.count as u8,
+                off: to.channels.off + piece.first as u8,
+                ..to.channels
+            };
+            let from = to.from.at(to.from.byte() + piece.first * bytes);
+            let mut dst = Dst::new(window, (to.stride / bytes).max(1) as u8, ty);
+            dst.indirect = Some(0);
+            s.alu(Op::Mov, channels, dst, &[Src::packed(from, ty)]);
+        };
+        self.each(area, (to.address, to.imm), (1, bytes, true), &pieces, write)
+    }
+
+    /// Cuts elements into pieces that a window spans wherever it begins.
+    fn cut(
+        &self,
+        area: Area,
+        pieces: &mut Vec<Piece>,
+        (row, delta): (u32, u32),
+        (first, n): (u32, u32),
+        (step, bytes): (u32, u32),
+    ) {
+        let room = (area.window - 1) * self.grf();
+        let most = (room - bytes).checked_div(step).map_or(n, |more| more + 1);
+        let count = n.min(1 << most.max(1).ilog2());
+        for at in (0..n).step_by(count as usize) {
+            pieces.push(Piece {
+                row,
+                delta: delta + at * step,
+                first: first + at,
+                count: count.min(n - at),
+                step,
+            });
+        }
+    }
+
+    /// Registers to load for a piece. An element alone lies in one.
+    fn block_of(&self, piece: Piece, bytes: u32) -> u32 {
+        let grf = self.grf();
+        let span = (piece.count - 1) * piece.step + bytes;
+        let start = grf - bytes.min(grf);
+        (start + span).div_ceil(grf).next_power_of_two()
+    }
+
+    /// For each piece loads the window, gives it to `access` with an address register that points to the
+    /// piece, and stores it again where it is written.
+    fn each(
+        &mut self,
+        area: Area,
+        (address, imm): (Reg, i16),
+        (rows, bytes, write): (u32, u32, bool),
+        pieces: &[Piece],
+        mut access: impl FnMut(&mut Self, Piece, Reg),
+    ) -> Result {
+        let grf = self.grf();
+        let all = Channels::all(rows as u8);
+        let words = |reg: Reg| Src::packed(reg, Type::Uw);
+        let uw = |bits: u32| Src::imm(Type::Uw, bits.into());
+        let mut known: Option<(u32, [Reg; 2])> = None;
+        for &piece in pieces {
+            let [grfs, rest] = match known {
+                Some((delta, regs)) if delta == piece.delta => regs,
+                _ => {
+                    let vector = |s: &mut Self, op: Op, srcs: &[Src]| {
+                        let to = s.temp(rows * 2);
+                        s.alu(op, all, Dst::new(to, 1, Type::Uw), srcs);
+                        to
+                    };
+                    let by = (imm as u16).wrapping_add(piece.delta as u16);
+                    let at = vector(self, Op::Add, &[words(address), uw(by.into())]);
+                    let number = vector(self, Op::Shr, &[words(at), uw(grf.ilog2())]);
+                    let last = area.bytes / grf - 1;
+                    let least = vector(self, Op::Sel, &[words(number), uw(last)]);
+                    if let Some(sel) = self.code.last_mut() {
+                        sel.cond = Some(CondMod {
+                            cond: Cond::Lt,
+                            flag: Reg::NULL,
+                            old: None.into(),
+                        });
+                    }
+                    let low = vector(self, Op::And, &[words(at), uw(grf - 1)]);
+                    let first = Self::window(area, self.out.target.unit_grfs()).start * grf;
+                    let rest = vector(self, Op::Add, &[words(low), uw(first)]);
+                    known = Some((piece.delta, [least, rest]));
+                    [least, rest]
+                }
+            };
+            let element = |reg: Reg| Src::scalar(reg.at(reg.byte() + piece.row * 2), Type::Uw);
+            let blocks = self.block_of(piece, bytes);
+            self.move_window(area, blocks, element(grfs), false)?;
+            let window = self.temp_of(Class::Addr, 2);
+            let to = Dst::new(window, 1, Type::Uw);
+            self.alu(Op::Mov, Channels::SCALAR, to, &[element(rest)]);
+            access(self, piece, window);
+            if write {
+                self.move_window(area, blocks, element(grfs), true)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Loads or stores so many registers of the window, from a register of the area on.
+    fn move_window(&mut self, area: Area, grfs: u32, from: Src, write: bool) -> Result {
+        let mut message = self.scratch_message(area, grfs, 0, write)?;
+        if let Desc::Imm(bits) = message.desc {
+            message.desc = self.descriptor(&[from, ud(bits)], Op::Add);
+        }
+        let window = Self::window(area, self.out.target.unit_grfs()).start;
+        self.scratch_send(message, Reg::grf(window as u8), write);
+        Ok(())
+    }
+}
