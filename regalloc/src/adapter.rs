@@ -107,7 +107,7 @@ pub struct Adapter<'a> {
     preds: Vec<Blocks>,
     params: Vec<Vec<regalloc2::VReg>>,
     args: Vec<SmallVec<[Vec<regalloc2::VReg>; 2]>>,
-    /// What calls overwrite beside their results, and how many units those have, by instruction.
+    /// What calls overwrite beside their results, by instruction.
     calls: Vec<(u32, PRegSet)>,
     /// regalloc2's number of each virtual register.
     numbers: SecondaryMap<VReg, u32>,

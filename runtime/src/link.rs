@@ -15,7 +15,7 @@ use crate::pipeline::{Compiled, Symbol};
 
 /// Where functions begin, in bytes: as short instructions do.
 const ALIGN: usize = 8;
-/// Bytes of a thread's stack where its depth is not known: what the reference compiler gives.
+/// Bytes of a thread's stack: what the reference compiler gives, however deep the calls go.
 const STACK: u32 = 128 << 10;
 
 /// Functions that may be called by address: those whose address is taken, and those that other
