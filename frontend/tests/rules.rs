@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use kiln_frontend::module::{
     Input, InputVar, Label, LabelKind, Modifier, Module, Object, Operand, PredUse, Predicate,
-    Region, Type, Var,
+    Region, Sampler, Type, Var,
 };
 use kiln_frontend::opcode::Opcode;
 use kiln_frontend::text::{diagnose, parse};
@@ -276,6 +276,15 @@ fn wrong_modules_are_found() {
             bits: 0x100
         }),
         ["15:5 V0016 operand 1: ub is no type of an immediate, or 0x100 does not fit"]
+    );
+    assert_eq!(
+        edited(|o| while o.samplers.len() < 32 {
+            o.samplers.push(o.samplers[Sampler::from_u32(0)].clone());
+        }),
+        [
+            "0:0 V0081 32 samplers are declared, 31 at most: the number of the next is that of the \
+          bindless sampler"
+        ]
     );
     assert_eq!(edited(|o| o.insts[MOV].op = Opcode::Mov), [""; 0]);
 }

@@ -336,6 +336,12 @@ rules! {
     "V0080" Error "An attribute has a value that means something."
         AttrValue { name: &'static str, found: String, allowed: &'static str }
         "{name} is {found}, allowed are {allowed}";
+
+    // Declarations again.
+    "V0081" Error "A declared sampler has a number of its own."
+        SamplerCount { count: usize, most: u32 }
+        "{count} samplers are declared, {most} at most: the number of the next is that of the \
+         bindless sampler";
 }
 
 fn kind_name(kind: LabelKind) -> &'static str {
