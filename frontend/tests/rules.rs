@@ -286,6 +286,28 @@ fn wrong_modules_are_found() {
           bindless sampler"
         ]
     );
+    let lifetime = |class: u32, number| {
+        move |o: &mut Object| {
+            o.insts[MOV].op = Opcode::Lifetime;
+            o.insts[MOV].operands = vec![Operand::Field(class << 4), Operand::Field(number)].into();
+        }
+    };
+    assert_eq!(edited(lifetime(0, 32)), [""; 0]);
+    for (class, number, what) in [
+        (0, 99, "variable"),
+        (0, 31, "variable"),
+        (1, 9, "address variable"),
+        (2, 0, "predicate"),
+    ] {
+        assert_eq!(
+            edited(lifetime(class, number)),
+            [format!("15:5 V0001 {what} {number} does not exist")]
+        );
+    }
+    assert_eq!(
+        edited(lifetime(3, 32)),
+        ["15:5 V0011 the class of a variable and an end of its life cannot be 48"]
+    );
     assert_eq!(edited(|o| o.insts[MOV].op = Opcode::Mov), [""; 0]);
 }
 
