@@ -5,13 +5,14 @@ use std::path::{Path, PathBuf};
 
 use kiln_emit::platform::{self, Platform};
 use kiln_emit::ze_info::MemoryKind;
-use kiln_emit::zebin::Zebin;
+use kiln_emit::zebin::{ADDRESS, FUNCTIONS, Relocation, Relocations, TEXT_PREFIX, Zebin};
 use kiln_runtime::exec::{Launch, Program};
 use kiln_runtime::info::Info;
 use kiln_runtime::launch::Description;
 use kiln_runtime::pipeline::Options;
 use kiln_runtime::session::Session;
 use kiln_runtime::source::Input;
+use kiln_target::abi;
 
 const NAME: &str = "call_address";
 
@@ -128,4 +129,96 @@ fn stacks_are_as_large_as_the_calls_are_deep() {
     assert_eq!(bytes(&(kernel.clone() + &functions)), [1 << 10]);
     // The functions are the reference's: their frames are not known.
     assert_eq!(bytes(&kernel), [128 << 10]);
+}
+
+/// What the reference finalizer makes of the kernel and the functions for version 1 of the convention
+/// (`-abiver 1`).
+const VERSION_1: [(&str, &[u8]); 4] = [
+    ("call_address", include_bytes!("abi1/call_address.bin")),
+    ("find", include_bytes!("abi1/find.bin")),
+    ("steps", include_bytes!("abi1/steps.bin")),
+    ("both", include_bytes!("abi1/both.bin")),
+];
+/// What stands there for an address.
+const OPEN: u64 = 0x6e10_ca2e;
+/// Whose addresses the kernel and `both` take, in order.
+const TAKEN: [(&str, &[&str]); 2] = [
+    ("call_address", &["steps", "both", "find"]),
+    ("both", &["steps", "find"]),
+];
+
+/// Code, and where it has whose address.
+fn version_1_of_the_reference(name: &str) -> (Vec<u8>, Vec<(u32, String)>) {
+    let (_, code) = VERSION_1.iter().find(|(n, _)| *n == name).unwrap();
+    let words = code.chunks_exact(8).enumerate();
+    let open = words.filter(|(_, word)| u64::from_le_bytes((*word).try_into().unwrap()) == OPEN);
+    let at: Vec<u32> = open.map(|(n, _)| n as u32 * 8).collect();
+    let taken = TAKEN.iter().find(|(n, _)| *n == name);
+    let taken = taken.map_or(&[][..], |(_, taken)| taken);
+    assert_eq!(at.len(), taken.len(), "{name}");
+    let taken = taken.iter().map(|name| name.to_string());
+    (code.to_vec(), at.into_iter().zip(taken).collect())
+}
+
+/// Each of the kernel and the functions once from the reference and once from us, in all ways: version
+/// 1 keeps its pointers and the copy of r0 in other registers than version 2.
+#[test]
+fn version_1_is_the_references() {
+    let mut options = Options::new(skl());
+    options.verify = true;
+    options.abi = &abi::STACK_1;
+    let (kernel, functions) = parts();
+    let visa = kernel + &functions;
+    let input = Input {
+        name: NAME,
+        bytes: visa.as_bytes(),
+    };
+    let ours = Session::new(options).compile_module(&[input]).unwrap();
+    let of_ours = |name: &str| {
+        let mut all = ours.kernels.iter().chain(&ours.functions);
+        let one = all.find(|one| one.name == name).unwrap();
+        let places = one.relocations.iter();
+        let places = places.map(|r| (r.offset, r.symbol.clone())).collect();
+        (one.code.clone(), places)
+    };
+    for choice in 0..1 << VERSION_1.len() {
+        let mut zebin = reference();
+        zebin.relocations.clear();
+        let mut text = Vec::new();
+        for (n, (name, _)) in VERSION_1.iter().enumerate() {
+            let (code, places) = match choice >> n & 1 {
+                0 => of_ours(name),
+                _ => version_1_of_the_reference(name),
+            };
+            let (section, base) = match *name {
+                NAME => (NAME, 0),
+                _ => (FUNCTIONS, text.len() as u64),
+            };
+            let at = |name: &str| zebin.symbols.iter().position(|s| s.name == name).unwrap();
+            let entry = |(offset, symbol): &(u32, String)| Relocation {
+                offset: u64::from(*offset) + base,
+                kind: ADDRESS,
+                // The null symbol comes before those in `symbols`.
+                symbol: at(symbol) as u32 + 1,
+                addend: 0,
+            };
+            let entries = places.iter().map(entry).collect();
+            if section == NAME {
+                assert!(zebin.set_text(NAME, &code));
+            } else {
+                let symbol = at(name);
+                zebin.symbols[symbol].value = base;
+                zebin.symbols[symbol].size = code.len() as u64;
+                text.extend_from_slice(&code);
+                text.resize(text.len().next_multiple_of(16), 0);
+            }
+            zebin.relocations.push(Relocations {
+                section: format!("{TEXT_PREFIX}{section}"),
+                addends: false,
+                entries,
+            });
+        }
+        assert!(zebin.set_text(FUNCTIONS, &text));
+        run(&zebin);
+    }
 }

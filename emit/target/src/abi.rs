@@ -84,5 +84,14 @@ pub const STACK_2: Abi = Abi {
     }),
 };
 
+/// The convention of stack calls of that version.
+pub fn stack(version: u32) -> Option<&'static Abi> {
+    match version {
+        1 => Some(&STACK_1),
+        2 => Some(&STACK_2),
+        _ => None,
+    }
+}
+
 /// All conventions.
 pub const ALL: [&Abi; 3] = [&KERNEL, &STACK_1, &STACK_2];

@@ -5,11 +5,13 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::ValueEnum;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use kiln_emit::assemble::RelocationKind;
 use kiln_emit::listing::{self, Style};
 use kiln_emit::platform::Platform;
 use kiln_runtime::pipeline::{Compiled, Options, Relocation, Stage};
 use kiln_runtime::session::{CompiledModule, Outcome, Session};
+use kiln_target::abi::{self, Abi};
 use miette::{Report, miette};
 
 use super::input::{self, Input};
@@ -49,6 +51,17 @@ pub struct Args {
     /// Use no more registers than this
     #[arg(long, value_name = "N")]
     grf_limit: Option<u32>,
+    /// Version of the convention of stack calls; code of different versions cannot call each other
+    #[arg(long, value_name = "VERSION", value_parser = abi_parser(), default_value = "2")]
+    abi: &'static Abi,
+}
+
+/// Takes the version of a convention of stack calls.
+fn abi_parser() -> impl TypedValueParser<Value = &'static Abi> {
+    PossibleValuesParser::new(["1", "2"]).try_map(|version| {
+        let version = version.parse().ok().and_then(abi::stack);
+        version.ok_or("no such version")
+    })
 }
 
 /// What is written.
@@ -123,6 +136,7 @@ pub fn compile(args: &Args) -> Result<ExitCode, Report> {
         grf_limit: args.grf_limit.unwrap_or(args.platform.grf_count),
         dump: args.dump.iter().map(|d| d.stage()).collect(),
         pressure: args.stats.is_some(),
+        abi: args.abi,
         ..Options::new(args.platform)
     });
     if let Some(kernel) = &args.kernel {

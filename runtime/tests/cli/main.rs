@@ -738,3 +738,19 @@ fn a_reader_that_goes_away_is_no_failure() {
         text(&output.stderr)
     );
 }
+
+#[test]
+fn the_version_of_the_convention_is_chosen() {
+    let folder = Folder::new("abi");
+    let source = "%s/tests/kernels/call_single/call_single.visaasm";
+    let source = source.replace("%s", env!("CARGO_MANIFEST_DIR"));
+    let code = |args: &[&str]| {
+        let out = folder.path("out.bin");
+        pass(&[&["compile", "-p", "skl", &source, "-o", &out], args].concat());
+        fs::read(out).unwrap()
+    };
+    assert_eq!(code(&["--abi", "2"]), code(&[]));
+    assert_ne!(code(&["--abi", "1"]), code(&[]));
+    let wrong = kiln(&["compile", "-p", "skl", &source, "--abi", "3"]);
+    assert_eq!(wrong.status.code(), Some(2));
+}
