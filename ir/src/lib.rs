@@ -15,6 +15,7 @@ pub mod build;
 pub mod callgraph;
 pub mod cfg;
 pub mod dominators;
+pub mod expand;
 pub mod func;
 pub mod liveness;
 pub mod pack;

@@ -13,7 +13,7 @@ use kiln_emit::platform::Platform;
 use kiln_emit::verify::Violation;
 use kiln_frontend::module::Object;
 use kiln_ir::cfg::CfgError;
-use kiln_ir::subroutines;
+use kiln_ir::{expand, subroutines};
 use kiln_isel::select::{self, Room};
 use kiln_isel::{legalize, opt};
 use kiln_machine::func::{Address, Entered, Function as Machine};
@@ -242,6 +242,28 @@ pub fn compile(
 /// # Errors
 /// As [`compile`].
 pub fn compile_in(
+    object: &Object,
+    by_jump: &dyn Fn(&str) -> bool,
+    options: &Options,
+    scratch: &mut Scratch,
+) -> Result<Compiled, CompileError> {
+    let flow = |source| CompileError::Flow {
+        kernel: object.name.to_string(),
+        source,
+    };
+    if let Some(expanded) = expand::expand(object).map_err(flow)? {
+        return compile_expanded(&expanded.object, by_jump, options, scratch)
+            .map_err(|error| error.renumbered(&expanded.origins))
+            .map(|compiled| Compiled {
+                visa_instructions: object.insts.len(),
+                ..compiled
+            });
+    }
+    compile_expanded(object, by_jump, options, scratch)
+}
+
+/// The same without instructions that others stand for.
+fn compile_expanded(
     object: &Object,
     by_jump: &dyn Fn(&str) -> bool,
     options: &Options,

@@ -267,8 +267,10 @@ impl Legalizer<'_> {
         mut cond: Option<&mut (Cond, Flag)>,
     ) -> Result {
         let mut channels = channels;
-        for s in &mut srcs {
-            *s = narrow_imm(*s, op == Op::Mov);
+        // A shift goes by six bits of its count if the result or what is shifted has 64.
+        let six = matches!(op, Op::Shl | Op::Shr | Op::Asr) && dest.ty.bytes() < 8;
+        for (k, s) in srcs.iter_mut().enumerate() {
+            *s = narrow_imm(*s, op == Op::Mov || six && k == 0);
         }
         let missing = |ty: &Type| match ty {
             Type::Q | Type::Uq => !self.func.target.int64,
@@ -357,7 +359,12 @@ impl Legalizer<'_> {
     /// Whether floats of 16 and of 32 bits meet in an operation that has no conversion of its own.
     fn mixes_floats(&self, op: Op, dest: &Dest, srcs: &[Src]) -> bool {
         let has = |ty| dest.ty == ty || srcs.iter().any(|s| s.ty() == ty);
-        let alone = op == Op::Mov || self.rules.mixed_floats || shape(op) != Shape::Regions;
+        let alone = match shape(op) {
+            // The math unit would lose bits of what it is given.
+            Shape::Math => false,
+            Shape::Regions => op == Op::Mov || self.rules.mixed_floats,
+            Shape::Three => true,
+        };
         !alone && has(Type::Hf) && has(Type::F)
     }
 
@@ -375,8 +382,10 @@ impl Legalizer<'_> {
                 *s = self.as_type(*s, Type::F, channels.size)?;
             }
         }
-        if dest.is_null() || dest.ty != Type::Hf {
+        if dest.is_null() {
             dest.ty = Type::F;
+        }
+        if dest.ty != Type::Hf {
             return self.alu(op, channels, dest, srcs, cond);
         }
         let (first, second) = halves(op, channels);
@@ -466,16 +475,21 @@ impl Legalizer<'_> {
         let n = channels.size;
         let ty = dest.ty;
         let (first, second) = halves(op, channels);
-        if stride > 4 {
+        if stride > 4 && dest.saturate && !ty.is_float() {
+            // Words hold all bytes, and what is beyond them stays beyond them.
+            let tmp = self.temp(n * 8);
+            let mut middle = self.dest_of(&Dst::new(tmp, 4, Type::W), true, n);
+            self.alu(op, first, &mut middle, srcs, cond)?;
+            let back = SmallVec::from_slice(&[Src::strided(tmp, Type::W, 4)]);
+            return self.alu(Op::Mov, second, dest, back, None);
+        }
+        if stride > 4 || stride > 1 && shape(op) != Shape::Regions {
             let wide = widened(ty, stride * ty.bytes());
             let tmp = self.temp(n * wide.bytes());
             let mut middle = self.dest_of(&Dst::new(tmp, 1, wide), false, n);
             self.alu(op, first, &mut middle, srcs, cond)?;
             let back = SmallVec::from_slice(&[Src::packed(tmp, wide)]);
             return self.alu(Op::Mov, second, dest, back, None);
-        }
-        if stride > 1 && shape(op) != Shape::Regions {
-            return self.fail(format!("a destination of type {}", ty.name()));
         }
         let tmp = self.temp(n * stride * ty.bytes());
         let strided = Dst::new(tmp, stride as u8, ty);
@@ -636,15 +650,16 @@ fn vector_element(ty: Type) -> Option<Type> {
     }
 }
 
-/// Bytes have no immediates; 64-bit ones only `mov` has, and smaller ones say the same.
-fn narrow_imm(s: Src, is_mov: bool) -> Src {
+/// Bytes have no immediates; 64-bit ones only `mov` has, and smaller ones say the same if the width does
+/// not count.
+fn narrow_imm(s: Src, width_counts: bool) -> Src {
     let Src::Imm(imm) = s else { return s };
     let bits = imm.bits();
     let narrow = |ty, bits| Src::Imm(Imm::new(ty, bits));
     match imm.ty {
         Type::B => narrow(Type::W, u64::from(bits as i8 as i16 as u16)),
         Type::Ub => narrow(Type::Uw, bits & 0xff),
-        Type::Q | Type::Uq if !is_mov => match bits as i64 {
+        Type::Q | Type::Uq if !width_counts => match bits as i64 {
             v @ -0x8000_0000..=0x7fff_ffff if imm.ty == Type::Q || v >= 0 => {
                 narrow(Type::D, u64::from(v as u32))
             }

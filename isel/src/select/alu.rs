@@ -8,7 +8,7 @@ use kiln_emit::messages::data_port;
 use kiln_frontend::module::{self as visa, Operand};
 use kiln_frontend::opcode::{Opcode, Relation};
 use kiln_machine::func::Class;
-use kiln_machine::inst::{CondMod, Dst, Imm, Inst, Old, Pred, Reg, Src, Srcs};
+use kiln_machine::inst::{CondMod, Dst, Imm, Inst, Old, Pred, Reg, Src, SrcReg, Srcs};
 use kiln_target::isa::{Cond, MathFn, Op, PredCtrl, RegFile, Region, Type};
 
 use super::{Channels, Result, Select, field, ud};
@@ -130,6 +130,7 @@ impl Select<'_, '_> {
             O::Faddr => self.symbol_address(visa),
             O::FCall | O::IfCall => self.call(visa),
             O::Mad => self.multiply_add(visa),
+            O::Div | O::Sqrt | O::Inv if self.is_double(&ops[0]) => self.ieee(visa),
             O::Div | O::Mod => self.divide(visa),
             O::Mulh => self.multiply_high(visa),
             O::Madw => self.multiply_add_wide(visa),
@@ -157,6 +158,16 @@ impl Select<'_, '_> {
         }
     }
 
+    /// Whether an operand is of type df: the math unit has functions of such numbers as macros only.
+    fn is_double(&self, operand: &Operand) -> bool {
+        let ty = match operand {
+            Operand::General { var, .. } => self.ir.object.vars.get(*var).map(|decl| decl.ty),
+            Operand::Indirect { ty, .. } => Some(*ty),
+            _ => None,
+        };
+        ty == Some(visa::Type::Df)
+    }
+
     fn direct_operation(&mut self, op: Op, visa: &visa::Inst) -> Result {
         let channels = self.channels(visa);
         let n = channels.size;
@@ -165,6 +176,12 @@ impl Select<'_, '_> {
             srcs.push(self.src(operand, n)?);
         }
         let (mut dst, sat) = self.dst(&visa.operands[0], n)?;
+        if op == Op::Bfe {
+            // All are of one type, which says whether the field is signed.
+            for s in srcs.iter_mut() {
+                *s = self.retyped(*s, dst.ty, n);
+            }
+        }
         // Logic has no float types; the bits are what counts.
         if op.is_bitwise() {
             if dst.ty.is_float() {
@@ -182,6 +199,19 @@ impl Select<'_, '_> {
         }
         self.alu_visa(op, channels, (dst, sat), &srcs);
         Ok(())
+    }
+
+    /// An integer as one of another type of 32 bits.
+    fn retyped(&mut self, s: Src, ty: Type, n: u8) -> Src {
+        match s {
+            Src::Reg(r) if r.ty.bytes() == 4 => Src::Reg(SrcReg { ty, ..r }),
+            Src::Imm(i) if matches!(i.ty, Type::D | Type::Ud) => Src::Imm(Imm::new(ty, i.bits())),
+            _ => {
+                let tmp = self.temp(u32::from(n) * 4);
+                self.alu(Op::Mov, Channels::all(n), Dst::new(tmp, 1, ty), &[s]);
+                Src::packed(tmp, ty)
+            }
+        }
     }
 
     /// `sel` takes a condition that sets no flag for the smaller or the greater one.
@@ -436,9 +466,6 @@ impl Select<'_, '_> {
             (_, false) => MathFn::Irem,
             (_, true) => return self.fail("the remainder of floats"),
         };
-        if dst.ty.bytes() == 8 {
-            return self.fail("a 64-bit quotient or remainder");
-        }
         if float {
             self.alu_visa(Op::Math(op), channels, (dst, sat), &srcs);
             return Ok(());

@@ -134,21 +134,24 @@ fn macro_source(reg: Reg, ty: Type, mme: u8, neg: bool) -> Src {
 }
 
 impl Select<'_, '_> {
-    /// `divm` and `sqrtm`.
+    /// `divm` and `sqrtm`, and `div`, `inv` and `sqrt` of doubles.
     pub(super) fn ieee(&mut self, visa: &visa::Inst) -> Result {
         if !rules(self.out.target.family).ieee_macros {
             return self.fail("exact division and root, which the target does not have");
         }
         let channels = self.channels(visa);
         let size = channels.size;
-        let divide = visa.op == Opcode::Divm;
+        let divide = !matches!(visa.op, Opcode::Sqrtm | Opcode::Sqrt);
         let sources = if divide { 2 } else { 1 };
-        let mut operands = Vec::with_capacity(2);
-        for operand in &visa.operands[1..1 + sources] {
-            operands.push(self.src(operand, size)?);
-        }
         let (dst, sat) = self.dst(&visa.operands[0], size)?;
         let ty = dst.ty;
+        let mut operands = Vec::with_capacity(2);
+        if visa.op == Opcode::Inv {
+            operands.push(Src::imm(Type::F, 1f32.to_bits().into()));
+        }
+        for operand in &visa.operands[1..] {
+            operands.push(self.src(operand, size)?);
+        }
         let (lanes, double) = match ty {
             Type::F => (8, false),
             Type::Df => (4, true),

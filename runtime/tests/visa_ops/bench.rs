@@ -52,7 +52,13 @@ impl Bench {
              .decl T6 v_type=T num_elts=1 v_name=T006\n",
         );
         text.push_str(&self.decls);
-        let _ = writeln!(text, ".kernel_attr SimdSize={}", self.simd);
+        let _ = writeln!(
+            text,
+            ".kernel_attr Target=\"3d\"\n.kernel_attr SimdSize={}",
+            self.simd
+        );
+        // Without a function of its own, the reference finalizer takes the kernel for one.
+        text.push_str(".function \"bench_0\"\n");
         // Denormals are kept; offsets are four times the channel's number.
         text.push_str(
             "or (M1_NM, 1) %cr0(0,0)<1> %cr0(0,0)<0;1,0> 0x4c0:ud\n\
@@ -113,6 +119,26 @@ impl Bench {
             return Err(format!("not valid vISA: {finding}"));
         }
         let compiled = common::compile(&module.objects[0], target, grf_limit)?;
+        self.execute(before, image, |work| run::run(&compiled, target, work))
+    }
+
+    /// The same with other machine code of the text.
+    pub fn run_code(
+        &self,
+        target: &'static Platform,
+        before: &State,
+        code: &[u8],
+    ) -> Result<State, String> {
+        let run = |work: run::Work| run::run_code("bench", code, 0, target, work);
+        self.execute(before, None, run).map(|(after, _)| after)
+    }
+
+    fn execute(
+        &self,
+        before: &State,
+        image: Option<(&Image, Sampler)>,
+        run: impl FnOnce(run::Work) -> Result<Vec<Arg>, String>,
+    ) -> Result<(State, Vec<u8>), String> {
         let bytes = 4 * VAR_BYTES;
         let mut given = vec![Arg::Buffer(before.concat()), Arg::Buffer(vec![0; bytes])];
         if let Some((image, sampler)) = image {
@@ -125,7 +151,7 @@ impl Bench {
             dimensions: 1,
             args: given,
         };
-        let args = run::run(&compiled, target, work)?;
+        let args = run(work)?;
         let Some(Arg::Buffer(out)) = args.get(1) else {
             return Err("the buffer is gone".into());
         };

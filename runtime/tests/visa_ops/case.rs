@@ -475,6 +475,36 @@ impl Case {
         Ok(())
     }
 
+    /// The elements that the instruction writes and that the specification says everything of, and all
+    /// that it does not write, as one number.
+    pub fn summary(&self, found: &State) -> u64 {
+        let mut known = *found;
+        for (var, byte, ty, stored) in self.expected() {
+            if !matches!(stored, Stored::Bits(_)) {
+                known[var][byte..byte + ty.bytes()].fill(0);
+            } else if ty.is_float()
+                && element(&known[var], byte, ty) << 1 << (64 - 8 * ty.bytes()) == 0
+            {
+                // Zeros of either sign.
+                known[var][byte..byte + ty.bytes()].fill(0);
+            }
+        }
+        let bytes = known.iter().flatten();
+        bytes.fold(0xcbf2_9ce4_8422_2325, |hash, &byte| {
+            (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3)
+        })
+    }
+
+    /// The summary of what our code leaves, or that of other code.
+    pub fn result(&self, code: Option<&[u8]>) -> Result<u64, String> {
+        let bench = self.bench();
+        let found = match code {
+            Some(code) => bench.run_code(self.target, &self.before, code),
+            None => bench.run(self.target, &self.before),
+        };
+        Ok(self.summary(&found?))
+    }
+
     /// What to say of a failure.
     pub fn describe(&self) -> String {
         let mut text = format!(

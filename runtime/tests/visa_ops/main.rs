@@ -2,7 +2,7 @@
 //!
 //! [`bench`] wraps instructions into a kernel, [`case`] makes random instructions of the operations
 //! that [`ops`] lists, [`model`] says what they compute. [`flow`] has whole programs, [`special`] what
-//! fits none of these. More cases than usual: `CASES=3000 cargo test --test visa_ops`, and
+//! fits none of these. [`reference`] holds the same cases against the reference finalizer's code. More cases than usual: `CASES=3000 cargo test --test visa_ops`, and
 //! `PROGRAMS=3000`.
 
 #[path = "../common/mod.rs"]
@@ -18,6 +18,7 @@ mod memory;
 mod model;
 mod ops;
 mod random;
+mod reference;
 mod special;
 
 use case::Case;

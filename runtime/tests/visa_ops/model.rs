@@ -308,7 +308,8 @@ pub fn evaluate(op: &str, x: Input) -> Vec<Num> {
         "mul" => Num::I(x.i(0) * x.i(1)),
         "avg" => Num::I((x.i(0) + x.i(1) + 1) >> 1),
         "mad" if float => x.float(|s| s[0].mul_add(s[1], s[2]), |s| s[0].mul_add(s[1], s[2])),
-        "mad" => Num::I(x.i(0) * x.i(1) + x.i(2)),
+        // Of 64-bit factors the low bits.
+        "mad" => Num::I(x.i(0).wrapping_mul(x.i(1)).wrapping_add(x.i(2))),
         "lrp" => x.float(|s| s[0] * s[1] + (1.0 - s[0]) * s[2], |_| 0.0),
         "and" => Num::I(x.i(0) & x.i(1)),
         "or" => Num::I(x.i(0) | x.i(1)),
@@ -357,7 +358,7 @@ pub fn evaluate(op: &str, x: Input) -> Vec<Num> {
         "rndu" => x.float(|s| s[0].ceil(), |_| 0.0),
         "rndz" => x.float(|s| s[0].trunc(), |_| 0.0),
         "rnde" => x.float(|s| s[0].round_ties_even(), |_| 0.0),
-        "inv" => x.float(|s| 1.0 / s[0], |_| 0.0),
+        "inv" => x.float(|s| 1.0 / s[0], |s| 1.0 / s[0]),
         "rsqrt" => x.float(|s| 1.0 / s[0].sqrt(), |_| 0.0),
         "exp" => x.float(|s| s[0].exp2(), |_| 0.0),
         "log" => x.float(|s| s[0].log2(), |_| 0.0),

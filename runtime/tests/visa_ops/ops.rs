@@ -212,15 +212,132 @@ pub const ROWS: &[Row] = &[
         mods: Mods::Logic,
         ..row("not", types! { INT <- INT; WIDE <- WIDE; })
     },
-    arith("shl", types! { INT <- INT, INT; WIDE <- WIDE, INT; }),
-    row("shr", types! { UNSIGNED <- UNSIGNED, INT; Uq <- Uq, INT; }),
+    arith(
+        "shl",
+        types! { INT <- INT, INT; WIDE <- WIDE, ANY_INT; INT <- WIDE, ANY_INT; },
+    ),
+    row(
+        "shr",
+        types! { UNSIGNED <- UNSIGNED, INT; Uq <- Uq, ANY_INT; UNSIGNED <- Uq, ANY_INT; },
+    ),
     Row {
         mods: Mods::Ordered,
         ..row(
             "asr",
-            types! { SIGNED <- SIGNED, INT; Q <- Q, INT; D <- Q, INT; },
+            types! { SIGNED <- SIGNED, INT; Q <- Q, ANY_INT; SIGNED <- Q, ANY_INT; },
         )
     },
+    // Mixed types, signed with unsigned.
+    Row {
+        saturates: true,
+        ..arith("add", types! { INT <- ANY_INT, ANY_INT; WIDE <- INT, INT; })
+    },
+    arith("mul", types! { WIDE <- INT, INT; }),
+    Row {
+        mods: Mods::Ordered,
+        saturates: true,
+        ..row("avg", types! { INT <- INT, INT; })
+    },
+    arith(
+        "mad",
+        types! { INT <- ANY_INT, ANY_INT, ANY_INT; WIDE <- INT, INT, ANY_INT; },
+    ),
+    Row {
+        values: Values::Divisor,
+        mods: Mods::Ordered,
+        ..row(
+            "div",
+            types! { INT <- SIGNED, SIGNED; INT <- UNSIGNED, UNSIGNED; },
+        )
+    },
+    Row {
+        mods: Mods::Logic,
+        ..row(
+            "and",
+            types! { INT <- ANY_INT, ANY_INT; WIDE <- ANY_INT, ANY_INT; },
+        )
+    },
+    Row {
+        mods: Mods::Logic,
+        ..row(
+            "xor",
+            types! { INT <- ANY_INT, ANY_INT; WIDE <- ANY_INT, ANY_INT; },
+        )
+    },
+    Row {
+        mods: Mods::Logic,
+        ..row("not", types! { INT <- ANY_INT; WIDE <- ANY_INT; })
+    },
+    row("cbit", types! { DWORDS <- UNSIGNED; }),
+    row("bfrev", types! { DWORDS <- DWORDS; }),
+    row(
+        "bfe",
+        types! { DWORDS <- UNSIGNED, UNSIGNED, Ud; D <- UNSIGNED, UNSIGNED, D; },
+    ),
+    Row {
+        saturates: true,
+        mods: Mods::Ordered,
+        ..row("sel", types! { INT <- ANY_INT, ANY_INT; WIDE <- INT, INT; })
+    },
+    Row {
+        saturates: true,
+        mods: Mods::Ordered,
+        ..row("min", types! { INT <- INT, INT; WIDE <- INT, INT; })
+    },
+    Row {
+        saturates: true,
+        mods: Mods::Ordered,
+        ..row("max", types! { INT <- INT, INT; WIDE <- INT, INT; })
+    },
+    Row {
+        mods: Mods::Ordered,
+        ..row("cmp", types! { ANY_INT <- INT, INT; })
+    },
+    Row {
+        values: Values::Small,
+        saturates: true,
+        ..arith("add", types! { SINGLE <- SINGLE, SINGLE; })
+    },
+    Row {
+        values: Values::Small,
+        mods: Mods::Ordered,
+        ..row("min", types! { SINGLE <- SINGLE, SINGLE; })
+    },
+    Row {
+        values: Values::Small,
+        mods: Mods::Ordered,
+        ..row("max", types! { SINGLE <- SINGLE, SINGLE; })
+    },
+    Row {
+        values: Values::Small,
+        mods: Mods::Ordered,
+        ..row("cmp", types! { ALL <- SINGLE, SINGLE; })
+    },
+    Row {
+        values: Values::Small,
+        ..arith("lrp", types! { F <- SINGLE, SINGLE, SINGLE; })
+    },
+    row("rndd", types! { F <- SINGLE; }),
+    row("rnde", types! { F <- SINGLE; }),
+    row("rndz", types! { F <- SINGLE; }),
+    row("rndu", types! { F <- SINGLE; }),
+    row("divm", types! { Df <- F, Df; F <- Df, F; }),
+    function(
+        "sqrt",
+        Values::Positive,
+        types! { SINGLE <- SINGLE; Df <- Df; },
+    ),
+    function(
+        "inv",
+        Values::Positive,
+        types! { SINGLE <- SINGLE; Df <- Df; },
+    ),
+    function(
+        "div",
+        Values::Positive,
+        types! { SINGLE <- SINGLE, SINGLE; Df <- Df, Df; },
+    ),
+    function("exp", Values::Tame, types! { SINGLE <- SINGLE; }),
     row("cbit", types! { Ud <- UNSIGNED; }),
     row("lzd", types! { Ud <- Ud; }),
     row("fbl", types! { Ud <- Ud; }),

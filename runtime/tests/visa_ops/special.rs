@@ -414,3 +414,91 @@ fn differences_are_of_two_channels() {
         }
     }
 }
+
+/// `line`: parameters 0 and 3; `plane`: 0, 1 and 3, and coordinates of eight channels a register each.
+#[test]
+fn lines_and_planes_take_parameters_from_four() {
+    let mut r = Random(23);
+    let mut before = random_state(&mut r);
+    for state in before.iter_mut().take(2) {
+        for chunk in state.chunks_exact_mut(4) {
+            let small = r.below(17) as f32 - 8.0;
+            chunk.copy_from_slice(&small.to_le_bytes());
+        }
+    }
+    let four: [f32; 4] = std::array::from_fn(|i| float(&before, 0, 4 + i));
+    for (size, off) in [(8usize, 0usize), (8, 8), (16, 0)] {
+        let body = format!(
+            "mov (M1_NM, 16) D_f(0,0)<1> S1_f(0,0)<1;1,0>\n\
+             mov (M1_NM, 16) D_f(2,0)<1> S1_f(2,0)<1;1,0>\n\
+             setp (M1_NM, 16) P1 0x5a3c:uw\n\
+             (P1) plane (M{mask}, {size}) D_f(0,0)<1> S0_f(0,4)<0;4,1> (-)D_f(0,0)<1;1,0>\n\
+             line.sat (M{mask}, {size}) D_f(6,0)<1> S0_f(0,4)<0;4,1> S1_f(0,0)<1;1,0>\n\
+             line (M{mask}, {size}) D_f(8,0)<1> (-)S0_f(0,5)<0;1,0> S1_f(0,0)<1;1,0>\n",
+            mask = off / 4 + 1,
+        );
+        let after = run(16, &predicates(16), body, &before);
+        for lane in 0..size {
+            let x = float(&before, 1, lane);
+            let register = lane / 8 * 16 + lane % 8;
+            let (u, v) = (float(&before, 1, register), float(&before, 1, register + 8));
+            let plane = match 0x5a3c >> (off + lane) & 1 {
+                1 => four[0] * -u + four[1] * -v + four[3],
+                _ => x,
+            };
+            assert_eq!(float(&after, 3, lane), plane, "{size} from {off}, {lane}");
+            let line = (four[0] * x + four[3]).clamp(0.0, 1.0);
+            assert_eq!(
+                float(&after, 3, 48 + lane),
+                line,
+                "{size} from {off}, {lane}"
+            );
+            let same = -four[1] * x - four[1];
+            assert_eq!(
+                float(&after, 3, 64 + lane),
+                same,
+                "{size} from {off}, {lane}"
+            );
+        }
+    }
+}
+
+/// Labels that are the same, next to each other, before the jump; indices of all types.
+#[test]
+fn switchjmp_goes_to_the_label_of_its_index() {
+    let mut r = Random(24);
+    for count in [1usize, 2, 3, 7, 32] {
+        for ty in ["ub", "w", "d", "ud"] {
+            for index in [0, count / 2, count - 1] {
+                let mut before = random_state(&mut r);
+                before[0][0..4].copy_from_slice(&(index as u32).to_le_bytes());
+                // Two indices share each label; one case leads back to the jump with another index.
+                let labels: Vec<String> = (0..count).map(|n| format!("case{}", n / 2)).collect();
+                let mut body = format!(
+                    "mov (M1_NM, 1) D_ud(0,0)<1> 0:ud\nagain:\n\
+                     switchjmp (M1, 1) S0_{ty}(0,0)<0;1,0> ({})\n",
+                    labels.join(", ")
+                );
+                for case in 0..count.div_ceil(2) {
+                    let back = match case {
+                        2 => "mov (M1_NM, 1) S0_ud(0,0)<1> 0:ud\njmp (M1, 1) again\n",
+                        _ => "jmp (M1, 1) behind\n",
+                    };
+                    body += &format!(
+                        "case{case}:\nadd (M1_NM, 1) D_ud(0,0)<1> D_ud(0,0)<0;1,0> {}:ud\n{back}",
+                        case + 1
+                    );
+                }
+                body += "behind:\n";
+                let after = run(16, "", body, &before);
+                let case = index as u64 / 2;
+                let expected = if case == 2 { 3 + 1 } else { case + 1 };
+                assert_eq!(
+                    element(&after[3], 0, Ty::Ud),
+                    expected,
+                    "{index} of {count}"
+                );
+            }
+        }
+    }
+}

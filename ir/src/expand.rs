@@ -1,0 +1,320 @@
+//! vISA instructions that the machine does not have, as others that it has.
+//!
+//! `switchjmp` becomes a search of the index by halves, of scalar jumps: a table of jumps would need the
+//! addresses of blocks, whose place is not known before the end. `line` and `plane` are multiplications
+//! with addition, with the one rounding that the machine's instructions of these names have. Takes an
+//! object and gives one without them; what an instruction reads and writes is then what its operands
+//! say, which is not so of `plane`.
+
+use kiln_frontend::module::{
+    Align, ArrayDecl, Combine, Exec, Inst, Label, LabelDecl, LabelKind, Modifier, Object, Operand,
+    PredUse, Predicate, Region, Type, Var, VarDecl,
+};
+use kiln_frontend::opcode::{Opcode, Relation};
+use smallvec::smallvec;
+
+use crate::cfg::CfgError;
+use crate::subroutines::Inlined;
+
+/// Channels whose coordinates `plane` has in a register each.
+const PLANE: u8 = 8;
+
+const SCALAR: Region = Region {
+    v: Some(0),
+    w: 1,
+    h: 0,
+};
+const PACKED: Region = Region {
+    v: Some(1),
+    w: 1,
+    h: 0,
+};
+const DESTINATION: Region = Region {
+    v: None,
+    w: 0,
+    h: 1,
+};
+
+/// Expands the instructions of an object; nothing for one that has none of them.
+///
+/// # Errors
+/// An operand that the expansion cannot move.
+pub fn expand(object: &Object) -> Result<Option<Inlined>, CfgError> {
+    let is_one = |inst: &Inst| matches!(inst.op, Opcode::SwitchJmp | Opcode::Line | Opcode::Plane);
+    if !object.insts.iter().any(is_one) {
+        return Ok(None);
+    }
+    let mut expander = Expander {
+        out: Inlined {
+            object: Object {
+                insts: Vec::with_capacity(object.insts.len()),
+                ..object.clone()
+            },
+            origins: Vec::with_capacity(object.insts.len()),
+        },
+        at: 0,
+        flag: None,
+    };
+    for (at, inst) in object.insts.iter().enumerate() {
+        expander.at = at;
+        match inst.op {
+            Opcode::SwitchJmp => expander.switch(inst),
+            Opcode::Line => expander.line(inst)?,
+            Opcode::Plane => expander.plane(inst)?,
+            _ => expander.push(inst.clone()),
+        }
+    }
+    Ok(Some(expander.out))
+}
+
+struct Expander {
+    out: Inlined,
+    /// The instruction that is expanded.
+    at: usize,
+    /// What a search compares into.
+    flag: Option<Predicate>,
+}
+
+impl Expander {
+    fn push(&mut self, inst: Inst) {
+        self.out.object.insts.push(inst);
+        self.out.origins.push(self.at as u32);
+    }
+
+    /// An instruction in the place of another.
+    fn put(&mut self, from: &Inst, op: Opcode, exec: Exec, operands: &[Operand]) {
+        self.push(Inst {
+            op,
+            exec,
+            pred: None,
+            operands: operands.iter().cloned().collect(),
+            place: from.place,
+        });
+    }
+
+    fn flag(&mut self) -> Predicate {
+        let predicates = &mut self.out.object.predicates;
+        *self.flag.get_or_insert_with(|| {
+            let name = format!("expanded_{}", predicates.len()).into();
+            predicates.push(ArrayDecl {
+                name,
+                elements: 1,
+                attrs: Vec::new(),
+            })
+        })
+    }
+
+    fn switch(&mut self, inst: &Inst) {
+        let index = inst.operands.iter().find(|operand| {
+            matches!(
+                operand,
+                Operand::General { .. } | Operand::Indirect { .. } | Operand::Imm { .. }
+            )
+        });
+        let labels: Vec<Label> = inst
+            .operands
+            .iter()
+            .filter_map(|operand| match operand {
+                Operand::Label(label) => Some(*label),
+                _ => None,
+            })
+            .collect();
+        if let Some(index) = index.cloned() {
+            self.search(inst, &index, &labels, 0);
+        }
+    }
+
+    /// Jumps to one of the labels, the first of which is number `first`.
+    fn search(&mut self, inst: &Inst, index: &Operand, labels: &[Label], first: usize) {
+        let exec = Exec {
+            size: 1,
+            offset: 0,
+            no_mask: true,
+        };
+        let jump = |expander: &mut Self, label: Label, pred: Option<PredUse>| {
+            expander.push(Inst {
+                op: Opcode::Jmp,
+                exec,
+                pred,
+                operands: smallvec![Operand::Label(label)],
+                place: inst.place,
+            });
+        };
+        let (low, high) = labels.split_at(labels.len() / 2);
+        let [] = low else {
+            let pred = self.flag();
+            let number = Operand::imm(Type::W, (first + low.len()) as u64);
+            let used = PredUse {
+                pred,
+                inverse: false,
+                combine: Combine::None,
+            };
+            let relation = Operand::Field(Relation::Ge as u32);
+            let compare = [relation, Operand::Predicate(used), index.clone(), number];
+            self.put(inst, Opcode::Cmp, exec, &compare);
+            let names = &mut self.out.object.labels;
+            let upper = names.push(LabelDecl {
+                name: format!("expanded_{}", names.len()).into(),
+                kind: LabelKind::Block,
+                attrs: Vec::new(),
+            });
+            jump(self, upper, Some(used));
+            self.search(inst, index, low, first);
+            let label = [Operand::Label(upper)];
+            self.put(inst, Opcode::Label, exec, &label);
+            self.search(inst, index, high, first + low.len());
+            return;
+        };
+        if let [label] = high {
+            jump(self, *label, None);
+        }
+    }
+
+    /// Element `n` of a source of four, as a scalar.
+    fn element(&self, source: &Operand, n: u8) -> Result<Operand, CfgError> {
+        match *source {
+            Operand::General {
+                var,
+                row,
+                col,
+                region,
+                modifier,
+            } => {
+                let step = match region.w {
+                    0 | 1 => region.v.unwrap_or(0),
+                    _ => region.h,
+                };
+                Ok(Operand::General {
+                    var,
+                    row,
+                    col: col.saturating_add(step.saturating_mul(n)),
+                    region: SCALAR,
+                    modifier,
+                })
+            }
+            Operand::Imm { .. } => Ok(source.clone()),
+            _ => Err(CfgError::Unsupported {
+                inst: self.at,
+                what: "four parameters at an address",
+            }),
+        }
+    }
+
+    /// `line`: parameters 0 and 3 are a line's slope and its value at zero.
+    fn line(&mut self, inst: &Inst) -> Result<(), CfgError> {
+        let [to, of, x] = &inst.operands[..] else {
+            return Ok(());
+        };
+        let (slope, at_zero) = (self.element(of, 0)?, self.element(of, 3)?);
+        self.push(Inst {
+            op: Opcode::Mad,
+            operands: smallvec![to.clone(), slope, x.clone(), at_zero],
+            ..inst.clone()
+        });
+        Ok(())
+    }
+
+    /// `plane`: parameters 0, 1 and 3 are slopes and the value at zero. Of eight channels each, the first
+    /// register of coordinates has one, the next the other.
+    fn plane(&mut self, inst: &Inst) -> Result<(), CfgError> {
+        let [to, of, coordinates] = &inst.operands[..] else {
+            return Ok(());
+        };
+        let Operand::General {
+            var,
+            row,
+            col,
+            modifier,
+            ..
+        } = *coordinates
+        else {
+            return Err(CfgError::Unsupported {
+                inst: self.at,
+                what: "coordinates of a plane at an address",
+            });
+        };
+        // The machine reads the four where they are, whatever their region.
+        let four = match *of {
+            Operand::General {
+                var,
+                row,
+                col,
+                modifier,
+                ..
+            } => Operand::General {
+                var,
+                row,
+                col,
+                region: Region {
+                    v: Some(0),
+                    w: 4,
+                    h: 1,
+                },
+                modifier,
+            },
+            ref other => other.clone(),
+        };
+        let [p, q, r] = [0, 1, 3].map(|n| self.element(&four, n));
+        let (p, q, r) = (p?, q?, r?);
+        let (results, part) = self.singles(inst);
+        let groups = inst.exec.size / PLANE;
+        for group in 0..groups {
+            let coordinate = |n: u8| Operand::General {
+                var,
+                row: row.saturating_add(2 * group + n),
+                col,
+                region: PACKED,
+                modifier,
+            };
+            let at = |var: Var, region: Region, modifier: Modifier| Operand::General {
+                var,
+                row: group,
+                col: 0,
+                region,
+                modifier,
+            };
+            let exec = Exec {
+                size: PLANE,
+                offset: inst.exec.offset + group * PLANE,
+                ..inst.exec
+            };
+            let to = at(part, DESTINATION, Modifier::None);
+            let second = [to, q.clone(), coordinate(1), r.clone()];
+            self.put(inst, Opcode::Mad, exec, &second);
+            let to = at(results, DESTINATION, Modifier::None);
+            let before = at(part, PACKED, Modifier::None);
+            let first = [to, p.clone(), coordinate(0), before];
+            self.put(inst, Opcode::Mad, exec, &first);
+        }
+        // What is written may be what is read for others of the channels.
+        let from = Operand::General {
+            var: results,
+            row: 0,
+            col: 0,
+            region: PACKED,
+            modifier: Modifier::None,
+        };
+        self.push(Inst {
+            op: Opcode::Mov,
+            operands: smallvec![to.clone(), from],
+            ..inst.clone()
+        });
+        Ok(())
+    }
+
+    /// Variables of as many singles as an instruction has channels.
+    fn singles(&mut self, inst: &Inst) -> (Var, Var) {
+        let vars = &mut self.out.object.vars;
+        let mut variable = || {
+            vars.push(VarDecl {
+                name: format!("expanded_{}", vars.len()).into(),
+                ty: Type::F,
+                align: Align::Hword,
+                elements: inst.exec.size.into(),
+                alias: None,
+                attrs: Vec::new(),
+            })
+        };
+        (variable(), variable())
+    }
+}
