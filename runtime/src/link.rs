@@ -61,7 +61,7 @@ pub fn link(objects: Vec<Compiled>) -> (Vec<Compiled>, Vec<Compiled>) {
         object.barrier |= linked.barrier;
         match object.entered {
             Entered::Dispatched => kernels.push(object),
-            Entered::JumpedTo | Entered::Called => functions.push(object),
+            Entered::JumpedTo | Entered::Called | Entered::Subroutine => functions.push(object),
         }
     }
     (kernels, functions)
