@@ -341,9 +341,9 @@ impl Checker<'_> {
     fn block(&mut self, b: Block, state: &mut State) -> Result {
         let insts = &self.func.blocks[b].insts;
         let mut next = 0;
+        // The call whose further instructions may come.
+        let mut calling: Option<usize> = None;
         let mut ending: Vec<(usize, usize)> = Vec::new();
-        // The last call, which may be of several instructions.
-        let mut called = None;
         // Values without code are anywhere until the next instruction has run.
         let mut undefined: Vec<VReg> = Vec::new();
         let skip = |next: &mut usize, state: &mut State, undefined: &mut Vec<VReg>| {
@@ -375,7 +375,7 @@ impl Checker<'_> {
                                 state.anywhere(v, self.func.regs[v].class);
                             }
                         }
-                        origin if called == Some(origin) => {
+                        origin if calling == Some(origin as usize) => {
                             self.rest_of_call(&insts[origin as usize], inst, state)?;
                         }
                         origin if origin as usize == next && insts[next].is_call() => {
@@ -385,13 +385,14 @@ impl Checker<'_> {
                                 }
                                 _ => self.call(&insts[next], inst, state)?,
                             }
-                            called = Some(origin);
+                            calling = Some(next);
                             next += 1;
                             skip(&mut next, state, &mut undefined);
                         }
                         origin if origin as usize == next && insts[next].op == Opcode::Return => {
                             self.leave(&insts[next], inst, state)?;
                             next += 1;
+                            skip(&mut next, state, &mut undefined);
                         }
                         origin if origin as usize == next => {
                             self.inst(&insts[next], inst, state)?;
