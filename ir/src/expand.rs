@@ -14,10 +14,16 @@ use kiln_frontend::opcode::{Opcode, Relation};
 use smallvec::smallvec;
 
 use crate::cfg::CfgError;
-use crate::subroutines::Inlined;
 
 /// Channels whose coordinates `plane` has in a register each.
 const PLANE: u8 = 8;
+
+/// An object without the instructions that others stand for.
+pub struct Expanded {
+    pub object: Object,
+    /// The number of each instruction in the object that it was made of.
+    pub origins: Vec<u32>,
+}
 
 const SCALAR: Region = Region {
     v: Some(0),
@@ -39,13 +45,13 @@ const DESTINATION: Region = Region {
 ///
 /// # Errors
 /// An operand that the expansion cannot move.
-pub fn expand(object: &Object) -> Result<Option<Inlined>, CfgError> {
+pub fn expand(object: &Object) -> Result<Option<Expanded>, CfgError> {
     let is_one = |inst: &Inst| matches!(inst.op, Opcode::SwitchJmp | Opcode::Line | Opcode::Plane);
     if !object.insts.iter().any(is_one) {
         return Ok(None);
     }
     let mut expander = Expander {
-        out: Inlined {
+        out: Expanded {
             object: Object {
                 insts: Vec::with_capacity(object.insts.len()),
                 ..object.clone()
@@ -68,7 +74,7 @@ pub fn expand(object: &Object) -> Result<Option<Inlined>, CfgError> {
 }
 
 struct Expander {
-    out: Inlined,
+    out: Expanded,
     /// The instruction that is expanded.
     at: usize,
     /// What a search compares into.
