@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use kiln_emit::platform::{self, Platform};
 use kiln_emit::ze_info::MemoryKind;
 use kiln_emit::zebin::{ADDRESS, FUNCTIONS, Relocation, Relocations, TEXT_PREFIX, Zebin};
-use kiln_runtime::exec::{Launch, Program};
+use kiln_runtime::exec::{Arg, Launch, Program};
 use kiln_runtime::info::Info;
 use kiln_runtime::launch::Description;
 use kiln_runtime::pipeline::Options;
@@ -220,5 +220,77 @@ fn version_1_is_the_references() {
         }
         assert!(zebin.set_text(FUNCTIONS, &text));
         run(&zebin);
+    }
+}
+
+/// How long a number takes to come to 1.
+fn steps(mut n: i32) -> i32 {
+    let mut count = 0;
+    while n != 1 && count < 200 {
+        n = if n & 1 == 1 { 3 * n + 1 } else { n / 2 };
+        count += 1;
+    }
+    count
+}
+
+/// Two kernels that call functions of their module by address, all in one object file: from the
+/// reference compiler (`two_kernels/two.cl`, `IGC_FunctionControl=4`), and with our code in it.
+#[test]
+fn kernels_of_one_object_file_share_functions() {
+    let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/two_kernels");
+    let file = std::fs::read(dir.join("two.zebin")).unwrap();
+    let theirs = Zebin::parse(&file).unwrap();
+    let visa = std::fs::read(dir.join("two.visaasm")).unwrap();
+    let session = Session::new(Options::new(skl()));
+    let input = Input {
+        name: "two.visaasm",
+        bytes: &visa,
+    };
+    let module = session.compile_module(&[input]).unwrap();
+    let info = Info::Zebin(Zebin::parse(&file).unwrap());
+    let made = session.object_file(&module, info).unwrap();
+    let ours = Zebin::parse(&made.write().unwrap()).unwrap();
+    let names = |zebin: &Zebin| {
+        let names = zebin.kernels.iter().map(|k| k.name.clone());
+        names.collect::<Vec<_>>()
+    };
+    assert_eq!(names(&ours), names(&theirs));
+    assert_eq!(names(&ours), ["first", "second", FUNCTIONS]);
+    for name in names(&ours) {
+        assert_ne!(ours.text(&name), theirs.text(&name), "{name}");
+    }
+    let input: Vec<i32> = (0..64).map(|i| i * 7 - 100).collect();
+    type Kernel = fn(i32) -> i32;
+    let kernels: [(&str, Kernel); 2] = [
+        ("first", |a| steps(a & 63 | 1)),
+        ("second", |a| match a & 1 {
+            1 => steps(a & 31 | 1) + steps((a & 31 | 1) + 1),
+            _ => steps(a & 15 | 1),
+        }),
+    ];
+    for (name, kernel) in kernels {
+        for zebin in [&theirs, &ours] {
+            let program = Program::from_zebin(zebin, name, skl()).unwrap();
+            let bytes = input.iter().flat_map(|a| a.to_le_bytes()).collect();
+            let mut launch = Launch {
+                ze_info: &zebin.ze_info,
+                kernel: name,
+                global: [64, 1, 1],
+                local: [32, 1, 1],
+                dimensions: 1,
+                args: vec![Arg::Buffer(bytes), Arg::Buffer(vec![0; 256])],
+                budget: Launch::BUDGET,
+            };
+            launch
+                .run(&program)
+                .unwrap_or_else(|e| panic!("{name}: {e}"));
+            let Arg::Buffer(out) = &launch.args[1] else {
+                panic!("no buffer");
+            };
+            for (a, found) in input.iter().zip(out.chunks_exact(4)) {
+                let found = i32::from_le_bytes(found.try_into().unwrap());
+                assert_eq!(found, kernel(*a), "{name} of {a}");
+            }
+        }
     }
 }
