@@ -27,12 +27,14 @@ pub struct Inlined {
     pub origins: Vec<u32>,
 }
 
-/// Puts subroutines in the place of their calls; nothing for an object that calls none.
+/// Puts subroutines in the place of their calls; nothing for an object that has none. One that is not
+/// called is left out.
 ///
 /// # Errors
 /// A call that leads back to itself, or to no subroutine, or more instructions than is reasonable.
 pub fn inline(object: &Object) -> Result<Option<Inlined>, CfgError> {
-    if object.insts.iter().all(|inst| inst.op != Opcode::Call) {
+    let about = |inst: &Inst| matches!(inst.op, Opcode::Call | Opcode::Subroutine);
+    if !object.insts.iter().skip(1).any(about) {
         return Ok(None);
     }
     let mut starts: Vec<usize> = Vec::new();

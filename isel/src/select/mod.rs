@@ -111,6 +111,8 @@ struct Select<'f, 'm> {
     fixed_base: u32,
     /// Where they are if not there, and what of them is to be written behind the current instruction.
     area: Option<Area>,
+    /// Registers that there are.
+    grfs: u32,
     stores: Vec<Store>,
     /// The vISA instruction being selected.
     at: ir::Inst,
@@ -237,6 +239,7 @@ pub fn select_in(
         touched: SmallVec::new(),
         fixed_base: fixed_from * grf,
         area,
+        grfs: room.grfs,
         stores: Vec::new(),
         at: ir::Inst::from_u32(0),
         errors: Vec::new(),
@@ -308,6 +311,10 @@ impl Select<'_, '_> {
             if let Some(Err(error)) = area.map(|area| self.keep_input(area, unit * bytes, v)) {
                 self.errors.push(error);
             }
+        }
+        // Behind the inputs, which are stored with what is beside them in their unit.
+        if let Some(Err(error)) = self.area.map(|area| self.keep_header(area)) {
+            self.errors.push(error);
         }
         for (b, data) in &ir.blocks {
             let mut block = BlockData::new(Term::End);
