@@ -41,9 +41,15 @@ impl Frame {
         used.fold(0, |set, unit| set | of(unit))
     }
 
+    /// A subroutine is told where the copy of r0 is.
+    ///
     /// # Errors
     /// The limit is beyond the file, or what must be kept leaves nothing.
-    pub fn new(func: &Function, limit: Option<u32>) -> Result<Frame, AllocError> {
+    pub fn new(
+        func: &Function,
+        limit: Option<u32>,
+        header: Option<u32>,
+    ) -> Result<Frame, AllocError> {
         let target = func.target;
         let (unit_bytes, unit_grfs) = (target.unit_bytes(), target.unit_grfs());
         if let (Some(limit), Some(_)) = (limit, &func.abi.stack)
@@ -87,7 +93,7 @@ impl Frame {
         };
         let kept = |grf: u32| reserved(grf) || duty(grf);
         let unit_kept = |unit: u32| (unit * unit_grfs..(unit + 1) * unit_grfs).any(kept);
-        let header = func.header.or_else(|| func.header_of(grfs));
+        let header = func.header.or(header).or_else(|| func.header_of(grfs));
         let Some(header) = header else {
             return fail(format!(
                 "inputs arrive in {} units and none is left for the thread's header",

@@ -92,6 +92,9 @@ pub enum Entered {
     Called,
     /// By a jump of all active channels, as a call of an address is one; a jump goes back.
     JumpedTo,
+    /// By a `call` of the kernel or function that it is a part of, or of another such part. Inputs,
+    /// results and the return address are where allocation of the subroutine finds it best.
+    Subroutine,
 }
 
 impl Term {
@@ -144,8 +147,9 @@ pub struct Function {
     pub symbols: PrimaryMap<Symbol, Address>,
     /// The first is the entry: it has no predecessor and no parameters.
     pub blocks: PrimaryMap<Block, BlockData>,
-    /// Registers that hold inputs at entry, with the general register each begins at.
-    pub inputs: Vec<(VReg, u32)>,
+    /// Registers that hold inputs at entry, with the general register each begins at. Those of a
+    /// subroutine begin where allocation wants them; the first is its return address.
+    pub inputs: Vec<(VReg, Option<u32>)>,
     /// General registers kept out of allocation.
     pub reserved: Vec<Range<u32>>,
     /// The register that must hold the thread's header, as an address names it.
@@ -177,7 +181,10 @@ impl Function {
     pub fn header_of(&self, grfs: u32) -> Option<u32> {
         let unit = self.target.unit_grfs();
         let reserved = |grf: u32| self.reserved.iter().any(|r| r.contains(&grf));
-        let arrives = |grf: u32| self.inputs.iter().any(|&(_, at)| at / unit == grf / unit);
+        let arrives = |grf: u32| {
+            let mut places = self.inputs.iter().filter_map(|&(_, at)| at);
+            places.any(|at| at / unit == grf / unit)
+        };
         let free = |&grf: &u32| !reserved(grf) && !arrives(grf);
         // The register r0 itself is overwritten at once.
         match self.abi.header {

@@ -242,19 +242,15 @@ impl Select<'_, '_> {
     }
 
     /// The address of a variable, in the register file or in the area in scratch memory.
-    pub(super) fn address_of(&mut self, var: visa::Var, offset: u32) -> Result<u32> {
+    pub(super) fn address_of(&self, var: visa::Var, offset: u32) -> Result<u32> {
         let copy = self.abi.header * self.grf();
         match self.storage(var, offset)? {
             // In few registers the copy of r0 is elsewhere.
             (Storage::Grf, byte) if (copy..copy + self.grf()).contains(&byte) => {
-                if let Some(area) = self.area {
-                    return Ok(area.header() + byte - copy);
-                }
-                let header = self.out.header.or_else(|| self.out.header_of(self.grfs));
-                self.out.header = header;
-                match header {
-                    Some(header) => Ok(header * self.grf() + byte - copy),
-                    None => self.fail("no register is left for the thread's header"),
+                match (self.area, self.out.header) {
+                    (Some(area), _) => Ok(area.header() + byte - copy),
+                    (None, Some(header)) => Ok(header * self.grf() + byte - copy),
+                    (None, None) => self.fail("no register is left for the thread's header"),
                 }
             }
             (Storage::Grf | Storage::Scratch(_), byte) => Ok(byte),

@@ -193,17 +193,21 @@ impl Select<'_, '_> {
         self.store(area, area.payload + at, v)
     }
 
-    /// Stores r0, if its address is taken.
-    pub(super) fn keep_header(&mut self, area: Area) -> Result {
+    /// Of r0, if its address is taken: stores it, or decides where its copy is.
+    pub(super) fn keep_header(&mut self) -> Result {
         let object = self.ir.object;
         let is_header = |operand: &Operand| match *operand {
             Operand::AddressOf { var, .. } => self.is_header(object.root(var).0),
             _ => false,
         };
         let mut operands = object.insts.iter().flat_map(|i| &i.operands);
-        if operands.any(is_header) {
-            let message = self.scratch_message(area, 1, area.header(), true)?;
-            self.scratch_send(message, self.header(0), true);
+        match (operands.any(is_header), self.area) {
+            (false, _) => {}
+            (true, Some(area)) => {
+                let message = self.scratch_message(area, 1, area.header(), true)?;
+                self.scratch_send(message, self.header(0), true);
+            }
+            (true, None) => self.out.header = self.out.header_of(self.grfs),
         }
         Ok(())
     }
