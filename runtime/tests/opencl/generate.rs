@@ -200,6 +200,9 @@ struct Generator {
     fields: Vec<Type>,
     /// With what a call costs.
     functions: Vec<(Function, u32)>,
+    /// Statements of a kernel: without optimizations the reference compiler ends without a word if
+    /// there are many.
+    most: usize,
     /// Functions are called with a stack.
     stack: bool,
     frame: Frame,
@@ -244,6 +247,7 @@ pub fn program(seed: u64) -> Program {
         lanes,
         fields: Vec::new(),
         functions: Vec::new(),
+        most: if settings.optimize { 14 } else { 5 },
         stack: settings.control > 2,
         frame: Frame::default(),
     };
@@ -909,7 +913,10 @@ impl Generator {
     }
 
     fn block(&mut self, place: Place) -> Block {
-        let most = if place.depth == 0 { 14 } else { 4 };
+        let most = match place.depth {
+            0 => self.most,
+            _ => 4,
+        };
         let count = 1 + self.r.below(most);
         (0..count).map(|_| self.stmt(place)).collect()
     }
