@@ -208,7 +208,8 @@ impl Select<'_, '_> {
                 let v = self.out.grf(self.grf());
                 let mut copy = Inst::no_mask(Op::Mov, 8);
                 copy.dst = Some(Dst::new(Reg::virt(v, 0), 1, Type::Ud));
-                copy.srcs.push(Src::reg(self.header(0), Region::packed(8), Type::Ud));
+                copy.srcs
+                    .push(Src::reg(self.header(0), Region::packed(8), Type::Ud));
                 self.push(copy);
                 let message = self.scratch_message(area, 1, area.header(), true)?;
                 self.scratch_send(message, Reg::virt(v, 0), true);
