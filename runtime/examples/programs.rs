@@ -1,6 +1,7 @@
 //! Random vISA programs: our code and the reference finalizer's against a walk of the program's tree.
 //!
-//! `programs COUNT SEED FOLDER [FINALIZER]`: programs whose results differ are written to FOLDER.
+//! `programs COUNT SEED FOLDER [FINALIZER]`: programs of so many seeds; those whose results differ are written
+//! to FOLDER.
 //! `programs reduce SEED FOLDER [FINALIZER]`: the program, with all taken out that what is wrong does not need
 //! (in the finalizer's code, if one is given and ours is right), is written to FOLDER.
 //! Prints how many of our programs and of the reference's are wrong; fails if one of ours is.
@@ -62,11 +63,11 @@ fn main() -> ExitCode {
     }
     let (mut tried, mut refused, mut wrong) = (0u64, 0, 0);
     let (mut reference_refused, mut reference_wrong) = (0, 0);
-    let mut next = seed;
-    while tried < count {
-        let program = draw::program(next);
-        next += 1;
-        let Ok(expected) = walk::walk(&program) else { continue };
+    for seed in seed..seed + count {
+        let program = draw::program(seed);
+        let Ok(expected) = walk::walk(&program) else {
+            continue;
+        };
         tried += 1;
         let text = program.text();
         let keep = |what: &str| {
@@ -108,8 +109,7 @@ fn main() -> ExitCode {
         ),
         None => String::new(),
     };
-    println!("next seed: {next}");
-    println!("total: {tried} programs, {refused} of our codes refused, {wrong} wrong{reference}");
+    println!("total: {count} seeds, {tried} programs, {refused} of our codes refused, {wrong} wrong{reference}");
     ExitCode::from(u8::from(refused + wrong > 0))
 }
 
@@ -134,8 +134,11 @@ fn reduce_to_file(seed: u64, folder: &Path, finalizer: Option<&Path>) -> ExitCod
     };
     let program = draw::program(seed);
     let (whose, program, what) = if let Some(first) = ours(&program) {
-        // The same kind of fault: not compiled, or wrong.
-        let kind = |what: &str| what.contains("found");
+        // The same kind of fault: wrong, wrongly allocated, or not compiled.
+        let kind = |what: &str| {
+            let kinds = [" found", "allocation", "subroutine", "not supported"];
+            kinds.iter().position(|kind| what.contains(kind))
+        };
         let fails = |p: &Program| ours(p).is_some_and(|what| kind(&what) == kind(&first));
         let program = reduce::reduce(program, fails);
         let what = ours(&program);
@@ -154,7 +157,14 @@ fn reduce_to_file(seed: u64, folder: &Path, finalizer: Option<&Path>) -> ExitCod
         Ok(()) => println!("{}: {whose}: {what}", path.display()),
         Err(e) => println!("program {seed}: {whose}: {what} (not kept: {e})"),
     }
-    println!("{:#?}", program.scopes.iter().map(|s| (&s.body, &s.subs)).collect::<Vec<_>>());
+    println!(
+        "{:#?}",
+        program
+            .scopes
+            .iter()
+            .map(|s| (&s.body, &s.subs))
+            .collect::<Vec<_>>()
+    );
     ExitCode::SUCCESS
 }
 

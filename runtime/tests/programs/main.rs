@@ -1,7 +1,7 @@
 //! Any program, executed: what its variables hold in the end is what a walk of its tree gives.
 //!
 //! More programs than usual: `PROGRAMS=3000 cargo test --test programs`; many more, and the reference
-//! finalizer's code as well: `.ci/programs`.
+//! finalizer's code as well: `.ci/random programs`.
 
 #[path = "../visa_ops/model.rs"]
 mod model;
@@ -30,7 +30,9 @@ fn programs_compute_what_their_trees_say() {
             break;
         }
         let program = draw::program(seed);
-        let Ok(expected) = walk::walk(&program) else { continue };
+        let Ok(expected) = walk::walk(&program) else {
+            continue;
+        };
         left -= 1;
         let text = program.text();
         for grf_limit in program.limits() {

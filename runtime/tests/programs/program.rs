@@ -9,8 +9,8 @@
 //! Subroutines share the variables of their object, functions have their own and get theirs as
 //! arguments.
 
-use crate::model::{Relation, Ty};
 pub use crate::model::Modifier;
+use crate::model::{Relation, Ty};
 
 /// Where the compiler puts a variable is its affair; 64 bytes at least, whole GRFs.
 #[derive(Clone, Copy, Debug)]
@@ -39,17 +39,30 @@ impl Region {
 
 #[derive(Clone, Copy, Debug)]
 pub enum Place {
-    Direct { var: usize, byte: usize },
+    Direct {
+        var: usize,
+        byte: usize,
+    },
     /// What one element of an address register says, and so many bytes.
-    Indirect { addr: usize, element: usize, byte: usize },
+    Indirect {
+        addr: usize,
+        element: usize,
+        byte: usize,
+    },
 }
 
 #[derive(Clone, Copy, Debug)]
 pub enum What {
     Imm(u64),
-    At { place: Place, region: Region },
+    At {
+        place: Place,
+        region: Region,
+    },
     /// Each channel with an element of the address register of its own, from the first on.
-    Scattered { addr: usize, byte: usize },
+    Scattered {
+        addr: usize,
+        byte: usize,
+    },
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -107,31 +120,72 @@ pub struct Inst {
 pub enum Stmt {
     Inst(Inst),
     /// Gives a predicate all its bits.
-    SetPred { pred: usize, bits: u32 },
+    SetPred {
+        pred: usize,
+        bits: u32,
+    },
     /// Addresses of a variable's bytes: one offset, or elements of type `uw` of another variable.
-    Address { addr: usize, element: usize, count: usize, var: usize, offset: Offset },
+    Address {
+        addr: usize,
+        element: usize,
+        count: usize,
+        var: usize,
+        offset: Offset,
+    },
     /// Loads or stores a dword a channel of the buffer, at the offsets in a variable.
-    Memory { store: bool, exec: Exec, guard: Option<Guard>, offsets: usize, data: usize },
+    Memory {
+        store: bool,
+        exec: Exec,
+        guard: Option<Guard>,
+        offsets: usize,
+        data: usize,
+    },
     /// Adds a channel's dword to one place of the buffer.
-    Count { exec: Exec, guard: Option<Guard>, offsets: usize, data: usize },
+    Count {
+        exec: Exec,
+        guard: Option<Guard>,
+        offsets: usize,
+        data: usize,
+    },
     /// Channels go one way or the other; all go the same way if it is uniform.
-    If { guard: Guard, uniform: bool, then: Vec<Stmt>, other: Vec<Stmt> },
+    If {
+        guard: Guard,
+        uniform: bool,
+        then: Vec<Stmt>,
+        other: Vec<Stmt>,
+    },
     /// Again for the channels for which the predicate holds behind `step`.
-    Loop { pred: usize, uniform: bool, body: Vec<Stmt>, step: Vec<Stmt> },
+    Loop {
+        pred: usize,
+        uniform: bool,
+        body: Vec<Stmt>,
+        step: Vec<Stmt>,
+    },
     Break(Option<Guard>),
     Continue(Option<Guard>),
     /// Of a subroutine or function.
     Return(Option<Guard>),
     /// A subroutine of the same object.
-    Subroutine { sub: usize, guard: Option<Guard> },
-    /// A function, by name or through its address: private dwords in, one out.
-    Function { function: usize, by_address: bool, args: Vec<usize>, result: usize },
+    Subroutine {
+        sub: usize,
+        guard: Option<Guard>,
+    },
+    /// A function: private dwords in, one out.
+    Function {
+        function: usize,
+        args: Vec<usize>,
+        result: usize,
+    },
 }
 
 #[derive(Clone, Copy, Debug)]
 pub enum Offset {
     Imm(usize),
-    At { var: usize, byte: usize, region: Region },
+    At {
+        var: usize,
+        byte: usize,
+        region: Region,
+    },
 }
 
 /// A subroutine's body. `wide` ones are called by all channels only.
@@ -173,6 +227,10 @@ pub const COUNTERS: usize = 4;
 impl Program {
     /// Registers to compile in: all, and so few that there are spills; functions keep to all.
     pub fn limits(&self) -> &'static [u32] {
-        if self.scopes.len() > 1 { &[128] } else { &[128, 40] }
+        if self.scopes.len() > 1 {
+            &[128]
+        } else {
+            &[128, 40]
+        }
     }
 }

@@ -37,8 +37,13 @@ pub fn compile(program: &Program, text: &str, grf_limit: u32) -> Result<Linked, 
     options.verify = true;
     options.grf_limit = grf_limit;
     let session = Session::new(options);
-    let input = Input { name: "program.visaasm", bytes: text.as_bytes() };
-    let module = session.compile_module(&[input]).map_err(|e| e.to_string())?;
+    let input = Input {
+        name: "program.visaasm",
+        bytes: text.as_bytes(),
+    };
+    let module = session
+        .compile_module(&[input])
+        .map_err(|e| e.to_string())?;
     let object_file = session
         .object_file(&module, Info::ZeInfo(info(program)))
         .map_err(|e| e.to_string())?;
@@ -55,8 +60,10 @@ fn info(program: &Program) -> ZeInfo {
             format!("      - {{arg_type: arg_bypointer, offset: 0, size: 0, arg_index: {n}, addrmode: stateful, addrspace: global, access_type: readwrite}}\n")
         })
         .collect();
-    let entries: String =
-        buffers.iter().map(|n| format!("      - {{bti_value: {n}, arg_index: {n}}}\n")).collect();
+    let entries: String = buffers
+        .iter()
+        .map(|n| format!("      - {{bti_value: {n}, arg_index: {n}}}\n"))
+        .collect();
     let yaml = format!(
         "version: '1.20'
 kernels:
@@ -105,8 +112,8 @@ pub fn compare(found: &[Vec<u8>; 2], program: &Program, expected: &Outcome) -> R
     let [state, memory] = found;
     let mut at = 0;
     let differs = |what: &dyn std::fmt::Display, found: &[u8], expected: &Bytes| {
-        let wrong = (0..expected.bytes.len())
-            .find(|&i| !expected.open[i] && found[i] != expected.bytes[i]);
+        let wrong =
+            (0..expected.bytes.len()).find(|&i| !expected.open[i] && found[i] != expected.bytes[i]);
         match wrong {
             None => Ok(()),
             Some(i) => {

@@ -33,7 +33,11 @@ impl Program {
     pub fn text(&self) -> String {
         let mut out = String::from(".version 4.1\n");
         for number in 0..self.scopes.len() {
-            let prefix = if number == 0 { String::new() } else { format!("F{number}") };
+            let prefix = if number == 0 {
+                String::new()
+            } else {
+                format!("F{number}")
+            };
             let mut writer = Writer {
                 program: self,
                 scope: &self.scopes[number],
@@ -126,7 +130,9 @@ impl Writer<'_> {
         for (i, var) in self.scope.vars.iter().enumerate() {
             let name = format!("{p}X{i}");
             let dwords = var.bytes / 4;
-            self.line(format!(".decl {name} v_type=G type=ud num_elts={dwords} align=hword"));
+            self.line(format!(
+                ".decl {name} v_type=G type=ud num_elts={dwords} align=hword"
+            ));
             for ty in Ty::ALL {
                 let (ty, count) = (ty.name(), var.bytes / ty.bytes());
                 self.line(format!(
@@ -140,8 +146,12 @@ impl Writer<'_> {
         for (i, elements) in self.scope.addrs.iter().enumerate() {
             self.line(format!(".decl {p}A{i} v_type=A num_elts={elements}"));
         }
-        self.line(format!(".decl {p}ARG v_type=G type=d num_elts=256 align=hword alias=<%arg, 0>"));
-        self.line(format!(".decl {p}RESULT v_type=G type=d num_elts=96 align=hword alias=<%retval, 0>"));
+        self.line(format!(
+            ".decl {p}ARG v_type=G type=d num_elts=256 align=hword alias=<%arg, 0>"
+        ));
+        self.line(format!(
+            ".decl {p}RESULT v_type=G type=d num_elts=96 align=hword alias=<%retval, 0>"
+        ));
     }
 
     fn predicates(&mut self) {
@@ -149,7 +159,10 @@ impl Writer<'_> {
             let bits = walk::first_bits(self.scope, i);
             let ty = if elements > 16 { "ud" } else { "uw" };
             let p = &self.prefix;
-            self.line(format!("setp (M1_NM, {elements}) {p}P{} {bits:#x}:{ty}", i + 1));
+            self.line(format!(
+                "setp (M1_NM, {elements}) {p}P{} {bits:#x}:{ty}",
+                i + 1
+            ));
         }
     }
 
@@ -179,7 +192,10 @@ impl Writer<'_> {
                 self.line(format!("mov (M1_NM, 16) {p}X{i}({row},0)<1> {dword:#x}:ud"));
             }
             if i < self.scope.args {
-                self.line(format!("mov (M1, {simd}) {p}X{i}_d(0,0)<1> {p}ARG({},0)<1;1,0>", i * rows));
+                self.line(format!(
+                    "mov (M1, {simd}) {p}X{i}_d(0,0)<1> {p}ARG({},0)<1;1,0>",
+                    i * rows
+                ));
             }
         }
         self.predicates();
@@ -198,12 +214,16 @@ impl Writer<'_> {
         let mut from = 0;
         for i in 0..self.scope.vars.len() {
             for at in (0..self.scope.vars[i].bytes).step_by(64) {
-                self.line(format!("{op}.R (M1_NM, 16) T6 {from:#x}:ud OFFSET.0 X{i}.{at}"));
+                self.line(format!(
+                    "{op}.R (M1_NM, 16) T6 {from:#x}:ud OFFSET.0 X{i}.{at}"
+                ));
                 from += 64;
             }
         }
         if surface == AFTER {
-            self.line(format!("{op}.R (M1_NM, 16) T6 {from:#x}:ud OFFSET.0 PREDS.0"));
+            self.line(format!(
+                "{op}.R (M1_NM, 16) T6 {from:#x}:ud OFFSET.0 PREDS.0"
+            ));
         }
     }
 
@@ -219,7 +239,9 @@ impl Writer<'_> {
     }
 
     fn guard(&self, guard: Option<Guard>) -> String {
-        let Some(guard) = guard else { return String::new() };
+        let Some(guard) = guard else {
+            return String::new();
+        };
         let not = if guard.inverse { "!" } else { "" };
         let combine = match guard.combine {
             Combine::None => "",
@@ -235,7 +257,10 @@ impl Writer<'_> {
     }
 
     fn not(guard: Guard) -> Guard {
-        Guard { inverse: !guard.inverse, ..guard }
+        Guard {
+            inverse: !guard.inverse,
+            ..guard
+        }
     }
 
     fn jump(&mut self, uniform: bool, guard: Option<Guard>, to: &str) {
@@ -257,31 +282,68 @@ impl Writer<'_> {
             }
             Stmt::SetPred { pred, bits } => {
                 let ty = if simd > 16 { "ud" } else { "uw" };
-                self.line(format!("setp (M1_NM, {simd}) {p}P{} {bits:#x}:{ty}", pred + 1));
+                self.line(format!(
+                    "setp (M1_NM, {simd}) {p}P{} {bits:#x}:{ty}",
+                    pred + 1
+                ));
             }
-            Stmt::Address { addr, element, count, var, offset } => {
+            Stmt::Address {
+                addr,
+                element,
+                count,
+                var,
+                offset,
+            } => {
                 let offset = match *offset {
                     Offset::Imm(n) => format!("{n:#x}:uw"),
                     Offset::At { var, byte, region } => {
-                        format!("{}{}", self.place(Place::Direct { var, byte }, Ty::Uw), region_text(region))
+                        format!(
+                            "{}{}",
+                            self.place(Place::Direct { var, byte }, Ty::Uw),
+                            region_text(region)
+                        )
                     }
                 };
-                self.line(format!("addr_add (M1_NM, {count}) {p}A{addr}({element})<1> &{p}X{var} {offset}"));
+                self.line(format!(
+                    "addr_add (M1_NM, {count}) {p}A{addr}({element})<1> &{p}X{var} {offset}"
+                ));
             }
-            Stmt::Memory { store, exec, guard, offsets, data } => {
-                let op = if *store { "scatter4_scaled" } else { "gather4_scaled" };
+            Stmt::Memory {
+                store,
+                exec,
+                guard,
+                offsets,
+                data,
+            } => {
+                let op = if *store {
+                    "scatter4_scaled"
+                } else {
+                    "gather4_scaled"
+                };
                 let at = exec.off * 4;
                 let (guard, exec) = (self.guard(*guard), Self::exec(*exec));
-                self.line(format!("{guard}{op}.R {exec} T6 0x0:ud {p}X{offsets}.{at} {p}X{data}.{at}"));
+                self.line(format!(
+                    "{guard}{op}.R {exec} T6 0x0:ud {p}X{offsets}.{at} {p}X{data}.{at}"
+                ));
             }
-            Stmt::Count { exec, guard, offsets, data } => {
+            Stmt::Count {
+                exec,
+                guard,
+                offsets,
+                data,
+            } => {
                 let at = exec.off * 4;
                 let (guard, exec) = (self.guard(*guard), Self::exec(*exec));
                 self.line(format!(
                     "{guard}dword_atomic.add {exec} T6 {p}X{offsets}.{at} {p}X{data}.{at} %null.0 %null.0"
                 ));
             }
-            Stmt::If { guard, uniform, then, other } => {
+            Stmt::If {
+                guard,
+                uniform,
+                then,
+                other,
+            } => {
                 let (to_other, end) = (self.label(), self.label());
                 self.jump(*uniform, Some(Self::not(*guard)), &to_other);
                 self.block(then);
@@ -293,7 +355,12 @@ impl Writer<'_> {
                 self.block(other);
                 self.line(format!("{end}:"));
             }
-            Stmt::Loop { pred, uniform, body, step } => {
+            Stmt::Loop {
+                pred,
+                uniform,
+                body,
+                step,
+            } => {
                 let (head, again, end) = (self.label(), self.label(), self.label());
                 self.line(format!("{head}:"));
                 self.loops.push((again.clone(), end.clone()));
@@ -301,13 +368,21 @@ impl Writer<'_> {
                 self.loops.pop();
                 self.line(format!("{again}:"));
                 self.block(step);
-                let guard = Guard { pred: *pred, inverse: false, combine: Combine::None };
+                let guard = Guard {
+                    pred: *pred,
+                    inverse: false,
+                    combine: Combine::None,
+                };
                 self.jump(*uniform, Some(guard), &head);
                 self.line(format!("{end}:"));
             }
             Stmt::Continue(guard) | Stmt::Break(guard) => {
                 let (again, end) = self.loops.last().expect("a loop").clone();
-                let to = if matches!(stmt, Stmt::Break(_)) { end } else { again };
+                let to = if matches!(stmt, Stmt::Break(_)) {
+                    end
+                } else {
+                    again
+                };
                 self.jump(false, *guard, &to);
             }
             Stmt::Return(guard) => {
@@ -318,7 +393,11 @@ impl Writer<'_> {
                 let guard = self.guard(*guard);
                 self.line(format!("{guard}call (M1, {simd}) {p}sub{sub}"));
             }
-            Stmt::Function { function, by_address, args, result } => {
+            Stmt::Function {
+                function,
+                args,
+                result,
+            } => {
                 let rows = simd * 4 / 32;
                 for (i, arg) in args.iter().enumerate() {
                     self.line(format!(
@@ -328,9 +407,10 @@ impl Writer<'_> {
                 }
                 let name = function_name(*function);
                 let size = args.len() * rows;
-                debug_assert!(!by_address);
                 self.line(format!("fcall (M1, {simd}) {name} {size} {rows}"));
-                self.line(format!("mov (M1, {simd}) {p}X{result}_d(0,0)<1> {p}RESULT(0,0)<1;1,0>"));
+                self.line(format!(
+                    "mov (M1, {simd}) {p}X{result}_d(0,0)<1> {p}RESULT(0,0)<1;1,0>"
+                ));
             }
         }
     }
@@ -341,7 +421,11 @@ impl Writer<'_> {
             Place::Direct { var, byte } => {
                 format!("{p}X{var}_{name}({},{})", byte / 32, byte % 32 / ty.bytes())
             }
-            Place::Indirect { addr, element, byte } => format!("r[{p}A{addr}({element}),{byte}]"),
+            Place::Indirect {
+                addr,
+                element,
+                byte,
+            } => format!("r[{p}A{addr}({element}),{byte}]"),
         }
     }
 
@@ -358,7 +442,11 @@ impl Writer<'_> {
         match source.what {
             What::Imm(bits) => format!("{bits:#x}:{name}"),
             What::At { place, region } => {
-                let text = format!("{modifier}{}{}", self.place(place, source.ty), region_text(region));
+                let text = format!(
+                    "{modifier}{}{}",
+                    self.place(place, source.ty),
+                    region_text(region)
+                );
                 match place {
                     Place::Direct { .. } => text,
                     Place::Indirect { .. } => format!("{text}:{name}"),

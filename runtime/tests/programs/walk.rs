@@ -33,7 +33,10 @@ pub struct Bytes {
 
 impl Bytes {
     fn new(bytes: Vec<u8>) -> Bytes {
-        Bytes { open: vec![false; bytes.len()], bytes }
+        Bytes {
+            open: vec![false; bytes.len()],
+            bytes,
+        }
     }
 
     fn get(&self, at: usize, size: usize) -> Result<Option<u64>, Undefined> {
@@ -97,7 +100,10 @@ pub fn initial(program: &Program) -> Vec<Vec<u8>> {
     let mut r = Random(program.seed ^ 0x5eed);
     let scope = &program.scopes[0];
     let fill = |var: &crate::program::Var| {
-        let row = crate::ops::ROWS.iter().find(|row| row.op == "add").expect("a row");
+        let row = crate::ops::ROWS
+            .iter()
+            .find(|row| row.op == "add")
+            .expect("a row");
         let mut bytes = Vec::new();
         while bytes.len() < var.bytes {
             let bits = row.value(&mut r, 0, var.ty).to_le_bytes();
@@ -147,12 +153,31 @@ pub fn walk(program: &Program) -> Result<Outcome, Undefined> {
         *var = Bytes::new(bytes);
     }
     let memory = Bytes::new(first_memory(program));
-    let mut walk = Walk { program, memory, steps: 0 };
+    let mut walk = Walk {
+        program,
+        memory,
+        steps: 0,
+    };
     let mut leaving = Leaving::default();
     let all = low(program.items);
     walk.block(0, &mut frame, &scope.body, all, &mut leaving)?;
-    let preds = frame.preds.iter().map(|p| (p.bits, p.open)).collect();
-    Ok(Outcome { vars: frame.vars, preds, memory: walk.memory })
+    // What channels hold that there are not is nobody's.
+    for (var, bytes) in scope.vars.iter().zip(&mut frame.vars) {
+        if let Some(element) = var.element {
+            let end = (program.items * element).min(bytes.open.len());
+            bytes.open[end..].fill(true);
+        }
+    }
+    let preds = frame.preds.iter().zip(&scope.preds).map(|(p, &elements)| {
+        let nobody = if elements > 1 { !all } else { 0 };
+        (p.bits, p.open | nobody)
+    });
+    let preds = preds.collect();
+    Ok(Outcome {
+        vars: frame.vars,
+        preds,
+        memory: walk.memory,
+    })
 }
 
 impl Frame {
@@ -161,7 +186,10 @@ impl Frame {
             let dword = constant(i).to_le_bytes();
             Bytes::new(dword.iter().copied().cycle().take(var.bytes).collect())
         });
-        let preds = (0..scope.preds.len()).map(|p| Pred { bits: first_bits(scope, p), open: 0 });
+        let preds = (0..scope.preds.len()).map(|p| Pred {
+            bits: first_bits(scope, p),
+            open: 0,
+        });
         Frame {
             vars: vars.collect(),
             preds: preds.collect(),
@@ -205,8 +233,19 @@ impl Walk<'_> {
         let scope = &self.program.scopes[at];
         match stmt {
             Stmt::Inst(inst) => frame.inst(inst, mask)?,
-            Stmt::SetPred { pred, bits } => frame.preds[*pred] = Pred { bits: *bits, open: 0 },
-            Stmt::Address { addr, element, count, var, offset } => {
+            Stmt::SetPred { pred, bits } => {
+                frame.preds[*pred] = Pred {
+                    bits: *bits,
+                    open: 0,
+                }
+            }
+            Stmt::Address {
+                addr,
+                element,
+                count,
+                var,
+                offset,
+            } => {
                 for i in 0..*count {
                     let offset = match *offset {
                         Offset::Imm(n) => n as i64,
@@ -218,10 +257,19 @@ impl Walk<'_> {
                     frame.addrs[*addr][element + i] = Some((*var, offset));
                 }
             }
-            Stmt::Memory { store, exec, guard, offsets, data } => {
+            Stmt::Memory {
+                store,
+                exec,
+                guard,
+                offsets,
+                data,
+            } => {
                 for lane in frame.taking(*exec, *guard, mask)? {
                     let offset = frame.own_dword(*offsets, lane)?;
                     let offset = offset.ok_or(Undefined("an open offset"))? as usize;
+                    if offset % 4 != 0 {
+                        return Err(Undefined("an odd offset"));
+                    }
                     let value = match *store {
                         true => frame.own_dword(*data, lane)?,
                         false => self.memory.get(offset, 4)?,
@@ -232,16 +280,31 @@ impl Walk<'_> {
                     }
                 }
             }
-            Stmt::Count { exec, guard, offsets, data } => {
+            Stmt::Count {
+                exec,
+                guard,
+                offsets,
+                data,
+            } => {
                 for lane in frame.taking(*exec, *guard, mask)? {
                     let offset = frame.own_dword(*offsets, lane)?;
                     let offset = offset.ok_or(Undefined("an open offset"))? as usize;
+                    if offset % 4 != 0 {
+                        return Err(Undefined("an odd offset"));
+                    }
                     let (old, by) = (self.memory.get(offset, 4)?, frame.own_dword(*data, lane)?);
-                    let new = old.zip(by).map(|(old, by)| (old as u32).wrapping_add(by as u32).into());
+                    let new = old
+                        .zip(by)
+                        .map(|(old, by)| (old as u32).wrapping_add(by as u32).into());
                     self.memory.set(offset, 4, new)?;
                 }
             }
-            Stmt::If { guard, uniform, then, other } => {
+            Stmt::If {
+                guard,
+                uniform,
+                then,
+                other,
+            } => {
                 let holds = if *uniform {
                     frame.scalar(*guard)?
                 } else {
@@ -251,8 +314,17 @@ impl Walk<'_> {
                 let other = self.block(at, frame, other, mask & !holds, leaving)?;
                 return Ok(then | other);
             }
-            Stmt::Loop { pred, uniform, body, step } => {
-                let guard = Guard { pred: *pred, inverse: false, combine: Combine::None };
+            Stmt::Loop {
+                pred,
+                uniform,
+                body,
+                step,
+            } => {
+                let guard = Guard {
+                    pred: *pred,
+                    inverse: false,
+                    combine: Combine::None,
+                };
                 let mut live = mask;
                 let mut out = 0;
                 while live != 0 {
@@ -290,7 +362,12 @@ impl Walk<'_> {
                 let mut inner = Leaving::default();
                 self.block(at, frame, &scope.subs[*sub].body, go, &mut inner)?;
             }
-            Stmt::Function { function, args, result, .. } => {
+            Stmt::Function {
+                function,
+                args,
+                result,
+                ..
+            } => {
                 let callee = &self.program.scopes[1 + function];
                 let mut inner = Frame::new(callee, self.program.simd);
                 for (to, &from) in args.iter().enumerate() {
@@ -299,7 +376,13 @@ impl Walk<'_> {
                         inner.vars[to].set(lane * 4, 4, value)?;
                     }
                 }
-                self.block(1 + function, &mut inner, &callee.body, mask, &mut Leaving::default())?;
+                self.block(
+                    1 + function,
+                    &mut inner,
+                    &callee.body,
+                    mask,
+                    &mut Leaving::default(),
+                )?;
                 for lane in lanes(mask) {
                     let value = inner.own_dword(0, lane)?;
                     frame.vars[*result].set(lane * 4, 4, value)?;
@@ -321,7 +404,9 @@ impl Frame {
 
     /// For which channels the guard holds; those of the mask must know.
     fn which(&self, guard: Option<Guard>, mask: u32) -> Result<u32, Undefined> {
-        let Some(guard) = guard else { return Ok(u32::MAX & mask) };
+        let Some(guard) = guard else {
+            return Ok(u32::MAX & mask);
+        };
         let pred = &self.preds[guard.pred];
         let open = match guard.combine {
             Combine::None => pred.open & mask,
@@ -352,12 +437,7 @@ impl Frame {
         Ok(0u32.wrapping_sub(self.bits(guard) & 1))
     }
 
-    fn taking(
-        &self,
-        exec: Exec,
-        guard: Option<Guard>,
-        mask: u32,
-    ) -> Result<Vec<usize>, Undefined> {
+    fn taking(&self, exec: Exec, guard: Option<Guard>, mask: u32) -> Result<Vec<usize>, Undefined> {
         let own = low(exec.size) << exec.off;
         let mask = if exec.no_mask { own } else { own & mask };
         Ok(lanes(self.which(guard, mask)?).collect())
@@ -372,7 +452,11 @@ impl Frame {
     fn at(&self, place: Place, bytes: usize) -> Result<(usize, usize), Undefined> {
         let (var, at) = match place {
             Place::Direct { var, byte } => (var, byte as i64),
-            Place::Indirect { addr, element, byte } => {
+            Place::Indirect {
+                addr,
+                element,
+                byte,
+            } => {
                 let (var, at) = self.address(addr, element)?;
                 (var, at + byte as i64)
             }
@@ -391,7 +475,11 @@ impl Frame {
                 self.vars[var].get(at, size)?
             }
             What::Scattered { addr, byte } => {
-                let place = Place::Indirect { addr, element: lane, byte };
+                let place = Place::Indirect {
+                    addr,
+                    element: lane,
+                    byte,
+                };
                 let (var, at) = self.at(place, 0)?;
                 self.vars[var].get(at, size)?
             }
@@ -420,7 +508,11 @@ impl Frame {
             let mut values = Vec::new();
             for source in &inst.sources {
                 let value = self.read(source, lane)?.filter(|_| !doubtful);
-                values.extend(value.filter(|v| !has_no_magnitude(inst, source, *v)).map(|v| source.modifier.apply(v)));
+                values.extend(
+                    value
+                        .filter(|v| !has_no_magnitude(inst, source, *v))
+                        .map(|v| source.modifier.apply(v)),
+                );
             }
             let known = values.len() == inst.sources.len() && !divides_by_zero(inst.op, &values);
             if let Some(relation) = inst.relation {
@@ -429,7 +521,13 @@ impl Frame {
                     Some(pred) => flags.push((pred, channel, holds)),
                     None => {
                         let target = &inst.targets[0];
-                        let bits = holds.map(|h| if h { u64::MAX >> (64 - target.ty.bytes() * 8) } else { 0 });
+                        let bits = holds.map(|h| {
+                            if h {
+                                u64::MAX >> (64 - target.ty.bytes() * 8)
+                            } else {
+                                0
+                            }
+                        });
                         written.push((0, lane, bits));
                     }
                 }
@@ -445,7 +543,9 @@ impl Frame {
                 evaluate(inst.op, input)
             });
             for (k, target) in inst.targets.iter().enumerate() {
-                let stored = results.as_ref().map(|r| encode(target.ty, r[k], inst.saturate));
+                let stored = results
+                    .as_ref()
+                    .map(|r| encode(target.ty, r[k], inst.saturate));
                 let bits = match stored {
                     // The sign of a zero is not told apart.
                     Some(Stored::Bits(bits)) if !is_zero(target.ty, bits) => Some(bits),
@@ -461,8 +561,16 @@ impl Frame {
         }
         for (pred, channel, holds) in flags {
             let pred = &mut self.preds[pred];
-            pred.bits = if holds == Some(true) { pred.bits | channel } else { pred.bits & !channel };
-            pred.open = if holds.is_none() { pred.open | channel } else { pred.open & !channel };
+            pred.bits = if holds == Some(true) {
+                pred.bits | channel
+            } else {
+                pred.bits & !channel
+            };
+            pred.open = if holds.is_none() {
+                pred.open | channel
+            } else {
+                pred.open & !channel
+            };
         }
         Ok(())
     }
@@ -475,7 +583,10 @@ fn is_zero(ty: Ty, bits: u64) -> bool {
 
 /// Whether the modifier asks for what the type of the source has no place for.
 fn has_no_magnitude(inst: &Inst, source: &Source, value: Num) -> bool {
-    let arithmetic = matches!(source.modifier, Modifier::Neg | Modifier::Abs | Modifier::NegAbs);
+    let arithmetic = matches!(
+        source.modifier,
+        Modifier::Neg | Modifier::Abs | Modifier::NegAbs
+    );
     let least = -(1i128 << (source.ty.bytes() * 8 - 1));
     !inst.least && arithmetic && source.ty.is_signed() && value == Num::I(least)
 }
