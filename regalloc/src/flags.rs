@@ -223,7 +223,12 @@ fn accesses(func: &Function, inst: &Inst, class: Class) -> Accesses {
         } else {
             let last = u32::from(inst.exec_size.max(1)) - 1;
             let bytes = match inst.op {
-                Opcode::Undef | Opcode::Call | Opcode::CallAddress | Opcode::Results => 0,
+                Opcode::Undef
+                | Opcode::Call
+                | Opcode::CallAddress
+                | Opcode::Results
+                | Opcode::CallRoutine(_)
+                | Opcode::Return => 0,
                 Opcode::Gen(_) => (last * u32::from(dst.hstride) + 1) * dst.ty.bytes(),
             };
             add(dst.reg, Place::Dst, bytes, func.old(dst.old, 0));

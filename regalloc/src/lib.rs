@@ -13,6 +13,7 @@ pub mod frame;
 pub mod layout;
 pub mod place;
 pub mod rewrite;
+pub mod routines;
 pub mod stack;
 
 use kiln_emit::assemble::Program;
@@ -24,6 +25,7 @@ use regalloc2::{Algorithm, RegAllocError, RegallocOptions};
 
 use adapter::Adapter;
 use frame::Frame;
+use routines::{Convention, Parts};
 
 /// What the caller may ask for.
 #[derive(Clone, Debug)]
@@ -95,6 +97,8 @@ pub struct Allocated {
     pub program: Program,
     pub origins: layout::Origins,
     pub stats: Stats,
+    /// Of a subroutine.
+    pub convention: Option<Convention>,
 }
 
 /// Figures of one allocation.
@@ -113,8 +117,28 @@ pub struct Stats {
     pub demoted: u32,
     /// General registers that hold something at one time or another.
     pub grf_used: u32,
+    /// GRFs that are not afterwards what they were before, a bit each: of a function that others call,
+    /// not those that it saves.
+    pub overwritten: u128,
     /// Most general registers live at once before allocation, if that was asked for.
     pub max_pressure: Option<u32>,
+}
+
+impl Stats {
+    /// Those of a kernel's parts together.
+    pub fn with(&self, other: &Stats) -> Stats {
+        Stats {
+            spill_bytes: self.spill_bytes.max(other.spill_bytes),
+            spills: self.spills + other.spills,
+            fills: self.fills + other.fills,
+            frame_bytes: self.frame_bytes.max(other.frame_bytes),
+            moves: self.moves + other.moves,
+            demoted: self.demoted + other.demoted,
+            grf_used: self.grf_used.max(other.grf_used),
+            overwritten: self.overwritten | other.overwritten,
+            max_pressure: self.max_pressure.max(other.max_pressure),
+        }
+    }
 }
 
 /// Memory that allocations use one after the other.
@@ -128,19 +152,28 @@ pub struct Scratch {
 /// # Errors
 /// There are too few registers for the function, or it is not what allocation takes.
 pub fn allocate(func: Function, options: &Options) -> Result<Allocated, AllocError> {
-    allocate_with(func, options, &mut Scratch::default())
+    allocate_with(func, options, &Parts::default(), &mut Scratch::default())
 }
 
-/// The same in memory of the caller's.
+/// The register in which a kernel keeps its copy of r0.
+///
+/// # Errors
+/// There are too few registers.
+pub fn header(func: &Function, options: &Options) -> Result<u32, AllocError> {
+    Ok(Frame::new(func, options.grf_limit, None)?.header)
+}
+
+/// The same in memory of the caller's, for a part of a kernel; those that it calls come before.
 ///
 /// # Errors
 /// As [`allocate`].
 pub fn allocate_with(
     mut func: Function,
     options: &Options,
+    parts: &Parts,
     scratch: &mut Scratch,
 ) -> Result<Allocated, AllocError> {
-    let frame = Frame::new(&func, options.grf_limit)?;
+    let frame = Frame::new(&func, options.grf_limit, parts.header)?;
     let graph = Graph::new(&func);
     let max_pressure = options.pressure.then(|| {
         let live = Liveness::new(&func, &graph);
@@ -152,7 +185,7 @@ pub fn allocate_with(
     let before = options.check.then(|| func.clone());
     let assigned = flags::assign(&mut func, &live)?;
     let fixed = place::place(&func, &live, &frame)?;
-    let input = Adapter::new(&func, &fixed, &frame)?;
+    let input = Adapter::new(&func, &fixed, &frame, parts)?;
     let env = adapter::environment(&frame);
     let settings = RegallocOptions {
         verbose_log: false,
@@ -186,7 +219,7 @@ pub fn allocate_with(
             what: format!("{e:?}"),
         })?;
     }
-    let (bodies, mut stats) = rewrite::rewrite(
+    let (bodies, mut stats, convention) = rewrite::rewrite(
         &func,
         &frame,
         &input,
@@ -200,9 +233,10 @@ pub fn allocate_with(
         program,
         origins,
         stats,
+        convention,
     };
     if let Some(before) = before {
-        check::check(&before, &allocated).map_err(|e| AllocError::Unproved {
+        check::check_part(&before, &allocated, parts).map_err(|e| AllocError::Unproved {
             func: before.name.clone(),
             what: e.to_string(),
         })?;

@@ -342,6 +342,11 @@ rules! {
         SamplerCount { count: usize, most: u32 }
         "{count} samplers are declared, {most} at most: the number of the next is that of the \
          bindless sampler";
+
+    // Calls again.
+    "V0082" Error "A subroutine does not call itself: it has no stack for that."
+        Cycle { name: String }
+        "the call of {name} leads back to itself, and subroutines have no stack for that";
 }
 
 fn kind_name(kind: LabelKind) -> &'static str {

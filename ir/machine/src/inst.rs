@@ -149,6 +149,12 @@ pub enum Opcode {
     CallAddress,
     /// Has the results in `%retval`, directly before a function returns.
     Results,
+    /// Calls the subroutine of that number. The first source is the list of its inputs but for the return
+    /// address, the destination that of its results.
+    CallRoutine(u32),
+    /// Goes back from a subroutine to the address that is the last source; the first, if there are two,
+    /// is the list of results.
+    Return,
 }
 
 impl From<Op> for Opcode {
@@ -559,15 +565,18 @@ impl Inst {
 
     /// Whether it calls a function.
     pub fn is_call(&self) -> bool {
-        matches!(self.op, Opcode::Call | Opcode::CallAddress)
+        matches!(
+            self.op,
+            Opcode::Call | Opcode::CallAddress | Opcode::CallRoutine(_)
+        )
     }
 
-    /// Whether it calls a function with arguments, or has results: the first source is a list that
-    /// the calling convention says the place of.
+    /// Whether it calls a function or subroutine with arguments, or has results: the first source is a
+    /// list that the calling convention says the place of.
     pub fn passes(&self) -> bool {
         match self.op {
-            Opcode::Call | Opcode::Results => !self.srcs.is_empty(),
-            Opcode::CallAddress => self.srcs.len() > 1,
+            Opcode::Call | Opcode::Results | Opcode::CallRoutine(_) => !self.srcs.is_empty(),
+            Opcode::CallAddress | Opcode::Return => self.srcs.len() > 1,
             Opcode::Gen(_) | Opcode::Undef => false,
         }
     }
@@ -576,7 +585,12 @@ impl Inst {
     pub fn gen_op(&self) -> Option<Op> {
         match self.op {
             Opcode::Gen(op) => Some(op),
-            Opcode::Undef | Opcode::Call | Opcode::CallAddress | Opcode::Results => None,
+            Opcode::Undef
+            | Opcode::Call
+            | Opcode::CallAddress
+            | Opcode::Results
+            | Opcode::CallRoutine(_)
+            | Opcode::Return => None,
         }
     }
 }
