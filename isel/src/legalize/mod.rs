@@ -274,8 +274,10 @@ impl Legalizer<'_> {
         mut cond: Option<&mut (Cond, Flag)>,
     ) -> Result {
         let mut channels = channels;
-        for s in &mut srcs {
-            *s = narrow_imm(*s, op == Op::Mov);
+        // Of a shift, the type of what is shifted also says how many bits of the other source count.
+        let shifts = matches!(op, Op::Shl | Op::Shr | Op::Asr);
+        for (i, s) in srcs.iter_mut().enumerate() {
+            *s = narrow_imm(*s, op == Op::Mov || shifts && i == 0);
         }
         let missing = |ty: &Type| match ty {
             Type::Q | Type::Uq => !self.func.target.int64,
@@ -494,12 +496,14 @@ impl Legalizer<'_> {
                 true => n > 1 && (h != 1 || !dest.byte.is_multiple_of(16)),
                 false => n > 1 && h != 1 || !dest.byte.is_multiple_of(8),
             };
-        let indirect_narrow = dest.indirect.is_some() && bytes * h < step;
+        // Only operations with regions find their destination through an address register.
+        let plain = shape(op) != Shape::Regions;
+        let indirect = dest.indirect.is_some() && (plain || bytes * h < step);
         let math = shape(op) == Shape::Math && n > 1 && h != 1;
         if raw && misaligned {
             return self.fail("a destination that is not aligned to its type");
         }
-        let needed = packed_bytes || misaligned || unaligned || indirect_narrow || math;
+        let needed = packed_bytes || misaligned || unaligned || indirect || math;
         let least = if packed_bytes { 2 } else { 1 };
         Ok(needed.then_some((step / bytes).max(least)))
     }
@@ -682,15 +686,15 @@ fn vector_element(ty: Type) -> Option<Type> {
     }
 }
 
-/// Bytes have no immediates; 64-bit ones only `mov` has, and smaller ones say the same.
-fn narrow_imm(s: Src, is_mov: bool) -> Src {
+/// Bytes have no immediates; 64-bit ones only `mov` has, and elsewhere smaller ones say the same.
+fn narrow_imm(s: Src, keeps_wide: bool) -> Src {
     let Src::Imm(imm) = s else { return s };
     let bits = imm.bits();
     let narrow = |ty, bits| Src::Imm(Imm::new(ty, bits));
     match imm.ty {
         Type::B => narrow(Type::W, u64::from(bits as i8 as i16 as u16)),
         Type::Ub => narrow(Type::Uw, bits & 0xff),
-        Type::Q | Type::Uq if !is_mov => match bits as i64 {
+        Type::Q | Type::Uq if !keeps_wide => match bits as i64 {
             v @ -0x8000_0000..=0x7fff_ffff if imm.ty == Type::Q || v >= 0 => {
                 narrow(Type::D, u64::from(v as u32))
             }

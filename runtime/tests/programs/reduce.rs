@@ -62,12 +62,13 @@ fn in_block(block: &mut Vec<Stmt>, left: &mut usize) -> bool {
             return true;
         }
         *left -= 1;
+        let is_loop = matches!(block[i], Stmt::Loop { .. });
         let inner = match &mut block[i] {
             Stmt::If { then, other, .. } => vec![then, other],
             Stmt::Loop { body, .. } => vec![body],
             _ => Vec::new(),
         };
-        let branches = inner.len();
+        let branches = if is_loop && inner.iter().any(|body| leaves(body)) { 0 } else { inner.len() };
         if *left < branches {
             let body = std::mem::take(inner.into_iter().nth(*left).expect("a branch"));
             block.splice(i..=i, body);
@@ -84,6 +85,15 @@ fn in_block(block: &mut Vec<Stmt>, left: &mut usize) -> bool {
         }
     }
     false
+}
+
+/// Whether channels leave the loop around the block from there.
+fn leaves(block: &[Stmt]) -> bool {
+    block.iter().any(|stmt| match stmt {
+        Stmt::Break(_) | Stmt::Continue(_) => true,
+        Stmt::If { then, other, .. } => leaves(then) || leaves(other),
+        _ => false,
+    })
 }
 
 /// Takes something off a statement.
