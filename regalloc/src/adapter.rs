@@ -158,7 +158,9 @@ impl<'a> Adapter<'a> {
             }
             for (i, inst) in block.insts.iter().enumerate() {
                 match inst.op {
-                    Opcode::CallRoutine(callee) => a.call_routine(b, i as u32, inst, callee)?,
+                    Opcode::CallRoutine(callee) => {
+                        a.call_routine(b, i as u32, inst, callee.into())?
+                    }
                     Opcode::Return => a.leave(b, i as u32, inst)?,
                     _ => a.inst(b, i as u32, inst, fixed.of(b, i as u32))?,
                 }

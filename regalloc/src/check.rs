@@ -381,7 +381,7 @@ impl Checker<'_> {
                         origin if origin as usize == next && insts[next].is_call() => {
                             match insts[next].op {
                                 Opcode::CallRoutine(callee) => {
-                                    self.call_routine(&insts[next], callee, inst, state)?;
+                                    self.call_routine(&insts[next], callee.into(), inst, state)?;
                                 }
                                 _ => self.call(&insts[next], inst, state)?,
                             }

@@ -162,7 +162,7 @@ impl Rewriter<'_> {
                             let op = match (source.op, &self.stack) {
                                 (Opcode::Gen(op), _) => op,
                                 (Opcode::CallRoutine(callee), _) => {
-                                    body.insts.extend(self.call_routine(source, callee));
+                                    body.insts.extend(self.call_routine(source, callee.into()));
                                     body.origins.resize(body.insts.len(), origin);
                                     continue;
                                 }

@@ -61,7 +61,7 @@ impl Parts {
     pub fn frames_end(&self, func: &Function) -> u32 {
         let insts = func.blocks.values().flat_map(|block| &block.insts);
         let callees = insts.filter_map(|inst| match inst.op {
-            Opcode::CallRoutine(n) => self.convention(n),
+            Opcode::CallRoutine(n) => self.convention(n.into()),
             _ => None,
         });
         callees.map(|callee| callee.frame_end).max().unwrap_or(0)

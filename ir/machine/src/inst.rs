@@ -151,7 +151,7 @@ pub enum Opcode {
     Results,
     /// Calls the subroutine of that number. The first source is the list of its inputs but for the return
     /// address, the destination that of its results.
-    CallRoutine(u32),
+    CallRoutine(u16),
     /// Goes back from a subroutine to the address that is the last source; the first, if there are two,
     /// is the list of results.
     Return,

@@ -179,7 +179,7 @@ impl Select<'_, '_> {
             results.push(self.passed_reg(cell));
         }
         let mut call = self.instruction(
-            MachineOp::CallRoutine(callee.as_u32()),
+            MachineOp::CallRoutine(callee.as_u32() as u16),
             super::Channels {
                 no_mask: false,
                 ..super::Channels::all(self.ir.simd)

@@ -154,11 +154,11 @@ pub fn select(
 /// Values that a subroutine is given, and that it gives back, at most: what instructions can number.
 const PASSED: usize = 255;
 
-/// Whether what each subroutine is passed and gives back can be selected.
+/// Whether the number of subroutines, and what each is passed and gives back, can be selected.
 pub fn can_pass(ir: &ir::Function) -> bool {
     let fits =
         |routine: &ir::RoutineData| routine.params.len().max(routine.results.len()) <= PASSED;
-    ir.routines.values().all(fits)
+    ir.routines.len() <= usize::from(u16::MAX) && ir.routines.values().all(fits)
 }
 
 /// Selects instructions for one function of the IR and each of its subroutines, in their order.
