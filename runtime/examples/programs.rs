@@ -29,8 +29,8 @@ mod text;
 #[path = "../tests/programs/walk.rs"]
 mod walk;
 
+use kiln_runtime::exec::Program as Code;
 use program::Program;
-use run::Linked;
 use walk::Outcome;
 
 /// The dword at a byte.
@@ -95,7 +95,9 @@ fn main() -> ExitCode {
             match finalize(finalizer, folder, &text) {
                 None => reference_refused += 1,
                 Some(code) => {
-                    if let Err(what) = right(&Linked::of_text(&code), &program, &expected) {
+                    if let Err(what) =
+                        right(&Code::from_text(&code, run::skl()), &program, &expected)
+                    {
                         reference_wrong += 1;
                         keep(&format!("the reference's code: {what}"));
                     }
@@ -109,11 +111,13 @@ fn main() -> ExitCode {
         ),
         None => String::new(),
     };
-    println!("total: {count} seeds, {tried} programs, {refused} of our codes refused, {wrong} wrong{reference}");
+    println!(
+        "total: {count} seeds, {tried} programs, {refused} of our codes refused, {wrong} wrong{reference}"
+    );
     ExitCode::from(u8::from(refused + wrong > 0))
 }
 
-fn right(code: &Linked, program: &Program, expected: &Outcome) -> Result<(), String> {
+fn right(code: &Code, program: &Program, expected: &Outcome) -> Result<(), String> {
     run::compare(&run::run(code, program)?, program, expected)
 }
 
@@ -130,7 +134,7 @@ fn reduce_to_file(seed: u64, folder: &Path, finalizer: Option<&Path>) -> ExitCod
     let theirs = |program: &Program| {
         let expected = walk::walk(program).ok()?;
         let code = finalize(finalizer?, folder, &program.text())?;
-        right(&Linked::of_text(&code), program, &expected).err()
+        right(&Code::from_text(&code, run::skl()), program, &expected).err()
     };
     let program = draw::program(seed);
     let (whose, program, what) = if let Some(first) = ours(&program) {

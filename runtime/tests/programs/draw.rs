@@ -793,7 +793,7 @@ impl Draw<'_> {
             let Place::Direct { byte, .. } = target.place else {
                 return None;
             };
-            if whole && (target.stride != 1 || byte % 32 != 0) {
+            if whole && (target.stride != 1 || !byte.is_multiple_of(32)) {
                 return None;
             }
             targets.push(target);
@@ -1010,7 +1010,7 @@ impl Draw<'_> {
 /// channels' own elements it may be more: front ends count on that.
 fn is_legal(byte: usize, ty: Ty, step: usize, last: usize) -> bool {
     let end = byte + last * ty.bytes() + ty.bytes() - 1;
-    end / 32 - byte / 32 <= 1 || step * ty.bytes() <= 8 && byte % 32 == 0
+    end / 32 - byte / 32 <= 1 || step * ty.bytes() <= 8 && byte.is_multiple_of(32)
 }
 
 /// A region for so many channels, of any form the hardware knows.

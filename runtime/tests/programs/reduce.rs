@@ -68,7 +68,11 @@ fn in_block(block: &mut Vec<Stmt>, left: &mut usize) -> bool {
             Stmt::Loop { body, .. } => vec![body],
             _ => Vec::new(),
         };
-        let branches = if is_loop && inner.iter().any(|body| leaves(body)) { 0 } else { inner.len() };
+        let branches = if is_loop && inner.iter().any(|body| leaves(body)) {
+            0
+        } else {
+            inner.len()
+        };
         if *left < branches {
             let body = std::mem::take(inner.into_iter().nth(*left).expect("a branch"));
             block.splice(i..=i, body);
@@ -128,11 +132,11 @@ fn simpler(stmt: &mut Stmt, left: &mut usize) -> bool {
         | Stmt::Break(guard)
         | Stmt::Continue(guard)
         | Stmt::Memory { guard, .. }
-        | Stmt::Count { guard, .. } => {
-            if take(guard.is_some()) {
-                *guard = None;
-                return true;
-            }
+        | Stmt::Count { guard, .. }
+            if take(guard.is_some()) =>
+        {
+            *guard = None;
+            return true;
         }
         _ => {}
     }

@@ -21,18 +21,8 @@ pub fn skl() -> &'static Platform {
     platform::find("skl").expect("the platform of the tests")
 }
 
-/// Machine code of the kernel with all that it calls.
-pub struct Linked(Code);
-
-impl Linked {
-    /// Code that was made elsewhere, calls resolved.
-    pub fn of_text(text: &[u8]) -> Linked {
-        Linked(Code::from_text(text, skl()))
-    }
-}
-
-/// Our machine code, every stage verified.
-pub fn compile(program: &Program, text: &str, grf_limit: u32) -> Result<Linked, String> {
+/// Our machine code, linked, every stage verified.
+pub fn compile(program: &Program, text: &str, grf_limit: u32) -> Result<Code, String> {
     let mut options = Options::new(skl());
     options.verify = true;
     options.grf_limit = grf_limit;
@@ -48,7 +38,7 @@ pub fn compile(program: &Program, text: &str, grf_limit: u32) -> Result<Linked, 
         .object_file(&module, Info::ZeInfo(info(program)))
         .map_err(|e| e.to_string())?;
     let code = Code::from_zebin(&object_file, "program", skl());
-    Ok(Linked(code.map_err(|e| e.to_string())?))
+    code.map_err(|e| e.to_string())
 }
 
 fn info(program: &Program) -> ZeInfo {
@@ -82,7 +72,7 @@ kernels:
 }
 
 /// What the variables, the predicates and the buffer hold in the end.
-pub fn run(code: &Linked, program: &Program) -> Result<[Vec<u8>; 2], String> {
+pub fn run(code: &Code, program: &Program) -> Result<[Vec<u8>; 2], String> {
     let items = program.items as u32;
     let info = info(program);
     let mut launch = Launch {
@@ -99,7 +89,7 @@ pub fn run(code: &Linked, program: &Program) -> Result<[Vec<u8>; 2], String> {
         ],
         budget: BUDGET,
     };
-    launch.run(&code.0).map_err(|e| e.to_string())?;
+    launch.run(code).map_err(|e| e.to_string())?;
     let mut args = launch.args.into_iter().skip(AFTER);
     match (args.next(), args.next()) {
         (Some(Arg::Buffer(state)), Some(Arg::Buffer(memory))) => Ok([state, memory]),

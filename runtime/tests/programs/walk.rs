@@ -267,7 +267,7 @@ impl Walk<'_> {
                 for lane in frame.taking(*exec, *guard, mask)? {
                     let offset = frame.own_dword(*offsets, lane)?;
                     let offset = offset.ok_or(Undefined("an open offset"))? as usize;
-                    if offset % 4 != 0 {
+                    if !offset.is_multiple_of(4) {
                         return Err(Undefined("an odd offset"));
                     }
                     let value = match *store {
@@ -289,7 +289,7 @@ impl Walk<'_> {
                 for lane in frame.taking(*exec, *guard, mask)? {
                     let offset = frame.own_dword(*offsets, lane)?;
                     let offset = offset.ok_or(Undefined("an open offset"))? as usize;
-                    if offset % 4 != 0 {
+                    if !offset.is_multiple_of(4) {
                         return Err(Undefined("an odd offset"));
                     }
                     let (old, by) = (self.memory.get(offset, 4)?, frame.own_dword(*data, lane)?);
@@ -405,7 +405,7 @@ impl Frame {
     /// For which channels the guard holds; those of the mask must know.
     fn which(&self, guard: Option<Guard>, mask: u32) -> Result<u32, Undefined> {
         let Some(guard) = guard else {
-            return Ok(u32::MAX & mask);
+            return Ok(mask);
         };
         let pred = &self.preds[guard.pred];
         let open = match guard.combine {
