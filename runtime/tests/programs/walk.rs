@@ -12,6 +12,8 @@ use crate::random::Random;
 
 /// Instructions, so that no program takes for ever.
 const MOST_STEPS: usize = 20_000;
+/// Calls of functions under way at one time.
+const MOST_CALLS: usize = 8;
 
 /// The variable of the kernel that holds four times each channel's number.
 pub const LANES: usize = 0;
@@ -144,6 +146,7 @@ struct Walk<'a> {
     program: &'a Program,
     memory: Bytes,
     steps: usize,
+    calls: usize,
 }
 
 pub fn walk(program: &Program) -> Result<Outcome, Undefined> {
@@ -157,6 +160,7 @@ pub fn walk(program: &Program) -> Result<Outcome, Undefined> {
         program,
         memory,
         steps: 0,
+        calls: 0,
     };
     let mut leaving = Leaving::default();
     let all = low(program.items);
@@ -368,6 +372,10 @@ impl Walk<'_> {
                 result,
                 ..
             } => {
+                self.calls += 1;
+                if self.calls > MOST_CALLS {
+                    return Err(Undefined("too deep"));
+                }
                 let callee = &self.program.scopes[1 + function];
                 let mut inner = Frame::new(callee, self.program.simd);
                 for (to, &from) in args.iter().enumerate() {
@@ -383,6 +391,7 @@ impl Walk<'_> {
                     mask,
                     &mut Leaving::default(),
                 )?;
+                self.calls -= 1;
                 for lane in lanes(mask) {
                     let value = inner.own_dword(0, lane)?;
                     frame.vars[*result].set(lane * 4, 4, value)?;
