@@ -17,12 +17,10 @@ use smallvec::SmallVec;
 
 use crate::adapter::{Adapter, Source, unit};
 use crate::flags::{ADDED, Assigned};
-use crate::frame::Frame;
+use crate::frame::{Frame, SCRATCH_GRFS};
 use crate::stack::StackFrame;
 use crate::{AllocError, Stats};
 
-/// GRFs of scratch space that a block message can address.
-const SCRATCH_GRFS: u32 = 4096;
 const NONE: u32 = u32::MAX;
 
 /// The code of one block.
@@ -50,7 +48,7 @@ struct Rewriter<'a> {
     units: u128,
 }
 
-/// Makes the code of all blocks.
+/// Makes the code of all blocks. The first slots are those that the function itself names, `spilled`.
 ///
 /// # Errors
 /// More scratch space is needed than messages address.
@@ -60,6 +58,7 @@ pub fn rewrite(
     input: &Adapter,
     output: &Output,
     assigned: &Assigned,
+    spilled: u32,
     scratch_base: u32,
 ) -> Result<(Vec<Body>, Stats), AllocError> {
     let scratch = scratch_base.div_ceil(frame.grf_bytes);
@@ -69,7 +68,7 @@ pub fn rewrite(
         input,
         output,
         slots: vec![NONE; output.num_spillslots],
-        used_slots: 0,
+        used_slots: spilled,
         scratch,
         stack: StackFrame::new(func, frame),
         stats: Stats::default(),
@@ -115,6 +114,8 @@ impl Rewriter<'_> {
                             let header = Reg::grf(self.frame.header);
                             (copy(words, header, Reg::grf(0)), ADDED)
                         }
+                        // The value stayed where it is.
+                        Source::Copy if allocs[0] == allocs[1] => continue,
                         Source::Copy => {
                             self.stats.moves += 1;
                             (self.copy_unit(allocs[0], allocs[1]), ADDED)
@@ -124,6 +125,16 @@ impl Rewriter<'_> {
                             let origin = origins[i as usize];
                             let op = match (source.op, &self.stack) {
                                 (Opcode::Gen(op), _) => op,
+                                (op @ (Opcode::Spill | Opcode::Fill), _) => {
+                                    let write = op == Opcode::Spill;
+                                    let slot = match source.srcs.first() {
+                                        Some(inst::Src::Imm(slot)) => slot.bits() as u32,
+                                        _ => 0,
+                                    };
+                                    self.spill(allocs[0], slot, write, &mut body.insts)?;
+                                    body.origins.resize(body.insts.len(), ADDED);
+                                    continue;
+                                }
                                 (Opcode::Undef | Opcode::Results, _) | (_, None) => continue,
                                 (Opcode::Call | Opcode::CallAddress, Some(stack)) => {
                                     let mut call = self.inst(Op::Call, source, allocs);
@@ -281,12 +292,12 @@ impl Rewriter<'_> {
         self.note(to);
         match (from.kind(), to.kind()) {
             (AllocationKind::Reg, AllocationKind::Stack) => {
-                self.stats.spills += 1;
-                self.spill(from, to, true, code)
+                let slot = self.slot(to);
+                self.spill(from, slot, true, code)
             }
             (AllocationKind::Stack, AllocationKind::Reg) => {
-                self.stats.fills += 1;
-                self.spill(to, from, false, code)
+                let slot = self.slot(from);
+                self.spill(to, slot, false, code)
             }
             _ => {
                 self.stats.moves += 1;
@@ -296,20 +307,28 @@ impl Rewriter<'_> {
         }
     }
 
-    /// Writes a unit to its slot, or reads it.
-    fn spill(
-        &mut self,
-        unit: Allocation,
-        slot: Allocation,
-        write: bool,
-        code: &mut Vec<Gen>,
-    ) -> Result<(), AllocError> {
+    /// The place of one of regalloc2's slots.
+    fn slot(&mut self, slot: Allocation) -> u32 {
         let slot = slot.as_stack().map_or(0, |s| s.index());
         if self.slots[slot] == NONE {
             self.slots[slot] = self.used_slots;
             self.used_slots += 1;
         }
-        let slot = self.slots[slot];
+        self.slots[slot]
+    }
+
+    /// Writes a unit to its slot, or reads it.
+    fn spill(
+        &mut self,
+        unit: Allocation,
+        slot: u32,
+        write: bool,
+        code: &mut Vec<Gen>,
+    ) -> Result<(), AllocError> {
+        match write {
+            true => self.stats.spills += 1,
+            false => self.stats.fills += 1,
+        }
         match self.stack.as_ref().filter(|stack| stack.is_dynamic()) {
             Some(stack) => {
                 let first = self.unit_reg(unit, 0).num;

@@ -289,7 +289,7 @@ fn compile(text: &str) -> Result<Figures, String> {
     }
     lap();
     let kernel = module.objects.first().ok_or("no kernel")?;
-    let func = kiln_ir::build::build(kernel).map_err(|e| e.to_string())?;
+    let func = kiln_ir::build::build(kernel, &SKL).map_err(|e| e.to_string())?;
     lap();
     let mut machine = select::select(&func, &SKL, &select::Calls::BY_NAME).map_err(|errors| {
         errors

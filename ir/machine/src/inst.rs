@@ -149,6 +149,11 @@ pub enum Opcode {
     CallAddress,
     /// Has the results in `%retval`, directly before a function returns.
     Results,
+    /// Stores the second source, a whole register, in the slot of scratch memory that the first, an
+    /// immediate, numbers.
+    Spill,
+    /// Loads the destination, a whole register, from the slot that the source numbers.
+    Fill,
 }
 
 impl From<Op> for Opcode {
@@ -568,7 +573,7 @@ impl Inst {
         match self.op {
             Opcode::Call | Opcode::Results => !self.srcs.is_empty(),
             Opcode::CallAddress => self.srcs.len() > 1,
-            Opcode::Gen(_) | Opcode::Undef => false,
+            Opcode::Gen(_) | Opcode::Undef | Opcode::Spill | Opcode::Fill => false,
         }
     }
 
@@ -576,7 +581,12 @@ impl Inst {
     pub fn gen_op(&self) -> Option<Op> {
         match self.op {
             Opcode::Gen(op) => Some(op),
-            Opcode::Undef | Opcode::Call | Opcode::CallAddress | Opcode::Results => None,
+            Opcode::Undef
+            | Opcode::Call
+            | Opcode::CallAddress
+            | Opcode::Results
+            | Opcode::Spill
+            | Opcode::Fill => None,
         }
     }
 }

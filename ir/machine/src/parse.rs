@@ -529,6 +529,8 @@ impl<'a> Parser<'a> {
             ("fcall", Opcode::Call),
             ("ifcall", Opcode::CallAddress),
             ("results", Opcode::Results),
+            ("spill", Opcode::Spill),
+            ("fill", Opcode::Fill),
         ];
         for (name, op) in pseudo {
             if self.eat_word(name) {

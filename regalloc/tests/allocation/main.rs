@@ -5,6 +5,7 @@ mod mutations;
 mod random;
 mod scale;
 mod small;
+mod spill;
 
 use kiln_machine::func::{Block, BlockData, Class, Edge, Function, Term};
 use kiln_machine::inst::{Dst, Inst, Message, Reg, Src, VReg};
