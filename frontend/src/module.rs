@@ -513,19 +513,27 @@ impl Inst {
     pub fn mnemonic(&self) -> &'static str {
         let row = self.op.row();
         match (row.family_names(), self.operands.first()) {
-            (Some(names), Some(Operand::Field(n))) => member(names, *n),
+            (Some(names), Some(Operand::Field(n))) => member(names, *n).unwrap_or("?"),
             _ => row.mnemonic,
+        }
+    }
+
+    /// Whether the number that says which operation of the opcode's family it is says one.
+    pub(crate) fn is_of_family(&self) -> bool {
+        match (self.op.row().family_names(), self.operands.first()) {
+            (Some(names), Some(Operand::Field(n))) => member(names, *n).is_some(),
+            _ => true,
         }
     }
 }
 
 /// The name that says most of a number's bits.
-fn member(names: &[(&'static str, u32)], n: u32) -> &'static str {
+fn member(names: &[(&'static str, u32)], n: u32) -> Option<&'static str> {
     let said = names.iter().filter(|(_, bits)| n & bits == *bits);
     let exact = names.iter().find(|(_, bits)| n & 0xff == *bits);
     exact
         .or_else(|| said.max_by_key(|(_, bits)| bits.count_ones()))
-        .map_or("?", |(name, _)| name)
+        .map(|(name, _)| *name)
 }
 
 /// `(M5_NM, 16)`: the channels an instruction works on.

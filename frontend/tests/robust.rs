@@ -9,7 +9,7 @@ use std::sync::LazyLock;
 
 use common::saxpy;
 use kiln_frontend::binary::{read, write};
-use kiln_frontend::module::Module;
+use kiln_frontend::module::{Module, Operand};
 use kiln_frontend::print::print;
 use kiln_frontend::text::parse;
 use kiln_frontend::verify::verify;
@@ -162,4 +162,38 @@ fn changed_lines() {
         panic!("{error}");
     }
     assert!(read.get() >= 200, "only {} of 1000 are read", read.get());
+}
+
+/// Numbers in instructions that mean something are printed so that they are read: each instruction of
+/// the seeds alone, with each of its numbers changed.
+#[test]
+fn every_number_is_printed_or_wrong() {
+    let seeds = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("fuzz/seeds/binary_read");
+    let (mut tried, mut sound) = (0, 0);
+    for entry in fs::read_dir(seeds).expect("the seeds") {
+        let bytes = fs::read(entry.expect("a seed").path()).expect("a seed");
+        let Ok(module) = read(&bytes) else { continue };
+        for object in 0..module.objects.len() {
+            let mut alone = module.clone();
+            alone.objects.swap(0, object);
+            alone.objects.truncate(1);
+            let insts = std::mem::take(&mut alone.objects[0].insts);
+            alone.objects[0].labels.clear();
+            for inst in &insts {
+                let numbers = inst.operands.iter().enumerate();
+                let numbers = numbers.filter(|(_, o)| matches!(o, Operand::Field(_)));
+                for (at, _) in numbers {
+                    for n in (0..=260).chain((9..32).map(|bit| 1 << bit)) {
+                        let mut changed = inst.clone();
+                        changed.operands[at] = Operand::Field(n);
+                        alone.objects[0].insts = vec![changed];
+                        tried += 1;
+                        sound += u32::from(verify(&alone).is_empty());
+                        use_all(&alone);
+                    }
+                }
+            }
+        }
+    }
+    assert!(sound > 1000, "{sound} of {tried} were sound");
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use kiln_frontend::module::{
     Input, InputVar, Label, LabelKind, Modifier, Module, Object, Operand, PredUse, Predicate,
-    Region, Type, Var,
+    Region, Sampler, Type, Var,
 };
 use kiln_frontend::opcode::Opcode;
 use kiln_frontend::text::{diagnose, parse};
@@ -276,6 +276,37 @@ fn wrong_modules_are_found() {
             bits: 0x100
         }),
         ["15:5 V0016 operand 1: ub is no type of an immediate, or 0x100 does not fit"]
+    );
+    assert_eq!(
+        edited(|o| while o.samplers.len() < 32 {
+            o.samplers.push(o.samplers[Sampler::from_u32(0)].clone());
+        }),
+        [
+            "0:0 V0081 32 samplers are declared, 31 at most: the number of the next is that of the \
+          bindless sampler"
+        ]
+    );
+    let lifetime = |class: u32, number| {
+        move |o: &mut Object| {
+            o.insts[MOV].op = Opcode::Lifetime;
+            o.insts[MOV].operands = vec![Operand::Field(class << 4), Operand::Field(number)].into();
+        }
+    };
+    assert_eq!(edited(lifetime(0, 32)), [""; 0]);
+    for (class, number, what) in [
+        (0, 99, "variable"),
+        (0, 31, "variable"),
+        (1, 9, "address variable"),
+        (2, 0, "predicate"),
+    ] {
+        assert_eq!(
+            edited(lifetime(class, number)),
+            [format!("15:5 V0001 {what} {number} does not exist")]
+        );
+    }
+    assert_eq!(
+        edited(lifetime(3, 32)),
+        ["15:5 V0011 the class of a variable and an end of its life cannot be 48"]
     );
     assert_eq!(edited(|o| o.insts[MOV].op = Opcode::Mov), [""; 0]);
 }

@@ -313,6 +313,8 @@ impl Checker<'_> {
     fn block(&mut self, b: Block, state: &mut State) -> Result {
         let insts = &self.func.blocks[b].insts;
         let mut next = 0;
+        // The call whose further instructions may come.
+        let mut calling: Option<usize> = None;
         let mut ending: Vec<(usize, usize)> = Vec::new();
         // Values without code are anywhere until the next instruction has run.
         let mut undefined: Vec<VReg> = Vec::new();
@@ -345,12 +347,14 @@ impl Checker<'_> {
                                 state.anywhere(v, self.func.regs[v].class);
                             }
                         }
-                        origin if origin as usize + 1 == next && insts[next - 1].is_call() => {
-                            self.rest_of_call(&insts[next - 1], inst, state)?;
+                        origin if calling == Some(origin as usize) => {
+                            self.rest_of_call(&insts[origin as usize], inst, state)?;
                         }
                         origin if origin as usize == next && insts[next].is_call() => {
                             self.call(&insts[next], inst, state)?;
+                            calling = Some(next);
                             next += 1;
+                            skip(&mut next, state, &mut undefined);
                         }
                         origin if origin as usize == next => {
                             self.inst(&insts[next], inst, state)?;

@@ -37,6 +37,13 @@ pub struct Frame {
 }
 
 impl Frame {
+    /// The registers of units, both as sets of a bit each.
+    pub fn grfs(&self, units: u128) -> u128 {
+        let of = |unit: u32| ((1 << self.unit_grfs) - 1) << (unit * self.unit_grfs);
+        let used = (0..u128::BITS / self.unit_grfs).filter(|unit| units >> unit & 1 == 1);
+        used.fold(0, |set, unit| set | of(unit))
+    }
+
     /// # Errors
     /// The limit is beyond the file, or what must be kept leaves nothing.
     pub fn new(func: &Function, limit: Option<u32>) -> Result<Frame, AllocError> {

@@ -115,6 +115,9 @@ pub struct Stats {
     pub demoted: u32,
     /// General registers that hold something at one time or another.
     pub grf_used: u32,
+    /// GRFs that are not afterwards what they were before, a bit each: of a function that others call,
+    /// not those that it saves.
+    pub overwritten: u128,
     /// Most general registers live at once before allocation, if that was asked for.
     pub max_pressure: Option<u32>,
 }

@@ -85,6 +85,9 @@ pub fn rewrite(
     r.stats.spill_bytes = r.used_slots * frame.unit_bytes;
     r.enter_and_leave(&mut bodies)?;
     r.stats.grf_used = r.units.count_ones() * frame.unit_grfs;
+    let kept = r.stack.as_ref().map_or(0, StackFrame::kept);
+    let allocated = frame.units.iter().fold(0, |set, unit| set | 1 << unit);
+    r.stats.overwritten = frame.grfs(r.units & allocated & !kept);
     Ok((bodies, r.stats))
 }
 

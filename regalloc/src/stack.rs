@@ -152,14 +152,16 @@ impl<'a> StackFrame<'a> {
         self.access((self.base(), at), first, grfs, write, code)
     }
 
-    /// Units that the function must leave as they were, of those it uses.
+    /// Units that the function must leave as they were, a bit each.
+    pub fn kept(&self) -> u128 {
+        let units = self.frame.saved.clone();
+        units.fold(0, |set, unit| set | 1 << unit)
+    }
+
+    /// Those of them that it uses.
     fn saved(&self, used: u128) -> Vec<u32> {
-        let units = self.stack.callee_saved.start / self.frame.unit_grfs
-            ..self.stack.callee_saved.end / self.frame.unit_grfs;
-        match self.is_dynamic() {
-            true => units.filter(|u| used >> u & 1 == 1).collect(),
-            false => Vec::new(),
-        }
+        let saved = used & self.kept();
+        (0..u128::BITS).filter(|u| saved >> u & 1 == 1).collect()
     }
 
     /// Writes or reads the saved registers, neighbours in one message.

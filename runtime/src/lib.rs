@@ -1,6 +1,7 @@
 //! The finalizer as a library: sessions that compile modules of vISA, and the host execution of Gen
 //! code.
 
+pub mod callgraph;
 pub mod exec;
 pub mod info;
 pub mod launch;

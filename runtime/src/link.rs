@@ -7,58 +7,63 @@
 use std::collections::{HashMap, HashSet};
 
 use kiln_emit::assemble::{Relocation as Place, RelocationKind};
-use kiln_frontend::module::{Linkage, Module, ObjectKind, Operand};
-use kiln_frontend::opcode::Opcode;
+use kiln_frontend::module::{Module, ObjectKind};
+use kiln_ir::callgraph::{CallGraph, Depth};
 use kiln_machine::func::Entered;
 
 use crate::pipeline::{Compiled, Symbol};
 
 /// Where functions begin, in bytes: as short instructions do.
 const ALIGN: usize = 8;
-/// Bytes of a thread's stack: what the reference compiler gives, however deep the calls go.
+/// Bytes of a thread's stack where the call graph does not bound it, for recursion or because calls lead
+/// out of the module: what the reference compiler gives.
 const STACK: u32 = 128 << 10;
 
 /// Functions that may be called by address: those whose address is taken, and those that other
 /// modules see.
-pub fn by_address(module: &Module) -> HashSet<&str> {
-    let functions = module
-        .objects
-        .iter()
-        .filter_map(|object| match object.kind {
-            ObjectKind::Function {
-                linkage: Linkage::Extern,
-                ..
-            } => Some(object.name.as_str()),
-            _ => None,
-        });
-    let insts = module.objects.iter().flat_map(|object| &object.insts);
-    let taken = insts.filter_map(|inst| match inst.operands.first() {
-        Some(Operand::Name(name)) if inst.op == Opcode::Faddr => Some(name.as_str()),
-        _ => None,
+pub fn by_address<'m>(module: &'m Module, graph: &CallGraph) -> HashSet<&'m str> {
+    let objects = module.objects.iter().enumerate();
+    let addressed = objects.filter(|(number, object)| {
+        let facts = graph.facts(*number);
+        object.kind != ObjectKind::Kernel && (facts.address_taken || facts.visible)
     });
-    functions.chain(taken).collect()
+    addressed.map(|(_, object)| object.name.as_str()).collect()
 }
 
-/// Links the objects of a module: its kernels, and the functions that are called by address.
-pub fn link(objects: Vec<Compiled>) -> (Vec<Compiled>, Vec<Compiled>) {
-    let is_root = |object: &Compiled| object.entered != Entered::Called;
+/// Links the objects of a module, each with its number: its kernels, and the functions that are called
+/// by address; of a module without kernels, all functions.
+pub fn link(objects: Vec<(usize, Compiled)>, graph: &CallGraph) -> (Vec<Compiled>, Vec<Compiled>) {
+    let is_kernel = |object: &Compiled| object.entered == Entered::Dispatched;
+    let library = !objects.iter().any(|(_, object)| is_kernel(object));
+    let is_root = |object: &Compiled| library || object.entered != Entered::Called;
+    // A kernel's own frame is no part of the stack.
+    let frames: HashMap<usize, u32> = objects
+        .iter()
+        .filter(|(_, object)| !is_kernel(object))
+        .map(|(number, object)| (*number, object.allocation.frame_bytes))
+        .collect();
+    let depths = graph.depths(|number| frames.get(&number).copied().unwrap_or(0));
     let by_name: HashMap<&str, &Compiled> = objects
         .iter()
-        .filter(|object| !is_root(object))
-        .map(|object| (object.name.as_str(), object))
+        .filter(|(_, object)| object.entered == Entered::Called)
+        .map(|(_, object)| (object.name.as_str(), object))
         .collect();
     let linked: Vec<Option<Linked>> = objects
         .iter()
-        .map(|object| is_root(object).then(|| Linked::new(object, &by_name)))
+        .map(|(_, object)| is_root(object).then(|| Linked::new(object, &by_name)))
         .collect();
     let (mut kernels, mut functions) = (Vec::new(), Vec::new());
-    for (mut object, linked) in objects.into_iter().zip(linked) {
+    for ((number, mut object), linked) in objects.into_iter().zip(linked) {
         let Some(linked) = linked else { continue };
         object.code = linked.code;
         object.relocations = linked.relocations;
         object.symbols = linked.symbols;
-        object.stack_bytes = linked.stack_bytes;
-        object.barrier |= linked.barrier;
+        object.barrier |= graph.facts(number).waits;
+        object.stack_bytes = match depths[number] {
+            _ if !object.stack => 0,
+            Depth::Bytes(bytes) => bytes,
+            Depth::Unknown | Depth::Unbounded => STACK,
+        };
         match object.entered {
             Entered::Dispatched => kernels.push(object),
             Entered::JumpedTo | Entered::Called => functions.push(object),
@@ -71,8 +76,6 @@ struct Linked {
     code: Vec<u8>,
     relocations: Vec<crate::pipeline::Relocation>,
     symbols: Vec<Symbol>,
-    stack_bytes: u32,
-    barrier: bool,
 }
 
 impl Linked {
@@ -81,8 +84,6 @@ impl Linked {
             code: Vec::new(),
             relocations: Vec::new(),
             symbols: Vec::new(),
-            stack_bytes: if root.stack { STACK } else { 0 },
-            barrier: false,
         };
         let mut parts: Vec<&Compiled> = vec![root];
         let mut known: HashSet<&str> = HashSet::from([root.name.as_str()]);
@@ -107,7 +108,6 @@ impl Linked {
         self.code.resize(self.code.len().next_multiple_of(ALIGN), 0);
         let base = self.code.len() as u32;
         self.code.extend_from_slice(&part.code);
-        self.barrier |= part.barrier;
         self.symbols.push(Symbol {
             name: part.name.clone(),
             offset: base,

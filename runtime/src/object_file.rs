@@ -11,6 +11,7 @@ use kiln_emit::zebin::{
     ADDRESS, ADDRESS_HIGH, ADDRESS_LOW, FUNCTIONS, KernelText, Relocation, Relocations, STB_GLOBAL,
     STB_LOCAL, STT_FUNC, Symbol, SymbolPlace, TEXT_PREFIX, Zebin,
 };
+use kiln_machine::func::Entered;
 use serde_norway::Mapping;
 
 /// The unit of scratch space in bytes; a thread has a power of two of them (PRM vol. 2a,
@@ -54,7 +55,9 @@ pub fn object_file(
             Zebin::new(platform, texts.collect(), info)
         }
     };
-    functions(&mut zebin, &module.functions)?;
+    let by_address = |function: &&Compiled| function.entered == Entered::JumpedTo;
+    let by_address: Vec<&Compiled> = module.functions.iter().filter(by_address).collect();
+    functions(&mut zebin, &by_address)?;
     let version = version(&zebin.ze_info);
     for kernel in kernels {
         let name = &kernel.name;
@@ -81,7 +84,7 @@ pub fn object_file(
 
 /// Puts functions that are called by address into the section that the reference puts them into:
 /// in the place of those that are there, or behind them if some of those are not ours.
-fn functions(zebin: &mut Zebin, functions: &[Compiled]) -> Result<(), ObjectError> {
+fn functions(zebin: &mut Zebin, functions: &[&Compiled]) -> Result<(), ObjectError> {
     if functions.is_empty() {
         return Ok(());
     }

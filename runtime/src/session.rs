@@ -2,8 +2,8 @@
 //!
 //! A [`Session`] owns the options and the memory that compilations use one after the other; it can be
 //! used from several threads. [`Session::compile_module`] reads the files of a module, holds it
-//! against the rules of vISA and of the platform, and compiles its kernels in parallel, callees before
-//! their callers; [`Session::object_file`] makes an object file of them. Which of several errors is
+//! against the rules of vISA and of the platform, and compiles its kernels and what they call in
+//! parallel; [`Session::object_file`] makes an object file of them. Which of several errors is
 //! reported, and every byte of the results, is the same each time and with any number of threads.
 //!
 //! ```
@@ -32,12 +32,10 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
 use kiln_emit::zebin::Zebin;
-use kiln_frontend::module::{Module, Place};
+use kiln_frontend::module::{Module, ObjectKind, Place};
 use kiln_frontend::print;
 use kiln_frontend::verify::{self, Finding, Severity};
 use kiln_ir::callgraph::{CallError, CallGraph};
-use petgraph::graph::NodeIndex;
-use petgraph::visit::Dfs;
 use rayon::prelude::*;
 
 use crate::info::Info;
@@ -151,10 +149,8 @@ impl Session {
     /// first of its kernels has that cannot be compiled.
     pub fn compile_module(&self, inputs: &[Input]) -> Result<CompiledModule, Box<Failure>> {
         self.possible()?;
-        let (modules, seconds): (Vec<_>, Vec<f64>) = read(inputs).into_iter().unzip();
-        let modules = modules.into_iter().collect::<Result<Vec<_>, _>>()?;
-        let merged = Merged::new(modules.into_iter().enumerate());
-        self.compile_merged(inputs, &merged, seconds.iter().sum())
+        let (merged, seconds) = read_module(inputs)?;
+        self.compile_merged(inputs, &merged, seconds)
     }
 
     /// Compiles the modules that the files are: those [related](source::related) are one. A file
@@ -215,11 +211,36 @@ impl Session {
             let (object, inst) = (finding.object, finding.inst);
             return Err(at(finding.into(), object, inst));
         }
-        let order = self.order(inputs, merged)?;
-        let by_address = link::by_address(&merged.module);
-        let by_jump = |name: &str| by_address.contains(name);
+        let graph = CallGraph::new(&merged.module);
+        if let Some(error) = graph.errors.first() {
+            let (object, inst) = (error.object, error.inst);
+            return Err(at(error.clone().into(), object, Some(inst)));
+        }
+        let order = self.order(inputs, merged, &graph)?;
         let read_seconds = read_seconds + clock.elapsed().as_secs_f64();
+        let results = self.compile_objects(inputs, merged, &graph, &order);
+        let visa = self.options.dump.contains(&Stage::Visa);
+        let objects = results.into_iter().collect::<Result<Vec<_>, _>>()?;
+        let (kernels, functions) = link::link(order.into_iter().zip(objects).collect(), &graph);
+        Ok(CompiledModule {
+            kernels,
+            functions,
+            read_seconds,
+            visa: visa.then(|| print::print(&merged.module)),
+        })
+    }
 
+    /// Compiles objects of a module. All results are awaited, so that of several errors it is always the
+    /// first in order that is reported.
+    pub(crate) fn compile_objects(
+        &self,
+        inputs: &[Input],
+        merged: &Merged,
+        graph: &CallGraph,
+        order: &[usize],
+    ) -> Vec<Result<Compiled, Box<Failure>>> {
+        let by_address = link::by_address(&merged.module, graph);
+        let by_jump = |name: &str| by_address.contains(name);
         let compile = |&object: &usize| {
             let mut scratch = self.take_scratch();
             let object_of = &merged.module.objects[object];
@@ -227,24 +248,14 @@ impl Session {
             self.give_back(scratch);
             compiled.map_err(|error| {
                 let inst = error.instruction();
-                at(error.into(), object, inst)
+                Failure::at(error.into(), inputs, merged, object, inst)
             })
         };
-        // Starting threads takes as long as compiling a small kernel. All results are awaited, so
-        // that of several errors it is always the first in order that is reported.
-        let results: Vec<_> = match order.as_slice() {
+        // Starting threads takes as long as compiling a small kernel.
+        match order {
             [one] => vec![compile(one)],
             several => several.par_iter().map(compile).collect(),
-        };
-        let visa = self.options.dump.contains(&Stage::Visa);
-        let objects = results.into_iter().collect::<Result<_, _>>()?;
-        let (kernels, functions) = link::link(objects);
-        Ok(CompiledModule {
-            kernels,
-            functions,
-            read_seconds,
-            visa: visa.then(|| print::print(&merged.module)),
-        })
+        }
     }
 
     /// Makes an object file of a module's kernels.
@@ -256,7 +267,7 @@ impl Session {
     }
 
     /// Whether the options are such that anything can be compiled.
-    fn possible(&self) -> Result<(), Box<Failure>> {
+    pub(crate) fn possible(&self) -> Result<(), Box<Failure>> {
         let Options {
             platform,
             grf_limit: found,
@@ -278,41 +289,36 @@ impl Session {
         Ok(())
     }
 
-    /// The numbers of the objects to compile: callees first.
-    fn order(&self, inputs: &[Input], merged: &Merged) -> Result<Vec<usize>, Box<Failure>> {
-        let module = &merged.module;
-        let graph = CallGraph::new(module).map_err(|error| {
-            let (CallError::Unknown { caller, inst, .. } | CallError::Size { caller, inst, .. }) =
-                &error;
-            let object = module
-                .objects
-                .iter()
-                .position(|o| o.name == caller.as_str());
-            let inst = *inst;
-            match object {
-                Some(object) => Failure::at(error.into(), inputs, merged, object, Some(inst)),
-                None => Failure::of_file(error.into(), inputs, 0),
+    /// The numbers of the objects to compile: of the kernels, of what other modules see,
+    /// and of all that these may reach. A module without kernels is a library, of which all is kept.
+    fn order(
+        &self,
+        inputs: &[Input],
+        merged: &Merged,
+        graph: &CallGraph,
+    ) -> Result<Vec<usize>, Box<Failure>> {
+        let objects = &merged.module.objects;
+        let is_kernel = |number: &usize| objects[*number].kind == ObjectKind::Kernel;
+        let all = 0..objects.len();
+        let roots: Vec<usize> = match &self.kernel {
+            Some(wanted) => {
+                let named = |number: &usize| objects[*number].name == wanted.as_str();
+                let kernel = all.clone().filter(is_kernel).find(named);
+                let Some(kernel) = kernel.or_else(|| all.clone().find(named)) else {
+                    let names = objects.iter().map(|o| o.name.to_string()).collect();
+                    let wanted = wanted.clone();
+                    let error = Error::NoSuchKernel { wanted, names };
+                    return Err(Failure::of_file(error, inputs, 0));
+                };
+                vec![kernel]
             }
-        })?;
-        let mut order: Vec<usize> = graph.order().into_iter().flatten().collect();
-        if let Some(wanted) = &self.kernel {
-            let Some(kernel) = module
-                .objects
-                .iter()
-                .position(|o| o.name == wanted.as_str())
-            else {
-                let names = module.objects.iter().map(|o| o.name.to_string()).collect();
-                let wanted = wanted.clone();
-                let error = Error::NoSuchKernel { wanted, names };
-                return Err(Failure::of_file(error, inputs, 0));
-            };
-            let mut reached = vec![false; module.objects.len()];
-            let mut walk = Dfs::new(&graph.graph, NodeIndex::new(kernel));
-            while let Some(node) = walk.next(&graph.graph) {
-                reached[graph.graph[node]] = true;
-            }
-            order.retain(|object| reached[*object]);
-        }
+            None if all.clone().any(|number| is_kernel(&number)) => all
+                .filter(|number| is_kernel(number) || graph.facts(*number).visible)
+                .collect(),
+            None => all.collect(),
+        };
+        let reached = graph.reachable(roots.into_iter());
+        let order: Vec<usize> = (0..objects.len()).filter(|n| reached[*n]).collect();
         if order.is_empty() {
             return Err(Failure::of_file(Error::NoKernel, inputs, 0));
         }
@@ -328,6 +334,14 @@ impl Session {
         let mut pool = self.scratch.lock().unwrap_or_else(PoisonError::into_inner);
         pool.push(scratch);
     }
+}
+
+/// Reads the files of one module, and says how many seconds that took.
+pub(crate) fn read_module(inputs: &[Input]) -> Result<(Merged, f64), Box<Failure>> {
+    let (modules, seconds): (Vec<_>, Vec<f64>) = read(inputs).into_iter().unzip();
+    let modules = modules.into_iter().collect::<Result<Vec<_>, _>>()?;
+    let merged = Merged::new(modules.into_iter().enumerate());
+    Ok((merged, seconds.iter().sum()))
 }
 
 /// Reads files, one by itself on this thread, and says how many seconds each took.
@@ -378,7 +392,7 @@ impl Failure {
         })
     }
 
-    fn at(
+    pub(crate) fn at(
         error: Error,
         inputs: &[Input],
         merged: &Merged,

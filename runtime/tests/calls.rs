@@ -4,6 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use kiln_emit::platform::{self, Platform};
+use kiln_emit::ze_info::MemoryKind;
 use kiln_emit::zebin::Zebin;
 use kiln_runtime::exec::{Launch, Program};
 use kiln_runtime::info::Info;
@@ -109,4 +110,22 @@ fn a_single_function_is_replaced() {
         };
         run(&replaced(&text));
     }
+}
+
+/// What the call graph bounds needs no more scratch space than the frames; recursion gets what the
+/// reference compiler gives.
+#[test]
+fn stacks_are_as_large_as_the_calls_are_deep() {
+    let (kernel, functions) = parts();
+    let bytes = |visa: &str| {
+        let zebin = replaced(visa);
+        let entry = zebin.ze_info.kernels.iter().find(|k| k.name == NAME);
+        let buffers = &entry.unwrap().per_thread_memory_buffers;
+        let scratch = buffers.iter().filter(|b| b.kind == MemoryKind::Scratch);
+        scratch.map(|b| b.size).collect::<Vec<_>>()
+    };
+    // 416 bytes of one frame; the smallest scratch space is 1 KiB.
+    assert_eq!(bytes(&(kernel.clone() + &functions)), [1 << 10]);
+    // The functions are the reference's: their frames are not known.
+    assert_eq!(bytes(&kernel), [128 << 10]);
 }

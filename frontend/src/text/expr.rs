@@ -82,9 +82,9 @@ impl Parser<'_> {
         self.fitting(what, |p| p.binary(what, SUM, 0))
     }
 
-    /// An expression of products.
-    pub(super) fn product<T: TryFrom<i128>>(&mut self, what: &'static str) -> Result<T> {
-        self.fitting(what, |p| p.binary(what, PRODUCT, 0))
+    /// An expression of products, with the other sign.
+    pub(super) fn negated<T: TryFrom<i128>>(&mut self, what: &'static str) -> Result<T> {
+        self.fitting(what, |p| p.binary(what, PRODUCT, 0).map(|n| -n))
     }
 
     /// A literal, `%sizeof` or an expression in parentheses.

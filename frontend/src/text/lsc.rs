@@ -135,12 +135,33 @@ pub(crate) fn element_count(n: u32) -> u32 {
 /// Whether the number means something, of those of LSC.
 pub(crate) fn is_known(meaning: Meaning, n: u32) -> bool {
     match meaning {
-        Meaning::LscElements => n <= 8,
         Meaning::LscDataOrder => n == STRAIGHT || n == TRANSPOSED,
         Meaning::LscChannels => n < 1 << CHANNELS.len(),
         Meaning::LscOp => LscOp::name(n).is_some(),
         meaning => names(meaning).is_none_or(|names| names.iter().any(|(_, v)| *v == n)),
     }
+}
+
+/// Whether the operation is one of the instruction's opcode.
+pub(crate) fn is_of_row(inst: &Inst, op: u32) -> bool {
+    let unit = match number_at(inst.op.row(), Meaning::LscUnit, 0) {
+        Some(i) => inst.operands.get(i),
+        None => None,
+    };
+    let typed = match unit {
+        Some(Operand::Field(unit)) => name_of(UNITS, *unit) == Some(TYPED),
+        _ => true,
+    };
+    LscOp::row(op, typed).is_some_and(|row| row.opcode == inst.op)
+}
+
+/// Whether the instruction's data may be of so many elements: none, where channels say it.
+pub(crate) fn are_elements(inst: &Inst, n: u32) -> bool {
+    let &[Operand::Field(op), ..] = &inst.operands[..] else {
+        return false;
+    };
+    let least = u32::from(matches!(shape(inst.op.row(), op), Shape::Elements));
+    (least..=8).contains(&n)
 }
 
 /// The parts of an instruction, in the order that text has them.
@@ -469,8 +490,7 @@ impl<'a> Parser<'a> {
         let offset: i32 = if self.lexer.eat(b'+') {
             self.sum("an offset")?
         } else if self.lexer.eat(b'-') {
-            let n: i32 = self.product("an offset")?;
-            n.wrapping_neg()
+            self.negated("an offset")?
         } else {
             0
         };
@@ -580,8 +600,8 @@ fn read_shape(shape: Shape, word: &str, reading: &mut Reading) -> Option<()> {
 
 fn read_area(area: &str, reading: &mut Reading) -> Option<()> {
     let (width, height) = area.split_once('x')?;
-    reading.set(Meaning::LscWidth, 0, width.parse::<u16>().ok()?.into());
-    reading.set(Meaning::LscHeight, 0, height.parse::<u16>().ok()?.into());
+    reading.set(Meaning::LscWidth, 0, width.parse().ok()?);
+    reading.set(Meaning::LscHeight, 0, height.parse().ok()?);
     Some(())
 }
 

@@ -100,7 +100,12 @@ const AVS_CONTROLS: &[(&str, u32)] = &[
     ("AVS_8_FULL", 2),
     ("AVS_8_DOWN_SAMPLE", 3),
 ];
-const AVS_EXECS: &[(&str, u32)] = &[("AVS_16x4", 0), ("AVS_16x8", 2)];
+const AVS_EXECS: &[(&str, u32)] = &[
+    ("AVS_16x4", 0),
+    ("AVS_8x4", 1),
+    ("AVS_16x8", 2),
+    ("AVS_4x4", 3),
+];
 const BARRIERS: &[(&str, u32)] = &[("wait", 0), ("signal", 1), ("signal", 2)];
 const LIFETIMES: &[(&str, u32)] = &[("start", 0), ("end", 1)];
 const LFSR: &[(&str, u32)] = &[("b32", 0), ("b16v2", 1), ("b8v4", 2)];

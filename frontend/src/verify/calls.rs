@@ -5,7 +5,9 @@ use std::collections::{HashMap, HashSet};
 use cranelift_entity::EntityRef;
 
 use super::{FindingKind, Verifier};
-use crate::module::{Inst, LabelKind, Module, Object, ObjectKind, Operand, Region, Subject, Type};
+use crate::module::{
+    Inst, LabelKind, Linkage, Module, Object, ObjectKind, Operand, Region, Subject, Type,
+};
 use crate::opcode::Opcode;
 
 /// GRFs of %arg and %retval.
@@ -17,7 +19,8 @@ pub(super) struct Functions<'m> {
     /// GRFs of argument and return value, by name.
     sizes: HashMap<&'m str, [u32; 2]>,
     kernels: HashSet<&'m str>,
-    /// Those of the functions whose address is taken; none if one of those is not in the module.
+    /// Those of the functions whose address is taken, here or in other modules; none if one whose address
+    /// is taken here is not in the module.
     taken: Option<HashSet<[u32; 2]>>,
 }
 
@@ -32,7 +35,22 @@ impl<'m> Functions<'m> {
         let named = insts
             .filter(|inst| inst.op == Opcode::Faddr)
             .filter_map(name);
-        let taken = named.map(|name| sizes.get(name).copied()).collect();
+        let mut taken: Option<HashSet<[u32; 2]>> =
+            named.map(|name| sizes.get(name).copied()).collect();
+        let seen = module.objects.iter().filter(|object| {
+            matches!(
+                object.kind,
+                ObjectKind::Function {
+                    linkage: Linkage::Extern,
+                    ..
+                }
+            )
+        });
+        if let Some(taken) = &mut taken
+            && !taken.is_empty()
+        {
+            taken.extend(seen.filter_map(declared));
+        }
         let kernels = module.kernels().map(|kernel| kernel.name.as_str());
         Functions {
             sizes,
@@ -219,6 +237,7 @@ impl Verifier<'_> {
                 }
             }
         }
+        self.cycles();
         if let Some((i, last)) = object.insts.iter().enumerate().next_back() {
             let ends = match last.op {
                 Opcode::Ret | Opcode::FRet | Opcode::Jmp | Opcode::Goto => last.pred.is_none(),
@@ -230,6 +249,64 @@ impl Verifier<'_> {
                 self.at(i, last);
                 let op = last.mnemonic();
                 self.find(FindingKind::NoEnd { op });
+            }
+        }
+    }
+    /// Finds the calls of subroutines that lead back to themselves: those that close a cycle in a walk
+    /// from each subroutine in turn.
+    fn cycles(&mut self) {
+        let object = self.object;
+        let mut of_label = vec![None; object.labels.len()];
+        let mut calls: Vec<Vec<(usize, usize)>> = vec![Vec::new()];
+        for inst in &object.insts {
+            if inst.op == Opcode::Subroutine {
+                if let Some(Operand::Label(label)) = inst.operands.first()
+                    && let Some(of) = of_label.get_mut(label.index())
+                {
+                    *of = Some(calls.len());
+                }
+                calls.push(Vec::new());
+            }
+        }
+        let mut from = 0;
+        for (i, inst) in object.insts.iter().enumerate() {
+            from += usize::from(inst.op == Opcode::Subroutine);
+            let label = inst.operands.iter().find_map(|operand| match operand {
+                Operand::Label(label) => Some(label.index()),
+                _ => None,
+            });
+            if let (Opcode::Call, Some(label)) = (inst.op, label)
+                && let Some(to) = of_label.get(label).copied().flatten()
+            {
+                calls[from].push((i, to));
+            }
+        }
+        // Of each subroutine, how many of its calls were followed; all of them when it was left.
+        let mut followed = vec![0; calls.len()];
+        let mut under_way = vec![false; calls.len()];
+        for start in 0..calls.len() {
+            let mut walk = vec![start];
+            while let Some(&at) = walk.last() {
+                under_way[at] = true;
+                let Some(&(i, to)) = calls[at].get(followed[at]) else {
+                    under_way[at] = false;
+                    walk.pop();
+                    continue;
+                };
+                followed[at] += 1;
+                if under_way[to] {
+                    let inst = &object.insts[i];
+                    let name = inst.operands.iter().find_map(|operand| match operand {
+                        Operand::Label(label) => object.labels.get(*label),
+                        _ => None,
+                    });
+                    let name = name.map(|decl| decl.name.to_string()).unwrap_or_default();
+                    self.at(i, inst);
+                    self.subject = Subject::Inst;
+                    self.find(FindingKind::Cycle { name });
+                } else if followed[to] == 0 {
+                    walk.push(to);
+                }
             }
         }
     }

@@ -125,7 +125,7 @@ impl Verifier<'_> {
         }
     }
 
-    /// Predicates and addresses.
+    /// Predicates, addresses and samplers.
     pub(super) fn arrays(&mut self) {
         for (i, predicate) in self.object.predicates.iter().skip(1) {
             let elements = predicate.elements;
@@ -149,6 +149,10 @@ impl Verifier<'_> {
             }
         }
         self.subject = Subject::Object;
+        let (count, most) = (self.object.samplers.len(), predefined::BINDLESS_SAMPLER);
+        if count > most as usize {
+            self.find(FindingKind::SamplerCount { count, most });
+        }
     }
 
     /// Elements of the address register; without a platform, of the longest.

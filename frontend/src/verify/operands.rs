@@ -361,7 +361,7 @@ impl Verifier<'_> {
             Operand::Label(label) => self.label(inst.op, label),
             Operand::Field(n) => {
                 if let Field::Number(_, meaning) = field {
-                    self.number(meaning, n);
+                    self.number(inst, meaning, n);
                 }
             }
             Operand::Name(_) => {}
@@ -538,7 +538,7 @@ impl Verifier<'_> {
         }
     }
 
-    fn number(&mut self, meaning: Meaning, n: u32) {
+    fn number(&mut self, inst: &Inst, meaning: Meaning, n: u32) {
         let (what, known) = match meaning {
             Meaning::Relation => ("a relation", Relation::from_number(n).is_some()),
             Meaning::MinMax => ("whether it is `min` or `max`", n < 2),
@@ -554,10 +554,18 @@ impl Verifier<'_> {
             Meaning::SvmBlockSize => ("the size of a block", svm_block_bytes(n).is_some()),
             Meaning::BlockCount => ("a count of blocks", n < 4),
             Meaning::Zero => ("a reserved field", n == 0),
+            Meaning::Lifetime => (
+                "the class of a variable and an end of its life",
+                n & !0x31 == 0 && n >> 4 < 3,
+            ),
             Meaning::SamplerOp => (
                 "an operation of the sampler",
-                SamplerOp::from_number(n).is_some(),
+                SamplerOp::from_number(n).is_some() && inst.is_of_family(),
             ),
+            Meaning::Barrier => ("whether it waits or signals", n < 3),
+            Meaning::CallFlags => ("what is known of a call", n < 4),
+            Meaning::LscElements => ("a count of elements", lsc::are_elements(inst, n)),
+            Meaning::LscOp => ("the operation of this LSC message", lsc::is_of_row(inst, n)),
             meaning => ("a number of an LSC message", lsc::is_known(meaning, n)),
         };
         if !known {

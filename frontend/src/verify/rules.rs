@@ -336,6 +336,17 @@ rules! {
     "V0080" Error "An attribute has a value that means something."
         AttrValue { name: &'static str, found: String, allowed: &'static str }
         "{name} is {found}, allowed are {allowed}";
+
+    // Declarations again.
+    "V0081" Error "A declared sampler has a number of its own."
+        SamplerCount { count: usize, most: u32 }
+        "{count} samplers are declared, {most} at most: the number of the next is that of the \
+         bindless sampler";
+
+    // Calls again.
+    "V0082" Error "A subroutine does not call itself: it has no stack for that."
+        Cycle { name: String }
+        "the call of {name} leads back to itself, and subroutines have no stack for that";
 }
 
 fn kind_name(kind: LabelKind) -> &'static str {

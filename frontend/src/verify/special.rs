@@ -1,5 +1,6 @@
 //! The rules of single instructions that no table says.
 
+use super::operands::is_unused;
 use super::{FindingKind, Verifier};
 use crate::module::{Inst, Modifier, Operand, StateVar, Subject, Type, predefined};
 use crate::opcode::{Field, Meaning, Opcode, PRECISIONS as NAMES};
@@ -93,6 +94,23 @@ const PRECISIONS: &[Precision] = &[
 ];
 
 impl Verifier<'_> {
+    /// The variable of a lifetime is a number of a class, not an operand of its kind.
+    fn lifetime(&mut self, inst: &Inst) {
+        let &[Operand::Field(lifetime), Operand::Field(number)] = &inst.operands[..] else {
+            return;
+        };
+        let (object, number) = (self.object, number as usize);
+        let (what, exists) = match lifetime >> 4 & 3 {
+            1 => ("address variable", number < object.addrs.len()),
+            2 => ("predicate", (1..object.predicates.len()).contains(&number)),
+            _ => ("variable", number < object.vars.len() && !is_unused(number)),
+        };
+        if !exists {
+            self.subject = Subject::Operand(1);
+            self.find(FindingKind::Missing { what, number });
+        }
+    }
+
     pub(super) fn special(&mut self, inst: &Inst) {
         let op = inst.mnemonic();
         for (_, ranges) in RANGES.iter().filter(|(of, _)| *of == inst.op) {
@@ -118,6 +136,7 @@ impl Verifier<'_> {
             Opcode::And | Opcode::Or | Opcode::Xor | Opcode::Not => self.predicate_logic(inst),
             Opcode::Mov => self.predicate_move(inst),
             Opcode::Movs => self.state_move(inst),
+            Opcode::Lifetime => self.lifetime(inst),
             Opcode::AddrAdd => self.address_of(inst),
             Opcode::SwitchJmp => {
                 let labels = inst.operands.iter();

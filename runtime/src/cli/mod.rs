@@ -11,6 +11,7 @@ mod compile;
 mod convert;
 mod disasm;
 mod input;
+mod inspect;
 mod output;
 mod progress;
 mod report;
@@ -43,6 +44,7 @@ enum Command {
     Convert(convert::Args),
     Run(run::Args),
     Disasm(disasm::Args),
+    Inspect(inspect::Args),
 }
 
 /// Reads the command line and does what it says.
@@ -60,6 +62,7 @@ pub fn main() -> ExitCode {
         Command::Convert(args) => convert::convert(&args).map(|()| ExitCode::SUCCESS),
         Command::Run(args) => run::run(&args).map(|()| ExitCode::SUCCESS),
         Command::Disasm(args) => disasm::disasm(&args),
+        Command::Inspect(args) => inspect::inspect(&args),
     };
     match result {
         Ok(code) => code,

@@ -2,6 +2,7 @@
 //! one diagnostic that says where, exit code 1, and nothing written.
 
 mod hostile;
+mod inspect;
 mod program;
 
 use std::fs;

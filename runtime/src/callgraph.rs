@@ -1,0 +1,339 @@
+//! The call graph of a module as its users see it.
+//!
+//! [`inspect`] reads files as one module and lists its objects, what they call, and all that is wrong
+//! with them; with a session it compiles the objects too, and each has a frame and registers. Calls by
+//! address are not written out for each of their targets: all of one size share a list of them, so that
+//! what is printed grows with the module and not with its square.
+
+use std::collections::HashMap;
+
+use kiln_frontend::module::{Module, Object, ObjectKind, Operand};
+use kiln_frontend::opcode::Opcode;
+use kiln_frontend::verify::{self, Severity};
+use kiln_ir::callgraph::{self as graph, CallGraph, Edge, Node};
+use kiln_target::abi::Stack;
+use kiln_target::platform::Generation;
+use petgraph::graph::NodeIndex;
+use petgraph::visit::EdgeRef;
+use serde::Serialize;
+
+use crate::pipeline::Compiled;
+use crate::session::{Failure, Session, read_module};
+use crate::source::Input;
+
+/// A module's call graph. Objects are named by their numbers in [`CallGraphReport::objects`].
+#[derive(Debug, Serialize)]
+pub struct CallGraphReport {
+    /// Kernels and functions, in the order of the files.
+    pub objects: Vec<ObjectReport>,
+    /// Functions that may be called by address, by what they take and give.
+    pub addressed: Vec<AddressedReport>,
+    /// In the order of callers and their instructions.
+    pub calls: Vec<CallReport>,
+    /// Objects that call each other, callees before their callers.
+    pub groups: Vec<Vec<usize>>,
+}
+
+/// A kernel or function.
+#[derive(Debug, Serialize)]
+pub struct ObjectReport {
+    pub name: String,
+    pub kind: Kind,
+    /// The file that has it.
+    pub file: String,
+    /// Instructions of vISA.
+    pub instructions: usize,
+    /// GRFs of `%arg` and `%retval`.
+    pub arguments: u32,
+    pub returns: u32,
+    pub subroutines: u32,
+    /// Its own instructions that wait at a barrier.
+    pub barriers: u32,
+    /// It, or what it may call, waits at a barrier.
+    pub waits: bool,
+    pub address_taken: bool,
+    /// Other modules see it.
+    pub visible: bool,
+    /// A chain of calls may lead from it back to it.
+    pub recursive: bool,
+    /// It may call what the module does not have.
+    pub open: bool,
+    /// A kernel, or what a kernel may call or takes the address of.
+    pub reached: bool,
+    /// Bytes of the stack that one call takes; none if it was not compiled, or is a kernel.
+    pub frame_bytes: Option<u32>,
+    /// The same with all that it may call.
+    pub stack: Option<StackDepth>,
+    /// Registers that are not afterwards what they were, with those of all that it may call.
+    pub overwritten: Option<Vec<String>>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Kind {
+    Kernel,
+    Function,
+}
+
+/// How much of the stack a chain of calls takes: bytes as a number, or one of two words.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(untagged)]
+pub enum StackDepth {
+    Bytes(u32),
+    Word(NoDepth),
+}
+
+/// Why a chain of calls has no known depth.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum NoDepth {
+    /// It may lead out of the module.
+    Unknown,
+    /// It may be recursive.
+    Unbounded,
+}
+
+/// The functions that calls by address with these sizes may reach.
+#[derive(Debug, Serialize)]
+pub struct AddressedReport {
+    pub arguments: u32,
+    pub returns: u32,
+    pub objects: Vec<usize>,
+}
+
+/// Where an object calls another or takes its address.
+#[derive(Debug, Serialize)]
+pub struct CallReport {
+    pub caller: usize,
+    /// The number of the instruction in the caller.
+    pub instruction: usize,
+    /// The line of a text; the offset in a binary file.
+    pub line: Option<u32>,
+    pub offset: Option<u32>,
+    pub kind: CallKind,
+    /// What is named; none of a call by address.
+    pub name: Option<String>,
+    /// The object of that name, if the module has it.
+    pub object: Option<usize>,
+    /// Of a call by address, the entry of [`CallGraphReport::addressed`]; none if none has its sizes.
+    pub addressed: Option<usize>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum CallKind {
+    /// `fcall`.
+    Direct,
+    /// `ifcall`.
+    Indirect,
+    /// `faddr`: no call.
+    Address,
+}
+
+/// A call graph, and what is wrong with the module.
+pub struct Inspected {
+    pub report: CallGraphReport,
+    pub failures: Vec<Failure>,
+}
+
+/// The call graph of files that are one module. What a session's options cannot compile has no frame.
+///
+/// # Errors
+/// A file cannot be read, or the session's options make no code.
+pub fn inspect(inputs: &[Input], session: Option<&Session>) -> Result<Inspected, Box<Failure>> {
+    if let Some(session) = session {
+        session.possible()?;
+    }
+    let (merged, _) = read_module(inputs)?;
+    let module = &merged.module;
+    let graph = CallGraph::new(module);
+    let mut failures = Vec::new();
+    let platform: Option<Generation> = session.map(|s| s.options().platform.generation);
+    let findings = verify::check(module, platform).into_iter();
+    for finding in findings.filter(|f| f.severity() == Severity::Error) {
+        let (object, inst) = (finding.object, finding.inst);
+        failures.push(*Failure::at(finding.into(), inputs, &merged, object, inst));
+    }
+    for error in &graph.errors {
+        let (object, inst) = (error.object, Some(error.inst));
+        let error = error.clone().into();
+        failures.push(*Failure::at(error, inputs, &merged, object, inst));
+    }
+    // Only what holds to the rules can be compiled.
+    let mut compiled: Vec<Option<Compiled>> = module.objects.iter().map(|_| None).collect();
+    if let (Some(session), true) = (session, failures.is_empty()) {
+        let all: Vec<usize> = (0..module.objects.len()).collect();
+        let results = session.compile_objects(inputs, &merged, &graph, &all);
+        for (object, result) in compiled.iter_mut().zip(results) {
+            match result {
+                Ok(one) => *object = Some(one),
+                Err(failure) => failures.push(*failure),
+            }
+        }
+    }
+    let file = |object: usize| {
+        let file = inputs.get(merged.origin(object).file);
+        file.map_or_else(String::new, |file| file.name.to_string())
+    };
+    let mut report = CallGraphReport {
+        objects: objects(module, &graph, &file),
+        addressed: Vec::new(),
+        calls: Vec::new(),
+        groups: graph.order(),
+    };
+    let stack = session.and_then(|session| session.options().abi.stack.as_ref());
+    measure(&mut report.objects, &graph, &compiled, stack);
+    calls(&mut report, module, &graph);
+    Ok(Inspected { report, failures })
+}
+
+fn objects(
+    module: &Module,
+    graph: &CallGraph,
+    file: &dyn Fn(usize) -> String,
+) -> Vec<ObjectReport> {
+    let report = |(number, object): (usize, &Object)| {
+        let facts = graph.facts(number);
+        let [arguments, returns] = object.passed_grfs();
+        ObjectReport {
+            name: object.name.to_string(),
+            kind: match object.kind {
+                ObjectKind::Kernel => Kind::Kernel,
+                ObjectKind::Function { .. } => Kind::Function,
+            },
+            file: file(number),
+            instructions: object.insts.len(),
+            arguments,
+            returns,
+            subroutines: facts.subroutines,
+            barriers: facts.barriers,
+            waits: facts.waits,
+            address_taken: facts.address_taken,
+            visible: facts.visible,
+            recursive: facts.recursive,
+            open: facts.open,
+            reached: facts.reached,
+            frame_bytes: None,
+            stack: None,
+            overwritten: None,
+        }
+    };
+    module.objects.iter().enumerate().map(report).collect()
+}
+
+/// Adds what is known of objects from their machine code.
+fn measure(
+    objects: &mut [ObjectReport],
+    graph: &CallGraph,
+    compiled: &[Option<Compiled>],
+    stack: Option<&Stack>,
+) {
+    // A call out of the module may overwrite all that the convention lets it.
+    let lost = |number: usize| match stack {
+        Some(stack) if graph.facts(number).open => (1 << stack.callee_saved.start) - 1,
+        _ => 0,
+    };
+    // Of an object that was not compiled nothing is known, nor of those that call it.
+    let all = graph.bottom_up(
+        |number| compiled[number].is_none(),
+        |missing, callee| *missing |= callee,
+    );
+    let frame = |number: usize| {
+        let object = compiled[number].as_ref()?;
+        let called = objects[number].kind == Kind::Function;
+        called.then_some(object.allocation.frame_bytes)
+    };
+    let frames: Vec<Option<u32>> = (0..objects.len()).map(frame).collect();
+    let depths = graph.depths(|number| frames[number].unwrap_or(0));
+    let overwritten = graph.bottom_up(
+        |number| match &compiled[number] {
+            Some(object) => object.allocation.overwritten | lost(number),
+            None => 0,
+        },
+        |set, callee| *set |= callee,
+    );
+    for (number, object) in objects.iter_mut().enumerate() {
+        object.frame_bytes = frames[number];
+        object.stack = match depths[number] {
+            graph::Depth::Unbounded => Some(StackDepth::Word(NoDepth::Unbounded)),
+            graph::Depth::Unknown => Some(StackDepth::Word(NoDepth::Unknown)),
+            graph::Depth::Bytes(_) if all[number] => None,
+            graph::Depth::Bytes(bytes) => Some(StackDepth::Bytes(bytes)),
+        };
+        object.overwritten = (!all[number]).then(|| ranges(overwritten[number]));
+    }
+}
+
+/// A set of registers as `r1` and `r4-r7`.
+fn ranges(set: u128) -> Vec<String> {
+    let mut ranges = Vec::new();
+    let mut at = 0;
+    while at < u128::BITS {
+        let rest = set >> at;
+        if rest == 0 {
+            break;
+        }
+        let first = at + rest.trailing_zeros();
+        let last = first + (set >> first).trailing_ones() - 1;
+        ranges.push(match first == last {
+            true => format!("r{first}"),
+            false => format!("r{first}-r{last}"),
+        });
+        at = last + 1;
+    }
+    ranges
+}
+
+fn calls(report: &mut CallGraphReport, module: &Module, graph: &CallGraph) {
+    let mut numbers: HashMap<NodeIndex, usize> = HashMap::new();
+    for node in graph.graph.node_indices() {
+        if let Node::Addressed([arguments, returns]) = graph.graph[node] {
+            let mut objects: Vec<usize> = graph.graph.neighbors(node).map(|n| n.index()).collect();
+            objects.sort_unstable();
+            numbers.insert(node, report.addressed.len());
+            report.addressed.push(AddressedReport {
+                arguments,
+                returns,
+                objects,
+            });
+        }
+    }
+    for (caller, object) in module.objects.iter().enumerate() {
+        // By instruction; the edges have the numbers of instructions.
+        let edges = graph.graph.edges(NodeIndex::new(caller));
+        let to: HashMap<usize, NodeIndex> = edges
+            .filter_map(|edge| match edge.weight() {
+                Edge::Direct(at) | Edge::Indirect(at) | Edge::Address(at) => {
+                    Some((*at as usize, edge.target()))
+                }
+                Edge::Member => None,
+            })
+            .collect();
+        for (instruction, inst) in object.insts.iter().enumerate() {
+            let kind = match inst.op {
+                Opcode::FCall => CallKind::Direct,
+                Opcode::IfCall => CallKind::Indirect,
+                Opcode::Faddr => CallKind::Address,
+                _ => continue,
+            };
+            let node = to.get(&instruction);
+            let text = inst.place.column > 0;
+            let name = match inst.operands.first() {
+                Some(Operand::Name(name)) => Some(name.to_string()),
+                _ => None,
+            };
+            report.calls.push(CallReport {
+                caller,
+                instruction,
+                line: text.then_some(inst.place.pos),
+                offset: (!text).then_some(inst.place.pos),
+                kind,
+                name,
+                object: node
+                    .filter(|_| kind != CallKind::Indirect)
+                    .map(|n| n.index()),
+                addressed: node.and_then(|node| numbers.get(node)).copied(),
+            });
+        }
+    }
+}
