@@ -1,19 +1,21 @@
 //! Spills what lives far beyond the registers, before regalloc2 sees it.
 //!
-//! Takes a legal function in SSA form without virtual flags and addresses, and leaves one in which about
-//! as many general values live at once as there are units. regalloc2 keeps a bit for each value in each
-//! block that it lives over and looks at every block under a live range: of thousands of values over
-//! thousands of blocks that is the square of their number. Here a value is an interval over the code,
-//! drawn out over the loops that it lives round, so that the time is near the length of
-//! the code. Code in which not many more values live than there are units is left as it is: there
-//! regalloc2, which splits live ranges, is better.
+//! Takes a legal function in SSA form without virtual flags and addresses, and leaves one in which
+//! about as many general values live at once as there are units. regalloc2 keeps a bit for each
+//! value in each block that it lives over and looks at every block under a live range: of thousands
+//! of values over thousands of blocks that is the square of their number. Here a value is an interval
+//! over the code, drawn out over the loops that it may live round, so that the time is near the length
+//! of the code. Lives are followed block by block only to see whether that is needed, and not beyond
+//! a number for each block. Code in which not many more values live than there are units is left
+//! as it is: there regalloc2, which splits live ranges, is better.
 //!
-//! Values that are one variable, joined by block parameters and by what is written over, form a web. Webs
-//! that cost least for their length, by their accesses and how deep in loops these are, go to scratch
-//! memory: stored behind each definition, loaded before a use unless the block has the value in a register
-//! already and registers are free from there on. Their block parameters disappear, so that a web must be
-//! one variable in truth: wherever one of its values is read no other has been written since. What is not
-//! so (a copy lives on while its source changes) stays in registers, as do values that calls pass.
+//! Values that are one variable, joined by block parameters and by what is written over, form a web.
+//! Those webs go to scratch memory that cost least, by their accesses and how deep in loops these
+//! are, for how much they live over where too much does. They are stored behind each definition
+//! and loaded before a use, unless the block has the value in a register already and registers are
+//! free from there on. Their block parameters disappear, so that a web must be one variable in
+//! truth: wherever one of its values is read no other has been written since. What is not so (a copy
+//! lives on while its source changes) stays in registers, as do values that calls pass.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -115,8 +117,8 @@ pub fn run(
     // Where it is not far over the registers it is nothing.
     let far = |&count: &i32| if is_over(&count) { count } else { FAR_BELOW };
     let far: Vec<i32> = counts.iter().map(far).collect();
+    let webs = Webs::new(func, graph, &lives, &far);
     let far = Counts::new(&far);
-    let webs = Webs::new(func, graph, &lives);
     let chosen = webs.choose(graph, &lives, &mut pressure, far, low);
     let (slots, count) = webs.slots(&lives, &chosen, room.slots);
     let mut rewriter = Rewriter {
@@ -538,7 +540,7 @@ impl Counts {
 /// A web: values that are one variable.
 #[derive(Clone, Copy, Default)]
 struct Web {
-    /// Accesses by how often they run, and positions that the values live over.
+    /// Accesses by how often they run, and positions that the values live over where too many do.
     cost: u64,
     length: u64,
     /// Its events and members, in the lists of all.
@@ -558,7 +560,13 @@ struct Webs {
 }
 
 impl Webs {
-    fn new(func: &Function, graph: &Graph, lives: &Lives) -> Webs {
+    fn new(func: &Function, graph: &Graph, lives: &Lives, far: &[i32]) -> Webs {
+        // Positions before each where too much lives.
+        let mut before: Vec<u32> = Vec::with_capacity(far.len() + 1);
+        before.push(0);
+        for &count in far {
+            before.push(before[before.len() - 1] + u32::from(count >= 0));
+        }
         let mut sets: Vec<u32> = (0..func.regs.len() as u32).collect();
         let mut join = |a: VReg, b: VReg| {
             let (a, b) = (end_of(&mut sets, a.as_u32()), end_of(&mut sets, b.as_u32()));
@@ -594,7 +602,7 @@ impl Webs {
             webs.of[v.index()] = numbers[root];
             let life = lives.of[v.index()];
             let web = &mut webs.webs[numbers[root] as usize];
-            web.length += u64::from(life.to - life.from);
+            web.length += u64::from(before[life.to as usize] - before[life.from as usize]);
             web.members.1 += 1;
         }
         webs.collect(func, graph, lives);
