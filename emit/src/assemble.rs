@@ -7,13 +7,42 @@
 //! place depends on a distance. No instruction is added, dropped or moved.
 
 use crate::encoding::{EncodeError, Open, Targets, encode_open, spec};
-use crate::inst::{Inst, Op, Src};
+use crate::inst::{Inst, Op, Src, Target};
 use crate::platform::Platform;
 
 /// The blocks of a function, in the order of their code.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Program {
     pub blocks: Vec<Vec<Inst>>,
+}
+
+impl Program {
+    /// Puts the blocks of subroutines behind, in the order of their numbers from 1 on, and has calls name
+    /// blocks.
+    pub fn append(&mut self, routines: impl IntoIterator<Item = Program>) {
+        let mut starts = vec![0];
+        for routine in routines {
+            let first = self.blocks.len() as u32;
+            starts.push(first);
+            for mut block in routine.blocks {
+                for inst in &mut block {
+                    for target in [&mut inst.jip, &mut inst.uip].into_iter().flatten() {
+                        if let Target::Block(block) = target {
+                            *block += first;
+                        }
+                    }
+                }
+                self.blocks.push(block);
+            }
+        }
+        for inst in self.blocks.iter_mut().flatten() {
+            if let Some(Target::Routine(routine)) = inst.jip
+                && let Some(&start) = starts.get(routine as usize)
+            {
+                inst.jip = Some(Target::Block(start));
+            }
+        }
+    }
 }
 
 /// The machine code of a program, and what is where in it.

@@ -245,6 +245,8 @@ pub enum Target {
     Offset(i32),
     /// A block of the function under construction, not yet placed.
     Block(u32),
+    /// The first block of that subroutine, which is not yet placed either.
+    Routine(u32),
     /// Taken from the first source (register or address), as `jmpi`, `brd`, `call`, `ret` can.
     Reg,
 }

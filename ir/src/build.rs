@@ -12,7 +12,7 @@ use crate::access;
 use crate::cfg::{self, Cfg, CfgError, Exit};
 use crate::dominators::Dominators;
 use crate::func::*;
-use crate::liveness::{Access, Solver};
+use crate::liveness::{Access, CallAccess, CallKind, Solver};
 use crate::pack;
 use crate::ssa::{self, Origin, Placer};
 
@@ -68,6 +68,9 @@ pub fn build_with<'m>(
         sampler_cells: SecondaryMap::new(),
         values: PrimaryMap::new(),
         entry: Vec::new(),
+        routines: PrimaryMap::new(),
+        bottom_up: (graph.bottom_up.iter()).map(|&r| Routine::new(r)).collect(),
+        calls: Vec::new(),
         insts: vec![InstData::default(); object.insts.len()],
         read_pool: Vec::new(),
         write_pool: Vec::new(),
@@ -94,6 +97,9 @@ pub fn build_with<'m>(
         placer.place(&mut func, &solver, &batch, &accesses);
     }
     fill_insts(&mut func, &accesses.list, &solver.kept);
+    let mut of_calls = std::mem::take(&mut solver.call_accesses);
+    of_calls.sort_unstable();
+    fill_calls(&mut func, &of_calls);
     ssa::rename(&mut func, &doms);
     Ok(func)
 }
@@ -114,7 +120,7 @@ fn widest(object: &Object) -> u8 {
 }
 
 /// Whether the object must keep to the convention of stack calls.
-fn uses_stack(object: &Object) -> bool {
+pub fn uses_stack(object: &Object) -> bool {
     let pointers = |operand: &Operand| match operand {
         Operand::General { var, .. } | Operand::Raw { var, .. } => matches!(
             object.root(*var).0.as_u32(),
@@ -352,6 +358,28 @@ fn fill_insts(func: &mut Function, accesses: &[Access], kept: &[bool]) {
     }
 }
 
+/// What calls of subroutines read and write, in the order of the instructions.
+fn fill_calls(func: &mut Function, accesses: &[CallAccess]) {
+    for list in accesses.chunk_by(|a, b| a.inst == b.inst) {
+        let (reads, writes) = (func.read_pool.len(), func.write_pool.len());
+        for &CallAccess { cell, kind, .. } in list {
+            let value = Value::UNDEF;
+            match kind {
+                CallKind::Read => func.read_pool.push(Read { cell, value }),
+                CallKind::Write { kept } => func.write_pool.push(Write {
+                    cell,
+                    old: kept.then_some(value).into(),
+                    new: value,
+                }),
+            }
+        }
+        func.insts[list[0].inst as usize] = InstData {
+            reads: reads as u32..func.read_pool.len() as u32,
+            writes: writes as u32..func.write_pool.len() as u32,
+        };
+    }
+}
+
 /// Lays out the linear graph: joins as blocks of their own, critical edges split. Gives the origin
 /// of each block.
 fn linear_blocks(func: &mut Function, graph: &Cfg) -> Vec<Origin> {
@@ -492,6 +520,7 @@ fn linear_blocks(func: &mut Function, graph: &Cfg) -> Vec<Origin> {
         push_block(func, insts, term);
         origins.push(sources[b]);
     }
+    make_routines(func, graph, &origins);
     drop_unreachable(func);
     let edges: Vec<(Block, Block)> = (func.blocks.iter())
         .flat_map(|(b, data)| data.succs.iter().map(move |e| (b, e.to)))
@@ -502,11 +531,49 @@ fn linear_blocks(func: &mut Function, graph: &Cfg) -> Vec<Origin> {
     origins
 }
 
+/// The routines, by the blocks that their graphs became, and their calls.
+fn make_routines(func: &mut Function, graph: &Cfg, origins: &[Origin]) {
+    let of_logical = |block: &Origin| match *block {
+        Origin::Body(l) | Origin::Join(l) => Some(l),
+        Origin::Split => None,
+    };
+    let mut start = Block::new(0);
+    for (r, blocks) in graph.routines.iter().enumerate() {
+        let mut end = start;
+        let mut exit = PackedOption::default();
+        for (b, origin) in origins.iter().enumerate().skip(start.index()) {
+            match of_logical(origin) {
+                Some(l) if l >= blocks.end => break,
+                Some(l) if r > 0 && graph.blocks[l].exit == Exit::Ret => {
+                    exit = Block::new(b).into();
+                }
+                _ => {}
+            }
+            end = Block::new(b + 1);
+        }
+        func.routines.push(RoutineData {
+            blocks: start..end,
+            params: Vec::new(),
+            results: Vec::new(),
+            exit,
+        });
+        start = end;
+    }
+    let calls = (graph.blocks.iter()).filter_map(|block| {
+        let call = Inst::from_u32(block.insts.end.checked_sub(1)?);
+        Some((call, Routine::new(block.call?)))
+    });
+    func.calls.extend(calls);
+}
+
 /// Blocks that nothing leads to become empty ends, so that they define and pass on nothing.
 fn drop_unreachable(func: &mut Function) {
     let mut seen = vec![false; func.blocks.len()];
-    let mut work = vec![Block::from_u32(0)];
-    seen[0] = true;
+    let mut work: Vec<Block> = Vec::new();
+    for routine in func.routines.values() {
+        seen[routine.blocks.start.index()] = true;
+        work.push(routine.blocks.start);
+    }
     while let Some(b) = work.pop() {
         for edge in &func.blocks[b].succs {
             if !std::mem::replace(&mut seen[edge.to.index()], true) {
@@ -514,8 +581,10 @@ fn drop_unreachable(func: &mut Function) {
             }
         }
     }
-    for (b, data) in func.blocks.iter_mut().filter(|(b, _)| !seen[b.index()]) {
-        debug_assert_ne!(b.index(), 0);
+    for routine in func.routines.values_mut() {
+        routine.exit = routine.exit.expand().filter(|b| seen[b.index()]).into();
+    }
+    for (_, data) in func.blocks.iter_mut().filter(|(b, _)| !seen[b.index()]) {
         data.insts = 0..0;
         data.term = Term::Ret;
         data.succs.clear();

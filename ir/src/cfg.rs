@@ -9,6 +9,9 @@
 //! Nothing branches to the first block: where the vISA program does, an empty block goes before it.
 //! The last block never falls through: the end of the program is a return.
 //!
+//! An object with subroutines has a graph for each, one behind the other, with no edges between them; a
+//! call ends its block.
+//!
 //! The rules for which goto may be scalar are those of Gen8 and later: see the PRM on `goto` and
 //! `join`, "Instruction set reference".
 
@@ -85,6 +88,8 @@ pub struct LogicalBlock {
     pub join: bool,
     /// Where the join goes when no channel is active.
     pub join_jip: Option<usize>,
+    /// The routine that its last instruction calls.
+    pub call: Option<usize>,
 }
 
 impl LogicalBlock {
@@ -95,6 +100,7 @@ impl LogicalBlock {
             exit,
             join: false,
             join_jip: None,
+            call: None,
         }
     }
 }
@@ -111,6 +117,11 @@ pub struct ParkedSpan {
 #[derive(Clone, Debug)]
 pub struct Cfg {
     pub blocks: Vec<LogicalBlock>,
+    /// The blocks of each routine: first those of the kernel or function itself, then those of its
+    /// subroutines.
+    pub routines: Vec<Range<usize>>,
+    /// The routines, callees before their callers.
+    pub bottom_up: Vec<usize>,
 }
 
 impl Cfg {
@@ -201,10 +212,99 @@ fn target_label(inst: &Inst) -> Option<Label> {
 
 /// Splits the object into blocks and decides how each branch runs.
 pub fn build(object: &Object) -> Result<Cfg, CfgError> {
-    let mut blocks = split(object)?;
+    let mut places = Places {
+        label_at: vec![usize::MAX; object.labels.len()],
+        routine_at: vec![usize::MAX; object.labels.len()],
+        starts: vec![0],
+    };
+    for (i, inst) in object.insts.iter().enumerate() {
+        if let (Opcode::Label | Opcode::Subroutine, Some(l)) = (inst.op, target_label(inst)) {
+            places.label_at[l.as_u32() as usize] = i;
+            if object.labels[l].kind == LabelKind::Subroutine {
+                if i != 0 {
+                    places.starts.push(i);
+                }
+                places.routine_at[l.as_u32() as usize] = places.starts.len() - 1;
+            }
+        }
+    }
+    let mut graph = Cfg {
+        blocks: Vec::new(),
+        routines: Vec::with_capacity(places.starts.len()),
+        bottom_up: Vec::new(),
+    };
+    for (n, &start) in places.starts.iter().enumerate() {
+        let end = places.starts.get(n + 1).copied();
+        let end = end.unwrap_or(object.insts.len());
+        let first = graph.blocks.len();
+        for mut block in routine(object, &places, start..end)? {
+            if let Exit::Branch { target, .. } | Exit::Diverge { target, .. } = &mut block.exit {
+                *target += first;
+            }
+            if let Exit::Diverge { jip, .. } = &mut block.exit {
+                *jip += first;
+            }
+            block.join_jip = block.join_jip.map(|jip| jip + first);
+            graph.blocks.push(block);
+        }
+        graph.routines.push(first..graph.blocks.len());
+    }
+    graph.bottom_up = bottom_up(&graph, &places)?;
+    Ok(graph)
+}
+
+/// The routines, each behind what it calls: Kahn's algorithm.
+fn bottom_up(graph: &Cfg, places: &Places) -> Result<Vec<usize>, CfgError> {
+    let count = graph.routines.len();
+    let mut callers: Vec<Vec<usize>> = vec![Vec::new(); count];
+    // Calls in each of what has no place yet.
+    let mut open = vec![0; count];
+    for (r, blocks) in graph.routines.iter().enumerate() {
+        for callee in graph.blocks[blocks.clone()].iter().filter_map(|b| b.call) {
+            callers[callee].push(r);
+            open[r] += 1;
+        }
+    }
+    let mut order: Vec<usize> = (0..count).filter(|&r| open[r] == 0).collect();
+    let mut next = 0;
+    while let Some(&r) = order.get(next) {
+        next += 1;
+        for &caller in &callers[r] {
+            open[caller] -= 1;
+            if open[caller] == 0 {
+                order.push(caller);
+            }
+        }
+    }
+    match open.iter().position(|&calls| calls > 0) {
+        Some(r) => Err(CfgError::Unsupported {
+            inst: places.starts[r],
+            what: "a subroutine that calls itself",
+        }),
+        None => Ok(order),
+    }
+}
+
+/// Where labels stand.
+struct Places {
+    /// By label, the number of its instruction, and of the routine that it begins.
+    label_at: Vec<usize>,
+    routine_at: Vec<usize>,
+    /// Where each routine starts.
+    starts: Vec<usize>,
+}
+
+/// The blocks of a routine, numbered from 0 on.
+fn routine(
+    object: &Object,
+    places: &Places,
+    insts: Range<usize>,
+) -> Result<Vec<LogicalBlock>, CfgError> {
+    let start = insts.start as u32;
+    let mut blocks = split(object, places, insts)?;
     if blocks.last().is_none_or(|last| last.exit.falls_through()) {
         // Falling off the end is a return.
-        let at = blocks.last().map_or(0, |last| last.insts.end);
+        let at = blocks.last().map_or(start, |last| last.insts.end);
         blocks.push(LogicalBlock::empty(at, Exit::Ret));
     }
     regions::end(&mut blocks, object);
@@ -220,38 +320,28 @@ pub fn build(object: &Object) -> Result<Cfg, CfgError> {
                 *target += 1;
             }
         }
-        blocks.insert(0, LogicalBlock::empty(0, Exit::Fall));
+        blocks.insert(0, LogicalBlock::empty(start, Exit::Fall));
     }
     decide(&mut blocks, object);
-    Ok(Cfg { blocks })
+    Ok(blocks)
 }
 
 /// The blocks, every branch still in its vISA form: `Diverge` for SIMD, `Branch` for scalar.
-fn split(object: &Object) -> Result<Vec<LogicalBlock>, CfgError> {
-    let n = object.insts.len();
-    let mut starts = vec![false; n + 1];
+fn split(
+    object: &Object,
+    places: &Places,
+    insts: Range<usize>,
+) -> Result<Vec<LogicalBlock>, CfgError> {
+    let (begin, n) = (insts.start, insts.end);
+    // From the first instruction of the routine on.
+    let mut starts = vec![false; insts.len() + 1];
     starts[0] = true;
-    let mut label_at = vec![usize::MAX; object.labels.len()];
-    for (i, inst) in object.insts.iter().enumerate() {
+    for i in insts.clone() {
+        let inst = &object.insts[i];
         match inst.op {
-            Opcode::Label | Opcode::Subroutine => {
-                if let Some(l) = target_label(inst) {
-                    label_at[l.as_u32() as usize] = i;
-                    if object.labels[l].kind == LabelKind::Subroutine && i != 0 {
-                        return Err(CfgError::Unsupported {
-                            inst: i,
-                            what: "a subroutine",
-                        });
-                    }
-                }
-                starts[i] = true;
-            }
-            Opcode::Goto | Opcode::Jmp | Opcode::Ret | Opcode::FRet => starts[i + 1] = true,
-            Opcode::Call => {
-                return Err(CfgError::Unsupported {
-                    inst: i,
-                    what: "a subroutine",
-                });
+            Opcode::Label | Opcode::Subroutine => starts[i - begin] = true,
+            Opcode::Goto | Opcode::Jmp | Opcode::Ret | Opcode::FRet | Opcode::Call => {
+                starts[i - begin + 1] = true
             }
             Opcode::SwitchJmp => {
                 return Err(CfgError::Unsupported {
@@ -262,7 +352,7 @@ fn split(object: &Object) -> Result<Vec<LogicalBlock>, CfgError> {
             _ => {}
         }
     }
-    let firsts: Vec<usize> = (0..n).filter(|&i| starts[i]).collect();
+    let firsts: Vec<usize> = insts.clone().filter(|&i| starts[i - begin]).collect();
     let block_of = |i: usize| firsts.partition_point(|&f| f <= i) - 1;
     let mut blocks = Vec::with_capacity(firsts.len() + 1);
     let mut returns = Vec::new();
@@ -271,13 +361,20 @@ fn split(object: &Object) -> Result<Vec<LogicalBlock>, CfgError> {
         let last = end - 1;
         let inst = &object.insts[last];
         let predicated = inst.pred.is_some();
+        let mut call = None;
         let exit = match inst.op {
             Opcode::Goto | Opcode::Jmp => {
                 let label = target_label(inst);
-                let at = label.map_or(usize::MAX, |l| label_at[l.as_u32() as usize]);
+                let at = label.map_or(usize::MAX, |l| places.label_at[l.as_u32() as usize]);
                 if at == usize::MAX {
                     let label = label.map_or(String::new(), |l| object.labels[l].name.to_string());
                     return Err(CfgError::NoLabel { inst: last, label });
+                }
+                if !insts.contains(&at) {
+                    return Err(CfgError::Unsupported {
+                        inst: last,
+                        what: "a jump out of its subroutine",
+                    });
                 }
                 let target = block_of(at);
                 if inst.op == Opcode::Jmp || inst.exec.size == 1 || !predicated {
@@ -299,18 +396,29 @@ fn split(object: &Object) -> Result<Vec<LogicalBlock>, CfgError> {
                 returns.push(b);
                 Exit::Ret
             }
+            Opcode::Call => {
+                let label = target_label(inst);
+                let to = label.map_or(usize::MAX, |l| places.routine_at[l.as_u32() as usize]);
+                if to == usize::MAX || predicated {
+                    return Err(CfgError::Unsupported {
+                        inst: last,
+                        what: "a call that was not prepared",
+                    });
+                }
+                call = Some(to);
+                Exit::Fall
+            }
             _ => Exit::Fall,
         };
         blocks.push(LogicalBlock {
-            insts: first as u32..end as u32,
-            exit,
-            join: false,
-            join_jip: None,
+            call,
+            ..LogicalBlock::empty(first as u32, exit)
         });
+        blocks[b].insts.end = end as u32;
     }
     // One return at the end: the others go there, since channels may wait behind them.
     let single = matches!(returns[..], [b] if b + 1 == blocks.len())
-        && object.insts.last().is_some_and(|i| i.pred.is_none());
+        && object.insts[insts].last().is_some_and(|i| i.pred.is_none());
     if !returns.is_empty() && !single {
         let exit_block = blocks.len();
         // What a function returns is read by one of its returns, which becomes the end of all.

@@ -3,7 +3,7 @@
 //! Semi-NCA (Georgiadis): semidominators by a depth-first numbering with path compression, then the
 //! nearest common ancestor of the tree's parent and the semidominator. Nearly linear on every graph,
 //! while the iterative algorithm walks up long chains again for each predecessor of a block that
-//! many lead to, as the exit behind a switch.
+//! many lead to, as the exit behind a switch. Each routine of the function has a tree of its own.
 
 use cranelift_entity::{EntityRef, SecondaryMap};
 
@@ -14,9 +14,9 @@ const NONE: u32 = u32::MAX;
 
 /// The dominator tree of the blocks that can be reached.
 pub struct Dominators {
-    /// Blocks that can be reached, in preorder of the depth-first search from the entry.
+    /// Blocks that can be reached, in preorder of the depth-first search from the entries.
     preorder: Vec<Block>,
-    /// The immediate dominator; the entry's and that of blocks that cannot be reached is none.
+    /// The immediate dominator; that of entries and of blocks that cannot be reached is none.
     idom: SecondaryMap<Block, Option<Block>>,
     /// When a walk over the dominator tree enters and leaves each block; a block dominates those
     /// whose times lie between its own.
@@ -29,15 +29,16 @@ pub struct Dominators {
 impl Dominators {
     pub fn new(func: &Function) -> Dominators {
         let blocks = &func.blocks;
-        let entry = Block::from_u32(0);
-        let (preorder, parent, number) = depth_first(blocks, entry);
+        let entries = func.routines.values().map(|routine| routine.blocks.start);
+        let (preorder, parent, number) = depth_first(blocks, entries);
         let count = preorder.len();
         // All below is in preorder numbers.
         let mut semi: Vec<u32> = (0..count as u32).collect();
         let mut ancestor = vec![NONE; count];
         let mut label: Vec<u32> = (0..count as u32).collect();
         let mut path = Vec::new();
-        for w in (1..count).rev() {
+        let is_root = |parent: &[u32], w: usize| parent[w] as usize == w;
+        for w in (0..count).rev().filter(|&w| !is_root(&parent, w)) {
             for p in &blocks[preorder[w]].preds {
                 let v = number[p.index()];
                 if v == NONE {
@@ -49,7 +50,10 @@ impl Dominators {
             ancestor[w] = parent[w];
         }
         let mut idoms = parent;
-        for w in 1..count {
+        for w in 0..count {
+            if is_root(&idoms, w) {
+                continue;
+            }
             let mut up = idoms[w];
             while up > semi[w] {
                 up = idoms[up as usize];
@@ -59,7 +63,7 @@ impl Dominators {
         let mut idom = SecondaryMap::new();
         idom.resize(blocks.len());
         let mut depth = vec![0; blocks.len()];
-        for w in 1..count {
+        for w in (0..count).filter(|&w| !is_root(&idoms, w)) {
             let up = preorder[idoms[w] as usize];
             idom[preorder[w]] = Some(up);
             depth[preorder[w].index()] = depth[up.index()] + 1;
@@ -100,29 +104,32 @@ impl Dominators {
     }
 }
 
-/// Preorder, each one's parent by number, and the number of each block.
+/// Preorder, each one's parent by number (an entry is its own), and the number of each block.
 fn depth_first(
     blocks: &PrimaryMap<Block, BlockData>,
-    entry: Block,
+    entries: impl Iterator<Item = Block>,
 ) -> (Vec<Block>, Vec<u32>, Vec<u32>) {
     let mut preorder = Vec::with_capacity(blocks.len());
     let mut parent = Vec::with_capacity(blocks.len());
     let mut number = vec![NONE; blocks.len()];
-    let mut stack = vec![(entry, 0)];
-    while let Some((b, from)) = stack.pop() {
-        if number[b.index()] != NONE {
-            continue;
+    let mut stack = Vec::new();
+    for entry in entries {
+        stack.push((entry, NONE));
+        while let Some((b, from)) = stack.pop() {
+            if number[b.index()] != NONE {
+                continue;
+            }
+            let n = preorder.len() as u32;
+            number[b.index()] = n;
+            preorder.push(b);
+            parent.push(if from == NONE { n } else { from });
+            let later = blocks[b].succs.iter().rev();
+            stack.extend(
+                later
+                    .filter(|e| number[e.to.index()] == NONE)
+                    .map(|e| (e.to, n)),
+            );
         }
-        let n = preorder.len() as u32;
-        number[b.index()] = n;
-        preorder.push(b);
-        parent.push(from);
-        let later = blocks[b].succs.iter().rev();
-        stack.extend(
-            later
-                .filter(|e| number[e.to.index()] == NONE)
-                .map(|e| (e.to, n)),
-        );
     }
     (preorder, parent, number)
 }
@@ -162,17 +169,22 @@ fn evaluate(
 /// Times of a walk over the tree; parents have smaller numbers than their children.
 fn times(preorder: &[Block], idoms: &[u32], blocks: usize) -> (Vec<u32>, Vec<u32>) {
     let count = preorder.len();
+    let is_root = |w: usize| idoms[w] as usize == w;
     let mut size = vec![1u32; count];
-    for w in (1..count).rev() {
+    for w in (0..count).rev().filter(|&w| !is_root(w)) {
         size[idoms[w] as usize] += size[w];
     }
     let mut enter = vec![0; blocks];
     let mut leave = vec![0; blocks];
-    // Where the next child of each block begins.
+    // Where the next child of each block begins, and the next tree.
     let mut next = vec![1u32; count];
+    let mut tree = 0;
     let mut start = vec![0u32; count];
     for w in 0..count {
-        if w > 0 {
+        if is_root(w) {
+            start[w] = tree;
+            tree += size[w];
+        } else {
             let up = idoms[w] as usize;
             start[w] = start[up] + next[up];
             next[up] += size[w];

@@ -27,6 +27,8 @@ entities! {
     Cell, "c";
     /// One version of a cell.
     Value, "%";
+    /// The kernel or function itself, or one of its subroutines.
+    Routine, "routine";
 }
 
 impl Value {
@@ -99,7 +101,7 @@ pub enum Home {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Def {
     Undef,
-    /// Holds a kernel input at entry.
+    /// Holds an input at entry: of the kernel or function, or of a subroutine.
     Entry,
     Param(Block),
     Inst(Inst),
@@ -181,7 +183,22 @@ pub struct BlockData {
     pub params: Vec<(Cell, Value)>,
 }
 
-/// A function in the IR.
+/// The kernel or function itself, or a subroutine. A call of a subroutine reads a cell for each of its
+/// parameters, or writes it over old contents; where it does neither the contents do not matter. Of the
+/// results it writes those that are wanted behind it.
+#[derive(Clone, Debug)]
+pub struct RoutineData {
+    /// Its blocks; the first is the entry.
+    pub blocks: Range<Block>,
+    /// Cells of the caller's whose contents a subroutine wants, with the values they have at entry.
+    pub params: Vec<(Cell, Value)>,
+    /// Cells whose contents its callers may want, with the values they have at its end.
+    pub results: Vec<(Cell, Value)>,
+    /// The block at whose end it goes back to its callers, if there is one.
+    pub exit: PackedOption<Block>,
+}
+
+/// A function in the IR, with its subroutines.
 pub struct Function<'m> {
     pub object: &'m visa::Object,
     pub target: &'static Platform,
@@ -197,6 +214,12 @@ pub struct Function<'m> {
     pub values: PrimaryMap<Value, ValueData>,
     /// Values that hold inputs at entry.
     pub entry: Vec<(Cell, Value)>,
+    /// The kernel or function itself and its subroutines, in the order of their blocks.
+    pub routines: PrimaryMap<Routine, RoutineData>,
+    /// The same, callees before their callers.
+    pub bottom_up: Vec<Routine>,
+    /// Calls of subroutines, in the order of the instructions.
+    pub calls: Vec<(Inst, Routine)>,
     /// By instruction number.
     pub insts: Vec<InstData>,
     pub read_pool: Vec<Read>,
@@ -234,6 +257,12 @@ impl<'m> Function<'m> {
     pub fn writes(&self, inst: Inst) -> &[Write] {
         let r = &self.insts[inst.as_u32() as usize].writes;
         &self.write_pool[r.start as usize..r.end as usize]
+    }
+
+    /// What an instruction at the end of a block calls, if it calls a subroutine.
+    pub fn callee(&self, inst: Inst) -> Option<Routine> {
+        let at = self.calls.binary_search_by_key(&inst, |&(call, _)| call);
+        at.ok().map(|at| self.calls[at].1)
     }
 
     pub fn block_insts(&self, block: Block) -> impl DoubleEndedIterator<Item = Inst> + use<> {

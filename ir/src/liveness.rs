@@ -16,7 +16,16 @@
 //! batches of 64 bits, a bit for each group of a cell's bytes that no access tells apart. A batch
 //! visits only the blocks where something of it is live, so that the work grows with what there is to
 //! find, and no set of all cells exists for any block.
+//!
+//! Of subroutines a batch is solved in two passes over the (acyclic) graph of calls. Callees first, each
+//! gets an [`Effect`]: what it reads of what was there before, what it overwrites in any case, and what
+//! it may write. A call is that effect. Then, callers first, what is wanted at the end of a subroutine is
+//! what is wanted behind its calls, of all cells that it writes part of. Channels that wait while a
+//! caller calls want their contents kept across the whole call: to the callee these are wanted across
+//! channels at its end. Nothing flows from a subroutine's entry to a call but by its effect, so that what
+//! one caller wants is not taken for what another does at its beginning.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 use cranelift_entity::EntityRef;
@@ -126,6 +135,16 @@ pub struct Batch {
 }
 
 impl Batch {
+    /// All bits of the cells that have one in `bits`.
+    fn whole_cells(&self, mut bits: u64) -> u64 {
+        for &cell in &self.wide {
+            if bits & cell != 0 {
+                bits |= cell;
+            }
+        }
+        bits
+    }
+
     /// Of each cell that has a bit in `bits`, the lowest one.
     pub fn cells_in(&self, mut bits: u64) -> u64 {
         for &cell in &self.wide {
@@ -269,8 +288,125 @@ struct Kill {
     whole: u64,
 }
 
+/// What a routine does to what its callers have, as one instruction.
+#[derive(Clone, Copy, Default)]
+struct Effect {
+    reads: State,
+    kill: Kill,
+    writes: u64,
+}
+
+/// A routine's part in a batch.
+#[derive(Clone, Default)]
+struct Part {
+    /// Its items in the batch.
+    items: Range<usize>,
+    effect: Effect,
+    /// What is wanted at its end.
+    exit: State,
+    /// Blocks that end in a call of something with an effect, with what is called.
+    sites: Vec<(u32, u32)>,
+}
+
+/// What a call does to a cell.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct CallAccess {
+    /// The instruction.
+    pub inst: u32,
+    pub cell: Cell,
+    pub kind: CallKind,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum CallKind {
+    Read,
+    /// Whether over what was there before.
+    Write {
+        kept: bool,
+    },
+}
+
+/// What a block that ends in a call reads and writes there, or one that goes back to callers; the lowest
+/// bit of each cell.
+#[derive(Clone, Copy)]
+pub struct AtEnd {
+    pub block: u32,
+    pub reads: u64,
+    pub writes: u64,
+}
+
+/// The calls of a graph.
+struct Calls {
+    /// By block: the routine that it is of, the one that it calls ([`NONE`]), and, if it goes back, its
+    /// own.
+    routine: Vec<u32>,
+    callee: Vec<u32>,
+    leaves: Vec<u32>,
+    /// Of each routine: the first block, the one that goes back, and the blocks that call it.
+    entry: Vec<u32>,
+    exit: Vec<u32>,
+    callers: Vec<Vec<u32>>,
+    /// The place of each in an order with callees before their callers.
+    rank: Vec<u32>,
+    by_rank: Vec<u32>,
+}
+
+const NONE: u32 = u32::MAX;
+
+impl Calls {
+    fn new(cfg: &Cfg) -> Calls {
+        let (blocks, count) = (cfg.blocks.len(), cfg.routines.len());
+        let mut calls = Calls {
+            routine: vec![0; blocks],
+            callee: vec![NONE; blocks],
+            leaves: vec![NONE; blocks],
+            entry: vec![0; count],
+            exit: vec![NONE; count],
+            callers: vec![Vec::new(); count],
+            rank: vec![NONE; count],
+            by_rank: Vec::with_capacity(count),
+        };
+        for (r, range) in cfg.routines.iter().enumerate() {
+            calls.entry[r] = range.start as u32;
+            for b in range.clone() {
+                let block = &cfg.blocks[b];
+                calls.routine[b] = r as u32;
+                if let Some(callee) = block.call {
+                    calls.callee[b] = callee as u32;
+                    calls.callers[callee].push(b as u32);
+                }
+                if block.exit == Exit::Ret && r != 0 {
+                    calls.leaves[b] = r as u32;
+                    calls.exit[r] = b as u32;
+                }
+            }
+        }
+        for (rank, &r) in cfg.bottom_up.iter().enumerate() {
+            calls.rank[r] = rank as u32;
+            calls.by_rank.push(r as u32);
+        }
+        calls
+    }
+
+    fn any(&self) -> bool {
+        self.entry.len() > 1
+    }
+}
+
 /// Solves one batch after the other; its arrays are shared by all.
 pub struct Solver<'a> {
+    calls: Calls,
+    /// Cells that several routines access.
+    shared: Vec<bool>,
+    parts: Vec<Part>,
+    /// Places of the routines that have a part in the batch.
+    ranks: BTreeSet<u32>,
+    /// What reaches a subroutine's end, backward.
+    through: Vec<State>,
+    /// Of the batch: what calls read and write, and what goes back to callers.
+    pub at_ends: Vec<AtEnd>,
+    /// What all calls do.
+    pub call_accesses: Vec<CallAccess>,
     accesses: &'a Accesses,
     sizes: &'a dyn Fn(Cell) -> u32,
     logical: Vec<SmallVec<[u32; 2]>>,
@@ -288,6 +424,8 @@ pub struct Solver<'a> {
     work: Worklist,
     parked: Spread,
     parked_at_end: Spread,
+    /// The last instruction of each block.
+    last: Vec<u32>,
     /// By access, whether a write keeps the old contents. False for reads.
     pub kept: Vec<bool>,
 }
@@ -317,6 +455,13 @@ impl<'a> Solver<'a> {
             *end = (*end).min(span.from.min(span.source) as u32);
         }
         Solver {
+            calls: Calls::new(cfg),
+            shared: Vec::new(),
+            parts: vec![Part::default(); cfg.routines.len()],
+            ranks: BTreeSet::new(),
+            through: vec![State::default(); count],
+            at_ends: Vec::new(),
+            call_accesses: Vec::new(),
             accesses,
             sizes,
             logical_preds: backward(&logical),
@@ -331,15 +476,38 @@ impl<'a> Solver<'a> {
             work: Worklist::new(count),
             parked: Spread::new(count),
             parked_at_end: Spread::new(count),
+            last: (cfg.blocks.iter())
+                .map(|block| block.insts.end.saturating_sub(1))
+                .collect(),
             kept: vec![false; accesses.list.len()],
         }
     }
 
     /// Decides the writes of cells that never leave their block, and makes batches of the others.
     pub fn split(&mut self, cells: usize) -> Vec<Batch> {
-        let global = globals(self.accesses, cells);
+        let mut global = globals(self.accesses, cells);
+        if self.calls.any() {
+            self.shared = self.shared(cells);
+            for (global, shared) in global.iter_mut().zip(&self.shared) {
+                *global |= shared;
+            }
+        }
         self.locals(&global);
         batches(self.accesses, &global, self.sizes)
+    }
+
+    /// The cells that several routines access.
+    fn shared(&self, cells: usize) -> Vec<bool> {
+        let mut first = vec![NONE; cells];
+        let mut shared = vec![false; cells];
+        for (b, &routine) in self.calls.routine.iter().enumerate() {
+            for access in self.accesses.of(b) {
+                let c = access.cell.index();
+                shared[c] |= first[c] != NONE && first[c] != routine;
+                first[c] = routine;
+            }
+        }
+        shared
     }
 
     fn locals(&mut self, global: &[bool]) {
@@ -370,11 +538,38 @@ impl<'a> Solver<'a> {
         }
         self.parked.clear();
         self.parked_at_end.clear();
-        for items in batch.items.chunk_by(|a, b| a.block == b.block) {
-            self.transfer(items);
+        if self.calls.any() {
+            self.effects(batch);
+            self.flow_into_callees(batch);
+        } else {
+            for items in batch.items.chunk_by(|a, b| a.block == b.block) {
+                self.transfer(items);
+            }
+            self.flow_own(0);
+            self.flow_whole(0);
+            self.park();
         }
-        self.flow(|s| s.own, |s, bits| s.own |= bits, |k| k.own, false);
-        self.flow(|s| s.whole, |s, bits| s.whole |= bits, |k| k.whole, true);
+        for items in batch.items.chunk_by(|a, b| a.block == b.block) {
+            self.decide(batch, items);
+        }
+    }
+
+    fn flow_own(&mut self, from: usize) {
+        self.flow(from, |s| s.own, |s, bits| s.own |= bits, |k| k.own, false);
+    }
+
+    fn flow_whole(&mut self, from: usize) {
+        self.flow(
+            from,
+            |s| s.whole,
+            |s, bits| s.whole |= bits,
+            |k| k.whole,
+            true,
+        );
+    }
+
+    /// Which channels wait where, once it is known what they want.
+    fn park(&mut self) {
         for &at in &self.touched {
             let own = self.live_in[at as usize].own;
             let (inside, end) = self.waits_from[at as usize];
@@ -383,15 +578,211 @@ impl<'a> Solver<'a> {
                 self.parked_at_end.add(end as usize..at as usize, own);
             }
         }
-        for items in batch.items.chunk_by(|a, b| a.block == b.block) {
-            self.decide(batch, items);
+    }
+
+    /// What each routine does, callees first, and what is live of what it reads itself.
+    fn effects(&mut self, batch: &Batch) {
+        for &rank in &self.ranks {
+            self.parts[self.calls.by_rank[rank as usize] as usize] = Part::default();
         }
+        self.ranks.clear();
+        self.at_ends.clear();
+        let routine = |item: &Item| self.calls.routine[item.block as usize];
+        let mut from = 0;
+        for items in batch.items.chunk_by(|a, b| routine(a) == routine(b)) {
+            let r = routine(&items[0]) as usize;
+            self.parts[r].items = from..from + items.len();
+            self.ranks.insert(self.calls.rank[r]);
+            from += items.len();
+        }
+        let mut next = 0;
+        while let Some(rank) = self.ranks.range(next..).next().copied() {
+            next = rank + 1;
+            let r = self.calls.by_rank[rank as usize] as usize;
+            self.effect(batch, r);
+            let Effect { reads, writes, .. } = self.parts[r].effect;
+            if r == 0 || reads.own | reads.whole | writes == 0 {
+                continue;
+            }
+            for at in 0..self.calls.callers[r].len() {
+                let b = self.calls.callers[r][at];
+                let caller = self.calls.routine[b as usize] as usize;
+                self.parts[caller].sites.push((b, r as u32));
+                self.ranks.insert(self.calls.rank[caller]);
+            }
+        }
+    }
+
+    fn effect(&mut self, batch: &Batch, r: usize) {
+        let first = self.touched.len();
+        let mut writes = 0;
+        for &(b, callee) in &self.parts[r].sites {
+            let effect = self.parts[callee as usize].effect;
+            self.live_in[b as usize] = effect.reads;
+            self.kill[b as usize] = effect.kill;
+            self.touched.push(b);
+            writes |= effect.writes;
+        }
+        let items = &batch.items[self.parts[r].items.clone()];
+        for items in items.chunk_by(|a, b| a.block == b.block) {
+            self.transfer(items);
+        }
+        self.flow_own(first);
+        self.flow_whole(first);
+        if r == 0 {
+            return;
+        }
+        for item in items {
+            if !self.accesses.list[item.access as usize].kind.is_read() {
+                writes |= item.bits;
+            }
+        }
+        let reads = self.live_in[self.calls.entry[r] as usize];
+        // What no other routine accesses, and is not there from call to call, is nobody else's matter.
+        let shared = batch.cells.iter().filter(|(c, _)| self.shared[c.index()]);
+        let others = shared.fold(0, |all, &(_, bits)| all | bits);
+        writes &= others | batch.whole_cells(reads.own | reads.whole);
+        self.parts[r].effect = Effect {
+            reads,
+            kill: self.killed(r, writes),
+            writes,
+        };
+    }
+
+    /// Of `bits` those that every way through a routine overwrites: they do not come through from its
+    /// end to its beginning.
+    fn killed(&mut self, r: usize, bits: u64) -> Kill {
+        let (entry, exit) = (self.calls.entry[r] as usize, self.calls.exit[r]);
+        if exit == NONE || bits == 0 {
+            return Kill {
+                own: bits,
+                whole: bits,
+            };
+        }
+        let kill = self.kill[exit as usize];
+        std::mem::swap(&mut self.live_in, &mut self.through);
+        let touched = std::mem::replace(&mut self.touched, vec![exit]);
+        self.live_in[exit as usize] = State {
+            own: bits & !kill.own,
+            whole: bits & !kill.whole,
+        };
+        self.flow_own(0);
+        self.flow_whole(0);
+        let State { own, whole } = self.live_in[entry];
+        for b in std::mem::replace(&mut self.touched, touched) {
+            self.live_in[b as usize] = State::default();
+        }
+        std::mem::swap(&mut self.live_in, &mut self.through);
+        Kill {
+            own: bits & !own,
+            whole: bits & !whole,
+        }
+    }
+
+    /// What is wanted at the end of each routine, callers first: first of channels' own, then, when it is
+    /// known who waits, across channels.
+    fn flow_into_callees(&mut self, batch: &Batch) {
+        let order: Vec<u32> = (self.ranks.iter().rev())
+            .map(|&rank| self.calls.by_rank[rank as usize])
+            .collect();
+        for &r in &order {
+            if let Some(seed) = self.seed(r, |s| s.own, |k| k.own, |s, bits| s.own |= bits) {
+                self.flow_own(seed);
+            }
+            for at in 0..self.parts[r as usize].sites.len() {
+                let (b, callee) = self.parts[r as usize].sites[at];
+                let own = self.live_out(b as usize).own;
+                let part = &mut self.parts[callee as usize];
+                part.exit.own |= own & batch.whole_cells(part.effect.writes);
+            }
+        }
+        self.park();
+        for &r in &order {
+            if let Some(seed) = self.seed(r, |s| s.whole, |k| k.whole, |s, bits| s.whole |= bits) {
+                self.flow_whole(seed);
+            }
+            for at in 0..self.parts[r as usize].sites.len() {
+                let (b, callee) = self.parts[r as usize].sites[at];
+                let whole = self.live_out(b as usize).whole;
+                let waiting = batch.whole_cells(self.parked.at(b as usize));
+                let part = &mut self.parts[callee as usize];
+                part.exit.whole |= (whole | waiting) & batch.whole_cells(part.effect.writes);
+            }
+        }
+        for &r in &order {
+            for at in 0..self.parts[r as usize].sites.len() {
+                let (b, callee) = self.parts[r as usize].sites[at];
+                self.call(batch, b as usize, callee as usize);
+            }
+            let State { own, whole } = self.parts[r as usize].exit;
+            let exit = self.calls.exit[r as usize];
+            if own | whole != 0 && exit != NONE {
+                self.at_ends.push(AtEnd {
+                    block: exit,
+                    reads: batch.cells_in(own | whole),
+                    writes: 0,
+                });
+            }
+        }
+    }
+
+    /// Puts what is wanted at a routine's end where it ends; gives from where on blocks are touched.
+    fn seed(
+        &mut self,
+        r: u32,
+        get: impl Fn(&State) -> u64,
+        kill: impl Fn(&Kill) -> u64,
+        add: impl Fn(&mut State, u64),
+    ) -> Option<usize> {
+        let exit = self.calls.exit[r as usize];
+        let bits = get(&self.parts[r as usize].exit);
+        if exit == NONE || bits == 0 {
+            return None;
+        }
+        let bits = bits & !kill(&self.kill[exit as usize]);
+        add(&mut self.live_in[exit as usize], bits);
+        self.touched.push(exit);
+        Some(self.touched.len() - 1)
+    }
+
+    /// What a call at the end of a block reads and writes.
+    fn call(&mut self, batch: &Batch, b: usize, callee: usize) {
+        let Effect {
+            reads,
+            kill,
+            writes,
+        } = self.parts[callee].effect;
+        let State { own, whole } = self.live_out(b);
+        let waiting = self.parked.at(b);
+        let inst = self.last[b];
+        let mut end = AtEnd {
+            block: b as u32,
+            reads: 0,
+            writes: 0,
+        };
+        for &(cell, bits) in &batch.cells {
+            let first = 1 << bits.trailing_zeros();
+            let mut add = |kind| self.call_accesses.push(CallAccess { inst, cell, kind });
+            if (reads.own | reads.whole) & bits != 0 {
+                add(CallKind::Read);
+                end.reads |= first;
+            }
+            if writes & bits != 0 && (own | whole | waiting) & bits != 0 {
+                let kept = (own & !kill.own | whole & !kill.whole) & bits != 0
+                    || waiting & bits != 0 && bits & !kill.whole != 0;
+                add(CallKind::Write { kept });
+                end.writes |= first;
+                end.reads |= if kept { first } else { 0 };
+            }
+        }
+        self.at_ends.push(end);
     }
 
     /// What a block does, by its items.
     fn transfer(&mut self, items: &[Item]) {
         let b = items[0].block as usize;
-        let (mut generated, mut kill) = (State::default(), Kill::default());
+        // A call at the end is there already.
+        let (mut generated, mut kill) = (self.live_in[b], self.kill[b]);
         for item in items.iter().rev() {
             let kind = self.accesses.list[item.access as usize].kind;
             generated.step(kind, item.bits);
@@ -409,15 +800,17 @@ impl<'a> Solver<'a> {
         self.touched.push(b as u32);
     }
 
-    /// Carries one of the two back against the edges of its graph until nothing changes.
+    /// Carries one of the two back against the edges of its graph until nothing changes, from what is live
+    /// in the blocks that were touched from a place on.
     fn flow(
         &mut self,
+        from: usize,
         get: impl Fn(&State) -> u64,
         add: impl Fn(&mut State, u64),
         kill: impl Fn(&Kill) -> u64,
         linear: bool,
     ) {
-        for &b in &self.touched {
+        for &b in &self.touched[from..] {
             if get(&self.live_in[b as usize]) != 0 {
                 self.work.push(b);
             }
@@ -445,6 +838,9 @@ impl<'a> Solver<'a> {
     }
 
     fn live_out(&self, b: usize) -> State {
+        if let Some(part) = self.parts.get(self.calls.leaves[b] as usize) {
+            return part.exit;
+        }
         let own = self.logical[b].iter();
         let whole = self.linear[b].iter();
         State {
@@ -456,6 +852,11 @@ impl<'a> Solver<'a> {
     fn decide(&mut self, batch: &Batch, items: &[Item]) {
         let b = items[0].block as usize;
         let mut state = self.live_out(b);
+        if let Some(callee) = self.parts.get(self.calls.callee[b] as usize) {
+            let Effect { reads, kill, .. } = callee.effect;
+            state.own = state.own & !kill.own | reads.own;
+            state.whole = state.whole & !kill.whole | reads.whole;
+        }
         let parked = self.parked.at(b);
         for item in items.iter().rev() {
             let access = &self.accesses.list[item.access as usize];

@@ -11,7 +11,7 @@
 //! propagation would remove, stay alone.
 
 use kiln_frontend::module::{Inst, Object, Operand, Region, Var};
-use kiln_frontend::opcode::Field;
+use kiln_frontend::opcode::{Field, Opcode};
 
 use kiln_target::platform::Platform;
 
@@ -39,6 +39,10 @@ struct Use {
     /// Bytes that are its own, and what its place is a multiple of.
     bytes: u32,
     align: u32,
+    /// The subroutine of its uses, or that several use it: what they share has cells of its own, since all
+    /// of a cell is passed.
+    routine: u32,
+    shared: bool,
 }
 
 /// Variables in one cell.
@@ -68,14 +72,16 @@ fn mask(at: u32, bytes: u32) -> u64 {
 /// nearest to its own, if that is near enough.
 pub fn pack(object: &Object, target: &Platform, candidate: impl Fn(Var) -> bool) -> Vec<Slot> {
     let cell = target.unit_bytes();
-    let mut order: Vec<(Use, Var)> = (uses(object, target.grf_bytes)
-        .into_iter()
-        .zip(object.vars.keys()))
-    .filter_map(|(used, var)| Some((used?, var)))
-    .filter(|&(used, var)| {
-        used.end - used.start >= LEAST_LIFE && used.bytes <= cell / 2 && candidate(var)
-    })
-    .collect();
+    let uses = uses(object, target.grf_bytes);
+    let mut order: Vec<(Use, Var)> = (uses.into_iter().zip(object.vars.keys()))
+        .filter_map(|(used, var)| Some((used?, var)))
+        .filter(|&(used, var)| {
+            !used.shared
+                && used.end - used.start >= LEAST_LIFE
+                && used.bytes <= cell / 2
+                && candidate(var)
+        })
+        .collect();
     order.sort_by_key(|&(used, var)| (used.start, var));
     let mut groups: Vec<Group> = Vec::new();
     // Groups with room that began not long ago.
@@ -129,7 +135,9 @@ const OPEN: usize = 256;
 /// The use of each variable that is a root and used at all.
 fn uses(object: &Object, row_bytes: u32) -> Vec<Option<Use>> {
     let mut uses: Vec<Option<Use>> = vec![None; object.vars.len()];
+    let mut routine = 0;
     for (i, inst) in object.insts.iter().enumerate() {
+        routine += u32::from(inst.op == Opcode::Subroutine);
         for (operand, (field, _)) in inst.operands.iter().zip(inst.op.row().operands_of(inst)) {
             let (var, end, least) = match *operand {
                 Operand::General {
@@ -155,7 +163,10 @@ fn uses(object: &Object, row_bytes: u32) -> Vec<Option<Use>> {
                 end: 0,
                 bytes: decl.bytes(),
                 align: decl.align.bytes(),
+                routine,
+                shared: false,
             });
+            used.shared |= used.routine != routine;
             used.end = i as u32;
             used.bytes = used.bytes.max(at + end);
             // No element crosses a register that does not have to.

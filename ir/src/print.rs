@@ -4,7 +4,7 @@ use std::fmt;
 
 use kiln_frontend::print::Printer;
 
-use crate::func::{Block, Function, Home, Owner, Term, Value};
+use crate::func::{Block, Function, Home, Owner, RoutineData, Term, Value};
 
 struct Cells<'a, 'm>(&'a Function<'m>, crate::func::Cell);
 
@@ -52,7 +52,11 @@ impl fmt::Display for Function<'_> {
             }
         }
         let printer = Printer::new(self.object);
+        let mut routines = self.routines.values().skip(1).peekable();
         for (b, data) in &self.blocks {
+            if let Some(routine) = routines.next_if(|routine| routine.blocks.start == b) {
+                self.fmt_routine(f, routine)?;
+            }
             write!(f, "{b}")?;
             for (i, &(_, value)) in data.params.iter().enumerate() {
                 write!(
@@ -98,6 +102,18 @@ impl fmt::Display for Function<'_> {
 }
 
 impl Function<'_> {
+    /// What a subroutine takes and gives back.
+    fn fmt_routine(&self, f: &mut fmt::Formatter, routine: &RoutineData) -> fmt::Result {
+        for (what, list) in [("takes", &routine.params), ("gives", &routine.results)] {
+            write!(f, "subroutine {what}")?;
+            for &(_, value) in list {
+                write!(f, " {}", Values(self, value))?;
+            }
+            writeln!(f)?;
+        }
+        Ok(())
+    }
+
     fn fmt_term(&self, f: &mut fmt::Formatter, b: Block) -> fmt::Result {
         match self.blocks[b].term {
             Term::Jump(to) => write!(f, "    jump {to}")?,

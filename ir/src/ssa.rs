@@ -17,11 +17,11 @@
 
 use std::cmp::Reverse;
 
-use cranelift_entity::EntityRef;
 use cranelift_entity::packed_option::PackedOption;
+use cranelift_entity::{EntityRef, SecondaryMap};
 
 use crate::dominators::Dominators;
-use crate::func::{Block, Cell, Def, Function, Inst, Value, ValueData};
+use crate::func::{Block, Cell, Def, Function, Inst, Routine, Value, ValueData};
 use crate::liveness::{Accesses, Batch, Item, Solver, Worklist};
 
 /// Where a block of the linear graph comes from.
@@ -43,6 +43,9 @@ pub struct Placer<'a> {
     bodies: Vec<Block>,
     doms: &'a Dominators,
     entry: Vec<Cell>,
+    /// The subroutine that begins or ends with a block.
+    entered: SecondaryMap<Block, Option<Routine>>,
+    left: SecondaryMap<Block, Option<Routine>>,
     /// Of the batch, a bit a cell: live at the start of each block, and written in it.
     live: Vec<u64>,
     written: Vec<u64>,
@@ -60,7 +63,17 @@ impl<'a> Placer<'a> {
             Origin::Body(_) => Some(Block::new(b)),
             Origin::Join(_) | Origin::Split => None,
         };
+        let mut entered = SecondaryMap::new();
+        let mut left = SecondaryMap::new();
+        for (r, routine) in func.routines.iter().skip(1) {
+            entered[routine.blocks.start] = Some(r);
+            if let Some(exit) = routine.exit.expand() {
+                left[exit] = Some(r);
+            }
+        }
         Placer {
+            entered,
+            left,
             origins,
             bodies: origins.iter().enumerate().filter_map(body).collect(),
             doms,
@@ -93,6 +106,14 @@ impl<'a> Placer<'a> {
                 self.uses(b, items, solver, batch, accesses);
             }
         }
+        for end in &solver.at_ends {
+            let b = self.bodies[end.block as usize];
+            if self.doms.is_reachable(b) {
+                self.live[b.index()] |= end.reads & !self.written[b.index()];
+                self.written[b.index()] |= end.writes;
+                self.touched.push(b);
+            }
+        }
         self.flow(func, solver, batch);
         let mut cells = [None; 64];
         for &(cell, bits) in &batch.cells {
@@ -103,6 +124,7 @@ impl<'a> Placer<'a> {
                 self.written[0] |= 1 << bit;
             }
         }
+        self.pass(func, solver, &cells);
         for (b, mut placed) in self.joins(func) {
             while placed != 0 {
                 let bit = placed.trailing_zeros();
@@ -110,6 +132,39 @@ impl<'a> Placer<'a> {
                     self.parameter(func, solver, batch, b, cell, bit);
                 }
                 placed &= placed - 1;
+            }
+        }
+    }
+
+    /// What is live at the entry of a subroutine is a parameter of it, what is wanted at its end a result.
+    fn pass(&mut self, func: &mut Function, solver: &Solver, cells: &[Option<Cell>; 64]) {
+        let in_bits = |mut bits: u64| {
+            std::iter::from_fn(move || {
+                let bit = (bits != 0).then(|| bits.trailing_zeros())?;
+                bits &= bits - 1;
+                cells[bit as usize]
+            })
+        };
+        let touched: Vec<Block> = self.touched.clone();
+        for b in touched {
+            let Some(routine) = self.entered[b] else {
+                continue;
+            };
+            let live = std::mem::take(&mut self.live[b.index()]);
+            self.written[b.index()] |= live;
+            for cell in in_bits(live) {
+                let value = func.values.push(ValueData {
+                    cell: cell.into(),
+                    def: Def::Entry,
+                });
+                func.routines[routine].params.push((cell, value));
+            }
+        }
+        for end in solver.at_ends.iter().filter(|end| end.writes == 0) {
+            let b = self.bodies[end.block as usize];
+            if let Some(routine) = self.left[b] {
+                let results = &mut func.routines[routine].results;
+                results.extend(in_bits(end.reads).map(|cell| (cell, Value::UNDEF)));
             }
         }
     }
@@ -261,22 +316,30 @@ impl<'a> Placer<'a> {
 pub fn rename(func: &mut Function, doms: &Dominators) {
     let count = func.blocks.len();
     let mut children: Vec<Vec<usize>> = vec![Vec::new(); count];
-    for b in 1..count {
+    for b in 0..count {
         if let Some(d) = doms.idom(Block::new(b)) {
             children[d.index()].push(b);
         }
     }
     let mut current: Vec<Value> = vec![Value::UNDEF; func.cells.len()];
     let mut undo: Vec<(Cell, Value)> = Vec::new();
-    for &(cell, value) in &func.entry {
-        current[cell.index()] = value;
-    }
     // Depth first over the dominator tree: enter a block, later restore what it changed.
     enum Step {
         Enter(usize),
         Leave(usize),
     }
-    let mut steps = vec![Step::Enter(0)];
+    let entries = func.routines.values().rev();
+    let mut steps: Vec<Step> = entries
+        .map(|routine| Step::Enter(routine.blocks.start.index()))
+        .collect();
+    let mut begins: SecondaryMap<Block, Option<Routine>> = SecondaryMap::new();
+    let mut ends: SecondaryMap<Block, Option<Routine>> = SecondaryMap::new();
+    for (r, routine) in &func.routines {
+        begins[routine.blocks.start] = Some(r);
+        if let Some(exit) = routine.exit.expand() {
+            ends[exit] = Some(r);
+        }
+    }
     while let Some(step) = steps.pop() {
         match step {
             Step::Leave(mark) => {
@@ -286,7 +349,21 @@ pub fn rename(func: &mut Function, doms: &Dominators) {
             }
             Step::Enter(b) => {
                 steps.push(Step::Leave(undo.len()));
-                rename_block(func, Block::new(b), &mut current, &mut undo);
+                let block = Block::new(b);
+                let params = begins[block].map(|r| match r.index() {
+                    0 => &func.entry[..],
+                    _ => &func.routines[r].params[..],
+                });
+                for &(cell, value) in params.unwrap_or_default() {
+                    undo.push((cell, current[cell.index()]));
+                    current[cell.index()] = value;
+                }
+                rename_block(func, block, &mut current, &mut undo);
+                if let Some(r) = ends[block] {
+                    for (cell, value) in &mut func.routines[r].results {
+                        *value = current[cell.index()];
+                    }
+                }
                 steps.extend(children[b].iter().rev().map(|&c| Step::Enter(c)));
             }
         }

@@ -1,172 +1,328 @@
-//! Subroutines put in the place of their calls.
+//! Which subroutines are put in the place of their calls.
 //!
-//! `CALL` runs a part of the same object that `RET` leaves; variables are shared. Takes an object and
-//! gives one without either: each call is the subroutine's instructions, in which returns are gotos to
-//! behind them. SSA then sees what a call really reads and writes, and nothing has to be kept for a
-//! caller that is not known. The price is code: a subroutine that is called often stands there often,
-//! so that there is a limit.
+//! `CALL` runs a part of the same object that `RET` leaves; variables are shared. Most subroutines stay
+//! what they are and become functions of the machine ([`crate::build`]). In the place of its calls stands
+//! one that is called from a single place, or is so short that a call costs as much; and all of an
+//! object's if a call could not keep to the object's convention. Subroutines that nothing calls are
+//! dropped. Takes an object and gives one in which no call is predicated: the channels that do not take
+//! a call jump over it.
 
-use std::borrow::Cow;
+use std::collections::HashMap;
 use std::ops::Range;
 
-use cranelift_entity::SecondaryMap;
 use cranelift_entity::packed_option::PackedOption;
+use cranelift_entity::{EntityRef, PrimaryMap, SecondaryMap, entity_impl};
+use foldhash::fast::FixedState;
 use kiln_frontend::module::{Inst, Label, LabelDecl, LabelKind, Object, Operand, PredUse};
 use kiln_frontend::opcode::Opcode;
 use smallvec::smallvec;
 
 use crate::cfg::CfgError;
 
-/// Instructions of an object with its subroutines in place, at most.
+/// Instructions of an object with all its subroutines in place, at most.
 const MOST: usize = 1 << 20;
 
-/// An object without subroutines.
-pub struct Inlined {
+/// Instructions of a subroutine that is put in the place of all its calls, at most. A call takes two
+/// instructions and its return two, besides what it moves about.
+const SHORT: usize = 8;
+
+/// Which subroutines are to be put in the place of their calls.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Which {
+    All,
+    /// Those for which it pays.
+    Few,
+}
+
+/// An object whose calls are prepared.
+pub struct Prepared {
     pub object: Object,
     /// The number of each instruction in the object that it was made of.
     pub origins: Vec<u32>,
 }
 
-/// Puts subroutines in the place of their calls; nothing for an object that calls none.
+/// Puts subroutines in the place of their calls; nothing for an object that has none.
 ///
 /// # Errors
 /// A call that leads back to itself, or to no subroutine, or more instructions than is reasonable.
-pub fn inline(object: &Object) -> Result<Option<Inlined>, CfgError> {
-    if object.insts.iter().all(|inst| inst.op != Opcode::Call) {
-        return Ok(None);
-    }
-    let mut starts: Vec<usize> = Vec::new();
-    let mut body_at: SecondaryMap<Label, PackedOption<Body>> = SecondaryMap::new();
-    for (i, inst) in object.insts.iter().enumerate() {
-        if let (Opcode::Subroutine, Some(label)) = (inst.op, label(inst)) {
-            body_at[label] = Body::from_u32(starts.len() as u32).into();
-            starts.push(i);
-        }
-    }
-    let end = |n: usize| starts.get(n + 1).copied().unwrap_or(object.insts.len());
-    let bodies: Vec<Range<usize>> = (0..starts.len()).map(|n| starts[n]..end(n)).collect();
-    let main = 0..starts
-        .iter()
-        .copied()
-        .find(|&s| s > 0)
-        .unwrap_or(object.insts.len());
-    let mut inliner = Inliner {
-        object,
-        bodies,
-        body_at,
-        under_way: Vec::new(),
-        out: Inlined {
-            object: Object {
-                insts: Vec::new(),
-                ..object.clone()
-            },
-            origins: Vec::new(),
+pub fn prepare(object: &Object, which: Which) -> Result<Option<Prepared>, CfgError> {
+    let calls = Calls::new(object)?;
+    let Some(calls) = calls else { return Ok(None) };
+    let order = calls.bottom_up()?;
+    let inlined = calls.inlined(&order, which);
+    let mut out = Writer {
+        calls: &calls,
+        inlined: &inlined,
+        object: Object {
+            insts: Vec::new(),
+            ..object.clone()
+        },
+        origins: Vec::new(),
+        most: match which {
+            Which::All => MOST.max(object.insts.len()),
+            Which::Few => usize::MAX,
         },
     };
-    inliner.copy(main, None)?;
-    Ok(Some(inliner.out))
+    let mut bodies = order;
+    bodies.sort_unstable();
+    for body in bodies {
+        if body.index() == 0 || !inlined[body] {
+            out.body(body)?;
+        }
+    }
+    Ok(Some(Prepared {
+        object: out.object,
+        origins: out.origins,
+    }))
 }
 
-/// A subroutine, by its number.
-#[derive(Clone, Copy, PartialEq, Eq)]
+/// A subroutine, in the order of the code; the first is the kernel's or function's own part.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Body(u32);
-cranelift_entity::entity_impl!(Body, "subroutine");
+entity_impl!(Body, "body");
 
-struct Inliner<'o> {
+/// Who calls whom inside an object.
+struct Calls<'o> {
     object: &'o Object,
-    /// Instructions of each subroutine.
-    bodies: Vec<Range<usize>>,
+    /// Instructions of each.
+    bodies: PrimaryMap<Body, Range<usize>>,
     body_at: SecondaryMap<Label, PackedOption<Body>>,
-    /// The calls around.
-    under_way: Vec<Body>,
-    out: Inlined,
 }
 
-fn label(inst: &Inst) -> Option<Label> {
+/// The label that an instruction names.
+pub(crate) fn label(inst: &Inst) -> Option<Label> {
     inst.operands.iter().find_map(|operand| match operand {
         Operand::Label(label) => Some(*label),
         _ => None,
     })
 }
 
-impl Inliner<'_> {
-    /// Appends a copy of instructions; with a label, returns go there.
-    fn copy(&mut self, range: Range<usize>, back: Option<Label>) -> Result<(), CfgError> {
-        // Labels of the copy; the object's own stay what they are.
-        let mut labels: SecondaryMap<Label, PackedOption<Label>> = SecondaryMap::new();
-        if back.is_some() {
-            for inst in &self.object.insts[range.clone()] {
-                if let (Opcode::Label, Some(label)) = (inst.op, label(inst)) {
-                    labels[label] = self.new_label().into();
+impl<'o> Calls<'o> {
+    fn new(object: &'o Object) -> Result<Option<Calls<'o>>, CfgError> {
+        let mut bodies: PrimaryMap<Body, Range<usize>> = PrimaryMap::new();
+        let mut body_at: SecondaryMap<Label, PackedOption<Body>> = SecondaryMap::new();
+        bodies.push(0..object.insts.len());
+        for (i, inst) in object.insts.iter().enumerate() {
+            if let (Opcode::Subroutine, Some(label)) = (inst.op, label(inst)) {
+                if i > 0 {
+                    let last = Body::new(bodies.len() - 1);
+                    bodies[last].end = i;
+                    bodies.push(i..object.insts.len());
+                }
+                body_at[label] = Body::new(bodies.len() - 1).into();
+            }
+        }
+        let any = bodies.len() > 1 || object.insts.iter().any(|inst| inst.op == Opcode::Call);
+        Ok(any.then_some(Calls {
+            object,
+            bodies,
+            body_at,
+        }))
+    }
+
+    /// What a call is a call of.
+    fn callee(&self, at: usize) -> Result<Body, CfgError> {
+        let body = label(&self.object.insts[at]).and_then(|label| self.body_at[label].expand());
+        body.ok_or(CfgError::Unsupported {
+            inst: at,
+            what: "a call of what is no subroutine",
+        })
+    }
+
+    fn next_call(&self, mut range: Range<usize>) -> Option<usize> {
+        range.find(|&at| self.object.insts[at].op == Opcode::Call)
+    }
+
+    /// All that can be reached, callees before their callers.
+    fn bottom_up(&self) -> Result<Vec<Body>, CfgError> {
+        #[derive(Clone, Copy, Default, PartialEq)]
+        enum State {
+            #[default]
+            New,
+            Open,
+            Done,
+        }
+        let mut state: SecondaryMap<Body, State> = SecondaryMap::new();
+        let mut order = Vec::new();
+        let main = Body::new(0);
+        let mut open = vec![(main, self.bodies[main].clone())];
+        state[main] = State::Open;
+        while let Some((body, rest)) = open.last_mut() {
+            let Some(at) = self.next_call(rest.clone()) else {
+                state[*body] = State::Done;
+                order.push(*body);
+                open.pop();
+                continue;
+            };
+            rest.start = at + 1;
+            let callee = self.callee(at)?;
+            match state[callee] {
+                State::Done => {}
+                State::Open => {
+                    return Err(CfgError::Unsupported {
+                        inst: at,
+                        what: "a subroutine that calls itself",
+                    });
+                }
+                State::New => {
+                    state[callee] = State::Open;
+                    open.push((callee, self.bodies[callee].clone()));
                 }
             }
         }
-        for at in range {
-            let inst = &self.object.insts[at];
-            match (inst.op, back) {
-                (Opcode::Call, _) => self.call(at, inst)?,
-                (Opcode::Ret, Some(back)) => self.goto(at, inst, inst.pred, back)?,
+        Ok(order)
+    }
+
+    /// What is put in the place of its calls.
+    fn inlined(&self, order: &[Body], which: Which) -> SecondaryMap<Body, bool> {
+        let mut sites: SecondaryMap<Body, u32> = SecondaryMap::new();
+        let mut leaf: SecondaryMap<Body, bool> = SecondaryMap::with_default(true);
+        for &body in order {
+            let mut rest = self.bodies[body].clone();
+            while let Some(at) = self.next_call(rest.clone()) {
+                rest.start = at + 1;
+                leaf[body] = false;
+                if let Ok(callee) = self.callee(at) {
+                    sites[callee] += 1;
+                }
+            }
+        }
+        let mut inlined = SecondaryMap::new();
+        for &body in order {
+            let code = self.object.insts[self.bodies[body].clone()].iter();
+            let code = code.filter(|inst| {
+                !matches!(
+                    inst.op,
+                    Opcode::Subroutine | Opcode::Label | Opcode::Loc | Opcode::File
+                )
+            });
+            let short = || leaf[body] && code.take(SHORT + 1).count() <= SHORT;
+            inlined[body] = which == Which::All || sites[body] == 1 || short();
+        }
+        inlined
+    }
+}
+
+/// A copy that is being written.
+struct Copy {
+    rest: Range<usize>,
+    /// Where returns go; with a body of its own they stay returns.
+    back: Option<Label>,
+    /// Labels of the copy; the object's own stay what they are.
+    labels: HashMap<Label, Label, FixedState>,
+    /// The call that it stands for.
+    call: Option<usize>,
+}
+
+struct Writer<'c, 'o> {
+    calls: &'c Calls<'o>,
+    inlined: &'c SecondaryMap<Body, bool>,
+    object: Object,
+    origins: Vec<u32>,
+    most: usize,
+}
+
+impl Writer<'_, '_> {
+    /// Appends a body with what is put into it.
+    fn body(&mut self, body: Body) -> Result<(), CfgError> {
+        let mut open = vec![Copy {
+            rest: self.calls.bodies[body].clone(),
+            back: None,
+            labels: HashMap::default(),
+            call: None,
+        }];
+        while let Some(copy) = open.last_mut() {
+            let Some(at) = copy.rest.next() else {
+                if let (Some(call), Some(back)) = (copy.call, copy.back) {
+                    self.stand(call, back)?;
+                }
+                open.pop();
+                continue;
+            };
+            let inst = &self.calls.object.insts[at];
+            match (inst.op, copy.back) {
+                (Opcode::Call, _) => {
+                    let callee = self.calls.callee(at)?;
+                    let behind = self.new_label();
+                    if let Some(pred) = inst.pred {
+                        let others = PredUse {
+                            inverse: !pred.inverse,
+                            ..pred
+                        };
+                        self.goto(at, Some(others), behind)?;
+                    }
+                    if self.inlined[callee] {
+                        let copy = self.copy(callee, at, behind);
+                        open.push(copy);
+                        continue;
+                    }
+                    let pred = None;
+                    self.push(
+                        at,
+                        Inst {
+                            pred,
+                            ..inst.clone()
+                        },
+                    )?;
+                    if inst.pred.is_some() {
+                        self.stand(at, behind)?;
+                    }
+                }
+                (Opcode::Ret, Some(back)) => self.goto(at, inst.pred, back)?,
                 // Nothing leads to a copy's beginning but what stands before it.
                 (Opcode::Subroutine, Some(_)) => {}
                 _ => {
-                    let mut inst = Cow::Borrowed(inst);
-                    if let Some(new) = label(&inst).and_then(|label| labels[label].expand()) {
-                        for operand in &mut inst.to_mut().operands {
-                            if let Operand::Label(label) = operand {
-                                *label = new;
-                            }
+                    let mut inst = inst.clone();
+                    for operand in &mut inst.operands {
+                        if let Operand::Label(label) = operand
+                            && let Some(new) = copy.labels.get(label)
+                        {
+                            *label = *new;
                         }
                     }
-                    self.push(at, inst.into_owned())?;
+                    self.push(at, inst)?;
                 }
             }
         }
         Ok(())
     }
 
-    fn call(&mut self, at: usize, inst: &Inst) -> Result<(), CfgError> {
-        let unsupported = |what| CfgError::Unsupported { inst: at, what };
-        let body = label(inst).and_then(|label| self.body_at[label].expand());
-        let body = body.ok_or_else(|| unsupported("a call of what is no subroutine"))?;
-        if self.under_way.contains(&body) {
-            return Err(unsupported("a subroutine that calls itself"));
+    fn copy(&mut self, callee: Body, call: usize, back: Label) -> Copy {
+        let rest = self.calls.bodies[callee].clone();
+        let mut labels = HashMap::default();
+        for inst in &self.calls.object.insts[rest.clone()] {
+            if let (Opcode::Label, Some(label)) = (inst.op, label(inst)) {
+                labels.insert(label, self.new_label());
+            }
         }
-        let behind = self.new_label();
-        if let Some(pred) = inst.pred {
-            let others = PredUse {
-                inverse: !pred.inverse,
-                ..pred
-            };
-            self.goto(at, inst, Some(others), behind)?;
+        Copy {
+            rest,
+            back: Some(back),
+            labels,
+            call: Some(call),
         }
-        self.under_way.push(body);
-        let range = self.bodies[body.0 as usize].clone();
-        self.copy(range, Some(behind))?;
-        self.under_way.pop();
-        let mut end = inst.clone();
-        end.op = Opcode::Label;
-        end.pred = None;
-        end.operands = smallvec![Operand::Label(behind)];
-        self.push(at, end)
     }
 
     /// A goto of the channels of an instruction.
-    fn goto(
-        &mut self,
-        at: usize,
-        inst: &Inst,
-        pred: Option<PredUse>,
-        to: Label,
-    ) -> Result<(), CfgError> {
-        let mut goto = inst.clone();
+    fn goto(&mut self, at: usize, pred: Option<PredUse>, to: Label) -> Result<(), CfgError> {
+        let mut goto = self.calls.object.insts[at].clone();
         goto.op = Opcode::Goto;
         goto.pred = pred;
         goto.operands = smallvec![Operand::Label(to)];
         self.push(at, goto)
     }
 
+    /// A label stands here, which is behind a call.
+    fn stand(&mut self, call: usize, at: Label) -> Result<(), CfgError> {
+        let mut end = self.calls.object.insts[call].clone();
+        end.op = Opcode::Label;
+        end.pred = None;
+        end.operands = smallvec![Operand::Label(at)];
+        self.push(call, end)
+    }
+
     fn new_label(&mut self) -> Label {
-        let labels = &mut self.out.object.labels;
+        let labels = &mut self.object.labels;
         let name = format!("inlined_{}", labels.len()).into();
         let kind = LabelKind::Block;
         let attrs = Vec::new();
@@ -174,14 +330,14 @@ impl Inliner<'_> {
     }
 
     fn push(&mut self, at: usize, inst: Inst) -> Result<(), CfgError> {
-        if self.out.origins.len() >= MOST {
+        if self.origins.len() >= self.most {
             return Err(CfgError::Unsupported {
                 inst: at,
                 what: "so many calls of subroutines",
             });
         }
-        self.out.object.insts.push(inst);
-        self.out.origins.push(at as u32);
+        self.object.insts.push(inst);
+        self.origins.push(at as u32);
         Ok(())
     }
 }

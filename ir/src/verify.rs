@@ -1,7 +1,11 @@
 //! What must hold of the IR; run after it is built in debug builds and tests.
 
+use std::ops::Range;
+
+use cranelift_entity::SecondaryMap;
+
 use crate::dominators::Dominators;
-use crate::func::{Block, Def, Function, Inst, Value};
+use crate::func::{Block, Def, Function, Inst, Routine, Value};
 
 /// A broken invariant.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
@@ -26,10 +30,26 @@ pub fn verify(func: &Function) -> Result<(), VerifyError> {
             block_of[inst.as_u32() as usize] = b;
         }
     }
+    // The routine that each input is of.
+    let mut input_of: SecondaryMap<Value, Option<Routine>> = SecondaryMap::new();
+    for (r, routine) in &func.routines {
+        let entry = if r.as_u32() == 0 {
+            &func.entry
+        } else {
+            &routine.params
+        };
+        for &(_, value) in entry {
+            input_of[value] = Some(r);
+        }
+    }
     // A use at `inst` of block `b`; `None` is the block's end.
     let check = |value: Value, b: Block, at: Option<Inst>| {
         let ok = match func.values[value].def {
-            Def::Undef | Def::Entry => true,
+            Def::Undef => true,
+            Def::Entry => input_of[value].is_some_and(|r| {
+                let Range { start, end } = func.routines[r].blocks;
+                (start..end).contains(&b)
+            }),
             Def::Param(p) => doms.dominates(p, b),
             Def::Inst(i) => {
                 let d = block_of[i.as_u32() as usize];
@@ -79,6 +99,14 @@ pub fn verify(func: &Function) -> Result<(), VerifyError> {
             for &arg in &edge.args {
                 check(arg, b, None)?;
             }
+        }
+    }
+    for routine in func.routines.values() {
+        let Some(exit) = routine.exit.expand() else {
+            continue;
+        };
+        for &(_, value) in &routine.results {
+            check(value, exit, None)?;
         }
     }
     Ok(())

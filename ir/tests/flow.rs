@@ -364,8 +364,11 @@ fn a_function_that_returns_under_predicates_alone_is_refused() {
 
 #[test]
 fn what_is_not_supported_is_named() {
-    let module = kernel(".function \"sub\"\ncall (M1, 16) sub\nret (M1, 1)\nsub:\nret (M1, 1)\n");
-    let error = build(&module.objects[0], &SKL).err().expect("a subroutine");
+    let module =
+        kernel(".function \"sub\"\n(P1) call (M1, 16) sub\nret (M1, 1)\nsub:\nret (M1, 16)\n");
+    let error = build(&module.objects[0], &SKL)
+        .err()
+        .expect("a call under a predicate");
     assert!(
         matches!(error, CfgError::Unsupported { inst: 0, .. }),
         "{error}"

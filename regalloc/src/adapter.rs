@@ -16,9 +16,9 @@
 //! both, so that a web of thousands would take the square of their number: what leads from one
 //! [`PIECE`] of a large web to another has the highest numbers, and the pieces are merged first.
 
-use cranelift_entity::SecondaryMap;
+use cranelift_entity::{EntitySet, SecondaryMap};
 use kiln_machine::func::{Block, Function, Term};
-use kiln_machine::inst::{Inst, Role, Src, VReg};
+use kiln_machine::inst::{Base, Inst, Opcode, Reg, Role, Src, VReg};
 use kiln_target::isa::RegFile;
 use kiln_target::platform::Platform;
 use regalloc2::{
@@ -31,6 +31,7 @@ use crate::AllocError;
 use crate::flags::region_end;
 use crate::frame::Frame;
 use crate::place::{ANY, Fixed};
+use crate::routines::{Parts, Passed};
 
 /// Units that one class of regalloc2 can number.
 pub const UNITS: u32 = 64;
@@ -51,6 +52,9 @@ pub enum Source {
     /// Copies a value: an input from where it arrives, or one that an instruction reads late and
     /// also writes over.
     Copy,
+    /// Writes an argument of a subroutine to a slot, or reads a result.
+    Pass(u32),
+    Take(u32),
     At(Block, u32),
     Term(Block),
 }
@@ -96,6 +100,7 @@ type Blocks = SmallVec<[regalloc2::Block; 2]>;
 /// Operands of all instructions in one pool, with ranges.
 pub struct Adapter<'a> {
     pub func: &'a Function,
+    pub parts: &'a Parts,
     pub source: Vec<Source>,
     /// The block of the function behind each of the adapter's.
     pub origin: Vec<Block>,
@@ -121,6 +126,7 @@ impl<'a> Adapter<'a> {
         func: &'a Function,
         fixed: &Fixed,
         frame: &Frame,
+        parts: &'a Parts,
     ) -> Result<Adapter<'a>, AllocError> {
         let origin = reverse_postorder(func);
         let mut number: SecondaryMap<Block, u32> = SecondaryMap::with_default(u32::MAX);
@@ -129,6 +135,7 @@ impl<'a> Adapter<'a> {
         }
         let mut a = Adapter {
             func,
+            parts,
             source: Vec::new(),
             operands: Vec::new(),
             ranges: Vec::new(),
@@ -150,7 +157,13 @@ impl<'a> Adapter<'a> {
                 a.entry(frame)?;
             }
             for (i, inst) in block.insts.iter().enumerate() {
-                a.inst(b, i as u32, inst, fixed.of(b, i as u32))?;
+                match inst.op {
+                    Opcode::CallRoutine(callee) => {
+                        a.call_routine(b, i as u32, inst, callee.into())?
+                    }
+                    Opcode::Return => a.leave(b, i as u32, inst)?,
+                    _ => a.inst(b, i as u32, inst, fixed.of(b, i as u32))?,
+                }
             }
             a.source.push(Source::Term(b));
             a.close(a.operands.len());
@@ -261,7 +274,17 @@ impl<'a> Adapter<'a> {
         let mut copies: Vec<(regalloc2::VReg, regalloc2::VReg)> = Vec::new();
         let start = self.operands.len();
         self.source.push(Source::Entry);
-        for &(v, grf) in &func.inputs {
+        for (n, &(v, grf)) in func.inputs.iter().enumerate() {
+            let Some(grf) = grf else {
+                // A call puts its return address into a register.
+                let anywhere = match n {
+                    0 => OperandConstraint::Reg,
+                    _ => OperandConstraint::Any,
+                };
+                let v = self.vreg(v)?;
+                self.push(v, anywhere, OperandKind::Def, OperandPos::Late);
+                continue;
+            };
             let unit = grf / frame.unit_grfs;
             if unit >= ONE_CLASS || grf % frame.unit_grfs != 0 {
                 return Err(self.invalid(format!("{v} arrives in r{grf}")));
@@ -387,6 +410,106 @@ impl<'a> Adapter<'a> {
         Ok(())
     }
 
+    /// A call of a subroutine: arguments and results are where its own allocation has them.
+    fn call_routine(
+        &mut self,
+        b: Block,
+        i: u32,
+        inst: &Inst,
+        callee: u32,
+    ) -> Result<(), AllocError> {
+        let Some(convention) = self.parts.convention(callee) else {
+            return Err(self.invalid(format!("subroutine {callee} has no convention")));
+        };
+        let (uses, defs) = passed_by(self.func, inst);
+        if uses.len() != convention.inputs.len() || defs.len() > convention.results.len() {
+            return Err(self.invalid(format!("another call than subroutine {callee} takes")));
+        }
+        let mut operands: SmallVec<[(regalloc2::VReg, u32, OperandKind); 16]> = SmallVec::new();
+        let mut seen: EntitySet<VReg> = EntitySet::new();
+        for (&v, &place) in uses.iter().zip(&convention.inputs) {
+            let mut vreg = self.vreg(v)?;
+            match place {
+                Passed::Unit(unit) => {
+                    if !seen.insert(v) {
+                        vreg = self.copied(vreg);
+                    }
+                    operands.push((vreg, unit, OperandKind::Use));
+                }
+                Passed::Slot(slot) => self.moved(Source::Pass(slot), vreg, OperandKind::Use),
+            }
+        }
+        let mut lost = PRegSet::empty();
+        let overwritten = convention.lost | 1 << convention.back;
+        for unit in (0..ONE_CLASS).filter(|unit| overwritten >> unit & 1 == 1) {
+            lost.add(preg(unit));
+        }
+        let mut taken: SmallVec<[(u32, VReg); 8]> = SmallVec::new();
+        for (&v, &place) in defs.iter().zip(&convention.results) {
+            match place {
+                Passed::Unit(unit) => {
+                    lost.remove(preg(unit));
+                    operands.push((self.vreg(v)?, unit, OperandKind::Def));
+                }
+                Passed::Slot(slot) => taken.push((slot, v)),
+            }
+        }
+        self.calls.push((self.source.len() as u32, lost));
+        self.source.push(Source::At(b, i));
+        let start = self.operands.len();
+        for (vreg, unit, kind) in operands {
+            let pos = match kind {
+                OperandKind::Use => OperandPos::Early,
+                OperandKind::Def => OperandPos::Late,
+            };
+            self.push(vreg, OperandConstraint::FixedReg(preg(unit)), kind, pos);
+        }
+        self.close(start);
+        for (slot, v) in taken {
+            let v = self.vreg(v)?;
+            self.moved(Source::Take(slot), v, OperandKind::Def);
+        }
+        Ok(())
+    }
+
+    /// The return of a subroutine: its results are wherever they are.
+    fn leave(&mut self, b: Block, i: u32, inst: &Inst) -> Result<(), AllocError> {
+        let (mut uses, _) = passed_by(self.func, inst);
+        uses.extend(return_address(inst));
+        let mut values: Vec<regalloc2::VReg> = Vec::with_capacity(uses.len());
+        let mut seen: EntitySet<VReg> = EntitySet::new();
+        for &v in &uses {
+            let mut vreg = self.vreg(v)?;
+            if !seen.insert(v) {
+                vreg = self.copied(vreg);
+            }
+            values.push(vreg);
+        }
+        self.source.push(Source::At(b, i));
+        let start = self.operands.len();
+        for (n, &vreg) in values.iter().enumerate() {
+            let at = match n + 1 == values.len() {
+                true => OperandConstraint::Reg,
+                false => OperandConstraint::Any,
+            };
+            self.push(vreg, at, OperandKind::Use, OperandPos::Early);
+        }
+        self.close(start);
+        Ok(())
+    }
+
+    /// A move of a register to or from a slot.
+    fn moved(&mut self, source: Source, v: regalloc2::VReg, kind: OperandKind) {
+        let start = self.operands.len();
+        self.source.push(source);
+        let pos = match kind {
+            OperandKind::Use => OperandPos::Early,
+            OperandKind::Def => OperandPos::Late,
+        };
+        self.push(v, OperandConstraint::Reg, kind, pos);
+        self.close(start);
+    }
+
     /// The value in another register, from before the instruction on.
     fn copied(&mut self, v: regalloc2::VReg) -> regalloc2::VReg {
         let copy = regalloc2::VReg::new(self.vregs, RegClass::Int);
@@ -415,6 +538,22 @@ impl<'a> Adapter<'a> {
             _ => None,
         }
     }
+}
+
+/// What a call or return of a subroutine passes, and what it gets back.
+pub fn passed_by<'f>(func: &'f Function, inst: &Inst) -> (Vec<VReg>, &'f [VReg]) {
+    let list = |reg: Option<Reg>| match reg.map(Reg::base) {
+        Some(Base::List(list)) => &func.lists[list][..],
+        _ => &[],
+    };
+    let first = inst.srcs.first().and_then(|src| src.as_reg());
+    let uses = list(first.map(|r| r.reg)).to_vec();
+    (uses, list(inst.dst.as_ref().map(|dst| dst.reg)))
+}
+
+/// What holds the address to which a subroutine goes back.
+pub fn return_address(inst: &Inst) -> Option<VReg> {
+    inst.srcs.last()?.as_reg()?.reg.as_virt()
 }
 
 /// The least of a set, with the way there shortened.

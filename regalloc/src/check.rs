@@ -9,22 +9,25 @@
 //! block's terminator stands for. Where control flow joins, a place holds what it holds on all ways.
 //! States only lose values on the way to the fixpoint, so that each block is followed a few times.
 
+use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use cranelift_entity::SecondaryMap;
 use kiln_emit::inst::{
     Desc, Dst, Inst as Gen, Op, Place, PredCtrl, Reg, RegFile, Region, Src, SrcReg, Target, Type,
 };
-use kiln_machine::func::{Block, Class, Function, Term};
+use kiln_machine::func::{Block, Class, Entered, Function, Term};
 use kiln_machine::graph::Graph;
 use kiln_machine::inst::{self, Base, Inst, Old, Opcode, VReg};
 use kiln_machine::liveness::Liveness;
 use smallvec::SmallVec;
 
 mod calls;
+mod routines;
 
 use crate::flags::ADDED;
 use crate::layout::TERM;
+use crate::routines::{Convention, Parts};
 use crate::{Allocated, layout};
 
 /// What is wrong, and where in the program.
@@ -158,6 +161,11 @@ enum Written {
 
 struct Checker<'a> {
     func: &'a Function,
+    parts: &'a Parts,
+    /// The convention of the function, if it is a subroutine.
+    own: Option<&'a Convention>,
+    /// Units that it overwrites.
+    written: Cell<u128>,
     program: &'a [Vec<Gen>],
     origins: &'a layout::Origins,
     live: Liveness,
@@ -170,12 +178,28 @@ struct Checker<'a> {
     at: (usize, usize),
 }
 
-/// Holds a program against its function.
+/// Holds a program against its function, which calls no subroutines.
+///
+/// # Errors
+/// As [`check_part`].
+pub fn check(func: &Function, allocated: &Allocated) -> std::result::Result<(), Wrong> {
+    check_part(func, allocated, &Parts::default())
+}
+
+/// Holds a program against its function, and against the conventions of the subroutines that it calls and
+/// its own, if it is one.
 ///
 /// # Errors
 /// The first thing that is not as the function says.
-pub fn check(func: &Function, allocated: &Allocated) -> std::result::Result<(), Wrong> {
+pub fn check_part(
+    func: &Function,
+    allocated: &Allocated,
+    parts: &Parts,
+) -> std::result::Result<(), Wrong> {
     let mut c = Checker {
+        parts,
+        own: allocated.convention.as_ref(),
+        written: Cell::new(0),
         func,
         program: &allocated.program.blocks,
         origins: &allocated.origins,
@@ -215,7 +239,7 @@ impl Checker<'_> {
             return Err("the program does not begin with the entry".into());
         }
         let mut states: SecondaryMap<Block, Option<Box<State>>> = SecondaryMap::new();
-        states[self.func.entry()] = Some(Box::new(self.entry()));
+        states[self.func.entry()] = Some(Box::new(self.entry()?));
         let mut work = BTreeSet::from([self.func.entry()]);
         while let Some(b) = work.pop_first() {
             let Some(mut state) = states[b].as_deref().cloned() else {
@@ -239,10 +263,10 @@ impl Checker<'_> {
                 }
             }
         }
-        Ok(())
+        self.overwrites_as_said()
     }
 
-    fn entry(&self) -> State {
+    fn entry(&self) -> Result<State> {
         let target = self.func.target;
         let units = target.grf_count / target.unit_grfs();
         let mut state = State {
@@ -254,11 +278,15 @@ impl Checker<'_> {
             stack: None,
         };
         self.called(&mut state);
+        if self.func.entered == Entered::Subroutine {
+            self.begin(&mut state)?;
+        }
         for &(v, grf) in &self.func.inputs {
+            let Some(grf) = grf else { continue };
             let unit = grf * self.grf_bytes / self.unit_bytes;
             state.units[unit as usize].push((v, WHOLE));
         }
-        state
+        Ok(state)
     }
 
     /// The state behind an edge: what lives there, and parameters where their arguments are.
@@ -351,8 +379,18 @@ impl Checker<'_> {
                             self.rest_of_call(&insts[origin as usize], inst, state)?;
                         }
                         origin if origin as usize == next && insts[next].is_call() => {
-                            self.call(&insts[next], inst, state)?;
+                            match insts[next].op {
+                                Opcode::CallRoutine(callee) => {
+                                    self.call_routine(&insts[next], callee.into(), inst, state)?;
+                                }
+                                _ => self.call(&insts[next], inst, state)?,
+                            }
                             calling = Some(next);
+                            next += 1;
+                            skip(&mut next, state, &mut undefined);
+                        }
+                        origin if origin as usize == next && insts[next].op == Opcode::Return => {
+                            self.leave(&insts[next], inst, state)?;
                             next += 1;
                             skip(&mut next, state, &mut undefined);
                         }
@@ -486,6 +524,7 @@ impl Checker<'_> {
     fn overwrite(&self, state: &mut State, at: u32, bytes: u32) {
         let end = at + bytes.max(1) - 1;
         for unit in at / self.unit_bytes..=end / self.unit_bytes {
+            self.written.set(self.written.get() | 1 << unit);
             if let Some(held) = state.units.get_mut(unit as usize) {
                 held.clear();
             }
@@ -506,6 +545,12 @@ impl Checker<'_> {
             && inst.symbol.is_none();
         if plain && let Some(done) = self.on_stack(inst, state) {
             return done;
+        }
+        let nowhere = inst
+            .dst
+            .is_some_and(|d| d.place == Place::Direct(Reg::NULL));
+        if plain && inst.op == Op::Mov && nowhere {
+            return Ok(());
         }
         match (inst.op, &inst.msg) {
             _ if !plain => Err("an added instruction that is masked".into()),
@@ -632,6 +677,9 @@ impl Checker<'_> {
             };
             if received != 0 || ex_desc >> 6 & 15 != grfs || inst.op != Op::Sends {
                 return fail("writes another number of registers");
+            }
+            if self.own.is_some_and(|own| at + grfs > own.frame_end) {
+                return fail("is beyond the subroutine's frame");
             }
             let held = self.held(state, self.unit(data, 0)?)?.clone();
             state
@@ -1068,6 +1116,11 @@ impl Checker<'_> {
                 let sent = state.header.contains(&from.num) && from.num >= END_FROM;
                 if !sent || !g.msg.is_some_and(|m| m.eot) {
                     return Err("an end of the thread from another register".into());
+                }
+            }
+            Term::Return if self.func.entered == Entered::Subroutine => {
+                if block.insts.last().is_none_or(|i| i.op != Opcode::Return) {
+                    return Err("a subroutine that does not go back".into());
                 }
             }
             Term::Return => self.back(b, &mut code, state)?,

@@ -228,7 +228,9 @@ fn accesses(func: &Function, inst: &Inst, class: Class) -> Accesses {
                 | Opcode::CallAddress
                 | Opcode::Results
                 | Opcode::Spill
-                | Opcode::Fill => 0,
+                | Opcode::Fill
+                | Opcode::CallRoutine(_)
+                | Opcode::Return => 0,
                 Opcode::Gen(_) => (last * u32::from(dst.hstride) + 1) * dst.ty.bytes(),
             };
             add(dst.reg, Place::Dst, bytes, func.old(dst.old, 0));

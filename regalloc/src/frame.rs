@@ -44,9 +44,15 @@ impl Frame {
         used.fold(0, |set, unit| set | of(unit))
     }
 
+    /// A subroutine is told where the copy of r0 is.
+    ///
     /// # Errors
     /// The limit is beyond the file, or what must be kept leaves nothing.
-    pub fn new(func: &Function, limit: Option<u32>) -> Result<Frame, AllocError> {
+    pub fn new(
+        func: &Function,
+        limit: Option<u32>,
+        header: Option<u32>,
+    ) -> Result<Frame, AllocError> {
         let target = func.target;
         let (unit_bytes, unit_grfs) = (target.unit_bytes(), target.unit_grfs());
         if let (Some(limit), Some(_)) = (limit, &func.abi.stack)
@@ -92,15 +98,16 @@ impl Frame {
         let unit_kept = |unit: u32| (unit * unit_grfs..(unit + 1) * unit_grfs).any(kept);
         let arrives = |grf: u32| {
             let unit = grf / unit_grfs;
-            func.inputs.iter().any(|&(_, at)| at / unit_grfs == unit)
+            let mut places = func.inputs.iter().filter_map(|&(_, at)| at);
+            places.any(|at| at / unit_grfs == unit)
         };
         let free = |&grf: &u32| !reserved(grf) && !arrives(grf);
         // The register r0 itself is overwritten at once.
-        let header = match func.abi.header {
+        let own = || match func.abi.header {
             header if header < grfs => Some(header).filter(free),
             _ => (1..grfs).rev().find(free),
         };
-        let Some(header) = header else {
+        let Some(header) = header.or_else(own) else {
             return fail(format!(
                 "inputs arrive in {} units and none is left for the thread's header",
                 func.inputs.len()
@@ -136,9 +143,8 @@ impl Frame {
         })
     }
 
-    /// Spill slots that messages can address, behind what else is in scratch memory.
-    pub fn slots(&self, scratch_base: u32) -> u32 {
-        let used = scratch_base.div_ceil(self.grf_bytes);
+    /// Spill slots that messages can address, behind so many registers in scratch memory.
+    pub fn slots(&self, used: u32) -> u32 {
         SCRATCH_GRFS.saturating_sub(used) / self.unit_grfs
     }
 

@@ -11,7 +11,7 @@
 //! | `GotoForward` | `goto`: UIP the join where those that go wait, JIP where the thread goes when none is left. Where those go whose predicate is *false* the predicate is inverted, and without one a `mov` of 0 to the free flag stands directly before the `goto` |
 //! | `GotoBackward` | `goto` with branch control: UIP where those that go are, JIP where the others wait |
 //! | `Join` | `join`: JIP where the thread goes when no channel is active. Moves of the edge behind it come before it, in a block of their own, so that those who wait find the join itself |
-//! | `Return` | the way back to the caller ([`crate::stack`]) |
+//! | `Return` | the way back to the caller ([`crate::stack`]). Nothing in a subroutine: what went before has gone back |
 //! | `End` | the end of thread, sent from the copy of r0; from a register that it may be sent from, if the copy is in none. Nothing where the code has ended the thread itself |
 
 use cranelift_entity::SecondaryMap;

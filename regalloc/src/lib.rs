@@ -14,6 +14,7 @@ pub mod frame;
 pub mod layout;
 pub mod place;
 pub mod rewrite;
+pub mod routines;
 pub mod spill;
 pub mod stack;
 
@@ -26,6 +27,7 @@ use regalloc2::{Algorithm, RegAllocError, RegallocOptions};
 
 use adapter::Adapter;
 use frame::Frame;
+use routines::{Convention, Parts};
 
 /// What the caller may ask for.
 #[derive(Clone, Debug)]
@@ -97,6 +99,8 @@ pub struct Allocated {
     pub program: Program,
     pub origins: layout::Origins,
     pub stats: Stats,
+    /// Of a subroutine.
+    pub convention: Option<Convention>,
 }
 
 /// Figures of one allocation.
@@ -122,6 +126,23 @@ pub struct Stats {
     pub max_pressure: Option<u32>,
 }
 
+impl Stats {
+    /// Those of a kernel's parts together.
+    pub fn with(&self, other: &Stats) -> Stats {
+        Stats {
+            spill_bytes: self.spill_bytes.max(other.spill_bytes),
+            spills: self.spills + other.spills,
+            fills: self.fills + other.fills,
+            frame_bytes: self.frame_bytes.max(other.frame_bytes),
+            moves: self.moves + other.moves,
+            demoted: self.demoted + other.demoted,
+            grf_used: self.grf_used.max(other.grf_used),
+            overwritten: self.overwritten | other.overwritten,
+            max_pressure: self.max_pressure.max(other.max_pressure),
+        }
+    }
+}
+
 /// Memory that allocations use one after the other.
 #[derive(Default)]
 pub struct Scratch {
@@ -133,19 +154,28 @@ pub struct Scratch {
 /// # Errors
 /// There are too few registers for the function, or it is not what allocation takes.
 pub fn allocate(func: Function, options: &Options) -> Result<Allocated, AllocError> {
-    allocate_with(func, options, &mut Scratch::default())
+    allocate_with(func, options, &Parts::default(), &mut Scratch::default())
 }
 
-/// The same in memory of the caller's.
+/// The register in which a kernel keeps its copy of r0.
+///
+/// # Errors
+/// There are too few registers.
+pub fn header(func: &Function, options: &Options) -> Result<u32, AllocError> {
+    Ok(Frame::new(func, options.grf_limit, None)?.header)
+}
+
+/// The same in memory of the caller's, for a part of a kernel; those that it calls come before.
 ///
 /// # Errors
 /// As [`allocate`].
 pub fn allocate_with(
     mut func: Function,
     options: &Options,
+    parts: &Parts,
     scratch: &mut Scratch,
 ) -> Result<Allocated, AllocError> {
-    let frame = Frame::new(&func, options.grf_limit)?;
+    let frame = Frame::new(&func, options.grf_limit, parts.header)?;
     let graph = Graph::new(&func);
     let max_pressure = options.pressure.then(|| {
         let live = Liveness::new(&func, &graph);
@@ -156,9 +186,10 @@ pub fn allocate_with(
     let live = Liveness::of(&func, &graph, wanted);
     let before = options.check.then(|| func.clone());
     let mut assigned = flags::assign(&mut func, &live)?;
+    let used = options.scratch_base.div_ceil(frame.grf_bytes);
     let room = spill::Room {
         units: frame.units.len() as u32,
-        slots: frame.slots(options.scratch_base),
+        slots: frame.slots(used.max(parts.frames_end(&func))),
     };
     let spilled = spill::run(&mut func, &graph, room, &mut assigned.origins);
     let live = match spilled {
@@ -169,7 +200,7 @@ pub fn allocate_with(
         }
     };
     let fixed = place::place(&func, &live, &frame)?;
-    let input = Adapter::new(&func, &fixed, &frame)?;
+    let input = Adapter::new(&func, &fixed, &frame, parts)?;
     let env = adapter::environment(&frame);
     let settings = RegallocOptions {
         verbose_log: false,
@@ -203,7 +234,7 @@ pub fn allocate_with(
             what: format!("{e:?}"),
         })?;
     }
-    let (bodies, mut stats) = rewrite::rewrite(
+    let (bodies, mut stats, convention) = rewrite::rewrite(
         &func,
         &frame,
         &input,
@@ -218,9 +249,10 @@ pub fn allocate_with(
         program,
         origins,
         stats,
+        convention,
     };
     if let Some(before) = before {
-        check::check(&before, &allocated).map_err(|e| AllocError::Unproved {
+        check::check_part(&before, &allocated, parts).map_err(|e| AllocError::Unproved {
             func: before.name.clone(),
             what: e.to_string(),
         })?;

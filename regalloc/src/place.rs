@@ -135,6 +135,7 @@ pub fn place(func: &Function, live: &Liveness, frame: &Frame) -> Result<Fixed, A
         placer.last[u as usize] = true;
     }
     for &(v, grf) in &func.inputs {
+        let Some(grf) = grf else { continue };
         let unit = grf / frame.unit_grfs;
         if unit < UNITS && placer.allowed[unit as usize] {
             let to = placer.spans[v].to.max(1);

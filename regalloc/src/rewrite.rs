@@ -7,17 +7,18 @@
 
 use kiln_emit::inst::{
     self as gen_inst, Desc, Dst, Inst as Gen, Message, Op, Place, Pred, Reg, RegFile, Region, Src,
-    SrcReg, Type,
+    SrcReg, Target, Type,
 };
 use kiln_emit::messages::{self, Flag, data_port};
 use kiln_machine::func::{Block, Entered, Function, Term};
 use kiln_machine::inst::{self, Base, Inst, Opcode, Role};
-use regalloc2::{Allocation, AllocationKind, Edit, Function as _, InstOrEdit, Output};
+use regalloc2::{Allocation, AllocationKind, Edit, Function as _, InstOrEdit, OperandKind, Output};
 use smallvec::SmallVec;
 
 use crate::adapter::{Adapter, Source, unit};
 use crate::flags::{ADDED, Assigned};
 use crate::frame::{Frame, SCRATCH_GRFS};
+use crate::routines::{Convention, Passed};
 use crate::stack::StackFrame;
 use crate::{AllocError, Stats};
 
@@ -46,6 +47,10 @@ struct Rewriter<'a> {
     stack: Option<StackFrame<'a>>,
     stats: Stats,
     units: u128,
+    /// Units that are overwritten, with those that callees overwrite.
+    written: u128,
+    /// Of a subroutine, as far as it is known.
+    convention: Option<Convention>,
 }
 
 /// Makes the code of all blocks. The first slots are those that the function itself names, `spilled`.
@@ -60,8 +65,10 @@ pub fn rewrite(
     assigned: &Assigned,
     spilled: u32,
     scratch_base: u32,
-) -> Result<(Vec<Body>, Stats), AllocError> {
-    let scratch = scratch_base.div_ceil(frame.grf_bytes);
+) -> Result<(Vec<Body>, Stats, Option<Convention>), AllocError> {
+    let callees = input.parts.frames_end(func);
+    let scratch = scratch_base.div_ceil(frame.grf_bytes).max(callees);
+    let is_routine = func.entered == Entered::Subroutine;
     let mut r = Rewriter {
         func,
         frame,
@@ -73,6 +80,8 @@ pub fn rewrite(
         stack: StackFrame::new(func, frame),
         stats: Stats::default(),
         units: 0,
+        written: 0,
+        convention: is_routine.then(Convention::default),
     };
     for &u in &frame.kept {
         r.units |= 1 << u;
@@ -82,13 +91,18 @@ pub fn rewrite(
         bodies.push(r.block(b, block, &assigned.origins[block])?);
     }
     r.stats.demoted = assigned.demoted;
-    r.stats.spill_bytes = r.used_slots * frame.unit_bytes;
+    let callees = scratch - scratch_base.div_ceil(frame.grf_bytes);
+    r.stats.spill_bytes = callees * frame.grf_bytes + r.used_slots * frame.unit_bytes;
     r.enter_and_leave(&mut bodies)?;
     r.stats.grf_used = r.units.count_ones() * frame.unit_grfs;
     let kept = r.stack.as_ref().map_or(0, StackFrame::kept);
     let allocated = frame.units.iter().fold(0, |set, unit| set | 1 << unit);
     r.stats.overwritten = frame.grfs(r.units & allocated & !kept);
-    Ok((bodies, r.stats))
+    if let Some(convention) = &mut r.convention {
+        convention.lost = r.written;
+        convention.frame_end = scratch + r.used_slots * frame.unit_grfs;
+    }
+    Ok((bodies, r.stats, r.convention))
 }
 
 impl Rewriter<'_> {
@@ -109,7 +123,27 @@ impl Rewriter<'_> {
                 InstOrEdit::Inst(inst) => {
                     let allocs = output.inst_allocs(inst);
                     allocs.iter().for_each(|a| self.note(*a));
-                    match input.source[inst.index()] {
+                    let source = input.source[inst.index()];
+                    if source != Source::Entry {
+                        for (operand, alloc) in input.inst_operands(inst).iter().zip(allocs) {
+                            if operand.kind() == OperandKind::Def {
+                                self.overwrites(*alloc);
+                            }
+                        }
+                    }
+                    match source {
+                        Source::Entry if self.convention.is_some() => {
+                            self.enter_subroutine(allocs);
+                            (switch(self.frame.header), ADDED)
+                        }
+                        Source::Pass(slot) => {
+                            self.stats.spills += 1;
+                            (self.scratch_block(allocs[0], slot, true)?, ADDED)
+                        }
+                        Source::Take(slot) => {
+                            self.stats.fills += 1;
+                            (self.scratch_block(allocs[0], slot, false)?, ADDED)
+                        }
                         Source::Entry if self.func.entered != Entered::Dispatched => continue,
                         // Before anything is moved, as spills need it.
                         Source::Entry => {
@@ -138,6 +172,16 @@ impl Rewriter<'_> {
                                     body.origins.resize(body.insts.len(), ADDED);
                                     continue;
                                 }
+                                (Opcode::CallRoutine(callee), _) => {
+                                    body.insts.extend(self.call_routine(source, callee.into()));
+                                    body.origins.resize(body.insts.len(), origin);
+                                    continue;
+                                }
+                                (Opcode::Return, _) => {
+                                    body.insts.extend(self.leave_subroutine(allocs));
+                                    body.origins.resize(body.insts.len(), origin);
+                                    continue;
+                                }
                                 (Opcode::Undef | Opcode::Results, _) | (_, None) => continue,
                                 (Opcode::Call | Opcode::CallAddress, Some(stack)) => {
                                     let mut call = self.inst(Op::Call, source, allocs);
@@ -163,6 +207,61 @@ impl Rewriter<'_> {
             body.origins.push(origin);
         }
         Ok(body)
+    }
+
+    /// A place that is passed.
+    fn passed(&mut self, a: Allocation) -> Passed {
+        match a.as_reg() {
+            Some(preg) => Passed::Unit(unit(preg)),
+            None => {
+                let slot = self.slot(a);
+                Passed::Slot(self.slot_grf(slot))
+            }
+        }
+    }
+
+    /// Where a subroutine finds what it is given.
+    fn enter_subroutine(&mut self, allocs: &[Allocation]) {
+        let places: Vec<Passed> = allocs.iter().map(|&a| self.passed(a)).collect();
+        if let (Some(convention), Some((back, inputs))) =
+            (&mut self.convention, places.split_first())
+        {
+            convention.back = back.unit().unwrap_or(0);
+            convention.inputs = inputs.to_vec();
+        }
+    }
+
+    /// Goes back from a subroutine, whose results are where they are.
+    fn leave_subroutine(&mut self, allocs: &[Allocation]) -> Option<Gen> {
+        let (&back, results) = allocs.split_last()?;
+        let results: Vec<Passed> = results.iter().map(|&a| self.passed(a)).collect();
+        self.convention.as_mut()?.results = results;
+        let mut ret = Gen::new(Op::Ret, self.func.simd);
+        let address = Src::reg(self.unit_reg(back, 0), Region::SCALAR, Type::Ud);
+        ret.srcs.push(address);
+        ret.jip = Some(Target::Reg);
+        Some(ret)
+    }
+
+    /// A call of a subroutine, all of whose operands are in their places.
+    fn call_routine(&mut self, source: &Inst, callee: u32) -> Vec<Gen> {
+        let Some(convention) = self.input.parts.convention(callee) else {
+            return Vec::new();
+        };
+        self.written |= convention.lost | 1 << convention.back;
+        self.units |= convention.lost | 1 << convention.back;
+        let mut call = Gen::new(Op::Call, source.exec_size);
+        call.chan_off = source.chan_off;
+        let back = Reg::grf(convention.back * self.frame.unit_grfs);
+        call.dst = Some(Dst::new(back, 1, Type::Ud));
+        call.jip = Some(Target::Routine(callee));
+        vec![call, switch(self.frame.header)]
+    }
+
+    fn overwrites(&mut self, a: Allocation) {
+        if let Some(preg) = a.as_reg() {
+            self.written |= 1 << unit(preg);
+        }
     }
 
     fn note(&mut self, a: Allocation) {
@@ -293,6 +392,7 @@ impl Rewriter<'_> {
     ) -> Result<(), AllocError> {
         self.note(from);
         self.note(to);
+        self.overwrites(to);
         match (from.kind(), to.kind()) {
             (AllocationKind::Reg, AllocationKind::Stack) => {
                 let slot = self.slot(to);
@@ -310,7 +410,7 @@ impl Rewriter<'_> {
         }
     }
 
-    /// The place of one of regalloc2's slots.
+    /// The number of one of regalloc2's slots among all.
     fn slot(&mut self, slot: Allocation) -> u32 {
         let slot = slot.as_stack().map_or(0, |s| s.index());
         if self.slots[slot] == NONE {
@@ -320,7 +420,12 @@ impl Rewriter<'_> {
         self.slots[slot]
     }
 
-    /// Writes a unit to its slot, or reads it.
+    /// Where a slot is in scratch space, in registers.
+    fn slot_grf(&self, slot: u32) -> u32 {
+        self.scratch + slot * self.frame.unit_grfs
+    }
+
+    /// Writes a unit to the slot of that number, or reads it.
     fn spill(
         &mut self,
         unit: Allocation,
@@ -338,7 +443,8 @@ impl Rewriter<'_> {
                 stack.spill(slot, first, write, code)
             }
             None => {
-                code.push(self.scratch_block(unit, slot, write)?);
+                let at = self.slot_grf(slot);
+                code.push(self.scratch_block(unit, at, write)?);
                 Ok(())
             }
         }
@@ -375,15 +481,9 @@ impl Rewriter<'_> {
         copy(dwords, self.unit_reg(to, 0), self.unit_reg(from, 0))
     }
 
-    /// A scratch block message of one unit.
-    fn scratch_block(
-        &mut self,
-        unit: Allocation,
-        slot: u32,
-        write: bool,
-    ) -> Result<Gen, AllocError> {
+    /// A scratch block message of one unit, which is at a register of scratch space.
+    fn scratch_block(&mut self, unit: Allocation, at: u32, write: bool) -> Result<Gen, AllocError> {
         let grfs = self.frame.unit_grfs;
-        let at = self.scratch + slot * grfs;
         let too_far = AllocError::Scratch {
             func: self.func.name.clone(),
             limit: SCRATCH_GRFS * self.frame.grf_bytes,
@@ -425,6 +525,18 @@ fn desc(desc: inst::Desc) -> Desc {
             byte: reg.byte() as u8,
         },
     }
+}
+
+/// The hardware wants the instruction behind a call, and a called function's first, to let another
+/// thread run (reference: `WaThreadSwitchAfterCall`).
+pub fn switch(header: u32) -> Gen {
+    let mut mov = Gen::new(Op::Mov, 1);
+    mov.no_mask = true;
+    mov.opts.switch = true;
+    mov.dst = Some(Dst::new(Reg::NULL, 1, Type::Ud));
+    let header = Src::reg(Reg::grf(header), Region::SCALAR, Type::Ud);
+    mov.srcs.push(header);
+    mov
 }
 
 /// Copies dwords, whatever channels run.

@@ -21,7 +21,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use cranelift_entity::{EntityRef, SecondaryMap};
-use kiln_machine::func::{Block, Class, Function};
+use kiln_machine::func::{Block, Class, Entered, Function};
 use kiln_machine::graph::Graph;
 use kiln_machine::inst::{Dst, Inst, Opcode, Reg, Role, Src, VReg};
 use kiln_target::isa::Type;
@@ -631,8 +631,10 @@ impl Webs {
                 });
             };
             if block == func.entry() {
+                // A subroutine's are where its callers are to put them.
+                let passed = func.entered == Entered::Subroutine;
                 for &(v, _) in &func.inputs {
-                    event(v, Access::Param, weight, false);
+                    event(v, Access::Param, weight, passed);
                 }
             }
             // Parameters and arguments of a web in memory cost nothing.
@@ -640,7 +642,7 @@ impl Webs {
                 event(v, Access::Param, 0, false);
             }
             for inst in &data.insts {
-                let passes = inst.is_call() || inst.op == Opcode::Results;
+                let passes = inst.is_call() || matches!(inst.op, Opcode::Results | Opcode::Return);
                 accesses(func, inst, |v, is_def| {
                     let access = if is_def { Access::Def } else { Access::Use };
                     event(v, access, weight, passes);

@@ -24,7 +24,7 @@ use kiln_target::abi::Stack;
 
 use crate::AllocError;
 use crate::frame::Frame;
-use crate::rewrite::copy;
+use crate::rewrite::{copy, switch};
 
 /// Bytes of an oword, which the stack's pointers count.
 const OWORD: u32 = 16;
@@ -220,7 +220,7 @@ impl<'a> StackFrame<'a> {
             code.push(set(top, Src::imm(Type::Ud, pointer)));
             return Ok(code);
         }
-        code.push(self.switch());
+        code.push(switch(self.frame.header));
         if self.calls {
             let grfs = Stack::DESCRIPTOR_GRFS;
             self.access((Stack::TOP, 0), self.stack.pointers, grfs, true, &mut code)?;
@@ -270,7 +270,7 @@ impl<'a> StackFrame<'a> {
     pub fn call(&self, mut call: Gen) -> Vec<Gen> {
         call.dst = Some(Dst::new(self.pointer(Stack::RETURN), 1, Type::Ud));
         call.jip = Some(Target::Offset(0));
-        vec![call, self.switch()]
+        vec![call, switch(self.frame.header)]
     }
 
     /// A call of an address, which all active channels make.
@@ -287,19 +287,8 @@ impl<'a> StackFrame<'a> {
             ),
             add(back, ip, Src::imm(Type::Ud, TO_RETURN.into())),
             jump(distance),
-            self.switch(),
+            switch(self.frame.header),
         ]
-    }
-
-    /// The hardware wants the instruction behind a call, and a called function's first, to let another
-    /// thread run (reference: `WaThreadSwitchAfterCall`).
-    fn switch(&self) -> Gen {
-        let mut mov = Gen::new(Op::Mov, 1);
-        mov.no_mask = true;
-        mov.opts.switch = true;
-        mov.dst = Some(Dst::new(Reg::NULL, 1, Type::Ud));
-        mov.srcs.push(scalar(Reg::grf(self.frame.header)));
-        mov
     }
 }
 

@@ -1,6 +1,6 @@
 //! Random flow graphs: our code and the reference finalizer's against a walk of each channel.
 //!
-//! `flow_graphs COUNT SEED FOLDER [FINALIZER]`: kernels whose results differ are written to FOLDER.
+//! `flow_graphs [subroutines] COUNT SEED FOLDER [FINALIZER]`: kernels whose results differ are written to FOLDER.
 //! `flow_graphs reduce SEED FOLDER FINALIZER`: the graph, for which the reference's code is wrong and ours right,
 //! with all taken out that this does not need, is written to FOLDER.
 //! Each is compiled twice, in all registers and in few. Prints how many of our programs and of the
@@ -32,12 +32,16 @@ fn main() -> ExitCode {
     {
         return reduced(seed, Path::new(folder), Path::new(finalizer));
     }
+    let (draw, args): (fn(u64) -> Graph, _) = match args.split_first() {
+        Some((what, rest)) if what == "subroutines" => (Graph::with_routines, rest),
+        _ => (Graph::random, &args[..]),
+    };
     let numbers = (args.first(), args.get(1));
     let (Some(count), Some(seed)) = (
         numbers.0.and_then(|n| n.parse::<u64>().ok()),
         numbers.1.and_then(|n| n.parse::<u64>().ok()),
     ) else {
-        eprintln!("flow_graphs COUNT SEED FOLDER [FINALIZER]");
+        eprintln!("flow_graphs [subroutines] COUNT SEED FOLDER [FINALIZER]");
         return ExitCode::FAILURE;
     };
     let Some(folder) = args.get(2).map(Path::new) else {
@@ -47,7 +51,7 @@ fn main() -> ExitCode {
     let finalizer = args.get(3).map(Path::new);
     let (mut refused, mut wrong, mut reference_refused, mut reference_wrong) = (0, 0, 0, 0);
     for seed in seed..seed + count {
-        let graph = Graph::random(seed);
+        let graph = draw(seed);
         let text = graph.text();
         let keep = |what: &str| {
             let path = folder.join(format!("graph-{seed}.visaasm"));

@@ -66,7 +66,7 @@ pub fn link(objects: Vec<(usize, Compiled)>, graph: &CallGraph) -> (Vec<Compiled
         };
         match object.entered {
             Entered::Dispatched => kernels.push(object),
-            Entered::JumpedTo | Entered::Called => functions.push(object),
+            Entered::JumpedTo | Entered::Called | Entered::Subroutine => functions.push(object),
         }
     }
     (kernels, functions)

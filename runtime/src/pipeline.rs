@@ -13,11 +13,13 @@ use kiln_emit::platform::Platform;
 use kiln_emit::verify::Violation;
 use kiln_frontend::module::Object;
 use kiln_ir::cfg::CfgError;
-use kiln_ir::subroutines;
+use kiln_ir::func::Routine;
+use kiln_ir::subroutines::{self, Which};
 use kiln_isel::select::{self, Room};
 use kiln_isel::{legalize, opt};
 use kiln_machine::func::{Address, Entered, Function as Machine};
 use kiln_machine::verify::{Level, verify as verify_machine};
+use kiln_regalloc::routines::Parts as Conventions;
 use kiln_regalloc::{AllocError, Stats};
 use kiln_target::abi::{self, Abi};
 use serde::Serialize;
@@ -251,24 +253,39 @@ pub fn compile_in(
         kernel: object.name.to_string(),
         source,
     };
-    match subroutines::inline(object).map_err(flow)? {
-        Some(inlined) => compile_inlined(&inlined.object, by_jump, options, scratch)
-            .map_err(|error| error.renumbered(&inlined.origins))
-            .map(|compiled| Compiled {
+    // Where a subroutine's frame would be is known only where it has a fixed place.
+    let few = match kiln_ir::build::uses_stack(object) {
+        true => None,
+        false => Some(Which::Few),
+    };
+    for which in few.into_iter().chain([Which::All]) {
+        let prepared = subroutines::prepare(object, which).map_err(flow)?;
+        let body = prepared.as_ref().map_or(object, |p| &p.object);
+        let result = compile_prepared(body, by_jump, options, scratch);
+        let compiled = result.map_err(|error| match &prepared {
+            Some(prepared) => error.renumbered(&prepared.origins),
+            None => error,
+        })?;
+        if let Some(compiled) = compiled {
+            return Ok(Compiled {
                 visa_instructions: object.insts.len(),
                 ..compiled
-            }),
-        None => compile_inlined(object, by_jump, options, scratch),
+            });
+        }
     }
+    Err(CompileError::Unsupported {
+        kernel: object.name.to_string(),
+        list: Vec::new(),
+    })
 }
 
-/// The same without subroutines.
-fn compile_inlined(
+/// The same with the calls of subroutines prepared; nothing if these pass too much.
+fn compile_prepared(
     object: &Object,
     by_jump: &dyn Fn(&str) -> bool,
     options: &Options,
     scratch: &mut Scratch,
-) -> Result<Compiled, CompileError> {
+) -> Result<Option<Compiled>, CompileError> {
     let kernel = || object.name.to_string();
     let mut dumps = Vec::new();
     let wants = |stage| options.dump.contains(&stage);
@@ -299,6 +316,9 @@ fn compile_inlined(
     if wants(Stage::Ir) {
         dumps.push((Stage::Ir, func.to_string()));
     }
+    if !select::can_pass(&func) {
+        return Ok(None);
+    }
 
     lap(&mut 0.0);
     let scratch_base = object
@@ -309,8 +329,8 @@ fn compile_inlined(
         grfs: options.grf_limit,
         scratch_base,
     };
-    let machine = lower(object, &func, by_jump, options, room, &mut dumps)?;
-    let own_scratch = machine.scratch_bytes;
+    let mut machines = lower(object, &func, by_jump, options, room, &mut dumps)?;
+    let own_scratch = machines[0].scratch_bytes;
     lap(&mut seconds.isel);
 
     lap(&mut 0.0);
@@ -320,22 +340,36 @@ fn compile_inlined(
         pressure: options.pressure,
         scratch_base: scratch_base + own_scratch,
     };
-    let (barrier, symbols) = (machine.barrier, machine.symbols.clone());
-    let entered = machine.entered;
-    let mut allocated = kiln_regalloc::allocate_with(machine, &settings, &mut scratch.allocation)?;
+    let barrier = machines.iter().any(|machine| machine.barrier);
+    let symbols = (machines.last_mut()).map(|last| last.symbols.clone());
+    let symbols = symbols.unwrap_or_default();
+    let entered = machines[0].entered;
+    let mut allocated = allocate(&func.bottom_up, machines, &settings, scratch)?;
     allocated.stats.spill_bytes += own_scratch;
-    kiln_emit::flow::run(&mut allocated.program, options.platform);
-    kiln_emit::errata::run(&mut allocated.program, options.platform);
+    for part in &mut allocated.parts {
+        kiln_emit::flow::run(part, options.platform);
+        kiln_emit::errata::run(part, options.platform);
+    }
     lap(&mut seconds.regalloc);
     if options.verify {
-        for inst in allocated.program.blocks.iter().flatten() {
+        for inst in allocated
+            .parts
+            .iter()
+            .flat_map(|part| &part.blocks)
+            .flatten()
+        {
             legal(object, "allocation", inst, options.platform)?;
         }
-        kiln_emit::verify::flow::check_program(&allocated.program)
-            .map_err(|e| broken(object, "allocation", &e))?;
+        for part in &allocated.parts {
+            kiln_emit::verify::flow::check_program(part)
+                .map_err(|e| broken(object, "allocation", &e))?;
+        }
     }
+    let mut parts = allocated.parts.into_iter();
+    let mut program = parts.next().unwrap_or_default();
+    program.append(parts);
     if wants(Stage::Ra) {
-        dumps.push((Stage::Ra, program_text(&allocated.program)));
+        dumps.push((Stage::Ra, program_text(&program)));
     }
 
     lap(&mut 0.0);
@@ -343,7 +377,7 @@ fn compile_inlined(
         kernel: kernel(),
         source,
     };
-    let assembled = assemble(&allocated.program, options.platform).map_err(encode)?;
+    let assembled = assemble(&program, options.platform).map_err(encode)?;
     let relocations = relocations(&assembled.relocations, symbols.as_values_slice());
     let code = assembled.code;
     lap(&mut seconds.emit);
@@ -354,7 +388,7 @@ fn compile_inlined(
             kiln_emit::listing::list(&code, options.platform, style),
         ));
     }
-    Ok(Compiled {
+    Ok(Some(Compiled {
         name: object.name.to_string(),
         entered,
         stack: func.stack,
@@ -362,16 +396,16 @@ fn compile_inlined(
         scratch_base,
         barrier,
         visa_instructions: object.insts.len(),
-        instructions: allocated.program.blocks.iter().map(Vec::len).sum(),
+        instructions: program.blocks.iter().map(Vec::len).sum(),
         allocation: allocated.stats,
-        program: allocated.program,
+        program,
         relocations,
         symbols: Vec::new(),
         stack_bytes: 0,
         code,
         seconds,
         dumps,
-    })
+    }))
 }
 
 /// From the IR to machine IR that the target takes: selection, the optimizer's passes, legalization.
@@ -382,7 +416,7 @@ fn lower(
     options: &Options,
     room: Room,
     dumps: &mut Vec<(Stage, String)>,
-) -> Result<Machine, CompileError> {
+) -> Result<Vec<Machine>, CompileError> {
     let unsupported = |list| CompileError::Unsupported {
         kernel: object.name.to_string(),
         list,
@@ -398,7 +432,7 @@ fn lower(
         abi: options.abi,
         by_jump,
     };
-    let mut machine =
+    let mut machines =
         select::select_in(func, options.platform, &calls, room).map_err(|errors| {
             let one = |e: select::SelectError| Unsupported {
                 inst: e.inst,
@@ -406,31 +440,71 @@ fn lower(
             };
             unsupported(errors.into_iter().map(one).collect())
         })?;
-    show("selected", &machine);
     let check = |machine: &Machine, stage, level| match options.verify {
         true => verify_machine(machine, level, None).map_err(|e| broken(object, stage, &e)),
         false => Ok(()),
     };
-    check(&machine, "selection", Level::Wide)?;
-    if options.optimize {
-        opt::run(&mut machine, &mut show);
-    } else {
-        opt::dead::run(&mut machine);
+    for machine in &mut machines {
+        show("selected", machine);
+        check(machine, "selection", Level::Wide)?;
+        if options.optimize {
+            opt::run(machine, &mut show);
+        } else {
+            opt::dead::run(machine);
+        }
+        legalize::run(machine).map_err(|errors| {
+            let one = |e: legalize::LegalizeError| Unsupported {
+                inst: e.origin as usize,
+                what: e.what,
+            };
+            unsupported(errors.into_iter().map(one).collect())
+        })?;
+        opt::dead::run(machine);
+        show("legalized", machine);
+        check(machine, "legalization", Level::Legal)?;
     }
-    legalize::run(&mut machine).map_err(|errors| {
-        let one = |e: legalize::LegalizeError| Unsupported {
-            inst: e.origin as usize,
-            what: e.what,
-        };
-        unsupported(errors.into_iter().map(one).collect())
-    })?;
-    opt::dead::run(&mut machine);
-    show("legalized", &machine);
-    check(&machine, "legalization", Level::Legal)?;
     if dump {
         dumps.push((Stage::Isel, text));
     }
-    Ok(machine)
+    Ok(machines)
+}
+
+/// The allocated kernel or function and its subroutines.
+struct Parts {
+    /// Their programs, in their order.
+    parts: Vec<Program>,
+    /// Of all.
+    stats: Stats,
+}
+
+/// Allocates a kernel or function and its subroutines, these first and callees before their callers.
+fn allocate(
+    bottom_up: &[Routine],
+    machines: Vec<Machine>,
+    settings: &kiln_regalloc::Options,
+    scratch: &mut Scratch,
+) -> Result<Parts, CompileError> {
+    let mut conventions = Conventions::default();
+    if machines.len() > 1 {
+        conventions.header = Some(kiln_regalloc::header(&machines[0], settings)?);
+        conventions.conventions = vec![None; machines.len()];
+    }
+    let mut machines: Vec<Option<Machine>> = machines.into_iter().map(Some).collect();
+    let mut parts = vec![Program::default(); machines.len()];
+    let mut all = Stats::default();
+    for r in bottom_up.iter().map(|r| r.as_u32() as usize) {
+        let Some(machine) = machines[r].take() else {
+            continue;
+        };
+        let memory = &mut scratch.allocation;
+        let allocated = kiln_regalloc::allocate_with(machine, settings, &conventions, memory)?;
+        all = all.with(&allocated.stats);
+        parts[r] = allocated.program;
+        if let Some(convention) = conventions.conventions.get_mut(r) {
+            *convention = allocated.convention;
+        }
+    }
+    Ok(Parts { parts, stats: all })
 }
 
 /// The relocations by the names of their symbols.

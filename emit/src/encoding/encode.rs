@@ -592,7 +592,7 @@ impl<'a> Encoder<'a> {
             Target::Offset(offset) => Ok(i64::from(offset)),
             Target::Block(_) if self.open => Ok(0),
             Target::Block(block) => Err(EncodeError::Block(block)),
-            Target::Reg => Err(EncodeError::Target(target)),
+            Target::Routine(_) | Target::Reg => Err(EncodeError::Target(target)),
         }
     }
 

@@ -495,6 +495,10 @@ fn write_target(target: Target, pc: Option<u32>, text: &mut Text) {
             text.byte(b'B');
             text.number(block);
         }
+        (Target::Routine(routine), _) => {
+            text.byte(b'S');
+            text.number(routine);
+        }
         (Target::Reg, _) => {}
     }
 }

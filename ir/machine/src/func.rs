@@ -92,6 +92,9 @@ pub enum Entered {
     Called,
     /// By a jump of all active channels, as a call of an address is one; a jump goes back.
     JumpedTo,
+    /// By a `call` of the kernel or function that it is a part of, or of another such part. Inputs,
+    /// results and the return address are where allocation of the subroutine finds it best.
+    Subroutine,
 }
 
 impl Term {
@@ -144,8 +147,9 @@ pub struct Function {
     pub symbols: PrimaryMap<Symbol, Address>,
     /// The first is the entry: it has no predecessor and no parameters.
     pub blocks: PrimaryMap<Block, BlockData>,
-    /// Registers that hold inputs at entry, with the general register each begins at.
-    pub inputs: Vec<(VReg, u32)>,
+    /// Registers that hold inputs at entry, with the general register each begins at. Those of a
+    /// subroutine begin where allocation wants them; the first is its return address.
+    pub inputs: Vec<(VReg, Option<u32>)>,
     /// General registers kept out of allocation.
     pub reserved: Vec<Range<u32>>,
     /// Bytes of scratch memory that the function itself uses; spills come behind them.

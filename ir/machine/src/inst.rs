@@ -154,6 +154,12 @@ pub enum Opcode {
     Spill,
     /// Loads the destination, a whole register, from the slot that the source numbers.
     Fill,
+    /// Calls the subroutine of that number. The first source is the list of its inputs but for the return
+    /// address, the destination that of its results.
+    CallRoutine(u16),
+    /// Goes back from a subroutine to the address that is the last source; the first, if there are two,
+    /// is the list of results.
+    Return,
 }
 
 impl From<Op> for Opcode {
@@ -564,15 +570,18 @@ impl Inst {
 
     /// Whether it calls a function.
     pub fn is_call(&self) -> bool {
-        matches!(self.op, Opcode::Call | Opcode::CallAddress)
+        matches!(
+            self.op,
+            Opcode::Call | Opcode::CallAddress | Opcode::CallRoutine(_)
+        )
     }
 
-    /// Whether it calls a function with arguments, or has results: the first source is a list that
-    /// the calling convention says the place of.
+    /// Whether it calls a function or subroutine with arguments, or has results: the first source is a
+    /// list that the calling convention says the place of.
     pub fn passes(&self) -> bool {
         match self.op {
-            Opcode::Call | Opcode::Results => !self.srcs.is_empty(),
-            Opcode::CallAddress => self.srcs.len() > 1,
+            Opcode::Call | Opcode::Results | Opcode::CallRoutine(_) => !self.srcs.is_empty(),
+            Opcode::CallAddress | Opcode::Return => self.srcs.len() > 1,
             Opcode::Gen(_) | Opcode::Undef | Opcode::Spill | Opcode::Fill => false,
         }
     }
@@ -586,7 +595,9 @@ impl Inst {
             | Opcode::CallAddress
             | Opcode::Results
             | Opcode::Spill
-            | Opcode::Fill => None,
+            | Opcode::Fill
+            | Opcode::CallRoutine(_)
+            | Opcode::Return => None,
         }
     }
 }

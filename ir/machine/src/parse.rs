@@ -241,8 +241,10 @@ impl<'a> Parser<'a> {
         self.empty_lines();
         loop {
             if self.eat("input ") {
-                self.expect("r")?;
-                let grf = self.number()?;
+                let grf = match self.eat("r") {
+                    true => Some(self.number()?),
+                    false => None,
+                };
                 let v = self.definition()?;
                 self.func.inputs.push((v, grf));
             } else if self.eat("reserved ") {
@@ -261,6 +263,8 @@ impl<'a> Parser<'a> {
                 self.func.entered = Entered::Called;
             } else if self.eat("jumped to") {
                 self.func.entered = Entered::JumpedTo;
+            } else if self.eat("subroutine") {
+                self.func.entered = Entered::Subroutine;
             } else {
                 break;
             }
@@ -531,7 +535,11 @@ impl<'a> Parser<'a> {
             ("results", Opcode::Results),
             ("spill", Opcode::Spill),
             ("fill", Opcode::Fill),
+            ("sreturn", Opcode::Return),
         ];
+        if self.eat("scall.") {
+            return Ok(Opcode::CallRoutine(self.number()?));
+        }
         for (name, op) in pseudo {
             if self.eat_word(name) {
                 return Ok(op);

@@ -63,7 +63,10 @@ impl Display for Function {
         write!(f, "function {} simd{}", Quoted(&self.name), self.simd)?;
         writeln!(f, " on {}", self.target.name)?;
         for &(v, grf) in &self.inputs {
-            writeln!(f, "input r{grf} {}", self.definition(v))?;
+            match grf {
+                Some(grf) => writeln!(f, "input r{grf} {}", self.definition(v))?,
+                None => writeln!(f, "input {}", self.definition(v))?,
+            }
         }
         for r in &self.reserved {
             writeln!(f, "reserved r{}..r{}", r.start, r.end)?;
@@ -78,6 +81,7 @@ impl Display for Function {
             Entered::Dispatched => {}
             Entered::Called => writeln!(f, "called")?,
             Entered::JumpedTo => writeln!(f, "jumped to")?,
+            Entered::Subroutine => writeln!(f, "subroutine")?,
         }
         for block in self.blocks.keys() {
             write!(f, "{}", self.show_block(block))?;
@@ -259,6 +263,8 @@ impl Display for Opcode {
             Opcode::Results => return f.write_str("results"),
             Opcode::Spill => return f.write_str("spill"),
             Opcode::Fill => return f.write_str("fill"),
+            Opcode::CallRoutine(n) => return write!(f, "scall.{n}"),
+            Opcode::Return => return f.write_str("sreturn"),
         };
         f.write_str(op.mnemonic())?;
         match op {

@@ -312,8 +312,12 @@ impl Verifier<'_> {
                 return demand(defines, || "no virtual register".into(), "one to define");
             }
             Opcode::Gen(op) => op,
-            Opcode::Call | Opcode::CallAddress | Opcode::Results => return self.passing(inst),
             Opcode::Spill | Opcode::Fill => return self.spilled(inst),
+            Opcode::Call
+            | Opcode::CallAddress
+            | Opcode::Results
+            | Opcode::CallRoutine(_)
+            | Opcode::Return => return self.passing(inst),
         };
         let flow = op.is_branch() && !matches!(op, Op::Call | Op::Calla | Op::Ret);
         demand(!flow, || "control flow".into(), "it in the terminator")?;
@@ -404,16 +408,17 @@ impl Verifier<'_> {
     /// A call, or the results of a function.
     fn passing(&self, inst: &Inst) -> Check {
         self.channels(inst.exec_size, inst.chan_off)?;
+        let own = matches!(inst.op, Opcode::CallRoutine(_) | Opcode::Return);
         let stack = self.func.abi.stack.is_some();
         demand(
-            stack,
+            stack || own,
             || self.func.abi.name.into(),
             "a convention for calls",
         )?;
         let named = inst.symbol.is_some() == (inst.op == Opcode::Call);
         demand(named, || "no name".into(), "one to call, none otherwise")?;
         let (least, most) = match inst.op {
-            Opcode::CallAddress => (1, 2),
+            Opcode::CallAddress | Opcode::Return => (1, 2),
             _ => (0, 1),
         };
         let count = inst.srcs.len();

@@ -5,16 +5,22 @@
 //! Calls of an address, and of functions that may be called so, are jumps that all active channels
 //! take: such a function returns by a jump, too. All others are `call` and `ret`, which keep the
 //! channels apart that are not for the call.
+//!
+//! A call of a subroutine passes what the IR says that it takes and gives back, a register for each
+//! cell. Flags and address registers are passed in general ones.
 
 use kiln_frontend::module::{self as visa, Operand, predefined};
-use kiln_ir::func::Home;
-use kiln_machine::func::Address;
-use kiln_machine::inst::{Dst, Inst, Opcode as MachineOp, Src, Symbol};
+use kiln_ir::func::{self as ir, Cell, Home, Routine};
+use kiln_machine::func::{Address, Class};
+use kiln_machine::inst::{Base, Dst, Inst, Old, Opcode as MachineOp, Reg, Src, Symbol, VReg};
 use kiln_target::isa::{Op, Type};
 
 use super::alu::UNRESOLVED;
 use super::operand::Storage;
 use super::{Result, Select};
+
+/// Bytes of what a call of the machine keeps: the return address and the channels that wait.
+const RETURN_BYTES: u32 = 8;
 
 impl Select<'_, '_> {
     /// The symbol of that name, or of the upper half of its address.
@@ -106,5 +112,150 @@ impl Select<'_, '_> {
             inst.srcs.push(Src::packed(reg, Type::Ud));
         }
         self.push(inst);
+    }
+
+    /// The inputs of a subroutine: the return address, and a register for each cell that it takes.
+    pub(super) fn enter_subroutine(&mut self) {
+        let back = self.out.grf(RETURN_BYTES);
+        self.back = Some(back);
+        self.out.inputs.push((back, None));
+        for &(cell, value) in &self.routine.params {
+            let v = self.passed_reg(cell);
+            self.out.inputs.push((v, None));
+            self.values[value] = v.into();
+        }
+    }
+
+    /// Puts flags and addresses among the inputs of a subroutine where they belong.
+    pub(super) fn unpack_inputs(&mut self) {
+        for &(cell, value) in &self.routine.params {
+            if let Some(v) = self.values[value].expand() {
+                self.values[value] = self.unpacked(cell, v).into();
+            }
+        }
+    }
+
+    /// Goes back from a subroutine, with a register for each of its results.
+    pub(super) fn leave_subroutine(&mut self) {
+        let results = self.routine.results.iter();
+        let results: Vec<VReg> = results
+            .map(|&(cell, value)| self.packed(cell, self.values[value].expand()))
+            .collect();
+        let mut inst = self.instruction(MachineOp::Return, super::Channels::SCALAR);
+        if !results.is_empty() {
+            inst.srcs.push(Src::packed(self.list(&results), Type::Ud));
+        }
+        if let Some(back) = self.back {
+            inst.srcs.push(Src::scalar(Reg::virt(back, 0), Type::Ud));
+        }
+        self.push(inst);
+    }
+
+    pub(super) fn call_routine(&mut self, inst: ir::Inst, callee: Routine) {
+        self.at = inst;
+        let func = self.ir;
+        let (reads, writes) = (func.reads(inst), func.writes(inst));
+        let routine = &func.routines[callee];
+        // Both are in the order of cells.
+        let read = |cell: Cell| {
+            let at = reads.binary_search_by_key(&cell, |read| read.cell).ok()?;
+            Some(reads[at].value)
+        };
+        let written = |cell: Cell| {
+            let at = writes
+                .binary_search_by_key(&cell, |write| write.cell)
+                .ok()?;
+            Some(&writes[at])
+        };
+        let mut args: Vec<VReg> = Vec::with_capacity(routine.params.len());
+        for &(cell, _) in &routine.params {
+            let value = read(cell).or_else(|| written(cell)?.old.expand());
+            let known = value.filter(|value| !value.is_undef());
+            let v = known.and_then(|value| self.values[value].expand());
+            args.push(self.packed(cell, v));
+        }
+        let mut results: Vec<VReg> = Vec::with_capacity(routine.results.len());
+        for &(cell, _) in &routine.results {
+            results.push(self.passed_reg(cell));
+        }
+        let mut call = self.instruction(
+            MachineOp::CallRoutine(callee.as_u32() as u16),
+            super::Channels {
+                no_mask: false,
+                ..super::Channels::all(self.ir.simd)
+            },
+        );
+        if !args.is_empty() {
+            call.srcs.push(Src::packed(self.list(&args), Type::Ud));
+        }
+        if !results.is_empty() && routine.exit.is_some() {
+            call.dst = Some(Dst::new(self.list(&results), 1, Type::Ud));
+        }
+        self.push(call);
+        for write in writes {
+            let at = (routine.results.iter()).position(|&(cell, _)| cell == write.cell);
+            let v = match at.filter(|_| routine.exit.is_some()) {
+                Some(at) => self.unpacked(write.cell, results[at]),
+                None => {
+                    let v = self.cell_reg(write.cell);
+                    self.undef(v)
+                }
+            };
+            self.values[write.new] = v.into();
+        }
+    }
+
+    fn list(&mut self, regs: &[VReg]) -> Reg {
+        let list = self.out.lists.push(regs.iter().copied().collect());
+        Reg::new(Base::List(list), 0)
+    }
+
+    /// A new general register for the contents of a cell.
+    fn passed_reg(&mut self, cell: Cell) -> VReg {
+        match self.ir.cells[cell].class {
+            ir::Class::Grf => self.cell_reg(cell),
+            ir::Class::Flag => self.out.grf(4),
+            ir::Class::Addr => self.out.grf(self.ir.cells[cell].size.next_multiple_of(4)),
+        }
+    }
+
+    /// The contents of a cell in a general register; without any, whatever there is.
+    fn packed(&mut self, cell: Cell, v: Option<VReg>) -> VReg {
+        let Some(v) = v else {
+            let v = self.passed_reg(cell);
+            return self.undef(v);
+        };
+        if self.out.regs[v].class == Class::Grf {
+            return v;
+        }
+        let bytes = self.out.regs[v].bytes.into();
+        self.copied(v, bytes, |select| select.passed_reg(cell))
+    }
+
+    /// What was passed in a general register, in one of the cell's own class.
+    fn unpacked(&mut self, cell: Cell, v: VReg) -> VReg {
+        if self.ir.cells[cell].class == ir::Class::Grf {
+            return v;
+        }
+        let bytes = self.cell_bytes(cell);
+        self.copied(v, bytes, |select| select.cell_reg(cell))
+    }
+
+    /// A copy of so many bytes in new registers of another class.
+    fn copied(&mut self, from: VReg, bytes: u32, new: impl Fn(&mut Self) -> VReg) -> VReg {
+        let ty = if bytes == 4 { Type::Ud } else { Type::Uw };
+        let mut old = Old::None;
+        let mut to = from;
+        for byte in (0..bytes).step_by(ty.bytes() as usize) {
+            to = new(self);
+            let mut mov = Inst::no_mask(Op::Mov, 1);
+            mov.srcs.push(Src::scalar(Reg::virt(from, byte), ty));
+            let mut dst = Dst::new(Reg::virt(to, byte), 1, ty);
+            dst.old = old;
+            mov.dst = Some(dst);
+            self.push(mov);
+            old = Old::Reg(to);
+        }
+        to
     }
 }

@@ -18,11 +18,13 @@ mod sampler;
 mod scratch;
 mod typed;
 
+use std::ops::Range;
+
 use cranelift_entity::packed_option::PackedOption;
 use cranelift_entity::{EntityRef, SecondaryMap};
 use kiln_frontend::module as visa;
 use kiln_frontend::opcode::Opcode;
-use kiln_ir::func::{self as ir, Cell, Home, Owner, Value};
+use kiln_ir::func::{self as ir, Cell, Home, Owner, Routine, Value};
 use kiln_machine::func::{Block, BlockData, Class, Edge, Entered, Function, Term};
 use kiln_machine::inst::{Base, Inst, Opcode as MachineOp, Reg, Src, VReg};
 use kiln_target::abi::{self, Abi};
@@ -100,9 +102,12 @@ impl Calls<'_> {
 
 struct Select<'f, 'm> {
     ir: &'f ir::Function<'m>,
+    routine: &'f ir::RoutineData,
     calls: &'f Calls<'f>,
     abi: &'static Abi,
     out: Function,
+    /// Of a subroutine, where to go back to.
+    back: Option<VReg>,
     /// The block under construction.
     code: Vec<Inst>,
     values: SecondaryMap<Value, PackedOption<VReg>>,
@@ -130,7 +135,7 @@ pub struct Room {
 /// these variables live in scratch memory.
 const LEFT: u32 = 32;
 
-/// Selects instructions for one function of the IR, with all there is.
+/// Selects instructions for one function of the IR without subroutines, with all there is.
 ///
 /// # Errors
 /// As [`select_in`].
@@ -143,10 +148,20 @@ pub fn select(
         grfs: target.grf_count,
         scratch_base: 0,
     };
-    select_in(ir, target, calls, room)
+    Ok(select_in(ir, target, calls, room)?.swap_remove(0))
 }
 
-/// Selects instructions for one function of the IR.
+/// Values that a subroutine is given, and that it gives back, at most: what instructions can number.
+const PASSED: usize = 255;
+
+/// Whether the number of subroutines, and what each is passed and gives back, can be selected.
+pub fn can_pass(ir: &ir::Function) -> bool {
+    let fits =
+        |routine: &ir::RoutineData| routine.params.len().max(routine.results.len()) <= PASSED;
+    ir.routines.len() <= usize::from(u16::MAX) && ir.routines.values().all(fits)
+}
+
+/// Selects instructions for one function of the IR and each of its subroutines, in their order.
 ///
 /// # Errors
 /// Every operation that cannot be selected; or what leaves no room for any.
@@ -155,7 +170,7 @@ pub fn select_in(
     target: &'static Platform,
     calls: &Calls,
     room: Room,
-) -> std::result::Result<Function, Vec<SelectError>> {
+) -> std::result::Result<Vec<Function>, Vec<SelectError>> {
     let abi = if ir.stack { calls.abi } else { &abi::KERNEL };
     let whole = |what: String| {
         vec![SelectError {
@@ -227,11 +242,15 @@ pub fn select_in(
             arrive.clear();
         }
     }
+    // Registers and memory that are kept are those of the whole.
+    let like = out.clone();
     let mut select = Select {
         ir,
+        routine: &ir.routines[Routine::new(0)],
         calls,
         abi,
         out,
+        back: None,
         code: Vec::new(),
         values: SecondaryMap::new(),
         touched: SmallVec::new(),
@@ -241,11 +260,30 @@ pub fn select_in(
         at: ir::Inst::from_u32(0),
         errors: Vec::new(),
     };
-    select.blocks(&arrive);
-    if select.errors.is_empty() {
-        Ok(select.out)
-    } else {
-        Err(select.errors)
+    let mut functions = Vec::with_capacity(ir.routines.len());
+    for (r, routine) in &ir.routines {
+        select.routine = routine;
+        if r.index() > 0 {
+            let name = format!("{}, subroutine {}", ir.object.name, r.index());
+            let before = functions.last().map(|f: &Function| f.symbols.clone());
+            select.out = Function {
+                name,
+                entered: Entered::Subroutine,
+                // One numbering for all, the last has them all.
+                symbols: before.unwrap_or_default(),
+                ..like.clone()
+            };
+            arrive.clear();
+        }
+        select.blocks(&arrive);
+        functions.push(std::mem::replace(
+            &mut select.out,
+            Function::new("", target, ir.simd),
+        ));
+    }
+    match select.errors.is_empty() {
+        true => Ok(functions),
+        false => Err(select.errors),
     }
 }
 
@@ -257,11 +295,18 @@ fn class_of(class: ir::Class) -> Class {
     }
 }
 
-fn block_of(block: ir::Block) -> Block {
-    Block::from_u32(block.as_u32())
-}
-
 impl Select<'_, '_> {
+    /// A block of the routine.
+    fn own_block(&self, block: ir::Block) -> Block {
+        Block::from_u32(block.as_u32() - self.routine.blocks.start.as_u32())
+    }
+
+    /// The blocks of the routine.
+    fn own_blocks(&self) -> impl Iterator<Item = ir::Block> + use<> {
+        let Range { start, end } = self.routine.blocks;
+        (start.as_u32()..end.as_u32()).map(ir::Block::from_u32)
+    }
+
     /// An error at the current instruction.
     fn fail<T>(&self, what: impl Into<String>) -> Result<T> {
         let inst = self.at.index();
@@ -284,7 +329,11 @@ impl Select<'_, '_> {
     /// All blocks. Of the units `arrive` the inputs go to memory first of all.
     fn blocks(&mut self, arrive: &[u32]) {
         let ir = self.ir;
-        for &(cell, value) in &ir.entry {
+        if self.out.entered == Entered::Subroutine {
+            self.enter_subroutine();
+        }
+        let dispatched = self.out.entered != Entered::Subroutine;
+        for &(cell, value) in ir.entry.iter().filter(|_| dispatched) {
             let grfs = self.out.target.unit_grfs();
             let at = match (ir.cells[cell].owner, &self.abi.stack) {
                 (Owner::Payload { unit }, _) => unit * grfs,
@@ -293,15 +342,15 @@ impl Select<'_, '_> {
             };
             let v = self.cell_reg(cell);
             self.values[value] = v.into();
-            self.out.inputs.push((v, at));
+            self.out.inputs.push((v, Some(at)));
         }
         for &unit in arrive {
             let bytes = self.unit();
             let grf = unit * self.out.target.unit_grfs();
-            let known = self.out.inputs.iter().find(|&&(_, at)| at == grf);
+            let known = self.out.inputs.iter().find(|&&(_, at)| at == Some(grf));
             let v = known.map(|&(v, _)| v).unwrap_or_else(|| {
                 let v = self.out.grf(bytes);
-                self.out.inputs.push((v, grf));
+                self.out.inputs.push((v, Some(grf)));
                 v
             });
             let area = self.area;
@@ -309,15 +358,15 @@ impl Select<'_, '_> {
                 self.errors.push(error);
             }
         }
-        for (b, data) in &ir.blocks {
+        for b in self.own_blocks() {
             let mut block = BlockData::new(Term::End);
-            for &(cell, value) in &data.params {
+            for &(cell, value) in &ir.blocks[b].params {
                 let v = self.cell_reg(cell);
                 self.values[value] = v.into();
                 block.params.push(v);
             }
             let made = self.out.blocks.push(block);
-            debug_assert_eq!(made, block_of(b));
+            debug_assert_eq!(made, self.own_block(b));
         }
         // A value is selected before what uses it: in reverse postorder.
         for b in self.order() {
@@ -325,6 +374,9 @@ impl Select<'_, '_> {
                 ir::Term::Branch { inst, .. } | ir::Term::Goto { inst, .. } => Some(inst),
                 _ => None,
             };
+            if b == self.routine.blocks.start {
+                self.unpack_inputs();
+            }
             for inst in ir.block_insts(b).filter(|i| Some(*i) != branch) {
                 if let Err(error) = self.inst(inst) {
                     self.errors.push(error);
@@ -333,9 +385,10 @@ impl Select<'_, '_> {
             if let Err(error) = self.terminator(b, branch) {
                 self.errors.push(error);
             }
-            self.out.blocks[block_of(b)].insts = std::mem::take(&mut self.code);
+            let b = self.own_block(b);
+            self.out.blocks[b].insts = std::mem::take(&mut self.code);
         }
-        for b in ir.blocks.keys() {
+        for b in self.own_blocks() {
             self.edges(b);
         }
     }
@@ -343,10 +396,12 @@ impl Select<'_, '_> {
     /// Blocks in reverse postorder of the linear graph, then those that cannot be reached.
     fn order(&self) -> Vec<ir::Block> {
         let blocks = &self.ir.blocks;
-        let mut seen = vec![false; blocks.len()];
-        let mut order = Vec::with_capacity(blocks.len());
-        for start in blocks.keys() {
-            if std::mem::replace(&mut seen[start.index()], true) {
+        let own = self.own_blocks();
+        let index = |b: ir::Block| b.index() - self.routine.blocks.start.index();
+        let mut seen = vec![false; own.size_hint().0];
+        let mut order = Vec::with_capacity(seen.len());
+        for start in own {
+            if std::mem::replace(&mut seen[index(start)], true) {
                 continue;
             }
             let first = order.len();
@@ -355,7 +410,7 @@ impl Select<'_, '_> {
                 match blocks[b].succs.get(next) {
                     Some(edge) => {
                         stack.push((b, next + 1));
-                        if !std::mem::replace(&mut seen[edge.to.index()], true) {
+                        if !std::mem::replace(&mut seen[index(edge.to)], true) {
                             stack.push((edge.to, 0));
                         }
                     }
@@ -369,18 +424,19 @@ impl Select<'_, '_> {
 
     fn edges(&mut self, b: ir::Block) {
         let ir = self.ir;
+        let from = self.own_block(b);
         for edge in &ir.blocks[b].succs {
             let mut args = SmallVec::new();
             for (&(cell, _), &value) in ir.blocks[edge.to].params.iter().zip(&edge.args) {
                 let known = self.values[value].expand().filter(|_| !value.is_undef());
                 args.push(known.unwrap_or_else(|| {
                     let v = self.cell_reg(cell);
-                    self.out.blocks[block_of(b)].insts.push(Inst::undef(v));
+                    self.out.blocks[from].insts.push(Inst::undef(v));
                     v
                 }));
             }
-            let to = block_of(edge.to);
-            self.out.blocks[block_of(b)].succs.push(Edge { to, args });
+            let to = self.own_block(edge.to);
+            self.out.blocks[from].succs.push(Edge { to, args });
         }
     }
 
@@ -390,6 +446,10 @@ impl Select<'_, '_> {
             visa.op,
             Opcode::Label | Opcode::Subroutine | Opcode::Loc | Opcode::File | Opcode::Lifetime
         ) {
+            return Ok(());
+        }
+        if let Some(callee) = self.ir.callee(inst) {
+            self.call_routine(inst, callee);
             return Ok(());
         }
         self.begin(inst);
@@ -448,13 +508,17 @@ impl Select<'_, '_> {
     /// A new register for the contents of a cell. Messages may write past the end of what is
     /// declared, up to a whole register.
     fn cell_reg(&mut self, cell: Cell) -> VReg {
+        let bytes = self.cell_bytes(cell);
+        self.out.reg(class_of(self.ir.cells[cell].class), bytes)
+    }
+
+    fn cell_bytes(&self, cell: Cell) -> u32 {
         let data = self.ir.cells[cell];
-        let bytes = match data.class {
+        match data.class {
             ir::Class::Grf => data.size.next_multiple_of(self.grf()),
             ir::Class::Flag => data.size.div_ceil(16) * 2,
             ir::Class::Addr => data.size,
-        };
-        self.out.reg(class_of(data.class), bytes)
+        }
     }
 
     fn undef(&mut self, v: VReg) -> VReg {
@@ -533,13 +597,19 @@ impl Select<'_, '_> {
                         pred,
                         exec_size,
                         chan_off,
-                        uip: block_of(uip),
+                        uip: self.own_block(uip),
                         free_flag: Reg::NULL,
                     }
                 }
             }
             ir::Term::Join { .. } => Term::Join,
             ir::Term::Ret if self.out.entered == Entered::Dispatched => Term::End,
+            ir::Term::Ret if self.out.entered == Entered::Subroutine => {
+                if self.routine.exit.expand() == Some(b) {
+                    self.leave_subroutine();
+                }
+                Term::Return
+            }
             ir::Term::Ret => {
                 let insts = &self.ir.blocks[b].insts;
                 if let Some(last) = insts.clone().last().map(ir::Inst::from_u32) {
@@ -550,7 +620,8 @@ impl Select<'_, '_> {
                 Term::Return
             }
         };
-        let block = &mut self.out.blocks[block_of(b)];
+        let own = self.own_block(b);
+        let block = &mut self.out.blocks[own];
         block.term = term;
         if let Some(inst) = branch {
             block.term_origin = inst.as_u32();

@@ -363,6 +363,16 @@ impl Checker<'_> {
     /// The other instructions of a call write nothing but the return address, and registers that hold
     /// nothing behind a call.
     pub(super) fn rest_of_call(&self, f: &Inst, p: &Gen, state: &State) -> Result {
+        if matches!(f.op, Opcode::CallRoutine(_)) {
+            let nowhere = p
+                .dst
+                .and_then(|d| direct(d.place))
+                .is_some_and(|to| to.is_null());
+            return match p.op == Op::Mov && p.no_mask && nowhere {
+                true => Ok(()),
+                false => Err("a call of a subroutine has one instruction more".into()),
+            };
+        }
         let stack = self.func.abi.stack.as_ref().ok_or("no convention")?;
         let jumps = p.op == Op::Jmpi && p.jip == Some(Target::Reg) && f.op == Opcode::CallAddress;
         let Some(to) = p.dst.and_then(|d| direct(d.place)) else {

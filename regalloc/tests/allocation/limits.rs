@@ -118,7 +118,7 @@ fn inputs_beyond_the_limit_are_moved_down_first() {
     func.inputs = inputs
         .iter()
         .enumerate()
-        .map(|(i, &v)| (v, 2 + 2 * i as u32))
+        .map(|(i, &v)| (v, Some(2 + 2 * i as u32)))
         .collect();
     for &v in &inputs {
         let sum = compute(&mut func, 0, &[v, v]);
@@ -132,7 +132,7 @@ fn inputs_beyond_the_limit_are_moved_down_first() {
     let rest = &code[first.expect("the first sum")..code.len() - 2];
     assert!(rest.iter().flat_map(names).all(|r| r < 32));
     // All that are allocated are somebody's at entry.
-    func.inputs.push((func.inputs[0].0, 0));
+    func.inputs.push((func.inputs[0].0, Some(0)));
     let refused = allocate(func, &options(16)).expect_err("no place for the header");
     assert!(refused.to_string().contains("header"), "{refused}");
 }

@@ -3,6 +3,7 @@
 mod limits;
 mod mutations;
 mod random;
+mod routines;
 mod scale;
 mod small;
 mod spill;

@@ -101,7 +101,7 @@ impl Maker<'_, '_> {
             let v = self.reg(Class::Grf);
             self.func
                 .inputs
-                .push((v, i * 2 + 2 * u32::from(self.choices.one_in(8)) * 20));
+                .push((v, Some(i * 2 + 2 * u32::from(self.choices.one_in(8)) * 20)));
             self.constant[0].push(v);
         }
         self.func.inputs.dedup_by_key(|&mut (_, at)| at);

@@ -5,6 +5,9 @@
 //! that all channels take. Nothing looks across channels, so that a channel's results are those of
 //! walking the graph alone ([`Graph::walk`]), however execution is ordered. Every branch backward
 //! costs the channel fuel and is not taken without any: all channels end.
+//!
+//! A graph may have subroutines, of graphs of their own, which work on the same variables, predicates and
+//! fuel. Each calls those behind it, under predicates and out of loops, and is left in its middle, too.
 
 use std::fmt::Write;
 
@@ -56,6 +59,10 @@ pub enum Change {
         left: usize,
         right: Right,
     },
+    Call {
+        guard: Option<Guard>,
+        routine: usize,
+    },
 }
 
 /// How a block ends. Block numbers beyond the last are the end.
@@ -106,6 +113,10 @@ pub struct Graph {
     /// The first block may be a loop's head: it sets the variables.
     header_first: bool,
     pub blocks: Vec<Block>,
+    /// The blocks of each subroutine.
+    pub routines: Vec<Vec<Block>>,
+    /// The first variable is reached by its address alone.
+    indirect: bool,
 }
 
 /// What one channel computes.
@@ -170,11 +181,46 @@ impl Graph {
             fuel: r.below(6) as i16,
             header_first: r.below(12) == 0,
             blocks: Vec::new(),
+            routines: Vec::new(),
+            indirect: false,
         };
         for b in 0..count {
             let block = graph.block(&mut r, b, count);
             graph.blocks.push(block);
         }
+        graph
+    }
+
+    /// Draws a graph with subroutines.
+    pub fn with_routines(seed: u64) -> Graph {
+        let mut graph = Graph::random(seed);
+        let mut r = Random(!seed);
+        graph.indirect = r.below(3) == 0;
+        graph.header_first = false;
+        let count = 1 + r.below(4);
+        for _ in 0..count {
+            let most = r.of(&[1, 4, 9]);
+            let blocks = 1 + r.below(most);
+            let blocks = (0..blocks).map(|b| graph.block(&mut r, b, blocks));
+            let blocks = blocks.collect();
+            graph.routines.push(blocks);
+        }
+        let mut parts = std::mem::take(&mut graph.routines);
+        parts.insert(0, std::mem::take(&mut graph.blocks));
+        // What a part may call comes behind it.
+        for (n, part) in parts.iter_mut().enumerate().take(count) {
+            for block in part {
+                if r.below(if n == 0 { 2 } else { 3 }) == 0 {
+                    let guard = (r.below(3) == 0).then(|| graph.guard(&mut r));
+                    let routine = n + r.below(count - n);
+                    let at = r.below(block.changes.len() + 1);
+                    let call = Change::Call { guard, routine };
+                    block.changes.insert(at, call);
+                }
+            }
+        }
+        graph.blocks = parts.remove(0);
+        graph.routines = parts;
         graph
     }
 
@@ -281,26 +327,41 @@ impl Graph {
             if at == 0 && self.header_first {
                 self.start(&mut c, lane);
             }
-            block.changes.iter().for_each(|change| c.change(change));
-            at = match block.exit {
-                Exit::Fall => at + 1,
-                Exit::Goto { to, guard } if guard.is_none_or(|g| c.holds(g)) => to,
-                Exit::Uniform { to, taken } if taken != Some(false) => to,
-                Exit::Goto { .. } | Exit::Uniform { .. } => at + 1,
-                Exit::Back { to, guard, .. } => {
-                    c.fuel -= 1;
-                    match c.fuel > 0 && guard.is_none_or(|g| c.holds(g)) {
-                        true => to,
-                        false => at + 1,
-                    }
-                }
-                Exit::UniformBack { to, out, .. } => {
-                    c.fuel -= 1;
-                    if c.fuel > 0 { to } else { out }
-                }
-            };
+            at = self.step(&mut c, block, at);
         }
         c
+    }
+
+    /// A block: gives the next one.
+    fn step(&self, c: &mut Channel, block: &Block, at: usize) -> usize {
+        for change in &block.changes {
+            match *change {
+                Change::Call { guard, routine } if guard.is_none_or(|g| c.holds(g)) => {
+                    let mut at = 0;
+                    while let Some(block) = self.routines[routine].get(at) {
+                        at = self.step(c, block, at);
+                    }
+                }
+                _ => c.change(change),
+            }
+        }
+        match block.exit {
+            Exit::Fall => at + 1,
+            Exit::Goto { to, guard } if guard.is_none_or(|g| c.holds(g)) => to,
+            Exit::Uniform { to, taken } if taken != Some(false) => to,
+            Exit::Goto { .. } | Exit::Uniform { .. } => at + 1,
+            Exit::Back { to, guard, .. } => {
+                c.fuel -= 1;
+                match c.fuel > 0 && guard.is_none_or(|g| c.holds(g)) {
+                    true => to,
+                    false => at + 1,
+                }
+            }
+            Exit::UniformBack { to, out, .. } => {
+                c.fuel -= 1;
+                if c.fuel > 0 { to } else { out }
+            }
+        }
     }
 
     fn start(&self, c: &mut Channel, lane: usize) {
@@ -317,6 +378,8 @@ impl Graph {
     pub fn text(&self) -> String {
         let mut w = Writer {
             simd: self.simd,
+            indirect: self.indirect,
+            part: "B".into(),
             text: String::new(),
         };
         w.declarations(self);
@@ -333,6 +396,17 @@ impl Graph {
         }
         w.line(format_args!("B{}:", self.blocks.len()));
         w.end(self);
+        let simd = self.simd;
+        for (n, blocks) in self.routines.iter().enumerate() {
+            w.line(format_args!(".function \"routine_{n}\"\nroutine_{n}:"));
+            w.part = format!("R{n}_");
+            for (b, block) in blocks.iter().enumerate() {
+                w.line(format_args!("R{n}_{b}:"));
+                block.changes.iter().for_each(|change| w.change(change));
+                w.exit(&block.exit);
+            }
+            w.line(format_args!("R{n}_{}:\nret (M1, {simd})", blocks.len()));
+        }
         w.text
     }
 }
@@ -371,6 +445,7 @@ impl Channel {
                 let holds = relation.holds(self.vars[left], self.value(right));
                 self.preds = self.preds & !(1 << pred) | u32::from(holds) << pred;
             }
+            Change::Call { .. } => {}
         }
     }
 }
@@ -378,6 +453,9 @@ impl Channel {
 /// Writes a graph as vISA.
 struct Writer {
     simd: usize,
+    indirect: bool,
+    /// What labels begin with.
+    part: String,
     text: String,
 }
 
@@ -387,7 +465,7 @@ impl Writer {
     }
 
     /// One instruction for all channels: of 32, two halves. In `form`, `@` stands for the
-    /// execution size, `#` for the row of dwords and `%` for that of words.
+    /// execution size, `#` for the row of dwords, `&` for its bytes, and `%` for the row of words.
     fn all(&mut self, no_mask: bool, form: &str) {
         let size = self.simd.min(16);
         let mask = if no_mask { "_NM" } else { "" };
@@ -395,6 +473,7 @@ impl Writer {
             let line = form
                 .replace('@', &format!("(M{}{mask}, {size})", at / 4 + 1))
                 .replace('#', &(at / 8).to_string())
+                .replace('&', &(at * 4).to_string())
                 .replace('%', &(at / 16).to_string());
             self.line(format_args!("{line}"));
         }
@@ -422,6 +501,9 @@ impl Writer {
         }
         let words = simd.max(16);
         let bytes = words * 2;
+        if graph.indirect {
+            self.line(format_args!(".decl A0 v_type=A num_elts=1 v_name=A0"));
+        }
         self.line(format_args!(
             ".decl PB v_type=P num_elts={simd}\n\
              .decl PU v_type=P num_elts={simd}\n\
@@ -449,6 +531,9 @@ impl Writer {
              setp (M1_NM, {simd}) PU {ones}"
         ));
         self.all(true, "mov @ ID(#,0)<1> LANE(%,0)<1;1,0>");
+        if graph.indirect {
+            self.line(format_args!("addr_add (M1_NM, 1) A0(0)<1> &X0 0x0:uw"));
+        }
         if !graph.header_first {
             let fuel = graph.fuel;
             self.masked(format_args!(
@@ -471,9 +556,23 @@ impl Writer {
         }
     }
 
-    fn right(right: Right) -> String {
+    fn source(&self, v: usize) -> String {
+        match (self.indirect, v) {
+            (true, 0) => "r[A0(0),&]<8;8,1>:d".into(),
+            _ => format!("X{v}(#,0)<1;1,0>"),
+        }
+    }
+
+    fn destination(&self, v: usize) -> String {
+        match (self.indirect, v) {
+            (true, 0) => "r[A0(0),&]<1>:d".into(),
+            _ => format!("X{v}(#,0)<1>"),
+        }
+    }
+
+    fn right(&self, right: Right) -> String {
         match right {
-            Right::Var(v) => format!("X{v}(#,0)<1;1,0>"),
+            Right::Var(v) => self.source(v),
             Right::Imm(n) => format!("{:#x}:w", n as i16),
         }
     }
@@ -492,10 +591,9 @@ impl Writer {
                 right,
             } => {
                 let guard = guard.map_or(String::new(), |g| Self::guard(g) + " ");
-                let (op, right) = (op.name(), Self::right(right));
-                self.masked(format_args!(
-                    "{guard}{op} @ X{dst}(#,0)<1> X{left}(#,0)<1;1,0> {right}"
-                ));
+                let (op, right) = (op.name(), self.right(right));
+                let (dst, left) = (self.destination(dst), self.source(left));
+                self.masked(format_args!("{guard}{op} @ {dst} {left} {right}"));
             }
             Change::Compare {
                 pred,
@@ -503,11 +601,17 @@ impl Writer {
                 left,
                 right,
             } => {
-                let (relation, right) = (relation.name(), Self::right(right));
+                let (relation, right) = (relation.name(), self.right(right));
+                let left = self.source(left);
                 self.masked(format_args!(
-                    "cmp.{relation} @ P{} X{left}(#,0)<1;1,0> {right}",
+                    "cmp.{relation} @ P{} {left} {right}",
                     pred + 1
                 ));
+            }
+            Change::Call { guard, routine } => {
+                let guard = guard.map_or(String::new(), |g| Self::guard(g) + " ");
+                let simd = self.simd;
+                self.line(format_args!("{guard}call (M1, {simd}) routine_{routine}"));
             }
         }
     }
@@ -528,12 +632,12 @@ impl Writer {
     }
 
     fn exit(&mut self, exit: &Exit) {
-        let simd = self.simd;
+        let (simd, part) = (self.simd, self.part.clone());
         match *exit {
             Exit::Fall => {}
             Exit::Goto { to, guard } => {
                 let guard = guard.map_or(String::new(), |g| Self::guard(g) + " ");
-                self.line(format_args!("{guard}goto (M1, {simd}) B{to}"));
+                self.line(format_args!("{guard}goto (M1, {simd}) {part}{to}"));
             }
             Exit::Uniform { to, taken } => {
                 let guard = match taken {
@@ -541,18 +645,18 @@ impl Writer {
                     Some(true) => "(PU) ",
                     Some(false) => "(!PU) ",
                 };
-                self.line(format_args!("{guard}goto (M1, 1) B{to}"));
+                self.line(format_args!("{guard}goto (M1, 1) {part}{to}"));
             }
             Exit::Back { to, guard, stay } => {
                 self.fuel(guard, !stay);
                 let not = if stay { "!" } else { "" };
-                self.line(format_args!("({not}PB) goto (M1, {simd}) B{to}"));
+                self.line(format_args!("({not}PB) goto (M1, {simd}) {part}{to}"));
             }
             Exit::UniformBack { to, out, guarded } => {
                 self.fuel(None, false);
                 let guard = if guarded { "(PU) " } else { "" };
-                self.line(format_args!("(PB) goto (M1, {simd}) B{out}"));
-                self.line(format_args!("{guard}goto (M1, 1) B{to}"));
+                self.line(format_args!("(PB) goto (M1, {simd}) {part}{out}"));
+                self.line(format_args!("{guard}goto (M1, 1) {part}{to}"));
             }
         }
     }

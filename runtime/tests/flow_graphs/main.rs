@@ -37,6 +37,24 @@ fn channels_walk_any_graph_alone() {
     }
 }
 
+/// More than usual: `GRAPHS`, as above.
+#[test]
+fn channels_walk_graphs_with_subroutines_alone() {
+    let set = std::env::var("GRAPHS").ok().and_then(|n| n.parse().ok());
+    for seed in 0..set.unwrap_or(200) {
+        let graph = Graph::with_routines(seed);
+        let text = graph.text();
+        for grf_limit in [128, 32] {
+            let result = run::compile(&text, grf_limit)
+                .and_then(|code| run::run(&code, &graph))
+                .and_then(|found| run::compare(&found, &graph));
+            if let Err(what) = result {
+                panic!("graph {seed} with subroutines, {grf_limit} GRFs: {what}\n{text}");
+            }
+        }
+    }
+}
+
 /// Kernels in which channels were lost when moves stood between a loop and the join behind it. The
 /// machine code beside each is the reference finalizer's.
 #[test]

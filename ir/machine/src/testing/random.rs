@@ -35,7 +35,7 @@ pub fn function(seed: u64, shape: &Shape) -> Function {
     let mut func = Function::new("random", &SKL, 16);
     let mut input = |grf, bytes| {
         let v = func.grf(bytes);
-        func.inputs.push((v, grf));
+        func.inputs.push((v, Some(grf)));
         v
     };
     let inputs = vec![input(0, 32), input(2, 64), input(4, 64)];

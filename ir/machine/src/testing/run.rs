@@ -66,7 +66,8 @@ pub fn run(func: &Function, fuel: usize) -> (Vec<Sent>, Result<(), Stop>) {
         waiting: Vec::new(),
         sent: Vec::new(),
     };
-    for &(v, grf) in &func.inputs {
+    for (n, &(v, grf)) in (0..).zip(&func.inputs) {
+        let grf = grf.unwrap_or(n);
         let bytes = 0..u32::from(func.regs[v].bytes);
         let byte = |n: u32| Byte::known(made_up(grf, n));
         machine.regs[v.as_u32() as usize] = bytes.map(byte).collect();

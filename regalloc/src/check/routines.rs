@@ -1,0 +1,167 @@
+//! Subroutines: that a caller and a callee mean the same by the callee's convention.
+//!
+//! The callee is checked with its inputs where the convention says, and has to have the results and the
+//! return address there at its end, the copy of r0 in its place, and nothing overwritten beyond what the
+//! convention admits: neither registers nor scratch space. The caller is checked with the same
+//! convention; of what lies below the end of the callee's frames nothing is left.
+
+use kiln_emit::inst::{Inst as Gen, Op, Place, Reg, RegFile, Src, Target};
+use kiln_machine::inst::{Inst, VReg};
+use smallvec::SmallVec;
+
+use super::{Checker, Held, Result, State, WHOLE};
+use crate::adapter::{passed_by, return_address};
+use crate::routines::Passed;
+
+impl Checker<'_> {
+    /// The state in which a subroutine begins: each input in a place of its own.
+    pub(super) fn begin(&self, state: &mut State) -> Result {
+        let own = self.own.ok_or("a subroutine without a convention")?;
+        let places = [Passed::Unit(own.back)]
+            .into_iter()
+            .chain(own.inputs.iter().copied());
+        if self.func.inputs.len() != own.inputs.len() + 1 {
+            return Err("a convention for other inputs".into());
+        }
+        for (&(v, _), place) in self.func.inputs.iter().zip(places) {
+            let held = SmallVec::from_slice(&[(v, WHOLE)]);
+            let before = match place {
+                Passed::Unit(unit) => {
+                    let there = state.units.get_mut(unit as usize);
+                    std::mem::replace(there.ok_or("beyond the register file")?, held)
+                }
+                Passed::Slot(slot) => self.keep(state, slot, held)?,
+            };
+            if !before.is_empty() {
+                return Err(format!("{v} arrives where another input does"));
+            }
+        }
+        state.header = self.parts.header.into_iter().collect();
+        Ok(())
+    }
+
+    /// Puts something into a slot of the frames of callees; gives what was there.
+    fn keep(&self, state: &mut State, slot: u32, held: Held) -> Result<Held> {
+        let grfs = self.unit_bytes / self.grf_bytes;
+        let near = slot.saturating_sub(grfs - 1)..slot + grfs;
+        let other = state.slots.range(near).find(|&(&at, _)| at != slot);
+        match other {
+            Some(_) => Err(format!("slot {slot} overlaps another")),
+            None => Ok(state.slots.insert(slot, held).unwrap_or_default()),
+        }
+    }
+
+    fn is_at(&self, v: VReg, place: Passed, state: &State) -> Result {
+        let there = match place {
+            Passed::Unit(unit) => self.held(state, unit as usize)?.contains(&(v, WHOLE)),
+            Passed::Slot(slot) => {
+                let held = state.slots.get(&slot);
+                held.is_some_and(|held| held.contains(&(v, WHOLE)))
+            }
+        };
+        match there {
+            true => Ok(()),
+            false => Err(format!("{v}, which is passed, is not at {place:?}")),
+        }
+    }
+
+    /// All channels of the function, and nothing else.
+    fn for_all(&self, p: &Gen) -> bool {
+        (p.exec_size, p.chan_off, p.no_mask) == (self.func.simd, 0, false) && p.pred.is_none()
+    }
+
+    pub(super) fn call_routine(&self, f: &Inst, callee: u32, p: &Gen, state: &mut State) -> Result {
+        let convention = self.parts.convention(callee);
+        let convention = convention.ok_or("a call of what has no convention")?;
+        let (uses, defs) = passed_by(self.func, f);
+        if uses.len() != convention.inputs.len() || defs.len() > convention.results.len() {
+            return Err("a call that passes something else".into());
+        }
+        for (&v, &place) in uses.iter().zip(&convention.inputs) {
+            if place == Passed::Unit(convention.back) {
+                return Err(format!("{v} is passed where the return address is put"));
+            }
+            self.is_at(v, place, state)?;
+        }
+        let back = Reg::grf(convention.back * self.unit_bytes / self.grf_bytes);
+        let to = p.dst.map(|dst| dst.place);
+        let same = p.op == Op::Call
+            && p.jip == Some(Target::Routine(callee))
+            && to == Some(Place::Direct(back))
+            && self.for_all(p);
+        if !same {
+            return Err("another call than the function's".into());
+        }
+        let lost = convention.lost | 1 << convention.back;
+        for unit in (0..u128::BITS).filter(|unit| lost >> unit & 1 == 1) {
+            self.overwrite(state, unit * self.unit_bytes, self.unit_bytes);
+        }
+        state.slots.retain(|&slot, _| slot >= convention.frame_end);
+        state.flags.iter_mut().for_each(Held::clear);
+        state.address.iter_mut().for_each(Held::clear);
+        for (&v, &place) in defs.iter().zip(&convention.results) {
+            let held = SmallVec::from_slice(&[(v, WHOLE)]);
+            match place {
+                Passed::Unit(unit) => {
+                    let there = state.units.get_mut(unit as usize);
+                    *there.ok_or("beyond the register file")? = held;
+                }
+                Passed::Slot(slot) => {
+                    self.keep(state, slot, held)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The end of a subroutine.
+    pub(super) fn leave(&self, f: &Inst, p: &Gen, state: &State) -> Result {
+        let own = self.own.ok_or("a return without a caller")?;
+        let (results, _) = passed_by(self.func, f);
+        if results.len() != own.results.len() {
+            return Err("a convention for other results".into());
+        }
+        for (&v, &place) in results.iter().zip(&own.results) {
+            self.is_at(v, place, state)?;
+        }
+        let address = return_address(f).ok_or("no return address")?;
+        let same = self.func.inputs.first().is_some_and(|&(v, _)| v == address);
+        let from = match p.srcs.first() {
+            Some(Src::Reg(r)) if !r.modifier.neg && !r.modifier.abs => match r.place {
+                Place::Direct(reg) if reg.file == RegFile::Grf => reg,
+                _ => return Err("a return to elsewhere".into()),
+            },
+            _ => return Err("a return to elsewhere".into()),
+        };
+        let unit = self.unit(from, 0)?;
+        self.is_at(address, Passed::Unit(unit as u32), state)?;
+        if !same || p.op != Op::Ret || p.jip != Some(Target::Reg) || !self.for_all(p) {
+            return Err("a return to elsewhere".into());
+        }
+        match self
+            .parts
+            .header
+            .is_some_and(|grf| state.header.contains(&grf))
+        {
+            true => Ok(()),
+            false => Err("the copy of r0 is not where the caller left it".into()),
+        }
+    }
+
+    /// A subroutine overwrites no register that its callers may rely on.
+    pub(super) fn overwrites_as_said(&self) -> Result {
+        let Some(own) = self.own else { return Ok(()) };
+        let grfs = self.unit_bytes / self.grf_bytes;
+        let kept = |unit: u32| {
+            let mut of_unit = unit * grfs..(unit + 1) * grfs;
+            of_unit.any(|grf| self.func.reserved.iter().any(|range| range.contains(&grf)))
+        };
+        let beyond = self.written.get() & !own.lost;
+        match (0..u128::BITS).find(|&unit| beyond >> unit & 1 == 1 && !kept(unit)) {
+            Some(unit) => Err(format!(
+                "unit {unit} is overwritten, and callers do not know"
+            )),
+            None => Ok(()),
+        }
+    }
+}

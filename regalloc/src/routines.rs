@@ -1,0 +1,69 @@
+//! Conventions of subroutines: each has its own, which its allocation finds.
+//!
+//! The subroutines of a kernel are allocated before their callers. Where allocation has put what a
+//! subroutine is given and gives back, and which registers it overwrites, is then the convention that its
+//! callers keep to: arguments and results are operands in fixed registers, or in slots of scratch space
+//! where there are more than fit, and what is overwritten is lost. The return address is a value like
+//! others: it arrives in a register, and is spilled if that pays.
+//!
+//! Frames are places in scratch space that are known: a subroutine's begins behind those of all that it
+//! calls, so that those under way at one time never overlap, and the kernel's own comes last.
+
+use kiln_machine::func::Function;
+use kiln_machine::inst::Opcode;
+
+/// Where a value is when a subroutine is called, or goes back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Passed {
+    /// A unit of the register file.
+    Unit(u32),
+    /// A unit of scratch space, by the number of its first register there.
+    Slot(u32),
+}
+
+impl Passed {
+    pub fn unit(self) -> Option<u32> {
+        match self {
+            Passed::Unit(unit) => Some(unit),
+            Passed::Slot(_) => None,
+        }
+    }
+}
+
+/// What the callers of a subroutine have to know.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Convention {
+    /// Inputs but for the return address, and that: a unit.
+    pub inputs: Vec<Passed>,
+    pub back: u32,
+    pub results: Vec<Passed>,
+    /// Units that it overwrites, with all that it calls; a bit each.
+    pub lost: u128,
+    /// Where its frame and those of all that it calls end in scratch space, in registers.
+    pub frame_end: u32,
+}
+
+/// What the parts of a kernel have in common.
+#[derive(Clone, Debug, Default)]
+pub struct Parts {
+    /// The register that holds the copy of r0, once the kernel has chosen it.
+    pub header: Option<u32>,
+    /// By number, of those that are allocated.
+    pub conventions: Vec<Option<Convention>>,
+}
+
+impl Parts {
+    pub fn convention(&self, number: u32) -> Option<&Convention> {
+        self.conventions.get(number as usize)?.as_ref()
+    }
+
+    /// Where the frames end of all that a function calls, in registers.
+    pub fn frames_end(&self, func: &Function) -> u32 {
+        let insts = func.blocks.values().flat_map(|block| &block.insts);
+        let callees = insts.filter_map(|inst| match inst.op {
+            Opcode::CallRoutine(n) => self.convention(n.into()),
+            _ => None,
+        });
+        callees.map(|callee| callee.frame_end).max().unwrap_or(0)
+    }
+}
