@@ -95,6 +95,16 @@ fn rules_of_whole_modules() {
             "18:5 V0027 the return value of the call is 0 GRFs, g declares 1"
         ]
     );
+    // The value of a function that declares none is undefined.
+    let empty = function.replace("RetValSize=1", "RetValSize=0");
+    for call in [
+        "    fcall (M1, 16) g 2 1",
+        "    faddr g V34(0,0)<1>\n    ifcall (M1, 16) V34(0,0)<0;1,0> 2 1",
+    ] {
+        let source = format!("{HEAD}{call}\n{TAIL}{empty}");
+        let module = parse(&source).unwrap_or_else(|e| panic!("{e}"));
+        assert_eq!(shown(&module, None), [""; 0], "{call}");
+    }
     assert_eq!(
         with("    faddr g V34(0,0)<1>\n    ifcall (M1, 16) V34(0,0)<0;1,0> 1 1"),
         [

@@ -182,9 +182,16 @@ impl CallGraph {
             for (at, inst) in object.insts.iter().enumerate() {
                 if inst.op == Opcode::IfCall {
                     let sizes = inst.passed_grfs().unwrap_or_default();
-                    match addressed.get(&sizes) {
-                        Some(&to) => _ = graph.add_edge(from, to, Edge::Indirect(at as u32)),
-                        None => facts[number].open = true,
+                    // Of a function whose value is never defined the size of it is 0.
+                    let mut fit = vec![sizes, [sizes[0], 0]];
+                    fit.dedup();
+                    let known: Vec<_> = fit
+                        .iter()
+                        .filter_map(|sizes| addressed.get(sizes))
+                        .collect();
+                    facts[number].open |= known.is_empty();
+                    for &to in known {
+                        graph.add_edge(from, to, Edge::Indirect(at as u32));
                     }
                     facts[number].open |= strangers;
                     continue;

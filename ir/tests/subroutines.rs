@@ -186,3 +186,18 @@ fn a_subroutine_that_calls_itself_is_refused() {
         assert!(build(&module.objects[0], &SKL).is_err());
     }
 }
+
+/// The reference compiler leaves subroutines behind of which it has taken out all calls.
+#[test]
+fn a_subroutine_that_nothing_calls_is_left_out() {
+    let module = kernel(&format!(
+        "mov (M1, 8) A(0,0)<1> 0x1:d\n{STORE} A.0 A.0\nret (M1, 1)\n\
+         .function \"s\"\ns:\nmov (M1, 8) B(0,0)<1> 0x2:d\nret (M1, 8)"
+    ));
+    for which in [Which::All, Which::Few] {
+        let object = prepare(&module.objects[0], which);
+        let object = object.expect("it is sound").expect("another object").object;
+        let moves = object.insts.iter().filter(|inst| inst.op == Opcode::Mov);
+        assert_eq!(moves.count(), 1);
+    }
+}

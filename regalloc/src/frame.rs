@@ -96,18 +96,8 @@ impl Frame {
         };
         let kept = |grf: u32| reserved(grf) || duty(grf);
         let unit_kept = |unit: u32| (unit * unit_grfs..(unit + 1) * unit_grfs).any(kept);
-        let arrives = |grf: u32| {
-            let unit = grf / unit_grfs;
-            let mut places = func.inputs.iter().filter_map(|&(_, at)| at);
-            places.any(|at| at / unit_grfs == unit)
-        };
-        let free = |&grf: &u32| !reserved(grf) && !arrives(grf);
-        // The register r0 itself is overwritten at once.
-        let own = || match func.abi.header {
-            header if header < grfs => Some(header).filter(free),
-            _ => (1..grfs).rev().find(free),
-        };
-        let Some(header) = header.or_else(own) else {
+        let header = func.header.or(header).or_else(|| func.header_of(grfs));
+        let Some(header) = header else {
             return fail(format!(
                 "inputs arrive in {} units and none is left for the thread's header",
                 func.inputs.len()

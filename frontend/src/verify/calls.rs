@@ -70,6 +70,12 @@ fn declared(object: &Object) -> Option<[u32; 2]> {
     }
 }
 
+/// Whether a function declares no value. Calls may take one all the same: the reference compiler
+/// declares none of a function whose value is never defined, and leaves its calls as they are.
+fn no_value(declared: [u32; 2]) -> bool {
+    declared[1] == 0
+}
+
 fn name(inst: &Inst) -> Option<&str> {
     match inst.operands.first() {
         Some(Operand::Name(name)) => Some(name),
@@ -130,7 +136,7 @@ impl Verifier<'_> {
                     && let Some(declared) = self.functions.sizes.get(name).copied()
                 {
                     for i in 0..2 {
-                        if sizes[i] != declared[i] {
+                        if sizes[i] != declared[i] && !(i == 1 && no_value(declared)) {
                             self.subject = Subject::Operand(1 + i);
                             self.find(FindingKind::CallSize {
                                 callee: name.to_owned(),
@@ -146,8 +152,9 @@ impl Verifier<'_> {
                 let sizes = [number(inst, 1), number(inst, 2)];
                 self.limits(sizes);
                 let taken = self.functions.taken.as_ref();
-                if taken.is_some_and(|taken| !taken.is_empty() && !taken.contains(&sizes)) {
-                    let [arg, ret] = sizes;
+                let [arg, ret] = sizes;
+                let fits = |taken: &HashSet<_>| taken.contains(&sizes) || taken.contains(&[arg, 0]);
+                if taken.is_some_and(|taken| !taken.is_empty() && !fits(taken)) {
                     self.find(FindingKind::IndirectSize { arg, ret });
                 }
                 if let Some(found) = inst.operands.first().and_then(|o| self.no_address(o)) {

@@ -152,6 +152,8 @@ pub struct Function {
     pub inputs: Vec<(VReg, Option<u32>)>,
     /// General registers kept out of allocation.
     pub reserved: Vec<Range<u32>>,
+    /// The register that must hold the thread's header, as an address names it.
+    pub header: Option<u32>,
     /// Bytes of scratch memory that the function itself uses; spills come behind them.
     pub scratch_bytes: u32,
     /// A barrier is used.
@@ -174,6 +176,23 @@ impl BlockData {
 }
 
 impl Function {
+    /// The register for the thread's header, of so many: its own, or else the last in which no input
+    /// arrives.
+    pub fn header_of(&self, grfs: u32) -> Option<u32> {
+        let unit = self.target.unit_grfs();
+        let reserved = |grf: u32| self.reserved.iter().any(|r| r.contains(&grf));
+        let arrives = |grf: u32| {
+            let mut places = self.inputs.iter().filter_map(|&(_, at)| at);
+            places.any(|at| at / unit == grf / unit)
+        };
+        let free = |&grf: &u32| !reserved(grf) && !arrives(grf);
+        // The register r0 itself is overwritten at once.
+        match self.abi.header {
+            header if header < grfs => Some(header).filter(free),
+            _ => (1..grfs).rev().find(free),
+        }
+    }
+
     pub fn new(name: impl Into<String>, target: &'static Platform, simd: u8) -> Function {
         Function {
             name: name.into(),
@@ -186,6 +205,7 @@ impl Function {
             blocks: PrimaryMap::new(),
             inputs: Vec::new(),
             reserved: Vec::new(),
+            header: None,
             scratch_bytes: 0,
             barrier: false,
             abi: &KERNEL,

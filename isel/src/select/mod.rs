@@ -116,6 +116,8 @@ struct Select<'f, 'm> {
     fixed_base: u32,
     /// Where they are if not there, and what of them is to be written behind the current instruction.
     area: Option<Area>,
+    /// Registers that there are.
+    grfs: u32,
     stores: Vec<Store>,
     /// The vISA instruction being selected.
     at: ir::Inst,
@@ -256,6 +258,7 @@ pub fn select_in(
         touched: SmallVec::new(),
         fixed_base: fixed_from * grf,
         area,
+        grfs: room.grfs,
         stores: Vec::new(),
         at: ir::Inst::from_u32(0),
         errors: Vec::new(),
@@ -271,6 +274,7 @@ pub fn select_in(
                 entered: Entered::Subroutine,
                 // One numbering for all, the last has them all.
                 symbols: before.unwrap_or_default(),
+                header: functions.first().and_then(|f: &Function| f.header),
                 ..like.clone()
             };
             arrive.clear();
@@ -357,6 +361,10 @@ impl Select<'_, '_> {
             if let Some(Err(error)) = area.map(|area| self.keep_input(area, unit * bytes, v)) {
                 self.errors.push(error);
             }
+        }
+        // Behind the inputs, which are stored with what is beside them in their unit.
+        if dispatched && let Err(error) = self.keep_header() {
+            self.errors.push(error);
         }
         for b in self.own_blocks() {
             let mut block = BlockData::new(Term::End);

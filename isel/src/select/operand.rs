@@ -178,6 +178,17 @@ impl Select<'_, '_> {
         Reg::phys(RegFile::Grf, self.abi.header as u8, byte)
     }
 
+    /// Whether a variable is a part of the copy of r0.
+    pub(super) fn is_header(&self, root: visa::Var) -> bool {
+        matches!(
+            root.as_u32(),
+            predefined::R0
+                | predefined::GROUP_ID_X
+                | predefined::GROUP_ID_Y
+                | predefined::GROUP_ID_Z
+        )
+    }
+
     /// Where a general variable's byte is kept.
     pub(super) fn storage(&self, var: visa::Var, offset: u32) -> Result<(Storage, u32)> {
         let (root, at) = self.ir.object.root(var);
@@ -232,7 +243,16 @@ impl Select<'_, '_> {
 
     /// The address of a variable, in the register file or in the area in scratch memory.
     pub(super) fn address_of(&self, var: visa::Var, offset: u32) -> Result<u32> {
+        let copy = self.abi.header * self.grf();
         match self.storage(var, offset)? {
+            // In few registers the copy of r0 is elsewhere.
+            (Storage::Grf, byte) if (copy..copy + self.grf()).contains(&byte) => {
+                match (self.area, self.out.header) {
+                    (Some(area), _) => Ok(area.header() + byte - copy),
+                    (None, Some(header)) => Ok(header * self.grf() + byte - copy),
+                    (None, None) => self.fail("no register is left for the thread's header"),
+                }
+            }
             (Storage::Grf | Storage::Scratch(_), byte) => Ok(byte),
             _ => self.fail("the address of a variable that has none"),
         }

@@ -100,7 +100,7 @@ impl Area {
     ) -> std::result::Result<Area, String> {
         let (unit, grf) = (target.unit_bytes(), target.grf_bytes);
         let payload = ir.fixed_bytes.next_multiple_of(unit);
-        let bytes = payload + ir.payload_bytes.next_multiple_of(unit);
+        let bytes = payload + ir.payload_bytes.next_multiple_of(unit).max(unit);
         if bytes > MOST {
             return Err(format!(
                 "variables whose address is taken are of {bytes} bytes, {MOST} can be addressed"
@@ -126,6 +126,11 @@ impl Area {
     /// Where scratch memory is free again. A window that is loaded at the end goes beyond it.
     pub(super) fn end(&self, grf: u32) -> u32 {
         self.base + self.bytes + self.window * grf
+    }
+
+    /// Where a copy of r0 is, whose address code may take as well: where it arrived.
+    pub(super) fn header(&self) -> u32 {
+        self.payload
     }
 
     /// Where in the area a variable begins.
@@ -186,6 +191,32 @@ impl Select<'_, '_> {
     /// Stores a unit of inputs that arrived at a byte of the register file.
     pub(super) fn keep_input(&mut self, area: Area, at: u32, v: VReg) -> Result {
         self.store(area, area.payload + at, v)
+    }
+
+    /// Of r0, if its address is taken: stores it, or decides where its copy is.
+    pub(super) fn keep_header(&mut self) -> Result {
+        let object = self.ir.object;
+        let is_header = |operand: &Operand| match *operand {
+            Operand::AddressOf { var, .. } => self.is_header(object.root(var).0),
+            _ => false,
+        };
+        let mut operands = object.insts.iter().flat_map(|i| &i.operands);
+        match (operands.any(is_header), self.area) {
+            (false, _) => {}
+            (true, Some(area)) => {
+                // A copy: what is sent is not the message's header itself.
+                let v = self.out.grf(self.grf());
+                let mut copy = Inst::no_mask(Op::Mov, 8);
+                copy.dst = Some(Dst::new(Reg::virt(v, 0), 1, Type::Ud));
+                copy.srcs
+                    .push(Src::reg(self.header(0), Region::packed(8), Type::Ud));
+                self.push(copy);
+                let message = self.scratch_message(area, 1, area.header(), true)?;
+                self.scratch_send(message, Reg::virt(v, 0), true);
+            }
+            (true, None) => self.out.header = self.out.header_of(self.grfs),
+        }
+        Ok(())
     }
 
     fn store(&mut self, area: Area, at: u32, v: VReg) -> Result {

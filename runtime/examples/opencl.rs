@@ -1,0 +1,213 @@
+//! Random OpenCL C kernels: the reference compiler's code against ours of its vISA.
+//!
+//! `opencl COUNT SEED FOLDER OCLOC`: kernels whose results differ are written to FOLDER, with their launch as
+//! `tests/kernels/remake` reads it.
+//! `opencl reduce SEED FOLDER OCLOC`: the same of one kernel, with all taken out that the difference does not
+//! need.
+//! Prints how many are refused and how many differ; fails if any of ours is refused or differs.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+#[path = "../tests/visa_ops/random.rs"]
+mod random;
+
+#[path = "../tests/opencl/generate.rs"]
+mod generate;
+#[path = "../tests/opencl/program.rs"]
+mod program;
+#[path = "../tests/opencl/reduce.rs"]
+mod reduce;
+#[path = "../tests/opencl/run.rs"]
+mod run;
+
+use program::Program;
+use run::Reference;
+
+/// Registers to compile in: all, and so few that there are spills.
+const LIMITS: [u32; 2] = [128, 40];
+
+/// What has become of a kernel.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Outcome {
+    Same,
+    /// The reference compiler does not compile it.
+    Unknown(String),
+    /// Its code does not run to its end.
+    Fails(String),
+    Refused(String),
+    /// The results differ, and the reference's code uses registers that nobody wrote.
+    Undefined(usize, String),
+    Differs(usize, String),
+}
+
+/// Compiles and runs kernels that have the same settings.
+struct Bench {
+    ocloc: PathBuf,
+    folder: PathBuf,
+    limits: Vec<u32>,
+}
+
+impl Bench {
+    fn check(&self, programs: &[&Program]) -> Vec<Outcome> {
+        let work = self.folder.join(format!("work-{}", std::process::id()));
+        match run::reference(&self.ocloc, &work, programs) {
+            Ok(reference) => {
+                let each = programs.iter().enumerate();
+                each.map(|(n, program)| self.compare(&reference, n, program))
+                    .collect()
+            }
+            Err(what) if programs.len() == 1 => vec![Outcome::Unknown(what)],
+            Err(_) => {
+                let (first, second) = programs.split_at(programs.len() / 2);
+                let mut outcomes = self.check(first);
+                outcomes.extend(self.check(second));
+                outcomes
+            }
+        }
+    }
+
+    fn compare(&self, reference: &Reference, number: usize, program: &Program) -> Outcome {
+        let mut expected = Vec::new();
+        for range in &program.ranges {
+            match run::run(&reference.zebin, number, program, range) {
+                Ok(args) => expected.push(args),
+                Err(what) => return Outcome::Fails(what),
+            }
+        }
+        for &limit in &self.limits {
+            let zebin = match run::ours(reference, number, limit) {
+                Ok(zebin) => zebin,
+                // The convention of stack calls has all registers.
+                Err(what)
+                    if limit < LIMITS[0] && what.contains("the convention of stack calls") =>
+                {
+                    continue;
+                }
+                Err(what) => return Outcome::Refused(format!("{limit} GRFs: {what}")),
+            };
+            for (n, range) in program.ranges.iter().enumerate() {
+                let found = run::run(&zebin, number, program, range);
+                let differs = match &found {
+                    Ok(args) => run::difference(args, &expected[n]),
+                    Err(what) => Some(what.clone()),
+                };
+                if let Some(what) = differs {
+                    let what = format!("{limit} GRFs: {what}");
+                    return match run::undefined(&reference.zebin, number, program, range) {
+                        Some(why) => Outcome::Undefined(n, format!("{what}; {why}")),
+                        None => Outcome::Differs(n, what),
+                    };
+                }
+            }
+        }
+        Outcome::Same
+    }
+}
+
+fn main() -> ExitCode {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let usage = || {
+        eprintln!("opencl COUNT SEED FOLDER OCLOC\nopencl reduce SEED FOLDER OCLOC");
+        ExitCode::FAILURE
+    };
+    let [what, seed, folder, ocloc] = &args[..] else {
+        return usage();
+    };
+    let Ok(seed) = seed.parse::<u64>() else {
+        return usage();
+    };
+    let mut bench = Bench {
+        ocloc: PathBuf::from(ocloc),
+        folder: PathBuf::from(folder),
+        limits: LIMITS.to_vec(),
+    };
+    match what.parse::<u64>() {
+        Ok(count) => many(&bench, seed, count),
+        Err(_) if what == "reduce" => reduced(&mut bench, seed),
+        Err(_) => usage(),
+    }
+}
+
+fn many(bench: &Bench, seed: u64, count: u64) -> ExitCode {
+    let (mut unknown, mut fails, mut undefined) = (0, 0, 0);
+    let (mut refused, mut differs) = (0, 0);
+    let end = seed + count;
+    let mut at = seed;
+    while at < end {
+        let next = end.min((at / generate::TOGETHER + 1) * generate::TOGETHER);
+        let programs: Vec<Program> = (at..next).map(generate::program).collect();
+        let outcomes = bench.check(&programs.iter().collect::<Vec<_>>());
+        for (program, outcome) in programs.iter().zip(outcomes) {
+            let (count, range, what) = match outcome {
+                Outcome::Same => continue,
+                Outcome::Unknown(what) => (&mut unknown, 0, format!("the reference: {what}")),
+                Outcome::Fails(what) => (&mut fails, 0, format!("the reference's code: {what}")),
+                Outcome::Refused(what) => (&mut refused, 0, format!("not compiled: {what}")),
+                Outcome::Undefined(range, what) => (&mut undefined, range, what),
+                Outcome::Differs(range, what) => (&mut differs, range, what),
+            };
+            *count += 1;
+            let name = format!("opencl_{}", program.seed);
+            keep(&bench.folder, &name, program, range, &what);
+        }
+        at = next;
+    }
+    println!(
+        "total: {count} kernels, {unknown} refused by the reference, {fails} that its code does not end, \
+         {undefined} that use what is undefined, {refused} of our programs refused, {differs} different"
+    );
+    ExitCode::from(u8::from(refused + differs > 0))
+}
+
+fn keep(folder: &Path, name: &str, program: &Program, range: usize, what: &str) {
+    let path = folder.join(name).with_extension("cl");
+    match std::fs::write(&path, run::described(program, &program.ranges[range])) {
+        Ok(()) => println!(
+            "{}: {}",
+            path.display(),
+            what.lines().next().unwrap_or_default()
+        ),
+        Err(e) => println!("{name}: {what} (not kept: {e})"),
+    }
+}
+
+/// Reduces a kernel to what its difference needs.
+fn reduced(bench: &mut Bench, seed: u64) -> ExitCode {
+    let mut program = generate::program(seed);
+    let kind = |outcome: &Outcome| match outcome {
+        Outcome::Refused(what) => what.split_once(": ").map(|(_, what)| class(what)),
+        outcome => Some(format!("{:?}", std::mem::discriminant(outcome))),
+    };
+    let first = bench.check(&[&program]).remove(0);
+    if first == Outcome::Same {
+        println!("kernel {seed}: nothing differs");
+        return ExitCode::FAILURE;
+    }
+    println!("{first:?}");
+    if let Outcome::Differs(range, what) | Outcome::Undefined(range, what) = &first {
+        program.ranges = vec![program.ranges[*range]];
+        let all = what.starts_with(&LIMITS[0].to_string());
+        bench.limits = vec![LIMITS[usize::from(!all)]];
+    }
+    let wanted = kind(&first);
+    let mut tested = 0;
+    let mut holds = |programs: &[Program]| {
+        tested += programs.len();
+        let outcomes = bench.check(&programs.iter().collect::<Vec<_>>());
+        let same = outcomes.iter().map(|outcome| kind(outcome) == wanted);
+        same.collect()
+    };
+    let program = reduce::reduce(program, &mut holds);
+    let last = bench.check(&[&program]).remove(0);
+    let name = format!("opencl_{seed}_reduced");
+    keep(&bench.folder, &name, &program, 0, &format!("{last:?}"));
+    println!("{tested} kernels tried");
+    ExitCode::SUCCESS
+}
+
+/// A message without its numbers and names.
+fn class(what: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphabetic() || c == ' ';
+    what.chars().filter(|&c| plain(c)).collect()
+}
