@@ -157,6 +157,39 @@ pub fn allocate(func: Function, options: &Options) -> Result<Allocated, AllocErr
     allocate_with(func, options, &Parts::default(), &mut Scratch::default())
 }
 
+/// Allocates a kernel and its subroutines, which come behind it, in an order with callees before their
+/// callers. Gives their programs, and the figures of all together.
+///
+/// # Errors
+/// As [`allocate`], of the first that cannot be allocated.
+pub fn allocate_parts(
+    funcs: Vec<Function>,
+    bottom_up: impl IntoIterator<Item = usize>,
+    options: &Options,
+    scratch: &mut Scratch,
+) -> Result<(Vec<Program>, Stats), AllocError> {
+    let mut parts = Parts::default();
+    if let [kernel, _, ..] = &funcs[..] {
+        parts.header = Some(header(kernel, options)?);
+        parts.conventions = vec![None; funcs.len()];
+    }
+    let mut programs = vec![Program::default(); funcs.len()];
+    let mut funcs: Vec<Option<Function>> = funcs.into_iter().map(Some).collect();
+    let mut stats = Stats::default();
+    for n in bottom_up {
+        let Some(func) = funcs.get_mut(n).and_then(Option::take) else {
+            continue;
+        };
+        let allocated = allocate_with(func, options, &parts, scratch)?;
+        stats = stats.with(&allocated.stats);
+        programs[n] = allocated.program;
+        if let Some(convention) = parts.conventions.get_mut(n) {
+            *convention = allocated.convention;
+        }
+    }
+    Ok((programs, stats))
+}
+
 /// The register in which a kernel keeps its copy of r0.
 ///
 /// # Errors

@@ -19,6 +19,7 @@ use std::time::Instant;
 use kiln_emit::assemble::assemble;
 use kiln_emit::platform::SKL;
 use kiln_frontend::module::Module;
+use kiln_ir::subroutines::{Which, prepare};
 use kiln_isel::{legalize, opt, select};
 
 /// Makes a kernel's text with so many of what the family has many of.
@@ -43,6 +44,17 @@ const FAMILIES: &[(&str, Generator, &[u32])] = &[
         "instructions that spill",
         spilling,
         &[10_000, 20_000, 40_000],
+    ),
+    ("calls of one subroutine", calls, &[1_000, 2_000, 4_000]),
+    (
+        "subroutines, each called twice",
+        subroutines,
+        &[1_000, 2_000, 4_000],
+    ),
+    (
+        "subroutines, each calling the next",
+        chain,
+        &[250, 500, 1_000],
     ),
 ];
 
@@ -264,6 +276,62 @@ fn spilling(count: u32) -> String {
     kernel(VARS, &text)
 }
 
+/// A subroutine that makes V1 of V0, with other variables from a number on.
+fn subroutine(text: &mut String, i: u32, local: u32) {
+    let _ = writeln!(text, ".function \"s{i}\"\ns{i}:");
+    add(text, local, 0, 2);
+    for n in 0..12 {
+        add(text, local + n % 2, local, 3 - n % 2);
+    }
+    add(text, 1, local, local + 1);
+}
+
+fn calls(count: u32) -> String {
+    let mut text = String::new();
+    for i in 0..count {
+        add(&mut text, 0, 4 + i % 8, 4 + i % 3);
+        text += "call (M1, 16) s0\n";
+        add(&mut text, 4 + i % 5, 1, 4 + i % 8);
+    }
+    store(&mut text, 4, 5);
+    text += "ret (M1, 1)\n";
+    subroutine(&mut text, 0, 12);
+    kernel(14, &text)
+}
+
+fn subroutines(count: u32) -> String {
+    let mut text = String::new();
+    for i in (0..count).chain(0..count) {
+        add(&mut text, 0, 4 + i % 8, 4 + i % 3);
+        let _ = writeln!(text, "call (M1, 16) s{i}");
+        add(&mut text, 4 + i % 5, 1, 4 + i % 8);
+    }
+    store(&mut text, 4, 5);
+    for i in 0..count {
+        text += "ret (M1, 16)\n";
+        subroutine(&mut text, i, 12 + i * 2);
+    }
+    kernel(12 + count * 2, &text)
+}
+
+/// Each is called in two places of the one before.
+fn chain(count: u32) -> String {
+    let mut text = String::from("call (M1, 16) s0\ncall (M1, 16) s0\n");
+    store(&mut text, 0, 1);
+    for i in 0..count {
+        text += "ret (M1, 16)\n";
+        subroutine(&mut text, i, 12 + i * 2);
+        if i + 1 < count {
+            add(&mut text, 0, 1, 2);
+            let next = i + 1;
+            let _ = writeln!(text, "call (M1, 16) s{next}");
+            add(&mut text, 0, 1, 3);
+            let _ = writeln!(text, "call (M1, 16) s{next}");
+        }
+    }
+    kernel(12 + count * 2, &text)
+}
+
 /// The stages that are measured, and their sum.
 const STAGES: &[&str] = &[
     "read", "check", "ir", "select", "optimize", "legalize", "allocate", "flow", "encode", "all",
@@ -317,35 +385,54 @@ fn compile(text: &str) -> Result<Figures, String> {
     }
     lap();
     let kernel = module.objects.first().ok_or("no kernel")?;
+    let prepared = prepare(kernel, Which::Few).map_err(|e| e.to_string())?;
+    let kernel = prepared.as_ref().map_or(kernel, |p| &p.object);
     let func = kiln_ir::build::build(kernel, &SKL).map_err(|e| e.to_string())?;
     lap();
-    let mut machine = select::select(&func, &SKL, &select::Calls::BY_NAME).map_err(|errors| {
+    let room = select::Room {
+        grfs: SKL.grf_count,
+        scratch_base: 0,
+    };
+    let machines = select::select_in(&func, &SKL, &select::Calls::BY_NAME, room);
+    let mut machines = machines.map_err(|errors| {
         errors
             .iter()
             .map(|e| format!("{} {}", e.op, e.what))
             .collect::<String>()
     })?;
     lap();
-    opt::run(&mut machine, |_, _| {});
+    for machine in &mut machines {
+        opt::run(machine, |_, _| {});
+    }
     lap();
-    legalize::run(&mut machine)
-        .map_err(|errors| errors.iter().map(|e| e.what.clone()).collect::<String>())?;
-    opt::dead::run(&mut machine);
+    for machine in &mut machines {
+        legalize::run(machine)
+            .map_err(|errors| errors.iter().map(|e| e.what.clone()).collect::<String>())?;
+        opt::dead::run(machine);
+    }
     lap();
     let settings = kiln_regalloc::Options {
         check: false,
         ..Default::default()
     };
-    let mut allocated = kiln_regalloc::allocate(machine, &settings).map_err(|e| e.to_string())?;
+    let order = func.bottom_up.iter().map(|r| r.as_u32() as usize);
+    let memory = &mut kiln_regalloc::Scratch::default();
+    let allocated = kiln_regalloc::allocate_parts(machines, order, &settings, memory);
+    let (mut parts, _) = allocated.map_err(|e| e.to_string())?;
     lap();
-    kiln_emit::flow::run(&mut allocated.program, &SKL);
+    for part in &mut parts {
+        kiln_emit::flow::run(part, &SKL);
+    }
     lap();
-    assemble(&allocated.program, &SKL).map_err(|e| e.to_string())?;
+    let mut parts = parts.into_iter();
+    let mut program = parts.next().unwrap_or_default();
+    program.append(parts);
+    assemble(&program, &SKL).map_err(|e| e.to_string())?;
     lap();
     seconds.push(seconds.iter().sum());
     Ok(Figures {
         visa: kernel.insts.len(),
-        gen_: allocated.program.blocks.iter().map(Vec::len).sum(),
+        gen_: program.blocks.iter().map(Vec::len).sum(),
         seconds,
     })
 }

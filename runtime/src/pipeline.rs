@@ -13,14 +13,12 @@ use kiln_emit::platform::Platform;
 use kiln_emit::verify::Violation;
 use kiln_frontend::module::Object;
 use kiln_ir::cfg::CfgError;
-use kiln_ir::func::Routine;
 use kiln_ir::subroutines::{self, Which};
 use kiln_isel::select::{self, Room};
 use kiln_isel::{legalize, opt};
 use kiln_machine::func::{Address, Entered, Function as Machine};
 use kiln_machine::verify::{Level, verify as verify_machine};
-use kiln_regalloc::routines::Parts as Conventions;
-use kiln_regalloc::{AllocError, Stats};
+use kiln_regalloc::{AllocError, Stats, allocate_parts};
 use kiln_target::abi::{self, Abi};
 use serde::Serialize;
 
@@ -344,28 +342,25 @@ fn compile_prepared(
     let symbols = (machines.last_mut()).map(|last| last.symbols.clone());
     let symbols = symbols.unwrap_or_default();
     let entered = machines[0].entered;
-    let mut allocated = allocate(&func.bottom_up, machines, &settings, scratch)?;
-    allocated.stats.spill_bytes += own_scratch;
-    for part in &mut allocated.parts {
+    let order = func.bottom_up.iter().map(|r| r.as_u32() as usize);
+    let (mut parts, mut stats) =
+        allocate_parts(machines, order, &settings, &mut scratch.allocation)?;
+    stats.spill_bytes += own_scratch;
+    for part in &mut parts {
         kiln_emit::flow::run(part, options.platform);
         kiln_emit::errata::run(part, options.platform);
     }
     lap(&mut seconds.regalloc);
     if options.verify {
-        for inst in allocated
-            .parts
-            .iter()
-            .flat_map(|part| &part.blocks)
-            .flatten()
-        {
+        for inst in parts.iter().flat_map(|part| &part.blocks).flatten() {
             legal(object, "allocation", inst, options.platform)?;
         }
-        for part in &allocated.parts {
+        for part in &parts {
             kiln_emit::verify::flow::check_program(part)
                 .map_err(|e| broken(object, "allocation", &e))?;
         }
     }
-    let mut parts = allocated.parts.into_iter();
+    let mut parts = parts.into_iter();
     let mut program = parts.next().unwrap_or_default();
     program.append(parts);
     if wants(Stage::Ra) {
@@ -397,7 +392,7 @@ fn compile_prepared(
         barrier,
         visa_instructions: object.insts.len(),
         instructions: program.blocks.iter().map(Vec::len).sum(),
-        allocation: allocated.stats,
+        allocation: stats,
         program,
         relocations,
         symbols: Vec::new(),
@@ -467,44 +462,6 @@ fn lower(
         dumps.push((Stage::Isel, text));
     }
     Ok(machines)
-}
-
-/// The allocated kernel or function and its subroutines.
-struct Parts {
-    /// Their programs, in their order.
-    parts: Vec<Program>,
-    /// Of all.
-    stats: Stats,
-}
-
-/// Allocates a kernel or function and its subroutines, these first and callees before their callers.
-fn allocate(
-    bottom_up: &[Routine],
-    machines: Vec<Machine>,
-    settings: &kiln_regalloc::Options,
-    scratch: &mut Scratch,
-) -> Result<Parts, CompileError> {
-    let mut conventions = Conventions::default();
-    if machines.len() > 1 {
-        conventions.header = Some(kiln_regalloc::header(&machines[0], settings)?);
-        conventions.conventions = vec![None; machines.len()];
-    }
-    let mut machines: Vec<Option<Machine>> = machines.into_iter().map(Some).collect();
-    let mut parts = vec![Program::default(); machines.len()];
-    let mut all = Stats::default();
-    for r in bottom_up.iter().map(|r| r.as_u32() as usize) {
-        let Some(machine) = machines[r].take() else {
-            continue;
-        };
-        let memory = &mut scratch.allocation;
-        let allocated = kiln_regalloc::allocate_with(machine, settings, &conventions, memory)?;
-        all = all.with(&allocated.stats);
-        parts[r] = allocated.program;
-        if let Some(convention) = conventions.conventions.get_mut(r) {
-            *convention = allocated.convention;
-        }
-    }
-    Ok(Parts { parts, stats: all })
 }
 
 /// The relocations by the names of their symbols.

@@ -502,7 +502,7 @@ impl Writer {
         let words = simd.max(16);
         let bytes = words * 2;
         if graph.indirect {
-            self.line(format_args!(".decl A0 v_type=A num_elts=1 v_name=A0"));
+            self.line(format_args!(".decl A0 v_type=A num_elts=1"));
         }
         self.line(format_args!(
             ".decl PB v_type=P num_elts={simd}\n\
