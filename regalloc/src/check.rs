@@ -770,7 +770,10 @@ impl Checker<'_> {
                     let bytes = match (p.msg, f.message.expand()) {
                         (Some(msg), Some(_)) => match msg.desc {
                             Desc::Imm(desc) => (desc >> 20 & 31) * self.grf_bytes,
-                            Desc::Addr { .. } => results.len() as u32 * self.unit_bytes,
+                            // To the end of the last one, wherever in the first it begins.
+                            Desc::Addr { .. } => {
+                                results.len() as u32 * self.unit_bytes - d.reg.byte()
+                            }
                         },
                         _ => bytes,
                     };

@@ -14,7 +14,7 @@ mod region;
 
 use kiln_emit::encoding;
 use kiln_machine::func::Function;
-use kiln_machine::inst::{Base, Dst, Imm, Inst, Opcode, Pred, Reg, Src, VReg};
+use kiln_machine::inst::{Base, Dst, Imm, Inst, Opcode, Pred, Reg, Src, SrcReg, VReg};
 use kiln_target::isa::{Cond, MathFn, Op, PredCtrl, RegFile, Region, SrcMod, Type};
 use kiln_target::op::Props;
 use kiln_target::rules::{Rules, rules};
@@ -222,7 +222,14 @@ impl Legalizer<'_> {
         let mut dest = self.dest_of(&dst, inst.opts.saturate, channels.size);
         let mut cond = inst.cond.map(|c| (c.cond, Flag::new(&c)));
         let before = self.out.len();
-        let srcs: SmallVec<[Src; 3]> = inst.srcs.iter().copied().collect();
+        let mut srcs: SmallVec<[Src; 3]> = inst.srcs.iter().copied().collect();
+        for s in &mut srcs {
+            if let Src::Reg(r) = *s
+                && self.overtakes(&dst, channels.size, &r)
+            {
+                *s = self.aside(r, channels.size)?;
+            }
+        }
         self.alu(op, channels, &mut dest, srcs, cond.as_mut())?;
         if inst.opts.switch {
             for made in &mut self.out[before..] {
@@ -267,8 +274,10 @@ impl Legalizer<'_> {
         mut cond: Option<&mut (Cond, Flag)>,
     ) -> Result {
         let mut channels = channels;
-        for s in &mut srcs {
-            *s = narrow_imm(*s, op == Op::Mov);
+        // Of a shift, the type of what is shifted also says how many bits of the other source count.
+        let shifts = matches!(op, Op::Shl | Op::Shr | Op::Asr);
+        for (i, s) in srcs.iter_mut().enumerate() {
+            *s = narrow_imm(*s, op == Op::Mov || shifts && i == 0);
         }
         let missing = |ty: &Type| match ty {
             Type::Q | Type::Uq => !self.func.target.int64,
@@ -295,7 +304,6 @@ impl Legalizer<'_> {
             && !self.rules.second_bytes
         {
             let ty = if r.ty.is_signed() { Type::W } else { Type::Uw };
-            // Copied without its modifiers, which the operation still applies.
             let modifier = std::mem::take(&mut r.modifier);
             srcs[1] = self.as_type(Src::Reg(r), ty, channels.size)?;
             if let Src::Reg(word) = &mut srcs[1] {
@@ -352,6 +360,51 @@ impl Legalizer<'_> {
             true => Src::scalar(self.copied(1, ty, s)?, ty),
             false => Src::packed(self.copied(n, ty, s)?, ty),
         })
+    }
+
+    /// A copy of a source's elements, without its modifiers, which the operation still applies: those
+    /// of logic operations mean something else in a move.
+    fn aside(&mut self, mut r: SrcReg, n: u32) -> Result<Src> {
+        let modifier = std::mem::take(&mut r.modifier);
+        let scalar = r.region.vstride.is_some() && r.step(n) == Some(0);
+        let n = if scalar { 1 } else { n };
+        let tmp = self.copied(n, r.ty, Src::Reg(r))?;
+        let mut copy = match scalar {
+            true => Src::scalar(tmp, r.ty),
+            false => Src::packed(tmp, r.ty),
+        };
+        if let Src::Reg(copy) = &mut copy {
+            copy.modifier = modifier;
+        }
+        Ok(copy)
+    }
+
+    /// Whether what the first channels write may be what later channels read: both are in registers
+    /// that no allocation tells apart, those of variables whose address is taken, and the elements
+    /// are not each channel's own.
+    fn overtakes(&self, dst: &Dst, n: u32, r: &SrcReg) -> bool {
+        let fixed = |reg: Reg| match reg.base() {
+            Base::Phys(RegFile::Grf, num) => Some(u32::from(num) * self.grf + reg.byte()),
+            _ => None,
+        };
+        let (to, from) = (fixed(dst.reg), fixed(r.reg));
+        let written = dst.indirect.is_some() || to.is_some();
+        let read = r.indirect.is_some() || from.is_some();
+        if n == 1 || !written || !read {
+            return false;
+        }
+        let same_place = dst.reg == r.reg && dst.indirect == r.indirect;
+        let same_step = r.region.vstride.is_some() && r.step(n) == Some(dst.hstride.into());
+        if same_place && same_step && r.ty.bytes() == dst.ty.bytes() {
+            return false;
+        }
+        let (Some(to), Some(from)) = (to, from) else {
+            return true;
+        };
+        let to_end = to + (n - 1) * u32::from(dst.hstride) * dst.ty.bytes() + dst.ty.bytes();
+        let offsets = (0..n).map(|lane| r.offset(lane) - r.reg.byte());
+        let from_end = from + offsets.max().unwrap_or(0) + r.ty.bytes();
+        to < from_end && from < to_end
     }
 
     /// Whether floats of 16 and of 32 bits meet in an operation that has no conversion of its own.
@@ -443,12 +496,14 @@ impl Legalizer<'_> {
                 true => n > 1 && (h != 1 || !dest.byte.is_multiple_of(16)),
                 false => n > 1 && h != 1 || !dest.byte.is_multiple_of(8),
             };
-        let indirect_narrow = dest.indirect.is_some() && bytes * h < step;
+        // Only operations with regions find their destination through an address register.
+        let plain = shape(op) != Shape::Regions;
+        let indirect = dest.indirect.is_some() && (plain || bytes * h < step);
         let math = shape(op) == Shape::Math && n > 1 && h != 1;
         if raw && misaligned {
             return self.fail("a destination that is not aligned to its type");
         }
-        let needed = packed_bytes || misaligned || unaligned || indirect_narrow || math;
+        let needed = packed_bytes || misaligned || unaligned || indirect || math;
         let least = if packed_bytes { 2 } else { 1 };
         Ok(needed.then_some((step / bytes).max(least)))
     }
@@ -515,17 +570,12 @@ impl Legalizer<'_> {
                 srcs.swap(0, 1);
             }
         }
-        if let [_, second @ Src::Reg(r)] = srcs[..]
+        if let [_, second] = &mut srcs[..]
+            && let Src::Reg(r) = *second
             && self.is_architecture(r.reg)
         {
-            // Only the first source may be an architecture register.
-            let scalar = r.step(2) == Some(0);
-            let n = if scalar { 1 } else { channels.size };
-            let tmp = self.copied(n, r.ty, second)?;
-            srcs[1] = match scalar {
-                true => Src::scalar(tmp, r.ty),
-                false => Src::packed(tmp, r.ty),
-            };
+            // Only the first source may be an architecture register, or be found through one.
+            *second = self.aside(r, channels.size)?;
         }
         let last = srcs.len() - 1;
         for i in 0..srcs.len() {
@@ -636,15 +686,15 @@ fn vector_element(ty: Type) -> Option<Type> {
     }
 }
 
-/// Bytes have no immediates; 64-bit ones only `mov` has, and smaller ones say the same.
-fn narrow_imm(s: Src, is_mov: bool) -> Src {
+/// Bytes have no immediates; 64-bit ones only `mov` has, and elsewhere smaller ones say the same.
+fn narrow_imm(s: Src, keeps_wide: bool) -> Src {
     let Src::Imm(imm) = s else { return s };
     let bits = imm.bits();
     let narrow = |ty, bits| Src::Imm(Imm::new(ty, bits));
     match imm.ty {
         Type::B => narrow(Type::W, u64::from(bits as i8 as i16 as u16)),
         Type::Ub => narrow(Type::Uw, bits & 0xff),
-        Type::Q | Type::Uq if !is_mov => match bits as i64 {
+        Type::Q | Type::Uq if !keeps_wide => match bits as i64 {
             v @ -0x8000_0000..=0x7fff_ffff if imm.ty == Type::Q || v >= 0 => {
                 narrow(Type::D, u64::from(v as u32))
             }

@@ -215,14 +215,14 @@ impl Legalizer<'_> {
             while own > 1 && !(0..n / own).all(|p| self.source_fits(&r, p * own, own)) {
                 own /= 2;
             }
-            if own >= least.max(size / 2) || own >= size {
+            let indirect = r.indirect.is_some();
+            if own >= least.max(size / 2) || own >= size || indirect && own >= least {
                 size = size.min(own);
                 continue;
             }
-            if r.indirect.is_some() {
+            if indirect {
                 return self.fail("an indirect operand of this shape");
             }
-            // Copied without its modifiers, which the operation still applies.
             let tmp = self.temp(n * r.ty.bytes());
             let mut copy = self.dest_of(&Dst::new(tmp, 1, r.ty), false, n);
             self.elements(&mut copy, &r, n)?;

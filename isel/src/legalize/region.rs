@@ -23,7 +23,8 @@ impl Legalizer<'_> {
     /// Whether channels `lane..lane + n` of a source can be one operand.
     pub(super) fn source_fits(&self, r: &SrcReg, lane: u32, n: u32) -> bool {
         if r.indirect.is_some() {
-            return n * r.ty.bytes() <= 2 * self.grf;
+            return n * r.ty.bytes() <= 2 * self.grf
+                && self.region_of(r, lane, n, Shape::Regions).is_some();
         }
         let base = r.reg.base();
         if matches!(base, Base::Null) || self.is_architecture(r.reg) {
@@ -100,7 +101,8 @@ impl Legalizer<'_> {
                     && matches!(h, 0 | 1 | 2 | 4)
                     && w <= n;
                 let row = ((w - 1) * h + 1) * bytes;
-                let fits = (0..n / w).all(|i| r.offset(lane + i * w) % self.grf + row <= self.grf);
+                let within = |i: u32| r.offset(lane + i * w) % self.grf + row <= self.grf;
+                let fits = r.indirect.is_some() || (0..n / w).all(within);
                 let h = if w == 1 { 0 } else { h };
                 (legal && fits).then(|| Region::new(v, w as u8, h as u8))
             }

@@ -1,7 +1,7 @@
 //! Any flow graph, executed: what each channel computes is what its own way through the graph gives.
 //!
 //! More graphs than usual: `GRAPHS=3000 cargo test --test flow_graphs`; many more, and the reference
-//! finalizer's code as well: `.ci/flow-graphs`.
+//! finalizer's code as well: `.ci/random graphs`.
 
 #[path = "../visa_ops/random.rs"]
 mod random;

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use kiln_emit::platform::Platform;
 
 use crate::bench::{Bench, State, VAR_BYTES, VARS};
-use crate::model::{Input, Modifier, Num, Relation, Stored, Ty, decode, encode, evaluate, holds};
+use crate::model::{Input, Modifier, Num, Relation, Stored, Ty, decode, encode, evaluate};
 use crate::ops::{Mods, Row};
 use crate::random::Random;
 
@@ -45,6 +45,37 @@ struct Target {
     ty: Ty,
     byte: usize,
     stride: usize,
+}
+
+/// What an instruction leaves in an element.
+#[derive(Clone, Copy, Debug)]
+enum Left {
+    Stored(Stored),
+    /// A float so near to it as the hardware's functions are.
+    Near(f64),
+}
+
+impl Left {
+    /// Whether that is in an element.
+    fn holds(self, ty: Ty, bits: u64) -> bool {
+        let float = match decode(ty, bits) {
+            Num::F(f) => f,
+            Num::I(i) => i as f64,
+        };
+        match self {
+            Left::Stored(Stored::Bits(b)) if ty.is_float() && float == 0.0 => {
+                b << 1 << (64 - 8 * ty.bytes()) == 0
+            }
+            Left::Stored(Stored::Bits(b)) => b == bits,
+            Left::Stored(Stored::Nan) => float.is_nan(),
+            Left::Stored(Stored::Any) => true,
+            Left::Near(f) => {
+                f.is_nan() && float.is_nan()
+                    || f == float
+                    || (float - f).abs() <= f.abs() * 1e-3 + 1e-4
+            }
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -399,7 +430,7 @@ impl Case {
     }
 
     /// What each element that is written holds then: variable, byte, type.
-    fn expected(&self) -> Vec<(usize, usize, Ty, Stored)> {
+    fn expected(&self) -> Vec<(usize, usize, Ty, Left)> {
         let mut written = Vec::new();
         let mut flag = self.flag;
         for lane in 0..self.size {
@@ -424,7 +455,8 @@ impl Case {
                 } else {
                     0
                 };
-                written.push((first.var, at(&first), first.ty, Stored::Bits(bits)));
+                let left = Left::Stored(Stored::Bits(bits));
+                written.push((first.var, at(&first), first.ty, left));
                 continue;
             }
             let input = Input {
@@ -435,8 +467,8 @@ impl Case {
             };
             for (target, value) in self.targets.iter().zip(evaluate(self.op, input)) {
                 let stored = match value {
-                    Num::F(f) if self.near => Stored::Near(f),
-                    value => encode(target.ty, value, self.saturate),
+                    Num::F(f) if self.near => Left::Near(f),
+                    value => Left::Stored(encode(target.ty, value, self.saturate)),
                 };
                 written.push((target.var, at(target), target.ty, stored));
             }
@@ -446,7 +478,8 @@ impl Case {
             for byte in 0..4 {
                 let own = byte * 8 < usize::from(self.simd);
                 let bits = Stored::Bits((flag >> (byte * 8) & 0xff).into());
-                written.push((3, byte, Ty::Ub, if own { bits } else { Stored::Any }));
+                let stored = if own { bits } else { Stored::Any };
+                written.push((3, byte, Ty::Ub, Left::Stored(stored)));
             }
         }
         written
@@ -458,7 +491,7 @@ impl Case {
         let mut expected = *self.before;
         for (var, byte, ty, stored) in self.expected() {
             let bits = element(&found[var], byte, ty);
-            if !holds(ty, stored, bits) {
+            if !stored.holds(ty, bits) {
                 return Err(format!(
                     "{}, byte {byte}: {bits:#x} found, {stored:x?} expected",
                     VARS[var]

@@ -122,8 +122,6 @@ pub enum Stored {
     Nan,
     /// The specification leaves it open.
     Any,
-    /// A float so near to it as the hardware's functions are.
-    Near(f64),
 }
 
 /// Converts a value to the type it is stored in.
@@ -170,25 +168,6 @@ pub fn encode(ty: Ty, value: Num, saturate: bool) -> Stored {
         Ty::F => (rounded as f32).to_bits().into(),
         _ => rounded.to_bits(),
     })
-}
-
-/// Whether that is in an element.
-pub fn holds(ty: Ty, expected: Stored, bits: u64) -> bool {
-    let float = || match decode(ty, bits) {
-        Num::F(f) => f,
-        Num::I(i) => i as f64,
-    };
-    match expected {
-        Stored::Bits(b) if ty.is_float() && float() == 0.0 => b << 1 << (64 - ty.bits()) == 0,
-        Stored::Bits(b) => b == bits,
-        Stored::Nan => float().is_nan(),
-        Stored::Any => true,
-        Stored::Near(f) => {
-            f.is_nan() && float().is_nan()
-                || f == float()
-                || (float() - f).abs() <= f.abs() * 1e-3 + 1e-4
-        }
-    }
 }
 
 /// A source's modifier.

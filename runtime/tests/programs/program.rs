@@ -1,0 +1,236 @@
+//! Random vISA programs as trees.
+//!
+//! A program has variables of two kinds. Of a *private* one each channel owns the element of its
+//! number; code that only some channels run touches nothing else, so that what it computes does not
+//! depend on the order in which a compiler lets the channels run. *Shared* variables are bytes that
+//! code run by all channels reads and writes with any region, mask and execution size, by name or
+//! through address registers; code run by some channels only reads them.
+//!
+//! Subroutines share the variables of their object, functions have their own and get theirs as
+//! arguments.
+
+pub use crate::model::Modifier;
+use crate::model::{Relation, Ty};
+
+/// Where the compiler puts a variable is its affair; 64 bytes at least, whole GRFs.
+#[derive(Clone, Copy, Debug)]
+pub struct Var {
+    pub bytes: usize,
+    /// Bytes of a channel's element, of a private variable.
+    pub element: Option<usize>,
+    /// What it is filled with first, and what most accesses take it for.
+    pub ty: Ty,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Region {
+    pub v: usize,
+    pub w: usize,
+    pub h: usize,
+}
+
+impl Region {
+    pub const SCALAR: Region = Region { v: 0, w: 1, h: 0 };
+
+    pub fn element(self, lane: usize) -> usize {
+        lane / self.w * self.v + lane % self.w * self.h
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
+pub enum Place {
+    Direct {
+        var: usize,
+        byte: usize,
+    },
+    /// What one element of an address register says, and so many bytes.
+    Indirect {
+        addr: usize,
+        element: usize,
+        byte: usize,
+    },
+}
+
+#[derive(Clone, Copy, Debug)]
+pub enum What {
+    Imm(u64),
+    At {
+        place: Place,
+        region: Region,
+    },
+    /// Each channel with an element of the address register of its own, from the first on.
+    Scattered {
+        addr: usize,
+        byte: usize,
+    },
+}
+
+#[derive(Clone, Copy, Debug)]
+pub struct Source {
+    pub ty: Ty,
+    pub modifier: Modifier,
+    pub what: What,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub struct Target {
+    pub ty: Ty,
+    pub place: Place,
+    pub stride: usize,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Combine {
+    None,
+    Any,
+    All,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub struct Guard {
+    pub pred: usize,
+    pub inverse: bool,
+    pub combine: Combine,
+}
+
+/// Channels of an instruction.
+#[derive(Clone, Copy, Debug)]
+pub struct Exec {
+    pub size: usize,
+    pub off: usize,
+    pub no_mask: bool,
+}
+
+#[derive(Clone, Debug)]
+pub struct Inst {
+    pub op: &'static str,
+    pub relation: Option<Relation>,
+    pub exec: Exec,
+    pub guard: Option<Guard>,
+    pub saturate: bool,
+    /// The predicate that a compare writes, instead of a variable.
+    pub flag: Option<usize>,
+    /// Whether the least integer of a type may be negated.
+    pub least: bool,
+    pub targets: Vec<Target>,
+    pub sources: Vec<Source>,
+}
+
+#[derive(Clone, Debug)]
+pub enum Stmt {
+    Inst(Inst),
+    /// Gives a predicate all its bits.
+    SetPred {
+        pred: usize,
+        bits: u32,
+    },
+    /// Addresses of a variable's bytes: one offset, or elements of type `uw` of another variable.
+    Address {
+        addr: usize,
+        element: usize,
+        count: usize,
+        var: usize,
+        offset: Offset,
+    },
+    /// Loads or stores a dword a channel of the buffer, at the offsets in a variable.
+    Memory {
+        store: bool,
+        exec: Exec,
+        guard: Option<Guard>,
+        offsets: usize,
+        data: usize,
+    },
+    /// Adds a channel's dword to one place of the buffer.
+    Count {
+        exec: Exec,
+        guard: Option<Guard>,
+        offsets: usize,
+        data: usize,
+    },
+    /// Channels go one way or the other; all go the same way if it is uniform.
+    If {
+        guard: Guard,
+        uniform: bool,
+        then: Vec<Stmt>,
+        other: Vec<Stmt>,
+    },
+    /// Again for the channels for which the predicate holds behind `step`.
+    Loop {
+        pred: usize,
+        uniform: bool,
+        body: Vec<Stmt>,
+        step: Vec<Stmt>,
+    },
+    Break(Option<Guard>),
+    Continue(Option<Guard>),
+    /// Of a subroutine or function.
+    Return(Option<Guard>),
+    /// A subroutine of the same object.
+    Subroutine {
+        sub: usize,
+        guard: Option<Guard>,
+    },
+    /// A function: private dwords in, one out.
+    Function {
+        function: usize,
+        args: Vec<usize>,
+        result: usize,
+    },
+}
+
+#[derive(Clone, Copy, Debug)]
+pub enum Offset {
+    Imm(usize),
+    At {
+        var: usize,
+        byte: usize,
+        region: Region,
+    },
+}
+
+/// A subroutine's body. `wide` ones are called by all channels only.
+#[derive(Clone, Debug)]
+pub struct Sub {
+    pub wide: bool,
+    pub body: Vec<Stmt>,
+}
+
+/// What instructions name: of the kernel, or of one function.
+#[derive(Clone, Debug, Default)]
+pub struct Scope {
+    pub vars: Vec<Var>,
+    /// Elements of each predicate: 1 or as many as there are channels.
+    pub preds: Vec<usize>,
+    /// Elements of each address register.
+    pub addrs: Vec<usize>,
+    pub subs: Vec<Sub>,
+    pub body: Vec<Stmt>,
+    /// Of a function: how many dwords a channel it gets, in its first variables; the result is in
+    /// the first one, too.
+    pub args: usize,
+}
+
+#[derive(Clone, Debug)]
+pub struct Program {
+    pub seed: u64,
+    pub simd: usize,
+    /// Work-items of the only group, `simd` at most.
+    pub items: usize,
+    /// The kernel, then functions.
+    pub scopes: Vec<Scope>,
+}
+
+/// Dwords of the buffer that a channel owns; behind those of all channels are those that are counted in.
+pub const OWN: usize = 8;
+pub const COUNTERS: usize = 4;
+
+impl Program {
+    /// Registers to compile in: all, and so few that there are spills; functions keep to all.
+    pub fn limits(&self) -> &'static [u32] {
+        if self.scopes.len() > 1 {
+            &[128]
+        } else {
+            &[128, 40]
+        }
+    }
+}

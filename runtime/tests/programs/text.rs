@@ -1,0 +1,486 @@
+//! A program as vISA.
+
+use std::fmt::Write;
+
+use crate::model::Ty;
+use crate::program::{
+    Combine, Exec, Guard, Inst, Offset, Place, Program, Region, Scope, Source, Stmt, Target, What,
+};
+use crate::walk;
+
+/// Entries of the binding table: what variables hold first and last, what is loaded from and stored
+/// to, and the stack of functions.
+pub const BEFORE: usize = 0;
+pub const AFTER: usize = 1;
+pub const MEMORY: usize = 2;
+
+/// Where the stack's address is in the payload of each thread.
+pub const STACK_AT: usize = 32;
+
+struct Writer<'a> {
+    program: &'a Program,
+    scope: &'a Scope,
+    /// What the names of this object begin with.
+    prefix: String,
+    out: String,
+    labels: usize,
+    /// Ends of the loops around: where `continue` and `break` go.
+    loops: Vec<(String, String)>,
+}
+
+impl Program {
+    /// The kernel and its functions, in one text.
+    pub fn text(&self) -> String {
+        let mut out = String::from(".version 4.1\n");
+        for number in 0..self.scopes.len() {
+            let prefix = if number == 0 {
+                String::new()
+            } else {
+                format!("F{number}")
+            };
+            let mut writer = Writer {
+                program: self,
+                scope: &self.scopes[number],
+                prefix,
+                out,
+                labels: 0,
+                loops: Vec::new(),
+            };
+            writer.object(number);
+            out = writer.out;
+        }
+        out
+    }
+
+    /// Bytes of all variables of the kernel, and of the predicates behind them.
+    pub fn state(&self) -> usize {
+        self.scopes[0].vars.iter().map(|v| v.bytes).sum::<usize>() + 64
+    }
+}
+
+fn function_name(function: usize) -> String {
+    format!("f{function}")
+}
+
+impl Writer<'_> {
+    fn line(&mut self, text: impl AsRef<str>) {
+        self.out.push_str(text.as_ref());
+        self.out.push('\n');
+    }
+
+    fn object(&mut self, number: usize) {
+        let simd = self.program.simd;
+        match number {
+            0 => self.line(".kernel \"program\""),
+            n => self.line(format!(".global_function \"{}\"", function_name(n - 1))),
+        }
+        if number == 0 {
+            for f in 0..self.program.scopes.len() - 1 {
+                self.line(format!(".funcdecl \"{}\"", function_name(f)));
+            }
+        }
+        self.declarations();
+        if number == 0 {
+            self.line(".decl SP v_type=G type=uq num_elts=1 align=qword alias=<%sp, 0>");
+            self.line(".decl FP v_type=G type=uq num_elts=1 align=qword alias=<%fp, 0>");
+            self.line(".decl STACK v_type=G type=uq num_elts=1 align=qword");
+            self.line(".decl CHANNEL v_type=G type=uw num_elts=32 align=hword");
+            self.line(".decl OFFSET v_type=G type=ud num_elts=16 align=hword");
+            self.line(".decl PREDS v_type=G type=ud num_elts=16 align=hword");
+            self.line(".decl T6 v_type=T num_elts=1 v_name=T006");
+            self.line(format!(".input STACK offset={STACK_AT} size=8"));
+        }
+        self.line(format!(".kernel_attr SimdSize={simd}"));
+        // The reference takes an object for a subroutine whose first block is not called one.
+        let name = format!("{}main", self.prefix);
+        if number == 0 {
+            self.line(".kernel_attr OutputAsmPath=\"reference\"");
+            self.line(format!(".function \"{name}\"\n{name}:"));
+            self.begin();
+        } else {
+            let rows = simd * 4 / 32;
+            self.line(format!(".kernel_attr ArgSize={}", self.scope.args * rows));
+            self.line(format!(".kernel_attr RetValSize={rows}"));
+            self.line(format!(".function \"{name}\"\n{name}:"));
+            self.begin_function();
+        }
+        let scope = self.scope;
+        self.block(&scope.body);
+        if number == 0 {
+            self.end();
+            self.line("ret (M1, 1)");
+        } else {
+            self.line(format!(
+                "mov (M1, {simd}) {p}RESULT(0,0)<1> {p}X0_d(0,0)<1;1,0>",
+                p = self.prefix
+            ));
+            self.line(format!("fret (M1, {simd})"));
+        }
+        for (number, sub) in scope.subs.iter().enumerate() {
+            let name = format!("{}sub{number}", self.prefix);
+            self.line(format!(".function \"{name}\""));
+            self.line(format!("{name}:"));
+            self.block(&sub.body);
+            self.line(format!("ret (M1, {simd})"));
+        }
+    }
+
+    fn declarations(&mut self) {
+        let p = self.prefix.clone();
+        for (i, var) in self.scope.vars.iter().enumerate() {
+            let name = format!("{p}X{i}");
+            let dwords = var.bytes / 4;
+            self.line(format!(
+                ".decl {name} v_type=G type=ud num_elts={dwords} align=hword"
+            ));
+            for ty in Ty::ALL {
+                let (ty, count) = (ty.name(), var.bytes / ty.bytes());
+                self.line(format!(
+                    ".decl {name}_{ty} v_type=G type={ty} num_elts={count} align=hword alias=<{name}, 0>"
+                ));
+            }
+        }
+        for (i, elements) in self.scope.preds.iter().enumerate() {
+            self.line(format!(".decl {p}P{} v_type=P num_elts={elements}", i + 1));
+        }
+        for (i, elements) in self.scope.addrs.iter().enumerate() {
+            self.line(format!(".decl {p}A{i} v_type=A num_elts={elements}"));
+        }
+        self.line(format!(
+            ".decl {p}ARG v_type=G type=d num_elts=256 align=hword alias=<%arg, 0>"
+        ));
+        self.line(format!(
+            ".decl {p}RESULT v_type=G type=d num_elts=96 align=hword alias=<%retval, 0>"
+        ));
+    }
+
+    fn predicates(&mut self) {
+        for (i, &elements) in self.scope.preds.iter().enumerate() {
+            let bits = walk::first_bits(self.scope, i);
+            let ty = if elements > 16 { "ud" } else { "uw" };
+            let p = &self.prefix;
+            self.line(format!(
+                "setp (M1_NM, {elements}) {p}P{} {bits:#x}:{ty}",
+                i + 1
+            ));
+        }
+    }
+
+    fn begin(&mut self) {
+        // Denormals are kept; offsets are four times the channel's number.
+        self.line(
+            "or (M1_NM, 1) %cr0(0,0)<1> %cr0(0,0)<0;1,0> 0x4c0:ud\n\
+             mov (M1_NM, 8) CHANNEL(0,0)<1> 0x76543210:uv\n\
+             add (M1_NM, 8) CHANNEL(0,8)<1> CHANNEL(0,0)<1;1,0> 0x8:uw\n\
+             shl (M1_NM, 16) OFFSET(0,0)<1> CHANNEL(0,0)<1;1,0> 0x2:uw",
+        );
+        if self.program.scopes.len() > 1 {
+            self.line("mov (M1_NM, 1) SP(0,0)<1> STACK(0,0)<0;1,0>");
+            self.line("mov (M1_NM, 1) FP(0,0)<1> STACK(0,0)<0;1,0>");
+        }
+        self.transfer("gather4_scaled", BEFORE);
+        self.line(format!("movs (M1_NM, 1) T6(0) {MEMORY}:ud"));
+        self.predicates();
+    }
+
+    fn begin_function(&mut self) {
+        let (simd, p) = (self.program.simd, self.prefix.clone());
+        let rows = simd * 4 / 32;
+        for (i, var) in self.scope.vars.iter().enumerate() {
+            let dword = walk::constant(i);
+            for row in (0..var.bytes / 32).step_by(2) {
+                self.line(format!("mov (M1_NM, 16) {p}X{i}({row},0)<1> {dword:#x}:ud"));
+            }
+            if i < self.scope.args {
+                self.line(format!(
+                    "mov (M1, {simd}) {p}X{i}_d(0,0)<1> {p}ARG({},0)<1;1,0>",
+                    i * rows
+                ));
+            }
+        }
+        self.predicates();
+    }
+
+    fn end(&mut self) {
+        self.line("mov (M1_NM, 16) PREDS(0,0)<1> 0x0:ud");
+        for i in 0..self.scope.preds.len() {
+            self.line(format!("mov (M1_NM, 1) PREDS(0,{i})<1> P{}", i + 1));
+        }
+        self.transfer("scatter4_scaled", AFTER);
+    }
+
+    fn transfer(&mut self, op: &str, surface: usize) {
+        self.line(format!("movs (M1_NM, 1) T6(0) {surface}:ud"));
+        let mut from = 0;
+        for i in 0..self.scope.vars.len() {
+            for at in (0..self.scope.vars[i].bytes).step_by(64) {
+                self.line(format!(
+                    "{op}.R (M1_NM, 16) T6 {from:#x}:ud OFFSET.0 X{i}.{at}"
+                ));
+                from += 64;
+            }
+        }
+        if surface == AFTER {
+            self.line(format!(
+                "{op}.R (M1_NM, 16) T6 {from:#x}:ud OFFSET.0 PREDS.0"
+            ));
+        }
+    }
+
+    fn label(&mut self) -> String {
+        self.labels += 1;
+        format!("{}L{}", self.prefix, self.labels)
+    }
+
+    fn block(&mut self, block: &[Stmt]) {
+        for stmt in block {
+            self.statement(stmt);
+        }
+    }
+
+    fn guard(&self, guard: Option<Guard>) -> String {
+        let Some(guard) = guard else {
+            return String::new();
+        };
+        let not = if guard.inverse { "!" } else { "" };
+        let combine = match guard.combine {
+            Combine::None => "",
+            Combine::Any => ".any",
+            Combine::All => ".all",
+        };
+        format!("({not}{}P{}{combine}) ", self.prefix, guard.pred + 1)
+    }
+
+    fn exec(exec: Exec) -> String {
+        let mask = if exec.no_mask { "_NM" } else { "" };
+        format!("(M{}{mask}, {})", exec.off / 4 + 1, exec.size)
+    }
+
+    fn not(guard: Guard) -> Guard {
+        Guard {
+            inverse: !guard.inverse,
+            ..guard
+        }
+    }
+
+    fn jump(&mut self, uniform: bool, guard: Option<Guard>, to: &str) {
+        let guard = self.guard(guard);
+        let simd = self.program.simd;
+        match uniform {
+            true => self.line(format!("{guard}jmp (M1, 1) {to}")),
+            false => self.line(format!("{guard}goto (M1, {simd}) {to}")),
+        }
+    }
+
+    fn statement(&mut self, stmt: &Stmt) {
+        let simd = self.program.simd;
+        let p = self.prefix.clone();
+        match stmt {
+            Stmt::Inst(inst) => {
+                let text = self.inst(inst);
+                self.line(text);
+            }
+            Stmt::SetPred { pred, bits } => {
+                let ty = if simd > 16 { "ud" } else { "uw" };
+                self.line(format!(
+                    "setp (M1_NM, {simd}) {p}P{} {bits:#x}:{ty}",
+                    pred + 1
+                ));
+            }
+            Stmt::Address {
+                addr,
+                element,
+                count,
+                var,
+                offset,
+            } => {
+                let offset = match *offset {
+                    Offset::Imm(n) => format!("{n:#x}:uw"),
+                    Offset::At { var, byte, region } => {
+                        format!(
+                            "{}{}",
+                            self.place(Place::Direct { var, byte }, Ty::Uw),
+                            region_text(region)
+                        )
+                    }
+                };
+                self.line(format!(
+                    "addr_add (M1_NM, {count}) {p}A{addr}({element})<1> &{p}X{var} {offset}"
+                ));
+            }
+            Stmt::Memory {
+                store,
+                exec,
+                guard,
+                offsets,
+                data,
+            } => {
+                let op = if *store {
+                    "scatter4_scaled"
+                } else {
+                    "gather4_scaled"
+                };
+                let at = exec.off * 4;
+                let (guard, exec) = (self.guard(*guard), Self::exec(*exec));
+                self.line(format!(
+                    "{guard}{op}.R {exec} T6 0x0:ud {p}X{offsets}.{at} {p}X{data}.{at}"
+                ));
+            }
+            Stmt::Count {
+                exec,
+                guard,
+                offsets,
+                data,
+            } => {
+                let at = exec.off * 4;
+                let (guard, exec) = (self.guard(*guard), Self::exec(*exec));
+                self.line(format!(
+                    "{guard}dword_atomic.add {exec} T6 {p}X{offsets}.{at} {p}X{data}.{at} %null.0 %null.0"
+                ));
+            }
+            Stmt::If {
+                guard,
+                uniform,
+                then,
+                other,
+            } => {
+                let (to_other, end) = (self.label(), self.label());
+                self.jump(*uniform, Some(Self::not(*guard)), &to_other);
+                self.block(then);
+                if other.is_empty() {
+                    return self.line(format!("{to_other}:"));
+                }
+                self.jump(*uniform, None, &end);
+                self.line(format!("{to_other}:"));
+                self.block(other);
+                self.line(format!("{end}:"));
+            }
+            Stmt::Loop {
+                pred,
+                uniform,
+                body,
+                step,
+            } => {
+                let (head, again, end) = (self.label(), self.label(), self.label());
+                self.line(format!("{head}:"));
+                self.loops.push((again.clone(), end.clone()));
+                self.block(body);
+                self.loops.pop();
+                self.line(format!("{again}:"));
+                self.block(step);
+                let guard = Guard {
+                    pred: *pred,
+                    inverse: false,
+                    combine: Combine::None,
+                };
+                self.jump(*uniform, Some(guard), &head);
+                self.line(format!("{end}:"));
+            }
+            Stmt::Continue(guard) | Stmt::Break(guard) => {
+                let (again, end) = self.loops.last().expect("a loop").clone();
+                let to = if matches!(stmt, Stmt::Break(_)) {
+                    end
+                } else {
+                    again
+                };
+                self.jump(false, *guard, &to);
+            }
+            Stmt::Return(guard) => {
+                let guard = self.guard(*guard);
+                self.line(format!("{guard}ret (M1, {simd})"));
+            }
+            Stmt::Subroutine { sub, guard } => {
+                let guard = self.guard(*guard);
+                self.line(format!("{guard}call (M1, {simd}) {p}sub{sub}"));
+            }
+            Stmt::Function {
+                function,
+                args,
+                result,
+            } => {
+                let rows = simd * 4 / 32;
+                for (i, arg) in args.iter().enumerate() {
+                    self.line(format!(
+                        "mov (M1, {simd}) {p}ARG({},0)<1> {p}X{arg}_d(0,0)<1;1,0>",
+                        i * rows
+                    ));
+                }
+                let name = function_name(*function);
+                let size = args.len() * rows;
+                self.line(format!("fcall (M1, {simd}) {name} {size} {rows}"));
+                self.line(format!(
+                    "mov (M1, {simd}) {p}X{result}_d(0,0)<1> {p}RESULT(0,0)<1;1,0>"
+                ));
+            }
+        }
+    }
+
+    fn place(&self, place: Place, ty: Ty) -> String {
+        let (p, name) = (&self.prefix, ty.name());
+        match place {
+            Place::Direct { var, byte } => {
+                format!("{p}X{var}_{name}({},{})", byte / 32, byte % 32 / ty.bytes())
+            }
+            Place::Indirect {
+                addr,
+                element,
+                byte,
+            } => format!("r[{p}A{addr}({element}),{byte}]"),
+        }
+    }
+
+    fn target(&self, target: &Target) -> String {
+        let place = self.place(target.place, target.ty);
+        match target.place {
+            Place::Direct { .. } => format!("{place}<{}>", target.stride),
+            Place::Indirect { .. } => format!("{place}<{}>:{}", target.stride, target.ty.name()),
+        }
+    }
+
+    fn source(&self, source: &Source) -> String {
+        let (name, modifier) = (source.ty.name(), source.modifier.text());
+        match source.what {
+            What::Imm(bits) => format!("{bits:#x}:{name}"),
+            What::At { place, region } => {
+                let text = format!(
+                    "{modifier}{}{}",
+                    self.place(place, source.ty),
+                    region_text(region)
+                );
+                match place {
+                    Place::Direct { .. } => text,
+                    Place::Indirect { .. } => format!("{text}:{name}"),
+                }
+            }
+            What::Scattered { addr, byte } => {
+                format!("{modifier}r[{}A{addr}(0),{byte}]<1,0>:{name}", self.prefix)
+            }
+        }
+    }
+
+    fn inst(&self, inst: &Inst) -> String {
+        let mut text = self.guard(inst.guard);
+        text.push_str(inst.op);
+        if let Some(relation) = inst.relation {
+            let _ = write!(text, ".{}", relation.name());
+        }
+        if inst.saturate {
+            text.push_str(".sat");
+        }
+        let _ = write!(text, " {}", Self::exec(inst.exec));
+        if let Some(flag) = inst.flag {
+            let _ = write!(text, " {}P{}", self.prefix, flag + 1);
+        }
+        for target in &inst.targets {
+            let _ = write!(text, " {}", self.target(target));
+        }
+        for source in &inst.sources {
+            let _ = write!(text, " {}", self.source(source));
+        }
+        text
+    }
+}
+
+fn region_text(Region { v, w, h }: Region) -> String {
+    format!("<{v};{w},{h}>")
+}
