@@ -15,15 +15,8 @@ pub use kiln_frontend::shape::RawShape;
 use smallvec::SmallVec;
 
 use crate::cfg::CfgError;
-use crate::func::{CELL_BYTES, Cell, Function, Home, ROW_BYTES};
+use crate::func::{Cell, Function, Home};
 use crate::liveness::{Access, AccessKind, Accesses};
-
-/// The shape of raw operand `at` of `inst`; `None` if it is not known, or follows from the type of
-/// the operand's variable.
-pub fn raw_shape(inst: &Inst, at: usize) -> Option<RawShape> {
-    let (_, raw) = inst.op.row().operands_of(inst).nth(at)?;
-    Some(raw?.access(inst, None, ROW_BYTES)?.shape)
-}
 
 /// How bytes of a cell belong to channels: `stride` bytes each, channel 0's at `origin * stride`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -244,10 +237,15 @@ impl Collector<'_, '_> {
                 write,
                 predicated: false,
             };
-            self.parts(Var::from_u32(var), 0, grfs * ROW_BYTES, |cell, mask| Raw {
-                passed: true,
-                ..Raw::new(touch, cell, mask)
-            });
+            self.parts(
+                Var::from_u32(var),
+                0,
+                grfs * self.func.row_bytes(),
+                |cell, mask| Raw {
+                    passed: true,
+                    ..Raw::new(touch, cell, mask)
+                },
+            );
         };
         if let Some([args, results]) = inst.passed_grfs() {
             all(predefined::ARG, args, false);
@@ -270,7 +268,8 @@ impl Collector<'_, '_> {
             return Ok(());
         }
         let own = self.func.object.vars[var].ty.bytes();
-        let Some(access) = raw.and_then(|raw| raw.access(inst, Some(own), ROW_BYTES)) else {
+        let Some(access) = raw.and_then(|raw| raw.access(inst, Some(own), self.func.row_bytes()))
+        else {
             return Err(CfgError::Unsupported {
                 inst: touch.inst as usize,
                 what: "a message whose payload is not described",
@@ -328,11 +327,12 @@ impl Collector<'_, '_> {
                 ..
             } => {
                 let bytes = self.func.object.vars[var].ty.bytes();
-                let first = u32::from(row) * ROW_BYTES + u32::from(col) * bytes;
+                let first = u32::from(row) * self.func.row_bytes() + u32::from(col) * bytes;
                 let known = inst.op.row();
                 let parts = if touch.write { known.parts } else { 1 };
                 for part in 0..parts {
-                    let offset = first + part * known.part_stride(exec.size, bytes, ROW_BYTES);
+                    let offset =
+                        first + part * known.part_stride(exec.size, bytes, self.func.row_bytes());
                     self.region(
                         touch,
                         Elements {
@@ -463,23 +463,25 @@ impl Collector<'_, '_> {
 
     /// The accesses of bytes of a variable, one a cell.
     fn parts(&mut self, var: Var, offset: u32, bytes: u32, access: impl Fn(Cell, u64) -> Raw) {
+        let cell_bytes = self.func.cell_bytes();
         let Some((first, base)) = self.func.cells_of(var) else {
             return;
         };
         let (mut at, to) = (base + offset, base + offset + bytes);
         while at < to {
-            let unit = at / CELL_BYTES;
-            let end = to.min((unit + 1) * CELL_BYTES);
+            let unit = at / cell_bytes;
+            let end = to.min((unit + 1) * cell_bytes);
             let Some(cell) = self.func.cell_at(first, unit) else {
                 return;
             };
-            let mask = byte_mask(at % CELL_BYTES, end - at);
+            let mask = byte_mask(at % cell_bytes, end - at);
             self.push(access(cell, mask));
             at = end;
         }
     }
 
     fn region(&mut self, touch: Touch, e: Elements) {
+        let cell_bytes = self.func.cell_bytes();
         let Some((first, base)) = self.func.cells_of(e.var) else {
             return;
         };
@@ -513,7 +515,7 @@ impl Collector<'_, '_> {
         let mut open: SmallVec<[(u32, u64); 4]> = SmallVec::new();
         for i in 0..n {
             let at = from + (i / width * v + i % width * h) * bytes;
-            let (unit, mask) = (at / CELL_BYTES, byte_mask(at % CELL_BYTES, bytes));
+            let (unit, mask) = (at / cell_bytes, byte_mask(at % cell_bytes, bytes));
             match open.iter_mut().rev().find(|(u, _)| *u == unit) {
                 Some((_, m)) => *m |= mask,
                 None => open.push((unit, mask)),
@@ -526,7 +528,7 @@ impl Collector<'_, '_> {
             // The map is kept relative to the cell, so that it can be compared between accesses.
             let lanes = lanes.map(|(stride, origin)| LaneMap {
                 stride,
-                origin: origin - (unit * CELL_BYTES / stride) as i32,
+                origin: origin - (unit * cell_bytes / stride) as i32,
             });
             self.push(Raw {
                 lanes,

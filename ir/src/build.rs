@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use cranelift_entity::packed_option::PackedOption;
 use cranelift_entity::{EntityRef, PrimaryMap, SecondaryMap};
 use kiln_frontend::module::{InputVar, Object, ObjectKind, Operand, Surface, Var, predefined};
+use kiln_target::platform::Platform;
 use smallvec::{SmallVec, smallvec};
 
 use crate::access;
@@ -32,8 +33,8 @@ impl Default for BuildOptions {
 ///
 /// # Errors
 /// As [`build_with`].
-pub fn build(object: &Object) -> Result<Function<'_>, CfgError> {
-    build_with(object, BuildOptions::default())
+pub fn build<'m>(object: &'m Object, target: &'static Platform) -> Result<Function<'m>, CfgError> {
+    build_with(object, target, BuildOptions::default())
 }
 
 /// Builds the IR of one kernel.
@@ -43,10 +44,15 @@ pub fn build(object: &Object) -> Result<Function<'_>, CfgError> {
 ///
 /// # Errors
 /// What the object has that has no IR, and at which instruction.
-pub fn build_with(object: &Object, options: BuildOptions) -> Result<Function<'_>, CfgError> {
+pub fn build_with<'m>(
+    object: &'m Object,
+    target: &'static Platform,
+    options: BuildOptions,
+) -> Result<Function<'m>, CfgError> {
     let graph = cfg::build(object)?;
     let mut func = Function {
         object,
+        target,
         simd: match object.int_attr("SimdSize") {
             Some(16) => 16,
             Some(32) => 32,
@@ -135,15 +141,18 @@ pub fn uses_stack(object: &Object) -> bool {
 /// The cells of `%arg` and `%retval`; those in which a function's arguments arrive hold a value.
 fn make_passed(func: &mut Function) {
     let [args, _] = func.object.passed_grfs();
-    for (var, arriving) in [(predefined::ARG, args * ROW_BYTES), (predefined::RETVAL, 0)] {
+    for (var, arriving) in [
+        (predefined::ARG, args * func.row_bytes()),
+        (predefined::RETVAL, 0),
+    ] {
         let var = Var::from_u32(var);
         let bytes = func.object.vars[var].bytes();
         let first = Cell::new(func.cells.len());
-        for offset in (0..bytes).step_by(CELL_BYTES as usize) {
+        for offset in (0..bytes).step_by(func.cell_bytes() as usize) {
             let cell = func.cells.push(CellData {
                 class: Class::Grf,
                 owner: Owner::Var { var, offset },
-                size: CELL_BYTES,
+                size: func.cell_bytes(),
             });
             if offset < arriving {
                 let value = func.values.push(ValueData {
@@ -169,15 +178,15 @@ fn make_homes(func: &mut Function, options: BuildOptions) {
         .map(|i| u32::from(i.offset) + input_bytes(i))
         .max()
         .unwrap_or(0)
-        .next_multiple_of(ROW_BYTES)
-        .max(ROW_BYTES);
+        .next_multiple_of(func.row_bytes())
+        .max(func.row_bytes());
     // Units of the payload that hold an input, and those that hold one whose address is taken.
-    let units = func.payload_bytes.div_ceil(CELL_BYTES) as usize;
+    let units = func.payload_bytes.div_ceil(func.cell_bytes()) as usize;
     let mut used = vec![false; units];
     let mut fixed = vec![false; units];
     for input in &object.inputs {
-        let from = u32::from(input.offset) / CELL_BYTES;
-        let to = (u32::from(input.offset) + input_bytes(input)).div_ceil(CELL_BYTES);
+        let from = u32::from(input.offset) / func.cell_bytes();
+        let to = (u32::from(input.offset) + input_bytes(input)).div_ceil(func.cell_bytes());
         for unit in from as usize..to as usize {
             used[unit] = true;
             fixed[unit] |= matches!(input.var, InputVar::General(v) if is_taken(v));
@@ -188,7 +197,7 @@ fn make_homes(func: &mut Function, options: BuildOptions) {
         func.cells.push(CellData {
             class: Class::Grf,
             owner: Owner::Payload { unit },
-            size: CELL_BYTES,
+            size: func.cell_bytes(),
         });
     }
     for (unit, _) in used
@@ -207,8 +216,8 @@ fn make_homes(func: &mut Function, options: BuildOptions) {
         let offset = u32::from(input.offset);
         match input.var {
             InputVar::General(v) => {
-                let mut span =
-                    offset / CELL_BYTES..(offset + input_bytes(input)).div_ceil(CELL_BYTES);
+                let mut span = offset / func.cell_bytes()
+                    ..(offset + input_bytes(input)).div_ceil(func.cell_bytes());
                 func.homes[v] = if span.any(|u| fixed[u as usize]) {
                     Home::FixedPayload { offset }
                 } else {
@@ -223,14 +232,14 @@ fn make_homes(func: &mut Function, options: BuildOptions) {
         var.index() >= predefined::VAR_COUNT && object.vars[var].alias.is_none() && !is_input(var)
     };
     if options.pack {
-        let slots = pack::pack(object, |var| is_own(var) && !is_taken(var));
+        let slots = pack::pack(object, func.target, |var| is_own(var) && !is_taken(var));
         let mut cells: HashMap<u32, Cell> = HashMap::new();
         for slot in slots {
             let first = *cells.entry(slot.group).or_insert_with(|| {
                 func.cells.push(CellData {
                     class: Class::Grf,
                     owner: Owner::Packed { first: slot.var },
-                    size: CELL_BYTES,
+                    size: func.cell_bytes(),
                 })
             });
             func.homes[slot.var] = Home::Cells {
@@ -247,13 +256,14 @@ fn make_homes(func: &mut Function, options: BuildOptions) {
             func.homes[var] = Home::Fixed {
                 offset: func.fixed_bytes,
             };
-            func.fixed_bytes = (func.fixed_bytes + decl.bytes()).next_multiple_of(CELL_BYTES);
+            func.fixed_bytes =
+                (func.fixed_bytes + decl.bytes()).next_multiple_of(func.cell_bytes());
             continue;
         }
         let first = Cell::new(func.cells.len());
         let mut offset = 0;
         while offset < decl.bytes() {
-            let size = (decl.bytes() - offset).min(CELL_BYTES);
+            let size = (decl.bytes() - offset).min(func.cell_bytes());
             func.cells.push(CellData {
                 class: Class::Grf,
                 owner: Owner::Var { var, offset },

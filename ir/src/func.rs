@@ -5,6 +5,7 @@ use std::ops::Range;
 use cranelift_entity::packed_option::PackedOption;
 use cranelift_entity::{PrimaryMap, SecondaryMap, entity_impl};
 use kiln_frontend::module as visa;
+use kiln_target::platform::Platform;
 use smallvec::SmallVec;
 
 macro_rules! entities {
@@ -21,7 +22,7 @@ entities! {
     Block, "block";
     /// An instruction: its index in the object's list.
     Inst, "i";
-    /// A piece of storage that is renamed as a whole: up to [`CELL_BYTES`] of a general variable,
+    /// A piece of storage that is renamed as a whole: up to [`Function::cell_bytes`] of a general variable,
     /// a predicate, or an address variable.
     Cell, "c";
     /// One version of a cell.
@@ -29,12 +30,6 @@ entities! {
     /// The kernel or function itself, or one of its subroutines.
     Routine, "routine";
 }
-
-/// Bytes of a GRF as vISA numbers rows and pads payloads.
-pub const ROW_BYTES: u32 = 32;
-
-/// Bytes of a general variable that one cell covers: the allocation unit of the register file.
-pub const CELL_BYTES: u32 = 2 * ROW_BYTES;
 
 impl Value {
     /// The contents nobody defined.
@@ -206,6 +201,7 @@ pub struct RoutineData {
 /// A function in the IR, with its subroutines.
 pub struct Function<'m> {
     pub object: &'m visa::Object,
+    pub target: &'static Platform,
     /// Channels of a dispatch: 8, 16 or 32.
     pub simd: u8,
     pub blocks: PrimaryMap<Block, BlockData>,
@@ -238,6 +234,16 @@ pub struct Function<'m> {
 }
 
 impl<'m> Function<'m> {
+    /// Bytes of a general register, as vISA numbers rows and pads payloads.
+    pub fn row_bytes(&self) -> u32 {
+        self.target.grf_bytes
+    }
+
+    /// Bytes of a general variable that one cell covers: the allocation unit of the register file.
+    pub fn cell_bytes(&self) -> u32 {
+        self.target.unit_bytes()
+    }
+
     /// The vISA instruction behind `inst`.
     pub fn visa(&self, inst: Inst) -> &'m visa::Inst {
         &self.object.insts[inst.as_u32() as usize]

@@ -13,7 +13,7 @@
 use kiln_frontend::module::{Inst, Object, Operand, Region, Var};
 use kiln_frontend::opcode::{Field, Opcode};
 
-use crate::func::{CELL_BYTES, ROW_BYTES};
+use kiln_target::platform::Platform;
 
 /// Instructions that a variable has to live for.
 const LEAST_LIFE: u32 = 20;
@@ -56,8 +56,8 @@ struct Group {
 
 impl Group {
     /// The first place where so many bytes are free.
-    fn place(&self, bytes: u32, align: u32) -> Option<u32> {
-        let mut places = (0..=CELL_BYTES - bytes).step_by(align as usize);
+    fn place(&self, cell: u32, bytes: u32, align: u32) -> Option<u32> {
+        let mut places = (0..=cell - bytes).step_by(align as usize);
         places.find(|at| self.taken & mask(*at, bytes) == 0)
     }
 }
@@ -70,13 +70,15 @@ fn mask(at: u32, bytes: u32) -> u64 {
 ///
 /// Greedy, in the order of the first instructions: a variable joins the group with room whose life is
 /// nearest to its own, if that is near enough.
-pub fn pack(object: &Object, candidate: impl Fn(Var) -> bool) -> Vec<Slot> {
-    let mut order: Vec<(Use, Var)> = (uses(object).into_iter().zip(object.vars.keys()))
+pub fn pack(object: &Object, target: &Platform, candidate: impl Fn(Var) -> bool) -> Vec<Slot> {
+    let cell = target.unit_bytes();
+    let uses = uses(object, target.grf_bytes);
+    let mut order: Vec<(Use, Var)> = (uses.into_iter().zip(object.vars.keys()))
         .filter_map(|(used, var)| Some((used?, var)))
         .filter(|&(used, var)| {
             !used.shared
                 && used.end - used.start >= LEAST_LIFE
-                && used.bytes <= CELL_BYTES / 2
+                && used.bytes <= cell / 2
                 && candidate(var)
         })
         .collect();
@@ -97,7 +99,7 @@ pub fn pack(object: &Object, candidate: impl Fn(Var) -> bool) -> Vec<Slot> {
             let apart = group.start.abs_diff(used.start) + group.end.abs_diff(used.end);
             if apart <= span / 2 + NEAR
                 && best.is_none_or(|(least, ..)| apart < least)
-                && let Some(offset) = group.place(used.bytes, used.align)
+                && let Some(offset) = group.place(cell, used.bytes, used.align)
             {
                 best = Some((apart, g, offset));
             }
@@ -131,7 +133,7 @@ pub fn pack(object: &Object, candidate: impl Fn(Var) -> bool) -> Vec<Slot> {
 const OPEN: usize = 256;
 
 /// The use of each variable that is a root and used at all.
-fn uses(object: &Object) -> Vec<Option<Use>> {
+fn uses(object: &Object, row_bytes: u32) -> Vec<Option<Use>> {
     let mut uses: Vec<Option<Use>> = vec![None; object.vars.len()];
     let mut routine = 0;
     for (i, inst) in object.insts.iter().enumerate() {
@@ -147,11 +149,11 @@ fn uses(object: &Object) -> Vec<Option<Use>> {
                 } => {
                     let bytes = object.vars[var].ty.bytes();
                     let write = matches!(field, Field::Dst(_));
-                    let start = u32::from(row) * ROW_BYTES + u32::from(col) * bytes;
+                    let start = u32::from(row) * row_bytes + u32::from(col) * bytes;
                     (var, start + reach(inst, region, write) * bytes, 1)
                 }
                 // Messages move whole registers.
-                Operand::Raw { var, .. } => (var, ROW_BYTES, ROW_BYTES),
+                Operand::Raw { var, .. } => (var, row_bytes, row_bytes),
                 _ => continue,
             };
             let (root, at) = object.root(var);
@@ -168,7 +170,7 @@ fn uses(object: &Object) -> Vec<Option<Use>> {
             used.end = i as u32;
             used.bytes = used.bytes.max(at + end);
             // No element crosses a register that does not have to.
-            let natural = used.bytes.next_power_of_two().min(ROW_BYTES);
+            let natural = used.bytes.next_power_of_two().min(row_bytes);
             used.align = used.align.max(natural).max(least);
         }
     }

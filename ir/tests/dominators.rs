@@ -7,6 +7,7 @@ use kiln_ir::build::build;
 use kiln_ir::dominators::Dominators;
 use kiln_ir::func::Block;
 use kiln_ir::verify::verify;
+use kiln_target::platform::SKL;
 use petgraph::algo::dominators::simple_fast;
 use petgraph::graph::{DiGraph, NodeIndex};
 
@@ -39,7 +40,7 @@ fn they_are_those_of_petgraph() {
     let mut merged = 0;
     for round in 0..400 {
         let module = kernel(&flow(2 + round % 30, &mut seed));
-        let func = build(&module.objects[0]).expect("a graph");
+        let func = build(&module.objects[0], &SKL).expect("a graph");
         verify(&func).expect("sound");
         let doms = Dominators::new(&func);
         let mut graph: DiGraph<(), ()> = DiGraph::new();

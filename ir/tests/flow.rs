@@ -10,6 +10,7 @@ use kiln_ir::build::build;
 use kiln_ir::cfg::CfgError;
 use kiln_ir::func::{Block, Function, Term};
 use kiln_ir::verify::verify;
+use kiln_target::platform::SKL;
 
 /// The block whose instructions hold the `n`th instruction of that kind.
 fn block_of(func: &Function, op: Opcode, n: usize) -> Block {
@@ -62,7 +63,7 @@ fn a_diamond_parks_channels_at_two_joins() {
          not (M1, 16) X(0,0)<1> W(0,0)<1;1,0>\n\
          ret (M1, 1)\n",
     );
-    let func = build(&module.objects[0]).expect("a graph");
+    let func = build(&module.objects[0], &SKL).expect("a graph");
     verify(&func).expect("sound");
     let joins = joins(&func);
     let [(no, no_jip), (end, end_jip)] = joins[..] else {
@@ -116,7 +117,7 @@ fn a_loop_with_a_break_joins_behind_the_latch() {
          not (M1, 16) X(0,0)<1> V(0,0)<1;1,0>\n\
          ret (M1, 1)\n",
     );
-    let func = build(&module.objects[0]).expect("a graph");
+    let func = build(&module.objects[0], &SKL).expect("a graph");
     verify(&func).expect("sound");
     let joins = joins(&func);
     let [(end, None)] = joins[..] else {
@@ -158,7 +159,7 @@ fn a_uniform_branch_that_crosses_no_join_is_a_scalar_jump() {
          end:\n\
          ret (M1, 1)\n",
     );
-    let func = build(&module.objects[0]).expect("a graph");
+    let func = build(&module.objects[0], &SKL).expect("a graph");
     verify(&func).expect("sound");
     assert!(joins(&func).is_empty(), "{func}");
     let Term::Branch { taken, next, .. } = term(&func, Opcode::Cmp, 0) else {
@@ -186,7 +187,7 @@ fn a_uniform_branch_over_a_join_parks_its_channels() {
          end:\n\
          ret (M1, 1)\n",
     );
-    let func = build(&module.objects[0]).expect("a graph");
+    let func = build(&module.objects[0], &SKL).expect("a graph");
     verify(&func).expect("sound");
     let joins = joins(&func);
     let [(wait, Some(ahead)), (end, None)] = joins[..] else {
@@ -214,7 +215,7 @@ fn a_uniform_loop_needs_no_join() {
          (P1) goto (M1, 1) top\n\
          ret (M1, 1)\n",
     );
-    let func = build(&module.objects[0]).expect("a graph");
+    let func = build(&module.objects[0], &SKL).expect("a graph");
     verify(&func).expect("sound");
     assert!(joins(&func).is_empty(), "{func}");
     assert!(
@@ -236,7 +237,7 @@ fn several_returns_meet_in_one_exit() {
          not (M1, 16) X(0,0)<1> W(0,0)<1;1,0>\n\
          ret (M1, 1)\n",
     );
-    let func = build(&module.objects[0]).expect("a graph");
+    let func = build(&module.objects[0], &SKL).expect("a graph");
     verify(&func).expect("sound");
     let ends = func
         .blocks
@@ -261,7 +262,7 @@ fn several_returns_meet_in_one_exit() {
 #[test]
 fn falling_off_the_end_returns() {
     let module = kernel("mov (M1, 16) W(0,0)<1> 0x1:d\n");
-    let func = build(&module.objects[0]).expect("a graph");
+    let func = build(&module.objects[0], &SKL).expect("a graph");
     verify(&func).expect("sound");
     assert_eq!(
         func.blocks[func.blocks.keys().next_back().expect("blocks")].term,
@@ -281,14 +282,14 @@ fn enters(func: &Function) {
 fn a_loop_at_the_start_gets_an_entry_before_it() {
     for latch in ["(P1) goto (M1, 16) top", "(P1) jmp (M1, 1) top"] {
         let module = kernel(&format!("top:\n{latch}\nret (M1, 1)\n"));
-        let func = build(&module.objects[0]).expect("a graph");
+        let func = build(&module.objects[0], &SKL).expect("a graph");
         verify(&func).expect("sound");
         enters(&func);
         assert!(func.blocks[Block::from_u32(0)].insts.is_empty());
         assert!(func.blocks.values().any(|b| b.term == Term::Ret));
     }
     let module = kernel("top:\nadd (M1, 16) V(0,0)<1> V(0,0)<1;1,0> 0x1:d\ngoto (M1, 16) top\n");
-    let func = build(&module.objects[0]).expect("a graph");
+    let func = build(&module.objects[0], &SKL).expect("a graph");
     verify(&func).expect("sound");
     enters(&func);
     // What the loop adds up goes round it.
@@ -299,7 +300,7 @@ fn a_loop_at_the_start_gets_an_entry_before_it() {
 #[test]
 fn a_kernel_without_instructions_returns() {
     let module = kernel("");
-    let func = build(&module.objects[0]).expect("a graph");
+    let func = build(&module.objects[0], &SKL).expect("a graph");
     verify(&func).expect("sound");
     let terms: Vec<Term> = func.blocks.values().map(|b| b.term).collect();
     assert_eq!(terms, [Term::Ret]);
@@ -309,7 +310,7 @@ fn a_kernel_without_instructions_returns() {
 fn a_predicated_branch_at_the_end_falls_into_the_return() {
     for last in ["(P1) goto (M1, 16) top", "(P1) jmp (M1, 1) top"] {
         let module = kernel(&format!("mov (M1, 16) V(0,0)<1> 0x0:d\ntop:\n{last}\n"));
-        let func = build(&module.objects[0]).expect("a graph");
+        let func = build(&module.objects[0], &SKL).expect("a graph");
         verify(&func).expect("sound");
         let (b, end) = func.blocks.iter().next_back().expect("blocks");
         assert_eq!(end.term, Term::Ret, "{func}");
@@ -333,7 +334,7 @@ fn a_function_has_one_return_that_reads_its_results() {
     let module = function(
         "mov (M1, 8) R(0,0)<1> 0x1:d\n(P1) fret (M1, 8)\nmov (M1, 8) R(0,0)<1> 0x2:d\nfret (M1, 8)",
     );
-    let func = build(&module.objects[0]).expect("a graph");
+    let func = build(&module.objects[0], &SKL).expect("a graph");
     verify(&func).expect("sound");
     let returns: Vec<_> = func
         .blocks
@@ -354,7 +355,7 @@ fn a_function_has_one_return_that_reads_its_results() {
 #[test]
 fn a_function_that_returns_under_predicates_alone_is_refused() {
     let module = function("top:\n(P1) fret (M1, 8)\n(!P1) fret (M1, 8)\ngoto (M1, 1) top");
-    let error = build(&module.objects[0]).err().expect("no return");
+    let error = build(&module.objects[0], &SKL).err().expect("no return");
     assert!(
         matches!(error, CfgError::Unsupported { inst: 1, .. }),
         "{error}"
@@ -365,7 +366,7 @@ fn a_function_that_returns_under_predicates_alone_is_refused() {
 fn what_is_not_supported_is_named() {
     let module =
         kernel(".function \"sub\"\n(P1) call (M1, 16) sub\nret (M1, 1)\nsub:\nret (M1, 16)\n");
-    let error = build(&module.objects[0])
+    let error = build(&module.objects[0], &SKL)
         .err()
         .expect("a call under a predicate");
     assert!(
@@ -388,7 +389,7 @@ fn a_branch_to_the_next_block_is_none() {
              not (M1, 16) X(0,0)<1> V(0,0)<1;1,0>\n\
              ret (M1, 1)\n"
         ));
-        let func = build(&module.objects[0]).expect("a graph");
+        let func = build(&module.objects[0], &SKL).expect("a graph");
         verify(&func).expect("sound");
         assert!(joins(&func).is_empty(), "{branch}: {func}");
         let compare = term(&func, Opcode::Cmp, 0);
@@ -415,7 +416,7 @@ const NESTED: &str = "cmp.lt (M1, 16) P1 V(0,0)<1;1,0> 0x0:d\n\
 #[test]
 fn the_ways_of_an_inner_branch_meet_before_the_outer_one_turns() {
     let module = kernel(NESTED);
-    let func = build(&module.objects[0]).expect("a graph");
+    let func = build(&module.objects[0], &SKL).expect("a graph");
     verify(&func).expect("sound");
     let joins = joins(&func);
     let [(inner, _), (met, met_jip), (outer, _), (end, _)] = joins[..] else {
@@ -440,7 +441,7 @@ fn what_is_entered_from_elsewhere_has_no_end_of_its_own() {
         .replace("add (M1, 16) W", "inside:\nadd (M1, 16) W");
     for text in [NESTED.to_string(), entered] {
         let module = kernel(&text);
-        let func = build(&module.objects[0]).expect("a graph");
+        let func = build(&module.objects[0], &SKL).expect("a graph");
         verify(&func).expect("sound");
         let expected = if text == NESTED { 4 } else { 3 };
         assert_eq!(joins(&func).len(), expected, "{func}");

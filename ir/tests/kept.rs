@@ -9,6 +9,7 @@ use kiln_ir::build::build;
 use kiln_ir::cfg::CfgError;
 use kiln_ir::func::{Function, Inst};
 use kiln_ir::verify::verify;
+use kiln_target::platform::SKL;
 
 fn nth(func: &Function, op: Opcode, n: usize) -> Inst {
     let all = func.blocks.keys().flat_map(|b| func.block_insts(b));
@@ -19,7 +20,7 @@ fn nth(func: &Function, op: Opcode, n: usize) -> Inst {
 
 /// Whether the only write of the `n`th instruction of that kind keeps old contents.
 fn keeps(module: &Module, op: Opcode, n: usize) -> bool {
-    let func = build(&module.objects[0]).expect("a graph");
+    let func = build(&module.objects[0], &SKL).expect("a graph");
     verify(&func).expect("sound");
     let [write] = func.writes(nth(&func, op, n)) else {
         panic!("one write\n{func}")
@@ -146,7 +147,7 @@ fn byte_vectors_of_one_variable_have_channels_of_their_own() {
     }
     body += "cmp.lt (M1, 16) P1 V(0,0)<1;1,0> 0x9:d\n(P1) goto (M1, 16) top\n";
     let module = kernel(&(body + "not (M1, 16) X(0,0)<1> V(0,0)<1;1,0>\nret (M1, 1)\n"));
-    let func = build(&module.objects[0]).expect("a graph");
+    let func = build(&module.objects[0], &SKL).expect("a graph");
     verify(&func).expect("sound");
     let [first] = func.writes(nth(&func, Opcode::Shl, 0)) else {
         panic!("{func}")
@@ -285,7 +286,7 @@ fn a_message_without_a_shape_is_refused() {
         ".decl S1 v_type=S num_elts=1\nmov (M1, 16) V(0,0)<1> 0x0:d\n\
          va.erode T6 S1 0x0:f 0x0:f 0x0 V.0\nret (M1, 1)\n",
     );
-    let error = build(&module.objects[0]).err().expect("no shape");
+    let error = build(&module.objects[0], &SKL).err().expect("no shape");
     let CfgError::Unsupported { inst: 1, .. } = error else {
         panic!("{error}")
     };
@@ -297,7 +298,7 @@ fn what_nobody_wrote_is_undefined() {
         "add (M1, 16) X(0,0)<1> V(0,0)<1;1,0> W(0,0)<1;1,0>\n\
          mov (M1, 16) V(0,0)<1> X(0,0)<1;1,0>\nret (M1, 1)\n",
     );
-    let func = build(&module.objects[0]).expect("a graph");
+    let func = build(&module.objects[0], &SKL).expect("a graph");
     let reads = func.reads(nth(&func, Opcode::Add, 0));
     assert_eq!(reads.len(), 2);
     assert!(reads.iter().all(|r| r.value.is_undef()), "{func}");

@@ -8,8 +8,11 @@ use common::kernel;
 use kiln_frontend::module::{Module, Var};
 use kiln_frontend::text;
 use kiln_ir::build::{BuildOptions, build, build_with};
-use kiln_ir::func::{CELL_BYTES, Function, Home};
+use kiln_ir::func::{Function, Home};
 use kiln_ir::verify::verify;
+use kiln_target::platform::SKL;
+
+const CELL: u32 = SKL.unit_bytes();
 
 /// Root variables in cells: bytes counted through all cells, first and last.
 fn places(func: &Function) -> Vec<(Var, u32, u32)> {
@@ -17,7 +20,7 @@ fn places(func: &Function) -> Vec<(Var, u32, u32)> {
     let mut all: Vec<(Var, u32, u32)> = roots
         .filter_map(|(var, decl)| match func.homes[var] {
             Home::Cells { first, offset } => {
-                let from = first.as_u32() * CELL_BYTES + offset;
+                let from = first.as_u32() * CELL + offset;
                 Some((var, from, from + decl.bytes()))
             }
             _ => None,
@@ -60,7 +63,7 @@ fn var(module: &Module, name: &str) -> Var {
 #[test]
 fn scalars_of_one_life_share_a_cell() {
     let module = scalars();
-    let func = build(&module.objects[0]).expect("a graph");
+    let func = build(&module.objects[0], &SKL).expect("a graph");
     verify(&func).expect("sound");
     let cell = |name: &str| match func.homes[var(&module, name)] {
         Home::Cells { first, offset } => (first, offset),
@@ -84,10 +87,10 @@ fn scalars_of_one_life_share_a_cell() {
 #[test]
 fn each_has_its_own_if_they_are_not_packed() {
     let module = scalars();
-    let func = build_with(&module.objects[0], BuildOptions { pack: false }).expect("a graph");
+    let func = build_with(&module.objects[0], &SKL, BuildOptions { pack: false }).expect("a graph");
     verify(&func).expect("sound");
     for (v, from, _) in places(&func) {
-        assert_eq!(from % CELL_BYTES, 0, "{}", func.object.vars[v].name);
+        assert_eq!(from % CELL, 0, "{}", func.object.vars[v].name);
     }
 }
 
@@ -103,7 +106,7 @@ fn no_two_variables_have_a_byte_in_common() {
         let source = std::fs::read_to_string(dir.join(name).with_extension("visaasm"));
         let module = text::parse(&source.expect("vISA text")).expect("a module");
         for object in &module.objects {
-            let func = build(object).expect("a graph");
+            let func = build(object, &SKL).expect("a graph");
             let inputs: Vec<Var> = kiln_ir::access::input_vars(object).map(|i| i.0).collect();
             let mut places = places(&func);
             places.retain(|(v, ..)| !inputs.contains(v));
@@ -111,8 +114,8 @@ fn no_two_variables_have_a_byte_in_common() {
                 let ((a, _, end), (b, from, _)) = (pair[0], pair[1]);
                 let names = [a, b].map(|v| object.vars[v].name.to_string());
                 assert!(end <= from, "{}: {names:?}", object.name);
-                shared += u32::from(end.div_ceil(CELL_BYTES) > from / CELL_BYTES);
-                let align = object.vars[b].align.bytes().min(CELL_BYTES);
+                shared += u32::from(end.div_ceil(CELL) > from / CELL);
+                let align = object.vars[b].align.bytes().min(CELL);
                 assert_eq!(from % align, 0, "{}: {names:?}", object.name);
             }
         }
@@ -131,7 +134,7 @@ fn what_is_written_past_a_variable_is_its_own() {
     }
     body += "add (M1, 16) V(0,0)<1> A(0,0)<0;1,0> B(0,0)<0;1,0>\nret (M1, 1)\n";
     let module = kernel(&body);
-    let func = build(&module.objects[0]).expect("a graph");
+    let func = build(&module.objects[0], &SKL).expect("a graph");
     let home = |name| func.homes[var(&module, name)];
     let (Home::Cells { first: a, .. }, Home::Cells { first: b, offset }) = (home("A"), home("B"))
     else {

@@ -10,6 +10,7 @@ use kiln_frontend::text;
 use kiln_ir::build::build;
 use kiln_ir::func::{Function, Inst};
 use kiln_ir::verify::{VerifyError, verify};
+use kiln_target::platform::SKL;
 
 fn nth(func: &Function, op: Opcode, n: usize) -> Inst {
     let all = func.blocks.keys().flat_map(|b| func.block_insts(b));
@@ -33,7 +34,7 @@ fn every_example_is_sound() {
             std::fs::read_to_string(dir.join(name).with_extension("visaasm")).expect("vISA text");
         let module = text::parse(&source).expect("a module");
         for object in &module.objects {
-            let func = build(object).unwrap_or_else(|e| panic!("{}: {e}", object.name));
+            let func = build(object, &SKL).unwrap_or_else(|e| panic!("{}: {e}", object.name));
             verify(&func).unwrap_or_else(|e| panic!("{}: {e}", object.name));
             assert!(
                 func.to_string().lines().count() > func.insts.len(),
@@ -63,7 +64,7 @@ fn broken(f: impl FnOnce(&mut Function)) -> VerifyError {
          xor (M1, 16) X(0,0)<1> V(0,0)<1;1,0> 0x1:d\n\
          ret (M1, 1)\n",
     );
-    let mut func = build(&module.objects[0]).expect("a graph");
+    let mut func = build(&module.objects[0], &SKL).expect("a graph");
     verify(&func).expect("sound as built");
     f(&mut func);
     verify(&func).expect_err("broken")

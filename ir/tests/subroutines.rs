@@ -7,6 +7,7 @@ use kiln_ir::cfg::CfgError;
 use kiln_ir::func::{Cell, Function, Owner, Routine, Value};
 use kiln_ir::subroutines::{Which, prepare};
 use kiln_ir::verify::verify;
+use kiln_target::platform::SKL;
 
 /// A kernel with variables A to F, predicates P1 and P2.
 fn kernel(body: &str) -> Module {
@@ -59,7 +60,7 @@ fn what_is_read_is_taken_and_what_is_wanted_is_given() {
          .function \"s\"\ns:\nmov (M1, 8) C(0,0)<1> A(0,0)<1;1,0>\nadd (M1, 8) B(0,0)<1> C(0,0)<1;1,0> 0x1:d\n\
          mov (M1, 8) D(0,0)<1> B(0,0)<1;1,0>\nret (M1, 8)"
     ));
-    let func = build(&module.objects[0]).unwrap();
+    let func = build(&module.objects[0], &SKL).unwrap();
     assert_eq!(passed(&func, 1), ["A", "B"]);
     assert_eq!(kept(&func, 0), "");
 }
@@ -76,7 +77,7 @@ fn what_a_subroutine_may_leave_as_it_was_is_taken() {
             "mov (M1, 8) B(0,0)<1> 0x1:d\ncmp.gt (M1, 8) P1 B(0,0)<1;1,0> 0x0:d\ncall (M1, 8) s\n\
              {STORE} B.0 B.0\nret (M1, 1)\n.function \"s\"\ns:\n{body}"
         ));
-        let func = build(&module.objects[0]).unwrap();
+        let func = build(&module.objects[0], &SKL).unwrap();
         assert_eq!(passed(&func, 1), ["B P1", "B"], "{body}");
         assert_eq!(kept(&func, 0), "B", "{body}");
     }
@@ -93,13 +94,13 @@ fn what_channels_want_that_wait_for_the_caller_is_kept() {
         ))
     };
     let (waiting, alone) = (text("B"), text("A"));
-    let func = build(&waiting.objects[0]).unwrap();
+    let func = build(&waiting.objects[0], &SKL).unwrap();
     assert_eq!(
         [passed(&func, 1), passed(&func, 2)],
         [["B", "B"], ["B", "B"]]
     );
     assert_eq!([kept(&func, 0), kept(&func, 1)], ["B", "B"]);
-    let func = build(&alone.objects[0]).unwrap();
+    let func = build(&alone.objects[0], &SKL).unwrap();
     assert_eq!([passed(&func, 1), passed(&func, 2)], [["", "B"], ["", "B"]]);
 }
 
@@ -111,7 +112,7 @@ fn what_lives_from_call_to_call_is_passed_on() {
          .function \"s\"\ns:\nadd (M1, 8) C(0,0)<1> C(0,0)<1;1,0> 0x1:d\n\
          mov (M1, 8) B(0,0)<1> C(0,0)<1;1,0>\nret (M1, 8)"
     ));
-    let func = build(&module.objects[0]).unwrap();
+    let func = build(&module.objects[0], &SKL).unwrap();
     assert_eq!(passed(&func, 1), ["C", "B C"]);
 }
 
@@ -124,7 +125,7 @@ fn callers_do_not_know_what_a_subroutine_passes_on() {
          mov (M1, 8) B(0,0)<1> D(0,0)<1;1,0>\nret (M1, 8)\n\
          .function \"t\"\nt:\nadd (M1, 8) D(0,0)<1> C(0,0)<1;1,0> 0x1:d\nret (M1, 8)"
     ));
-    let func = build(&module.objects[0]).unwrap();
+    let func = build(&module.objects[0], &SKL).unwrap();
     assert_eq!(
         [passed(&func, 1), passed(&func, 2)],
         [["A", "B"], ["C", "D"]]
@@ -160,7 +161,7 @@ fn what_is_short_or_called_once_is_put_in_place() {
             .iter()
             .all(|i| i.op != Opcode::Call || i.pred.is_none())
     );
-    let func = build(&few.object).unwrap();
+    let func = build(&few.object, &SKL).unwrap();
     assert_eq!(func.routines.len(), 2);
     let all = prepare(&module.objects[0], Which::All).unwrap().unwrap();
     assert_eq!(count(&all.object, Opcode::Call), 0);
@@ -182,7 +183,7 @@ fn a_subroutine_that_calls_itself_is_refused() {
                 "{error}"
             );
         }
-        assert!(build(&module.objects[0]).is_err());
+        assert!(build(&module.objects[0], &SKL).is_err());
     }
 }
 

@@ -15,7 +15,7 @@ use kiln_target::platform;
 
 /// Selected, without what nobody reads, and made legal; verified before and after.
 fn lowered(module: &Module) -> Result<Function, Vec<SelectError>> {
-    let func = kiln_ir::build::build(&module.objects[0]).expect("a graph");
+    let func = kiln_ir::build::build(&module.objects[0], &platform::SKL).expect("a graph");
     let mut machine = select(&func, &platform::SKL, &Calls::BY_NAME)?;
     verify(&machine, Level::Wide, None).unwrap_or_else(|e| panic!("{e}"));
     opt::dead::run(&mut machine);

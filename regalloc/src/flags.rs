@@ -227,6 +227,8 @@ fn accesses(func: &Function, inst: &Inst, class: Class) -> Accesses {
                 | Opcode::Call
                 | Opcode::CallAddress
                 | Opcode::Results
+                | Opcode::Spill
+                | Opcode::Fill
                 | Opcode::CallRoutine(_)
                 | Opcode::Return => 0,
                 Opcode::Gen(_) => (last * u32::from(dst.hstride) + 1) * dst.ty.bytes(),
@@ -401,7 +403,7 @@ pub fn assign(func: &mut Function, live: &Liveness) -> Result<Assigned, AllocErr
 }
 
 /// How many loops each block is in, by the backward edges around it.
-fn depths(func: &Function) -> Vec<u32> {
+pub fn depths(func: &Function) -> Vec<u32> {
     let mut change = vec![0i64; func.blocks.len() + 1];
     for (b, block) in func.blocks.iter() {
         for edge in block.succs.iter().filter(|e| e.to <= b) {

@@ -15,6 +15,9 @@ use crate::adapter::ONE_CLASS;
 /// The first register from which a message may be sent that ends the thread (PRM vol. 2a, "send").
 pub const END_FROM: u32 = 112;
 
+/// GRFs of scratch space that a block message can address.
+pub const SCRATCH_GRFS: u32 = 4096;
+
 /// The register file, for one function.
 pub struct Frame {
     /// Where the copy of r0 is.
@@ -128,6 +131,11 @@ impl Frame {
                 _ => 0..0,
             },
         })
+    }
+
+    /// Spill slots that messages can address, behind so many registers in scratch memory.
+    pub fn slots(&self, used: u32) -> u32 {
+        SCRATCH_GRFS.saturating_sub(used) / self.unit_grfs
     }
 
     /// What holds the registers, for an error.

@@ -1,7 +1,8 @@
 //! Register allocation of the machine IR: regalloc2 around Gen's registers.
 //!
 //! [`allocate`] takes a legal function in SSA form and gives a program on physical registers. In
-//! turn: [`flags`] assigns flags and the address register; [`frame`] says which general registers
+//! turn: [`flags`] assigns flags and the address register; [`spill`] puts in memory what lives far beyond
+//! the registers; [`frame`] says which general registers
 //! there are; [`place`] chooses consecutive ones for messages that span several; [`adapter`] presents
 //! the function to regalloc2; [`rewrite`] applies the answer with moves and spills; [`layout`] puts
 //! the blocks in order and ends them; [`check`] holds the result against the function.
@@ -14,6 +15,7 @@ pub mod layout;
 pub mod place;
 pub mod rewrite;
 pub mod routines;
+pub mod spill;
 pub mod stack;
 
 use kiln_emit::assemble::Program;
@@ -216,7 +218,20 @@ pub fn allocate_with(
     let wanted = |v| placed.contains(v) || func.regs[v].class != Class::Grf;
     let live = Liveness::of(&func, &graph, wanted);
     let before = options.check.then(|| func.clone());
-    let assigned = flags::assign(&mut func, &live)?;
+    let mut assigned = flags::assign(&mut func, &live)?;
+    let used = options.scratch_base.div_ceil(frame.grf_bytes);
+    let room = spill::Room {
+        units: frame.units.len() as u32,
+        slots: frame.slots(used.max(parts.frames_end(&func))),
+    };
+    let spilled = spill::run(&mut func, &graph, room, &mut assigned.origins);
+    let live = match spilled {
+        0 => live,
+        _ => {
+            let placed = place::wanted(&func);
+            Liveness::of(&func, &graph, |v| placed.contains(v))
+        }
+    };
     let fixed = place::place(&func, &live, &frame)?;
     let input = Adapter::new(&func, &fixed, &frame, parts)?;
     let env = adapter::environment(&frame);
@@ -258,6 +273,7 @@ pub fn allocate_with(
         &input,
         output,
         &assigned,
+        spilled,
         options.scratch_base,
     )?;
     stats.max_pressure = max_pressure;

@@ -17,13 +17,11 @@ use smallvec::SmallVec;
 
 use crate::adapter::{Adapter, Source, unit};
 use crate::flags::{ADDED, Assigned};
-use crate::frame::Frame;
+use crate::frame::{Frame, SCRATCH_GRFS};
 use crate::routines::{Convention, Passed};
 use crate::stack::StackFrame;
 use crate::{AllocError, Stats};
 
-/// GRFs of scratch space that a block message can address.
-const SCRATCH_GRFS: u32 = 4096;
 const NONE: u32 = u32::MAX;
 
 /// The code of one block.
@@ -55,7 +53,7 @@ struct Rewriter<'a> {
     convention: Option<Convention>,
 }
 
-/// Makes the code of all blocks.
+/// Makes the code of all blocks. The first slots are those that the function itself names, `spilled`.
 ///
 /// # Errors
 /// More scratch space is needed than messages address.
@@ -65,6 +63,7 @@ pub fn rewrite(
     input: &Adapter,
     output: &Output,
     assigned: &Assigned,
+    spilled: u32,
     scratch_base: u32,
 ) -> Result<(Vec<Body>, Stats, Option<Convention>), AllocError> {
     let callees = input.parts.frames_end(func);
@@ -76,7 +75,7 @@ pub fn rewrite(
         input,
         output,
         slots: vec![NONE; output.num_spillslots],
-        used_slots: 0,
+        used_slots: spilled,
         scratch,
         stack: StackFrame::new(func, frame),
         stats: Stats::default(),
@@ -152,6 +151,8 @@ impl Rewriter<'_> {
                             let header = Reg::grf(self.frame.header);
                             (copy(words, header, Reg::grf(0)), ADDED)
                         }
+                        // The value stayed where it is.
+                        Source::Copy if allocs[0] == allocs[1] => continue,
                         Source::Copy => {
                             self.stats.moves += 1;
                             (self.copy_unit(allocs[0], allocs[1]), ADDED)
@@ -161,6 +162,16 @@ impl Rewriter<'_> {
                             let origin = origins[i as usize];
                             let op = match (source.op, &self.stack) {
                                 (Opcode::Gen(op), _) => op,
+                                (op @ (Opcode::Spill | Opcode::Fill), _) => {
+                                    let write = op == Opcode::Spill;
+                                    let slot = match source.srcs.first() {
+                                        Some(inst::Src::Imm(slot)) => slot.bits() as u32,
+                                        _ => 0,
+                                    };
+                                    self.spill(allocs[0], slot, write, &mut body.insts)?;
+                                    body.origins.resize(body.insts.len(), ADDED);
+                                    continue;
+                                }
                                 (Opcode::CallRoutine(callee), _) => {
                                     body.insts.extend(self.call_routine(source, callee.into()));
                                     body.origins.resize(body.insts.len(), origin);
@@ -202,7 +213,10 @@ impl Rewriter<'_> {
     fn passed(&mut self, a: Allocation) -> Passed {
         match a.as_reg() {
             Some(preg) => Passed::Unit(unit(preg)),
-            None => Passed::Slot(self.slot(a)),
+            None => {
+                let slot = self.slot(a);
+                Passed::Slot(self.slot_grf(slot))
+            }
         }
     }
 
@@ -381,12 +395,12 @@ impl Rewriter<'_> {
         self.overwrites(to);
         match (from.kind(), to.kind()) {
             (AllocationKind::Reg, AllocationKind::Stack) => {
-                self.stats.spills += 1;
-                self.spill(from, to, true, code)
+                let slot = self.slot(to);
+                self.spill(from, slot, true, code)
             }
             (AllocationKind::Stack, AllocationKind::Reg) => {
-                self.stats.fills += 1;
-                self.spill(to, from, false, code)
+                let slot = self.slot(from);
+                self.spill(to, slot, false, code)
             }
             _ => {
                 self.stats.moves += 1;
@@ -396,36 +410,44 @@ impl Rewriter<'_> {
         }
     }
 
-    /// Writes a unit to its slot, or reads it.
-    fn spill(
-        &mut self,
-        unit: Allocation,
-        slot: Allocation,
-        write: bool,
-        code: &mut Vec<Gen>,
-    ) -> Result<(), AllocError> {
-        let at = self.slot(slot);
-        match self.stack.as_ref().filter(|stack| stack.is_dynamic()) {
-            Some(stack) => {
-                let first = self.unit_reg(unit, 0).num;
-                let slot = (at - self.scratch) / self.frame.unit_grfs;
-                stack.spill(slot, first, write, code)
-            }
-            None => {
-                code.push(self.scratch_block(unit, at, write)?);
-                Ok(())
-            }
-        }
-    }
-
-    /// Where a slot is in scratch space, in registers.
+    /// The number of one of regalloc2's slots among all.
     fn slot(&mut self, slot: Allocation) -> u32 {
         let slot = slot.as_stack().map_or(0, |s| s.index());
         if self.slots[slot] == NONE {
             self.slots[slot] = self.used_slots;
             self.used_slots += 1;
         }
-        self.scratch + self.slots[slot] * self.frame.unit_grfs
+        self.slots[slot]
+    }
+
+    /// Where a slot is in scratch space, in registers.
+    fn slot_grf(&self, slot: u32) -> u32 {
+        self.scratch + slot * self.frame.unit_grfs
+    }
+
+    /// Writes a unit to the slot of that number, or reads it.
+    fn spill(
+        &mut self,
+        unit: Allocation,
+        slot: u32,
+        write: bool,
+        code: &mut Vec<Gen>,
+    ) -> Result<(), AllocError> {
+        match write {
+            true => self.stats.spills += 1,
+            false => self.stats.fills += 1,
+        }
+        match self.stack.as_ref().filter(|stack| stack.is_dynamic()) {
+            Some(stack) => {
+                let first = self.unit_reg(unit, 0).num;
+                stack.spill(slot, first, write, code)
+            }
+            None => {
+                let at = self.slot_grf(slot);
+                code.push(self.scratch_block(unit, at, write)?);
+                Ok(())
+            }
+        }
     }
 
     /// What the function does first and last by its calling convention.

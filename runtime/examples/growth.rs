@@ -28,9 +28,11 @@ type Generator = fn(u32) -> String;
 const FAMILIES: &[(&str, Generator, &[u32])] = &[
     ("straight code", straight, &[50_000, 100_000, 200_000]),
     ("ifs", ifs, &[2_500, 5_000, 10_000]),
+    ("ifs in each other", ifs_in_ifs, &[1_000, 2_000, 4_000]),
     ("loops behind each other", loops, &[1_000, 2_000, 4_000]),
     ("loops in one loop", loops_in_a_loop, &[1_000, 2_000, 4_000]),
     ("loops eight deep", nested_loops, &[1_000, 2_000, 4_000]),
+    ("loops in each other", loops_in_loops, &[250, 500, 1_000]),
     ("back edges to one block", continues, &[1_000, 2_000, 4_000]),
     ("ways of a switch", switch, &[500, 1_000, 2_000]),
     (
@@ -124,6 +126,24 @@ fn ifs(count: u32) -> String {
     kernel(24, &text)
 }
 
+/// Each if is within the one before, down to the last.
+fn ifs_in_ifs(count: u32) -> String {
+    let mut text = String::new();
+    for i in 0..count {
+        let v = i % 24;
+        compare(&mut text, "lt", 1, v, i);
+        let _ = writeln!(text, "(P1) goto (M1, 16) end{i}");
+        add(&mut text, (v + 1) % 24, v, (v + 5) % 24);
+    }
+    for i in (0..count).rev() {
+        let v = i % 24;
+        let _ = writeln!(text, "end{i}:");
+        add(&mut text, (v + 3) % 24, v, (v + 7) % 24);
+    }
+    store(&mut text, 0, 1);
+    kernel(24, &text)
+}
+
 fn one_loop(text: &mut String, i: u32) {
     let v = i % 16;
     let _ = writeln!(text, "top{i}:");
@@ -205,10 +225,18 @@ fn live_over_ifs(count: u32) -> String {
 
 /// Each loop is within the one before, up to eight.
 fn nested_loops(count: u32) -> String {
-    const DEPTH: u32 = 8;
+    nests(count, 8)
+}
+
+/// Each loop is within the one before, down to the last.
+fn loops_in_loops(count: u32) -> String {
+    nests(count, count)
+}
+
+fn nests(count: u32, depth: u32) -> String {
     let mut text = String::new();
-    for nest in (0..count).step_by(DEPTH as usize) {
-        let nest = nest..count.min(nest + DEPTH);
+    for nest in (0..count).step_by(depth as usize) {
+        let nest = nest..count.min(nest + depth);
         for i in nest.clone() {
             let v = i % 16;
             let _ = writeln!(text, "top{i}:");
@@ -359,7 +387,7 @@ fn compile(text: &str) -> Result<Figures, String> {
     let kernel = module.objects.first().ok_or("no kernel")?;
     let prepared = prepare(kernel, Which::Few).map_err(|e| e.to_string())?;
     let kernel = prepared.as_ref().map_or(kernel, |p| &p.object);
-    let func = kiln_ir::build::build(kernel).map_err(|e| e.to_string())?;
+    let func = kiln_ir::build::build(kernel, &SKL).map_err(|e| e.to_string())?;
     lap();
     let room = select::Room {
         grfs: SKL.grf_count,

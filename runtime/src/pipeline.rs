@@ -317,7 +317,7 @@ fn compile_prepared(
         clock = Instant::now();
     };
 
-    let func = kiln_ir::build::build(object).map_err(|source| match source {
+    let func = kiln_ir::build::build(object, options.platform).map_err(|source| match source {
         CfgError::Unsupported { inst, what } => CompileError::Unsupported {
             kernel: kernel(),
             list: vec![Unsupported {

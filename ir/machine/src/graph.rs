@@ -98,6 +98,12 @@ impl Graph {
         over.contains(&self.tree[block.as_u32() as usize].start)
     }
 
+    /// The numbers of the blocks that `block` dominates in a walk from the entry over the tree of
+    /// immediate dominators, its own first. Empty if it is not reached.
+    pub fn dominated(&self, block: Block) -> Range<u32> {
+        self.tree[block.as_u32() as usize].clone()
+    }
+
     fn dominators(&mut self, walk: &Walk) {
         // Everything here is by preorder number.
         let count = walk.preorder.len();

@@ -149,6 +149,11 @@ pub enum Opcode {
     CallAddress,
     /// Has the results in `%retval`, directly before a function returns.
     Results,
+    /// Stores the second source, a whole register, in the slot of scratch memory that the first, an
+    /// immediate, numbers.
+    Spill,
+    /// Loads the destination, a whole register, from the slot that the source numbers.
+    Fill,
     /// Calls the subroutine of that number. The first source is the list of its inputs but for the return
     /// address, the destination that of its results.
     CallRoutine(u16),
@@ -577,7 +582,7 @@ impl Inst {
         match self.op {
             Opcode::Call | Opcode::Results | Opcode::CallRoutine(_) => !self.srcs.is_empty(),
             Opcode::CallAddress | Opcode::Return => self.srcs.len() > 1,
-            Opcode::Gen(_) | Opcode::Undef => false,
+            Opcode::Gen(_) | Opcode::Undef | Opcode::Spill | Opcode::Fill => false,
         }
     }
 
@@ -589,6 +594,8 @@ impl Inst {
             | Opcode::Call
             | Opcode::CallAddress
             | Opcode::Results
+            | Opcode::Spill
+            | Opcode::Fill
             | Opcode::CallRoutine(_)
             | Opcode::Return => None,
         }

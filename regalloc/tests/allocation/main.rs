@@ -6,6 +6,7 @@ mod random;
 mod routines;
 mod scale;
 mod small;
+mod spill;
 
 use kiln_machine::func::{Block, BlockData, Class, Edge, Function, Term};
 use kiln_machine::inst::{Dst, Inst, Message, Reg, Src, VReg};

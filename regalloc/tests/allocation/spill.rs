@@ -1,0 +1,137 @@
+//! What lives far beyond the registers is spilled before allocation.
+
+use kiln_machine::func::{Block, Function, Term};
+use kiln_machine::graph::Graph;
+use kiln_machine::inst::{Old, Opcode, VReg};
+use kiln_regalloc::spill::{Room, run};
+use kiln_regalloc::{Options, allocate};
+use proptest::prelude::*;
+
+use crate::{block, bytes, compute, edge, flag, function, options, random, store};
+
+/// Ifs one behind the other, in each of which one of the variables is written over.
+fn variables_over_ifs(count: usize) -> Function {
+    let mut func = function(3 * count + 1);
+    let mut now: Vec<VReg> = (0..count).map(|_| compute(&mut func, 0, &[])).collect();
+    for i in 0..count {
+        let (head, then, other, join) = (3 * i, 3 * i + 1, 3 * i + 2, 3 * i + 3);
+        let p = flag(&mut func, head);
+        let pred = kiln_machine::build::pred(p);
+        let old = now[i];
+        let new = compute(&mut func, then, &[old, now[(i + 1) % count]]);
+        let inst = func.blocks[block(then)].insts.last_mut().expect("an add");
+        inst.dst.as_mut().expect("a result").old = Old::Reg(old);
+        let mut set = |b: usize, term: Term, succs: Vec<kiln_machine::func::Edge>| {
+            func.blocks[block(b)].term = term;
+            func.blocks[block(b)].succs = succs.into_iter().collect();
+        };
+        let both = vec![edge(then, &[]), edge(other, &[])];
+        set(head, Term::Branch { pred }, both);
+        set(then, Term::Jump, vec![edge(join, &[new])]);
+        set(other, Term::Jump, vec![edge(join, &[old])]);
+        now[i] = func.grf(64);
+        func.blocks[block(join)].params.push(now[i]);
+    }
+    for v in now {
+        store(&mut func, 3 * count, v);
+    }
+    func
+}
+
+fn spilled(func: &mut Function, units: u32) -> u32 {
+    let graph = Graph::new(func);
+    let mut origins = Default::default();
+    for (b, data) in func.blocks.iter() {
+        let origins: &mut cranelift_entity::SecondaryMap<Block, Vec<u32>> = &mut origins;
+        origins[b] = (0..data.insts.len() as u32).collect();
+    }
+    run(func, &graph, Room { units, slots: 2048 }, &mut origins)
+}
+
+/// Stores and loads of the pass itself.
+fn accesses(func: &Function) -> (usize, usize) {
+    let count = |op: Opcode| {
+        let insts = func.blocks.values().flat_map(|data| &data.insts);
+        insts.filter(|inst| inst.op == op).count()
+    };
+    (count(Opcode::Spill), count(Opcode::Fill))
+}
+
+#[test]
+fn variables_that_live_long_are_in_memory() {
+    const COUNT: usize = 300;
+    let mut func = variables_over_ifs(COUNT);
+    let slots = spilled(&mut func, 60);
+    assert!((200..300).contains(&slots), "{slots} slots");
+    let params: usize = func.blocks.values().map(|data| data.params.len()).sum();
+    assert!(params < 100, "{params} parameters");
+    // One of each for each definition and use that is left.
+    let (stores, loads) = accesses(&func);
+    assert!(
+        stores <= 2 * COUNT && loads <= 3 * COUNT,
+        "{stores} {loads}"
+    );
+    allocate(variables_over_ifs(COUNT), &options(128)).expect("allocated");
+}
+
+#[test]
+fn what_fits_is_left_alone() {
+    let mut func = variables_over_ifs(80);
+    let before = func.to_string();
+    assert_eq!(spilled(&mut func, 60), 0);
+    assert_eq!(func.to_string(), before);
+}
+
+/// A loop whose variable is wanted behind it as it was in the last turn but one, too: its values are
+/// no one variable. Beside it is what fills the registers.
+#[test]
+fn a_copy_that_outlives_its_source_stays_apart() {
+    let mut func = function(3);
+    let first = compute(&mut func, 0, &[]);
+    let others: Vec<VReg> = (0..40).map(|_| compute(&mut func, 0, &[])).collect();
+    let now = func.grf(64);
+    func.blocks[block(1)].params.push(now);
+    // Nobody reads the variable for long.
+    for &v in &others {
+        store(&mut func, 1, v);
+    }
+    let next = compute(&mut func, 1, &[now]);
+    for &v in &others {
+        store(&mut func, 1, v);
+    }
+    let p = flag(&mut func, 1);
+    let pred = kiln_machine::build::pred(p);
+    func.blocks[block(0)].term = Term::Jump;
+    func.blocks[block(0)].succs.push(edge(1, &[first]));
+    let back = func
+        .blocks
+        .push(kiln_machine::func::BlockData::new(Term::Jump));
+    func.blocks[back].succs.push(edge(1, &[next]));
+    func.blocks[block(1)].term = Term::Branch { pred };
+    let out = [edge(back.as_u32() as usize, &[]), edge(2, &[])];
+    func.blocks[block(1)].succs.extend(out);
+    for &v in [now, next].iter().chain(&others) {
+        store(&mut func, 2, v);
+    }
+    let mut one = func.clone();
+    assert!(spilled(&mut one, 10) > 20);
+    assert_eq!(one.blocks[block(1)].params, [now]);
+    for limit in [128, 32, 24, 16] {
+        allocate(func.clone(), &options(limit)).expect("allocated");
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// The checker follows each value through the slots of the pass, too.
+    #[test]
+    fn programs_of_few_registers_are_right(seed in any::<u64>(), limit in 20u32..=40) {
+        let bytes = bytes(seed, 3000);
+        let func = random::function(&mut random::Choices(&bytes), 30);
+        if let Err(e) = allocate(func, &Options { pressure: true, ..options(limit) }) {
+            let is_small = matches!(e, kiln_regalloc::AllocError::TooFew { .. });
+            prop_assert!(is_small && limit < 32, "{e}");
+        }
+    }
+}
