@@ -159,11 +159,6 @@ fn what_is_wrong_is_said_with_its_place() {
             6,
         ),
         (
-            "fcall (M1, 16) direct 0 1",
-            "the return value of the call is 1 GRFs",
-            6,
-        ),
-        (
             "faddr pointed V32(0,0)<1>\nifcall (M1, 16) V32(0,0)<0;1,0> 7 0",
             "no function whose address is taken has 7 GRFs",
             7,
