@@ -111,9 +111,7 @@ impl Bench {
         let text = self.text();
         let module = text::parse(&text)
             .map_err(|e| format!("{e}: {:?}", text.lines().nth(e.line as usize - 1)))?;
-        // Not by the platform's rules of vISA, which are stricter than what its hardware does: blocks in
-        // local memory, sampler parameters of 16 bits.
-        let findings = verify::check(&module, None);
+        let findings = verify::check(&module, Some(target.generation));
         let mut errors = findings.iter().filter(|f| f.severity() == Severity::Error);
         if let Some(finding) = errors.next() {
             return Err(format!("not valid vISA: {finding}"));

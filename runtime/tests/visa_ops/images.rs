@@ -246,8 +246,10 @@ fn every_form_of_the_sampler_reads_the_texels_it_names() {
                 body: format!("{SETUP}{}{text}\n", if indexed { index } else { "" }),
             };
             let limit = r.of(&[128, 40]);
+            // Parameters of 16 bits are from Ice Lake on.
+            let target = common::target(if narrow { "icllp" } else { "skl" });
             let (after, _) = bench
-                .run_with(common::skl(), &before, limit, Some((&image, SAMPLER)))
+                .run_with(target, &before, limit, Some((&image, SAMPLER)))
                 .unwrap_or_else(|e| panic!("form {n}, round {round}: {e}\n{text}"));
             let (bytes, ty) = if half { (2, Ty::Hf) } else { (4, Ty::D) };
             let row = (size * bytes).next_multiple_of(32);

@@ -101,19 +101,32 @@ const WRITES: &[(&str, usize, usize, usize)] = &[
     ("scatter4_scaled.RGBA", 4, 4, 1),
 ];
 
-/// Fills 256 bytes of local memory, changes some, and brings all back.
-fn in_local(change: &str) -> String {
-    format!(
-        "oword_st (8) %slm 0x0:ud S2.0\noword_st (8) %slm 0x8:ud S2.128\n{change}\
-         oword_ld (8) %slm 0x0:ud D.0\noword_ld (8) %slm 0x8:ud D.128\n"
-    )
+/// Fills 256 bytes of local memory, changes some, and brings all back: by blocks where local memory
+/// has them (from Ice Lake on), or by channels.
+fn in_local(target: &str, change: &str) -> String {
+    let all = |op: &str, var: &str| -> String {
+        let blocks =
+            (0..2).map(|n| format!("oword_{op} (8) %slm {:#x}:ud {var}.{}\n", n * 8, n * 128));
+        let name = if op == "st" { "scatter" } else { "gather" };
+        let rows = (0..4).map(|n| n * 64);
+        let rows = rows.map(|at| {
+            format!("{name}4_scaled.R (M1_NM, 16) %slm {at:#x}:ud OFFSET.0 {var}.{at}\n")
+        });
+        match target {
+            "skl" => rows.collect(),
+            _ => blocks.collect(),
+        }
+    };
+    format!("{}{change}{}", all("st", "S2"), all("ld", "D"))
 }
+
+const TARGETS: [&str; 2] = ["skl", "icllp"];
 
 #[test]
 fn scatters_write_where_the_offsets_say() {
     let mut r = Random(42);
     for &(op, bytes, count, unit) in WRITES {
-        for size in [8usize, 16] {
+        for (target, size) in TARGETS.into_iter().flat_map(|t| [(t, 8usize), (t, 16)]) {
             let mut before = random_state(&mut r);
             // Each channel has a place of its own.
             let room = 256 / size;
@@ -123,8 +136,8 @@ fn scatters_write_where_the_offsets_say() {
             }
             let items = 1 + r.below(16) as u32;
             let text = format!("{op} (M1, {size}) %slm 0x0:ud S0.0 S1.0\n");
-            let after = bench(16, items, &in_local(&text))
-                .run(common::skl(), &before)
+            let after = bench(16, items, &in_local(target, &text))
+                .run(common::target(target), &before)
                 .unwrap_or_else(|e| panic!("{e}: {text}"));
             let mut expected = before[2][..256].to_vec();
             for lane in 0..size.min(items as usize) {
@@ -167,14 +180,14 @@ fn atomics_change_one_channel_after_the_other() {
     ];
     let mut r = Random(43);
     for (op, sources, change) in ops {
-        for size in [8usize, 16] {
+        for (target, size) in TARGETS.into_iter().flat_map(|t| [(t, 8usize), (t, 16)]) {
             let mut before = random_state(&mut r);
             let at = offsets(&mut r, &mut before, 64, 4);
             let items = 1 + r.below(16) as u32;
             let text = format!("dword_atomic.{op} (M1, {size}) %slm S0.0 {sources} S0.128\n");
-            let body = in_local(&text);
+            let body = in_local(target, &text);
             let after = bench(16, items, &body)
-                .run(common::skl(), &before)
+                .run(common::target(target), &before)
                 .unwrap_or_else(|e| panic!("{e}: {text}"));
             let mut memory = before[2][..256].to_vec();
             for (lane, &at) in at.iter().enumerate().take(size.min(items as usize)) {
