@@ -6,8 +6,8 @@ use crate::common;
 use crate::model::{Num, Relation, Ty};
 use crate::random::Random;
 
-/// What the second target has not: integers of 64 bits, sums of products and of differences.
-const ON_ONE: [&str; 6] = ["uq", "dp2", "dp3", "dp4", "dph", "sad2"];
+/// What the second target has not: integers of 64 bits, sums of products and of differences, planes.
+const ON_ONE: [&str; 7] = ["uq", "dp2", "dp3", "dp4", "dph", "sad2", "plane"];
 
 fn random_state(r: &mut Random) -> State {
     let mut state = [[0; VAR_BYTES]; 4];
