@@ -7,7 +7,9 @@
 //! reference's are wrong; fails if one of ours is.
 
 use std::path::Path;
-use std::process::{Command, ExitCode, Stdio};
+use std::process::ExitCode;
+
+mod reference;
 
 #[path = "../tests/visa_ops/random.rs"]
 mod random;
@@ -76,7 +78,7 @@ fn main() -> ExitCode {
             }
         }
         if let Some(finalizer) = finalizer {
-            match finalize(finalizer, folder, &text) {
+            match reference::finalize(finalizer, folder, &text) {
                 None => reference_refused += 1,
                 Some(code) => {
                     let result = run::run(&code, &graph);
@@ -106,7 +108,7 @@ fn reduced(seed: u64, folder: &Path, finalizer: &Path) -> ExitCode {
     };
     let wrong = |graph: &Graph| {
         let text = graph.text();
-        let reference = finalize(finalizer, folder, &text)?;
+        let reference = reference::finalize(finalizer, folder, &text)?;
         let ours = run::compile(&text, LIMITS[0]).ok()?;
         right(graph, &ours).ok()?;
         right(graph, &reference).err()
@@ -129,22 +131,4 @@ fn reduced(seed: u64, folder: &Path, finalizer: &Path) -> ExitCode {
     }
     println!("{graph:?}");
     ExitCode::SUCCESS
-}
-
-/// The reference finalizer's machine code. Its exit code says nothing: there is code or there is not.
-fn finalize(finalizer: &Path, folder: &Path, text: &str) -> Option<Vec<u8>> {
-    let (source, code) = (
-        folder.join("reference.visaasm"),
-        folder.join("reference.dat"),
-    );
-    std::fs::write(&source, text).ok()?;
-    let _ = std::fs::remove_file(&code);
-    Command::new(finalizer)
-        .args(["reference.visaasm", "-platform", "SKL", "-binary"])
-        .current_dir(folder)
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .status()
-        .ok()?;
-    std::fs::read(code).ok()
 }

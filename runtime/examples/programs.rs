@@ -7,7 +7,9 @@
 //! Prints how many of our programs and of the reference's are wrong; fails if one of ours is.
 
 use std::path::Path;
-use std::process::{Command, ExitCode, Stdio};
+use std::process::ExitCode;
+
+mod reference;
 
 #[path = "../tests/visa_ops/model.rs"]
 mod model;
@@ -92,7 +94,7 @@ fn main() -> ExitCode {
             }
         }
         if let Some(finalizer) = finalizer {
-            match finalize(finalizer, folder, &text) {
+            match reference::finalize(finalizer, folder, &text) {
                 None => reference_refused += 1,
                 Some(code) => {
                     if let Err(what) =
@@ -133,7 +135,7 @@ fn reduce_to_file(seed: u64, folder: &Path, finalizer: Option<&Path>) -> ExitCod
     };
     let theirs = |program: &Program| {
         let expected = walk::walk(program).ok()?;
-        let code = finalize(finalizer?, folder, &program.text())?;
+        let code = reference::finalize(finalizer?, folder, &program.text())?;
         right(&Code::from_text(&code, run::skl()), program, &expected).err()
     };
     let program = draw::program(seed);
@@ -170,22 +172,4 @@ fn reduce_to_file(seed: u64, folder: &Path, finalizer: Option<&Path>) -> ExitCod
             .collect::<Vec<_>>()
     );
     ExitCode::SUCCESS
-}
-
-/// The reference finalizer's machine code. Its exit code says nothing: there is code or there is not.
-fn finalize(finalizer: &Path, folder: &Path, text: &str) -> Option<Vec<u8>> {
-    let (source, code) = (
-        folder.join("reference.visaasm"),
-        folder.join("reference.dat"),
-    );
-    std::fs::write(&source, text).ok()?;
-    let _ = std::fs::remove_file(&code);
-    Command::new(finalizer)
-        .args(["reference.visaasm", "-platform", "SKL", "-binary"])
-        .current_dir(folder)
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .status()
-        .ok()?;
-    std::fs::read(code).ok()
 }

@@ -61,7 +61,7 @@ pub fn program(seed: u64) -> Program {
     } else {
         simd
     };
-    // Functions have no message that is wider than a stack's row of 16 channels.
+    // Functions are tried in kernels of 8 and 16 channels only.
     let count = if simd < 32 && r.below(3) == 0 {
         1 + r.below(2)
     } else {
@@ -259,6 +259,16 @@ impl Draw<'_> {
         block
     }
 
+    /// What channels do for which a predicate holds, and the others; these often nothing.
+    fn branches(&mut self, at: Where) -> (Vec<Stmt>, Vec<Stmt>) {
+        let then = self.block(at);
+        let other = match self.r.below(2) {
+            0 => self.block(at),
+            _ => Vec::new(),
+        };
+        (then, other)
+    }
+
     fn statement(&mut self, at: Where, to: &mut Vec<Stmt>) {
         self.left = self.left.saturating_sub(1);
         let deeper = Where {
@@ -273,12 +283,7 @@ impl Draw<'_> {
                     wide: false,
                     ..deeper
                 };
-                let then = self.block(inner);
-                let other = if self.r.below(2) == 0 {
-                    self.block(inner)
-                } else {
-                    Vec::new()
-                };
+                let (then, other) = self.branches(inner);
                 to.push(Stmt::If {
                     guard,
                     uniform: false,
@@ -298,12 +303,7 @@ impl Draw<'_> {
                         in_loop: false,
                         ..deeper
                     };
-                    let then = self.block(inner);
-                    let other = if self.r.below(2) == 0 {
-                        self.block(inner)
-                    } else {
-                        Vec::new()
-                    };
+                    let (then, other) = self.branches(inner);
                     to.push(Stmt::If {
                         guard,
                         uniform: true,
@@ -929,8 +929,7 @@ impl Draw<'_> {
         })
     }
 
-    /// Any variable that may be accessed as a whole, mostly one of the same kind of type. The last
-    /// arguments of a function and what counts are among none.
+    /// Any variable that such code may access as a whole, mostly one of the same kind of type.
     fn some_var(&mut self, ty: Ty, wide: bool) -> usize {
         let shared = (0..self.scope.vars.len()).filter(|&v| self.scope.vars[v].element.is_none());
         let mut list: Vec<usize> = shared.collect();

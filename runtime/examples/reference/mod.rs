@@ -1,0 +1,22 @@
+//! The reference finalizer, run on a text.
+
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+/// The reference finalizer's machine code. Its exit code says nothing: there is code or there is not.
+pub fn finalize(finalizer: &Path, folder: &Path, text: &str) -> Option<Vec<u8>> {
+    let (source, code) = (
+        folder.join("reference.visaasm"),
+        folder.join("reference.dat"),
+    );
+    std::fs::write(&source, text).ok()?;
+    let _ = std::fs::remove_file(&code);
+    Command::new(finalizer)
+        .args(["reference.visaasm", "-platform", "SKL", "-binary"])
+        .current_dir(folder)
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status()
+        .ok()?;
+    std::fs::read(code).ok()
+}
