@@ -375,6 +375,9 @@ pub fn assign(func: &mut Function, live: &Liveness) -> Result<Assigned, AllocErr
     }
     let depths = depths(func);
     for file in [File::flags(func.target), File::ADDRESS] {
+        if !is_needed(func, file) {
+            continue;
+        }
         let mut pass = Pass {
             file,
             live,
@@ -400,6 +403,13 @@ pub fn assign(func: &mut Function, live: &Liveness) -> Result<Assigned, AllocErr
         assigned.demoted += pass.demoted;
     }
     Ok(assigned)
+}
+
+/// Whether there is anything to place in the file.
+fn is_needed(func: &Function, file: File) -> bool {
+    let is_free = |block: &BlockData| free_words(func.target, &block.term).is_some();
+    func.regs.values().any(|reg| reg.class == file.class)
+        || file.class == Class::Flag && func.blocks.values().any(is_free)
 }
 
 /// How many loops each block is in, by the backward edges around it.
