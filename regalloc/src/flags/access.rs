@@ -96,7 +96,9 @@ pub(super) fn accesses(func: &Function, inst: &Inst, class: Class) -> Accesses {
         add(p.flag, Place::Pred, end, None);
     }
     for (i, src) in inst.srcs.iter().enumerate() {
-        let Some(r) = src.as_reg() else { continue };
+        let Some(r) = src.as_reg().filter(|r| of_class(r.reg).is_some()) else {
+            continue;
+        };
         if r.indirect.is_some() {
             let addresses = match r.region.vstride {
                 None => inst.exec_size / r.region.width.max(1),

@@ -31,7 +31,6 @@ use kiln_machine::func::{Block, BlockData, Class, Function};
 use kiln_machine::inst::VReg;
 use kiln_machine::liveness::Liveness;
 
-use access::free_words;
 pub use access::region_end;
 use file::{File, WORD};
 use walk::Walk;
@@ -99,9 +98,6 @@ pub fn assign(func: &mut Function, live: &Liveness) -> Result<Assigned, AllocErr
     }
     let depths = depths(func);
     for file in [File::flags(func.target), File::address(func.target)] {
-        if !is_needed(func, file) {
-            continue;
-        }
         let mut pass = Pass {
             file,
             live,
@@ -116,7 +112,9 @@ pub fn assign(func: &mut Function, live: &Liveness) -> Result<Assigned, AllocErr
             demoted: 0,
             func,
         };
-        pass.measure()?;
+        if !pass.measure()? {
+            continue;
+        }
         pass.webs(&depths);
         let edges = pass.edges();
         let mut walk = Walk::new(&mut pass);
@@ -127,13 +125,6 @@ pub fn assign(func: &mut Function, live: &Liveness) -> Result<Assigned, AllocErr
         assigned.demoted += pass.demoted;
     }
     Ok(assigned)
-}
-
-/// Whether there is anything to place in the file.
-fn is_needed(func: &Function, file: File) -> bool {
-    let is_free = |block: &BlockData| free_words(func.target, &block.term).is_some();
-    func.regs.values().any(|reg| reg.class == file.class)
-        || file.class == Class::Flag && func.blocks.values().any(is_free)
 }
 
 /// How many loops each block is in, by the backward edges around it.

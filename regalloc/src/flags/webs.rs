@@ -73,16 +73,18 @@ struct Web {
 
 impl Pass<'_> {
     /// The size of every value, and what each instruction needs. Values that are written over one
-    /// another, or passed to one another, are of one size.
-    pub(super) fn measure(&mut self) -> Result<(), AllocError> {
+    /// another, or passed to one another, are of one size. Gives whether there is anything to place.
+    pub(super) fn measure(&mut self) -> Result<bool, AllocError> {
         let class = self.file.class;
         let mut families = Unions::new();
         let mut ends: SecondaryMap<VReg, u32> = SecondaryMap::new();
         let mut firsts: SmallVec<[VReg; 8]> = SmallVec::new();
+        let mut is_used = false;
         for block in self.func.blocks.values() {
             for inst in &block.insts {
                 self.taken |= taken(inst, self.file);
                 for a in accesses(self.func, inst, class) {
+                    is_used = true;
                     ends[a.v] = ends[a.v].max(a.end);
                     if let Some(old) = a.old {
                         families.join(a.v, old);
@@ -96,7 +98,10 @@ impl Pass<'_> {
             }
             if let Some(a) = term_read(self.func, &block.term, class) {
                 ends[a.v] = ends[a.v].max(a.end);
+                is_used = true;
             }
+            is_used |= class == Class::Flag && free_words(self.func.target, &block.term).is_some();
+            is_used |= block.params.iter().any(|&p| self.is_mine(p));
             for edge in &block.succs {
                 for (&p, &a) in self.func.blocks[edge.to].params.iter().zip(&edge.args) {
                     if self.is_mine(p) {
@@ -104,6 +109,9 @@ impl Pass<'_> {
                     }
                 }
             }
+        }
+        if !is_used {
+            return Ok(false);
         }
         let mine: Vec<VReg> = (self.func.regs.keys())
             .filter(|&v| self.is_mine(v))
@@ -165,7 +173,7 @@ impl Pass<'_> {
                 });
             }
         }
-        Ok(())
+        Ok(true)
     }
 
     /// Finds the values that cross blocks and gives places to the webs they form.
