@@ -460,8 +460,7 @@ fn instructions_are_named_as_in_text() {
 fn operands_are_counted_as_in_text() {
     let folder = Folder::new("operands");
     for op in ["add", "min", "max", "cmp.lt"] {
-        let to = if op == "cmp.lt" { "P1" } else { "V32(0,0)<1>" };
-        let line = format!("    {op} (M1, 16) {to} V32(0,0)<1;1,0> (~)V32(0,0)<1;1,0>\n");
+        let line = format!("    {op} (M1, 16) V32(0,0)<1> V32(0,0)<1;1,0> (~)V32(0,0)<1;1,0>\n");
         let visa = folder.write("k.visaasm", kernel("k", &line));
         let said = text(&kiln(&["check", &visa]).stderr);
         assert!(said.contains("operand 2 of"), "{op}: {said}");
@@ -476,7 +475,9 @@ fn all_that_is_not_supported_is_listed() {
     let target = "    rt_write_3d.<Z> (M1, 8) T6 %null.0 V32.0 V32.0 V32.0 V32.0 V32.0\n";
     let fine = "    mov (M1, 8) V32(0,0)<1> 0x1:f\n";
     let lines = [urb, fine, urb, target].concat();
-    let visa = folder.write("k.visaasm", kernel("k", &lines));
+    let declared = ".decl T6 v_type=T num_elts=1 v_name=T006\n.kernel_attr Target";
+    let source = kernel("k", &lines).replace(".kernel_attr Target", declared);
+    let visa = folder.write("k.visaasm", source);
     let output = kiln(&["compile", "-p", "skl", &visa]);
     assert_eq!(output.status.code(), Some(1));
     let said = text(&output.stderr);
