@@ -290,14 +290,3 @@ pub struct Program {
 /// Dwords of the buffer that a channel owns; behind those of all channels are those that are counted in.
 pub const OWN: usize = 8;
 pub const COUNTERS: usize = 4;
-
-impl Program {
-    /// Registers to compile in: all, and so few that there are spills; functions keep to all.
-    pub fn limits(&self) -> &'static [u32] {
-        if self.scopes.len() > 1 {
-            &[128]
-        } else {
-            &[128, 40]
-        }
-    }
-}

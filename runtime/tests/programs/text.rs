@@ -1,5 +1,6 @@
 //! A program as vISA.
 
+use std::collections::BTreeSet;
 use std::fmt::Write;
 
 use crate::model::Ty;
@@ -50,13 +51,27 @@ impl Program {
             writer.object(number);
             out = writer.out;
         }
-        out
+        used(&out)
     }
+}
 
-    /// Bytes of all variables of the kernel, and of the predicates behind them.
-    pub fn state(&self) -> usize {
-        self.scopes[0].vars.iter().map(|v| v.bytes).sum::<usize>() + 64
-    }
+/// The text without the declarations of names that nothing uses.
+fn used(text: &str) -> String {
+    let declared = |line: &str| {
+        let name = line.strip_prefix(".decl ")?.split(' ').next()?;
+        line.contains("alias=").then(|| name.to_string())
+    };
+    let words = |line: &str| {
+        let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
+        let words = line.split(move |c| !is_name(c)).map(str::to_string);
+        words.collect::<Vec<_>>()
+    };
+    let code = text.lines().filter(|line| declared(line).is_none());
+    let names: BTreeSet<String> = code.flat_map(words).collect();
+    let kept = text
+        .lines()
+        .filter(|line| declared(line).is_none_or(|name| names.contains(&name)));
+    kept.flat_map(|line| [line, "\n"]).collect()
 }
 
 fn function_name(function: usize) -> String {
