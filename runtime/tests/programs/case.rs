@@ -24,7 +24,7 @@ pub struct Case {
     pub text: String,
 }
 
-/// Bytes that are expected, and which of their bits count.
+/// Bytes that are expected, and which of their bits count (all, if a text names none).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Part {
     pub name: String,
@@ -95,7 +95,9 @@ impl Case {
         section(&mut out, "memory", &self.memory);
         for part in self.expected.iter().chain([&self.buffer]) {
             section(&mut out, &format!("{} is", part.name), &part.bytes);
-            section(&mut out, &format!("{} counts", part.name), &part.counts);
+            let all = part.counts.iter().all(|&counts| counts == 0xff);
+            let counts = if all { &[][..] } else { &part.counts };
+            section(&mut out, &format!("{} counts", part.name), counts);
         }
         out.push_str(&self.text);
         out
@@ -127,10 +129,14 @@ impl Case {
         let (before, memory) = (sections.next()?.1, sections.next()?.1);
         let mut expected = Vec::new();
         while let Some((name, bytes)) = sections.next() {
+            let mut counts = sections.next()?.1;
+            if counts.is_empty() {
+                counts = vec![0xff; bytes.len()];
+            }
             expected.push(Part {
                 name: name.strip_suffix(" is")?.into(),
                 bytes,
-                counts: sections.next()?.1,
+                counts,
             });
         }
         let buffer = expected.pop()?;
