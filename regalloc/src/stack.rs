@@ -59,9 +59,8 @@ impl<'a> StackFrame<'a> {
         let stack = func.abi.stack.as_ref()?;
         let insts = func.blocks.values().flat_map(|block| &block.insts);
         let calls = insts.into_iter().any(|inst| inst.is_call());
-        let diverges = |term: &Term| {
-            matches!(term, Term::GotoForward { .. } | Term::GotoBackward { .. })
-        };
+        let diverges =
+            |term: &Term| matches!(term, Term::GotoForward { .. } | Term::GotoBackward { .. });
         let waits = func.entered != Entered::Dispatched
             && func.blocks.values().any(|block| diverges(&block.term));
         Some(StackFrame {
