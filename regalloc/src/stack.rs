@@ -5,12 +5,13 @@
 //!
 //! | | |
 //! | --- | --- |
-//! | descriptor | the caller's pointers, its return address among them; only of functions that call |
+//! | descriptor | the caller's pointers, its return address among them; only of functions that call, or have what follows |
+//! | variables | those whose address is taken, as selection placed them |
 //! | spills | units that allocation spills |
 //! | saved | registers of the caller that the function uses |
 //!
-//! A function that calls none leaves the pointers as they are: its frame, if it needs one, begins
-//! where the caller's ends. A kernel's frame is what its spills take, at an offset that is known; it
+//! A function that calls none and has no such variables leaves the pointers as they are: its frame, if it needs one,
+//! begins where the caller's ends. A kernel's frame is what its spills take, at an offset that is known; it
 //! reaches them without the stack's pointers.
 //!
 //! Frames are accessed by oword blocks, whose offset is in their header, a copy of r0 that stays
@@ -46,11 +47,11 @@ pub struct StackFrame<'a> {
     func: &'a Function,
     frame: &'a Frame,
     stack: &'a Stack,
-    /// The function calls others.
-    calls: bool,
     /// Channels of the function may wait at joins that another run of its code comes to, under way at
     /// the same time.
     waits: bool,
+    /// The frame has a place of its own on the stack: the function calls others, or finds variables by it.
+    placed: bool,
 }
 
 impl<'a> StackFrame<'a> {
@@ -63,12 +64,13 @@ impl<'a> StackFrame<'a> {
             |term: &Term| matches!(term, Term::GotoForward { .. } | Term::GotoBackward { .. });
         let waits = func.entered != Entered::Dispatched
             && func.blocks.values().any(|block| diverges(&block.term));
+        let variables = func.entered != Entered::Dispatched && func.scratch_bytes > 0;
         Some(StackFrame {
             func,
             frame,
             stack,
-            calls,
             waits,
+            placed: calls || variables,
         })
     }
 
@@ -82,16 +84,20 @@ impl<'a> StackFrame<'a> {
     }
 
     /// Bytes of the frame before the spills.
-    fn descriptor_bytes(&self) -> u32 {
-        match self.calls {
-            true => Stack::DESCRIPTOR_GRFS * self.frame.grf_bytes,
+    fn bytes_before(&self) -> u32 {
+        let variables = match self.is_dynamic() {
+            true => self.func.scratch_bytes,
+            false => 0,
+        };
+        match self.placed {
+            true => variables.max(Stack::DESCRIPTOR_GRFS * self.frame.grf_bytes),
             false => 0,
         }
     }
 
     /// What the frame begins at while the function's own code runs.
     fn base(&self) -> u32 {
-        match self.calls {
+        match self.placed {
             true => Stack::FRAME,
             false => Stack::TOP,
         }
@@ -158,7 +164,7 @@ impl<'a> StackFrame<'a> {
         write: bool,
         code: &mut Vec<Gen>,
     ) -> Result<(), AllocError> {
-        let at = self.descriptor_bytes() + slot * self.frame.unit_bytes;
+        let at = self.bytes_before() + slot * self.frame.unit_bytes;
         let grfs = self.frame.unit_grfs;
         self.access((self.base(), at), first, grfs, write, code)
     }
@@ -184,7 +190,7 @@ impl<'a> StackFrame<'a> {
         code: &mut Vec<Gen>,
     ) -> Result<(), AllocError> {
         let most = MOST_OWORDS * OWORD / self.frame.unit_bytes;
-        let mut at = self.descriptor_bytes() + slots * self.frame.unit_bytes;
+        let mut at = self.bytes_before() + slots * self.frame.unit_bytes;
         let saved = self.saved(used);
         let mut rest = &saved[..];
         while let Some(&first) = rest.first() {
@@ -207,7 +213,7 @@ impl<'a> StackFrame<'a> {
     /// Owords of a frame with so many spill slots.
     fn owords(&self, used: u128, slots: u32) -> u32 {
         let units = slots + self.saved(used).len() as u32;
-        (self.descriptor_bytes() + units * self.frame.unit_bytes) / OWORD
+        (self.bytes_before() + units * self.frame.unit_bytes) / OWORD
     }
 
     /// Bytes that the function takes of the stack.
@@ -232,7 +238,7 @@ impl<'a> StackFrame<'a> {
             return Ok(code);
         }
         code.push(switch(self.frame.header));
-        if self.calls {
+        if self.placed {
             let grfs = Stack::DESCRIPTOR_GRFS;
             self.access((Stack::TOP, 0), self.stack.pointers, grfs, true, &mut code)?;
             let owords = self.owords(used, slots);
@@ -250,7 +256,7 @@ impl<'a> StackFrame<'a> {
     pub fn leave(&self, used: u128, slots: u32) -> Result<Vec<Gen>, AllocError> {
         let mut code = Vec::new();
         self.save(used, slots, false, &mut code)?;
-        if self.calls {
+        if self.placed {
             let grfs = Stack::DESCRIPTOR_GRFS;
             self.access((Stack::FRAME, 0), FREE, grfs, false, &mut code)?;
             // Not those of vISA, which it keeps itself.

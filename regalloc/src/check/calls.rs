@@ -210,6 +210,12 @@ impl Checker<'_> {
         let Some(offset) = pointers.offset else {
             return fail("goes nowhere that is known");
         };
+        let own = (Stack::DESCRIPTOR_GRFS * self.grf_bytes)..self.func.scratch_bytes;
+        let accessed = offset * OWORD..offset * OWORD + bytes;
+        let called = self.func.entered != Entered::Dispatched;
+        if called && accessed.start < own.end && own.start < accessed.end {
+            return fail("accesses the function's own variables");
+        }
         let data = match write {
             true => register(inst.srcs.get(1)),
             false => direct(inst.dst?.place),
