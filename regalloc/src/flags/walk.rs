@@ -68,20 +68,24 @@ impl Walk<'_, '_> {
         let mut term = func.blocks[b].term;
         let mut insts = std::mem::take(&mut func.blocks[b].insts);
         let count = insts.len();
-        let lists: Vec<Accesses> = insts.iter().map(|i| accesses(func, i, class)).collect();
+        let lists = insts.iter().map(|inst| accesses(func, inst, class));
+        let lists: Vec<(u32, Accesses)> = ((0..).zip(lists))
+            .filter(|(_, list)| !list.is_empty())
+            .collect();
         let at_end = term_read(func, &term, class);
         let free = free_words(func.target, &term).filter(|_| class == Class::Flag);
-        if at_end.is_none() && free.is_none() && lists.iter().all(|l| l.is_empty()) {
+        if at_end.is_none() && free.is_none() && lists.is_empty() {
             func.blocks[b].insts = insts;
             return Ok(());
         }
         self.block = b;
-        self.prepare(b, &lists, at_end);
+        self.prepare(b, &lists, at_end.map(|a| (count as u32, a.v)));
+        let mut lists = lists.iter().peekable();
         let mut gone = vec![false; count];
         for (i, inst) in insts.iter_mut().enumerate() {
             self.begin(i);
-            if !lists[i].is_empty() {
-                gone[i] = !self.inst(i, inst, &lists[i])?;
+            if let Some((_, list)) = lists.next_if(|&&(at, _)| at as usize == i) {
+                gone[i] = !self.inst(i, inst, list)?;
             }
             if inst.is_call() {
                 for v in self.slots.into_iter().flatten() {
@@ -104,6 +108,12 @@ impl Walk<'_, '_> {
         }
         for slot in std::mem::take(&mut self.slots).into_iter().flatten() {
             self.at[slot] = NOWHERE;
+        }
+        if self.added.is_empty() && !gone.contains(&true) {
+            let block = &mut self.pass.func.blocks[b];
+            block.insts = insts;
+            block.term = term;
+            return Ok(());
         }
         let mut added = std::mem::take(&mut self.added);
         added.sort_by_key(|&(at, _)| at);
@@ -132,22 +142,20 @@ impl Walk<'_, '_> {
         Ok(())
     }
 
-    fn prepare(&mut self, b: Block, lists: &[Accesses], at_end: Option<Access>) {
+    /// Finds the uses in a block, by what its instructions name and what is read at its end.
+    fn prepare(&mut self, b: Block, lists: &[(u32, Accesses)], at_end: Option<(u32, VReg)>) {
         self.uses.clear();
         self.spans.iter_mut().for_each(SmallVec::clear);
-        let at_end = at_end.map(|a| (lists.len(), a.v));
         let reads = lists
             .iter()
-            .enumerate()
-            .flat_map(|(i, list)| list.iter().filter_map(Access::read).map(move |v| (i, v)));
-        let reads: Vec<(usize, VReg)> = reads.chain(at_end).collect();
-        for &(i, v) in reads.iter().rev() {
+            .flat_map(|(i, list)| list.iter().filter_map(Access::read).map(move |v| (*i, v)));
+        let reads: Vec<(u32, VReg)> = reads.chain(at_end).collect();
+        for &(inst, v) in reads.iter().rev() {
             if self.head[v] == NONE {
-                self.last[v] = i as u32;
+                self.last[v] = inst;
             }
             let next = self.head[v];
             self.head[v] = self.uses.len() as u32;
-            let inst = i as u32;
             self.uses.push(Use { inst, next });
         }
         let mut spans = self.pass.spans[b].clone();
