@@ -5,12 +5,13 @@
 //!
 //! | | |
 //! | --- | --- |
-//! | descriptor | the caller's pointers, its return address among them; only of functions that call |
+//! | descriptor | the caller's pointers, its return address among them; only of functions that call, or have what follows |
+//! | variables | those whose address is taken, as selection placed them |
 //! | spills | units that allocation spills |
 //! | saved | registers of the caller that the function uses |
 //!
-//! A function that calls none leaves the pointers as they are: its frame, if it needs one, begins
-//! where the caller's ends. A kernel's frame is what its spills take, at an offset that is known; it
+//! A function that calls none and has no such variables leaves the pointers as they are: its frame, if it needs one,
+//! begins where the caller's ends. A kernel's frame is what its spills take, at an offset that is known; it
 //! reaches them without the stack's pointers.
 //!
 //! Frames are accessed by oword blocks, whose offset is in their header, a copy of r0 that stays
@@ -19,7 +20,7 @@
 
 use kiln_emit::inst::{Dst, Inst as Gen, Op, Reg, RegFile, Region, Src, SrcMod, Target, Type};
 use kiln_emit::messages::{Block as Owords, Kind, Surface, data_port};
-use kiln_machine::func::{Entered, Function};
+use kiln_machine::func::{Entered, Function, Term};
 use kiln_target::abi::Stack;
 
 use crate::AllocError;
@@ -36,6 +37,9 @@ const FREE: u32 = 2;
 /// that computes a return address to behind its jump (PRM vol. 2a, "jmpi": from the next instruction).
 const TO_CALLEE: u32 = 64;
 const TO_RETURN: u32 = 32;
+/// The same with the `call` between, and from the `add` behind the call to behind its `ret`.
+const CALL: u32 = 16;
+const TO_BEHIND: u32 = 32;
 const TO_CALLER: u32 = 48;
 
 /// The frame of one function.
@@ -43,8 +47,11 @@ pub struct StackFrame<'a> {
     func: &'a Function,
     frame: &'a Frame,
     stack: &'a Stack,
-    /// The function calls others.
-    calls: bool,
+    /// Channels of the function may wait at joins that another run of its code comes to, under way at
+    /// the same time.
+    waits: bool,
+    /// The frame has a place of its own on the stack: the function calls others, or finds variables by it.
+    placed: bool,
 }
 
 impl<'a> StackFrame<'a> {
@@ -53,11 +60,17 @@ impl<'a> StackFrame<'a> {
         let stack = func.abi.stack.as_ref()?;
         let insts = func.blocks.values().flat_map(|block| &block.insts);
         let calls = insts.into_iter().any(|inst| inst.is_call());
+        let diverges =
+            |term: &Term| matches!(term, Term::GotoForward { .. } | Term::GotoBackward { .. });
+        let waits = func.entered != Entered::Dispatched
+            && func.blocks.values().any(|block| diverges(&block.term));
+        let variables = func.entered != Entered::Dispatched && func.scratch_bytes > 0;
         Some(StackFrame {
             func,
             frame,
             stack,
-            calls,
+            waits,
+            placed: calls || variables,
         })
     }
 
@@ -71,16 +84,20 @@ impl<'a> StackFrame<'a> {
     }
 
     /// Bytes of the frame before the spills.
-    fn descriptor_bytes(&self) -> u32 {
-        match self.calls {
-            true => Stack::DESCRIPTOR_GRFS * self.frame.grf_bytes,
+    fn bytes_before(&self) -> u32 {
+        let variables = match self.is_dynamic() {
+            true => self.func.scratch_bytes,
+            false => 0,
+        };
+        match self.placed {
+            true => variables.max(Stack::DESCRIPTOR_GRFS * self.frame.grf_bytes),
             false => 0,
         }
     }
 
     /// What the frame begins at while the function's own code runs.
     fn base(&self) -> u32 {
-        match self.calls {
+        match self.placed {
             true => Stack::FRAME,
             false => Stack::TOP,
         }
@@ -147,7 +164,7 @@ impl<'a> StackFrame<'a> {
         write: bool,
         code: &mut Vec<Gen>,
     ) -> Result<(), AllocError> {
-        let at = self.descriptor_bytes() + slot * self.frame.unit_bytes;
+        let at = self.bytes_before() + slot * self.frame.unit_bytes;
         let grfs = self.frame.unit_grfs;
         self.access((self.base(), at), first, grfs, write, code)
     }
@@ -173,7 +190,7 @@ impl<'a> StackFrame<'a> {
         code: &mut Vec<Gen>,
     ) -> Result<(), AllocError> {
         let most = MOST_OWORDS * OWORD / self.frame.unit_bytes;
-        let mut at = self.descriptor_bytes() + slots * self.frame.unit_bytes;
+        let mut at = self.bytes_before() + slots * self.frame.unit_bytes;
         let saved = self.saved(used);
         let mut rest = &saved[..];
         while let Some(&first) = rest.first() {
@@ -196,7 +213,7 @@ impl<'a> StackFrame<'a> {
     /// Owords of a frame with so many spill slots.
     fn owords(&self, used: u128, slots: u32) -> u32 {
         let units = slots + self.saved(used).len() as u32;
-        (self.descriptor_bytes() + units * self.frame.unit_bytes) / OWORD
+        (self.bytes_before() + units * self.frame.unit_bytes) / OWORD
     }
 
     /// Bytes that the function takes of the stack.
@@ -221,7 +238,7 @@ impl<'a> StackFrame<'a> {
             return Ok(code);
         }
         code.push(switch(self.frame.header));
-        if self.calls {
+        if self.placed {
             let grfs = Stack::DESCRIPTOR_GRFS;
             self.access((Stack::TOP, 0), self.stack.pointers, grfs, true, &mut code)?;
             let owords = self.owords(used, slots);
@@ -239,7 +256,7 @@ impl<'a> StackFrame<'a> {
     pub fn leave(&self, used: u128, slots: u32) -> Result<Vec<Gen>, AllocError> {
         let mut code = Vec::new();
         self.save(used, slots, false, &mut code)?;
-        if self.calls {
+        if self.placed {
             let grfs = Stack::DESCRIPTOR_GRFS;
             self.access((Stack::FRAME, 0), FREE, grfs, false, &mut code)?;
             // Not those of vISA, which it keeps itself.
@@ -253,10 +270,7 @@ impl<'a> StackFrame<'a> {
     pub fn back(&self) -> Vec<Gen> {
         let address = self.pointer(Stack::RETURN);
         if self.func.entered == Entered::Called {
-            let mut ret = Gen::new(Op::Ret, self.func.simd);
-            ret.srcs.push(scalar(address));
-            ret.jip = Some(Target::Reg);
-            return vec![ret];
+            return vec![self.ret()];
         }
         let behind = Src::imm(Type::D, u64::from(TO_CALLER.wrapping_neg()));
         vec![
@@ -274,21 +288,51 @@ impl<'a> StackFrame<'a> {
     }
 
     /// A call of an address, which all active channels make.
+    ///
+    /// A jump leaves channels that wait in reach of the callee's joins. If the callee, or what it
+    /// calls, is this function again, its join would take them for its own: so they are left out by a
+    /// `call` of the next instruction, and taken in again by a `ret` behind the way back. The callee
+    /// keeps the mask beside the return address, as it does when it is called by name.
     pub fn call_address(&self, address: Src) -> Vec<Gen> {
         let distance = Reg::grf(FREE);
         let back = self.pointer(Stack::RETURN);
-        let ip = scalar(Reg::new(RegFile::Ip, 0, 0));
-        vec![
+        let ip = || scalar(Reg::new(RegFile::Ip, 0, 0));
+        let to_callee = TO_CALLEE + if self.waits { CALL } else { 0 };
+        let to_callee = u64::from(to_callee.wrapping_neg());
+        let mut code = vec![
             add(distance, less_ip(), address),
-            add(
-                distance,
-                scalar(distance),
-                Src::imm(Type::D, u64::from(TO_CALLEE.wrapping_neg())),
-            ),
-            add(back, ip, Src::imm(Type::Ud, TO_RETURN.into())),
+            add(distance, scalar(distance), Src::imm(Type::D, to_callee)),
+        ];
+        if self.waits {
+            let mut call = Gen::new(Op::Call, self.func.simd);
+            call.opts.long = true;
+            call.dst = Some(Dst::new(back, 1, Type::Ud));
+            call.jip = Some(Target::Offset(CALL as i32));
+            code.push(call);
+        }
+        code.extend([
+            add(back, ip(), Src::imm(Type::Ud, TO_RETURN.into())),
             jump(distance),
             switch(self.frame.header),
-        ]
+        ]);
+        if self.waits {
+            let mut ret = self.ret();
+            ret.opts.long = true;
+            code.extend([
+                add(back, ip(), Src::imm(Type::Ud, TO_BEHIND.into())),
+                ret,
+                switch(self.frame.header),
+            ]);
+        }
+        code
+    }
+
+    /// Channels go on at the return address.
+    fn ret(&self) -> Gen {
+        let mut ret = Gen::new(Op::Ret, self.func.simd);
+        ret.srcs.push(scalar(self.pointer(Stack::RETURN)));
+        ret.jip = Some(Target::Reg);
+        ret
     }
 }
 

@@ -4,6 +4,7 @@
 //! `tests/kernels/remake` reads it.
 //! `opencl reduce SEED FOLDER OCLOC`: the same of one kernel, with all taken out that the difference does not
 //! need.
+//! Of one that differs it is said whose result the reference compiler's code has that is made in other ways.
 //! Prints how many are refused and how many differ; fails if any of ours is refused or differs.
 
 use std::path::{Path, PathBuf};
@@ -21,7 +22,8 @@ mod reduce;
 #[path = "../tests/opencl/run.rs"]
 mod run;
 
-use program::Program;
+use kiln_runtime::exec::Arg;
+use program::{Program, Range};
 use run::Reference;
 
 /// Registers to compile in: all, and so few that there are spills.
@@ -46,6 +48,8 @@ struct Bench {
     ocloc: PathBuf,
     folder: PathBuf,
     limits: Vec<u32>,
+    /// Looks who else has our result where it differs.
+    asks: bool,
 }
 
 impl Bench {
@@ -93,7 +97,13 @@ impl Bench {
                     Err(what) => Some(what.clone()),
                 };
                 if let Some(what) = differs {
-                    let what = format!("{limit} GRFs: {what}");
+                    let what = match &found {
+                        Ok(ours) => {
+                            let said = self.opinions(program, range, ours, &expected[n]);
+                            format!("{limit} GRFs: {what}; {said}")
+                        }
+                        Err(_) => format!("{limit} GRFs: {what}"),
+                    };
                     return match run::undefined(&reference.zebin, number, program, range) {
                         Some(why) => Outcome::Undefined(n, format!("{what}; {why}")),
                         None => Outcome::Differs(n, what),
@@ -103,7 +113,42 @@ impl Bench {
         }
         Outcome::Same
     }
+
+    /// Whose result the reference compiler's code has that is made in other ways.
+    fn opinions(&self, program: &Program, range: &Range, ours: &[Arg], theirs: &[Arg]) -> String {
+        if !self.asks {
+            return String::new();
+        }
+        let mut said = Vec::new();
+        for (name, optimize, control) in OTHERS {
+            let mut other = program.clone();
+            (other.settings.optimize, other.settings.control) = (optimize, control);
+            if other.settings == program.settings {
+                continue;
+            }
+            let work = self.folder.join(format!("other-{}", std::process::id()));
+            let result = run::reference(&self.ocloc, &work, &[&other])
+                .and_then(|reference| run::run(&reference.zebin, 0, &other, range));
+            let whose = match result {
+                Err(_) => "no result",
+                Ok(args) if run::difference(&args, ours).is_none() => "ours",
+                Ok(args) if run::difference(&args, theirs).is_none() => "the reference's",
+                Ok(_) => "another",
+            };
+            said.push(format!("{name}: {whose}"));
+        }
+        said.join(", ")
+    }
 }
+
+/// Other ways in which the reference compiler makes code of a kernel: with or without optimizations, and
+/// `IGC_FunctionControl`.
+const OTHERS: [(&str, bool, u32); 4] = [
+    ("inlined", true, 0),
+    ("subroutines", true, 2),
+    ("not optimized", false, 0),
+    ("not optimized, subroutines", false, 2),
+];
 
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
@@ -121,6 +166,7 @@ fn main() -> ExitCode {
         ocloc: PathBuf::from(ocloc),
         folder: PathBuf::from(folder),
         limits: LIMITS.to_vec(),
+        asks: true,
     };
     match what.parse::<u64>() {
         Ok(count) => many(&bench, seed, count),
@@ -185,6 +231,7 @@ fn reduced(bench: &mut Bench, seed: u64) -> ExitCode {
         return ExitCode::FAILURE;
     }
     println!("{first:?}");
+    bench.asks = false;
     if let Outcome::Differs(range, what) | Outcome::Undefined(range, what) = &first {
         program.ranges = vec![program.ranges[*range]];
         let all = what.starts_with(&LIMITS[0].to_string());

@@ -346,29 +346,42 @@ fn compile_prepared(
         .int_attr("SpillMemOffset")
         .and_then(|v| u32::try_from(v).ok())
         .unwrap_or(0);
-    let room = Room {
+    let mut room = Room {
         grfs: options.grf_limit,
         scratch_base,
+        in_memory: false,
     };
-    let mut machines = lower(object, &func, by_jump, options, room, &mut dumps)?;
-    let own_scratch = machines[0].scratch_bytes;
-    lap(&mut seconds.isel);
-
-    lap(&mut 0.0);
-    let settings = kiln_regalloc::Options {
-        grf_limit: Some(options.grf_limit),
-        check: options.verify,
-        pressure: options.pressure,
-        scratch_base: scratch_base + own_scratch,
+    let (mut parts, stats, symbols, entered, barrier) = loop {
+        let mut text = String::new();
+        let machines = lower(object, &func, by_jump, options, room, &mut text)?;
+        lap(&mut seconds.isel);
+        let own_scratch = machines[0].scratch_bytes;
+        let settings = kiln_regalloc::Options {
+            grf_limit: Some(options.grf_limit),
+            check: options.verify,
+            pressure: options.pressure,
+            scratch_base: scratch_base + own_scratch,
+        };
+        let barrier = machines.iter().any(|machine| machine.barrier);
+        let symbols = machines.last().map(|last| last.symbols.clone());
+        let entered = machines[0].entered;
+        let in_registers = own_scratch == 0 && !machines[0].reserved.is_empty();
+        let order = func.bottom_up.iter().map(|r| r.as_u32() as usize);
+        match allocate_parts(machines, order, &settings, &mut scratch.allocation) {
+            // Variables whose address is taken leave too few.
+            Err(AllocError::TooFew { .. }) if in_registers && !room.in_memory => {
+                room.in_memory = true;
+            }
+            allocated => {
+                let (parts, mut stats) = allocated?;
+                stats.spill_bytes += own_scratch;
+                if wants(Stage::Isel) {
+                    dumps.push((Stage::Isel, text));
+                }
+                break (parts, stats, symbols.unwrap_or_default(), entered, barrier);
+            }
+        }
     };
-    let barrier = machines.iter().any(|machine| machine.barrier);
-    let symbols = (machines.last_mut()).map(|last| last.symbols.clone());
-    let symbols = symbols.unwrap_or_default();
-    let entered = machines[0].entered;
-    let order = func.bottom_up.iter().map(|r| r.as_u32() as usize);
-    let (mut parts, mut stats) =
-        allocate_parts(machines, order, &settings, &mut scratch.allocation)?;
-    stats.spill_bytes += own_scratch;
     for part in &mut parts {
         kiln_emit::flow::run(part, options.platform);
         kiln_emit::errata::run(part, options.platform);
@@ -426,24 +439,24 @@ fn compile_prepared(
     }))
 }
 
-/// From the IR to machine IR that the target takes: selection, the optimizer's passes, legalization.
+/// From the IR to machine IR that the target takes: selection, the optimizer's passes, legalization. The text is
+/// of each of these, if it is asked for.
 fn lower(
     object: &Object,
     func: &kiln_ir::func::Function,
     by_jump: &dyn Fn(&str) -> bool,
     options: &Options,
     room: Room,
-    dumps: &mut Vec<(Stage, String)>,
+    text: &mut String,
 ) -> Result<Vec<Machine>, CompileError> {
     let unsupported = |list| CompileError::Unsupported {
         kernel: object.name.to_string(),
         list,
     };
     let dump = options.dump.contains(&Stage::Isel);
-    let mut text = String::new();
     let mut show = |name: &str, machine: &Machine| {
         if dump {
-            text += &format!("// {name}\n{machine}\n");
+            *text += &format!("// {name}\n{machine}\n");
         }
     };
     let calls = select::Calls {
@@ -480,9 +493,6 @@ fn lower(
         opt::dead::run(machine);
         show("legalized", machine);
         check(machine, "legalization", Level::Legal)?;
-    }
-    if dump {
-        dumps.push((Stage::Isel, text));
     }
     Ok(machines)
 }

@@ -154,7 +154,8 @@ pub struct Function {
     pub reserved: Vec<Range<u32>>,
     /// The register that must hold the thread's header, as an address names it.
     pub header: Option<u32>,
-    /// Bytes of scratch memory that the function itself uses; spills come behind them.
+    /// Bytes of scratch memory that the function itself uses; spills come behind them. Of one that is called they
+    /// begin its frame, the caller's pointers among them.
     pub scratch_bytes: u32,
     /// A barrier is used.
     pub barrier: bool,

@@ -23,6 +23,9 @@ use super::{Channels, Result, Select, field, ud};
 const END_OF_THREAD: u32 = 0x20;
 const SECOND_LENGTH: u32 = 0x7c0;
 
+/// Of a block message's header: what offsets count from if there is no surface. In r0 it is where the
+/// thread's own scratch space begins.
+const BUFFER_BASE: u32 = 20;
 /// All memory.
 const STATELESS: Surface = Surface::Known(Memory::Stateless);
 
@@ -185,7 +188,12 @@ impl Select<'_, '_> {
                 let request = data_port::block(kind, self.block(log)?).with_header();
                 let offset = self.scalar(&ops[offset])?;
                 let surface = self.surface(&ops[surface])?;
-                let header = self.header_with(&[(8, offset)]);
+                let header = match surface {
+                    Surface::Known(Memory::Bti(_) | Memory::Slm) | Surface::Bindless(_) => {
+                        self.header_with(&[(8, offset)])
+                    }
+                    _ => self.header_with(&[(8, offset), (BUFFER_BASE, ud(0))]),
+                };
                 let all = Channels::all(if log > 1 { 16 } else { 8 });
                 self.access(all, (request, surface), header, visa, data)
             }

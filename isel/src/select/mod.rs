@@ -132,6 +132,8 @@ pub struct Room {
     pub grfs: u32,
     /// Bytes at the start of scratch memory that are not the function's.
     pub scratch_base: u32,
+    /// Variables whose address is taken live in scratch memory, even if there are registers for them.
+    pub in_memory: bool,
 }
 
 /// Registers that are left to the code beside variables whose address is taken; where there are fewer,
@@ -150,6 +152,7 @@ pub fn select(
     let room = Room {
         grfs: target.grf_count,
         scratch_base: 0,
+        in_memory: false,
     };
     Ok(select_in(ir, target, calls, room)?.swap_remove(0))
 }
@@ -212,29 +215,22 @@ pub fn select_in(
     arrive.sort_unstable();
     arrive.dedup();
     let any = fixed > 0 || !arrive.is_empty();
-    if let (Some(stack), true) = (&abi.stack, any) {
-        if let Some(first) = arrive.first() {
-            return Err(whole(format!(
-                "r{} holds an input whose address is taken, and calls overwrite it",
-                first * unit
-            )));
-        }
-        // A function may be under way several times: it has no place of its own in scratch memory.
-        if fixed_from + fixed > stack.callee_saved.end {
-            return Err(whole(format!(
-                "{fixed} GRFs of variables whose address is taken leave no registers"
-            )));
-        }
-    }
-    let in_memory = abi.stack.is_none() && payload + fixed + LEFT > room.grfs;
+    // Calls overwrite what arrives, and leave alone what the callee saves.
+    let in_memory = match &abi.stack {
+        Some(stack) => !arrive.is_empty() || fixed_from + fixed > stack.callee_saved.end,
+        None => payload + fixed + LEFT > room.grfs,
+    };
+    let in_memory = in_memory || room.in_memory;
+    let called = out.entered != Entered::Dispatched;
+    let called_by = abi.stack.as_ref().filter(|_| called);
     let area = match any && in_memory {
-        true => Some(Area::new(ir, target, room.scratch_base).map_err(whole)?),
+        true => Some(Area::new(ir, target, (room.scratch_base, called_by)).map_err(whole)?),
         false => None,
     };
     match area {
         Some(area) => {
             out.reserved.push(Select::window(area, unit));
-            out.scratch_bytes = area.end(grf) - room.scratch_base;
+            out.scratch_bytes = area.end(grf) - called_by.map_or(room.scratch_base, |_| 0);
         }
         None => {
             if fixed > 0 {

@@ -12,16 +12,21 @@
 //! is a `mov` from or to the window through the rest of the address. The load's descriptor has the
 //! offset, in a register. Offsets beyond the end are those of the last register, so that an address
 //! that nobody set does no harm.
+//!
+//! A kernel's variables are at a known place in scratch memory. A function may be under way several
+//! times: its variables are in its frame, behind the caller's pointers, and it reaches them by oword
+//! blocks whose header says where the frame is.
 
 use std::ops::Range;
 
-use kiln_emit::messages::{Block, Flag, data_port};
+use kiln_emit::messages::{Block, Flag, Kind, Surface as Memory, data_port};
 use kiln_frontend::module::Operand;
 use kiln_frontend::opcode::Opcode;
 use kiln_ir::func::Home;
 use kiln_machine::func::Class;
 use kiln_machine::inst::{CondMod, Desc, Dst, Inst, Message, Old, Reg, Src, SrcReg, VReg};
-use kiln_target::isa::{Cond, Op, Region, Type};
+use kiln_target::abi::Stack;
+use kiln_target::isa::{Cond, Op, RegFile, Region, Type};
 use kiln_target::platform::Platform;
 use smallvec::SmallVec;
 
@@ -34,12 +39,17 @@ const MOST: u32 = 1 << 16;
 /// where they are next to each other, and in any case.
 const WINDOW: u32 = 4;
 const WIDE_WINDOW: u32 = 8;
+/// What offsets into the stack count, and what a message to it has at most, in bytes.
+const OWORD: u32 = 16;
+const BLOCK_BYTES: u32 = 8 * OWORD;
 
 /// The part of scratch memory that holds the variables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Area {
-    /// Where it begins in scratch memory.
+    /// Where it begins: in scratch memory, or in the frame.
     base: u32,
+    /// Where a function finds the place of its frame, in owords.
+    frame: Option<Reg>,
     /// Where inputs whose address is taken are kept in it, at the offset they arrived at.
     payload: u32,
     /// All of it, in whole units.
@@ -66,6 +76,13 @@ pub(super) struct Indirect {
     channels: Channels,
 }
 
+/// Which registers of the area a message accesses: from a byte on, or from a register's number on.
+#[derive(Clone, Copy)]
+enum From {
+    Byte(u32),
+    Number(Src),
+}
+
 /// Elements of one address that a window spans.
 #[derive(Clone, Copy)]
 struct Piece {
@@ -89,14 +106,14 @@ fn raw(ty: Type) -> Type {
 }
 
 impl Area {
-    /// The area of a function.
+    /// The area of a kernel, from a byte of scratch memory on, or in the frame of a function.
     ///
     /// # Errors
     /// Its variables are more than an address can tell apart, or than there is scratch memory.
     pub(super) fn new(
         ir: &kiln_ir::func::Function,
         target: &Platform,
-        base: u32,
+        (base, called_by): (u32, Option<&Stack>),
     ) -> std::result::Result<Area, String> {
         let (unit, grf) = (target.unit_bytes(), target.grf_bytes);
         let payload = ir.fixed_bytes.next_multiple_of(unit);
@@ -111,8 +128,14 @@ impl Area {
             _ => false,
         };
         let mut operands = ir.object.insts.iter().flat_map(|i| &i.operands);
+        let place = |stack: &Stack| {
+            let reg = Reg::phys(RegFile::Grf, stack.pointers as u8, Stack::FRAME);
+            (Stack::DESCRIPTOR_GRFS * grf, Some(reg))
+        };
+        let (base, frame) = called_by.map_or((base, None), place);
         Ok(Area {
             base: base.next_multiple_of(unit),
+            frame,
             payload,
             bytes,
             window: if operands.any(far) {
@@ -123,7 +146,8 @@ impl Area {
         })
     }
 
-    /// Where scratch memory is free again. A window that is loaded at the end goes beyond it.
+    /// Where scratch memory, or the frame, is free again. A window that is loaded at the end goes beyond
+    /// the area.
     pub(super) fn end(&self, grf: u32) -> u32 {
         self.base + self.bytes + self.window * grf
     }
@@ -149,24 +173,88 @@ impl Select<'_, '_> {
         unit_grfs..unit_grfs + area.window
     }
 
-    fn scratch_message(&self, area: Area, grfs: u32, at: u32, write: bool) -> Result<Message> {
+    /// Loads so many registers of the area, or stores them.
+    fn transfer(&mut self, area: Area, grfs: u32, from: From, reg: Reg, write: bool) -> Result {
+        if let Some(frame) = area.frame {
+            return self.transfer_frame(area, frame, grfs, from, reg, write);
+        }
         let Some(block) = Block::of(grfs) else {
             return self.fail("a scratch message of that length");
         };
-        let offset = area.base + at;
-        self.known(match write {
-            true => (data_port::scratch_write(block, offset))
+        let at = match from {
+            From::Byte(at) => area.base + at,
+            From::Number(_) => area.base,
+        };
+        let request = match write {
+            true => data_port::scratch_write(block, at)
                 .flag(Flag::ByDword, true)
                 .lengths(1, grfs as u8, 0),
-            false => data_port::scratch_read(block, offset).lengths(1, 0, grfs as u8),
-        })
+            false => data_port::scratch_read(block, at).lengths(1, 0, grfs as u8),
+        };
+        let mut message = self.known(request)?;
+        if let (Desc::Imm(bits), From::Number(number)) = (message.desc, from) {
+            message.desc = self.descriptor(&[number, ud(bits)], Op::Add);
+        }
+        let header = self.header(0);
+        self.block_send(message, (header, 16), reg, write);
+        Ok(())
     }
 
-    fn scratch_send(&mut self, message: Message, reg: Reg, write: bool) {
-        let mut send = Inst::no_mask(if write { Op::Sends } else { Op::Send }, 16);
+    /// The same of an area in a frame, in blocks of at most eight owords.
+    fn transfer_frame(
+        &mut self,
+        area: Area,
+        frame: Reg,
+        grfs: u32,
+        from: From,
+        reg: Reg,
+        write: bool,
+    ) -> Result {
+        let grf = self.grf();
+        let scalar = |reg: Reg| Src::scalar(reg, Type::Ud);
+        let (place, first) = match from {
+            From::Byte(at) => (frame, area.base + at),
+            From::Number(number) => {
+                let (owords, place) = (self.temp(4), self.temp(4));
+                let to = |reg: Reg| Dst::new(reg, 1, Type::Ud);
+                let log = ud((grf / OWORD).ilog2());
+                self.alu(Op::Shl, Channels::SCALAR, to(owords), &[number, log]);
+                let sum = [scalar(owords), scalar(frame)];
+                self.alu(Op::Add, Channels::SCALAR, to(place), &sum);
+                (place, area.base)
+            }
+        };
+        let most = BLOCK_BYTES / grf;
+        for at in (0..grfs).step_by(most as usize) {
+            let count = most.min(grfs - at);
+            let Some(block) = Block::of(count * grf / OWORD) else {
+                return self.fail("a message to the frame of that length");
+            };
+            let offset = self.temp(4);
+            let by = ud((first + at * grf) / OWORD);
+            let to = Dst::new(offset, 1, Type::Ud);
+            self.alu(Op::Add, Channels::SCALAR, to, &[scalar(place), by]);
+            let header = self.header_with(&[(Stack::OFFSET, scalar(offset))]);
+            let (kind, lengths) = match write {
+                true => (Kind::OwordBlockWrite, (count, 0)),
+                false => (Kind::OwordBlockRead, (0, count)),
+            };
+            let request = data_port::block(kind, block)
+                .surface(Memory::Stateless)
+                .with_header()
+                .lengths(1, lengths.0 as u8, lengths.1 as u8);
+            let message = self.known(request)?;
+            let size = if count > 1 { 16 } else { 8 };
+            let part = reg.at(reg.byte() + at * grf);
+            self.block_send(message, (header.reg, size), part, write);
+        }
+        Ok(())
+    }
+
+    fn block_send(&mut self, message: Message, (header, size): (Reg, u8), reg: Reg, write: bool) {
+        let mut send = Inst::no_mask(if write { Op::Sends } else { Op::Send }, size);
         let row = Region::packed(8);
-        let header = Src::reg(self.header(0), row, Type::Ud);
-        send.srcs.push(header);
+        send.srcs.push(Src::reg(header, row, Type::Ud));
         send.dst = Some(match write {
             true => Dst::null(Type::Uw),
             false => Dst::new(reg, 1, Type::Uw),
@@ -183,8 +271,7 @@ impl Select<'_, '_> {
         let unit = self.unit();
         let v = self.out.grf(unit);
         let grfs = self.out.target.unit_grfs();
-        let message = self.scratch_message(area, grfs, at, false)?;
-        self.scratch_send(message, Reg::virt(v, 0), false);
+        self.transfer(area, grfs, From::Byte(at), Reg::virt(v, 0), false)?;
         Ok(v)
     }
 
@@ -211,8 +298,8 @@ impl Select<'_, '_> {
                 copy.srcs
                     .push(Src::reg(self.header(0), Region::packed(8), Type::Ud));
                 self.push(copy);
-                let message = self.scratch_message(area, 1, area.header(), true)?;
-                self.scratch_send(message, Reg::virt(v, 0), true);
+                let at = From::Byte(area.header());
+                self.transfer(area, 1, at, Reg::virt(v, 0), true)?;
             }
             (true, None) => self.out.header = self.out.header_of(self.grfs),
         }
@@ -221,9 +308,7 @@ impl Select<'_, '_> {
 
     fn store(&mut self, area: Area, at: u32, v: VReg) -> Result {
         let grfs = self.out.target.unit_grfs();
-        let message = self.scratch_message(area, grfs, at, true)?;
-        self.scratch_send(message, Reg::virt(v, 0), true);
-        Ok(())
+        self.transfer(area, grfs, From::Byte(at), Reg::virt(v, 0), true)
     }
 
     /// The units that hold bytes `from..to` of the area. Of what is beyond it there is nothing.
@@ -487,12 +572,8 @@ impl Select<'_, '_> {
 
     /// Loads or stores so many registers of the window, from a register of the area on.
     fn move_window(&mut self, area: Area, grfs: u32, from: Src, write: bool) -> Result {
-        let mut message = self.scratch_message(area, grfs, 0, write)?;
-        if let Desc::Imm(bits) = message.desc {
-            message.desc = self.descriptor(&[from, ud(bits)], Op::Add);
-        }
         let window = Self::window(area, self.out.target.unit_grfs()).start;
-        self.scratch_send(message, Reg::grf(window as u8), write);
-        Ok(())
+        let reg = Reg::grf(window as u8);
+        self.transfer(area, grfs, From::Number(from), reg, write)
     }
 }
