@@ -339,8 +339,12 @@ impl Access {
     fn text(&self) -> String {
         let (prefix, channels) = (self.guard.prefix(), self.guard.channels());
         let (op, at) = (self.op, self.byte);
-        // Atomics of floats are of variables of floats.
-        let ty = if op.contains(".f") { "_f" } else { "" };
+        // Atomics of floats are of variables of floats; of what the reference sends, the type says how much.
+        let ty = match self.what {
+            Atomic(8, ..) | Read(_, 8, _) | Write(_, 8, _) => "_uq",
+            Atomic(..) if op.contains(".f") => "_f",
+            _ => "",
+        };
         let [source, second] = ["S1", "S2"].map(|var| format!("{var}{ty}.{at}"));
         let data = match self.what {
             Write(..) | WriteChannels(_) | WriteBlock(_) => source.clone(),
