@@ -547,7 +547,8 @@ fn approximations_tell_which_of_them_are_final() {
             );
             let after = run(16, &predicates(16), body.clone(), &before);
             let early = element(&after[3], 256, Ty::Ud);
-            for lane in 0..16 {
+            let [first, second] = given;
+            for (lane, (a, b)) in first.into_iter().zip(second).enumerate() {
                 let at = lane * bytes;
                 let chosen = lane < size && (pred.is_empty() || 0x0f05 >> lane & 1 == 0);
                 if !chosen {
@@ -559,7 +560,6 @@ fn approximations_tell_which_of_them_are_final() {
                     assert_eq!(early >> lane & 1, 0x1234 >> lane & 1, "{body}: {lane}");
                     continue;
                 }
-                let [a, b] = [0, 1].map(|n: usize| given[n][lane]);
                 let found = match single {
                     true => f32::from_bits(element(&after[3], at, Ty::F) as u32).into(),
                     false => f64::from_bits(element(&after[3], at, Ty::Df)),
