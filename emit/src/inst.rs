@@ -4,18 +4,9 @@
 //! refuses. Offsets and strides are kept in the units a reader thinks in: sub-registers in
 //! *bytes*, strides in *elements*, branch targets in *bytes relative to this instruction*. The
 //! codecs convert.
-//!
-//! A register may be physical or virtual ([`RegFile::Virt`]); instruction selection makes virtual
-//! ones, register allocation replaces them, and the encoder refuses any that are left.
 
-use cranelift_entity::entity_impl;
 pub use kiln_target::isa::*;
 use smallvec::SmallVec;
-
-/// A virtual register. Its class and size are recorded where it is made (instruction selection).
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct VReg(u32);
-entity_impl!(VReg, "v");
 
 /// A register and a byte offset into it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -23,7 +14,7 @@ pub struct Reg {
     pub file: RegFile,
     /// Number in the file.
     pub num: u32,
-    /// Offset from the register's start in bytes. For a virtual register, anywhere inside it.
+    /// Offset from the register's start in bytes.
     pub byte: u16,
 }
 
@@ -46,19 +37,6 @@ impl Reg {
         Reg { file, num, byte }
     }
 
-    pub fn virt(v: VReg, byte: u16) -> Reg {
-        Reg {
-            file: RegFile::Virt,
-            num: v.as_u32(),
-            byte,
-        }
-    }
-
-    /// The virtual register this is, if it is one.
-    pub fn as_virt(self) -> Option<VReg> {
-        (self.file == RegFile::Virt).then(|| VReg::from_u32(self.num))
-    }
-
     pub fn is_null(self) -> bool {
         self.file == RegFile::Null
     }
@@ -68,7 +46,7 @@ impl Reg {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Place {
     Direct(Reg),
-    /// `r[a0.sub, imm]`: `addr` is the address register (or a virtual one of the address class)
+    /// `r[a0.sub, imm]`: `addr` is the address register
     /// with the byte offset of the first address used; `imm` is added to every address, in bytes.
     Indirect {
         addr: Reg,
@@ -119,7 +97,7 @@ pub const SWIZZLE_XYZW: u8 = 0b11_10_01_00;
 /// `(f0.1.any8h)` and the like.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Pred {
-    /// A flag register (or a virtual one of the flag class); `byte` is 0 or 2.
+    /// A flag register; `byte` is 0 or 2.
     pub flag: Reg,
     pub inverse: bool,
     pub ctrl: PredCtrl,

@@ -4,7 +4,7 @@ use kiln_emit::assemble::{Program, Relocation, RelocationKind, assemble};
 use kiln_emit::encoding::{DecodeError, EncodeError, Operand, compactable, decode, encode};
 use kiln_emit::inst::{
     Cond, CondMod, Desc, Dst, Inst, MathFn, Message, Op, Place, Pred, PredCtrl, Reg, RegFile,
-    Region, Src, SrcReg, Target, Type, VReg,
+    Region, Src, SrcReg, Target, Type,
 };
 use kiln_emit::platform::{PLATFORMS, Platform, find};
 
@@ -134,19 +134,6 @@ refuses! {
     exec_size_too_large: add(), |i| i.exec_size = 64 => EncodeError::ExecSize(64),
     chan_off: add(), |i| i.chan_off = 2 => EncodeError::ChanOff(2),
     chan_off_too_large: add(), |i| i.chan_off = 32 => EncodeError::ChanOff(32),
-    virtual_dst: add(), |i| dst(i).place = Place::Direct(Reg::virt(VReg::from_u32(7), 0))
-        => EncodeError::Virtual { operand: DST, num: 7 },
-    virtual_src: add(), |i| src(i, 1).place = Place::Direct(Reg::virt(VReg::from_u32(7), 4))
-        => EncodeError::Virtual { operand: SRC1, num: 7 },
-    virtual_address: add(), |i| src(i, 0).place = Place::Indirect {
-        addr: Reg::virt(VReg::from_u32(9), 0),
-        imm: 0,
-    } => EncodeError::Virtual { operand: SRC0, num: 9 },
-    virtual_flag: add(), |i| i.pred = Some(Pred {
-        flag: Reg::virt(VReg::from_u32(1), 0),
-        inverse: false,
-        ctrl: PredCtrl::Normal,
-    }) => EncodeError::Virtual { operand: Operand::Flag, num: 1 },
     register: add(), |i| dst(i).place = Place::Direct(Reg::grf(128))
         => EncodeError::Register { operand: DST, .. },
     architecture_register: add(), |i| dst(i).place = Place::Direct(Reg::new(RegFile::Acc, 2, 0))

@@ -1,8 +1,8 @@
 //! Instructions as text.
 
 use kiln_emit::inst::{
-    Cond, CondMod, Desc, Dst, Inst, Message, Op, Place, Pred, PredCtrl, Reg, Region, Src, Target,
-    Type, VReg,
+    Cond, CondMod, Desc, Dst, Inst, Message, Op, Place, Pred, PredCtrl, Reg, RegFile, Region, Src,
+    Target, Type,
 };
 
 fn words(inst: &Inst) -> String {
@@ -23,15 +23,15 @@ fn two(op: Op, exec_size: u8, ty: Type) -> Inst {
 }
 
 #[test]
-fn virtual_registers_are_named_by_index_and_element() {
+fn registers_are_named_by_number_and_element() {
     let mut inst = two(Op::Cmp, 8, Type::F);
-    let flag = Reg::virt(VReg::from_u32(30), 2);
+    let flag = Reg::new(RegFile::Flag, 0, 2);
     inst.dst = Some(Dst::new(Reg::NULL, 1, Type::F));
-    inst.srcs[0] = Src::reg(Reg::virt(VReg::from_u32(12), 8), Region::SCALAR, Type::F);
+    inst.srcs[0] = Src::reg(Reg::new(RegFile::Grf, 12, 8), Region::SCALAR, Type::F);
     if let Src::Reg(src) = &mut inst.srcs[1] {
         src.modifier.abs = true;
         src.place = Place::Indirect {
-            addr: Reg::virt(VReg::from_u32(5), 0),
+            addr: Reg::new(RegFile::Addr, 0, 0),
             imm: -64,
         };
     }
@@ -47,7 +47,7 @@ fn virtual_registers_are_named_by_index_and_element() {
     });
     assert_eq!(
         words(&inst),
-        "(W&~v30.1.any8h) cmp (8|M0) (lt)v30.1 null<1>:f v12.2<0;1,0>:f (abs)r[v5.0,-64]<8;8,1>:f"
+        "(W&~f0.1.any8h) cmp (8|M0) (lt)f0.1 null<1>:f r12.2<0;1,0>:f (abs)r[a0.0,-64]<8;8,1>:f"
     );
 }
 

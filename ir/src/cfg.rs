@@ -107,7 +107,7 @@ impl LogicalBlock {
 
 /// Channels that leave block `source` wait at block `at` while the blocks `from..at` run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ParkedSpan {
+pub struct WaitingSpan {
     pub source: usize,
     pub from: usize,
     pub at: usize,
@@ -133,13 +133,13 @@ impl Cfg {
     }
 
     /// The blocks that may run while channels wait, for each divergent branch.
-    pub fn parked_spans(&self) -> Vec<ParkedSpan> {
+    pub fn waiting_spans(&self) -> Vec<WaitingSpan> {
         let starts = starts_of_waiting(&self.blocks);
         let spans = self.blocks.iter().enumerate();
         spans
             .filter(|(_, block)| matches!(block.exit, Exit::Diverge { .. }))
             .filter_map(|(source, block)| {
-                Some(ParkedSpan {
+                Some(WaitingSpan {
                     source,
                     from: starts[source],
                     at: block.exit.waits_at(source)?,

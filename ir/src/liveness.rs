@@ -4,7 +4,7 @@
 //! does not write is still wanted by somebody. Three may want it:
 //!
 //! 1. the same channels later on (*channel liveness*, on the logical graph, byte by byte);
-//! 2. channels that wait at a join while this block runs (*parked* liveness: what is channel-live
+//! 2. channels that wait at a join while this block runs (*waiting* liveness: what is channel-live
 //!    at that join);
 //! 3. a later read that looks across channels, whatever their mask (*whole* liveness, on the
 //!    linear graph; only a NoMask write ends it).
@@ -422,8 +422,8 @@ pub struct Solver<'a> {
     kill: Vec<Kill>,
     touched: Vec<u32>,
     work: Worklist,
-    parked: Spread,
-    parked_at_end: Spread,
+    waiting: Spread,
+    waiting_at_end: Spread,
     /// The last instruction of each block.
     last: Vec<u32>,
     /// By access, whether a write keeps the old contents. False for reads.
@@ -449,7 +449,7 @@ impl<'a> Solver<'a> {
         let skips = cfg.blocks.iter().enumerate();
         let skips = skips.filter_map(|(b, block)| Some((b, block.join_jip?)));
         let mut waits_from: Vec<(u32, u32)> = (0..count as u32).map(|b| (b, b)).collect();
-        for span in cfg.parked_spans().iter().filter(|span| span.at < count) {
+        for span in cfg.waiting_spans().iter().filter(|span| span.at < count) {
             let (inside, end) = &mut waits_from[span.at];
             *inside = (*inside).min(span.from as u32);
             *end = (*end).min(span.from.min(span.source) as u32);
@@ -474,8 +474,8 @@ impl<'a> Solver<'a> {
             kill: vec![Kill::default(); count],
             touched: Vec::new(),
             work: Worklist::new(count),
-            parked: Spread::new(count),
-            parked_at_end: Spread::new(count),
+            waiting: Spread::new(count),
+            waiting_at_end: Spread::new(count),
             last: (cfg.blocks.iter())
                 .map(|block| block.insts.end.saturating_sub(1))
                 .collect(),
@@ -536,8 +536,8 @@ impl<'a> Solver<'a> {
             self.live_in[b as usize] = State::default();
             self.kill[b as usize] = Kill::default();
         }
-        self.parked.clear();
-        self.parked_at_end.clear();
+        self.waiting.clear();
+        self.waiting_at_end.clear();
         if self.calls.any() {
             self.effects(batch);
             self.flow_into_callees(batch);
@@ -574,8 +574,8 @@ impl<'a> Solver<'a> {
             let own = self.live_in[at as usize].own;
             let (inside, end) = self.waits_from[at as usize];
             if own != 0 && end < at {
-                self.parked.add(inside as usize..at as usize, own);
-                self.parked_at_end.add(end as usize..at as usize, own);
+                self.waiting.add(inside as usize..at as usize, own);
+                self.waiting_at_end.add(end as usize..at as usize, own);
             }
         }
     }
@@ -704,7 +704,7 @@ impl<'a> Solver<'a> {
             for at in 0..self.parts[r as usize].sites.len() {
                 let (b, callee) = self.parts[r as usize].sites[at];
                 let whole = self.live_out(b as usize).whole;
-                let waiting = batch.whole_cells(self.parked.at(b as usize));
+                let waiting = batch.whole_cells(self.waiting.at(b as usize));
                 let part = &mut self.parts[callee as usize];
                 part.exit.whole |= (whole | waiting) & batch.whole_cells(part.effect.writes);
             }
@@ -753,7 +753,7 @@ impl<'a> Solver<'a> {
             writes,
         } = self.parts[callee].effect;
         let State { own, whole } = self.live_out(b);
-        let waiting = self.parked.at(b);
+        let waiting = self.waiting.at(b);
         let inst = self.last[b];
         let mut end = AtEnd {
             block: b as u32,
@@ -857,7 +857,7 @@ impl<'a> Solver<'a> {
             state.own = state.own & !kill.own | reads.own;
             state.whole = state.whole & !kill.whole | reads.whole;
         }
-        let parked = self.parked.at(b);
+        let waiting = self.waiting.at(b);
         for item in items.iter().rev() {
             let access = &self.accesses.list[item.access as usize];
             if !access.kind.is_read() {
@@ -868,9 +868,8 @@ impl<'a> Solver<'a> {
                     whole: state.whole & bits,
                 };
                 let all = full((self.sizes)(access.cell)) & !access.mask == 0;
-                let waiting = parked & bits != 0;
-                self.kept[item.access as usize] =
-                    of_cell.keeps(access.kind, item.bits, waiting, all);
+                let waits = waiting & bits != 0;
+                self.kept[item.access as usize] = of_cell.keeps(access.kind, item.bits, waits, all);
             }
             state.step(access.kind, item.bits);
         }
@@ -880,23 +879,23 @@ impl<'a> Solver<'a> {
     /// those that wait, or a look across channels. What else the hardware carries along is of no use.
     pub fn wanted_out(&self, batch: &Batch, b: usize, cells: u64) -> u64 {
         let State { own, whole } = self.live_out(b);
-        wanted(batch, own | whole, cells, || self.parked_at_end.at(b))
+        wanted(batch, own | whole, cells, || self.waiting_at_end.at(b))
     }
 
     /// The same at the start of the block, behind its join.
     pub fn wanted_in(&self, batch: &Batch, b: usize, cells: u64) -> u64 {
         let State { own, whole } = self.live_in[b];
-        wanted(batch, own | whole, cells, || self.parked.at(b))
+        wanted(batch, own | whole, cells, || self.waiting.at(b))
     }
 }
 
 /// Who waits is only asked where nobody else wants a cell.
-fn wanted(batch: &Batch, live: u64, cells: u64, parked: impl Fn() -> u64) -> u64 {
+fn wanted(batch: &Batch, live: u64, cells: u64, waiting: impl Fn() -> u64) -> u64 {
     let live = batch.cells_in(live);
     if cells & !live == 0 {
         return cells;
     }
-    cells & (live | batch.cells_in(parked()))
+    cells & (live | batch.cells_in(waiting()))
 }
 
 fn full(size: u32) -> u64 {

@@ -20,7 +20,7 @@
 
 use kiln_emit::inst::{Dst, Inst as Gen, Op, Reg, RegFile, Region, Src, SrcMod, Target, Type};
 use kiln_emit::messages::{Block as Owords, Kind, Surface, data_port};
-use kiln_machine::func::{Entered, Function};
+use kiln_machine::func::{Entered, Function, Term};
 use kiln_target::abi::Stack;
 
 use crate::AllocError;
@@ -37,6 +37,9 @@ const FREE: u32 = 2;
 /// that computes a return address to behind its jump (PRM vol. 2a, "jmpi": from the next instruction).
 const TO_CALLEE: u32 = 64;
 const TO_RETURN: u32 = 32;
+/// The same with the `call` between, and from the `add` behind the call to behind its `ret`.
+const CALL: u32 = 16;
+const TO_BEHIND: u32 = 32;
 const TO_CALLER: u32 = 48;
 
 /// The frame of one function.
@@ -44,6 +47,9 @@ pub struct StackFrame<'a> {
     func: &'a Function,
     frame: &'a Frame,
     stack: &'a Stack,
+    /// Channels of the function may wait at joins that another run of its code comes to, under way at
+    /// the same time.
+    waits: bool,
     /// The frame has a place of its own on the stack: the function calls others, or finds variables by it.
     placed: bool,
 }
@@ -54,11 +60,16 @@ impl<'a> StackFrame<'a> {
         let stack = func.abi.stack.as_ref()?;
         let insts = func.blocks.values().flat_map(|block| &block.insts);
         let calls = insts.into_iter().any(|inst| inst.is_call());
+        let diverges =
+            |term: &Term| matches!(term, Term::GotoForward { .. } | Term::GotoBackward { .. });
+        let waits = func.entered != Entered::Dispatched
+            && func.blocks.values().any(|block| diverges(&block.term));
         let variables = func.entered != Entered::Dispatched && func.scratch_bytes > 0;
         Some(StackFrame {
             func,
             frame,
             stack,
+            waits,
             placed: calls || variables,
         })
     }
@@ -259,10 +270,7 @@ impl<'a> StackFrame<'a> {
     pub fn back(&self) -> Vec<Gen> {
         let address = self.pointer(Stack::RETURN);
         if self.func.entered == Entered::Called {
-            let mut ret = Gen::new(Op::Ret, self.func.simd);
-            ret.srcs.push(scalar(address));
-            ret.jip = Some(Target::Reg);
-            return vec![ret];
+            return vec![self.ret()];
         }
         let behind = Src::imm(Type::D, u64::from(TO_CALLER.wrapping_neg()));
         vec![
@@ -280,21 +288,51 @@ impl<'a> StackFrame<'a> {
     }
 
     /// A call of an address, which all active channels make.
+    ///
+    /// A jump leaves channels that wait in reach of the callee's joins. If the callee, or what it
+    /// calls, is this function again, its join would take them for its own: so they are left out by a
+    /// `call` of the next instruction, and taken in again by a `ret` behind the way back. The callee
+    /// keeps the mask beside the return address, as it does when it is called by name.
     pub fn call_address(&self, address: Src) -> Vec<Gen> {
         let distance = Reg::grf(FREE);
         let back = self.pointer(Stack::RETURN);
-        let ip = scalar(Reg::new(RegFile::Ip, 0, 0));
-        vec![
+        let ip = || scalar(Reg::new(RegFile::Ip, 0, 0));
+        let to_callee = TO_CALLEE + if self.waits { CALL } else { 0 };
+        let to_callee = u64::from(to_callee.wrapping_neg());
+        let mut code = vec![
             add(distance, less_ip(), address),
-            add(
-                distance,
-                scalar(distance),
-                Src::imm(Type::D, u64::from(TO_CALLEE.wrapping_neg())),
-            ),
-            add(back, ip, Src::imm(Type::Ud, TO_RETURN.into())),
+            add(distance, scalar(distance), Src::imm(Type::D, to_callee)),
+        ];
+        if self.waits {
+            let mut call = Gen::new(Op::Call, self.func.simd);
+            call.opts.long = true;
+            call.dst = Some(Dst::new(back, 1, Type::Ud));
+            call.jip = Some(Target::Offset(CALL as i32));
+            code.push(call);
+        }
+        code.extend([
+            add(back, ip(), Src::imm(Type::Ud, TO_RETURN.into())),
             jump(distance),
             switch(self.frame.header),
-        ]
+        ]);
+        if self.waits {
+            let mut ret = self.ret();
+            ret.opts.long = true;
+            code.extend([
+                add(back, ip(), Src::imm(Type::Ud, TO_BEHIND.into())),
+                ret,
+                switch(self.frame.header),
+            ]);
+        }
+        code
+    }
+
+    /// Channels go on at the return address.
+    fn ret(&self) -> Gen {
+        let mut ret = Gen::new(Op::Ret, self.func.simd);
+        ret.srcs.push(scalar(self.pointer(Stack::RETURN)));
+        ret.jip = Some(Target::Reg);
+        ret
     }
 }
 

@@ -4,6 +4,8 @@
 //! to FOLDER.
 //! `programs reduce SEED FOLDER [FINALIZER]`: the program, with all taken out that what is wrong does not need
 //! (in the finalizer's code, if one is given and ours is right), is written to FOLDER.
+//! `programs keep SEED FOLDER`: the program is written to FOLDER, as `tests/programs/found` has them.
+//! `programs check FILE...`: whether our code of programs that were written so is right.
 //! Prints how many of our programs and of the reference's are wrong; fails if one of ours is.
 
 use std::path::Path;
@@ -18,6 +20,8 @@ mod ops;
 #[path = "../tests/visa_ops/random.rs"]
 mod random;
 
+#[path = "../tests/programs/case.rs"]
+mod case;
 #[path = "../tests/programs/draw.rs"]
 mod draw;
 #[path = "../tests/programs/program.rs"]
@@ -31,27 +35,29 @@ mod text;
 #[path = "../tests/programs/walk.rs"]
 mod walk;
 
+use case::Case;
 use kiln_runtime::exec::Program as Code;
 use program::Program;
-use walk::Outcome;
-
-/// The dword at a byte.
-fn bits(bytes: &[u8], at: usize) -> u32 {
-    u32::from_le_bytes(bytes[at..at + 4].try_into().expect("four bytes"))
-}
 
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
-    let (reduced, args) = match args.first() {
-        Some(what) if what == "reduce" => (true, &args[1..]),
-        _ => (false, &args[..]),
+    if let [command, files @ ..] = &args[..]
+        && command == "check"
+    {
+        return check(files);
+    }
+    let (command, args) = match args.first().map(String::as_str) {
+        Some(what @ ("reduce" | "keep")) => (Some(what), &args[1..]),
+        _ => (None, &args[..]),
     };
     let numbers: Vec<u64> = args.iter().map_while(|n| n.parse().ok()).collect();
-    let (count, seed, rest) = match (reduced, &numbers[..]) {
-        (true, [seed]) => (1, *seed, &args[1..]),
-        (false, [count, seed]) => (*count, *seed, &args[2..]),
+    let (count, seed, rest) = match (command, &numbers[..]) {
+        (Some(_), [seed]) => (1, *seed, &args[1..]),
+        (None, [count, seed]) => (*count, *seed, &args[2..]),
         _ => {
-            eprintln!("programs [reduce | COUNT] SEED FOLDER [FINALIZER]");
+            eprintln!(
+                "programs [reduce | keep | COUNT] SEED FOLDER [FINALIZER]\nprograms check FILE..."
+            );
             return ExitCode::FAILURE;
         }
     };
@@ -60,46 +66,48 @@ fn main() -> ExitCode {
         return ExitCode::FAILURE;
     };
     let finalizer = rest.get(1).map(Path::new);
-    if reduced {
-        return reduce_to_file(seed, folder, finalizer);
+    match command {
+        Some("reduce") => return reduce_to_file(seed, folder, finalizer),
+        Some(_) => return keep(folder, seed),
+        None => {}
     }
     let (mut tried, mut refused, mut wrong) = (0u64, 0, 0);
     let (mut reference_refused, mut reference_wrong) = (0, 0);
     for seed in seed..seed + count {
         let program = draw::program(seed);
-        let Ok(expected) = walk::walk(&program) else {
+        let Some(case) = case_of(&program) else {
             continue;
         };
         tried += 1;
-        let text = program.text();
         let keep = |what: &str| {
             let path = folder.join(format!("program-{}.visaasm", program.seed));
-            match std::fs::write(&path, &text) {
+            match std::fs::write(&path, case.write()) {
                 Ok(()) => println!("{}: {what}", path.display()),
                 Err(e) => println!("program {}: {what} (not kept: {e})", program.seed),
             }
         };
-        for limit in program.limits() {
-            match run::compile(&program, &text, *limit) {
+        for limit in case.limits() {
+            match run::compile(&case, *limit) {
                 Err(what) => {
                     refused += 1;
                     keep(&format!("{limit} GRFs: not compiled: {what}"));
                 }
                 Ok(code) => {
-                    if let Err(what) = right(&code, &program, &expected) {
+                    if let Err(what) = run::check(&code, &case) {
                         wrong += 1;
                         keep(&format!("{limit} GRFs: {what}"));
                     }
                 }
             }
         }
-        if let Some(finalizer) = finalizer {
-            match reference::finalize(finalizer, folder, &text) {
+        if let Some(finalizer) = finalizer
+            // Calls by address it leaves to a linker.
+            && !case.text.contains("ifcall")
+        {
+            match reference::finalize(finalizer, folder, &case.text) {
                 None => reference_refused += 1,
                 Some(code) => {
-                    if let Err(what) =
-                        right(&Code::from_text(&code, run::skl()), &program, &expected)
-                    {
+                    if let Err(what) = run::check(&Code::from_text(&code, run::skl()), &case) {
                         reference_wrong += 1;
                         keep(&format!("the reference's code: {what}"));
                     }
@@ -119,24 +127,59 @@ fn main() -> ExitCode {
     ExitCode::from(u8::from(refused + wrong > 0))
 }
 
-fn right(code: &Code, program: &Program, expected: &Outcome) -> Result<(), String> {
-    run::compare(&run::run(code, program)?, program, expected)
+/// What the program must compute, if that is defined.
+fn case_of(program: &Program) -> Option<Case> {
+    let outcome = walk::walk(program).ok()?;
+    Some(Case::new(program, &outcome))
+}
+
+fn check(files: &[String]) -> ExitCode {
+    let mut wrong = 0;
+    for file in files {
+        let text = std::fs::read_to_string(file).map_err(|e| e.to_string());
+        let case = text.and_then(|text| Case::read(&text).ok_or("not a kept program".into()));
+        let result = case.and_then(|case| {
+            let right = |&limit: &u32| run::check(&run::compile(&case, limit)?, &case);
+            case.limits().iter().try_for_each(right)
+        });
+        match &result {
+            Ok(()) => println!("{file}: right"),
+            Err(what) => println!("{file}: {what}"),
+        }
+        wrong += usize::from(result.is_err());
+    }
+    ExitCode::from(u8::from(wrong > 0))
+}
+
+/// Writes the program of a seed as `tests/programs/found` has them.
+fn keep(folder: &Path, seed: u64) -> ExitCode {
+    let Some(case) = case_of(&draw::program(seed)) else {
+        println!("program {seed}: not defined");
+        return ExitCode::FAILURE;
+    };
+    let path = folder.join(format!("program-{seed}.visaasm"));
+    match std::fs::write(&path, case.write()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(e) => {
+            println!("{}: {e}", path.display());
+            ExitCode::FAILURE
+        }
+    }
 }
 
 /// Reduces a program to what is wrong in our code, or else in the reference's.
 fn reduce_to_file(seed: u64, folder: &Path, finalizer: Option<&Path>) -> ExitCode {
     let ours = |program: &Program| {
-        let expected = walk::walk(program).ok()?;
-        let text = program.text();
-        program.limits().iter().find_map(|limit| {
-            let code = run::compile(program, &text, *limit);
-            code.and_then(|code| right(&code, program, &expected)).err()
+        let case = case_of(program)?;
+        case.limits().iter().find_map(|limit| {
+            let code = run::compile(&case, *limit);
+            code.and_then(|code| run::check(&code, &case)).err()
         })
     };
     let theirs = |program: &Program| {
-        let expected = walk::walk(program).ok()?;
-        let code = reference::finalize(finalizer?, folder, &program.text())?;
-        right(&Code::from_text(&code, run::skl()), program, &expected).err()
+        let case = case_of(program)?;
+        let code = reference::finalize(finalizer?, folder, &case.text)?;
+        run::check(&Code::from_text(&code, run::skl()), &case).err()
     };
     let program = draw::program(seed);
     let (whose, program, what) = if let Some(first) = ours(&program) {
@@ -159,7 +202,10 @@ fn reduce_to_file(seed: u64, folder: &Path, finalizer: Option<&Path>) -> ExitCod
         return ExitCode::FAILURE;
     };
     let path = folder.join(format!("program-{seed}-reduced.visaasm"));
-    match std::fs::write(&path, program.text()) {
+    match std::fs::write(
+        &path,
+        case_of(&program).map_or_else(String::new, |case| case.write()),
+    ) {
         Ok(()) => println!("{}: {whose}: {what}", path.display()),
         Err(e) => println!("program {seed}: {whose}: {what} (not kept: {e})"),
     }

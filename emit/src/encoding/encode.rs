@@ -412,12 +412,6 @@ impl<'a> Encoder<'a> {
     fn flag(&self, reg: Reg) -> Result<u64, EncodeError> {
         let operand = Operand::Flag;
         match reg.file {
-            RegFile::Virt => {
-                return Err(EncodeError::Virtual {
-                    operand,
-                    num: reg.num,
-                });
-            }
             RegFile::Flag if reg.num < self.platform.flag_count => {}
             _ => return Err(EncodeError::Register { operand, reg }),
         }

@@ -117,8 +117,6 @@ pub enum EncodeError {
     ExecSize(u8),
     #[error("channel offset {0} is no multiple of 4 below 32")]
     ChanOff(u8),
-    #[error("{operand} is virtual register v{num}")]
-    Virtual { operand: Operand, num: u32 },
     #[error("{operand}: there is no register {} of file {:?} here", reg.num, reg.file)]
     Register { operand: Operand, reg: Reg },
     #[error("{operand}: byte offset {byte} must be a multiple of {unit} below {limit}")]

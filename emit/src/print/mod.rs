@@ -1,8 +1,7 @@
 //! An instruction as text, in the reference disassembler's syntax.
 //!
-//! [`Inst`] displays itself this way in dumps, virtual registers as `v12` with a sub-register in
-//! elements of the operand's type; the [listing](crate::listing) adds where branches go. Columns
-//! are as the reference has them, so that listings diff. What that syntax cannot say of an Align16
+//! [`Inst`] displays itself this way in dumps; the [listing](crate::listing) adds where branches go.
+//! Columns are as the reference has them, so that listings diff. What that syntax cannot say of an Align16
 //! instruction (its channel masks and swizzles) is written as assemblers of that mode write it.
 
 mod bfn;

@@ -20,7 +20,6 @@ struct FileSyntax {
 fn file_syntax(file: RegFile) -> FileSyntax {
     let (name, numbered, subs) = match file {
         RegFile::Grf => ("r", true, true),
-        RegFile::Virt => ("v", true, true),
         RegFile::Null => ("null", false, false),
         RegFile::Addr => ("a", true, true),
         RegFile::Acc => ("acc", true, true),
@@ -86,7 +85,7 @@ pub(super) enum Sub {
     Shown,
     /// Operands of matrices begin a register, and are shown where they do not.
     Unless0,
-    /// Payloads and macro operands are whole registers; only a virtual one's offset is shown.
+    /// Payloads and macro operands are whole registers.
     Whole,
 }
 
@@ -173,7 +172,7 @@ pub(super) fn write_reg(reg: Reg, ty: Type, sub: Sub, counting: Counting, text: 
     let shown = match sub {
         Sub::Shown => subs || index != 0,
         Sub::Unless0 => index != 0,
-        Sub::Whole => reg.file == RegFile::Virt && index != 0,
+        Sub::Whole => false,
     };
     match SUBS.get(index as usize) {
         Some(short) if shown => text.short(short),

@@ -334,7 +334,13 @@ impl Flow<'_> {
                 }
                 nexts.add(self.arrive(at + 1));
             }
-            Op::Ret => {}
+            // Behind a call by address all go on together, and other threads may run.
+            Op::Ret => {
+                let next = self.insts.get(at as usize + 1);
+                if next.is_some_and(|next| next.opts.switch) {
+                    nexts.add(same(at + 1));
+                }
+            }
             _ if inst.msg.is_some_and(|m| m.eot) => {}
             _ => nexts.add(same(at + 1)),
         }

@@ -2,8 +2,7 @@
 //!
 //! Encoding refuses what has no bits; this refuses what has bits but breaks a rule of the manuals
 //! ("Register Region Restrictions" and the instructions' own restrictions; [`kiln_target::rules`] says which and
-//! what the families differ in). For passes to check what they made, on virtual registers too: rules
-//! about places in the register file hold only for physical ones. Rules that need more than the
+//! what the families differ in). For passes to check what they made. Rules that need more than the
 //! instruction (dependencies, payload contents) are not checked.
 
 pub mod flow;
@@ -229,7 +228,6 @@ impl Checker<'_> {
         let operand = Operand::Flag;
         let fail = |what| Err(Violation::Operand { operand, what });
         match flag.file {
-            RegFile::Virt => return Ok(()),
             RegFile::Flag if flag.num < self.platform.flag_count && flag.byte <= 2 => {}
             _ => return fail("is no flag register"),
         }
@@ -297,7 +295,7 @@ impl Checker<'_> {
             return Ok(());
         };
         let named = matches!(src.place, Place::Direct(reg)
-            if matches!(reg.file, RegFile::Null | RegFile::Flag | RegFile::Virt));
+            if matches!(reg.file, RegFile::Null | RegFile::Flag));
         self.deny(!named, "takes a mask, a flag or null")
     }
 

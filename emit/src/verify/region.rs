@@ -84,9 +84,10 @@ impl Checker<'_> {
             Place::Direct(reg) if u32::from(reg.byte) % ty.bytes() != 0 => {
                 Err(Violation::Alignment { operand, reg, ty })
             }
-            Place::Indirect { addr, .. } if addr.file != RegFile::Virt => {
-                let named = addr.file == RegFile::Addr && addr.num == 0 && addr.byte < 32;
-                if named && addr.byte % 2 == 0 {
+            Place::Indirect { addr, .. } => {
+                let named = addr.file == RegFile::Addr && addr.num == 0;
+                let inside = u32::from(addr.byte) < self.platform.addr_bytes;
+                if named && inside && addr.byte % 2 == 0 {
                     return Ok(());
                 }
                 Err(Violation::Operand {

@@ -108,7 +108,7 @@ impl Checker<'_> {
                 }
                 Ok(())
             }
-            RegFile::Virt | RegFile::Null => Ok(()),
+            RegFile::Null => Ok(()),
             _ => Err(Violation::Operand {
                 operand,
                 what: "a payload is in general registers",

@@ -92,7 +92,7 @@ impl Checker<'_> {
     fn ternary_file(&self, place: Place, operand: Operand) -> Result<(), Violation> {
         let rules = &self.rules.ternary;
         match place {
-            Place::Direct(reg) if matches!(reg.file, RegFile::Grf | RegFile::Virt) => Ok(()),
+            Place::Direct(reg) if reg.file == RegFile::Grf => Ok(()),
             Place::Direct(reg)
                 if matches!(reg.file, RegFile::Acc | RegFile::Null) && rules.accumulators =>
             {
@@ -153,7 +153,7 @@ impl Checker<'_> {
                 }
                 Ok(())
             }
-            Place::Direct(reg) if matches!(reg.file, RegFile::Null | RegFile::Virt) => Ok(()),
+            Place::Direct(reg) if reg.file == RegFile::Null => Ok(()),
             _ => Err(Violation::Operand {
                 operand,
                 what: "must be a general register",

@@ -272,8 +272,6 @@ impl Type {
 pub enum RegFile {
     /// `r0`…: general registers.
     Grf,
-    /// A virtual register; `num` is the index of the virtual register.
-    Virt,
     Null,
     /// `a0`: address register, 16 words.
     Addr,

@@ -28,6 +28,8 @@ pub struct Platform {
     pub grf_count: u32,
     /// Flag registers of 32 bits each.
     pub flag_count: u32,
+    /// Size of the address register in bytes; each of its words is an address.
+    pub addr_bytes: u32,
     /// Of a forward `goto` the channels whose predicate is false are those that go, so that one without
     /// a predicate goes nowhere (PRM vol. 2a, "goto").
     pub goto_on_false: bool,
@@ -148,6 +150,7 @@ pub const SKL: Platform = Platform {
     grf_bytes: 32,
     grf_count: 128,
     flag_count: 2,
+    addr_bytes: 32,
     goto_on_false: true,
     thread_id_bits: 9,
     barrier_id: 0x8f00_0000,
@@ -220,6 +223,7 @@ const PVC: Platform = Platform {
     grf_bytes: 64,
     grf_count: 256,
     flag_count: 4,
+    addr_bytes: 32,
     goto_on_false: false,
     thread_id_bits: 9,
     barrier_id: 0x7f00_0000,

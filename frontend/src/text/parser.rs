@@ -38,6 +38,9 @@ pub(super) enum Symbol {
 pub(super) struct Current<'a> {
     pub object: Object,
     symbols: HashMap<&'a str, Symbol, RandomState>,
+    /// By how much the number of the variable declared last is more than that in its name, if it is
+    /// `V` and a number. Mostly that of all.
+    ahead: u32,
     scopes: Scopes<'a>,
     labels: Vec<LabelDecl>,
     label_numbers: HashMap<Cow<'a, str>, Label, RandomState>,
@@ -71,6 +74,11 @@ pub(crate) const EXTERNAL_CALL: &str = "fccall";
 /// The sampler that is never declared.
 const BINDLESS: &str = "S31";
 
+/// The number behind a letter.
+fn name_number(name: &str) -> Option<u32> {
+    name.get(1..)?.parse().ok()
+}
+
 impl<'a> Current<'a> {
     fn new(kind: ObjectKind, name: String) -> Current<'a> {
         let vars = predefined::VARS.iter().enumerate();
@@ -84,6 +92,7 @@ impl<'a> Current<'a> {
                 .chain(surfaces)
                 .chain([(BINDLESS, Symbol::Sampler(bindless))])
                 .collect(),
+            ahead: 0,
             scopes: Scopes::default(),
             labels: Vec::new(),
             label_numbers: HashMap::default(),
@@ -129,6 +138,11 @@ impl<'a> Current<'a> {
     /// Gives the name its meaning; whether it had none in this scope.
     fn declare(&mut self, name: &'a str, symbol: Symbol) -> bool {
         let before = self.symbols.insert(name, symbol);
+        if let (Symbol::Var(var), true, Some(number)) =
+            (symbol, name.starts_with('V'), name_number(name))
+        {
+            self.ahead = var.as_u32().wrapping_sub(number);
+        }
         let Some((_, first)) = self.scopes.open.last() else {
             return before.is_none();
         };
@@ -137,21 +151,21 @@ impl<'a> Current<'a> {
         !twice
     }
 
-    /// What the name is. The reference compiler calls variable 32 `V0032` and predicate 1 `P1`, so
-    /// the number in the name is looked at first.
+    /// What the name is. The reference compiler calls variable 32 `V0032` and predicate 1 `P1`, and
+    /// others count in some such way too, so the number in the name is looked at first.
     pub fn symbol(&self, name: &str) -> Option<Symbol> {
         if self.scopes.names.is_some() {
             return self.symbols.get(name).copied();
         }
-        let number = || name.get(1..)?.parse::<u32>().ok();
         let object = &self.object;
         let guess = match name.as_bytes().first()? {
-            b'V' => number()
+            b'V' => name_number(name)
+                .map(|n| n.wrapping_add(self.ahead))
                 .filter(|n| (predefined::VAR_COUNT..object.vars.len()).contains(&(*n as usize)))
                 .map(Var::from_u32)
                 .filter(|v| object.vars[*v].name == name)
                 .map(Symbol::Var),
-            b'P' => number()
+            b'P' => name_number(name)
                 .filter(|n| (1..object.predicates.len()).contains(&(*n as usize)))
                 .map(Predicate::from_u32)
                 .filter(|p| object.predicates[*p].name == name)

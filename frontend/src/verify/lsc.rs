@@ -264,7 +264,7 @@ impl Verifier<'_> {
                 let allowed = format!("{} or {}", allowed[0].name(), allowed[1].name());
                 self.subject = Subject::Operand(operand);
                 self.find(FindingKind::LscAddressType {
-                    operand,
+                    operand: self.written(operand),
                     ty,
                     allowed,
                 });
@@ -415,7 +415,7 @@ impl Verifier<'_> {
             self.subject = Subject::Operand(operand);
             self.find(FindingKind::Null {
                 op: message.name,
-                operand,
+                operand: self.written(operand),
                 found,
                 expected,
             });

@@ -56,7 +56,7 @@ impl Verifier<'_> {
                 let operand = i;
                 self.subject = Subject::Operand(i);
                 self.find(FindingKind::Payload {
-                    operand,
+                    operand: self.written(operand),
                     name,
                     end,
                     size,
@@ -81,7 +81,7 @@ impl Verifier<'_> {
                 let (name, grf) = (decl.name.to_string(), self.grf);
                 self.subject = Subject::Operand(operand);
                 self.find(FindingKind::RawAlign {
-                    operand,
+                    operand: self.written(operand),
                     name,
                     offset,
                     grf,
@@ -119,7 +119,7 @@ impl Verifier<'_> {
             self.subject = Subject::Operand(operand);
             self.find(FindingKind::Descriptor {
                 op: inst.mnemonic(),
-                operand,
+                operand: self.written(operand),
                 found: format!("of type {}", ty.name()),
             });
         }

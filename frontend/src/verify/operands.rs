@@ -16,6 +16,7 @@ use crate::opcode::{
     Atomic, ChannelMask, Field, Kinds, Meaning, Opcode, Relation, SamplerOp, svm_block_bytes,
 };
 use crate::text::lsc;
+use crate::text::number::Positional;
 
 /// The offsets of indirect accesses.
 const INDIRECT_OFFSETS: RangeInclusive<i16> = -512..=511;
@@ -101,6 +102,25 @@ impl Verifier<'_> {
         self.subject = Subject::Inst;
     }
 
+    /// The number of an operand among those that text has behind the mnemonic, counted from 0.
+    pub(super) fn written(&self, operand: usize) -> usize {
+        let Some(inst) = self.inst.map(|i| &self.object.insts[i]) else {
+            return operand;
+        };
+        let is_written = |field: &Field| match field {
+            Field::Number(_, meaning) => meaning.positional() != Positional::No,
+            _ => true,
+        };
+        let fields = inst.op.row().text_fields();
+        let fields = fields.filter(|(_, field)| is_written(field));
+        for (written, (i, field)) in fields.enumerate() {
+            if i == operand || field.is_list() && i < operand {
+                return written + operand - i;
+            }
+        }
+        operand
+    }
+
     /// The type of an operand that has one; `%null` has none, and of a `bool` that is no predicate
     /// all is said elsewhere.
     pub(super) fn type_of(&self, operand: &Operand) -> Option<Type> {
@@ -127,7 +147,7 @@ impl Verifier<'_> {
                 let allowed = allowed.to_string();
                 self.find(FindingKind::OperandType {
                     op,
-                    operand,
+                    operand: self.written(operand),
                     ty,
                     allowed,
                 });
@@ -153,7 +173,7 @@ impl Verifier<'_> {
                 self.subject = Subject::Operand(operand);
                 self.find(FindingKind::OperandType {
                     op,
-                    operand,
+                    operand: self.written(operand),
                     ty: dst,
                     allowed,
                 });
@@ -194,7 +214,7 @@ impl Verifier<'_> {
             let allowed = allowed.to_string();
             self.find(FindingKind::TypeMix {
                 op,
-                operand,
+                operand: self.written(operand),
                 ty,
                 beside,
                 allowed,
@@ -205,7 +225,7 @@ impl Verifier<'_> {
             self.subject = Subject::Operand(other);
             self.find(FindingKind::PlatformType {
                 op,
-                operand: other,
+                operand: self.written(other),
                 ty: other_type,
                 platform: platform.name(),
             });
@@ -240,7 +260,7 @@ impl Verifier<'_> {
             let found = described(operand);
             return self.find(FindingKind::Kind {
                 op: inst.mnemonic(),
-                operand: i,
+                operand: self.written(i),
                 found,
             });
         }
@@ -259,12 +279,17 @@ impl Verifier<'_> {
                     return;
                 }
                 if region.v.is_none() {
-                    return self.find(FindingKind::MultiAddress { operand: i });
+                    return self.find(FindingKind::MultiAddress {
+                        operand: self.written(i),
+                    });
                 }
                 if self.exists(var) && self.region(i, is_dst, inst.exec.size, region) {
                     if is_dst && is_read_only(var) {
                         let name = self.object.vars[var].name.to_string();
-                        self.find(FindingKind::ReadOnly { operand: i, name });
+                        self.find(FindingKind::ReadOnly {
+                            operand: self.written(i),
+                            name,
+                        });
                     }
                     let element = self.object.vars[var].ty.bytes();
                     let start = u32::from(row) * self.grf + u32::from(col) * element;
@@ -289,7 +314,7 @@ impl Verifier<'_> {
             } => {
                 self.modifier(inst, i, is_dst, modifier);
                 if !INDIRECT_OFFSETS.contains(&imm) {
-                    let (operand, found) = (i, imm);
+                    let (operand, found) = (self.written(i), imm);
                     self.find(FindingKind::IndirectOffset { operand, found });
                 }
                 self.region(i, is_dst, inst.exec.size, region);
@@ -323,14 +348,16 @@ impl Verifier<'_> {
             }
             Operand::Predicate(pred) => {
                 if pred.inverse || pred.combine != Combine::None {
-                    self.find(FindingKind::Modifier { operand: i });
+                    self.find(FindingKind::Modifier {
+                        operand: self.written(i),
+                    });
                 }
                 self.predicate(pred, inst.exec);
             }
             Operand::Imm { ty, bits } => {
                 if ty == Type::Bool || Operand::imm(ty, bits) != *operand {
                     self.find(FindingKind::Immediate {
-                        operand: i,
+                        operand: self.written(i),
                         ty,
                         bits,
                     });
@@ -468,7 +495,7 @@ impl Verifier<'_> {
             };
             self.find(FindingKind::ModifierKind {
                 op: inst.mnemonic(),
-                operand,
+                operand: self.written(operand),
                 found,
                 allowed,
             });
@@ -491,7 +518,7 @@ impl Verifier<'_> {
             (false, _) if !power(h, 4) => ("horizontal stride", h, strides),
             (false, _) if w > size => {
                 self.find(FindingKind::RegionWidth {
-                    operand,
+                    operand: self.written(operand),
                     width: w,
                     size,
                 });
@@ -500,7 +527,7 @@ impl Verifier<'_> {
             _ => return true,
         };
         self.find(FindingKind::Region {
-            operand,
+            operand: self.written(operand),
             part,
             found,
             allowed,
@@ -516,7 +543,7 @@ impl Verifier<'_> {
         if end > size && !unused {
             let name = self.object.vars[root].name.to_string();
             self.find(FindingKind::End {
-                operand,
+                operand: self.written(operand),
                 name,
                 end,
                 size,
@@ -530,7 +557,7 @@ impl Verifier<'_> {
     fn element(&mut self, operand: usize, name: String, end: u32, size: u32) {
         if end > size {
             self.find(FindingKind::Element {
-                operand,
+                operand: self.written(operand),
                 name,
                 end,
                 size,

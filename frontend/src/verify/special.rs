@@ -283,7 +283,7 @@ impl Verifier<'_> {
                 let operand = 0;
                 self.subject = Subject::Operand(operand);
                 self.find(FindingKind::Element {
-                    operand,
+                    operand: self.written(operand),
                     name,
                     end,
                     size,

@@ -172,7 +172,7 @@ impl Verifier<'_> {
                 self.subject = Subject::Operand(operand);
                 self.find(FindingKind::Null {
                     op,
-                    operand,
+                    operand: self.written(operand),
                     found,
                     expected,
                 });
@@ -191,7 +191,7 @@ impl Verifier<'_> {
                 let allowed = allowed.to_string();
                 self.subject = Subject::Operand(operand);
                 self.find(FindingKind::AtomicType {
-                    operand,
+                    operand: self.written(operand),
                     ty,
                     allowed,
                 });
@@ -266,7 +266,7 @@ impl Verifier<'_> {
             let operand = first + i;
             self.subject = Subject::Operand(operand);
             self.find(FindingKind::ParameterType {
-                operand,
+                operand: self.written(operand),
                 ty,
                 allowed,
             });

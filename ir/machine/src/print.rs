@@ -14,9 +14,8 @@ use crate::inst::{
 };
 
 /// What the registers of a file begin with.
-pub(crate) const FILES: [(RegFile, &str); 19] = [
+pub(crate) const FILES: [(RegFile, &str); 18] = [
     (RegFile::Grf, "r"),
-    (RegFile::Virt, "virt"),
     (RegFile::Null, "nil"),
     (RegFile::Addr, "a"),
     (RegFile::Acc, "acc"),

@@ -127,11 +127,11 @@ fn shape(op: Op) -> Shape {
 }
 
 /// Channels an operation takes at the most, whatever its operands.
-fn widest(op: Op, exec_bytes: u32) -> u32 {
+fn widest(op: Op, exec_bytes: u32, grf_bytes: u32) -> u32 {
     match op {
         Op::Math(MathFn::Idiv | MathFn::Iqot | MathFn::Irem) => 8,
-        // They go through the accumulator, which holds eight 32-bit channels to full width.
-        Op::Mach | Op::Macl | Op::Addc | Op::Subb => 8,
+        // They go through the accumulator, which holds the dwords of one register to full width.
+        Op::Mach | Op::Macl | Op::Addc | Op::Subb => grf_bytes / 4,
         Op::Bfi1 | Op::Bfi2 | Op::Bfe if exec_bytes == 4 => 16,
         _ if shape(op) == Shape::Three && exec_bytes == 8 => 8,
         _ => 32,

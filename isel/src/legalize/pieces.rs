@@ -202,7 +202,7 @@ impl Legalizer<'_> {
         srcs: &mut SmallVec<[Src; 3]>,
     ) -> Result<u32> {
         let two = 2 * self.grf;
-        let mut size = n.min(widest(op, exec)).min(two / exec).max(1);
+        let mut size = n.min(widest(op, exec, self.grf)).min(two / exec).max(1);
         if dest.indirect.is_some() {
             size = size.min((two / (dest.h * dest.ty.bytes())).max(1));
         }

@@ -2,11 +2,13 @@
 //!
 //! Within a block any instruction that only computes may stand for a later one like it; across blocks
 //! one that writes whatever the execution mask, where it dominates the later one. The earlier value
-//! lives longer then, so that it may be at most [`NEAR`] instructions back. What is computed of floats
+//! lives longer then, so that it may be at most [`NEAR`] instructions back: no more than these are known at
+//! a time, however long the code. What is computed of floats
 //! depends on the modes of rounding and denormals besides: it is the same within a block, between two
 //! writes of control registers.
 
-use std::collections::{HashMap, hash_map};
+use std::collections::HashMap;
+use std::hash::BuildHasher;
 
 use cranelift_entity::SecondaryMap;
 use cranelift_entity::packed_option::PackedOption;
@@ -27,7 +29,7 @@ const NEAR: usize = 64;
 /// Replaces values that are computed again.
 pub fn run(func: &mut Function) {
     let graph = Graph::new(func);
-    let mut known = Known::default();
+    let mut known = Known::new();
     let mut renamed: SecondaryMap<VReg, PackedOption<VReg>> = SecondaryMap::new();
     let new = |renamed: &SecondaryMap<VReg, PackedOption<VReg>>, v: VReg| {
         renamed[v].expand().unwrap_or(v)
@@ -95,9 +97,12 @@ struct Entry {
     registers: SmallVec<[VReg; 4]>,
 }
 
-#[derive(Default)]
 struct Known {
-    values: HashMap<Key, Entry, FixedState>,
+    /// What the last instructions computed, each at its number in order modulo the length, and the
+    /// hashes of the keys. No two have the same key.
+    values: Vec<Option<(Key, Entry)>>,
+    hashes: Vec<u64>,
+    hasher: FixedState,
     /// One list for all of the same registers.
     lists: HashMap<SmallVec<[VReg; 4]>, List, FixedState>,
     /// Writes of control registers so far.
@@ -105,6 +110,18 @@ struct Known {
 }
 
 impl Known {
+    fn new() -> Known {
+        // One that is exactly so far back still counts.
+        let len = NEAR + 1;
+        Known {
+            values: (0..len).map(|_| None).collect(),
+            hashes: vec![0; len],
+            hasher: FixedState::default(),
+            lists: HashMap::default(),
+            modes: 0,
+        }
+    }
+
     /// The registers that hold the results of an instruction already; otherwise it is known from
     /// now on.
     fn find(
@@ -137,20 +154,24 @@ impl Known {
             at,
             registers: registers.clone(),
         };
-        match self.values.entry(key) {
-            hash_map::Entry::Vacant(free) => {
-                free.insert(new);
-                None
-            }
-            hash_map::Entry::Occupied(mut found) => {
-                let entry = found.get();
-                if graph.dominates(entry.block, block) && at - entry.at <= NEAR {
-                    return Some(entry.registers.clone());
-                }
-                found.insert(new);
-                None
-            }
+        let hash = self.hasher.hash_one(&key);
+        let same = |&slot: &usize| {
+            let known = self.values[slot].as_ref();
+            self.hashes[slot] == hash && known.is_some_and(|(other, _)| *other == key)
+        };
+        if let Some(slot) = (0..self.hashes.len()).find(same)
+            && let Some((_, entry)) = self.values[slot].take()
+            && at - entry.at <= NEAR
+            && graph.dominates(entry.block, block)
+        {
+            let registers = entry.registers.clone();
+            self.values[slot] = Some((key, entry));
+            return Some(registers);
         }
+        let slot = at % self.values.len();
+        self.values[slot] = Some((key, new));
+        self.hashes[slot] = hash;
+        None
     }
 
     fn one_list(&mut self, func: &Function, src: Src) -> Src {

@@ -89,8 +89,9 @@ impl Select<'_, '_> {
             _ => Stream::InOut,
         };
         let mut whole = self.motion_input(visa, 2, 3)?;
+        let grf = self.grf();
         // The references, and the center of costs in the fourth register.
-        for (at, bytes, operand) in [(0, 4, 5), (4, 4, 6), (3 * 32, 32, 7)] {
+        for (at, bytes, operand) in [(0, 4, 5), (4, 4, 6), (3 * grf, grf, 7)] {
             self.copy_raw(&mut whole, at, &ops[operand], bytes)?;
         }
         // How the search goes, in the low bits of byte 13.
@@ -126,9 +127,10 @@ impl Select<'_, '_> {
     /// prediction, output.
     fn motion_refine(&mut self, visa: &visa::Inst) -> Result {
         let mut whole = self.motion_input(visa, 0, 1)?;
+        let third = 2 * self.grf();
         for (n, operand) in (0..).zip(&visa.operands[3..6]) {
             let from = self.scalar(operand)?;
-            let to = whole.write(self, 2 * 32 + 20 + n, 1, Type::Ub);
+            let to = whole.write(self, third + 20 + n, 1, Type::Ub);
             self.alu(Op::Mov, Channels::SCALAR, to, &[from]);
         }
         let request = Request::new(Function::Typed, Kind::MotionRefine);

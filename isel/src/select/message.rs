@@ -343,7 +343,7 @@ impl Select<'_, '_> {
 
     /// Payloads one behind the other, as copies.
     pub(super) fn joined(&mut self, payloads: &[Payload]) -> Payload {
-        let grf = self.grf();
+        let (grf, unit) = (self.grf(), self.unit());
         let grfs = payloads.iter().map(|p| p.grfs).sum();
         let mut whole = Buffer::new(grfs * grf);
         let mut at = 0;
@@ -351,7 +351,7 @@ impl Select<'_, '_> {
             let end = at + payload.grfs * grf;
             let start = at;
             while at < end {
-                let n = ((end - at) / 4).min(16 - at % 64 / 4);
+                let n = (end - at).min(unit - at % unit) / 4;
                 let from = payload.reg.at(payload.reg.byte() + at - start);
                 let to = whole.write(self, at, n, Type::Ud);
                 let all = Channels::all(n as u8);

@@ -381,14 +381,29 @@ impl Checker<'_> {
         }
         let stack = self.func.abi.stack.as_ref().ok_or("no convention")?;
         let jumps = p.op == Op::Jmpi && p.jip == Some(Target::Reg) && f.op == Opcode::CallAddress;
+        let back = Reg::new(RegFile::Grf, stack.pointers, Stack::RETURN as u16);
+        let by_address = f.op == Opcode::CallAddress;
+        let comes_back = p.op == Op::Ret
+            && by_address
+            && self.for_all(p)
+            && p.jip == Some(Target::Reg)
+            && register(p.srcs.first()) == Some(back);
         let Some(to) = p.dst.and_then(|d| direct(d.place)) else {
-            return match jumps {
+            return match jumps || comes_back {
                 true => Ok(()),
                 false => Err("a call goes elsewhere".into()),
             };
         };
+        if p.op == Op::Call {
+            // Of the next instruction, which leaves the others out.
+            let next = Some(Target::Offset(p.size() as i32));
+            let same = by_address && to == back && p.jip == next && self.for_all(p);
+            return match same {
+                true => Ok(()),
+                false => Err("a call of another address".into()),
+            };
+        }
         let unit = (self.address_of(to) / self.unit_bytes) as usize;
-        let back = Reg::new(RegFile::Grf, stack.pointers, Stack::RETURN as u16);
         let free = to.is_null() || to == back || self.held(state, unit)?.is_empty();
         match p.no_mask && free {
             true => Ok(()),

@@ -66,7 +66,7 @@ impl Checker<'_> {
     }
 
     /// All channels of the function, and nothing else.
-    fn for_all(&self, p: &Gen) -> bool {
+    pub(super) fn for_all(&self, p: &Gen) -> bool {
         (p.exec_size, p.chan_off, p.no_mask) == (self.func.simd, 0, false) && p.pred.is_none()
     }
 

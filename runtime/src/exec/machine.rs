@@ -23,7 +23,7 @@ pub const MME_BASE: u32 = 2;
 const ACC_LANES: usize = REGISTER_MAX / 2;
 /// Bytes of the flag registers at most.
 const FLAG_BYTES: usize = 16;
-/// Bytes of the address register.
+/// Bytes of the address register at most.
 pub const ADDR_BYTES: usize = 32;
 
 /// Bits of `cr0.0`: numbers below the normal ones are kept (not flushed to zero) when set, for
@@ -49,7 +49,7 @@ impl File {
         match self {
             File::Grf => (platform.grf_bytes * platform.grf_count) as usize,
             File::Acc => ACC_COUNT * platform.grf_bytes as usize,
-            File::Addr => ADDR_BYTES,
+            File::Addr => platform.addr_bytes as usize,
             File::Flag => platform.flag_count as usize * 4,
             File::Control | File::State => 16,
             File::Notification => 12,

@@ -4,6 +4,9 @@
 //! The host's own arithmetic does the common case (round to nearest even, `f` and `df`); this does
 //! the rest: other rounding modes, half precision, and the macro instructions `madm`, `invm` and
 //! `rsqtm`, whose operands have more bits than a register.
+//!
+//! It is no library's on purpose: the tests' model of the machine computes with `rustc_apfloat`
+//! (`runtime/tests/ops`), and what it holds the executor against must not be what the executor uses.
 
 use std::cmp::Ordering;
 

@@ -455,6 +455,51 @@ fn instructions_are_named_as_in_text() {
     }
 }
 
+/// Operands are counted as text has them: what is part of a mnemonic is none.
+#[test]
+fn operands_are_counted_as_in_text() {
+    let folder = Folder::new("operands");
+    for op in ["add", "min", "max", "cmp.lt"] {
+        let line = format!("    {op} (M1, 16) V32(0,0)<1> V32(0,0)<1;1,0> (~)V32(0,0)<1;1,0>\n");
+        let visa = folder.write("k.visaasm", kernel("k", &line));
+        let said = text(&kiln(&["check", &visa]).stderr);
+        assert!(said.contains("operand 2 of"), "{op}: {said}");
+    }
+}
+
+/// What cannot be compiled is listed: each kind with how often it is there and where first.
+#[test]
+fn all_that_is_not_supported_is_listed() {
+    let folder = Folder::new("unsupported");
+    let urb = "    urb_write_3d (M1, 8) 1 0 %null.0 %null.0 %null.0 V32.0\n";
+    let target = "    rt_write_3d.<Z> (M1, 8) T6 %null.0 V32.0 V32.0 V32.0 V32.0 V32.0\n";
+    let fine = "    mov (M1, 8) V32(0,0)<1> 0x1:f\n";
+    let lines = [urb, fine, urb, target].concat();
+    let declared = ".decl T6 v_type=T num_elts=1 v_name=T006\n.kernel_attr Target";
+    let source = kernel("k", &lines).replace(".kernel_attr Target", declared);
+    let visa = folder.write("k.visaasm", source);
+    let output = kiln(&["compile", "-p", "skl", &visa]);
+    assert_eq!(output.status.code(), Some(1));
+    let said = text(&output.stderr);
+    let lines: Vec<&str> = said.lines().map(str::trim).collect();
+    let about = |count: &str, first: &str| {
+        let is = |line: &&&str| line.contains(count) && line.ends_with(first);
+        lines.iter().filter(is).count()
+    };
+    assert_eq!(
+        about("2 urb_write_3d", "first at instruction 0"),
+        1,
+        "{said}"
+    );
+    assert_eq!(
+        about("1 rt_write_3d", "first at instruction 3"),
+        1,
+        "{said}"
+    );
+    let clean = folder.write("fine.visaasm", kernel("k", fine));
+    assert!(kiln(&["compile", "-p", "skl", &clean]).status.success());
+}
+
 /// A mistake in a launch file is said with its key.
 #[test]
 fn keys_of_a_launch_file_are_named() {

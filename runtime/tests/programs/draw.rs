@@ -3,8 +3,8 @@
 use crate::model::{Modifier, Relation, Ty};
 use crate::ops::{Mods, ROWS, Row, Values};
 use crate::program::{
-    COUNTERS, Combine, Exec, Guard, Inst, OWN, Offset, Place, Program, Region, Scope, Source, Stmt,
-    Sub, Target, Var, What,
+    Arg, By, COUNTERS, Combine, Exec, Guard, Inst, Message, OWN, Offset, Place, Program, Region,
+    Scope, Signature, Source, Stmt, Sub, Target, Var, What,
 };
 use crate::random::Random;
 use crate::run::skl;
@@ -40,8 +40,8 @@ struct Draw<'a> {
     simd: usize,
     scope: Scope,
     loops: usize,
-    /// Arguments of the functions that may be called, by number.
-    functions: &'a [usize],
+    /// Signatures of the functions that may be called, by number.
+    functions: &'a [Signature],
     /// The own number, of a function.
     own: Option<usize>,
     /// Private variables that any instruction may write.
@@ -61,13 +61,12 @@ pub fn program(seed: u64) -> Program {
     } else {
         simd
     };
-    // Functions are tried in kernels of 8 and 16 channels only.
-    let count = if simd < 32 && r.below(3) == 0 {
-        1 + r.below(2)
-    } else {
-        0
-    };
-    let functions: Vec<usize> = (0..count).map(|_| 1 + r.below(6)).collect();
+    let count = if r.below(3) == 0 { 1 + r.below(3) } else { 0 };
+    let mut functions: Vec<Signature> = Vec::new();
+    for _ in 0..count {
+        let known = functions.last().filter(|_| r.below(2) == 0).cloned();
+        functions.push(known.unwrap_or_else(|| signature(&mut r, simd)));
+    }
     let length = r.of(&[6, 14, 30]);
     let all_run = items == simd;
     let mut scopes = vec![object(&mut r, simd, &functions, None, all_run, length)];
@@ -83,10 +82,31 @@ pub fn program(seed: u64) -> Program {
     }
 }
 
+/// Of some functions as many arguments as there is room for.
+fn signature(r: &mut Random, simd: usize) -> Signature {
+    let count = r.of(&[1, 2, 3, 5, 8, 40]);
+    let mut signature = Signature {
+        args: Vec::new(),
+        result: Some(r.of(&TYPES)),
+    };
+    while signature.args.len() < count {
+        let ty = r.of(&TYPES);
+        signature.args.push(Arg {
+            ty,
+            common: r.below(3) == 0,
+        });
+        if signature.layout(simd).is_none() {
+            signature.args.pop();
+            break;
+        }
+    }
+    signature
+}
+
 fn object(
     r: &mut Random,
     simd: usize,
-    functions: &[usize],
+    functions: &[Signature],
     own: Option<usize>,
     all_run: bool,
     length: usize,
@@ -146,37 +166,45 @@ fn object(
 
 impl Draw<'_> {
     fn declare(&mut self) {
-        let args = self.own.map_or(0, |own| self.functions[own]);
-        self.scope.args = args;
+        let signature = self.own.map(|own| self.functions[own].clone());
+        self.scope.signature = signature.unwrap_or_default();
         // The first variable of the kernel is four times the channel's number, which nothing changes.
         match self.own {
             None => {
                 self.hidden(Ty::Ud);
             }
             Some(_) => {
-                for _ in 0..args.max(1) {
-                    self.private(Ty::D);
+                for arg in self.scope.signature.args.clone() {
+                    match arg.common {
+                        true => self.shared(arg.ty, 64),
+                        false => self.private(arg.ty),
+                    };
                 }
+                let result = self.scope.signature.result;
+                self.private(result.expect("a function's result"));
             }
         }
         for _ in 0..3 + self.r.below(5) {
             let ty = self.r.of(&TYPES);
             self.private(ty);
         }
-        if self.own.is_none() {
-            for _ in 0..1 + self.r.below(4) {
-                let (ty, bytes) = (self.r.of(&TYPES), 64 * (1 + self.r.below(4)));
-                self.scope.vars.push(Var {
-                    bytes,
-                    element: None,
-                    ty,
-                });
-            }
+        for _ in 0..1 + self.r.below(4) {
+            let (ty, bytes) = (self.r.of(&TYPES), 64 * (1 + self.r.below(4)));
+            self.shared(ty, bytes);
         }
         self.guards = 1 + self.r.below(4);
         self.scope.preds = vec![self.simd; self.guards];
         self.scope.preds.push(1);
         self.scope.addrs = vec![self.r.of(&[1, 2, 4]), 8];
+    }
+
+    fn shared(&mut self, ty: Ty, bytes: usize) -> usize {
+        self.scope.vars.push(Var {
+            bytes,
+            element: None,
+            ty,
+        });
+        self.scope.vars.len() - 1
     }
 
     /// A new private variable.
@@ -341,7 +369,7 @@ impl Draw<'_> {
                 let from = self.own.map_or(0, |own| own + 1);
                 if from < self.functions.len() {
                     let function = from + self.r.below(self.functions.len() - from);
-                    self.call(function, to);
+                    self.call(function, from, to);
                 }
             }
             13 => {
@@ -564,8 +592,17 @@ impl Draw<'_> {
         to.push(Stmt::Inst(which));
         to.push(Stmt::Inst(scaled));
         to.push(Stmt::Inst(self.plain("add", offsets, offsets, own)));
+        let store = self.r.below(2) == 0;
+        let message = match self.r.below(4) {
+            // The reference reads a conditional send of two payloads in a form of its own only.
+            0 => Message::Raw {
+                conditional: !store && self.r.below(2) == 0,
+            },
+            _ => Message::Operation,
+        };
         to.push(Stmt::Memory {
-            store: self.r.below(2) == 0,
+            store,
+            message,
             exec,
             guard,
             offsets,
@@ -573,51 +610,83 @@ impl Draw<'_> {
         });
     }
 
-    fn call(&mut self, function: usize, to: &mut Vec<Stmt>) {
-        let list: Vec<usize> = self
-            .private
-            .iter()
-            .copied()
-            .filter(|&v| matches!(self.scope.vars[v].ty, Ty::D))
-            .collect();
-        if list.is_empty() {
-            return;
+    /// A call of the function, or, by their addresses, of it or another from that number on.
+    fn call(&mut self, function: usize, from: usize, to: &mut Vec<Stmt>) {
+        let signature = self.functions[function].clone();
+        let mut args = Vec::new();
+        for arg in &signature.args {
+            let Some(place) = self.arg(*arg) else {
+                return;
+            };
+            args.push(place);
         }
-        let args = (0..self.functions[function])
-            .map(|_| self.r.of(&list))
-            .collect();
-        let result = self.r.of(&list);
+        let result = signature.result.expect("a function's result");
+        let Some(result) = self.some_private(|v| v.ty.bytes() == result.bytes()) else {
+            return;
+        };
+        let mut by = By::Name;
+        if self.r.below(3) == 0
+            && let Some(compare) = self.uniform_compare()
+        {
+            let alike: Vec<usize> = (from..self.functions.len())
+                .filter(|&other| self.functions[other] == signature)
+                .collect();
+            to.push(compare);
+            by = By::Address {
+                other: self.r.of(&alike),
+                guard: Guard {
+                    pred: self.guards,
+                    inverse: self.r.below(2) == 0,
+                    combine: Combine::None,
+                },
+            };
+        }
         to.push(Stmt::Function {
             function,
+            by,
             args,
             result,
         });
     }
 
-    /// A call of the function itself while its last argument, counted down, is above zero.
+    /// A variable and a byte of it for an argument.
+    fn arg(&mut self, arg: Arg) -> Option<(usize, usize)> {
+        let size = arg.ty.bytes();
+        if !arg.common {
+            return Some((self.some_private(|v| v.ty.bytes() == size)?, 0));
+        }
+        let var = self.some_var(arg.ty, false);
+        Some((var, self.r.below(self.scope.vars[var].bytes / size) * size))
+    }
+
+    /// A call of the function itself while an argument, counted down, is above zero; none if it has no
+    /// such argument.
     fn recursion(&mut self, own: usize) -> Vec<Stmt> {
-        let depth = self.functions[own] - 1;
-        let count = self.hidden(Ty::D);
+        let signature = &self.functions[own];
+        let counts = |arg: &Arg| !arg.common && matches!(arg.ty, Ty::D | Ty::Ud | Ty::W);
+        let Some(depth) = signature.args.iter().position(counts) else {
+            return Vec::new();
+        };
+        let result = signature.result.expect("a function's result");
+        let mut args: Vec<(usize, usize)> = (0..signature.args.len()).map(|arg| (arg, 0)).collect();
+        let ty = signature.args[depth].ty;
+        let count = self.hidden(ty);
+        let minus_one = u64::MAX >> (64 - 8 * ty.bytes());
         let pred = self.new_pred(self.simd);
-        let mut args: Vec<usize> = (0..depth).collect();
-        args.push(count);
+        args[depth] = (count, 0);
         let guard = Guard {
             pred,
             inverse: false,
             combine: Combine::None,
         };
-        let result = self.private[self.r.below(self.private.len())];
-        let result = if self.scope.vars[result].ty == Ty::D {
-            result
-        } else {
-            0
-        };
+        let result = self.some_private(|v| v.ty.bytes() == result.bytes());
         let then = vec![
-            Stmt::Inst(self.plain("add", count, count, What::Imm(0xffff_ffff))),
+            Stmt::Inst(self.plain("add", count, count, What::Imm(minus_one))),
             Stmt::Function {
                 function: own,
+                by: By::Name,
                 args,
-                result,
+                result: result.expect("the function's result at least"),
             },
         ];
         vec![
@@ -857,6 +926,11 @@ impl Draw<'_> {
             };
             sources.push(Source { ty, modifier, what });
         }
+        // Of a `bfe` of several types the reference makes an instruction that there is not, a `divm` of
+        // them it refuses.
+        if matches!(row.op, "bfe" | "divm") && sources.iter().any(|source| source.ty != dst) {
+            return None;
+        }
         let guard = match row.op {
             "cmp" | "min" | "max" => None,
             _ if whole => None,
@@ -950,11 +1024,7 @@ impl Draw<'_> {
     }
 
     fn source(&mut self, ty: Ty, exec: Exec, wide: bool) -> Option<What> {
-        let shared = self.own.is_none() && self.r.below(3) == 0;
-        if shared || wide && self.r.below(2) == 0 {
-            if !wide && !self.scope.vars.iter().any(|v| v.element.is_none()) {
-                return None;
-            }
+        if self.r.below(3) == 0 || wide && self.r.below(2) == 0 {
             let var = self.some_var(ty, wide);
             let region = region(self.r, exec.size);
             let last = (0..exec.size).map(|i| region.element(i)).max().unwrap_or(0);

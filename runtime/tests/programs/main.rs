@@ -10,44 +10,62 @@ mod ops;
 #[path = "../visa_ops/random.rs"]
 mod random;
 
+mod case;
 mod draw;
 mod program;
 mod run;
 mod text;
 mod walk;
 
-/// The dword at a byte.
-fn bits(bytes: &[u8], at: usize) -> u32 {
-    u32::from_le_bytes(bytes[at..at + 4].try_into().expect("four bytes"))
-}
+use case::Case;
 
-/// Programs that went wrong once: modifiers of sources found by address, operands that overlap in a
-/// variable whose address is taken, destinations of three-source and math operations found by
-/// address, shifts of 64-bit immediates, functions that call subroutines, messages in part of a unit.
-const FOUND: [u64; 15] = [
-    160, 301, 325, 373, 378, 426, 623, 636, 680, 1395, 1892, 1934, 2093, 2507, 3485,
-];
+/// Programs that went wrong once.
+const FOUND: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/programs/found");
+
+fn check(name: &str, case: &Case) {
+    for &limit in case.limits() {
+        let result = run::compile(case, limit).and_then(|code| run::check(&code, case));
+        if let Err(what) = result {
+            panic!("{name}, {limit} GRFs: {what}\n{}", case.text);
+        }
+    }
+}
 
 #[test]
 fn programs_compute_what_their_trees_say() {
     let set = std::env::var("PROGRAMS").ok().and_then(|n| n.parse().ok());
     let count = set.unwrap_or(150);
     let mut tried = 0;
-    for seed in (0..count).chain(FOUND.into_iter().filter(|&seed| seed >= count)) {
+    for seed in 0..count {
         let program = draw::program(seed);
-        let Ok(expected) = walk::walk(&program) else {
+        let Ok(outcome) = walk::walk(&program) else {
             continue;
         };
         tried += 1;
-        let text = program.text();
-        for grf_limit in program.limits() {
-            let result = run::compile(&program, &text, *grf_limit)
-                .and_then(|code| run::run(&code, &program))
-                .and_then(|found| run::compare(&found, &program, &expected));
-            if let Err(what) = result {
-                panic!("program {seed}, {grf_limit} GRFs: {what}\n{text}");
-            }
-        }
+        check(&format!("program {seed}"), &Case::new(&program, &outcome));
     }
     assert!(2 * tried > count, "most programs are defined");
+}
+
+#[test]
+fn what_went_wrong_once_does_not_again() {
+    let mut tried = 0;
+    for entry in std::fs::read_dir(FOUND).expect("a folder").flatten() {
+        let text = std::fs::read_to_string(entry.path()).expect("a text");
+        let name = entry.file_name().into_string().expect("a name");
+        check(&name, &Case::read(&text).expect("a case"));
+        tried += 1;
+    }
+    assert!(tried >= 8);
+}
+
+#[test]
+fn a_case_is_read_as_it_was_written() {
+    for seed in 0..20 {
+        let program = draw::program(seed);
+        if let Ok(outcome) = walk::walk(&program) {
+            let case = Case::new(&program, &outcome);
+            assert_eq!(Case::read(&case.write()), Some(case));
+        }
+    }
 }

@@ -135,6 +135,7 @@ pub enum Stmt {
     /// Loads or stores a dword a channel of the buffer, at the offsets in a variable.
     Memory {
         store: bool,
+        message: Message,
         exec: Exec,
         guard: Option<Guard>,
         offsets: usize,
@@ -170,11 +171,34 @@ pub enum Stmt {
         sub: usize,
         guard: Option<Guard>,
     },
-    /// A function: private dwords in, one out.
+    /// A function: a private variable for each argument that channels have of their own, a place of a
+    /// shared one for each that they have in common; a private variable for the result.
     Function {
         function: usize,
-        args: Vec<usize>,
+        by: By,
+        args: Vec<(usize, usize)>,
         result: usize,
+    },
+}
+
+/// How a function is called.
+#[derive(Clone, Copy, Debug)]
+pub enum By {
+    Name,
+    /// By its address, or, if the predicate holds, by that of another with the same signature.
+    Address {
+        other: usize,
+        guard: Guard,
+    },
+}
+
+/// How a message is written.
+#[derive(Clone, Copy, Debug)]
+pub enum Message {
+    Operation,
+    /// As a send with its descriptor.
+    Raw {
+        conditional: bool,
     },
 }
 
@@ -205,9 +229,52 @@ pub struct Scope {
     pub addrs: Vec<usize>,
     pub subs: Vec<Sub>,
     pub body: Vec<Stmt>,
-    /// Of a function: how many dwords a channel it gets, in its first variables; the result is in
-    /// the first one, too.
-    pub args: usize,
+    /// Of a function: its first variables are its arguments, the next one is its result.
+    pub signature: Signature,
+}
+
+/// What a function gets and gives back.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Signature {
+    pub args: Vec<Arg>,
+    pub result: Option<Ty>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Arg {
+    pub ty: Ty,
+    /// One value for all channels.
+    pub common: bool,
+}
+
+/// GRFs that arguments may take.
+const ARG_GRFS: usize = 32;
+
+impl Arg {
+    /// Bytes in the arguments' registers.
+    pub fn bytes(self, simd: usize) -> usize {
+        self.ty.bytes() * if self.common { 1 } else { simd }
+    }
+}
+
+impl Signature {
+    /// The byte at which each argument begins, in whole GRFs or beside its like, and all GRFs; none if
+    /// they are more than there are.
+    pub fn layout(&self, simd: usize) -> Option<(Vec<usize>, usize)> {
+        let mut end = 0usize;
+        let places = self.args.iter().map(|arg| {
+            let at = end.next_multiple_of(if arg.common { arg.ty.bytes() } else { 32 });
+            end = at + arg.bytes(simd);
+            at
+        });
+        let places = places.collect();
+        let grfs = end.div_ceil(32);
+        (grfs <= ARG_GRFS).then_some((places, grfs))
+    }
+
+    pub fn result_grfs(&self, simd: usize) -> usize {
+        self.result.map_or(0, |ty| (ty.bytes() * simd).div_ceil(32))
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -223,14 +290,3 @@ pub struct Program {
 /// Dwords of the buffer that a channel owns; behind those of all channels are those that are counted in.
 pub const OWN: usize = 8;
 pub const COUNTERS: usize = 4;
-
-impl Program {
-    /// Registers to compile in: all, and so few that there are spills; functions keep to all.
-    pub fn limits(&self) -> &'static [u32] {
-        if self.scopes.len() > 1 {
-            &[128]
-        } else {
-            &[128, 40]
-        }
-    }
-}

@@ -1,6 +1,6 @@
 //! Makes a program smaller while something stays so.
 
-use crate::program::{Modifier, Program, Stmt};
+use crate::program::{By, Modifier, Program, Scope, Stmt};
 
 /// The smallest program that single steps lead to for which `fails` holds.
 pub fn reduce(mut program: Program, fails: impl Fn(&Program) -> bool) -> Program {
@@ -48,11 +48,59 @@ fn change(program: &mut Program, step: usize) -> bool {
             return true;
         }
     }
+    for at in 0..program.scopes.len() {
+        let Some(last) = program.scopes[at].subs.len().checked_sub(1) else {
+            continue;
+        };
+        let called = |stmt: &Stmt| matches!(stmt, Stmt::Subroutine { sub, .. } if *sub == last);
+        if !any(&program.scopes[at], &called) {
+            if left == 0 {
+                program.scopes[at].subs.pop();
+                return true;
+            }
+            left -= 1;
+        }
+    }
+    let last = program.scopes.len() - 1;
+    let called = |stmt: &Stmt| match stmt {
+        Stmt::Function { function, by, .. } => {
+            let other = match by {
+                By::Name => *function,
+                By::Address { other, .. } => *other,
+            };
+            [*function, other].contains(&(last - 1))
+        }
+        _ => false,
+    };
+    if last > 0 && !program.scopes.iter().any(|scope| any(scope, &called)) {
+        if left == 0 {
+            program.scopes.pop();
+            return true;
+        }
+        left -= 1;
+    }
     match left {
         0 if program.items > 1 => program.items -= 1,
         _ => return false,
     }
     true
+}
+
+/// Whether there is such a statement.
+fn any(scope: &Scope, is: &impl Fn(&Stmt) -> bool) -> bool {
+    let subs = scope.subs.iter().map(|sub| &sub.body);
+    subs.chain([&scope.body]).any(|block| any_of(block, is))
+}
+
+fn any_of(block: &[Stmt], is: &impl Fn(&Stmt) -> bool) -> bool {
+    block.iter().any(|stmt| {
+        let inner = match stmt {
+            Stmt::If { then, other, .. } => any_of(then, is) || any_of(other, is),
+            Stmt::Loop { body, step, .. } => any_of(body, is) || any_of(step, is),
+            _ => false,
+        };
+        is(stmt) || inner
+    })
 }
 
 fn in_block(block: &mut Vec<Stmt>, left: &mut usize) -> bool {
@@ -68,7 +116,8 @@ fn in_block(block: &mut Vec<Stmt>, left: &mut usize) -> bool {
             Stmt::Loop { body, .. } => vec![body],
             _ => Vec::new(),
         };
-        let branches = if is_loop && inner.iter().any(|body| leaves(body)) {
+        let leaves = |stmt: &Stmt| matches!(stmt, Stmt::Break(_) | Stmt::Continue(_));
+        let branches = if is_loop && inner.iter().any(|body| any_of(body, &leaves)) {
             0
         } else {
             inner.len()
@@ -89,15 +138,6 @@ fn in_block(block: &mut Vec<Stmt>, left: &mut usize) -> bool {
         }
     }
     false
-}
-
-/// Whether channels leave the loop around the block from there.
-fn leaves(block: &[Stmt]) -> bool {
-    block.iter().any(|stmt| match stmt {
-        Stmt::Break(_) | Stmt::Continue(_) => true,
-        Stmt::If { then, other, .. } => leaves(then) || leaves(other),
-        _ => false,
-    })
 }
 
 /// Takes something off a statement.

@@ -8,10 +8,8 @@ use kiln_runtime::pipeline::Options;
 use kiln_runtime::session::Session;
 use kiln_runtime::source::Input;
 
-use crate::model::Ty;
-use crate::program::Program;
+use crate::case::{Case, Part};
 use crate::text::{AFTER, BEFORE, MEMORY};
-use crate::walk::{self, Bytes, Outcome, low};
 
 /// Instructions a thread executes before it counts as one that never ends.
 const BUDGET: u64 = 1 << 22;
@@ -22,27 +20,27 @@ pub fn skl() -> &'static Platform {
 }
 
 /// Our machine code, linked, every stage verified.
-pub fn compile(program: &Program, text: &str, grf_limit: u32) -> Result<Code, String> {
+pub fn compile(case: &Case, grf_limit: u32) -> Result<Code, String> {
     let mut options = Options::new(skl());
     options.verify = true;
     options.grf_limit = grf_limit;
     let session = Session::new(options);
     let input = Input {
         name: "program.visaasm",
-        bytes: text.as_bytes(),
+        bytes: case.text.as_bytes(),
     };
     let module = session
         .compile_module(&[input])
         .map_err(|e| e.to_string())?;
     let object_file = session
-        .object_file(&module, Info::ZeInfo(info(program)))
+        .object_file(&module, Info::ZeInfo(info(case)))
         .map_err(|e| e.to_string())?;
     let code = Code::from_zebin(&object_file, "program", skl());
     code.map_err(|e| e.to_string())
 }
 
-fn info(program: &Program) -> ZeInfo {
-    let simd = program.simd;
+fn info(case: &Case) -> ZeInfo {
+    let simd = case.simd;
     let buffers = [BEFORE, AFTER, MEMORY];
     let payload: String = buffers
         .iter()
@@ -72,9 +70,9 @@ kernels:
 }
 
 /// What the variables, the predicates and the buffer hold in the end.
-pub fn run(code: &Code, program: &Program) -> Result<[Vec<u8>; 2], String> {
-    let items = program.items as u32;
-    let info = info(program);
+fn run(code: &Code, case: &Case) -> Result<[Vec<u8>; 2], String> {
+    let items = case.items as u32;
+    let info = info(case);
     let mut launch = Launch {
         ze_info: &info,
         kernel: "program",
@@ -82,9 +80,9 @@ pub fn run(code: &Code, program: &Program) -> Result<[Vec<u8>; 2], String> {
         local: [items, 1, 1],
         dimensions: 1,
         args: vec![
-            Arg::Buffer(walk::initial(program).concat()),
-            Arg::Buffer(vec![0; program.state()]),
-            Arg::Buffer(walk::first_memory(program)),
+            Arg::Buffer(case.before.clone()),
+            Arg::Buffer(vec![0; case.state()]),
+            Arg::Buffer(case.memory.clone()),
             Arg::Buffer(vec![0; STACK]),
         ],
         budget: BUDGET,
@@ -97,45 +95,38 @@ pub fn run(code: &Code, program: &Program) -> Result<[Vec<u8>; 2], String> {
     }
 }
 
-/// What is wrong with what was found, against the walk of the program.
-pub fn compare(found: &[Vec<u8>; 2], program: &Program, expected: &Outcome) -> Result<(), String> {
+/// What is wrong with what was found.
+pub fn compare(found: &[Vec<u8>; 2], case: &Case) -> Result<(), String> {
     let [state, memory] = found;
     let mut at = 0;
-    let differs = |what: &dyn std::fmt::Display, found: &[u8], expected: &Bytes| {
-        let wrong =
-            (0..expected.bytes.len()).find(|&i| !expected.open[i] && found[i] != expected.bytes[i]);
-        match wrong {
-            None => Ok(()),
-            Some(i) => {
-                let from = i / 4 * 4;
-                let dword = |bytes: &[u8]| {
-                    let bits = crate::bits(bytes, from);
-                    format!("{bits:#x}")
-                };
-                Err(format!(
-                    "{what}, byte {i}: dword {} found, {} expected",
-                    dword(found),
-                    dword(&expected.bytes)
-                ))
-            }
-        }
+    for part in &case.expected {
+        differs(part, &state[at..])?;
+        at += part.bytes.len();
+    }
+    differs(&case.buffer, memory)
+}
+
+fn differs(part: &Part, found: &[u8]) -> Result<(), String> {
+    let each = part.bytes.iter().zip(&part.counts).zip(found);
+    let wrong = each
+        .into_iter()
+        .position(|((is, counts), found)| (is ^ found) & counts != 0);
+    let Some(byte) = wrong else {
+        return Ok(());
     };
-    for (i, var) in expected.vars.iter().enumerate() {
-        let ty = program.scopes[0].vars[i].ty;
-        differs(&format_args!("X{i} ({})", Ty::name(ty)), &state[at..], var)?;
-        at += var.bytes.len();
-    }
-    for (i, &(bits, open)) in expected.preds.iter().enumerate() {
-        let found = crate::bits(state, at + 4 * i);
-        let counts = low(program.scopes[0].preds[i]) & !open;
-        if (found ^ bits) & counts != 0 {
-            return Err(format!(
-                "P{}: {:#x} found, {:#x} expected, {counts:#x} count",
-                i + 1,
-                found & counts,
-                bits & counts
-            ));
-        }
-    }
-    differs(&"the buffer", memory, &expected.memory)
+    let from = byte / 4 * 4;
+    let dword =
+        |bytes: &[u8]| u32::from_le_bytes(bytes[from..from + 4].try_into().expect("a dword"));
+    Err(format!(
+        "{}, byte {byte}: dword {:#x} found, {:#x} expected, {:#x} counts",
+        part.name,
+        dword(found),
+        dword(&part.bytes),
+        dword(&part.counts)
+    ))
+}
+
+/// What is wrong with the result of machine code.
+pub fn check(code: &Code, case: &Case) -> Result<(), String> {
+    compare(&run(code, case)?, case)
 }

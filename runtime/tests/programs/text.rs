@@ -1,10 +1,12 @@
 //! A program as vISA.
 
+use std::collections::BTreeSet;
 use std::fmt::Write;
 
 use crate::model::Ty;
 use crate::program::{
-    Combine, Exec, Guard, Inst, Offset, Place, Program, Region, Scope, Source, Stmt, Target, What,
+    Arg, By, Combine, Exec, Guard, Inst, Message, Offset, Place, Program, Region, Scope, Signature,
+    Source, Stmt, Target, What,
 };
 use crate::walk;
 
@@ -49,13 +51,27 @@ impl Program {
             writer.object(number);
             out = writer.out;
         }
-        out
+        used(&out)
     }
+}
 
-    /// Bytes of all variables of the kernel, and of the predicates behind them.
-    pub fn state(&self) -> usize {
-        self.scopes[0].vars.iter().map(|v| v.bytes).sum::<usize>() + 64
-    }
+/// The text without the declarations of names that nothing uses.
+fn used(text: &str) -> String {
+    let declared = |line: &str| {
+        let name = line.strip_prefix(".decl ")?.split(' ').next()?;
+        line.contains("alias=").then(|| name.to_string())
+    };
+    let words = |line: &str| {
+        let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
+        let words = line.split(move |c| !is_name(c)).map(str::to_string);
+        words.collect::<Vec<_>>()
+    };
+    let code = text.lines().filter(|line| declared(line).is_none());
+    let names: BTreeSet<String> = code.flat_map(words).collect();
+    let kept = text
+        .lines()
+        .filter(|line| declared(line).is_none_or(|name| names.contains(&name)));
+    kept.flat_map(|line| [line, "\n"]).collect()
 }
 
 fn function_name(function: usize) -> String {
@@ -98,9 +114,10 @@ impl Writer<'_> {
             self.line(format!(".function \"{name}\"\n{name}:"));
             self.begin();
         } else {
-            let rows = simd * 4 / 32;
-            self.line(format!(".kernel_attr ArgSize={}", self.scope.args * rows));
-            self.line(format!(".kernel_attr RetValSize={rows}"));
+            let signature = &self.scope.signature;
+            let (args, result) = (grfs(signature, simd), signature.result_grfs(simd));
+            self.line(format!(".kernel_attr ArgSize={args}"));
+            self.line(format!(".kernel_attr RetValSize={result}"));
             self.line(format!(".function \"{name}\"\n{name}:"));
             self.begin_function();
         }
@@ -110,8 +127,13 @@ impl Writer<'_> {
             self.end();
             self.line("ret (M1, 1)");
         } else {
+            let signature = &scope.signature;
+            let (var, ty) = (
+                signature.args.len(),
+                bits_of(signature.result.expect("a result")),
+            );
             self.line(format!(
-                "mov (M1, {simd}) {p}RESULT(0,0)<1> {p}X0_d(0,0)<1;1,0>",
+                "mov (M1, {simd}) {p}RESULT_{ty}(0,0)<1> {p}X{var}_{ty}(0,0)<1;1,0>",
                 p = self.prefix
             ));
             self.line(format!("fret (M1, {simd})"));
@@ -146,12 +168,19 @@ impl Writer<'_> {
         for (i, elements) in self.scope.addrs.iter().enumerate() {
             self.line(format!(".decl {p}A{i} v_type=A num_elts={elements}"));
         }
-        self.line(format!(
-            ".decl {p}ARG v_type=G type=d num_elts=256 align=hword alias=<%arg, 0>"
-        ));
-        self.line(format!(
-            ".decl {p}RESULT v_type=G type=d num_elts=96 align=hword alias=<%retval, 0>"
-        ));
+        for (ty, bytes) in [("b", 1), ("w", 2), ("d", 4), ("q", 8)] {
+            for (name, grfs, at) in [("ARG", 32, "%arg"), ("RESULT", 12, "%retval")] {
+                let count = grfs * 32 / bytes;
+                self.line(format!(
+                    ".decl {p}{name}_{ty} v_type=G type={ty} num_elts={count} align=hword alias=<{at}, 0>"
+                ));
+            }
+        }
+        for name in ["CALLED", "OTHER"] {
+            self.line(format!(
+                ".decl {p}{name} v_type=G type=uq num_elts=1 align=qword"
+            ));
+        }
     }
 
     fn predicates(&mut self) {
@@ -185,18 +214,22 @@ impl Writer<'_> {
 
     fn begin_function(&mut self) {
         let (simd, p) = (self.program.simd, self.prefix.clone());
-        let rows = simd * 4 / 32;
+        let signature = &self.scope.signature;
         for (i, var) in self.scope.vars.iter().enumerate() {
             let dword = walk::constant(i);
             for row in (0..var.bytes / 32).step_by(2) {
                 self.line(format!("mov (M1_NM, 16) {p}X{i}({row},0)<1> {dword:#x}:ud"));
             }
-            if i < self.scope.args {
-                self.line(format!(
-                    "mov (M1, {simd}) {p}X{i}_d(0,0)<1> {p}ARG({},0)<1;1,0>",
-                    i * rows
-                ));
-            }
+        }
+        for (i, (arg, at)) in signature
+            .args
+            .iter()
+            .zip(places(signature, simd))
+            .enumerate()
+        {
+            let to = at_byte(&format!("{p}X{i}"), 0, *arg);
+            let from = at_byte(&format!("{p}ARG"), at, *arg);
+            self.line(copy(*arg, simd, &to, &from));
         }
         self.predicates();
     }
@@ -310,6 +343,32 @@ impl Writer<'_> {
             }
             Stmt::Memory {
                 store,
+                message: Message::Raw { conditional },
+                exec,
+                guard,
+                offsets,
+                data,
+            } => {
+                let (at, grfs) = (exec.off * 4, exec.size * 4 / 32);
+                let (guard, size) = (self.guard(*guard), exec.size);
+                let exec = Self::exec(*exec);
+                let wait = if *conditional { "c" } else { "" };
+                let desc = descriptor(*store, size);
+                self.line(match store {
+                    true => format!(
+                        "{guard}raw_sends{wait}.{DATA_PORT}.{grfs}.{grfs}.0 {exec} {:#x}:ud {desc:#x}:ud \
+                         {p}X{offsets}.{at} {p}X{data}.{at} %null.0",
+                        grfs << 6 | DATA_PORT
+                    ),
+                    false => format!(
+                        "{guard}raw_send{wait} {exec} {DATA_PORT:#x} {grfs} {grfs} {desc:#x}:ud \
+                         {p}X{offsets}.{at} {p}X{data}.{at}"
+                    ),
+                });
+            }
+            Stmt::Memory {
+                store,
+                message: Message::Operation,
                 exec,
                 guard,
                 offsets,
@@ -395,21 +454,37 @@ impl Writer<'_> {
             }
             Stmt::Function {
                 function,
+                by,
                 args,
                 result,
             } => {
-                let rows = simd * 4 / 32;
-                for (i, arg) in args.iter().enumerate() {
-                    self.line(format!(
-                        "mov (M1, {simd}) {p}ARG({},0)<1> {p}X{arg}_d(0,0)<1;1,0>",
-                        i * rows
-                    ));
+                let program = self.program;
+                let signature = &program.scopes[1 + function].signature;
+                let at = places(signature, simd);
+                for ((arg, &(var, byte)), to) in signature.args.iter().zip(args).zip(at) {
+                    let to = at_byte(&format!("{p}ARG"), to, *arg);
+                    let from = at_byte(&format!("{p}X{var}"), byte, *arg);
+                    self.line(copy(*arg, simd, &to, &from));
                 }
                 let name = function_name(*function);
-                let size = args.len() * rows;
-                self.line(format!("fcall (M1, {simd}) {name} {size} {rows}"));
+                let sizes = (grfs(signature, simd), signature.result_grfs(simd));
+                let sizes = format!("{} {}", sizes.0, sizes.1);
+                match by {
+                    By::Name => self.line(format!("fcall (M1, {simd}) {name} {sizes}")),
+                    By::Address { other, guard } => {
+                        let guard = self.guard(Some(*guard));
+                        let other = function_name(*other);
+                        self.line(format!("faddr {name} {p}CALLED(0,0)<1>"));
+                        self.line(format!("faddr {other} {p}OTHER(0,0)<1>"));
+                        self.line(format!(
+                            "{guard}mov (M1_NM, 1) {p}CALLED(0,0)<1> {p}OTHER(0,0)<0;1,0>"
+                        ));
+                        self.line(format!("ifcall (M1, {simd}) {p}CALLED(0,0)<0;1,0> {sizes}"));
+                    }
+                }
+                let ty = bits_of(signature.result.expect("a result"));
                 self.line(format!(
-                    "mov (M1, {simd}) {p}X{result}_d(0,0)<1> {p}RESULT(0,0)<1;1,0>"
+                    "mov (M1, {simd}) {p}X{result}_{ty}(0,0)<1> {p}RESULT_{ty}(0,0)<1;1,0>"
                 ));
             }
         }
@@ -478,6 +553,49 @@ impl Writer<'_> {
             let _ = write!(text, " {}", self.source(source));
         }
         text
+    }
+}
+
+/// The data port of untyped messages.
+const DATA_PORT: usize = 12;
+
+/// The descriptor of an untyped message of one dword a channel.
+fn descriptor(store: bool, channels: usize) -> usize {
+    let grfs = channels * 4 / 32;
+    let operation = if store { 9 } else { 1 };
+    let (size, only_red) = (if channels == 16 { 1 } else { 2 }, 0b1110);
+    let got = if store { 0 } else { grfs };
+    grfs << 25 | got << 20 | operation << 14 | size << 12 | only_red << 8 | MEMORY
+}
+
+/// The type that moves such values as they are.
+fn bits_of(ty: Ty) -> &'static str {
+    ["b", "w", "d", "q"][ty.bytes().trailing_zeros() as usize]
+}
+
+/// Where the arguments begin.
+fn places(signature: &Signature, simd: usize) -> Vec<usize> {
+    signature.layout(simd).expect("arguments that fit").0
+}
+
+fn grfs(signature: &Signature, simd: usize) -> usize {
+    signature.layout(simd).expect("arguments that fit").1
+}
+
+/// A place in a variable that is declared with all types of that width.
+fn at_byte(var: &str, byte: usize, arg: Arg) -> String {
+    format!(
+        "{var}_{}({},{})",
+        bits_of(arg.ty),
+        byte / 32,
+        byte % 32 / arg.ty.bytes()
+    )
+}
+
+fn copy(arg: Arg, simd: usize, to: &str, from: &str) -> String {
+    match arg.common {
+        true => format!("mov (M1_NM, 1) {to}<1> {from}<0;1,0>"),
+        false => format!("mov (M1, {simd}) {to}<1> {from}<1;1,0>"),
     }
 }
 

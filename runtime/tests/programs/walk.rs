@@ -6,7 +6,8 @@
 
 use crate::model::{Input, Modifier, Num, Stored, Ty, decode, encode, evaluate};
 use crate::program::{
-    COUNTERS, Combine, Exec, Guard, Inst, OWN, Offset, Place, Program, Scope, Source, Stmt, What,
+    Arg, By, COUNTERS, Combine, Exec, Guard, Inst, OWN, Offset, Place, Program, Scope, Source,
+    Stmt, What,
 };
 use crate::random::Random;
 
@@ -50,6 +51,11 @@ impl Bytes {
         bits[..size].copy_from_slice(&self.bytes[at..end]);
         let open = self.open[at..end].contains(&true);
         Ok((!open).then(|| u64::from_le_bytes(bits)))
+    }
+
+    /// The elements of such size of the channels' own.
+    fn copy_lanes(&mut self, mask: u32, size: usize, from: &Bytes) -> Result<(), Undefined> {
+        lanes(mask).try_for_each(|lane| self.set(lane * size, size, from.get(lane * size, size)?))
     }
 
     fn set(&mut self, at: usize, size: usize, bits: Option<u64>) -> Result<(), Undefined> {
@@ -263,6 +269,7 @@ impl Walk<'_> {
             }
             Stmt::Memory {
                 store,
+                message: _,
                 exec,
                 guard,
                 offsets,
@@ -368,20 +375,29 @@ impl Walk<'_> {
             }
             Stmt::Function {
                 function,
+                by,
                 args,
                 result,
-                ..
             } => {
+                let function = match *by {
+                    By::Address { other, guard } if frame.scalar(guard)? != 0 => other,
+                    _ => *function,
+                };
                 self.calls += 1;
                 if self.calls > MOST_CALLS {
                     return Err(Undefined("too deep"));
                 }
                 let callee = &self.program.scopes[1 + function];
                 let mut inner = Frame::new(callee, self.program.simd);
-                for (to, &from) in args.iter().enumerate() {
-                    for lane in lanes(mask) {
-                        let value = frame.own_dword(from, lane)?;
-                        inner.vars[to].set(lane * 4, 4, value)?;
+                let signature = &callee.signature;
+                for (to, (&Arg { ty, common }, &(from, byte))) in
+                    signature.args.iter().zip(args).enumerate()
+                {
+                    let size = ty.bytes();
+                    let to = &mut inner.vars[to];
+                    match common {
+                        true => to.set(0, size, frame.vars[from].get(byte, size)?)?,
+                        false => to.copy_lanes(mask, size, &frame.vars[from])?,
                     }
                 }
                 self.block(
@@ -392,10 +408,9 @@ impl Walk<'_> {
                     &mut Leaving::default(),
                 )?;
                 self.calls -= 1;
-                for lane in lanes(mask) {
-                    let value = inner.own_dword(0, lane)?;
-                    frame.vars[*result].set(lane * 4, 4, value)?;
-                }
+                let size = signature.result.expect("a function's result").bytes();
+                let from = &inner.vars[signature.args.len()];
+                frame.vars[*result].copy_lanes(mask, size, from)?;
             }
         }
         Ok(mask)

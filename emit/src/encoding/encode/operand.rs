@@ -373,12 +373,6 @@ impl Encoder<'_> {
     /// Register file code and number.
     pub(super) fn register(&self, reg: Reg, operand: Operand) -> Result<(u64, u64), EncodeError> {
         let limit = self.platform.grf_bytes as u16;
-        if reg.file == RegFile::Virt {
-            return Err(EncodeError::Virtual {
-                operand,
-                num: reg.num,
-            });
-        }
         if reg.byte >= limit {
             let (byte, unit) = (reg.byte, 1);
             return Err(EncodeError::SubRegister {
@@ -449,12 +443,6 @@ impl Encoder<'_> {
         unit: i16,
         operand: Operand,
     ) -> Result<(), EncodeError> {
-        if addr.file == RegFile::Virt {
-            return Err(EncodeError::Virtual {
-                operand,
-                num: addr.num,
-            });
-        }
         let named = addr.file == RegFile::Addr && addr.num == 0 && addr.byte.is_multiple_of(2);
         if !named || !num_at.set(&mut self.word, u64::from(addr.byte / 2)) {
             return Err(EncodeError::AddressRegister { operand, reg: addr });

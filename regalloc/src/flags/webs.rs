@@ -1,0 +1,381 @@
+//! Values that cross blocks: how large they are, which of them form a web, and the webs' places.
+
+use cranelift_entity::packed_option::PackedOption;
+use cranelift_entity::{EntityRef, SecondaryMap};
+use kiln_machine::func::{Block, Class};
+use kiln_machine::inst::VReg;
+use smallvec::SmallVec;
+
+use super::access::{Place, accesses, free_words, term_read};
+use super::file::{WORD, mask, taken};
+use super::{END, NONE, NOWHERE, Pass, at_end, reads, writes};
+use crate::AllocError;
+
+/// Sets of registers.
+struct Unions(SecondaryMap<VReg, PackedOption<VReg>>);
+
+impl Unions {
+    fn new() -> Unions {
+        Unions(SecondaryMap::new())
+    }
+
+    fn root(&mut self, mut v: VReg) -> VReg {
+        while let Some(up) = self.0[v].expand() {
+            if let Some(over) = self.0[up].expand() {
+                self.0[v] = over.into();
+            }
+            v = up;
+        }
+        v
+    }
+
+    fn join(&mut self, a: VReg, b: VReg) {
+        let (a, b) = (self.root(a), self.root(b));
+        if a != b {
+            self.0[a.max(b)] = a.min(b).into();
+        }
+    }
+}
+
+/// Where a value lives, in one block.
+#[derive(Clone, Copy)]
+struct Segment {
+    block: Block,
+    from: u32,
+    to: u32,
+}
+
+/// A part of a block for which a word is a web's.
+#[derive(Clone, Copy)]
+pub(super) struct Span {
+    pub(super) word: u8,
+    pub(super) size: u8,
+    pub(super) from: u32,
+    pub(super) to: u32,
+}
+
+/// An instruction that needs a place for a value, unless the value has one.
+#[derive(Clone, Copy)]
+pub(super) struct Need {
+    pub(super) inst: u32,
+    /// Nothing for the flag of a `goto`.
+    pub(super) v: Option<VReg>,
+    pub(super) size: u8,
+    pub(super) align: u8,
+}
+
+#[derive(Default)]
+struct Web {
+    members: Vec<VReg>,
+    segments: Vec<Segment>,
+    cost: u64,
+}
+
+impl Pass<'_> {
+    /// The size of every value, and what each instruction needs. Values that are written over one
+    /// another, or passed to one another, are of one size. Gives whether there is anything to place.
+    pub(super) fn measure(&mut self) -> Result<bool, AllocError> {
+        let class = self.file.class;
+        let mut families = Unions::new();
+        let mut ends: SecondaryMap<VReg, u32> = SecondaryMap::new();
+        let mut firsts: SmallVec<[VReg; 8]> = SmallVec::new();
+        let mut is_used = false;
+        for block in self.func.blocks.values() {
+            for inst in &block.insts {
+                self.taken |= taken(inst, self.file);
+                for a in accesses(self.func, inst, class) {
+                    is_used = true;
+                    ends[a.v] = ends[a.v].max(a.end);
+                    if let Some(old) = a.old {
+                        families.join(a.v, old);
+                    }
+                    // A send of two payloads names no register for its descriptor: it is the first.
+                    if a.place == Place::Desc && inst.gen_op().is_some_and(|op| op.is_split_send())
+                    {
+                        firsts.push(a.v);
+                    }
+                }
+            }
+            if let Some(a) = term_read(self.func, &block.term, class) {
+                ends[a.v] = ends[a.v].max(a.end);
+                is_used = true;
+            }
+            is_used |= class == Class::Flag && free_words(self.func.target, &block.term).is_some();
+            is_used |= block.params.iter().any(|&p| self.is_mine(p));
+            for edge in &block.succs {
+                for (&p, &a) in self.func.blocks[edge.to].params.iter().zip(&edge.args) {
+                    if self.is_mine(p) {
+                        families.join(p, a);
+                    }
+                }
+            }
+        }
+        if !is_used {
+            return Ok(false);
+        }
+        let mine: Vec<VReg> = (self.func.regs.keys())
+            .filter(|&v| self.is_mine(v))
+            .collect();
+        for &v in &mine {
+            let data = self.func.regs[v];
+            let root = families.root(v);
+            let words = ends[v].max(data.bytes.into()).div_ceil(WORD).max(1);
+            let size = words.next_power_of_two();
+            if size > u32::from(self.file.most) {
+                return Err(self.fail(format!("{v} is of {} bytes", words * WORD)));
+            }
+            let align = u32::from(data.align).div_ceil(WORD).max(1);
+            let align = align.next_power_of_two().min(u32::from(self.file.most));
+            self.size[root] = self.size[root].max(size as u8);
+            self.align[root] = self.align[root].max(align as u8);
+        }
+        for v in firsts {
+            self.align[families.root(v)] = self.file.words;
+        }
+        for &v in &mine {
+            let root = families.root(v);
+            self.size[v] = self.size[root];
+            self.align[v] = self.align[root].max(self.size[root]);
+        }
+        for (b, block) in self.func.blocks.iter() {
+            let needs = &mut self.needs[b];
+            for (i, inst) in block.insts.iter().enumerate() {
+                if inst.is_call() {
+                    self.calls[b].push(i as u32);
+                }
+                for a in accesses(self.func, inst, class) {
+                    let both =
+                        a.place == Place::Pred && inst.cond.is_some_and(|c| !c.flag.is_null());
+                    if !matches!(a.place, Place::Src(_)) && !both {
+                        needs.push(Need {
+                            inst: i as u32,
+                            v: Some(a.v),
+                            size: self.size[a.v],
+                            align: self.align[a.v],
+                        });
+                    }
+                }
+            }
+            let at_end = match class {
+                Class::Flag => free_words(self.func.target, &block.term),
+                _ => None,
+            };
+            let read = term_read(self.func, &block.term, class);
+            let at_end = at_end.map(|size| (None, size, size));
+            let read = read.map(|a| (Some(a.v), self.size[a.v], self.align[a.v]));
+            if let Some((v, size, align)) = read.or(at_end) {
+                let inst = block.insts.len() as u32;
+                needs.push(Need {
+                    inst,
+                    v,
+                    size,
+                    align,
+                });
+            }
+        }
+        Ok(true)
+    }
+
+    /// Finds the values that cross blocks and gives places to the webs they form.
+    pub(super) fn webs(&mut self, depths: &[u32]) {
+        let (mut joined, segments, mut costs) = self.segments(depths);
+        let mut webs: Vec<Web> = Vec::new();
+        let mut number: SecondaryMap<VReg, u32> = SecondaryMap::with_default(NONE);
+        for (v, segment) in segments {
+            let root = joined.root(v);
+            if number[root] == NONE {
+                number[root] = webs.len() as u32;
+                webs.push(Web::default());
+            }
+            let web = &mut webs[number[root] as usize];
+            if web.members.last() != Some(&v) {
+                web.members.push(v);
+            }
+            web.cost += std::mem::take(&mut costs[v]);
+            web.segments.push(segment);
+        }
+        for web in &mut webs {
+            web.members.sort_unstable();
+            web.members.dedup();
+            web.segments.sort_unstable_by_key(|s| (s.block, s.from));
+        }
+        // What is used often over few blocks first.
+        webs.sort_by_key(|w| {
+            let price = w.cost * 64 / w.segments.len() as u64;
+            (std::cmp::Reverse(price), w.members[0])
+        });
+        for web in &mut webs {
+            if !self.place_web(web) {
+                for &v in &web.members {
+                    self.make_home(v);
+                }
+            }
+        }
+    }
+
+    /// Webs, where their values live, and what it costs to demote a value.
+    fn segments(&self, depths: &[u32]) -> (Unions, Vec<(VReg, Segment)>, SecondaryMap<VReg, u64>) {
+        let class = self.file.class;
+        let mut joined = Unions::new();
+        let mut crosses: SecondaryMap<VReg, bool> = SecondaryMap::new();
+        for (b, block) in self.func.blocks.iter() {
+            let params = block.params.iter().chain(self.live.live_in(b));
+            for &v in params.chain(at_end(block, self.live.live_out(b))) {
+                crosses[v] |= self.is_mine(v);
+            }
+            for edge in &block.succs {
+                for (&p, &a) in self.func.blocks[edge.to].params.iter().zip(&edge.args) {
+                    if self.is_mine(p) {
+                        joined.join(p, a);
+                    }
+                }
+            }
+        }
+        let mut segments = Vec::new();
+        let mut costs: SecondaryMap<VReg, u64> = SecondaryMap::new();
+        let mut last: SecondaryMap<VReg, u32> = SecondaryMap::new();
+        let mut seen: Vec<VReg> = Vec::new();
+        for (b, block) in self.func.blocks.iter() {
+            let each = 10u64.pow(depths[b.index()].min(6));
+            let at_end = at_end(block, self.live.live_out(b));
+            for &v in at_end.filter(|&&v| self.is_mine(v)) {
+                last[v] = END;
+                seen.push(v);
+            }
+            if let Some(a) = term_read(self.func, &block.term, class) {
+                costs[a.v] += each;
+                if last[a.v] == 0 {
+                    last[a.v] = reads(block.insts.len());
+                    seen.push(a.v);
+                }
+            }
+            for (i, inst) in block.insts.iter().enumerate().rev() {
+                let list = accesses(self.func, inst, class);
+                for a in list.iter().filter(|a| a.place.is_def()) {
+                    costs[a.v] += each;
+                    let mut from = writes(i);
+                    if let Some(old) = a.old {
+                        if last[old] == 0 {
+                            // Dies here: the new value may take its place.
+                            if crosses[old] || crosses[a.v] {
+                                crosses[old] = true;
+                                crosses[a.v] = true;
+                                joined.join(old, a.v);
+                            }
+                        } else {
+                            // It is copied first.
+                            from = reads(i);
+                        }
+                    }
+                    let to = std::mem::take(&mut last[a.v]).max(from);
+                    if crosses[a.v] {
+                        let segment = Segment { block: b, from, to };
+                        segments.push((a.v, segment));
+                    }
+                }
+                for a in &list {
+                    let Some(v) = a.read() else { continue };
+                    costs[v] += each;
+                    if last[v] == 0 {
+                        last[v] = reads(i);
+                        seen.push(v);
+                    }
+                }
+            }
+            for &v in block.params.iter().filter(|&&v| self.is_mine(v)) {
+                let to = std::mem::take(&mut last[v]);
+                let from = 0;
+                segments.push((v, Segment { block: b, from, to }));
+            }
+            for v in seen.drain(..) {
+                let to = std::mem::take(&mut last[v]);
+                if to != 0 {
+                    let from = 0;
+                    segments.push((v, Segment { block: b, from, to }));
+                }
+            }
+        }
+        (joined, segments, costs)
+    }
+
+    /// Gives a web a place, if there is one.
+    fn place_web(&mut self, web: &mut Web) -> bool {
+        // Two of its values live at once: they need two places.
+        let overlap = |w: &[Segment]| w[0].block == w[1].block && w[1].from <= w[0].to;
+        if web.segments.windows(2).any(overlap) {
+            return false;
+        }
+        web.segments.dedup_by(|next, s| {
+            let goes_on = s.block == next.block && s.to != END && s.to + 1 == next.from;
+            if goes_on {
+                s.to = next.to;
+            }
+            goes_on
+        });
+        let (size, align) = (self.size[web.members[0]], self.align[web.members[0]]);
+        // Lower places are for what stays in its block.
+        let places = (0..self.file.words).rev().filter(|w| w % align == 0);
+        let fits = |&word: &u8| {
+            let mask = mask(word, size);
+            self.taken & mask == 0 && (web.segments.iter()).all(|s| self.fits(web, *s, mask))
+        };
+        let Some(word) = places.into_iter().find(fits) else {
+            return false;
+        };
+        for &v in &web.members {
+            self.fixed[v] = word;
+        }
+        for s in &web.segments {
+            self.spans[s.block].push(Span {
+                word,
+                size,
+                from: s.from,
+                to: s.to,
+            });
+        }
+        true
+    }
+
+    /// Whether words are free for a part of a block, and leave room for what its instructions need.
+    fn fits(&self, web: &Web, s: Segment, words: u16) -> bool {
+        let spans = &self.spans[s.block];
+        let busy = |from: u32, to: u32| {
+            (spans.iter().filter(|x| x.from <= to && from <= x.to))
+                .fold(self.taken, |all, x| all | mask(x.word, x.size))
+        };
+        let outlives = |&i: &u32| s.from <= reads(i as usize) && s.to > reads(i as usize);
+        if busy(s.from, s.to) & words != 0 || self.calls[s.block].iter().any(outlives) {
+            return false;
+        }
+        let needs = &self.needs[s.block];
+        let first = needs.partition_point(|n| writes(n.inst as usize) < s.from);
+        let mut rest = &needs[first..];
+        while let Some(n) = rest.first() {
+            let at = n.inst as usize;
+            if reads(at) > s.to {
+                break;
+            }
+            let group;
+            (group, rest) = rest.split_at(rest.partition_point(|m| m.inst == n.inst));
+            let homeless = |n: &&Need| match n.v {
+                Some(v) => self.fixed[v] == NOWHERE && web.members.binary_search(&v).is_err(),
+                None => true,
+            };
+            let mut sizes: SmallVec<[(u8, u8); 4]> =
+                (group.iter().filter(homeless).map(|n| (n.align, n.size))).collect();
+            if sizes.is_empty() {
+                continue;
+            }
+            sizes.sort_unstable_by(|a, b| b.cmp(a));
+            let mut used = words | busy(reads(at), writes(at));
+            for (align, size) in sizes {
+                let free = (0..self.file.words).step_by(align.into());
+                match free.map(|w| mask(w, size)).find(|m| used & m == 0) {
+                    Some(m) => used |= m,
+                    None => return false,
+                }
+            }
+        }
+        true
+    }
+}
