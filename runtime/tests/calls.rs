@@ -122,7 +122,9 @@ fn calls_of_addresses_are_predicated() {
     for line in (kernel + &functions).lines() {
         if let Some(call) = line.trim_start().strip_prefix("ifcall (M1, 8) ") {
             let address = call.split(' ').next().unwrap_or_default();
-            for (relation, pred) in [("ne", "NONE"), ("eq", "ALL")] {
+            let nowhere = call.replacen(address, "NOWHERE(0,0)<0;1,0>", 1);
+            text += "mov (M1_NM, 1) NOWHERE(0,0)<1> 0x7:uq\n";
+            for (relation, pred, call) in [("ne", "NONE", &*nowhere), ("eq", "ALL", call)] {
                 text += &format!("cmp.{relation} (M1, 8) {pred} {address} {address}\n");
                 text += &format!("({pred}) ifcall (M1, 8) {call}\n");
             }
@@ -133,6 +135,7 @@ fn calls_of_addresses_are_predicated() {
         text.push('\n');
         if line.starts_with(".kernel ") || line.starts_with(".global_function ") {
             text += ".decl NONE v_type=P num_elts=8\n.decl ALL v_type=P num_elts=8\n";
+            text += ".decl NOWHERE v_type=G type=uq num_elts=1 align=qword\n";
         }
     }
     assert_eq!(calls, 7);
