@@ -725,7 +725,7 @@ opcodes! {
     0x71 RtWrite "rt_write_3d" Dataport [X, P, w(M::RenderTargetMode), T, RS, Field::SrcIf(11),
         Field::SrcIf(8), Field::SrcIf(2), Field::RawSrcIf(3), Field::RawSrcIf(4), RS, RS, RS, RS,
         Field::RawSrcIf(5), Field::RawSrcIf(6)]
-        raw [block(64), OWN, Raw::Lanes(Amount::Is(2), Amount::Is(1)), OWN, OWN, OWN, OWN,
+        raw [block(32), OWN, Raw::Lanes(Amount::Is(2), Amount::Is(1)), OWN, OWN, OWN, OWN,
             DWORDS, Raw::Lanes(Amount::Is(1), Amount::Is(1))] on PVC.not();
     0x72 UrbWrite "urb_write_3d" Misc [X, P, b(M::Amount), RS, w(M::Amount), RS, RS, RS]
         text [0 2 1 3 4 5]

@@ -125,9 +125,9 @@ fn shapes_are_those_of_the_specification() {
 fn optional_operands_keep_the_shapes_of_the_others() {
     let with = accesses("rt_write_3d.<O> (M1, 16) T6 %null.0 D.0 F.0 F.0 F.0 F.0");
     let own = lanes(4, 1);
-    assert_eq!(with, [block(64), lanes(2, 1), own, own, own, own]);
+    assert_eq!(with, [block(32), lanes(2, 1), own, own, own, own]);
     let without = accesses("rt_write_3d.<Z> (M1, 16) T6 %null.0 H.0 F.0 F.0 F.0 F.0");
-    assert_eq!(without, [block(64), lanes(2, 1), own, own, own, own]);
+    assert_eq!(without, [block(32), lanes(2, 1), own, own, own, own]);
 }
 
 #[test]

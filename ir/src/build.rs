@@ -4,7 +4,9 @@ use std::collections::HashMap;
 
 use cranelift_entity::packed_option::PackedOption;
 use cranelift_entity::{EntityRef, PrimaryMap, SecondaryMap};
-use kiln_frontend::module::{InputVar, Object, ObjectKind, Operand, Surface, Var, predefined};
+use kiln_frontend::module::{
+    InputVar, Object, ObjectKind, Operand, Sampler, Surface, Var, predefined,
+};
 use kiln_target::platform::Platform;
 use smallvec::{SmallVec, smallvec};
 
@@ -305,7 +307,9 @@ fn make_homes(func: &mut Function, options: BuildOptions) {
         });
         func.surface_cells[s] = cell.into();
     }
-    for (s, _) in &object.samplers {
+    let bindless = Sampler::from_u32(predefined::BINDLESS_SAMPLER);
+    let declared = object.samplers.keys().filter(|s| *s != bindless);
+    for s in declared.chain([bindless]) {
         let cell = func.cells.push(CellData {
             class: Class::Grf,
             owner: Owner::Sampler(s),

@@ -411,7 +411,15 @@ const SIZES: &[(&[Opcode], &[u8], Generations)] = &[
         ALL,
     ),
     (
-        &[Opcode::QwGather, Opcode::QwScatter],
+        &[
+            Opcode::QwGather,
+            Opcode::QwScatter,
+            Opcode::GatherScaled,
+            Opcode::ScatterScaled,
+            Opcode::Gather4Scaled,
+            Opcode::Scatter4Scaled,
+            Opcode::DwordAtomic,
+        ],
         &[1, 2, 4, 8, 16],
         ALL,
     ),

@@ -11,6 +11,7 @@
 mod pieces;
 mod product;
 mod region;
+mod send;
 
 use kiln_emit::encoding;
 use kiln_machine::func::Function;
@@ -203,8 +204,12 @@ impl Legalizer<'_> {
             self.out.push(inst);
             return Ok(());
         };
-        // Messages are legal as they are; macros and what writes the accumulator come in pieces of
-        // the size that the accumulator has.
+        // Messages are legal but for payloads that are one; macros and what writes the accumulator come in
+        // pieces of the size that the accumulator has.
+        let mut inst = inst;
+        if op.is_split_send() {
+            self.apart(&mut inst);
+        }
         if op.is_send() || op.is_macro() || inst.symbol.is_some() {
             self.out.push(inst);
             return Ok(());

@@ -137,6 +137,7 @@ impl Select<'_, '_> {
             O::Addc | O::Subb => self.carry(visa),
             O::Bfi => self.insert_field(visa),
             O::Divm | O::Sqrtm => self.ieee(visa),
+            O::Invm | O::Rsqtm => self.approximate(visa),
             O::Barrier => {
                 self.barrier_signal()?;
                 self.barrier_wait();
@@ -274,7 +275,7 @@ impl Select<'_, '_> {
     }
 
     /// A new version of a predicate variable.
-    fn write_flag(&mut self, p: visa::Predicate) -> (Reg, Old) {
+    pub(super) fn write_flag(&mut self, p: visa::Predicate) -> (Reg, Old) {
         let storage = self.predicate(p);
         self.write(storage, 0, 2)
     }
@@ -345,25 +346,30 @@ impl Select<'_, '_> {
         let all = self.temp_flag();
         self.alu(op, Channels::SCALAR, Dst::new(all.at(byte), 1, ty), &srcs);
         let bits = self.temp(u32::from(channels.size) * 2);
-        let [one, zero] = [1, 0].map(|bits| Src::imm(Type::Uw, bits));
+        self.words_of(all, channels, Dst::new(bits, 1, Type::Uw));
+        self.conditional(
+            Op::Cmp,
+            channels.unpredicated(),
+            Dst::null(Type::Uw),
+            &[Src::packed(bits, Type::Uw), Src::imm(Type::Uw, 0)],
+            condition(Cond::Ne, flag, old),
+        );
+        Ok(())
+    }
+
+    /// The bits of a flag that channels have, a word of 1 or 0 each.
+    pub(super) fn words_of(&mut self, flag: Reg, channels: Channels, to: Dst) {
+        let [one, zero] = [1, 0].map(|bit| Src::imm(Type::Uw, bit));
         let choose = Channels {
             no_mask: true,
             pred: Some(Pred {
-                flag: all,
+                flag,
                 inverse: false,
                 ctrl: PredCtrl::Normal,
             }),
             ..channels
         };
-        self.alu(Op::Sel, choose, Dst::new(bits, 1, Type::Uw), &[one, zero]);
-        self.conditional(
-            Op::Cmp,
-            channels.unpredicated(),
-            Dst::null(Type::Uw),
-            &[Src::packed(bits, Type::Uw), zero],
-            condition(Cond::Ne, flag, old),
-        );
-        Ok(())
+        self.alu(Op::Sel, choose, to, &[one, zero]);
     }
 
     fn address_add(&mut self, visa: &visa::Inst) -> Result {

@@ -5,13 +5,13 @@
 //! Function", IEEE macros). Each macro is a table of steps; one walker emits it, eight float or four
 //! double channels at a time.
 
-use kiln_frontend::module as visa;
+use kiln_frontend::module::{self as visa, Operand};
 use kiln_frontend::opcode::Opcode;
-use kiln_machine::inst::{CondMod, Dst, Inst, Old, Reg, Src, SrcReg};
+use kiln_machine::inst::{CondMod, Dst, Inst, Old, Pred, Reg, Src, SrcReg};
 use kiln_target::isa::{Cond, MathFn, Op, Region, SrcMod, Type};
 use kiln_target::rules::rules;
 
-use super::alu::unless;
+use super::alu::{condition, unless};
 use super::buffer::Buffer;
 use super::{Channels, Result, Select};
 
@@ -178,26 +178,8 @@ impl Select<'_, '_> {
             let part = |select: &mut Self, whole: Reg| select.element(whole, at);
             let a = part(self, copies[0]);
             let b = part(self, copies[sources - 1]);
-            // An approximation for channels outside of the mask or the operands harms nobody.
-            let approximation = self.temp(self.grf());
-            let mut math = Inst::no_mask(Op::Math(function), lanes as u8);
-            math.opts.align16 = true;
-            for &reg in &[a, b][..sources] {
-                let mut src = macro_source(reg, ty, ROUNDED, false);
-                if let Src::Reg(r) = &mut src {
-                    // Rows of two-source Align16 operands are 16 bytes apart, in elements.
-                    r.region.vstride = Some((16 / ty.bytes()) as u8);
-                }
-                math.srcs.push(src);
-            }
-            let flag = self.temp_flag();
-            math.cond = Some(CondMod {
-                cond: Cond::Eo,
-                flag,
-                old: None.into(),
-            });
-            math.dst = Some(macro_dst(approximation, ty, 0));
-            self.push(math);
+            let sources = &[a, b][..sources];
+            let (approximation, flag) = self.approximation(function, ty, sources, 0);
             let mut q = Quantities {
                 a,
                 b,
@@ -238,6 +220,113 @@ impl Select<'_, '_> {
         let whole = Src::packed(result.whole(self), ty);
         self.alu_visa(Op::Mov, channels, (dst, sat), &[whole]);
         Ok(())
+    }
+
+    /// `invm` and `rsqtm`: the approximation alone, without extra precision, and the flag to a predicate.
+    pub(super) fn approximate(&mut self, visa: &visa::Inst) -> Result {
+        if !rules(self.out.target.family).ieee_macros {
+            return self.fail("an approximation of macros that the target does not have");
+        }
+        let channels = self.channels(visa);
+        let size = channels.size;
+        let (dst, sat) = self.dst(&visa.operands[0], size)?;
+        let ty = dst.ty;
+        if !matches!(ty, Type::F | Type::Df) {
+            return self.fail("an approximation of a type that is not f or df");
+        }
+        let Operand::Predicate(p) = &visa.operands[1] else {
+            return self.fail("a second destination that is no predicate");
+        };
+        let lanes = self.grf() / ty.bytes();
+        let n = u32::from(size).next_multiple_of(lanes);
+        let mut copies = Vec::with_capacity(2);
+        for operand in &visa.operands[2..] {
+            let given = self.src(operand, size)?;
+            let copy = self.temp(n * ty.bytes());
+            self.alu(
+                Op::Mov,
+                Channels::all(size),
+                Dst::new(copy, 1, ty),
+                &[given],
+            );
+            copies.push(copy);
+        }
+        let function = match visa.op {
+            Opcode::Invm => MathFn::Invm,
+            _ => MathFn::Rsqtm,
+        };
+        let mut result = Buffer::new(n * ty.bytes());
+        let mut early = Buffer::new(n * 2);
+        let all = Channels::all(lanes as u8);
+        for group in (0..n).step_by(lanes as usize) {
+            let at = group * ty.bytes();
+            let sources: Vec<Reg> = copies.iter().map(|&copy| self.element(copy, at)).collect();
+            let (part, flag) = self.approximation(function, ty, &sources, ROUNDED);
+            let to = result.write(self, at, lanes, ty);
+            self.alu(Op::Mov, all, to, &[Src::packed(part, ty)]);
+            let to = early.write(self, group * 2, lanes, Type::Uw);
+            let [one, zero] = [1, 0].map(|bit| Src::imm(Type::Uw, bit));
+            let choose = Channels {
+                pred: Some(Pred {
+                    inverse: false,
+                    ..unless(flag)
+                }),
+                ..all
+            };
+            self.alu(Op::Sel, choose, to, &[one, zero]);
+        }
+        let mut early = Src::packed(early.whole(self), Type::Uw);
+        let (flag, old) = self.write_flag(p.pred);
+        if let (Some(_), Old::Reg(now)) = (channels.pred, old) {
+            // An instruction has one flag: what the predicate leaves alone is written as it was.
+            let mut words = Buffer::new(u32::from(size) * 2);
+            let to = words.write(self, 0, size.into(), Type::Uw);
+            self.words_of(Reg::virt(now, 0), channels, to);
+            let to = words.write(self, 0, size.into(), Type::Uw);
+            self.alu(Op::Mov, channels, to, &[early]);
+            early = Src::packed(words.whole(self), Type::Uw);
+        }
+        self.conditional(
+            Op::Cmp,
+            channels.unpredicated(),
+            Dst::null(Type::Uw),
+            &[early, Src::imm(Type::Uw, 0)],
+            condition(Cond::Ne, flag, old),
+        );
+        let whole = Src::packed(result.whole(self), ty);
+        self.alu_visa(Op::Mov, channels, (dst, sat), &[whole]);
+        Ok(())
+    }
+
+    /// The first approximation of a macro for as many channels as a register has, and the flag that says
+    /// which of them are final. One for channels outside of the mask or the operands harms nobody.
+    fn approximation(
+        &mut self,
+        function: MathFn,
+        ty: Type,
+        sources: &[Reg],
+        mme: u8,
+    ) -> (Reg, Reg) {
+        let approximation = self.temp(self.grf());
+        let mut math = Inst::no_mask(Op::Math(function), (self.grf() / ty.bytes()) as u8);
+        math.opts.align16 = true;
+        for &reg in sources {
+            let mut src = macro_source(reg, ty, ROUNDED, false);
+            if let Src::Reg(r) = &mut src {
+                // Rows of two-source Align16 operands are 16 bytes apart, in elements.
+                r.region.vstride = Some((16 / ty.bytes()) as u8);
+            }
+            math.srcs.push(src);
+        }
+        let flag = self.temp_flag();
+        math.cond = Some(CondMod {
+            cond: Cond::Eo,
+            flag,
+            old: None.into(),
+        });
+        math.dst = Some(macro_dst(approximation, ty, mme));
+        self.push(math);
+        (approximation, flag)
     }
 
     fn constant(&mut self, value: f64, ty: Type, lanes: u32) -> Reg {

@@ -163,7 +163,13 @@ impl Select<'_, '_> {
     }
 
     /// Copies so many bytes of a raw operand, a multiple of four, to a place in a payload.
-    fn copy_raw(&mut self, to: &mut Buffer, at: u32, from: &Operand, bytes: u32) -> Result {
+    pub(super) fn copy_raw(
+        &mut self,
+        to: &mut Buffer,
+        at: u32,
+        from: &Operand,
+        bytes: u32,
+    ) -> Result {
         let Operand::Raw { var, offset } = *from else {
             return self.fail("an operand that is not raw");
         };
@@ -225,7 +231,7 @@ impl Select<'_, '_> {
         self.pixels(visa, Kind::SampleUnorm, flags, &dwords)
     }
 
-    fn computed(&mut self, op: Op, a: Src, b: Src) -> Src {
+    pub(super) fn computed(&mut self, op: Op, a: Src, b: Src) -> Src {
         let result = self.temp(4);
         let to = Dst::new(result, 1, Type::Ud);
         self.alu(op, Channels::SCALAR, to, &[a, b]);

@@ -11,9 +11,10 @@ use kiln_frontend::module::{self as visa, Operand, predefined};
 use kiln_frontend::opcode::{Atomic, AtomicOp, Fence, Field, Opcode, svm_block_bytes};
 use kiln_frontend::shape::{RawShape, raw_access};
 use kiln_machine::func::Class;
-use kiln_machine::inst::{Desc, Dst, Message, Reg, Src};
-use kiln_target::isa::{Op, Region, Type};
+use kiln_machine::inst::{Desc, Dst, Message, Old, Reg, Src};
+use kiln_target::isa::{Cond, Op, Region, Type};
 
+use super::alu::condition;
 use super::buffer::Buffer;
 use super::operand::Storage;
 use super::{Channels, Result, Select, field, ud};
@@ -141,9 +142,6 @@ impl Select<'_, '_> {
                 self.atomic(visa, channels, (request, surface), address, 3)
             }
             Opcode::SvmAtomic => {
-                if channels.size > 8 {
-                    return self.fail("an atomic of more than eight 64-bit addresses");
-                }
                 let address = self.payload(visa, 1)?;
                 let (operation, bits) = self.atomic_of(visa, &[32, 64])?;
                 let returns = !is_null(&ops[4]);
@@ -257,10 +255,11 @@ impl Select<'_, '_> {
                 }
                 self.access(channels, (request, surface), address, visa, first + 3)
             }
-            Opcode::RtWrite | Opcode::RtRead | Opcode::UrbWrite => {
-                self.fail("not supported: threads have no render target and no URB")
-            }
-            _ => self.fail("not supported yet"),
+            Opcode::RtWrite => self.render_write(visa, channels),
+            Opcode::UrbWrite => self.urb_write(visa, channels),
+            Opcode::RtRead => self.fail("reading a render target is not supported"),
+            Opcode::Breakpoint => self.fail("breakpoints are not supported"),
+            _ => self.fail("the sampler's video analytics are not supported"),
         }
     }
 
@@ -397,6 +396,9 @@ impl Select<'_, '_> {
         let grfs = bytes / self.grf();
         match self.scalar(global)? {
             Src::Imm(imm) if imm.bits() == 0 => Ok(self.aligned(Payload { reg, grfs })),
+            Src::Reg(base) if ty == Type::Uq && !self.out.target.int64 => {
+                Ok(self.long_offsets(reg, base.reg, channels.size))
+            }
             global => {
                 let sum = self.temp(bytes);
                 let all = Channels::all(channels.size);
@@ -404,6 +406,69 @@ impl Select<'_, '_> {
                 self.alu(Op::Add, all, Dst::new(sum, 1, ty), &[own, global]);
                 Ok(Payload { reg: sum, grfs })
             }
+        }
+    }
+
+    /// Offsets of 64 bits and a base, added in halves.
+    fn long_offsets(&mut self, offsets: Reg, base: Reg, size: u8) -> Payload {
+        let n = u32::from(size);
+        let bytes = RawShape::plane_stride(8, size.max(8));
+        let mut sum = Buffer::new(bytes);
+        let all = Channels::all(size);
+        let strided = Region {
+            vstride: Some(2),
+            width: 1,
+            hstride: 0,
+        };
+        let own = |at: u32| Src::reg(offsets.at(offsets.byte() + at), strided, Type::Ud);
+        let of_base = |at: u32| Src::scalar(base.at(base.byte() + at), Type::Ud);
+        // The carry: a sum that is less than what was added.
+        let low = self.temp(n * 4);
+        self.alu(
+            Op::Add,
+            all,
+            Dst::new(low, 1, Type::Ud),
+            &[own(0), of_base(0)],
+        );
+        let carry = self.temp(n * 4);
+        let flag = self.temp_flag();
+        self.conditional(
+            Op::Cmp,
+            all,
+            Dst::new(carry, 1, Type::Ud),
+            &[Src::packed(low, Type::Ud), of_base(0)],
+            condition(Cond::Lt, flag, Old::None),
+        );
+        let high = self.temp(n * 4);
+        self.alu(
+            Op::Add,
+            all,
+            Dst::new(high, 1, Type::Ud),
+            &[own(4), of_base(4)],
+        );
+        for (at, part) in [(0, low), (4, high)] {
+            let to = sum.write(self, 0, n * 2, Type::Ud);
+            let to = Dst {
+                reg: to.reg.at(to.reg.byte() + at),
+                hstride: 2,
+                ..to
+            };
+            match at {
+                0 => self.alu(Op::Mov, all, to, &[Src::packed(part, Type::Ud)]),
+                // A comparison leaves -1 where it holds.
+                _ => {
+                    let mut carry = Src::packed(carry, Type::D);
+                    if let Src::Reg(r) = &mut carry {
+                        r.modifier.neg = true;
+                    }
+                    let part = Src::packed(part, Type::Ud);
+                    self.alu(Op::Add, all, to, &[part, carry]);
+                }
+            }
+        }
+        Payload {
+            reg: sum.whole(self),
+            grfs: bytes / self.grf(),
         }
     }
 
@@ -457,16 +522,46 @@ impl Select<'_, '_> {
         if exchanges.is_some_and(|a| a.op == AtomicOp::CmpXchg) {
             sources.reverse();
         }
-        let data = match sources[..] {
-            [] => None,
-            [one] => Some(one),
-            _ => Some(self.joined(&sources)),
-        };
         let answer = match is_null(&visa.operands[first + 2]) {
             true => None,
             false => Some(self.answer(visa, first + 2)?),
         };
-        self.send(channels, request, address, data, answer)
+        // Messages with addresses of 64 bits know eight channels.
+        if visa.op != Opcode::SvmAtomic || channels.size <= 8 {
+            let data = match sources[..] {
+                [] => None,
+                [one] => Some(one),
+                _ => Some(self.joined(&sources)),
+            };
+            return self.send(channels, request, address, data, answer);
+        }
+        let grf = self.grf();
+        for half in 0..2 {
+            let part = |whole: Payload| Payload {
+                reg: whole.reg.at(whole.reg.byte() + half * whole.grfs / 2 * grf),
+                grfs: whole.grfs / 2,
+            };
+            let data = match sources[..] {
+                [] => None,
+                [one] => Some(part(one)),
+                _ => {
+                    let parts: Vec<Payload> = sources.iter().map(|&whole| part(whole)).collect();
+                    Some(self.joined(&parts))
+                }
+            };
+            let answer = answer.map(|whole| Answer {
+                byte: whole.byte + half * whole.grfs / 2 * grf,
+                grfs: whole.grfs / 2,
+                ..whole
+            });
+            let channels = Channels {
+                size: 8,
+                off: channels.off + 8 * half as u8,
+                ..channels
+            };
+            self.send(channels, request, part(address), data, answer)?;
+        }
+        Ok(())
     }
 
     /// The message that tells the gateway this thread has reached the barrier.
@@ -687,7 +782,7 @@ impl Select<'_, '_> {
         let (ty, stride, pieces, channels) = match answer.shape {
             RawShape::Lanes { bytes, planes } => {
                 let ty = if bytes == 8 { Type::Uq } else { Type::Ud };
-                let stride = RawShape::plane_stride(bytes, channels.size);
+                let stride = RawShape::plane_stride(bytes, channels.size.max(8));
                 (ty, stride, planes, channels)
             }
             RawShape::Block { .. } => (Type::Ud, grf, answer.grfs, Channels::all(8)),

@@ -14,6 +14,7 @@ mod media;
 mod message;
 mod operand;
 mod product;
+mod render;
 mod sampler;
 mod scratch;
 mod typed;

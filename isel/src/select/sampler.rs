@@ -79,9 +79,9 @@ pub(super) struct Sampler {
 
 /// A parameter: an element of so many bytes for each channel; none where it is not given.
 #[derive(Clone, Copy)]
-struct Parameter {
+pub(super) struct Parameter {
     from: Option<(Storage, u32)>,
-    bytes: u32,
+    pub(super) bytes: u32,
 }
 
 /// A message before it is cut.
@@ -239,7 +239,10 @@ impl Select<'_, '_> {
         }
         let word = Src::scalar(self.read(storage, 0, 4), Type::Ud);
         if s.as_u32() == predefined::BINDLESS_SAMPLER {
+            // A header has room for a multiple of two states; which of the two is in the index.
+            let odd = self.scalar_of(Op::And, word, STATE_BYTES);
             return Ok(Sampler {
+                register: Some(self.scalar_of(Op::Shl, odd, DESC_SAMPLER - STATE_BYTES.ilog2())),
                 states: Some(word),
                 ..Sampler::default()
             });
@@ -281,7 +284,8 @@ impl Select<'_, '_> {
         Ok(if bytes == 2 { 2 } else { 4 })
     }
 
-    fn parameter(&mut self, operand: &Operand) -> Result<Parameter> {
+    /// What a raw operand has for each channel.
+    pub(super) fn parameter(&mut self, operand: &Operand) -> Result<Parameter> {
         let Operand::Raw { var, offset } = *operand else {
             return self.fail("an operand that is not raw");
         };
@@ -329,7 +333,7 @@ impl Select<'_, '_> {
                 off: channels.off + piece * n,
                 ..channels
             };
-            let parameters = self.parameters(ask, piece, n);
+            let parameters = self.rows(&ask.parameters, piece, n);
             let (src0, src1) = match (header, parameters) {
                 (Some(header), parameters) => (header, parameters),
                 (None, Some(parameters)) => (parameters, None),
@@ -386,14 +390,14 @@ impl Select<'_, '_> {
         }
     }
 
-    /// The parameters of `n` channels, a row of registers each: in place where they lie one behind the
-    /// other, else copies.
-    fn parameters(&mut self, ask: &Ask, piece: u8, n: u8) -> Option<Payload> {
+    /// The parameters of `n` channels, the `piece`th so many, a row of registers each: in place where they
+    /// lie one behind the other, else copies.
+    pub(super) fn rows(&mut self, parameters: &[Parameter], piece: u8, n: u8) -> Option<Payload> {
         let grf = self.grf();
         let row = |p: &Parameter| (p.bytes * u32::from(n)).next_multiple_of(grf);
-        let bytes: u32 = ask.parameters.iter().map(row).sum();
+        let bytes: u32 = parameters.iter().map(row).sum();
         let grfs = bytes / grf;
-        let (first, rest) = ask.parameters.split_first()?;
+        let (first, rest) = parameters.split_first()?;
         let skipped = u32::from(piece) * u32::from(n);
         if let Some((storage, byte)) = first.from {
             let start = byte + skipped * first.bytes;
@@ -403,22 +407,27 @@ impl Select<'_, '_> {
                 end += row(p);
                 here
             });
-            if follows && start.is_multiple_of(grf) && first.bytes * u32::from(n) >= grf {
+            let filled = parameters.iter().all(|p| p.bytes * u32::from(n) >= grf);
+            if follows && start.is_multiple_of(grf) && filled {
                 let reg = self.read(storage, start, start + bytes);
                 return Some(Payload { reg, grfs });
             }
         }
         let mut whole = Buffer::new(bytes);
         let mut at = 0;
-        for p in &ask.parameters {
-            let ty = if p.bytes == 2 { Type::Uw } else { Type::Ud };
+        for p in parameters {
+            let ty = match p.bytes {
+                1 => Type::Ub,
+                2 => Type::Uw,
+                _ => Type::Ud,
+            };
             let from = match p.from {
                 Some((storage, byte)) => {
                     let start = byte + skipped * p.bytes;
                     let reg = self.read(storage, start, start + u32::from(n) * p.bytes);
                     Src::packed(reg, ty)
                 }
-                None => Src::imm(ty, 0),
+                None => Src::imm(if p.bytes < 4 { Type::Uw } else { Type::Ud }, 0),
             };
             let to = whole.write(self, at, n.into(), ty);
             self.alu(Op::Mov, Channels::all(n), to, &[from]);

@@ -22,8 +22,16 @@ enum Ask {
     Sample,
     /// A channel of four texels; offsets in texels are at this parameter and the next, if anywhere.
     Gather { offsets: Option<usize> },
-    /// A texel; coordinates are integers. The level of detail is at this parameter, if anywhere.
-    Load { level: Option<usize> },
+    /// A texel; coordinates are integers. The level of detail and the number of the sample are at these
+    /// parameters, if anywhere.
+    Load {
+        level: Option<usize>,
+        sample: Option<usize>,
+    },
+    /// Where the samples of a texel are stored: images have one.
+    Slices,
+    /// The level of detail that coordinates ask for: what there is of it, and itself.
+    Level,
     /// The image's size at the level of detail that is the first parameter.
     Size,
     /// How many samples a texel has.
@@ -68,7 +76,13 @@ const KINDS: &[KindFacts] = &[
     plain(Kind::SampleD, Ask::Sample, [0, 3, 6]),
     comparing(Kind::SampleBC, Ask::Sample, [2, 3, 4]),
     comparing(Kind::SampleLC, Ask::Sample, [2, 3, 4]),
-    plain(Kind::Ld, Ask::Load { level: Some(2) }, [0, 1, 3]),
+    plain(Kind::Ld, load(Some(2), None), [0, 1, 3]),
+    plain(Kind::Lod, Ask::Level, [0, 1, 2]),
+    plain(Kind::SampleKillpix, Ask::Sample, [0, 1, 2]),
+    plain(Kind::Ld2dmsW, load(Some(6), Some(0)), [3, 4, 5]),
+    plain(Kind::Ld2dms, load(Some(5), Some(0)), [2, 3, 4]),
+    plain(Kind::Ld2dss, load(Some(4), Some(0)), [1, 2, 3]),
+    plain(Kind::LdMcs, Ask::Slices, [0, 1, 2]),
     plain(Kind::Gather4, Ask::Gather { offsets: None }, [0, 1, 2]),
     plain(Kind::Resinfo, Ask::Size, [0; 3]),
     plain(Kind::Sampleinfo, Ask::Samples, [0; 3]),
@@ -82,8 +96,15 @@ const KINDS: &[KindFacts] = &[
     comparing(Kind::SampleDC, Ask::Sample, [1, 4, 7]),
     plain(Kind::SampleLz, Ask::Sample, [0, 1, 2]),
     comparing(Kind::SampleCLz, Ask::Sample, [1, 2, 3]),
-    plain(Kind::LdLz, Ask::Load { level: None }, [0, 1, 2]),
+    plain(Kind::LdLz, load(None, None), [0, 1, 2]),
 ];
+
+const fn load(level: Option<usize>, sample: Option<usize>) -> Ask {
+    Ask::Load { level, sample }
+}
+
+/// Lanes of two by two pixels, from the upper left one: their coordinates' differences are derivatives.
+const QUAD: usize = 4;
 
 /// Bits of the header's dword 2: texel offsets, four bits with a sign each, of u in the highest;
 /// disabled color channels; the channel that is gathered; feedback.
@@ -97,6 +118,11 @@ const STATE_BYTES: u32 = 16;
 /// Executes a message to the sampler.
 pub fn send(thread: &mut Thread, shared: &mut Shared, m: &Message) -> Result<(), Cause> {
     let asked = m.request()?;
+    if let (Kind::SamplerFlush, Some(at)) = (asked.kind, m.response()) {
+        // There is no cache; the answer says that it is empty.
+        let zeros = [0; 64];
+        return fill(thread, m, at, &zeros[..m.register()]);
+    }
     let facts = KINDS.iter().find(|facts| facts.kind == asked.kind);
     let facts = facts.ok_or_else(|| m.unknown())?;
     let channels = channels(m)?;
@@ -126,7 +152,7 @@ pub fn send(thread: &mut Thread, shared: &mut Shared, m: &Message) -> Result<(),
     }
     let (buffer, shape) = shared.image(m.bti())?;
     let sampler = match facts.ask {
-        Ask::Sample | Ask::Gather { .. } => {
+        Ask::Sample | Ask::Gather { .. } | Ask::Level => {
             let index = asked
                 .fields
                 .sampler
@@ -180,7 +206,9 @@ impl Request<'_> {
         let at = self.m.at(register, lane * 2)?;
         let bits = u16::from_le_bytes([thread.grf[at], thread.grf[at + 1]]);
         Ok(match self.facts.ask {
-            Ask::Sample | Ask::Gather { .. } => half::f16::from_bits(bits).to_f32().to_bits(),
+            Ask::Sample | Ask::Gather { .. } | Ask::Level => {
+                half::f16::from_bits(bits).to_f32().to_bits()
+            }
             _ => bits as i16 as u32,
         })
     }
@@ -238,10 +266,11 @@ impl Request<'_> {
                 let lookup = self.lookup(thread, sampler, at, lane)?;
                 gather(shape, sampler, &lookup, self.gathered, texel)
             }
-            Ask::Load { level } => {
-                let level = level.map_or(Ok(0), |number| self.parameter(thread, number, lane))?;
-                // There is one level; the others are outside the image.
-                if level != 0 {
+            Ask::Load { level, sample } => {
+                let given =
+                    |at: Option<usize>| at.map_or(Ok(0), |n| self.parameter(thread, n, lane));
+                // There is one level, and one sample; the others are outside the image.
+                if given(level)? != 0 || given(sample)? != 0 {
                     return Ok(shape.format.border());
                 }
                 let mut whole = [0; 3];
@@ -264,7 +293,41 @@ impl Request<'_> {
                 Ok(size)
             }
             Ask::Samples => Ok([1, 0, 0, 0]),
+            Ask::Slices => Ok([0; 4]),
+            Ask::Level => {
+                let asked = self.level(thread, sampler, shape, lane)?;
+                Ok([0f32, asked, 0.0, 0.0].map(f32::to_bits))
+            }
         }
+    }
+
+    /// The level of detail of a channel's pixel: the logarithm of how many texels it is to the next pixel,
+    /// to the right or below, whichever is more (OpenGL 4.6, "Scale Factor and Level of Detail").
+    fn level(
+        &self,
+        thread: &Thread,
+        sampler: &Sampler,
+        shape: &Shape,
+        lane: usize,
+    ) -> Result<f32, Cause> {
+        let first = lane / QUAD * QUAD;
+        let mut most = 0f32;
+        for other in [first + 1, first + 2] {
+            let mut square = 0f32;
+            for axis in 0..shape.kind.axes() {
+                let number = self.facts.coordinates[axis];
+                let [from, to] = [first, other].map(|lane| self.parameter(thread, number, lane));
+                let step = f32::from_bits(to?) - f32::from_bits(from?);
+                let texels = if sampler.normalized {
+                    shape.size[axis] as f32
+                } else {
+                    1.0
+                };
+                square += (step * texels).powi(2);
+            }
+            most = most.max(square.sqrt());
+        }
+        Ok(most.log2())
     }
 
     /// Writes the wanted colors, as many as the response has room for.
@@ -281,9 +344,14 @@ impl Request<'_> {
         let half = self.half;
         let size = if half { 2 } else { 4 };
         let stride = (self.channels * size).next_multiple_of(self.m.register());
-        let rows = self.m.response_len() - usize::from(self.feedback).min(self.m.response_len());
-        let room = rows * self.m.register() / stride;
         let wanted = (0..4).filter(|color| self.colors >> color & 1 != 0);
+        let all = self.m.response_len();
+        // No texel has a color that kills its pixel; who wants to know asks for a register more.
+        let full = wanted.clone().count() * stride / self.m.register();
+        let pixels = self.facts.kind == Kind::SampleKillpix && all > full;
+        let mask = self.feedback || pixels;
+        let rows = all - usize::from(mask).min(all);
+        let room = rows * self.m.register() / stride;
         let is_float =
             shape.format.is_float() && !matches!(self.facts.ask, Ask::Size | Ask::Samples);
         for (index, color) in wanted.enumerate().take(room) {
@@ -298,8 +366,8 @@ impl Request<'_> {
                 fill(thread, self.m, at, &value.to_le_bytes()[..size])?;
             }
         }
-        if self.feedback {
-            // Nothing that is bound has null pages.
+        if mask {
+            // Nothing that is bound has null pages, either.
             let at = response + rows * self.m.register();
             fill(thread, self.m, at, &u32::MAX.to_le_bytes())?;
         }

@@ -9,6 +9,7 @@ use kiln_emit::ze_info::ZeInfo;
 use kiln_frontend::verify::Severity;
 use kiln_frontend::{text, verify};
 use kiln_runtime::exec::{Arg, Image, Sampler};
+use kiln_runtime::pipeline::Compiled;
 use std::fmt::Write;
 
 use crate::model::Ty;
@@ -108,6 +109,15 @@ impl Bench {
         grf_limit: u32,
         image: Option<(&Image, Sampler)>,
     ) -> Result<(State, Vec<u8>), String> {
+        let compiled = self.compile(target, grf_limit)?;
+        let beside = match image {
+            Some((image, sampler)) => Beside::Image(image, sampler),
+            None => Beside::Nothing,
+        };
+        self.execute(before, beside, |work| run::run(&compiled, target, work))
+    }
+
+    fn compile(&self, target: &'static Platform, grf_limit: u32) -> Result<Compiled, String> {
         let text = self.text();
         let module = text::parse(&text)
             .map_err(|e| format!("{e}: {:?}", text.lines().nth(e.line as usize - 1)))?;
@@ -116,8 +126,7 @@ impl Bench {
         if let Some(finding) = errors.next() {
             return Err(format!("not valid vISA: {finding}"));
         }
-        let compiled = common::compile(&module.objects[0], target, grf_limit)?;
-        self.execute(before, image, |work| run::run(&compiled, target, work))
+        common::compile(&module.objects[0], target, grf_limit)
     }
 
     /// The same with other machine code of the text.
@@ -128,22 +137,49 @@ impl Bench {
         code: &[u8],
     ) -> Result<State, String> {
         let run = |work: run::Work| run::run_code("bench", code, 0, target, work);
-        self.execute(before, None, run).map(|(after, _)| after)
+        self.execute(before, Beside::Nothing, run)
+            .map(|(after, _)| after)
+    }
+
+    /// The same with a buffer, entry 2 of the binding table, whose address is the kernel's first argument; and
+    /// what it holds then. With our code if there is no other.
+    pub fn run_memory(
+        &self,
+        target: &'static Platform,
+        before: &State,
+        memory: &[u8],
+        code: Option<&[u8]>,
+    ) -> Result<(State, Vec<u8>), String> {
+        let memory = Beside::Memory(memory);
+        match code {
+            Some(code) => {
+                let run = |work: run::Work| run::run_code("bench", code, 0, target, work);
+                self.execute(before, memory, run)
+            }
+            None => {
+                let compiled = self.compile(target, 128)?;
+                self.execute(before, memory, |work| run::run(&compiled, target, work))
+            }
+        }
     }
 
     fn execute(
         &self,
         before: &State,
-        image: Option<(&Image, Sampler)>,
+        beside: Beside,
         run: impl FnOnce(run::Work) -> Result<Vec<Arg>, String>,
     ) -> Result<(State, Vec<u8>), String> {
         let bytes = 4 * VAR_BYTES;
         let mut given = vec![Arg::Buffer(before.concat()), Arg::Buffer(vec![0; bytes])];
-        if let Some((image, sampler)) = image {
-            given.extend([Arg::Image(image.clone()), Arg::Sampler(sampler)]);
+        match beside {
+            Beside::Nothing => {}
+            Beside::Image(image, sampler) => {
+                given.extend([Arg::Image(image.clone()), Arg::Sampler(sampler)]);
+            }
+            Beside::Memory(memory) => given.push(Arg::Buffer(memory.to_vec())),
         }
         let work = run::Work {
-            info: &ze_info(self.simd, image.is_some()),
+            info: &ze_info(self.simd, beside),
             global: [self.items, 1, 1],
             local: [self.items, 1, 1],
             dimensions: 1,
@@ -155,6 +191,7 @@ impl Bench {
         };
         let texels = match args.get(2) {
             Some(Arg::Image(image)) => image.texels.clone(),
+            Some(Arg::Buffer(memory)) => memory.clone(),
             _ => Vec::new(),
         };
         let mut after = [[0; VAR_BYTES]; 4];
@@ -170,10 +207,25 @@ const IMAGE: &str = "      - {arg_type: arg_bypointer, offset: 0, size: 0, arg_i
       - {arg_type: arg_bypointer, offset: 0, size: 0, arg_index: 3, addrmode: stateful, addrspace: sampler, access_type: readwrite, sampler_index: 0, sampler_type: texture}
 ";
 
-fn ze_info(simd: u8, image: bool) -> ZeInfo {
-    let (arguments, index) = match image {
-        true => (IMAGE, "      - {bti_value: 2, arg_index: 2}\n"),
-        false => ("", ""),
+/// Payload arguments of a buffer: its surface, and its address.
+const MEMORY: &str = "      - {arg_type: arg_bypointer, offset: 0, size: 8, arg_index: 2, addrmode: stateless, addrspace: global, access_type: readwrite}
+      - {arg_type: arg_bypointer, offset: 0, size: 0, arg_index: 2, addrmode: stateful, addrspace: global, access_type: readwrite}
+";
+
+/// What there is beside the variables.
+#[derive(Clone, Copy)]
+enum Beside<'a> {
+    Nothing,
+    Image(&'a Image, Sampler),
+    Memory(&'a [u8]),
+}
+
+fn ze_info(simd: u8, beside: Beside) -> ZeInfo {
+    let entry = "      - {bti_value: 2, arg_index: 2}\n";
+    let (arguments, index) = match beside {
+        Beside::Nothing => ("", ""),
+        Beside::Image(..) => (IMAGE, entry),
+        Beside::Memory(_) => (MEMORY, entry),
     };
     let yaml = format!(
         "version: '1.20'

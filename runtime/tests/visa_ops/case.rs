@@ -5,9 +5,11 @@ use std::fmt::Write;
 use kiln_emit::platform::Platform;
 
 use crate::bench::{Bench, State, VAR_BYTES, VARS};
+use crate::guard::{Guard, low};
 use crate::model::{Input, Modifier, Num, Relation, Stored, Ty, decode, encode, evaluate};
 use crate::ops::{Mods, Row};
 use crate::random::Random;
+use crate::reference::{Trial, hash};
 
 #[derive(Clone, Copy, Debug)]
 pub struct Region {
@@ -78,34 +80,13 @@ impl Left {
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq)]
-enum Combine {
-    None,
-    Any,
-    All,
-}
-
-#[derive(Clone, Copy, Debug)]
-struct Pred {
-    bits: u32,
-    inverse: bool,
-    combine: Combine,
-}
-
 /// One instruction in its surroundings.
 pub struct Case {
     target: &'static Platform,
     op: &'static str,
     relation: Option<Relation>,
     near: bool,
-    simd: u8,
-    items: u32,
-    /// The channels that reach the instruction, of those there are.
-    reach: u32,
-    size: usize,
-    off: usize,
-    no_mask: bool,
-    pred: Option<Pred>,
+    guard: Guard,
     /// What the predicate holds that a compare writes instead of a variable.
     flag: Option<u32>,
     saturate: bool,
@@ -114,10 +95,6 @@ pub struct Case {
     written: usize,
     sources: Vec<Source>,
     before: Box<State>,
-}
-
-pub fn low(n: usize) -> u32 {
-    if n >= 32 { u32::MAX } else { (1 << n) - 1 }
 }
 
 fn place_text(var: usize, ty: Ty, byte: usize) -> String {
@@ -172,29 +149,13 @@ impl Case {
     }
 
     fn attempt(r: &mut Random, row: &Row, target: &'static Platform) -> Option<Case> {
-        let simd = r.of(&[8u8, 16, 32]);
         let sizes: &[usize] = if row.sizes.is_empty() {
             &[1, 2, 4, 8, 16, 16, 32]
         } else {
             row.sizes
         };
-        let size = r.of(sizes);
-        if size > usize::from(simd) {
-            return None;
-        }
-        let off = r.below(usize::from(simd) / size.max(4)) * size.max(4);
-        if off + size > usize::from(simd) {
-            return None;
-        }
-        let (items, reach) = match r.below(4) {
-            0 => (u32::from(simd), u32::MAX),
-            1 => (1 + r.below(usize::from(simd)) as u32, u32::MAX),
-            2 => (u32::from(simd), r.next() as u32),
-            _ => (1 + r.below(usize::from(simd)) as u32, r.next() as u32),
-        };
-        if reach & low(items as usize) == 0 {
-            return None;
-        }
+        let mut guard = Guard::random(r, sizes)?;
+        let Guard { simd, size, .. } = guard;
         let types = r.of(row.types);
         let saturate = row.saturates && r.below(4) == 0;
         let mut sources: Vec<Source> = Vec::new();
@@ -284,24 +245,10 @@ impl Case {
                 ..low
             });
         }
-        let pred = match r.below(3) {
+        guard.pred = match r.below(3) {
             _ if matches!(row.op, "cmp" | "min" | "max") => None,
             0 if row.op != "sel" => None,
-            _ => {
-                let groups = size == usize::from(simd);
-                let combine = if groups {
-                    r.of(&[Combine::None, Combine::None, Combine::Any, Combine::All])
-                } else {
-                    Combine::None
-                };
-                let bits =
-                    r.of(&[0, u32::MAX, 1]) ^ if r.below(3) > 0 { r.next() as u32 } else { 0 };
-                Some(Pred {
-                    bits: bits & low(simd.into()),
-                    inverse: r.below(2) == 0,
-                    combine,
-                })
-            }
+            _ => Some(guard.random_pred(r)),
         };
         let flag = (row.op == "cmp" && r.below(2) == 0).then(|| r.next() as u32 & low(simd.into()));
         let mut before = Box::new([[0; VAR_BYTES]; 4]);
@@ -321,13 +268,10 @@ impl Case {
             op: row.op,
             relation: (row.op == "cmp").then(|| r.of(&Relation::ALL)),
             near: row.near,
-            simd,
-            items,
-            reach,
-            size,
-            off,
-            no_mask: r.below(4) == 0,
-            pred,
+            guard: Guard {
+                no_mask: r.below(4) == 0,
+                ..guard
+            },
             flag,
             saturate,
             targets,
@@ -339,11 +283,7 @@ impl Case {
 
     /// The instruction as text.
     pub fn text(&self) -> String {
-        let mut text = String::new();
-        if let Some(p) = self.pred {
-            let combine = ["", ".any", ".all"][p.combine as usize];
-            let _ = write!(text, "({}P1{combine}) ", if p.inverse { "!" } else { "" });
-        }
+        let mut text = self.guard.prefix();
         text.push_str(self.op);
         if let Some(relation) = self.relation {
             let _ = write!(text, ".{}", relation.name());
@@ -351,8 +291,7 @@ impl Case {
         if self.saturate {
             text.push_str(".sat");
         }
-        let mask = if self.no_mask { "_NM" } else { "" };
-        let _ = write!(text, " (M{}{mask}, {})", self.off / 4 + 1, self.size);
+        let _ = write!(text, " {}", self.guard.channels());
         if self.flag.is_some() {
             text.push_str(" P3");
         }
@@ -379,31 +318,21 @@ impl Case {
     }
 
     pub fn bench(&self) -> Bench {
-        let simd = self.simd;
-        let ty = if simd > 16 { "ud" } else { "uw" };
-        let bits = self.pred.map_or(0, |p| p.bits);
-        let mut body = format!("setp (M1_NM, {simd}) P1 {bits:#x}:{ty}\n");
+        let simd = self.guard.simd;
+        let ty = self.guard.flag_type();
+        let mut body = self.guard.before();
         if let Some(flag) = self.flag {
             let _ = writeln!(body, "setp (M1_NM, {simd}) P3 {flag:#x}:{ty}");
         }
-        if self.reach != u32::MAX {
-            let reach = self.reach & low(simd.into());
-            let _ = write!(
-                body,
-                "setp (M1_NM, {simd}) P2 {reach:#x}:{ty}\n(!P2) goto (M1, {simd}) behind\n"
-            );
-        }
+        body += &self.guard.jump();
         let _ = writeln!(body, "{}\nbehind:", self.text());
         if self.flag.is_some() {
             body.push_str("mov (M1_NM, 1) D_ud(0,0)<1> P3\n");
         }
-        let decls = (1..4)
-            .map(|p| format!(".decl P{p} v_type=P num_elts={simd}\n"))
-            .collect();
         Bench {
             simd,
-            items: self.items,
-            decls,
+            items: self.guard.items,
+            decls: self.guard.decls(),
             body,
         }
     }
@@ -419,25 +348,13 @@ impl Case {
         source.modifier.apply(decode(source.ty, bits))
     }
 
-    fn holds(&self, lane: usize) -> bool {
-        let Some(p) = self.pred else { return true };
-        let holds = match p.combine {
-            Combine::None => p.bits >> (self.off + lane) & 1 == 1,
-            Combine::Any => p.bits != 0,
-            Combine::All => p.bits == low(self.simd.into()),
-        };
-        holds != p.inverse
-    }
-
     /// What each element that is written holds then: variable, byte, type.
     fn expected(&self) -> Vec<(usize, usize, Ty, Left)> {
         let mut written = Vec::new();
         let mut flag = self.flag;
-        for lane in 0..self.size {
-            let active = self.reach & low(self.items as usize);
-            let enabled = self.no_mask || active >> (self.off + lane) & 1 == 1;
-            let chosen = self.holds(lane);
-            if !enabled || !chosen && self.op != "sel" {
+        for lane in 0..self.guard.size {
+            let chosen = self.guard.holds(lane);
+            if !self.guard.enabled(lane) || !chosen && self.op != "sel" {
                 continue;
             }
             let values: Vec<Num> = self.sources.iter().map(|s| self.read(s, lane)).collect();
@@ -446,7 +363,7 @@ impl Case {
             if let Some(relation) = self.relation {
                 let holds = relation.holds(values[0], values[1]);
                 if let Some(flag) = &mut flag {
-                    let channel = self.off + lane;
+                    let channel = self.guard.off + lane;
                     *flag = *flag & !(1 << channel) | u32::from(holds) << channel;
                     continue;
                 }
@@ -476,7 +393,7 @@ impl Case {
         if let Some(flag) = flag {
             // Of eight elements the rest is nobody's, but it is stored with them.
             for byte in 0..4 {
-                let own = byte * 8 < usize::from(self.simd);
+                let own = byte * 8 < usize::from(self.guard.simd);
                 let bits = Stored::Bits((flag >> (byte * 8) & 0xff).into());
                 let stored = if own { bits } else { Stored::Any };
                 written.push((3, byte, Ty::Ub, Left::Stored(stored)));
@@ -522,10 +439,7 @@ impl Case {
                 known[var][byte..byte + ty.bytes()].fill(0);
             }
         }
-        let bytes = known.iter().flatten();
-        bytes.fold(0xcbf2_9ce4_8422_2325, |hash, &byte| {
-            (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3)
-        })
+        hash(known.iter().flatten())
     }
 
     /// The summary of what our code leaves, or that of other code.
@@ -541,19 +455,36 @@ impl Case {
     /// What to say of a failure.
     pub fn describe(&self) -> String {
         let mut text = format!(
-            "{}: {} [simd{}, {} items, reach {:#x}, {:x?}]",
+            "{}: {} [{}]",
             self.target.name,
             self.text(),
-            self.simd,
-            self.items,
-            self.reach,
-            self.pred
+            self.guard.describe()
         );
         for (k, source) in self.sources.iter().enumerate() {
-            let values: Vec<Num> = (0..self.size).map(|lane| self.read(source, lane)).collect();
+            let values: Vec<Num> = (0..self.guard.size)
+                .map(|lane| self.read(source, lane))
+                .collect();
             let _ = write!(text, "\n    source {k}: {values:?}");
         }
         text
+    }
+}
+
+impl Trial for Case {
+    fn text(&self) -> String {
+        self.bench().text()
+    }
+
+    fn result(&self, code: Option<&[u8]>) -> Result<u64, String> {
+        Case::result(self, code)
+    }
+
+    fn check(&self) -> Result<(), String> {
+        Case::check(self)
+    }
+
+    fn describe(&self) -> String {
+        Case::describe(self)
     }
 }
 

@@ -11,8 +11,9 @@ use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 
 use crate::bench::{Bench, State, VAR_BYTES, VARS};
-use crate::case::{element, low};
+use crate::case::element;
 use crate::common;
+use crate::guard::low;
 use crate::model::{Num, Relation, Ty};
 use crate::random::Random;
 

@@ -1,8 +1,9 @@
 //! Every operation that is selected, compiled and run, against a model of vISA.
 //!
 //! [`bench`] wraps instructions into a kernel, [`case`] makes random instructions of the operations
-//! that [`ops`] lists, [`model`] says what they compute. [`flow`] has whole programs, [`special`] what
-//! fits none of these. [`reference`] holds the same cases against the reference finalizer's code. More cases than usual: `CASES=3000 cargo test --test visa_ops`, and
+//! that [`ops`] lists, [`model`] says what they compute, [`access`] has messages to memory. [`flow`] has whole programs, [`special`] what
+//! fits none of these. [`forms`] has every opcode there is. [`reference`] holds the same cases against the
+//! reference finalizer's code. More cases than usual: `CASES=3000 cargo test --test visa_ops`, and
 //! `PROGRAMS=3000`.
 
 #[path = "../common/mod.rs"]
@@ -10,9 +11,12 @@ mod common;
 #[path = "../common/run.rs"]
 mod run;
 
+mod access;
 mod bench;
 mod case;
 mod flow;
+mod forms;
+mod guard;
 mod images;
 mod memory;
 mod model;

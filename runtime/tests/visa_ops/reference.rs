@@ -1,7 +1,7 @@
 //! The same random cases as machine code of the reference finalizer leaves them.
 //!
-//! `reference.txt` has a summary of what its code left for some cases of every operation, in the order of
-//! [`ROWS`]: nothing for those that it refuses, and where it is wrong (`.ci/sweep` says so), the word
+//! `reference.txt` has a summary of what its code left for some cases of every operation and message, in the
+//! order of [`ROWS`] and [`access::forms`]: nothing for those that it refuses, and where it is wrong (`.ci/sweep` says so), the word
 //! `wrong`. With its program in `REFERENCE`, `.ci/sweep` compares as many as one likes and writes the file.
 
 use std::fmt::Write;
@@ -9,6 +9,7 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
+use crate::access::{self, Access};
 use crate::case::Case;
 use crate::ops::ROWS;
 use crate::random::Random;
@@ -18,9 +19,56 @@ use crate::{cases, common};
 const SAMPLE: u32 = 12;
 const TABLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/visa_ops/reference.txt");
 
-fn case(row: usize, seed: u32) -> Case {
-    let mut r = Random((row as u64) << 32 | u64::from(seed));
-    Case::random(&mut r, &ROWS[row], common::skl())
+/// Whether some of the results in the file are of an operation.
+pub fn has(op: &str) -> bool {
+    let table = fs::read_to_string(TABLE).unwrap_or_default();
+    table.lines().any(|line| {
+        line.split_once(' ').is_some_and(|(of, told)| {
+            of.split('.').next() == Some(op) && u64::from_str_radix(told, 16).is_ok()
+        })
+    })
+}
+
+/// A case that code of both is made of.
+pub trait Trial {
+    fn text(&self) -> String;
+    /// A summary of what our code leaves, or other code.
+    fn result(&self, code: Option<&[u8]>) -> Result<u64, String>;
+    /// What our code leaves, against the model.
+    fn check(&self) -> Result<(), String>;
+    fn describe(&self) -> String;
+}
+
+/// Bytes as one number.
+pub fn hash<'a>(bytes: impl Iterator<Item = &'a u8>) -> u64 {
+    bytes.fold(0xcbf2_9ce4_8422_2325, |hash, &byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3)
+    })
+}
+
+/// Operations and messages, by their names, with what makes a case of each.
+type Make = Box<dyn Fn(u32) -> Box<dyn Trial>>;
+
+fn kinds() -> Vec<(&'static str, Make)> {
+    let seeded = |n: usize, seed: u32| Random((n as u64) << 32 | u64::from(seed));
+    let mut all: Vec<(&'static str, Make)> = Vec::new();
+    for (n, row) in ROWS.iter().enumerate() {
+        let make = move |seed| -> Box<dyn Trial> {
+            Box::new(Case::random(&mut seeded(n, seed), row, common::skl()))
+        };
+        all.push((row.op, Box::new(make)));
+    }
+    for (n, form) in access::forms().enumerate() {
+        let make = move |seed| -> Box<dyn Trial> {
+            Box::new(Access::random(
+                &mut seeded(n + 1000, seed),
+                form,
+                common::skl(),
+            ))
+        };
+        all.push((form.op, Box::new(make)));
+    }
+    all
 }
 
 #[test]
@@ -28,12 +76,12 @@ fn the_references_code_leaves_the_same() {
     let table = fs::read_to_string(TABLE).unwrap();
     let mut lines = table.lines();
     let mut compared = 0;
-    for (n, row) in ROWS.iter().enumerate() {
+    for (op, make) in kinds() {
         for seed in 0..SAMPLE {
-            let case = case(n, seed);
+            let case = make(seed);
             let line = lines.next().unwrap_or("");
             let told = line.split_whitespace().last().unwrap_or("");
-            assert!(line.starts_with(row.op), "{line}: expected {}", row.op);
+            assert!(line.starts_with(op), "{line}: expected {op}");
             let Ok(expected) = u64::from_str_radix(told, 16) else {
                 continue;
             };
@@ -45,7 +93,7 @@ fn the_references_code_leaves_the_same() {
         }
     }
     assert_eq!(lines.next(), None);
-    assert!(compared > 800, "only {compared} compared");
+    assert!(compared > 1500, "only {compared} compared");
 }
 
 /// With `REFERENCE` and `FOLDER` for its files; without, there is nothing to compare with.
@@ -56,10 +104,10 @@ fn live() {
     };
     let mut table = String::new();
     let (mut compared, mut refused, mut differ) = (0, 0, 0);
-    for (n, row) in ROWS.iter().enumerate() {
+    for (op, make) in kinds() {
         for seed in 0..cases("CASES", SAMPLE) {
-            let case = case(n, seed);
-            let code = finalize(Path::new(&folder), &tool, &case.bench().text());
+            let case = make(seed);
+            let code = finalize(Path::new(&folder), &tool, &case.text());
             let told = match code.map(|code| case.result(Some(&code))) {
                 Some(Ok(theirs)) => {
                     compared += 1;
@@ -87,7 +135,7 @@ fn live() {
                 }
             };
             if seed < SAMPLE {
-                let _ = writeln!(table, "{} {told}", row.op);
+                let _ = writeln!(table, "{op} {told}");
             }
         }
     }

@@ -1,13 +1,16 @@
 //! What the other operations' table does not hold: predicates as data, addresses, packed immediates.
 
 use crate::bench::{Bench, State, VAR_BYTES};
-use crate::case::{element, low};
+use crate::case::element;
 use crate::common;
+use crate::guard::low;
 use crate::model::{Num, Relation, Ty};
 use crate::random::Random;
 
 /// What the second target has not: integers of 64 bits, sums of products and of differences, planes.
-const ON_ONE: [&str; 7] = ["uq", "dp2", "dp3", "dp4", "dph", "sad2", "plane"];
+const ON_ONE: [&str; 9] = [
+    "uq", "dp2", "dp3", "dp4", "dph", "sad2", "plane", "invm", "rsqtm",
+];
 
 fn random_state(r: &mut Random) -> State {
     let mut state = [[0; VAR_BYTES]; 4];
@@ -497,6 +500,88 @@ fn switchjmp_goes_to_the_label_of_its_index() {
                     element(&after[3], 0, Ty::Ud),
                     expected,
                     "{index} of {count}"
+                );
+            }
+        }
+    }
+}
+
+/// `invm` and `rsqtm`: an approximation of the reciprocal or of the reciprocal root; or, where the predicate is
+/// set, the quotient or the root itself.
+#[test]
+fn approximations_tell_which_of_them_are_final() {
+    let mut r = Random(25);
+    let special = [0.0, -0.0, f64::INFINITY, f64::NEG_INFINITY, f64::NAN];
+    for (ty, bytes, single) in [("f", 4usize, true), ("df", 8, false)] {
+        for (op, size, pred) in [
+            ("invm", 16usize, ""),
+            ("invm", 4, "(!P2) "),
+            ("rsqtm", 8, ""),
+            ("rsqtm", 16, "(!P2) "),
+            ("rsqtm", 1, ""),
+        ] {
+            let mut before = random_state(&mut r);
+            let mut given = [[0f64; 16]; 2];
+            for (state, values) in before.iter_mut().zip(&mut given) {
+                for (n, value) in values.iter_mut().enumerate() {
+                    let own = 1.0 + r.below(1 << 20) as f64 / 256.0;
+                    let odd = r.of(&special);
+                    *value = r.of(&[own, own, own, own, -own, odd]);
+                    let at = n * bytes;
+                    match single {
+                        true => state[at..at + 4].copy_from_slice(&(*value as f32).to_le_bytes()),
+                        false => state[at..at + 8].copy_from_slice(&value.to_le_bytes()),
+                    }
+                }
+            }
+            let invm = op == "invm";
+            let second = if invm {
+                format!(" S1_{ty}(0,0)<1;1,0>")
+            } else {
+                String::new()
+            };
+            let body = format!(
+                "setp (M1_NM, 16) P2 0x0f05:uw\nsetp (M1_NM, 16) P1 0x1234:uw\n\
+                 {pred}{op} (M1, {size}) D_{ty}(0,0)<1> P1 S0_{ty}(0,0)<1;1,0>{second}\n\
+                 mov (M1_NM, 1) D_ud(8,0)<1> P1\n"
+            );
+            let after = run(16, &predicates(16), body.clone(), &before);
+            let early = element(&after[3], 256, Ty::Ud);
+            let [first, second] = given;
+            for (lane, (a, b)) in first.into_iter().zip(second).enumerate() {
+                let at = lane * bytes;
+                let chosen = lane < size && (pred.is_empty() || 0x0f05 >> lane & 1 == 0);
+                if !chosen {
+                    assert_eq!(
+                        after[3][at..at + bytes],
+                        before[3][at..at + bytes],
+                        "{body}: {lane}"
+                    );
+                    assert_eq!(early >> lane & 1, 0x1234 >> lane & 1, "{body}: {lane}");
+                    continue;
+                }
+                let found = match single {
+                    true => f32::from_bits(element(&after[3], at, Ty::F) as u32).into(),
+                    false => f64::from_bits(element(&after[3], at, Ty::Df)),
+                };
+                let plain = |x: f64| x.is_finite() && x != 0.0;
+                let refined = if invm {
+                    plain(a) && plain(b)
+                } else {
+                    plain(a) && a > 0.0
+                };
+                assert_eq!(early >> lane & 1 == 0, refined, "{body}: {lane}: {a} {b}");
+                let exact = match (invm, refined) {
+                    (true, true) => 1.0 / b,
+                    (true, false) => a / b,
+                    (false, true) => 1.0 / a.sqrt(),
+                    (false, false) => a.sqrt(),
+                };
+                let near = (found / exact - 1.0).abs() < 1e-6;
+                let same = found == exact || found.is_nan() && exact.is_nan();
+                assert!(
+                    same || refined && near,
+                    "{body}: {lane}: {found} of {a} {b}"
                 );
             }
         }

@@ -56,7 +56,7 @@ fn every_sampler_message_finds_its_coordinates() {
     let texel = [102, 0, 0, 1];
     let (x, y) = (2.5f32.to_bits(), 1.5f32.to_bits());
     let passed = [one, 0, 0, one];
-    let cases: [(&str, u32, &[u32], Color); 15] = [
+    let cases: [(&str, u32, &[u32], Color); 21] = [
         ("sample", 0x00, &[x, y], texel),
         ("sample_b", 0x01, &[one, x, y], texel),
         ("sample_l", 0x02, &[one, x, y], texel),
@@ -69,6 +69,12 @@ fn every_sampler_message_finds_its_coordinates() {
         ("ld", 0x07, &[2, 1, 0], texel),
         ("ld of another level", 0x07, &[2, 1, 1], [0, 0, 0, 1]),
         ("resinfo", 0x0a, &[0], [4, 3, 0, 1]),
+        ("sample_killpix", 0x0c, &[x, y], texel),
+        ("ld_mcs", 0x1d, &[2, 1], [0; 4]),
+        ("ld2dms_w", 0x1c, &[0, 9, 9, 2, 1], texel),
+        ("another sample", 0x1c, &[1, 0, 0, 2, 1], [0, 0, 0, 1]),
+        ("ld2dms", 0x1e, &[0, 9, 2, 1], texel),
+        ("ld2dss", 0x1f, &[0, 2, 1], texel),
         ("sampleinfo", 0x0b, &[0], [1, 0, 0, 0]),
         ("sample_lz", 0x18, &[x, y], texel),
         ("ld_lz outside", 0x1a, &[2, u32::MAX], [0, 0, 0, 1]),
@@ -183,8 +189,7 @@ fn what_the_sampler_cannot_do_is_an_error() {
     let none = [0; 8];
     for (bits, header, part) in [
         (1 << 17 | 0x03 << 12, none, "has no comparison"),
-        (1 << 17 | 0x09 << 12, none, "sampler, "),
-        (1 << 17 | 0x1f << 12, none, "sampler, "),
+        (1 << 17 | 0x16 << 12, none, "sample_min"),
         (0x18 << 12, none, "sample_lz"),
         (1 << 17 | 0x18 << 12 | 1, none, "entry 1 is empty"),
         (
@@ -321,4 +326,46 @@ fn media_blocks_repeat_edges_and_drop_what_is_outside() {
         error.to_string().contains("larger than its registers"),
         "{error}"
     );
+}
+
+/// Of a quad whose pixels lie two texels apart to the right and four below: what is the greater.
+#[test]
+fn levels_of_detail_are_of_quads_and_pixels_that_live_are_told() {
+    let sampler = |normalized| Sampler {
+        normalized,
+        ..Sampler::default()
+    };
+    // The image has 4 by 3 texels.
+    for (normalized, across, down, expected) in [
+        (false, [2.0f32, 0.0], [0.0f32, 4.0], 2.0f32),
+        (false, [3.0, 4.0], [1.0, 0.0], 5f32.log2()),
+        (true, [0.5, 0.0], [0.0, 1.0 / 6.0], 1.0),
+        (false, [0.0, 0.0], [0.0, 0.0], f32::NEG_INFINITY),
+    ] {
+        let mut t = Thread::new(0, 0b0010_1001, &SKL);
+        for axis in 0..2 {
+            let at = |lane: usize| {
+                1.0 + (lane % 2) as f32 * across[axis] + (lane / 2 % 2) as f32 * down[axis]
+            };
+            let row: Vec<u64> = (0..8).map(|lane| at(lane).to_bits().into()).collect();
+            put(&mut t, 10 + axis as u32, 4, &row);
+        }
+        put(&mut t, 80, 4, &[7; 32]);
+        let sent = message(SAMPLER, 1 << 17 | 0x09 << 12, 8, (2, 0, 4));
+        exchange_image(&mut t, sent, sampler(normalized)).unwrap();
+        let bits = expected.to_bits();
+        assert_eq!(dwords(&t, 80, 8), [0, 7, 7, 0, 7, 0, 7, 7]);
+        assert_eq!(dwords(&t, 81, 8), [bits, 7, 7, bits, 7, bits, 7, 7]);
+    }
+    let mut t = Thread::new(0, 1, &SKL);
+    put(&mut t, 84, 4, &[7; 8]);
+    let sent = message(SAMPLER, 1 << 17 | 0x0c << 12, 8, (2, 0, 5));
+    exchange_image(&mut t, sent, sampler(false)).unwrap();
+    assert_eq!(dwords(&t, 84, 2), [u32::MAX, 7]);
+    let mut t = Thread::new(0, 1, &SKL);
+    put(&mut t, 10, 4, &[0; 8]);
+    put(&mut t, 80, 4, &[7; 9]);
+    let sent = message(SAMPLER, HEADER | 3 << 17 | 0x1f << 12, 8, (1, 0, 1));
+    exchange_image(&mut t, sent, sampler(false)).unwrap();
+    assert_eq!(dwords(&t, 80, 9), [0, 0, 0, 0, 0, 0, 0, 0, 7]);
 }
