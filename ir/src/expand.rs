@@ -2,7 +2,8 @@
 //!
 //! `switchjmp` becomes a search of the index by halves, of scalar jumps: a table of jumps would need the
 //! addresses of blocks, whose place is not known before the end. `line` and `plane` are multiplications
-//! with addition, with the one rounding that the machine's instructions of these names have. Takes an
+//! with addition, with the one rounding that the machine's instructions of these names have. A call that is a
+//! jump is for all channels that are on: under a predicate the others go round it. Takes an
 //! object and gives one without them; what an instruction reads and writes is then what its operands
 //! say, which is not so of `plane`.
 
@@ -41,12 +42,24 @@ const DESTINATION: Region = Region {
     h: 1,
 };
 
-/// Expands the instructions of an object; nothing for one that has none of them.
+/// Expands the instructions of an object, in which functions of some names are called by jumps; nothing for one
+/// that has none of them.
 ///
 /// # Errors
 /// An operand that the expansion cannot move.
-pub fn expand(object: &Object) -> Result<Option<Expanded>, CfgError> {
-    let is_one = |inst: &Inst| matches!(inst.op, Opcode::SwitchJmp | Opcode::Line | Opcode::Plane);
+pub fn expand(
+    object: &Object,
+    by_jump: &dyn Fn(&str) -> bool,
+) -> Result<Option<Expanded>, CfgError> {
+    let jumps = |inst: &Inst| match (inst.op, inst.operands.first()) {
+        (Opcode::IfCall, _) => true,
+        (Opcode::FCall, Some(Operand::Name(name))) => by_jump(name),
+        _ => false,
+    };
+    let is_one = |inst: &Inst| match inst.op {
+        Opcode::SwitchJmp | Opcode::Line | Opcode::Plane => true,
+        _ => inst.pred.is_some() && jumps(inst),
+    };
     if !object.insts.iter().any(is_one) {
         return Ok(None);
     }
@@ -67,6 +80,7 @@ pub fn expand(object: &Object) -> Result<Option<Expanded>, CfgError> {
             Opcode::SwitchJmp => expander.switch(inst),
             Opcode::Line => expander.line(inst)?,
             Opcode::Plane => expander.plane(inst)?,
+            _ if is_one(inst) => expander.call(inst),
             _ => expander.push(inst.clone()),
         }
     }
@@ -108,6 +122,35 @@ impl Expander {
                 attrs: Vec::new(),
             })
         })
+    }
+
+    fn label(&mut self) -> Label {
+        let names = &mut self.out.object.labels;
+        names.push(LabelDecl {
+            name: format!("expanded_{}", names.len()).into(),
+            kind: LabelKind::Block,
+            attrs: Vec::new(),
+        })
+    }
+
+    /// A call under a predicate.
+    fn call(&mut self, inst: &Inst) {
+        let behind = self.label();
+        let others = inst.pred.map(|pred| PredUse {
+            inverse: !pred.inverse,
+            ..pred
+        });
+        self.push(Inst {
+            op: Opcode::Goto,
+            pred: others,
+            operands: smallvec![Operand::Label(behind)],
+            ..inst.clone()
+        });
+        self.push(Inst {
+            pred: None,
+            ..inst.clone()
+        });
+        self.put(inst, Opcode::Label, inst.exec, &[Operand::Label(behind)]);
     }
 
     fn switch(&mut self, inst: &Inst) {
@@ -158,12 +201,7 @@ impl Expander {
             let relation = Operand::Field(Relation::Ge as u32);
             let compare = [relation, Operand::Predicate(used), index.clone(), number];
             self.put(inst, Opcode::Cmp, exec, &compare);
-            let names = &mut self.out.object.labels;
-            let upper = names.push(LabelDecl {
-                name: format!("expanded_{}", names.len()).into(),
-                kind: LabelKind::Block,
-                attrs: Vec::new(),
-            });
+            let upper = self.label();
             jump(self, upper, Some(used));
             self.search(inst, index, low, first);
             let label = [Operand::Label(upper)];

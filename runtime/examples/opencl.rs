@@ -4,7 +4,9 @@
 //! `tests/kernels/remake` reads it.
 //! `opencl reduce SEED FOLDER OCLOC`: the same of one kernel, with all taken out that the difference does not
 //! need.
-//! Of one that differs it is said whose result the reference compiler's code has that is made in other ways.
+//! One that differs counts as the reference's fault if its finalizer, without optimizations, makes code of the
+//! same vISA that has our result, and as undefined if that has a third. Of others it is said whose result the reference compiler's code has that is made
+//! in other ways.
 //! Prints how many are refused and how many differ; fails if any of ours is refused or differs.
 
 use std::path::{Path, PathBuf};
@@ -38,9 +40,12 @@ enum Outcome {
     /// Its code does not run to its end.
     Fails(String),
     Refused(String),
-    /// The results differ, and the reference's code uses registers that nobody wrote.
+    /// The results differ, and the reference's code uses registers that nobody wrote, or has another result as its
+    /// finalizer optimizes more or less.
     Undefined(usize, String),
     Differs(usize, String),
+    /// The results differ, and the reference's code has ours if it is not optimized.
+    Fault(usize, String),
 }
 
 /// Compiles and runs kernels that have the same settings.
@@ -97,13 +102,24 @@ impl Bench {
                     Err(what) => Some(what.clone()),
                 };
                 if let Some(what) = differs {
-                    let what = match &found {
-                        Ok(ours) => {
-                            let said = self.opinions(program, range, ours, &expected[n]);
-                            format!("{limit} GRFs: {what}; {said}")
+                    let mut what = format!("{limit} GRFs: {what}");
+                    if let Ok(ours) = &found {
+                        for (name, finalizer) in FINALIZERS {
+                            let mut other = program.clone();
+                            other.settings.finalizer = finalizer;
+                            match self.whose(&other, range, ours, &expected[n]) {
+                                OURS => {
+                                    return Outcome::Fault(n, format!("{what}; {name}: ours"));
+                                }
+                                ANOTHER => {
+                                    let what = format!("{what}; {name}: {ANOTHER}");
+                                    return Outcome::Undefined(n, what);
+                                }
+                                _ => {}
+                            }
                         }
-                        Err(_) => format!("{limit} GRFs: {what}"),
-                    };
+                        what += &self.opinions(program, range, ours, &expected[n]);
+                    }
                     return match run::undefined(&reference.zebin, number, program, range) {
                         Some(why) => Outcome::Undefined(n, format!("{what}; {why}")),
                         None => Outcome::Differs(n, what),
@@ -119,27 +135,44 @@ impl Bench {
         if !self.asks {
             return String::new();
         }
-        let mut said = Vec::new();
+        let mut said = String::new();
         for (name, optimize, control) in OTHERS {
             let mut other = program.clone();
             (other.settings.optimize, other.settings.control) = (optimize, control);
             if other.settings == program.settings {
                 continue;
             }
-            let work = self.folder.join(format!("other-{}", std::process::id()));
-            let result = run::reference(&self.ocloc, &work, &[&other])
-                .and_then(|reference| run::run(&reference.zebin, 0, &other, range));
-            let whose = match result {
-                Err(_) => "no result",
-                Ok(args) if run::difference(&args, ours).is_none() => "ours",
-                Ok(args) if run::difference(&args, theirs).is_none() => "the reference's",
-                Ok(_) => "another",
-            };
-            said.push(format!("{name}: {whose}"));
+            let whose = self.whose(&other, range, ours, theirs);
+            said += &format!("; {name}: {whose}");
         }
-        said.join(", ")
+        said
+    }
+
+    /// Whose result the reference compiler's code has.
+    fn whose(&self, of: &Program, range: &Range, ours: &[Arg], theirs: &[Arg]) -> &'static str {
+        let work = self.folder.join(format!("other-{}", std::process::id()));
+        let result = run::reference(&self.ocloc, &work, &[of])
+            .and_then(|reference| run::run(&reference.zebin, 0, of, range));
+        match result {
+            Err(_) => "no result",
+            Ok(args) if run::difference(&args, ours).is_none() => OURS,
+            Ok(args) if run::difference(&args, theirs).is_none() => "the reference's",
+            Ok(_) => ANOTHER,
+        }
     }
 }
+
+const OURS: &str = "ours";
+const ANOTHER: &str = "another";
+/// How the reference's finalizer makes other code of the same vISA.
+const FINALIZERS: [(&str, &str); 2] = [
+    ("without copy propagation", "-nocopyprop"),
+    (
+        "without the finalizer's optimizations",
+        "-nocopyprop -noinstcombine -noflagopt -nomacopt -nomsgheaderopt -nodefhoist -nofoldaddrimmed \
+         -nomergescalar -noifcvt -nolvn -noreassoc -noSCF -noAccSub -noremat -noschedule -nopresched",
+    ),
+];
 
 /// Other ways in which the reference compiler makes code of a kernel: with or without optimizations, and
 /// `IGC_FunctionControl`.
@@ -177,7 +210,7 @@ fn main() -> ExitCode {
 
 fn many(bench: &Bench, seed: u64, count: u64) -> ExitCode {
     let (mut unknown, mut fails, mut undefined) = (0, 0, 0);
-    let (mut refused, mut differs) = (0, 0);
+    let (mut refused, mut differs, mut faults) = (0, 0, 0);
     let end = seed + count;
     let mut at = seed;
     while at < end {
@@ -192,6 +225,7 @@ fn many(bench: &Bench, seed: u64, count: u64) -> ExitCode {
                 Outcome::Refused(what) => (&mut refused, 0, format!("not compiled: {what}")),
                 Outcome::Undefined(range, what) => (&mut undefined, range, what),
                 Outcome::Differs(range, what) => (&mut differs, range, what),
+                Outcome::Fault(range, what) => (&mut faults, range, what),
             };
             *count += 1;
             let name = format!("opencl_{}", program.seed);
@@ -201,7 +235,8 @@ fn many(bench: &Bench, seed: u64, count: u64) -> ExitCode {
     }
     println!(
         "total: {count} kernels, {unknown} refused by the reference, {fails} that its code does not end, \
-         {undefined} that use what is undefined, {refused} of our programs refused, {differs} different"
+         {undefined} that use what is undefined, {faults} that it optimizes wrongly, {refused} of our programs \
+         refused, {differs} different"
     );
     ExitCode::from(u8::from(refused + differs > 0))
 }
@@ -232,7 +267,10 @@ fn reduced(bench: &mut Bench, seed: u64) -> ExitCode {
     }
     println!("{first:?}");
     bench.asks = false;
-    if let Outcome::Differs(range, what) | Outcome::Undefined(range, what) = &first {
+    if let Outcome::Differs(range, what)
+    | Outcome::Undefined(range, what)
+    | Outcome::Fault(range, what) = &first
+    {
         program.ranges = vec![program.ranges[*range]];
         let all = what.starts_with(&LIMITS[0].to_string());
         bench.limits = vec![LIMITS[usize::from(!all)]];

@@ -252,7 +252,7 @@ pub fn compile_in(
         kernel: object.name.to_string(),
         source,
     };
-    if let Some(expanded) = expand::expand(object).map_err(flow)? {
+    if let Some(expanded) = expand::expand(object, by_jump).map_err(flow)? {
         return compile_expanded(&expanded.object, by_jump, options, scratch)
             .map_err(|error| error.renumbered(&expanded.origins))
             .map(|compiled| Compiled {

@@ -113,6 +113,35 @@ fn a_single_function_is_replaced() {
     }
 }
 
+/// A call of an address under a predicate is made by the channels that have it, and not at all if none has.
+#[test]
+fn calls_of_addresses_are_predicated() {
+    let (kernel, functions) = parts();
+    let mut text = String::new();
+    let mut calls = 0;
+    for line in (kernel + &functions).lines() {
+        if let Some(call) = line.trim_start().strip_prefix("ifcall (M1, 8) ") {
+            let address = call.split(' ').next().unwrap_or_default();
+            let nowhere = call.replacen(address, "NOWHERE(0,0)<0;1,0>", 1);
+            text += "mov (M1_NM, 1) NOWHERE(0,0)<1> 0x7:uq\n";
+            for (relation, pred, call) in [("ne", "NONE", &*nowhere), ("eq", "ALL", call)] {
+                text += &format!("cmp.{relation} (M1, 8) {pred} {address} {address}\n");
+                text += &format!("({pred}) ifcall (M1, 8) {call}\n");
+            }
+            calls += 1;
+            continue;
+        }
+        text += line;
+        text.push('\n');
+        if line.starts_with(".kernel ") || line.starts_with(".global_function ") {
+            text += ".decl NONE v_type=P num_elts=8\n.decl ALL v_type=P num_elts=8\n";
+            text += ".decl NOWHERE v_type=G type=uq num_elts=1 align=qword\n";
+        }
+    }
+    assert_eq!(calls, 7);
+    run(&replaced(&text));
+}
+
 /// What the call graph bounds needs no more scratch space than the frames; recursion gets what the
 /// reference compiler gives.
 #[test]

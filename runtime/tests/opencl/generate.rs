@@ -205,6 +205,9 @@ struct Generator {
     most: usize,
     /// Functions are called with a stack.
     stack: bool,
+    /// Functions are subroutines.
+    subroutines: bool,
+    optimize: bool,
     frame: Frame,
 }
 
@@ -215,6 +218,7 @@ fn settings(seed: u64) -> Settings {
     Settings {
         control: r.of(&[0, 0, 0, 2, 3, 3, 4]),
         optimize: r.below(5) != 0,
+        finalizer: "",
     }
 }
 
@@ -249,6 +253,8 @@ pub fn program(seed: u64) -> Program {
         functions: Vec::new(),
         most: if settings.optimize { 14 } else { 5 },
         stack: settings.control > 2,
+        subroutines: settings.control == 2,
+        optimize: settings.optimize,
         frame: Frame::default(),
     };
     for _ in 0..2 + g.r.below(4) {
@@ -470,6 +476,11 @@ impl Generator {
             _ => {
                 let fit: Vec<_> = OPERATIONS.iter().filter(|(on, ..)| on.has(ty)).collect();
                 let &(_, args, text) = fit[self.r.below(fit.len())];
+                // Without optimizations the reference compiler negates the first lane alone.
+                let text = match ty.lanes > 1 && !self.optimize {
+                    true => text.replace("-$0", "((@T)(-0.0f) - $0)"),
+                    false => text.to_string(),
+                };
                 let args = args.iter().map(|&arg| self.arg(arg, ty, depth)).collect();
                 Expr::text(ty, text, args)
             }
@@ -937,7 +948,11 @@ impl Generator {
             if self.stack && bytes(ty) % 2 == 1 {
                 ty.scalar = I32;
             }
-            let whole = !self.stack || self.fields.iter().all(|&ty| bytes(ty) % 2 == 0);
+            // Of a structure that goes to a subroutine it does not write fields that are constants.
+            let whole = match self.stack {
+                true => self.fields.iter().all(|&ty| bytes(ty) % 2 == 0),
+                false => !self.subroutines,
+            };
             let name = format!("p{n}");
             params.push(match self.r.below(8) {
                 0 => {

@@ -269,6 +269,8 @@ pub struct Settings {
     /// `IGC_FunctionControl` of the reference compiler.
     pub control: u32,
     pub optimize: bool,
+    /// Options of its finalizer.
+    pub finalizer: &'static str,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

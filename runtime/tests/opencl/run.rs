@@ -125,6 +125,7 @@ fn compile(ocloc: &Path, folder: &Path, programs: &[&Program]) -> Result<Referen
         .env("IGC_ShaderDumpEnable", "1")
         .env("IGC_DumpToCustomDir", "dump/")
         .env("IGC_FunctionControl", settings.control.to_string())
+        .env("IGC_VISAOptions", settings.finalizer)
         .stdout(log)
         .stderr(Stdio::null())
         .spawn()
