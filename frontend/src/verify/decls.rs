@@ -1,13 +1,13 @@
 //! The rules of declarations: variables and their aliases, predicates, addresses, inputs, attributes,
 //! labels.
 
-use cranelift_entity::EntityRef;
+use cranelift_entity::{EntityRef, EntitySet};
 
 use super::operands::{is_unused, predicate_name};
 use super::{FindingKind, GRF, Verifier, roots};
 use crate::attributes::TARGET;
 use crate::module::{
-    AttrValue, Input, InputVar, LabelKind, Operand, Subject, Type, Var, predefined,
+    AttrValue, Input, InputVar, LabelKind, Object, Operand, Subject, Type, Var, predefined,
 };
 use crate::opcode::Opcode;
 use kiln_target::platform::Generation;
@@ -21,12 +21,35 @@ const STATE_BYTES: u32 = 4;
 /// The attributes that say something once.
 const ONCE: [&str; 2] = ["SLMSize", "NBarrierCnt"];
 
+/// Variables that instructions, inputs or aliases name: a front end leaves empty ones behind that nothing
+/// does.
+fn used_vars(object: &Object) -> EntitySet<Var> {
+    let mut used = EntitySet::new();
+    let operands = object.insts.iter().flat_map(|inst| &inst.operands);
+    let in_operands = operands.filter_map(|operand| match operand {
+        Operand::General { var, .. }
+        | Operand::AddressOf { var, .. }
+        | Operand::Raw { var, .. } => Some(*var),
+        _ => None,
+    });
+    let inputs = object.inputs.iter().filter_map(|input| match input.var {
+        InputVar::General(var) => Some(var),
+        _ => None,
+    });
+    let aliased = object.vars.values().filter_map(|var| Some(var.alias?.0));
+    for var in in_operands.chain(inputs).chain(aliased) {
+        used.insert(var);
+    }
+    used
+}
+
 impl Verifier<'_> {
     /// The variables; whether all chains of aliases come to an end.
     pub(super) fn aliases(&mut self) -> bool {
         let object = self.object;
         let declared = || object.vars.iter().skip(predefined::VAR_COUNT);
         let mut sound = true;
+        let mut used = None;
         for (i, var) in &object.vars {
             if var.alias.is_some_and(|(base, _)| base >= i) {
                 sound = false;
@@ -56,7 +79,7 @@ impl Verifier<'_> {
                     bytes,
                 });
             }
-            if var.elements == 0 {
+            if var.elements == 0 && used.get_or_insert_with(|| used_vars(object)).contains(i) {
                 self.find(FindingKind::Empty {
                     name: var.name.to_string(),
                 });
