@@ -295,7 +295,8 @@ const OPERANDS: &[(Opcode, &[(usize, Types)])] = &[
         ],
     ),
     (Opcode::VmeIdm, &[(0, UB), (1, UB), (3, UB)]),
-    (Opcode::Wait, &[(0, UB)]),
+    // The specification says `ub`; the reference takes any of these, of which eight bits count.
+    (Opcode::Wait, &[(0, SMALL)]),
     (
         Opcode::Nbarrier,
         &[(1, SMALL), (2, SMALL), (3, SMALL), (4, SMALL)],
@@ -461,7 +462,7 @@ mod tests {
         assert_eq!(DWORD.or(F).to_string(), "ud, d or f");
         assert!(Facts::of(Opcode::Add).is_some_and(|f| f.maps.len() == 4));
         assert!(Facts::of(Opcode::Label).is_none());
-        assert!(operand_types(Opcode::Wait, 0) == Some(UB));
+        assert!(operand_types(Opcode::VmeIdm, 0) == Some(UB));
         assert_eq!(sizes(Opcode::Dpas, None), Some(vec![8, 16]));
     }
 
