@@ -22,7 +22,7 @@ const STATE_BYTES: u32 = 4;
 const ONCE: [&str; 2] = ["SLMSize", "NBarrierCnt"];
 
 /// Variables that instructions, inputs or aliases name: a front end leaves empty ones behind that nothing
-/// does.
+/// does, and that are no aliases.
 fn used_vars(object: &Object) -> EntitySet<Var> {
     let mut used = EntitySet::new();
     let operands = object.insts.iter().flat_map(|inst| &inst.operands);
@@ -79,7 +79,8 @@ impl Verifier<'_> {
                     bytes,
                 });
             }
-            if var.elements == 0 && used.get_or_insert_with(|| used_vars(object)).contains(i) {
+            let mut named = || used.get_or_insert_with(|| used_vars(object)).contains(i);
+            if var.elements == 0 && (var.alias.is_some() || named()) {
                 self.find(FindingKind::Empty {
                     name: var.name.to_string(),
                 });

@@ -67,7 +67,7 @@ rules! {
     "V0001" Error "What is used is declared."
         Missing { what: &'static str, number: usize }
         "{what} {number} does not exist";
-    "V0002" Error "A variable that something names has at least one element."
+    "V0002" Error "An alias, or a variable that something names, has at least one element."
         Empty { name: String }
         "{name} has no elements, 1 or more are allowed";
     "V0003" Error "A variable is of a type that is not packed."
