@@ -1,7 +1,7 @@
 //! Where instructions and terminators name values of a file, and how many words of them they take.
 
 use kiln_machine::func::{Class, Function, Term};
-use kiln_machine::inst::{Desc, Inst, Opcode, Reg, VReg};
+use kiln_machine::inst::{Desc, Inst, Reg, VReg};
 use kiln_target::isa::{PredCtrl, Region, Type};
 use kiln_target::platform::Platform;
 use smallvec::SmallVec;
@@ -124,16 +124,9 @@ pub(super) fn accesses(func: &Function, inst: &Inst, class: Class) -> Accesses {
             add(dst.reg, Place::DstAddress, WORD, None);
         } else {
             let last = u32::from(inst.exec_size.max(1)) - 1;
-            let bytes = match inst.op {
-                Opcode::Undef
-                | Opcode::Call
-                | Opcode::CallAddress
-                | Opcode::Results
-                | Opcode::Spill
-                | Opcode::Fill
-                | Opcode::CallRoutine(_)
-                | Opcode::Return => 0,
-                Opcode::Gen(_) => (last * u32::from(dst.hstride) + 1) * dst.ty.bytes(),
+            let bytes = match inst.gen_op() {
+                Some(_) => (last * u32::from(dst.hstride) + 1) * dst.ty.bytes(),
+                None => 0,
             };
             add(dst.reg, Place::Dst, bytes, func.old(dst.old, 0));
         }
