@@ -210,7 +210,7 @@ impl Legalizer<'_> {
         if op.is_split_send() {
             self.apart(&mut inst);
         }
-        if op.is_send() || op.is_macro() || inst.symbol.is_some() {
+        if op.is_send() || op.is_macro() || op == Op::Smov || inst.symbol.is_some() {
             self.out.push(inst);
             return Ok(());
         }

@@ -16,8 +16,9 @@
 
 use cranelift_entity::SecondaryMap;
 use cranelift_entity::packed_option::PackedOption;
-use kiln_machine::func::{Class, Function};
+use kiln_machine::func::{Block, Class, Function};
 use kiln_machine::graph::Graph;
+use kiln_machine::liveness::{term_uses, uses_of};
 use kiln_machine::inst::{Base, Imm, Inst, Old, Opcode, Reg, Src, SrcReg, VReg};
 use kiln_target::isa::{Cond, Op, RegFile, Region, SrcMod, Type};
 use kiln_target::op::Props;
@@ -29,10 +30,13 @@ use super::for_each_inst;
 /// Replaces uses of copies. The copies that nobody reads any more stay for [`super::dead`].
 pub fn run(func: &mut Function) {
     let order = Graph::new(func).order().to_vec();
+    let last = last_uses(func, &order);
+    let mut at = 0;
     let mut copies: Copies = SecondaryMap::new();
     // The register of which a register is a copy as a whole.
     let mut originals: SecondaryMap<VReg, PackedOption<VReg>> = SecondaryMap::new();
     for_each_inst(func, &order, |func, _, _, inst| {
+        at += 1;
         func.map_uses(inst, |v| originals[v].expand().unwrap_or(v));
         // What goes through the accumulator was made in pieces of its size, which other regions could
         // break.
@@ -60,7 +64,7 @@ pub fn run(func: &mut Function) {
             let byte = copy.byte - n as i32 * unit;
             let copy = Copy { byte, ..copy };
             copies[v] = Some(copy);
-            if let Some(original) = original(func, &copy, v) {
+            if let Some(original) = original(func, &copy, v, (&last, at)) {
                 originals[v] = original.into();
                 let align = func.regs[v].align;
                 let aligned = &mut func.regs[original].align;
@@ -68,6 +72,21 @@ pub fn run(func: &mut Function) {
             }
         }
     });
+}
+
+/// The number of the last instruction in an order that reads a register; what the end of a block reads
+/// is wanted for ever.
+fn last_uses(func: &Function, order: &[Block]) -> SecondaryMap<VReg, u32> {
+    let mut last: SecondaryMap<VReg, u32> = SecondaryMap::new();
+    let mut at = 0;
+    for &block in order {
+        for inst in &func.blocks[block].insts {
+            at += 1;
+            uses_of(func, inst, |v| last[v] = at.max(last[v]));
+        }
+        term_uses(func, block, |v| last[v] = u32::MAX);
+    }
+    last
 }
 
 type Copies = SecondaryMap<VReg, Option<Copy>>;
@@ -588,7 +607,12 @@ fn place(inst: &mut Inst, n: usize, new: Src) {
 }
 
 /// The register of which `v` is a copy as a whole, as far as it holds anything.
-fn original(func: &Function, copy: &Copy, v: VReg) -> Option<VReg> {
+fn original(
+    func: &Function,
+    copy: &Copy,
+    v: VReg,
+    (last, at): (&SecondaryMap<VReg, u32>, u32),
+) -> Option<VReg> {
     if !copy.is_linear() {
         return None;
     }
@@ -601,5 +625,6 @@ fn original(func: &Function, copy: &Copy, v: VReg) -> Option<VReg> {
     let (a, b) = (&func.regs[v], &func.regs[source]);
     let all = low == 0 && end == u32::from(a.bytes);
     let alike = a.class == b.class && a.bytes == b.bytes && byte == low;
-    (alike && (all || copy.fresh)).then_some(source)
+    // Half a register may become the other's, if nobody wants that any more.
+    (alike && (all || copy.fresh && last[source] <= at)).then_some(source)
 }
