@@ -49,7 +49,10 @@ pub fn run(func: &mut Function) {
             let span = u32::from(inst.exec_size) * bytes;
             let (place, value) = match read {
                 true => (inst.srcs[0].as_reg().map(|r| r.reg), written),
-                false => (Some(written), inst.srcs[0].as_reg().map_or(written, |r| r.reg)),
+                false => (
+                    Some(written),
+                    inst.srcs[0].as_reg().map_or(written, |r| r.reg),
+                ),
             };
             let Some(start) = place.and_then(|place| byte_of(place, grf)) else {
                 return true;
@@ -157,7 +160,11 @@ fn transfer(func: &Function, inst: &Inst) -> Option<(bool, Reg, u32)> {
         (None, Some((RegFile::Grf, _))) => general(src.reg),
         _ => return None,
     };
-    let fixed = if src.reg.as_phys().is_some() { src.reg } else { dst.reg };
+    let fixed = if src.reg.as_phys().is_some() {
+        src.reg
+    } else {
+        dst.reg
+    };
     let number = fixed.as_phys().map_or(0, |(_, number)| u32::from(number));
     let outside = func.reserved.iter().any(|range| range.contains(&number));
     let is_read = src.reg.as_phys().is_some();

@@ -214,13 +214,7 @@ impl Moves {
     }
 
     /// Where the piece for a move stands.
-    fn place(
-        &self,
-        at: Place,
-        by: &Inst,
-        place: Place,
-        copy: &Inst,
-    ) -> Option<Place> {
+    fn place(&self, at: Place, by: &Inst, place: Place, copy: &Inst) -> Option<Place> {
         let there = match copy.dst?.old {
             Old::None => true,
             Old::Reg(old) => {

@@ -8,15 +8,19 @@
 //! channels that are not active. Selection writes that as `sel` of ones and zeros and a comparison
 //! with zero, which go too: a comparison writes its own active channels and no others.
 //!
+//! Ones and zeros that are chosen by a flag from zero and something else, and compared with zero, say the same:
+//! the comparison is of the something else, under the flag. A scalar jump asks for its first channel alone,
+//! so that what the flag's other half was written by is not its business.
+//!
 //! Only comparisons that nobody else wants are changed. Channels that a comparison left out held
 //! nothing of worth, unless it was written over something, and then they still hold that.
 
 use std::ops::Range;
 
 use cranelift_entity::SecondaryMap;
-use kiln_machine::func::{Block, Class, Function};
-use kiln_machine::inst::{Dst, Inst, Old, Pred, Reg, Src, VReg};
-use kiln_target::isa::{Cond, Op, PredCtrl, RegFile};
+use kiln_machine::func::{Block, Class, Function, Term};
+use kiln_machine::inst::{Dst, Inst, Old, Pred, Reg, Src, SrcReg, VReg};
+use kiln_target::isa::{Cond, Op, PredCtrl, RegFile, SrcMod};
 
 use super::count_uses;
 
@@ -52,7 +56,8 @@ pub fn run(func: &mut Function) {
         for n in 0..insts.len() {
             let change = flags
                 .both(func, &insts, block, n)
-                .or_else(|| flags.half(func, &insts, block, n));
+                .or_else(|| flags.half(func, &insts, block, n))
+                .or_else(|| flags.chosen(&insts, block, n));
             let Some(change) = change else { continue };
             for &n in &change.gone {
                 gone[n] = true;
@@ -68,7 +73,18 @@ pub fn run(func: &mut Function) {
         }
         let mut gone = gone.into_iter();
         insts.retain(|_| !gone.next().unwrap_or(false));
-        func.blocks[block].insts = insts;
+        let data = &mut func.blocks[block];
+        data.insts = insts;
+        if let Term::Branch { pred } = &mut data.term
+            && let Some(flag) = pred.flag.as_virt()
+            && pred.ctrl == PredCtrl::Normal
+            && flags.uses[flag] == 1
+        {
+            // A scalar jump asks for one channel.
+            let first = pred.flag.byte() * 8;
+            let flag = flags.of(flag, &(first..first + 1));
+            pred.flag = Reg::virt(flag, pred.flag.byte());
+        }
     }
 }
 
@@ -206,6 +222,66 @@ impl Flags {
         })
     }
 
+    /// If instruction `n` compares with zero what a flag chose from something and zero.
+    fn chosen(&self, insts: &[Inst], block: Block, n: usize) -> Option<Change> {
+        let test = &insts[n];
+        let cond = test.cond?;
+        let result = cond.flag.as_virt()?;
+        let [Src::Reg(tested), Src::Imm(zero)] = test.srcs[..] else {
+            return None;
+        };
+        let value = tested.reg.as_virt()?;
+        let at = self.at(value, block)?;
+        let choose = &insts[at];
+        let pred = choose.pred?;
+        let [Src::Reg(some), Src::Imm(none)] = choose.srcs[..] else {
+            return None;
+        };
+        let dst = choose.dst?;
+        let bytes = dst.ty.bytes();
+        let in_line = (0..test.exec_size.into())
+            .all(|lane| tested.offset(lane) == dst.reg.byte() + lane * bytes);
+        let integers = !dst.ty.is_float() && some.ty.bytes() == bytes && !some.ty.is_float();
+        let same = choose.op == Op::Sel
+            && choose.cond.is_none()
+            && !choose.opts.saturate
+            && (choose.exec_size, choose.chan_off) == (test.exec_size, test.chan_off)
+            && (choose.opts.no_mask || !test.opts.no_mask)
+            && (dst.hstride, dst.old) == (1, Old::None)
+            && tested.ty.bytes() == bytes
+            && !tested.ty.is_float()
+            && tested.modifier == SrcMod::default()
+            && some.modifier == SrcMod::default()
+            && in_line
+            && integers
+            && none.bits() == 0
+            && !pred.inverse
+            && pred.ctrl == PredCtrl::Normal;
+        let flag = pred.flag.as_virt()?;
+        let lanes = channels(test);
+        let base = cond.old.expand().unwrap_or(flag);
+        if cond.cond != Cond::Ne
+            || zero.bits() != 0
+            || !same
+            || self.uses[value] != 1
+            || !is_comparison(test, result)
+            || !moves(choose)
+            || self.of(base, &lanes) != self.of(flag, &lanes)
+        {
+            return None;
+        }
+        let mut inst = under(test, result, base, base, false);
+        inst.srcs[0] = Src::Reg(SrcReg {
+            ty: tested.ty,
+            ..some
+        });
+        Some(Change {
+            at: n,
+            inst,
+            gone: vec![at, n],
+        })
+    }
+
     /// The register whose bits of some channels a flag has.
     fn of(&self, mut flag: VReg, lanes: &Range<u32>) -> VReg {
         while let Some(over) = &self.over[flag]
@@ -281,7 +357,9 @@ fn combined(func: &Function, inst: &Inst) -> Option<Combined> {
 /// Whether an instruction does nothing but set a flag by comparing.
 fn is_comparison(inst: &Inst, flag: VReg) -> bool {
     let null = inst.dst.as_ref().is_none_or(|dst| dst.reg.is_null());
-    let whole = inst.cond.is_some_and(|cond| cond.flag == Reg::virt(flag, 0));
+    let whole = inst
+        .cond
+        .is_some_and(|cond| cond.flag == Reg::virt(flag, 0));
     inst.op == Op::Cmp && inst.pred.is_none() && null && whole
 }
 

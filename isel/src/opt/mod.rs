@@ -11,10 +11,11 @@ pub mod destinations;
 pub mod flags;
 pub mod identities;
 pub mod scattered;
+pub mod spread;
 pub mod values;
 
-use kiln_machine::func::{Block, Function};
 use cranelift_entity::SecondaryMap;
+use kiln_machine::func::{Block, Function};
 use kiln_machine::inst::{Inst, VReg};
 use kiln_machine::liveness::{term_uses, uses_of};
 use kiln_machine::verify::{Level, verify};
@@ -71,6 +72,10 @@ pub const PASSES: &[Pass] = &[
     Pass {
         name: "destinations",
         run: destinations::run,
+    },
+    Pass {
+        name: "spread",
+        run: spread::run,
     },
 ];
 
