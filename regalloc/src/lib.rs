@@ -1,11 +1,11 @@
 //! Register allocation of the machine IR: regalloc2 around Gen's registers.
 //!
 //! [`allocate`] takes a legal function in SSA form and gives a program on physical registers. In
-//! turn: [`flags`] assigns flags and the address register; [`spill`] puts in memory what lives far beyond
-//! the registers; [`frame`] says which general registers
-//! there are; [`place`] chooses consecutive ones for messages that span several; [`adapter`] presents
-//! the function to regalloc2, and [`windows`] runs that; [`rewrite`] applies the answer with moves and spills; [`layout`] puts
-//! the blocks in order and ends them; [`check`] holds the result against the function.
+//! turn: [`flags`] assigns flags and the address register; [`spill`] puts in memory what lives far
+//! beyond the registers; [`frame`] says which general registers there are; [`place`] chooses
+//! consecutive ones for messages that span several; [`adapter`] presents the function to regalloc2,
+//! which [`windows`] runs; [`rewrite`] applies the answer with moves and spills; [`layout`] puts the
+//! blocks in order and ends them; [`check`] holds the result against the function.
 
 pub mod adapter;
 pub mod check;

@@ -75,6 +75,14 @@ pub fn run<'c>(
     Ok(&ctx.output)
 }
 
+/// The places before instructions where a value would live, were the code one block; none if it ends
+/// before it begins.
+#[derive(Clone, Copy)]
+struct Life {
+    from: u32,
+    to: u32,
+}
+
 /// Where to cut: at most `most` values live there.
 fn cuts(input: &Adapter, window: usize, most: usize) -> Vec<Cut> {
     let insts = input.num_insts();
@@ -85,9 +93,9 @@ fn cuts(input: &Adapter, window: usize, most: usize) -> Vec<Cut> {
     }
     let lives = lives(input);
     let mut change = vec![0i32; insts + 1];
-    for life in lives.iter().filter(|life| !life.is_empty()) {
-        change[life.start as usize] += 1;
-        change[life.end as usize] -= 1;
+    for life in lives.iter().filter(|life| life.from < life.to) {
+        change[life.from as usize] += 1;
+        change[life.to as usize] -= 1;
     }
     let mut live = 0;
     let mut from = 0;
@@ -96,7 +104,7 @@ fn cuts(input: &Adapter, window: usize, most: usize) -> Vec<Cut> {
     let passed = passed(input);
     for (b, &passed) in passed.iter().enumerate() {
         let range = input.block_insns(Block::new(b));
-        for at in range.first().index()..=range.last().index() {
+        for at in range.iter().map(Inst::index) {
             live += change[at];
             if passed || at == range.first().index() || at < from + least {
                 continue;
@@ -116,8 +124,8 @@ fn cuts(input: &Adapter, window: usize, most: usize) -> Vec<Cut> {
         }
     }
     for (v, life) in lives.iter().enumerate() {
-        let first = cuts.partition_point(|cut| cut.at < life.start);
-        let over = cuts[first..].iter_mut().take_while(|cut| cut.at < life.end);
+        let first = cuts.partition_point(|cut| cut.at < life.from);
+        let over = cuts[first..].iter_mut().take_while(|cut| cut.at < life.to);
         for cut in over {
             cut.live.push(VReg::new(v, RegClass::Int));
         }
@@ -125,14 +133,18 @@ fn cuts(input: &Adapter, window: usize, most: usize) -> Vec<Cut> {
     cuts
 }
 
-/// For each value the places before instructions where it would live, were the code one block.
-fn lives(input: &Adapter) -> Vec<Range<u32>> {
-    let mut lives = vec![u32::MAX..0; input.num_vregs()];
+/// The life of each value.
+fn lives(input: &Adapter) -> Vec<Life> {
+    let nowhere = Life {
+        from: u32::MAX,
+        to: 0,
+    };
+    let mut lives = vec![nowhere; input.num_vregs()];
     let mut note = |v: VReg, kind: OperandKind, at: u32| {
         let life = &mut lives[v.vreg()];
         match kind {
-            OperandKind::Def => life.start = life.start.min(at + 1),
-            OperandKind::Use => life.end = life.end.max(at + 1),
+            OperandKind::Def => life.from = life.from.min(at + 1),
+            OperandKind::Use => life.to = life.to.max(at + 1),
         }
     };
     for b in (0..input.num_blocks()).map(Block::new) {
