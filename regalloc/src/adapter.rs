@@ -95,7 +95,7 @@ pub fn environment(frame: &Frame) -> MachineEnv {
     }
 }
 
-type Blocks = SmallVec<[regalloc2::Block; 2]>;
+pub type Blocks = SmallVec<[regalloc2::Block; 2]>;
 
 /// Operands of all instructions in one pool, with ranges.
 pub struct Adapter<'a> {
@@ -531,6 +531,11 @@ impl<'a> Adapter<'a> {
         pos: OperandPos,
     ) {
         self.operands.push(Operand::new(v, at, kind, pos));
+    }
+
+    /// The block of an instruction.
+    pub fn block_of(&self, inst: u32) -> usize {
+        self.blocks.partition_point(|&(first, _)| first <= inst) - 1
     }
 
     fn last_of(&self, inst: regalloc2::Inst) -> Option<&Term> {

@@ -1,11 +1,11 @@
 //! Register allocation of the machine IR: regalloc2 around Gen's registers.
 //!
 //! [`allocate`] takes a legal function in SSA form and gives a program on physical registers. In
-//! turn: [`flags`] assigns flags and the address register; [`spill`] puts in memory what lives far beyond
-//! the registers; [`frame`] says which general registers
-//! there are; [`place`] chooses consecutive ones for messages that span several; [`adapter`] presents
-//! the function to regalloc2; [`rewrite`] applies the answer with moves and spills; [`layout`] puts
-//! the blocks in order and ends them; [`check`] holds the result against the function.
+//! turn: [`flags`] assigns flags and the address register; [`spill`] puts in memory what lives far
+//! beyond the registers; [`frame`] says which general registers there are; [`place`] chooses
+//! consecutive ones for messages that span several; [`adapter`] presents the function to regalloc2,
+//! which [`windows`] runs; [`rewrite`] applies the answer with moves and spills; [`layout`] puts the
+//! blocks in order and ends them; [`check`] holds the result against the function.
 
 pub mod adapter;
 pub mod check;
@@ -17,6 +17,7 @@ pub mod rewrite;
 pub mod routines;
 pub mod spill;
 pub mod stack;
+pub mod windows;
 
 use std::collections::BTreeMap;
 
@@ -43,6 +44,8 @@ pub struct Options {
     pub pressure: bool,
     /// First byte of scratch space that spills may use.
     pub scratch_base: u32,
+    /// Instructions that regalloc2 is given at a time, about, where code can be cut ([`windows`]).
+    pub window: usize,
 }
 
 impl Default for Options {
@@ -52,6 +55,7 @@ impl Default for Options {
             check: cfg!(debug_assertions),
             pressure: false,
             scratch_base: 0,
+            window: windows::WINDOW,
         }
     }
 }
@@ -247,7 +251,14 @@ pub fn allocate_with(
         validate_ssa: options.check,
         algorithm: Algorithm::Ion,
     };
-    let output = match regalloc2::run_with_ctx(&input, &env, &settings, &mut scratch.regalloc) {
+    let output = windows::run(
+        &input,
+        &env,
+        &settings,
+        options.window,
+        &mut scratch.regalloc,
+    );
+    let output = match output {
         Ok(output) => output,
         Err(RegAllocError::TooManyLiveRegs) => {
             return Err(AllocError::TooFew {

@@ -376,6 +376,7 @@ fn compile_prepared(
             check: options.verify,
             pressure: options.pressure,
             scratch_base: scratch_base + own_scratch,
+            ..kiln_regalloc::Options::default()
         };
         let barrier = machines.iter().any(|machine| machine.barrier);
         let symbols = machines.last().map(|last| last.symbols.clone());

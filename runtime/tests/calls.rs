@@ -335,7 +335,7 @@ fn version_1_is_the_references() {
                 zebin.symbols[symbol].value = base;
                 zebin.symbols[symbol].size = code.len() as u64;
                 text.extend_from_slice(&code);
-                text.resize(text.len().next_multiple_of(16), 0);
+                text.resize(text.len().next_multiple_of(8), 0);
             }
             zebin.relocations.push(Relocations {
                 section: format!("{TEXT_PREFIX}{section}"),
