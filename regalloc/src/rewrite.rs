@@ -97,7 +97,8 @@ pub fn rewrite(
     r.stats.grf_used = r.units.count_ones() * frame.unit_grfs;
     let kept = r.stack.as_ref().map_or(0, StackFrame::kept);
     let allocated = frame.units.iter().fold(0, |set, unit| set | 1 << unit);
-    r.stats.overwritten = frame.grfs(r.units & allocated & !kept);
+    let by_frame = r.stack.as_ref().map_or(0, StackFrame::overwrites);
+    r.stats.overwritten = frame.grfs((r.units & allocated & !kept) | by_frame);
     if let Some(convention) = &mut r.convention {
         convention.lost = r.written;
         convention.frame_end = scratch + r.used_slots * frame.unit_grfs;
@@ -187,6 +188,7 @@ impl Rewriter<'_> {
                                     let mut call = self.inst(Op::Call, source, allocs);
                                     let address = call.srcs.pop();
                                     call.srcs.clear();
+                                    self.units |= self.input.parts.lost_by(self.func, source);
                                     body.insts.extend(match (source.op, address) {
                                         (Opcode::CallAddress, Some(address)) => {
                                             stack.call_address(address)

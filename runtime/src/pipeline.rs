@@ -4,6 +4,7 @@
 //! Each stage's result can be asked for as text ([`Stage`]); in debug builds each stage's verifier
 //! runs behind it. What is done with a whole module is a [session](crate::session)'s.
 
+use std::collections::{BTreeMap, HashSet};
 use std::fmt;
 use std::time::Instant;
 
@@ -225,6 +226,14 @@ pub struct Compiled {
     pub dumps: Vec<(Stage, String)>,
 }
 
+/// What is known of the functions of a module when one of its objects is compiled.
+pub struct Callees<'a> {
+    /// Those that are entered by jumps.
+    pub by_jump: &'a HashSet<&'a str>,
+    /// Of those that the object calls by name and that have been compiled: GRFs that a call overwrites.
+    pub overwritten: BTreeMap<String, u128>,
+}
+
 /// Memory that compilations use one after the other; what a result depends on is never in it.
 #[derive(Default)]
 pub struct Scratch {
@@ -241,16 +250,20 @@ pub fn compile(
     options: &Options,
     scratch: &mut Scratch,
 ) -> Result<Compiled, CompileError> {
-    compile_in(object, &|_| false, options, scratch)
+    let callees = Callees {
+        by_jump: &HashSet::new(),
+        overwritten: BTreeMap::new(),
+    };
+    compile_in(object, &callees, options, scratch)
 }
 
-/// The same for an object of a module, in which functions of some names are entered by jumps.
+/// The same for an object of a module.
 ///
 /// # Errors
 /// As [`compile`].
 pub fn compile_in(
     object: &Object,
-    by_jump: &dyn Fn(&str) -> bool,
+    callees: &Callees,
     options: &Options,
     scratch: &mut Scratch,
 ) -> Result<Compiled, CompileError> {
@@ -258,21 +271,23 @@ pub fn compile_in(
         kernel: object.name.to_string(),
         source,
     };
-    if let Some(expanded) = expand::expand(object, by_jump).map_err(flow)? {
-        return compile_expanded(&expanded.object, by_jump, options, scratch)
+    if let Some(expanded) =
+        expand::expand(object, &|name| callees.by_jump.contains(name)).map_err(flow)?
+    {
+        return compile_expanded(&expanded.object, callees, options, scratch)
             .map_err(|error| error.renumbered(&expanded.origins))
             .map(|compiled| Compiled {
                 visa_instructions: object.insts.len(),
                 ..compiled
             });
     }
-    compile_expanded(object, by_jump, options, scratch)
+    compile_expanded(object, callees, options, scratch)
 }
 
 /// The same without instructions that others stand for.
 fn compile_expanded(
     object: &Object,
-    by_jump: &dyn Fn(&str) -> bool,
+    callees: &Callees,
     options: &Options,
     scratch: &mut Scratch,
 ) -> Result<Compiled, CompileError> {
@@ -288,7 +303,7 @@ fn compile_expanded(
     for which in few.into_iter().chain([Which::All]) {
         let prepared = subroutines::prepare(object, which).map_err(flow)?;
         let body = prepared.as_ref().map_or(object, |p| &p.object);
-        let result = compile_prepared(body, by_jump, options, scratch);
+        let result = compile_prepared(body, callees, options, scratch);
         let compiled = result.map_err(|error| match &prepared {
             Some(prepared) => error.renumbered(&prepared.origins),
             None => error,
@@ -309,7 +324,7 @@ fn compile_expanded(
 /// The same with the calls of subroutines prepared; nothing if these pass too much.
 fn compile_prepared(
     object: &Object,
-    by_jump: &dyn Fn(&str) -> bool,
+    callees: &Callees,
     options: &Options,
     scratch: &mut Scratch,
 ) -> Result<Option<Compiled>, CompileError> {
@@ -360,7 +375,7 @@ fn compile_prepared(
     };
     let (mut parts, stats, symbols, entered, [barrier, uninterruptible]) = loop {
         let mut text = String::new();
-        let machines = lower(object, &func, by_jump, options, room, &mut text)?;
+        let machines = lower(object, &func, callees, options, room, &mut text)?;
         lap(&mut seconds.isel);
         let own_scratch = machines[0].scratch_bytes;
         let settings = kiln_regalloc::Options {
@@ -368,6 +383,7 @@ fn compile_prepared(
             check: options.verify,
             pressure: options.pressure,
             scratch_base: scratch_base + own_scratch,
+            ..kiln_regalloc::Options::default()
         };
         let barrier = machines.iter().any(|machine| machine.barrier);
         let uninterruptible = machines.iter().any(|machine| machine.uninterruptible);
@@ -375,7 +391,8 @@ fn compile_prepared(
         let entered = machines[0].entered;
         let in_registers = own_scratch == 0 && !machines[0].reserved.is_empty();
         let order = func.bottom_up.iter().map(|r| r.as_u32() as usize);
-        match allocate_parts(machines, order, &settings, &mut scratch.allocation) {
+        let known = callees.overwritten.clone();
+        match allocate_parts(machines, order, &settings, known, &mut scratch.allocation) {
             // Variables whose address is taken leave too few.
             Err(AllocError::TooFew { .. }) if in_registers && !room.in_memory => {
                 room.in_memory = true;
@@ -454,7 +471,7 @@ fn compile_prepared(
 fn lower(
     object: &Object,
     func: &kiln_ir::func::Function,
-    by_jump: &dyn Fn(&str) -> bool,
+    callees: &Callees,
     options: &Options,
     room: Room,
     text: &mut String,
@@ -471,7 +488,7 @@ fn lower(
     };
     let calls = select::Calls {
         abi: options.abi,
-        by_jump,
+        by_jump: &|name| callees.by_jump.contains(name),
     };
     let mut machines =
         select::select_in(func, options.platform, &calls, room).map_err(|errors| {
