@@ -126,3 +126,8 @@ fn scattered() {
 fn spread() {
     folder("spread", opt::spread::run);
 }
+
+#[test]
+fn narrow() {
+    folder("narrow", opt::narrow::run);
+}

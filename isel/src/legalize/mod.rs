@@ -287,6 +287,9 @@ impl Legalizer<'_> {
         mut cond: Option<&mut (Cond, Flag)>,
     ) -> Result {
         let mut channels = channels;
+        if let (Op::Mov, None, [Src::Reg(r)]) = (op, &cond, &mut srcs[..]) {
+            self.cut_down(dest, r, channels.size);
+        }
         // Of a shift, the type of what is shifted also says how many bits of the other source count.
         let shifts = matches!(op, Op::Shl | Op::Shr | Op::Asr);
         for (i, s) in srcs.iter_mut().enumerate() {
@@ -361,6 +364,25 @@ impl Legalizer<'_> {
             return self.through_temporary(op, channels, dest, srcs, cond, stride);
         }
         self.cut(op, channels, dest, srcs, cond)
+    }
+
+    /// Has a move of integers to fewer bits read these alone: a move without conversion may write
+    /// elements side by side.
+    fn cut_down(&self, dest: &Dest, r: &mut SrcReg, n: u32) {
+        let integers = !r.ty.is_float() && !dest.ty.is_float();
+        let ratio = r.ty.bytes() / dest.ty.bytes();
+        let plain = integers && ratio > 1 && !dest.saturate && r.modifier == SrcMod::default();
+        let direct = r.indirect.is_none() && r.mme.is_none() && r.region.vstride.is_some();
+        if !plain || !direct || dest.is_null() || self.is_architecture(r.reg) {
+            return;
+        }
+        let region = match r.step(n).map(|step| step * ratio) {
+            Some(0) => Region::SCALAR,
+            Some(step) if step <= 32 && step.is_power_of_two() => Region::new(step as u8, 1, 0),
+            _ => return,
+        };
+        r.region = region;
+        r.ty = dest.ty;
     }
 
     /// A source as packed or scalar elements of a type, its modifiers applied.

@@ -10,6 +10,7 @@ pub mod dead;
 pub mod destinations;
 pub mod flags;
 pub mod identities;
+pub mod narrow;
 pub mod scattered;
 pub mod spread;
 pub mod values;
@@ -32,6 +33,10 @@ pub const PASSES: &[Pass] = &[
     Pass {
         name: "copies",
         run: copies::run,
+    },
+    Pass {
+        name: "narrow",
+        run: narrow::run,
     },
     Pass {
         name: "identities",

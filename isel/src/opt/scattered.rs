@@ -7,7 +7,7 @@
 use cranelift_entity::SecondaryMap;
 use kiln_emit::encoding;
 use kiln_machine::func::{Block, Class, Function};
-use kiln_machine::inst::{Inst, Opcode, Src, VReg};
+use kiln_machine::inst::{Dst, Imm, Inst, Opcode, Reg, Src, VReg};
 use kiln_target::isa::{Op, PredCtrl, Type};
 
 /// Turns such moves into `smov`. The flags that nobody reads any more stay for [`super::dead`].
@@ -25,21 +25,37 @@ pub fn run(func: &mut Function) {
         }
     }
     for block in blocks {
-        let mut insts = std::mem::take(&mut func.blocks[block].insts);
-        for inst in &mut insts {
-            let Some(pred) = inst.pred.filter(|_| is_scattered(inst)) else {
-                continue;
-            };
-            let Some(bits) = pred.flag.as_virt().and_then(|flag| constants[flag]) else {
-                continue;
-            };
-            let channels = u64::MAX >> (64 - u32::from(inst.exec_size));
-            inst.op = Opcode::Gen(Op::Smov);
-            inst.pred = None;
-            inst.srcs
-                .push(Src::imm(Type::Uw, bits >> inst.chan_off & channels));
+        let insts = std::mem::take(&mut func.blocks[block].insts);
+        let mut new = Vec::with_capacity(insts.len());
+        // The constant that was written last, in a register, since there is one immediate only.
+        let mut last: Option<(Imm, VReg)> = None;
+        for mut inst in insts {
+            let flag = inst.pred.and_then(|pred| pred.flag.as_virt());
+            let bits = flag.and_then(|flag| constants[flag]);
+            if let Some(bits) = bits.filter(|_| is_scattered(&inst)) {
+                if let Src::Imm(imm) = inst.srcs[0] {
+                    let known = last.filter(|&(other, _)| other == imm).map(|(_, v)| v);
+                    let v = known.unwrap_or_else(|| {
+                        let v = func.grf(imm.ty.bytes());
+                        let mut mov = Inst::no_mask(Op::Mov, 1);
+                        mov.dst = Some(Dst::new(Reg::virt(v, 0), 1, imm.ty));
+                        mov.srcs.push(Src::Imm(imm));
+                        mov.origin = inst.origin;
+                        new.push(mov);
+                        v
+                    });
+                    last = Some((imm, v));
+                    inst.srcs[0] = Src::scalar(Reg::virt(v, 0), imm.ty);
+                }
+                let channels = u64::MAX >> (64 - u32::from(inst.exec_size));
+                inst.op = Opcode::Gen(Op::Smov);
+                inst.pred = None;
+                inst.srcs
+                    .push(Src::imm(Type::Uw, bits >> inst.chan_off & channels));
+            }
+            new.push(inst);
         }
-        func.blocks[block].insts = insts;
+        func.blocks[block].insts = new;
     }
 }
 
@@ -67,8 +83,18 @@ fn constant(func: &Function, inst: &Inst) -> Option<(VReg, u64)> {
 /// Whether a move under a predicate may be an `smov`: of 32 bits, unchanged, from one place to where an
 /// address register says.
 fn is_scattered(inst: &Inst) -> bool {
-    let (Some(pred), Some(dst), [Src::Reg(src)]) = (&inst.pred, &inst.dst, &inst.srcs[..]) else {
+    let (Some(pred), Some(dst), [src]) = (&inst.pred, &inst.dst, &inst.srcs[..]) else {
         return false;
+    };
+    let one = match src {
+        Src::Imm(imm) => !matches!(imm.ty, Type::V | Type::Uv | Type::Vf),
+        Src::Reg(r) => {
+            r.indirect.is_none()
+                && r.reg.as_virt().is_some()
+                && r.region.vstride.is_some()
+                && r.step(inst.exec_size.into()) == Some(0)
+                && !src.has_modifier()
+        }
     };
     inst.op == Op::Mov
         && inst.exec_size <= 16
@@ -81,10 +107,6 @@ fn is_scattered(inst: &Inst) -> bool {
         && dst.indirect.is_some()
         && dst.hstride == 1
         && dst.ty.bytes() == 4
-        && src.ty == dst.ty
-        && src.indirect.is_none()
-        && src.reg.as_virt().is_some()
-        && src.region.vstride.is_some()
-        && src.step(inst.exec_size.into()) == Some(0)
-        && !inst.srcs[0].has_modifier()
+        && src.ty() == dst.ty
+        && one
 }
