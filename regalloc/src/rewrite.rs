@@ -188,7 +188,9 @@ impl Rewriter<'_> {
                                     let mut call = self.inst(Op::Call, source, allocs);
                                     let address = call.srcs.pop();
                                     call.srcs.clear();
-                                    self.units |= self.input.parts.lost_by(self.func, source);
+                                    let lost = self.input.parts.lost_by(self.func, source);
+                                    self.units |= lost;
+                                    self.written |= lost;
                                     body.insts.extend(match (source.op, address) {
                                         (Opcode::CallAddress, Some(address)) => {
                                             stack.call_address(address)
@@ -454,7 +456,8 @@ impl Rewriter<'_> {
 
     /// What the function does first and last by its calling convention.
     fn enter_and_leave(&mut self, bodies: &mut [Body]) -> Result<(), AllocError> {
-        let Some(stack) = &self.stack else {
+        let is_routine = self.func.entered == Entered::Subroutine;
+        let Some(stack) = self.stack.as_ref().filter(|_| !is_routine) else {
             return Ok(());
         };
         let (used, slots) = (self.units, self.used_slots);
