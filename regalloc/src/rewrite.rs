@@ -97,8 +97,15 @@ pub fn rewrite(
     r.stats.grf_used = r.units.count_ones() * frame.unit_grfs;
     let kept = r.stack.as_ref().map_or(0, StackFrame::kept);
     let allocated = frame.units.iter().fold(0, |set, unit| set | 1 << unit);
+    // The window through which variables in memory are reached is out of allocation, and overwritten.
+    let reserved = |unit: &u32| {
+        let mut grfs = unit * frame.unit_grfs..(unit + 1) * frame.unit_grfs;
+        grfs.any(|grf| func.reserved.iter().any(|range| range.contains(&grf)))
+    };
+    let reserved = frame.kept.iter().copied().filter(reserved);
+    let reserved = reserved.fold(0, |set: u128, unit| set | 1 << unit);
     let by_frame = r.stack.as_ref().map_or(0, StackFrame::overwrites);
-    r.stats.overwritten = frame.grfs((r.units & allocated & !kept) | by_frame);
+    r.stats.overwritten = frame.grfs((r.units & (allocated | reserved) & !kept) | by_frame);
     if let Some(convention) = &mut r.convention {
         convention.lost = r.written;
         convention.frame_end = scratch + r.used_slots * frame.unit_grfs;
