@@ -248,7 +248,7 @@ const PVC: Platform = Platform {
     sampler_header: false,
     bindless_sampler_bit: true,
     coarse_pixels: true,
-    mach_low: true,
+    mach_low: false,
     response_apart: true,
     uninterrupted_from: None,
     clears_addresses: true,
