@@ -164,6 +164,23 @@ pub fn second_beside_descriptor(inst: &Inst, family: Family) -> Option<u32> {
     beside.then_some(u32::from(inst.send.src1_len))
 }
 
+/// What a load or store by address adds to every address, in bytes.
+pub fn address_offset(inst: &Inst, family: Family) -> i32 {
+    let Some(Message {
+        sfid,
+        desc: Desc::Imm(desc),
+        ..
+    }) = inst.msg
+    else {
+        return 0;
+    };
+    let spec = family_spec(family);
+    if spec.requests[usize::from(sfid & 15)].header {
+        return 0;
+    }
+    load_store::offset_of(inst, desc, spec)
+}
+
 /// A message in words: the shared function of that number, and what the descriptor asks of it.
 pub fn message_name(family: Family, sfid: u8, desc: u32) -> String {
     let spec = family_spec(family);

@@ -9,7 +9,7 @@ use kiln_emit::platform::find;
 use kiln_emit::verify::scoreboard::{Finding, Hazard, Missing, check_code};
 
 fn findings(platform: &str, code: &[Inst]) -> Vec<Finding> {
-    check_code(code, find(platform).expect("a known platform"))
+    check_code(code, find(platform).expect("a known platform")).expect("few ways")
 }
 
 /// `op (8) r[dst], r[src], r[src]`.

@@ -150,7 +150,8 @@ impl Checker<'_> {
             "cannot have a conditional modifier",
         )?;
         self.deny(inst.saturate && !attrs.has(Attrs::SAT), "cannot saturate")?;
-        let compares = matches!(inst.op, Op::Cmp | Op::Cmpn | Op::Csel);
+        // `csel` without a condition takes its first source: the reference finalizer makes such.
+        let compares = matches!(inst.op, Op::Cmp | Op::Cmpn);
         self.deny(
             compares && inst.cond.is_none(),
             "needs a conditional modifier",

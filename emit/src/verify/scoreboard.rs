@@ -22,7 +22,9 @@
 //! What is computed in order is done behind a branch. A function reads messages of the same channels in
 //! order, so that who waits for one has waited for those before that read what it reads or writes. Two
 //! instructions under the execution mask are seen on the ways that a channel takes, all others on those
-//! of the instruction pointer: channels that are elsewhere have other bytes.
+//! of the instruction pointer: channels that are elsewhere have other bytes. On the latter an instruction
+//! counts twice, as executed by some channel and by none: a join that some channel executes falls through,
+//! one that none does may go on at its jump target.
 //!
 //! General registers are watched, byte by byte; all others the hardware watches itself. What an address
 //! register finds is unknown, and a message whose length is in a register is taken to have one register. A call goes on
@@ -107,11 +109,23 @@ impl std::fmt::Display for Finding {
     }
 }
 
+/// Code on whose ways too much is never waited for to follow all of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("too many ways from instructions that nothing waits for: {STEPS} steps were taken")]
+pub struct TooManyWays;
+
+/// Steps of the search at most, for all instructions together. Code of compilers takes some hundred for
+/// each instruction.
+const STEPS: u64 = 1 << 26;
+
 /// Every pair of instructions of which the second does not wait for the first as it must; none on
 /// platforms that look for hazards themselves.
-pub fn check_code(code: &[Inst], platform: &Platform) -> Vec<Finding> {
+///
+/// # Errors
+/// There are too many ways to follow.
+pub fn check_code(code: &[Inst], platform: &Platform) -> Result<Vec<Finding>, TooManyWays> {
     let Some(swsb) = spec(platform).swsb else {
-        return Vec::new();
+        return Ok(Vec::new());
     };
     let machine = Machine {
         platform,
@@ -125,6 +139,7 @@ pub fn check_code(code: &[Inst], platform: &Platform) -> Vec<Finding> {
     let steps = machine.steps(code);
     let flow = Flow::new(code);
     let mut findings = Vec::new();
+    let mut left = STEPS;
     for first in 0..code.len() {
         let mut watch = |what| {
             for (flow, alone) in [(&flow.thread, false), (&flow.channel, true)] {
@@ -137,7 +152,7 @@ pub fn check_code(code: &[Inst], platform: &Platform) -> Vec<Finding> {
                     first,
                     what,
                 };
-                watch.follow(&mut findings);
+                watch.follow(&mut findings, &mut left);
             }
         };
         let step = &steps[first];
@@ -154,10 +169,13 @@ pub fn check_code(code: &[Inst], platform: &Platform) -> Vec<Finding> {
             }
         }
     }
+    if left == 0 {
+        return Err(TooManyWays);
+    }
     // Both what an instruction reads and what it writes may be waited for in vain.
     findings.sort_by_key(|finding| (finding.second, finding.first));
     findings.dedup_by_key(|finding| (finding.second, finding.first));
-    findings
+    Ok(findings)
 }
 
 /// Instructions of a pipeline after which the first of them has finished for certain.
@@ -339,11 +357,12 @@ impl Machine<'_> {
         if let Op::Dpas(shape) | Op::Dpasw(shape) = inst.op {
             return self.systolic(inst, shape);
         }
-        // What is moved nowhere may be anything: so compilers keep a register from being used again.
+        // An element that is moved nowhere may be anything: so compilers keep a register from being used
+        // again. They wait for fences by moving their whole answer nowhere.
         let nowhere = inst
             .dst
-            .is_some_and(|dst| dst.place == Place::Direct(Reg::NULL));
-        if inst.op == Op::Mov && nowhere && inst.cond.is_none() {
+            .is_some_and(|dst| matches!(dst.place, Place::Direct(reg) if reg.is_null()));
+        if inst.op == Op::Mov && nowhere && inst.cond.is_none() && inst.exec_size == 1 {
             return (SmallVec::new(), Bytes::default());
         }
         let sources = inst.srcs.iter().filter_map(|src| match src {
@@ -474,110 +493,191 @@ fn types(inst: &Inst) -> impl Iterator<Item = Type> {
     dst.into_iter().chain(inst.srcs.iter().map(Src::ty))
 }
 
-/// The instructions that may be next behind each one.
-type Nexts = Vec<SmallVec<[u32; 3]>>;
+/// An instruction, executed by some channel or by none: its number twice, plus one for none.
+type Node = u32;
+
+fn some(at: u32) -> Node {
+    at * 2
+}
+
+fn none(at: u32) -> Node {
+    at * 2 + 1
+}
+
+/// The nodes that may be next behind each one.
+type Nexts = Vec<SmallVec<[Node; 4]>>;
 
 /// Where execution goes on.
 struct Flow {
-    /// Of the thread: the instruction pointer.
+    /// The instruction pointer.
     thread: Nexts,
-    /// Of a channel, if it takes part in a branch: as if it were alone.
+    /// A channel, as if it were alone: it executes whatever it comes by.
     channel: Nexts,
 }
 
+/// The instructions with the numbers that branches go to.
+struct Code<'a> {
+    insts: &'a [Inst],
+    jip: Vec<Option<u32>>,
+    uip: Vec<Option<u32>>,
+    /// Whether channels may wait at that instruction.
+    waits: Vec<bool>,
+}
+
 impl Flow {
-    fn new(code: &[Inst]) -> Flow {
-        let mut places = BTreeMap::new();
+    fn new(insts: &[Inst]) -> Flow {
+        let mut offsets = Vec::with_capacity(insts.len());
         let mut offset = 0i64;
-        let mut offsets = Vec::with_capacity(code.len());
-        for (number, inst) in code.iter().enumerate() {
-            places.insert(offset, number as u32);
+        for inst in insts {
             offsets.push(offset);
             offset += i64::from(inst.size());
         }
         let target = |number: usize, target: Option<Target>| match target {
-            Some(Target::Offset(by)) if code[number].op != Op::Calla => {
-                places.get(&(offsets[number] + i64::from(by))).copied()
+            Some(Target::Offset(by)) if insts[number].op != Op::Calla => {
+                let to = offsets[number] + i64::from(by);
+                offsets.binary_search(&to).ok().map(|to| to as u32)
             }
             _ => None,
         };
-        // Nobody is active where a branch jumps, and who waits there goes on: at the end of a loop nobody
-        // does but after `cont`, so that the loop is left.
-        let mut continued = vec![false; code.len()];
-        for (number, inst) in code
-            .iter()
-            .enumerate()
-            .filter(|(_, inst)| inst.op == Op::Cont)
-        {
-            if let Some(end) = target(number, inst.uip) {
-                continued[end as usize] = true;
+        let numbered = || insts.iter().enumerate();
+        let mut code = Code {
+            insts,
+            jip: numbered().map(|(n, inst)| target(n, inst.jip)).collect(),
+            uip: numbered().map(|(n, inst)| target(n, inst.uip)).collect(),
+            waits: vec![false; insts.len() + 1],
+        };
+        for at in 0..insts.len() as u32 {
+            for place in code.places(at) {
+                code.waits[place as usize] = true;
             }
         }
-        let behind = |end: u32| end + u32::from(code[end as usize].op == Op::While);
-        let jump = |inst: &Inst, to: u32| match inst.op {
-            Op::While | Op::Jmpi | Op::Brd | Op::Brc | Op::Call => to,
-            _ if continued[to as usize] => to,
-            _ => behind(to),
+        let mut flow = Flow {
+            thread: Vec::with_capacity(insts.len() * 2),
+            channel: Vec::with_capacity(insts.len() * 2),
         };
-        let both = |of: fn(&Inst, Targets) -> SmallVec<[Option<u32>; 3]>| -> Nexts {
-            let next = |(number, inst): (usize, &Inst)| {
-                let uip = target(number, inst.uip);
-                let targets = Targets {
-                    next: Some(number as u32 + 1).filter(|&next| (next as usize) < code.len()),
-                    jip: target(number, inst.jip).map(|to| jump(inst, to)),
-                    uip,
-                    after: uip.map(behind),
-                };
-                let mut nexts: SmallVec<[u32; 3]> =
-                    of(inst, targets).into_iter().flatten().collect();
-                nexts.retain(|next| (*next as usize) < code.len());
-                nexts
-            };
-            code.iter().enumerate().map(next).collect()
-        };
-        Flow {
-            thread: both(of_thread),
-            channel: both(of_channel),
+        for at in 0..insts.len() as u32 {
+            for of in [code.of_thread(at), code.with_none(at)] {
+                flow.thread.push(code.within(of));
+            }
+            flow.channel.push(code.within(code.of_channel(at)));
+            flow.channel.push(SmallVec::new());
         }
+        flow
     }
 }
 
-/// The instruction behind a branch, its jump and its update target, and where channels go on that leave
-/// a loop.
-struct Targets {
-    next: Option<u32>,
-    jip: Option<u32>,
-    uip: Option<u32>,
-    after: Option<u32>,
-}
-
-/// Where the instruction pointer may be next. Channels wait at the update target of a branch until it
-/// comes by; only a `goto` that goes back sets it there.
-fn of_thread(inst: &Inst, to: Targets) -> SmallVec<[Option<u32>; 3]> {
-    let ends = inst.msg.is_some_and(|message| message.eot);
-    match inst.op {
-        _ if ends => SmallVec::new(),
-        Op::Calla | Op::Ret | Op::Illegal => SmallVec::new(),
-        Op::Call => [to.jip].into_iter().collect(),
-        Op::Jmpi if inst.pred.is_none() => [to.jip].into_iter().collect(),
-        Op::Goto if inst.opts.branch_ctrl => [to.next, to.jip, to.uip].into_iter().collect(),
-        Op::Brc => [to.next, to.jip, to.uip].into_iter().collect(),
-        op if op.is_branch() => [to.next, to.jip].into_iter().collect(),
-        _ => [to.next].into_iter().collect(),
+impl Code<'_> {
+    fn inst(&self, at: u32) -> &Inst {
+        &self.insts[at as usize]
     }
-}
 
-/// Where a channel may be next.
-fn of_channel(inst: &Inst, to: Targets) -> SmallVec<[Option<u32>; 3]> {
-    let stays = to.next.filter(|_| inst.pred.is_some());
-    match inst.op {
-        Op::Else => [to.uip.or(to.jip)].into_iter().collect(),
-        Op::Endif | Op::Join => [to.next].into_iter().collect(),
-        Op::Break => [to.after, stays].into_iter().collect(),
-        Op::Cont | Op::Halt => [to.uip, stays].into_iter().collect(),
-        Op::Goto if inst.opts.branch_ctrl => [to.uip, to.jip].into_iter().collect(),
-        Op::Goto => [to.uip, stays].into_iter().collect(),
-        _ => of_thread(inst, to),
+    fn within(&self, mut nodes: SmallVec<[Node; 4]>) -> SmallVec<[Node; 4]> {
+        nodes.retain(|node| ((*node / 2) as usize) < self.insts.len());
+        nodes
+    }
+
+    /// The instruction where channels go on that leave a loop by a branch whose update target is its end.
+    fn behind(&self, end: u32) -> u32 {
+        end + u32::from(self.inst(end).op == Op::While)
+    }
+
+    /// Where the channels wait that a branch sends away.
+    fn places(&self, at: u32) -> SmallVec<[u32; 2]> {
+        let (jip, uip) = (self.jip[at as usize], self.uip[at as usize]);
+        let inst = self.inst(at);
+        let place = match inst.op {
+            Op::If => jip,
+            Op::Else => uip.or(jip),
+            Op::Break => uip.map(|end| self.behind(end)),
+            Op::While | Op::Brd => Some(at + 1),
+            Op::Goto if inst.opts.branch_ctrl => jip,
+            Op::Goto | Op::Cont | Op::Halt | Op::Brc => uip,
+            _ => None,
+        };
+        place.into_iter().collect()
+    }
+
+    /// The nodes of an instruction where nobody is active, but for whom it finds waiting there.
+    fn arrive(&self, at: u32) -> impl Iterator<Item = Node> {
+        let woken = self.waits[at as usize].then(|| some(at));
+        [none(at)].into_iter().chain(woken)
+    }
+
+    /// The node of an instruction that is executed only if somebody waits there.
+    fn woken(&self, at: u32) -> Option<Node> {
+        self.waits[at as usize].then(|| some(at))
+    }
+
+    /// Where the instruction pointer may be behind an instruction that some channel executes.
+    fn of_thread(&self, at: u32) -> SmallVec<[Node; 4]> {
+        let inst = self.inst(at);
+        let (jip, uip) = (self.jip[at as usize], self.uip[at as usize]);
+        let next = some(at + 1);
+        let mut nexts = SmallVec::new();
+        match inst.op {
+            _ if inst.msg.is_some_and(|message| message.eot) => {}
+            Op::Calla | Op::Ret | Op::Illegal => {}
+            Op::Call => nexts.extend(jip.map(some)),
+            Op::Jmpi => {
+                nexts.extend(jip.map(some));
+                nexts.extend(inst.pred.map(|_| next));
+            }
+            Op::If | Op::While | Op::Brd => {
+                nexts.push(next);
+                nexts.extend(jip.map(some));
+            }
+            Op::Goto if inst.opts.branch_ctrl => {
+                nexts.extend([jip, uip].into_iter().flatten().map(some))
+            }
+            Op::Else | Op::Break | Op::Cont | Op::Halt | Op::Goto | Op::Brc => {
+                let stays = inst.pred.map(|_| next).filter(|_| inst.op != Op::Else);
+                nexts.extend(stays.or(self.woken(at + 1)));
+                // Who was sent there is there when nobody is left.
+                match jip {
+                    Some(jip) if self.places(at).contains(&jip) => nexts.push(some(jip)),
+                    Some(jip) => nexts.extend(self.arrive(jip)),
+                    None => {}
+                }
+            }
+            _ => nexts.push(next),
+        }
+        nexts
+    }
+
+    /// The same behind one that none does.
+    fn with_none(&self, at: u32) -> SmallVec<[Node; 4]> {
+        let inst = self.inst(at);
+        let jip = self.jip[at as usize];
+        let mut nexts = SmallVec::new();
+        match inst.op {
+            _ if inst.msg.is_some_and(|message| message.eot) => {}
+            Op::Calla | Op::Ret | Op::Illegal => {}
+            Op::Jmpi | Op::Call => {
+                nexts.extend(jip.map(none));
+                nexts.push(none(at + 1));
+            }
+            op if op.is_branch() && op != Op::While => {
+                nexts.extend(self.woken(at + 1));
+                nexts.extend(jip.into_iter().flat_map(|jip| self.arrive(jip)));
+            }
+            _ => nexts.extend(self.arrive(at + 1)),
+        }
+        nexts
+    }
+
+    /// Where a channel may be behind an instruction.
+    fn of_channel(&self, at: u32) -> SmallVec<[Node; 4]> {
+        let inst = self.inst(at);
+        let (jip, uip) = (self.jip[at as usize], self.uip[at as usize]);
+        let stays = inst.pred.map(|_| at + 1);
+        let nexts = match inst.op {
+            Op::Else => [uip.or(jip), None],
+            Op::Break => [uip.map(|end| self.behind(end)), stays],
+            Op::Goto if inst.opts.branch_ctrl => [uip, jip],
+            Op::Cont | Op::Halt | Op::Goto => [uip, stays],
+            _ => return self.of_thread(at),
+        };
+        nexts.into_iter().flatten().map(some).collect()
     }
 }
 
@@ -624,7 +724,7 @@ struct Watch<'a> {
 }
 
 impl Watch<'_> {
-    fn follow(&self, findings: &mut Vec<Finding>) {
+    fn follow(&self, findings: &mut Vec<Finding>, left: &mut u64) {
         let step = &self.steps[self.first];
         let in_order = matches!(step.unit, Unit::InOrder(_));
         let limit = match step.unit {
@@ -632,31 +732,37 @@ impl Watch<'_> {
             Unit::InOrder(Pipe::Math) => AGE_MAX_MATH,
             _ => AGE_MAX,
         };
-        let mut nearest: BTreeMap<u32, Since> = BTreeMap::new();
-        let mut open: Vec<u32> = Vec::new();
-        let go =
-            |open: &mut Vec<u32>, nearest: &mut BTreeMap<u32, Since>, from: usize, since: Since| {
-                // A branch takes longer than what was computed in order before it.
-                if in_order && self.code[from].op.is_branch() {
-                    return;
+        let mut nearest: BTreeMap<Node, Since> = BTreeMap::new();
+        let mut open: Vec<Node> = Vec::new();
+        let go = |open: &mut Vec<Node>,
+                  nearest: &mut BTreeMap<Node, Since>,
+                  from: Node,
+                  since: Since| {
+            // A branch takes longer than what was computed in order before it.
+            if in_order && self.code[from as usize / 2].op.is_branch() {
+                return;
+            }
+            for &next in &self.flow[from as usize] {
+                let before = nearest.get(&next).copied();
+                let nearer = before.map_or(since, |before| before.nearer(since));
+                if before != Some(nearer) {
+                    nearest.insert(next, nearer);
+                    open.push(next);
                 }
-                for &next in &self.flow[from] {
-                    let before = nearest.get(&next).copied();
-                    let nearer = before.map_or(since, |before| before.nearer(since));
-                    if before != Some(nearer) {
-                        nearest.insert(next, nearer);
-                        open.push(next);
-                    }
-                }
-            };
+            }
+        };
         go(
             &mut open,
             &mut nearest,
-            self.first,
+            some(self.first as u32),
             Since { age: 1, tokens: 0 },
         );
         while let Some(at) = open.pop() {
-            let second = at as usize;
+            *left = left.saturating_sub(1);
+            if *left == 0 {
+                return;
+            }
+            let second = at as usize / 2;
             let Some(&since) = nearest.get(&at) else {
                 continue;
             };
@@ -674,7 +780,7 @@ impl Watch<'_> {
             }
             let behind = self.behind(second, since);
             if behind.age <= limit && !self.taken_over(second) {
-                go(&mut open, &mut nearest, second, behind);
+                go(&mut open, &mut nearest, at, behind);
             }
         }
     }
@@ -698,6 +804,8 @@ impl Watch<'_> {
         let inst = &self.code[second];
         match first.unit {
             Unit::None => true,
+            // The last of a chain takes the token of all.
+            _ if self.bound(second) => false,
             Unit::InOrder(pipe) => inst.swsb.dist.is_some_and(|(named, count)| {
                 let counts = match named {
                     Pipe::All => true,
@@ -724,13 +832,18 @@ impl Watch<'_> {
         }
     }
 
+    /// Whether an instruction is of the same chain of systolic operations.
+    fn bound(&self, second: usize) -> bool {
+        let chain = self.steps[self.first].chain;
+        chain.is_some() && chain == self.steps[second].chain
+    }
+
     /// What of an instruction would have to wait for the first.
     fn hazard(&self, second: usize) -> Option<Hazard> {
         let (first, step) = (&self.steps[self.first], &self.steps[second]);
-        let bound = first.chain.is_some() && first.chain == step.chain;
         // Two instructions under the mask concern each other only in the channels of both.
         let masked = !self.code[self.first].no_mask && !self.code[second].no_mask;
-        if bound || masked != self.alone {
+        if self.bound(second) || masked != self.alone {
             return None;
         }
         let reads = |bytes: &Bytes| step.reads.iter().any(|read| bytes.meets(read));

@@ -120,7 +120,11 @@ fn unit(unit: &Unit, place: &str, platform: &'static Platform, verified: &mut Ve
         offsets.push(entry.offset);
         insts.push(inst);
     }
-    for finding in scoreboard::check_code(&insts, platform) {
+    let findings = scoreboard::check_code(&insts, platform).unwrap_or_else(|error| {
+        say(error.to_string());
+        Vec::new()
+    });
+    for finding in findings {
         let line = |number: usize| format!("{:#x}: {}", offsets[number], insts[number]);
         say(format!(
             "{}\n    does not wait for {}\n    {finding}",

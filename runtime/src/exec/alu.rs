@@ -268,9 +268,10 @@ impl Thread {
                 return self.store_comparison(op, enabled, values);
             }
             Csel => {
-                let cond = condition(op)?;
+                let cond = op.cond.map(|cond| cond.cond);
                 each!(|a = a, b = b, c = c| {
-                    if compare(cond, c.cmp(&T::default())) { a } else { b }
+                    let first = cond.is_none_or(|cond| compare(cond, c.cmp(&T::default())));
+                    if first { a } else { b }
                 });
                 return self.store_int(dst, lanes, enabled, op.saturate, &mut r);
             }
@@ -512,9 +513,9 @@ impl Thread {
                 return self.store_comparison(op, enabled, values);
             }
             Csel => {
-                let cond = condition(op)?;
+                let cond = op.cond.map(|cond| cond.cond);
                 for lane in 0..lanes {
-                    let first = compare_float(cond, c[lane], 0.0);
+                    let first = cond.is_none_or(|cond| compare_float(cond, c[lane], 0.0));
                     r[lane] = if first { a[lane] } else { b[lane] };
                 }
                 return self.store_f64(dst, lanes, enabled, op.saturate, &mut r);

@@ -218,6 +218,8 @@ const GLOBAL_DATA: &str = ".data.global";
 const THREAD_BYTES: u64 = 2 << 20;
 /// The unit that scratch space is given in, in bytes.
 const SCRATCH_UNIT: u64 = 1 << 10;
+/// Bytes that the arguments are padded to a multiple of, whatever the size of a register.
+const ARGUMENTS_UNIT: u64 = 32;
 /// Where in memory the arguments of threads begin that load them, from what 32-bit stateless offsets
 /// count from: not at its start, so that a kernel that forgets to add it fails.
 const ARGUMENTS: u32 = 64;
@@ -398,10 +400,7 @@ impl Setup {
             .payload_arguments
             .iter()
             .map(|a| u64::from(a.offset) + u64::from(a.size));
-        let bytes = last
-            .max()
-            .unwrap_or(0)
-            .next_multiple_of(self.register as u64);
+        let bytes = last.max().unwrap_or(0).next_multiple_of(ARGUMENTS_UNIT);
         if bytes + (self.register + self.per_thread_bytes) as u64 > self.file {
             return Err(BindError::PayloadSize(bytes));
         }

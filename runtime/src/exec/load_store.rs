@@ -189,6 +189,7 @@ impl Access<'_> {
 
     /// The address of an element of a channel.
     fn at(&self, start: u64, element: u32) -> u64 {
+        let start = start.wrapping_add_signed(self.m.offset().into());
         let at = start.wrapping_add(u64::from(element) * self.element.size as u64);
         match self.address {
             4 => at & u64::from(u32::MAX),
@@ -321,7 +322,7 @@ impl Access<'_> {
         if slot != size || size < 4 || self.m.enabled() != 1 {
             return Err(self.m.unknown());
         }
-        let start = address(thread, self.m, 0, 0, self.address)?;
+        let start = self.at(address(thread, self.m, 0, 0, self.address)?, 0);
         let space = self.space(thread, shared)?;
         let memory = self.aligned(space, start, count as usize, 0)?;
         Ok((memory, size * count as usize))

@@ -15,8 +15,9 @@ use super::wide::Rounding;
 pub const LANES: usize = 32;
 /// Bytes of a general register, or of an accumulator, at most.
 const REGISTER_MAX: usize = 64;
-/// `acc0`-`acc1`, and the eight special accumulators `mme0`-`mme7` after them (as `acc2`-`acc9`).
-const ACC_COUNT: usize = 10;
+/// `acc0`-`acc1`, and the eight special accumulators `mme0`-`mme7` after them (as `acc2`-`acc9`), with
+/// room for an operand that begins in the last of them.
+const ACC_COUNT: usize = 12;
 /// The number of the accumulator that `mme0` is.
 pub const MME_BASE: u32 = 2;
 /// Lanes of an accumulator at most (of word type).

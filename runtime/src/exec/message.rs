@@ -8,8 +8,8 @@ use std::fmt;
 
 use kiln_emit::inst::{Desc, Inst, Place, Reg, RegFile, Src, SrcReg};
 use kiln_emit::messages::{
-    Descriptors, Function, Kind, Request, Simd, Surface, function_in_descriptor, message_name,
-    second_beside_descriptor,
+    Descriptors, Function, Kind, Request, Simd, Surface, address_offset, function_in_descriptor,
+    message_name, second_beside_descriptor,
 };
 use kiln_emit::platform::{Family, Platform};
 
@@ -33,6 +33,8 @@ pub struct Send {
     ex_desc: Desc,
     /// Registers of the second payload, where no descriptor says it.
     second: Option<u32>,
+    /// Added to every address, in bytes.
+    offset: i32,
     /// Number of the general register that each part of the payload starts at; none for the null
     /// register.
     parts: [Option<u32>; 2],
@@ -58,6 +60,7 @@ impl Send {
             desc: msg.desc,
             ex_desc: msg.ex_desc,
             second: second_beside_descriptor(inst, platform.family),
+            offset: address_offset(inst, platform.family),
             parts: [payload_register(first)?, None],
             response: match dst.place {
                 Place::Direct(reg) if reg.is_null() => None,
@@ -131,6 +134,7 @@ impl Send {
             response: self.response,
             enabled: 0,
             lanes: 0,
+            offset: self.offset,
         };
         let second = self.second.unwrap_or(descriptors.second(family));
         let lengths = [descriptors.payload(), second];
@@ -185,6 +189,8 @@ pub struct Message {
     enabled: u32,
     /// Channels of the instruction.
     lanes: usize,
+    /// Added to every address, in bytes.
+    offset: i32,
 }
 
 impl Message {
@@ -232,6 +238,11 @@ impl Message {
     /// The extended descriptor.
     pub fn extended(&self) -> u32 {
         self.descriptors.ex_desc
+    }
+
+    /// Added to every address, in bytes.
+    pub fn offset(&self) -> i32 {
+        self.offset
     }
 
     /// Channels of the instruction.
