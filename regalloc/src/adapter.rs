@@ -95,7 +95,7 @@ pub fn environment(frame: &Frame) -> MachineEnv {
     }
 }
 
-type Blocks = SmallVec<[regalloc2::Block; 2]>;
+pub type Blocks = SmallVec<[regalloc2::Block; 2]>;
 
 /// Operands of all instructions in one pool, with ranges.
 pub struct Adapter<'a> {
@@ -372,10 +372,11 @@ impl<'a> Adapter<'a> {
             };
             values.push((vreg, old));
         }
-        if let (true, Some(stack)) = (inst.is_call(), stack) {
+        if inst.is_call() && stack.is_some() {
             let results = list.iter().filter(|(_, role)| role.is_def()).count() as u32;
+            let overwritten = self.parts.lost_by(self.func, inst);
             let mut lost = PRegSet::empty();
-            for unit in 0..stack.callee_saved.start / self.func.target.unit_grfs() {
+            for unit in (0..ONE_CLASS).filter(|unit| overwritten >> unit & 1 == 1) {
                 if !(passed_from..passed_from + results).contains(&unit) {
                     lost.add(preg(unit));
                 }
@@ -530,6 +531,11 @@ impl<'a> Adapter<'a> {
         pos: OperandPos,
     ) {
         self.operands.push(Operand::new(v, at, kind, pos));
+    }
+
+    /// The block of an instruction.
+    pub fn block_of(&self, inst: u32) -> usize {
+        self.blocks.partition_point(|&(first, _)| first <= inst) - 1
     }
 
     fn last_of(&self, inst: regalloc2::Inst) -> Option<&Term> {

@@ -1,11 +1,11 @@
 //! Register allocation of the machine IR: regalloc2 around Gen's registers.
 //!
 //! [`allocate`] takes a legal function in SSA form and gives a program on physical registers. In
-//! turn: [`flags`] assigns flags and the address register; [`spill`] puts in memory what lives far beyond
-//! the registers; [`frame`] says which general registers
-//! there are; [`place`] chooses consecutive ones for messages that span several; [`adapter`] presents
-//! the function to regalloc2; [`rewrite`] applies the answer with moves and spills; [`layout`] puts
-//! the blocks in order and ends them; [`check`] holds the result against the function.
+//! turn: [`flags`] assigns flags and the address register; [`spill`] puts in memory what lives far
+//! beyond the registers; [`frame`] says which general registers there are; [`place`] chooses
+//! consecutive ones for messages that span several; [`adapter`] presents the function to regalloc2,
+//! which [`windows`] runs; [`rewrite`] applies the answer with moves and spills; [`layout`] puts the
+//! blocks in order and ends them; [`check`] holds the result against the function.
 
 pub mod adapter;
 pub mod check;
@@ -17,6 +17,9 @@ pub mod rewrite;
 pub mod routines;
 pub mod spill;
 pub mod stack;
+pub mod windows;
+
+use std::collections::BTreeMap;
 
 use kiln_emit::assemble::Program;
 use kiln_machine::func::{Class, Function};
@@ -41,6 +44,8 @@ pub struct Options {
     pub pressure: bool,
     /// First byte of scratch space that spills may use.
     pub scratch_base: u32,
+    /// Instructions that regalloc2 is given at a time, about, where code can be cut ([`windows`]).
+    pub window: usize,
 }
 
 impl Default for Options {
@@ -50,6 +55,7 @@ impl Default for Options {
             check: cfg!(debug_assertions),
             pressure: false,
             scratch_base: 0,
+            window: windows::WINDOW,
         }
     }
 }
@@ -119,8 +125,8 @@ pub struct Stats {
     pub demoted: u32,
     /// General registers that hold something at one time or another.
     pub grf_used: u32,
-    /// GRFs that are not afterwards what they were before, a bit each: of a function that others call,
-    /// not those that it saves.
+    /// GRFs that are not afterwards what they were before, a bit each, with what calls by name overwrite: of
+    /// a function that others call, not those that it saves.
     pub overwritten: u128,
     /// Most general registers live at once before allocation, if that was asked for.
     pub max_pressure: Option<u32>,
@@ -158,7 +164,8 @@ pub fn allocate(func: Function, options: &Options) -> Result<Allocated, AllocErr
 }
 
 /// Allocates a kernel and its subroutines, which come behind it, in an order with callees before their
-/// callers. Gives their programs, and the figures of all together.
+/// callers. Gives their programs, and the figures of all together. Of functions that are called by name
+/// it may be known what they overwrite ([`Parts::functions`]).
 ///
 /// # Errors
 /// As [`allocate`], of the first that cannot be allocated.
@@ -166,9 +173,13 @@ pub fn allocate_parts(
     funcs: Vec<Function>,
     bottom_up: impl IntoIterator<Item = usize>,
     options: &Options,
+    functions: BTreeMap<String, u128>,
     scratch: &mut Scratch,
 ) -> Result<(Vec<Program>, Stats), AllocError> {
-    let mut parts = Parts::default();
+    let mut parts = Parts {
+        functions,
+        ..Parts::default()
+    };
     if let [kernel, _, ..] = &funcs[..] {
         parts.header = Some(header(kernel, options)?);
         parts.conventions = vec![None; funcs.len()];
@@ -240,7 +251,14 @@ pub fn allocate_with(
         validate_ssa: options.check,
         algorithm: Algorithm::Ion,
     };
-    let output = match regalloc2::run_with_ctx(&input, &env, &settings, &mut scratch.regalloc) {
+    let output = windows::run(
+        &input,
+        &env,
+        &settings,
+        options.window,
+        &mut scratch.regalloc,
+    );
+    let output = match output {
         Ok(output) => output,
         Err(RegAllocError::TooManyLiveRegs) => {
             return Err(AllocError::TooFew {

@@ -4,6 +4,7 @@
 //! Each stage's result can be asked for as text ([`Stage`]); in debug builds each stage's verifier
 //! runs behind it. What is done with a whole module is a [session](crate::session)'s.
 
+use std::collections::{BTreeMap, HashSet};
 use std::fmt;
 use std::time::Instant;
 
@@ -11,7 +12,7 @@ use kiln_emit::assemble::{self, Program, RelocationKind, assemble};
 use kiln_emit::encoding::EncodeError;
 use kiln_emit::platform::Platform;
 use kiln_emit::verify::Violation;
-use kiln_frontend::module::Object;
+use kiln_frontend::module::{Object, ObjectKind};
 use kiln_ir::cfg::CfgError;
 use kiln_ir::expand;
 use kiln_ir::subroutines::{self, Which};
@@ -219,6 +220,14 @@ pub struct Compiled {
     pub dumps: Vec<(Stage, String)>,
 }
 
+/// What is known of the functions of a module when one of its objects is compiled.
+pub struct Callees<'a> {
+    /// Those that are entered by jumps.
+    pub by_jump: &'a HashSet<&'a str>,
+    /// Of those that the object calls by name and that have been compiled: GRFs that a call overwrites.
+    pub overwritten: BTreeMap<String, u128>,
+}
+
 /// Memory that compilations use one after the other; what a result depends on is never in it.
 #[derive(Default)]
 pub struct Scratch {
@@ -235,16 +244,20 @@ pub fn compile(
     options: &Options,
     scratch: &mut Scratch,
 ) -> Result<Compiled, CompileError> {
-    compile_in(object, &|_| false, options, scratch)
+    let callees = Callees {
+        by_jump: &HashSet::new(),
+        overwritten: BTreeMap::new(),
+    };
+    compile_in(object, &callees, options, scratch)
 }
 
-/// The same for an object of a module, in which functions of some names are entered by jumps.
+/// The same for an object of a module.
 ///
 /// # Errors
 /// As [`compile`].
 pub fn compile_in(
     object: &Object,
-    by_jump: &dyn Fn(&str) -> bool,
+    callees: &Callees,
     options: &Options,
     scratch: &mut Scratch,
 ) -> Result<Compiled, CompileError> {
@@ -252,21 +265,23 @@ pub fn compile_in(
         kernel: object.name.to_string(),
         source,
     };
-    if let Some(expanded) = expand::expand(object, by_jump).map_err(flow)? {
-        return compile_expanded(&expanded.object, by_jump, options, scratch)
+    if let Some(expanded) =
+        expand::expand(object, &|name| callees.by_jump.contains(name)).map_err(flow)?
+    {
+        return compile_expanded(&expanded.object, callees, options, scratch)
             .map_err(|error| error.renumbered(&expanded.origins))
             .map(|compiled| Compiled {
                 visa_instructions: object.insts.len(),
                 ..compiled
             });
     }
-    compile_expanded(object, by_jump, options, scratch)
+    compile_expanded(object, callees, options, scratch)
 }
 
 /// The same without instructions that others stand for.
 fn compile_expanded(
     object: &Object,
-    by_jump: &dyn Fn(&str) -> bool,
+    callees: &Callees,
     options: &Options,
     scratch: &mut Scratch,
 ) -> Result<Compiled, CompileError> {
@@ -274,15 +289,14 @@ fn compile_expanded(
         kernel: object.name.to_string(),
         source,
     };
-    // Where a subroutine's frame would be is known only where it has a fixed place.
-    let few = match kiln_ir::build::uses_stack(object) {
-        true => None,
-        false => Some(Which::Few),
-    };
+    // Where a subroutine's frame would be is known only where it has a fixed place: not in a function that
+    // is called with a stack.
+    let called = object.kind != ObjectKind::Kernel && kiln_ir::build::uses_stack(object);
+    let few = (!called).then_some(Which::Few);
     for which in few.into_iter().chain([Which::All]) {
         let prepared = subroutines::prepare(object, which).map_err(flow)?;
         let body = prepared.as_ref().map_or(object, |p| &p.object);
-        let result = compile_prepared(body, by_jump, options, scratch);
+        let result = compile_prepared(body, callees, options, scratch);
         let compiled = result.map_err(|error| match &prepared {
             Some(prepared) => error.renumbered(&prepared.origins),
             None => error,
@@ -303,7 +317,7 @@ fn compile_expanded(
 /// The same with the calls of subroutines prepared; nothing if these pass too much.
 fn compile_prepared(
     object: &Object,
-    by_jump: &dyn Fn(&str) -> bool,
+    callees: &Callees,
     options: &Options,
     scratch: &mut Scratch,
 ) -> Result<Option<Compiled>, CompileError> {
@@ -353,7 +367,7 @@ fn compile_prepared(
     };
     let (mut parts, stats, symbols, entered, barrier) = loop {
         let mut text = String::new();
-        let machines = lower(object, &func, by_jump, options, room, &mut text)?;
+        let machines = lower(object, &func, callees, options, room, &mut text)?;
         lap(&mut seconds.isel);
         let own_scratch = machines[0].scratch_bytes;
         let settings = kiln_regalloc::Options {
@@ -361,13 +375,15 @@ fn compile_prepared(
             check: options.verify,
             pressure: options.pressure,
             scratch_base: scratch_base + own_scratch,
+            ..kiln_regalloc::Options::default()
         };
         let barrier = machines.iter().any(|machine| machine.barrier);
         let symbols = machines.last().map(|last| last.symbols.clone());
         let entered = machines[0].entered;
         let in_registers = own_scratch == 0 && !machines[0].reserved.is_empty();
         let order = func.bottom_up.iter().map(|r| r.as_u32() as usize);
-        match allocate_parts(machines, order, &settings, &mut scratch.allocation) {
+        let known = callees.overwritten.clone();
+        match allocate_parts(machines, order, &settings, known, &mut scratch.allocation) {
             // Variables whose address is taken leave too few.
             Err(AllocError::TooFew { .. }) if in_registers && !room.in_memory => {
                 room.in_memory = true;
@@ -444,7 +460,7 @@ fn compile_prepared(
 fn lower(
     object: &Object,
     func: &kiln_ir::func::Function,
-    by_jump: &dyn Fn(&str) -> bool,
+    callees: &Callees,
     options: &Options,
     room: Room,
     text: &mut String,
@@ -461,7 +477,7 @@ fn lower(
     };
     let calls = select::Calls {
         abi: options.abi,
-        by_jump,
+        by_jump: &|name| callees.by_jump.contains(name),
     };
     let mut machines =
         select::select_in(func, options.platform, &calls, room).map_err(|errors| {

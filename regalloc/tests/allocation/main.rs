@@ -1,5 +1,6 @@
 //! Allocation of machine functions.
 
+mod calls;
 mod limits;
 mod mutations;
 mod random;
@@ -128,9 +129,10 @@ proptest! {
     fn small_functions_are_allocated_right(
         bytes in proptest::collection::vec(any::<u8>(), 0..600),
         limit in 8u32..=128,
+        window in 1usize..40,
     ) {
         let func = random::function(&mut random::Choices(&bytes), 12);
-        match allocate(func, &options(limit)) {
+        match allocate(func, &Options { window, ..options(limit) }) {
             Ok(_) => {}
             Err(AllocError::TooFew { .. }) if limit < 32 => {}
             Err(e) => return Err(TestCaseError::fail(e.to_string())),
@@ -154,8 +156,15 @@ fn functions_of_every_control_flow_are_allocated_right() {
             if limit < 102 {
                 func.reserved.clear();
             }
-            if let Err(e) = allocate(func, &options(limit)) {
-                panic!("seed {seed} in {limit}: {e}");
+            let window = seed as usize % 20 + 1;
+            if let Err(e) = allocate(
+                func,
+                &Options {
+                    window,
+                    ..options(limit)
+                },
+            ) {
+                panic!("seed {seed} in {limit}, windows of {window}: {e}");
             }
         }
     }
