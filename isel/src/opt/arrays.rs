@@ -66,20 +66,16 @@ pub fn run(func: &mut Function) {
                 .iter()
                 .find(|h| (&h.at, h.channels, h.bytes) == (&at, channels, bytes));
             if read {
-                match known {
-                    Some(known) => {
-                        let (a, b) = (known.value, value);
-                        if let (Some(a), Some(b), 0, 0) =
-                            (a.as_virt(), b.as_virt(), a.byte(), b.byte())
-                        {
-                            same[b] = a.into();
-                        }
-                        if let Src::Reg(src) = &mut inst.srcs[0] {
-                            src.reg = a;
-                        }
-                        return true;
+                if let Some(known) = known {
+                    let (a, b) = (known.value, value);
+                    if let (Some(a), Some(b), 0, 0) = (a.as_virt(), b.as_virt(), a.byte(), b.byte())
+                    {
+                        same[b] = a.into();
                     }
-                    None => {}
+                    if let Src::Reg(src) = &mut inst.srcs[0] {
+                        src.reg = a;
+                    }
+                    return true;
                 }
             } else {
                 if known.is_some_and(|known| known.value == value) {
