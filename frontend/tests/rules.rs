@@ -100,6 +100,17 @@ fn rules_of_whole_modules() {
             "18:5 V0027 the return value of the call is 0 GRFs, g declares 1"
         ]
     );
+    // What is not passed is undefined, and the call has a meaning as long as the callee does nothing with it.
+    assert_eq!(
+        with("    fcall (M1, 16) g 1 1"),
+        [
+            "18:5 V0083 the call passes 1 GRFs and g declares 2: what it finds in the others is not \
+             defined"
+        ]
+    );
+    let less = format!("{HEAD}    fcall (M1, 16) g 1 1\n{TAIL}{function}");
+    let less = parse(&less).unwrap_or_else(|e| panic!("{e}"));
+    assert_eq!(verify(&less), [], "a warning");
     // The value of a function that declares none is undefined.
     let empty = function.replace("RetValSize=1", "RetValSize=0");
     for call in [

@@ -288,6 +288,23 @@ impl CallGraph {
         groups.filter(|objects| !objects.is_empty()).collect()
     }
 
+    /// When each object is compiled, if those that it calls by name are before it: all of one step
+    /// need nothing of each other. Of objects that call each other none comes first.
+    pub fn steps(&self) -> Vec<usize> {
+        let mut steps = vec![0; self.graph.node_count()];
+        for group in &self.groups {
+            let edges = group.iter().flat_map(|&node| self.graph.edges(node));
+            let named = edges.filter(|e| matches!(e.weight(), Edge::Direct(_)));
+            // Those of the group itself have none yet.
+            let before = named.map(|e| steps[e.target().index()] + 1).max();
+            for node in group {
+                steps[node.index()] = before.unwrap_or(0);
+            }
+        }
+        steps.truncate(self.facts.len());
+        steps
+    }
+
     /// Which objects these may call or take the address of, they themselves included.
     pub fn reachable(&self, roots: impl Iterator<Item = usize>) -> Vec<bool> {
         let mut walk = Dfs::empty(&self.graph);

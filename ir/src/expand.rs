@@ -3,7 +3,8 @@
 //! `switchjmp` becomes a search of the index by halves, of scalar jumps: a table of jumps would need the
 //! addresses of blocks, whose place is not known before the end. `line` and `plane` are multiplications
 //! with addition, with the one rounding that the machine's instructions of these names have. A call that is a
-//! jump is for all channels that are on: under a predicate the others go round it. Takes an
+//! jump is for all channels that are on: under a predicate the others go round it. A predicate that nothing
+//! writes has a bit for each channel that it is read for (rule V0084). Takes an
 //! object and gives one without them; what an instruction reads and writes is then what its operands
 //! say, which is not so of `plane`.
 
@@ -58,7 +59,7 @@ pub fn expand(
     };
     let is_one = |inst: &Inst| match inst.op {
         Opcode::SwitchJmp | Opcode::Line | Opcode::Plane => true,
-        _ => inst.pred.is_some() && jumps(inst),
+        _ => inst.pred.is_some() && jumps(inst) || bits(object, inst).is_some(),
     };
     if !object.insts.iter().any(is_one) {
         return Ok(None);
@@ -76,15 +77,26 @@ pub fn expand(
     };
     for (at, inst) in object.insts.iter().enumerate() {
         expander.at = at;
+        if let Some((pred, elements)) = bits(&expander.out.object, inst) {
+            expander.out.object.predicates[pred].elements = elements;
+        }
         match inst.op {
             Opcode::SwitchJmp => expander.switch(inst),
             Opcode::Line => expander.line(inst)?,
             Opcode::Plane => expander.plane(inst)?,
-            _ if is_one(inst) => expander.call(inst),
+            _ if inst.pred.is_some() && jumps(inst) => expander.call(inst),
             _ => expander.push(inst.clone()),
         }
     }
     Ok(Some(expander.out))
+}
+
+/// How many bits the predicate should have that an instruction runs under, if it has fewer.
+fn bits(object: &Object, inst: &Inst) -> Option<(Predicate, u16)> {
+    let pred = inst.pred?.pred;
+    let need = u16::from(inst.exec.offset) + u16::from(inst.exec.size);
+    let short = object.predicates.get(pred)?.elements < need;
+    short.then(|| (pred, need.next_power_of_two()))
 }
 
 struct Expander {

@@ -372,10 +372,11 @@ impl<'a> Adapter<'a> {
             };
             values.push((vreg, old));
         }
-        if let (true, Some(stack)) = (inst.is_call(), stack) {
+        if inst.is_call() && stack.is_some() {
             let results = list.iter().filter(|(_, role)| role.is_def()).count() as u32;
+            let overwritten = self.parts.lost_by(self.func, inst);
             let mut lost = PRegSet::empty();
-            for unit in 0..stack.callee_saved.start / self.func.target.unit_grfs() {
+            for unit in (0..ONE_CLASS).filter(|unit| overwritten >> unit & 1 == 1) {
                 if !(passed_from..passed_from + results).contains(&unit) {
                     lost.add(preg(unit));
                 }

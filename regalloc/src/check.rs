@@ -164,6 +164,8 @@ struct Checker<'a> {
     parts: &'a Parts,
     /// The convention of the function, if it is a subroutine.
     own: Option<&'a Convention>,
+    /// What callers are told that it overwrites, if it is a function that they call by name.
+    overwritten: u128,
     /// Units that it overwrites.
     written: Cell<u128>,
     program: &'a [Vec<Gen>],
@@ -199,6 +201,7 @@ pub fn check_part(
     let mut c = Checker {
         parts,
         own: allocated.convention.as_ref(),
+        overwritten: allocated.stats.overwritten,
         written: Cell::new(0),
         func,
         program: &allocated.program.blocks,
@@ -263,6 +266,7 @@ impl Checker<'_> {
                 }
             }
         }
+        self.loses_as_said(self.overwritten)?;
         self.overwrites_as_said()
     }
 

@@ -19,6 +19,8 @@ pub mod spill;
 pub mod stack;
 pub mod windows;
 
+use std::collections::BTreeMap;
+
 use kiln_emit::assemble::Program;
 use kiln_machine::func::{Class, Function};
 use kiln_machine::graph::Graph;
@@ -137,8 +139,8 @@ pub struct Stats {
     pub demoted: u32,
     /// General registers that hold something at one time or another.
     pub grf_used: u32,
-    /// GRFs that are not afterwards what they were before, a bit each: of a function that others call,
-    /// not those that it saves.
+    /// GRFs that are not afterwards what they were before, a bit each, with what calls by name overwrite: of
+    /// a function that others call, not those that it saves.
     pub overwritten: u128,
     /// Most general registers live at once before allocation, if that was asked for.
     pub max_pressure: Option<u32>,
@@ -176,7 +178,8 @@ pub fn allocate(func: Function, options: &Options) -> Result<Allocated, AllocErr
 }
 
 /// Allocates a kernel and its subroutines, which come behind it, in an order with callees before their
-/// callers. Gives their programs, and the figures of all together.
+/// callers. Gives their programs, and the figures of all together. Of functions that are called by name
+/// it may be known what they overwrite ([`Parts::functions`]).
 ///
 /// # Errors
 /// As [`allocate`], of the first that cannot be allocated.
@@ -184,9 +187,13 @@ pub fn allocate_parts(
     funcs: Vec<Function>,
     bottom_up: impl IntoIterator<Item = usize>,
     options: &Options,
+    functions: BTreeMap<String, u128>,
     scratch: &mut Scratch,
 ) -> Result<(Vec<Program>, Stats), AllocError> {
-    let mut parts = Parts::default();
+    let mut parts = Parts {
+        functions,
+        ..Parts::default()
+    };
     if let [kernel, _, ..] = &funcs[..] {
         parts.header = Some(header(kernel, options)?);
         parts.conventions = vec![None; funcs.len()];

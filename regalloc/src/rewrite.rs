@@ -49,6 +49,8 @@ struct Rewriter<'a> {
     units: u128,
     /// Units that are overwritten, with those that callees overwrite.
     written: u128,
+    /// Those that functions overwrite which are called.
+    lost: u128,
     /// Of a subroutine, as far as it is known.
     convention: Option<Convention>,
 }
@@ -81,6 +83,7 @@ pub fn rewrite(
         stats: Stats::default(),
         units: 0,
         written: 0,
+        lost: 0,
         convention: is_routine.then(Convention::default),
     };
     for &u in &frame.kept {
@@ -97,7 +100,9 @@ pub fn rewrite(
     r.stats.grf_used = r.units.count_ones() * frame.unit_grfs;
     let kept = r.stack.as_ref().map_or(0, StackFrame::kept);
     let allocated = frame.units.iter().fold(0, |set, unit| set | 1 << unit);
-    r.stats.overwritten = frame.grfs(r.units & allocated & !kept);
+    let by_frame = r.stack.as_ref().map_or(0, StackFrame::overwrites);
+    let by_function = (r.units & allocated & !kept) | by_frame;
+    r.stats.overwritten = frame.grfs(by_function | r.lost);
     if let Some(convention) = &mut r.convention {
         convention.lost = r.written;
         convention.frame_end = scratch + r.used_slots * frame.unit_grfs;
@@ -187,6 +192,9 @@ impl Rewriter<'_> {
                                     let mut call = self.inst(Op::Call, source, allocs);
                                     let address = call.srcs.pop();
                                     call.srcs.clear();
+                                    let lost = self.input.parts.lost_by(self.func, source);
+                                    self.units |= lost;
+                                    self.lost |= lost;
                                     body.insts.extend(match (source.op, address) {
                                         (Opcode::CallAddress, Some(address)) => {
                                             stack.call_address(address)

@@ -1,4 +1,4 @@
-//! Conventions of subroutines: each has its own, which its allocation finds.
+//! Conventions of subroutines: each has its own, which its allocation finds; and what functions overwrite.
 //!
 //! The subroutines of a kernel are allocated before their callers. Where allocation has put what a
 //! subroutine is given and gives back, and which registers it overwrites, is then the convention that its
@@ -8,9 +8,14 @@
 //!
 //! Frames are places in scratch space that are known: a subroutine's begins behind those of all that it
 //! calls, so that those under way at one time never overlap, and the kernel's own comes last.
+//!
+//! Functions keep to the convention of stack calls. Of one whose code is known when its caller is
+//! allocated, the caller loses only what that code overwrites.
+
+use std::collections::BTreeMap;
 
 use kiln_machine::func::Function;
-use kiln_machine::inst::Opcode;
+use kiln_machine::inst::{Inst, Opcode};
 
 /// Where a value is when a subroutine is called, or goes back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,11 +55,27 @@ pub struct Parts {
     pub header: Option<u32>,
     /// By number, of those that are allocated.
     pub conventions: Vec<Option<Convention>>,
+    /// What calls of functions by name overwrite, as [`Stats::overwritten`](crate::Stats::overwritten) of
+    /// these has it. Of others the convention of stack calls says it.
+    pub functions: BTreeMap<String, u128>,
 }
 
 impl Parts {
     pub fn convention(&self, number: u32) -> Option<&Convention> {
         self.conventions.get(number as usize)?.as_ref()
+    }
+
+    /// Units that a call may overwrite by the convention of stack calls, results among them, a bit each:
+    /// those of the callee, if that is known.
+    pub fn lost_by(&self, func: &Function, call: &Inst) -> u128 {
+        let Some(stack) = &func.abi.stack else {
+            return u128::MAX;
+        };
+        let unit_grfs = func.target.unit_grfs();
+        let whole = (1 << (stack.callee_saved.start / unit_grfs)) - 1;
+        let symbol = call.symbol.expand().filter(|_| call.op == Opcode::Call);
+        let known = symbol.and_then(|s| self.functions.get(&func.symbols[s].name));
+        known.map_or(whole, |grfs| units(*grfs, unit_grfs) & whole)
     }
 
     /// Where the frames end of all that a function calls, in registers.
@@ -66,4 +87,13 @@ impl Parts {
         });
         callees.map(|callee| callee.frame_end).max().unwrap_or(0)
     }
+}
+
+/// The units that registers lie in, both as sets of a bit each.
+pub fn units(grfs: u128, unit_grfs: u32) -> u128 {
+    let of = ((1 << unit_grfs) - 1) as u128;
+    let lies = |unit: &u32| grfs >> (unit * unit_grfs) & of != 0;
+    (0..u128::BITS / unit_grfs)
+        .filter(lies)
+        .fold(0, |set, unit| set | 1 << unit)
 }

@@ -175,6 +175,14 @@ impl<'a> StackFrame<'a> {
         units.fold(0, |set, unit| set | 1 << unit)
     }
 
+    /// Units that entering and leaving the function overwrites beside those with duties, a bit each.
+    pub fn overwrites(&self) -> u128 {
+        match self.is_dynamic() && self.placed {
+            true => 1 << (FREE / self.frame.unit_grfs),
+            false => 0,
+        }
+    }
+
     /// Those of them that it uses.
     fn saved(&self, used: u128) -> Vec<u32> {
         let saved = used & self.kept();

@@ -11,6 +11,7 @@
 //! are the medians, of the times and of the growth in each turn, so that what else the machine does
 //! counts little.
 
+use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::process::Command;
 use std::sync::LazyLock;
@@ -418,7 +419,8 @@ fn compile(text: &str) -> Result<Figures, String> {
     };
     let order = func.bottom_up.iter().map(|r| r.as_u32() as usize);
     let memory = &mut kiln_regalloc::Scratch::default();
-    let allocated = kiln_regalloc::allocate_parts(machines, order, &settings, memory);
+    let allocated =
+        kiln_regalloc::allocate_parts(machines, order, &settings, BTreeMap::new(), memory);
     let (mut parts, _) = allocated.map_err(|e| e.to_string())?;
     lap();
     for part in &mut parts {

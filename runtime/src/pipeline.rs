@@ -4,6 +4,7 @@
 //! Each stage's result can be asked for as text ([`Stage`]); in debug builds each stage's verifier
 //! runs behind it. What is done with a whole module is a [session](crate::session)'s.
 
+use std::collections::{BTreeMap, HashSet};
 use std::fmt;
 use std::time::Instant;
 
@@ -265,6 +266,14 @@ impl Compiled {
     }
 }
 
+/// What is known of the functions of a module when one of its objects is compiled.
+pub struct Callees<'a> {
+    /// Those that are entered by jumps.
+    pub by_jump: &'a HashSet<&'a str>,
+    /// Of those that the object calls by name and that have been compiled: GRFs that a call overwrites.
+    pub overwritten: BTreeMap<String, u128>,
+}
+
 /// Memory that compilations use one after the other; what a result depends on is never in it.
 #[derive(Default)]
 pub struct Scratch {
@@ -281,16 +290,20 @@ pub fn compile(
     options: &Options,
     scratch: &mut Scratch,
 ) -> Result<Compiled, CompileError> {
-    compile_in(object, &|_| false, options, scratch)
+    let callees = Callees {
+        by_jump: &HashSet::new(),
+        overwritten: BTreeMap::new(),
+    };
+    compile_in(object, &callees, options, scratch)
 }
 
-/// The same for an object of a module, in which functions of some names are entered by jumps.
+/// The same for an object of a module.
 ///
 /// # Errors
 /// As [`compile`].
 pub fn compile_in(
     object: &Object,
-    by_jump: &dyn Fn(&str) -> bool,
+    callees: &Callees,
     options: &Options,
     scratch: &mut Scratch,
 ) -> Result<Compiled, CompileError> {
@@ -298,11 +311,12 @@ pub fn compile_in(
         kernel: object.name.to_string(),
         source,
     };
-    let mut compiled = match expand::expand(object, by_jump).map_err(flow)? {
-        Some(expanded) => compile_expanded(&expanded.object, by_jump, options, scratch)
+    let expanded = expand::expand(object, &|name| callees.by_jump.contains(name)).map_err(flow)?;
+    let mut compiled = match expanded {
+        Some(expanded) => compile_expanded(&expanded.object, callees, options, scratch)
             .map_err(|error| error.renumbered(&expanded.origins))?
             .renumbered(object, &expanded.origins),
-        None => compile_expanded(object, by_jump, options, scratch)?,
+        None => compile_expanded(object, callees, options, scratch)?,
     };
     for profile in &mut compiled.profiles {
         profile.locate(object);
@@ -313,7 +327,7 @@ pub fn compile_in(
 /// The same without instructions that others stand for.
 fn compile_expanded(
     object: &Object,
-    by_jump: &dyn Fn(&str) -> bool,
+    callees: &Callees,
     options: &Options,
     scratch: &mut Scratch,
 ) -> Result<Compiled, CompileError> {
@@ -329,7 +343,7 @@ fn compile_expanded(
     for which in few.into_iter().chain([Which::All]) {
         let prepared = subroutines::prepare(object, which).map_err(flow)?;
         let body = prepared.as_ref().map_or(object, |p| &p.object);
-        let result = compile_prepared(body, by_jump, options, scratch);
+        let result = compile_prepared(body, callees, options, scratch);
         let compiled = result.map_err(|error| match &prepared {
             Some(prepared) => error.renumbered(&prepared.origins),
             None => error,
@@ -350,7 +364,7 @@ fn compile_expanded(
 /// The same with the calls of subroutines prepared; nothing if these pass too much.
 fn compile_prepared(
     object: &Object,
-    by_jump: &dyn Fn(&str) -> bool,
+    callees: &Callees,
     options: &Options,
     scratch: &mut Scratch,
 ) -> Result<Option<Compiled>, CompileError> {
@@ -402,7 +416,7 @@ fn compile_prepared(
     let mut allocator = options.allocator;
     let (mut parts, stats, symbols, entered, barrier) = loop {
         let mut text = String::new();
-        let machines = lower(object, &func, by_jump, options, room, &mut text)?;
+        let machines = lower(object, &func, callees, options, room, &mut text)?;
         lap(&mut seconds.isel);
         if let Some(place) = options.profile {
             let one = |machine| pressure::profile(machine, options.grf_limit, place);
@@ -422,7 +436,8 @@ fn compile_prepared(
         let entered = machines[0].entered;
         let in_registers = own_scratch == 0 && !machines[0].reserved.is_empty();
         let order = func.bottom_up.iter().map(|r| r.as_u32() as usize);
-        match allocate_parts(machines, order, &settings, &mut scratch.allocation) {
+        let known = callees.overwritten.clone();
+        match allocate_parts(machines, order, &settings, known, &mut scratch.allocation) {
             Err(AllocError::TooFew { .. } | AllocError::Scratch { .. })
                 if allocator != Allocator::Ion =>
             {
@@ -506,7 +521,7 @@ fn compile_prepared(
 fn lower(
     object: &Object,
     func: &kiln_ir::func::Function,
-    by_jump: &dyn Fn(&str) -> bool,
+    callees: &Callees,
     options: &Options,
     room: Room,
     text: &mut String,
@@ -523,7 +538,7 @@ fn lower(
     };
     let calls = select::Calls {
         abi: options.abi,
-        by_jump,
+        by_jump: &|name| callees.by_jump.contains(name),
     };
     let mut machines =
         select::select_in(func, options.platform, &calls, room).map_err(|errors| {

@@ -27,6 +27,7 @@
 //! # }
 //! ```
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
@@ -35,13 +36,14 @@ use kiln_emit::zebin::Zebin;
 use kiln_frontend::module::{Module, ObjectKind, Place};
 use kiln_frontend::print;
 use kiln_frontend::verify::{self, Finding, Severity};
-use kiln_ir::callgraph::{CallError, CallGraph};
+use kiln_ir::callgraph::{CallError, CallGraph, Edge};
+use kiln_machine::func::Entered;
 use rayon::prelude::*;
 
 use crate::info::Info;
 use crate::link;
 use crate::object_file::{self, ObjectError};
-use crate::pipeline::{self, CompileError, Compiled, Options, Scratch, Stage};
+use crate::pipeline::{self, Callees, CompileError, Compiled, Options, Scratch, Stage};
 use crate::source::{self, Input, InputError, Merged};
 
 /// Options and memory of compilations.
@@ -230,8 +232,8 @@ impl Session {
         })
     }
 
-    /// Compiles objects of a module. All results are awaited, so that of several errors it is always the
-    /// first in order that is reported.
+    /// Compiles objects of a module, callees before those that call them by name. All results are
+    /// awaited, so that of several errors it is always the first in order that is reported.
     pub(crate) fn compile_objects(
         &self,
         inputs: &[Input],
@@ -240,22 +242,49 @@ impl Session {
         order: &[usize],
     ) -> Vec<Result<Compiled, Box<Failure>>> {
         let by_address = link::by_address(&merged.module, graph);
-        let by_jump = |name: &str| by_address.contains(name);
-        let compile = |&object: &usize| {
+        let compile = |&object: &usize, overwritten: BTreeMap<String, u128>| {
             let mut scratch = self.take_scratch();
             let object_of = &merged.module.objects[object];
-            let compiled = pipeline::compile_in(object_of, &by_jump, &self.options, &mut scratch);
+            let callees = Callees {
+                by_jump: &by_address,
+                overwritten,
+            };
+            let compiled = pipeline::compile_in(object_of, &callees, &self.options, &mut scratch);
             self.give_back(scratch);
             compiled.map_err(|error| {
                 let inst = error.instruction();
                 Failure::at(error.into(), inputs, merged, object, inst)
             })
         };
-        // Starting threads takes as long as compiling a small kernel.
-        match order {
-            [one] => vec![compile(one)],
-            several => several.par_iter().map(compile).collect(),
+        let steps = graph.steps();
+        let mut results: Vec<Option<Result<Compiled, Box<Failure>>>> = Vec::new();
+        results.resize_with(merged.module.objects.len(), || None);
+        for step in 0..=order.iter().map(|object| steps[*object]).max().unwrap_or(0) {
+            let known = |object: &usize| {
+                let callees = graph.callees(*object).into_iter();
+                let named = callees.filter(|(edge, _)| matches!(edge, Edge::Direct(_)));
+                let of = named.filter_map(|(_, callee)| match &results[callee] {
+                    Some(Ok(callee)) if callee.entered == Entered::Called => {
+                        Some((callee.name.clone(), callee.allocation.overwritten))
+                    }
+                    _ => None,
+                });
+                of.collect::<BTreeMap<_, _>>()
+            };
+            let now = order.iter().filter(|object| steps[**object] == step);
+            let now: Vec<_> = now.map(|object| (object, known(object))).collect();
+            let compiled = |(object, known): (&usize, _)| (*object, compile(object, known));
+            // Starting threads takes as long as compiling a small kernel.
+            let done: Vec<_> = match now.len() {
+                1 => now.into_iter().map(compiled).collect(),
+                _ => now.into_par_iter().map(compiled).collect(),
+            };
+            for (object, result) in done {
+                results[object] = Some(result);
+            }
         }
+        let in_order = order.iter().filter_map(|object| results[*object].take());
+        in_order.collect()
     }
 
     /// Makes an object file of a module's kernels.

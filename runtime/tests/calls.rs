@@ -16,15 +16,19 @@ use kiln_target::abi;
 
 const NAME: &str = "call_address";
 
-fn folder() -> PathBuf {
+fn folder_of(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("tests/kernels")
-        .join(NAME)
+        .join(name)
+}
+
+fn reference_of(name: &str) -> Zebin {
+    let file = std::fs::read(folder_of(name).join(format!("{name}.zebin"))).unwrap();
+    Zebin::parse(&file).unwrap()
 }
 
 fn reference() -> Zebin {
-    let file = std::fs::read(folder().join(format!("{NAME}.zebin"))).unwrap();
-    Zebin::parse(&file).unwrap()
+    reference_of(NAME)
 }
 
 fn skl() -> &'static Platform {
@@ -33,30 +37,38 @@ fn skl() -> &'static Platform {
 
 /// The reference's object file with what we make of some vISA in the place of its code.
 fn replaced(visa: &str) -> Zebin {
+    replaced_in(NAME, visa)
+}
+
+fn replaced_in(name: &str, visa: &str) -> Zebin {
     let mut options = Options::new(skl());
     options.verify = true;
     let session = Session::new(options);
     let input = Input {
-        name: NAME,
+        name,
         bytes: visa.as_bytes(),
     };
     let module = session
         .compile_module(&[input])
         .unwrap_or_else(|e| panic!("{e}"));
-    let made = session.object_file(&module, Info::Zebin(reference()));
+    let made = session.object_file(&module, Info::Zebin(reference_of(name)));
     let made = made.unwrap_or_else(|e| panic!("{e}"));
     // Through the file, as a loader gets it.
     Zebin::parse(&made.write().unwrap()).unwrap()
 }
 
 fn run(zebin: &Zebin) {
-    let dir = folder();
+    run_of(NAME, zebin);
+}
+
+fn run_of(name: &str, zebin: &Zebin) {
+    let dir = folder_of(name);
     let yaml = std::fs::read_to_string(dir.join("launch.yaml")).unwrap();
     let description = Description::parse(&yaml).unwrap();
-    let program = Program::from_zebin(zebin, NAME, skl()).unwrap_or_else(|e| panic!("{e}"));
+    let program = Program::from_zebin(zebin, name, skl()).unwrap_or_else(|e| panic!("{e}"));
     let mut launch = Launch {
         ze_info: &zebin.ze_info,
-        kernel: NAME,
+        kernel: name,
         global: description.global,
         local: description.local,
         dimensions: description.dimensions,
@@ -72,7 +84,7 @@ fn run(zebin: &Zebin) {
 
 /// The kernel's text and that of the functions.
 fn parts() -> (String, String) {
-    let text = std::fs::read_to_string(folder().join(format!("{NAME}.visaasm"))).unwrap();
+    let text = std::fs::read_to_string(folder_of(NAME).join(format!("{NAME}.visaasm"))).unwrap();
     let at = text[1..]
         .find("\n.version")
         .expect("functions behind the kernel")
@@ -140,6 +152,90 @@ fn calls_of_addresses_are_predicated() {
     }
     assert_eq!(calls, 7);
     run(&replaced(&text));
+}
+
+fn text_of(name: &str) -> String {
+    std::fs::read_to_string(folder_of(name).join(format!("{name}.visaasm"))).unwrap()
+}
+
+/// What a function declares and a call does not pass is not defined, and this one does not look at it.
+#[test]
+fn a_call_may_pass_less_than_is_declared() {
+    const SINGLE: &str = "call_single";
+    let text = text_of(SINGLE);
+    let (kernel, function) = text.split_once(".global_function").expect("a function");
+    let declared = ".kernel_attr ArgSize=";
+    let (before, behind) = function.split_once(declared).expect("a size");
+    let (size, behind) = behind.split_once('\n').expect("a line");
+    let size: u32 = size.trim().parse().expect("a number");
+    let more = size + 3;
+    let text = format!("{kernel}.global_function{before}{declared}{more}\n{behind}");
+    run_of(SINGLE, &replaced_in(SINGLE, &text));
+}
+
+/// A predicate that nothing writes may be too short: what runs under it depends on nothing that is defined.
+#[test]
+fn a_predicate_that_nothing_writes_may_be_short() {
+    let (kernel, functions) = parts();
+    let call = kernel.find("    ifcall (M1, 8)").expect("a call");
+    let declaration = kernel.find("\n.decl ").expect("declarations") + 1;
+    let text = [
+        &kernel[..declaration],
+        ".decl SHORT v_type=P num_elts=4\n",
+        &kernel[declaration..call],
+        "goto (M1, 8) behind\n(SHORT) goto (M1, 8) behind\nbehind:\n",
+        &kernel[call..],
+        &functions,
+    ];
+    run(&replaced(&text.concat()));
+}
+
+/// Functions that are called by name alone, and known when their caller is compiled, cost it what they
+/// overwrite; others, what the convention lets them.
+#[test]
+fn callers_keep_what_their_callees_leave_alone() {
+    let decls: String = (1..=6)
+        .map(|n| format!(".decl V{n} v_type=G type=d num_elts=16 align=hword\n"))
+        .collect();
+    let arg = ".decl A v_type=G type=d num_elts=16 align=hword alias=<%arg, 0>\n\
+               .decl R v_type=G type=d num_elts=16 align=hword alias=<%retval, 0>\n\
+               .kernel_attr SimdSize=16\n.kernel_attr ArgSize=2\n.kernel_attr RetValSize=2\n";
+    let leaf = |attr: &str, body: &str| {
+        format!(
+            ".version 4.1\n.global_function \"leaf\"\n{decls}{arg}{attr}.function \"leaf_0\"\nleaf_0:\n\
+             add (M1, 16) R(0,0)<1> A(0,0)<1;1,0> 0x1:d\n{body}fret (M1, 16)\n"
+        )
+    };
+    let mut caller = format!(
+        ".version 4.1\n.global_function \"caller\"\n{decls}{arg}.function \"caller_0\"\ncaller_0:\n"
+    );
+    for n in 1..=6 {
+        caller += &format!("mul (M1, 16) V{n}(0,0)<1> A(0,0)<1;1,0> 0x{n}:d\n");
+    }
+    caller += "fcall (M1, 16) leaf 2 2\n";
+    for n in 1..=6 {
+        caller += &format!("add (M1, 16) R(0,0)<1> R(0,0)<1;1,0> V{n}(0,0)<1;1,0>\n");
+    }
+    caller += "fret (M1, 16)\n";
+    let frame = |attr: &str, body: &str| {
+        let mut options = Options::new(skl());
+        options.verify = true;
+        let visa = caller.clone() + &leaf(attr, body);
+        let input = Input {
+            name: "caller",
+            bytes: visa.as_bytes(),
+        };
+        let module = Session::new(options).compile_module(&[input]);
+        let module = module.unwrap_or_else(|e| panic!("{e}\n{visa}"));
+        let caller = module.functions.iter().find(|f| f.name == "caller");
+        caller.expect("the caller").allocation.frame_bytes
+    };
+    // The descriptor alone, and with six values.
+    assert_eq!(frame("", ""), 32);
+    let all = 32 + 6 * 64;
+    assert!(frame(".kernel_attr Extern\n", "") >= all);
+    let again = "fcall (M1, 16) leaf 2 2\n";
+    assert!(frame("", again) >= all);
 }
 
 /// What the call graph bounds needs no more scratch space than the frames; recursion gets what the

@@ -135,7 +135,18 @@ impl Verifier<'_> {
                 if let Some(name) = self.callee(inst)
                     && let Some(declared) = self.functions.sizes.get(name).copied()
                 {
+                    if sizes[0] < declared[0] {
+                        self.subject = Subject::Operand(1);
+                        self.find(FindingKind::CallLess {
+                            callee: name.to_owned(),
+                            found: sizes[0],
+                            declared: declared[0],
+                        });
+                    }
                     for i in 0..2 {
+                        if i == 0 && sizes[0] < declared[0] {
+                            continue;
+                        }
                         if sizes[i] != declared[i] && !(i == 1 && no_value(declared)) {
                             self.subject = Subject::Operand(1 + i);
                             self.find(FindingKind::CallSize {

@@ -21,13 +21,14 @@ mod rules;
 mod special;
 mod surfaces;
 
+use std::cell::OnceCell;
 use std::collections::HashSet;
 use std::ops::Range;
 
-use cranelift_entity::EntityRef;
+use cranelift_entity::{EntityRef, EntitySet};
 use thiserror::Error;
 
-use crate::module::{Inst, Module, Object, ObjectKind, Place, Subject, Var};
+use crate::module::{Inst, Module, Object, ObjectKind, Place, Predicate, Subject, Var};
 use calls::Functions;
 use kiln_target::platform::Generation;
 
@@ -110,6 +111,7 @@ pub fn check(module: &Module, platform: Option<Generation>) -> Vec<Finding> {
                 grf,
                 functions: &functions,
                 roots: Vec::new(),
+                operands: OnceCell::new(),
                 findings: &mut findings,
             };
             verifier.object();
@@ -153,6 +155,8 @@ struct Verifier<'a> {
     functions: &'a Functions<'a>,
     /// The end of each variable's chain of aliases and the offset there.
     roots: Vec<(Var, u32)>,
+    /// Predicates that are operands, once it was asked.
+    operands: OnceCell<EntitySet<Predicate>>,
     findings: &'a mut Vec<Finding>,
 }
 

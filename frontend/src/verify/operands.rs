@@ -3,7 +3,7 @@
 
 use std::ops::RangeInclusive;
 
-use cranelift_entity::EntityRef;
+use cranelift_entity::{EntityRef, EntitySet};
 use smallvec::SmallVec;
 
 use super::facts::{FLOATS, Facts, Map, Modifiers, Saturation, Types, operand_types, sizes};
@@ -417,8 +417,18 @@ impl Verifier<'_> {
             return self.missing("predicate", pred.index());
         };
         let (first, size) = (exec.offset, exec.size);
-        if u32::from(first) + u32::from(size) > decl.elements.into() {
+        let need = u32::from(first) + u32::from(size);
+        if need > decl.elements.into() {
             let (name, elements) = (predicate_name(self.object, pred), decl.elements);
+            let object = self.object;
+            let operands = self.operands.get_or_init(|| predicates(object));
+            if !operands.contains(pred) {
+                return self.find(FindingKind::PredicateUnwritten {
+                    name,
+                    elements,
+                    need,
+                });
+            }
             self.find(FindingKind::PredicateWidth {
                 name,
                 elements,
@@ -614,6 +624,19 @@ fn is_read_only(var: Var) -> bool {
             | predefined::CE0
             | predefined::COLOR
     )
+}
+
+/// Predicates that some instruction has as an operand; all others are read only, as what instructions run
+/// under.
+fn predicates(object: &Object) -> EntitySet<Predicate> {
+    let operands = object.insts.iter().flat_map(|inst| &inst.operands);
+    let named = operands.filter_map(|operand| match operand {
+        Operand::Predicate(named) => Some(named.pred),
+        _ => None,
+    });
+    let mut set = EntitySet::new();
+    set.extend(named);
+    set
 }
 
 pub(super) fn predicate_name(object: &Object, pred: Predicate) -> String {

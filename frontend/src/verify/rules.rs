@@ -347,6 +347,16 @@ rules! {
     "V0082" Error "A subroutine does not call itself: it has no stack for that."
         Cycle { name: String }
         "the call of {name} leads back to itself, and subroutines have no stack for that";
+
+    // What has a meaning as long as nothing depends on it; the reference compiler makes such code.
+    "V0083" Warning "A call passes all that its callee declares."
+        CallLess { callee: String, found: u32, declared: u32 }
+        "the call passes {found} GRFs and {callee} declares {declared}: what it finds in the others \
+         is not defined";
+    "V0084" Warning "A predicate that nothing writes has a bit for each channel."
+        PredicateUnwritten { name: String, elements: u16, need: u32 }
+        "{name} has {elements} bits and is read for {need} channels, and nothing writes it: which of \
+         them go is not defined";
 }
 
 fn kind_name(kind: LabelKind) -> &'static str {

@@ -11,6 +11,7 @@ use kiln_target::abi::Stack;
 use smallvec::SmallVec;
 
 use super::{Checker, Held, Result, State, WHOLE};
+use crate::routines::units;
 
 const OWORD: u32 = 16;
 /// The entry of the binding table that means all memory, and the data port's number (PRM, "Shared
@@ -346,9 +347,11 @@ impl Checker<'_> {
         state
             .slots
             .retain(|&at, held| at + self.grfs_of(held) <= end);
-        let saved = self.saved_units(stack);
-        for (unit, held) in state.units.iter_mut().enumerate() {
-            if !saved.contains(&(unit as u32)) {
+        let lost = self.parts.lost_by(self.func, f);
+        self.written.set(self.written.get() | lost);
+        let duties = self.saved_units(stack).end;
+        for (unit, held) in (0u32..).zip(&mut state.units) {
+            if lost >> unit & 1 == 1 || unit >= duties {
                 held.clear();
             }
         }
@@ -408,6 +411,23 @@ impl Checker<'_> {
         match p.no_mask && free {
             true => Ok(()),
             false => Err("a call overwrites what is wanted".into()),
+        }
+    }
+
+    /// A function overwrites nothing that a caller who knows it relies on: what it saves and what has a
+    /// duty is looked at where it goes back.
+    pub(super) fn loses_as_said(&self, overwritten: u128) -> Result {
+        let stack = match &self.func.abi.stack {
+            Some(stack) if self.func.entered == Entered::Called => stack,
+            _ => return Ok(()),
+        };
+        let said = units(overwritten, self.unit_bytes / self.grf_bytes);
+        let beyond = self.written.get() & !said;
+        match (0..self.saved_units(stack).start).find(|unit| beyond >> unit & 1 == 1) {
+            Some(unit) => Err(format!(
+                "unit {unit} is overwritten, and callers do not know"
+            )),
+            None => Ok(()),
         }
     }
 

@@ -1,5 +1,6 @@
 //! Allocation of machine functions.
 
+mod calls;
 mod limits;
 mod mutations;
 mod random;

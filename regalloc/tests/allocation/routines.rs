@@ -88,6 +88,7 @@ impl Whole {
         let mut parts = Parts {
             header: Some(header(&caller, &options).unwrap()),
             conventions: vec![None; 2],
+            ..Parts::default()
         };
         let mut scratch = Scratch::default();
         let mut allocate = |func: &Function, parts: &Parts| {
