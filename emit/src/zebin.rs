@@ -1,5 +1,6 @@
 //! Zebin object files: the ELF files that carry a program's kernels to the driver (zebin
-//! documentation; ELF-64 object file format).
+//! documentation; ELF object file format). Those of programs with pointers of 32 bits are of the
+//! format's 32-bit class.
 //!
 //! [`Zebin::parse`] takes any bytes and never panics on them; [`Zebin::write`] makes a file that
 //! parses back to the same value. Sections this module has no name for are carried along as they
@@ -10,8 +11,8 @@ use std::collections::BTreeMap;
 
 use object::Endianness;
 use object::elf::{
-    self, FileFlags, FileHeader64, FileType, Machine, SHN_UNDEF, SectionFlags, SectionType,
-    SymbolInfo, SymbolOther, SymbolSection,
+    self, FileFlags, FileHeader32, FileHeader64, FileType, Machine, SHN_UNDEF, SectionFlags,
+    SectionType, SymbolInfo, SymbolOther, SymbolSection,
 };
 use object::endian::LittleEndian;
 use object::read::elf::{FileHeader, SectionHeader, Sym};
@@ -99,6 +100,8 @@ pub enum ZebinError {
 pub struct Zebin {
     /// ELF file type: 1 (relocatable) as the reference writes it, or a zebin one.
     pub file_type: u16,
+    /// Of the class for addresses of 32 bits.
+    pub narrow: bool,
     /// Target flags of the ELF header.
     pub flags: u32,
     pub kernels: Vec<KernelText>,
@@ -208,6 +211,7 @@ impl Zebin {
         };
         Zebin {
             file_type: elf::ET_REL.0,
+            narrow: false,
             flags: 0,
             kernels: texts,
             ze_info,
@@ -256,13 +260,24 @@ impl Zebin {
 
     /// Reads a file.
     pub fn parse(file: &[u8]) -> Result<Zebin, ZebinError> {
-        let header = FileHeader64::<LittleEndian>::parse(file)?;
+        const CLASS: usize = 4;
+        match file.get(CLASS) {
+            Some(&class) if class == elf::ELFCLASS32.0 => {
+                Zebin::read::<FileHeader32<LittleEndian>>(file)
+            }
+            _ => Zebin::read::<FileHeader64<LittleEndian>>(file),
+        }
+    }
+
+    fn read<Elf: FileHeader<Endian = LittleEndian>>(file: &[u8]) -> Result<Zebin, ZebinError> {
+        let header = Elf::parse(file)?;
+        let narrow = !header.is_type_64();
         let endian = header.endian()?;
-        let machine = header.e_machine.get(endian);
+        let machine = header.e_machine(endian);
         if machine != MACHINE {
             return Err(ZebinError::Machine(machine.0));
         }
-        let file_type = header.e_type.get(endian).0;
+        let file_type = header.e_type(endian).0;
         if !FILE_TYPES.contains(&file_type) {
             return Err(ZebinError::FileType(file_type));
         }
@@ -280,7 +295,8 @@ impl Zebin {
 
         let mut zebin = Zebin {
             file_type,
-            flags: header.e_flags.get(endian).0,
+            narrow,
+            flags: header.e_flags(endian).0,
             kernels: Vec::new(),
             ze_info: ZeInfo::default(),
             notes: Vec::new(),
@@ -292,14 +308,14 @@ impl Zebin {
         let string_tables: Vec<usize> = table
             .iter()
             .enumerate()
-            .filter(|(_, s)| s.sh_type.get(endian) == elf::SHT_SYMTAB)
-            .map(|(_, s)| s.sh_link.get(endian) as usize)
-            .chain([usize::from(header.e_shstrndx.get(endian).0)])
+            .filter(|(_, s)| s.sh_type(endian) == elf::SHT_SYMTAB)
+            .map(|(_, s)| s.sh_link(endian) as usize)
+            .chain([usize::from(header.e_shstrndx(endian).0)])
             .collect();
         for (index, section) in table.iter().enumerate().skip(1) {
             let name = &names[index];
             let data = section.data(endian, file)?;
-            let kind = section.sh_type.get(endian);
+            let kind = section.sh_type(endian);
             if string_tables.contains(&index) && kind == elf::SHT_STRTAB {
                 continue;
             }
@@ -324,13 +340,13 @@ impl Zebin {
                             index,
                             what: "its name is not in the table",
                         })?;
-                    let place = symbol.st_shndx.get(endian).0;
+                    let place = symbol.st_shndx(endian).0;
                     zebin.symbols.push(Symbol {
                         name: symbol_name.to_string(),
-                        value: symbol.st_value.get(endian),
-                        size: symbol.st_size.get(endian),
-                        info: symbol.st_info.0,
-                        other: symbol.st_other.0,
+                        value: symbol.st_value(endian).into(),
+                        size: symbol.st_size(endian).into(),
+                        info: symbol.st_info().0,
+                        other: symbol.st_other().0,
                         place: if place == SHN_UNDEF.0 || place >= 0xff00 {
                             SymbolPlace::Reserved(place)
                         } else if usize::from(place) < names.len() {
@@ -345,18 +361,18 @@ impl Zebin {
                 }
             } else if kind == elf::SHT_REL || kind == elf::SHT_RELA {
                 zebin.relocations.push(Relocations {
-                    section: named(section.sh_info.get(endian)),
+                    section: named(section.sh_info(endian)),
                     addends: kind == elf::SHT_RELA,
-                    entries: parse_relocations(name, data, kind == elf::SHT_RELA)?,
+                    entries: parse_relocations(name, data, kind == elf::SHT_RELA, narrow)?,
                 });
             } else {
                 zebin.others.push(Section {
                     name: name.clone(),
                     kind: kind.0,
-                    flags: section.sh_flags.get(endian).0,
-                    align: section.sh_addralign.get(endian),
-                    entry_size: section.sh_entsize.get(endian),
-                    size: section.sh_size.get(endian),
+                    flags: section.sh_flags(endian).0,
+                    align: section.sh_addralign(endian).into(),
+                    entry_size: section.sh_entsize(endian).into(),
+                    size: section.sh_size(endian).into(),
                     data: data.to_vec(),
                 });
             }
@@ -402,7 +418,7 @@ impl Zebin {
         let index_of = |name: &str| indices.get(name).copied();
 
         let mut file = Vec::new();
-        let mut out = Writer::new(Endianness::Little, true, &mut file);
+        let mut out = Writer::new(Endianness::Little, !self.narrow, &mut file);
         out.reserve_file_header();
         let mut reserved = Vec::with_capacity(before.len() + after.len());
         for section in &before {
@@ -643,27 +659,35 @@ fn parse_relocations(
     section: &str,
     data: &[u8],
     addends: bool,
+    narrow: bool,
 ) -> Result<Vec<Relocation>, ZebinError> {
-    let chunks = data.chunks_exact(if addends { 24 } else { 16 });
+    let word = if narrow { 4 } else { 8 };
+    let chunks = data.chunks_exact(if addends { 3 * word } else { 2 * word });
     if !chunks.remainder().is_empty() {
         return Err(ZebinError::Entries(section.to_string()));
     }
-    Ok(chunks
-        .map(|c| {
-            let word = |i: usize| {
-                let mut bytes = [0; 8];
-                let field = c.get(i..i + 8).unwrap_or(&[0; 8]);
-                bytes.copy_from_slice(field);
-                u64::from_le_bytes(bytes)
-            };
-            Relocation {
-                offset: word(0),
-                kind: word(8) as u32,
-                symbol: (word(8) >> 32) as u32,
-                addend: word(16) as i64,
-            }
-        })
-        .collect())
+    let entry = |chunk: &[u8]| {
+        let field = |n: usize| {
+            let field = chunk.get(n * word..(n + 1) * word).unwrap_or_default();
+            let bytes = field.iter().rev();
+            bytes.fold(0u64, |value, byte| value << 8 | u64::from(*byte))
+        };
+        let info = field(1);
+        let (symbol, kind) = match narrow {
+            true => (info as u32 >> 8, info as u32 & 0xff),
+            false => ((info >> 32) as u32, info as u32),
+        };
+        Relocation {
+            offset: field(0),
+            kind,
+            symbol,
+            addend: match narrow {
+                true => i64::from(field(2) as u32 as i32),
+                false => field(2) as i64,
+            },
+        }
+    };
+    Ok(chunks.map(entry).collect())
 }
 
 #[cfg(test)]
@@ -771,6 +795,37 @@ mod tests {
             entries: Vec::new(),
         });
         assert_eq!(Zebin::parse(&zebin.write().unwrap()).unwrap(), zebin);
+    }
+
+    /// The class of addresses of 32 bits has other sizes of everything.
+    #[test]
+    fn narrow_files_are_read_and_written() {
+        let path = "../runtime/tests/narrow/saxpy.zebin";
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(path);
+        let file = std::fs::read(path).unwrap();
+        let mut zebin = Zebin::parse(&file).unwrap();
+        assert!(zebin.narrow);
+        assert_eq!(zebin.kernels[0].name, "saxpy");
+        assert_eq!(zebin.ze_info.kernels[0].name, "saxpy");
+        assert_eq!(zebin.symbols[0].name, "saxpy");
+        for addends in [false, true] {
+            zebin.relocations.push(Relocations {
+                section: ".text.saxpy".into(),
+                addends,
+                entries: vec![Relocation {
+                    offset: 64,
+                    kind: 2,
+                    symbol: 1,
+                    addend: if addends { -9 } else { 0 },
+                }],
+            });
+        }
+        let written = zebin.write().unwrap();
+        assert_eq!(written[..5], *b"\x7fELF\x01");
+        assert_eq!(Zebin::parse(&written).unwrap(), zebin);
+        for end in 0..written.len() {
+            let _ = Zebin::parse(&written[..end]);
+        }
     }
 
     #[test]

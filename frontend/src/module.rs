@@ -292,6 +292,22 @@ pub enum ObjectKind {
 }
 
 impl Object {
+    /// Whether an instruction is a sum of a `df` and of 64-bit integers, as which the reference compiler's
+    /// front end writes sums of a double's bits. Its finalizer converts the integers.
+    pub fn is_mixed_sum(&self, inst: &Inst) -> bool {
+        let types = inst.operands.iter().map(|operand| match *operand {
+            Operand::General { var, .. } => self.vars.get(var).map(|decl| decl.ty),
+            Operand::Indirect { ty, .. } | Operand::Imm { ty, .. } => Some(ty),
+            _ => None,
+        });
+        let integer = |ty: Option<Type>| matches!(ty, Some(Type::Q | Type::Uq));
+        let double = |ty: Option<Type>| ty == Some(Type::Df);
+        inst.op == Opcode::Add
+            && types.clone().skip(1).any(double)
+            && types.clone().any(integer)
+            && types.clone().all(|ty| integer(ty) || double(ty))
+    }
+
     /// Sizes of `%arg` and `%retval` in GRFs: what a function takes and gives.
     pub fn passed_grfs(&self) -> [u32; 2] {
         match self.kind {

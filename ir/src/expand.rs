@@ -3,7 +3,8 @@
 //! `switchjmp` becomes a search of the index by halves, of scalar jumps: a table of jumps would need the
 //! addresses of blocks, whose place is not known before the end. `line` and `plane` are multiplications
 //! with addition, with the one rounding that the machine's instructions of these names have. A call that is a
-//! jump is for all channels that are on: under a predicate the others go round it. A predicate that nothing
+//! jump is for all channels that are on: under a predicate the others go round it. A sum of integers and floats
+//! is one of floats, with conversions around it (rule V0085). A predicate that nothing
 //! writes has a bit for each channel that it is read for (rule V0084). Takes an
 //! object and gives one without them; what an instruction reads and writes is then what its operands
 //! say, which is not so of `plane`.
@@ -59,6 +60,7 @@ pub fn expand(
     };
     let is_one = |inst: &Inst| match inst.op {
         Opcode::SwitchJmp | Opcode::Line | Opcode::Plane => true,
+        Opcode::Add if object.is_mixed_sum(inst) => true,
         _ => inst.pred.is_some() && jumps(inst) || bits(object, inst).is_some(),
     };
     if !object.insts.iter().any(is_one) {
@@ -84,6 +86,7 @@ pub fn expand(
             Opcode::SwitchJmp => expander.switch(inst),
             Opcode::Line => expander.line(inst)?,
             Opcode::Plane => expander.plane(inst)?,
+            Opcode::Add if object.is_mixed_sum(inst) => expander.sum(inst),
             _ if inst.pred.is_some() && jumps(inst) => expander.call(inst),
             _ => expander.push(inst.clone()),
         }
@@ -358,19 +361,61 @@ impl Expander {
         Ok(())
     }
 
+    /// `add` of 64-bit integers and a `df`.
+    fn sum(&mut self, inst: &Inst) {
+        let mut sum = inst.clone();
+        let mut converted = None;
+        for (n, operand) in sum.operands.iter_mut().enumerate() {
+            let double = match *operand {
+                Operand::General { var, .. } => self.out.object.vars[var].ty == Type::Df,
+                Operand::Indirect { ty, .. } | Operand::Imm { ty, .. } => ty == Type::Df,
+                _ => continue,
+            };
+            if double {
+                continue;
+            }
+            let var = self.variable(inst, Type::Df);
+            let at = |region: Region| Operand::General {
+                var,
+                row: 0,
+                col: 0,
+                region,
+                modifier: Modifier::None,
+            };
+            let before = std::mem::replace(operand, at(if n == 0 { DESTINATION } else { PACKED }));
+            match n {
+                0 => converted = Some((before, at(PACKED))),
+                _ => self.put(inst, Opcode::Mov, inst.exec, &[at(DESTINATION), before]),
+            }
+        }
+        match converted {
+            None => self.push(sum),
+            Some((to, from)) => {
+                self.push(Inst { pred: None, ..sum });
+                self.push(Inst {
+                    op: Opcode::Mov,
+                    operands: smallvec![to, from],
+                    ..inst.clone()
+                });
+            }
+        }
+    }
+
     /// Variables of as many singles as an instruction has channels.
     fn singles(&mut self, inst: &Inst) -> (Var, Var) {
+        (self.variable(inst, Type::F), self.variable(inst, Type::F))
+    }
+
+    /// A variable of as many elements as an instruction has channels.
+    fn variable(&mut self, inst: &Inst, ty: Type) -> Var {
         let vars = &mut self.out.object.vars;
-        let mut variable = || {
-            vars.push(VarDecl {
-                name: format!("expanded_{}", vars.len()).into(),
-                ty: Type::F,
-                align: Align::Hword,
-                elements: inst.exec.size.into(),
-                alias: None,
-                attrs: Vec::new(),
-            })
-        };
-        (variable(), variable())
+        vars.push(VarDecl {
+            name: format!("expanded_{}", vars.len()).into(),
+            ty,
+            align: Align::Hword,
+            elements: inst.exec.size.into(),
+            alias: None,
+            attrs: Vec::new(),
+        })
     }
 }

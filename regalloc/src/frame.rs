@@ -7,7 +7,7 @@
 
 use std::ops::Range;
 
-use kiln_machine::func::{Entered, Function};
+use kiln_machine::func::Function;
 
 use crate::AllocError;
 use crate::adapter::ONE_CLASS;
@@ -125,7 +125,7 @@ impl Frame {
             grf_bytes: target.grf_bytes,
             kept,
             saved: match &func.abi.stack {
-                Some(stack) if func.entered != Entered::Dispatched => {
+                Some(stack) if func.entered.by_stack_call() => {
                     stack.callee_saved.start / unit_grfs..stack.callee_saved.end / unit_grfs
                 }
                 _ => 0..0,

@@ -227,6 +227,7 @@ impl Layout<'_> {
             Term::Return => {
                 code.extend(
                     StackFrame::new(self.func, self.frame)
+                        .filter(|_| self.func.entered.by_stack_call())
                         .iter()
                         .flat_map(StackFrame::back),
                 );

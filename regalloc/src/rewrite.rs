@@ -100,8 +100,15 @@ pub fn rewrite(
     r.stats.grf_used = r.units.count_ones() * frame.unit_grfs;
     let kept = r.stack.as_ref().map_or(0, StackFrame::kept);
     let allocated = frame.units.iter().fold(0, |set, unit| set | 1 << unit);
+    // The window through which variables in memory are reached is out of allocation, and overwritten.
+    let reserved = |unit: &u32| {
+        let mut grfs = unit * frame.unit_grfs..(unit + 1) * frame.unit_grfs;
+        grfs.any(|grf| func.reserved.iter().any(|range| range.contains(&grf)))
+    };
+    let reserved = frame.kept.iter().copied().filter(reserved);
+    let reserved = reserved.fold(0, |set: u128, unit| set | 1 << unit);
     let by_frame = r.stack.as_ref().map_or(0, StackFrame::overwrites);
-    let by_function = (r.units & allocated & !kept) | by_frame;
+    let by_function = (r.units & (allocated | reserved) & !kept) | by_frame;
     r.stats.overwritten = frame.grfs(by_function | r.lost);
     if let Some(convention) = &mut r.convention {
         convention.lost = r.written;
@@ -194,6 +201,7 @@ impl Rewriter<'_> {
                                     call.srcs.clear();
                                     let lost = self.input.parts.lost_by(self.func, source);
                                     self.units |= lost;
+                                    self.written |= lost;
                                     self.lost |= lost;
                                     body.insts.extend(match (source.op, address) {
                                         (Opcode::CallAddress, Some(address)) => {
@@ -460,7 +468,8 @@ impl Rewriter<'_> {
 
     /// What the function does first and last by its calling convention.
     fn enter_and_leave(&mut self, bodies: &mut [Body]) -> Result<(), AllocError> {
-        let Some(stack) = &self.stack else {
+        let is_routine = self.func.entered == Entered::Subroutine;
+        let Some(stack) = self.stack.as_ref().filter(|_| !is_routine) else {
             return Ok(());
         };
         let (used, slots) = (self.units, self.used_slots);

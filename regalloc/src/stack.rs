@@ -11,8 +11,9 @@
 //! | saved | registers of the caller that the function uses |
 //!
 //! A function that calls none and has no such variables leaves the pointers as they are: its frame, if it needs one,
-//! begins where the caller's ends. A kernel's frame is what its spills take, at an offset that is known; it
-//! reaches them without the stack's pointers.
+//! begins where the caller's ends. A kernel's frame is what its spills take, and those of its subroutines, at
+//! an offset that is known; they reach them without the stack's pointers. The stack begins behind them all, so
+//! that a subroutine may call a function where the kernel may.
 //!
 //! Frames are accessed by oword blocks, whose offset is in their header, a copy of r0 that stays
 //! where it is. What a function leaves is what the reference compiler's functions leave, so that either
@@ -62,9 +63,9 @@ impl<'a> StackFrame<'a> {
         let calls = insts.into_iter().any(|inst| inst.is_call());
         let diverges =
             |term: &Term| matches!(term, Term::GotoForward { .. } | Term::GotoBackward { .. });
-        let waits = func.entered != Entered::Dispatched
-            && func.blocks.values().any(|block| diverges(&block.term));
-        let variables = func.entered != Entered::Dispatched && func.scratch_bytes > 0;
+        let waits =
+            func.entered.by_stack_call() && func.blocks.values().any(|block| diverges(&block.term));
+        let variables = func.entered.by_stack_call() && func.scratch_bytes > 0;
         Some(StackFrame {
             func,
             frame,
@@ -76,7 +77,7 @@ impl<'a> StackFrame<'a> {
 
     /// Whether spills go to a frame whose place is not known before the program runs.
     pub fn is_dynamic(&self) -> bool {
-        self.func.entered != Entered::Dispatched
+        self.func.entered.by_stack_call()
     }
 
     fn pointer(&self, byte: u32) -> Reg {

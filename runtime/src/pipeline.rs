@@ -12,7 +12,7 @@ use kiln_emit::assemble::{self, Program, RelocationKind, assemble};
 use kiln_emit::encoding::EncodeError;
 use kiln_emit::platform::Platform;
 use kiln_emit::verify::Violation;
-use kiln_frontend::module::Object;
+use kiln_frontend::module::{Object, ObjectKind};
 use kiln_ir::cfg::CfgError;
 use kiln_ir::expand;
 use kiln_ir::subroutines::{self, Which};
@@ -335,11 +335,10 @@ fn compile_expanded(
         kernel: object.name.to_string(),
         source,
     };
-    // Where a subroutine's frame would be is known only where it has a fixed place.
-    let few = match kiln_ir::build::uses_stack(object) {
-        true => None,
-        false => Some(Which::Few),
-    };
+    // Where a subroutine's frame would be is known only where it has a fixed place: not in a function that
+    // is called with a stack.
+    let called = object.kind != ObjectKind::Kernel && kiln_ir::build::uses_stack(object);
+    let few = (!called).then_some(Which::Few);
     for which in few.into_iter().chain([Which::All]) {
         let prepared = subroutines::prepare(object, which).map_err(flow)?;
         let body = prepared.as_ref().map_or(object, |p| &p.object);

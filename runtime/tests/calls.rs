@@ -419,3 +419,57 @@ fn kernels_of_one_object_file_share_functions() {
         }
     }
 }
+
+/// A kernel that calls functions keeps its subroutines; they may call functions, too. In a function that is
+/// called, whose frame is nowhere fixed, they stand in the place of their calls.
+#[test]
+fn subroutines_stay_what_they_are_in_kernels_with_a_stack() {
+    const MARK: u32 = 0x1357_9bdf;
+    let text = |first: &str, end: &str| {
+        let mut body = String::from("long:\n");
+        for n in 1..=9 {
+            body += &format!("xor (M1, 16) X(0,0)<1> X(0,0)<1;1,0> {:#x}:ud\n", MARK + n);
+            body += "mul (M1, 16) X(0,0)<1> X(0,0)<1;1,0> X(0,0)<1;1,0>\n";
+        }
+        format!(
+            ".version 4.1\n{first}\
+             .decl X v_type=G type=ud num_elts=16 align=hword\n\
+             .decl A v_type=G type=ud num_elts=16 align=hword alias=<%arg, 0>\n\
+             .decl R v_type=G type=ud num_elts=16 align=hword alias=<%retval, 0>\n\
+             .decl T6 v_type=T num_elts=1 v_name=T6\n\
+             .kernel_attr SimdSize=16\n.function \"main_0\"\nmain_0:\n\
+             mov (M1, 16) X(0,0)<1> 0x5:ud\n\
+             call (M1, 16) long\ncall (M1, 16) long\n\
+             mov (M1, 16) R(0,0)<1> X(0,0)<1;1,0>\n{end}\n\
+             .function \"long\"\n{body}\
+             mov (M1, 16) A(0,0)<1> X(0,0)<1;1,0>\nfcall (M1, 16) leaf 2 2\n\
+             add (M1, 16) X(0,0)<1> X(0,0)<1;1,0> R(0,0)<1;1,0>\nret (M1, 16)\n\
+             .version 4.1\n.global_function \"leaf\"\n\
+             .decl A v_type=G type=ud num_elts=16 align=hword alias=<%arg, 0>\n\
+             .decl R v_type=G type=ud num_elts=16 align=hword alias=<%retval, 0>\n\
+             .kernel_attr SimdSize=16\n.kernel_attr ArgSize=2\n.kernel_attr RetValSize=2\n\
+             .function \"leaf_0\"\nleaf_0:\n\
+             mov (M1, 16) R(0,0)<1> A(0,0)<1;1,0>\nfret (M1, 16)\n"
+        )
+    };
+    let store = "mov (M1, 16) A(0,0)<1> 0x0:ud\n\
+                 scatter4_scaled.R (M1, 16) T6 0x0:ud A.0 X.0\nret (M1, 1)";
+    let marks = |visa: &str| {
+        let mut options = Options::new(skl());
+        options.verify = true;
+        let input = Input {
+            name: "k",
+            bytes: visa.as_bytes(),
+        };
+        let module = Session::new(options).compile_module(&[input]);
+        let module = module.unwrap_or_else(|e| panic!("{e}\n{visa}"));
+        let all = module.kernels.iter().chain(&module.functions);
+        let one = all.into_iter().find(|one| one.name == "main");
+        let code = &one.expect("the caller").code;
+        let mark = (MARK + 1).to_le_bytes();
+        code.windows(4).filter(|bytes| **bytes == mark).count()
+    };
+    assert_eq!(marks(&text(".kernel \"main\"\n", store)), 1);
+    let function = ".global_function \"main\"\n.kernel_attr ArgSize=0\n.kernel_attr RetValSize=2\n";
+    assert_eq!(marks(&text(function, "fret (M1, 16)")), 2);
+}

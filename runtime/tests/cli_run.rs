@@ -125,3 +125,29 @@ fn a_budget_ends_a_run() {
     assert!(stderr.contains("700 instructions executed"), "{stderr}");
     assert!(saxpy(&["--budget", "736"]).status.success());
 }
+
+/// An object file of a program whose pointers have 32 bits, and ours in its place.
+#[test]
+fn programs_with_narrow_pointers_run() {
+    let tests = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let launch = tests.join("../examples/saxpy/launch.yaml");
+    let narrow = tests.join("tests/narrow");
+    let made = std::env::temp_dir().join(format!("narrow-{}.zebin", std::process::id()));
+    let kiln = |args: &[&Path]| {
+        let output = Command::new(env!("CARGO_BIN_EXE_kiln")).args(args).output();
+        let output = output.unwrap();
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(output.status.success(), "{args:?}: {said}");
+    };
+    let [run, compile] = ["run", "compile"].map(Path::new);
+    let [info, at, platform, skl, to] = ["--info", "--launch", "-p", "skl", "-o"].map(Path::new);
+    let (theirs, visa) = (&*narrow.join("saxpy.zebin"), &*narrow.join("saxpy.visaasm"));
+    kiln(&[run, theirs, at, &launch]);
+    kiln(&[run, visa, info, theirs, at, &launch]);
+    kiln(&[compile, visa, info, theirs, platform, skl, to, &made]);
+    kiln(&[run, &made, at, &launch]);
+    let file = std::fs::read(&made).unwrap();
+    std::fs::remove_file(&made).unwrap();
+    // The class is the one of the file that it was made from.
+    assert_eq!(file[..5], *b"\x7fELF\x01");
+}

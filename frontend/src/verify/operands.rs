@@ -153,6 +153,10 @@ impl Verifier<'_> {
                 });
             }
         }
+        if self.object.is_mixed_sum(inst) {
+            self.subject = Subject::Inst;
+            return self.find(FindingKind::MixedSum { op });
+        }
         let Some(facts) = Facts::of(inst.op) else {
             return;
         };

@@ -357,6 +357,9 @@ rules! {
         PredicateUnwritten { name: String, elements: u16, need: u32 }
         "{name} has {elements} bits and is read for {need} channels, and nothing writes it: which of \
          them go is not defined";
+    "V0085" Warning "A sum of 64 bits is of integers or of floats."
+        MixedSum { op: &'static str }
+        "`{op}` of integers and floats is one of floats: the integers are converted";
 }
 
 fn kind_name(kind: LabelKind) -> &'static str {

@@ -97,6 +97,13 @@ pub enum Entered {
     Subroutine,
 }
 
+impl Entered {
+    /// Whether its caller keeps to a convention of stack calls.
+    pub fn by_stack_call(self) -> bool {
+        matches!(self, Entered::Called | Entered::JumpedTo)
+    }
+}
+
 impl Term {
     pub fn pred(&self) -> Option<&Pred> {
         match self {

@@ -102,7 +102,7 @@ impl Checker<'_> {
         let Some(stack) = &self.func.abi.stack else {
             return;
         };
-        let called = self.func.entered != Entered::Dispatched;
+        let called = self.func.entered.by_stack_call();
         state.stack = Some(Pointers {
             top: called.then_some(0),
             frame: called.then_some(Where::Callers),
@@ -111,11 +111,49 @@ impl Checker<'_> {
             address: called,
             descriptor: None,
         });
+        if self.func.entered == Entered::Subroutine {
+            state.stack = self.within();
+        }
         if called {
             state.header = [self.func.abi.header].into();
             for unit in self.saved_units(stack) {
                 state.units[unit as usize].push((self.callers(unit), WHOLE));
             }
+        }
+    }
+
+    /// A kernel's stack in one of its subroutines: it begins behind the subroutine's frame at least.
+    pub(super) fn within(&self) -> Option<Pointers> {
+        let end = self.own?.frame_end * self.grf_bytes;
+        Some(Pointers {
+            top: Some(end / OWORD),
+            frame: Some(Where::At(0)),
+            offset: None,
+            header: true,
+            address: false,
+            descriptor: None,
+        })
+    }
+
+    /// A subroutine is called whose frame, with those of all that it calls, ends there.
+    pub(super) fn stack_for(&self, frame_end: u32, pointers: &mut Pointers) -> Result {
+        let top = pointers.top.ok_or("a call with the stack's end unknown")?;
+        if top * OWORD < frame_end * self.grf_bytes || !pointers.header {
+            return Err("a subroutine's frame is not below the stack".into());
+        }
+        pointers.offset = None;
+        pointers.descriptor = None;
+        pointers.address = false;
+        Ok(())
+    }
+
+    /// A subroutine leaves the stack as it found it.
+    pub(super) fn stack_left(&self, pointers: &Pointers) -> Result {
+        let entered = self.within().ok_or("no stack")?;
+        let same = (pointers.top, pointers.frame) == (entered.top, entered.frame);
+        match same && pointers.header {
+            true => Ok(()),
+            false => Err("the stack is not as the kernel has it".into()),
         }
     }
 
@@ -213,7 +251,7 @@ impl Checker<'_> {
         };
         let own = (Stack::DESCRIPTOR_GRFS * self.grf_bytes)..self.func.scratch_bytes;
         let accessed = offset * OWORD..offset * OWORD + bytes;
-        let called = self.func.entered != Entered::Dispatched;
+        let called = self.func.entered.by_stack_call();
         if called && accessed.start < own.end && own.start < accessed.end {
             return fail("accesses the function's own variables");
         }

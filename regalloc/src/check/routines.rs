@@ -92,6 +92,9 @@ impl Checker<'_> {
         if !same {
             return Err("another call than the function's".into());
         }
+        if let Some(pointers) = &mut state.stack {
+            self.stack_for(convention.frame_end, pointers)?;
+        }
         let lost = convention.lost | 1 << convention.back;
         for unit in (0..u128::BITS).filter(|unit| lost >> unit & 1 == 1) {
             self.overwrite(state, unit * self.unit_bytes, self.unit_bytes);
@@ -137,6 +140,9 @@ impl Checker<'_> {
         self.is_at(address, Passed::Unit(unit as u32), state)?;
         if !same || p.op != Op::Ret || p.jip != Some(Target::Reg) || !self.for_all(p) {
             return Err("a return to elsewhere".into());
+        }
+        if let Some(pointers) = &state.stack {
+            self.stack_left(pointers)?;
         }
         match self
             .parts

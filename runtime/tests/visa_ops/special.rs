@@ -587,3 +587,51 @@ fn approximations_tell_which_of_them_are_final() {
         }
     }
 }
+
+/// A sum of a `df` and of 64-bit integers is one of `df` (rule V0085): the model is the host's.
+#[test]
+fn sums_of_doubles_and_integers_are_sums_of_doubles() {
+    let mut r = Random(11);
+    let mut before = random_state(&mut r);
+    let doubles: Vec<f64> = (0..8).map(|n| f64::from(n * 1000) - 2500.25).collect();
+    let integers: Vec<i64> = (0..8).map(|n| (n - 4) * 123_456_789).collect();
+    for n in 0..8 {
+        let at = n * 8..(n + 1) * 8;
+        before[0][at.clone()].copy_from_slice(&doubles[n].to_le_bytes());
+        before[1][at].copy_from_slice(&integers[n].to_le_bytes());
+    }
+    let decls = predicates(8);
+    let guard = "setp (M1_NM, 8) P1 0x5a:uw\n";
+    for (line, expected) in [
+        (
+            "(P1) add (M1, 8) D_q(0,0)<1> S0_df(0,0)<1;1,0> (-)S1_q(0,0)<1;1,0>",
+            (|a, b| (a - b as f64) as i64 as u64) as fn(f64, i64) -> u64,
+        ),
+        (
+            "(P1) add (M1, 8) D_df(0,0)<1> S1_q(0,0)<1;1,0> S0_df(0,0)<1;1,0>",
+            |a, b| (a + b as f64).to_bits(),
+        ),
+        (
+            "(P1) add (M1, 8) D_q(0,0)<1> S0_df(0,0)<1;1,0> 0x7:q",
+            |a, _| (a + 7.0) as i64 as u64,
+        ),
+    ] {
+        let bench = Bench {
+            simd: 8,
+            items: 8,
+            decls: decls.clone(),
+            body: format!("{guard}{line}\n"),
+        };
+        let after = bench.run(common::target("skl"), &before);
+        let after = after.unwrap_or_else(|e| panic!("{line}: {e}"));
+        for n in 0..8 {
+            let found = element(&after[3], n * 8, Ty::Uq);
+            let old = element(&before[3], n * 8, Ty::Uq);
+            let expected = match 0x5a >> n & 1 {
+                1 => expected(doubles[n], integers[n]),
+                _ => old,
+            };
+            assert_eq!(found, expected, "{line}, channel {n}");
+        }
+    }
+}
