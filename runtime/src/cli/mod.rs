@@ -20,6 +20,7 @@ mod run;
 mod run_stats;
 mod stats;
 mod sweep;
+mod verify;
 
 use std::io::IsTerminal;
 use std::path::Path;
@@ -50,6 +51,7 @@ enum Command {
     Inspect(inspect::Args),
     Pressure(pressure::Args),
     Sweep(sweep::Args),
+    Verify(verify::Args),
 }
 
 /// Reads the command line and does what it says.
@@ -70,6 +72,7 @@ pub fn main() -> ExitCode {
         Command::Inspect(args) => inspect::inspect(&args),
         Command::Pressure(args) => pressure::pressure(&args),
         Command::Sweep(args) => sweep::sweep(&args),
+        Command::Verify(args) => verify::verify(&args),
     };
     match result {
         Ok(code) => code,
