@@ -150,6 +150,37 @@ fn field(desc: u32, low: u32, width: u32) -> u32 {
     desc >> low & ((1 << width) - 1)
 }
 
+/// Whether an extended descriptor names the shared function, even if it is in a register; the
+/// instruction does, otherwise.
+pub fn function_in_descriptor(family: Family) -> bool {
+    family_spec(family).sends.message.ex_has_function
+}
+
+/// Registers of the second payload, if the instruction says that itself though its extended descriptor
+/// is in a register.
+pub fn second_beside_descriptor(inst: &Inst, family: Family) -> Option<u32> {
+    let in_register = matches!(inst.msg?.ex_desc, Desc::Addr { .. });
+    let beside = in_register && family_spec(family).has_src1_len(inst);
+    beside.then_some(u32::from(inst.send.src1_len))
+}
+
+/// What a load or store by address adds to every address, in bytes.
+pub fn address_offset(inst: &Inst, family: Family) -> i32 {
+    let Some(Message {
+        sfid,
+        desc: Desc::Imm(desc),
+        ..
+    }) = inst.msg
+    else {
+        return 0;
+    };
+    let spec = family_spec(family);
+    if spec.requests[usize::from(sfid & 15)].header {
+        return 0;
+    }
+    load_store::offset_of(inst, desc, spec)
+}
+
 /// A message in words: the shared function of that number, and what the descriptor asks of it.
 pub fn message_name(family: Family, sfid: u8, desc: u32) -> String {
     let spec = family_spec(family);

@@ -210,6 +210,8 @@ pub enum ArgType {
     SamplerNormalized,
     /// All ones if coordinates below 0 must be told from those above by the kernel itself.
     SamplerSnapWa,
+    /// The offset of a sampler that the source declares.
+    InlineSampler,
     #[serde(untagged)]
     Other(String),
 }

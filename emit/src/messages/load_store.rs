@@ -238,6 +238,13 @@ pub(super) fn write_address(
     }
 }
 
+/// What a message adds to every address.
+pub(super) fn offset_of(inst: &Inst, desc: u32, spec: &Spec) -> i32 {
+    let kind = KINDS[field(desc, 29, 2) as usize];
+    let message = inst.msg.as_ref();
+    message.map_or(0, |message| offset(inst, message, kind, spec))
+}
+
 /// What is added to every address, where descriptors have a place for it.
 fn offset(inst: &Inst, message: &Message, kind: AddressKind, spec: &Spec) -> i32 {
     if spec.send_syntax != SendSyntax::SuffixAndLength || !spec.address_offsets {

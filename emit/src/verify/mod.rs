@@ -3,10 +3,11 @@
 //! Encoding refuses what has no bits; this refuses what has bits but breaks a rule of the manuals
 //! ("Register Region Restrictions" and the instructions' own restrictions; [`kiln_target::rules`] says which and
 //! what the families differ in). For passes to check what they made. Rules that need more than the
-//! instruction (dependencies, payload contents) are not checked.
+//! instruction are in [`flow`] and [`scoreboard`]; what payloads contain is not checked.
 
 pub mod flow;
 mod region;
+pub mod scoreboard;
 mod send;
 mod ternary;
 
@@ -149,7 +150,8 @@ impl Checker<'_> {
             "cannot have a conditional modifier",
         )?;
         self.deny(inst.saturate && !attrs.has(Attrs::SAT), "cannot saturate")?;
-        let compares = matches!(inst.op, Op::Cmp | Op::Cmpn | Op::Csel);
+        // `csel` without a condition takes its first source: the reference finalizer makes such.
+        let compares = matches!(inst.op, Op::Cmp | Op::Cmpn);
         self.deny(
             compares && inst.cond.is_none(),
             "needs a conditional modifier",

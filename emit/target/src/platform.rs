@@ -30,6 +30,8 @@ pub struct Platform {
     pub flag_count: u32,
     /// Size of the address register in bytes; each of its words is an address.
     pub addr_bytes: u32,
+    /// How a thread gets what its kernel is launched with.
+    pub payload: Payload,
     /// Of a forward `goto` the channels whose predicate is false are those that go, so that one without
     /// a predicate goes nowhere (PRM vol. 2a, "goto").
     pub goto_on_false: bool,
@@ -65,6 +67,18 @@ pub struct Platform {
     pub core_family: u32,
     /// `PRODUCT_FAMILY`, likewise.
     pub product_family: u32,
+}
+
+/// How a thread gets what its kernel is launched with, beside its header (PRM, "Thread payload").
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Payload {
+    /// Local ids and arguments are in its registers when it starts. Its header says where its scratch
+    /// space is.
+    Registers,
+    /// The first arguments are in its registers (inline data), and behind the local ids if the hardware
+    /// makes those; the kernel loads the others, from where the header says. Scratch space is a surface
+    /// whose state the header names.
+    Memory,
 }
 
 /// An encoding family: platforms of one family share every instruction's bits.
@@ -151,6 +165,7 @@ pub const SKL: Platform = Platform {
     grf_count: 128,
     flag_count: 2,
     addr_bytes: 32,
+    payload: Payload::Registers,
     goto_on_false: true,
     thread_id_bits: 9,
     barrier_id: 0x8f00_0000,
@@ -197,6 +212,7 @@ const DG2: Platform = Platform {
     compiles: false,
     reference_name: "12p71",
     family: Family::XeHpg,
+    payload: Payload::Memory,
     goto_on_false: false,
     grf_count: 256,
     barrier_id: 0x7f00_0000,
@@ -224,6 +240,7 @@ const PVC: Platform = Platform {
     grf_count: 256,
     flag_count: 4,
     addr_bytes: 32,
+    payload: Payload::Memory,
     goto_on_false: false,
     thread_id_bits: 9,
     barrier_id: 0x7f00_0000,
@@ -231,7 +248,7 @@ const PVC: Platform = Platform {
     sampler_header: false,
     bindless_sampler_bit: true,
     coarse_pixels: true,
-    mach_low: true,
+    mach_low: false,
     response_apart: true,
     uninterrupted_from: None,
     clears_addresses: true,

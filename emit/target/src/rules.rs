@@ -27,8 +27,19 @@ pub struct Rules {
     pub payloads_apart: bool,
     /// A distance on a message names its pipeline, since messages have none themselves.
     pub named_distance: bool,
+    /// What is computed in the pipeline of long values, where there is one.
+    pub long_pipe: LongPipe,
     /// Types of operands that this family has and an earlier one that shares its codes has not.
     pub types: &'static [Type],
+}
+
+/// Which operations are computed in the pipeline of long values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LongPipe {
+    /// Those with an operand of 64 bits.
+    Operands,
+    /// Those whose result is a double.
+    Doubles,
 }
 
 #[derive(Debug)]
@@ -75,6 +86,7 @@ static XE_HPG: Rules = XE_HPG_ROW;
 static XE_HPC: Rules = Rules {
     systolic_channels: Some(16),
     ieee_macros: true,
+    long_pipe: LongPipe::Doubles,
     types: &[Type::Bf, Type::Tf32, Type::Bf8],
     ..XE_HPG_ROW
 };
@@ -88,6 +100,7 @@ const GEN9_ROW: Rules = Rules {
     ieee_macros: true,
     payloads_apart: true,
     named_distance: false,
+    long_pipe: LongPipe::Operands,
     types: &[],
 };
 const XE_HPG_ROW: Rules = Rules {
@@ -99,6 +112,7 @@ const XE_HPG_ROW: Rules = Rules {
     ieee_macros: false,
     payloads_apart: false,
     named_distance: true,
+    long_pipe: LongPipe::Operands,
     types: &[Type::Bf],
 };
 

@@ -5,7 +5,7 @@
 //! named.
 
 mod json;
-mod unit;
+pub(super) mod unit;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -49,10 +49,10 @@ pub struct Args {
 }
 
 /// A file's code.
-struct File<'a> {
-    path: &'a Path,
-    platform: &'static Platform,
-    units: Vec<Unit>,
+pub(super) struct File<'a> {
+    pub path: &'a Path,
+    pub platform: &'static Platform,
+    pub units: Vec<Unit>,
 }
 
 /// Runs the command. Files that cannot be listed and bytes that are no instructions are said behind
@@ -69,7 +69,7 @@ pub fn disasm(args: &Args) -> Result<ExitCode, Report> {
     let mut outputs = Outputs::new(args.files.iter().map(PathBuf::as_path));
     let (mut files, mut problems) = (Vec::new(), Vec::new());
     for path in &args.files {
-        match open(path, args) {
+        match open(path, args.platform, args.kernel.as_deref()) {
             Ok(file) => files.push(file),
             Err(problem) => problems.push(problem),
         }
@@ -139,13 +139,21 @@ fn illegal(file: &File, counts: Counts) -> Option<Report> {
     (illegal > 0).then(|| report::file(file.path, &error))
 }
 
-fn open<'a>(path: &'a Path, args: &Args) -> Result<File<'a>, Report> {
+/// Reads a file of machine code, or the kernel or function of that name in it.
+///
+/// # Errors
+/// Why it is none, or of which platform is not known.
+pub(super) fn open<'a>(
+    path: &'a Path,
+    platform: Option<&'static Platform>,
+    kernel: Option<&str>,
+) -> Result<File<'a>, Report> {
     let input = Input::open(path)?;
     let shown = report::name(path);
     if info::is_elf(&input) {
-        return open_zebin(path, &input, args);
+        return open_zebin(path, &input, platform, kernel);
     }
-    if args.kernel.is_some() {
+    if kernel.is_some() {
         return Err(miette!(
             "{shown}: not a zebin; raw machine code has no kernel names"
         ));
@@ -161,7 +169,7 @@ fn open<'a>(path: &'a Path, args: &Args) -> Result<File<'a>, Report> {
     if is_text(&input) {
         return Err(miette!("{shown}: this is text, not machine code"));
     }
-    let platform = args.platform.ok_or_else(|| {
+    let platform = platform.ok_or_else(|| {
         miette!("{shown}: raw machine code does not say its platform: name it with --platform")
     })?;
     Ok(File {
@@ -171,8 +179,13 @@ fn open<'a>(path: &'a Path, args: &Args) -> Result<File<'a>, Report> {
     })
 }
 
-fn open_zebin<'a>(path: &'a Path, input: &Input, args: &Args) -> Result<File<'a>, Report> {
-    let (zebin, platform) = match args.platform {
+fn open_zebin<'a>(
+    path: &'a Path,
+    input: &Input,
+    platform: Option<&'static Platform>,
+    wanted: Option<&str>,
+) -> Result<File<'a>, Report> {
+    let (zebin, platform) = match platform {
         Some(platform) => {
             let zebin = info::zebin(input, platform).map_err(|e| report::file(path, &e))?;
             (zebin, platform)
@@ -189,7 +202,6 @@ fn open_zebin<'a>(path: &'a Path, input: &Input, args: &Args) -> Result<File<'a>
         }
     };
     let mut units = unit::of_zebin(&zebin);
-    let wanted = args.kernel.as_deref();
     if let Some(name) = wanted {
         let named: Vec<Unit> = units.iter().filter_map(|unit| unit.part(name)).collect();
         if named.is_empty() {

@@ -18,6 +18,7 @@ mod report;
 mod run;
 mod run_stats;
 mod stats;
+mod verify;
 
 use std::io::IsTerminal;
 use std::path::Path;
@@ -45,6 +46,7 @@ enum Command {
     Run(run::Args),
     Disasm(disasm::Args),
     Inspect(inspect::Args),
+    Verify(verify::Args),
 }
 
 /// Reads the command line and does what it says.
@@ -63,6 +65,7 @@ pub fn main() -> ExitCode {
         Command::Run(args) => run::run(&args).map(|()| ExitCode::SUCCESS),
         Command::Disasm(args) => disasm::disasm(&args),
         Command::Inspect(args) => inspect::inspect(&args),
+        Command::Verify(args) => verify::verify(&args),
     };
     match result {
         Ok(code) => code,

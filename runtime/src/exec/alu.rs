@@ -143,7 +143,7 @@ impl Thread {
         use Op::*;
         let lanes = usize::from(op.lanes);
         let dst = &op.dst;
-        let logical = matches!(op.op, And | Or | Xor | Not);
+        let logical = matches!(op.op, And | Or | Xor | Not | Bfn(_));
         let enabled = match op.op {
             Sad2 | Sada2 => self.enabled(op) & EVEN_CHANNELS,
             _ => self.enabled(op),
@@ -176,6 +176,16 @@ impl Thread {
             Or => each!(|a = a, b = b| a.or(b)),
             Xor => each!(|a = a, b = b| a.xor(b)),
             Add => each!(|a = a, b = b| a.wrapping_add(b)),
+            Add3 => each!(|a = a, b = b, c = c| a.wrapping_add(b).wrapping_add(c)),
+            Bfn(function) => each!(|a = a, b = b, c = c| bit_function(function, [a, b, c])),
+            Dp4a => {
+                let [_, b_type, c_type] = op.srcs.each_ref().map(|src| src.ty);
+                each!(|a = a, b = b, c = c| {
+                    let (b, c) = (bytes_of(b, b_type), bytes_of(c, c_type));
+                    let products = b.iter().zip(c).map(|(b, c)| b * c);
+                    a.wrapping_add(T::from_i64(products.sum()))
+                });
+            }
             Mul => each!(|a = a, b = b| a.wrapping_mul(b)),
             Mad => each!(|a = a, b = b, c = c| a.wrapping_add(b.wrapping_mul(c))),
             Avg => each!(|a = a, b = b| a.wrapping_add(b).wrapping_add(T::from_i64(1)).shr(1)),
@@ -258,9 +268,10 @@ impl Thread {
                 return self.store_comparison(op, enabled, values);
             }
             Csel => {
-                let cond = condition(op)?;
+                let cond = op.cond.map(|cond| cond.cond);
                 each!(|a = a, b = b, c = c| {
-                    if compare(cond, c.cmp(&T::default())) { a } else { b }
+                    let first = cond.is_none_or(|cond| compare(cond, c.cmp(&T::default())));
+                    if first { a } else { b }
                 });
                 return self.store_int(dst, lanes, enabled, op.saturate, &mut r);
             }
@@ -502,9 +513,9 @@ impl Thread {
                 return self.store_comparison(op, enabled, values);
             }
             Csel => {
-                let cond = condition(op)?;
+                let cond = op.cond.map(|cond| cond.cond);
                 for lane in 0..lanes {
-                    let first = compare_float(cond, c[lane], 0.0);
+                    let first = cond.is_none_or(|cond| compare_float(cond, c[lane], 0.0));
                     r[lane] = if first { a[lane] } else { b[lane] };
                 }
                 return self.store_f64(dst, lanes, enabled, op.saturate, &mut r);
@@ -569,6 +580,31 @@ pub fn compare_float(cond: Cond, a: f64, b: f64) -> bool {
 /// A bit's number, or all ones when there is none.
 fn bit_or_none<T: Int>(v: u32, number: fn(u32) -> u32) -> T {
     T::from_u64(u64::from(if v == 0 { u32::MAX } else { number(v) }))
+}
+
+/// `bfn`: each bit is that of `function` whose number the three sources' bits make, the first source's
+/// the lowest.
+fn bit_function<T: Int>(function: u8, sources: [T; 3]) -> T {
+    let mut result = T::default();
+    for number in (0..8).filter(|number| function >> number & 1 != 0) {
+        let mut all = T::from_i64(-1);
+        for (n, source) in sources.into_iter().enumerate() {
+            let set = number >> n & 1 != 0;
+            all = all.and(if set { source } else { source.not() });
+        }
+        result = result.or(all);
+    }
+    result
+}
+
+/// The four bytes of a dword, with signs if it is of a signed type.
+fn bytes_of<T: Int>(v: T, ty: Type) -> [i64; 4] {
+    (v.low() as u32)
+        .to_le_bytes()
+        .map(|byte| match ty.is_signed() {
+            true => i64::from(byte as i8),
+            false => i64::from(byte),
+        })
 }
 
 /// The bits of a number of a type, rotated within that type.

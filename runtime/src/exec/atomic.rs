@@ -24,8 +24,9 @@ impl Atomic {
         use Operation::*;
         let fields = &m.request()?.fields;
         let op = match fields.atomic {
-            None | Some(CompareExchange64 | FloatAdd | FloatSubtract) => return Err(m.unknown()),
-            Some(FloatAdd64 | FloatSubtract64) => return Err(m.unknown()),
+            None | Some(CompareExchange64 | FloatAdd64 | FloatSubtract64) => {
+                return Err(m.unknown());
+            }
             Some(op) => op,
         };
         Ok(Atomic {
@@ -37,21 +38,33 @@ impl Atomic {
         })
     }
 
+    /// An operation on a number of so many bytes.
+    pub fn of(op: Operation, channels: usize, address: usize, size: usize) -> Atomic {
+        Atomic {
+            op,
+            channels,
+            address,
+            size,
+            returns: true,
+        }
+    }
+
     /// The new number, and what is returned, from the old one and the sources.
     fn apply(&self, old: u64, a: u64, b: u64) -> (u64, u64) {
         use Operation::*;
-        let signed = |v: u64| {
-            if self.size == 8 {
-                v as i64
-            } else {
-                i64::from(v as i32)
-            }
+        let unused = 64 - 8 * self.size as u32;
+        let signed = |v: u64| (v << unused) as i64 >> unused;
+        let mask = u64::MAX >> unused;
+        let float = |v: u64| match self.size {
+            2 => half::f16::from_bits(v as u16).to_f64(),
+            4 => f64::from(f32::from_bits(v as u32)),
+            _ => f64::from_bits(v),
         };
-        let float = |v: u64| f32::from_bits(v as u32);
-        let mask = if self.size == 8 {
-            u64::MAX
-        } else {
-            u64::from(u32::MAX)
+        // A sum of two halves or singles, rounded to a double first, is rounded to the same.
+        let bits = |v: f64| match self.size {
+            2 => u64::from(half::f16::from_f64(v).to_bits()),
+            4 => u64::from((v as f32).to_bits()),
+            _ => v.to_bits(),
         };
         let new = match self.op {
             And => old & a,
@@ -68,8 +81,10 @@ impl Atomic {
             UnsignedMax => old.max(a),
             UnsignedMin => old.min(a),
             CompareExchange if old == a => b,
-            FloatMax => u64::from(float(old).max(float(a)).to_bits()),
-            FloatMin => u64::from(float(old).min(float(a)).to_bits()),
+            FloatMax => bits(float(old).max(float(a))),
+            FloatMin => bits(float(old).min(float(a))),
+            FloatAdd => bits(float(old) + float(a)),
+            FloatSubtract => bits(float(old) - float(a)),
             FloatCompareExchange if float(old) == float(a) => b,
             // What `new` has refused leaves memory as it is.
             _ => old,

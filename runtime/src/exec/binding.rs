@@ -2,7 +2,7 @@
 //! implicit arguments.
 
 use kiln_emit::ze_info::{
-    ArgType, ImageType, InlineSampler, Kernel, SamplerAddrMode, SamplerFilterMode,
+    AddrMode, ArgType, ImageType, InlineSampler, Kernel, SamplerAddrMode, SamplerFilterMode,
 };
 
 use super::dispatch::BindError;
@@ -105,9 +105,17 @@ pub(super) fn image_kind(declared: &ImageType) -> Option<ImageKind> {
     })
 }
 
-/// The table of samplers: those among the arguments and those the source declares.
+/// Where a bindless sampler that is an argument has its state among all samplers: behind the table, so
+/// that it is apart from one of the same index that the source declares.
+pub(super) fn bindless_sampler(argument: u32) -> u32 {
+    SAMPLER_ENTRIES.saturating_add(argument)
+}
+
+/// The table of samplers: those among the arguments and those the source declares. Behind it are those
+/// of the bindless arguments.
 pub(super) fn samplers(
     kernel: &Kernel,
+    arguments: u32,
     argument: impl Fn(u32) -> Option<Sampler>,
 ) -> Result<Vec<Option<Sampler>>, BindError> {
     let mut table = Vec::new();
@@ -123,12 +131,17 @@ pub(super) fn samplers(
         Ok(())
     };
     for used in &kernel.payload_arguments {
-        if let (Some(index), Some(number)) = (used.sampler_index, used.arg_index) {
+        let bindless = used.addrmode == Some(AddrMode::Bindless);
+        if let (Some(index), Some(number), false) = (used.sampler_index, used.arg_index, bindless) {
             place(index, argument(number))?;
         }
     }
     for declared in &kernel.inline_samplers {
         place(declared.sampler_index, Some(Sampler::inline(declared)?))?;
+    }
+    if (kernel.payload_arguments.iter()).any(|used| used.addrmode == Some(AddrMode::Bindless)) {
+        table.resize(SAMPLER_ENTRIES as usize, None);
+        table.extend((0..arguments).map(argument));
     }
     Ok(table)
 }

@@ -10,7 +10,7 @@ use kiln_emit::ze_info::{
     AddrMode, AddrSpace, ArgInfo, ArgType, Kernel, MemoryKind, PayloadArgument, ZeInfo,
 };
 
-use kiln_emit::platform::Platform;
+use kiln_emit::platform::{Payload, Platform};
 
 use super::binding;
 use super::error::ExecError;
@@ -168,6 +168,8 @@ pub enum BindError {
     Texels { expected: u64, found: u64 },
     #[error("{0} bytes of memory for each thread are too many")]
     ThreadMemory(u64),
+    #[error("no instruction at {0:#x}, where a thread starts whose local ids are there")]
+    Entry(u32),
     #[error("a trace of group {group}: {last} is the last")]
     TracedGroup { group: u64, last: u64 },
     #[error("a trace of thread {thread}: {last} is the last of a group")]
@@ -216,6 +218,15 @@ const GLOBAL_DATA: &str = ".data.global";
 const THREAD_BYTES: u64 = 2 << 20;
 /// The unit that scratch space is given in, in bytes.
 const SCRATCH_UNIT: u64 = 1 << 10;
+/// Bytes that the arguments are padded to a multiple of, whatever the size of a register.
+const ARGUMENTS_UNIT: u64 = 32;
+/// Where in memory the arguments of threads begin that load them, from what 32-bit stateless offsets
+/// count from: not at its start, so that a kernel that forgets to add it fails.
+const ARGUMENTS: u32 = 64;
+/// The state of the scratch surface, as the header names it; a message names the same in the place of
+/// a surface's offset, which is four bits lower.
+pub(super) const SCRATCH_STATE: u32 = 1 << SCRATCH_STATE_SHIFT;
+const SCRATCH_STATE_SHIFT: u32 = 10;
 
 impl Launch<'_> {
     /// The default of [`Launch::budget`].
@@ -291,7 +302,12 @@ pub(super) struct Setup {
     local_ids: Vec<LocalIds>,
     walk: [usize; 3],
     scratch_bytes: u32,
+    /// The address of the scratch space of a group's threads, and the one that 32-bit stateless offsets
+    /// count from.
+    pub(super) scratch: u64,
     pub(super) general_state: u64,
+    /// The operation that threads start with.
+    start: u32,
 }
 
 /// Local ids in the per-thread payload.
@@ -364,9 +380,14 @@ impl Setup {
             local_ids: Vec::new(),
             walk,
             scratch_bytes,
+            scratch: general_state,
             general_state,
+            start: 0,
         };
         setup.bind(launch, kernel)?;
+        if platform.payload == Payload::Memory {
+            setup.leave_in_memory(launch, kernel, program)?;
+        }
         Ok(setup)
     }
 
@@ -374,15 +395,12 @@ impl Setup {
         self.bind_per_thread(kernel)?;
         self.bind_surfaces(launch, kernel)?;
         let argument = |index: u32| launch.args.get(index as usize).and_then(Arg::sampler);
-        self.samplers = binding::samplers(kernel, argument)?;
+        self.samplers = binding::samplers(kernel, launch.args.len() as u32, argument)?;
         let last = kernel
             .payload_arguments
             .iter()
             .map(|a| u64::from(a.offset) + u64::from(a.size));
-        let bytes = last
-            .max()
-            .unwrap_or(0)
-            .next_multiple_of(self.register as u64);
+        let bytes = last.max().unwrap_or(0).next_multiple_of(ARGUMENTS_UNIT);
         if bytes + (self.register + self.per_thread_bytes) as u64 > self.file {
             return Err(BindError::PayloadSize(bytes));
         }
@@ -401,8 +419,64 @@ impl Setup {
         Ok(())
     }
 
+    /// Leaves in the registers what the hardware puts there, and all else in memory, from where the
+    /// kernel loads it: the arguments behind the inline data, and the local ids of each thread, unless
+    /// the hardware makes them. It makes only those whose numbers are bits of the work-item's; the
+    /// kernel then starts behind the instructions that load them.
+    fn leave_in_memory(
+        &mut self,
+        launch: &Launch,
+        kernel: &Kernel,
+        program: &Program,
+    ) -> Result<(), BindError> {
+        let env = &kernel.execution_env;
+        let inline = env.inline_data_payload_size as usize;
+        if self.cross_thread.len() < inline {
+            if inline as u64 > self.file / 2 {
+                return Err(BindError::PayloadSize(inline as u64));
+            }
+            self.cross_thread.resize(inline, 0);
+        }
+        let mut image = vec![0; ARGUMENTS as usize];
+        if program.before_arguments() != 0 {
+            image.extend(self.implicit_args(launch));
+            image.resize(ARGUMENTS as usize + program.before_arguments() as usize, 0);
+        }
+        image.extend(self.cross_thread.split_off(inline));
+        let [fast, middle, _] = self.walk;
+        let by_hardware = [fast, middle]
+            .iter()
+            .all(|&dimension| launch.local[dimension].is_power_of_two());
+        if by_hardware {
+            let entry = env.offset_to_skip_per_thread_data_load;
+            self.start = program.find(entry).ok_or(BindError::Entry(entry))?;
+        } else {
+            for number in 0..self.threads {
+                let start = image.len();
+                image.resize(start + self.per_thread_bytes, 0);
+                self.write_local_ids(launch, number, &mut image[start..]);
+            }
+            self.local_ids.clear();
+            self.per_thread_bytes = 0;
+        }
+        let arguments = self.memory.add("the threads' arguments", &image);
+        self.general_state = self.memory.address(arguments);
+        Ok(())
+    }
+
+    /// Writes the local ids of a thread to its payload.
+    fn write_local_ids(&self, launch: &Launch, number: u32, payload: &mut [u8]) {
+        let first = number * self.simd;
+        for ids in &self.local_ids {
+            let place = &mut payload[ids.offset..ids.offset + ids.size];
+            let stride = local_id_stride(ids.packed, self.simd, self.register);
+            write_local_ids(place, stride, launch.local, self.walk, first, self.simd);
+        }
+    }
+
     fn bind_per_thread(&mut self, kernel: &Kernel) -> Result<(), BindError> {
-        if kernel.per_thread_payload_arguments.is_empty() {
+        let none = kernel.per_thread_payload_arguments.is_empty();
+        if none && self.platform.payload == Payload::Registers {
             // A thread's payload has a register of its own, even if nothing is in it.
             self.per_thread_bytes = self.register;
         }
@@ -438,21 +512,49 @@ impl Setup {
             .iter()
             .filter_map(|a| Some((a.bti_value?, a.arg_index?)));
         for (bti, argument) in indices.chain(own) {
-            if bti >= BINDING_ENTRIES {
-                return Err(BindError::Binding(bti));
-            }
-            let bti = bti as usize;
-            if self.surfaces.len() <= bti {
-                self.surfaces.resize(bti + 1, None);
-            }
-            self.surfaces[bti] = self.surface(launch, argument as usize);
+            let surface = self.surface(launch, argument as usize);
+            *self.entry(bti)? = surface;
         }
-        // Bindless messages find every argument in the heap, at its own number.
+        // So may the program's data.
+        for argument in &kernel.payload_arguments {
+            let section = match argument.arg_type {
+                ArgType::ConstBase => CONST_DATA,
+                ArgType::GlobalBase => GLOBAL_DATA,
+                _ => continue,
+            };
+            if let Some(bti) = argument.bti_value {
+                *self.entry(bti)? = self.data_surface(section);
+            }
+        }
+        // Bindless messages find every argument in the heap, at its own number, and behind them the
+        // program's data.
         let heap = (0..launch.args.len()).map(|index| self.surface(launch, index));
-        let heap: Vec<_> = heap.collect();
+        let mut heap: Vec<_> = heap.collect();
+        heap.extend([CONST_DATA, GLOBAL_DATA].map(|section| self.data_surface(section)));
         self.surfaces.resize(HEAP as usize, None);
         self.surfaces.extend(heap);
         Ok(())
+    }
+
+    /// The entry of the binding table of an index.
+    fn entry(&mut self, bti: u32) -> Result<&mut Option<Surface>, BindError> {
+        if bti >= BINDING_ENTRIES {
+            return Err(BindError::Binding(bti));
+        }
+        let bti = bti as usize;
+        if self.surfaces.len() <= bti {
+            self.surfaces.resize(bti + 1, None);
+        }
+        Ok(&mut self.surfaces[bti])
+    }
+
+    /// A section of the program's data as a surface.
+    fn data_surface(&mut self, section: &str) -> Option<Surface> {
+        let buffer = self.memory.share_data(section)?;
+        Some(Surface {
+            buffer,
+            image: None,
+        })
     }
 
     /// An argument as a surface.
@@ -489,10 +591,18 @@ impl Setup {
             },
             ArgType::ArgBypointer if argument.addrmode == Some(AddrMode::Bindless) => {
                 match argument.sampler_index {
-                    Some(sampler) => sampler.wrapping_mul(SAMPLER_STATE_BYTES).to_le_bytes(),
-                    None => (index as u32).wrapping_shl(HEAP_SHIFT).to_le_bytes(),
+                    Some(_) => {
+                        let sampler = binding::bindless_sampler(index as u32);
+                        let offset = sampler.wrapping_mul(SAMPLER_STATE_BYTES);
+                        offset.to_le_bytes().to_vec()
+                    }
+                    None => heap_offset(index),
                 }
-                .to_vec()
+            }
+            ArgType::InlineSampler => {
+                let sampler = argument.sampler_index.unwrap_or(0);
+                let offset = sampler.wrapping_mul(SAMPLER_STATE_BYTES);
+                offset.to_le_bytes().to_vec()
             }
             ArgType::ArgBypointer | ArgType::BufferAddress => match launch.args.get(index) {
                 Some(Arg::Local(bytes)) => {
@@ -512,10 +622,20 @@ impl Setup {
                 let buffer = self.memory.add_private("private memory", bytes as usize);
                 self.memory.address(buffer).to_le_bytes().to_vec()
             }
+            ArgType::ConstBase | ArgType::GlobalBase
+                if argument.addrmode == Some(AddrMode::Bindless) =>
+            {
+                let section = usize::from(argument.arg_type == ArgType::GlobalBase);
+                heap_offset(launch.args.len() + section)
+            }
             ArgType::ConstBase => self.data_base(CONST_DATA),
             ArgType::GlobalBase => self.data_base(GLOBAL_DATA),
             ArgType::PrintfBuffer => self.printf_buffer().to_le_bytes().to_vec(),
-            ArgType::ImplicitArgBuffer => self.implicit_args(launch).to_le_bytes().to_vec(),
+            ArgType::ImplicitArgBuffer => {
+                let bytes = self.implicit_args(launch);
+                let buffer = self.memory.add("implicit arguments", &bytes);
+                self.memory.address(buffer).to_le_bytes().to_vec()
+            }
             ref kind => {
                 return self
                     .implicit(launch, kind, index)
@@ -530,9 +650,8 @@ impl Setup {
         self.memory.address(buffer)
     }
 
-    /// The address of a new buffer of implicit arguments, with a table of the local ids of all of a
-    /// group's threads.
-    fn implicit_args(&mut self, launch: &Launch) -> u64 {
+    /// The implicit arguments, with a new table of the local ids of all of a group's threads.
+    fn implicit_args(&mut self, launch: &Launch) -> Vec<u8> {
         let stride = local_id_stride(false, self.simd, self.register);
         let row = 3 * stride;
         let mut ids = vec![0; row * self.threads as usize];
@@ -550,8 +669,7 @@ impl Setup {
             printf: self.printf_buffer(),
             local_ids: self.memory.address(local_ids),
         };
-        let buffer = self.memory.add("implicit arguments", &args.bytes());
-        self.memory.address(buffer)
+        args.bytes()
     }
 
     /// The bytes of an implicit argument about a kernel's argument.
@@ -592,28 +710,39 @@ impl Setup {
         let channels = (self.items - first).min(self.simd);
         let dispatch = low_mask(channels as usize);
         let mut thread = Thread::new(number, dispatch, self.platform);
+        thread.ip = self.start;
         thread.scratch = number * self.scratch_bytes;
+        thread.scratch_bytes = self.scratch_bytes;
         let scratch_log = (u64::from(self.scratch_bytes) / SCRATCH_UNIT).checked_ilog2();
         let mut header = [0u32; 8];
         header[1] = group[0];
         header[3] = scratch_log.unwrap_or(0);
         // The thread's number serves as its fixed-function thread id, which indexes private memory.
-        header[5] = thread.scratch | number;
+        header[5] = number
+            | match self.platform.payload {
+                Payload::Registers => thread.scratch,
+                Payload::Memory => SCRATCH_STATE,
+            };
+        if self.platform.payload == Payload::Memory {
+            header[0] = ARGUMENTS;
+            header[2] = number;
+        }
         header[6] = group[1];
         header[7] = group[2];
         for (bytes, dword) in thread.grf.chunks_exact_mut(4).zip(header) {
             bytes.copy_from_slice(&dword.to_le_bytes());
         }
-        for ids in &self.local_ids {
-            let start = self.register + ids.offset;
-            let place = &mut thread.grf[start..start + ids.size];
-            let stride = local_id_stride(ids.packed, self.simd, self.register);
-            write_local_ids(place, stride, launch.local, self.walk, first, self.simd);
-        }
+        self.write_local_ids(launch, number, &mut thread.grf[self.register..]);
         let start = self.register + self.per_thread_bytes;
         thread.grf[start..start + self.cross_thread.len()].copy_from_slice(&self.cross_thread);
         thread
     }
+}
+
+/// What names a surface of the heap by its number there.
+fn heap_offset(number: usize) -> Vec<u8> {
+    let offset = (number as u32).wrapping_shl(HEAP_SHIFT);
+    offset.to_le_bytes().to_vec()
 }
 
 /// The dimensions from the one whose local id changes fastest: x, y, z if nothing else is said.

@@ -16,6 +16,11 @@ use super::memory::{DATA, GUARD};
 /// What the sections of data are called: `.data.const`, `.data.const.string`, `.data.global`; and
 /// those of zeroes, `.bss.const`, `.bss.global`.
 const DATA_PREFIXES: [&str; 2] = [".data.", ".bss."];
+/// The symbol whose value is the size of what the driver puts before the arguments of a thread that
+/// loads them: the buffer of implicit arguments, for the functions that the kernel calls.
+const PAYLOAD_OFFSET: &str = "__INTEL_PATCH_CROSS_THREAD_OFFSET_OFF_R0";
+/// That size: the buffer's, in whole lines of the cache.
+pub const BEFORE_ARGUMENTS: u64 = 128;
 /// Where functions begin behind a kernel's code.
 const FUNCTION_ALIGN: usize = 8;
 /// Bytes of a section of zeroes at most.
@@ -152,6 +157,11 @@ pub fn link(zebin: &Zebin, kernel: &str) -> Result<(Vec<u8>, Vec<Segment>), Link
     Ok((text, segments))
 }
 
+/// Whether the code leaves room for implicit arguments before its own.
+pub fn leaves_room(zebin: &Zebin) -> bool {
+    zebin.symbols.iter().any(|s| s.name == PAYLOAD_OFFSET)
+}
+
 /// What a relocation's symbol and addend make.
 fn address(
     zebin: &Zebin,
@@ -171,6 +181,7 @@ fn address(
         });
     };
     let base = |symbol: &Symbol| match &symbol.place {
+        _ if symbol.name == PAYLOAD_OFFSET => Some(BEFORE_ARGUMENTS),
         SymbolPlace::Section(name) if name.strip_prefix(TEXT_PREFIX) == Some(FUNCTIONS) => {
             functions
         }

@@ -15,8 +15,9 @@ use super::wide::Rounding;
 pub const LANES: usize = 32;
 /// Bytes of a general register, or of an accumulator, at most.
 const REGISTER_MAX: usize = 64;
-/// `acc0`-`acc1`, and the eight special accumulators `mme0`-`mme7` after them (as `acc2`-`acc9`).
-const ACC_COUNT: usize = 10;
+/// `acc0`-`acc1`, and the eight special accumulators `mme0`-`mme7` after them (as `acc2`-`acc9`), with
+/// room for an operand that begins in the last of them.
+const ACC_COUNT: usize = 12;
 /// The number of the accumulator that `mme0` is.
 pub const MME_BASE: u32 = 2;
 /// Lanes of an accumulator at most (of word type).
@@ -143,8 +144,10 @@ pub struct Thread {
     pub number: u32,
     /// Which bytes of the general registers are defined, if that is recorded.
     pub defined: Option<Box<Defined>>,
-    /// What `r0.5` told it of its scratch space: the offset from the general state base.
+    /// Where its scratch space is among that of all threads, and how many bytes it has. Where the header
+    /// says where it is, the first is what `r0.5` says.
     pub scratch: u32,
+    pub scratch_bytes: u32,
 }
 
 impl Thread {
@@ -180,7 +183,10 @@ impl Thread {
             number,
             defined: None,
             scratch: 0,
+            scratch_bytes: 0,
         };
+        // sr0.0: which thread of the machine it is, as far as private memory goes by it.
+        thread.state[..4].copy_from_slice(&number.to_le_bytes());
         // sr0.2: the dispatch mask.
         thread.state[8..12].copy_from_slice(&dispatch.to_le_bytes());
         thread

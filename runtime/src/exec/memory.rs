@@ -103,6 +103,12 @@ impl Memory {
         section.map(|b| b.base)
     }
 
+    /// A section of the program's own data as a buffer; none if it has no such section.
+    pub fn share_data(&mut self, section: &str) -> Option<usize> {
+        let words = self.data.iter().find(|b| b.name == section)?.words.clone();
+        Some(self.share(section, &words))
+    }
+
     /// Address of a buffer's first byte.
     pub fn address(&self, index: usize) -> u64 {
         self.buffers.get(index).map_or(0, |b| b.base)
@@ -259,6 +265,8 @@ pub struct Shared<'a> {
     pub slm: &'a Words,
     /// The address that 32-bit stateless offsets count from.
     pub general_state: u64,
+    /// The address of the scratch space of all threads.
+    pub scratch: u64,
     /// Threads that have signalled the barrier and not passed it.
     pub arrived: u32,
     /// Bytes that messages read and wrote.
@@ -273,6 +281,8 @@ pub enum Space<'a> {
     Buffer(&'a Memory, usize),
     /// Virtual addresses, from this one on.
     Address(&'a Memory, u64),
+    /// So many bytes from a virtual address on.
+    Part(&'a Memory, u64, u64),
 }
 
 impl<'a> Space<'a> {
@@ -281,7 +291,7 @@ impl<'a> Space<'a> {
         match self {
             Space::Local(slm) => Some((slm, SLM_TAG)),
             Space::Buffer(memory, index) => Some((&*memory.buffers.get(index)?.words, 0)),
-            Space::Address(..) => None,
+            Space::Address(..) | Space::Part(..) => None,
         }
     }
 
@@ -295,6 +305,16 @@ impl<'a> Space<'a> {
             }
             Space::Buffer(memory, index) => memory.at_offset(index, at, size, channel),
             Space::Address(memory, base) => memory.at_address(base.wrapping_add(at), size, channel),
+            Space::Part(_, _, room) if at.checked_add(size as u64).is_none_or(|end| end > room) => {
+                Err(Cause::OutOfBounds {
+                    channel,
+                    space: "the thread's scratch space".to_string(),
+                    at,
+                    size: size as u64,
+                    room,
+                })
+            }
+            Space::Part(memory, base, _) => memory.at_address(base + at, size, channel),
         }
     }
 }

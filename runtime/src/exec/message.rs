@@ -7,7 +7,10 @@
 use std::fmt;
 
 use kiln_emit::inst::{Desc, Inst, Place, Reg, RegFile, Src, SrcReg};
-use kiln_emit::messages::{Descriptors, Function, Kind, Request, Simd, Surface, message_name};
+use kiln_emit::messages::{
+    Descriptors, Function, Kind, Request, Simd, Surface, address_offset, function_in_descriptor,
+    message_name, second_beside_descriptor,
+};
 use kiln_emit::platform::{Family, Platform};
 
 use super::atomic::{Atomic, atomic};
@@ -16,7 +19,7 @@ use super::machine::{LANES, Status, Thread, low_mask};
 use super::memory::{BTI_STATELESS, BTI_STATELESS_NONCOHERENT, HEAP, Shared, Space};
 use super::operation::Operation;
 use super::words::Words;
-use super::{block, sampler, typed};
+use super::{block, load_store, sampler, typed};
 
 /// A `send`, resolved: where its descriptors and its payload come from, and its message if the
 /// descriptors are constants.
@@ -28,6 +31,10 @@ pub struct Send {
     eot: bool,
     desc: Desc,
     ex_desc: Desc,
+    /// Registers of the second payload, where no descriptor says it.
+    second: Option<u32>,
+    /// Added to every address, in bytes.
+    offset: i32,
     /// Number of the general register that each part of the payload starts at; none for the null
     /// register.
     parts: [Option<u32>; 2],
@@ -52,6 +59,8 @@ impl Send {
             eot: msg.eot,
             desc: msg.desc,
             ex_desc: msg.ex_desc,
+            second: second_beside_descriptor(inst, platform.family),
+            offset: address_offset(inst, platform.family),
             parts: [payload_register(first)?, None],
             response: match dst.place {
                 Place::Direct(reg) if reg.is_null() => None,
@@ -107,10 +116,9 @@ impl Send {
     fn message(&self, desc: u32, ex_desc: u32) -> Result<Message, Cause> {
         let family = self.platform.family;
         let descriptors = Descriptors {
-            // A register that holds the extended descriptor names the shared function, too.
             sfid: match self.ex_desc {
-                Desc::Imm(_) => self.sfid,
-                Desc::Addr { .. } => ex_desc as u8 & 0xf,
+                Desc::Addr { .. } if function_in_descriptor(family) => ex_desc as u8 & 0xf,
+                _ => self.sfid,
             },
             end_of_thread: self.eot,
             desc,
@@ -121,12 +129,15 @@ impl Send {
             register_log: self.platform.grf_bytes.ilog2(),
             descriptors,
             request: Request::decode(descriptors, family).ok(),
-            payload: [0; 32],
+            payload: [0; PAYLOAD_MAX],
             payload_len: 0,
             response: self.response,
             enabled: 0,
+            lanes: 0,
+            offset: self.offset,
         };
-        let lengths = [descriptors.payload(), descriptors.second(family)];
+        let second = self.second.unwrap_or(descriptors.second(family));
+        let lengths = [descriptors.payload(), second];
         for (first, count) in self.parts.into_iter().zip(lengths) {
             message.append(first, count, self.platform.grf_count)?;
         }
@@ -157,6 +168,9 @@ impl fmt::Display for Send {
     }
 }
 
+/// Registers of both payloads at most.
+const PAYLOAD_MAX: usize = 15 + 31;
+
 /// A message as its `send` gives it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Message {
@@ -167,12 +181,16 @@ pub struct Message {
     /// What they ask for, if that is known.
     request: Option<Request>,
     /// First byte in the general register file of each register of the payload.
-    payload: [u16; 32],
+    payload: [u16; PAYLOAD_MAX],
     payload_len: usize,
     /// First byte of the response's place; none when it goes to the null register.
     response: Option<usize>,
     /// Channels the message acts for, from bit 0.
     enabled: u32,
+    /// Channels of the instruction.
+    lanes: usize,
+    /// Added to every address, in bytes.
+    offset: i32,
 }
 
 impl Message {
@@ -210,6 +228,26 @@ impl Message {
     /// Registers of the response.
     pub fn response_len(&self) -> usize {
         self.descriptors.response() as usize
+    }
+
+    /// Registers of the first payload.
+    pub fn first_len(&self) -> usize {
+        self.descriptors.payload() as usize
+    }
+
+    /// The extended descriptor.
+    pub fn extended(&self) -> u32 {
+        self.descriptors.ex_desc
+    }
+
+    /// Added to every address, in bytes.
+    pub fn offset(&self) -> i32 {
+        self.offset
+    }
+
+    /// Channels of the instruction.
+    pub fn lanes(&self) -> usize {
+        self.lanes
     }
 
     /// First byte of the response's place; none when it goes to the null register.
@@ -289,11 +327,13 @@ pub fn send(
         None => send.message(value(thread, send.desc)?, value(thread, send.ex_desc)?)?,
     };
     message.enabled = thread.enabled(op);
+    message.lanes = usize::from(op.lanes);
     if send.eot {
         thread.status = Status::Ended;
     }
     match Function::of(message.descriptors.sfid) {
         Function::Spawner => Ok(()),
+        Function::Gateway if send.eot => Ok(()),
         Function::Sampler => sampler::send(thread, shared, &message),
         Function::Gateway if message.request()?.kind == Kind::Barrier => {
             shared.arrived += 1;
@@ -301,6 +341,9 @@ pub fn send(
         }
         Function::DataPort0 | Function::DataPort1 | Function::ReadOnlyPort => {
             data_port(thread, shared, &message)
+        }
+        Function::Untyped | Function::UntypedLow | Function::LocalMemory | Function::Typed => {
+            load_store::send(thread, shared, &message)
         }
         _ => Err(message.unknown()),
     }

@@ -1,4 +1,4 @@
-//! Execution of Gen9 and Gen11 machine code on the host.
+//! Execution of machine code on the host.
 //!
 //! An interpreter: it decodes the bytes that go to the hardware once, to a compact form of operation
 //! ([`Program`]), sets threads up as the driver does from `.ze_info` ([`Launch`]), and carries out
@@ -28,6 +28,7 @@ mod format;
 mod image;
 mod implicit;
 mod link;
+mod load_store;
 mod machine;
 mod math;
 mod memory;

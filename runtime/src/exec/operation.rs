@@ -13,7 +13,7 @@
 use std::fmt;
 
 use kiln_emit::inst::{
-    Cond, Dst, Inst, MathFn, Op, Place, PredCtrl, Reg, RegFile, Region, Src, SrcReg, Type,
+    Cond, Dst, Inst, MathFn, Op, Place, PredCtrl, Reg, RegFile, Region, Src, SrcReg, SyncFn, Type,
 };
 
 use kiln_emit::platform::Platform;
@@ -351,6 +351,12 @@ fn resolve(inst: &Inst, at: u32, platform: &'static Platform) -> Result<Operatio
         op.srcs[index] = source(src, &op, inst.opts.align16, platform)?;
         op.count = index as u8 + 1;
     }
+    if inst.op == Op::Sync(SyncFn::Bar) {
+        op.srcs[0].base = Base::File {
+            file: File::Notification,
+            at: 0,
+        };
+    }
     op.path = path(inst, &op);
     Ok(op)
 }
@@ -365,7 +371,7 @@ fn needs(op: Op) -> (usize, bool) {
         Sel | And | Or | Xor | Shr | Shl | Asr | Smov | Cmp | Cmpn | Bfi1 | Add | Mul | Avg
         | Mac | Mach | Macl | Rol | Ror | Addc | Subb | Sad2 | Sada2 | Dp4 | Dph | Dp3 | Dp2
         | Line | Pln => (2, true),
-        Csel | Bfe | Bfi2 | Mad | Lrp | Madm => (3, true),
+        Csel | Bfe | Bfi2 | Mad | Lrp | Madm | Add3 | Bfn(_) | Dp4a => (3, true),
         Math(MathFn::Fdiv | MathFn::Pow | MathFn::Idiv | MathFn::Iqot | MathFn::Irem)
         | Math(MathFn::Invm) => (2, true),
         Math(_) => (1, true),
@@ -382,7 +388,11 @@ fn path(inst: &Inst, op: &Operation) -> Path {
         Nop => Path::Nop,
         Jmpi | Brd | If | Brc | Else | Endif | While | Break | Cont | Halt | Calla | Call | Ret
         | Goto | Join => Path::Branch,
-        Wait => Path::Wait,
+        Wait | Sync(SyncFn::Bar) => Path::Wait,
+        // What the others wait for has happened: instructions complete in order here.
+        Sync(SyncFn::Nop | SyncFn::AllRd | SyncFn::AllWr | SyncFn::Flush | SyncFn::Fence) => {
+            Path::Nop
+        }
         Smov => Path::Scattered,
         Movi => Path::Indexed,
         Math(function) => Path::Math(function),

@@ -14,7 +14,7 @@ use kiln_emit::platform::Platform;
 use kiln_emit::zebin::Zebin;
 
 use super::error::Cause;
-use super::link::{LinkError, Segment, link};
+use super::link::{BEFORE_ARGUMENTS, LinkError, Segment, leaves_room, link};
 use super::operation::{Goto, Jump, Lost, Operation, Path};
 
 /// A kernel's machine code.
@@ -28,6 +28,8 @@ pub struct Program {
     index: Vec<u32>,
     /// The data that the code refers to by address.
     data: Vec<Segment>,
+    /// Bytes before a thread's arguments in memory, where implicit arguments are.
+    before_arguments: u64,
 }
 
 /// Bytes that instructions are multiples of.
@@ -48,6 +50,10 @@ impl Program {
         let (text, data) = link(zebin, kernel)?;
         Ok(Program {
             data,
+            before_arguments: match leaves_room(zebin) {
+                true => BEFORE_ARGUMENTS,
+                false => 0,
+            },
             ..Program::from_text(&text, platform)
         })
     }
@@ -103,6 +109,7 @@ impl Program {
             insts,
             index,
             data: Vec::new(),
+            before_arguments: 0,
         };
         program.resolve_jumps();
         program
@@ -225,6 +232,12 @@ impl Program {
     /// The data that the code refers to by address, in the order of the addresses.
     pub fn data(&self) -> &[Segment] {
         &self.data
+    }
+
+    /// Bytes before a thread's arguments in memory, where implicit arguments are; none if the code does
+    /// not know of them.
+    pub fn before_arguments(&self) -> u64 {
+        self.before_arguments
     }
 
     /// Instructions, in order.

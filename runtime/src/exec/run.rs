@@ -229,6 +229,7 @@ impl Job<'_> {
             samplers: &setup.samplers,
             slm: &worker.slm,
             general_state: setup.general_state,
+            scratch: setup.scratch,
             arrived: 0,
             read: 0,
             written: 0,

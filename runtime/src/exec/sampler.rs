@@ -147,8 +147,10 @@ pub fn send(thread: &mut Thread, shared: &mut Shared, m: &Message) -> Result<(),
             Ask::Gather { .. } => request.gathered = (flags >> HEADER_CHANNEL & 3) as usize,
             _ => request.colors = !(flags >> HEADER_MASK) & 0b1111,
         }
-        // Where the samplers' states start, as an offset; r0's is 0.
-        state = (header_dword(thread, m, 3)? & !0x1f) / STATE_BYTES;
+        // Where the samplers' states start, as an offset; r0's is 0. That of a bindless sampler is its own.
+        let at = header_dword(thread, m, 3)?;
+        let bindless = thread.platform.bindless_sampler_bit && at & 1 != 0;
+        state = (at & if bindless { !0xf } else { !0x1f }) / STATE_BYTES;
     }
     let (buffer, shape) = shared.image(m.bti())?;
     let sampler = match facts.ask {

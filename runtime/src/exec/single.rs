@@ -117,6 +117,7 @@ impl Registers {
             samplers: &samplers,
             slm: &slm,
             general_state: memory.address(scratch),
+            scratch: memory.address(scratch),
             arrived: 0,
             read: 0,
             written: 0,

@@ -245,6 +245,7 @@ fn exchange(t: &mut Thread, insts: Vec<Inst>) -> Result<Vec<u8>, Cause> {
         samplers: &[],
         slm: &Words::filled(128, 0),
         general_state,
+        scratch: general_state,
         arrived: 0,
         read: 0,
         written: 0,

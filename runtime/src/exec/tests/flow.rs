@@ -9,6 +9,7 @@ pub fn run_alone(t: &mut Thread, insts: Vec<Inst>) {
         samplers: &[],
         slm: &Words::default(),
         general_state: 0,
+        scratch: 0,
         arrived: 0,
         read: 0,
         written: 0,

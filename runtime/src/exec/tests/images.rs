@@ -29,6 +29,7 @@ pub(super) fn exchange_image(
         samplers: &[Some(sampler)],
         slm: &Words::filled(0, 0),
         general_state: 0,
+        scratch: 0,
         arrived: 0,
         read: 0,
         written: 0,

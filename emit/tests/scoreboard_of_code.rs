@@ -1,0 +1,363 @@
+//! The scoreboard checker on the reference compiler's code: it finds nothing there, and it finds out when
+//! an annotation is taken away or weakened.
+//!
+//! Not every annotation is needed: some repeat what others said. A mutation counts if a second model says
+//! that it matters ([`matters`]): that goes through the instructions of one block in their order, with a
+//! table of who has each register in use, and shares no code with the checker. What is needed on a way
+//! between blocks only does not count.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+use kiln_emit::inst::{Desc, Inst, Op, Pipe, Place, RegFile, Src, SyncFn, Target, TokenUse, Type};
+use kiln_emit::listing::entries;
+use kiln_emit::platform::{self, Platform};
+use kiln_emit::verify::scoreboard;
+use kiln_emit::zebin::Zebin;
+
+const PLATFORMS: [&str; 2] = ["tgllp", "dg2"];
+
+/// The object files that there are for a platform.
+fn zebins(platform: &str) -> Vec<PathBuf> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let roots = ["../examples", "../runtime/tests/kernels"].map(|dir| root.join(dir));
+    let mut files: Vec<PathBuf> = roots
+        .iter()
+        .flat_map(|dir| std::fs::read_dir(dir).unwrap())
+        .filter_map(|entry| {
+            let dir = entry.unwrap().path();
+            let name = format!("{}.zebin", dir.file_name()?.to_str()?);
+            Some(dir.join(platform).join(name)).filter(|file| file.exists())
+        })
+        .collect();
+    files.sort();
+    files
+}
+
+/// The code of each kernel.
+fn codes(platform: &'static Platform) -> Vec<(String, Vec<Inst>)> {
+    let mut codes = Vec::new();
+    for file in zebins(platform.name) {
+        let zebin = Zebin::parse(&std::fs::read(&file).unwrap()).unwrap();
+        for kernel in &zebin.kernels {
+            let insts = entries(&kernel.text, platform).map(|entry| entry.inst.unwrap());
+            codes.push((kernel.name.clone(), insts.collect()));
+        }
+    }
+    codes
+}
+
+fn find(name: &str) -> &'static Platform {
+    platform::find(name).expect("the platform is known")
+}
+
+#[test]
+fn the_reference_compilers_code_waits_for_all_it_must() {
+    for name in ["tgllp", "dg2", "mtl"] {
+        let codes = codes(find(name));
+        assert!(codes.len() >= 28, "only {} kernels for {name}", codes.len());
+        for (kernel, code) in codes {
+            let found = scoreboard::check_code(&code, find(name)).expect("few ways");
+            let first = found.first().map(|f| (&code[f.first], &code[f.second], f));
+            assert_eq!(first, None, "{kernel} on {name}, of {}", found.len());
+        }
+    }
+}
+
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, end: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 >> 11) as usize % end
+    }
+}
+
+/// Takes an annotation of an instruction away, or weakens it; none if there is nothing to take.
+fn mutate(inst: &Inst, random: &mut Random) -> Option<Inst> {
+    let mut mutant = inst.clone();
+    let swsb = &mut mutant.swsb;
+    let waits = matches!(swsb.token, Some((TokenUse::Src | TokenUse::Dst, _)));
+    match (random.below(2), inst.op) {
+        (_, Op::Sync(SyncFn::AllWr)) => mutant.op = Op::Sync(SyncFn::AllRd),
+        (_, Op::Sync(SyncFn::AllRd)) => mutant.op = Op::Sync(SyncFn::Nop),
+        (0, _) if swsb.dist.is_some() => match (swsb.dist, random.below(3)) {
+            (Some((pipe, count)), 0) => swsb.dist = Some((pipe, count + 1)),
+            (Some((Pipe::All, count)), 1) => swsb.dist = Some((Pipe::Float, count)),
+            _ => swsb.dist = None,
+        },
+        _ if waits => match (swsb.token, random.below(3)) {
+            (Some((TokenUse::Dst, token)), 0) => swsb.token = Some((TokenUse::Src, token)),
+            (Some((used, token)), 1) => swsb.token = Some((used, (token + 1) % 16)),
+            _ => swsb.token = None,
+        },
+        _ => return None,
+    }
+    Some(mutant)
+}
+
+/// Who uses a register, and since which instruction of its pipeline or of the block; a token for what is
+/// in none.
+#[derive(Clone, Copy, PartialEq)]
+struct User {
+    pipe: Option<Pipe>,
+    number: usize,
+    token: Option<u8>,
+    writes: bool,
+    like: Like,
+}
+
+/// Function, channels, and whether there is a mask or a predicate.
+type Like = (u8, u8, u8, bool, bool);
+
+/// Bytes of general registers that an operand is, from a byte on.
+fn bytes(place: Place, platform: &Platform, offsets: impl Iterator<Item = u32>) -> Vec<u32> {
+    match place {
+        Place::Direct(reg) if reg.file == RegFile::Grf => {
+            let start = reg.num * platform.grf_bytes + u32::from(reg.byte);
+            offsets.map(|offset| start + offset).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// The bytes that an instruction reads and those it writes.
+fn uses(inst: &Inst, platform: &Platform) -> [Vec<u32>; 2] {
+    let lanes = u32::from(inst.exec_size);
+    let mut read = Vec::new();
+    if let Some(message) = inst.msg {
+        let field = |desc, low: u32, bits: u32| match desc {
+            Desc::Imm(desc) => desc >> low & ((1 << bits) - 1),
+            Desc::Addr { .. } => 1,
+        };
+        let second = match (message.ex_desc, inst.send.ex_bso) {
+            (Desc::Addr { .. }, true) => u32::from(inst.send.src1_len),
+            (desc, _) => field(desc, 6, 5),
+        };
+        for (src, count) in inst.srcs.iter().zip([field(message.desc, 25, 4), second]) {
+            if let Src::Reg(src) = src {
+                read.extend(bytes(src.place, platform, 0..count * platform.grf_bytes));
+            }
+        }
+        let count = field(message.desc, 20, 5) * platform.grf_bytes;
+        let written = inst.dst.map(|dst| bytes(dst.place, platform, 0..count));
+        return [read, written.unwrap_or_default()];
+    }
+    for src in &inst.srcs {
+        let Src::Reg(src) = src else { continue };
+        let (width, across) = (u32::from(src.region.width), u32::from(src.region.hstride));
+        let down = u32::from(src.region.vstride.unwrap_or(0));
+        let size = src.ty.bytes();
+        let element = move |n: u32| n / width.max(1) * down + n % width.max(1) * across;
+        let offsets = (0..lanes).flat_map(|n| (0..size).map(move |byte| element(n) * size + byte));
+        read.extend(bytes(src.place, platform, offsets));
+    }
+    let written = inst.dst.map(|dst| {
+        let step = u32::from(dst.hstride) * dst.ty.bytes();
+        let offsets = (0..lanes).flat_map(|n| (0..dst.ty.bytes()).map(move |b| n * step + b));
+        bytes(dst.place, platform, offsets)
+    });
+    [read, written.unwrap_or_default()]
+}
+
+/// The pipeline of an instruction that finishes in order.
+fn pipe(inst: &Inst, one: bool) -> Option<Pipe> {
+    let untimed = matches!(inst.op, Op::Sync(_) | Op::Nop | Op::Illegal | Op::Halt);
+    if untimed || inst.op.is_send() || matches!(inst.op, Op::Math(_)) || inst.op.is_systolic() {
+        return None;
+    }
+    Some(by_type(inst, one))
+}
+
+fn by_type(inst: &Inst, one: bool) -> Pipe {
+    match inst.dst {
+        _ if one => Pipe::Own,
+        Some(dst) if dst.ty.is_float() && !inst.op.is_branch() => Pipe::Float,
+        _ => Pipe::Int,
+    }
+}
+
+/// Whether an instruction of a block uses a register that another one may still have in use.
+fn matters(block: &[Inst], platform: &Platform) -> bool {
+    let one = platform.name == "tgllp";
+    let mut table: HashMap<u32, Vec<User>> = HashMap::new();
+    let mut issued: HashMap<Pipe, usize> = HashMap::new();
+    let mut sent: Vec<(usize, u8, Like)> = Vec::new();
+    for (at, inst) in block.iter().enumerate() {
+        let mut over: Vec<User> = Vec::new();
+        let (dist, token) = (inst.swsb.dist, inst.swsb.token);
+        let mask = match inst.srcs.first() {
+            Some(Src::Imm { bits, .. }) => *bits,
+            _ => u64::MAX,
+        };
+        let done = |user: &User| {
+            let by_distance = user.pipe.is_some_and(|pipe| {
+                let behind = issued[&pipe] - user.number;
+                let named = dist.map(|(named, count)| match named {
+                    Pipe::Own => (by_type(inst, one), count),
+                    other => (other, count),
+                });
+                behind > 11
+                    || named.is_some_and(|(named, count)| {
+                        (named == Pipe::All || named == pipe) && behind >= usize::from(count)
+                    })
+            });
+            let over = |held: u8| {
+                let all = (inst.op == Op::Sync(SyncFn::AllWr)
+                    || inst.op == Op::Sync(SyncFn::AllRd) && !user.writes)
+                    && mask >> held & 1 != 0;
+                let waited = match token {
+                    Some((TokenUse::Src, named)) => named == held && !user.writes,
+                    Some((_, named)) => named == held,
+                    None => false,
+                };
+                all || waited
+            };
+            // Messages of one function and the same channels are read in order.
+            let later = |held: &(usize, u8, Like)| {
+                !user.writes && held.2 == user.like && held.0 > user.number && over(held.1)
+            };
+            let by_token =
+                user.token.is_some_and(over) || user.token.is_some() && sent.iter().any(later);
+            by_distance || by_token
+        };
+        for users in table.values() {
+            over.extend(users.iter().filter(|user| done(user)));
+        }
+        for users in table.values_mut() {
+            users.retain(|user| !over.contains(user));
+        }
+        let pipe = pipe(inst, one);
+        let sfid = inst.msg.map_or(16, |message| message.sfid);
+        let mut user = User {
+            pipe,
+            number: pipe.map_or(at, |pipe| issued.get(&pipe).copied().unwrap_or(0)),
+            token: token.and_then(|(used, id)| (used == TokenUse::Set).then_some(id)),
+            writes: false,
+            like: (
+                sfid,
+                inst.exec_size,
+                inst.chan_off,
+                inst.no_mask,
+                inst.pred.is_some(),
+            ),
+        };
+        let [read, written] = uses(inst, platform);
+        let in_use = |byte: &u32, writes: bool| {
+            table.get(byte).is_some_and(|users| {
+                users.iter().any(|other| match (other.writes, writes) {
+                    (true, false) => true,
+                    (false, false) => false,
+                    (true, true) => other.pipe.is_none() || other.pipe != pipe,
+                    (false, true) => match other.pipe {
+                        None => pipe.is_some() || other.like != user.like,
+                        some => some != pipe,
+                    },
+                })
+            })
+        };
+        let hazard = read.iter().any(|byte| in_use(byte, false))
+            || written.iter().any(|byte| in_use(byte, true));
+        if hazard {
+            return true;
+        }
+        for (bytes, writes) in [(read, false), (written, true)] {
+            user.writes = writes;
+            // What neither counts nor holds a token is over at once, or is nobody's to wait for.
+            if user.pipe.is_some() || user.token.is_some() {
+                for byte in bytes {
+                    table.entry(byte).or_default().push(user);
+                }
+            }
+        }
+        if let Some(token) = user.token {
+            sent.retain(|(_, held, _)| *held != token);
+            sent.push((at, token, user.like));
+        }
+        if let Some(pipe) = pipe {
+            *issued.entry(pipe).or_insert(0) += 1;
+        }
+    }
+    false
+}
+
+/// For each instruction, the first of its block and the one behind its last.
+fn blocks(code: &[Inst]) -> Vec<(usize, usize)> {
+    let mut offset = 0i64;
+    let offsets: Vec<i64> = code
+        .iter()
+        .map(|inst| {
+            let at = offset;
+            offset += i64::from(inst.size());
+            at
+        })
+        .collect();
+    let mut starts = vec![false; code.len() + 1];
+    starts[0] = true;
+    starts[code.len()] = true;
+    for (n, inst) in code.iter().enumerate() {
+        for target in [inst.jip, inst.uip] {
+            if let Some(Target::Offset(by)) = target
+                && let Ok(to) = offsets.binary_search(&(offsets[n] + i64::from(by)))
+            {
+                starts[to] = true;
+            }
+        }
+        if inst.op.is_branch() || inst.msg.is_some_and(|message| message.eot) {
+            starts[n + 1] = true;
+        }
+    }
+    (0..code.len())
+        .map(|n| {
+            let first = (0..=n).rev().find(|&i| starts[i]).unwrap();
+            let end = (n + 1..=code.len()).find(|&i| starts[i]).unwrap();
+            (first, end)
+        })
+        .collect()
+}
+
+#[test]
+fn annotations_that_are_taken_away_are_missed() {
+    let count = std::env::var("MUTATIONS").map_or(150, |n| n.parse().unwrap());
+    let mut random = Random(0x1234_5678_9abc_def1);
+    for name in PLATFORMS {
+        let platform = find(name);
+        let mut codes = codes(platform);
+        // Of long ones each mutation takes long, and they are of the same kinds.
+        codes.retain(|(_, code)| code.len() < 600);
+        let blocks: Vec<_> = codes.iter().map(|(_, code)| blocks(code)).collect();
+        let (mut counted, mut tried, mut reported) = (0, 0, 0);
+        while counted < count {
+            tried += 1;
+            assert!(tried < 100 * count, "few mutations matter on {name}");
+            let which = random.below(codes.len());
+            let code = &mut codes[which].1;
+            let at = random.below(code.len());
+            let doubles = |ty: Type| ty.bytes() == 8;
+            if code[at].dst.is_some_and(|dst| doubles(dst.ty)) {
+                continue;
+            }
+            let Some(mutant) = mutate(&code[at], &mut random) else {
+                continue;
+            };
+            let (first, end) = blocks[which][at];
+            if matters(&code[first..end], platform) {
+                continue;
+            }
+            let original = std::mem::replace(&mut code[at], mutant);
+            if matters(&code[first..end], platform) {
+                counted += 1;
+                let found = scoreboard::check_code(code, platform).expect("few ways");
+                reported += usize::from(!found.is_empty());
+            }
+            code[at] = original;
+        }
+        println!("{name}: {reported} of {counted} reported, of {tried} tried");
+        assert!(
+            reported * 100 >= counted * 99,
+            "{name}: only {reported} of {counted} are reported"
+        );
+    }
+}
