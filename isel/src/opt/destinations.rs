@@ -39,7 +39,7 @@ struct Moves {
     defs: SecondaryMap<VReg, Option<Place>>,
     /// The moves that read a register, and nothing else of it.
     copies: SecondaryMap<VReg, SmallVec<[Place; 2]>>,
-    /// Writes of control registers in front of each instruction, by blocks.
+    /// Where control registers are written, by blocks.
     modes: SecondaryMap<Block, Vec<u32>>,
 }
 
@@ -120,7 +120,6 @@ impl Moves {
             for &v in &data.params {
                 moves.defs[v] = Some((block, 0));
             }
-            let mut modes = 0;
             for (n, inst) in (1..).zip(&data.insts) {
                 uses_of(func, inst, |v| moves.uses[v] += 1);
                 func.visit(inst, |v, role| {
@@ -131,10 +130,11 @@ impl Moves {
                 if let Some(value) = copied(func, inst) {
                     moves.copies[value].push((block, n));
                 }
-                moves.modes[block].push(modes);
                 let file = inst.dst.and_then(|dst| dst.reg.as_phys());
                 let control = |(file, _)| matches!(file, RegFile::Control | RegFile::State);
-                modes += u32::from(file.is_some_and(control));
+                if file.is_some_and(control) {
+                    moves.modes[block].push(n);
+                }
             }
             term_uses(func, block, |v| moves.uses[v] += 1);
         }
@@ -232,9 +232,10 @@ impl Moves {
         let ((block, from), (other, to)) = (at, place);
         let fixed = |src: &Src| src.as_reg().is_some_and(|r| r.reg.as_phys().is_some());
         let modes = &self.modes[block];
+        let next = modes.partition_point(|&at| at <= from);
         let near = block == other
             && to - from <= NEAR
-            && modes[from as usize - 1] == modes[to as usize - 1]
+            && modes.get(next).is_none_or(|&at| at > to)
             && by.pred.is_none()
             && !by.srcs.iter().any(fixed);
         near.then_some(place)

@@ -24,6 +24,12 @@ use kiln_target::isa::{Cond, Op, PredCtrl, RegFile, SrcMod};
 
 use super::count_uses;
 
+/// How many instructions further down a comparison may go.
+const NEAR: usize = 64;
+
+/// How many flags written one over the other are looked through.
+const CHAIN: usize = 16;
+
 /// A flag that was written over another, and the channels that were written.
 #[derive(Clone)]
 struct Over {
@@ -141,7 +147,7 @@ impl Flags {
             }
             // Where both flags are there.
             let there = self.at(other, block).is_none_or(|def| def < at);
-            if !there && (!moves(inst) || writes_modes(&insts[at..n])) {
+            if !there && (n - at > NEAR || !moves(inst) || writes_modes(&insts[at..n])) {
                 return None;
             }
             Some(Change {
@@ -284,10 +290,13 @@ impl Flags {
 
     /// The register whose bits of some channels a flag has.
     fn of(&self, mut flag: VReg, lanes: &Range<u32>) -> VReg {
-        while let Some(over) = &self.over[flag]
-            && (over.lanes.end <= lanes.start || lanes.end <= over.lanes.start)
-        {
-            flag = over.old;
+        for _ in 0..CHAIN {
+            match &self.over[flag] {
+                Some(over) if over.lanes.end <= lanes.start || lanes.end <= over.lanes.start => {
+                    flag = over.old;
+                }
+                _ => break,
+            }
         }
         flag
     }

@@ -19,6 +19,10 @@ const FURTHEST: u32 = 32;
 
 /// Spreads the elements of narrow registers.
 pub fn run(func: &mut Function) {
+    let mut insts = func.blocks.values().flat_map(|data| &data.insts);
+    if !insts.any(packs) {
+        return;
+    }
     let mut webs = Webs::new(func);
     let blocks: Vec<Block> = func.blocks.keys().collect();
     for &block in &blocks {
