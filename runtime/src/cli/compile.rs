@@ -145,7 +145,7 @@ pub fn compile(args: &Args) -> Result<ExitCode, Report> {
         pressure: args.stats.is_some(),
         abi: args.abi,
         interruptible: args.preemption,
-        ..Options::new(args.platform)..Options::new(args.platform).tier(args.optimize)
+        ..Options::new(args.platform).tier(args.optimize)
     });
     if let Some(kernel) = &args.kernel {
         session = session.only(kernel);
