@@ -24,7 +24,8 @@ use std::collections::BTreeMap;
 use kiln_emit::assemble::Program;
 use kiln_machine::func::{Class, Function};
 use kiln_machine::graph::Graph;
-use kiln_machine::liveness::{self, Liveness};
+use kiln_machine::liveness::Liveness;
+use kiln_machine::pressure;
 use regalloc2::checker::Checker;
 use regalloc2::{Algorithm, RegAllocError, RegallocOptions};
 
@@ -32,12 +33,24 @@ use adapter::Adapter;
 use frame::Frame;
 use routines::{Convention, Parts};
 
+/// How regalloc2 assigns registers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Allocator {
+    /// With lives that are split, and registers taken back for what is worth more.
+    #[default]
+    Ion,
+    /// Going backwards over each block once: what lives from one block to another is in memory between
+    /// them.
+    Fast,
+}
+
 /// What the caller may ask for.
 #[derive(Clone, Debug)]
 pub struct Options {
     /// General registers that may be used, those that the function keeps for itself among them; all that
     /// there are without. Fewer make the function spill (for experiments and tests).
     pub grf_limit: Option<u32>,
+    pub allocator: Allocator,
     /// Prove the allocation, and the program after it.
     pub check: bool,
     /// Measure how many registers are live at once.
@@ -52,6 +65,7 @@ impl Default for Options {
     fn default() -> Options {
         Options {
             grf_limit: None,
+            allocator: Allocator::default(),
             check: cfg!(debug_assertions),
             pressure: false,
             scratch_base: 0,
@@ -223,7 +237,7 @@ pub fn allocate_with(
     let graph = Graph::new(&func);
     let max_pressure = options.pressure.then(|| {
         let live = Liveness::new(&func, &graph);
-        liveness::pressure(&func, &live).units.amount * func.target.unit_grfs()
+        pressure::pressure(&func, &live).units.amount * func.target.unit_grfs()
     });
     let placed = place::wanted(&func);
     let wanted = |v| placed.contains(v) || func.regs[v].class != Class::Grf;
@@ -249,7 +263,10 @@ pub fn allocate_with(
     let settings = RegallocOptions {
         verbose_log: false,
         validate_ssa: options.check,
-        algorithm: Algorithm::Ion,
+        algorithm: match options.allocator {
+            Allocator::Ion => Algorithm::Ion,
+            Allocator::Fast => Algorithm::Fastalloc,
+        },
     };
     let output = windows::run(
         &input,

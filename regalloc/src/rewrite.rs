@@ -49,6 +49,8 @@ struct Rewriter<'a> {
     units: u128,
     /// Units that are overwritten, with those that callees overwrite.
     written: u128,
+    /// Those that functions overwrite which are called.
+    lost: u128,
     /// Of a subroutine, as far as it is known.
     convention: Option<Convention>,
 }
@@ -81,6 +83,7 @@ pub fn rewrite(
         stats: Stats::default(),
         units: 0,
         written: 0,
+        lost: 0,
         convention: is_routine.then(Convention::default),
     };
     for &u in &frame.kept {
@@ -105,7 +108,8 @@ pub fn rewrite(
     let reserved = frame.kept.iter().copied().filter(reserved);
     let reserved = reserved.fold(0, |set: u128, unit| set | 1 << unit);
     let by_frame = r.stack.as_ref().map_or(0, StackFrame::overwrites);
-    r.stats.overwritten = frame.grfs((r.units & (allocated | reserved) & !kept) | by_frame);
+    let by_function = (r.units & (allocated | reserved) & !kept) | by_frame;
+    r.stats.overwritten = frame.grfs(by_function | r.lost);
     if let Some(convention) = &mut r.convention {
         convention.lost = r.written;
         convention.frame_end = scratch + r.used_slots * frame.unit_grfs;
@@ -198,6 +202,7 @@ impl Rewriter<'_> {
                                     let lost = self.input.parts.lost_by(self.func, source);
                                     self.units |= lost;
                                     self.written |= lost;
+                                    self.lost |= lost;
                                     body.insts.extend(match (source.op, address) {
                                         (Opcode::CallAddress, Some(address)) => {
                                             stack.call_address(address)

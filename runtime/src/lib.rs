@@ -9,5 +9,6 @@ pub mod link;
 pub mod object_file;
 pub mod picture;
 pub mod pipeline;
+pub mod pressure;
 pub mod session;
 pub mod source;

@@ -20,9 +20,11 @@ use kiln_isel::select::{self, Room};
 use kiln_isel::{legalize, opt};
 use kiln_machine::func::{Address, Entered, Function as Machine};
 use kiln_machine::verify::{Level, verify as verify_machine};
-use kiln_regalloc::{AllocError, Stats, allocate_parts};
+use kiln_regalloc::{AllocError, Allocator, Stats, allocate_parts};
 use kiln_target::abi::{self, Abi};
 use serde::Serialize;
+
+use crate::pressure::{self, Place, Profile};
 
 /// What a kernel has that is not supported.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -133,6 +135,15 @@ pub enum Stage {
     Asm,
 }
 
+/// What is wanted first: code soon, or code that is fast.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tier {
+    /// No pass that need not be, and the allocator that takes least time.
+    Quick,
+    /// All that makes the code better.
+    Best,
+}
+
 /// How a kernel is to be compiled.
 #[derive(Clone)]
 pub struct Options {
@@ -141,12 +152,16 @@ pub struct Options {
     pub grf_limit: u32,
     /// The convention of stack calls.
     pub abi: &'static Abi,
+    /// How registers are assigned; where that finds too few, as [`Allocator::Ion`] does.
+    pub allocator: Allocator,
     /// Run the passes of the optimizer.
     pub optimize: bool,
     /// Run every verifier and have the allocation proved.
     pub verify: bool,
     /// Measure how many registers are live at once.
     pub pressure: bool,
+    /// Take the register pressure along the code, and what lives at that place.
+    pub profile: Option<Place>,
     /// Stages to print.
     pub dump: Vec<Stage>,
 }
@@ -157,10 +172,26 @@ impl Options {
             platform,
             grf_limit: platform.grf_count,
             abi: &abi::STACK_2,
+            allocator: Allocator::default(),
             optimize: true,
             verify: cfg!(debug_assertions),
             pressure: false,
+            profile: None,
             dump: Vec::new(),
+        }
+    }
+
+    /// How much is done for the code.
+    #[must_use]
+    pub fn tier(self, tier: Tier) -> Options {
+        let (allocator, optimize) = match tier {
+            Tier::Quick => (Allocator::Fast, false),
+            Tier::Best => (Allocator::Ion, true),
+        };
+        Options {
+            allocator,
+            optimize,
+            ..self
         }
     }
 }
@@ -215,9 +246,24 @@ pub struct Compiled {
     pub visa_instructions: usize,
     pub instructions: usize,
     pub allocation: Stats,
+    /// What has assigned its registers.
+    pub allocator: Allocator,
     pub seconds: Seconds,
+    /// The register pressure, if it was asked for: the object's own, and its subroutines'.
+    pub profiles: Vec<Profile>,
     /// The dumps asked for, in the order of the stages.
     pub dumps: Vec<(Stage, String)>,
+}
+
+impl Compiled {
+    /// The same as the code of an object whose instructions have other numbers.
+    fn renumbered(mut self, object: &Object, numbers: &[u32]) -> Compiled {
+        self.visa_instructions = object.insts.len();
+        for profile in &mut self.profiles {
+            profile.renumber(numbers);
+        }
+        self
+    }
 }
 
 /// What is known of the functions of a module when one of its objects is compiled.
@@ -265,17 +311,17 @@ pub fn compile_in(
         kernel: object.name.to_string(),
         source,
     };
-    if let Some(expanded) =
-        expand::expand(object, &|name| callees.by_jump.contains(name)).map_err(flow)?
-    {
-        return compile_expanded(&expanded.object, callees, options, scratch)
-            .map_err(|error| error.renumbered(&expanded.origins))
-            .map(|compiled| Compiled {
-                visa_instructions: object.insts.len(),
-                ..compiled
-            });
+    let expanded = expand::expand(object, &|name| callees.by_jump.contains(name)).map_err(flow)?;
+    let mut compiled = match expanded {
+        Some(expanded) => compile_expanded(&expanded.object, callees, options, scratch)
+            .map_err(|error| error.renumbered(&expanded.origins))?
+            .renumbered(object, &expanded.origins),
+        None => compile_expanded(object, callees, options, scratch)?,
+    };
+    for profile in &mut compiled.profiles {
+        profile.locate(object);
     }
-    compile_expanded(object, callees, options, scratch)
+    Ok(compiled)
 }
 
 /// The same without instructions that others stand for.
@@ -302,9 +348,9 @@ fn compile_expanded(
             None => error,
         })?;
         if let Some(compiled) = compiled {
-            return Ok(Compiled {
-                visa_instructions: object.insts.len(),
-                ..compiled
+            return Ok(match &prepared {
+                Some(prepared) => compiled.renumbered(object, &prepared.origins),
+                None => compiled,
             });
         }
     }
@@ -365,13 +411,20 @@ fn compile_prepared(
         scratch_base,
         in_memory: false,
     };
+    let mut profiles = Vec::new();
+    let mut allocator = options.allocator;
     let (mut parts, stats, symbols, entered, barrier) = loop {
         let mut text = String::new();
         let machines = lower(object, &func, callees, options, room, &mut text)?;
         lap(&mut seconds.isel);
+        if let Some(place) = options.profile {
+            let one = |machine| pressure::profile(machine, options.grf_limit, place);
+            profiles = machines.iter().map(one).collect();
+        }
         let own_scratch = machines[0].scratch_bytes;
         let settings = kiln_regalloc::Options {
             grf_limit: Some(options.grf_limit),
+            allocator,
             check: options.verify,
             pressure: options.pressure,
             scratch_base: scratch_base + own_scratch,
@@ -384,6 +437,11 @@ fn compile_prepared(
         let order = func.bottom_up.iter().map(|r| r.as_u32() as usize);
         let known = callees.overwritten.clone();
         match allocate_parts(machines, order, &settings, known, &mut scratch.allocation) {
+            Err(AllocError::TooFew { .. } | AllocError::Scratch { .. })
+                if allocator != Allocator::Ion =>
+            {
+                allocator = Allocator::Ion;
+            }
             // Variables whose address is taken leave too few.
             Err(AllocError::TooFew { .. }) if in_registers && !room.in_memory => {
                 room.in_memory = true;
@@ -445,12 +503,14 @@ fn compile_prepared(
         visa_instructions: object.insts.len(),
         instructions: program.blocks.iter().map(Vec::len).sum(),
         allocation: stats,
+        allocator,
         program,
         relocations,
         symbols: Vec::new(),
         stack_bytes: 0,
         code,
         seconds,
+        profiles,
         dumps,
     }))
 }

@@ -17,7 +17,7 @@ use kiln_emit::zebin::Zebin;
 use kiln_runtime::exec::{self, Launch};
 use kiln_runtime::info::Info;
 use kiln_runtime::launch::Description;
-use kiln_runtime::pipeline::Options;
+use kiln_runtime::pipeline::{Options, Tier};
 use kiln_runtime::session::Session;
 use kiln_runtime::source::Input;
 
@@ -270,15 +270,18 @@ fn the_reference_compilers_code_for_gen11_is_encoded_again() {
 /// the runs.
 fn run_ours(k: &Kernel, runs: &AtomicUsize) -> Result<(), String> {
     let visa = k.visa();
-    for limit in limits(k) {
-        let object = match object_file(k, &visa, limit) {
+    let limits = limits(k);
+    let ways = limits.iter().map(|&limit| (limit, Tier::Best));
+    let quick = [LIMITS[0], LIMITS[LIMITS.len() - 1]].map(|limit| (limit, Tier::Quick));
+    for (limit, tier) in ways.chain(quick) {
+        let object = match object_file(k, &visa, limit, tier) {
             // The convention of stack calls has all registers.
             Err(why) if limit < LIMITS[0] && why.contains("the convention of stack calls") => {
                 continue;
             }
             object => object?,
         };
-        run(k, &object).map_err(|e| format!("{limit} GRFs: {e}"))?;
+        run(k, &object).map_err(|e| format!("{limit} GRFs, {tier:?}: {e}"))?;
         runs.fetch_add(1, Ordering::Relaxed);
     }
     Ok(())
@@ -291,8 +294,8 @@ fn ours_in_all_limits(platform: &'static Platform, count: usize) {
 }
 
 /// Our object file of a kernel, compiled in so many GRFs with every verifier on.
-fn object_file(k: &Kernel, visa: &[u8], limit: u32) -> Result<Zebin, String> {
-    let mut options = Options::new(k.platform);
+fn object_file(k: &Kernel, visa: &[u8], limit: u32, tier: Tier) -> Result<Zebin, String> {
+    let mut options = Options::new(k.platform).tier(tier);
     options.verify = true;
     options.grf_limit = limit;
     let session = Session::new(options).only(&k.description.kernel);

@@ -12,6 +12,7 @@ pub mod graph;
 pub mod inst;
 pub mod liveness;
 pub mod parse;
+pub mod pressure;
 pub mod print;
 #[cfg(feature = "testing")]
 pub mod testing;

@@ -1,10 +1,10 @@
-//! Which registers are wanted where, and how many at most.
+//! Which registers are wanted where.
 //!
 //! By virtual register: pieces of registers have registers of their own. Registers that live within one
 //! block do not show; the others are followed from each use back to the definition, so that the time
 //! and the space are that of the answer.
 
-use crate::func::{Block, Class, Function};
+use crate::func::{Block, Function};
 use crate::graph::Graph;
 use crate::inst::{Inst, VReg};
 
@@ -122,116 +122,5 @@ pub fn term_uses(func: &Function, block: Block, mut f: impl FnMut(VReg)) {
     }
     for edge in &data.succs {
         edge.args.iter().copied().for_each(&mut f);
-    }
-}
-
-/// The most of something that lives at once.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Peak {
-    pub amount: u32,
-    pub block: Block,
-    /// Before the instruction of that number, or the terminator.
-    pub inst: usize,
-}
-
-/// The most general registers that live at once.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Pressure {
-    /// Bytes in use.
-    pub bytes: Peak,
-    /// Registers, each a unit of the target's however little of it is in use.
-    pub units: Peak,
-}
-
-/// How many general registers live at once, and where that is.
-pub fn pressure(func: &Function, live: &Liveness) -> Pressure {
-    let start = Peak {
-        amount: 0,
-        block: func.entry(),
-        inst: 0,
-    };
-    let mut most = Pressure {
-        bytes: start,
-        units: start,
-    };
-    let mut now = Now {
-        func,
-        // The block in which a register was last found to be live, so that nothing is ever cleared.
-        live: vec![NONE; func.regs.len()],
-        block: NONE,
-        bytes: 0,
-        units: 0,
-    };
-    for (block, data) in func.blocks.iter() {
-        now.block = block.as_u32();
-        (now.bytes, now.units) = (0, 0);
-        live.live_out(block).iter().for_each(|&v| now.add(v));
-        term_uses(func, block, |v| now.add(v));
-        most.see(&now, block, data.insts.len());
-        for (i, inst) in data.insts.iter().enumerate().rev() {
-            // Results that nobody reads have registers all the same.
-            let mut defs = DefsOf::default();
-            func.visit(inst, |v, role| {
-                if role.is_def() {
-                    defs.push(v);
-                }
-            });
-            defs.iter().for_each(|&v| now.add(v));
-            most.see(&now, block, i + 1);
-            defs.iter().for_each(|&v| now.remove(v));
-            uses_of(func, inst, |v| now.add(v));
-            most.see(&now, block, i);
-        }
-        data.params.iter().for_each(|&v| now.add(v));
-        if block == func.entry() {
-            func.inputs.iter().for_each(|&(v, _)| now.add(v));
-        }
-        most.see(&now, block, 0);
-    }
-    most
-}
-
-type DefsOf = smallvec::SmallVec<[VReg; 8]>;
-
-struct Now<'a> {
-    func: &'a Function,
-    live: Vec<u32>,
-    block: u32,
-    bytes: u32,
-    units: u32,
-}
-
-impl Now<'_> {
-    fn add(&mut self, v: VReg) {
-        let state = &mut self.live[v.as_u32() as usize];
-        let data = &self.func.regs[v];
-        if *state != self.block && data.class == Class::Grf {
-            *state = self.block;
-            self.bytes += u32::from(data.bytes);
-            self.units += 1;
-        }
-    }
-
-    fn remove(&mut self, v: VReg) {
-        let state = &mut self.live[v.as_u32() as usize];
-        if *state == self.block {
-            *state = NONE;
-            self.bytes -= u32::from(self.func.regs[v].bytes);
-            self.units -= 1;
-        }
-    }
-}
-
-impl Pressure {
-    fn see(&mut self, now: &Now, block: Block, inst: usize) {
-        for (peak, amount) in [(&mut self.bytes, now.bytes), (&mut self.units, now.units)] {
-            if amount > peak.amount {
-                *peak = Peak {
-                    amount,
-                    block,
-                    inst,
-                };
-            }
-        }
     }
 }

@@ -7,6 +7,7 @@ use kiln_machine::graph::Graph;
 use kiln_machine::inst::VReg;
 use kiln_machine::liveness::{self, Liveness};
 use kiln_machine::parse::parse;
+use kiln_machine::pressure;
 use kiln_machine::testing::random::{Shape, function};
 use kiln_machine::testing::run::{Stop, compare, run};
 use kiln_machine::verify::{Level, verify};
@@ -133,7 +134,7 @@ fn pressure_is_what_liveness_says() {
             }
             see(&now);
         }
-        let found = liveness::pressure(&func, &live);
+        let found = pressure::pressure(&func, &live);
         let found = (found.bytes.amount, found.units.amount);
         assert_eq!(found, (bytes, units), "seed {seed}");
     }

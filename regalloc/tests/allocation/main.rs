@@ -11,7 +11,7 @@ mod spill;
 
 use kiln_machine::func::{Block, BlockData, Class, Edge, Function, Term};
 use kiln_machine::inst::{Dst, Inst, Message, Reg, Src, VReg};
-use kiln_regalloc::{AllocError, Options, allocate};
+use kiln_regalloc::{AllocError, Allocator, Options, allocate};
 use kiln_target::isa::{Op, Region, Type};
 use kiln_target::platform::SKL;
 use proptest::prelude::*;
@@ -130,11 +130,13 @@ proptest! {
         bytes in proptest::collection::vec(any::<u8>(), 0..600),
         limit in 8u32..=128,
         window in 1usize..40,
+        fast in any::<bool>(),
     ) {
         let func = random::function(&mut random::Choices(&bytes), 12);
-        match allocate(func, &Options { window, ..options(limit) }) {
+        let allocator = if fast { Allocator::Fast } else { Allocator::Ion };
+        match allocate(func, &Options { window, allocator, ..options(limit) }) {
             Ok(_) => {}
-            Err(AllocError::TooFew { .. }) if limit < 32 => {}
+            Err(AllocError::TooFew { .. }) if limit < 32 || fast => {}
             Err(e) => return Err(TestCaseError::fail(e.to_string())),
         }
     }

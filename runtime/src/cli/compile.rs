@@ -9,14 +9,14 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use kiln_emit::assemble::RelocationKind;
 use kiln_emit::listing::{self, Style};
 use kiln_emit::platform::Platform;
-use kiln_runtime::pipeline::{Compiled, Options, Relocation, Stage};
+use kiln_runtime::pipeline::{Compiled, Options, Relocation, Stage, Tier};
 use kiln_runtime::session::{CompiledModule, Outcome, Session};
 use kiln_target::abi::{self, Abi};
 use miette::{Report, miette};
 
 use super::input::{self, Input};
 use super::output::{Outputs, is_standard, plain, print_error};
-use super::{platform_parser, report, stats};
+use super::{platform_parser, report, stats, tier_parser};
 
 /// Finalize vISA to machine code
 ///
@@ -51,6 +51,9 @@ pub struct Args {
     /// Use no more registers than this
     #[arg(long, value_name = "N")]
     grf_limit: Option<u32>,
+    /// Optimize: 0 for code soon, 2 for code that is fast
+    #[arg(short = 'O', long, value_name = "LEVEL", value_parser = tier_parser(), default_value = "2")]
+    optimize: Tier,
     /// Version of the convention of stack calls; code of different versions cannot call each other
     #[arg(long, value_name = "VERSION", value_parser = abi_parser(), default_value = "2")]
     abi: &'static Abi,
@@ -137,7 +140,7 @@ pub fn compile(args: &Args) -> Result<ExitCode, Report> {
         dump: args.dump.iter().map(|d| d.stage()).collect(),
         pressure: args.stats.is_some(),
         abi: args.abi,
-        ..Options::new(args.platform)
+        ..Options::new(args.platform).tier(args.optimize)
     });
     if let Some(kernel) = &args.kernel {
         session = session.only(kernel);

@@ -13,11 +13,13 @@ mod disasm;
 mod input;
 mod inspect;
 mod output;
+mod pressure;
 mod progress;
 mod report;
 mod run;
 mod run_stats;
 mod stats;
+mod sweep;
 mod verify;
 
 use std::io::IsTerminal;
@@ -26,6 +28,7 @@ use std::process::ExitCode;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Parser, Subcommand};
+use kiln_runtime::pipeline::Tier;
 use kiln_runtime::session::Error;
 use kiln_target::platform::{self, Generation, PLATFORMS, Platform, VISA_ONLY};
 use miette::{MietteHandlerOpts, Report};
@@ -46,6 +49,8 @@ enum Command {
     Run(run::Args),
     Disasm(disasm::Args),
     Inspect(inspect::Args),
+    Pressure(pressure::Args),
+    Sweep(sweep::Args),
     Verify(verify::Args),
 }
 
@@ -65,6 +70,8 @@ pub fn main() -> ExitCode {
         Command::Run(args) => run::run(&args).map(|()| ExitCode::SUCCESS),
         Command::Disasm(args) => disasm::disasm(&args),
         Command::Inspect(args) => inspect::inspect(&args),
+        Command::Pressure(args) => pressure::pressure(&args),
+        Command::Sweep(args) => sweep::sweep(&args),
         Command::Verify(args) => verify::verify(&args),
     };
     match result {
@@ -80,6 +87,14 @@ pub fn main() -> ExitCode {
 fn platform_parser() -> impl TypedValueParser<Value = &'static Platform> {
     PossibleValuesParser::new(machines())
         .try_map(|name| platform::find(&name).ok_or("no such platform"))
+}
+
+/// Takes a tier by its number.
+fn tier_parser() -> impl TypedValueParser<Value = Tier> {
+    PossibleValuesParser::new(["0", "2"]).map(|level| match level.as_str() {
+        "0" => Tier::Quick,
+        _ => Tier::Best,
+    })
 }
 
 /// Takes a name of a platform whose vISA is known.

@@ -11,8 +11,8 @@ const PATIENCE: Duration = Duration::from_secs(1);
 const TICK: Duration = Duration::from_millis(100);
 
 /// Does `work`, which counts what is done in its argument, and meanwhile shows how much of `total`
-/// that is. Standard error must be a terminal, or nothing is shown.
-pub fn with_bar<T>(total: u64, work: impl FnOnce(&AtomicU64) -> T) -> T {
+/// such `things` that is. Standard error must be a terminal, or nothing is shown.
+pub fn with_bar<T>(total: u64, things: &str, work: impl FnOnce(&AtomicU64) -> T) -> T {
     let done = AtomicU64::new(0);
     let (ended, end) = mpsc::channel::<()>();
     std::thread::scope(|scope| {
@@ -22,7 +22,9 @@ pub fn with_bar<T>(total: u64, work: impl FnOnce(&AtomicU64) -> T) -> T {
                 return;
             }
             let bar = ProgressBar::with_draw_target(Some(total), ProgressDrawTarget::stderr());
-            let style = ProgressStyle::with_template("{bar:40} {pos}/{len} groups, {eta} left");
+            let style = ProgressStyle::with_template(&format!(
+                "{{bar:40}} {{pos}}/{{len}} {things}, {{eta}} left"
+            ));
             bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
             while end.recv_timeout(TICK) == Err(RecvTimeoutError::Timeout) {
                 bar.set_position(done.load(Relaxed));

@@ -11,14 +11,14 @@ use kiln_runtime::exec::{Arg, Launch, Options as ExecOptions, Program, Stats, Tr
 use kiln_runtime::info;
 use kiln_runtime::launch::{Description, Source, Spec, check_types, compare, parse_spec};
 use kiln_runtime::picture;
-use kiln_runtime::pipeline::Options;
+use kiln_runtime::pipeline::{Options, Tier};
 use kiln_runtime::session::Session;
 use miette::{Report, miette};
 
 use super::input::{self, Input};
 use super::output::{Outputs, is_standard, plain, print_error};
 use super::progress::with_bar;
-use super::{no_kernel, platform_parser, report, run_stats};
+use super::{no_kernel, platform_parser, report, run_stats, tier_parser};
 
 /// Execute a kernel's machine code on the host
 ///
@@ -76,6 +76,9 @@ pub struct Args {
     /// Finalize vISA with no more registers than this
     #[arg(long, value_name = "N")]
     grf_limit: Option<u32>,
+    /// Optimize vISA: 0 for code soon, 2 for code that is fast
+    #[arg(short = 'O', long, value_name = "LEVEL", value_parser = tier_parser(), default_value = "2")]
+    optimize: Tier,
     /// Execute groups on so many host threads [default: one a core]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     threads: Option<u16>,
@@ -214,7 +217,7 @@ pub fn run(args: &Args) -> Result<(), Report> {
     }
     let groups = groups(&launch);
     let clock = Instant::now();
-    let stats = with_bar(groups, |done| {
+    let stats = with_bar(groups, "groups", |done| {
         let options = ExecOptions {
             threads: args.threads.map_or(0, usize::from),
             check: args.check,
@@ -317,7 +320,7 @@ fn program(args: &Args, input: &Input, kernel: Option<&str>) -> Result<(Zebin, S
         let (_, info) = input::info(path, args.platform)?;
         let options = Options {
             grf_limit: args.grf_limit.unwrap_or(args.platform.grf_count),
-            ..Options::new(args.platform)
+            ..Options::new(args.platform).tier(args.optimize)
         };
         let mut session = Session::new(options);
         if let Some(kernel) = kernel {

@@ -3,6 +3,7 @@
 
 mod hostile;
 mod inspect;
+mod laboratory;
 mod program;
 
 use std::fs;

@@ -1,0 +1,366 @@
+//! `kiln sweep`: the same code compiled for register files of several sizes, by several allocators.
+
+use std::collections::HashSet;
+use std::fmt::Write;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::atomic::Ordering::Relaxed;
+
+use clap::ValueEnum;
+use kiln_emit::platform::Platform;
+use kiln_regalloc::Allocator;
+use kiln_runtime::pipeline::{CompileError, Compiled, Options};
+use kiln_runtime::session::{Error, Outcome, Session};
+use miette::{Report, miette};
+use plotters::prelude::*;
+use serde::Serialize;
+
+use super::input::Input;
+use super::output::{Outputs, print_error};
+use super::{platform_parser, progress, report, stats};
+
+/// Size of a plot in points.
+const PLOT: (u32, u32) = (900, 400);
+/// Where another allocator had to do it.
+const TOO_FEW: &str = "too few registers for this allocator";
+/// Colours of the allocators' lines.
+const COLOURS: [RGBColor; 2] = [BLUE, RED];
+
+/// Compile for several sizes of the register file, and compare
+///
+/// A table has a line for each size and allocator: the sums over all kernels that compile with every one of them.
+/// The files have a line for each kernel.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// Binary or text vISA, `-` for standard input; files that call each other are one module
+    #[arg(required = true, value_name = "INPUT")]
+    inputs: Vec<PathBuf>,
+    /// Platform to compile for
+    #[arg(short, long, value_parser = platform_parser(), ignore_case = true)]
+    platform: &'static Platform,
+    /// Numbers of registers that may be used
+    #[arg(long, value_name = "N", value_delimiter = ',', default_values_t = [32, 48, 64, 80, 96, 112, 128])]
+    grf: Vec<u32>,
+    /// Allocators
+    #[arg(
+        long,
+        value_name = "NAME",
+        value_delimiter = ',',
+        default_value = "ion"
+    )]
+    allocator: Vec<AllocatorName>,
+    /// Write the figures of every kernel as CSV, `-` for standard output
+    #[arg(long, value_name = "FILE")]
+    csv: Option<PathBuf>,
+    /// Write the figures of every kernel as JSON, `-` for standard output
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+    /// Write a plot of spill and fill messages over sizes as SVG
+    #[arg(long, value_name = "FILE")]
+    svg: Option<PathBuf>,
+}
+
+/// A way to assign registers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum AllocatorName {
+    /// Splits lives and takes back what it gave: good code
+    Ion,
+    /// One pass backwards over each block: fast
+    Fast,
+}
+
+impl AllocatorName {
+    pub fn allocator(self) -> Allocator {
+        match self {
+            AllocatorName::Ion => Allocator::Ion,
+            AllocatorName::Fast => Allocator::Fast,
+        }
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            AllocatorName::Ion => "ion",
+            AllocatorName::Fast => "fast",
+        }
+    }
+}
+
+/// What one kernel becomes.
+#[derive(Clone, Debug, Serialize)]
+struct Row {
+    file: String,
+    kernel: String,
+    allocator: &'static str,
+    grfs: u32,
+    /// Nothing of a kernel that does not compile.
+    figures: Option<Figures>,
+    /// Why it does not.
+    failure: Option<String>,
+}
+
+#[derive(Clone, Copy, Debug, Default, Serialize)]
+struct Figures {
+    instructions: usize,
+    bytes: usize,
+    moves: u32,
+    spills: u32,
+    fills: u32,
+    spill_bytes: u32,
+    milliseconds: f64,
+}
+
+impl Figures {
+    fn of(compiled: &Compiled) -> Figures {
+        let seconds = &compiled.seconds;
+        Figures {
+            instructions: compiled.instructions,
+            bytes: compiled.code.len(),
+            moves: compiled.allocation.moves,
+            spills: compiled.allocation.spills,
+            fills: compiled.allocation.fills,
+            spill_bytes: compiled.allocation.spill_bytes,
+            milliseconds: (seconds.ir + seconds.isel + seconds.regalloc + seconds.emit) * 1e3,
+        }
+    }
+
+    fn with(self, other: &Figures) -> Figures {
+        Figures {
+            instructions: self.instructions + other.instructions,
+            bytes: self.bytes + other.bytes,
+            moves: self.moves + other.moves,
+            spills: self.spills + other.spills,
+            fills: self.fills + other.fills,
+            spill_bytes: self.spill_bytes + other.spill_bytes,
+            milliseconds: self.milliseconds + other.milliseconds,
+        }
+    }
+}
+
+/// All kernels compiled one way.
+struct Way {
+    allocator: AllocatorName,
+    grfs: u32,
+    rows: Vec<Row>,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// Why nothing was compared.
+pub fn sweep(args: &Args) -> Result<ExitCode, Report> {
+    let inputs = args.inputs.iter().map(|path| Input::open(path));
+    let inputs = inputs.collect::<Result<Vec<_>, _>>()?;
+    let ways: Vec<(AllocatorName, u32)> = (args.allocator.iter())
+        .flat_map(|&allocator| args.grf.iter().map(move |&grfs| (allocator, grfs)))
+        .collect();
+    let ways = progress::with_bar(ways.len() as u64, "ways", |done| {
+        let each = ways.into_iter().map(|(allocator, grfs)| {
+            let way = compile(args, &inputs, allocator, grfs);
+            done.fetch_add(1, Relaxed);
+            way
+        });
+        each.collect::<Result<Vec<_>, _>>()
+    })?;
+    let rows: Vec<&Row> = ways.iter().flat_map(|way| &way.rows).collect();
+    let mut outputs = Outputs::new(args.inputs.iter().map(PathBuf::as_path));
+    if let Some(path) = &args.csv {
+        outputs.add(path, csv(&rows).into_bytes())?;
+    }
+    if let Some(path) = &args.json {
+        let mut json = serde_json::to_vec_pretty(&rows).map_err(|e| miette!("JSON: {e}"))?;
+        json.push(b'\n');
+        outputs.add(path, json)?;
+    }
+    let sums = sums(&ways);
+    if let Some(path) = &args.svg {
+        let mut out = String::new();
+        let area = SVGBackend::with_string(&mut out, PLOT).into_drawing_area();
+        draw(args, &sums, &area).map_err(|e| report::file(path, &*e))?;
+        drop(area);
+        outputs.add(path, out.into_bytes())?;
+    }
+    if !outputs.stdout_taken() {
+        outputs.print(&table(&sums));
+    }
+    outputs.write()?;
+    for line in failures(&rows) {
+        print_error(&line);
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn compile(
+    args: &Args,
+    inputs: &[Input],
+    allocator: AllocatorName,
+    grfs: u32,
+) -> Result<Way, Report> {
+    let session = Session::new(Options {
+        grf_limit: grfs,
+        allocator: allocator.allocator(),
+        ..Options::new(args.platform)
+    });
+    let sources: Vec<_> = inputs.iter().map(Input::source).collect();
+    let mut rows = Vec::new();
+    for Outcome { files, result } in session.compile_modules(&sources) {
+        let file = files.first().map_or("", |&file| sources[file].name);
+        let row = |kernel: &str, figures, failure| Row {
+            file: file.to_string(),
+            kernel: kernel.to_string(),
+            allocator: allocator.name(),
+            grfs,
+            figures,
+            failure,
+        };
+        match result {
+            Ok(module) => {
+                let all = module.kernels.iter().chain(&module.functions);
+                rows.extend(all.map(|one| match one.allocator == allocator.allocator() {
+                    true => row(&one.name, Some(Figures::of(one)), None),
+                    false => row(&one.name, None, Some(TOO_FEW.to_string())),
+                }));
+            }
+            Err(failure) if is_of_registers(&failure.error) => {
+                rows.push(row("", None, Some(failure.error.to_string())));
+            }
+            Err(failure) => return Err(report::failure(inputs, &failure)),
+        }
+    }
+    Ok(Way {
+        allocator,
+        grfs,
+        rows,
+    })
+}
+
+/// Whether registers are too few, which is a result here.
+fn is_of_registers(error: &Error) -> bool {
+    matches!(error, Error::Compile(CompileError::Allocate(_)))
+}
+
+/// For each way the figures of all files that compile in every way, and how many files do not in this.
+fn sums(ways: &[Way]) -> Vec<(AllocatorName, u32, Figures, usize)> {
+    let failed = |row: &&Row| row.figures.is_none();
+    let all = ways.iter().flat_map(|way| &way.rows);
+    let out: HashSet<&str> = all.filter(failed).map(|row| row.file.as_str()).collect();
+    let sum = |way: &Way| {
+        let counted = way
+            .rows
+            .iter()
+            .filter(|row| !out.contains(row.file.as_str()));
+        let figures = counted.filter_map(|row| row.figures.as_ref());
+        let sum = figures.fold(Figures::default(), Figures::with);
+        let failures = way.rows.iter().filter(failed).count();
+        (way.allocator, way.grfs, sum, failures)
+    };
+    ways.iter().map(sum).collect()
+}
+
+fn table(sums: &[(AllocatorName, u32, Figures, usize)]) -> String {
+    let heading = [
+        "allocator",
+        "GRFs",
+        "instructions",
+        "bytes",
+        "moves",
+        "spills",
+        "fills",
+        "spill bytes",
+        "ms",
+        "too few",
+    ];
+    let mut lines = vec![heading.map(str::to_string)];
+    for (allocator, grfs, f, failures) in sums {
+        lines.push([
+            allocator.name().to_string(),
+            grfs.to_string(),
+            f.instructions.to_string(),
+            f.bytes.to_string(),
+            f.moves.to_string(),
+            f.spills.to_string(),
+            f.fills.to_string(),
+            f.spill_bytes.to_string(),
+            format!("{:.2}", f.milliseconds),
+            match failures {
+                0 => String::new(),
+                n => n.to_string(),
+            },
+        ]);
+    }
+    stats::align(&lines)
+}
+
+/// What does not compile, a line a file with the most registers that are too few.
+fn failures(rows: &[&Row]) -> Vec<String> {
+    let mut last: Vec<&Row> = Vec::new();
+    for row in rows.iter().filter(|row| row.failure.is_some()) {
+        match last.iter_mut().find(|other| other.file == row.file) {
+            Some(other) if other.grfs < row.grfs => *other = row,
+            Some(_) => {}
+            None => last.push(row),
+        }
+    }
+    let line = |row: &&Row| {
+        let why = row.failure.as_deref().unwrap_or_default();
+        format!("{}: {why}", row.file)
+    };
+    last.iter().map(line).collect()
+}
+
+fn csv(rows: &[&Row]) -> String {
+    let mut out = String::from(
+        "file,kernel,allocator,grfs,instructions,bytes,moves,spills,fills,spill_bytes,milliseconds\n",
+    );
+    let quoted = |text: &str| format!("\"{}\"", text.replace('"', "\"\""));
+    for row in rows {
+        let (file, kernel) = (quoted(&row.file), quoted(&row.kernel));
+        let _ = write!(out, "{file},{kernel},{},{}", row.allocator, row.grfs);
+        let _ = match &row.figures {
+            Some(f) => writeln!(
+                out,
+                ",{},{},{},{},{},{},{:.3}",
+                f.instructions, f.bytes, f.moves, f.spills, f.fills, f.spill_bytes, f.milliseconds
+            ),
+            None => writeln!(out, ",,,,,,,"),
+        };
+    }
+    out
+}
+
+/// Messages over sizes, a line an allocator.
+fn draw(
+    args: &Args,
+    sums: &[(AllocatorName, u32, Figures, usize)],
+    area: &DrawingArea<SVGBackend, plotters::coord::Shift>,
+) -> Result<(), Box<dyn std::error::Error>> {
+    area.fill(&WHITE)?;
+    let sizes = || args.grf.iter().copied();
+    let (least, most) = (sizes().min().unwrap_or(0), sizes().max().unwrap_or(1));
+    let messages = |f: &Figures| f.spills + f.fills;
+    let highest = sums.iter().map(|(_, _, f, _)| messages(f)).max();
+    let mut chart = ChartBuilder::on(area)
+        .margin(8)
+        .x_label_area_size(36)
+        .y_label_area_size(64)
+        .build_cartesian_2d(least..most.max(least + 1), 0..highest.unwrap_or(0) + 1)?;
+    chart
+        .configure_mesh()
+        .x_desc("GRFs")
+        .y_desc("spill and fill messages")
+        .draw()?;
+    for (&allocator, colour) in args.allocator.iter().zip(COLOURS) {
+        let mut points: Vec<(u32, u32)> = (sums.iter())
+            .filter(|(of, ..)| *of == allocator)
+            .map(|(_, grfs, f, _)| (*grfs, messages(f)))
+            .collect();
+        points.sort_unstable();
+        let line = LineSeries::new(points, colour.stroke_width(2));
+        chart
+            .draw_series(line)?
+            .label(allocator.name())
+            .legend(move |(x, y)| PathElement::new([(x, y), (x + 16, y)], colour));
+    }
+    chart.configure_series_labels().border_style(BLACK).draw()?;
+    area.present()?;
+    Ok(())
+}

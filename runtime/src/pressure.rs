@@ -1,0 +1,208 @@
+//! Register pressure along the code: how many registers live at each place, and who lives at one.
+//!
+//! Taken of the code that allocation gets, legal machine IR in SSA form, so that it does not depend on
+//! what allocation makes of it. A value counts with the whole unit of registers that it is given.
+
+use kiln_frontend::module::{Name, Object, Operand};
+use kiln_frontend::opcode::Opcode;
+use kiln_machine::func::{Block, Function};
+use kiln_machine::graph::Graph;
+use kiln_machine::inst::VReg;
+use kiln_machine::liveness::{Liveness, term_uses, uses_of};
+use kiln_machine::pressure::{self, Amount};
+use kiln_regalloc::flags::depths;
+use kiln_regalloc::frame::Frame;
+use serde::Serialize;
+
+/// The place whose values are listed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// Where the most registers live, the first such.
+    Peak,
+    /// Where the most live of the code that comes from one instruction of vISA.
+    Instruction(u32),
+}
+
+/// The pressure in a kernel, a function or a subroutine of one.
+#[derive(Clone, Debug, Serialize)]
+pub struct Profile {
+    pub name: String,
+    /// GRFs that allocation may give out.
+    pub grfs: u32,
+    /// In the order of the code: before each instruction, and at the end of each block.
+    pub points: Vec<Point>,
+    /// The point where the most lives.
+    pub peak: usize,
+    /// The point whose values are listed; none if no code comes from the instruction asked for.
+    pub at: Option<usize>,
+    /// What lives there, the oldest first.
+    pub values: Vec<Value>,
+    /// Names of source files, by number.
+    pub files: Vec<String>,
+}
+
+/// A place in the code.
+#[derive(Clone, Debug, Serialize)]
+pub struct Point {
+    pub block: u32,
+    /// Loops around it.
+    pub loops: u32,
+    /// The instruction of vISA that the code comes from, if it comes from one.
+    pub visa: Option<u32>,
+    /// File and line of the source, where LOC gives them.
+    pub source: Option<(u32, u32)>,
+    /// GRFs given to what lives here, and bytes of them in use.
+    pub grfs: u32,
+    pub bytes: u32,
+    /// The instruction, or what ends the block.
+    pub text: String,
+}
+
+/// Something that lives.
+#[derive(Clone, Debug, Serialize)]
+pub struct Value {
+    /// Its name in machine IR.
+    pub register: String,
+    pub grfs: u32,
+    pub bytes: u32,
+    /// The point of the instruction that defines it, or of the block that it is a parameter of; none
+    /// of what is there at entry.
+    pub since: Option<usize>,
+    /// Several values meet in it.
+    pub is_parameter: bool,
+    /// The point that reads it next, in the order of the code; none if that comes before.
+    pub next: Option<usize>,
+}
+
+/// The profile of a legal function with so many GRFs.
+pub fn profile(func: &Function, grf_limit: u32, place: Place) -> Profile {
+    let live = Liveness::new(func, &Graph::new(func));
+    let unit_grfs = func.target.unit_grfs();
+    let amounts = pressure::profile(func, &live);
+    let mut points = Vec::new();
+    let loops = depths(func);
+    let mut starts = Vec::new();
+    for ((b, block), amounts) in func.blocks.iter().zip(&amounts) {
+        starts.push(points.len());
+        for (i, &Amount { bytes, units }) in amounts.iter().enumerate() {
+            let (origin, text) = match block.insts.get(i) {
+                Some(inst) => (inst.origin, func.show_inst(inst).to_string()),
+                None => (block.term_origin, func.show_term(b).to_string()),
+            };
+            points.push(Point {
+                block: b.as_u32(),
+                loops: loops[b.as_u32() as usize],
+                visa: (origin != u32::MAX).then_some(origin),
+                source: None,
+                grfs: units * unit_grfs,
+                bytes,
+                text: text.trim().to_string(),
+            });
+        }
+    }
+    // The first of those with the most.
+    let most = |points: &mut dyn Iterator<Item = (usize, &Point)>| {
+        points
+            .min_by_key(|&(n, point)| (std::cmp::Reverse(point.grfs), n))
+            .map(|(n, _)| n)
+    };
+    let peak = most(&mut points.iter().enumerate());
+    let at = match place {
+        Place::Peak => peak,
+        Place::Instruction(visa) => {
+            most(&mut (points.iter().enumerate()).filter(|(_, point)| point.visa == Some(visa)))
+        }
+    };
+    let block = |at: usize| starts.partition_point(|&start| start <= at) - 1;
+    let values = at.map_or_else(Vec::new, |at| {
+        let b = block(at);
+        let found = pressure::live_at(func, &live, Block::from_u32(b as u32), at - starts[b]);
+        values(func, &starts, at, &found)
+    });
+    let allocatable = Frame::new(func, Some(grf_limit), None);
+    Profile {
+        name: func.name.clone(),
+        grfs: allocatable.map_or(grf_limit, |frame| frame.units.len() as u32 * unit_grfs),
+        peak: peak.unwrap_or_default(),
+        points,
+        at,
+        values,
+        files: Vec::new(),
+    }
+}
+
+/// What is known of values that live at a point.
+fn values(func: &Function, starts: &[usize], at: usize, found: &[VReg]) -> Vec<Value> {
+    let of = |&v: &VReg| Value {
+        register: v.to_string(),
+        grfs: func.target.unit_grfs(),
+        bytes: func.regs[v].bytes.into(),
+        since: None,
+        is_parameter: false,
+        next: None,
+    };
+    let mut values: Vec<Value> = found.iter().map(of).collect();
+    let number = |v: VReg| found.binary_search(&v).ok();
+    for ((b, block), &start) in func.blocks.iter().zip(starts) {
+        for n in block.params.iter().filter_map(|&v| number(v)) {
+            values[n].since = Some(start);
+            values[n].is_parameter = true;
+        }
+        let mut read = |v: VReg, here: usize| {
+            if let Some(n) = number(v).filter(|_| here >= at) {
+                values[n].next.get_or_insert(here);
+            }
+        };
+        let mut defined = Vec::new();
+        for (here, inst) in (start..).zip(&block.insts) {
+            uses_of(func, inst, |v| read(v, here));
+            func.visit(inst, |v, role| {
+                if role.is_def() {
+                    defined.push((v, here));
+                }
+            });
+        }
+        term_uses(func, b, |v| read(v, start + block.insts.len()));
+        for (v, here) in defined {
+            if let Some(n) = number(v) {
+                values[n].since = Some(here);
+            }
+        }
+    }
+    values.sort_by_key(|value| value.since);
+    values
+}
+
+impl Profile {
+    /// Gives the instructions of vISA the numbers that they have in another list.
+    pub(crate) fn renumber(&mut self, numbers: &[u32]) {
+        for visa in self.points.iter_mut().filter_map(|p| p.visa.as_mut()) {
+            *visa = numbers.get(*visa as usize).copied().unwrap_or(*visa);
+        }
+    }
+
+    /// Takes the lines of the source from the instructions of vISA that say them.
+    pub(crate) fn locate(&mut self, object: &Object) {
+        let (mut file, mut line) = (0, None);
+        let mut files: Vec<&Name> = Vec::new();
+        let mut lines: Vec<Option<(u32, u32)>> = Vec::with_capacity(object.insts.len());
+        for inst in &object.insts {
+            match (inst.op, inst.operands.first()) {
+                (Opcode::File, Some(Operand::Name(name))) => {
+                    let known = files.iter().position(|file| **file == **name);
+                    file = known.unwrap_or(files.len());
+                    if known.is_none() {
+                        files.push(name);
+                    }
+                }
+                (Opcode::Loc, Some(Operand::Field(number))) => line = Some(*number),
+                _ => {}
+            }
+            lines.push(line.map(|line| (file as u32, line)));
+        }
+        for point in &mut self.points {
+            point.source = point.visa.and_then(|visa| *lines.get(visa as usize)?);
+        }
+        self.files = files.iter().map(|file| file.to_string()).collect();
+    }
+}

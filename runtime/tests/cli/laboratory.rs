@@ -1,0 +1,199 @@
+//! `kiln pressure` and `kiln sweep`: figures of registers, by hand and against each other.
+
+use std::fs;
+
+use serde_json::Value;
+
+use crate::program::{Folder, example, fail, pass};
+
+/// Eight values of 16 dwords in two lines of a source, read in the third. All instructions are legal, and
+/// nothing can be left out.
+fn eight(folder: &Folder) -> String {
+    let mut text = String::from(
+        ".version 3.6\n.kernel \"eight\"\n\
+         .decl A v_type=G type=d num_elts=16 align=GRF\n\
+         .decl OUT v_type=T num_elts=1 v_name=OUT\n.input A offset=64 size=64\n.kernel_attr Target=\"cm\"\n.kernel_attr SimdSize=16\n",
+    );
+    for n in 0..8 {
+        text += &format!(".decl B{n} v_type=G type=d num_elts=16 align=GRF\n");
+    }
+    text += "FILE \"/where/eight.cl\"\n";
+    for n in 0..8 {
+        text += &format!("LOC {}\n", 10 + n / 4);
+        text += &format!("mul (M1, 16) B{n}(0,0)<1> A(0,0)<1;1,0> 0x{n:x}3:w\n");
+    }
+    text += "LOC 30\n";
+    for n in 0..8 {
+        text += &format!("oword_st (4) OUT 0x{n:x}0:ud B{n}.0\n");
+    }
+    text += "ret (M1, 1)\n";
+    folder.write("eight.visaasm", text)
+}
+
+#[test]
+fn pressure_is_shown_along_the_code() {
+    let folder = Folder::new("pressure");
+    let input = eight(&folder);
+    let [json, csv, svg] = ["p.json", "p.csv", "p.svg"].map(|name| folder.path(name));
+    let shown = pass(&[
+        "pressure", "-p", "skl", &input, "--json", &json, "--csv", &csv, "--svg", &svg, "--rows",
+        "5",
+    ]);
+    let lines: Vec<&str> = shown.lines().collect();
+    assert!(lines[0].starts_with("eight: at most "), "{shown}");
+    assert_eq!(lines.iter().filter(|line| line.contains('█')).count(), 5);
+    assert!(shown.contains("eight.cl:11"), "{shown}");
+
+    let profiles: Value = serde_json::from_slice(&fs::read(json).unwrap()).unwrap();
+    let profile = &profiles[0];
+    assert_eq!(profile["files"], serde_json::json!(["/where/eight.cl"]));
+    let points = profile["points"].as_array().unwrap();
+    // The products one after the other, two GRFs each.
+    let product = |n: usize| {
+        let text = |p: &&Value| p["text"].as_str().unwrap().contains(" mul ");
+        points.iter().filter(text).nth(n).unwrap()
+    };
+    for n in 0..8 {
+        let [first, this] = [0, n].map(|n| product(n)["grfs"].as_u64().unwrap());
+        assert_eq!(this, first + 2 * n as u64);
+        assert_eq!(product(n)["source"], serde_json::json!([0, 10 + n / 4]));
+    }
+    let peak = profile["peak"].as_u64().unwrap() as usize;
+    let most = points.iter().map(|p| p["grfs"].as_u64().unwrap()).max();
+    assert_eq!(points[peak]["grfs"].as_u64(), most);
+    let values = profile["values"].as_array().unwrap();
+    let sum: u64 = values.iter().map(|v| v["grfs"].as_u64().unwrap()).sum();
+    assert_eq!(Some(sum), most);
+    assert_eq!(
+        fs::read_to_string(csv).unwrap().lines().count(),
+        points.len() + 1
+    );
+    assert!(fs::read_to_string(svg).unwrap().starts_with("<svg"));
+}
+
+/// The values of a place of choice: of the first product there is none but what it reads.
+#[test]
+fn pressure_lists_what_lives_at_an_instruction() {
+    let folder = Folder::new("pressure_at");
+    let input = eight(&folder);
+    let json = folder.path("p.json");
+    let at = |instruction: &str| -> Value {
+        pass(&[
+            "pressure",
+            "-p",
+            "skl",
+            &input,
+            "--at",
+            instruction,
+            "--json",
+            &json,
+        ]);
+        let profiles: Value = serde_json::from_slice(&fs::read(&json).unwrap()).unwrap();
+        profiles[0].clone()
+    };
+    // FILE and LOC are instructions: the products are 2, 4, ...
+    let (first, last) = (at("2"), at("16"));
+    let products = |profile: &Value| {
+        let points = profile["points"].as_array().unwrap().clone();
+        let of = |value: &Value| {
+            let since = value["since"].as_u64()?;
+            let text = points[since as usize]["text"].as_str()?.to_string();
+            text.contains(" mul ").then_some(())
+        };
+        profile["values"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .filter_map(of)
+            .count()
+    };
+    assert_eq!((products(&first), products(&last)), (0, 7));
+    let shown = pass(&["pressure", "-p", "skl", &input, "--at", "1000"]);
+    assert!(
+        shown.contains("no code comes from that instruction"),
+        "{shown}"
+    );
+}
+
+#[test]
+fn a_sweep_says_what_each_size_costs() {
+    let folder = Folder::new("sweep");
+    let [csv, json, svg] = ["s.csv", "s.json", "s.svg"].map(|name| folder.path(name));
+    let input = example("sgemm", "visaasm");
+    let shown = pass(&[
+        "sweep",
+        "-p",
+        "skl",
+        &input,
+        "--grf",
+        "32,128",
+        "--allocator",
+        "ion,fast",
+        "--csv",
+        &csv,
+        "--json",
+        &json,
+        "--svg",
+        &svg,
+    ]);
+    let heading = "allocator GRFs instructions bytes moves spills fills spill bytes ms too few";
+    let lines: Vec<String> = (shown.lines())
+        .map(|line| line.split_whitespace().collect::<Vec<_>>().join(" "))
+        .collect();
+    assert_eq!(lines[0], heading);
+    assert_eq!(lines.len(), 5);
+    let rows: Value = serde_json::from_slice(&fs::read(json).unwrap()).unwrap();
+    let figure = |row: usize, name: &str| rows[row]["figures"][name].as_u64().unwrap();
+    // What `compile` says of the same.
+    for (row, grfs, level) in [(0, "32", "2"), (1, "128", "2")] {
+        let stats = folder.path("stats.json");
+        pass(&[
+            "compile",
+            "-p",
+            "skl",
+            &input,
+            "--grf-limit",
+            grfs,
+            "-O",
+            level,
+            "--stats",
+            &stats,
+            "-o",
+            &folder.path("k.bin"),
+        ]);
+        let stats: Value = serde_json::from_slice(&fs::read(stats).unwrap()).unwrap();
+        for name in ["instructions", "bytes", "spills", "fills", "spill_bytes"] {
+            assert_eq!(
+                stats[0][name].as_u64(),
+                Some(figure(row, name)),
+                "{grfs}: {name}"
+            );
+        }
+    }
+    assert!(figure(0, "fills") > figure(1, "fills"));
+    assert_eq!(fs::read_to_string(csv).unwrap().lines().count(), 5);
+    assert!(fs::read_to_string(svg).unwrap().starts_with("<svg"));
+}
+
+/// Registers that are too few for a kernel are a result, and others' sums go without it.
+#[test]
+fn a_sweep_goes_on_where_registers_are_too_few() {
+    let folder = Folder::new("sweep_few");
+    let stack = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/two_kernels/two.visaasm");
+    let saxpy = example("saxpy", "visaasm");
+    let alone = pass(&["sweep", "-p", "skl", &saxpy, "--grf", "64,128"]);
+    let both = pass(&["sweep", "-p", "skl", &saxpy, stack, "--grf", "64,128"]);
+    let columns = |shown: &str, row: usize| -> Vec<String> {
+        let line = shown.lines().nth(row).unwrap();
+        line.split_whitespace().map(str::to_string).collect()
+    };
+    for row in [1, 2] {
+        assert_eq!(columns(&alone, row)[..8], columns(&both, row)[..8]);
+    }
+    assert_eq!(columns(&both, 1).last().unwrap(), "1");
+    fail(
+        &folder,
+        &["sweep", "-p", "skl", &saxpy, "--grf", "12"],
+        &["a limit of 12 registers"],
+    );
+}
