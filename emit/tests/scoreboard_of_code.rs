@@ -16,7 +16,7 @@ use kiln_emit::verify::scoreboard;
 use kiln_emit::zebin::Zebin;
 use proptest::prelude::*;
 
-const PLATFORMS: [&str; 2] = ["tgllp", "dg2"];
+const MUTATED: [&str; 2] = ["tgllp", "dg2"];
 
 /// The object files that there are for a platform.
 fn zebins(platform: &str) -> Vec<PathBuf> {
@@ -323,7 +323,7 @@ fn blocks(code: &[Inst]) -> Vec<(usize, usize)> {
 fn annotations_that_are_taken_away_are_missed() {
     let count = std::env::var("MUTATIONS").map_or(150, |n| n.parse().unwrap());
     let mut random = Random(0x1234_5678_9abc_def1);
-    for name in PLATFORMS {
+    for name in MUTATED {
         let platform = find(name);
         let mut codes = codes(platform);
         // Of long ones each mutation takes long, and they are of the same kinds.
