@@ -11,11 +11,12 @@ use std::path::{Path, PathBuf};
 
 use kiln_emit::inst::{Desc, Inst, Op, Pipe, Place, RegFile, Src, SyncFn, Target, TokenUse, Type};
 use kiln_emit::listing::entries;
-use kiln_emit::platform::{self, Platform};
+use kiln_emit::platform::{self, PLATFORMS, Platform};
 use kiln_emit::verify::scoreboard;
 use kiln_emit::zebin::Zebin;
+use proptest::prelude::*;
 
-const PLATFORMS: [&str; 2] = ["tgllp", "dg2"];
+const MUTATED: [&str; 2] = ["tgllp", "dg2"];
 
 /// The object files that there are for a platform.
 fn zebins(platform: &str) -> Vec<PathBuf> {
@@ -322,7 +323,7 @@ fn blocks(code: &[Inst]) -> Vec<(usize, usize)> {
 fn annotations_that_are_taken_away_are_missed() {
     let count = std::env::var("MUTATIONS").map_or(150, |n| n.parse().unwrap());
     let mut random = Random(0x1234_5678_9abc_def1);
-    for name in PLATFORMS {
+    for name in MUTATED {
         let platform = find(name);
         let mut codes = codes(platform);
         // Of long ones each mutation takes long, and they are of the same kinds.
@@ -359,5 +360,25 @@ fn annotations_that_are_taken_away_are_missed() {
             reported * 100 >= counted * 99,
             "{name}: only {reported} of {counted} are reported"
         );
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig {
+        failure_persistence: None,
+        ..ProptestConfig::with_cases(300)
+    })]
+
+    /// Any bytes are checked to the end.
+    #[test]
+    fn whatever_decodes_is_checked(
+        which in 0..PLATFORMS.len(),
+        bytes in prop::collection::vec(any::<u8>(), 0..1600),
+    ) {
+        let platform = &PLATFORMS[which];
+        let insts: Vec<Inst> = entries(&bytes, platform)
+            .map(|entry| entry.inst.unwrap_or_else(|_| Inst::new(Op::Illegal, 1)))
+            .collect();
+        prop_assert!(scoreboard::check_code(&insts, platform).is_ok());
     }
 }

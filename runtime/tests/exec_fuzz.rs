@@ -4,16 +4,33 @@
 use std::path::Path;
 use std::sync::OnceLock;
 
-use kiln_emit::platform::SKL;
+use kiln_emit::platform::{self, Platform};
 use kiln_emit::zebin::Zebin;
-use kiln_runtime::exec::{Arg, Launch, Options, Program, RunError};
+use kiln_runtime::exec::{Arg, BindError, Launch, Options, Program, RunError};
 use kiln_runtime::launch::Description;
 use proptest::prelude::*;
 
 const BUDGET: u64 = 5_000;
-const EXAMPLES: [&str; 6] = ["argmix", "double", "histogram", "int64", "intmix", "switch"];
+/// Examples and the platforms that they are compiled for.
+const EXAMPLES: [(&str, &str); 14] = [
+    ("argmix", "skl"),
+    ("double", "skl"),
+    ("histogram", "skl"),
+    ("int64", "skl"),
+    ("intmix", "skl"),
+    ("switch", "skl"),
+    ("histogram", "tgllp"),
+    ("int64", "tgllp"),
+    ("switch", "tgllp"),
+    ("histogram", "dg2"),
+    ("int64", "dg2"),
+    ("prefix_sum", "dg2"),
+    ("switch", "dg2"),
+    ("double", "mtl"),
+];
 
 struct Example {
+    platform: &'static Platform,
     zebin: Zebin,
     description: Description,
     args: Vec<Arg>,
@@ -23,12 +40,17 @@ fn examples() -> &'static [Example] {
     static READ: OnceLock<Vec<Example>> = OnceLock::new();
     READ.get_or_init(|| {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples");
-        let read = |name: &&str| {
+        let read = |(name, device): &(&str, &str)| {
             let dir = root.join(name);
             let yaml = std::fs::read_to_string(dir.join("launch.yaml")).unwrap();
-            let file = std::fs::read(dir.join(format!("{name}.zebin"))).unwrap();
+            let own = match *device {
+                "skl" => dir.clone(),
+                other => dir.join(other),
+            };
+            let file = std::fs::read(own.join(format!("{name}.zebin"))).unwrap();
             let description = Description::parse(&yaml).unwrap();
             Example {
+                platform: platform::find(device).unwrap(),
                 zebin: Zebin::parse(&file).unwrap(),
                 args: description.load_args(&dir).unwrap(),
                 description,
@@ -54,9 +76,11 @@ fn execute(example: &Example, text: &[u8], check: bool) -> Result<(), TestCaseEr
         check,
         ..Options::default()
     };
-    let program = Program::from_text(text, &SKL);
+    let program = Program::from_text(text, example.platform);
     match launch.run_with(&program, &options) {
         Ok(stats) => prop_assert!(stats.instructions <= BUDGET),
+        // Changed code need not have an instruction where threads start.
+        Err(RunError::Bind(BindError::Entry(_))) => {}
         Err(RunError::Bind(error)) => prop_assert!(false, "{error}"),
         Err(error) => prop_assert!(!error.to_string().is_empty()),
     }
@@ -88,8 +112,12 @@ proptest! {
     }
 
     #[test]
-    fn any_bytes_end(text in prop::collection::vec(any::<u8>(), 0..400), check: bool) {
-        execute(&examples()[0], &text, check)?;
+    fn any_bytes_end(
+        number in 0..EXAMPLES.len(),
+        text in prop::collection::vec(any::<u8>(), 0..400),
+        check: bool,
+    ) {
+        execute(&examples()[number], &text, check)?;
     }
 
     #[test]

@@ -47,7 +47,7 @@ fn gen11() -> &'static Platform {
 
 /// The platforms for which there is only the reference compiler's code, and how many kernels of it. Of a
 /// platform whose code is that of another, there are the kernels that the other cannot run.
-const XE: [(&str, usize); 3] = [("tgllp", 163), ("dg2", 163), ("mtl", 28)];
+const XE: [(&str, usize); 4] = [("tgllp", 163), ("dg2", 163), ("mtl", 28), ("pvc", 167)];
 
 fn each_xe(check: impl Fn(&Kernel) -> Result<(), String> + Sync) {
     for (name, count) in XE {

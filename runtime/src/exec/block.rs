@@ -5,10 +5,12 @@
 //! on, if one is (PRM vol. 7, "Shared Functions — Data Port").
 
 use kiln_emit::messages::{Block, Flag, Kind};
+use kiln_emit::platform::Payload;
 
+use super::dispatch::SCRATCH_STATE;
 use super::error::Cause;
 use super::machine::Thread;
-use super::memory::{BTI_STATELESS, Shared, Span};
+use super::memory::{Shared, Space, Span};
 use super::message::{self, Message, buffer_base, fill, header_dword, payload};
 
 /// A block's size in bytes, and where in the first register it starts, by its octwords.
@@ -137,18 +139,21 @@ pub fn scratch(thread: &mut Thread, shared: &mut Shared, m: &Message) -> Result<
     if !m.has_header() {
         return Err(m.bad("a block message without a header"));
     }
-    let base = header_dword(thread, m, 5)? & !0x3ff;
-    if base != thread.scratch & !0x3ff {
+    // The header says where it is, or which surface it is in.
+    let expected = match thread.platform.payload {
+        Payload::Registers => thread.scratch & !0x3ff,
+        Payload::Memory => SCRATCH_STATE,
+    };
+    if header_dword(thread, m, 5)? & !0x3ff != expected {
         return Err(m.bad("the header's scratch pointer is not the thread's"));
     }
     let request = m.request()?;
     let size = hword_count(m)?;
     let write = request.kind == Kind::HwordScratchBlockWrite;
     let by_dword = request.fields.flags.has(Flag::ByDword);
-    let offset = base.wrapping_add(request.fields.offset.unwrap_or_default());
-    let memory = shared
-        .space(BTI_STATELESS)?
-        .at(u64::from(offset), size, 0)?;
+    let start = shared.scratch + u64::from(thread.scratch & !0x3ff);
+    let offset = request.fields.offset.unwrap_or_default();
+    let memory = Space::Address(shared.memory, start).at(u64::from(offset), size, 0)?;
     shared.count(write, size);
     if !write || !by_dword {
         if m.enabled() == 0 {

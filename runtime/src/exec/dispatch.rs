@@ -431,10 +431,10 @@ impl Setup {
     ) -> Result<(), BindError> {
         let env = &kernel.execution_env;
         let inline = env.inline_data_payload_size as usize;
+        if (self.register + self.per_thread_bytes) as u64 + inline as u64 > self.file {
+            return Err(BindError::PayloadSize(inline as u64));
+        }
         if self.cross_thread.len() < inline {
-            if inline as u64 > self.file / 2 {
-                return Err(BindError::PayloadSize(inline as u64));
-            }
             self.cross_thread.resize(inline, 0);
         }
         let mut image = vec![0; ARGUMENTS as usize];
@@ -652,7 +652,8 @@ impl Setup {
 
     /// The implicit arguments, with a new table of the local ids of all of a group's threads.
     fn implicit_args(&mut self, launch: &Launch) -> Vec<u8> {
-        let stride = local_id_stride(false, self.simd, self.register);
+        // Rows of 16 channels at least, whatever the size of a register.
+        let stride = self.simd.max(16) as usize * 2;
         let row = 3 * stride;
         let mut ids = vec![0; row * self.threads as usize];
         for (number, place) in (0..).zip(ids.chunks_exact_mut(row)) {

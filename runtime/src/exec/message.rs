@@ -485,6 +485,7 @@ pub fn channels(m: &Message) -> Result<usize, Cause> {
     match m.request()?.fields.simd {
         Some(Simd::S8) => Ok(8),
         Some(Simd::S16) => Ok(16),
+        Some(Simd::S32) => Ok(32),
         _ => Err(m.unknown()),
     }
 }

@@ -492,7 +492,8 @@ pub fn file_of(reg: Reg, platform: &'static Platform) -> Result<(File, usize), C
         // These have one register.
         RegFile::Addr => (File::Addr, 0, 0),
         RegFile::Control => (File::Control, 0, 0),
-        RegFile::State => (File::State, 0, 0),
+        // Of a message's state that of the thread is known, whose number is in both.
+        RegFile::State | RegFile::MessageControl => (File::State, 0, 0),
         RegFile::Notification => (File::Notification, 0, 0),
         RegFile::Timestamp => (File::Timestamp, 0, 0),
         file => return Err(Cause::Register { file, num: reg.num }),
