@@ -230,7 +230,7 @@ pub enum Target {
 }
 
 /// One instruction.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Inst {
     pub op: Op,
     /// Channels: 1, 2, 4, 8, 16 or 32.

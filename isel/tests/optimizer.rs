@@ -101,3 +101,33 @@ fn values() {
 fn conditions() {
     folder("conditions", opt::conditions::run);
 }
+
+#[test]
+fn arrays() {
+    folder("arrays", opt::arrays::run);
+}
+
+#[test]
+fn destinations() {
+    folder("destinations", opt::destinations::run);
+}
+
+#[test]
+fn flags() {
+    folder("flags", opt::flags::run);
+}
+
+#[test]
+fn scattered() {
+    folder("scattered", opt::scattered::run);
+}
+
+#[test]
+fn spread() {
+    folder("spread", opt::spread::run);
+}
+
+#[test]
+fn narrow() {
+    folder("narrow", opt::narrow::run);
+}

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use kiln_frontend::module::Module;
 use kiln_frontend::text;
-use kiln_isel::select::{Calls, SelectError, select};
+use kiln_isel::select::{Calls, Room, SelectError, select_in};
 use kiln_isel::{legalize, opt};
 use kiln_machine::func::Function;
 use kiln_machine::inst::{Desc, Inst, Opcode, Src};
@@ -15,8 +15,19 @@ use kiln_target::platform;
 
 /// Selected, without what nobody reads, and made legal; verified before and after.
 fn lowered(module: &Module) -> Result<Function, Vec<SelectError>> {
+    lowered_for(module, false)
+}
+
+/// The same for threads that may or may not be interrupted in the middle.
+fn lowered_for(module: &Module, interruptible: bool) -> Result<Function, Vec<SelectError>> {
     let func = kiln_ir::build::build(&module.objects[0], &platform::SKL).expect("a graph");
-    let mut machine = select(&func, &platform::SKL, &Calls::BY_NAME)?;
+    let room = Room {
+        grfs: platform::SKL.grf_count,
+        scratch_base: 0,
+        in_memory: false,
+        interruptible,
+    };
+    let mut machine = select_in(&func, &platform::SKL, &Calls::BY_NAME, room)?.swap_remove(0);
     verify(&machine, Level::Wide, None).unwrap_or_else(|e| panic!("{e}"));
     opt::dead::run(&mut machine);
     legalize::run(&mut machine).unwrap_or_else(|e| panic!("{e:?}"));
@@ -308,7 +319,39 @@ fn messages_ask_what_those_of_the_reference_ask() {
         ("vme_sic T6 B.0 B.256 B.128", 1, (13, 8, 0x782003)),
         ("sampler_cache_flush", 1, (2, 1, 0x1ff000)),
     ];
-    for &(line, count, expected) in table {
+    // Those that have no header if the thread is not interrupted.
+    let without: &[(&str, (u8, u32, u32))] = &[
+        (
+            "sample_3d.RGBA (M1, 16) 0x0:uw S1 T6 F.0 F.256 F.320",
+            (2, 4, 0x840203),
+        ),
+        (
+            "sample_3d.RGB (M1, 8) 0x0:uw S1 T6 H.0 F.256 F.320",
+            (2, 2, 0x40320203),
+        ),
+        (
+            "sample_l.G (M1, 16) 0x120:uw S1 T6 F.0 F.256 F.320 F.512",
+            (2, 7, 0x2c2203),
+        ),
+        (
+            "sample_b_c.R (M1, 8) 0x0:uw S1 T6 F.0 F.256 F.320 F.512 F.640",
+            (2, 4, 0x125203),
+        ),
+        (
+            "load_3d.RGBA (M1, 8) 0x0:uw T6 F.0 D.0 D.64 D.128",
+            (2, 3, 0x427003),
+        ),
+        (
+            "sample4.B (M1, 16) 0x0:uw S1 T6 F.0 F.256 F.320",
+            (2, 5, 0x8c8203),
+        ),
+        ("resinfo.RGBA (M1, 16) T6 D.0 D.64", (2, 2, 0x84a003)),
+    ];
+    let with = table
+        .iter()
+        .map(|&(line, count, asked)| (line, count, asked, true));
+    let without = without.iter().map(|&(line, asked)| (line, 1, asked, false));
+    for (line, count, expected, interruptible) in with.chain(without) {
         let source = format!(
             ".version 4.1\n.kernel \"k\"\n\
              .decl F v_type=G type=f num_elts=512 align=hword\n\
@@ -321,7 +364,8 @@ fn messages_ask_what_those_of_the_reference_ask() {
              movs (M1_NM, 1) T6(0) 0x3:ud\nmovs (M1_NM, 1) S1(0) 0x2:ud\n{line}\nret (M1, 1)\n"
         );
         let module = text::parse(&source).unwrap_or_else(|e| panic!("{e}: {line}"));
-        let machine = lowered(&module).unwrap_or_else(|e| panic!("{e:?}: {line}"));
+        let machine = lowered_for(&module, interruptible);
+        let machine = machine.unwrap_or_else(|e| panic!("{e:?}: {line}"));
         let mut found = Vec::new();
         for id in machine.blocks.values().flat_map(|b| &b.insts) {
             let Some(message) = id.message.expand().map(|m| machine.messages[m]) else {

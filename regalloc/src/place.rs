@@ -344,5 +344,21 @@ fn spans(func: &Function, live: &Liveness) -> SecondaryMap<VReg, Span> {
             touch(v, number);
         }
     }
+    // What is put together bit by bit has its place from the first on.
+    let mut number = 0;
+    for block in func.blocks.values() {
+        number += 1;
+        for inst in &block.insts {
+            number += 1;
+            func.visit(inst, |v, role| {
+                if let Some(old) = role.old()
+                    && spans[old].to == number
+                {
+                    spans[v].from = spans[v].from.min(spans[old].from);
+                }
+            });
+        }
+        number += 1;
+    }
     spans
 }

@@ -394,6 +394,7 @@ fn compile(text: &str) -> Result<Figures, String> {
         grfs: SKL.grf_count,
         scratch_base: 0,
         in_memory: false,
+        interruptible: false,
     };
     let machines = select::select_in(&func, &SKL, &select::Calls::BY_NAME, room);
     let mut machines = machines.map_err(|errors| {

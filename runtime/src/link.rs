@@ -52,6 +52,9 @@ pub fn link(objects: Vec<(usize, Compiled)>, graph: &CallGraph) -> (Vec<Compiled
         .iter()
         .map(|(_, object)| is_root(object).then(|| Linked::new(object, &by_name)))
         .collect();
+    // Whatever may be called: a kernel is seldom one of a module with functions.
+    let uninterruptible =
+        (objects.iter()).any(|(_, object)| !is_kernel(object) && object.uninterruptible);
     let (mut kernels, mut functions) = (Vec::new(), Vec::new());
     for ((number, mut object), linked) in objects.into_iter().zip(linked) {
         let Some(linked) = linked else { continue };
@@ -59,6 +62,7 @@ pub fn link(objects: Vec<(usize, Compiled)>, graph: &CallGraph) -> (Vec<Compiled
         object.relocations = linked.relocations;
         object.symbols = linked.symbols;
         object.barrier |= graph.facts(number).waits;
+        object.uninterruptible |= uninterruptible;
         object.stack_bytes = match depths[number] {
             _ if !object.stack => 0,
             Depth::Bytes(bytes) => bytes,

@@ -206,6 +206,7 @@ fn decide(entry: &mut Entry, kernel: &Compiled, version: (u32, u32), platform: &
     env.grf_count = platform.grf_count;
     env.simd_size = u32::from(kernel.simd);
     env.barrier_count = u32::from(kernel.barrier);
+    env.disable_mid_thread_preemption |= kernel.uninterruptible;
     env.offset_to_skip_per_thread_data_load = 0;
     env.offset_to_skip_set_ffid_gp = 0;
     let spilled = kernel.allocation.spill_bytes;

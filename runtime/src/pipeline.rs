@@ -152,6 +152,9 @@ pub struct Options {
     pub grf_limit: u32,
     /// The convention of stack calls.
     pub abi: &'static Abi,
+    /// Threads may be interrupted in the middle of the code (mid-thread preemption), which costs messages
+    /// to the sampler a header on some platforms.
+    pub interruptible: bool,
     /// How registers are assigned; where that finds too few, as [`Allocator::Ion`] does.
     pub allocator: Allocator,
     /// Run the passes of the optimizer.
@@ -172,6 +175,7 @@ impl Options {
             platform,
             grf_limit: platform.grf_count,
             abi: &abi::STACK_2,
+            interruptible: false,
             allocator: Allocator::default(),
             optimize: true,
             verify: cfg!(debug_assertions),
@@ -242,6 +246,8 @@ pub struct Compiled {
     pub scratch_base: u32,
     /// Whether the kernel waits at a barrier.
     pub barrier: bool,
+    /// Whether its threads must not be interrupted in the middle.
+    pub uninterruptible: bool,
     /// Instructions of vISA and of Gen.
     pub visa_instructions: usize,
     pub instructions: usize,
@@ -410,10 +416,11 @@ fn compile_prepared(
         grfs: options.grf_limit,
         scratch_base,
         in_memory: false,
+        interruptible: options.interruptible,
     };
     let mut profiles = Vec::new();
     let mut allocator = options.allocator;
-    let (mut parts, stats, symbols, entered, barrier) = loop {
+    let (mut parts, stats, symbols, entered, [barrier, uninterruptible]) = loop {
         let mut text = String::new();
         let machines = lower(object, &func, callees, options, room, &mut text)?;
         lap(&mut seconds.isel);
@@ -431,6 +438,7 @@ fn compile_prepared(
             ..kiln_regalloc::Options::default()
         };
         let barrier = machines.iter().any(|machine| machine.barrier);
+        let uninterruptible = machines.iter().any(|machine| machine.uninterruptible);
         let symbols = machines.last().map(|last| last.symbols.clone());
         let entered = machines[0].entered;
         let in_registers = own_scratch == 0 && !machines[0].reserved.is_empty();
@@ -452,7 +460,8 @@ fn compile_prepared(
                 if wants(Stage::Isel) {
                     dumps.push((Stage::Isel, text));
                 }
-                break (parts, stats, symbols.unwrap_or_default(), entered, barrier);
+                let whole = [barrier, uninterruptible];
+                break (parts, stats, symbols.unwrap_or_default(), entered, whole);
             }
         }
     };
@@ -500,6 +509,7 @@ fn compile_prepared(
         simd: func.simd,
         scratch_base,
         barrier,
+        uninterruptible,
         visa_instructions: object.insts.len(),
         instructions: program.blocks.iter().map(Vec::len).sum(),
         allocation: stats,

@@ -6,6 +6,7 @@
 pub mod backward;
 pub mod predicate;
 pub mod redundant;
+pub mod shared;
 pub mod structure;
 
 use crate::assemble::Program;
@@ -21,6 +22,7 @@ pub fn run(program: &mut Program, platform: &Platform) {
     if on_true {
         invert(program);
     }
+    shared::share(program);
     backward::turn_round(program);
     predicate::predicate(program);
     redundant::remove(program);

@@ -42,7 +42,7 @@ pub struct Platform {
     /// Shared local memory has a fence of its own: that of all memory does not order it, but may flush
     /// the cache of level 1 (PRM, "Memory Fence").
     pub slm_fence: bool,
-    /// A thread can be interrupted at a message to the sampler only if the message has a header.
+    /// A thread that may be interrupted in the middle has to give each message to the sampler a header.
     pub sampler_header: bool,
     /// Bit 0 of a sampler header's dword 3 says that the sampler is bindless; r0 may have it set.
     pub bindless_sampler_bit: bool,

@@ -166,6 +166,8 @@ pub struct Function {
     pub scratch_bytes: u32,
     /// A barrier is used.
     pub barrier: bool,
+    /// Its threads must not be interrupted in the middle.
+    pub uninterruptible: bool,
     /// The calling convention it keeps to.
     pub abi: &'static Abi,
     pub entered: Entered,
@@ -216,6 +218,7 @@ impl Function {
             header: None,
             scratch_bytes: 0,
             barrier: false,
+            uninterruptible: false,
             abi: &KERNEL,
             entered: Entered::Dispatched,
         }

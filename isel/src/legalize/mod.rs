@@ -32,6 +32,10 @@ pub struct LegalizeError {
     pub what: String,
 }
 
+/// How many instructions a constant in a register is known for, and how many such constants are.
+const NEAR: usize = 64;
+const CONSTANTS: usize = 8;
+
 type Result<T = ()> = std::result::Result<T, LegalizeError>;
 
 /// Makes every instruction of a function legal.
@@ -47,12 +51,14 @@ pub fn run(func: &mut Function) -> std::result::Result<(), Vec<LegalizeError>> {
         unit: func.target.unit_bytes(),
         func,
         out: Vec::new(),
+        constants: Vec::new(),
         origin: u32::MAX,
     };
     let mut errors = Vec::new();
     let blocks: Vec<_> = legalizer.func.blocks.keys().collect();
     for block in blocks {
         let insts = std::mem::take(&mut legalizer.func.blocks[block].insts);
+        legalizer.constants.clear();
         legalizer.out.reserve(insts.len() + insts.len() / 4);
         for inst in insts {
             if let Err(error) = legalizer.inst(inst) {
@@ -71,6 +77,8 @@ pub fn run(func: &mut Function) -> std::result::Result<(), Vec<LegalizeError>> {
 struct Legalizer<'a> {
     func: &'a mut Function,
     out: Vec<Inst>,
+    /// Constants in registers, the latest last, each with the number of its first instruction in the block.
+    constants: Vec<(Imm, Reg, usize)>,
     origin: u32,
     /// Operations of three sources have packed or scalar operands, aligned to 16 bytes.
     align16: bool,
@@ -210,7 +218,7 @@ impl Legalizer<'_> {
         if op.is_split_send() {
             self.apart(&mut inst);
         }
-        if op.is_send() || op.is_macro() || inst.symbol.is_some() {
+        if op.is_send() || op.is_macro() || op == Op::Smov || inst.symbol.is_some() {
             self.out.push(inst);
             return Ok(());
         }
@@ -225,7 +233,7 @@ impl Legalizer<'_> {
             pred: inst.pred,
         };
         let mut dest = self.dest_of(&dst, inst.opts.saturate, channels.size);
-        let mut cond = inst.cond.map(|c| (c.cond, Flag::new(&c)));
+        let mut cond = inst.cond.map(|c| (c.cond, Flag::new(&c, inst.pred)));
         let before = self.out.len();
         let mut srcs: SmallVec<[Src; 3]> = inst.srcs.iter().copied().collect();
         for s in &mut srcs {
@@ -279,6 +287,9 @@ impl Legalizer<'_> {
         mut cond: Option<&mut (Cond, Flag)>,
     ) -> Result {
         let mut channels = channels;
+        if let (Op::Mov, None, [Src::Reg(r)]) = (op, &cond, &mut srcs[..]) {
+            self.cut_down(dest, r, channels.size);
+        }
         // Of a shift, the type of what is shifted also says how many bits of the other source count.
         let shifts = matches!(op, Op::Shl | Op::Shr | Op::Asr);
         for (i, s) in srcs.iter_mut().enumerate() {
@@ -353,6 +364,25 @@ impl Legalizer<'_> {
             return self.through_temporary(op, channels, dest, srcs, cond, stride);
         }
         self.cut(op, channels, dest, srcs, cond)
+    }
+
+    /// Has a move of integers to fewer bits read these alone: a move without conversion may write
+    /// elements side by side.
+    fn cut_down(&self, dest: &Dest, r: &mut SrcReg, n: u32) {
+        let integers = !r.ty.is_float() && !dest.ty.is_float();
+        let ratio = r.ty.bytes() / dest.ty.bytes();
+        let plain = integers && ratio > 1 && !dest.saturate && r.modifier == SrcMod::default();
+        let direct = r.indirect.is_none() && r.mme.is_none() && r.region.vstride.is_some();
+        if !plain || !direct || dest.is_null() || self.is_architecture(r.reg) {
+            return;
+        }
+        let region = match r.step(n).map(|step| step * ratio) {
+            Some(0) => Region::SCALAR,
+            Some(step) if step <= 32 && step.is_power_of_two() => Region::new(step as u8, 1, 0),
+            _ => return,
+        };
+        r.region = region;
+        r.ty = dest.ty;
     }
 
     /// A source as packed or scalar elements of a type, its modifiers applied.
@@ -614,11 +644,35 @@ impl Legalizer<'_> {
             let in_math = shape(op) != Shape::Math || matches!(ty, Type::F | Type::D | Type::Ud);
             let small = ty.bytes() < 8 || op == Op::Mov;
             if !(i == last && srcs.len() < 3 && small && in_math) {
-                let tmp = self.copied(1, ty, srcs[i])?;
-                srcs[i] = Src::scalar(tmp, ty);
+                srcs[i] = self.constant(imm)?;
             }
         }
         Ok(())
+    }
+
+    /// A register with a constant: one that a few instructions before have it in, too.
+    fn constant(&mut self, imm: Imm) -> Result<Src> {
+        let ty = match imm.ty {
+            Type::Ud => Type::D,
+            Type::Uw => Type::W,
+            Type::Uq => Type::Q,
+            ty => ty,
+        };
+        let now = self.out.len();
+        let same = Imm::new(ty, imm.bits());
+        let near = |&&(other, _, at): &&(Imm, Reg, usize)| other == same && now - at <= NEAR;
+        let reg = match self.constants.iter().find(near) {
+            Some(&(_, reg, _)) => reg,
+            None => {
+                let reg = self.copied(1, ty, Src::Imm(same))?;
+                if self.constants.len() == CONSTANTS {
+                    self.constants.remove(0);
+                }
+                self.constants.push((same, reg, now));
+                reg
+            }
+        };
+        Ok(Src::scalar(reg, imm.ty))
     }
 
     /// A register with the elements of a packed immediate, which repeat from the first one on.

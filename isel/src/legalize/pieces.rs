@@ -3,7 +3,7 @@
 //! Every piece writes its part of the destination over what the pieces before it left there: all but
 //! the last piece of a register make a version of it, the last one the register itself.
 
-use kiln_machine::inst::{Base, CondMod, Dst, Inst, Old, Reg, Src, SrcReg, VReg};
+use kiln_machine::inst::{Base, CondMod, Dst, Inst, Old, Pred, Reg, Src, SrcReg, VReg};
 use kiln_target::isa::{Cond, Op, RegFile, Type};
 use kiln_target::op::Props;
 use smallvec::SmallVec;
@@ -52,13 +52,17 @@ impl Dest {
 pub(super) struct Flag {
     flag: Reg,
     now: Option<VReg>,
+    /// What is written over is the predicate, too: that of a piece has what the pieces before left.
+    under: bool,
 }
 
 impl Flag {
-    pub(super) fn new(cond: &CondMod) -> Flag {
+    pub(super) fn new(cond: &CondMod, pred: Option<Pred>) -> Flag {
+        let now = cond.old.expand();
         Flag {
             flag: cond.flag,
-            now: cond.old.expand(),
+            now,
+            under: now.is_some() && pred.and_then(|pred| pred.flag.as_virt()) == now,
         }
     }
 }
@@ -357,6 +361,9 @@ impl Legalizer<'_> {
         }
         if let Some((cond, flag)) = cond {
             let old = flag.now;
+            if let (true, Some(pred), Some(now)) = (flag.under, &mut inst.pred, old) {
+                pred.flag = Reg::virt(now, pred.flag.byte());
+            }
             let reg = match flag.flag.as_virt() {
                 Some(v) if lane + n >= channels.size => Reg::virt(v, 0),
                 Some(v) => {

@@ -9,8 +9,9 @@
 use cranelift_entity::SecondaryMap;
 use kiln_machine::func::{Block, Class, Function};
 use kiln_machine::inst::{Base, CondMod, Dst, Inst, Old, Opcode, Reg, Src, SrcReg, VReg};
-use kiln_machine::liveness::{term_uses, uses_of};
 use kiln_target::isa::{Cond, Op, SrcMod, Type};
+
+use super::count_uses;
 
 /// Folds comparisons and saturation into the operations before them.
 pub fn run(func: &mut Function) {
@@ -53,18 +54,6 @@ pub fn run(func: &mut Function) {
         insts.retain(|_| !folded.next().is_some_and(|folded| folded));
         func.blocks[block].insts = insts;
     }
-}
-
-/// How often each register is read.
-fn count_uses(func: &Function) -> SecondaryMap<VReg, u32> {
-    let mut uses: SecondaryMap<VReg, u32> = SecondaryMap::new();
-    for (block, data) in func.blocks.iter() {
-        for inst in &data.insts {
-            uses_of(func, inst, |v| uses[v] += 1);
-        }
-        term_uses(func, block, |v| uses[v] += 1);
-    }
-    uses
 }
 
 fn touches_flag(func: &Function, inst: &Inst) -> bool {

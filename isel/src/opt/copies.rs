@@ -14,11 +14,12 @@
 //! operations of three sources and of the math unit read whole registers through copies only, since
 //! they have no regions.
 
-use cranelift_entity::SecondaryMap;
 use cranelift_entity::packed_option::PackedOption;
-use kiln_machine::func::{Class, Function};
+use cranelift_entity::{EntitySet, SecondaryMap};
+use kiln_machine::func::{Block, Class, Function};
 use kiln_machine::graph::Graph;
 use kiln_machine::inst::{Base, Imm, Inst, Old, Opcode, Reg, Src, SrcReg, VReg};
+use kiln_machine::liveness::{term_uses, uses_of};
 use kiln_target::isa::{Cond, Op, RegFile, Region, SrcMod, Type};
 use kiln_target::op::Props;
 use kiln_target::rules::rules;
@@ -26,14 +27,31 @@ use smallvec::SmallVec;
 
 use super::for_each_inst;
 
+/// How many copies written one over the other are looked through.
+const CHAIN: usize = 8;
+
 /// Replaces uses of copies. The copies that nobody reads any more stay for [`super::dead`].
 pub fn run(func: &mut Function) {
     let order = Graph::new(func).order().to_vec();
+    let last = last_uses(func, &order);
+    let mut at = 0;
     let mut copies: Copies = SecondaryMap::new();
     // The register of which a register is a copy as a whole.
     let mut originals: SecondaryMap<VReg, PackedOption<VReg>> = SecondaryMap::new();
-    for_each_inst(func, &order, |func, _, _, inst| {
+    // Those that are a copy of a part of it, and hold nothing beside.
+    let mut halves: EntitySet<VReg> = EntitySet::new();
+    for_each_inst(func, &order, |func, block, _, inst| {
+        at += 1;
+        let old = inst.dst.map(|dst| dst.old);
         func.map_uses(inst, |v| originals[v].expand().unwrap_or(v));
+        // Half a register is not written over in the place of its copy, if anybody wants it later.
+        if let (Some(Old::Reg(v)), Some(dst)) = (old, &mut inst.dst)
+            && let Some(original) = originals[v].expand()
+            && halves.contains(v)
+            && last[original] > at
+        {
+            dst.old = Old::Reg(v);
+        }
         // What goes through the accumulator was made in pieces of its size, which other regions could
         // break.
         let accumulates = is(inst, Props::READS_ACC)
@@ -45,29 +63,51 @@ pub fn run(func: &mut Function) {
         let regions = !is(inst, Props::TERNARY) && !is(inst, Props::MATH) && !accumulates;
         if inst.is_by_channel() && regions {
             for n in 0..inst.srcs.len() {
-                if let Some(new) = replacement(func, &copies, inst, n) {
+                if let Some(new) = replacement(func, &copies, (block, inst), n) {
                     place(inst, n, new);
                 }
             }
         }
-        let Some(copy) = copy_of(func, inst) else {
+        let Some(copy) = copy_of(func, block, inst) else {
             return;
         };
-        let base = inst.dst.as_ref().map_or(Base::Null, |dst| dst.reg.base());
+        let Some(dst) = inst.dst else { return };
+        let base = dst.reg.base();
         let unit = func.target.unit_bytes() as i32;
         let registers: SmallVec<[VReg; 4]> = func.registers(&base).into();
         for (n, &v) in registers.iter().enumerate() {
             let byte = copy.byte - n as i32 * unit;
-            let copy = Copy { byte, ..copy };
+            let over = func.old(dst.old, n).into();
+            let copy = Copy { byte, over, ..copy };
             copies[v] = Some(copy);
-            if let Some(original) = original(func, &copy, v) {
+            if copy.masked.is_none()
+                && let Some((original, whole)) = original(func, &copy, v)
+            {
                 originals[v] = original.into();
+                if !whole {
+                    halves.insert(v);
+                }
                 let align = func.regs[v].align;
                 let aligned = &mut func.regs[original].align;
                 *aligned = align.max(*aligned);
             }
         }
     });
+}
+
+/// The number of the last instruction in an order that reads a register; what the end of a block reads
+/// is wanted for ever.
+fn last_uses(func: &Function, order: &[Block]) -> SecondaryMap<VReg, u32> {
+    let mut last: SecondaryMap<VReg, u32> = SecondaryMap::new();
+    let mut at = 0;
+    for &block in order {
+        for inst in &func.blocks[block].insts {
+            at += 1;
+            uses_of(func, inst, |v| last[v] = at.max(last[v]));
+        }
+        term_uses(func, block, |v| last[v] = u32::MAX);
+    }
+    last
 }
 
 type Copies = SecondaryMap<VReg, Option<Copy>>;
@@ -85,6 +125,11 @@ struct Copy {
     complement: bool,
     /// What it does not write holds nothing.
     fresh: bool,
+    /// What it does not write is in this register.
+    over: PackedOption<VReg>,
+    /// It is written over something under a mask, so that what is said here is of channels of one block
+    /// from the first on.
+    masked: Option<(Block, u8)>,
 }
 
 fn is(inst: &Inst, props: Props) -> bool {
@@ -100,7 +145,7 @@ fn is_vector(ty: Type) -> bool {
 }
 
 /// The instruction as a copy, if it is one.
-fn copy_of(func: &Function, inst: &Inst) -> Option<Copy> {
+fn copy_of(func: &Function, block: Block, inst: &Inst) -> Option<Copy> {
     let dst = inst.dst.as_ref()?;
     let complement = inst.op == Op::Not;
     let plain = (complement || inst.op == Op::Mov)
@@ -112,8 +157,7 @@ fn copy_of(func: &Function, inst: &Inst) -> Option<Copy> {
         && inst.symbol.is_none()
         && dst.indirect.is_none()
         && dst.mme.is_none()
-        && dst.hstride > 0
-        && (dst.old == Old::None || inst.opts.no_mask);
+        && dst.hstride > 0;
     let base = dst.reg.base();
     let registers = func.registers(&base);
     let general = |v: &VReg| func.regs[*v].class == Class::Grf;
@@ -151,6 +195,8 @@ fn copy_of(func: &Function, inst: &Inst) -> Option<Copy> {
         from,
         complement,
         fresh: dst.old == Old::None,
+        over: None.into(),
+        masked: (dst.old != Old::None && !inst.opts.no_mask).then_some((block, inst.chan_off)),
     })
 }
 
@@ -201,11 +247,47 @@ impl Copy {
     }
 }
 
+/// How bytes of a register were made: by the copy that made the register, or one that it was written over.
+fn copy_at(copies: &Copies, v: VReg, byte: u32, size: u32) -> Option<Copy> {
+    let mut copy = copies[v]?;
+    for _ in 0..CHAIN {
+        let (start, end) = (byte as i32, (byte + size) as i32);
+        let written = copy.byte..copy.byte + i32::from(copy.exec_size) * copy.step();
+        match copy.over.expand() {
+            Some(over) if end <= written.start || written.end <= start => copy = copies[over]?,
+            _ => return Some(copy),
+        }
+    }
+    None
+}
+
+/// The same for what element `n` of an instruction in a block reads.
+fn copy_for(
+    copies: &Copies,
+    (block, inst): (Block, &Inst),
+    n: u32,
+    (v, byte): Place,
+    size: u32,
+) -> Option<Copy> {
+    let copy = copy_at(copies, v, byte, size)?;
+    let own_channel = |(of, first): (Block, u8)| {
+        let element = copy.element(byte, size.min(copy.ty.bytes()));
+        let channel = element.map(|(element, _)| u32::from(first) + element);
+        of == block && !inst.opts.no_mask && channel == Some(u32::from(inst.chan_off) + n)
+    };
+    copy.masked.is_none_or(own_channel).then_some(copy)
+}
+
 /// A register and a byte in it.
 type Place = (VReg, u32);
 
 /// What source `n` may be instead.
-fn replacement(func: &mut Function, copies: &Copies, inst: &Inst, n: usize) -> Option<Src> {
+fn replacement(
+    func: &mut Function,
+    copies: &Copies,
+    (block, inst): (Block, &Inst),
+    n: usize,
+) -> Option<Src> {
     let Src::Reg(src) = inst.srcs[n] else {
         return None;
     };
@@ -215,9 +297,9 @@ fn replacement(func: &mut Function, copies: &Copies, inst: &Inst, n: usize) -> O
     }
     let size = src.ty.bytes();
     let (first, byte) = func.place(src.reg.base(), src.reg.byte())?;
-    let copy = copies[first]?;
+    let copy = copy_at(copies, first, byte, size)?;
     if let Src::Imm(_) = copy.from {
-        return constant(func, copies, inst, n, &src);
+        return constant(func, copies, (block, inst), n, &src);
     }
     // How the value is read decides for all elements.
     let (element, within) = copy.element(byte, size).unzip();
@@ -240,7 +322,7 @@ fn replacement(func: &mut Function, copies: &Copies, inst: &Inst, n: usize) -> O
     for element in 0..u32::from(inst.exec_size) {
         let at = src.reg.byte() + src.element(element);
         let (v, byte) = func.place(src.reg.base(), at)?;
-        let copy = copies[v]?;
+        let copy = copy_for(copies, (block, inst), element, (v, byte), size)?;
         let from = copy.from.as_reg()?;
         let alike = from.modifier == first_modifier && copy.complement == first_copy.complement;
         let byte = if widened {
@@ -433,14 +515,20 @@ fn over(outer: SrcMod, inner: SrcMod) -> SrcMod {
 
 /// An immediate in the place of source `n`, all of whose elements are the same part of copies of
 /// immediates.
-fn constant(func: &Function, copies: &Copies, inst: &Inst, n: usize, src: &SrcReg) -> Option<Src> {
+fn constant(
+    func: &Function,
+    copies: &Copies,
+    (block, inst): (Block, &Inst),
+    n: usize,
+    src: &SrcReg,
+) -> Option<Src> {
     let size = src.ty.bytes();
     let op = inst.gen_op()?;
     let mut bits = None;
     for element in 0..u32::from(inst.exec_size) {
         let at = src.reg.byte() + src.element(element);
         let (v, byte) = func.place(src.reg.base(), at)?;
-        let copy = copies[v]?;
+        let copy = copy_for(copies, (block, inst), element, (v, byte), size)?;
         let Src::Imm(imm) = copy.from else {
             return None;
         };
@@ -587,8 +675,9 @@ fn place(inst: &mut Inst, n: usize, new: Src) {
     }
 }
 
-/// The register of which `v` is a copy as a whole, as far as it holds anything.
-fn original(func: &Function, copy: &Copy, v: VReg) -> Option<VReg> {
+/// The register of which `v` is a copy as a whole, as far as it holds anything, and whether it
+/// holds all of it.
+fn original(func: &Function, copy: &Copy, v: VReg) -> Option<(VReg, bool)> {
     if !copy.is_linear() {
         return None;
     }
@@ -601,5 +690,5 @@ fn original(func: &Function, copy: &Copy, v: VReg) -> Option<VReg> {
     let (a, b) = (&func.regs[v], &func.regs[source]);
     let all = low == 0 && end == u32::from(a.bytes);
     let alike = a.class == b.class && a.bytes == b.bytes && byte == low;
-    (alike && (all || copy.fresh)).then_some(source)
+    (alike && (all || copy.fresh)).then_some((source, all))
 }

@@ -3,14 +3,22 @@
 //! [`PASSES`] is what runs, in that order. Each pass takes functions that [`kiln_machine::verify`]
 //! accepts and leaves such functions, in time near linear in their size.
 
+pub mod arrays;
 pub mod conditions;
 pub mod copies;
 pub mod dead;
+pub mod destinations;
+pub mod flags;
 pub mod identities;
+pub mod narrow;
+pub mod scattered;
+pub mod spread;
 pub mod values;
 
+use cranelift_entity::SecondaryMap;
 use kiln_machine::func::{Block, Function};
-use kiln_machine::inst::Inst;
+use kiln_machine::inst::{Inst, VReg};
+use kiln_machine::liveness::{term_uses, uses_of};
 use kiln_machine::verify::{Level, verify};
 
 /// A pass.
@@ -27,6 +35,10 @@ pub const PASSES: &[Pass] = &[
         run: copies::run,
     },
     Pass {
+        name: "narrow",
+        run: narrow::run,
+    },
+    Pass {
         name: "identities",
         run: identities::run,
     },
@@ -39,8 +51,20 @@ pub const PASSES: &[Pass] = &[
         run: values::run,
     },
     Pass {
+        name: "flags",
+        run: flags::run,
+    },
+    Pass {
         name: "conditions",
         run: conditions::run,
+    },
+    Pass {
+        name: "arrays",
+        run: arrays::run,
+    },
+    Pass {
+        name: "scattered",
+        run: scattered::run,
     },
     Pass {
         name: "copies-again",
@@ -49,6 +73,14 @@ pub const PASSES: &[Pass] = &[
     Pass {
         name: "dead-again",
         run: dead::run,
+    },
+    Pass {
+        name: "destinations",
+        run: destinations::run,
+    },
+    Pass {
+        name: "spread",
+        run: spread::run,
     },
 ];
 
@@ -80,4 +112,16 @@ fn for_each_inst(
         }
         func.blocks[block].insts = insts;
     }
+}
+
+/// How often each register is read.
+fn count_uses(func: &Function) -> SecondaryMap<VReg, u32> {
+    let mut uses: SecondaryMap<VReg, u32> = SecondaryMap::new();
+    for (block, data) in func.blocks.iter() {
+        for inst in &data.insts {
+            uses_of(func, inst, |v| uses[v] += 1);
+        }
+        term_uses(func, block, |v| uses[v] += 1);
+    }
+    uses
 }

@@ -34,31 +34,50 @@ pub fn run(func: &mut Function) {
     let new = |renamed: &SecondaryMap<VReg, PackedOption<VReg>>, v: VReg| {
         renamed[v].expand().unwrap_or(v)
     };
+    // Instructions that were removed, by the register that each made.
+    let mut removed: SecondaryMap<VReg, Option<Inst>> = SecondaryMap::new();
     let mut at = 0;
     for &block in graph.order() {
-        let mut insts = std::mem::take(&mut func.blocks[block].insts);
-        insts.retain_mut(|inst| {
+        let insts = std::mem::take(&mut func.blocks[block].insts);
+        let mut kept = Vec::with_capacity(insts.len());
+        for mut inst in insts {
             at += 1;
-            func.map_uses(inst, |v| new(&renamed, v));
-            known.modes += u32::from(writes_control(inst));
-            if !is_value(func, inst) {
-                return true;
-            }
+            let old = inst.dst.map(|dst| dst.old);
+            func.map_uses(&mut inst, |v| new(&renamed, v));
+            known.modes += u32::from(writes_control(&inst));
             let base = inst.dst.as_ref().map_or(Base::Null, |dst| dst.reg.base());
             let registers: SmallVec<[VReg; 4]> = func.registers(&base).into();
-            let Some(earlier) = known.find(func, &graph, block, at, inst, &registers) else {
-                return true;
+            let earlier = match is_value(func, &inst) {
+                true => known.find(func, &graph, block, at, &inst, &registers),
+                false => None,
             };
+            let Some(earlier) = earlier else {
+                // What is written over is made anew: two cannot be written over one.
+                if let (Some(Old::Reg(v)), Some(dst)) = (old, &mut inst.dst)
+                    && let Some(mut again) = removed[v]
+                {
+                    let copy = func.regs.push(func.regs[v]);
+                    if let Some(dst) = &mut again.dst {
+                        dst.reg = Reg::virt(copy, dst.reg.byte());
+                    }
+                    dst.old = Old::Reg(copy);
+                    kept.push(again);
+                }
+                kept.push(inst);
+                continue;
+            };
+            if let ([v], true) = (&registers[..], is_fresh(&inst)) {
+                removed[*v] = Some(inst);
+            }
             for (&v, &other) in registers.iter().zip(&earlier) {
                 renamed[v] = other.into();
                 let align = func.regs[v].align;
                 let aligned = &mut func.regs[other].align;
                 *aligned = align.max(*aligned);
             }
-            false
-        });
+        }
         let data = &mut func.blocks[block];
-        data.insts = insts;
+        data.insts = kept;
         if let Some(pred) = data.term.pred_mut()
             && let Some(v) = pred.flag.as_virt()
         {
@@ -82,6 +101,8 @@ struct Key {
     cond: Option<Cond>,
     srcs: SmallVec<[Src; 3]>,
     dst: (u32, u8, Type),
+    /// What it is written over.
+    old: Option<VReg>,
     /// Bytes of each register of the destination.
     bytes: SmallVec<[u16; 4]>,
     /// Where the mask or the modes of floats count, the block: they change from one to the next.
@@ -145,6 +166,7 @@ impl Known {
             cond: inst.cond.map(|c| c.cond),
             srcs: srcs.collect(),
             dst: (dst.reg.byte(), dst.hstride, dst.ty),
+            old: func.old(dst.old, 0),
             bytes: registers.iter().map(|&v| func.regs[v].bytes).collect(),
             block: (floats || !inst.opts.no_mask).then_some(block),
             modes: if floats { self.modes } else { 0 },
@@ -190,6 +212,11 @@ fn writes_control(inst: &Inst) -> bool {
     file.is_some_and(|(file, _)| matches!(file, RegFile::Control | RegFile::State))
 }
 
+/// Whether an instruction writes over nothing.
+fn is_fresh(inst: &Inst) -> bool {
+    inst.dst.is_some_and(|dst| dst.old == Old::None)
+}
+
 /// Whether an instruction does nothing but compute general registers from virtual ones.
 fn is_value(func: &Function, inst: &Inst) -> bool {
     let (Some(op), Some(dst)) = (inst.gen_op(), &inst.dst) else {
@@ -203,7 +230,8 @@ fn is_value(func: &Function, inst: &Inst) -> bool {
     let base = dst.reg.base();
     let results = func.registers(&base);
     let general = |v: &VReg| func.regs[*v].class == Class::Grf;
-    let computed = dst.old == Old::None && !results.is_empty() && results.iter().all(general);
+    let computed =
+        !matches!(dst.old, Old::List(_)) && !results.is_empty() && results.iter().all(general);
     let virtual_flag = inst.pred.is_none_or(|p| p.flag.as_virt().is_some());
     let known = |src: &Src| match src {
         Src::Imm(_) => true,

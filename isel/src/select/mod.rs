@@ -119,6 +119,8 @@ struct Select<'f, 'm> {
     area: Option<Area>,
     /// Registers that there are.
     grfs: u32,
+    /// Threads may be interrupted in the middle.
+    interruptible: bool,
     stores: Vec<Store>,
     /// The vISA instruction being selected.
     at: ir::Inst,
@@ -134,6 +136,8 @@ pub struct Room {
     pub scratch_base: u32,
     /// Variables whose address is taken live in scratch memory, even if there are registers for them.
     pub in_memory: bool,
+    /// Threads may be interrupted in the middle: messages that must have a header for that have it.
+    pub interruptible: bool,
 }
 
 /// Registers that are left to the code beside variables whose address is taken; where there are fewer,
@@ -153,6 +157,7 @@ pub fn select(
         grfs: target.grf_count,
         scratch_base: 0,
         in_memory: false,
+        interruptible: false,
     };
     Ok(select_in(ir, target, calls, room)?.swap_remove(0))
 }
@@ -256,6 +261,7 @@ pub fn select_in(
         fixed_base: fixed_from * grf,
         area,
         grfs: room.grfs,
+        interruptible: room.interruptible,
         stores: Vec::new(),
         at: ir::Inst::from_u32(0),
         errors: Vec::new(),

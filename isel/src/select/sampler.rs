@@ -168,7 +168,7 @@ impl Select<'_, '_> {
         }
         let half = self.element_bytes(&ops[surface_at + 1])? == 2;
         let target = self.out.target;
-        let needs_header = target.sampler_header
+        let needs_header = self.interruptible && target.sampler_header
             || null_mask
             || offsets.is_some()
             || flags & HEADER_OFFSETS as u32 != 0
@@ -201,7 +201,7 @@ impl Select<'_, '_> {
         for operand in &ops[2..2 + parameters] {
             given.push(self.parameter(operand)?);
         }
-        let all = self.out.target.sampler_header && mask != 15;
+        let all = self.interruptible && self.out.target.sampler_header && mask != 15;
         Ok(Ask {
             kind,
             narrow: false,
@@ -313,6 +313,7 @@ impl Select<'_, '_> {
             true => Some(self.sampler_header(ask)),
             false => None,
         };
+        self.out.uninterruptible |= header.is_none() && self.out.target.sampler_header;
         let result = &visa.operands[ask.result];
         let bytes = self.element_bytes(result)?;
         let answer = match is_null(result) {
@@ -333,12 +334,18 @@ impl Select<'_, '_> {
                 off: channels.off + piece * n,
                 ..channels
             };
-            let parameters = self.rows(&ask.parameters, piece, n);
-            let (src0, src1) = match (header, parameters) {
-                (Some(header), parameters) => (header, parameters),
-                (None, Some(parameters)) => (parameters, None),
-                (None, None) => return self.fail("a message of nothing"),
+            let (first, rest) = match header {
+                Some(header) => (Some(header), &ask.parameters[..]),
+                None => {
+                    let first = self.first_payload(&ask.parameters, piece, n);
+                    let (first, rest) = ask.parameters.split_at(first);
+                    (self.rows(first, piece, n), rest)
+                }
             };
+            let Some(src0) = first else {
+                return self.fail("a message of nothing");
+            };
+            let src1 = self.rows(rest, piece, n);
             let mut request = others::sample(ask.kind, simd(n), ask.sampler.index)
                 .flag(Flag::Half, bytes == 2)
                 .flag(Flag::HalfParameters, ask.half_parameters)
@@ -390,28 +397,55 @@ impl Select<'_, '_> {
         }
     }
 
+    /// How many parameters are the first payload of a message without a header, so that fewest have to be
+    /// copied: all, if they lie one behind the other, and else about half of them.
+    fn first_payload(&self, parameters: &[Parameter], piece: u8, n: u8) -> usize {
+        let copies = |part: &[Parameter]| match self.in_place(part, piece, n) {
+            Some(_) => 0,
+            None => part.len(),
+        };
+        let all = parameters.len();
+        let cost = |first: &usize| {
+            let (one, other) = parameters.split_at(*first);
+            (copies(one) + copies(other), first.abs_diff(all / 2))
+        };
+        match copies(parameters) {
+            0 => all,
+            _ => (1..=all).min_by_key(cost).unwrap_or(all),
+        }
+    }
+
+    /// Where parameters lie one behind the other.
+    fn in_place(&self, parameters: &[Parameter], piece: u8, n: u8) -> Option<(Storage, u32)> {
+        let grf = self.grf();
+        let skipped = u32::from(piece) * u32::from(n);
+        let first = parameters.first()?;
+        let (storage, byte) = first.from?;
+        let start = byte + skipped * first.bytes;
+        let mut end = start;
+        let follows = parameters.iter().all(|p| {
+            let row = p.bytes * u32::from(n);
+            let here = p.from == Some((storage, end - skipped * p.bytes));
+            end += row;
+            here && row >= grf
+        });
+        (follows && start.is_multiple_of(grf)).then_some((storage, start))
+    }
+
     /// The parameters of `n` channels, the `piece`th so many, a row of registers each: in place where they
     /// lie one behind the other, else copies.
     pub(super) fn rows(&mut self, parameters: &[Parameter], piece: u8, n: u8) -> Option<Payload> {
+        if parameters.is_empty() {
+            return None;
+        }
         let grf = self.grf();
         let row = |p: &Parameter| (p.bytes * u32::from(n)).next_multiple_of(grf);
         let bytes: u32 = parameters.iter().map(row).sum();
         let grfs = bytes / grf;
-        let (first, rest) = parameters.split_first()?;
         let skipped = u32::from(piece) * u32::from(n);
-        if let Some((storage, byte)) = first.from {
-            let start = byte + skipped * first.bytes;
-            let mut end = start + row(first);
-            let follows = rest.iter().all(|p| {
-                let here = p.from == Some((storage, end - skipped * p.bytes));
-                end += row(p);
-                here
-            });
-            let filled = parameters.iter().all(|p| p.bytes * u32::from(n) >= grf);
-            if follows && start.is_multiple_of(grf) && filled {
-                let reg = self.read(storage, start, start + bytes);
-                return Some(Payload { reg, grfs });
-            }
+        if let Some((storage, start)) = self.in_place(parameters, piece, n) {
+            let reg = self.read(storage, start, start + bytes);
+            return Some(Payload { reg, grfs });
         }
         let mut whole = Buffer::new(bytes);
         let mut at = 0;

@@ -51,6 +51,10 @@ pub struct Args {
     /// Use no more registers than this
     #[arg(long, value_name = "N")]
     grf_limit: Option<u32>,
+    /// Let threads be interrupted in the middle (mid-thread preemption), which costs messages to the
+    /// sampler a header on Gen9; an object file says of kernels made without that they must not be
+    #[arg(long)]
+    preemption: bool,
     /// Optimize: 0 for code soon, 2 for code that is fast
     #[arg(short = 'O', long, value_name = "LEVEL", value_parser = tier_parser(), default_value = "2")]
     optimize: Tier,
@@ -140,6 +144,7 @@ pub fn compile(args: &Args) -> Result<ExitCode, Report> {
         dump: args.dump.iter().map(|d| d.stage()).collect(),
         pressure: args.stats.is_some(),
         abi: args.abi,
+        interruptible: args.preemption,
         ..Options::new(args.platform).tier(args.optimize)
     });
     if let Some(kernel) = &args.kernel {

@@ -1,0 +1,168 @@
+//! Knows what registers outside allocation hold.
+//!
+//! Variables whose address is taken have registers of their own, and vISA code copies whole arrays of
+//! them to and fro to change an element. Within a block a register that was read or written by a move
+//! holds what the move says until something writes there: reading it again is a copy of that value,
+//! and writing the same value back is nothing at all.
+//!
+//! What a move under the mask says counts for its own channels, so that only moves of the same
+//! channels are compared. A write through an address register may be to any place.
+
+use std::collections::VecDeque;
+use std::ops::Range;
+
+use cranelift_entity::SecondaryMap;
+use cranelift_entity::packed_option::PackedOption;
+use kiln_machine::func::{Class, Function};
+use kiln_machine::inst::{Inst, Old, Reg, Src, SrcReg, VReg};
+use kiln_target::isa::{Op, RegFile, SrcMod, Type};
+
+/// How many places are known at a time.
+const KNOWN: usize = 64;
+
+/// A value in a place, for the channels of an instruction.
+struct Held {
+    at: Range<u32>,
+    channels: (u8, u8, bool),
+    bytes: u32,
+    value: Reg,
+}
+
+/// Replaces reads of what is known by copies, and removes writes of it. The copies stay for
+/// [`super::copies`].
+pub fn run(func: &mut Function) {
+    if func.reserved.is_empty() {
+        return;
+    }
+    let grf = func.target.grf_bytes;
+    // The register that a register read again is a copy of.
+    let mut same: SecondaryMap<VReg, PackedOption<VReg>> = SecondaryMap::new();
+    for block in func.blocks.keys().collect::<Vec<_>>() {
+        let mut held: VecDeque<Held> = VecDeque::new();
+        let mut insts = std::mem::take(&mut func.blocks[block].insts);
+        insts.retain_mut(|inst| {
+            let Some((read, written, bytes)) = transfer(func, inst) else {
+                forget(func, inst, &mut held);
+                return true;
+            };
+            let channels = (inst.exec_size, inst.chan_off, inst.opts.no_mask);
+            let span = u32::from(inst.exec_size) * bytes;
+            let (place, value) = match read {
+                true => (inst.srcs[0].as_reg().map(|r| r.reg), written),
+                false => (
+                    Some(written),
+                    inst.srcs[0].as_reg().map_or(written, |r| r.reg),
+                ),
+            };
+            let Some(start) = place.and_then(|place| byte_of(place, grf)) else {
+                return true;
+            };
+            let at = start..start + span;
+            let value = match value.as_virt().and_then(|v| same[v].expand()) {
+                Some(v) => Reg::virt(v, value.byte()),
+                None => value,
+            };
+            let known = held
+                .iter()
+                .find(|h| (&h.at, h.channels, h.bytes) == (&at, channels, bytes));
+            if read {
+                if let Some(known) = known {
+                    let (a, b) = (known.value, value);
+                    if let (Some(a), Some(b), 0, 0) = (a.as_virt(), b.as_virt(), a.byte(), b.byte())
+                    {
+                        same[b] = a.into();
+                    }
+                    if let Src::Reg(src) = &mut inst.srcs[0] {
+                        src.reg = a;
+                    }
+                    return true;
+                }
+            } else {
+                if known.is_some_and(|known| known.value == value) {
+                    return false;
+                }
+                held.retain(|h| h.at.end <= at.start || at.end <= h.at.start);
+            }
+            if held.len() == KNOWN {
+                held.pop_front();
+            }
+            held.push_back(Held {
+                at,
+                channels,
+                bytes,
+                value,
+            });
+            true
+        });
+        func.blocks[block].insts = insts;
+    }
+}
+
+/// The byte of the register file that a place is.
+fn byte_of(reg: Reg, grf: u32) -> Option<u32> {
+    match reg.as_phys()? {
+        (RegFile::Grf, number) => Some(u32::from(number) * grf + reg.byte()),
+        _ => None,
+    }
+}
+
+/// Forgets what an instruction writes.
+fn forget(func: &Function, inst: &Inst, held: &mut VecDeque<Held>) {
+    let Some(dst) = inst.dst else {
+        if inst.is_call() {
+            held.clear();
+        }
+        return;
+    };
+    let fixed = byte_of(dst.reg, func.target.grf_bytes);
+    if inst.is_call() || dst.indirect.is_some() || fixed.is_some() && !inst.is_by_channel() {
+        held.clear();
+    } else if let Some(start) = fixed {
+        let end = start + dst.span(inst.exec_size);
+        held.retain(|h| h.at.end <= start || end <= h.at.start);
+    }
+}
+
+/// Whether an instruction copies elements side by side from a register outside allocation to one within,
+/// or back: if it reads it, where it writes, and the bytes of an element.
+fn transfer(func: &Function, inst: &Inst) -> Option<(bool, Reg, u32)> {
+    let dst = inst.dst.as_ref()?;
+    let &[Src::Reg(src)] = &inst.srcs[..] else {
+        return None;
+    };
+    let n = u32::from(inst.exec_size);
+    let packed = |src: &SrcReg| (0..n).all(|lane| src.element(lane) == lane * src.ty.bytes());
+    let integers = |ty: Type| !ty.is_float();
+    let plain = inst.op == Op::Mov
+        && inst.pred.is_none()
+        && inst.cond.is_none()
+        && !inst.opts.saturate
+        && !inst.opts.acc_wr_en
+        && inst.symbol.is_none()
+        && dst.indirect.is_none()
+        && dst.hstride == 1
+        && src.indirect.is_none()
+        && src.region.vstride.is_some()
+        && src.modifier == SrcMod::default()
+        && (src.ty == dst.ty
+            || src.ty.bytes() == dst.ty.bytes() && integers(src.ty) && integers(dst.ty))
+        && packed(&src);
+    let general = |reg: Reg| {
+        reg.as_virt()
+            .is_some_and(|v| func.regs[v].class == Class::Grf)
+    };
+    let read = match (src.reg.as_phys(), dst.reg.as_phys()) {
+        (Some((RegFile::Grf, _)), None) => general(dst.reg) && dst.old == Old::None,
+        (None, Some((RegFile::Grf, _))) => general(src.reg),
+        _ => return None,
+    };
+    let fixed = if src.reg.as_phys().is_some() {
+        src.reg
+    } else {
+        dst.reg
+    };
+    let number = fixed.as_phys().map_or(0, |(_, number)| u32::from(number));
+    let outside = func.reserved.iter().any(|range| range.contains(&number));
+    let is_read = src.reg.as_phys().is_some();
+    (plain && read && outside).then_some((is_read, dst.reg, dst.ty.bytes()))
+}

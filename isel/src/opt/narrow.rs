@@ -1,0 +1,149 @@
+//! Computes the low half of what only its low half is wanted of.
+//!
+//! Indices are widened to 64 bits, multiplied by the size of an element, and cut down to 32 bits again.
+//! The low bits of a sum, of a shift to the left and of bitwise operations depend on low bits alone:
+//! where such a value is cut down the operation is done anew on 32 bits, if the low bits of what it reads
+//! are there without a move. The wide one stays for [`super::dead`].
+
+use cranelift_entity::SecondaryMap;
+use kiln_machine::func::{Block, Function};
+use kiln_machine::inst::{Base, Imm, Inst, Old, Src, SrcReg, VReg};
+use kiln_target::isa::{Op, Region, SrcMod, Type};
+
+/// Bytes of what is wanted.
+const LOW: u32 = 4;
+
+/// Where the first register of a value is defined.
+type Defs = SecondaryMap<VReg, Option<(Block, u32)>>;
+
+/// Replaces moves of low halves by operations on low halves.
+pub fn run(func: &mut Function) {
+    let mut defs = Defs::new();
+    for (block, data) in func.blocks.iter() {
+        for (n, inst) in data.insts.iter().enumerate() {
+            let Some(dst) = inst.dst.filter(|dst| dst.indirect.is_none()) else {
+                continue;
+            };
+            if let Some(&v) = func.registers(&dst.reg.base()).first() {
+                defs[v] = Some((block, n as u32));
+            }
+        }
+    }
+    for block in func.blocks.keys().collect::<Vec<_>>() {
+        for n in 0..func.blocks[block].insts.len() {
+            let inst = &func.blocks[block].insts[n];
+            if let Some(new) = narrowed(func, &defs, inst) {
+                func.blocks[block].insts[n] = new;
+            }
+        }
+    }
+}
+
+/// The operation that gives what a move of a low half does.
+fn narrowed(func: &Function, defs: &Defs, inst: &Inst) -> Option<Inst> {
+    let dst = inst.dst.as_ref()?;
+    let &[Src::Reg(from)] = &inst.srcs[..] else {
+        return None;
+    };
+    if inst.op != Op::Mov || !is_plain(inst) || !is_integer(dst.ty, LOW) || !is_integer(from.ty, 8)
+    {
+        return None;
+    }
+    let by = whole(func, defs, &from, inst.exec_size)?;
+    let low = |n: usize| low_half(func, defs, by.srcs.get(n)?, by.exec_size);
+    let shift = |src: &Src| match src {
+        Src::Imm(imm) if !imm.ty.is_float() && imm.bits() < 8 * u64::from(LOW) => {
+            Some(Src::imm(Type::D, imm.bits()))
+        }
+        _ => None,
+    };
+    let sources = match by.op {
+        op if op == Op::Shl => [low(0)?, shift(by.srcs.get(1)?)?],
+        op if op == Op::Add || op == Op::And || op == Op::Or || op == Op::Xor => [low(0)?, low(1)?],
+        _ => return None,
+    };
+    let mut new = *inst;
+    new.op = by.op;
+    new.srcs = sources.into_iter().collect();
+    Some(new)
+}
+
+/// The instruction that makes all that an operand of 64 bits reads, element by element.
+fn whole<'a>(func: &'a Function, defs: &Defs, from: &SrcReg, exec_size: u8) -> Option<&'a Inst> {
+    let n = u32::from(exec_size);
+    let packed = from.indirect.is_none()
+        && from.region.vstride.is_some()
+        && from.modifier == SrcMod::default()
+        && (0..n).all(|lane| from.element(lane) == lane * from.ty.bytes());
+    let base = from.reg.base();
+    let registers = func.registers(&base);
+    let (block, at) = defs[*registers.first()?]?;
+    let by = &func.blocks[block].insts[at as usize];
+    let dst = by.dst?;
+    let made = dst.reg.base();
+    let same = func.registers(&made) == registers
+        && dst.reg.byte() == from.reg.byte()
+        && dst.hstride == 1
+        && dst.old == Old::None
+        && dst.ty.bytes() == from.ty.bytes()
+        && !dst.ty.is_float()
+        && by.exec_size == exec_size;
+    (packed && same && is_plain(by)).then_some(by)
+}
+
+/// The low bits of a source, where nothing has to be moved for them.
+fn low_half(func: &Function, defs: &Defs, src: &Src, exec_size: u8) -> Option<Src> {
+    let r = match src {
+        Src::Imm(imm) => {
+            let low = Imm::new(Type::D, imm.bits() & u64::from(u32::MAX));
+            let scalar = is_integer(imm.ty, 8) || is_integer(imm.ty, LOW);
+            return scalar.then_some(Src::Imm(low));
+        }
+        Src::Reg(r) => r,
+    };
+    let general = |base: Base| matches!(base, Base::Virt(_) | Base::List(_));
+    let direct = r.indirect.is_none() && general(r.reg.base());
+    if !direct || r.modifier != SrcMod::default() || r.region.vstride.is_none() {
+        return None;
+    }
+    if is_integer(r.ty, LOW) {
+        return Some(*src);
+    }
+    if !is_integer(r.ty, 8) {
+        return None;
+    }
+    if r.step(exec_size.into()) == Some(0) {
+        return Some(Src::Reg(SrcReg {
+            ty: Type::D,
+            region: Region::SCALAR,
+            ..*r
+        }));
+    }
+    let by = whole(func, defs, r, exec_size)?;
+    let &[Src::Reg(from)] = &by.srcs[..] else {
+        return None;
+    };
+    let widens = by.op == Op::Mov
+        && is_integer(from.ty, LOW)
+        && from.indirect.is_none()
+        && general(from.reg.base())
+        && from.modifier == SrcMod::default();
+    widens.then_some(Src::Reg(from))
+}
+
+fn is_integer(ty: Type, bytes: u32) -> bool {
+    !ty.is_float() && ty.bytes() == bytes && !matches!(ty, Type::V | Type::Uv)
+}
+
+/// Nothing but the operation itself, of channels each for itself.
+fn is_plain(inst: &Inst) -> bool {
+    inst.is_by_channel()
+        && inst.pred.is_none()
+        && inst.cond.is_none()
+        && !inst.opts.saturate
+        && !inst.opts.acc_wr_en
+        && inst.symbol.is_none()
+        && inst
+            .dst
+            .is_some_and(|dst| dst.indirect.is_none() && dst.mme.is_none())
+}

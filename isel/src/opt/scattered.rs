@@ -1,0 +1,112 @@
+//! Moves under a constant predicate to where an address says become `smov`, which has the channels in
+//! an immediate.
+//!
+//! An element written to an indexed array in registers has an address of its own, so that a vector's
+//! elements are written one by one, each under a flag with one bit set. `smov` needs no flag.
+
+use cranelift_entity::SecondaryMap;
+use kiln_emit::encoding;
+use kiln_machine::func::{Block, Class, Function};
+use kiln_machine::inst::{Dst, Imm, Inst, Opcode, Reg, Src, VReg};
+use kiln_target::isa::{Op, PredCtrl, Type};
+
+/// Turns such moves into `smov`. The flags that nobody reads any more stay for [`super::dead`].
+pub fn run(func: &mut Function) {
+    if !encoding::has(Op::Smov, func.target) {
+        return;
+    }
+    let mut constants: SecondaryMap<VReg, Option<u64>> = SecondaryMap::new();
+    let blocks: Vec<Block> = func.blocks.keys().collect();
+    for data in func.blocks.values() {
+        for inst in &data.insts {
+            if let Some((flag, bits)) = constant(func, inst) {
+                constants[flag] = Some(bits);
+            }
+        }
+    }
+    for block in blocks {
+        let insts = std::mem::take(&mut func.blocks[block].insts);
+        let mut new = Vec::with_capacity(insts.len());
+        // The constant that was written last, in a register, since there is one immediate only.
+        let mut last: Option<(Imm, VReg)> = None;
+        for mut inst in insts {
+            let flag = inst.pred.and_then(|pred| pred.flag.as_virt());
+            let bits = flag.and_then(|flag| constants[flag]);
+            if let Some(bits) = bits.filter(|_| is_scattered(&inst)) {
+                if let Src::Imm(imm) = inst.srcs[0] {
+                    let known = last.filter(|&(other, _)| other == imm).map(|(_, v)| v);
+                    let v = known.unwrap_or_else(|| {
+                        let v = func.grf(imm.ty.bytes());
+                        let mut mov = Inst::no_mask(Op::Mov, 1);
+                        mov.dst = Some(Dst::new(Reg::virt(v, 0), 1, imm.ty));
+                        mov.srcs.push(Src::Imm(imm));
+                        mov.origin = inst.origin;
+                        new.push(mov);
+                        v
+                    });
+                    last = Some((imm, v));
+                    inst.srcs[0] = Src::scalar(Reg::virt(v, 0), imm.ty);
+                }
+                let channels = u64::MAX >> (64 - u32::from(inst.exec_size));
+                inst.op = Opcode::Gen(Op::Smov);
+                inst.pred = None;
+                inst.srcs
+                    .push(Src::imm(Type::Uw, bits >> inst.chan_off & channels));
+            }
+            new.push(inst);
+        }
+        func.blocks[block].insts = new;
+    }
+}
+
+/// The flag that an instruction sets to a constant.
+fn constant(func: &Function, inst: &Inst) -> Option<(VReg, u64)> {
+    let dst = inst.dst.as_ref()?;
+    let &[Src::Imm(bits)] = &inst.srcs[..] else {
+        return None;
+    };
+    let flag = dst.reg.as_virt()?;
+    let whole = inst.op == Op::Mov
+        && inst.opts.no_mask
+        && inst.exec_size == 1
+        && inst.pred.is_none()
+        && inst.cond.is_none()
+        && inst.symbol.is_none()
+        && dst.indirect.is_none()
+        && dst.reg.byte() == 0
+        && dst.ty.bytes() >= u32::from(func.regs[flag].bytes)
+        && !bits.ty.is_float();
+    let mask = u64::MAX >> (64 - 8 * dst.ty.bytes());
+    (whole && func.regs[flag].class == Class::Flag).then_some((flag, bits.bits() & mask))
+}
+
+/// Whether a move under a predicate may be an `smov`: of 32 bits, unchanged, from one place to where an
+/// address register says.
+fn is_scattered(inst: &Inst) -> bool {
+    let (Some(pred), Some(dst), [src]) = (&inst.pred, &inst.dst, &inst.srcs[..]) else {
+        return false;
+    };
+    let one = match src {
+        Src::Imm(imm) => !matches!(imm.ty, Type::V | Type::Uv | Type::Vf),
+        Src::Reg(r) => {
+            r.indirect.is_none()
+                && r.reg.as_virt().is_some()
+                && r.region.vstride.is_some()
+                && r.step(inst.exec_size.into()) == Some(0)
+                && !src.has_modifier()
+        }
+    };
+    inst.op == Op::Mov
+        && inst.exec_size <= 16
+        && inst.cond.is_none()
+        && !inst.opts.saturate
+        && !inst.opts.acc_wr_en
+        && inst.symbol.is_none()
+        && !pred.inverse
+        && pred.ctrl == PredCtrl::Normal
+        && dst.indirect.is_some()
+        && dst.hstride == 1
+        && dst.ty.bytes() == 4
+        && src.ty() == dst.ty
+        && one
+}

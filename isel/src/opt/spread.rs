@@ -1,0 +1,234 @@
+//! Gives bytes and words room of a dword each, where they are computed.
+//!
+//! An operation on dwords cannot write bytes side by side: it writes every fourth, and a move packs them,
+//! whose result the next operation spreads again. Values that nothing but operations channel by channel
+//! read and write lie four bytes apart from the beginning: sources read them there as well. Values that
+//! are joined or written over one another all change together, and only where that saves a move.
+//!
+//! Payloads, lists, what arrives in registers and what is read in elements of another size stay packed.
+
+use cranelift_entity::{EntityRef as _, SecondaryMap};
+use kiln_machine::func::{Block, Class, Function};
+use kiln_machine::inst::{Inst, Opcode, Role, Src, SrcReg, VReg};
+use kiln_target::isa::{Op, Region, SrcMod, Type};
+
+/// Bytes of room for an element.
+const ROOM: u32 = 4;
+/// The furthest that rows of a region may lie apart, in elements.
+const FURTHEST: u32 = 32;
+
+/// Spreads the elements of narrow registers.
+pub fn run(func: &mut Function) {
+    let mut insts = func.blocks.values().flat_map(|data| &data.insts);
+    if !insts.any(packs) {
+        return;
+    }
+    let mut webs = Webs::new(func);
+    let blocks: Vec<Block> = func.blocks.keys().collect();
+    for &block in &blocks {
+        for inst in &func.blocks[block].insts {
+            webs.see(func, inst);
+        }
+        for edge in &func.blocks[block].succs {
+            for (&param, &arg) in func.blocks[edge.to].params.iter().zip(&edge.args) {
+                webs.join(param, arg);
+            }
+        }
+    }
+    let factors = webs.factors(func);
+    if factors.iter().all(|&(factor, _)| factor == 1) {
+        return;
+    }
+    let factor = |v: VReg| u32::from(factors[v.index()].0);
+    for block in blocks {
+        let mut insts = std::mem::take(&mut func.blocks[block].insts);
+        for inst in &mut insts {
+            let n = u32::from(inst.exec_size);
+            for src in inst.srcs.iter_mut() {
+                if let Src::Reg(r) = src
+                    && r.indirect.is_none()
+                    && let Some(v) = r.reg.as_virt()
+                    && factor(v) > 1
+                {
+                    r.region = spread(r, n, factor(v)).unwrap_or(r.region);
+                    r.reg = r.reg.at(r.reg.byte() * factor(v));
+                }
+            }
+            if let Some(dst) = &mut inst.dst
+                && dst.indirect.is_none()
+                && let Some(v) = dst.reg.as_virt()
+                && factor(v) > 1
+            {
+                dst.hstride = factor(v) as u8;
+                dst.reg = dst.reg.at(dst.reg.byte() * factor(v));
+            }
+        }
+        func.blocks[block].insts = insts;
+    }
+    for (v, data) in func.regs.iter_mut() {
+        data.bytes = factors[v.index()].1;
+    }
+}
+
+/// Registers that change together.
+struct Webs {
+    /// Another register of the same web; the first has itself.
+    parent: SecondaryMap<VReg, u32>,
+    facts: SecondaryMap<VReg, Facts>,
+}
+
+#[derive(Clone, Copy, Default)]
+struct Facts {
+    /// Bytes of an element; none where nothing says.
+    size: u8,
+    fixed: bool,
+    /// Bytes in use.
+    end: u32,
+    /// Moves that are saved.
+    gain: u32,
+}
+
+impl Facts {
+    fn element(&mut self, size: u32) {
+        let size = size as u8;
+        self.fixed |= size > 2 || self.size != 0 && self.size != size;
+        self.size = size;
+    }
+}
+
+impl Webs {
+    fn new(func: &Function) -> Webs {
+        let mut webs = Webs {
+            parent: SecondaryMap::new(),
+            facts: SecondaryMap::new(),
+        };
+        for (v, data) in func.regs.iter() {
+            webs.parent[v] = v.as_u32();
+            webs.facts[v].fixed = data.class != Class::Grf;
+        }
+        for &(v, _) in &func.inputs {
+            webs.facts[v].fixed = true;
+        }
+        webs
+    }
+
+    fn first(&mut self, v: VReg) -> VReg {
+        let mut v = v;
+        while self.parent[v] != v.as_u32() {
+            let up = VReg::from_u32(self.parent[v]);
+            self.parent[v] = self.parent[up];
+            v = up;
+        }
+        v
+    }
+
+    fn join(&mut self, a: VReg, b: VReg) {
+        let (a, b) = (self.first(a), self.first(b));
+        if a != b {
+            let (low, high) = (a.min(b), a.max(b));
+            self.parent[high] = low.as_u32();
+        }
+    }
+
+    /// What an instruction says of its registers.
+    fn see(&mut self, func: &Function, inst: &Inst) {
+        let undef = inst.op == Opcode::Undef;
+        let by_channel = inst.is_by_channel();
+        func.visit(inst, |v, role| {
+            if let Some(old) = role.old() {
+                self.join(v, old);
+            }
+            let known = match role {
+                Role::Source { src, .. } => {
+                    by_channel && {
+                        let source = inst.srcs[usize::from(src)].as_reg();
+                        source.is_some_and(|r| self.source(v, r, inst.exec_size.into()))
+                    }
+                }
+                Role::Result { .. } => undef || by_channel && self.result(v, inst),
+                Role::Address | Role::Predicate | Role::Descriptor | Role::Flag { .. } => false,
+            };
+            self.facts[v].fixed |= !known;
+        });
+    }
+
+    fn source(&mut self, v: VReg, r: &SrcReg, n: u32) -> bool {
+        let size = r.ty.bytes();
+        self.facts[v].element(size);
+        let end = r.reg.byte() + r.span(n as u8);
+        self.facts[v].end = self.facts[v].end.max(end);
+        let even = r.mme.is_none() && r.ty.per_byte() == 1 && r.reg.byte().is_multiple_of(size);
+        r.reg.as_virt() == Some(v) && even && size <= 2 && spread(r, n, ROOM / size).is_some()
+    }
+
+    fn result(&mut self, v: VReg, inst: &Inst) -> bool {
+        let Some(dst) = inst.dst else { return false };
+        let size = dst.ty.bytes();
+        self.facts[v].element(size);
+        self.facts[v].end = self.facts[v]
+            .end
+            .max(dst.reg.byte() + dst.span(inst.exec_size));
+        self.facts[v].gain += u32::from(packs(inst));
+        let even =
+            dst.mme.is_none() && dst.ty.per_byte() == 1 && dst.reg.byte().is_multiple_of(size);
+        let side_by_side = dst.hstride == 1 || inst.exec_size == 1;
+        dst.reg.as_virt() == Some(v) && even && side_by_side
+    }
+
+    /// How much further apart the elements of each register come to lie, and how many bytes it has then.
+    fn factors(&mut self, func: &Function) -> Vec<(u8, u16)> {
+        let mut whole: SecondaryMap<VReg, Facts> = SecondaryMap::new();
+        for v in func.regs.keys() {
+            let first = self.first(v);
+            let own = self.facts[v];
+            let facts = &mut whole[first];
+            facts.fixed |= own.fixed;
+            if own.size > 0 {
+                facts.element(own.size.into());
+            }
+            facts.end = facts.end.max(own.end);
+            facts.gain += own.gain;
+        }
+        let factor = |(v, bytes): (VReg, u16)| {
+            let facts = whole[v];
+            let factor = ROOM / u32::from(facts.size.max(1));
+            let end = facts.end * factor;
+            let fits = end <= func.target.unit_bytes();
+            match facts.fixed || facts.gain == 0 || facts.size == 0 || !fits {
+                true => (1, bytes),
+                false => (factor as u8, end.next_multiple_of(ROOM) as u16),
+            }
+        };
+        let regs = func.regs.iter();
+        regs.map(|(v, data)| factor((self.first(v), data.bytes)))
+            .collect()
+    }
+}
+
+/// The region that reads the same elements where they lie so many times further apart.
+fn spread(r: &SrcReg, n: u32, factor: u32) -> Option<Region> {
+    r.region.vstride?;
+    let step = r.step(n)? * factor;
+    match step {
+        0 => Some(Region::SCALAR),
+        _ if step <= FURTHEST && step.is_power_of_two() => Some(Region::new(step as u8, 1, 0)),
+        _ => None,
+    }
+}
+
+/// Whether an operation cannot write elements side by side.
+fn packs(inst: &Inst) -> bool {
+    let Some(dst) = inst.dst else { return false };
+    let bytes = dst.ty.bytes();
+    let wide = |src: &Src| match src.ty() {
+        Type::V | Type::Uv => 2,
+        ty => ty.bytes().max(2),
+    };
+    let raw = inst.op == Op::Mov
+        && !inst.opts.saturate
+        && matches!(&inst.srcs[..], [Src::Reg(r)] if r.modifier == SrcMod::default()
+            && r.ty.bytes() == bytes
+            && (r.ty == dst.ty || !r.ty.is_float() && !dst.ty.is_float()));
+    let exec = inst.srcs.iter().map(wide).max().unwrap_or(4);
+    inst.exec_size > 1 && !raw && bytes < exec
+}
