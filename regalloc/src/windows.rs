@@ -301,7 +301,7 @@ impl<'a> Window<'a> {
             w.ranges.push((start, w.operands.len() as u32));
         }
         for b in first..behind {
-            w.block(b, behind);
+            w.block(b);
         }
         let passed = |args: &SmallVec<[Vec<VReg>; 2]>| -> Vec<VReg> {
             args.iter().flatten().copied().collect()
@@ -327,7 +327,7 @@ impl<'a> Window<'a> {
     }
 
     /// Adds a block of the whole, or the part of it that is in the window.
-    fn block(&mut self, b: usize, behind: usize) {
+    fn block(&mut self, b: usize) {
         let input = self.input;
         let whole = input.block_insns(Block::new(b));
         let (begin, end) = (
@@ -361,7 +361,6 @@ impl<'a> Window<'a> {
             self.args.push(SmallVec::new());
             return;
         }
-        debug_assert!(b < behind);
         self.succs.push(local(input.block_succs(Block::new(b))));
         let args = (0..input.block_succs(Block::new(b)).len()).map(|succ| {
             input

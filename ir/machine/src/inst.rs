@@ -547,6 +547,16 @@ impl Inst {
         inst
     }
 
+    /// Whether it does its operation and nothing beside: without predicate, condition, saturation, a write
+    /// of the accumulator, and the address of a name.
+    pub fn is_bare(&self) -> bool {
+        self.pred.is_none()
+            && self.cond.is_none()
+            && !self.opts.saturate
+            && !self.opts.acc_wr_en
+            && self.symbol.is_none()
+    }
+
     /// Whether channel `n` of the result comes from element `n` of each source's region, and nothing
     /// else: not so for messages, for operations on whole registers or groups of channels, and for
     /// those that read beyond their regions.

@@ -134,11 +134,7 @@ fn transfer(func: &Function, inst: &Inst) -> Option<(bool, Reg, u32)> {
     let packed = |src: &SrcReg| (0..n).all(|lane| src.element(lane) == lane * src.ty.bytes());
     let integers = |ty: Type| !ty.is_float();
     let plain = inst.op == Op::Mov
-        && inst.pred.is_none()
-        && inst.cond.is_none()
-        && !inst.opts.saturate
-        && !inst.opts.acc_wr_en
-        && inst.symbol.is_none()
+        && inst.is_bare()
         && dst.indirect.is_none()
         && dst.hstride == 1
         && src.indirect.is_none()

@@ -74,12 +74,7 @@ fn touches_flag(func: &Function, inst: &Inst) -> bool {
 
 /// Nothing but the operation itself.
 fn is_plain(inst: &Inst) -> bool {
-    inst.is_by_channel()
-        && inst.pred.is_none()
-        && inst.cond.is_none()
-        && !inst.opts.saturate
-        && !inst.opts.acc_wr_en
-        && inst.symbol.is_none()
+    inst.is_by_channel() && inst.is_bare()
 }
 
 fn same_channels(a: &Inst, b: &Inst) -> bool {

@@ -150,11 +150,7 @@ fn copy_of(func: &Function, block: Block, inst: &Inst) -> Option<Copy> {
     let complement = inst.op == Op::Not;
     let plain = (complement || inst.op == Op::Mov)
         && inst.is_by_channel()
-        && inst.pred.is_none()
-        && inst.cond.is_none()
-        && !inst.opts.saturate
-        && !inst.opts.acc_wr_en
-        && inst.symbol.is_none()
+        && inst.is_bare()
         && dst.indirect.is_none()
         && dst.mme.is_none()
         && dst.hstride > 0;

@@ -249,11 +249,7 @@ fn copied(func: &Function, inst: &Inst) -> Option<VReg> {
         return None;
     };
     let plain = inst.op == Op::Mov
-        && inst.pred.is_none()
-        && inst.cond.is_none()
-        && !inst.opts.saturate
-        && !inst.opts.acc_wr_en
-        && inst.symbol.is_none()
+        && inst.is_bare()
         && dst.indirect.is_none()
         && dst.mme.is_none()
         && from.indirect.is_none()

@@ -182,15 +182,11 @@ impl Flags {
             return None;
         };
         let dst = choose.dst?;
-        let bytes = dst.ty.bytes();
-        let in_line = (0..test.exec_size.into())
-            .all(|lane| tested.offset(lane) == dst.reg.byte() + lane * bytes);
+        let in_line = is_in_line(tested, &dst, test.exec_size);
         let same = choose.op == Op::Sel
             && choose.cond.is_none()
             && choose.opts.no_mask
             && (choose.exec_size, choose.chan_off) == (test.exec_size, test.chan_off)
-            && dst.hstride == 1
-            && tested.ty.bytes() == bytes
             && in_line
             && one.bits() != 0
             && none.bits() == 0
@@ -245,16 +241,14 @@ impl Flags {
         };
         let dst = choose.dst?;
         let bytes = dst.ty.bytes();
-        let in_line = (0..test.exec_size.into())
-            .all(|lane| tested.offset(lane) == dst.reg.byte() + lane * bytes);
+        let in_line = is_in_line(tested, &dst, test.exec_size);
         let integers = !dst.ty.is_float() && some.ty.bytes() == bytes && !some.ty.is_float();
         let same = choose.op == Op::Sel
             && choose.cond.is_none()
             && !choose.opts.saturate
             && (choose.exec_size, choose.chan_off) == (test.exec_size, test.chan_off)
             && (choose.opts.no_mask || !test.opts.no_mask)
-            && (dst.hstride, dst.old) == (1, Old::None)
-            && tested.ty.bytes() == bytes
+            && dst.old == Old::None
             && !tested.ty.is_float()
             && tested.modifier == SrcMod::default()
             && some.modifier == SrcMod::default()
@@ -315,6 +309,13 @@ fn under(inst: &Inst, flag: VReg, old: VReg, pred: VReg, inverse: bool) -> Inst 
         ctrl: PredCtrl::Normal,
     });
     inst
+}
+
+/// Whether channels read what a destination without gaps got, each its own element.
+fn is_in_line(src: SrcReg, dst: &Dst, channels: u8) -> bool {
+    let bytes = dst.ty.bytes();
+    let own = |lane: u32| src.offset(lane) == dst.reg.byte() + lane * bytes;
+    dst.hstride == 1 && src.ty.bytes() == bytes && (0..channels.into()).all(own)
 }
 
 /// The channels of an instruction.

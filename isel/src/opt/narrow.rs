@@ -138,11 +138,7 @@ fn is_integer(ty: Type, bytes: u32) -> bool {
 /// Nothing but the operation itself, of channels each for itself.
 fn is_plain(inst: &Inst) -> bool {
     inst.is_by_channel()
-        && inst.pred.is_none()
-        && inst.cond.is_none()
-        && !inst.opts.saturate
-        && !inst.opts.acc_wr_en
-        && inst.symbol.is_none()
+        && inst.is_bare()
         && inst
             .dst
             .is_some_and(|dst| dst.indirect.is_none() && dst.mme.is_none())

@@ -104,7 +104,7 @@ pub fn pressure(args: &Args) -> Result<ExitCode, Report> {
         outputs.add(path, json)?;
     }
     if let Some(path) = &args.csv {
-        outputs.add(path, csv(&profiles).into_bytes())?;
+        outputs.add(path, csv(&profiles)?)?;
     }
     if let Some(path) = &args.svg {
         for (n, named) in profiles.iter().enumerate() {
@@ -255,31 +255,29 @@ fn table(profile: &Profile) -> String {
     })
 }
 
-fn csv(profiles: &[Named]) -> String {
-    let mut out = String::from("kernel,part,point,block,loops,visa,file,line,grfs,bytes\n");
-    let quoted = |text: &str| format!("\"{}\"", text.replace('"', "\"\""));
-    for Named { kernel, profile } in profiles {
-        for (n, point) in profile.points.iter().enumerate() {
-            let visa = point.visa.map_or_else(String::new, |visa| visa.to_string());
+fn csv(profiles: &[Named]) -> Result<Vec<u8>, Report> {
+    let heading = "kernel part point block loops visa file line grfs bytes";
+    let lines = profiles.iter().flat_map(|Named { kernel, profile }| {
+        profile.points.iter().enumerate().map(move |(n, point)| {
             let (file, line) = point.source.map_or_else(Default::default, |(file, line)| {
                 let file = profile.files.get(file as usize);
-                (quoted(file.map_or("", String::as_str)), line.to_string())
+                (file.map_or("", String::as_str), line.to_string())
             });
-            let (kernel, part) = (quoted(kernel), quoted(&profile.name));
-            let Point {
-                block,
-                loops,
-                grfs,
-                bytes,
-                ..
-            } = point;
-            let _ = writeln!(
-                out,
-                "{kernel},{part},{n},{block},{loops},{visa},{file},{line},{grfs},{bytes}"
-            );
-        }
-    }
-    out
+            [
+                kernel.to_string(),
+                profile.name.clone(),
+                n.to_string(),
+                point.block.to_string(),
+                point.loops.to_string(),
+                point.visa.map_or_else(String::new, |visa| visa.to_string()),
+                file.to_string(),
+                line,
+                point.grfs.to_string(),
+                point.bytes.to_string(),
+            ]
+        })
+    });
+    stats::csv(heading, lines)
 }
 
 /// The pressure over the points, with the limit as a line.

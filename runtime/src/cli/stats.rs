@@ -82,6 +82,20 @@ pub fn json(stats: &[KernelStats]) -> Result<Vec<u8>, Report> {
     Ok(json)
 }
 
+/// Lines of cells as CSV, under a heading of words.
+pub fn csv<const N: usize>(
+    heading: &str,
+    lines: impl Iterator<Item = [String; N]>,
+) -> Result<Vec<u8>, Report> {
+    let fail = |e: csv::Error| miette!("CSV: {e}");
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    writer.write_record(heading.split(' ')).map_err(fail)?;
+    for line in lines {
+        writer.write_record(&line).map_err(fail)?;
+    }
+    writer.into_inner().map_err(|e| miette!("CSV: {e}"))
+}
+
 /// The figures as a table, one line a kernel under a heading.
 pub fn table(stats: &[KernelStats]) -> String {
     let heading = [

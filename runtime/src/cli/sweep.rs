@@ -1,7 +1,6 @@
 //! `kiln sweep`: the same code compiled for register files of several sizes, by several allocators.
 
 use std::collections::HashSet;
-use std::fmt::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::atomic::Ordering::Relaxed;
@@ -164,7 +163,7 @@ pub fn sweep(args: &Args) -> Result<ExitCode, Report> {
     let rows: Vec<&Row> = ways.iter().flat_map(|way| &way.rows).collect();
     let mut outputs = Outputs::new(args.inputs.iter().map(PathBuf::as_path));
     if let Some(path) = &args.csv {
-        outputs.add(path, csv(&rows).into_bytes())?;
+        outputs.add(path, csv(&rows)?)?;
     }
     if let Some(path) = &args.json {
         let mut json = serde_json::to_vec_pretty(&rows).map_err(|e| miette!("JSON: {e}"))?;
@@ -307,24 +306,26 @@ fn failures(rows: &[&Row]) -> Vec<String> {
     last.iter().map(line).collect()
 }
 
-fn csv(rows: &[&Row]) -> String {
-    let mut out = String::from(
-        "file,kernel,allocator,grfs,instructions,bytes,moves,spills,fills,spill_bytes,milliseconds\n",
-    );
-    let quoted = |text: &str| format!("\"{}\"", text.replace('"', "\"\""));
-    for row in rows {
-        let (file, kernel) = (quoted(&row.file), quoted(&row.kernel));
-        let _ = write!(out, "{file},{kernel},{},{}", row.allocator, row.grfs);
-        let _ = match &row.figures {
-            Some(f) => writeln!(
-                out,
-                ",{},{},{},{},{},{},{:.3}",
-                f.instructions, f.bytes, f.moves, f.spills, f.fills, f.spill_bytes, f.milliseconds
-            ),
-            None => writeln!(out, ",,,,,,,"),
-        };
-    }
-    out
+fn csv(rows: &[&Row]) -> Result<Vec<u8>, Report> {
+    let heading =
+        "file kernel allocator grfs instructions bytes moves spills fills spill_bytes milliseconds";
+    let lines = rows.iter().map(|row| {
+        let figure = |of: fn(&Figures) -> String| row.figures.as_ref().map_or_else(String::new, of);
+        [
+            row.file.clone(),
+            row.kernel.clone(),
+            row.allocator.to_string(),
+            row.grfs.to_string(),
+            figure(|f| f.instructions.to_string()),
+            figure(|f| f.bytes.to_string()),
+            figure(|f| f.moves.to_string()),
+            figure(|f| f.spills.to_string()),
+            figure(|f| f.fills.to_string()),
+            figure(|f| f.spill_bytes.to_string()),
+            figure(|f| format!("{:.3}", f.milliseconds)),
+        ]
+    });
+    stats::csv(heading, lines)
 }
 
 /// Messages over sizes, a line an allocator.

@@ -1,5 +1,5 @@
-//! Messages of the functions that load and store by address: `ugm`, `ugml`, `slm`, `tgm` (PRM,
-//! "Load/Store/Cache Messages"; PRM vol. 2d, since XeHPG).
+//! Messages of the functions that load and store by address: `ugm`, `ugml`, `slm`, and the fences of
+//! `tgm` (PRM, "Load/Store/Cache Messages"; PRM vol. 2d, since XeHPG). Typed accesses are errors.
 //!
 //! Takes a message whose kind, data and vector size, kind of surface and size of an address its
 //! descriptor says. Each channel has an address in the first payload and what is stored in the second,
@@ -96,6 +96,9 @@ pub fn send(thread: &mut Thread, shared: &mut Shared, m: &Message) -> Result<(),
             ..
         })
     );
+    if m.enabled() == 0 {
+        return Ok(());
+    }
     match kind {
         Kind::Load if transposed => access.load_block(thread, shared, elements.count_ones()),
         Kind::Store if transposed => access.store_block(thread, shared, elements.count_ones()),
@@ -224,9 +227,6 @@ impl Access<'_> {
         let m = self.m;
         // The response may overlap the payload.
         let starts = self.starts(thread)?;
-        if m.enabled() == 0 {
-            return Ok(());
-        }
         let space = self.space(thread, shared)?;
         let pitch = self.rows() * m.register();
         let mut moved = 0;
@@ -252,9 +252,6 @@ impl Access<'_> {
     fn store(&self, thread: &mut Thread, shared: &mut Shared, elements: u64) -> Result<(), Cause> {
         let Element { slot, size, skip } = self.element;
         let m = self.m;
-        if m.enabled() == 0 {
-            return Ok(());
-        }
         let starts = self.starts(thread)?;
         let space = self.space(thread, shared)?;
         let mut moved = 0;
@@ -279,9 +276,6 @@ impl Access<'_> {
         count: u32,
     ) -> Result<(), Cause> {
         let m = self.m;
-        if m.enabled() == 0 {
-            return Ok(());
-        }
         let (memory, size) = self.block(thread, shared, count)?;
         let mut bytes = [0; BLOCK];
         memory.read(&mut bytes[..size]);
@@ -297,9 +291,6 @@ impl Access<'_> {
         count: u32,
     ) -> Result<(), Cause> {
         let m = self.m;
-        if m.enabled() == 0 {
-            return Ok(());
-        }
         let (memory, size) = self.block(thread, shared, count)?;
         let mut bytes = [0; BLOCK];
         for (index, part) in bytes[..size].chunks_mut(m.register()).enumerate() {
@@ -336,9 +327,6 @@ impl Access<'_> {
     ) -> Result<(), Cause> {
         let Element { slot, size, .. } = self.element;
         let m = self.m;
-        if m.enabled() == 0 {
-            return Ok(());
-        }
         if size == 1 || self.element.skip != 0 {
             return Err(m.unknown());
         }
