@@ -251,14 +251,20 @@ impl Board {
                 && !watch.outlived(second)
                 && !watch.taken_over(second)
         });
-        if channels != 0 {
-            self.pending
-                .extend(facts.pending(second).into_iter().map(|what| Pending {
+        for what in facts.pending(second) {
+            let watch = Watch {
+                facts,
+                first: second,
+                what,
+            };
+            if channels != 0 && !watch.outlived(second) {
+                self.pending.push(Pending {
                     first: second,
                     what,
                     since: Since::START,
                     channels,
-                }));
+                });
+            }
         }
         found
     }
@@ -610,7 +616,7 @@ impl Edge {
 
     /// Whether somebody executes at its end who comes this way.
     fn is_free(self) -> bool {
-        !self.woken && self.node % 2 == 0
+        !self.woken && self.node.is_multiple_of(2)
     }
 }
 
@@ -1002,7 +1008,7 @@ impl Watch<'_> {
             for &edge in &nexts[at as usize] {
                 let free = alone || edge.is_free();
                 let known = || {
-                    let executed = reached.nearest.keys().filter(|node| *node % 2 == 0);
+                    let executed = reached.nearest.keys().filter(|node| node.is_multiple_of(2));
                     let executed = executed.map(|node| *node as usize / 2);
                     let mut waiting = Waiting::before(self.first, flow);
                     for at in executed.chain([self.first]) {
