@@ -9,6 +9,7 @@
 mod check;
 mod compile;
 mod convert;
+mod cost;
 mod disasm;
 mod input;
 mod inspect;
@@ -46,6 +47,7 @@ enum Command {
     Check(check::Args),
     Compile(compile::Args),
     Convert(convert::Args),
+    Cost(cost::Args),
     Run(run::Args),
     Disasm(disasm::Args),
     Inspect(inspect::Args),
@@ -67,6 +69,7 @@ pub fn main() -> ExitCode {
         Command::Check(args) => return check::check(&args),
         Command::Compile(args) => compile::compile(&args),
         Command::Convert(args) => convert::convert(&args).map(|()| ExitCode::SUCCESS),
+        Command::Cost(args) => cost::cost(&args),
         Command::Run(args) => run::run(&args).map(|()| ExitCode::SUCCESS),
         Command::Disasm(args) => disasm::disasm(&args),
         Command::Inspect(args) => inspect::inspect(&args),
