@@ -5,7 +5,7 @@
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use kiln_emit::cost::{self, Cycles, Estimate, Weights};
+use kiln_emit::cost::{self, Block, Cycles, Estimate, Weights};
 use kiln_emit::inst::Inst;
 use kiln_emit::listing;
 use kiln_emit::platform::Platform;
@@ -63,6 +63,18 @@ impl Figures {
         Figures::counted(&insts, &estimate, platform)
     }
 
+    /// Those of both together.
+    pub fn with(&self, other: &Figures) -> Figures {
+        Figures {
+            instructions: self.instructions + other.instructions,
+            bytes: self.bytes + other.bytes,
+            spills: self.spills + other.spills,
+            fills: self.fills + other.fills,
+            spill_bytes: self.spill_bytes + other.spill_bytes,
+            cycles: self.cycles + other.cycles,
+        }
+    }
+
     fn counted(insts: &[Inst], estimate: &Estimate, platform: &Platform) -> Figures {
         let scratch = cost::scratch(insts, platform);
         Figures {
@@ -84,8 +96,9 @@ struct Row {
     section: Option<String>,
     #[serde(flatten)]
     figures: Figures,
-    #[serde(flatten)]
-    estimate: Estimate,
+    /// The cycles, by what they go into.
+    parts: Cycles,
+    blocks: Vec<Block>,
 }
 
 /// How often each instruction of a kernel was executed.
@@ -160,7 +173,8 @@ fn rows(file: &File, counts: Option<&Counts>) -> Result<Vec<Row>, Report> {
             file: report::name(file.path),
             section: unit.section.clone(),
             figures: Figures::counted(&insts, &estimate, file.platform),
-            estimate,
+            parts: estimate.cycles,
+            blocks: estimate.blocks,
         })
     };
     file.units.iter().map(row).collect()
@@ -186,7 +200,8 @@ fn table(rows: &[Row]) -> String {
         file,
         section,
         figures,
-        estimate,
+        parts,
+        ..
     } in rows
     {
         let Cycles {
@@ -195,8 +210,8 @@ fn table(rows: &[Row]) -> String {
             results,
             messages,
             units,
-        } = estimate.cycles;
-        let cycles = |n: f64| format!("{n:.0}");
+        } = parts;
+        let cycles = |n: &f64| format!("{n:.0}");
         lines.push([
             match section {
                 Some(section) => format!("{file}, {section}"),
@@ -207,7 +222,7 @@ fn table(rows: &[Row]) -> String {
             figures.spills.to_string(),
             figures.fills.to_string(),
             figures.spill_bytes.to_string(),
-            cycles(figures.cycles),
+            cycles(&figures.cycles),
             cycles(issue),
             cycles(results),
             cycles(messages),

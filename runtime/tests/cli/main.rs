@@ -1,6 +1,8 @@
 //! The program `kiln` as its user meets it: what it writes, what it answers, and that a failure is
 //! one diagnostic that says where, exit code 1, and nothing written.
 
+#[cfg(unix)]
+mod bench;
 mod hostile;
 mod inspect;
 mod laboratory;
