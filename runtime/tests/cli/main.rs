@@ -325,6 +325,7 @@ fn figures_have_all_their_fields() {
         keys,
         [
             "bytes",
+            "cycles",
             "fills",
             "grf_used",
             "instructions",
