@@ -59,7 +59,7 @@ fn find(name: &str) -> &'static Platform {
 
 #[test]
 fn the_reference_compilers_code_waits_for_all_it_must() {
-    for name in ["tgllp", "dg2", "mtl", "pvc", "bmg"] {
+    for name in ["tgllp", "dg2", "mtl", "pvc", "bmg", "ptl"] {
         let codes = codes(find(name));
         assert!(codes.len() >= 28, "only {} kernels for {name}", codes.len());
         for (kernel, code) in codes {

@@ -48,17 +48,18 @@ fn gen11() -> &'static Platform {
 
 /// The platforms for which there is only the reference compiler's code, and how many kernels of it. Of a
 /// platform whose code is that of another, there are the kernels that the other cannot run.
-const XE: [(&str, usize); 6] = [
+const XE: [(&str, usize); 7] = [
     ("tgllp", 163),
     ("dg2", 163),
     ("mtl", 28),
     ("pvc", 167),
     ("bmg", 186),
     ("lnl", 1),
+    ("ptl", 186),
 ];
 
 /// The same of kernels that need what only these platforms have.
-const XE_ONLY: [(&str, usize); 3] = [("dg2", 5), ("pvc", 7), ("bmg", 7)];
+const XE_ONLY: [(&str, usize); 4] = [("dg2", 5), ("pvc", 7), ("bmg", 7), ("ptl", 7)];
 
 fn each_xe(check: impl Fn(&Kernel) -> Result<(), String> + Sync) {
     let of_all = XE.map(|(name, count)| (name, count, &["../examples", "tests/kernels"][..]));
@@ -336,7 +337,7 @@ fn without_annotations(k: &Kernel) -> Result<(usize, usize), String> {
 #[test]
 fn annotations_that_are_taken_away_are_missed_when_code_is_run() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    for name in ["tgllp", "dg2", "pvc", "bmg"] {
+    for name in ["tgllp", "dg2", "pvc", "bmg", "ptl"] {
         let platform = platform::find(name).expect("the platform is known");
         let dirs = [
             "../examples/saxpy",

@@ -115,7 +115,12 @@ impl Table {
 pub(super) fn table(family: Family) -> &'static Table {
     match family {
         Family::Gen9 => &GEN9,
-        Family::Gen11 | Family::Gen12Lp | Family::XeHpg | Family::XeHpc | Family::Xe2 => &GEN11,
+        Family::Gen11
+        | Family::Gen12Lp
+        | Family::XeHpg
+        | Family::XeHpc
+        | Family::Xe2
+        | Family::Xe3 => &GEN11,
     }
 }
 

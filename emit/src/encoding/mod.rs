@@ -46,6 +46,7 @@ pub(crate) fn family_spec(family: Family) -> &'static spec::Spec {
         Family::XeHpg => &xe::XE_HPG,
         Family::XeHpc => &xe::XE_HPC,
         Family::Xe2 => &xe::XE2,
+        Family::Xe3 => &xe::XE3,
     }
 }
 

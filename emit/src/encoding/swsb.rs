@@ -165,7 +165,9 @@ pub static THREE_PIPES: SwsbSpec = SwsbSpec {
 };
 
 /// The same and one for math, 32 tokens.
-pub static FOUR_PIPES: SwsbSpec = SwsbSpec {
+pub static FOUR_PIPES: SwsbSpec = FOUR_PIPES_SPEC;
+
+const FOUR_PIPES_SPEC: SwsbSpec = SwsbSpec {
     dist_bits: 3,
     dists: &[
         (Pipe::Own, 0),
@@ -190,6 +192,20 @@ pub static FOUR_PIPES: SwsbSpec = SwsbSpec {
     no_acc_set: Some(0xf0),
 };
 
+/// The same and one for scalar registers.
+pub static FIVE_PIPES: SwsbSpec = SwsbSpec {
+    dists: &[
+        (Pipe::Own, 0),
+        (Pipe::All, 1),
+        (Pipe::Float, 2),
+        (Pipe::Int, 3),
+        (Pipe::Long, 4),
+        (Pipe::Math, 5),
+        (Pipe::Scalar, 6),
+    ],
+    ..FOUR_PIPES_SPEC
+};
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -197,7 +213,12 @@ mod tests {
     #[test]
     fn annotations_are_what_they_decode_to() {
         use SwsbKind::*;
-        for (spec, bits) in [(&ONE_PIPE, 8), (&THREE_PIPES, 8), (&FOUR_PIPES, 10)] {
+        for (spec, bits) in [
+            (&ONE_PIPE, 8),
+            (&THREE_PIPES, 8),
+            (&FOUR_PIPES, 10),
+            (&FIVE_PIPES, 10),
+        ] {
             let mut known = 0;
             for value in 0..1 << bits {
                 for kind in [Send, Math, Systolic, Other] {

@@ -15,7 +15,7 @@ use super::spec::{
     Functions, HSTRIDES, Header, ImmRule, Immediate, MessageBits, ONE_BY_ONE, OpSpec, Ops,
     RegFiles, SendSyntax, Spec, SrcBits, SystolicBits, ThreadCodes, VSTRIDES,
 };
-use super::swsb::{FOUR_PIPES, ONE_PIPE, THREE_PIPES};
+use super::swsb::{FIVE_PIPES, FOUR_PIPES, ONE_PIPE, THREE_PIPES};
 use super::xe_compact::*;
 use crate::inst::{Cond, MathFn, Op, PredCtrl, RegFile, SyncFn, Type};
 use crate::messages::{CACHES, CACHES_CONSTANT, REQUESTS, XE_REQUESTS, XE2_REQUESTS};
@@ -24,6 +24,12 @@ pub static GEN12LP: Spec = GEN12LP_SPEC;
 pub static XE_HPG: Spec = XE_HPG_SPEC;
 pub static XE_HPC: Spec = XE_HPC_SPEC;
 pub static XE2: Spec = XE2_SPEC;
+/// Xe2's with scalar registers and their pipeline.
+pub static XE3: Spec = Spec {
+    arf: RegFiles::new(XE3_ARF),
+    swsb: Some(&FIVE_PIPES),
+    ..XE2_SPEC
+};
 
 const GEN12LP_SPEC: Spec = Spec {
     ops: Ops::new(GEN12_OPS),
@@ -609,6 +615,24 @@ const XE2_ARF: &[ArfSpec] = &[
     arf(RegFile::Flag, 0x3, 0, 4),
     arf(RegFile::ChannelEnable, 0x4, 0, 1),
     arf(RegFile::MessageControl, 0x5, 0, 2),
+    arf(RegFile::State, 0x7, 0, 1),
+    arf(RegFile::Control, 0x8, 0, 1),
+    arf(RegFile::Notification, 0x9, 0, 1),
+    arf(RegFile::Ip, 0xa, 0, 1),
+    arf(RegFile::Tdr, 0xb, 0, 1),
+    arf(RegFile::Timestamp, 0xc, 0, 1),
+    arf(RegFile::FlowControl, 0xd, 0, 3),
+    arf(RegFile::Debug, 0xf, 0, 1),
+];
+
+const XE3_ARF: &[ArfSpec] = &[
+    arf(RegFile::Null, 0x0, 0, 1),
+    arf(RegFile::Addr, 0x1, 0, 1),
+    arf(RegFile::Acc, 0x2, 0, 16),
+    arf(RegFile::Flag, 0x3, 0, 4),
+    arf(RegFile::ChannelEnable, 0x4, 0, 1),
+    arf(RegFile::MessageControl, 0x5, 0, 2),
+    arf(RegFile::Scalar, 0x6, 0, 1),
     arf(RegFile::State, 0x7, 0, 1),
     arf(RegFile::Control, 0x8, 0, 1),
     arf(RegFile::Notification, 0x9, 0, 1),

@@ -25,6 +25,15 @@ use std::fmt;
 use text::Short;
 pub(crate) use text::Text;
 
+/// Whether a send takes its payload from registers whose numbers are in a scalar register.
+fn gathers(inst: &Inst) -> bool {
+    let first = match inst.srcs.first() {
+        Some(Src::Reg(src)) => src.place,
+        _ => return false,
+    };
+    inst.op.is_send() && matches!(first, Place::Direct(reg) if reg.file == RegFile::Scalar)
+}
+
 impl fmt::Display for Inst {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut text = Text::with_capacity(120);
@@ -269,6 +278,21 @@ impl Printer<'_> {
 
     fn src(&mut self, n: usize, src: &Src) {
         let inst = self.inst;
+        if gathers(inst) {
+            // The registers whose numbers are there; a second payload there is not.
+            if let (0, Src::Reg(src)) = (n, src) {
+                self.line.column(width::SEND_SRC, |text| {
+                    text.str("r[");
+                    let Place::Direct(reg) = src.place else {
+                        return;
+                    };
+                    text.str("s0.");
+                    text.number(u32::from(reg.byte) / 8);
+                    text.byte(b']');
+                });
+            }
+            return;
+        }
         let layout = self.layout;
         let counting = Counting::of(self.spec);
         let shown = self.spec.is_some_and(|spec| spec.macro_regions) && layout == Layout::Basic;

@@ -38,7 +38,7 @@ use smallvec::SmallVec;
 
 use crate::encoding::spec;
 use crate::footprint::{self, Bytes, Footprint};
-use crate::inst::{Desc, Inst, Op, Pipe, Src, SyncFn, Target, TokenUse, Type};
+use crate::inst::{Desc, Inst, Op, Pipe, Place, RegFile, Src, SyncFn, Target, TokenUse, Type};
 use crate::platform::Platform;
 
 /// Why an instruction has to wait for another one.
@@ -391,8 +391,13 @@ impl Machine<'_> {
             LongPipe::Operands => types(inst).any(|ty| ty.bytes() == 8),
             LongPipe::Doubles => result == Some(Type::Df),
         };
+        let scalar = inst.dst.is_some_and(|dst| match dst.place {
+            Place::Direct(reg) => reg.file == RegFile::Scalar,
+            Place::Indirect { .. } => false,
+        });
         match result {
             _ if self.one_pipe => Pipe::Own,
+            _ if scalar => Pipe::Scalar,
             _ if inst.op.is_branch() => Pipe::Int,
             _ if long => Pipe::Long,
             Some(ty) => self.of_type(ty),

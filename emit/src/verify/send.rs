@@ -29,10 +29,10 @@ impl Checker<'_> {
             let Place::Direct(reg) = src.place else {
                 continue;
             };
-            // The thread's registers are gone before the message is; only the last ones stay, of 128 or of
-            // as many as the platform has.
+            // The thread's registers are gone before the message is; only the last ones stay, of as many
+            // as it may have.
             let low = reg.file == RegFile::Grf && reg.num % 128 < 112;
-            if message.eot && low {
+            if message.eot && low && self.rules.ends_from_last {
                 return fail("the last message is sent from the last 16 registers");
             }
         }
@@ -109,6 +109,8 @@ impl Checker<'_> {
                 Ok(())
             }
             RegFile::Null => Ok(()),
+            // Where there is one: the numbers of the registers that the payload is in.
+            RegFile::Scalar if operand == Operand::Src(0) => Ok(()),
             _ => Err(Violation::Operand {
                 operand,
                 what: "a payload is in general registers",

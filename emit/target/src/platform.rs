@@ -37,8 +37,8 @@ pub struct Platform {
     pub goto_on_false: bool,
     /// Bits of the thread's number in r0.5 (PRM, "Thread payload", FFTID).
     pub thread_id_bits: u32,
-    /// Where the state registers have the bits of a thread's number, from the lowest on.
-    pub thread_number: &'static [NumberBits],
+    /// The digits of a thread's number in the state registers, from the lowest on.
+    pub thread_number: &'static [Digit],
     /// Bits of r0.2 that tell the gateway the barrier (PRM, "Thread payload", barrier id).
     pub barrier_id: u32,
     /// Barriers of a group, by their numbers; where there are several, `n0.0` has a bit for each.
@@ -73,14 +73,14 @@ pub struct Platform {
     pub product_family: u32,
 }
 
-/// Some bits of the number that a thread has in the machine, in a state register: where its unit, and it
-/// within the unit, are told (PRM, "State Register", "Message Control Register").
+/// A digit of the number that a thread has in the machine, in a state register: which unit it is in, and
+/// which thread of the unit it is (PRM, "State Register", "Message Control Register").
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct NumberBits {
+pub struct Digit {
     pub register: StateRegister,
-    /// The lowest bit there, and how many there are.
+    /// Its lowest bit there, and how many values it has.
     pub low: u32,
-    pub width: u32,
+    pub count: u32,
 }
 
 /// A register whose first dword tells something of the thread's place.
@@ -92,11 +92,11 @@ pub enum StateRegister {
     Message,
 }
 
-const fn number_bits(register: StateRegister, low: u32, width: u32) -> NumberBits {
-    NumberBits {
+const fn digit(register: StateRegister, low: u32, count: u32) -> Digit {
+    Digit {
         register,
         low,
-        width,
+        count,
     }
 }
 
@@ -127,6 +127,8 @@ pub enum Family {
     XeHpc,
     /// Lunar Lake and Battlemage.
     Xe2,
+    /// Panther Lake.
+    Xe3,
 }
 
 /// Every known platform.
@@ -182,6 +184,20 @@ pub const PLATFORMS: &[Platform] = &[
         product_family: 1274,
         ..LNL
     },
+    Platform {
+        name: "ptl",
+        aliases: &["xe3", "wcl"],
+        reference_name: "3",
+        family: Family::Xe3,
+        thread_number: &[
+            digit(StateRegister::Thread, 0, 10),
+            digit(StateRegister::Thread, 4, 8),
+            digit(StateRegister::Message, 0, 256),
+        ],
+        core_family: 0x1e00,
+        product_family: 1300,
+        ..LNL
+    },
 ];
 
 /// Skylake.
@@ -199,7 +215,7 @@ pub const SKL: Platform = Platform {
     payload: Payload::Registers,
     goto_on_false: true,
     thread_id_bits: 9,
-    thread_number: &[number_bits(StateRegister::Thread, 0, 16)],
+    thread_number: &[digit(StateRegister::Thread, 0, 65536)],
     barrier_id: 0x8f00_0000,
     barriers: 1,
     slm_fence: false,
@@ -249,9 +265,9 @@ const DG2: Platform = Platform {
     goto_on_false: false,
     grf_count: 256,
     thread_number: &[
-        number_bits(StateRegister::Thread, 0, 3),
-        number_bits(StateRegister::Thread, 4, 2),
-        number_bits(StateRegister::Thread, 7, 7),
+        digit(StateRegister::Thread, 0, 8),
+        digit(StateRegister::Thread, 4, 4),
+        digit(StateRegister::Thread, 7, 128),
     ],
     barrier_id: 0x7f00_0000,
     slm_fence: true,
@@ -282,9 +298,9 @@ const PVC: Platform = Platform {
     goto_on_false: false,
     thread_id_bits: 9,
     thread_number: &[
-        number_bits(StateRegister::Thread, 0, 3),
-        number_bits(StateRegister::Thread, 4, 2),
-        number_bits(StateRegister::Thread, 8, 7),
+        digit(StateRegister::Thread, 0, 8),
+        digit(StateRegister::Thread, 4, 4),
+        digit(StateRegister::Thread, 8, 128),
     ],
     barrier_id: 0x7f00_0000,
     barriers: 32,
@@ -309,9 +325,9 @@ const LNL: Platform = Platform {
     reference_name: "2",
     family: Family::Xe2,
     thread_number: &[
-        number_bits(StateRegister::Thread, 0, 3),
-        number_bits(StateRegister::Thread, 4, 3),
-        number_bits(StateRegister::Message, 0, 8),
+        digit(StateRegister::Thread, 0, 8),
+        digit(StateRegister::Thread, 4, 8),
+        digit(StateRegister::Message, 0, 256),
     ],
     core_family: 0xc09,
     product_family: 1275,

@@ -27,6 +27,8 @@ pub struct Rules {
     pub payloads_apart: bool,
     /// A distance on a message names its pipeline, since messages have none themselves.
     pub named_distance: bool,
+    /// The message that ends a thread is sent from the last 16 registers of 128, or of 256.
+    pub ends_from_last: bool,
     /// What is computed in the pipeline of long values, where there is one.
     pub long_pipe: LongPipe,
     /// Types of operands that this family has and an earlier one that shares its codes has not.
@@ -83,7 +85,13 @@ static GEN12LP: Rules = Rules {
     ..GEN9_ROW
 };
 static XE_HPG: Rules = XE_HPG_ROW;
-static XE_HPC: Rules = Rules {
+static XE_HPC: Rules = XE_HPC_ROW;
+static XE3: Rules = Rules {
+    ends_from_last: false,
+    ..XE_HPC_ROW
+};
+
+const XE_HPC_ROW: Rules = Rules {
     systolic_channels: Some(16),
     ieee_macros: true,
     long_pipe: LongPipe::Doubles,
@@ -100,6 +108,7 @@ const GEN9_ROW: Rules = Rules {
     ieee_macros: true,
     payloads_apart: true,
     named_distance: false,
+    ends_from_last: true,
     long_pipe: LongPipe::Operands,
     types: &[],
 };
@@ -112,6 +121,7 @@ const XE_HPG_ROW: Rules = Rules {
     ieee_macros: false,
     payloads_apart: false,
     named_distance: true,
+    ends_from_last: true,
     long_pipe: LongPipe::Operands,
     types: &[Type::Bf],
 };
@@ -124,5 +134,6 @@ pub fn rules(family: Family) -> &'static Rules {
         Family::Gen12Lp => &GEN12LP,
         Family::XeHpg => &XE_HPG,
         Family::XeHpc | Family::Xe2 => &XE_HPC,
+        Family::Xe3 => &XE3,
     }
 }

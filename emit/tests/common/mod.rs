@@ -3,6 +3,7 @@
 
 use kiln_emit::inst::{Desc, Inst, Place, Reg, Src, SrcReg, Target};
 use kiln_emit::platform::{Family, PLATFORMS, Platform};
+use kiln_emit::zebin::Zebin;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -47,7 +48,45 @@ pub fn fixtures(platform: &Platform) -> Vec<Fixture> {
             found.extend(machine_code(&example.path()));
         }
     }
+    // Of this one there are few listings, whose code is all that the reference's tools say of it.
+    if platform.name == "ptl" {
+        let roots = [
+            "../examples",
+            "../runtime/tests/kernels",
+            "../runtime/tests/xe_kernels",
+        ];
+        let mut dirs: Vec<PathBuf> = roots
+            .iter()
+            .flat_map(|dir| fs::read_dir(root().join(dir)))
+            .flatten()
+            .flatten()
+            .map(|e| e.path())
+            .collect();
+        dirs.sort();
+        dirs.iter()
+            .for_each(|dir| found.extend(object_file(dir, platform)));
+    }
     found
+}
+
+/// The code of a kernel's object file for a platform; none if there is none.
+fn object_file(dir: &Path, platform: &Platform) -> Vec<Fixture> {
+    let name = dir
+        .file_name()
+        .unwrap_or_default()
+        .to_string_lossy()
+        .into_owned();
+    let path = dir.join(platform.name).join(format!("{name}.zebin"));
+    let Ok(bytes) = fs::read(&path) else {
+        return Vec::new();
+    };
+    let zebin = Zebin::parse(&bytes).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+    let codes = zebin.kernels.into_iter().map(|kernel| kernel.text);
+    let fixture = |code| Fixture {
+        path: path.clone(),
+        code,
+    };
+    codes.map(fixture).collect()
 }
 
 /// The encoding families, each with its platforms.

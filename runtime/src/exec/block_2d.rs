@@ -177,7 +177,7 @@ impl Blocks {
     fn store(&self, thread: &mut Thread, shared: &mut Shared, m: &Message) -> Result<(), Cause> {
         for (at, place) in self.elements(m.register()) {
             if let Some(at) = at {
-                let from = m.at(m.first_len(), place)?;
+                let from = m.at(m.data(1), place)?;
                 thread.sent(from, self.size)?;
                 let memory = shared.memory.at_address(at, self.size, 0)?;
                 memory.write(payload(thread, m, from, self.size)?);

@@ -225,6 +225,11 @@ impl Access<'_> {
         (self.m.lanes() * self.element.slot).div_ceil(self.m.register())
     }
 
+    /// Registers of the addresses of all channels.
+    fn address_rows(&self) -> usize {
+        (self.m.lanes() * self.address).div_ceil(self.m.register())
+    }
+
     fn space<'a>(&self, thread: &Thread, shared: &Shared<'a>) -> Result<Space<'a>, Cause> {
         space(thread, shared, self.m, &self.m.request()?.fields)
     }
@@ -311,7 +316,7 @@ impl Access<'_> {
         for lane in m.channels(m.lanes()) {
             for (row, number) in each(elements).enumerate() {
                 let memory = space.at(self.at(starts[lane], number), size, lane as u32)?;
-                let register = m.first_len() + row * self.rows();
+                let register = m.data(self.address_rows()) + row * self.rows();
                 let at = m.at(register, lane * slot)? + skip;
                 thread.sent(at, size)?;
                 memory.write(payload(thread, m, at, size)?);
@@ -347,7 +352,7 @@ impl Access<'_> {
         let (memory, size) = self.block(thread, shared, count)?;
         let mut bytes = [0; BLOCK];
         for (index, part) in bytes[..size].chunks_mut(m.register()).enumerate() {
-            let at = m.at(m.first_len() + index, 0)?;
+            let at = m.at(m.data(1) + index, 0)?;
             part.copy_from_slice(payload(thread, m, at, part.len())?);
         }
         memory.write(&bytes[..size]);
@@ -394,7 +399,7 @@ impl Access<'_> {
         for lane in m.channels(m.lanes()) {
             let mut sources = [0; 2];
             for (index, source) in sources.iter_mut().enumerate().take(count) {
-                let register = m.first_len() + index * self.rows();
+                let register = m.data(self.address_rows()) + index * self.rows();
                 let at = m.at(register, lane * slot)?;
                 thread.sent(at, size)?;
                 let mut bytes = [0; 8];

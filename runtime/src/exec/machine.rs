@@ -28,6 +28,9 @@ const FLAG_BYTES: usize = 16;
 /// Bytes of the address register at most.
 pub const ADDR_BYTES: usize = 32;
 
+/// Bytes of the scalar register.
+const SCALAR_BYTES: usize = 64;
+
 /// Bits of `cr0.0`: numbers below the normal ones are kept (not flushed to zero) when set, for
 /// `df`, `f` and `hf`.
 const DENORM_DF: u32 = 1 << 6;
@@ -54,6 +57,7 @@ impl File {
             File::Addr => platform.addr_bytes as usize,
             File::Flag => platform.flag_count as usize * 4,
             File::Control | File::State | File::MessageControl => 16,
+            File::Scalar => SCALAR_BYTES,
             File::Notification => 12,
             File::Timestamp => 20,
         }
@@ -129,6 +133,8 @@ pub struct Thread {
     pub control: [u8; 16],
     pub state: [u8; 16],
     pub message_control: [u8; 16],
+    /// `s0`: numbers of registers whose contents a message gathers.
+    pub scalar: [u8; SCALAR_BYTES],
     pub notification: [u8; 12],
     pub timestamp: [u8; 20],
     /// The operation that is executed next, by its index in the program.
@@ -172,6 +178,7 @@ impl Thread {
             control: [0; 16],
             state: [0; 16],
             message_control: [0; 16],
+            scalar: [0; SCALAR_BYTES],
             notification: [0; 12],
             timestamp: [0; 20],
             ip: 0,
@@ -195,10 +202,10 @@ impl Thread {
         };
         // Which thread of the machine it is: private memory goes by it.
         let mut rest = number;
-        for bits in platform.thread_number {
-            let part = (rest & low_mask(bits.width as usize)) << bits.low;
-            rest = rest.checked_shr(bits.width).unwrap_or(0);
-            let dword = match bits.register {
+        for digit in platform.thread_number {
+            let part = rest % digit.count << digit.low;
+            rest /= digit.count;
+            let dword = match digit.register {
                 StateRegister::Thread => &mut thread.state,
                 StateRegister::Message => &mut thread.message_control,
             };
@@ -221,6 +228,7 @@ impl Thread {
             File::Control => &self.control,
             File::State => &self.state,
             File::MessageControl => &self.message_control,
+            File::Scalar => &self.scalar,
             File::Notification => &self.notification,
             File::Timestamp => &self.timestamp,
         }
@@ -236,6 +244,7 @@ impl Thread {
             File::Control => &mut self.control,
             File::State => &mut self.state,
             File::MessageControl => &mut self.message_control,
+            File::Scalar => &mut self.scalar,
             File::Notification => &mut self.notification,
             File::Timestamp => &mut self.timestamp,
         }

@@ -39,6 +39,8 @@ pub struct Send {
     /// Number of the general register that each part of the payload starts at; none for the null
     /// register.
     parts: [Option<u32>; 2],
+    /// The payload is in the registers whose numbers are in `s0` from this byte on.
+    gathered: Option<usize>,
     /// First byte of the response's place; none when it goes to the null register.
     response: Option<usize>,
     ready: Option<Message>,
@@ -62,7 +64,8 @@ impl Send {
             ex_desc: msg.ex_desc,
             second: second_beside_descriptor(inst, platform.family),
             offset: address_offset(inst, platform.family),
-            parts: [payload_register(first)?, None],
+            gathered: gathered(first),
+            parts: [None, None],
             response: match dst.place {
                 Place::Direct(reg) if reg.is_null() => None,
                 Place::Direct(reg) if reg.file == RegFile::Grf => {
@@ -77,6 +80,9 @@ impl Send {
             },
             ready: None,
         };
+        if send.gathered.is_none() {
+            send.parts[0] = payload_register(first)?;
+        }
         if let Some(second) = inst.srcs.get(1) {
             send.parts[1] = payload_register(second)?;
         }
@@ -132,6 +138,7 @@ impl Send {
             request: Request::decode(descriptors, family).ok(),
             payload: [0; PAYLOAD_MAX],
             payload_len: 0,
+            gathered: self.gathered.is_some(),
             response: self.response,
             enabled: 0,
             lanes: 0,
@@ -184,6 +191,8 @@ pub struct Message {
     /// First byte in the general register file of each register of the payload.
     payload: [u16; PAYLOAD_MAX],
     payload_len: usize,
+    /// It is in registers that are named one by one.
+    gathered: bool,
     /// First byte of the response's place; none when it goes to the null register.
     response: Option<usize>,
     /// Channels the message acts for, from bit 0.
@@ -232,8 +241,17 @@ impl Message {
     }
 
     /// Registers of the first payload.
-    pub fn first_len(&self) -> usize {
+    fn first_len(&self) -> usize {
         self.descriptors.payload() as usize
+    }
+
+    /// The register of the payload that data begin at, which are the second payload, or behind so many
+    /// registers of addresses where all is gathered as one.
+    pub fn data(&self, addresses: usize) -> usize {
+        match self.gathered {
+            true => addresses,
+            false => self.first_len(),
+        }
     }
 
     /// The extended descriptor.
@@ -327,6 +345,9 @@ pub fn send(
         Some(message) => message.clone(),
         None => send.message(value(thread, send.desc)?, value(thread, send.ex_desc)?)?,
     };
+    if let Some(at) = send.gathered {
+        message.gather(&thread.scalar[at..], thread.platform.grf_count)?;
+    }
     message.enabled = thread.enabled(op);
     message.lanes = usize::from(op.lanes);
     if send.eot {
@@ -387,7 +408,30 @@ fn payload_register(src: &Src) -> Result<Option<u32>, Cause> {
     }
 }
 
+/// Where in `s0` the numbers of the payload's registers are, if that is where they are.
+fn gathered(src: &Src) -> Option<usize> {
+    match src {
+        Src::Reg(SrcReg {
+            place: Place::Direct(reg),
+            ..
+        }) if reg.file == RegFile::Scalar => Some(usize::from(reg.byte) % 64),
+        _ => None,
+    }
+}
+
 impl Message {
+    /// Takes the payload from registers of these numbers.
+    fn gather(&mut self, numbers: &[u8], registers: u32) -> Result<(), Cause> {
+        let count = self.first_len();
+        let Some(numbers) = numbers.get(..count) else {
+            return Err(self.bad("its payload reaches beyond the scalar register"));
+        };
+        for number in numbers {
+            self.append(Some((*number).into()), 1, registers)?;
+        }
+        Ok(())
+    }
+
     fn append(&mut self, first: Option<u32>, count: u32, registers: u32) -> Result<(), Cause> {
         let Some(first) = first else { return Ok(()) };
         for index in 0..count {

@@ -35,6 +35,7 @@ pub enum File {
     Control,
     State,
     MessageControl,
+    Scalar,
     Notification,
     Timestamp,
 }
@@ -517,6 +518,7 @@ pub fn file_of(reg: Reg, platform: &'static Platform) -> Result<(File, usize), C
         RegFile::Control => (File::Control, 0, 0),
         RegFile::State => (File::State, 0, 0),
         RegFile::MessageControl => (File::MessageControl, 0, 0),
+        RegFile::Scalar => (File::Scalar, 0, 0),
         RegFile::Notification => (File::Notification, 0, 0),
         RegFile::Timestamp => (File::Timestamp, 0, 0),
         file => return Err(Cause::Register { file, num: reg.num }),
@@ -732,6 +734,7 @@ impl fmt::Display for File {
             File::Control => "cr",
             File::State => "sr",
             File::MessageControl => "msg",
+            File::Scalar => "s",
             File::Notification => "n",
             File::Timestamp => "tm",
         })

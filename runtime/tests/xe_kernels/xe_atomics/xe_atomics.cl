@@ -1,4 +1,4 @@
-//! devices dg2 pvc bmg
+//! devices dg2 pvc bmg ptl
 //! global 256
 //! local 64
 //! options -cl-std=CL3.0

@@ -1,4 +1,4 @@
-//! devices pvc bmg
+//! devices pvc bmg ptl
 //! global 32
 //! local 16
 //! options -cl-std=CL3.0

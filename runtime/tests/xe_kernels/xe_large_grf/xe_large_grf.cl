@@ -1,4 +1,4 @@
-//! devices dg2 pvc bmg
+//! devices dg2 pvc bmg ptl
 //! global 64
 //! local 32
 //! options -ze-opt-large-register-file

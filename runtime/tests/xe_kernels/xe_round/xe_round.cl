@@ -1,4 +1,4 @@
-//! devices pvc bmg
+//! devices pvc bmg ptl
 //! global 128
 //! local 32
 //! options -cl-std=CL3.0
