@@ -15,6 +15,7 @@ pub mod layout;
 pub mod place;
 pub mod rewrite;
 pub mod routines;
+pub mod scan;
 pub mod spill;
 pub mod stack;
 pub mod windows;
@@ -42,6 +43,8 @@ pub enum Allocator {
     /// Going backwards over each block once: what lives from one block to another is in memory between
     /// them.
     Fast,
+    /// Our own, in one walk ([`scan`]).
+    Scan,
 }
 
 /// What the caller may ask for.
@@ -65,7 +68,7 @@ impl Default for Options {
     fn default() -> Options {
         Options {
             grf_limit: None,
-            allocator: Allocator::default(),
+            allocator: if std::env::var_os("SCAN").is_some() { Allocator::Scan } else { Allocator::default() },
             check: cfg!(debug_assertions),
             pressure: false,
             scratch_base: 0,
@@ -265,16 +268,16 @@ pub fn allocate_with(
         validate_ssa: options.check,
         algorithm: match options.allocator {
             Allocator::Ion => Algorithm::Ion,
-            Allocator::Fast => Algorithm::Fastalloc,
+            Allocator::Fast | Allocator::Scan => Algorithm::Fastalloc,
         },
     };
-    let output = windows::run(
-        &input,
-        &env,
-        &settings,
-        options.window,
-        &mut scratch.regalloc,
-    );
+    let output = match options.allocator {
+        Allocator::Scan => scan::run(&input, &frame).map(|output| {
+            scratch.regalloc.output = output;
+            &scratch.regalloc.output
+        }),
+        _ => windows::run(&input, &env, &settings, options.window, &mut scratch.regalloc),
+    };
     let output = match output {
         Ok(output) => output,
         Err(RegAllocError::TooManyLiveRegs) => {

@@ -190,7 +190,7 @@ impl Options {
     pub fn tier(self, tier: Tier) -> Options {
         let (allocator, optimize) = match tier {
             Tier::Quick => (Allocator::Fast, false),
-            Tier::Best => (Allocator::Ion, true),
+            Tier::Best => (if std::env::var_os("SCAN").is_some() { Allocator::Scan } else { Allocator::Ion }, true),
         };
         Options {
             allocator,
