@@ -34,17 +34,17 @@ use adapter::Adapter;
 use frame::Frame;
 use routines::{Convention, Parts};
 
-/// How regalloc2 assigns registers.
+/// How registers are assigned.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Allocator {
-    /// With lives that are split, and registers taken back for what is worth more.
-    #[default]
-    Ion,
-    /// Going backwards over each block once: what lives from one block to another is in memory between
-    /// them.
-    Fast,
     /// Our own, in one walk ([`scan`]).
+    #[default]
     Scan,
+    /// regalloc2's, with lives that are split, and registers taken back for what is worth more.
+    Ion,
+    /// regalloc2's, going backwards over each block once: what lives from one block to another is in memory
+    /// between them.
+    Fast,
 }
 
 /// What the caller may ask for.
@@ -68,7 +68,7 @@ impl Default for Options {
     fn default() -> Options {
         Options {
             grf_limit: None,
-            allocator: if std::env::var_os("SCAN").is_some() { Allocator::Scan } else { Allocator::default() },
+            allocator: Allocator::default(),
             check: cfg!(debug_assertions),
             pressure: false,
             scratch_base: 0,
@@ -276,7 +276,13 @@ pub fn allocate_with(
             scratch.regalloc.output = output;
             &scratch.regalloc.output
         }),
-        _ => windows::run(&input, &env, &settings, options.window, &mut scratch.regalloc),
+        _ => windows::run(
+            &input,
+            &env,
+            &settings,
+            options.window,
+            &mut scratch.regalloc,
+        ),
     };
     let output = match output {
         Ok(output) => output,

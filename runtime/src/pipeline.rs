@@ -189,8 +189,8 @@ impl Options {
     #[must_use]
     pub fn tier(self, tier: Tier) -> Options {
         let (allocator, optimize) = match tier {
-            Tier::Quick => (Allocator::Fast, false),
-            Tier::Best => (if std::env::var_os("SCAN").is_some() { Allocator::Scan } else { Allocator::Ion }, true),
+            Tier::Quick => (Allocator::Scan, false),
+            Tier::Best => (Allocator::Scan, true),
         };
         Options {
             allocator,

@@ -3,7 +3,7 @@
 use smallvec::SmallVec;
 
 /// Where a value is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Place {
     Unit(u8),
     /// A place in memory, by the web whose it is.
@@ -35,8 +35,11 @@ pub type Move = (Place, Place);
 /// that is loaded is free until then.
 pub fn in_order(moves: &[Move], free: u64) -> SmallVec<[Move; 8]> {
     let mut done: SmallVec<[Move; 8]> = SmallVec::new();
-    let mut left: SmallVec<[Move; 8]> =
-        moves.iter().copied().filter(|(from, to)| from != to).collect();
+    let mut left: SmallVec<[Move; 8]> = moves
+        .iter()
+        .copied()
+        .filter(|(from, to)| from != to)
+        .collect();
     left.sort_by_key(|(from, to)| (from.is_memory(), !to.is_memory()));
     while !left.is_empty() {
         let read = left.iter().fold(0, |set, (from, _)| set | from.bit());
@@ -78,4 +81,50 @@ pub fn in_order(moves: &[Move], free: u64) -> SmallVec<[Move; 8]> {
         }
     }
     done
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashMap;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn places() -> impl Strategy<Value = Place> {
+        prop_oneof![
+            (0..8u8).prop_map(Place::Unit),
+            (0..4u32).prop_map(Place::Memory)
+        ]
+    }
+
+    proptest! {
+        #[test]
+        fn one_after_the_other_is_as_at_once(
+            targets in proptest::collection::hash_set(places(), 0..12),
+            sources in proptest::collection::vec(places(), 12),
+            some_are_free in any::<bool>(),
+        ) {
+            let moves: Vec<Move> = sources.into_iter().zip(targets).collect();
+            let used = moves.iter().fold(0, |set, (from, to)| set | from.bit() | to.bit());
+            let free = if some_are_free { 0xff & !used } else { 0 };
+            let mut holds: HashMap<Place, Place> = HashMap::new();
+            for (from, to) in in_order(&moves, free) {
+                prop_assert!(!from.is_memory() || !to.is_memory(), "{from:?} to {to:?}");
+                let value = *holds.get(&from).unwrap_or(&from);
+                holds.insert(to, value);
+            }
+            let is_extra = |place: Place| match place {
+                Place::Unit(_) => free & place.bit() != 0,
+                Place::Memory(web) => web >= ASIDE,
+            };
+            for (from, to) in &moves {
+                prop_assert_eq!(holds.get(to).unwrap_or(to), from);
+            }
+            for (place, value) in holds {
+                let is_target = moves.iter().any(|(_, to)| *to == place);
+                prop_assert!(is_target || is_extra(place) || value == place, "{place:?} is lost");
+            }
+        }
+    }
 }

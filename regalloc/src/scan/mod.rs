@@ -114,22 +114,7 @@ pub fn run(input: &Adapter, frame: &Frame) -> Result<Output, RegAllocError> {
         }
         scan.leave(b);
     }
-    let output = scan.finish();
-    if std::env::var_os("SCANDUMP").is_some() {
-        let mut e = output.edits.iter().peekable();
-        for b in 0..input.num_blocks() {
-            let block = Block::new(b);
-            eprintln!("b{b} params {:?} preds {:?} succs {:?} args {:?}", input.block_params(block), input.block_preds(block), input.block_succs(block), (0..input.block_succs(block).len()).map(|s| input.branch_blockparams(block, Inst::invalid(), s)).collect::<Vec<_>>());
-            let (first, end) = input.insts_of(b);
-            for i in first..end {
-                let inst = Inst::new(i as usize);
-                while let Some(x) = e.next_if(|x| x.0 <= ProgPoint::before(inst)) { eprintln!("      {:?}", x); }
-                eprintln!("  {i}: {:?} -> {:?}", input.inst_operands(inst), output.inst_allocs(inst));
-                while let Some(x) = e.next_if(|x| x.0 <= ProgPoint::after(inst)) { eprintln!("      {:?}", x); }
-            }
-        }
-    }
-    Ok(output)
+    Ok(scan.finish())
 }
 
 fn set_of(pregs: PRegSet) -> u64 {
@@ -184,7 +169,8 @@ impl Scan<'_> {
         let (point, unit) = self.born[v as usize];
         if !std::mem::replace(&mut self.stored[v as usize], true) && unit != NOWHERE {
             let to = self.memory(v);
-            self.edits.push((key(point, Turn::Storing), (Place::Unit(unit), to)));
+            self.edits
+                .push((key(point, Turn::Storing), (Place::Unit(unit), to)));
         }
     }
 
@@ -249,7 +235,7 @@ impl Scan<'_> {
         let furthest = units(held)
             .filter(|&u| self.holds[u as usize] != NOBODY)
             .max_by_key(|&u| (distance(u), u));
-        let unit = furthest.ok_or_else(|| few(line!()))?;
+        let unit = furthest.ok_or(RegAllocError::TooManyLiveRegs)?;
         self.spill(self.holds[unit as usize]);
         Ok(unit)
     }
@@ -291,8 +277,10 @@ impl Scan<'_> {
         let (mut kept, mut copies, mut late_copies) = (0u64, 0u64, 0u64);
 
         // What has to be somewhere. What is there goes elsewhere, or is itself one of these.
-        let is_fixed =
-            |v: u32| ops.iter().any(|op| is_use(op) && fixed(op).is_some() && value(op) == v);
+        let is_fixed = |v: u32| {
+            ops.iter()
+                .any(|op| is_use(op) && fixed(op).is_some() && value(op) == v)
+        };
         for unit in units(fixed_uses & !self.free & self.all) {
             let v = self.holds[unit as usize];
             if v != NOBODY && !is_fixed(v) {
@@ -303,8 +291,10 @@ impl Scan<'_> {
         let mut moves: SmallVec<[Move; 8]> = SmallVec::new();
         let mut arrive: SmallVec<[(u32, u8); 8]> = SmallVec::new();
         for (k, op) in ops.iter().enumerate().filter(|(_, op)| is_use(op)) {
-            let (Some(to), v) = (fixed(op), value(op)) else { continue };
-            let from = self.place[v as usize].ok_or_else(|| few(line!()))?;
+            let (Some(to), v) = (fixed(op), value(op)) else {
+                continue;
+            };
+            let from = self.place[v as usize].ok_or(RegAllocError::TooManyLiveRegs)?;
             places[k] = Some(Place::Unit(to));
             kept |= 1 << to;
             if from != Place::Unit(to) {
@@ -384,7 +374,7 @@ impl Scan<'_> {
                         kept |= 1 << to;
                     }
                 }
-                None if late_use(v) => return Err(few(line!())),
+                None if late_use(v) => return Err(RegAllocError::TooManyLiveRegs),
                 None if uses_it(v) => dropped.push(v),
                 None => self.spill(v),
             }
@@ -392,9 +382,11 @@ impl Scan<'_> {
         // What is written over.
         let mut over: SmallVec<[(usize, u8); 4]> = SmallVec::new();
         for (k, op) in ops.iter().enumerate() {
-            let OperandConstraint::Reuse(old) = op.constraint() else { continue };
+            let OperandConstraint::Reuse(old) = op.constraint() else {
+                continue;
+            };
             let v = value(&ops[old]);
-            let unit = self.unit_of(v).ok_or_else(|| few(line!()))?;
+            let unit = self.unit_of(v).ok_or(RegAllocError::TooManyLiveRegs)?;
             if stays(self, v) || late_use(v) || lost >> unit & 1 == 1 {
                 let to = self.make_room(value(op), early, !(lost | fixed_uses), kept)?;
                 self.before(i, Place::Unit(unit), Place::Unit(to));
@@ -437,7 +429,7 @@ impl Scan<'_> {
             if let Some(unit) = fixed(op) {
                 // Inputs arrive in registers that are not given out, too.
                 if self.all >> unit & 1 == 1 && self.free >> unit & 1 == 0 {
-                    return Err(few(line!()));
+                    return Err(RegAllocError::TooManyLiveRegs);
                 }
                 self.put(value(op), unit);
                 places[k] = Some(Place::Unit(unit));
@@ -493,7 +485,8 @@ impl Scan<'_> {
             }
         }
         self.free &= self.all;
-        self.allocs.extend(places.iter().map(|p| p.unwrap_or(Place::Memory(NOBODY))));
+        self.allocs
+            .extend(places.iter().map(|p| p.unwrap_or(Place::Memory(NOBODY))));
         Ok(())
     }
 
@@ -535,8 +528,9 @@ impl Scan<'_> {
         self.free = self.all;
         let preds: SmallVec<[usize; 4]> =
             input.block_preds(block).iter().map(|p| p.index()).collect();
-        let params: SmallVec<[u32; 8]> =
-            (input.block_params(block).iter()).map(|p| p.vreg() as u32).collect();
+        let params: SmallVec<[u32; 8]> = (input.block_params(block).iter())
+            .map(|p| p.vreg() as u32)
+            .collect();
         for n in 0..self.lives.ins(b).len() {
             let v = self.lives.ins(b)[n].v;
             self.place[v as usize] = None;
@@ -574,12 +568,15 @@ impl Scan<'_> {
                 place => self.place[v as usize] = place,
             }
         }
-        let args: SmallVec<[u32; 8]> =
-            (self.args(pred, b).iter()).map(|a| a.vreg() as u32).collect();
+        let args: SmallVec<[u32; 8]> = (self.args(pred, b).iter())
+            .map(|a| a.vreg() as u32)
+            .collect();
         let mut moves: SmallVec<[Move; 8]> = SmallVec::new();
         let mut waiting: SmallVec<[(u32, Place); 8]> = SmallVec::new();
         for (&p, &arg) in params.iter().zip(&args) {
-            let Some(from) = self.exit_of(pred, arg) else { continue };
+            let Some(from) = self.exit_of(pred, arg) else {
+                continue;
+            };
             if !self.lives.is_wanted(p) {
                 continue;
             }
@@ -625,18 +622,36 @@ impl Scan<'_> {
         let mut all: Vec<Candidate> = Vec::new();
         for far in self.lives.ins(b) {
             let places = known.iter().map(|&p| self.exit_of(p, far.v)).collect();
-            all.push(Candidate { v: far.v, param: None, distance: far.distance, places, wanted: false });
+            all.push(Candidate {
+                v: far.v,
+                param: None,
+                distance: far.distance,
+                places,
+                wanted: false,
+            });
         }
         for (n, &p) in params.iter().enumerate() {
             let distance = self.lives.of_param(p);
             if self.lives.is_wanted(p) {
-                let places = known.iter().zip(&args).map(|(&p, args)| self.exit_of(p, args[n]));
+                let places = known
+                    .iter()
+                    .zip(&args)
+                    .map(|(&p, args)| self.exit_of(p, args[n]));
                 let places = places.collect();
-                all.push(Candidate { v: p, param: Some(n), distance, places, wanted: false });
+                all.push(Candidate {
+                    v: p,
+                    param: Some(n),
+                    distance,
+                    places,
+                    wanted: false,
+                });
             }
         }
         let in_registers = |c: &Candidate| {
-            c.places.iter().filter(|p| matches!(p, Some(Place::Unit(_)))).count()
+            c.places
+                .iter()
+                .filter(|p| matches!(p, Some(Place::Unit(_))))
+                .count()
         };
         // What is nearest comes first; outside of loops, what all have in a register.
         all.sort_by_key(|c| {
@@ -739,10 +754,13 @@ impl Scan<'_> {
                 moves.push((from, to));
             }
         }
-        let args: SmallVec<[u32; 8]> =
-            (self.args(pred, b).iter()).map(|a| a.vreg() as u32).collect();
+        let args: SmallVec<[u32; 8]> = (self.args(pred, b).iter())
+            .map(|a| a.vreg() as u32)
+            .collect();
         for (to, &arg) in params.iter().zip(&args) {
-            let (Some(to), Some(from)) = (*to, self.exit_of(pred, arg)) else { continue };
+            let (Some(to), Some(from)) = (*to, self.exit_of(pred, arg)) else {
+                continue;
+            };
             used |= note(to);
             if matches!(to, Place::Memory(_)) && self.memory(arg) == to {
                 // They are one place in memory.
@@ -798,14 +816,15 @@ impl Scan<'_> {
             let (from, to) = (place(from), place(to));
             (point, Edit::Move { from, to })
         };
-        let mut output = Output::default();
-        output.edits = self.edits.iter().map(edit).collect();
-        output.allocs = self.allocs.iter().map(|&p| place(p)).collect();
-        output.inst_alloc_offsets = (0..self.input.num_insts() as u32)
-            .map(|i| self.input.operands_from(i))
-            .collect();
-        output.num_spillslots = count as usize + spares.unwrap_or(0);
-        output
+        Output {
+            num_spillslots: count as usize + spares.unwrap_or(0),
+            edits: self.edits.iter().map(edit).collect(),
+            allocs: self.allocs.iter().map(|&p| place(p)).collect(),
+            inst_alloc_offsets: (0..self.input.num_insts() as u32)
+                .map(|i| self.input.operands_from(i))
+                .collect(),
+            ..Output::default()
+        }
     }
 
     /// A slot for each web that is in memory; webs that do not live at once share them.
@@ -817,14 +836,18 @@ impl Scan<'_> {
             .collect();
         webs.sort_unstable();
         webs.dedup();
-        let mut spans: Vec<(Vec<(u32, u32)>, u32)> =
-            webs.iter().map(|&web| (self.webs.lives(web, &self.lives), web)).collect();
+        let mut spans: Vec<(Vec<(u32, u32)>, u32)> = webs
+            .iter()
+            .map(|&web| (self.webs.lives(web, &self.lives), web))
+            .collect();
         spans.sort_unstable();
         let mut taken: Vec<std::collections::BTreeMap<u32, u32>> = Vec::new();
         for (lives, web) in spans {
             let fits = |slot: &std::collections::BTreeMap<u32, u32>| {
                 lives.iter().all(|&(from, to)| {
-                    slot.range(..to).next_back().is_none_or(|(_, &end)| end <= from)
+                    slot.range(..to)
+                        .next_back()
+                        .is_none_or(|(_, &end)| end <= from)
                 })
             };
             let slot = taken.iter().position(fits).unwrap_or_else(|| {
@@ -836,9 +859,4 @@ impl Scan<'_> {
         }
         (slots, taken.len() as u32)
     }
-}
-
-fn few(line: u32) -> RegAllocError {
-    if std::env::var_os("FEWL").is_some() { eprintln!("few at {line}"); }
-    RegAllocError::TooManyLiveRegs
 }

@@ -184,8 +184,7 @@ impl Webs {
         let all = self.lives.get(&web).filter(|all| all.len() > 1)?;
         let mut best: Option<(usize, u8)> = None;
         for unit in units.take(TRIED) {
-            let taken =
-                |life: &(&u32, &u32)| self.conflict(unit, *life.0, *life.1, web).is_some();
+            let taken = |life: &(&u32, &u32)| self.conflict(unit, *life.0, *life.1, web).is_some();
             let count = all.iter().take(LOOKED_AT).filter(taken).count();
             if best.is_none_or(|(least, _)| count < least) {
                 best = Some((count, unit));

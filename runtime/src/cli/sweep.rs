@@ -23,7 +23,7 @@ const PLOT: (u32, u32) = (900, 400);
 /// Where another allocator had to do it.
 const TOO_FEW: &str = "too few registers for this allocator";
 /// Colours of the allocators' lines.
-const COLOURS: [RGBColor; 2] = [BLUE, RED];
+const COLOURS: [RGBColor; 3] = [BLUE, RED, GREEN];
 
 /// Compile for several sizes of the register file, and compare
 ///
@@ -45,7 +45,7 @@ pub struct Args {
         long,
         value_name = "NAME",
         value_delimiter = ',',
-        default_value = "ion"
+        default_value = "scan"
     )]
     allocator: Vec<AllocatorName>,
     /// Write the figures of every kernel as CSV, `-` for standard output
@@ -62,15 +62,18 @@ pub struct Args {
 /// A way to assign registers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum AllocatorName {
-    /// Splits lives and takes back what it gave: good code
+    /// Our own: one walk over the code, which spills what is used last
+    Scan,
+    /// regalloc2's: splits lives and takes back what it gave
     Ion,
-    /// One pass backwards over each block: fast
+    /// regalloc2's: one pass backwards over each block
     Fast,
 }
 
 impl AllocatorName {
     pub fn allocator(self) -> Allocator {
         match self {
+            AllocatorName::Scan => Allocator::Scan,
             AllocatorName::Ion => Allocator::Ion,
             AllocatorName::Fast => Allocator::Fast,
         }
@@ -78,6 +81,7 @@ impl AllocatorName {
 
     fn name(self) -> &'static str {
         match self {
+            AllocatorName::Scan => "scan",
             AllocatorName::Ion => "ion",
             AllocatorName::Fast => "fast",
         }
