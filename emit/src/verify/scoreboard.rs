@@ -36,11 +36,8 @@ use kiln_target::rules::{LongPipe, rules};
 use smallvec::SmallVec;
 
 use crate::encoding::spec;
-use crate::inst::{
-    Desc, Dst, Inst, MathFn, Op, Pipe, Place, Reg, RegFile, Src, SrcReg, SyncFn, Systolic, Target,
-    TokenUse, Type,
-};
-use crate::messages::second_beside_descriptor;
+use crate::footprint::{self, Bytes, Footprint};
+use crate::inst::{Desc, Inst, Op, Pipe, Src, SyncFn, Target, TokenUse, Type};
 use crate::platform::Platform;
 
 /// Why an instruction has to wait for another one.
@@ -211,46 +208,6 @@ enum Function {
     Systolic,
 }
 
-/// Bytes of general registers: registers and their bytes, a bit each.
-#[derive(Clone, Debug, Default)]
-struct Bytes(SmallVec<[(u16, u64); 4]>);
-
-impl Bytes {
-    fn meets(&self, other: &Bytes) -> bool {
-        let of = |register| other.0.iter().filter(move |(r, _)| *r == register);
-        (self.0.iter()).any(|&(register, bytes)| of(register).any(|(_, b)| b & bytes != 0))
-    }
-
-    /// Whether all of the others are among them.
-    fn cover(&self, other: &Bytes) -> bool {
-        let of = |register| self.0.iter().filter(move |(r, _)| *r == register);
-        let all = |register| of(register).fold(0, |all, (_, bytes)| all | bytes);
-        (other.0.iter()).all(|&(register, bytes)| all(register) & bytes == bytes)
-    }
-
-    fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-
-    /// Adds `size` bytes from a byte of the register file on.
-    fn add(&mut self, at: u32, size: u32, grf_bytes: u32) {
-        for byte in at..at.saturating_add(size) {
-            let (register, bit) = ((byte / grf_bytes) as u16, 1u64 << (byte % grf_bytes));
-            match self.0.last_mut() {
-                Some((last, bytes)) if *last == register => *bytes |= bit,
-                _ => self.0.push((register, bit)),
-            }
-        }
-    }
-
-    /// Adds whole registers.
-    fn add_registers(&mut self, first: u32, count: u32, grf_bytes: u32) {
-        let all = u64::MAX >> (64 - grf_bytes);
-        let registers = first..first.saturating_add(count);
-        self.0.extend(registers.map(|r| (r as u16, all)));
-    }
-}
-
 /// What the scoreboard sees of an instruction.
 struct Step {
     unit: Unit,
@@ -282,7 +239,7 @@ impl Machine<'_> {
     }
 
     fn step(&self, inst: &Inst) -> Step {
-        let (reads, writes) = self.operands(inst);
+        let Footprint { reads, writes } = footprint::of(inst, self.platform);
         Step {
             unit: self.unit(inst),
             own: types(inst).map(|ty| self.of_type(ty)).collect(),
@@ -347,144 +304,6 @@ impl Machine<'_> {
             Some(ty) => self.of_type(ty),
             None => Pipe::Int,
         }
-    }
-
-    /// What an instruction reads and writes.
-    fn operands(&self, inst: &Inst) -> (SmallVec<[Bytes; 3]>, Bytes) {
-        if inst.op.is_send() {
-            return self.message(inst);
-        }
-        if let Op::Dpas(shape) | Op::Dpasw(shape) = inst.op {
-            return self.systolic(inst, shape);
-        }
-        // An element that is moved nowhere may be anything: so compilers keep a register from being used
-        // again. They wait for fences by moving their whole answer nowhere.
-        let nowhere = inst
-            .dst
-            .is_some_and(|dst| matches!(dst.place, Place::Direct(reg) if reg.is_null()));
-        if inst.op == Op::Mov && nowhere && inst.cond.is_none() && inst.exec_size == 1 {
-            return (SmallVec::new(), Bytes::default());
-        }
-        let sources = inst.srcs.iter().filter_map(|src| match src {
-            Src::Reg(src) => Some(self.source(inst, src)),
-            Src::Imm { .. } => None,
-        });
-        let written = inst.dst.map(|dst| self.destination(inst, &dst));
-        (sources.collect(), written.unwrap_or_default())
-    }
-
-    fn source(&self, inst: &Inst, src: &SrcReg) -> Bytes {
-        let grf_bytes = self.platform.grf_bytes;
-        let mut reads = Bytes::default();
-        let Some(reg) = general(src.place) else {
-            return reads;
-        };
-        let start = reg.num * grf_bytes + u32::from(reg.byte);
-        let size = src.ty.bytes();
-        let width = u32::from(src.region.width).max(1);
-        let (rows, across) = (
-            u32::from(src.region.vstride.unwrap_or(0)),
-            u32::from(src.region.hstride),
-        );
-        let lanes = match inst.op {
-            op if op.branches_by_register() => 2,
-            _ => u32::from(inst.exec_size),
-        };
-        for lane in 0..lanes {
-            let element = lane / width * rows + lane % width * across;
-            reads.add(start + element * size, size, grf_bytes);
-        }
-        reads
-    }
-
-    fn destination(&self, inst: &Inst, dst: &Dst) -> Bytes {
-        let grf_bytes = self.platform.grf_bytes;
-        let mut writes = Bytes::default();
-        let Some(reg) = general(dst.place) else {
-            return writes;
-        };
-        let start = reg.num * grf_bytes + u32::from(reg.byte);
-        let size = dst.ty.bytes();
-        let lanes = match inst.op {
-            // The return address and the mask.
-            Op::Call | Op::Calla => 2,
-            _ => u32::from(inst.exec_size),
-        };
-        for lane in 0..lanes {
-            let at = start + lane * u32::from(dst.hstride) * size;
-            writes.add(at, size, grf_bytes);
-        }
-        if inst.op == Op::Math(MathFn::Idiv) {
-            // The remainder is in the register behind the quotient.
-            writes.add_registers(reg.num + 1, 1, grf_bytes);
-        }
-        writes
-    }
-
-    fn message(&self, inst: &Inst) -> (SmallVec<[Bytes; 3]>, Bytes) {
-        let (mut reads, mut writes) = (SmallVec::new(), Bytes::default());
-        let Some(message) = &inst.msg else {
-            return (reads, writes);
-        };
-        let grf_bytes = self.platform.grf_bytes;
-        let family = self.platform.family;
-        let part = |desc, low: u32, width: u32| match desc {
-            Desc::Imm(bits) => bits >> low & ((1 << width) - 1),
-            Desc::Addr { .. } => 1,
-        };
-        let second = second_beside_descriptor(inst, family);
-        let lengths = [
-            part(message.desc, 25, 4),
-            second.unwrap_or_else(|| part(message.ex_desc, 6, 5)),
-        ];
-        for (src, length) in inst.srcs.iter().zip(lengths) {
-            if let Src::Reg(src) = src
-                && let Some(reg) = general(src.place)
-            {
-                let mut payload = Bytes::default();
-                payload.add_registers(reg.num, length, grf_bytes);
-                reads.push(payload);
-            }
-        }
-        if let Some(reg) = inst.dst.and_then(|dst| general(dst.place)) {
-            writes.add_registers(reg.num, part(message.desc, 20, 5), grf_bytes);
-        }
-        (reads, writes)
-    }
-
-    /// The first source and the result have a row of all channels for each repetition; the second a
-    /// row for each step of the depth, the third a dword for each step and repetition.
-    fn systolic(&self, inst: &Inst, shape: Systolic) -> (SmallVec<[Bytes; 3]>, Bytes) {
-        let grf_bytes = self.platform.grf_bytes;
-        let (depth, repeat) = (u32::from(shape.depth), u32::from(shape.repeat));
-        let lanes = u32::from(inst.exec_size);
-        let rows = |place, size| {
-            let mut bytes = Bytes::default();
-            if let Some(reg) = general(place) {
-                bytes.add(reg.num * grf_bytes + u32::from(reg.byte), size, grf_bytes);
-            }
-            bytes
-        };
-        let sources = inst.srcs.iter().enumerate().filter_map(|(n, src)| {
-            let Src::Reg(src) = src else { return None };
-            let size = match n {
-                0 => lanes * src.ty.bytes() * repeat,
-                1 => lanes * 4 * depth,
-                _ => repeat.saturating_sub(1) * 4 * 8 + depth * 4,
-            };
-            Some(rows(src.place, size))
-        });
-        let result = |dst: Dst| rows(dst.place, lanes * dst.ty.bytes() * repeat);
-        let written = inst.dst.map(result).unwrap_or_default();
-        (sources.collect(), written)
-    }
-}
-
-/// The general register that an operand starts in.
-fn general(place: Place) -> Option<Reg> {
-    match place {
-        Place::Direct(reg) if reg.file == RegFile::Grf => Some(reg),
-        _ => None,
     }
 }
 

@@ -173,7 +173,7 @@ pub fn compile(args: &Args) -> Result<ExitCode, Report> {
             }
         };
         outputs.print(&dumps(&module));
-        figures.extend(stats::stats(&module, args.platform));
+        figures.extend(stats::stats(&module, args.platform, args.stats.is_some()));
         let Some(emit) = emit else { continue };
         let output = match &args.output {
             Some(path) => path.clone(),

@@ -16,7 +16,7 @@ use serde::Serialize;
 
 use super::input::Input;
 use super::output::{Outputs, print_error};
-use super::{platform_parser, progress, report, stats};
+use super::{cost, platform_parser, progress, report, stats};
 
 /// Size of a plot in points.
 const PLOT: (u32, u32) = (900, 400);
@@ -109,11 +109,13 @@ struct Figures {
     spills: u32,
     fills: u32,
     spill_bytes: u32,
+    /// Estimated.
+    cycles: f64,
     milliseconds: f64,
 }
 
 impl Figures {
-    fn of(compiled: &Compiled) -> Figures {
+    fn of(compiled: &Compiled, platform: &'static Platform) -> Figures {
         let seconds = &compiled.seconds;
         Figures {
             instructions: compiled.instructions,
@@ -122,6 +124,7 @@ impl Figures {
             spills: compiled.allocation.spills,
             fills: compiled.allocation.fills,
             spill_bytes: compiled.allocation.spill_bytes,
+            cycles: cost::Figures::of(&compiled.code, platform).cycles,
             milliseconds: (seconds.ir + seconds.isel + seconds.regalloc + seconds.emit) * 1e3,
         }
     }
@@ -134,6 +137,7 @@ impl Figures {
             spills: self.spills + other.spills,
             fills: self.fills + other.fills,
             spill_bytes: self.spill_bytes + other.spill_bytes,
+            cycles: self.cycles + other.cycles,
             milliseconds: self.milliseconds + other.milliseconds,
         }
     }
@@ -219,7 +223,7 @@ fn compile(
             Ok(module) => {
                 let all = module.kernels.iter().chain(&module.functions);
                 rows.extend(all.map(|one| match one.allocator == allocator.allocator() {
-                    true => row(&one.name, Some(Figures::of(one)), None),
+                    true => row(&one.name, Some(Figures::of(one, args.platform)), None),
                     false => row(&one.name, None, Some(TOO_FEW.to_string())),
                 }));
             }
@@ -269,6 +273,7 @@ fn table(sums: &[(AllocatorName, u32, Figures, usize)]) -> String {
         "spills",
         "fills",
         "spill bytes",
+        "cycles",
         "ms",
         "too few",
     ];
@@ -283,6 +288,7 @@ fn table(sums: &[(AllocatorName, u32, Figures, usize)]) -> String {
             f.spills.to_string(),
             f.fills.to_string(),
             f.spill_bytes.to_string(),
+            format!("{:.0}", f.cycles),
             format!("{:.2}", f.milliseconds),
             match failures {
                 0 => String::new(),
@@ -311,8 +317,7 @@ fn failures(rows: &[&Row]) -> Vec<String> {
 }
 
 fn csv(rows: &[&Row]) -> Result<Vec<u8>, Report> {
-    let heading =
-        "file kernel allocator grfs instructions bytes moves spills fills spill_bytes milliseconds";
+    let heading = "file kernel allocator grfs instructions bytes moves spills fills spill_bytes cycles milliseconds";
     let lines = rows.iter().map(|row| {
         let figure = |of: fn(&Figures) -> String| row.figures.as_ref().map_or_else(String::new, of);
         [
@@ -326,6 +331,7 @@ fn csv(rows: &[&Row]) -> Result<Vec<u8>, Report> {
             figure(|f| f.spills.to_string()),
             figure(|f| f.fills.to_string()),
             figure(|f| f.spill_bytes.to_string()),
+            figure(|f| format!("{:.0}", f.cycles)),
             figure(|f| format!("{:.3}", f.milliseconds)),
         ]
     });

@@ -4,7 +4,7 @@ use std::fs;
 
 use serde_json::Value;
 
-use crate::program::{Folder, example, fail, pass};
+use crate::program::{Folder, example, examples, fail, pass};
 
 /// Eight values of 16 dwords in two lines of a source, read in the third. All instructions are legal, and
 /// nothing can be left out.
@@ -136,7 +136,8 @@ fn a_sweep_says_what_each_size_costs() {
         "--svg",
         &svg,
     ]);
-    let heading = "allocator GRFs instructions bytes moves spills fills spill bytes ms too few";
+    let heading =
+        "allocator GRFs instructions bytes moves spills fills spill bytes cycles ms too few";
     let lines: Vec<String> = (shown.lines())
         .map(|line| line.split_whitespace().collect::<Vec<_>>().join(" "))
         .collect();
@@ -195,5 +196,73 @@ fn a_sweep_goes_on_where_registers_are_too_few() {
         &folder,
         &["sweep", "-p", "skl", &saxpy, "--grf", "12"],
         &["a limit of 12 registers"],
+    );
+}
+
+/// What is counted in machine code is what the compiler says that it has put there, and the estimate with a
+/// run's counts is theirs: an instruction of a block that was executed n times takes n times its cycles.
+#[test]
+fn cost_counts_machine_code() {
+    let folder = Folder::new("cost");
+    let input = example("sgemm", "visaasm");
+    let [code, stats, json] = ["k.bin", "stats.json", "cost.json"].map(|name| folder.path(name));
+    pass(&[
+        "compile",
+        "-p",
+        "skl",
+        &input,
+        "--grf-limit",
+        "32",
+        "-o",
+        &code,
+        "--stats",
+        &stats,
+    ]);
+    pass(&["cost", "-p", "skl", &code, "--json", &json]);
+    let read =
+        |path: &String| -> Value { serde_json::from_slice(&fs::read(path).unwrap()).unwrap() };
+    let (stats, cost) = (&read(&stats)[0], &read(&json)[0]);
+    for name in [
+        "instructions",
+        "bytes",
+        "spills",
+        "fills",
+        "spill_bytes",
+        "cycles",
+    ] {
+        assert_eq!(stats[name].as_f64(), cost[name].as_f64(), "{name}");
+    }
+    assert!(cost["spills"].as_u64().unwrap() > 0);
+
+    let zebin = example("saxpy", "zebin");
+    let launch = examples().join("saxpy/launch.yaml").display().to_string();
+    let counts = folder.path("counts.json");
+    pass(&[
+        "run",
+        &zebin,
+        "--launch",
+        &launch,
+        &format!("--stats={counts}"),
+    ]);
+    let executed = read(&counts);
+    let once = pass(&["cost", &zebin]);
+    let often = pass(&["cost", &zebin, "--counts", &counts, "--json", &json]);
+    assert!(once.contains(".text.saxpy"), "{once}");
+    assert!(often.contains(".text.saxpy"), "{often}");
+    let cost = &read(&json)[0];
+    let blocks = cost["blocks"].as_array().unwrap();
+    let places = executed["by_place"].as_array().unwrap();
+    // Behind the code is padding.
+    assert!(cost["instructions"].as_u64().unwrap() <= places.len() as u64);
+    let all = blocks
+        .iter()
+        .map(|block| block["weight"].as_f64().unwrap() * block["instructions"].as_f64().unwrap());
+    // Nothing leaves this kernel in the middle of a block.
+    assert_eq!(Some(all.sum()), executed["instructions"].as_f64());
+    let few = folder.write("few.json", r#"{"kernel": "saxpy", "by_place": [1, 2]}"#);
+    fail(
+        &folder,
+        &["cost", &zebin, "--counts", &few],
+        &["of which 2 were counted"],
     );
 }
