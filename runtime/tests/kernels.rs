@@ -17,8 +17,8 @@ use kiln_emit::zebin::Zebin;
 use kiln_runtime::exec::{self, Launch};
 use kiln_runtime::info::Info;
 use kiln_runtime::launch::Description;
-use kiln_runtime::pipeline::{Options, Tier};
-use kiln_runtime::session::Session;
+use kiln_runtime::pipeline::{self, Options, Tier};
+use kiln_runtime::session::{CompiledModule, Failure, Session};
 use kiln_runtime::source::Input;
 
 /// GRFs to finalize in; those after the first make many of the kernels spill.
@@ -290,7 +290,11 @@ fn run_ours(k: &Kernel, runs: &AtomicUsize) -> Result<(), String> {
     let ways = limits.iter().map(|&limit| (limit, Tier::Best));
     let quick = [LIMITS[0], LIMITS[LIMITS.len() - 1]].map(|limit| (limit, Tier::Quick));
     for (limit, tier) in ways.chain(quick) {
-        let object = match object_file(k, &visa, limit, tier) {
+        let options = Options {
+            grf_limit: limit,
+            ..Options::new(k.platform).tier(tier)
+        };
+        let object = match object_file(k, &visa, options) {
             // The convention of stack calls has all registers.
             Err(why) if limit < LIMITS[0] && why.contains("the convention of stack calls") => {
                 continue;
@@ -309,11 +313,12 @@ fn ours_in_all_limits(platform: &'static Platform, count: usize) {
     println!("{}: {} runs", platform.name, runs.into_inner());
 }
 
-/// Our object file of a kernel, compiled in so many GRFs with every verifier on.
-fn object_file(k: &Kernel, visa: &[u8], limit: u32, tier: Tier) -> Result<Zebin, String> {
-    let mut options = Options::new(k.platform).tier(tier);
-    options.verify = true;
-    options.grf_limit = limit;
+/// Our object file of a kernel, compiled with every verifier on.
+fn object_file(k: &Kernel, visa: &[u8], options: Options) -> Result<Zebin, String> {
+    let options = Options {
+        verify: true,
+        ..options
+    };
     let session = Session::new(options).only(&k.description.kernel);
     let input = Input {
         name: &k.name,
@@ -324,6 +329,79 @@ fn object_file(k: &Kernel, visa: &[u8], limit: u32, tier: Tier) -> Result<Zebin,
         .map_err(|e| e.to_string())?;
     let info = Info::Zebin(k.zebin.clone());
     (session.object_file(&module, info)).map_err(|e| e.to_string())
+}
+
+/// A pass that may be left out: another for each kernel.
+#[test]
+fn our_code_gives_the_expected_results_without_a_pass() {
+    let passes: Vec<&str> = pipeline::passes().collect();
+    assert!(passes.len() >= 15, "only {} passes", passes.len());
+    each(skl(), 183, |k| {
+        let pick = k.name.bytes().map(usize::from).sum::<usize>() % passes.len();
+        let options = Options {
+            without: vec![passes[pick]],
+            ..Options::new(k.platform)
+        };
+        let object = object_file(k, &k.visa(), options)?;
+        run(k, &object).map_err(|e| format!("without {}: {e}", passes[pick]))
+    });
+}
+
+/// A kernel that was compiled soon is compiled once more, and takes the place of the one before.
+#[test]
+fn a_kernel_is_recompiled() {
+    each(skl(), 183, |k| {
+        let visa = k.visa();
+        let inputs = [Input {
+            name: &k.name,
+            bytes: &visa,
+        }];
+        let fail = |e: Box<Failure>| e.to_string();
+        let session = Session::new(Options::new(k.platform).tier(Tier::Quick));
+        let loaded = session.load(&inputs).map_err(fail)?;
+        let mut module = session.compile_loaded(&loaded).map_err(fail)?;
+        let best = Session::new(Options::new(k.platform));
+        let best = best.compile_module(&inputs).map_err(fail)?;
+        let kernel = &k.description.kernel;
+        let of = |module: &CompiledModule| -> (BTreeSet<String>, BTreeSet<String>, Vec<Vec<u8>>) {
+            let at = module.kernels.iter().position(|one| one.name == *kernel);
+            let at = at.expect("the kernel that is run");
+            let names = module.kernels[at].symbols.iter().map(|s| s.name.clone());
+            let open = module.kernels[at]
+                .relocations
+                .iter()
+                .map(|r| r.symbol.clone());
+            let all = module.kernels.iter().chain(&module.functions).enumerate();
+            let others = all
+                .filter(|(n, _)| *n != at)
+                .map(|(_, one)| one.code.clone());
+            (names.collect(), open.collect(), others.collect())
+        };
+        let before = of(&module);
+        session
+            .recompile(&loaded, &mut module, kernel, Tier::Best)
+            .map_err(fail)?;
+        // What others see of it, and the others themselves, are as they were.
+        assert!(
+            of(&module) == before,
+            "{}: other symbols or other code",
+            k.name
+        );
+        let code = |module: &CompiledModule| {
+            let one = module.kernels.iter().find(|one| one.name == *kernel);
+            one.expect("it was there").code.clone()
+        };
+        assert!(
+            code(&module) == code(&best),
+            "{}: other code than at once",
+            k.name
+        );
+        let object = session.object_file(&module, Info::Zebin(k.zebin.clone()));
+        run(k, &object.map_err(|e| e.to_string())?)?;
+        let none = session.recompile(&loaded, &mut module, "nobody", Tier::Best);
+        assert!(none.is_err_and(|e| e.to_string().contains("no kernel is named nobody")));
+        Ok(())
+    });
 }
 
 #[test]

@@ -34,7 +34,7 @@ use std::process::ExitCode;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Parser, Subcommand};
-use kiln_runtime::pipeline::Tier;
+use kiln_runtime::pipeline::{self, Tier};
 use kiln_runtime::session::Error;
 use kiln_target::platform::{self, Generation, PLATFORMS, Platform, VISA_ONLY};
 use miette::{MietteHandlerOpts, Report};
@@ -111,6 +111,14 @@ fn tier_parser() -> impl TypedValueParser<Value = Tier> {
     PossibleValuesParser::new(["0", "2"]).map(|level| match level.as_str() {
         "0" => Tier::Quick,
         _ => Tier::Best,
+    })
+}
+
+/// Takes the name of a pass that may be left out.
+fn pass_parser() -> impl TypedValueParser<Value = &'static str> {
+    PossibleValuesParser::new(pipeline::passes()).try_map(|name| {
+        let mut passes = pipeline::passes();
+        passes.find(|pass| *pass == name).ok_or("no such pass")
     })
 }
 
