@@ -5,7 +5,7 @@
 
 use smallvec::SmallVec;
 
-use crate::inst::{Desc, Dst, Inst, MathFn, Op, Place, Reg, RegFile, Src, SrcReg, Systolic};
+use crate::inst::{Desc, Dst, Inst, MathFn, Op, Place, Reg, RegFile, Src, SrcReg, Systolic, Type};
 use crate::messages::second_beside_descriptor;
 use crate::platform::Platform;
 
@@ -178,12 +178,11 @@ impl Operands<'_> {
         footprint
     }
 
-    /// The first source and the result have a row of all channels for each repetition; the second a
-    /// row for each step of the depth, the third a dword for each step and repetition.
+    /// The first source and the result have a row of all channels for each repetition. Of the third source
+    /// that two threads share, either has no more than half of the registers.
     fn systolic(&self, inst: &Inst, shape: Systolic) -> Footprint {
         let grf_bytes = self.platform.grf_bytes;
-        let (depth, repeat) = (u32::from(shape.depth), u32::from(shape.repeat));
-        let lanes = u32::from(inst.exec_size);
+        let table = |ty: Type| u32::from(inst.exec_size) * ty.bytes() * u32::from(shape.repeat);
         let rows = |place, size| {
             let mut bytes = Bytes::default();
             if let Some(reg) = general(place) {
@@ -191,16 +190,20 @@ impl Operands<'_> {
             }
             bytes
         };
+        let ty = |n: usize| inst.srcs.get(n).map_or(Type::Ud, Src::ty);
         let sources = inst.srcs.iter().enumerate().filter_map(|(n, src)| {
             let Src::Reg(src) = src else { return None };
             let size = match n {
-                0 => lanes * src.ty.bytes() * repeat,
-                1 => lanes * 4 * depth,
-                _ => repeat.saturating_sub(1) * 4 * 8 + depth * 4,
+                0 => table(src.ty),
+                1 => shape.column_registers(ty(1), ty(2)) * grf_bytes,
+                _ => match (inst.op, shape.row_bytes(ty(1), ty(2))) {
+                    (Op::Dpasw(_), bytes) => bytes.div_ceil(grf_bytes).div_ceil(2) * grf_bytes,
+                    (_, bytes) => bytes,
+                },
             };
             Some(rows(src.place, size))
         });
-        let result = |dst: Dst| rows(dst.place, lanes * dst.ty.bytes() * repeat);
+        let result = |dst: Dst| rows(dst.place, table(dst.ty));
         Footprint {
             reads: sources.collect(),
             writes: inst.dst.map(result).unwrap_or_default(),

@@ -10,9 +10,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use kiln_emit::assemble::Program;
 use kiln_emit::encoding::encode;
 use kiln_emit::errata;
-use kiln_emit::inst::Inst;
+use kiln_emit::inst::{Inst, TokenUse};
 use kiln_emit::listing::entries;
 use kiln_emit::platform::{self, Platform};
+use kiln_emit::verify::scoreboard;
 use kiln_emit::zebin::Zebin;
 use kiln_runtime::exec::{self, Launch};
 use kiln_runtime::info::Info;
@@ -221,6 +222,10 @@ fn the_reference_compilers_code_for_gen11_heeds_the_errata() {
 
 /// Runs a kernel of an object file.
 fn run(k: &Kernel, zebin: &Zebin) -> Result<(), String> {
+    run_with(k, zebin, &exec::Options::default())
+}
+
+fn run_with(k: &Kernel, zebin: &Zebin, options: &exec::Options) -> Result<(), String> {
     let kernel = &k.description.kernel;
     let program =
         exec::Program::from_zebin(zebin, kernel, k.platform).map_err(|e| e.to_string())?;
@@ -233,7 +238,9 @@ fn run(k: &Kernel, zebin: &Zebin) -> Result<(), String> {
         args: k.description.load_args(&k.dir).map_err(|e| e.to_string())?,
         budget: Launch::BUDGET,
     };
-    launch.run(&program).map_err(|e| e.to_string())?;
+    launch
+        .run_with(&program, options)
+        .map_err(|e| e.to_string())?;
     k.description
         .check(&launch.args, &k.dir)
         .map_err(|e| e.to_string())
@@ -242,6 +249,15 @@ fn run(k: &Kernel, zebin: &Zebin) -> Result<(), String> {
 /// Runs a kernel as the reference compiler compiled it.
 fn run_reference(k: &Kernel) -> Result<(), String> {
     run(k, &k.zebin)
+}
+
+/// The same with use of undefined registers, and dependencies that no annotation covers, as errors.
+fn run_checked(k: &Kernel) -> Result<(), String> {
+    let options = exec::Options {
+        check: true,
+        ..exec::Options::default()
+    };
+    run_with(k, &k.zebin, &options)
 }
 
 #[test]
@@ -256,7 +272,90 @@ fn the_reference_compilers_code_for_gen11_gives_the_expected_results() {
 
 #[test]
 fn the_reference_compilers_code_for_xe_gives_the_expected_results() {
-    each_xe(run_reference);
+    each_xe(run_checked);
+}
+
+/// Takes the annotations of a kernel's instructions away, one instruction after the other; counts those
+/// that are missed on some way, and those that are when the kernel is run.
+fn without_annotations(k: &Kernel) -> Result<(usize, usize), String> {
+    let (mut missed, mut reported) = (0, 0);
+    let kernel = k
+        .zebin
+        .kernels
+        .iter()
+        .position(|text| text.name == k.description.kernel);
+    let number = kernel.ok_or("no such kernel")?;
+    let ze_info = k.zebin.ze_info.kernel(&k.description.kernel);
+    let skipped = ze_info.map_or(0, |k| k.execution_env.offset_to_skip_per_thread_data_load);
+    let text = &k.zebin.kernels[number].text;
+    let decoded: Vec<_> = entries(text, k.platform).collect();
+    let insts: Result<Vec<Inst>, _> = decoded.iter().map(|entry| entry.inst.clone()).collect();
+    let mut insts = insts.map_err(|e| e.to_string())?;
+    for n in 0..insts.len() {
+        let whole = insts[n].clone();
+        if whole
+            .swsb
+            .token
+            .is_none_or(|(used, _)| used == TokenUse::Set)
+            && whole.swsb.dist.is_none()
+        {
+            continue;
+        }
+        insts[n].swsb.dist = None;
+        insts[n].swsb.token = whole.swsb.token.filter(|(used, _)| *used == TokenUse::Set);
+        let found = scoreboard::check_code(&insts, k.platform).map_err(|e| e.to_string())?;
+        let mut zebin = k.zebin.clone();
+        let bytes = encode(&insts[n], k.platform);
+        insts[n] = whole;
+        // Some are short only as they are.
+        let Ok(bytes) = bytes else { continue };
+        let (at, len) = (decoded[n].offset as usize, decoded[n].len as usize);
+        if bytes.as_bytes().len() != len {
+            continue;
+        }
+        zebin.kernels[number].text[at..at + len].copy_from_slice(bytes.as_bytes());
+        let options = exec::Options {
+            check: true,
+            ..exec::Options::default()
+        };
+        let result = run_with(k, &zebin, &options);
+        let hazard = result.is_err_and(|e| e.contains("it does not wait for the instruction at"));
+        if hazard && found.is_empty() {
+            return Err(format!("{}: found when run, and on no way", insts[n]));
+        }
+        // Threads that start with their local ids skip what loads them.
+        let executed = |f: &scoreboard::Finding| decoded[f.first].offset >= skipped;
+        missed += usize::from(found.iter().any(executed));
+        reported += usize::from(hazard);
+    }
+    Ok((missed, reported))
+}
+
+/// Of what the static checker finds, all is found that lies on the way that a run takes; it finds all that a
+/// run does.
+#[test]
+fn annotations_that_are_taken_away_are_missed_when_code_is_run() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    for name in ["tgllp", "dg2", "pvc", "bmg"] {
+        let platform = platform::find(name).expect("the platform is known");
+        let dirs = [
+            "../examples/saxpy",
+            "../examples/reduction",
+            "tests/kernels/transpose",
+        ];
+        let (mut missed, mut reported) = (0, 0);
+        for k in read(platform, dirs.map(|dir| root.join(dir)).to_vec()) {
+            let counts = without_annotations(&k).unwrap_or_else(|e| panic!("{}: {e}", k.name));
+            missed += counts.0;
+            reported += counts.1;
+        }
+        println!("{name}: {reported} of {missed}");
+        assert!(missed > 40, "{name}: only {missed} matter");
+        assert!(
+            reported * 10 >= missed * 9,
+            "{name}: {reported} of {missed}"
+        );
+    }
 }
 
 /// Encodes each instruction of a kernel again.
