@@ -203,7 +203,7 @@ impl Thread {
         // Which thread of the machine it is: private memory goes by it.
         let mut rest = number;
         for digit in platform.thread_number {
-            let part = rest % digit.count << digit.low;
+            let part = (rest % digit.count) << digit.low;
             rest /= digit.count;
             let dword = match digit.register {
                 StateRegister::Thread => &mut thread.state,
