@@ -77,13 +77,8 @@ pub fn link(zebin: &Zebin, kernel: &str) -> Result<(Vec<u8>, Vec<Segment>), Link
     let mut text = text.to_vec();
     let mut functions = None;
     if let Some(code) = zebin.text(FUNCTIONS) {
-        // Without the padding, which is no code.
-        let section = SymbolPlace::Section(format!("{TEXT_PREFIX}{kernel}"));
-        let sizes = zebin.symbols.iter().filter(|s| s.place == section);
-        let end = sizes.map(|s| s.value.saturating_add(s.size)).max();
-        if let Some(end) = end.and_then(|end| usize::try_from(end).ok()) {
-            text.truncate(end);
-        }
+        // Behind the whole section: the size of the kernel's symbol may be less than its code (the reference
+        // compiler writes 15 for some kernels with subroutines), and padding is never reached.
         text.resize(text.len().next_multiple_of(FUNCTION_ALIGN), 0);
         functions = Some(text.len() as u64);
         text.extend_from_slice(code);
@@ -201,7 +196,7 @@ fn address(
 #[cfg(test)]
 mod tests {
     use kiln_emit::platform;
-    use kiln_emit::zebin::{Relocations, Section};
+    use kiln_emit::zebin::{KernelText, Relocations, Section};
 
     use super::*;
 
@@ -330,5 +325,39 @@ mod tests {
                 Err(LinkError::NoAddress { .. })
             ));
         }
+    }
+
+    /// The reference compiler says of some kernels that their symbol has 15 bytes.
+    #[test]
+    fn functions_lie_behind_all_of_a_kernel_whatever_its_symbol_says() {
+        let mut zebin = program(".text.k", relocation(0, 1));
+        zebin.relocations.clear();
+        let symbol = |name: &str, section: &str| Symbol {
+            name: name.to_string(),
+            value: 0,
+            size: 15,
+            info: 2,
+            other: 0,
+            place: SymbolPlace::Section(format!("{TEXT_PREFIX}{section}")),
+        };
+        zebin.symbols = vec![symbol("k", "k"), symbol("f", FUNCTIONS)];
+        zebin.kernels.push(KernelText {
+            name: FUNCTIONS.to_string(),
+            text: vec![0xcc; 16],
+        });
+        zebin.relocations.push(Relocations {
+            section: format!("{TEXT_PREFIX}k"),
+            addends: false,
+            entries: vec![Relocation {
+                symbol: 2,
+                ..relocation(8, ADDRESS)
+            }],
+        });
+        let size = zebin.kernels[0].text.len();
+        let (text, _) = link(&zebin, "k").unwrap();
+        assert_eq!(text.len(), size + 16);
+        assert_eq!(text[8..16], (size as u64).to_le_bytes());
+        assert_eq!(text[16..32], [0xaa; 16]);
+        assert_eq!(text[size..], [0xcc; 16]);
     }
 }
