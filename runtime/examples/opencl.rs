@@ -104,6 +104,7 @@ impl Bench {
                 if let Some(what) = differs {
                     let mut what = format!("{limit} GRFs: {what}");
                     if let Ok(ours) = &found {
+                        let mut third = None;
                         for (name, finalizer) in FINALIZERS {
                             let mut other = program.clone();
                             other.settings.finalizer = finalizer;
@@ -111,12 +112,13 @@ impl Bench {
                                 OURS => {
                                     return Outcome::Fault(n, format!("{what}; {name}: ours"));
                                 }
-                                ANOTHER => {
-                                    let what = format!("{what}; {name}: {ANOTHER}");
-                                    return Outcome::Undefined(n, what);
-                                }
+                                ANOTHER => third = third.or(Some(name)),
                                 _ => {}
                             }
+                        }
+                        if let Some(name) = third {
+                            let what = format!("{what}; {name}: {ANOTHER}");
+                            return Outcome::Undefined(n, what);
                         }
                         what += &self.opinions(program, range, ours, &expected[n]);
                     }
