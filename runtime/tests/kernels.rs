@@ -47,12 +47,24 @@ fn gen11() -> &'static Platform {
 
 /// The platforms for which there is only the reference compiler's code, and how many kernels of it. Of a
 /// platform whose code is that of another, there are the kernels that the other cannot run.
-const XE: [(&str, usize); 4] = [("tgllp", 163), ("dg2", 163), ("mtl", 28), ("pvc", 167)];
+const XE: [(&str, usize); 6] = [
+    ("tgllp", 163),
+    ("dg2", 163),
+    ("mtl", 28),
+    ("pvc", 167),
+    ("bmg", 186),
+    ("lnl", 1),
+];
+
+/// The same of kernels that need what only these platforms have.
+const XE_ONLY: [(&str, usize); 3] = [("dg2", 5), ("pvc", 7), ("bmg", 7)];
 
 fn each_xe(check: impl Fn(&Kernel) -> Result<(), String> + Sync) {
-    for (name, count) in XE {
+    let of_all = XE.map(|(name, count)| (name, count, &["../examples", "tests/kernels"][..]));
+    let own = XE_ONLY.map(|(name, count)| (name, count, &["tests/xe_kernels"][..]));
+    for (name, count, roots) in of_all.into_iter().chain(own) {
         let platform = platform::find(name).expect("the platform is known");
-        let mut dirs = folders();
+        let mut dirs = folders_in(roots);
         dirs.retain(|dir| dir.join(name).exists());
         assert_eq!(dirs.len(), count, "kernels for {name}");
         on_each(read(platform, dirs), &check);
@@ -80,8 +92,12 @@ impl Kernel {
 
 /// The folders of all examples and kernels.
 fn folders() -> Vec<PathBuf> {
+    folders_in(&["../examples", "tests/kernels"])
+}
+
+fn folders_in(roots: &[&str]) -> Vec<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let roots = ["../examples", "tests/kernels"].map(|dir| root.join(dir));
+    let roots: Vec<PathBuf> = roots.iter().map(|dir| root.join(dir)).collect();
     let entries = roots.iter().flat_map(|dir| std::fs::read_dir(dir).unwrap());
     let mut dirs: Vec<PathBuf> = entries
         .map(|entry| entry.unwrap().path())

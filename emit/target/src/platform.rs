@@ -37,8 +37,12 @@ pub struct Platform {
     pub goto_on_false: bool,
     /// Bits of the thread's number in r0.5 (PRM, "Thread payload", FFTID).
     pub thread_id_bits: u32,
+    /// Where the state registers have the bits of a thread's number, from the lowest on.
+    pub thread_number: &'static [NumberBits],
     /// Bits of r0.2 that tell the gateway the barrier (PRM, "Thread payload", barrier id).
     pub barrier_id: u32,
+    /// Barriers of a group, by their numbers; where there are several, `n0.0` has a bit for each.
+    pub barriers: u32,
     /// Shared local memory has a fence of its own: that of all memory does not order it, but may flush
     /// the cache of level 1 (PRM, "Memory Fence").
     pub slm_fence: bool,
@@ -67,6 +71,33 @@ pub struct Platform {
     pub core_family: u32,
     /// `PRODUCT_FAMILY`, likewise.
     pub product_family: u32,
+}
+
+/// Some bits of the number that a thread has in the machine, in a state register: where its unit, and it
+/// within the unit, are told (PRM, "State Register", "Message Control Register").
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NumberBits {
+    pub register: StateRegister,
+    /// The lowest bit there, and how many there are.
+    pub low: u32,
+    pub width: u32,
+}
+
+/// A register whose first dword tells something of the thread's place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StateRegister {
+    /// `sr0.0`.
+    Thread,
+    /// `msg0.0`.
+    Message,
+}
+
+const fn number_bits(register: StateRegister, low: u32, width: u32) -> NumberBits {
+    NumberBits {
+        register,
+        low,
+        width,
+    }
 }
 
 /// How a thread gets what its kernel is launched with, beside its header (PRM, "Thread payload").
@@ -168,7 +199,9 @@ pub const SKL: Platform = Platform {
     payload: Payload::Registers,
     goto_on_false: true,
     thread_id_bits: 9,
+    thread_number: &[number_bits(StateRegister::Thread, 0, 16)],
     barrier_id: 0x8f00_0000,
+    barriers: 1,
     slm_fence: false,
     sampler_header: true,
     bindless_sampler_bit: false,
@@ -215,6 +248,11 @@ const DG2: Platform = Platform {
     payload: Payload::Memory,
     goto_on_false: false,
     grf_count: 256,
+    thread_number: &[
+        number_bits(StateRegister::Thread, 0, 3),
+        number_bits(StateRegister::Thread, 4, 2),
+        number_bits(StateRegister::Thread, 7, 7),
+    ],
     barrier_id: 0x7f00_0000,
     slm_fence: true,
     sampler_header: false,
@@ -243,7 +281,13 @@ const PVC: Platform = Platform {
     payload: Payload::Memory,
     goto_on_false: false,
     thread_id_bits: 9,
+    thread_number: &[
+        number_bits(StateRegister::Thread, 0, 3),
+        number_bits(StateRegister::Thread, 4, 2),
+        number_bits(StateRegister::Thread, 8, 7),
+    ],
     barrier_id: 0x7f00_0000,
+    barriers: 32,
     slm_fence: true,
     sampler_header: false,
     bindless_sampler_bit: true,
@@ -264,6 +308,11 @@ const LNL: Platform = Platform {
     generation: Generation::Xe2,
     reference_name: "2",
     family: Family::Xe2,
+    thread_number: &[
+        number_bits(StateRegister::Thread, 0, 3),
+        number_bits(StateRegister::Thread, 4, 3),
+        number_bits(StateRegister::Message, 0, 8),
+    ],
     core_family: 0xc09,
     product_family: 1275,
     response_apart: false,

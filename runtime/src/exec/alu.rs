@@ -12,8 +12,9 @@ use super::error::Cause;
 use super::fast;
 use super::machine::{LANES, Thread, low_mask};
 use super::math;
-use super::operand::{Int, Lanes, int_range, wrap};
+use super::operand::{Int, Lanes, int_range, number_of, wrap};
 use super::operation::{Base, Condition, Dest, File, Operation, Path, Predicate, Target};
+use super::systolic;
 use super::wide::{self, Format, Rounding, Wide};
 
 /// Those that `sad2` and `sada2` write.
@@ -101,7 +102,14 @@ impl Thread {
             Path::Indexed => self.indexed_move(op),
             Path::Nop => Ok(()),
             Path::Fault(cause) => Err(Cause::clone(cause)),
-            Path::Branch | Path::Send(_) | Path::Wait => Err(Cause::Op(op.op)),
+            Path::Stochastic => self.stochastic(op),
+            Path::Systolic(systolic) if !systolic.is_shared() => {
+                systolic::execute(self, op, systolic);
+                Ok(())
+            }
+            Path::Branch | Path::Send(_) | Path::Wait | Path::Barrier | Path::Systolic(_) => {
+                Err(Cause::Op(op.op))
+            }
         }
     }
 
@@ -136,6 +144,38 @@ impl Thread {
         let mut values = [0i128; LANES];
         self.load_int(&op.srcs[0], lanes, enabled, false, &mut values)?;
         self.store_bits(&op.dst, lanes, enabled, |lane| values[lane].low())
+    }
+
+    /// `srnd`: random bits are added to those that the result has no room for, and the sum is cut off.
+    fn stochastic(&mut self, op: &Operation) -> Result<(), Cause> {
+        let lanes = usize::from(op.lanes);
+        let enabled = self.enabled(op);
+        let from = op.srcs[0].ty;
+        let (format, cut) = match (from, op.dst.ty) {
+            (Type::F, Type::Hf) => (wide::HF, 13),
+            (Type::Hf, Type::Bf8 | Type::Ub) => (wide::BF8, 8),
+            (_, ty) => return Err(Cause::OpType { op: op.op, ty }),
+        };
+        let mut values = [0; LANES];
+        let mut noise = [0; LANES];
+        self.load_bits(&op.srcs[0], lanes, enabled, &mut values)?;
+        self.load_bits(&op.srcs[1], lanes, enabled, &mut noise)?;
+        self.store_bits(&op.dst, lanes, enabled, |lane| {
+            let finite = number_of(values[lane], from).is_finite();
+            let added = if finite {
+                noise[lane] & u64::from(low_mask(cut))
+            } else {
+                0
+            };
+            let sum = f64::from(number_of(values[lane] + added, from));
+            // What is too large does not become the largest number.
+            let sum = if sum.abs() >= format.limit() {
+                f64::INFINITY.copysign(sum)
+            } else {
+                sum
+            };
+            Wide::from_f64(sum).round(format, Rounding::TowardZero)
+        })
     }
 
     /// An operation on integers that `T` has room for.
@@ -433,6 +473,9 @@ impl Thread {
         // Results are rounded once, to the destination's format if that is a float's.
         let format = match dst.ty {
             Type::Hf => wide::HF,
+            Type::Bf => wide::BF,
+            Type::Tf32 => wide::TF32,
+            Type::Bf8 => wide::BF8,
             Type::F => wide::F,
             Type::Df => wide::DF,
             _ => exec,

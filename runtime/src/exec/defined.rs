@@ -101,6 +101,13 @@ impl Thread {
         if matches!(op.path, Path::Send(_) | Path::Fault(_) | Path::Nop) {
             return Ok(());
         }
+        if let Path::Systolic(systolic) = &op.path {
+            let known = |(at, size): (usize, usize)| defined.missing(at, size).is_none();
+            let known = systolic.reads().all(known);
+            let (at, size) = systolic.writes();
+            defined.set(at, size, known);
+            return Ok(());
+        }
         let enabled = self.enabled(op);
         let moves = matches!(
             op.path,

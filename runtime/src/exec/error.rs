@@ -117,6 +117,8 @@ pub enum Cause {
          have ended"
     )]
     Deadlock { waiting: u32, threads: u32 },
+    #[error("the other thread of the fused pair does not come to this operation")]
+    Unpaired,
     #[error("{0} instructions executed: the budget is used up")]
     Budget(u64),
 }

@@ -7,6 +7,7 @@
 
 use kiln_emit::inst::Op;
 
+use super::barrier::BARRIERS;
 use super::error::Cause;
 use super::machine::{LANES, Status, Thread};
 use super::operation::{Base, File, Goto, Jump, Operation, Target};
@@ -248,6 +249,38 @@ impl Thread {
             }
         }
         Ok(())
+    }
+
+    /// Waits at the barrier of a number, which has a bit of its own among the notifications.
+    pub fn wait_at_barrier(&mut self, op: &Operation) -> Result<(), Cause> {
+        let bit = 1 << (self.scalar(op)? % BARRIERS as u32);
+        let notified = u32::from_le_bytes(self.notified());
+        if notified & bit == 0 {
+            self.status = Status::Waiting;
+        } else {
+            self.notification[..4].copy_from_slice(&(notified & !bit).to_le_bytes());
+            self.ip += 1;
+        }
+        Ok(())
+    }
+
+    /// `n0.0`.
+    fn notified(&self) -> [u8; 4] {
+        let [a, b, c, d, ..] = self.notification;
+        [a, b, c, d]
+    }
+
+    /// A barrier was passed: one more notification, or its bit is set.
+    pub fn notify(&mut self, barrier: usize) {
+        let before = u32::from_le_bytes(self.notified());
+        let after = match self.platform.barriers {
+            0 | 1 => before.saturating_add(1),
+            _ => before | 1 << (barrier % BARRIERS),
+        };
+        self.notification[..4].copy_from_slice(&after.to_le_bytes());
+        if self.status == Status::Waiting {
+            self.status = Status::Running;
+        }
     }
 
     /// The first source's first element.

@@ -1,5 +1,6 @@
 //! Messages of the functions that load and store by address: `ugm`, `ugml`, `slm`, and the fences of
-//! `tgm` (PRM, "Load/Store/Cache Messages"; PRM vol. 2d, since XeHPG). Typed accesses are errors.
+//! `tgm` (PRM, "Load/Store/Cache Messages"; PRM vol. 2d, since XeHPG). What `tgm` does with images is the
+//! other typed messages' ([`typed`]), what blocks of two dimensions are is in [`block_2d`].
 //!
 //! Takes a message whose kind, data and vector size, kind of surface and size of an address its
 //! descriptor says. Each channel has an address in the first payload and what is stored in the second,
@@ -9,11 +10,13 @@
 use kiln_emit::messages::{AddressKind, Atomic as Operation, Data, Fields, Function, Kind, Vector};
 
 use super::atomic::Atomic;
+use super::block_2d;
 use super::dispatch::SCRATCH_STATE;
 use super::error::Cause;
 use super::machine::{LANES, Thread};
 use super::memory::{BTI_STATELESS, HEAP, Shared, Space, Span};
 use super::message::{Message, address, aligned, fill, payload};
+use super::typed::{self, Texels};
 
 /// The surface's offset in an extended descriptor begins at this bit; what the header says of the
 /// scratch surface, four bits further up.
@@ -72,7 +75,10 @@ pub fn send(thread: &mut Thread, shared: &mut Shared, m: &Message) -> Result<(),
         return Ok(());
     }
     if request.function == Function::Typed {
-        return Err(m.unknown());
+        return typed_access(thread, shared, m);
+    }
+    if matches!(kind, Kind::LoadBlock2d | Kind::StoreBlock2d) {
+        return block_2d::send(thread, shared, m);
     }
     let data = fields.data.ok_or_else(|| m.unknown())?;
     let access = Access {
@@ -100,6 +106,8 @@ pub fn send(thread: &mut Thread, shared: &mut Shared, m: &Message) -> Result<(),
         return Ok(());
     }
     match kind {
+        Kind::LoadStrided if !transposed => access.load(thread, shared, elements),
+        Kind::StoreStrided if !transposed => access.store(thread, shared, elements),
         Kind::Load if transposed => access.load_block(thread, shared, elements.count_ones()),
         Kind::Store if transposed => access.store_block(thread, shared, elements.count_ones()),
         Kind::Load | Kind::LoadQuad => access.load(thread, shared, elements),
@@ -108,6 +116,37 @@ pub fn send(thread: &mut Thread, shared: &mut Shared, m: &Message) -> Result<(),
         _ => {
             let operation = atomic(kind).ok_or_else(|| m.unknown())?;
             access.atomic(thread, shared, operation)
+        }
+    }
+}
+
+/// A message to the function that knows an image's format.
+fn typed_access(thread: &mut Thread, shared: &mut Shared, m: &Message) -> Result<(), Cause> {
+    let fields = &m.request()?.fields;
+    let surface = match fields.address {
+        Some(AddressKind::BindlessSurface) => HEAP.saturating_add(m.extended() >> BINDLESS_SHIFT),
+        Some(AddressKind::BindingTable) => m.extended() >> TABLE_SHIFT,
+        _ => return Err(m.unknown()),
+    };
+    let kind = m.request()?.kind;
+    if matches!(kind, Kind::LoadBlock2d | Kind::StoreBlock2d) {
+        if fields.data != Some(Data::D8) || fields.transformed == Some(true) {
+            return Err(m.unknown());
+        }
+        return typed::block_2d(thread, shared, m, surface, kind == Kind::StoreBlock2d);
+    }
+    if (fields.data, fields.address_bits) != (Some(Data::D32), Some(32)) {
+        return Err(m.unknown());
+    }
+    let texels = Texels::of_all(m, surface)?;
+    match kind {
+        Kind::LoadQuad => texels.read(thread, shared),
+        Kind::StoreQuad => texels.write(thread, shared),
+        _ => {
+            let operation = atomic(kind).ok_or_else(|| m.unknown())?;
+            let mut atomic = Atomic::of(operation, m.lanes(), 4, 4);
+            atomic.returns = m.response_len() != 0;
+            texels.atomic(thread, shared, &atomic)
         }
     }
 }
@@ -216,6 +255,20 @@ impl Access<'_> {
 
     fn starts(&self, thread: &Thread) -> Result<[u64; LANES], Cause> {
         let mut starts = [0; LANES];
+        if matches!(
+            self.m.request()?.kind,
+            Kind::LoadStrided | Kind::StoreStrided
+        ) {
+            // An address, and how far it is from one channel's to the next, in the same register.
+            let first = address(thread, self.m, 0, 0, self.address)?;
+            let at = self.m.at(0, 8)?;
+            thread.sent(at, 4)?;
+            let pitch = i64::from(thread.grf_dword(at) as i32);
+            for (lane, start) in (0i64..).zip(&mut starts) {
+                *start = first.wrapping_add_signed(lane.wrapping_mul(pitch));
+            }
+            return Ok(starts);
+        }
         for lane in self.m.channels(self.m.lanes()) {
             starts[lane] = address(thread, self.m, 0, lane, self.address)?;
         }

@@ -4,7 +4,7 @@
 //! way. The accumulators' integer lanes are wider than what a register holds: they are kept apart,
 //! as [`Accumulators::wide`].
 
-use kiln_emit::platform::Platform;
+use kiln_emit::platform::{Platform, StateRegister};
 
 use super::defined::Defined;
 use super::error::Cause;
@@ -52,7 +52,7 @@ impl File {
             File::Acc => ACC_COUNT * platform.grf_bytes as usize,
             File::Addr => platform.addr_bytes as usize,
             File::Flag => platform.flag_count as usize * 4,
-            File::Control | File::State => 16,
+            File::Control | File::State | File::MessageControl => 16,
             File::Notification => 12,
             File::Timestamp => 20,
         }
@@ -65,6 +65,8 @@ pub enum Status {
     Running,
     /// In `wait`, until its notification count is not zero.
     Waiting,
+    /// Before an operation that it executes together with the other thread of its fused pair.
+    Paired,
     Ended,
 }
 
@@ -125,6 +127,7 @@ pub struct Thread {
     pub flags: [u8; FLAG_BYTES],
     pub control: [u8; 16],
     pub state: [u8; 16],
+    pub message_control: [u8; 16],
     pub notification: [u8; 12],
     pub timestamp: [u8; 20],
     /// The operation that is executed next, by its index in the program.
@@ -165,6 +168,7 @@ impl Thread {
             flags: [0; FLAG_BYTES],
             control: [0; 16],
             state: [0; 16],
+            message_control: [0; 16],
             notification: [0; 12],
             timestamp: [0; 20],
             ip: 0,
@@ -185,8 +189,19 @@ impl Thread {
             scratch: 0,
             scratch_bytes: 0,
         };
-        // sr0.0: which thread of the machine it is, as far as private memory goes by it.
-        thread.state[..4].copy_from_slice(&number.to_le_bytes());
+        // Which thread of the machine it is: private memory goes by it.
+        let mut rest = number;
+        for bits in platform.thread_number {
+            let part = (rest & low_mask(bits.width as usize)) << bits.low;
+            rest = rest.checked_shr(bits.width).unwrap_or(0);
+            let dword = match bits.register {
+                StateRegister::Thread => &mut thread.state,
+                StateRegister::Message => &mut thread.message_control,
+            };
+            for (byte, bits) in dword.iter_mut().zip(part.to_le_bytes()) {
+                *byte |= bits;
+            }
+        }
         // sr0.2: the dispatch mask.
         thread.state[8..12].copy_from_slice(&dispatch.to_le_bytes());
         thread
@@ -201,6 +216,7 @@ impl Thread {
             File::Flag => &self.flags[..file.bytes(self.platform)],
             File::Control => &self.control,
             File::State => &self.state,
+            File::MessageControl => &self.message_control,
             File::Notification => &self.notification,
             File::Timestamp => &self.timestamp,
         }
@@ -215,6 +231,7 @@ impl Thread {
             File::Flag => &mut self.flags[..file.bytes(self.platform)],
             File::Control => &mut self.control,
             File::State => &mut self.state,
+            File::MessageControl => &mut self.message_control,
             File::Notification => &mut self.notification,
             File::Timestamp => &mut self.timestamp,
         }

@@ -4,6 +4,7 @@
 
 use std::sync::Arc;
 
+use super::barrier::Barriers;
 use super::error::Cause;
 use super::image::{Sampler, Shape};
 use super::link::Segment;
@@ -267,8 +268,7 @@ pub struct Shared<'a> {
     pub general_state: u64,
     /// The address of the scratch space of all threads.
     pub scratch: u64,
-    /// Threads that have signalled the barrier and not passed it.
-    pub arrived: u32,
+    pub barriers: Barriers,
     /// Bytes that messages read and wrote.
     pub read: u64,
     pub written: u64,

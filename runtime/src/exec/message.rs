@@ -18,6 +18,7 @@ use super::error::Cause;
 use super::machine::{LANES, Status, Thread, low_mask};
 use super::memory::{BTI_STATELESS, BTI_STATELESS_NONCOHERENT, HEAP, Shared, Space};
 use super::operation::Operation;
+use super::typed::Texels;
 use super::words::Words;
 use super::{block, load_store, sampler, typed};
 
@@ -336,8 +337,12 @@ pub fn send(
         Function::Gateway if send.eot => Ok(()),
         Function::Sampler => sampler::send(thread, shared, &message),
         Function::Gateway if message.request()?.kind == Kind::Barrier => {
-            shared.arrived += 1;
+            shared.barriers.arrive();
             Ok(())
+        }
+        Function::Gateway if message.request()?.kind == Kind::NamedBarrier => {
+            let dword = header_dword(thread, &message, 2)?;
+            shared.barriers.arrive_at(thread.number, dword)
         }
         Function::DataPort0 | Function::DataPort1 | Function::ReadOnlyPort => {
             data_port(thread, shared, &message)
@@ -455,9 +460,12 @@ fn data_port(thread: &mut Thread, shared: &mut Shared, m: &Message) -> Result<()
             atomic(thread, shared, m, Atomic::new(m, 8, 8, size)?)
         }
         A64UntypedFloatAtomic => atomic(thread, shared, m, Atomic::new(m, 8, 8, 4)?),
-        TypedSurfaceRead => typed::read(thread, shared, m),
-        TypedSurfaceWrite => typed::write(thread, shared, m),
-        TypedAtomic => typed::atomic(thread, shared, m),
+        TypedSurfaceRead => Texels::of_group(m)?.read(thread, shared),
+        TypedSurfaceWrite => Texels::of_group(m)?.write(thread, shared),
+        TypedAtomic => {
+            let atomic = Atomic::new(m, 8, 4, 4)?;
+            Texels::of_group(m)?.atomic(thread, shared, &atomic)
+        }
         MediaBlockRead => typed::media_block(thread, shared, m, false),
         MediaBlockWrite => typed::media_block(thread, shared, m, true),
         // Accesses are in order here. It may report its completion.

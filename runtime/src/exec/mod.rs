@@ -15,8 +15,10 @@
 
 mod alu;
 mod atomic;
+mod barrier;
 mod binding;
 mod block;
+mod block_2d;
 mod buffer;
 mod defined;
 mod dispatch;
@@ -40,6 +42,7 @@ mod run;
 mod sampler;
 mod single;
 mod stats;
+mod systolic;
 mod trace;
 mod typed;
 mod vector;

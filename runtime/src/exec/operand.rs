@@ -121,8 +121,9 @@ pub fn wrap<T: Int>(v: T, ty: Type) -> T {
 /// The element's bits as an integer of its type.
 pub fn int_of_bits<T: Int>(bits: u64, ty: Type) -> T {
     match ty {
-        Type::Hf => T::from_u64(u64::from(bits as u16)),
-        Type::F | Type::Vf => T::from_u64(u64::from(bits as u32)),
+        Type::Bf8 | Type::Hf8 => T::from_u64(u64::from(bits as u8)),
+        Type::Hf | Type::Bf => T::from_u64(u64::from(bits as u16)),
+        Type::F | Type::Vf | Type::Tf32 => T::from_u64(u64::from(bits as u32)),
         Type::Df => T::from_u64(bits),
         _ => wrap(T::from_u64(bits), ty),
     }
@@ -148,6 +149,28 @@ pub fn packed_element(bits: u64, ty: Type, lane: usize) -> u64 {
             u64::from((sign * value).to_bits())
         }
         _ => bits,
+    }
+}
+
+/// The number that bits are in one of the formats that singles can hold, denormals and all.
+pub fn number_of(bits: u64, ty: Type) -> f32 {
+    match ty {
+        Type::Hf => half::f16::from_bits(bits as u16).to_f32(),
+        Type::Bf8 => half::f16::from_bits((bits as u16) << 8).to_f32(),
+        Type::Bf => f32::from_bits((bits as u32) << 16),
+        Type::Tf32 => f32::from_bits(bits as u32 & !0x1fff),
+        _ => f32::from_bits(bits as u32),
+    }
+}
+
+/// The formats that only conversions and systolic operations have: as numbers, and how many bits up they
+/// lie in an element.
+fn narrow_format(ty: Type) -> Option<(wide::Format, u32)> {
+    match ty {
+        Type::Bf => Some((wide::BF, 0)),
+        Type::Tf32 => Some((wide::TF32, 13)),
+        Type::Bf8 => Some((wide::BF8, 0)),
+        _ => None,
     }
 }
 
@@ -343,6 +366,10 @@ impl Thread {
             *out = match ty {
                 Type::Hf => f64::from(self.hf(bits)),
                 Type::Df => flushed_df(f64::from_bits(bits), self.mode.flush_df),
+                Type::Bf8 => f64::from(number_of(bits, ty)),
+                Type::Bf | Type::Tf32 => {
+                    f64::from(flushed_f(number_of(bits, ty), self.mode.flush_f))
+                }
                 _ => f64::from(self.f(bits)),
             };
         }
@@ -484,17 +511,19 @@ impl Thread {
         if ty.is_float() {
             let mode = self.mode.rounding;
             let round = |v: T, format| Wide::from_int(v.to_i128()).round(format, mode);
-            let format = match ty {
-                Type::Hf => wide::HF,
-                Type::Df => wide::DF,
-                _ => wide::F,
-            };
+            let (format, up) = narrow_format(ty).unwrap_or(match ty {
+                Type::Hf => (wide::HF, 0),
+                Type::Df => (wide::DF, 0),
+                _ => (wide::F, 0),
+            });
             if saturate {
                 for v in &mut values[..lanes] {
                     *v = (*v).clamp(T::default(), T::from_i64(1));
                 }
             }
-            return self.store_bits(dst, lanes, enabled, |lane| round(values[lane], format));
+            return self.store_bits(dst, lanes, enabled, |lane| {
+                round(values[lane], format) << up
+            });
         }
         if let Target::File {
             file: File::Acc,
@@ -581,6 +610,16 @@ impl Thread {
                     *v = half::f16::from_bits(*half as u16).to_f64();
                 }
                 self.store_bits(dst, lanes, enabled, |lane| halves[lane])
+            }
+            ty @ (Type::Bf | Type::Tf32 | Type::Bf8) => {
+                let (format, up) = narrow_format(ty).unwrap_or((wide::F, 0));
+                let mode = self.mode.rounding;
+                let mut bits = [0; LANES];
+                for (bits, v) in bits.iter_mut().zip(values.iter_mut()).take(lanes) {
+                    *bits = Wide::from_f64(*v).round(format, mode) << up;
+                    *v = f64::from(number_of(*bits, ty));
+                }
+                self.store_bits(dst, lanes, enabled, |lane| bits[lane])
             }
             ty => {
                 // To integers: toward zero, clamped, not-a-number to zero.

@@ -23,6 +23,7 @@ use super::fast::{self, Fast};
 use super::machine::{ADDR_BYTES, LANES, MME_BASE, low_mask};
 use super::message::Send;
 use super::operand::{int_of_bits, packed_element};
+use super::systolic::Systolic;
 
 /// A register file that is bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,6 +34,7 @@ pub enum File {
     Flag,
     Control,
     State,
+    MessageControl,
     Notification,
     Timestamp,
 }
@@ -188,7 +190,12 @@ pub enum Path {
     Double,
     Branch,
     Send(Box<Send>),
+    Systolic(Box<Systolic>),
+    /// `srnd`.
+    Stochastic,
     Wait,
+    /// `sync.bar` where there are several barriers.
+    Barrier,
     /// It cannot be executed.
     Fault(Box<Cause>),
 }
@@ -235,6 +242,14 @@ impl Operation {
     /// The sources the instruction has.
     pub fn sources(&self) -> &[Source] {
         &self.srcs[..usize::from(self.count)]
+    }
+
+    /// The systolic operation that it is, if it is one.
+    pub fn systolic(&self) -> Option<(&Operation, &Systolic)> {
+        match &self.path {
+            Path::Systolic(systolic) => Some((self, systolic)),
+            _ => None,
+        }
     }
 
     /// An operation that stops with an error.
@@ -330,6 +345,18 @@ fn resolve(inst: &Inst, at: u32, platform: &'static Platform) -> Result<Operatio
             (false, false) => Goto::IfTrue,
         };
     }
+    if let Op::Dpas(shape) | Op::Dpasw(shape) = inst.op {
+        op.path = Path::Systolic(Box::new(Systolic::new(inst, shape, platform)?));
+        return Ok(op);
+    }
+    if inst.op == Op::Sync(SyncFn::Bar) && platform.barriers == 1 {
+        op.srcs[0].base = Base::File {
+            file: File::Notification,
+            at: 0,
+        };
+        op.path = Path::Wait;
+        return Ok(op);
+    }
     if matches!(inst.op, Op::Send | Op::Sendc | Op::Sends | Op::Sendsc) {
         op.path = Path::Send(Box::new(Send::new(inst, platform)?));
         return Ok(op);
@@ -351,12 +378,6 @@ fn resolve(inst: &Inst, at: u32, platform: &'static Platform) -> Result<Operatio
         op.srcs[index] = source(src, &op, inst.opts.align16, platform)?;
         op.count = index as u8 + 1;
     }
-    if inst.op == Op::Sync(SyncFn::Bar) {
-        op.srcs[0].base = Base::File {
-            file: File::Notification,
-            at: 0,
-        };
-    }
     op.path = path(inst, &op);
     Ok(op)
 }
@@ -370,7 +391,7 @@ fn needs(op: Op) -> (usize, bool) {
         }
         Sel | And | Or | Xor | Shr | Shl | Asr | Smov | Cmp | Cmpn | Bfi1 | Add | Mul | Avg
         | Mac | Mach | Macl | Rol | Ror | Addc | Subb | Sad2 | Sada2 | Dp4 | Dph | Dp3 | Dp2
-        | Line | Pln => (2, true),
+        | Line | Pln | Srnd => (2, true),
         Csel | Bfe | Bfi2 | Mad | Lrp | Madm | Add3 | Bfn(_) | Dp4a => (3, true),
         Math(MathFn::Fdiv | MathFn::Pow | MathFn::Idiv | MathFn::Iqot | MathFn::Irem)
         | Math(MathFn::Invm) => (2, true),
@@ -388,7 +409,9 @@ fn path(inst: &Inst, op: &Operation) -> Path {
         Nop => Path::Nop,
         Jmpi | Brd | If | Brc | Else | Endif | While | Break | Cont | Halt | Calla | Call | Ret
         | Goto | Join => Path::Branch,
-        Wait | Sync(SyncFn::Bar) => Path::Wait,
+        Wait => Path::Wait,
+        Sync(SyncFn::Bar) => Path::Barrier,
+        Srnd => Path::Stochastic,
         // What the others wait for has happened: instructions complete in order here.
         Sync(SyncFn::Nop | SyncFn::AllRd | SyncFn::AllWr | SyncFn::Flush | SyncFn::Fence) => {
             Path::Nop
@@ -492,8 +515,8 @@ pub fn file_of(reg: Reg, platform: &'static Platform) -> Result<(File, usize), C
         // These have one register.
         RegFile::Addr => (File::Addr, 0, 0),
         RegFile::Control => (File::Control, 0, 0),
-        // Of a message's state that of the thread is known, whose number is in both.
-        RegFile::State | RegFile::MessageControl => (File::State, 0, 0),
+        RegFile::State => (File::State, 0, 0),
+        RegFile::MessageControl => (File::MessageControl, 0, 0),
         RegFile::Notification => (File::Notification, 0, 0),
         RegFile::Timestamp => (File::Timestamp, 0, 0),
         file => return Err(Cause::Register { file, num: reg.num }),
@@ -708,6 +731,7 @@ impl fmt::Display for File {
             File::Flag => "f",
             File::Control => "cr",
             File::State => "sr",
+            File::MessageControl => "msg",
             File::Notification => "n",
             File::Timestamp => "tm",
         })
@@ -776,6 +800,7 @@ impl fmt::Display for Operation {
         }
         match &self.path {
             Path::Send(send) => return write!(f, " {:?} {send}", self.op),
+            Path::Systolic(systolic) => return write!(f, " {:?} {systolic:?}", self.op),
             Path::Fault(cause) => return write!(f, " fault: {cause}"),
             Path::Fast(fast) => write!(f, " {fast:?}")?,
             Path::Branch => write!(f, " {:?}", self.op)?,

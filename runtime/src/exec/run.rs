@@ -12,6 +12,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use rayon::iter::{IndexedParallelIterator, IntoParallelIterator, ParallelIterator};
 
+use super::barrier::Barriers;
 use super::defined::Defined;
 use super::dispatch::{Launch, RunError, Setup};
 use super::error::{Cause, ExecError};
@@ -21,6 +22,7 @@ use super::message;
 use super::operation::Path;
 use super::program::Program;
 use super::stats::{Counts, Stats};
+use super::systolic;
 use super::trace::Trace;
 use super::words::Words;
 
@@ -230,7 +232,7 @@ impl Job<'_> {
             slm: &worker.slm,
             general_state: setup.general_state,
             scratch: setup.scratch,
-            arrived: 0,
+            barriers: Barriers::default(),
             read: 0,
             written: 0,
         };
@@ -259,14 +261,26 @@ impl Job<'_> {
             if let Some(error) = failure {
                 break Err(Box::new(error));
             }
-            if shared.arrived >= setup.threads {
-                shared.arrived -= setup.threads;
-                threads.iter_mut().for_each(Thread::notify);
+            if let Err((number, cause)) = pair(&mut threads, program, &mut worker.counts) {
+                break Err(Box::new(ExecError::new(
+                    group,
+                    &threads[number],
+                    program,
+                    cause,
+                )));
             }
+            shared.barriers.pass(&mut threads);
             let with = |status| threads.iter().filter(|t| t.status == status).count() as u32;
             let (waiting, ended) = (with(Status::Waiting), with(Status::Ended));
+            let paired = with(Status::Paired);
             if ended == setup.threads {
                 break Ok(());
+            }
+            if waiting + ended + paired == setup.threads
+                && let Some(thread) = threads.iter().find(|t| t.status == Status::Paired)
+            {
+                let cause = Cause::Unpaired;
+                break Err(Box::new(ExecError::new(group, thread, program, cause)));
             }
             if waiting + ended == setup.threads
                 && let Some(thread) = threads.iter().find(|t| t.status == Status::Waiting)
@@ -282,6 +296,22 @@ impl Job<'_> {
         worker.counts.written += shared.written;
         result
     }
+}
+
+/// Lets pairs of threads go on that both have come to what they execute together; the number of the thread
+/// that cannot, and why.
+fn pair(
+    threads: &mut [Thread],
+    program: &Program,
+    counts: &mut Counts,
+) -> Result<(), (usize, Cause)> {
+    for (number, pair) in threads.chunks_exact_mut(2).enumerate() {
+        if let [first, second] = pair {
+            systolic::exchange(first, second, program, counts)
+                .map_err(|cause| (number * 2, cause))?;
+        }
+    }
+    Ok(())
 }
 
 /// A thread that has ended must have no channel that waits.
@@ -330,7 +360,7 @@ fn watched_steps(
             thread.check(op)?;
         }
         step(thread, program, shared, counts)?;
-        if let Some(trace) = trace {
+        if let Some(trace) = trace.filter(|_| thread.status != Status::Paired) {
             trace.report(group, thread, program, index, enabled);
         }
         if thread.status != Status::Running {
@@ -358,12 +388,20 @@ fn step(
     let lanes = thread.enabled(op).count_ones();
     match &op.path {
         Path::Branch => thread.branch(op, program)?,
-        Path::Wait => {
-            thread.wait(op)?;
+        Path::Wait | Path::Barrier => {
+            match op.path {
+                Path::Wait => thread.wait(op)?,
+                _ => thread.wait_at_barrier(op)?,
+            }
             if thread.status == Status::Waiting {
                 // It has not been executed.
                 return Ok(());
             }
+        }
+        Path::Systolic(systolic) if systolic.is_shared() => {
+            // It is executed when the other thread of the pair has come to it.
+            thread.status = Status::Paired;
+            return Ok(());
         }
         Path::Send(send) => {
             message::send(thread, shared, op, send)?;
@@ -377,16 +415,4 @@ fn step(
     thread.executed += 1;
     counts.executed(index, lanes);
     Ok(())
-}
-
-impl Thread {
-    /// The barrier was passed: one more notification.
-    fn notify(&mut self) {
-        if let Some(count) = self.notification.first_chunk_mut::<4>() {
-            *count = (u32::from_le_bytes(*count).saturating_add(1)).to_le_bytes();
-        }
-        if self.status == Status::Waiting {
-            self.status = Status::Running;
-        }
-    }
 }

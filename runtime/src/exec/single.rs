@@ -4,6 +4,7 @@
 use kiln_emit::inst::{Inst, Reg};
 use kiln_emit::platform::Platform;
 
+use super::barrier::Barriers;
 use super::error::Cause;
 use super::image::{Image, Sampler};
 use super::machine::{Status, Thread};
@@ -83,7 +84,7 @@ impl Registers {
         let program = Program::from_insts(vec![inst.clone()], self.thread.platform);
         let op = &program.ops()[0];
         match op.path {
-            Path::Branch | Path::Send(_) | Path::Wait => Err(Cause::Op(op.op)),
+            Path::Branch | Path::Send(_) | Path::Wait | Path::Barrier => Err(Cause::Op(op.op)),
             _ => self.thread.execute(op),
         }
     }
@@ -118,7 +119,7 @@ impl Registers {
             slm: &slm,
             general_state: memory.address(scratch),
             scratch: memory.address(scratch),
-            arrived: 0,
+            barriers: Barriers::default(),
             read: 0,
             written: 0,
         };
@@ -132,6 +133,9 @@ impl Registers {
             }
             executed += 1;
             steps(thread, &program, &mut shared, 1, &mut counts)?;
+            if thread.status == Status::Paired {
+                return Err(Cause::Unpaired);
+            }
         }
         // Channels may wait for the end.
         thread.wake_channels();

@@ -17,6 +17,7 @@ use kiln_emit::inst::{
 };
 use kiln_emit::platform::{Platform, SKL};
 
+use super::barrier::Barriers;
 use super::error::Cause;
 use super::machine::{Status, Thread};
 use super::memory::{Memory, Shared, Surface};
@@ -225,6 +226,21 @@ fn send(
     i
 }
 
+/// What a group shares that has some memory and nothing else.
+fn shared<'a>(memory: &'a Memory, slm: &'a Words) -> Shared<'a> {
+    Shared {
+        memory,
+        surfaces: &[],
+        samplers: &[],
+        slm,
+        general_state: 0,
+        scratch: 0,
+        barriers: Barriers::default(),
+        read: 0,
+        written: 0,
+    }
+}
+
 /// Runs messages against one surface of 256 bytes (byte *n* is *n*), 128 bytes of shared memory,
 /// and 1 KiB of scratch space; gives the surface.
 fn exchange(t: &mut Thread, insts: Vec<Inst>) -> Result<Vec<u8>, Cause> {
@@ -246,7 +262,7 @@ fn exchange(t: &mut Thread, insts: Vec<Inst>) -> Result<Vec<u8>, Cause> {
         slm: &Words::filled(128, 0),
         general_state,
         scratch: general_state,
-        arrived: 0,
+        barriers: Barriers::default(),
         read: 0,
         written: 0,
     };

@@ -12,145 +12,208 @@ use super::atomic::Atomic;
 use super::error::Cause;
 use super::format::{Color, TEXEL_MAX};
 use super::image::Shape;
-use super::machine::Thread;
+use super::machine::{LANES, Thread};
 use super::memory::{Shared, Span};
-use super::message::{Message, address, fill, header_dword};
+use super::message::{Message, fill, header_dword};
 
-/// Channels of a typed message.
+/// Channels of a typed message to the data port.
 const CHANNELS: usize = 8;
 /// Registers of a media block at most.
 const MEDIA_MAX: usize = 64;
 
-/// Which channels of the execution mask a typed message acts for: the first eight or the second.
-fn slot_group(m: &Message) -> Result<usize, Cause> {
-    match m.request()?.fields.slots {
-        Some(Slots::Low) => Ok(0),
-        Some(Slots::High) => Ok(CHANNELS),
-        _ => Err(m.unknown()),
-    }
+/// Which texels a message accesses, and where in its payload their coordinates are.
+pub struct Texels<'a> {
+    m: &'a Message,
+    /// What the message is for: so many channels of the execution mask from this one on.
+    group: usize,
+    channels: usize,
+    /// The binding table index, or the heap's, of the image.
+    surface: u32,
+    /// Components that are read or written, a bit each.
+    components: u8,
 }
 
-/// Reads texels; outside, an error.
-pub fn read(thread: &mut Thread, shared: &mut Shared, m: &Message) -> Result<(), Cause> {
-    let group = slot_group(m)?;
-    let (buffer, shape) = shared.image(m.bti())?;
-    let first = usize::from(m.has_header());
-    let parameters = m.payload_len().saturating_sub(first);
-    let mut colors = [Color::default(); CHANNELS];
-    for lane in m.channels(group + CHANNELS).filter(|&lane| lane >= group) {
-        let at = coordinates(thread, m, &shape, first, parameters, lane - group)?;
-        let place = texel(shared, buffer, &shape, at, lane)?;
-        colors[lane - group] = shape.format.decode(&bytes_of(place, &shape));
-        shared.count(false, shape.format.bytes());
-    }
-    let Some(response) = m.response() else {
-        return Ok(());
-    };
-    let mask = m.request()?.fields.channels.unwrap_or_default();
-    let wanted = (0..4).filter(|color| mask >> color & 1 != 0);
-    for (index, color) in wanted.enumerate() {
-        for lane in m.channels(group + CHANNELS).filter(|&lane| lane >= group) {
-            let at = response + index * m.register() + (lane - group) * 4;
-            fill(thread, m, at, &colors[lane - group][color].to_le_bytes())?;
-        }
-    }
-    Ok(())
-}
-
-/// Writes texels; channels that are masked off keep what they have.
-pub fn write(thread: &mut Thread, shared: &mut Shared, m: &Message) -> Result<(), Cause> {
-    let group = slot_group(m)?;
-    let (buffer, shape) = shared.image(m.bti())?;
-    let first = usize::from(m.has_header());
-    let mask = m.request()?.fields.channels.unwrap_or_default();
-    let written = |color: usize| mask >> color & 1 != 0;
-    let count = (0..4).filter(|&color| written(color)).count();
-    let parameters = m.payload_len().saturating_sub(first + count);
-    for lane in m.channels(group + CHANNELS).filter(|&lane| lane >= group) {
-        let at = coordinates(thread, m, &shape, first, parameters, lane - group)?;
-        let place = texel(shared, buffer, &shape, at, lane)?;
-        let mut bytes = bytes_of(place, &shape);
-        let mut color = shape.format.decode(&bytes);
-        for (index, channel) in (0..4).filter(|&color| written(color)).enumerate() {
-            let from = m.at(first + parameters + index, (lane - group) * 4)?;
-            thread.sent(from, 4)?;
-            color[channel] = thread.grf_dword(from);
-        }
-        let bytes = &mut bytes[..shape.format.bytes()];
-        shape.format.encode(color, bytes);
-        place.write(bytes);
-        shared.count(true, bytes.len());
-    }
-    Ok(())
-}
-
-/// Atomic operations on texels of 32 bits.
-pub fn atomic(thread: &mut Thread, shared: &mut Shared, m: &Message) -> Result<(), Cause> {
-    // Here one bit names the slots: the first eight or the second.
-    let high = m.request()?.fields.flags.has(Flag::HighSlots);
-    let group = if high { CHANNELS } else { 0 };
-    let (buffer, shape) = shared.image(m.bti())?;
-    if shape.format.bytes() != 4 || shape.format.channels() != 1 {
-        return Err(m.bad("only texels of one channel of 32 bits are changed atomically"));
-    }
-    let atomic = Atomic::new(m, CHANNELS, 4, 4)?;
-    let first = usize::from(m.has_header());
-    let parameters = m.payload_len().saturating_sub(first + atomic.sources());
-    let mut results = [0; CHANNELS];
-    for lane in m.channels(group + CHANNELS).filter(|&lane| lane >= group) {
-        let at = coordinates(thread, m, &shape, first, parameters, lane - group)?;
-        let mut sources = [0; 2];
-        for (index, source) in sources.iter_mut().enumerate().take(atomic.sources()) {
-            let register = first + parameters + index;
-            *source = address(thread, m, register, lane - group, 4)?;
-        }
-        let place = texel(shared, buffer, &shape, at, lane)?;
-        results[lane - group] = atomic.perform(place, sources);
-        shared.count(true, shape.format.bytes());
-    }
-    let Some(response) = m.response().filter(|_| atomic.returns) else {
-        return Ok(());
-    };
-    for lane in m.channels(group + CHANNELS).filter(|&lane| lane >= group) {
-        let value = results[lane - group] as u32;
-        fill(
-            thread,
+impl<'a> Texels<'a> {
+    /// Those of a message to the data port, which is for the first eight channels or the second.
+    pub fn of_group(m: &'a Message) -> Result<Texels<'a>, Cause> {
+        let fields = &m.request()?.fields;
+        // One bit names the slots of an atomic operation.
+        let group = match fields.slots {
+            Some(Slots::Low) => 0,
+            Some(Slots::High) => CHANNELS,
+            None if fields.flags.has(Flag::HighSlots) => CHANNELS,
+            None => 0,
+            _ => return Err(m.unknown()),
+        };
+        Ok(Texels {
             m,
-            response + (lane - group) * 4,
-            &value.to_le_bytes(),
-        )?;
+            group,
+            channels: CHANNELS,
+            surface: m.bti(),
+            components: fields.channels.unwrap_or_default(),
+        })
     }
-    Ok(())
-}
 
-/// The coordinates of a channel: as many parameters as the payload has, at most u, v and r; the
-/// level of detail after them must be 0.
-fn coordinates(
-    thread: &Thread,
-    m: &Message,
-    shape: &Shape,
-    first: usize,
-    parameters: usize,
-    lane: usize,
-) -> Result<[u32; 3], Cause> {
-    if !(1..=4).contains(&parameters) {
-        return Err(m.bad("its payload has no room for the coordinates, or more than they need"));
+    /// Those of a message to the function that loads and stores typed data, which is for all channels.
+    pub fn of_all(m: &'a Message, surface: u32) -> Result<Texels<'a>, Cause> {
+        Ok(Texels {
+            m,
+            group: 0,
+            channels: m.lanes(),
+            surface,
+            components: m.request()?.fields.channels.unwrap_or_default(),
+        })
     }
-    let mut at = [0; 4];
-    for (number, place) in at.iter_mut().enumerate().take(parameters) {
-        let from = m.at(first + number, lane * 4)?;
-        thread.sent(from, 4)?;
-        *place = thread.grf_dword(from);
+
+    /// The channels that are on, as numbers from the group's first.
+    fn lanes(&self) -> impl Iterator<Item = usize> + use<> {
+        let group = self.group;
+        (self.m.channels(group + self.channels)).filter_map(move |lane| lane.checked_sub(group))
     }
-    let [u, v, r, level] = at;
-    if level != 0 {
-        return Err(m.bad("an image has one level of detail"));
+
+    fn components(&self) -> impl Iterator<Item = usize> + use<> {
+        let mask = self.components;
+        (0..4).filter(move |component| mask >> component & 1 != 0)
     }
-    let mut used = [u, v, r];
-    for unused in used.iter_mut().skip(shape.kind.limits().len()) {
-        *unused = 0;
+
+    /// Registers that a dword of each channel takes.
+    fn pitch(&self) -> usize {
+        (self.channels * 4).div_ceil(self.m.register())
     }
-    Ok(used)
+
+    /// Parameters in the payload before so many others.
+    fn coordinates(&self, others: usize) -> usize {
+        let registers = self.m.payload_len();
+        (registers.saturating_sub(self.first()) / self.pitch()).saturating_sub(others)
+    }
+
+    fn first(&self) -> usize {
+        usize::from(self.m.has_header())
+    }
+
+    /// A parameter of a channel.
+    fn parameter(&self, thread: &Thread, number: usize, lane: usize) -> Result<u32, Cause> {
+        let at = (self.m).at(self.first() + number * self.pitch(), lane * 4)?;
+        thread.sent(at, 4)?;
+        Ok(thread.grf_dword(at))
+    }
+
+    /// Writes a dword of the response.
+    fn respond(
+        &self,
+        thread: &mut Thread,
+        response: usize,
+        number: usize,
+        lane: usize,
+        value: u32,
+    ) -> Result<(), Cause> {
+        let at = response + number * self.pitch() * self.m.register() + lane * 4;
+        fill(thread, self.m, at, &value.to_le_bytes())
+    }
+
+    /// Reads texels; outside, an error.
+    pub fn read(&self, thread: &mut Thread, shared: &mut Shared) -> Result<(), Cause> {
+        let (buffer, shape) = shared.image(self.surface)?;
+        let parameters = self.coordinates(0);
+        let mut colors = [Color::default(); LANES];
+        for lane in self.lanes() {
+            let at = self.texel_of(thread, &shape, parameters, lane)?;
+            let place = texel(shared, buffer, &shape, at, lane + self.group)?;
+            colors[lane] = shape.format.decode(&bytes_of(place, &shape));
+            shared.count(false, shape.format.bytes());
+        }
+        let Some(response) = self.m.response() else {
+            return Ok(());
+        };
+        for (number, component) in self.components().enumerate() {
+            for lane in self.lanes() {
+                self.respond(thread, response, number, lane, colors[lane][component])?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes texels; components that are masked off keep what they have.
+    pub fn write(&self, thread: &mut Thread, shared: &mut Shared) -> Result<(), Cause> {
+        let (buffer, shape) = shared.image(self.surface)?;
+        let parameters = self.coordinates(self.components().count());
+        for lane in self.lanes() {
+            let at = self.texel_of(thread, &shape, parameters, lane)?;
+            let place = texel(shared, buffer, &shape, at, lane + self.group)?;
+            let mut bytes = bytes_of(place, &shape);
+            let mut color = shape.format.decode(&bytes);
+            for (number, component) in self.components().enumerate() {
+                color[component] = self.parameter(thread, parameters + number, lane)?;
+            }
+            let bytes = &mut bytes[..shape.format.bytes()];
+            shape.format.encode(color, bytes);
+            place.write(bytes);
+            shared.count(true, bytes.len());
+        }
+        Ok(())
+    }
+
+    /// Atomic operations on texels of 32 bits.
+    pub fn atomic(
+        &self,
+        thread: &mut Thread,
+        shared: &mut Shared,
+        atomic: &Atomic,
+    ) -> Result<(), Cause> {
+        let (buffer, shape) = shared.image(self.surface)?;
+        if shape.format.bytes() != 4 || shape.format.channels() != 1 {
+            return Err(
+                (self.m).bad("only texels of one channel of 32 bits are changed atomically")
+            );
+        }
+        let parameters = self.coordinates(atomic.sources());
+        let mut results = [0; LANES];
+        for lane in self.lanes() {
+            let at = self.texel_of(thread, &shape, parameters, lane)?;
+            let mut sources = [0; 2];
+            for (index, source) in sources.iter_mut().enumerate().take(atomic.sources()) {
+                *source = u64::from(self.parameter(thread, parameters + index, lane)?);
+            }
+            let place = texel(shared, buffer, &shape, at, lane + self.group)?;
+            results[lane] = atomic.perform(place, sources);
+            shared.count(true, shape.format.bytes());
+        }
+        let Some(response) = self.m.response().filter(|_| atomic.returns) else {
+            return Ok(());
+        };
+        for lane in self.lanes() {
+            self.respond(thread, response, 0, lane, results[lane] as u32)?;
+        }
+        Ok(())
+    }
+
+    /// The coordinates of a channel: as many parameters as the payload has, at most u, v and r; the
+    /// level of detail after them must be 0.
+    fn texel_of(
+        &self,
+        thread: &Thread,
+        shape: &Shape,
+        parameters: usize,
+        lane: usize,
+    ) -> Result<[u32; 3], Cause> {
+        if !(1..=4).contains(&parameters) {
+            let what = "its payload has no room for the coordinates, or more than they need";
+            return Err(self.m.bad(what));
+        }
+        let mut at = [0; 4];
+        for (number, place) in at.iter_mut().enumerate().take(parameters) {
+            *place = self.parameter(thread, number, lane)?;
+        }
+        let [u, v, r, level] = at;
+        if level != 0 {
+            return Err(self.m.bad("an image has one level of detail"));
+        }
+        let mut used = [u, v, r];
+        for unused in used.iter_mut().skip(shape.kind.limits().len()) {
+            *unused = 0;
+        }
+        Ok(used)
+    }
 }
 
 /// A texel's bytes, as many as its format has.
@@ -182,7 +245,7 @@ fn texel<'a>(
         .at_offset(buffer, offset, shape.format.bytes(), channel)
 }
 
-/// Reads or writes a rectangle of bytes.
+/// A media block, which is described by its header.
 pub fn media_block(
     thread: &mut Thread,
     shared: &mut Shared,
@@ -192,57 +255,103 @@ pub fn media_block(
     if !m.has_header() {
         return Err(m.bad("a block message without a header"));
     }
-    if m.enabled() == 0 {
-        return Ok(());
-    }
-    let (buffer, shape) = shared.image(m.bti())?;
-    let left = i64::from(header_dword(thread, m, 0)? as i32);
-    let top = i64::from(header_dword(thread, m, 1)? as i32);
     let size = header_dword(thread, m, 2)?;
-    let width = (size & 0x3f) as usize + 1;
-    let height = (size >> 16 & 0x3f) as usize + 1;
-    // Rows start at multiples of a power of two.
-    let pitch = width.next_power_of_two().max(4);
-    let registers = (pitch * height).div_ceil(m.register());
-    if registers > MEDIA_MAX || !write && registers > m.response_len() {
-        return Err(m.bad("its block is larger than its registers"));
-    }
-    let unit = shape.format.bytes().min(TEXEL_MAX) as i64;
-    // Of a field, every other row of the surface.
-    let (step, parity) = match m.request()?.fields.lines {
-        Some(Lines::Top) => (2, 0),
-        Some(Lines::Bottom) => (2, 1),
-        _ => (1, 0),
+    let block = Rectangle {
+        surface: m.bti(),
+        left: header_dword(thread, m, 0)? as i32,
+        top: header_dword(thread, m, 1)? as i32,
+        width: (size & 0x3f) as usize + 1,
+        height: (size >> 16 & 0x3f) as usize + 1,
     };
-    let rows = (i64::from(shape.size[1]) - parity + step - 1) / step;
-    let row_bytes = shape.pitch() as i64;
-    if rows == 0 {
-        return Err(m.bad("the surface has no such row"));
-    }
-    for row in 0..height {
-        for byte in 0..width {
-            let (x, y) = (left + byte as i64, top + row as i64);
-            let outside = !(0..row_bytes).contains(&x) || !(0..rows).contains(&y);
-            if write && outside {
-                continue;
-            }
-            // The nearest texel's byte of the same place in it.
-            let texel = x.div_euclid(unit).clamp(0, row_bytes / unit - 1);
-            let x = texel * unit + x.rem_euclid(unit);
-            let offset = (y.clamp(0, rows - 1) * step + parity) * row_bytes + x;
-            let memory = shared.memory.at_offset(buffer, offset as u64, 1, 0)?;
-            let place = row * pitch + byte;
-            if write {
-                let from = m.at(1, place)?;
-                memory.write(&thread.grf[from..from + 1]);
-                shared.count(true, 1);
-            } else if let Some(response) = m.response() {
-                let mut value = [0];
-                memory.read(&mut value);
-                shared.count(false, 1);
-                fill(thread, m, response + place, &value)?;
+    block.run(thread, shared, m, write)
+}
+
+/// A block of two dimensions of an image, whose payload describes it as that of blocks of memory does.
+/// What is outside is as for media blocks: they do the same in the language.
+pub fn block_2d(
+    thread: &mut Thread,
+    shared: &mut Shared,
+    m: &Message,
+    surface: u32,
+    write: bool,
+) -> Result<(), Cause> {
+    let size = header_dword(thread, m, 7)?;
+    let block = Rectangle {
+        surface,
+        left: header_dword(thread, m, 5)? as i32,
+        top: header_dword(thread, m, 6)? as i32,
+        width: (size & 0xff) as usize + 1,
+        height: (size >> 8 & 0xff) as usize + 1,
+    };
+    block.run(thread, shared, m, write)
+}
+
+/// A rectangle of an image's bytes.
+struct Rectangle {
+    surface: u32,
+    left: i32,
+    top: i32,
+    width: usize,
+    height: usize,
+}
+
+impl Rectangle {
+    fn run(
+        &self,
+        thread: &mut Thread,
+        shared: &mut Shared,
+        m: &Message,
+        write: bool,
+    ) -> Result<(), Cause> {
+        if m.enabled() == 0 {
+            return Ok(());
+        }
+        let (buffer, shape) = shared.image(self.surface)?;
+        let (left, top) = (i64::from(self.left), i64::from(self.top));
+        let (width, height) = (self.width, self.height);
+        // Rows start at multiples of a power of two.
+        let pitch = width.next_power_of_two().max(4);
+        let registers = (pitch * height).div_ceil(m.register());
+        if registers > MEDIA_MAX || !write && registers > m.response_len() {
+            return Err(m.bad("its block is larger than its registers"));
+        }
+        let unit = shape.format.bytes().min(TEXEL_MAX) as i64;
+        // Of a field, every other row of the surface.
+        let (step, parity) = match m.request()?.fields.lines {
+            Some(Lines::Top) => (2, 0),
+            Some(Lines::Bottom) => (2, 1),
+            _ => (1, 0),
+        };
+        let rows = (i64::from(shape.size[1]) - parity + step - 1) / step;
+        let row_bytes = shape.pitch() as i64;
+        if rows == 0 {
+            return Err(m.bad("the surface has no such row"));
+        }
+        for row in 0..height {
+            for byte in 0..width {
+                let (x, y) = (left + byte as i64, top + row as i64);
+                let outside = !(0..row_bytes).contains(&x) || !(0..rows).contains(&y);
+                if write && outside {
+                    continue;
+                }
+                // The nearest texel's byte of the same place in it.
+                let texel = x.div_euclid(unit).clamp(0, row_bytes / unit - 1);
+                let x = texel * unit + x.rem_euclid(unit);
+                let offset = (y.clamp(0, rows - 1) * step + parity) * row_bytes + x;
+                let memory = shared.memory.at_offset(buffer, offset as u64, 1, 0)?;
+                let place = row * pitch + byte;
+                if write {
+                    let from = m.at(1, place)?;
+                    memory.write(&thread.grf[from..from + 1]);
+                    shared.count(true, 1);
+                } else if let Some(response) = m.response() {
+                    let mut value = [0];
+                    memory.read(&mut value);
+                    shared.count(false, 1);
+                    fill(thread, m, response + place, &value)?;
+                }
             }
         }
+        Ok(())
     }
-    Ok(())
 }

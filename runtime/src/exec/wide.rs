@@ -48,6 +48,21 @@ pub const HF: Format = Format {
     fraction: 10,
     exponent: 5,
 };
+/// The upper half of a single.
+pub const BF: Format = Format {
+    fraction: 7,
+    exponent: 8,
+};
+/// A single whose significand is a half's; it lies in the upper bits of a dword.
+pub const TF32: Format = Format {
+    fraction: 10,
+    exponent: 8,
+};
+/// The upper half of a half.
+pub const BF8: Format = Format {
+    fraction: 2,
+    exponent: 5,
+};
 pub const F: Format = Format {
     fraction: 23,
     exponent: 8,
@@ -60,6 +75,11 @@ pub const DF: Format = Format {
 impl Format {
     pub fn bias(self) -> i32 {
         (1 << (self.exponent - 1)) - 1
+    }
+
+    /// The number that would follow the largest one.
+    pub fn limit(self) -> f64 {
+        f64::from(self.bias() + 1).exp2()
     }
 
     fn sign_bit(self) -> u64 {

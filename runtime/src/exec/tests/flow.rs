@@ -10,7 +10,7 @@ pub fn run_alone(t: &mut Thread, insts: Vec<Inst>) {
         slm: &Words::default(),
         general_state: 0,
         scratch: 0,
-        arrived: 0,
+        barriers: Barriers::default(),
         read: 0,
         written: 0,
     };

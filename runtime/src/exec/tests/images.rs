@@ -30,7 +30,7 @@ pub(super) fn exchange_image(
         slm: &Words::filled(0, 0),
         general_state: 0,
         scratch: 0,
-        arrived: 0,
+        barriers: Barriers::default(),
         read: 0,
         written: 0,
     };

@@ -1,5 +1,6 @@
 //! What differs between platforms: sizes of register files, and what some operations mean.
 
+use kiln_emit::inst::SyncFn;
 use kiln_emit::platform::find;
 
 use super::flow::{add_imm, less_than, run_alone};
@@ -175,4 +176,116 @@ fn registers_are_as_large_and_as_many_as_the_platform_says() {
         .unwrap();
     assert_eq!(t.acc.wide(60, 4), Some(1 << 40));
     assert_eq!(t.acc.wide(64, 4), Some(0));
+}
+
+/// Private memory goes by these numbers: as compilers put them together again, they are all different.
+#[test]
+fn a_threads_number_is_where_the_platform_has_it() {
+    let of = |name, number| {
+        let t = Thread::new(number, 0xffff, platform(name));
+        let word = |bytes: &[u8; 16]| u32::from(u16::from_le_bytes([bytes[0], bytes[1]]));
+        (word(&t.state), word(&t.message_control))
+    };
+    for number in 0..128 {
+        let (dg2, _) = of("dg2", number);
+        let once = dg2 >> 1 & !63 | dg2 & 63;
+        assert_eq!(once >> 1 & !7 | once & 7, number, "dg2");
+        let (pvc, _) = of("pvc", number);
+        let once = pvc >> 2 & !63 | pvc & 63;
+        assert_eq!(once >> 1 & !7 | once & 7, number, "pvc");
+        let (state, message) = of("bmg", number);
+        let unit = state & 0x7f;
+        assert_eq!(message << 6 | unit >> 1 & !7 | unit & 7, number, "bmg");
+    }
+}
+
+/// Two threads produce and two consume; a fifth one is both, at a barrier of its own.
+#[test]
+fn named_barriers_let_consumers_go_when_all_have_come() {
+    let signal = |kind: u32, barrier: u32, count: u32| {
+        let dword = count << 24 | count << 16 | kind << 14 | barrier;
+        let mut code = vec![
+            inst(
+                Op::Mov,
+                1,
+                Dst::new(Reg::new(RegFile::Grf, 10, 8), 1, Type::Ud),
+                &[Src::imm(Type::Ud, dword.into())],
+            ),
+            send(3, desc(1, 0, 5), 1, None, 10, None),
+        ];
+        let mut wait = Inst::new(Op::Sync(SyncFn::Bar), 1);
+        wait.srcs.push(Src::imm(Type::Ud, barrier.into()));
+        code.push(wait);
+        code
+    };
+    let code = [
+        signal(1, 3, 2),
+        signal(1, 3, 2),
+        signal(2, 3, 2),
+        signal(2, 3, 2),
+        signal(0, 4, 1),
+    ];
+    let memory = Memory::default();
+    let slm = Words::filled(0, 0);
+    let mut shared = shared(&memory, &slm);
+    let mut threads: Vec<Thread> = (0..5)
+        .map(|number| Thread::new(number, 0xffff, platform("pvc")))
+        .collect();
+    // All but the second producer.
+    for number in [0, 2, 3, 4] {
+        run(&mut threads[number], code[number].clone(), &mut shared, 10).unwrap();
+        assert_eq!(threads[number].status, Status::Waiting);
+    }
+    shared.barriers.pass(&mut threads);
+    let running = |threads: &[Thread]| -> Vec<bool> {
+        let running = threads.iter().map(|t| t.status == Status::Running);
+        running.collect()
+    };
+    assert_eq!(running(&threads), [false, true, false, false, true]);
+    run(&mut threads[1], code[1].clone(), &mut shared, 10).unwrap();
+    shared.barriers.pass(&mut threads);
+    // Who only produces is never told.
+    assert_eq!(running(&threads), [false, false, true, true, true]);
+    for number in [2, 3, 4] {
+        run(&mut threads[number], code[number].clone(), &mut shared, 10).unwrap();
+        assert_eq!(threads[number].ip, 3, "{number} goes on");
+    }
+    assert!(
+        shared
+            .barriers
+            .arrive_at(0, 1 << 24 | 1 << 16 | 3 << 14)
+            .is_err()
+    );
+    shared.barriers.arrive_at(0, 2 << 24 | 2 << 16 | 7).unwrap();
+    assert!(shared.barriers.arrive_at(1, 3 << 24 | 2 << 16 | 7).is_err());
+}
+
+/// Of `load strided` and `store strided` there is an address and a distance.
+#[test]
+fn strided_messages_go_from_channel_to_channel_by_their_distance() {
+    let mut t = Thread::new(0, 0xffff, platform("bmg"));
+    let mut memory = Memory::default();
+    let buffer = memory.add("buffer", &(0..=255).collect::<Vec<u8>>());
+    let slm = Words::filled(0, 0);
+    let mut shared = shared(&memory, &slm);
+    let start = memory.address(buffer) + 8;
+    put(&mut t, 10, 8, &[start]);
+    put(&mut t, 11, 4, &[0; 16]);
+    t.grf[10 * 64 + 8..][..4].copy_from_slice(&12u32.to_le_bytes());
+    // d32, one element, addresses of 64 bits.
+    let load = send(15, desc(1, 1, 0x581), 16, Some(20), 10, None);
+    run(&mut t, vec![load], &mut shared, 2).unwrap();
+    let expected: Vec<u32> = (0..16)
+        .map(|lane| {
+            let at = 8 + lane * 12;
+            u32::from_le_bytes([at, at + 1, at + 2, at + 3])
+        })
+        .collect();
+    assert_eq!(dwords(&t, 20, 16), expected);
+    t.ip = 0;
+    let store = send(15, desc(1, 0, 0x585), 16, None, 10, Some((11, 1)));
+    run(&mut t, vec![store], &mut shared, 2).unwrap();
+    let bytes = memory.contents(buffer);
+    let zeros = bytes[8..].chunks(12).take(16).all(|row| row[..4] == [0; 4]);
+    assert!(zeros && bytes[12] == 12 && bytes[19] == 19, "{bytes:?}");
 }

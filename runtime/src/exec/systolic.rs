@@ -1,0 +1,316 @@
+//! Systolic operations: products of small matrices (`dpas`, `dpasw`; the virtual ISA's documentation of
+//! `DPAS` and `DPASW`).
+//!
+//! The result has a row of dwords (or halves) for each repetition and a column for each channel. The first
+//! source is what the products are added to. A column of the second source is in the dwords of its channel,
+//! register after register; a row of the third is consecutive. Elements are numbers of 2 to 32 bits, packed;
+//! a step takes as many of both as fill a dword of the wider of them.
+//!
+//! Integers are exact, then wrapped or clamped. Floats are added in the order of the steps, each product
+//! with one rounding to a single, to nearest even, denormals kept: a choice, since the order of the
+//! hardware's sums is not public.
+//!
+//! Of `dpasw` each of two fused threads has one half of the third source: the threads are executed up to it
+//! and then both at once.
+
+use kiln_emit::inst::{self, Inst, Op, Place, RegFile, Src, Type};
+use kiln_emit::platform::Platform;
+use smallvec::SmallVec;
+
+use super::error::Cause;
+use super::machine::{Status, Thread};
+use super::operand::{int_range, number_of};
+use super::operation::Operation;
+use super::program::Program;
+use super::stats::Counts;
+use super::wide::{self, Rounding, Wide};
+
+/// Rows and steps at most.
+const REPEAT_MAX: u8 = 8;
+const DEPTH_MAX: u8 = 8;
+
+/// A matrix: the general registers' byte it begins at, and its elements' type.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Matrix {
+    at: usize,
+    ty: Type,
+}
+
+/// A systolic operation, resolved.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Systolic {
+    depth: usize,
+    repeat: usize,
+    lanes: usize,
+    register: usize,
+    result: Matrix,
+    /// None for zeros.
+    addend: Option<Matrix>,
+    /// The second source, and the third.
+    columns: Matrix,
+    rows: Matrix,
+    /// Elements of a step.
+    step: usize,
+    /// Two threads have the third source.
+    shared: bool,
+}
+
+/// Bits of an element, if it is of a type that such operations have.
+fn bits(ty: Type) -> Option<usize> {
+    Some(match ty {
+        Type::U2 | Type::S2 => 2,
+        Type::U4 | Type::S4 => 4,
+        Type::Ub | Type::B | Type::Bf8 => 8,
+        Type::Hf | Type::Bf => 16,
+        Type::Tf32 => 32,
+        _ => return None,
+    })
+}
+
+fn is_signed(ty: Type) -> bool {
+    matches!(ty, Type::B | Type::S4 | Type::S2)
+}
+
+impl Systolic {
+    /// # Errors
+    /// Operands that no such operation has, or that are not in the register file.
+    pub fn new(inst: &Inst, shape: inst::Systolic, platform: &Platform) -> Result<Systolic, Cause> {
+        let malformed = |what| Cause::Malformed { what };
+        let file = (platform.grf_bytes * platform.grf_count) as usize;
+        let matrix = |place, ty| match place {
+            Place::Direct(reg) if reg.file == RegFile::Grf => Ok(Some(Matrix {
+                at: (reg.num * platform.grf_bytes) as usize + usize::from(reg.byte),
+                ty,
+            })),
+            Place::Direct(reg) if reg.file == RegFile::Null => Ok(None),
+            Place::Direct(reg) => Err(Cause::Register {
+                file: reg.file,
+                num: reg.num,
+            }),
+            Place::Indirect { .. } => Err(malformed("an operand by address")),
+        };
+        let source = |n: usize| match inst.srcs.get(n) {
+            Some(Src::Reg(src)) => matrix(src.place, src.ty),
+            Some(Src::Imm { .. }) => Err(malformed("an immediate")),
+            None => Err(malformed("too few sources")),
+        };
+        let missing = || malformed("a matrix is missing");
+        let (columns, rows) = (
+            source(1)?.ok_or_else(missing)?,
+            source(2)?.ok_or_else(missing)?,
+        );
+        let dst = inst.dst.ok_or(malformed("no destination"))?;
+        let result = matrix(dst.place, dst.ty)?.ok_or_else(missing)?;
+        let refused = |ty| Cause::OpType { op: inst.op, ty };
+        let width = |ty| bits(ty).ok_or(refused(ty));
+        let widest = width(columns.ty)?.max(width(rows.ty)?);
+        let floats = columns.ty.is_float();
+        let matching = match result.ty {
+            Type::D | Type::Ud => !floats,
+            Type::F => floats,
+            Type::Hf | Type::Bf => columns.ty == result.ty,
+            _ => false,
+        };
+        if !matching || floats != rows.ty.is_float() || floats && columns.ty != rows.ty {
+            return Err(refused(result.ty));
+        }
+        if shape.depth == 0
+            || shape.depth > DEPTH_MAX
+            || shape.repeat == 0
+            || shape.repeat > REPEAT_MAX
+        {
+            return Err(malformed("a systolic operation of no such shape"));
+        }
+        let systolic = Systolic {
+            depth: shape.depth.into(),
+            repeat: shape.repeat.into(),
+            lanes: inst.exec_size.into(),
+            register: platform.grf_bytes as usize,
+            result,
+            addend: source(0)?,
+            columns,
+            rows,
+            // Integers of less than a byte are eight to a step.
+            step: (32 / widest).min(8),
+            shared: matches!(inst.op, Op::Dpasw(_)),
+        };
+        for (at, size) in systolic.reads().chain([systolic.writes()]) {
+            if at + size > file {
+                return Err(Cause::RegisterRange {
+                    at: at + size - 1,
+                    size: file,
+                });
+            }
+        }
+        Ok(systolic)
+    }
+
+    pub fn is_shared(&self) -> bool {
+        self.shared
+    }
+
+    /// The bytes it reads of its own thread's registers: where they begin and how many.
+    pub fn reads(&self) -> impl Iterator<Item = (usize, usize)> {
+        let per_register = 32 / (self.step * bits(self.columns.ty).unwrap_or(32));
+        let registers = self.depth.div_ceil(per_register.max(1));
+        let addend = self.addend.map(|m| (m.at, self.table_bytes(m.ty)));
+        let columns = (self.columns.at, registers * self.register);
+        let rows = match self.shared {
+            // The thread that has more.
+            true => self.row_bytes().div_ceil(self.register).div_ceil(2) * self.register,
+            false => self.row_bytes(),
+        };
+        addend.into_iter().chain([columns, (self.rows.at, rows)])
+    }
+
+    /// The bytes it writes.
+    pub fn writes(&self) -> (usize, usize) {
+        (self.result.at, self.table_bytes(self.result.ty))
+    }
+
+    fn table_bytes(&self, ty: Type) -> usize {
+        self.repeat * self.lanes * ty.bytes() as usize
+    }
+
+    /// Bytes of the third source.
+    fn row_bytes(&self) -> usize {
+        (self.repeat * self.depth * self.step * bits(self.rows.ty).unwrap_or(0)).div_ceil(8)
+    }
+
+    /// An element as bits: the number `index` of those packed from a byte on.
+    fn element(bytes: &[u8], ty: Type, index: usize) -> u64 {
+        let width = bits(ty).unwrap_or(0);
+        let first = index * width / 8;
+        let mut word = [0; 4];
+        for (to, from) in word.iter_mut().zip(bytes.get(first..).unwrap_or_default()) {
+            *to = *from;
+        }
+        let low = u64::from(u32::from_le_bytes(word)) >> (index * width % 8);
+        low & (u64::MAX >> (64 - width))
+    }
+
+    /// The element of a column that a step takes.
+    fn column(&self, thread: &Thread, lane: usize, step: usize, n: usize) -> u64 {
+        let per_dword = 32 / bits(self.columns.ty).unwrap_or(32);
+        let element = step * self.step + n;
+        let at = self.columns.at + element / per_dword * self.register + lane * 4;
+        Systolic::element(&thread.grf[at..], self.columns.ty, element % per_dword)
+    }
+
+    /// Carries it out on the channels that are enabled, the third source being `rows`.
+    fn run(&self, thread: &mut Thread, op: &Operation, rows: &[u8]) {
+        let enabled = thread.enabled(op);
+        let mut results: SmallVec<[u64; 128]> = SmallVec::new();
+        for row in 0..self.repeat {
+            for lane in 0..self.lanes {
+                let number = row * self.lanes + lane;
+                let addend = self.addend.map(|m| {
+                    let size = m.ty.bytes() as usize;
+                    let mut word = [0; 8];
+                    word[..size].copy_from_slice(&thread.grf[m.at + number * size..][..size]);
+                    (u64::from_le_bytes(word), m.ty)
+                });
+                let pairs = (0..self.depth * self.step).map(|k| {
+                    let (step, n) = (k / self.step, k % self.step);
+                    let row = row * self.depth * self.step + k;
+                    let b = Systolic::element(rows, self.rows.ty, row);
+                    (self.column(thread, lane, step, n), b)
+                });
+                results.push(match self.result.ty {
+                    Type::D | Type::Ud => self.integer(addend, pairs, op.saturate),
+                    ty => self.float(addend, pairs, ty),
+                });
+            }
+        }
+        let size = self.result.ty.bytes() as usize;
+        for (number, bits) in results.iter().enumerate() {
+            if enabled >> (number % self.lanes) & 1 != 0 {
+                let at = self.result.at + number * size;
+                thread.grf[at..at + size].copy_from_slice(&bits.to_le_bytes()[..size]);
+            }
+        }
+    }
+
+    fn integer(
+        &self,
+        addend: Option<(u64, Type)>,
+        pairs: impl Iterator<Item = (u64, u64)>,
+        saturate: bool,
+    ) -> u64 {
+        let value = |bits: u64, width: usize, signed: bool| match signed {
+            true => (bits << (64 - width)) as i64 >> (64 - width),
+            false => bits as i64,
+        };
+        let of = |element: u64, ty: Type| value(element, bits(ty).unwrap_or(1), is_signed(ty));
+        let mut sum = addend.map_or(0, |(bits, ty)| value(bits, 32, ty == Type::D));
+        for (a, b) in pairs {
+            sum += of(a, self.columns.ty) * of(b, self.rows.ty);
+        }
+        if saturate {
+            let (low, high) = int_range(self.result.ty);
+            return i128::from(sum).clamp(low, high) as u64;
+        }
+        sum as u64
+    }
+
+    fn float(
+        &self,
+        addend: Option<(u64, Type)>,
+        pairs: impl Iterator<Item = (u64, u64)>,
+        result: Type,
+    ) -> u64 {
+        let mut sum = addend.map_or(0.0, |(bits, ty)| number_of(bits, ty));
+        for (a, b) in pairs {
+            let (a, b) = (number_of(a, self.columns.ty), number_of(b, self.rows.ty));
+            sum = a.mul_add(b, sum);
+        }
+        let round = |format| Wide::from_f64(sum.into()).round(format, Rounding::NearestEven);
+        match result {
+            Type::Hf => round(wide::HF),
+            Type::Bf => round(wide::BF),
+            _ => sum.to_bits().into(),
+        }
+    }
+}
+
+/// Executes an operation that has all its sources in its own thread.
+pub fn execute(thread: &mut Thread, op: &Operation, systolic: &Systolic) {
+    let rows = thread.grf[systolic.rows.at..][..systolic.row_bytes()].to_vec();
+    systolic.run(thread, op, &rows);
+}
+
+/// Executes the operation that both of two fused threads have come to, if they have; gives whether.
+///
+/// # Errors
+/// They have come to different ones.
+pub fn exchange(
+    first: &mut Thread,
+    second: &mut Thread,
+    program: &Program,
+    counts: &mut Counts,
+) -> Result<bool, Cause> {
+    if first.status != Status::Paired || second.status != Status::Paired {
+        return Ok(false);
+    }
+    if first.ip != second.ip {
+        return Err(Cause::Malformed {
+            what: "the two threads of a fused pair have come to different operations",
+        });
+    }
+    let Some((op, systolic)) = program.op(first.ip).and_then(Operation::systolic) else {
+        return Ok(false);
+    };
+    let registers = systolic.row_bytes().div_ceil(systolic.register);
+    let of_first = registers.div_ceil(2) * systolic.register;
+    let of_second = registers / 2 * systolic.register;
+    let mut rows = first.grf[systolic.rows.at..][..of_first].to_vec();
+    rows.extend_from_slice(&second.grf[systolic.rows.at..][..of_second]);
+    for thread in [first, second] {
+        counts.executed(thread.ip, thread.enabled(op).count_ones());
+        systolic.run(thread, op, &rows);
+        thread.status = Status::Running;
+        thread.executed += 1;
+        thread.ip += 1;
+    }
+    Ok(true)
+}
