@@ -5,9 +5,11 @@
 //! decoder, the listing, instruction selection, register allocation and the executor share.
 
 pub mod assemble;
+pub mod cost;
 pub mod encoding;
 pub mod errata;
 pub mod flow;
+mod footprint;
 pub mod inst;
 pub mod listing;
 pub mod messages;

@@ -49,6 +49,18 @@ pub fn entries<'a>(
     })
 }
 
+/// The instructions of `code`; what is none is [`Op::Illegal`], of the same length.
+pub fn insts(code: &[u8], platform: &'static Platform) -> Vec<Inst> {
+    let inst = |entry: Entry| {
+        entry.inst.unwrap_or_else(|_| {
+            let mut illegal = Inst::new(Op::Illegal, 1);
+            illegal.opts.compacted = entry.len == 8;
+            illegal
+        })
+    };
+    entries(code, platform).map(inst).collect()
+}
+
 /// The bytes of each entry and where they start.
 fn pieces<'a>(code: &'a [u8], spec: &'static Spec) -> impl Iterator<Item = (u32, &'a [u8])> {
     let compact = spec.align1.header.compact;

@@ -21,7 +21,12 @@ const MUTATED: [&str; 2] = ["tgllp", "dg2"];
 /// The object files that there are for a platform.
 fn zebins(platform: &str) -> Vec<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let roots = ["../examples", "../runtime/tests/kernels"].map(|dir| root.join(dir));
+    let roots = [
+        "../examples",
+        "../runtime/tests/kernels",
+        "../runtime/tests/xe_kernels",
+    ]
+    .map(|dir| root.join(dir));
     let mut files: Vec<PathBuf> = roots
         .iter()
         .flat_map(|dir| std::fs::read_dir(dir).unwrap())
@@ -54,7 +59,7 @@ fn find(name: &str) -> &'static Platform {
 
 #[test]
 fn the_reference_compilers_code_waits_for_all_it_must() {
-    for name in ["tgllp", "dg2", "mtl"] {
+    for name in ["tgllp", "dg2", "mtl", "pvc", "bmg"] {
         let codes = codes(find(name));
         assert!(codes.len() >= 28, "only {} kernels for {name}", codes.len());
         for (kernel, code) in codes {

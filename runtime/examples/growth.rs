@@ -4,7 +4,9 @@
 //! whose names contain a NAME, if there are any), each of several sizes, and prints for each the
 //! microseconds that a stage takes for one vISA instruction: of a stage that is linear they are the
 //! same from the smallest to the largest. `growth` is by how much the sum grew since the smallest.
-//! Files of vISA are measured instead if they are named.
+//! Files of vISA are measured instead if they are named. Of two families, whose kernels are one body
+//! repeated 1 to 64 times, below and above what fits the registers, the nearest line is printed and how near it
+//! is (R2), and with `--svg FILE` drawn.
 //!
 //! Each kernel is measured in a process of its own, so that what one leaves in memory is no other's.
 //! Times are those that the thread has run for. The sizes of a family take turns, several times: shown
@@ -22,6 +24,7 @@ use kiln_emit::platform::SKL;
 use kiln_frontend::module::Module;
 use kiln_ir::subroutines::{Which, prepare};
 use kiln_isel::{legalize, opt, select};
+use plotters::prelude::*;
 
 /// Makes a kernel's text with so many of what the family has many of.
 type Generator = fn(u32) -> String;
@@ -58,6 +61,13 @@ const FAMILIES: &[(&str, Generator, &[u32])] = &[
         &[250, 500, 1_000],
     ),
 ];
+
+/// Families of one body, repeated so often: the time must be a line.
+const REPEATED: &[(&str, Generator)] = &[
+    ("times one body that fits the registers", fitting),
+    ("times one body that spills", overflowing),
+];
+const TIMES: &[u32] = &[1, 2, 4, 8, 16, 24, 32, 40, 48, 56, 64];
 
 /// Turns of which the median counts.
 const TURNS: usize = 5;
@@ -277,6 +287,41 @@ fn spilling(count: u32) -> String {
     kernel(VARS, &text)
 }
 
+/// Variables of a body that fits and of one that does not; the register file holds 64.
+const FEW_VARS: u32 = 30;
+const MANY_VARS: u32 = 90;
+
+/// A body of 200 additions, half of them under a condition, on variables that live over all of them.
+fn repeated(vars: u32, count: u32) -> String {
+    let mut text = String::new();
+    for v in 0..vars {
+        let _ = writeln!(text, "mov (M1, 16) V{v}(0,0)<1> 0x{v:x}:d");
+    }
+    for i in 0..count {
+        for n in 0..200 {
+            if n == 100 {
+                compare(&mut text, "lt", 1, i % vars, i);
+                let _ = writeln!(text, "(!P1) goto (M1, 16) end{i}");
+            }
+            add(&mut text, n * 7 % vars, n * 7 % vars, (n * 11 + 5) % vars);
+        }
+        let _ = writeln!(text, "end{i}:");
+    }
+    for v in 1..vars {
+        add(&mut text, 0, 0, v);
+    }
+    store(&mut text, 1, 0);
+    kernel(vars, &text)
+}
+
+fn fitting(count: u32) -> String {
+    repeated(FEW_VARS, count)
+}
+
+fn overflowing(count: u32) -> String {
+    repeated(MANY_VARS, count)
+}
+
 /// A subroutine that makes V1 of V0, with other variables from a number on.
 fn subroutine(text: &mut String, i: u32, local: u32) {
     let _ = writeln!(text, ".function \"s{i}\"\ns{i}:");
@@ -472,11 +517,13 @@ fn median(mut numbers: Vec<f64>) -> f64 {
     numbers[numbers.len() / 2]
 }
 
-/// Measures kernels in turn and prints a line for each.
-fn table(kernels: &[(String, Vec<&str>)]) -> Result<(), String> {
+/// Measures kernels in turn and prints a line for each; gives the instructions of vISA and the seconds that
+/// all stages took.
+fn table(kernels: &[(String, Vec<&str>)]) -> Result<Vec<(f64, f64)>, String> {
     let turn = |_| kernels.iter().map(|(_, what)| measured(what)).collect();
     let turns: Vec<Vec<Vec<f64>>> = (0..TURNS).map(turn).collect::<Result<_, _>>()?;
     let all = 2 + STAGES.len() - 1;
+    let mut points = Vec::new();
     for (k, (name, _)) in kernels.iter().enumerate() {
         let cell = |i: usize| median(turns.iter().map(|turn| turn[k][i]).collect());
         print!("| {name} | {} | {} |", cell(0), cell(1));
@@ -490,7 +537,62 @@ fn table(kernels: &[(String, Vec<&str>)]) -> Result<(), String> {
                 .collect(),
         );
         println!(" {:.0} | {growth:.2} |", cell(all + 1));
+        points.push((cell(0), cell(0) * cell(all) * 1e-6));
     }
+    Ok(points)
+}
+
+/// The line that is nearest to points, by its value at zero and its slope, and the share of their variance that
+/// it explains (R2).
+fn line(points: &[(f64, f64)]) -> (f64, f64, f64) {
+    let count = points.len() as f64;
+    let mean = |of: fn(&(f64, f64)) -> f64| points.iter().map(of).sum::<f64>() / count;
+    let (x, y) = (mean(|p| p.0), mean(|p| p.1));
+    let sum =
+        |of: &dyn Fn(f64, f64) -> f64| points.iter().map(|p| of(p.0 - x, p.1 - y)).sum::<f64>();
+    let (xx, xy, yy) = (sum(&|x, _| x * x), sum(&|x, y| x * y), sum(&|_, y| y * y));
+    let slope = xy / xx;
+    (y - slope * x, slope, xy * xy / (xx * yy))
+}
+
+/// Draws points of several families and the lines through them.
+fn draw(
+    families: &[(&str, Vec<(f64, f64)>)],
+    path: &str,
+) -> Result<(), Box<dyn std::error::Error>> {
+    let all = || families.iter().flat_map(|(_, points)| points);
+    let most = |of: fn(&(f64, f64)) -> f64| all().map(of).fold(1e-9, f64::max) * 1.05;
+    let area = SVGBackend::new(path, (640, 320)).into_drawing_area();
+    area.fill(&WHITE)?;
+    let mut chart = ChartBuilder::on(&area)
+        .margin(8)
+        .x_label_area_size(36)
+        .y_label_area_size(56)
+        .build_cartesian_2d(0.0..most(|p| p.0), 0.0..most(|p| p.1) * 1e3)?;
+    chart
+        .configure_mesh()
+        .disable_mesh()
+        .x_desc("vISA instructions")
+        .y_desc("ms")
+        .draw()?;
+    for ((name, points), colour) in families.iter().zip([BLUE, RED]) {
+        let (start, slope, r2) = line(points);
+        let end = points.iter().map(|p| p.0).fold(0.0, f64::max);
+        let ends = [0.0, end].map(|x| (x, (start + slope * x) * 1e3));
+        chart.draw_series(LineSeries::new(ends, colour))?;
+        let dots = points
+            .iter()
+            .map(|(x, y)| Circle::new((*x, y * 1e3), 3, colour.filled()));
+        chart
+            .draw_series(dots)?
+            .label(format!("{name}, R2 {r2:.4}"))
+            .legend(move |at| Circle::new(at, 3, colour.filled()));
+    }
+    chart
+        .configure_series_labels()
+        .position(SeriesLabelPosition::UpperLeft)
+        .draw()?;
+    area.present()?;
     Ok(())
 }
 
@@ -498,21 +600,31 @@ fn table(kernels: &[(String, Vec<&str>)]) -> Result<(), String> {
 const MEASURE: &str = "--measure";
 
 fn main() {
-    let args: Vec<String> = std::env::args().skip(1).collect();
+    let mut args: Vec<String> = std::env::args().skip(1).collect();
     if let [flag, what @ ..] = args.as_slice()
         && flag == MEASURE
     {
         let text = match what {
-            [family, size] => FAMILIES
-                .iter()
-                .find(|(name, ..)| name == family)
-                .zip(size.parse().ok())
-                .map_or(String::new(), |((_, generator, _), size)| generator(size)),
+            [family, size] => {
+                let families = FAMILIES
+                    .iter()
+                    .map(|(name, generator, _)| (name, generator));
+                let repeated = REPEATED.iter().map(|(name, generator)| (name, generator));
+                families
+                    .chain(repeated)
+                    .find(|(name, _)| **name == family.as_str())
+                    .zip(size.parse().ok())
+                    .map_or(String::new(), |((_, generator), size)| generator(size))
+            }
             _ => std::fs::read_to_string(what.concat()).unwrap_or_default(),
         };
         print!("{}", measure(&text).unwrap_or_else(|error| error));
         return;
     }
+    let svg = args.iter().position(|arg| arg == "--svg").map(|at| {
+        let plot: Vec<String> = args.drain(at..args.len().min(at + 2)).collect();
+        plot.concat().split_off("--svg".len())
+    });
     println!(
         "| kernel | vISA | Gen | {} | MiB | growth |",
         STAGES.join(" | ")
@@ -529,16 +641,36 @@ fn main() {
     }
     let chosen =
         |family: &str| names.is_empty() || names.iter().any(|n| family.contains(n.as_str()));
-    for (family, _, sizes) in FAMILIES {
+    let families = FAMILIES.iter().map(|(family, _, sizes)| (*family, *sizes));
+    let repeated = REPEATED.iter().map(|(family, _)| (*family, TIMES));
+    let mut lines = Vec::new();
+    for (family, sizes) in families.chain(repeated) {
         if !files.is_empty() || !chosen(family) {
             continue;
         }
         let sizes: Vec<String> = sizes.iter().map(u32::to_string).collect();
         let kernels: Vec<(String, Vec<&str>)> = (sizes.iter())
-            .map(|size| (format!("{size} {family}"), vec![*family, size]))
+            .map(|size| (format!("{size} {family}"), vec![family, size]))
             .collect();
-        if let Err(error) = table(&kernels) {
-            println!("{family}: {error}");
+        match table(&kernels) {
+            Ok(points) if REPEATED.iter().any(|(name, _)| *name == family) => {
+                lines.push((family, points));
+            }
+            Ok(_) => {}
+            Err(error) => println!("{family}: {error}"),
         }
+    }
+    for (family, points) in &lines {
+        let (start, slope, r2) = line(points);
+        println!(
+            "\n{family}: {:.2} ms and {:.2} us an instruction, R2 {r2:.4}",
+            start * 1e3,
+            slope * 1e6
+        );
+    }
+    if let Some(path) = svg
+        && let Err(error) = draw(&lines, &path)
+    {
+        println!("{path}: {error}");
     }
 }

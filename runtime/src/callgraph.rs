@@ -163,7 +163,7 @@ pub fn inspect(inputs: &[Input], session: Option<&Session>) -> Result<Inspected,
     let mut compiled: Vec<Option<Compiled>> = module.objects.iter().map(|_| None).collect();
     if let (Some(session), true) = (session, failures.is_empty()) {
         let all: Vec<usize> = (0..module.objects.len()).collect();
-        let results = session.compile_objects(inputs, &merged, &graph, &all);
+        let results = session.compile_objects(inputs, &merged, &graph, &all, session.options());
         for (object, result) in compiled.iter_mut().zip(results) {
             match result {
                 Ok(one) => *object = Some(one),

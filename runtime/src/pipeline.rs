@@ -159,6 +159,8 @@ pub struct Options {
     pub allocator: Allocator,
     /// Run the passes of the optimizer.
     pub optimize: bool,
+    /// Passes that are left out, by their names ([`passes`]).
+    pub without: Vec<&'static str>,
     /// Run every verifier and have the allocation proved.
     pub verify: bool,
     /// Measure how many registers are live at once.
@@ -178,6 +180,7 @@ impl Options {
             interruptible: false,
             allocator: Allocator::default(),
             optimize: true,
+            without: Vec::new(),
             verify: cfg!(debug_assertions),
             pressure: false,
             profile: None,
@@ -198,6 +201,12 @@ impl Options {
             ..self
         }
     }
+}
+
+/// The passes that may be left out, by their names: of the optimizer, and of control flow behind allocation.
+pub fn passes() -> impl Iterator<Item = &'static str> {
+    let optimizer = opt::PASSES.iter().map(|pass| pass.name);
+    optimizer.chain(kiln_emit::flow::passes().map(|pass| pass.name))
 }
 
 /// Seconds each phase took. Control flow's passes count among those of register allocation.
@@ -466,7 +475,7 @@ fn compile_prepared(
         }
     };
     for part in &mut parts {
-        kiln_emit::flow::run(part, options.platform);
+        kiln_emit::flow::run_without(part, options.platform, &options.without);
         kiln_emit::errata::run(part, options.platform);
     }
     lap(&mut seconds.regalloc);
@@ -565,7 +574,7 @@ fn lower(
         show("selected", machine);
         check(machine, "selection", Level::Wide)?;
         if options.optimize {
-            opt::run(machine, &mut show);
+            opt::run_without(machine, &options.without, &mut show);
         } else {
             opt::dead::run(machine);
         }

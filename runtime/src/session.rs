@@ -6,6 +6,10 @@
 //! parallel; [`Session::object_file`] makes an object file of them. Which of several errors is
 //! reported, and every byte of the results, is the same each time and with any number of threads.
 //!
+//! A driver that wants code soon compiles with [`Tier::Quick`], and what turns out to be hot once more:
+//! [`Session::load`] reads a module, [`Session::compile_loaded`] compiles it, and [`Session::recompile`] puts better
+//! code in the place of one kernel's.
+//!
 //! ```
 //! use kiln_runtime::info::Info;
 //! use kiln_runtime::pipeline::Options;
@@ -43,7 +47,7 @@ use rayon::prelude::*;
 use crate::info::Info;
 use crate::link;
 use crate::object_file::{self, ObjectError};
-use crate::pipeline::{self, Callees, CompileError, Compiled, Options, Scratch, Stage};
+use crate::pipeline::{self, Callees, CompileError, Compiled, Options, Scratch, Stage, Tier};
 use crate::source::{self, Input, InputError, Merged};
 
 /// Options and memory of compilations.
@@ -64,6 +68,14 @@ pub struct CompiledModule {
     pub read_seconds: f64,
     /// The module as text, if that stage was asked for.
     pub visa: Option<String>,
+}
+
+/// A module that was read and checked.
+pub struct Loaded<'a> {
+    inputs: &'a [Input<'a>],
+    merged: Merged,
+    graph: CallGraph,
+    read_seconds: f64,
 }
 
 /// What has become of a module that is one of several.
@@ -158,11 +170,20 @@ impl Session {
     /// Compiles the modules that the files are: those [related](source::related) are one. A file
     /// that cannot be read is a module by itself.
     pub fn compile_modules(&self, inputs: &[Input]) -> Vec<Outcome> {
+        self.compile_each(inputs, |outcome| outcome)
+    }
+
+    /// The same, with what is wanted of each module: the rest of it goes before the next.
+    pub fn compile_each<T: Send>(
+        &self,
+        inputs: &[Input],
+        of: impl Fn(Outcome) -> T + Sync,
+    ) -> Vec<T> {
         if let Err(failure) = self.possible() {
-            return vec![Outcome {
+            return vec![of(Outcome {
                 files: (0..inputs.len()).collect(),
                 result: Err(failure),
-            }];
+            })];
         }
         let mut units = Vec::new();
         let (mut numbers, mut modules) = (Vec::new(), Vec::new());
@@ -189,7 +210,7 @@ impl Session {
         let outcome = |(files, merged): (Vec<usize>, Result<Merged, Box<Failure>>)| {
             let read = files.iter().map(|file| seconds[*file]).sum();
             let result = merged.and_then(|merged| self.compile_merged(inputs, &merged, read));
-            Outcome { files, result }
+            of(Outcome { files, result })
         };
         if units.len() == 1 {
             units.into_iter().map(outcome).collect()
@@ -206,6 +227,22 @@ impl Session {
         read_seconds: f64,
     ) -> Result<CompiledModule, Box<Failure>> {
         let clock = Instant::now();
+        let graph = self.check(inputs, merged)?;
+        let read_seconds = read_seconds + clock.elapsed().as_secs_f64();
+        let wanted = self.kernel.as_deref();
+        let (kernels, functions) =
+            self.compile_checked(inputs, merged, &graph, wanted, &self.options)?;
+        let visa = self.options.dump.contains(&Stage::Visa);
+        Ok(CompiledModule {
+            kernels,
+            functions,
+            read_seconds,
+            visa: visa.then(|| print::print(&merged.module)),
+        })
+    }
+
+    /// Holds a module against the rules of vISA and of the platform; gives who calls whom.
+    fn check(&self, inputs: &[Input], merged: &Merged) -> Result<CallGraph, Box<Failure>> {
         let at = |error, object, inst| Failure::at(error, inputs, merged, object, inst);
         let generation = Some(self.options.platform.generation);
         let mut findings = verify::check(&merged.module, generation).into_iter();
@@ -218,18 +255,92 @@ impl Session {
             let (object, inst) = (error.object, error.inst);
             return Err(at(error.clone().into(), object, Some(inst)));
         }
-        let order = self.order(inputs, merged, &graph)?;
-        let read_seconds = read_seconds + clock.elapsed().as_secs_f64();
-        let results = self.compile_objects(inputs, merged, &graph, &order);
-        let visa = self.options.dump.contains(&Stage::Visa);
+        Ok(graph)
+    }
+
+    /// Compiles the kernels of a module, or the one of that name, and the functions that are called by
+    /// address, each with those that it calls by name.
+    fn compile_checked(
+        &self,
+        inputs: &[Input],
+        merged: &Merged,
+        graph: &CallGraph,
+        wanted: Option<&str>,
+        options: &Options,
+    ) -> Result<(Vec<Compiled>, Vec<Compiled>), Box<Failure>> {
+        let order = self.order(inputs, merged, graph, wanted)?;
+        let results = self.compile_objects(inputs, merged, graph, &order, options);
         let objects = results.into_iter().collect::<Result<Vec<_>, _>>()?;
-        let (kernels, functions) = link::link(order.into_iter().zip(objects).collect(), &graph);
-        Ok(CompiledModule {
-            kernels,
-            functions,
-            read_seconds,
-            visa: visa.then(|| print::print(&merged.module)),
+        Ok(link::link(order.into_iter().zip(objects).collect(), graph))
+    }
+
+    /// Reads and checks a module that is to be compiled more than once.
+    ///
+    /// # Errors
+    /// As [`Session::compile_module`], but for what its code has.
+    pub fn load<'a>(&self, inputs: &'a [Input<'a>]) -> Result<Loaded<'a>, Box<Failure>> {
+        self.possible()?;
+        let clock = Instant::now();
+        let (merged, _) = read_module(inputs)?;
+        let graph = self.check(inputs, &merged)?;
+        Ok(Loaded {
+            inputs,
+            merged,
+            graph,
+            read_seconds: clock.elapsed().as_secs_f64(),
         })
+    }
+
+    /// Compiles a module that was loaded.
+    ///
+    /// # Errors
+    /// What the first of its kernels has that cannot be compiled.
+    pub fn compile_loaded(&self, loaded: &Loaded) -> Result<CompiledModule, Box<Failure>> {
+        self.compile_merged(loaded.inputs, &loaded.merged, loaded.read_seconds)
+    }
+
+    /// Compiles a kernel of a compiled module once more, with more or less done for its code, and puts it in
+    /// the place of the one before. The functions that it calls by name are compiled with it, since they
+    /// are part of its code; those that are called by address stay as they are, for others may have their
+    /// addresses. It keeps to the same conventions: it takes the same arguments, and has relocations of the same
+    /// symbols, so that it can be loaded where the one before was.
+    ///
+    /// # Errors
+    /// There is no such kernel, or what it has cannot be compiled so; the module stays as it was.
+    pub fn recompile(
+        &self,
+        loaded: &Loaded,
+        module: &mut CompiledModule,
+        kernel: &str,
+        tier: Tier,
+    ) -> Result<(), Box<Failure>> {
+        let Some(place) = module.kernels.iter().position(|k| k.name == kernel) else {
+            let error = Error::NoSuchKernel {
+                wanted: kernel.to_string(),
+                names: module.kernels.iter().map(|k| k.name.clone()).collect(),
+            };
+            return Err(Failure::of_file(error, loaded.inputs, 0));
+        };
+        let Loaded {
+            inputs,
+            merged,
+            graph,
+            ..
+        } = loaded;
+        let options = self.options.clone().tier(tier);
+        let (kernels, _) = self.compile_checked(inputs, merged, graph, Some(kernel), &options)?;
+        let before = &module.kernels[place];
+        let Some(mut after) = kernels.into_iter().find(|k| k.name == kernel) else {
+            return Err(Failure::of_file(Error::NoKernel, inputs, 0));
+        };
+        // A chain of calls goes through functions that are new and functions that are not: of each, one
+        // of the two frames counts.
+        if after.stack_bytes != before.stack_bytes {
+            after.stack_bytes += before.stack_bytes;
+        }
+        after.uninterruptible |= module.functions.iter().any(|f| f.uninterruptible);
+        module.kernels[place] = after;
+        Ok(())
     }
 
     /// Compiles objects of a module, callees before those that call them by name. All results are
@@ -240,6 +351,7 @@ impl Session {
         merged: &Merged,
         graph: &CallGraph,
         order: &[usize],
+        options: &Options,
     ) -> Vec<Result<Compiled, Box<Failure>>> {
         let by_address = link::by_address(&merged.module, graph);
         let compile = |&object: &usize, overwritten: BTreeMap<String, u128>| {
@@ -249,7 +361,7 @@ impl Session {
                 by_jump: &by_address,
                 overwritten,
             };
-            let compiled = pipeline::compile_in(object_of, &callees, &self.options, &mut scratch);
+            let compiled = pipeline::compile_in(object_of, &callees, options, &mut scratch);
             self.give_back(scratch);
             compiled.map_err(|error| {
                 let inst = error.instruction();
@@ -325,17 +437,18 @@ impl Session {
         inputs: &[Input],
         merged: &Merged,
         graph: &CallGraph,
+        wanted: Option<&str>,
     ) -> Result<Vec<usize>, Box<Failure>> {
         let objects = &merged.module.objects;
         let is_kernel = |number: &usize| objects[*number].kind == ObjectKind::Kernel;
         let all = 0..objects.len();
-        let roots: Vec<usize> = match &self.kernel {
+        let roots: Vec<usize> = match wanted {
             Some(wanted) => {
-                let named = |number: &usize| objects[*number].name == wanted.as_str();
+                let named = |number: &usize| objects[*number].name == wanted;
                 let kernel = all.clone().filter(is_kernel).find(named);
                 let Some(kernel) = kernel.or_else(|| all.clone().find(named)) else {
                     let names = objects.iter().map(|o| o.name.to_string()).collect();
-                    let wanted = wanted.clone();
+                    let wanted = wanted.to_string();
                     let error = Error::NoSuchKernel { wanted, names };
                     return Err(Failure::of_file(error, inputs, 0));
                 };

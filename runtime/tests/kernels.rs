@@ -10,15 +10,16 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use kiln_emit::assemble::Program;
 use kiln_emit::encoding::encode;
 use kiln_emit::errata;
-use kiln_emit::inst::Inst;
+use kiln_emit::inst::{Inst, TokenUse};
 use kiln_emit::listing::entries;
 use kiln_emit::platform::{self, Platform};
+use kiln_emit::verify::scoreboard;
 use kiln_emit::zebin::Zebin;
 use kiln_runtime::exec::{self, Launch};
 use kiln_runtime::info::Info;
 use kiln_runtime::launch::Description;
-use kiln_runtime::pipeline::{Options, Tier};
-use kiln_runtime::session::Session;
+use kiln_runtime::pipeline::{self, Options, Tier};
+use kiln_runtime::session::{CompiledModule, Failure, Session};
 use kiln_runtime::source::Input;
 
 /// GRFs to finalize in; those after the first make many of the kernels spill.
@@ -221,6 +222,10 @@ fn the_reference_compilers_code_for_gen11_heeds_the_errata() {
 
 /// Runs a kernel of an object file.
 fn run(k: &Kernel, zebin: &Zebin) -> Result<(), String> {
+    run_with(k, zebin, &exec::Options::default())
+}
+
+fn run_with(k: &Kernel, zebin: &Zebin, options: &exec::Options) -> Result<(), String> {
     let kernel = &k.description.kernel;
     let program =
         exec::Program::from_zebin(zebin, kernel, k.platform).map_err(|e| e.to_string())?;
@@ -233,7 +238,9 @@ fn run(k: &Kernel, zebin: &Zebin) -> Result<(), String> {
         args: k.description.load_args(&k.dir).map_err(|e| e.to_string())?,
         budget: Launch::BUDGET,
     };
-    launch.run(&program).map_err(|e| e.to_string())?;
+    launch
+        .run_with(&program, options)
+        .map_err(|e| e.to_string())?;
     k.description
         .check(&launch.args, &k.dir)
         .map_err(|e| e.to_string())
@@ -242,6 +249,15 @@ fn run(k: &Kernel, zebin: &Zebin) -> Result<(), String> {
 /// Runs a kernel as the reference compiler compiled it.
 fn run_reference(k: &Kernel) -> Result<(), String> {
     run(k, &k.zebin)
+}
+
+/// The same with use of undefined registers, and dependencies that no annotation covers, as errors.
+fn run_checked(k: &Kernel) -> Result<(), String> {
+    let options = exec::Options {
+        check: true,
+        ..exec::Options::default()
+    };
+    run_with(k, &k.zebin, &options)
 }
 
 #[test]
@@ -256,7 +272,90 @@ fn the_reference_compilers_code_for_gen11_gives_the_expected_results() {
 
 #[test]
 fn the_reference_compilers_code_for_xe_gives_the_expected_results() {
-    each_xe(run_reference);
+    each_xe(run_checked);
+}
+
+/// Takes the annotations of a kernel's instructions away, one instruction after the other; counts those
+/// that are missed on some way, and those that are when the kernel is run.
+fn without_annotations(k: &Kernel) -> Result<(usize, usize), String> {
+    let (mut missed, mut reported) = (0, 0);
+    let kernel = k
+        .zebin
+        .kernels
+        .iter()
+        .position(|text| text.name == k.description.kernel);
+    let number = kernel.ok_or("no such kernel")?;
+    let ze_info = k.zebin.ze_info.kernel(&k.description.kernel);
+    let skipped = ze_info.map_or(0, |k| k.execution_env.offset_to_skip_per_thread_data_load);
+    let text = &k.zebin.kernels[number].text;
+    let decoded: Vec<_> = entries(text, k.platform).collect();
+    let insts: Result<Vec<Inst>, _> = decoded.iter().map(|entry| entry.inst.clone()).collect();
+    let mut insts = insts.map_err(|e| e.to_string())?;
+    for n in 0..insts.len() {
+        let whole = insts[n].clone();
+        if whole
+            .swsb
+            .token
+            .is_none_or(|(used, _)| used == TokenUse::Set)
+            && whole.swsb.dist.is_none()
+        {
+            continue;
+        }
+        insts[n].swsb.dist = None;
+        insts[n].swsb.token = whole.swsb.token.filter(|(used, _)| *used == TokenUse::Set);
+        let found = scoreboard::check_code(&insts, k.platform).map_err(|e| e.to_string())?;
+        let mut zebin = k.zebin.clone();
+        let bytes = encode(&insts[n], k.platform);
+        insts[n] = whole;
+        // Some are short only as they are.
+        let Ok(bytes) = bytes else { continue };
+        let (at, len) = (decoded[n].offset as usize, decoded[n].len as usize);
+        if bytes.as_bytes().len() != len {
+            continue;
+        }
+        zebin.kernels[number].text[at..at + len].copy_from_slice(bytes.as_bytes());
+        let options = exec::Options {
+            check: true,
+            ..exec::Options::default()
+        };
+        let result = run_with(k, &zebin, &options);
+        let hazard = result.is_err_and(|e| e.contains("it does not wait for the instruction at"));
+        if hazard && found.is_empty() {
+            return Err(format!("{}: found when run, and on no way", insts[n]));
+        }
+        // Threads that start with their local ids skip what loads them.
+        let executed = |f: &scoreboard::Finding| decoded[f.first].offset >= skipped;
+        missed += usize::from(found.iter().any(executed));
+        reported += usize::from(hazard);
+    }
+    Ok((missed, reported))
+}
+
+/// Of what the static checker finds, all is found that lies on the way that a run takes; it finds all that a
+/// run does.
+#[test]
+fn annotations_that_are_taken_away_are_missed_when_code_is_run() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    for name in ["tgllp", "dg2", "pvc", "bmg"] {
+        let platform = platform::find(name).expect("the platform is known");
+        let dirs = [
+            "../examples/saxpy",
+            "../examples/reduction",
+            "tests/kernels/transpose",
+        ];
+        let (mut missed, mut reported) = (0, 0);
+        for k in read(platform, dirs.map(|dir| root.join(dir)).to_vec()) {
+            let counts = without_annotations(&k).unwrap_or_else(|e| panic!("{}: {e}", k.name));
+            missed += counts.0;
+            reported += counts.1;
+        }
+        println!("{name}: {reported} of {missed}");
+        assert!(missed > 40, "{name}: only {missed} matter");
+        assert!(
+            reported * 10 >= missed * 9,
+            "{name}: {reported} of {missed}"
+        );
+    }
 }
 
 /// Encodes each instruction of a kernel again.
@@ -290,7 +389,11 @@ fn run_ours(k: &Kernel, runs: &AtomicUsize) -> Result<(), String> {
     let ways = limits.iter().map(|&limit| (limit, Tier::Best));
     let quick = [LIMITS[0], LIMITS[LIMITS.len() - 1]].map(|limit| (limit, Tier::Quick));
     for (limit, tier) in ways.chain(quick) {
-        let object = match object_file(k, &visa, limit, tier) {
+        let options = Options {
+            grf_limit: limit,
+            ..Options::new(k.platform).tier(tier)
+        };
+        let object = match object_file(k, &visa, options) {
             // The convention of stack calls has all registers.
             Err(why) if limit < LIMITS[0] && why.contains("the convention of stack calls") => {
                 continue;
@@ -309,11 +412,12 @@ fn ours_in_all_limits(platform: &'static Platform, count: usize) {
     println!("{}: {} runs", platform.name, runs.into_inner());
 }
 
-/// Our object file of a kernel, compiled in so many GRFs with every verifier on.
-fn object_file(k: &Kernel, visa: &[u8], limit: u32, tier: Tier) -> Result<Zebin, String> {
-    let mut options = Options::new(k.platform).tier(tier);
-    options.verify = true;
-    options.grf_limit = limit;
+/// Our object file of a kernel, compiled with every verifier on.
+fn object_file(k: &Kernel, visa: &[u8], options: Options) -> Result<Zebin, String> {
+    let options = Options {
+        verify: true,
+        ..options
+    };
     let session = Session::new(options).only(&k.description.kernel);
     let input = Input {
         name: &k.name,
@@ -324,6 +428,79 @@ fn object_file(k: &Kernel, visa: &[u8], limit: u32, tier: Tier) -> Result<Zebin,
         .map_err(|e| e.to_string())?;
     let info = Info::Zebin(k.zebin.clone());
     (session.object_file(&module, info)).map_err(|e| e.to_string())
+}
+
+/// A pass that may be left out: another for each kernel.
+#[test]
+fn our_code_gives_the_expected_results_without_a_pass() {
+    let passes: Vec<&str> = pipeline::passes().collect();
+    assert!(passes.len() >= 15, "only {} passes", passes.len());
+    each(skl(), 183, |k| {
+        let pick = k.name.bytes().map(usize::from).sum::<usize>() % passes.len();
+        let options = Options {
+            without: vec![passes[pick]],
+            ..Options::new(k.platform)
+        };
+        let object = object_file(k, &k.visa(), options)?;
+        run(k, &object).map_err(|e| format!("without {}: {e}", passes[pick]))
+    });
+}
+
+/// A kernel that was compiled soon is compiled once more, and takes the place of the one before.
+#[test]
+fn a_kernel_is_recompiled() {
+    each(skl(), 183, |k| {
+        let visa = k.visa();
+        let inputs = [Input {
+            name: &k.name,
+            bytes: &visa,
+        }];
+        let fail = |e: Box<Failure>| e.to_string();
+        let session = Session::new(Options::new(k.platform).tier(Tier::Quick));
+        let loaded = session.load(&inputs).map_err(fail)?;
+        let mut module = session.compile_loaded(&loaded).map_err(fail)?;
+        let best = Session::new(Options::new(k.platform));
+        let best = best.compile_module(&inputs).map_err(fail)?;
+        let kernel = &k.description.kernel;
+        let of = |module: &CompiledModule| -> (BTreeSet<String>, BTreeSet<String>, Vec<Vec<u8>>) {
+            let at = module.kernels.iter().position(|one| one.name == *kernel);
+            let at = at.expect("the kernel that is run");
+            let names = module.kernels[at].symbols.iter().map(|s| s.name.clone());
+            let open = module.kernels[at]
+                .relocations
+                .iter()
+                .map(|r| r.symbol.clone());
+            let all = module.kernels.iter().chain(&module.functions).enumerate();
+            let others = all
+                .filter(|(n, _)| *n != at)
+                .map(|(_, one)| one.code.clone());
+            (names.collect(), open.collect(), others.collect())
+        };
+        let before = of(&module);
+        session
+            .recompile(&loaded, &mut module, kernel, Tier::Best)
+            .map_err(fail)?;
+        // What others see of it, and the others themselves, are as they were.
+        assert!(
+            of(&module) == before,
+            "{}: other symbols or other code",
+            k.name
+        );
+        let code = |module: &CompiledModule| {
+            let one = module.kernels.iter().find(|one| one.name == *kernel);
+            one.expect("it was there").code.clone()
+        };
+        assert!(
+            code(&module) == code(&best),
+            "{}: other code than at once",
+            k.name
+        );
+        let object = session.object_file(&module, Info::Zebin(k.zebin.clone()));
+        run(k, &object.map_err(|e| e.to_string())?)?;
+        let none = session.recompile(&loaded, &mut module, "nobody", Tier::Best);
+        assert!(none.is_err_and(|e| e.to_string().contains("no kernel is named nobody")));
+        Ok(())
+    });
 }
 
 #[test]

@@ -16,17 +16,57 @@ use crate::platform::Platform;
 /// No block.
 const NONE: u32 = u32::MAX;
 
+/// A pass that code is right without, too.
+#[derive(Clone, Copy, Debug)]
+pub struct Pass {
+    pub name: &'static str,
+    run: fn(&mut Program),
+}
+
+/// Those that come before loops are made of jumps back, and those that come behind.
+const BEFORE: &[Pass] = &[Pass {
+    name: "shared-gotos",
+    run: shared::share,
+}];
+const BEHIND: &[Pass] = &[
+    Pass {
+        name: "short-ifs",
+        run: predicate::predicate,
+    },
+    Pass {
+        name: "redundant-gotos",
+        run: redundant::remove,
+    },
+    Pass {
+        name: "structure",
+        run: structure::structure,
+    },
+];
+
+/// The passes that may be left out, in their order.
+pub fn passes() -> impl Iterator<Item = &'static Pass> {
+    BEFORE.iter().chain(BEHIND)
+}
+
 /// All passes, in their order. To them the predicate of a forward goto is that of the channels which stay.
 pub fn run(program: &mut Program, platform: &Platform) {
+    run_without(program, platform, &[]);
+}
+
+/// The same without the passes of those names.
+pub fn run_without(program: &mut Program, platform: &Platform, without: &[&str]) {
+    let wanted = |pass: &&Pass| !without.contains(&pass.name);
     let on_true = !platform.goto_on_false;
     if on_true {
         invert(program);
     }
-    shared::share(program);
+    for pass in BEFORE.iter().filter(wanted) {
+        (pass.run)(program);
+    }
     backward::turn_round(program);
-    predicate::predicate(program);
-    redundant::remove(program);
-    structure::structure(program);
+    for pass in BEHIND.iter().filter(wanted) {
+        (pass.run)(program);
+    }
     if on_true {
         invert(program);
     }

@@ -197,8 +197,9 @@ impl Checker<'_> {
             return Ok(());
         };
         let found = u32::from(dst.hstride) * dst.ty.bytes();
-        let packed_halves = dst.ty == Type::Hf;
-        if self.inst.exec_size > 1 && !packed_halves && found < expected {
+        // What is rounded to these may be packed.
+        let packed = matches!(dst.ty, Type::Hf | Type::Bf | Type::Bf8);
+        if self.inst.exec_size > 1 && !packed && found < expected {
             return Err(Violation::DstStride { expected, found });
         }
         Ok(())

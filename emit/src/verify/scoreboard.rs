@@ -24,7 +24,8 @@
 //! instructions under the execution mask are seen on the ways that a channel takes, all others on those
 //! of the instruction pointer: channels that are elsewhere have other bytes. On the latter an instruction
 //! counts twice, as executed by some channel and by none: a join that some channel executes falls through,
-//! one that none does may go on at its jump target.
+//! one that none does may go on at its jump target. Execution goes on with none only if some channel waits
+//! further on: one that a branch on the way, or before the first instruction, has sent there.
 //!
 //! General registers are watched, byte by byte; all others the hardware watches itself. What an address
 //! register finds is unknown, and a message whose length is in a register is taken to have one register. A call goes on
@@ -36,11 +37,8 @@ use kiln_target::rules::{LongPipe, rules};
 use smallvec::SmallVec;
 
 use crate::encoding::spec;
-use crate::inst::{
-    Desc, Dst, Inst, MathFn, Op, Pipe, Place, Reg, RegFile, Src, SrcReg, SyncFn, Systolic, Target,
-    TokenUse, Type,
-};
-use crate::messages::second_beside_descriptor;
+use crate::footprint::{self, Bytes, Footprint};
+use crate::inst::{Desc, Inst, Op, Pipe, Src, SyncFn, Target, TokenUse, Type};
 use crate::platform::Platform;
 
 /// Why an instruction has to wait for another one.
@@ -124,48 +122,21 @@ const STEPS: u64 = 1 << 26;
 /// # Errors
 /// There are too many ways to follow.
 pub fn check_code(code: &[Inst], platform: &Platform) -> Result<Vec<Finding>, TooManyWays> {
-    let Some(swsb) = spec(platform).swsb else {
+    let Some(facts) = Facts::new(code, platform) else {
         return Ok(Vec::new());
     };
-    let machine = Machine {
-        platform,
-        one_pipe: !swsb.dists.iter().any(|(pipe, _)| *pipe == Pipe::Int),
-        math_pipe: swsb.dists.iter().any(|(pipe, _)| *pipe == Pipe::Math),
-        // Where there are doubles but no long integers, the math functions' unit has the doubles.
-        math_doubles: platform.fp64 && !platform.int64,
-        long: rules(platform.family).long_pipe,
-        distance_max: (1 << swsb.dist_bits) - 1,
-    };
-    let steps = machine.steps(code);
     let flow = Flow::new(code);
     let mut findings = Vec::new();
     let mut left = STEPS;
     for first in 0..code.len() {
-        let mut watch = |what| {
-            for (flow, alone) in [(&flow.thread, false), (&flow.channel, true)] {
-                let watch = Watch {
-                    code,
-                    steps: &steps,
-                    flow,
-                    alone,
-                    machine: &machine,
-                    first,
-                    what,
-                };
-                watch.follow(&mut findings, &mut left);
-            }
-        };
-        let step = &steps[first];
-        match step.unit {
-            Unit::None => {}
-            Unit::InOrder(_) => watch(What::All),
-            Unit::OutOfOrder(_) => {
-                if !step.writes.is_empty() {
-                    watch(What::Writing);
-                }
-                step.reads
-                    .iter()
-                    .for_each(|read| watch(What::Reading(read)));
+        for what in facts.pending(first) {
+            let watch = Watch {
+                facts: &facts,
+                first,
+                what,
+            };
+            for alone in [false, true] {
+                watch.follow(&flow, alone, &mut findings, &mut left);
             }
         }
     }
@@ -178,12 +149,131 @@ pub fn check_code(code: &[Inst], platform: &Platform) -> Result<Vec<Finding>, To
     Ok(findings)
 }
 
+/// What the scoreboard sees of code.
+#[derive(Debug)]
+pub struct Facts<'a> {
+    code: &'a [Inst],
+    steps: Vec<Step>,
+    machine: Machine<'a>,
+}
+
+impl<'a> Facts<'a> {
+    /// None on platforms that look for hazards themselves.
+    pub fn new(code: &'a [Inst], platform: &'a Platform) -> Option<Facts<'a>> {
+        let swsb = spec(platform).swsb?;
+        let machine = Machine {
+            platform,
+            one_pipe: !swsb.dists.iter().any(|(pipe, _)| *pipe == Pipe::Int),
+            math_pipe: swsb.dists.iter().any(|(pipe, _)| *pipe == Pipe::Math),
+            // Where there are doubles but no long integers, the math functions' unit has the doubles.
+            math_doubles: platform.fp64 && !platform.int64,
+            long: rules(platform.family).long_pipe,
+            distance_max: (1 << swsb.dist_bits) - 1,
+        };
+        Some(Facts {
+            code,
+            steps: machine.steps(code),
+            machine,
+        })
+    }
+
+    /// What of an instruction others may have to wait for.
+    fn pending(&self, first: usize) -> SmallVec<[What; 4]> {
+        let mut pending = SmallVec::new();
+        let step = &self.steps[first];
+        match step.unit {
+            Unit::None => {}
+            Unit::InOrder(_) => pending.push(What::All),
+            Unit::OutOfOrder(_) => {
+                if !step.writes.is_empty() {
+                    pending.push(What::Writing);
+                }
+                pending.extend((0..step.reads.len()).map(What::Reading));
+            }
+        }
+        pending
+    }
+}
+
+/// The scoreboard while code is executed: what instructions that were executed may still be doing.
+///
+/// The same rules as for all ways, on the one that is taken.
+#[derive(Clone, Debug, Default)]
+pub struct Board {
+    pending: Vec<Pending>,
+}
+
+/// Something that is not known to be over.
+#[derive(Clone, Copy, Debug)]
+struct Pending {
+    first: usize,
+    what: What,
+    since: Since,
+    /// The channels that executed the instruction.
+    channels: u32,
+}
+
+impl Board {
+    /// An instruction is executed for those channels: what it does not wait for, if it must.
+    pub fn execute(&mut self, facts: &Facts, second: usize, channels: u32) -> Option<Finding> {
+        let mut found = None;
+        let masked = !facts.code[second].no_mask;
+        self.pending.retain_mut(|pending| {
+            let first = pending.first;
+            let watch = Watch {
+                facts,
+                first,
+                what: pending.what,
+            };
+            if watch.waits(second, pending.since) {
+                return false;
+            }
+            // Under the execution mask other channels have other bytes.
+            let apart = masked && !facts.code[first].no_mask && pending.channels & channels == 0;
+            if channels != 0
+                && !apart
+                && let Some(hazard) = watch.hazard(second)
+            {
+                found = found.or(Some(Finding {
+                    first,
+                    second,
+                    hazard,
+                    missing: watch.missing(hazard, pending.since.age),
+                }));
+            }
+            pending.since = watch.behind(second, pending.since);
+            // The instruction itself takes the place of what is left of it from before.
+            first != second
+                && pending.since.age <= watch.limit()
+                && !watch.outlived(second)
+                && !watch.taken_over(second)
+        });
+        for what in facts.pending(second) {
+            let watch = Watch {
+                facts,
+                first: second,
+                what,
+            };
+            if channels != 0 && !watch.outlived(second) {
+                self.pending.push(Pending {
+                    first: second,
+                    what,
+                    since: Since::START,
+                    channels,
+                });
+            }
+        }
+        found
+    }
+}
+
 /// Instructions of a pipeline after which the first of them has finished for certain.
 const AGE_MAX: u8 = 11;
 const AGE_MAX_LONG: u8 = 15;
 const AGE_MAX_MATH: u8 = 18;
 
 /// What of the platform the rules ask for.
+#[derive(Debug)]
 struct Machine<'a> {
     platform: &'a Platform,
     one_pipe: bool,
@@ -211,47 +301,8 @@ enum Function {
     Systolic,
 }
 
-/// Bytes of general registers: registers and their bytes, a bit each.
-#[derive(Clone, Debug, Default)]
-struct Bytes(SmallVec<[(u16, u64); 4]>);
-
-impl Bytes {
-    fn meets(&self, other: &Bytes) -> bool {
-        let of = |register| other.0.iter().filter(move |(r, _)| *r == register);
-        (self.0.iter()).any(|&(register, bytes)| of(register).any(|(_, b)| b & bytes != 0))
-    }
-
-    /// Whether all of the others are among them.
-    fn cover(&self, other: &Bytes) -> bool {
-        let of = |register| self.0.iter().filter(move |(r, _)| *r == register);
-        let all = |register| of(register).fold(0, |all, (_, bytes)| all | bytes);
-        (other.0.iter()).all(|&(register, bytes)| all(register) & bytes == bytes)
-    }
-
-    fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-
-    /// Adds `size` bytes from a byte of the register file on.
-    fn add(&mut self, at: u32, size: u32, grf_bytes: u32) {
-        for byte in at..at.saturating_add(size) {
-            let (register, bit) = ((byte / grf_bytes) as u16, 1u64 << (byte % grf_bytes));
-            match self.0.last_mut() {
-                Some((last, bytes)) if *last == register => *bytes |= bit,
-                _ => self.0.push((register, bit)),
-            }
-        }
-    }
-
-    /// Adds whole registers.
-    fn add_registers(&mut self, first: u32, count: u32, grf_bytes: u32) {
-        let all = u64::MAX >> (64 - grf_bytes);
-        let registers = first..first.saturating_add(count);
-        self.0.extend(registers.map(|r| (r as u16, all)));
-    }
-}
-
 /// What the scoreboard sees of an instruction.
+#[derive(Debug)]
 struct Step {
     unit: Unit,
     /// The pipelines that a distance without a name counts in: those of its operands' types.
@@ -282,7 +333,7 @@ impl Machine<'_> {
     }
 
     fn step(&self, inst: &Inst) -> Step {
-        let (reads, writes) = self.operands(inst);
+        let Footprint { reads, writes } = footprint::of(inst, self.platform);
         Step {
             unit: self.unit(inst),
             own: types(inst).map(|ty| self.of_type(ty)).collect(),
@@ -348,144 +399,6 @@ impl Machine<'_> {
             None => Pipe::Int,
         }
     }
-
-    /// What an instruction reads and writes.
-    fn operands(&self, inst: &Inst) -> (SmallVec<[Bytes; 3]>, Bytes) {
-        if inst.op.is_send() {
-            return self.message(inst);
-        }
-        if let Op::Dpas(shape) | Op::Dpasw(shape) = inst.op {
-            return self.systolic(inst, shape);
-        }
-        // An element that is moved nowhere may be anything: so compilers keep a register from being used
-        // again. They wait for fences by moving their whole answer nowhere.
-        let nowhere = inst
-            .dst
-            .is_some_and(|dst| matches!(dst.place, Place::Direct(reg) if reg.is_null()));
-        if inst.op == Op::Mov && nowhere && inst.cond.is_none() && inst.exec_size == 1 {
-            return (SmallVec::new(), Bytes::default());
-        }
-        let sources = inst.srcs.iter().filter_map(|src| match src {
-            Src::Reg(src) => Some(self.source(inst, src)),
-            Src::Imm { .. } => None,
-        });
-        let written = inst.dst.map(|dst| self.destination(inst, &dst));
-        (sources.collect(), written.unwrap_or_default())
-    }
-
-    fn source(&self, inst: &Inst, src: &SrcReg) -> Bytes {
-        let grf_bytes = self.platform.grf_bytes;
-        let mut reads = Bytes::default();
-        let Some(reg) = general(src.place) else {
-            return reads;
-        };
-        let start = reg.num * grf_bytes + u32::from(reg.byte);
-        let size = src.ty.bytes();
-        let width = u32::from(src.region.width).max(1);
-        let (rows, across) = (
-            u32::from(src.region.vstride.unwrap_or(0)),
-            u32::from(src.region.hstride),
-        );
-        let lanes = match inst.op {
-            op if op.branches_by_register() => 2,
-            _ => u32::from(inst.exec_size),
-        };
-        for lane in 0..lanes {
-            let element = lane / width * rows + lane % width * across;
-            reads.add(start + element * size, size, grf_bytes);
-        }
-        reads
-    }
-
-    fn destination(&self, inst: &Inst, dst: &Dst) -> Bytes {
-        let grf_bytes = self.platform.grf_bytes;
-        let mut writes = Bytes::default();
-        let Some(reg) = general(dst.place) else {
-            return writes;
-        };
-        let start = reg.num * grf_bytes + u32::from(reg.byte);
-        let size = dst.ty.bytes();
-        let lanes = match inst.op {
-            // The return address and the mask.
-            Op::Call | Op::Calla => 2,
-            _ => u32::from(inst.exec_size),
-        };
-        for lane in 0..lanes {
-            let at = start + lane * u32::from(dst.hstride) * size;
-            writes.add(at, size, grf_bytes);
-        }
-        if inst.op == Op::Math(MathFn::Idiv) {
-            // The remainder is in the register behind the quotient.
-            writes.add_registers(reg.num + 1, 1, grf_bytes);
-        }
-        writes
-    }
-
-    fn message(&self, inst: &Inst) -> (SmallVec<[Bytes; 3]>, Bytes) {
-        let (mut reads, mut writes) = (SmallVec::new(), Bytes::default());
-        let Some(message) = &inst.msg else {
-            return (reads, writes);
-        };
-        let grf_bytes = self.platform.grf_bytes;
-        let family = self.platform.family;
-        let part = |desc, low: u32, width: u32| match desc {
-            Desc::Imm(bits) => bits >> low & ((1 << width) - 1),
-            Desc::Addr { .. } => 1,
-        };
-        let second = second_beside_descriptor(inst, family);
-        let lengths = [
-            part(message.desc, 25, 4),
-            second.unwrap_or_else(|| part(message.ex_desc, 6, 5)),
-        ];
-        for (src, length) in inst.srcs.iter().zip(lengths) {
-            if let Src::Reg(src) = src
-                && let Some(reg) = general(src.place)
-            {
-                let mut payload = Bytes::default();
-                payload.add_registers(reg.num, length, grf_bytes);
-                reads.push(payload);
-            }
-        }
-        if let Some(reg) = inst.dst.and_then(|dst| general(dst.place)) {
-            writes.add_registers(reg.num, part(message.desc, 20, 5), grf_bytes);
-        }
-        (reads, writes)
-    }
-
-    /// The first source and the result have a row of all channels for each repetition; the second a
-    /// row for each step of the depth, the third a dword for each step and repetition.
-    fn systolic(&self, inst: &Inst, shape: Systolic) -> (SmallVec<[Bytes; 3]>, Bytes) {
-        let grf_bytes = self.platform.grf_bytes;
-        let (depth, repeat) = (u32::from(shape.depth), u32::from(shape.repeat));
-        let lanes = u32::from(inst.exec_size);
-        let rows = |place, size| {
-            let mut bytes = Bytes::default();
-            if let Some(reg) = general(place) {
-                bytes.add(reg.num * grf_bytes + u32::from(reg.byte), size, grf_bytes);
-            }
-            bytes
-        };
-        let sources = inst.srcs.iter().enumerate().filter_map(|(n, src)| {
-            let Src::Reg(src) = src else { return None };
-            let size = match n {
-                0 => lanes * src.ty.bytes() * repeat,
-                1 => lanes * 4 * depth,
-                _ => repeat.saturating_sub(1) * 4 * 8 + depth * 4,
-            };
-            Some(rows(src.place, size))
-        });
-        let result = |dst: Dst| rows(dst.place, lanes * dst.ty.bytes() * repeat);
-        let written = inst.dst.map(result).unwrap_or_default();
-        (sources.collect(), written)
-    }
-}
-
-/// The general register that an operand starts in.
-fn general(place: Place) -> Option<Reg> {
-    match place {
-        Place::Direct(reg) if reg.file == RegFile::Grf => Some(reg),
-        _ => None,
-    }
 }
 
 fn types(inst: &Inst) -> impl Iterator<Item = Type> {
@@ -504,8 +417,29 @@ fn none(at: u32) -> Node {
     at * 2 + 1
 }
 
-/// The nodes that may be next behind each one.
-type Nexts = Vec<SmallVec<[Node; 4]>>;
+/// A way to a node.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Edge {
+    node: Node,
+    /// Nobody comes this way who did not wait there.
+    woken: bool,
+}
+
+impl Edge {
+    fn to(node: Node) -> Edge {
+        Edge { node, woken: false }
+    }
+
+    /// Whether somebody executes at its end who comes this way.
+    fn is_free(self) -> bool {
+        !self.woken && self.node.is_multiple_of(2)
+    }
+}
+
+type Edges = SmallVec<[Edge; 4]>;
+
+/// The ways behind each node.
+type Nexts = Vec<Edges>;
 
 /// Where execution goes on.
 struct Flow {
@@ -513,6 +447,57 @@ struct Flow {
     thread: Nexts,
     /// A channel, as if it were alone: it executes whatever it comes by.
     channel: Nexts,
+    /// Where the channels wait that each instruction sends away.
+    places: Vec<Option<u32>>,
+    /// Instructions among which execution may go back, from the first to the last.
+    loops: Vec<(u32, u32)>,
+    /// Code goes on where it was called from, which is not followed: channels may wait anywhere.
+    calls: bool,
+}
+
+/// Where channels may wait while an instruction is not over.
+struct Waiting {
+    places: SmallVec<[u32; 8]>,
+}
+
+impl Waiting {
+    /// Those that may have been sent away before an instruction, and not have been woken.
+    fn before(first: usize, flow: &Flow) -> Waiting {
+        let first = first as u32;
+        let sent = (0..).zip(&flow.places).filter_map(|(branch, place)| {
+            let place = (*place)?;
+            let before = branch < first || flow.in_loop(branch, first);
+            (before && flow.is_ahead(place, first)).then_some(place)
+        });
+        let mut waiting = Waiting {
+            places: sent.collect(),
+        };
+        waiting.places.sort_unstable();
+        waiting.places.dedup();
+        waiting
+    }
+
+    /// Channels are sent to a place; whether none was before.
+    fn add(&mut self, place: Option<u32>) -> bool {
+        match place.map(|place| (place, self.places.binary_search(&place))) {
+            Some((place, Err(at))) => {
+                self.places.insert(at, place);
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether execution may go that way: if nobody executes at its end, somebody must wait further on.
+    fn allows(&self, edge: Edge, flow: &Flow) -> bool {
+        let at = edge.node / 2;
+        flow.calls
+            || match (edge.woken, edge.node % 2) {
+                (true, _) => self.places.binary_search(&at).is_ok(),
+                (false, 0) => true,
+                (false, _) => self.places.iter().any(|&place| flow.is_ahead(place, at)),
+            }
+    }
 }
 
 /// The instructions with the numbers that branches go to.
@@ -547,15 +532,19 @@ impl Flow {
             waits: vec![false; insts.len() + 1],
         };
         for at in 0..insts.len() as u32 {
-            for place in code.places(at) {
+            if let Some(place) = code.place(at) {
                 code.waits[place as usize] = true;
             }
         }
+        let all = 0..insts.len() as u32;
         let mut flow = Flow {
             thread: Vec::with_capacity(insts.len() * 2),
             channel: Vec::with_capacity(insts.len() * 2),
+            places: all.clone().map(|at| code.place(at)).collect(),
+            loops: code.loops(),
+            calls: (insts.iter()).any(|inst| matches!(inst.op, Op::Call | Op::Calla | Op::Ret)),
         };
-        for at in 0..insts.len() as u32 {
+        for at in all {
             for of in [code.of_thread(at), code.with_none(at)] {
                 flow.thread.push(code.within(of));
             }
@@ -564,6 +553,18 @@ impl Flow {
         }
         flow
     }
+
+    /// Whether execution may come from either of two instructions to the other.
+    fn in_loop(&self, one: u32, other: u32) -> bool {
+        let (low, high) = (one.min(other), one.max(other));
+        let behind = self.loops.partition_point(|(first, _)| *first <= low);
+        behind > 0 && self.loops[behind - 1].1 >= high
+    }
+
+    /// Whether execution may come from an instruction to a place.
+    fn is_ahead(&self, place: u32, from: u32) -> bool {
+        place >= from || self.in_loop(place, from)
+    }
 }
 
 impl Code<'_> {
@@ -571,9 +572,29 @@ impl Code<'_> {
         &self.insts[at as usize]
     }
 
-    fn within(&self, mut nodes: SmallVec<[Node; 4]>) -> SmallVec<[Node; 4]> {
-        nodes.retain(|node| ((*node / 2) as usize) < self.insts.len());
-        nodes
+    fn within(&self, mut edges: Edges) -> Edges {
+        edges.retain(|edge| ((edge.node / 2) as usize) < self.insts.len());
+        edges
+    }
+
+    /// Spans of code that a branch goes back over, those that overlap as one.
+    fn loops(&self) -> Vec<(u32, u32)> {
+        let mut spans: Vec<(u32, u32)> = (0..)
+            .zip(self.jip.iter().zip(&self.uip))
+            .flat_map(|(at, (jip, uip))| {
+                let targets = [*jip, *uip].into_iter().flatten();
+                targets.filter(move |to| *to <= at).map(move |to| (to, at))
+            })
+            .collect();
+        spans.sort_unstable();
+        let mut loops: Vec<(u32, u32)> = Vec::new();
+        for (first, last) in spans {
+            match loops.last_mut() {
+                Some((_, end)) if first <= *end => *end = last.max(*end),
+                _ => loops.push((first, last)),
+            }
+        }
+        loops
     }
 
     /// The instruction where channels go on that leave a loop by a branch whose update target is its end.
@@ -582,10 +603,10 @@ impl Code<'_> {
     }
 
     /// Where the channels wait that a branch sends away.
-    fn places(&self, at: u32) -> SmallVec<[u32; 2]> {
+    fn place(&self, at: u32) -> Option<u32> {
         let (jip, uip) = (self.jip[at as usize], self.uip[at as usize]);
         let inst = self.inst(at);
-        let place = match inst.op {
+        match inst.op {
             Op::If => jip,
             Op::Else => uip.or(jip),
             Op::Break => uip.map(|end| self.behind(end)),
@@ -593,48 +614,50 @@ impl Code<'_> {
             Op::Goto if inst.opts.branch_ctrl => jip,
             Op::Goto | Op::Cont | Op::Halt | Op::Brc => uip,
             _ => None,
-        };
-        place.into_iter().collect()
+        }
     }
 
-    /// The nodes of an instruction where nobody is active, but for whom it finds waiting there.
-    fn arrive(&self, at: u32) -> impl Iterator<Item = Node> {
-        let woken = self.waits[at as usize].then(|| some(at));
-        [none(at)].into_iter().chain(woken)
+    /// The ways to an instruction where nobody is active, but for whom it finds waiting there.
+    fn arrive(&self, at: u32) -> impl Iterator<Item = Edge> {
+        [Edge::to(none(at))].into_iter().chain(self.woken(at))
     }
 
-    /// The node of an instruction that is executed only if somebody waits there.
-    fn woken(&self, at: u32) -> Option<Node> {
-        self.waits[at as usize].then(|| some(at))
+    /// The way to an instruction that is executed only if somebody waits there.
+    fn woken(&self, at: u32) -> Option<Edge> {
+        self.waits[at as usize].then(|| Edge {
+            node: some(at),
+            woken: true,
+        })
     }
 
     /// Where the instruction pointer may be behind an instruction that some channel executes.
-    fn of_thread(&self, at: u32) -> SmallVec<[Node; 4]> {
+    fn of_thread(&self, at: u32) -> Edges {
         let inst = self.inst(at);
         let (jip, uip) = (self.jip[at as usize], self.uip[at as usize]);
-        let next = some(at + 1);
-        let mut nexts = SmallVec::new();
+        let to = |at| Edge::to(some(at));
+        let next = to(at + 1);
+        let mut nexts = Edges::new();
         match inst.op {
             _ if inst.msg.is_some_and(|message| message.eot) => {}
             Op::Calla | Op::Ret | Op::Illegal => {}
-            Op::Call => nexts.extend(jip.map(some)),
+            Op::Call => nexts.extend(jip.map(to)),
             Op::Jmpi => {
-                nexts.extend(jip.map(some));
+                nexts.extend(jip.map(to));
                 nexts.extend(inst.pred.map(|_| next));
             }
             Op::If | Op::While | Op::Brd => {
                 nexts.push(next);
-                nexts.extend(jip.map(some));
+                nexts.extend(jip.map(to));
             }
             Op::Goto if inst.opts.branch_ctrl => {
-                nexts.extend([jip, uip].into_iter().flatten().map(some))
+                nexts.extend([jip, uip].into_iter().flatten().map(to))
             }
             Op::Else | Op::Break | Op::Cont | Op::Halt | Op::Goto | Op::Brc => {
                 let stays = inst.pred.map(|_| next).filter(|_| inst.op != Op::Else);
                 nexts.extend(stays.or(self.woken(at + 1)));
                 // Who was sent there is there when nobody is left.
                 match jip {
-                    Some(jip) if self.places(at).contains(&jip) => nexts.push(some(jip)),
+                    Some(jip) if self.place(at) == Some(jip) => nexts.push(to(jip)),
                     Some(jip) => nexts.extend(self.arrive(jip)),
                     None => {}
                 }
@@ -645,16 +668,16 @@ impl Code<'_> {
     }
 
     /// The same behind one that none does.
-    fn with_none(&self, at: u32) -> SmallVec<[Node; 4]> {
+    fn with_none(&self, at: u32) -> Edges {
         let inst = self.inst(at);
         let jip = self.jip[at as usize];
-        let mut nexts = SmallVec::new();
+        let mut nexts = Edges::new();
         match inst.op {
             _ if inst.msg.is_some_and(|message| message.eot) => {}
             Op::Calla | Op::Ret | Op::Illegal => {}
             Op::Jmpi | Op::Call => {
-                nexts.extend(jip.map(none));
-                nexts.push(none(at + 1));
+                nexts.extend(jip.map(|jip| Edge::to(none(jip))));
+                nexts.push(Edge::to(none(at + 1)));
             }
             op if op.is_branch() && op != Op::While => {
                 nexts.extend(self.woken(at + 1));
@@ -666,7 +689,7 @@ impl Code<'_> {
     }
 
     /// Where a channel may be behind an instruction.
-    fn of_channel(&self, at: u32) -> SmallVec<[Node; 4]> {
+    fn of_channel(&self, at: u32) -> Edges {
         let inst = self.inst(at);
         let (jip, uip) = (self.jip[at as usize], self.uip[at as usize]);
         let stays = inst.pred.map(|_| at + 1);
@@ -677,23 +700,24 @@ impl Code<'_> {
             Op::Cont | Op::Halt | Op::Goto => [uip, stays],
             _ => return self.of_thread(at),
         };
-        nexts.into_iter().flatten().map(some).collect()
+        let to = |at| Edge::to(some(at));
+        nexts.into_iter().flatten().map(to).collect()
     }
 }
 
 /// What of an instruction is waited for.
-#[derive(Clone, Copy)]
-enum What<'a> {
+#[derive(Clone, Copy, Debug)]
+enum What {
     /// In order, one end is the end of all.
     All,
     /// Out of order, what it writes comes when it is done.
     Writing,
-    /// What it reads has been read before that.
-    Reading(&'a Bytes),
+    /// An operand has been read before that.
+    Reading(usize),
 }
 
 /// What lies between an instruction and one behind it, on the way that waits least.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Since {
     /// Instructions of its pipeline, itself included.
     age: u8,
@@ -702,6 +726,9 @@ struct Since {
 }
 
 impl Since {
+    /// Right behind it.
+    const START: Since = Since { age: 1, tokens: 0 };
+
     /// What both have.
     fn nearer(self, other: Since) -> Since {
         Since {
@@ -711,83 +738,128 @@ impl Since {
     }
 }
 
-/// The search for what does not wait for one instruction.
+/// The nodes that a search has come to.
+struct Reached {
+    nearest: BTreeMap<Node, Since>,
+    /// Those to go on from.
+    open: Vec<Node>,
+}
+
+impl Reached {
+    fn go(&mut self, node: Node, since: Since) {
+        let before = self.nearest.get(&node).copied();
+        let nearer = before.map_or(since, |before| before.nearer(since));
+        if before != Some(nearer) {
+            self.nearest.insert(node, nearer);
+            self.open.push(node);
+        }
+    }
+}
+
+/// What may have to wait for one instruction.
 struct Watch<'a> {
-    code: &'a [Inst],
-    steps: &'a [Step],
-    flow: &'a Nexts,
-    /// The flow is that of a channel, and only what channels do for themselves counts.
-    alone: bool,
-    machine: &'a Machine<'a>,
+    facts: &'a Facts<'a>,
     first: usize,
-    what: What<'a>,
+    what: What,
 }
 
 impl Watch<'_> {
-    fn follow(&self, findings: &mut Vec<Finding>, left: &mut u64) {
-        let step = &self.steps[self.first];
-        let in_order = matches!(step.unit, Unit::InOrder(_));
-        let limit = match step.unit {
-            Unit::InOrder(Pipe::Long) => AGE_MAX_LONG,
-            Unit::InOrder(Pipe::Math) => AGE_MAX_MATH,
-            _ => AGE_MAX,
+    /// Follows it on the ways of the instruction pointer, or on those of a channel, where only what
+    /// channels do for themselves counts.
+    fn follow(&self, flow: &Flow, alone: bool, findings: &mut Vec<Finding>, left: &mut u64) {
+        let nexts = if alone { &flow.channel } else { &flow.thread };
+        let mut reached = Reached {
+            nearest: BTreeMap::new(),
+            open: vec![some(self.first as u32)],
         };
-        let mut nearest: BTreeMap<Node, Since> = BTreeMap::new();
-        let mut open: Vec<Node> = Vec::new();
-        let go = |open: &mut Vec<Node>,
-                  nearest: &mut BTreeMap<Node, Since>,
-                  from: Node,
-                  since: Since| {
-            // A branch takes longer than what was computed in order before it.
-            if in_order && self.code[from as usize / 2].op.is_branch() {
-                return;
-            }
-            for &next in &self.flow[from as usize] {
-                let before = nearest.get(&next).copied();
-                let nearer = before.map_or(since, |before| before.nearer(since));
-                if before != Some(nearer) {
-                    nearest.insert(next, nearer);
-                    open.push(next);
-                }
-            }
-        };
-        go(
-            &mut open,
-            &mut nearest,
-            some(self.first as u32),
-            Since { age: 1, tokens: 0 },
-        );
-        while let Some(at) = open.pop() {
+        // Ways on which channels would have to wait where none is known to.
+        let mut shut: Vec<(Edge, Since)> = Vec::new();
+        let mut waiting: Option<Waiting> = None;
+        while let Some(at) = reached.open.pop() {
             *left = left.saturating_sub(1);
             if *left == 0 {
                 return;
             }
             let second = at as usize / 2;
-            let Some(&since) = nearest.get(&at) else {
-                continue;
+            let before = reached.nearest.get(&at).copied();
+            let behind = match before {
+                // Where it starts.
+                None => Since::START,
+                Some(since) => {
+                    if self.waits(second, since) {
+                        continue;
+                    }
+                    // Two instructions under the mask concern each other only in the channels of both.
+                    let code = self.facts.code;
+                    let masked = !code[self.first].no_mask && !code[second].no_mask;
+                    if masked == alone
+                        && let Some(hazard) = self.hazard(second)
+                    {
+                        findings.push(Finding {
+                            first: self.first,
+                            second,
+                            hazard,
+                            missing: self.missing(hazard, since.age),
+                        });
+                        continue;
+                    }
+                    self.behind(second, since)
+                }
             };
-            if self.waits(second, since) {
+            let over = behind.age > self.limit() || self.taken_over(second);
+            if before.is_some() && over || self.outlived(second) {
                 continue;
             }
-            if let Some(hazard) = self.hazard(second) {
-                findings.push(Finding {
-                    first: self.first,
-                    second,
-                    hazard,
-                    missing: self.missing(hazard, since.age),
-                });
-                continue;
+            if at == some(second as u32)
+                && let Some(waiting) = &mut waiting
+                && waiting.add(flow.places[second])
+            {
+                let opened = |(edge, _): &(Edge, Since)| waiting.allows(*edge, flow);
+                let (opened, still): (Vec<_>, Vec<_>) = shut.into_iter().partition(opened);
+                shut = still;
+                for (edge, since) in opened {
+                    reached.go(edge.node, since);
+                }
             }
-            let behind = self.behind(second, since);
-            if behind.age <= limit && !self.taken_over(second) {
-                go(&mut open, &mut nearest, at, behind);
+            for &edge in &nexts[at as usize] {
+                let free = alone || edge.is_free();
+                let known = || {
+                    let executed = reached.nearest.keys().filter(|node| node.is_multiple_of(2));
+                    let executed = executed.map(|node| *node as usize / 2);
+                    let mut waiting = Waiting::before(self.first, flow);
+                    for at in executed.chain([self.first]) {
+                        waiting.add(flow.places[at]);
+                    }
+                    waiting
+                };
+                if free || waiting.get_or_insert_with(known).allows(edge, flow) {
+                    reached.go(edge.node, behind);
+                } else {
+                    shut.push((edge, behind));
+                }
             }
         }
     }
 
+    /// How many instructions of its pipeline may be behind it while it is not over.
+    fn limit(&self) -> u8 {
+        match self.facts.steps[self.first].unit {
+            Unit::InOrder(Pipe::Long) => AGE_MAX_LONG,
+            Unit::InOrder(Pipe::Math) => AGE_MAX_MATH,
+            _ => AGE_MAX,
+        }
+    }
+
+    /// Whether it is over behind an instruction: a branch takes longer than what was computed in order
+    /// before it.
+    fn outlived(&self, second: usize) -> bool {
+        let in_order = matches!(self.facts.steps[self.first].unit, Unit::InOrder(_));
+        in_order && self.facts.code[second].op.is_branch()
+    }
+
     /// What lies between the first instruction and the one behind another.
     fn behind(&self, second: usize, since: Since) -> Since {
-        let (first, step) = (&self.steps[self.first], &self.steps[second]);
+        let (first, step) = (&self.facts.steps[self.first], &self.facts.steps[second]);
         let counts = matches!(first.unit, Unit::InOrder(_)) && step.unit == first.unit;
         // A token that is taken again is no longer that of the one before.
         let token = step.token.map_or(0, |token| 1 << (token & 31));
@@ -800,8 +872,8 @@ impl Watch<'_> {
 
     /// Whether an instruction waits for the first, which is so many instructions back in its pipeline.
     fn waits(&self, second: usize, since: Since) -> bool {
-        let first = &self.steps[self.first];
-        let inst = &self.code[second];
+        let first = &self.facts.steps[self.first];
+        let inst = &self.facts.code[second];
         match first.unit {
             Unit::None => true,
             // The last of a chain takes the token of all.
@@ -809,7 +881,7 @@ impl Watch<'_> {
             Unit::InOrder(pipe) => inst.swsb.dist.is_some_and(|(named, count)| {
                 let counts = match named {
                     Pipe::All => true,
-                    Pipe::Own => self.steps[second].own.contains(&pipe),
+                    Pipe::Own => self.facts.steps[second].own.contains(&pipe),
                     other => other == pipe,
                 };
                 counts && count <= since.age
@@ -834,16 +906,14 @@ impl Watch<'_> {
 
     /// Whether an instruction is of the same chain of systolic operations.
     fn bound(&self, second: usize) -> bool {
-        let chain = self.steps[self.first].chain;
-        chain.is_some() && chain == self.steps[second].chain
+        let chain = self.facts.steps[self.first].chain;
+        chain.is_some() && chain == self.facts.steps[second].chain
     }
 
     /// What of an instruction would have to wait for the first.
     fn hazard(&self, second: usize) -> Option<Hazard> {
-        let (first, step) = (&self.steps[self.first], &self.steps[second]);
-        // Two instructions under the mask concern each other only in the channels of both.
-        let masked = !self.code[self.first].no_mask && !self.code[second].no_mask;
-        if self.bound(second) || masked != self.alone {
+        let (first, step) = (&self.facts.steps[self.first], &self.facts.steps[second]);
+        if self.bound(second) {
             return None;
         }
         let reads = |bytes: &Bytes| step.reads.iter().any(|read| bytes.meets(read));
@@ -851,7 +921,7 @@ impl Watch<'_> {
         match self.what {
             What::All | What::Writing if reads(&first.writes) => Some(Hazard::ReadAfterWrite),
             What::Writing if first.writes.meets(&step.writes) => Some(Hazard::WriteAfterWrite),
-            What::Reading(read) if read_before(read) && !self.follows(second) => {
+            What::Reading(n) if read_before(&first.reads[n]) && !self.follows(second) => {
                 Some(Hazard::WriteAfterRead)
             }
             What::All if step.unit == first.unit => None,
@@ -864,25 +934,26 @@ impl Watch<'_> {
     /// Whether an instruction reads its operands behind the first, since the same function executes both;
     /// of messages, for the same channels.
     fn follows(&self, second: usize) -> bool {
-        let (a, b) = (&self.code[self.first], &self.code[second]);
-        let unit = self.steps[self.first].unit;
+        let (a, b) = (&self.facts.code[self.first], &self.facts.code[second]);
+        let unit = self.facts.steps[self.first].unit;
         let channels = |inst: &Inst| (inst.exec_size, inst.chan_off, inst.no_mask, inst.pred);
         let comparable = match unit {
             Unit::OutOfOrder(Function::Message(_, known)) => {
-                (known || self.machine.one_pipe) && channels(a) == channels(b)
+                (known || self.facts.machine.one_pipe) && channels(a) == channels(b)
             }
             _ => true,
         };
-        self.steps[second].unit == unit && comparable
+        self.facts.steps[second].unit == unit && comparable
     }
 
     /// Whether an instruction reads or overwrites the same behind the first: who waits for it has waited
     /// for both.
     fn taken_over(&self, second: usize) -> bool {
         match self.what {
-            What::Reading(read) => {
+            What::Reading(n) => {
+                let read = &self.facts.steps[self.first].reads[n];
                 let covered = |other: &Bytes| other.cover(read);
-                let step = &self.steps[second];
+                let step = &self.facts.steps[second];
                 self.follows(second) && (covered(&step.writes) || step.reads.iter().any(covered))
             }
             _ => false,
@@ -890,9 +961,11 @@ impl Watch<'_> {
     }
 
     fn missing(&self, hazard: Hazard, age: u8) -> Missing {
-        let first = &self.steps[self.first];
+        let first = &self.facts.steps[self.first];
         match (first.unit, first.token) {
-            (Unit::InOrder(pipe), _) => Missing::Distance(age.min(self.machine.distance_max), pipe),
+            (Unit::InOrder(pipe), _) => {
+                Missing::Distance(age.min(self.facts.machine.distance_max), pipe)
+            }
             (_, None) => Missing::NoToken,
             (_, Some(token)) if hazard == Hazard::WriteAfterRead => {
                 Missing::Token(TokenUse::Src, token)

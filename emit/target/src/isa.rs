@@ -107,6 +107,27 @@ pub struct Systolic {
     pub repeat: u8,
 }
 
+impl Systolic {
+    /// Elements of the second and third source, of those types, that a step takes: as many as fill a dword
+    /// with the wider ones, and no more than eight.
+    pub const fn step(columns: Type, rows: Type) -> u32 {
+        let (a, b) = (columns.bits(), rows.bits());
+        let count = 32 / if a > b { a } else { b };
+        if count > 8 { 8 } else { count }
+    }
+
+    /// Registers that the second source has.
+    pub const fn column_registers(self, columns: Type, rows: Type) -> u32 {
+        (self.depth as u32 * Systolic::step(columns, rows) * columns.bits()).div_ceil(32)
+    }
+
+    /// Bytes that the third source has.
+    pub const fn row_bytes(self, columns: Type, rows: Type) -> u32 {
+        let elements = self.repeat as u32 * self.depth as u32 * Systolic::step(columns, rows);
+        (elements * rows.bits()).div_ceil(8)
+    }
+}
+
 /// What `sync` waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum SyncFn {
@@ -183,7 +204,7 @@ pub enum Type {
 impl Type {
     /// Size of one element in bytes; that of a packed immediate is its 4 bytes, that of a type below
     /// a byte the byte that several share.
-    pub fn bytes(self) -> u32 {
+    pub const fn bytes(self) -> u32 {
         match self {
             Type::Ub | Type::B | Type::Bf8 | Type::Hf8 => 1,
             Type::U4 | Type::S4 | Type::U2 | Type::S2 => 1,
@@ -237,6 +258,15 @@ impl Type {
         Type::U2,
         Type::S2,
     ];
+
+    /// Bits of an element.
+    pub const fn bits(self) -> u32 {
+        match self {
+            Type::U4 | Type::S4 => 4,
+            Type::U2 | Type::S2 => 2,
+            ty => ty.bytes() * 8,
+        }
+    }
 
     /// The name in listings (`:ud` without the colon).
     pub const fn name(self) -> &'static str {

@@ -86,8 +86,17 @@ pub const PASSES: &[Pass] = &[
 
 /// Runs all passes. After each `dump` gets its name and the function; debug builds check that the
 /// function still keeps the rules.
-pub fn run(func: &mut Function, mut dump: impl FnMut(&'static str, &Function)) {
-    for pass in PASSES {
+pub fn run(func: &mut Function, dump: impl FnMut(&'static str, &Function)) {
+    run_without(func, &[], dump);
+}
+
+/// The same without the passes of those names.
+pub fn run_without(
+    func: &mut Function,
+    without: &[&str],
+    mut dump: impl FnMut(&'static str, &Function),
+) {
+    for pass in PASSES.iter().filter(|pass| !without.contains(&pass.name)) {
         (pass.run)(func);
         if cfg!(debug_assertions)
             && let Err(error) = verify(func, Level::Wide, None)

@@ -16,7 +16,7 @@ use miette::{Report, miette};
 
 use super::input::{self, Input};
 use super::output::{Outputs, is_standard, plain, print_error};
-use super::{platform_parser, report, stats, tier_parser};
+use super::{pass_parser, platform_parser, report, stats, tier_parser};
 
 /// Finalize vISA to machine code
 ///
@@ -58,6 +58,9 @@ pub struct Args {
     /// Optimize: 0 for code soon, 2 for code that is fast
     #[arg(short = 'O', long, value_name = "LEVEL", value_parser = tier_parser(), default_value = "2")]
     optimize: Tier,
+    /// Leave out these passes, to see what they are worth
+    #[arg(long, value_name = "PASS", value_delimiter = ',', value_parser = pass_parser())]
+    without: Vec<&'static str>,
     /// Version of the convention of stack calls; code of different versions cannot call each other
     #[arg(long, value_name = "VERSION", value_parser = abi_parser(), default_value = "2")]
     abi: &'static Abi,
@@ -145,6 +148,7 @@ pub fn compile(args: &Args) -> Result<ExitCode, Report> {
         pressure: args.stats.is_some(),
         abi: args.abi,
         interruptible: args.preemption,
+        without: args.without.clone(),
         ..Options::new(args.platform).tier(args.optimize)
     });
     if let Some(kernel) = &args.kernel {
@@ -173,7 +177,7 @@ pub fn compile(args: &Args) -> Result<ExitCode, Report> {
             }
         };
         outputs.print(&dumps(&module));
-        figures.extend(stats::stats(&module, args.platform));
+        figures.extend(stats::stats(&module, args.platform, args.stats.is_some()));
         let Some(emit) = emit else { continue };
         let output = match &args.output {
             Some(path) => path.clone(),

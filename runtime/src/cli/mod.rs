@@ -6,12 +6,18 @@
 //! be understood is exit code 2. Of several modules to compile or files to list, one that fails keeps no
 //! other from being written.
 
+#[cfg(unix)]
+mod bench;
 mod check;
 mod compile;
 mod convert;
+mod corpus;
+mod cost;
 mod disasm;
 mod input;
 mod inspect;
+#[cfg(unix)]
+mod measure;
 mod output;
 mod pressure;
 mod progress;
@@ -28,7 +34,7 @@ use std::process::ExitCode;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Parser, Subcommand};
-use kiln_runtime::pipeline::Tier;
+use kiln_runtime::pipeline::{self, Tier};
 use kiln_runtime::session::Error;
 use kiln_target::platform::{self, Generation, PLATFORMS, Platform, VISA_ONLY};
 use miette::{MietteHandlerOpts, Report};
@@ -43,12 +49,18 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    #[cfg(unix)]
+    Bench(bench::Args),
     Check(check::Args),
     Compile(compile::Args),
     Convert(convert::Args),
+    Cost(cost::Args),
     Run(run::Args),
     Disasm(disasm::Args),
     Inspect(inspect::Args),
+    #[cfg(unix)]
+    #[command(hide = true)]
+    Measure(measure::Args),
     Pressure(pressure::Args),
     Sweep(sweep::Args),
     Verify(verify::Args),
@@ -64,9 +76,14 @@ pub fn main() -> ExitCode {
     }));
 
     let result = match Cli::parse().command {
+        #[cfg(unix)]
+        Command::Bench(args) => bench::bench(&args),
+        #[cfg(unix)]
+        Command::Measure(args) => measure::measure(&args),
         Command::Check(args) => return check::check(&args),
         Command::Compile(args) => compile::compile(&args),
         Command::Convert(args) => convert::convert(&args).map(|()| ExitCode::SUCCESS),
+        Command::Cost(args) => cost::cost(&args),
         Command::Run(args) => run::run(&args).map(|()| ExitCode::SUCCESS),
         Command::Disasm(args) => disasm::disasm(&args),
         Command::Inspect(args) => inspect::inspect(&args),
@@ -94,6 +111,14 @@ fn tier_parser() -> impl TypedValueParser<Value = Tier> {
     PossibleValuesParser::new(["0", "2"]).map(|level| match level.as_str() {
         "0" => Tier::Quick,
         _ => Tier::Best,
+    })
+}
+
+/// Takes the name of a pass that may be left out.
+fn pass_parser() -> impl TypedValueParser<Value = &'static str> {
+    PossibleValuesParser::new(pipeline::passes()).try_map(|name| {
+        let mut passes = pipeline::passes();
+        passes.find(|pass| *pass == name).ok_or("no such pass")
     })
 }
 

@@ -1,5 +1,7 @@
 //! `kiln pressure`: how many registers live along the code, and who lives at one place.
 
+mod summary;
+
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -14,7 +16,7 @@ use serde::Serialize;
 
 use super::input::Input;
 use super::output::{Outputs, plain};
-use super::{platform_parser, report, stats};
+use super::{pass_parser, platform_parser, report, stats};
 
 /// Characters of the longest bar.
 const BAR: u32 = 56;
@@ -32,9 +34,16 @@ const PLOT: (u32, u32) = (1200, 400);
 /// instruction of choice, and since when.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Binary or text vISA, `-` for standard input; all files are one module
+    /// Binary or text vISA, `-` for standard input; all files are one module, but for a summary
     #[arg(required = true, value_name = "INPUT")]
     inputs: Vec<PathBuf>,
+    /// Only a line for each kernel, function and subroutine; INPUTs may be folders, and files are one module
+    /// only if they call each other
+    #[arg(long, conflicts_with_all = ["at", "svg", "kernel"])]
+    summary: bool,
+    /// Of folders take files whose names begin so
+    #[arg(long, value_name = "PREFIX", default_value = "", requires = "summary")]
+    only: String,
     /// Platform to compile for
     #[arg(short, long, value_parser = platform_parser(), ignore_case = true)]
     platform: &'static Platform,
@@ -44,6 +53,9 @@ pub struct Args {
     /// Registers that may be used: the line in the plots
     #[arg(long, value_name = "N")]
     grf_limit: Option<u32>,
+    /// Leave out these passes, to see what they are worth
+    #[arg(long, value_name = "PASS", value_delimiter = ',', value_parser = pass_parser())]
+    without: Vec<&'static str>,
     /// List what lives at this instruction of vISA, by its number [default: where most lives]
     #[arg(long, value_name = "INSTRUCTION")]
     at: Option<u32>,
@@ -74,15 +86,13 @@ struct Named<'a> {
 /// # Errors
 /// Why nothing was printed.
 pub fn pressure(args: &Args) -> Result<ExitCode, Report> {
+    if args.summary {
+        return summary::write(args);
+    }
     let inputs = args.inputs.iter().map(|path| Input::open(path));
     let inputs = inputs.collect::<Result<Vec<_>, _>>()?;
     let sources: Vec<_> = inputs.iter().map(Input::source).collect();
-    let grf_limit = args.grf_limit.unwrap_or(args.platform.grf_count);
-    let mut session = Session::new(Options {
-        grf_limit,
-        profile: Some(args.at.map_or(Place::Peak, Place::Instruction)),
-        ..Options::new(args.platform)
-    });
+    let mut session = Session::new(options(args));
     if let Some(kernel) = &args.kernel {
         session = session.only(kernel);
     }
@@ -122,6 +132,15 @@ pub fn pressure(args: &Args) -> Result<ExitCode, Report> {
     }
     outputs.write()?;
     Ok(ExitCode::SUCCESS)
+}
+
+fn options(args: &Args) -> Options {
+    Options {
+        grf_limit: args.grf_limit.unwrap_or(args.platform.grf_count),
+        without: args.without.clone(),
+        profile: Some(args.at.map_or(Place::Peak, Place::Instruction)),
+        ..Options::new(args.platform)
+    }
 }
 
 /// Where a point is: the instruction of vISA, and the source.

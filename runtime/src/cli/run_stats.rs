@@ -23,6 +23,8 @@ struct RunStats<'a> {
     bytes_written: u64,
     by_instruction: Vec<Row<'a>>,
     by_message: Vec<Row<'a>>,
+    /// Executions of each instruction, in the order of the code.
+    by_place: Vec<u64>,
 }
 
 /// Executions of one kind.
@@ -64,6 +66,7 @@ pub fn json(kernel: &str, stats: &Stats, seconds: f64) -> Result<Vec<u8>, Report
         bytes_written: stats.bytes_written,
         by_instruction: rows(&stats.by_instruction),
         by_message: rows(&stats.by_message),
+        by_place: (stats.by_place.iter().map(|count| count.instructions)).collect(),
     };
     let mut json = serde_json::to_vec_pretty(&stats).map_err(|e| miette!("statistics: {e}"))?;
     json.push(b'\n');

@@ -7,6 +7,8 @@ use serde::Serialize;
 use kiln_runtime::pipeline::Compiled;
 use kiln_runtime::session::CompiledModule;
 
+use super::cost::Figures;
+
 /// Figures of one kernel.
 #[derive(Debug, Serialize)]
 pub struct KernelStats {
@@ -25,6 +27,8 @@ pub struct KernelStats {
     pub grf_used: u32,
     /// Most GRFs live at once, before allocation.
     pub max_pressure: Option<u32>,
+    /// Estimated, loops counting ten times (docs/cost-model.md).
+    pub cycles: Option<f64>,
     pub seconds: Seconds,
 }
 
@@ -40,13 +44,16 @@ pub struct Seconds {
     pub total: f64,
 }
 
-/// The figures of every kernel.
-pub fn stats(module: &CompiledModule, platform: &Platform) -> Vec<KernelStats> {
+/// The figures of every kernel; those of its code that take time to find only if they are wanted.
+pub fn stats(module: &CompiledModule, platform: &'static Platform, all: bool) -> Vec<KernelStats> {
     let read = module.read_seconds;
     module
         .kernels
         .iter()
-        .map(|kernel| kernel_stats(kernel, read, platform))
+        .map(|kernel| KernelStats {
+            cycles: all.then(|| Figures::of(&kernel.code, platform).cycles),
+            ..kernel_stats(kernel, read, platform)
+        })
         .collect()
 }
 
@@ -64,6 +71,7 @@ fn kernel_stats(compiled: &Compiled, read: f64, platform: &Platform) -> KernelSt
         fills: compiled.allocation.fills,
         grf_used: compiled.allocation.grf_used,
         max_pressure: compiled.allocation.max_pressure,
+        cycles: None,
         seconds: Seconds {
             read,
             ir: seconds.ir,

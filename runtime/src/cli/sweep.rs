@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
 
 use clap::ValueEnum;
@@ -16,24 +17,26 @@ use serde::Serialize;
 
 use super::input::Input;
 use super::output::{Outputs, print_error};
-use super::{platform_parser, progress, report, stats};
+use super::{corpus, cost, pass_parser, platform_parser, progress, report, stats};
 
 /// Size of a plot in points.
 const PLOT: (u32, u32) = (900, 400);
 /// Where another allocator had to do it.
 const TOO_FEW: &str = "too few registers for this allocator";
-/// Colours of the allocators' lines.
-const COLOURS: [RGBColor; 2] = [BLUE, RED];
 
 /// Compile for several sizes of the register file, and compare
 ///
-/// A table has a line for each size and allocator: the sums over all kernels that compile with every one of them.
-/// The files have a line for each kernel.
+/// A table has a line for each size, allocator and pass left out: the sums over all kernels that compile with
+/// every one of them. The files have a line for each kernel.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Binary or text vISA, `-` for standard input; files that call each other are one module
+    /// Binary or text vISA, `-` for standard input, or folders of it; files that call each other are one
+    /// module
     #[arg(required = true, value_name = "INPUT")]
     inputs: Vec<PathBuf>,
+    /// Of folders take files whose names begin so
+    #[arg(long, value_name = "PREFIX", default_value = "")]
+    only: String,
     /// Platform to compile for
     #[arg(short, long, value_parser = platform_parser(), ignore_case = true)]
     platform: &'static Platform,
@@ -48,6 +51,9 @@ pub struct Args {
         default_value = "ion"
     )]
     allocator: Vec<AllocatorName>,
+    /// Compile without each of these passes, too
+    #[arg(long, value_name = "PASS", value_delimiter = ',', value_parser = pass_parser())]
+    without: Vec<&'static str>,
     /// Write the figures of every kernel as CSV, `-` for standard output
     #[arg(long, value_name = "FILE")]
     csv: Option<PathBuf>,
@@ -60,7 +66,8 @@ pub struct Args {
 }
 
 /// A way to assign registers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ValueEnum)]
+#[serde(rename_all = "lowercase")]
 pub enum AllocatorName {
     /// Splits lives and takes back what it gave: good code
     Ion,
@@ -89,8 +96,8 @@ impl AllocatorName {
 struct Row {
     file: String,
     kernel: String,
-    allocator: &'static str,
-    grfs: u32,
+    #[serde(flatten)]
+    way: Way,
     /// Nothing of a kernel that does not compile.
     figures: Option<Figures>,
     /// Why it does not.
@@ -105,11 +112,13 @@ struct Figures {
     spills: u32,
     fills: u32,
     spill_bytes: u32,
+    /// Estimated.
+    cycles: f64,
     milliseconds: f64,
 }
 
 impl Figures {
-    fn of(compiled: &Compiled) -> Figures {
+    fn of(compiled: &Compiled, platform: &'static Platform) -> Figures {
         let seconds = &compiled.seconds;
         Figures {
             instructions: compiled.instructions,
@@ -118,6 +127,7 @@ impl Figures {
             spills: compiled.allocation.spills,
             fills: compiled.allocation.fills,
             spill_bytes: compiled.allocation.spill_bytes,
+            cycles: cost::Figures::of(&compiled.code, platform).cycles,
             milliseconds: (seconds.ir + seconds.isel + seconds.regalloc + seconds.emit) * 1e3,
         }
     }
@@ -130,16 +140,26 @@ impl Figures {
             spills: self.spills + other.spills,
             fills: self.fills + other.fills,
             spill_bytes: self.spill_bytes + other.spill_bytes,
+            cycles: self.cycles + other.cycles,
             milliseconds: self.milliseconds + other.milliseconds,
         }
     }
 }
 
-/// All kernels compiled one way.
+/// A way to compile.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 struct Way {
     allocator: AllocatorName,
+    /// The pass that is left out.
+    without: Option<&'static str>,
     grfs: u32,
-    rows: Vec<Row>,
+}
+
+impl Way {
+    /// The same for any size.
+    fn line(self) -> (AllocatorName, Option<&'static str>) {
+        (self.allocator, self.without)
+    }
 }
 
 /// Runs the command.
@@ -147,21 +167,31 @@ struct Way {
 /// # Errors
 /// Why nothing was compared.
 pub fn sweep(args: &Args) -> Result<ExitCode, Report> {
-    let inputs = args.inputs.iter().map(|path| Input::open(path));
+    let files = corpus::files(&args.inputs, &args.only)?;
+    let inputs = files.iter().map(|path| Input::open(path));
     let inputs = inputs.collect::<Result<Vec<_>, _>>()?;
-    let ways: Vec<(AllocatorName, u32)> = (args.allocator.iter())
-        .flat_map(|&allocator| args.grf.iter().map(move |&grfs| (allocator, grfs)))
+    let passes = || std::iter::once(None).chain(args.without.iter().copied().map(Some));
+    let lines = (args.allocator.iter())
+        .flat_map(|&allocator| passes().map(move |without| (allocator, without)));
+    let ways: Vec<Way> = lines
+        .flat_map(|(allocator, without)| {
+            args.grf.iter().map(move |&grfs| Way {
+                allocator,
+                without,
+                grfs,
+            })
+        })
         .collect();
-    let ways = progress::with_bar(ways.len() as u64, "ways", |done| {
-        let each = ways.into_iter().map(|(allocator, grfs)| {
-            let way = compile(args, &inputs, allocator, grfs);
-            done.fetch_add(1, Relaxed);
-            way
+    let total = ways.len() * inputs.len();
+    let compiled = progress::with_bar(total as u64, "files", |done| {
+        let each = ways.iter().map(|way| {
+            let rows = compile(args, &inputs, *way, done)?;
+            Ok((*way, rows))
         });
-        each.collect::<Result<Vec<_>, _>>()
+        each.collect::<Result<Vec<_>, Report>>()
     })?;
-    let rows: Vec<&Row> = ways.iter().flat_map(|way| &way.rows).collect();
-    let mut outputs = Outputs::new(args.inputs.iter().map(PathBuf::as_path));
+    let rows: Vec<&Row> = compiled.iter().flat_map(|(_, rows)| rows).collect();
+    let mut outputs = Outputs::new(files.iter().map(PathBuf::as_path));
     if let Some(path) = &args.csv {
         outputs.add(path, csv(&rows)?)?;
     }
@@ -170,7 +200,7 @@ pub fn sweep(args: &Args) -> Result<ExitCode, Report> {
         json.push(b'\n');
         outputs.add(path, json)?;
     }
-    let sums = sums(&ways);
+    let sums = sums(&compiled);
     if let Some(path) = &args.svg {
         let mut out = String::new();
         let area = SVGBackend::with_string(&mut out, PLOT).into_drawing_area();
@@ -188,48 +218,42 @@ pub fn sweep(args: &Args) -> Result<ExitCode, Report> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn compile(
-    args: &Args,
-    inputs: &[Input],
-    allocator: AllocatorName,
-    grfs: u32,
-) -> Result<Way, Report> {
+fn compile(args: &Args, inputs: &[Input], way: Way, done: &AtomicU64) -> Result<Vec<Row>, Report> {
     let session = Session::new(Options {
-        grf_limit: grfs,
-        allocator: allocator.allocator(),
+        grf_limit: way.grfs,
+        allocator: way.allocator.allocator(),
+        without: way.without.into_iter().collect(),
         ..Options::new(args.platform)
     });
     let sources: Vec<_> = inputs.iter().map(Input::source).collect();
-    let mut rows = Vec::new();
-    for Outcome { files, result } in session.compile_modules(&sources) {
+    let of = |Outcome { files, result }: Outcome| {
+        done.fetch_add(files.len() as u64, Relaxed);
         let file = files.first().map_or("", |&file| sources[file].name);
         let row = |kernel: &str, figures, failure| Row {
             file: file.to_string(),
             kernel: kernel.to_string(),
-            allocator: allocator.name(),
-            grfs,
+            way,
             figures,
             failure,
         };
         match result {
             Ok(module) => {
                 let all = module.kernels.iter().chain(&module.functions);
-                rows.extend(all.map(|one| match one.allocator == allocator.allocator() {
-                    true => row(&one.name, Some(Figures::of(one)), None),
+                let row = |one: &Compiled| match one.allocator == way.allocator.allocator() {
+                    true => row(&one.name, Some(Figures::of(one, args.platform)), None),
                     false => row(&one.name, None, Some(TOO_FEW.to_string())),
-                }));
+                };
+                Ok(all.map(row).collect())
             }
             Err(failure) if is_of_registers(&failure.error) => {
-                rows.push(row("", None, Some(failure.error.to_string())));
+                Ok(vec![row("", None, Some(failure.error.to_string()))])
             }
-            Err(failure) => return Err(report::failure(inputs, &failure)),
+            Err(failure) => Err(failure),
         }
-    }
-    Ok(Way {
-        allocator,
-        grfs,
-        rows,
-    })
+    };
+    let rows: Result<Vec<Vec<Row>>, _> = session.compile_each(&sources, of).into_iter().collect();
+    let rows = rows.map_err(|failure| report::failure(inputs, &failure))?;
+    Ok(rows.into_iter().flatten().collect())
 }
 
 /// Whether registers are too few, which is a result here.
@@ -238,26 +262,23 @@ fn is_of_registers(error: &Error) -> bool {
 }
 
 /// For each way the figures of all files that compile in every way, and how many files do not in this.
-fn sums(ways: &[Way]) -> Vec<(AllocatorName, u32, Figures, usize)> {
+fn sums(ways: &[(Way, Vec<Row>)]) -> Vec<(Way, Figures, usize)> {
     let failed = |row: &&Row| row.figures.is_none();
-    let all = ways.iter().flat_map(|way| &way.rows);
+    let all = ways.iter().flat_map(|(_, rows)| rows);
     let out: HashSet<&str> = all.filter(failed).map(|row| row.file.as_str()).collect();
-    let sum = |way: &Way| {
-        let counted = way
-            .rows
-            .iter()
-            .filter(|row| !out.contains(row.file.as_str()));
+    let sum = |(way, rows): &(Way, Vec<Row>)| {
+        let counted = rows.iter().filter(|row| !out.contains(row.file.as_str()));
         let figures = counted.filter_map(|row| row.figures.as_ref());
         let sum = figures.fold(Figures::default(), Figures::with);
-        let failures = way.rows.iter().filter(failed).count();
-        (way.allocator, way.grfs, sum, failures)
+        (*way, sum, rows.iter().filter(failed).count())
     };
     ways.iter().map(sum).collect()
 }
 
-fn table(sums: &[(AllocatorName, u32, Figures, usize)]) -> String {
+fn table(sums: &[(Way, Figures, usize)]) -> String {
     let heading = [
         "allocator",
+        "without",
         "GRFs",
         "instructions",
         "bytes",
@@ -265,20 +286,23 @@ fn table(sums: &[(AllocatorName, u32, Figures, usize)]) -> String {
         "spills",
         "fills",
         "spill bytes",
+        "cycles",
         "ms",
         "too few",
     ];
     let mut lines = vec![heading.map(str::to_string)];
-    for (allocator, grfs, f, failures) in sums {
+    for (way, f, failures) in sums {
         lines.push([
-            allocator.name().to_string(),
-            grfs.to_string(),
+            way.allocator.name().to_string(),
+            way.without.unwrap_or("-").to_string(),
+            way.grfs.to_string(),
             f.instructions.to_string(),
             f.bytes.to_string(),
             f.moves.to_string(),
             f.spills.to_string(),
             f.fills.to_string(),
             f.spill_bytes.to_string(),
+            format!("{:.0}", f.cycles),
             format!("{:.2}", f.milliseconds),
             match failures {
                 0 => String::new(),
@@ -294,7 +318,7 @@ fn failures(rows: &[&Row]) -> Vec<String> {
     let mut last: Vec<&Row> = Vec::new();
     for row in rows.iter().filter(|row| row.failure.is_some()) {
         match last.iter_mut().find(|other| other.file == row.file) {
-            Some(other) if other.grfs < row.grfs => *other = row,
+            Some(other) if other.way.grfs < row.way.grfs => *other = row,
             Some(_) => {}
             None => last.push(row),
         }
@@ -307,38 +331,39 @@ fn failures(rows: &[&Row]) -> Vec<String> {
 }
 
 fn csv(rows: &[&Row]) -> Result<Vec<u8>, Report> {
-    let heading =
-        "file kernel allocator grfs instructions bytes moves spills fills spill_bytes milliseconds";
+    let heading = "file kernel allocator without grfs instructions bytes moves spills fills spill_bytes cycles milliseconds";
     let lines = rows.iter().map(|row| {
         let figure = |of: fn(&Figures) -> String| row.figures.as_ref().map_or_else(String::new, of);
         [
             row.file.clone(),
             row.kernel.clone(),
-            row.allocator.to_string(),
-            row.grfs.to_string(),
+            row.way.allocator.name().to_string(),
+            row.way.without.unwrap_or_default().to_string(),
+            row.way.grfs.to_string(),
             figure(|f| f.instructions.to_string()),
             figure(|f| f.bytes.to_string()),
             figure(|f| f.moves.to_string()),
             figure(|f| f.spills.to_string()),
             figure(|f| f.fills.to_string()),
             figure(|f| f.spill_bytes.to_string()),
+            figure(|f| format!("{:.0}", f.cycles)),
             figure(|f| format!("{:.3}", f.milliseconds)),
         ]
     });
     stats::csv(heading, lines)
 }
 
-/// Messages over sizes, a line an allocator.
+/// Messages over sizes, a line an allocator and pass left out.
 fn draw(
     args: &Args,
-    sums: &[(AllocatorName, u32, Figures, usize)],
+    sums: &[(Way, Figures, usize)],
     area: &DrawingArea<SVGBackend, plotters::coord::Shift>,
 ) -> Result<(), Box<dyn std::error::Error>> {
     area.fill(&WHITE)?;
     let sizes = || args.grf.iter().copied();
     let (least, most) = (sizes().min().unwrap_or(0), sizes().max().unwrap_or(1));
     let messages = |f: &Figures| f.spills + f.fills;
-    let highest = sums.iter().map(|(_, _, f, _)| messages(f)).max();
+    let highest = sums.iter().map(|(_, f, _)| messages(f)).max();
     let mut chart = ChartBuilder::on(area)
         .margin(8)
         .x_label_area_size(36)
@@ -349,16 +374,23 @@ fn draw(
         .x_desc("GRFs")
         .y_desc("spill and fill messages")
         .draw()?;
-    for (&allocator, colour) in args.allocator.iter().zip(COLOURS) {
+    let mut lines: Vec<_> = sums.iter().map(|(way, ..)| way.line()).collect();
+    lines.dedup();
+    for (n, line) in lines.into_iter().enumerate() {
+        let (allocator, without) = line;
+        let colour = Palette99::pick(n).to_rgba();
         let mut points: Vec<(u32, u32)> = (sums.iter())
-            .filter(|(of, ..)| *of == allocator)
-            .map(|(_, grfs, f, _)| (*grfs, messages(f)))
+            .filter(|(way, ..)| way.line() == line)
+            .map(|(way, f, _)| (way.grfs, messages(f)))
             .collect();
         points.sort_unstable();
-        let line = LineSeries::new(points, colour.stroke_width(2));
+        let name = match without {
+            Some(pass) => format!("{} without {pass}", allocator.name()),
+            None => allocator.name().to_string(),
+        };
         chart
-            .draw_series(line)?
-            .label(allocator.name())
+            .draw_series(LineSeries::new(points, colour.stroke_width(2)))?
+            .label(name)
             .legend(move |(x, y)| PathElement::new([(x, y), (x + 16, y)], colour));
     }
     chart.configure_series_labels().border_style(BLACK).draw()?;

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use kiln_emit::inst::{Inst, Op, Place, RegFile, Src, Type};
+use kiln_emit::verify::scoreboard::Finding;
 use smallvec::SmallVec;
 
 use super::machine::Thread;
@@ -117,6 +118,13 @@ pub enum Cause {
          have ended"
     )]
     Deadlock { waiting: u32, threads: u32 },
+    #[error("it does not wait for the instruction at {at:#x}, and {finding}:\n  {at:#06x} {inst}")]
+    Hazard {
+        /// The instruction before it that may not have finished.
+        at: u32,
+        inst: String,
+        finding: Finding,
+    },
     #[error("the other thread of the fused pair does not come to this operation")]
     Unpaired,
     #[error("{0} instructions executed: the budget is used up")]

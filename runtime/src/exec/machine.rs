@@ -5,6 +5,7 @@
 //! as [`Accumulators::wide`].
 
 use kiln_emit::platform::{Platform, StateRegister};
+use kiln_emit::verify::scoreboard::Board;
 
 use super::defined::Defined;
 use super::error::Cause;
@@ -147,6 +148,8 @@ pub struct Thread {
     pub number: u32,
     /// Which bytes of the general registers are defined, if that is recorded.
     pub defined: Option<Box<Defined>>,
+    /// What its instructions may still be doing, if that is recorded.
+    pub board: Option<Box<Board>>,
     /// Where its scratch space is among that of all threads, and how many bytes it has. Where the header
     /// says where it is, the first is what `r0.5` says.
     pub scratch: u32,
@@ -186,6 +189,7 @@ impl Thread {
             },
             number,
             defined: None,
+            board: None,
             scratch: 0,
             scratch_bytes: 0,
         };

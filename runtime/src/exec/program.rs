@@ -11,6 +11,7 @@ use std::fmt;
 use kiln_emit::encoding;
 use kiln_emit::inst::{Inst, Op, Src, Target, Type};
 use kiln_emit::platform::Platform;
+use kiln_emit::verify::scoreboard::Facts;
 use kiln_emit::zebin::Zebin;
 
 use super::error::Cause;
@@ -238,6 +239,11 @@ impl Program {
     /// not know of them.
     pub fn before_arguments(&self) -> u64 {
         self.before_arguments
+    }
+
+    /// What the scoreboard sees of the code; none where the hardware looks for hazards itself.
+    pub fn scoreboard(&self) -> Option<Facts<'_>> {
+        Facts::new(&self.insts, self.platform)
     }
 
     /// Instructions, in order.

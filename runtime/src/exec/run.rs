@@ -10,6 +10,8 @@ use std::collections::BTreeMap;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
+use kiln_emit::inst::Inst;
+use kiln_emit::verify::scoreboard::Facts;
 use rayon::iter::{IndexedParallelIterator, IntoParallelIterator, ParallelIterator};
 
 use super::barrier::Barriers;
@@ -31,7 +33,8 @@ use super::words::Words;
 pub struct Options<'a> {
     /// Host threads that execute groups at the same time; 0 for as many as the host has cores.
     pub threads: usize,
-    /// Use of a register that nobody wrote is an error. Takes about twice the time.
+    /// Use of a register that nobody wrote is an error, and so is one that an instruction before may not have
+    /// finished with. Takes several times as long.
     pub check: bool,
     /// Where each instruction is reported; groups are then executed one after the other.
     pub trace: Option<&'a Trace<'a>>,
@@ -48,6 +51,8 @@ struct Job<'a> {
     launch: &'a Launch<'a>,
     program: &'a Program,
     options: &'a Options<'a>,
+    /// What the scoreboard sees of the code, if that is checked.
+    scoreboard: Option<Facts<'a>>,
     groups: u64,
     /// The next group to take.
     next: AtomicU64,
@@ -107,6 +112,7 @@ pub fn run(
         launch,
         program,
         options,
+        scoreboard: program.scoreboard().filter(|_| options.check),
         groups,
         next: AtomicU64::new(0),
         failed: AtomicU64::new(u64::MAX),
@@ -221,6 +227,7 @@ impl Job<'_> {
                     let mut defined = Defined::none(thread.grf.len());
                     defined.start(setup.payload_bytes());
                     thread.defined = Some(Box::new(defined));
+                    thread.board = Some(Box::default());
                 }
                 thread
             })
@@ -248,8 +255,13 @@ impl Job<'_> {
                     }
                     (_, _, trace) => {
                         let trace = trace.filter(|t| t.wants(number, thread.number));
+                        let watched = Watched {
+                            scoreboard: self.scoreboard.as_ref(),
+                            group,
+                            trace,
+                        };
                         let counts = &mut worker.counts;
-                        watched_steps(thread, program, &mut shared, limit, counts, group, trace)
+                        watched_steps(thread, program, &mut shared, limit, counts, &watched)
                     }
                 };
                 *executed += thread.executed - before;
@@ -298,6 +310,33 @@ impl Job<'_> {
     }
 }
 
+impl Thread {
+    /// An instruction is about to be executed for those channels: an error if it reads or overwrites what
+    /// another one may not have finished with.
+    fn check_dependencies(
+        &mut self,
+        facts: &Facts,
+        program: &Program,
+        index: u32,
+        channels: u32,
+    ) -> Result<(), Cause> {
+        let (Some(board), Some(_)) = (&mut self.board, program.inst(index)) else {
+            return Ok(());
+        };
+        let Some(finding) = board.execute(facts, index as usize, channels) else {
+            return Ok(());
+        };
+        let first = finding.first as u32;
+        let at = program.op(first).map_or(0, |op| op.at);
+        let inst = program.inst(first).map(Inst::to_string);
+        Err(Cause::Hazard {
+            at,
+            inst: inst.unwrap_or_default(),
+            finding,
+        })
+    }
+}
+
 /// Lets pairs of threads go on that both have come to what they execute together; the number of the thread
 /// that cannot, and why.
 fn pair(
@@ -340,15 +379,21 @@ pub(super) fn steps(
     Ok(())
 }
 
-/// The same with registers checked, and reported if there is a trace.
+/// What is done beside executing.
+struct Watched<'a> {
+    scoreboard: Option<&'a Facts<'a>>,
+    group: [u32; 3],
+    trace: Option<&'a Trace<'a>>,
+}
+
+/// The same with registers and dependencies checked, and reported if there is a trace.
 fn watched_steps(
     thread: &mut Thread,
     program: &Program,
     shared: &mut Shared,
     limit: u64,
     counts: &mut Counts,
-    group: [u32; 3],
-    trace: Option<&Trace>,
+    watched: &Watched,
 ) -> Result<(), Cause> {
     thread.update_timestamp();
     for _ in 0..limit {
@@ -358,10 +403,13 @@ fn watched_steps(
         let enabled = program.op(index).map_or(0, |op| thread.enabled(op));
         if let Some(op) = program.op(index) {
             thread.check(op)?;
+            if let Some(facts) = watched.scoreboard {
+                thread.check_dependencies(facts, program, index, enabled << op.chan_off)?;
+            }
         }
         step(thread, program, shared, counts)?;
-        if let Some(trace) = trace.filter(|_| thread.status != Status::Paired) {
-            trace.report(group, thread, program, index, enabled);
+        if let Some(trace) = watched.trace.filter(|_| thread.status != Status::Paired) {
+            trace.report(watched.group, thread, program, index, enabled);
         }
         if thread.status != Status::Running {
             break;

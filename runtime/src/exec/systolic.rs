@@ -39,6 +39,7 @@ struct Matrix {
 /// A systolic operation, resolved.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Systolic {
+    shape: inst::Systolic,
     depth: usize,
     repeat: usize,
     lanes: usize,
@@ -55,16 +56,14 @@ pub struct Systolic {
     shared: bool,
 }
 
-/// Bits of an element, if it is of a type that such operations have.
-fn bits(ty: Type) -> Option<usize> {
-    Some(match ty {
-        Type::U2 | Type::S2 => 2,
-        Type::U4 | Type::S4 => 4,
-        Type::Ub | Type::B | Type::Bf8 => 8,
-        Type::Hf | Type::Bf => 16,
-        Type::Tf32 => 32,
-        _ => return None,
-    })
+/// Whether such operations have elements of that type.
+fn is_element(ty: Type) -> bool {
+    use Type::*;
+    matches!(ty, U2 | S2 | U4 | S4 | Ub | B | Bf8 | Hf | Bf | Tf32)
+}
+
+fn bits(ty: Type) -> usize {
+    ty.bits() as usize
 }
 
 fn is_signed(ty: Type) -> bool {
@@ -102,8 +101,12 @@ impl Systolic {
         let dst = inst.dst.ok_or(malformed("no destination"))?;
         let result = matrix(dst.place, dst.ty)?.ok_or_else(missing)?;
         let refused = |ty| Cause::OpType { op: inst.op, ty };
-        let width = |ty| bits(ty).ok_or(refused(ty));
-        let widest = width(columns.ty)?.max(width(rows.ty)?);
+        if let Some(ty) = [columns.ty, rows.ty]
+            .into_iter()
+            .find(|ty| !is_element(*ty))
+        {
+            return Err(refused(ty));
+        }
         let floats = columns.ty.is_float();
         let matching = match result.ty {
             Type::D | Type::Ud => !floats,
@@ -122,6 +125,7 @@ impl Systolic {
             return Err(malformed("a systolic operation of no such shape"));
         }
         let systolic = Systolic {
+            shape,
             depth: shape.depth.into(),
             repeat: shape.repeat.into(),
             lanes: inst.exec_size.into(),
@@ -130,8 +134,7 @@ impl Systolic {
             addend: source(0)?,
             columns,
             rows,
-            // Integers of less than a byte are eight to a step.
-            step: (32 / widest).min(8),
+            step: inst::Systolic::step(columns.ty, rows.ty) as usize,
             shared: matches!(inst.op, Op::Dpasw(_)),
         };
         for (at, size) in systolic.reads().chain([systolic.writes()]) {
@@ -151,8 +154,7 @@ impl Systolic {
 
     /// The bytes it reads of its own thread's registers: where they begin and how many.
     pub fn reads(&self) -> impl Iterator<Item = (usize, usize)> {
-        let per_register = 32 / (self.step * bits(self.columns.ty).unwrap_or(32));
-        let registers = self.depth.div_ceil(per_register.max(1));
+        let registers = (self.shape.column_registers(self.columns.ty, self.rows.ty)) as usize;
         let addend = self.addend.map(|m| (m.at, self.table_bytes(m.ty)));
         let columns = (self.columns.at, registers * self.register);
         let rows = match self.shared {
@@ -174,12 +176,12 @@ impl Systolic {
 
     /// Bytes of the third source.
     fn row_bytes(&self) -> usize {
-        (self.repeat * self.depth * self.step * bits(self.rows.ty).unwrap_or(0)).div_ceil(8)
+        self.shape.row_bytes(self.columns.ty, self.rows.ty) as usize
     }
 
     /// An element as bits: the number `index` of those packed from a byte on.
     fn element(bytes: &[u8], ty: Type, index: usize) -> u64 {
-        let width = bits(ty).unwrap_or(0);
+        let width = bits(ty);
         let first = index * width / 8;
         let mut word = [0; 4];
         for (to, from) in word.iter_mut().zip(bytes.get(first..).unwrap_or_default()) {
@@ -191,7 +193,7 @@ impl Systolic {
 
     /// The element of a column that a step takes.
     fn column(&self, thread: &Thread, lane: usize, step: usize, n: usize) -> u64 {
-        let per_dword = 32 / bits(self.columns.ty).unwrap_or(32);
+        let per_dword = 32 / bits(self.columns.ty);
         let element = step * self.step + n;
         let at = self.columns.at + element / per_dword * self.register + lane * 4;
         Systolic::element(&thread.grf[at..], self.columns.ty, element % per_dword)
@@ -241,7 +243,7 @@ impl Systolic {
             true => (bits << (64 - width)) as i64 >> (64 - width),
             false => bits as i64,
         };
-        let of = |element: u64, ty: Type| value(element, bits(ty).unwrap_or(1), is_signed(ty));
+        let of = |element: u64, ty: Type| value(element, bits(ty), is_signed(ty));
         let mut sum = addend.map_or(0, |(bits, ty)| value(bits, 32, ty == Type::D));
         for (a, b) in pairs {
             sum += of(a, self.columns.ty) * of(b, self.rows.ty);

@@ -275,7 +275,10 @@ pub fn block_2d(
     surface: u32,
     write: bool,
 ) -> Result<(), Cause> {
-    let size = header_dword(thread, m, 7)?;
+    // The other half is not used.
+    let at = m.at(0, 28)?;
+    thread.sent(at, 2)?;
+    let size = thread.grf_dword(at);
     let block = Rectangle {
         surface,
         left: header_dword(thread, m, 5)? as i32,

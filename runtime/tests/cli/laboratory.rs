@@ -4,7 +4,7 @@ use std::fs;
 
 use serde_json::Value;
 
-use crate::program::{Folder, example, fail, pass};
+use crate::program::{Folder, example, examples, fail, kiln, pass};
 
 /// Eight values of 16 dwords in two lines of a source, read in the third. All instructions are legal, and
 /// nothing can be left out.
@@ -136,7 +136,7 @@ fn a_sweep_says_what_each_size_costs() {
         "--svg",
         &svg,
     ]);
-    let heading = "allocator GRFs instructions bytes moves spills fills spill bytes ms too few";
+    let heading = "allocator without GRFs instructions bytes moves spills fills spill bytes cycles ms too few";
     let lines: Vec<String> = (shown.lines())
         .map(|line| line.split_whitespace().collect::<Vec<_>>().join(" "))
         .collect();
@@ -196,4 +196,158 @@ fn a_sweep_goes_on_where_registers_are_too_few() {
         &["sweep", "-p", "skl", &saxpy, "--grf", "12"],
         &["a limit of 12 registers"],
     );
+}
+
+/// What is counted in machine code is what the compiler says that it has put there, and the estimate with a
+/// run's counts is theirs: an instruction of a block that was executed n times takes n times its cycles.
+#[test]
+fn cost_counts_machine_code() {
+    let folder = Folder::new("cost");
+    let input = example("sgemm", "visaasm");
+    let [code, stats, json] = ["k.bin", "stats.json", "cost.json"].map(|name| folder.path(name));
+    pass(&[
+        "compile",
+        "-p",
+        "skl",
+        &input,
+        "--grf-limit",
+        "32",
+        "-o",
+        &code,
+        "--stats",
+        &stats,
+    ]);
+    pass(&["cost", "-p", "skl", &code, "--json", &json]);
+    let read =
+        |path: &String| -> Value { serde_json::from_slice(&fs::read(path).unwrap()).unwrap() };
+    let (stats, cost) = (&read(&stats)[0], &read(&json)[0]);
+    for name in [
+        "instructions",
+        "bytes",
+        "spills",
+        "fills",
+        "spill_bytes",
+        "cycles",
+    ] {
+        assert_eq!(stats[name].as_f64(), cost[name].as_f64(), "{name}");
+    }
+    assert!(cost["spills"].as_u64().unwrap() > 0);
+
+    let zebin = example("saxpy", "zebin");
+    let launch = examples().join("saxpy/launch.yaml").display().to_string();
+    let counts = folder.path("counts.json");
+    pass(&[
+        "run",
+        &zebin,
+        "--launch",
+        &launch,
+        &format!("--stats={counts}"),
+    ]);
+    let executed = read(&counts);
+    let once = pass(&["cost", &zebin]);
+    let often = pass(&["cost", &zebin, "--counts", &counts, "--json", &json]);
+    assert!(once.contains(".text.saxpy"), "{once}");
+    assert!(often.contains(".text.saxpy"), "{often}");
+    let cost = &read(&json)[0];
+    let blocks = cost["blocks"].as_array().unwrap();
+    let places = executed["by_place"].as_array().unwrap();
+    // Behind the code is padding.
+    assert!(cost["instructions"].as_u64().unwrap() <= places.len() as u64);
+    let all = blocks
+        .iter()
+        .map(|block| block["weight"].as_f64().unwrap() * block["instructions"].as_f64().unwrap());
+    // Nothing leaves this kernel in the middle of a block.
+    assert_eq!(Some(all.sum()), executed["instructions"].as_f64());
+    let few = folder.write("few.json", r#"{"kernel": "saxpy", "by_place": [1, 2]}"#);
+    fail(
+        &folder,
+        &["cost", &zebin, "--counts", &few],
+        &["of which 2 were counted"],
+    );
+}
+
+/// A pass left out makes other code; a folder is as good as its files.
+#[test]
+fn passes_may_be_left_out_of_a_corpus() {
+    let folder = Folder::new("without");
+    fs::create_dir(folder.path("corpus")).unwrap();
+    for name in ["saxpy", "nbody", "mandelbrot"] {
+        let text = fs::read(example(name, "visaasm")).unwrap();
+        folder.write(&format!("corpus/{name}.visaasm"), text);
+    }
+    let corpus = folder.path("corpus");
+    let [json, csv] = ["s.json", "s.csv"].map(|name| folder.path(name));
+    let passes = "flags,short-ifs";
+    let shown = pass(&[
+        "sweep",
+        &corpus,
+        "-p",
+        "skl",
+        "--grf",
+        "128",
+        "--without",
+        passes,
+        "--json",
+        &json,
+        "--csv",
+        &csv,
+    ]);
+    assert_eq!(shown.lines().count(), 4, "{shown}");
+    let rows: Value = serde_json::from_slice(&fs::read(&json).unwrap()).unwrap();
+    let sum = |without: Option<&str>| -> u64 {
+        let rows = rows.as_array().unwrap().iter();
+        let of = rows.filter(|row| row["without"].as_str() == without);
+        of.map(|row| row["figures"]["instructions"].as_u64().unwrap())
+            .sum()
+    };
+    assert!(sum(Some("flags")) > sum(None));
+    assert_ne!(sum(Some("short-ifs")), sum(None));
+    // `compile` makes the same without it.
+    let [code, stats] = ["k.bin", "stats.json"].map(|name| folder.path(name));
+    let nbody = example("nbody", "visaasm");
+    pass(&[
+        "compile",
+        &nbody,
+        "-p",
+        "skl",
+        "--without",
+        "flags",
+        "-o",
+        &code,
+        "--stats",
+        &stats,
+    ]);
+    let stats: Value = serde_json::from_slice(&fs::read(stats).unwrap()).unwrap();
+    let row = rows.as_array().unwrap().iter().find(|row| {
+        row["kernel"].as_str() == Some("nbody") && row["without"].as_str() == Some("flags")
+    });
+    assert_eq!(
+        row.unwrap()["figures"]["instructions"],
+        stats[0]["instructions"]
+    );
+    let refused = kiln(&["compile", &nbody, "-p", "skl", "--without", "everything"]);
+    assert_eq!(refused.status.code(), Some(2));
+
+    // A line a kernel, with the peak that its own profile has.
+    let shown = pass(&[
+        "pressure",
+        &corpus,
+        "-p",
+        "skl",
+        "--summary",
+        "--json",
+        &json,
+    ]);
+    assert_eq!(shown.lines().count(), 4, "{shown}");
+    let rows: Value = serde_json::from_slice(&fs::read(&json).unwrap()).unwrap();
+    let profile = folder.path("profile.json");
+    pass(&["pressure", &nbody, "-p", "skl", "--json", &profile]);
+    let profile: Value = serde_json::from_slice(&fs::read(profile).unwrap()).unwrap();
+    let points = profile[0]["points"].as_array().unwrap();
+    let peak = points.iter().map(|p| p["grfs"].as_u64().unwrap()).max();
+    assert_eq!(rows[1]["kernel"], "nbody");
+    assert_eq!(rows[1]["peak"].as_u64(), peak);
+    assert_eq!(rows[1]["points"].as_u64(), Some(points.len() as u64));
+    let only = pass(&["pressure", &corpus, "-p", "skl", "--summary", "--only", "s"]);
+    assert_eq!(only.lines().count(), 2, "{only}");
 }

@@ -1,6 +1,8 @@
 //! The program `kiln` as its user meets it: what it writes, what it answers, and that a failure is
 //! one diagnostic that says where, exit code 1, and nothing written.
 
+#[cfg(unix)]
+mod bench;
 mod hostile;
 mod inspect;
 mod laboratory;
@@ -323,6 +325,7 @@ fn figures_have_all_their_fields() {
         keys,
         [
             "bytes",
+            "cycles",
             "fills",
             "grf_used",
             "instructions",

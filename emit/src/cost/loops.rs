@@ -1,0 +1,356 @@
+//! The basic blocks of machine code, and in how many loops each is.
+//!
+//! Takes decoded code of any compiler. A block begins where a branch goes to and behind one. Where
+//! execution goes on is taken from the branches' targets as they stand, whatever channels are active:
+//! what matters here is what is repeated, and that needs a way back. Loops are those of a depth-first
+//! tree (Havlak, "Nesting of Reducible and Irreducible Loops"): an edge to an ancestor makes a loop of all
+//! that reaches it below that ancestor. Each block is merged into its loop once, so the time is near the
+//! number of edges. What a subroutine has comes on top of the deepest place that calls it.
+
+use smallvec::SmallVec;
+
+use crate::inst::{Inst, Op, Target};
+
+/// No block.
+const NONE: u32 = u32::MAX;
+/// Loops in each other that count, those of callers among them; recursion ends here.
+pub(super) const DEPTH_MAX: u32 = 8;
+
+/// The blocks of a piece of code.
+pub(super) struct Blocks {
+    /// The first instruction of each, by its number, and behind the last the number of all.
+    pub starts: Vec<u32>,
+    /// How many loops each is in.
+    pub depths: Vec<u32>,
+}
+
+/// Blocks and where execution goes on behind each.
+struct Graph {
+    starts: Vec<u32>,
+    succs: Vec<SmallVec<[u32; 3]>>,
+    /// Blocks that call, and what.
+    calls: Vec<(u32, u32)>,
+}
+
+impl Blocks {
+    pub fn new(code: &[Inst]) -> Blocks {
+        let graph = Graph::new(code);
+        let depths = graph.depths();
+        Blocks {
+            starts: graph.starts,
+            depths,
+        }
+    }
+}
+
+/// Whether nothing that stands behind is executed next.
+fn ends(inst: &Inst) -> bool {
+    let always = inst.pred.is_none();
+    match inst.op {
+        Op::Jmpi | Op::Brd | Op::Ret => always,
+        _ => inst.msg.is_some_and(|message| message.eot),
+    }
+}
+
+impl Graph {
+    fn new(code: &[Inst]) -> Graph {
+        let mut offsets = Vec::with_capacity(code.len());
+        let mut offset = 0i64;
+        for inst in code {
+            offsets.push(offset);
+            offset += i64::from(inst.size());
+        }
+        let place = |at: usize, target: Option<Target>| match target {
+            Some(Target::Offset(by)) if !code[at].op.branches_to_place() => {
+                let to = offsets[at] + i64::from(by);
+                offsets.binary_search(&to).ok()
+            }
+            _ => None,
+        };
+        let targets = |at: usize| {
+            let inst = &code[at];
+            [inst.jip, inst.uip].map(|target| place(at, target))
+        };
+        let mut leads = vec![false; code.len()];
+        for (at, inst) in code.iter().enumerate() {
+            leads[at] |= at == 0;
+            for to in targets(at).into_iter().flatten() {
+                leads[to] = true;
+            }
+            if (inst.op.is_branch() || ends(inst)) && at + 1 < code.len() {
+                leads[at + 1] = true;
+            }
+        }
+        let mut starts = Vec::new();
+        let mut block_of = vec![0; code.len()];
+        for (at, leads) in leads.iter().enumerate() {
+            if *leads {
+                starts.push(at as u32);
+            }
+            block_of[at] = starts.len() as u32 - 1;
+        }
+        let count = starts.len();
+        starts.push(code.len() as u32);
+        let mut graph = Graph {
+            succs: vec![SmallVec::new(); count],
+            calls: Vec::new(),
+            starts,
+        };
+        for block in 0..count {
+            let last = graph.starts[block + 1] as usize - 1;
+            let inst = &code[last];
+            let there = targets(last).into_iter().flatten().map(|to| block_of[to]);
+            if matches!(inst.op, Op::Call | Op::Calla) {
+                graph.calls.extend(there.map(|to| (block as u32, to)));
+            } else {
+                graph.succs[block].extend(there);
+            }
+            if !ends(inst) && block + 1 < count {
+                graph.succs[block].push(block as u32 + 1);
+            }
+        }
+        graph
+    }
+
+    /// In how many loops each block is.
+    fn depths(&self) -> Vec<u32> {
+        let tree = Tree::new(self);
+        let own = tree.loops(self);
+        // What each routine has on top, as far as it is known.
+        let mut base = vec![0u32; self.succs.len()];
+        let mut calls: Vec<Vec<(u32, u32)>> = vec![Vec::new(); self.succs.len()];
+        for &(from, to) in &self.calls {
+            calls[tree.root[from as usize] as usize].push((from, to));
+        }
+        let mut open: Vec<u32> = (0..self.succs.len() as u32).collect();
+        while let Some(routine) = open.pop() {
+            for &(from, to) in &calls[routine as usize] {
+                let callee = tree.root[to as usize];
+                let depth = (base[routine as usize] + own[from as usize]).min(DEPTH_MAX);
+                if base[callee as usize] < depth {
+                    base[callee as usize] = depth;
+                    open.push(callee);
+                }
+            }
+        }
+        let depth = |(own, root): (&u32, &u32)| (own + base[*root as usize]).min(DEPTH_MAX);
+        own.iter().zip(&tree.root).map(depth).collect()
+    }
+}
+
+/// A depth-first tree over all blocks: one from the entry, one from each that is called and not
+/// reached before, and from each that is left.
+struct Tree {
+    /// Blocks in the order in which they were entered.
+    order: Vec<u32>,
+    /// Each block's place in `order`.
+    number: Vec<u32>,
+    /// The last place in `order` below the one at each place.
+    last: Vec<u32>,
+    /// The block in which each block's tree begins.
+    root: Vec<u32>,
+}
+
+impl Tree {
+    fn new(graph: &Graph) -> Tree {
+        let count = graph.succs.len();
+        let mut tree = Tree {
+            order: Vec::with_capacity(count),
+            number: vec![NONE; count],
+            last: vec![0; count],
+            root: vec![NONE; count],
+        };
+        let called = graph.calls.iter().map(|(_, to)| *to);
+        let roots = std::iter::once(0).chain(called).chain(0..count as u32);
+        for root in roots.filter(|root| (*root as usize) < count) {
+            if tree.number[root as usize] == NONE {
+                tree.grow(graph, root);
+            }
+        }
+        tree
+    }
+
+    fn enter(&mut self, block: u32, root: u32) {
+        self.number[block as usize] = self.order.len() as u32;
+        self.root[block as usize] = root;
+        self.order.push(block);
+    }
+
+    fn grow(&mut self, graph: &Graph, root: u32) {
+        self.enter(root, root);
+        let mut path = vec![(root, 0)];
+        while let Some((block, next)) = path.last_mut() {
+            let (block, edge) = (*block, *next);
+            *next += 1;
+            match graph.succs[block as usize].get(edge) {
+                Some(&to) if self.number[to as usize] == NONE => {
+                    self.enter(to, root);
+                    path.push((to, 0));
+                }
+                Some(_) => {}
+                None => {
+                    let number = self.number[block as usize] as usize;
+                    self.last[number] = self.order.len() as u32 - 1;
+                    path.pop();
+                }
+            }
+        }
+    }
+
+    /// In how many loops of its own routine each block is. All within is by numbers.
+    fn loops(&self, graph: &Graph) -> Vec<u32> {
+        let count = self.order.len();
+        let mut preds: Vec<SmallVec<[u32; 4]>> = vec![SmallVec::new(); count];
+        for (from, succs) in graph.succs.iter().enumerate() {
+            for &to in succs {
+                preds[self.number[to as usize] as usize].push(self.number[from]);
+            }
+        }
+        // The head of the innermost loop around each, a head's own not among them.
+        let mut head = vec![NONE; count];
+        let mut is_head = vec![false; count];
+        let mut merged: Vec<u32> = (0..count as u32).collect();
+        for at in (0..count as u32).rev() {
+            let below = at..=self.last[at as usize];
+            let mut open: Vec<u32> = Vec::new();
+            for &from in preds[at as usize]
+                .iter()
+                .filter(|from| below.contains(from))
+            {
+                is_head[at as usize] = true;
+                open.push(find(&mut merged, from));
+            }
+            while let Some(block) = open.pop() {
+                if block == at || head[block as usize] != NONE {
+                    continue;
+                }
+                head[block as usize] = at;
+                merged[block as usize] = at;
+                for &from in &preds[block as usize] {
+                    let from = find(&mut merged, from);
+                    if below.contains(&from) {
+                        open.push(from);
+                    }
+                }
+            }
+        }
+        // A loop's head is entered before what is in it.
+        let mut depths = vec![0; count];
+        for at in 0..count {
+            let around = head[at];
+            let outer = if around == NONE {
+                0
+            } else {
+                depths[around as usize]
+            };
+            depths[at] = outer + u32::from(is_head[at]);
+        }
+        self.number.iter().map(|n| depths[*n as usize]).collect()
+    }
+}
+
+/// The head of the outermost loop so far that a block was merged into.
+fn find(merged: &mut [u32], mut at: u32) -> u32 {
+    while merged[at as usize] != at {
+        let above = merged[merged[at as usize] as usize];
+        merged[at as usize] = above;
+        at = above;
+    }
+    at
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::inst::Pred;
+    use crate::inst::{PredCtrl, Reg, RegFile};
+
+    /// Instructions of 16 bytes: none, or a branch of that kind so many instructions on.
+    fn code(ops: &[Option<(Op, i32, bool)>]) -> Vec<Inst> {
+        let inst = |op: &Option<(Op, i32, bool)>| match op {
+            None => Inst::new(Op::Mov, 8),
+            Some((op, by, conditional)) => {
+                let mut inst = Inst::new(*op, 8);
+                inst.jip = match op {
+                    Op::Ret => Some(Target::Reg),
+                    _ => Some(Target::Offset(by * 16)),
+                };
+                inst.pred = conditional.then_some(Pred {
+                    flag: Reg::new(RegFile::Flag, 0, 0),
+                    inverse: false,
+                    ctrl: PredCtrl::Normal,
+                });
+                inst
+            }
+        };
+        ops.iter().map(inst).collect()
+    }
+
+    fn depths(ops: &[Option<(Op, i32, bool)>]) -> Vec<u32> {
+        let code = code(ops);
+        let blocks = Blocks::new(&code);
+        let mut depths = Vec::new();
+        for (block, depth) in blocks.depths.iter().enumerate() {
+            let size = blocks.starts[block + 1] - blocks.starts[block];
+            depths.extend(std::iter::repeat_n(*depth, size as usize));
+        }
+        depths
+    }
+
+    #[test]
+    fn loops_in_each_other() {
+        let (none, back) = (None, |by: i32| Some((Op::While, -by, true)));
+        // Two loops with one end each, behind each other in a third.
+        let ops = [
+            none,
+            none,
+            none,
+            back(1),
+            none,
+            none,
+            back(1),
+            none,
+            back(7),
+            none,
+        ];
+        assert_eq!(depths(&ops), [0, 1, 2, 2, 1, 2, 2, 1, 1, 0]);
+        // One block that goes back to itself, and two ends of one loop.
+        let ops = [none, back(1), none, back(1), back(2), none];
+        assert_eq!(depths(&ops), [1, 1, 1, 1, 1, 0]);
+    }
+
+    #[test]
+    fn a_loop_may_be_entered_at_its_end() {
+        let ops = [
+            None,
+            Some((Op::Jmpi, 2, false)),
+            None,
+            None,
+            Some((Op::Jmpi, -2, true)),
+            None,
+        ];
+        assert_eq!(depths(&ops), [0, 0, 1, 1, 1, 0]);
+    }
+
+    #[test]
+    fn a_subroutine_is_as_deep_as_the_deepest_call() {
+        let ops = [
+            Some((Op::Call, 5, false)),
+            None,
+            Some((Op::Call, 3, false)),
+            Some((Op::While, -2, true)),
+            Some((Op::Ret, 0, false)),
+            None,
+            Some((Op::While, -1, true)),
+            Some((Op::Ret, 0, false)),
+        ];
+        assert_eq!(depths(&ops), [0, 1, 1, 1, 0, 2, 2, 1]);
+        // Recursion ends somewhere.
+        let ops = [
+            None,
+            Some((Op::Call, -1, false)),
+            Some((Op::While, -2, true)),
+        ];
+        assert_eq!(depths(&ops), [DEPTH_MAX; 3]);
+    }
+}

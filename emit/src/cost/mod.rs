@@ -1,0 +1,412 @@
+//! How many cycles machine code is estimated to take, whoever compiled it.
+//!
+//! Takes decoded instructions in their order. Each basic block is executed once on a model of one thread
+//! that has its execution unit for itself: it issues in order; an instruction waits until what it reads
+//! and overwrites is there, and until the unit that executes it is free. Nothing is under way where a
+//! block begins. The sum over the blocks counts each as often as it was executed, or, where that is not
+//! known, ten times for each loop that it is in. The numbers are in [`tables`]; `docs/cost-model.md` says what
+//! they rest on and what is left out.
+
+mod loops;
+mod scratch;
+mod tables;
+
+use serde::Serialize;
+use smallvec::SmallVec;
+
+use crate::footprint::{self, Bytes, Footprint};
+use crate::inst::{CondMod, Desc, Inst, Op, Place, Reg, RegFile, Src, Type};
+use crate::messages::{Function, Request};
+use crate::platform::Platform;
+
+use loops::Blocks;
+use tables::{LINE_BYTES, MESSAGE_ISSUE, Shape, Table, Unit};
+
+pub use scratch::{Scratch, scratch};
+
+/// By how much a loop counts more than what is around it.
+const LOOP_WEIGHT: f64 = 10.0;
+
+/// How often blocks are executed.
+#[derive(Clone, Copy, Debug)]
+pub enum Weights<'a> {
+    /// Ten times for each loop around.
+    Loops,
+    /// So often as that counts for each instruction.
+    Counts(&'a [u64]),
+}
+
+/// Cycles, by what they go into.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct Cycles {
+    /// Instructions are issued.
+    pub issue: f64,
+    /// Sources come from the same bank of registers.
+    pub banks: f64,
+    /// A result of a computation is not there.
+    pub results: f64,
+    /// An answer to a message is not there, or its payload has not been read.
+    pub messages: f64,
+    /// The unit that executes it is busy.
+    pub units: f64,
+}
+
+impl Cycles {
+    pub fn sum(&self) -> f64 {
+        self.issue + self.banks + self.results + self.messages + self.units
+    }
+
+    fn add(&mut self, other: &Cycles, weight: f64) {
+        self.issue += other.issue * weight;
+        self.banks += other.banks * weight;
+        self.results += other.results * weight;
+        self.messages += other.messages * weight;
+        self.units += other.units * weight;
+    }
+}
+
+/// A basic block.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Block {
+    /// The number of its first instruction, and of how many there are.
+    pub first: usize,
+    pub instructions: usize,
+    /// Loops around it, those around calls of its subroutine among them.
+    pub loops: u32,
+    /// How often it counts.
+    pub weight: f64,
+    /// Of one execution.
+    pub cycles: Cycles,
+}
+
+/// What a piece of code is estimated to take.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Estimate {
+    /// Of all executions.
+    pub cycles: Cycles,
+    pub blocks: Vec<Block>,
+}
+
+/// Estimates the cycles of code.
+pub fn estimate(code: &[Inst], platform: &Platform, weights: Weights) -> Estimate {
+    let blocks = Blocks::new(code);
+    let mut model = Model::new(platform);
+    let mut estimate = Estimate::default();
+    for (range, &depth) in blocks.starts.windows(2).zip(&blocks.depths) {
+        let (first, end) = (range[0] as usize, range[1] as usize);
+        let cycles = model.block(&code[first..end]);
+        let weight = match weights {
+            Weights::Loops => LOOP_WEIGHT.powi(depth as i32),
+            Weights::Counts(counts) => counts.get(first).map_or(0.0, |count| *count as f64),
+        };
+        estimate.cycles.add(&cycles, weight);
+        estimate.blocks.push(Block {
+            first,
+            instructions: end - first,
+            loops: depth,
+            weight,
+            cycles,
+        });
+    }
+    estimate
+}
+
+/// When what is under way with a register is over.
+#[derive(Clone, Copy, Debug, Default)]
+struct Ready {
+    /// It has been written, and whether a message does that.
+    written: i64,
+    by_message: bool,
+    /// Messages have read it.
+    read: i64,
+}
+
+/// Registers that are waited for, by their places in one table.
+struct Places {
+    flags: usize,
+    accumulators: usize,
+    address: usize,
+    count: usize,
+}
+
+impl Places {
+    /// Accumulators that a decoded instruction can name.
+    const ACCUMULATORS: usize = 16;
+
+    fn new(platform: &Platform) -> Places {
+        let flags = platform.grf_count as usize;
+        let accumulators = flags + 2 * platform.flag_count as usize;
+        let address = accumulators + Places::ACCUMULATORS;
+        Places {
+            flags,
+            accumulators,
+            address,
+            count: address + 1,
+        }
+    }
+
+    /// Of a register outside the general ones, if it is waited for.
+    fn of(&self, file: RegFile, number: u32, byte: u16) -> Option<usize> {
+        let number = number as usize;
+        match file {
+            RegFile::Flag => {
+                let place = self.flags + 2 * number + usize::from(byte / 2);
+                (place < self.accumulators).then_some(place)
+            }
+            RegFile::Acc | RegFile::Mme => Some(self.accumulators + number % Places::ACCUMULATORS),
+            RegFile::Addr => Some(self.address),
+            _ => None,
+        }
+    }
+}
+
+/// Places of registers.
+type Few = SmallVec<[usize; 8]>;
+
+/// A thread.
+struct Model<'a> {
+    platform: &'a Platform,
+    table: &'static Table,
+    places: Places,
+    now: i64,
+    ready: Vec<Ready>,
+    /// When each unit can take the next.
+    units: [i64; Unit::COUNT],
+    /// When all that was begun is over.
+    horizon: i64,
+}
+
+/// An instruction with the time it takes.
+struct Step {
+    unit: Option<Unit>,
+    issue: i64,
+    banks: i64,
+    busy: i64,
+    /// Until its payloads have been read; of messages.
+    read: Option<i64>,
+    result: i64,
+    accumulator: i64,
+    flag: i64,
+}
+
+impl<'a> Model<'a> {
+    fn new(platform: &'a Platform) -> Model<'a> {
+        let places = Places::new(platform);
+        Model {
+            platform,
+            table: tables::table(platform.family),
+            now: 0,
+            ready: vec![Ready::default(); places.count],
+            places,
+            units: [0; Unit::COUNT],
+            horizon: 0,
+        }
+    }
+
+    /// What a block takes.
+    fn block(&mut self, insts: &[Inst]) -> Cycles {
+        self.now = self.now.max(self.horizon);
+        let mut cycles = Cycles::default();
+        for inst in insts {
+            self.step(inst, &mut cycles);
+        }
+        cycles
+    }
+
+    fn step(&mut self, inst: &Inst, cycles: &mut Cycles) {
+        let footprint = footprint::of(inst, self.platform);
+        let step = match inst.op.is_send() {
+            true => self.message(inst, &footprint),
+            false => self.computation(inst),
+        };
+        let (reads, writes) = self.others(inst);
+        let general = |bytes: &Bytes| bytes.registers().map(usize::from).collect::<Few>();
+        let read: Few = footprint.reads.iter().flat_map(&general).collect();
+        let written = general(&footprint.writes);
+        let ready = |at: &usize| self.ready.get(*at).copied().unwrap_or_default();
+        let result = |ready: Ready| (ready.written, ready.by_message);
+        let mut last = (self.now, false);
+        for ready in read.iter().chain(&reads).map(&ready) {
+            last = last.max(result(ready));
+        }
+        if !inst.opts.no_dd_chk {
+            for ready in written.iter().chain(&writes).map(&ready) {
+                last = last.max(result(ready)).max((ready.read, true));
+            }
+        }
+        let (at, by_message) = last;
+        match by_message {
+            true => cycles.messages += (at - self.now) as f64,
+            false => cycles.results += (at - self.now) as f64,
+        }
+        self.now = at;
+        self.now += step.issue + step.banks;
+        cycles.issue += step.issue as f64;
+        cycles.banks += step.banks as f64;
+        if let Some(unit) = step.unit {
+            let free = &mut self.units[unit as usize];
+            cycles.units += (*free - self.now).max(0) as f64;
+            self.now = self.now.max(*free);
+            *free = self.now + step.busy;
+        }
+        if let Some(after) = step.read {
+            for register in read {
+                self.over(register, after, |ready, at| ready.read = at);
+            }
+        }
+        let by_message = inst.op.is_send();
+        let results = written.into_iter().map(|register| (register, step.result));
+        let others = writes.into_iter().map(|place| match place {
+            place if place == self.places.address => (place, step.result),
+            place if place >= self.places.accumulators => (place, step.accumulator),
+            place => (place, step.flag),
+        });
+        for (place, after) in results.chain(others).collect::<SmallVec<[_; 8]>>() {
+            self.over(place, after, |ready, at| {
+                (ready.written, ready.by_message) = (at, by_message);
+            });
+        }
+    }
+
+    /// Something is over with a register so many cycles from now.
+    fn over(&mut self, place: usize, after: i64, with: impl Fn(&mut Ready, i64)) {
+        let at = self.now + after;
+        self.horizon = self.horizon.max(at);
+        if let Some(ready) = self.ready.get_mut(place) {
+            with(ready, at);
+        }
+    }
+
+    /// Registers other than general ones that an instruction reads, and those that it writes.
+    fn others(&self, inst: &Inst) -> (Few, Few) {
+        let place = |reg: Reg| self.places.of(reg.file, reg.num, reg.byte);
+        let operand = |of: Place| match of {
+            Place::Direct(reg) => place(reg),
+            Place::Indirect { .. } => Some(self.places.address),
+        };
+        let (mut reads, mut writes) = (Few::new(), Few::new());
+        for src in &inst.srcs {
+            if let Src::Reg(src) = src {
+                reads.extend(operand(src.place));
+            }
+        }
+        reads.extend(inst.pred.and_then(|pred| place(pred.flag)));
+        if let Some(message) = inst.msg {
+            let descriptors = [message.desc, message.ex_desc];
+            let in_register = |desc: &Desc| matches!(desc, Desc::Addr { .. });
+            reads.extend(
+                descriptors
+                    .iter()
+                    .any(in_register)
+                    .then_some(self.places.address),
+            );
+        }
+        match inst.dst.map(|dst| dst.place) {
+            Some(Place::Direct(reg)) => writes.extend(place(reg)),
+            Some(Place::Indirect { .. }) => reads.push(self.places.address),
+            None => {}
+        }
+        writes.extend(inst.cond.and_then(|CondMod { flag, .. }| place(flag)));
+        let accumulator = self.places.accumulators;
+        if matches!(inst.op, Op::Mac | Op::Mach | Op::Macl) {
+            reads.push(accumulator);
+        }
+        if inst.opts.acc_wr_en || matches!(inst.op, Op::Addc | Op::Subb | Op::Mach) {
+            writes.push(accumulator);
+        }
+        (reads, writes)
+    }
+
+    fn computation(&self, inst: &Inst) -> Step {
+        let size = |ty: Type| match ty {
+            Type::V | Type::Uv => 2,
+            ty => ty.bytes().max(2),
+        };
+        let sources = inst.srcs.iter().map(|src| size(src.ty()));
+        let result = inst.dst.map(|dst| dst.ty.bytes());
+        let element = sources.chain(result).max().unwrap_or(0);
+        let apart = inst
+            .dst
+            .map_or(0, |dst| dst.ty.bytes() * u32::from(dst.hstride));
+        let bytes = u32::from(inst.exec_size) * element.max(apart);
+        let registers = bytes.div_ceil(self.platform.grf_bytes);
+        let passes = i64::from(registers.max(1));
+        let long = element == 8 || self.table.long_products && is_long_product(inst);
+        let timing = self.table.timing(tables::class(inst.op, long));
+        let conflict = self
+            .table
+            .bank_bits
+            .is_some_and(|bits| conflicts(inst, bits));
+        Step {
+            unit: timing.unit,
+            issue: (timing.issue + timing.issue_pass * passes).max(1),
+            banks: if conflict { passes } else { 0 },
+            busy: timing.busy + timing.busy_pass * passes,
+            read: None,
+            result: timing.result,
+            accumulator: timing.accumulator,
+            flag: timing.flag,
+        }
+    }
+
+    fn message(&self, inst: &Inst, footprint: &Footprint) -> Step {
+        let request = scratch::request(inst, self.platform);
+        let kind = request.as_ref().map(|request| request.kind);
+        let shape = kind.map_or(Shape::Scattered, tables::shape);
+        let function = Function::of(inst.msg.map_or(0, |message| message.sfid));
+        let timing = tables::message(function, shape);
+        let payload: usize = footprint
+            .reads
+            .iter()
+            .map(|read| read.registers().count())
+            .sum();
+        let passes = match shape {
+            Shape::Block => {
+                let written = footprint.writes.registers().count();
+                // What is written goes behind a header.
+                let header = usize::from(request.is_some_and(|r: Request| r.header));
+                let registers = if written > 0 {
+                    written
+                } else {
+                    payload.saturating_sub(header)
+                };
+                (registers as u32 * self.platform.grf_bytes).div_ceil(LINE_BYTES)
+            }
+            _ => u32::from(inst.exec_size).div_ceil(self.platform.grf_bytes / 4),
+        };
+        let passes = i64::from(passes.max(1));
+        Step {
+            unit: Some(timing.unit),
+            issue: MESSAGE_ISSUE,
+            banks: 0,
+            busy: timing.busy + timing.busy_pass * passes,
+            read: Some(timing.read + timing.read_register * payload as i64),
+            result: timing.result + timing.result_pass * passes,
+            accumulator: 0,
+            flag: 0,
+        }
+    }
+}
+
+/// Whether it multiplies dwords with dwords.
+fn is_long_product(inst: &Inst) -> bool {
+    let factors = match inst.op {
+        Op::Mul => &inst.srcs[..],
+        Op::Mad => inst.srcs.get(1..).unwrap_or_default(),
+        _ => return false,
+    };
+    let is_dword = |src: &Src| matches!(src.ty(), Type::D | Type::Ud);
+    factors.len() == 2 && factors.iter().all(is_dword)
+}
+
+/// Whether the second and the third source are different registers of the same bank.
+fn conflicts(inst: &Inst, bank_bits: u32) -> bool {
+    let register = |at: usize| match inst.srcs.get(at) {
+        Some(Src::Reg(src)) => footprint::general(src.place).map(|reg| reg.num),
+        _ => None,
+    };
+    match (register(1), register(2)) {
+        (Some(a), Some(b)) => a != b && (a ^ b) & bank_bits == 0,
+        _ => false,
+    }
+}

@@ -1,0 +1,220 @@
+//! The bytes of general registers that an instruction reads and writes.
+//!
+//! Takes decoded instructions of any platform. What an address register finds is unknown and left out, and
+//! a message whose length is in a register is taken to have one register.
+
+use smallvec::SmallVec;
+
+use crate::inst::{Desc, Dst, Inst, MathFn, Op, Place, Reg, RegFile, Src, SrcReg, Systolic, Type};
+use crate::messages::second_beside_descriptor;
+use crate::platform::Platform;
+
+/// Bytes of general registers: registers and their bytes, a bit each.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Bytes(SmallVec<[(u16, u64); 4]>);
+
+impl Bytes {
+    pub(crate) fn meets(&self, other: &Bytes) -> bool {
+        let of = |register| other.0.iter().filter(move |(r, _)| *r == register);
+        (self.0.iter()).any(|&(register, bytes)| of(register).any(|(_, b)| b & bytes != 0))
+    }
+
+    /// Whether all of the others are among them.
+    pub(crate) fn cover(&self, other: &Bytes) -> bool {
+        let of = |register| self.0.iter().filter(move |(r, _)| *r == register);
+        let all = |register| of(register).fold(0, |all, (_, bytes)| all | bytes);
+        (other.0.iter()).all(|&(register, bytes)| all(register) & bytes == bytes)
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The numbers of the registers; one may stand twice.
+    pub(crate) fn registers(&self) -> impl Iterator<Item = u16> {
+        self.0.iter().map(|(register, _)| *register)
+    }
+
+    /// Adds `size` bytes from a byte of the register file on.
+    fn add(&mut self, at: u32, size: u32, grf_bytes: u32) {
+        for byte in at..at.saturating_add(size) {
+            let (register, bit) = ((byte / grf_bytes) as u16, 1u64 << (byte % grf_bytes));
+            match self.0.last_mut() {
+                Some((last, bytes)) if *last == register => *bytes |= bit,
+                _ => self.0.push((register, bit)),
+            }
+        }
+    }
+
+    /// Adds whole registers.
+    fn add_registers(&mut self, first: u32, count: u32, grf_bytes: u32) {
+        let all = u64::MAX >> (64 - grf_bytes);
+        let registers = first..first.saturating_add(count);
+        self.0.extend(registers.map(|r| (r as u16, all)));
+    }
+}
+
+/// What an instruction reads and writes.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Footprint {
+    /// Operand by operand.
+    pub reads: SmallVec<[Bytes; 3]>,
+    pub writes: Bytes,
+}
+
+/// The footprint of an instruction.
+pub(crate) fn of(inst: &Inst, platform: &Platform) -> Footprint {
+    Operands { platform }.of(inst)
+}
+
+struct Operands<'a> {
+    platform: &'a Platform,
+}
+
+impl Operands<'_> {
+    fn of(&self, inst: &Inst) -> Footprint {
+        if inst.op.is_send() {
+            return self.message(inst);
+        }
+        if let Op::Dpas(shape) | Op::Dpasw(shape) = inst.op {
+            return self.systolic(inst, shape);
+        }
+        // An element that is moved nowhere may be anything: so compilers keep a register from being used
+        // again. They wait for fences by moving their whole answer nowhere.
+        let nowhere = inst
+            .dst
+            .is_some_and(|dst| matches!(dst.place, Place::Direct(reg) if reg.is_null()));
+        if inst.op == Op::Mov && nowhere && inst.cond.is_none() && inst.exec_size == 1 {
+            return Footprint::default();
+        }
+        let sources = inst.srcs.iter().filter_map(|src| match src {
+            Src::Reg(src) => Some(self.source(inst, src)),
+            Src::Imm { .. } => None,
+        });
+        let written = inst.dst.map(|dst| self.destination(inst, &dst));
+        Footprint {
+            reads: sources.collect(),
+            writes: written.unwrap_or_default(),
+        }
+    }
+
+    fn source(&self, inst: &Inst, src: &SrcReg) -> Bytes {
+        let grf_bytes = self.platform.grf_bytes;
+        let mut reads = Bytes::default();
+        let Some(reg) = general(src.place) else {
+            return reads;
+        };
+        let start = reg.num * grf_bytes + u32::from(reg.byte);
+        let size = src.ty.bytes();
+        let width = u32::from(src.region.width).max(1);
+        let (rows, across) = (
+            u32::from(src.region.vstride.unwrap_or(0)),
+            u32::from(src.region.hstride),
+        );
+        let lanes = match inst.op {
+            op if op.branches_by_register() => 2,
+            _ => u32::from(inst.exec_size),
+        };
+        for lane in 0..lanes {
+            let element = lane / width * rows + lane % width * across;
+            reads.add(start + element * size, size, grf_bytes);
+        }
+        reads
+    }
+
+    fn destination(&self, inst: &Inst, dst: &Dst) -> Bytes {
+        let grf_bytes = self.platform.grf_bytes;
+        let mut writes = Bytes::default();
+        let Some(reg) = general(dst.place) else {
+            return writes;
+        };
+        let start = reg.num * grf_bytes + u32::from(reg.byte);
+        let size = dst.ty.bytes();
+        let lanes = match inst.op {
+            // The return address and the mask.
+            Op::Call | Op::Calla => 2,
+            _ => u32::from(inst.exec_size),
+        };
+        for lane in 0..lanes {
+            let at = start + lane * u32::from(dst.hstride) * size;
+            writes.add(at, size, grf_bytes);
+        }
+        if inst.op == Op::Math(MathFn::Idiv) {
+            // The remainder is in the register behind the quotient.
+            writes.add_registers(reg.num + 1, 1, grf_bytes);
+        }
+        writes
+    }
+
+    fn message(&self, inst: &Inst) -> Footprint {
+        let mut footprint = Footprint::default();
+        let Some(message) = &inst.msg else {
+            return footprint;
+        };
+        let grf_bytes = self.platform.grf_bytes;
+        let family = self.platform.family;
+        let part = |desc, low: u32, width: u32| match desc {
+            Desc::Imm(bits) => bits >> low & ((1 << width) - 1),
+            Desc::Addr { .. } => 1,
+        };
+        let second = second_beside_descriptor(inst, family);
+        let lengths = [
+            part(message.desc, 25, 4),
+            second.unwrap_or_else(|| part(message.ex_desc, 6, 5)),
+        ];
+        for (src, length) in inst.srcs.iter().zip(lengths) {
+            if let Src::Reg(src) = src
+                && let Some(reg) = general(src.place)
+            {
+                let mut payload = Bytes::default();
+                payload.add_registers(reg.num, length, grf_bytes);
+                footprint.reads.push(payload);
+            }
+        }
+        if let Some(reg) = inst.dst.and_then(|dst| general(dst.place)) {
+            let length = part(message.desc, 20, 5);
+            footprint.writes.add_registers(reg.num, length, grf_bytes);
+        }
+        footprint
+    }
+
+    /// The first source and the result have a row of all channels for each repetition. Of the third source
+    /// that two threads share, either has no more than half of the registers.
+    fn systolic(&self, inst: &Inst, shape: Systolic) -> Footprint {
+        let grf_bytes = self.platform.grf_bytes;
+        let table = |ty: Type| u32::from(inst.exec_size) * ty.bytes() * u32::from(shape.repeat);
+        let rows = |place, size| {
+            let mut bytes = Bytes::default();
+            if let Some(reg) = general(place) {
+                bytes.add(reg.num * grf_bytes + u32::from(reg.byte), size, grf_bytes);
+            }
+            bytes
+        };
+        let ty = |n: usize| inst.srcs.get(n).map_or(Type::Ud, Src::ty);
+        let sources = inst.srcs.iter().enumerate().filter_map(|(n, src)| {
+            let Src::Reg(src) = src else { return None };
+            let size = match n {
+                0 => table(src.ty),
+                1 => shape.column_registers(ty(1), ty(2)) * grf_bytes,
+                _ => match (inst.op, shape.row_bytes(ty(1), ty(2))) {
+                    (Op::Dpasw(_), bytes) => bytes.div_ceil(grf_bytes).div_ceil(2) * grf_bytes,
+                    (_, bytes) => bytes,
+                },
+            };
+            Some(rows(src.place, size))
+        });
+        let result = |dst: Dst| rows(dst.place, table(dst.ty));
+        Footprint {
+            reads: sources.collect(),
+            writes: inst.dst.map(result).unwrap_or_default(),
+        }
+    }
+}
+
+/// The general register that an operand starts in.
+pub(crate) fn general(place: Place) -> Option<Reg> {
+    match place {
+        Place::Direct(reg) if reg.file == RegFile::Grf => Some(reg),
+        _ => None,
+    }
+}

@@ -1,0 +1,148 @@
+//! The model of time on code whose cycles are worked out by hand from the tables of docs/cost-model.md.
+
+use kiln_emit::cost::{self, Cycles, Estimate, Scratch, Weights, estimate};
+use kiln_emit::inst::{Dst, Inst, MathFn, Op, Reg, Region, Src, Target, Type};
+use kiln_emit::messages::data_port::{scratch_read, scratch_write};
+use kiln_emit::messages::{Block, Kind};
+use kiln_emit::platform::{self, Platform};
+
+fn skl() -> &'static Platform {
+    platform::find("skl").expect("a known platform")
+}
+
+/// An operation on general registers, all of one type.
+fn op(op: Op, size: u8, ty: Type, dst: u32, srcs: &[u32]) -> Inst {
+    let mut inst = Inst::new(op, size);
+    inst.dst = Some(Dst::new(Reg::grf(dst), 1, ty));
+    let src = |reg: &u32| Src::reg(Reg::grf(*reg), Region::packed(size), ty);
+    inst.srcs.extend(srcs.iter().map(src));
+    inst
+}
+
+/// Reads or writes a block of scratch space.
+fn block(kind: Kind, offset: u32, block: Block, registers: u8, [dst, data]: [u32; 2]) -> Inst {
+    let write = kind == Kind::HwordScratchBlockWrite;
+    let request = match write {
+        true => scratch_write(block, offset).lengths(1, registers, 0),
+        false => scratch_read(block, offset).lengths(1, 0, registers),
+    };
+    let descriptors = request.encode(skl().family).expect("a request");
+    let mut inst = Inst::new(Op::Sends, 16);
+    inst.msg = Some(descriptors.message());
+    inst.dst = Some(match write {
+        true => Dst::new(Reg::NULL, 1, Type::Ud),
+        false => Dst::new(Reg::grf(dst), 1, Type::Ud),
+    });
+    let payload = |reg| Src::reg(Reg::grf(reg), Region::packed(8), Type::Ud);
+    inst.srcs.extend([payload(0), payload(data)]);
+    inst
+}
+
+fn cycles(code: &[Inst]) -> Cycles {
+    estimate(code, skl(), Weights::Loops).cycles
+}
+
+#[test]
+fn results_are_waited_for() {
+    let first = op(Op::Add, 8, Type::F, 10, &[20, 21]);
+    // Independent instructions follow each other at the rate of the unit: two cycles a register.
+    let other = op(Op::Add, 16, Type::F, 12, &[22, 24]);
+    let both = cycles(&[first.clone(), other]);
+    assert_eq!(
+        both,
+        Cycles {
+            issue: 6.0,
+            units: 0.0,
+            ..Cycles::default()
+        }
+    );
+    // The sum is issued in two cycles, there after eight more, and then read.
+    let reader = op(Op::Add, 8, Type::F, 11, &[10, 21]);
+    let waiting = cycles(&[first.clone(), reader]);
+    assert_eq!(
+        waiting,
+        Cycles {
+            issue: 4.0,
+            results: 8.0,
+            ..Cycles::default()
+        }
+    );
+    // What overwrites it waits, too, unless it says that it need not.
+    let mut over = op(Op::Add, 8, Type::F, 10, &[22, 21]);
+    assert_eq!(cycles(&[first.clone(), over.clone()]), waiting);
+    over.opts.no_dd_chk = true;
+    assert_eq!(cycles(&[first, over]).results, 0.0);
+}
+
+#[test]
+fn elements_of_64_bits_and_functions_take_longer() {
+    let alone = |inst: Inst| cycles(&[inst]).sum();
+    assert_eq!(alone(op(Op::Add, 8, Type::F, 10, &[20, 21])), 2.0);
+    assert_eq!(alone(op(Op::Add, 16, Type::Hf, 10, &[20, 21])), 2.0);
+    assert_eq!(alone(op(Op::Add, 8, Type::Df, 10, &[20, 22])), 8.0);
+    assert_eq!(alone(op(Op::Mul, 8, Type::D, 10, &[20, 22])), 4.0);
+    assert_eq!(alone(op(Op::Mul, 8, Type::W, 10, &[20, 22])), 2.0);
+    // The second waits until the unit is free: four cycles after the first was taken.
+    let inverse = |dst| op(Op::Math(MathFn::Inv), 8, Type::F, dst, &[20]);
+    let two = cycles(&[inverse(10), inverse(11)]);
+    assert_eq!(
+        two,
+        Cycles {
+            issue: 4.0,
+            units: 2.0,
+            ..Cycles::default()
+        }
+    );
+}
+
+#[test]
+fn the_second_and_the_third_source_may_come_from_one_bank() {
+    for (registers, conflicts) in [
+        ([20, 30, 32], 2.0),
+        ([20, 30, 31], 0.0),
+        ([20, 30, 94], 0.0),
+        ([20, 31, 33], 2.0),
+        ([20, 30, 30], 0.0),
+    ] {
+        let mad = op(Op::Mad, 16, Type::F, 10, &registers);
+        assert_eq!(cycles(&[mad]).banks, conflicts, "{registers:?}");
+    }
+}
+
+#[test]
+fn answers_are_waited_for_and_counted() {
+    use Kind::{HwordScratchBlockRead as Read, HwordScratchBlockWrite as Write};
+    let code = [
+        block(Write, 64, Block::X2, 2, [0, 30]),
+        block(Write, 96, Block::X4, 4, [0, 32]),
+        block(Read, 64, Block::X4, 4, [40, 0]),
+        op(Op::Add, 8, Type::D, 10, &[40, 21]),
+    ];
+    let scratch = cost::scratch(&code, skl());
+    let expected = Scratch {
+        spills: 2,
+        fills: 1,
+        bytes: 160,
+    };
+    assert_eq!(scratch, expected);
+    // The port takes a line of 64 bytes in 20 cycles: the second message waits for the first, the third for
+    // the second's two lines. The answer is there 100 cycles after it was asked for.
+    let cycles = cycles(&code);
+    assert_eq!(cycles.issue, 8.0);
+    assert_eq!(cycles.units, 18.0 + 38.0);
+    assert_eq!(cycles.messages, 100.0);
+}
+
+#[test]
+fn loops_count_ten_times_or_as_often_as_was_counted() {
+    let add = op(Op::Add, 8, Type::F, 10, &[20, 21]);
+    let mut back = Inst::new(Op::While, 8);
+    back.jip = Some(Target::Offset(-16));
+    let code = [add.clone(), add.clone(), back, add];
+    let loops = estimate(&code, skl(), Weights::Loops);
+    // Each addition takes two cycles, the branch eight.
+    assert_eq!(loops.cycles.issue, 2.0 + 10.0 * (2.0 + 8.0) + 2.0);
+    let counted = estimate(&code, skl(), Weights::Counts(&[3, 7, 7, 3]));
+    assert_eq!(counted.cycles.issue, 3.0 * 2.0 + 7.0 * 10.0 + 3.0 * 2.0);
+    assert_eq!(estimate(&[], skl(), Weights::Loops), Estimate::default());
+}

@@ -1,0 +1,234 @@
+//! `kiln cost`: what machine code is estimated to take, and what it is made of.
+//!
+//! The same for any compiler's code: everything is counted in decoded instructions (docs/cost-model.md).
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use kiln_emit::cost::{self, Block, Cycles, Estimate, Weights};
+use kiln_emit::inst::Inst;
+use kiln_emit::listing;
+use kiln_emit::platform::Platform;
+use miette::{Report, miette};
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+
+use super::disasm::unit::Unit;
+use super::disasm::{File, open};
+use super::input::Input;
+use super::output::{Outputs, plain};
+use super::{platform_parser, report, stats};
+
+/// Estimate the cycles of machine code
+///
+/// A thread is taken to have its execution unit for itself, and each loop to go round ten times unless
+/// there are counts of a run.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// Zebins or raw machine code, `-` for standard input
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
+    /// Platform that the code is for [default: what a zebin says]
+    #[arg(short, long, value_parser = platform_parser(), ignore_case = true)]
+    platform: Option<&'static Platform>,
+    /// Take this kernel or function of a zebin only
+    #[arg(long, value_name = "NAME")]
+    kernel: Option<String>,
+    /// Count each block as often as it was executed in a run, by its figures (`kiln run --stats=STATS`)
+    #[arg(long, value_name = "STATS")]
+    counts: Option<PathBuf>,
+    /// Write the figures with those of each block as JSON, `-` for standard output
+    #[arg(long, value_name = "FILE", num_args = 0..=1, default_missing_value = "-")]
+    json: Option<PathBuf>,
+}
+
+/// Figures of machine code.
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+pub struct Figures {
+    pub instructions: usize,
+    pub bytes: usize,
+    /// Messages that write scratch blocks and that read them, and bytes that are written.
+    pub spills: usize,
+    pub fills: usize,
+    pub spill_bytes: usize,
+    /// Estimated.
+    pub cycles: f64,
+}
+
+impl Figures {
+    /// Those of a piece of machine code, whose loops go round ten times.
+    pub fn of(code: &[u8], platform: &'static Platform) -> Figures {
+        let insts = listing::insts(code, platform);
+        let estimate = cost::estimate(&insts, platform, Weights::Loops);
+        Figures::counted(&insts, &estimate, platform)
+    }
+
+    /// Those of both together.
+    pub fn with(&self, other: &Figures) -> Figures {
+        Figures {
+            instructions: self.instructions + other.instructions,
+            bytes: self.bytes + other.bytes,
+            spills: self.spills + other.spills,
+            fills: self.fills + other.fills,
+            spill_bytes: self.spill_bytes + other.spill_bytes,
+            cycles: self.cycles + other.cycles,
+        }
+    }
+
+    fn counted(insts: &[Inst], estimate: &Estimate, platform: &Platform) -> Figures {
+        let scratch = cost::scratch(insts, platform);
+        Figures {
+            instructions: insts.len(),
+            bytes: insts.iter().map(|inst| inst.size() as usize).sum(),
+            spills: scratch.spills,
+            fills: scratch.fills,
+            spill_bytes: scratch.bytes,
+            cycles: estimate.cycles.sum(),
+        }
+    }
+}
+
+/// A piece of code with its figures.
+#[derive(Serialize)]
+struct Row {
+    file: String,
+    /// The section, of an object file.
+    section: Option<String>,
+    #[serde(flatten)]
+    figures: Figures,
+    /// The cycles, by what they go into.
+    parts: Cycles,
+    blocks: Vec<Block>,
+}
+
+/// How often each instruction of a kernel was executed.
+#[derive(Deserialize)]
+struct Counts {
+    kernel: String,
+    by_place: Vec<u64>,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// Why nothing was estimated.
+pub fn cost(args: &Args) -> Result<ExitCode, Report> {
+    let counts = args.counts.as_deref().map(counts).transpose()?;
+    let counted = counts.as_ref().map(|counts| counts.kernel.as_str());
+    let kernel = args.kernel.as_deref().or(counted);
+    let files: Vec<Result<Vec<Row>, Report>> = args
+        .files
+        .par_iter()
+        .map(|path| {
+            // Raw code has no names; it is taken to be what was counted.
+            let whole = args.kernel.is_none();
+            let file = match open(path, args.platform, kernel) {
+                Err(_) if whole => open(path, args.platform, None)?,
+                file => file?,
+            };
+            rows(&file, counts.as_ref())
+        })
+        .collect();
+    let rows: Vec<Row> = files
+        .into_iter()
+        .collect::<Result<Vec<_>, _>>()?
+        .into_iter()
+        .flatten()
+        .collect();
+    let mut outputs = Outputs::new(args.files.iter().map(PathBuf::as_path));
+    if let Some(path) = &args.json {
+        let mut json = serde_json::to_vec_pretty(&rows).map_err(|e| miette!("JSON: {e}"))?;
+        json.push(b'\n');
+        outputs.add(path, json)?;
+    }
+    if !outputs.stdout_taken() {
+        outputs.print(&plain(&table(&rows)));
+    }
+    outputs.write()?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn counts(path: &Path) -> Result<Counts, Report> {
+    let input = Input::open(path)?;
+    serde_json::from_slice(&input).map_err(|e| report::file(path, &e))
+}
+
+fn rows(file: &File, counts: Option<&Counts>) -> Result<Vec<Row>, Report> {
+    let row = |unit: &Unit| {
+        let insts = listing::insts(unit.code(), file.platform);
+        let weights = match counts {
+            Some(counts) if counts.by_place.len() < insts.len() => {
+                return Err(miette!(
+                    "{}: it has {} instructions, of which {} were counted",
+                    report::name(file.path),
+                    insts.len(),
+                    counts.by_place.len()
+                ));
+            }
+            Some(counts) => Weights::Counts(&counts.by_place),
+            None => Weights::Loops,
+        };
+        let estimate = cost::estimate(&insts, file.platform, weights);
+        Ok(Row {
+            file: report::name(file.path),
+            section: unit.section.clone(),
+            figures: Figures::counted(&insts, &estimate, file.platform),
+            parts: estimate.cycles,
+            blocks: estimate.blocks,
+        })
+    };
+    file.units.iter().map(row).collect()
+}
+
+fn table(rows: &[Row]) -> String {
+    let heading = [
+        "code",
+        "instructions",
+        "bytes",
+        "spills",
+        "fills",
+        "spill bytes",
+        "cycles",
+        "issue",
+        "results",
+        "messages",
+        "units",
+        "banks",
+    ];
+    let mut lines = vec![heading.map(str::to_string)];
+    for Row {
+        file,
+        section,
+        figures,
+        parts,
+        ..
+    } in rows
+    {
+        let Cycles {
+            issue,
+            banks,
+            results,
+            messages,
+            units,
+        } = parts;
+        let cycles = |n: &f64| format!("{n:.0}");
+        lines.push([
+            match section {
+                Some(section) => format!("{file}, {section}"),
+                None => file.clone(),
+            },
+            figures.instructions.to_string(),
+            figures.bytes.to_string(),
+            figures.spills.to_string(),
+            figures.fills.to_string(),
+            figures.spill_bytes.to_string(),
+            cycles(&figures.cycles),
+            cycles(issue),
+            cycles(results),
+            cycles(messages),
+            cycles(units),
+            cycles(banks),
+        ]);
+    }
+    stats::align(&lines)
+}

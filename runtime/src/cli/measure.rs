@@ -1,0 +1,128 @@
+//! `kiln measure`, which `kiln bench` calls: runs a program several times, within limits, and says what it took.
+//!
+//! The peak memory of a process counts what its parent had when it was started, and limits are inherited: so
+//! each measurement is made by a small process of its own.
+
+use std::ffi::OsString;
+use std::io::Read;
+use std::os::unix::process::ExitStatusExt;
+use std::process::{Command, ExitCode, ExitStatus, Stdio};
+use std::time::Instant;
+
+use miette::{Report, miette};
+use nix::sys::resource::{Resource, UsageWho, getrusage, setrlimit};
+use serde::{Deserialize, Serialize};
+
+use super::output;
+
+/// Bytes of what the program says that are kept.
+const SAID: u64 = 1 << 16;
+/// Characters of a line of it that are kept.
+const LINE: usize = 300;
+
+/// Run a program several times and print what it took as JSON
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// Bytes of memory that it may have
+    #[arg(long)]
+    memory: u64,
+    /// Seconds that it may compute
+    #[arg(long)]
+    seconds: u64,
+    #[arg(long)]
+    runs: u32,
+    /// The program and its arguments
+    #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true)]
+    command: Vec<OsString>,
+}
+
+/// What a program took.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct Measured {
+    /// On the clock, of each run.
+    pub seconds: Vec<f64>,
+    /// The most memory that a run had at once.
+    pub peak_bytes: u64,
+    /// How the last run failed, if it did.
+    pub failure: Option<String>,
+    /// By a signal, and no more runs were made.
+    pub killed: bool,
+}
+
+impl Measured {
+    /// The time in the middle of all runs.
+    pub fn median(&self) -> Option<f64> {
+        let mut sorted = self.seconds.clone();
+        sorted.sort_by(f64::total_cmp);
+        sorted.get(sorted.len() / 2).copied()
+    }
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// The program cannot be started.
+pub fn measure(args: &Args) -> Result<ExitCode, Report> {
+    let fail = |e: nix::Error| miette!("limits: {e}");
+    setrlimit(Resource::RLIMIT_AS, args.memory, args.memory).map_err(fail)?;
+    setrlimit(Resource::RLIMIT_CPU, args.seconds, args.seconds).map_err(fail)?;
+    let mut measured = Measured::default();
+    for _ in 0..args.runs {
+        let (seconds, status, said) = run(&args.command)?;
+        measured.seconds.push(seconds);
+        measured.failure = (!status.success()).then(|| words(status, &said));
+        measured.killed = status.signal().is_some();
+        if measured.killed {
+            break;
+        }
+    }
+    let usage = getrusage(UsageWho::RUSAGE_CHILDREN).map_err(fail)?;
+    // In units of 1024 bytes (getrusage(2), Linux).
+    measured.peak_bytes = u64::try_from(usage.max_rss()).unwrap_or_default() * 1024;
+    let json = serde_json::to_string(&measured).map_err(|e| miette!("JSON: {e}"))?;
+    output::print(&(json + "\n"))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Seconds of one run, how it ended, and what it said.
+fn run(command: &[OsString]) -> Result<(f64, ExitStatus, String), Report> {
+    let program = &command[0];
+    let fail = |e: std::io::Error| miette!("{}: {e}", program.display());
+    let clock = Instant::now();
+    let mut child = Command::new(program)
+        .args(&command[1..])
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .map_err(fail)?;
+    let mut said = Vec::new();
+    if let Some(mut stderr) = child.stderr.take() {
+        stderr
+            .by_ref()
+            .take(SAID)
+            .read_to_end(&mut said)
+            .map_err(fail)?;
+        // A program whose words nobody takes would wait.
+        std::io::copy(&mut stderr, &mut std::io::sink()).map_err(fail)?;
+    }
+    let status = child.wait().map_err(fail)?;
+    let seconds = clock.elapsed().as_secs_f64();
+    Ok((seconds, status, String::from_utf8_lossy(&said).into_owned()))
+}
+
+/// How the program ended, and what it said first.
+fn words(status: ExitStatus, said: &str) -> String {
+    let how = match (status.code(), status.signal()) {
+        (Some(code), _) => format!("exit code {code}"),
+        (None, Some(signal)) => format!("signal {signal}"),
+        (None, None) => "no exit code".to_string(),
+    };
+    // Headings are in brackets.
+    let says = |line: &&str| !line.is_empty() && !line.starts_with('[');
+    let line = said.lines().map(str::trim).find(says);
+    match line {
+        Some(line) => format!("{how}: {}", line.chars().take(LINE).collect::<String>()),
+        None => how,
+    }
+}

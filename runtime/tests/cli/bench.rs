@@ -1,0 +1,143 @@
+//! `kiln bench`, beside a program that copies the reference compiler's code of an example, refuses, or dies.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+
+use serde_json::Value;
+
+use crate::program::{Folder, example, pass};
+
+/// A finalizer of the reference's command line: makes its code of saxpy, refuses nbody, and dies of all else.
+fn other(folder: &Folder) -> String {
+    let zebin = fs::read(example("saxpy", "zebin")).unwrap();
+    let zebin = kiln_emit::zebin::Zebin::parse(&zebin).unwrap();
+    let code = folder.write("code", zebin.text("saxpy").unwrap());
+    let script = format!(
+        "#!/bin/sh\n\
+         [ \"$2 $3 $4 $5\" = '-platform SKL -binary -output' ] || exit 7\n\
+         case $1 in\n\
+         */saxpy.visaasm) cp {code} saxpy.dat; exit 1 ;;\n\
+         */nbody.visaasm) echo '[heading]' >&2; echo 'will not' >&2; exit 3 ;;\n\
+         *) kill -9 $$ ;;\n\
+         esac\n"
+    );
+    let path = folder.write("other", script);
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+    path
+}
+
+#[test]
+fn a_corpus_is_compiled_by_both() {
+    let folder = Folder::new("bench");
+    let other = other(&folder);
+    fs::create_dir(folder.path("corpus")).unwrap();
+    for name in ["saxpy", "nbody", "reduction"] {
+        let text = fs::read(example(name, "visaasm")).unwrap();
+        folder.write(&format!("corpus/{name}.visaasm"), text);
+    }
+    // The text beside it counts.
+    folder.write("corpus/saxpy.isa", "");
+    folder.write("corpus/wrong.visaasm", "no vISA");
+    folder.write("corpus/wrong.txt", "no input");
+    let [csv, json, svg] = ["b.csv", "b.json", "b.svg"].map(|name| folder.path(name));
+    let corpus = folder.path("corpus");
+    let shown = pass(&[
+        "bench",
+        &corpus,
+        "--against",
+        &other,
+        "-p",
+        "skl",
+        "--runs",
+        "1",
+        "--csv",
+        &csv,
+        "--json",
+        &json,
+        "--svg",
+        &svg,
+    ]);
+    let begins = "4 kernels for skl, 1 compared, 1 not compiled by ours, 3 not by the reference\n";
+    assert!(shown.starts_with(begins), "{shown}");
+    for line in [
+        "nbody: the reference: exit code 3: will not",
+        "reduction: the reference: signal 9",
+        "wrong: ours: exit code 1",
+    ] {
+        assert!(shown.contains(line), "{line}: {shown}");
+    }
+    let read =
+        |path: &String| -> Value { serde_json::from_slice(&fs::read(path).unwrap()).unwrap() };
+    let benched = read(&json);
+    let rows = benched["rows"].as_array().unwrap();
+    let names: Vec<_> = rows
+        .iter()
+        .map(|row| row["kernel"].as_str().unwrap())
+        .collect();
+    assert_eq!(names, ["nbody", "reduction", "saxpy", "wrong"]);
+    // The same figures as `cost` has, of what `compile` makes and of the object file's.
+    let saxpy = &rows[2];
+    let code = folder.path("saxpy.bin");
+    pass(&[
+        "compile",
+        &example("saxpy", "visaasm"),
+        "-p",
+        "skl",
+        "-o",
+        &code,
+    ]);
+    for (side, file) in [("ours", &code), ("reference", &folder.path("code"))] {
+        let cost = folder.path("cost.json");
+        pass(&["cost", "-p", "skl", file, "--json", &cost]);
+        for figure in [
+            "instructions",
+            "bytes",
+            "spills",
+            "fills",
+            "spill_bytes",
+            "cycles",
+        ] {
+            assert_eq!(
+                saxpy[side]["figures"][figure],
+                read(&cost)[0][figure],
+                "{side} {figure}"
+            );
+        }
+        assert!(saxpy[side]["seconds"].as_f64().unwrap() > 0.0);
+        assert!(saxpy[side]["peak_bytes"].as_u64().unwrap() > 1 << 19);
+    }
+    assert!(benched["one_call"]["seconds"].as_f64().unwrap() > 0.0);
+    assert_eq!(fs::read_to_string(csv).unwrap().lines().count(), 5);
+    let svg = fs::read_to_string(svg).unwrap();
+    // A dot for each kernel that a side compiled, and one in each side's legend.
+    assert_eq!(svg.matches("<circle").count(), 3 + 1 + 2);
+    // The corpus is as it was.
+    assert_eq!(fs::read_dir(&corpus).unwrap().count(), 6);
+}
+
+/// A program that takes all memory or all time is a row, too.
+#[test]
+fn limits_hold() {
+    let folder = Folder::new("bench_limits");
+    let greedy = folder.write("greedy", "#!/bin/sh\nwhile :; do :; done\n");
+    fs::set_permissions(&greedy, fs::Permissions::from_mode(0o755)).unwrap();
+    let saxpy = example("saxpy", "visaasm");
+    let shown = pass(&[
+        "bench",
+        &saxpy,
+        "--against",
+        &greedy,
+        "-p",
+        "skl",
+        "--runs",
+        "2",
+        "--seconds",
+        "1",
+    ]);
+    assert!(shown.contains("saxpy: the reference: signal "), "{shown}");
+    let shown = pass(&["bench", &saxpy, "-p", "skl", "--runs", "1", "--only", "x"]);
+    assert!(
+        shown.starts_with("1 kernels for skl, 1 compared"),
+        "{shown}"
+    );
+}
