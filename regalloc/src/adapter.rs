@@ -533,6 +533,20 @@ impl<'a> Adapter<'a> {
         self.operands.push(Operand::new(v, at, kind, pos));
     }
 
+    /// The instructions of a block: the first, and the one behind the last.
+    pub fn insts_of(&self, block: usize) -> (u32, u32) {
+        self.blocks[block]
+    }
+
+    pub fn operand_count(&self) -> usize {
+        self.operands.len()
+    }
+
+    /// The number of an instruction's first operand.
+    pub fn operands_from(&self, inst: u32) -> u32 {
+        self.ranges[inst as usize].0
+    }
+
     /// The block of an instruction.
     pub fn block_of(&self, inst: u32) -> usize {
         self.blocks.partition_point(|&(first, _)| first <= inst) - 1

@@ -15,6 +15,7 @@ pub mod layout;
 pub mod place;
 pub mod rewrite;
 pub mod routines;
+pub mod scan;
 pub mod spill;
 pub mod stack;
 pub mod windows;
@@ -33,14 +34,16 @@ use adapter::Adapter;
 use frame::Frame;
 use routines::{Convention, Parts};
 
-/// How regalloc2 assigns registers.
+/// How registers are assigned.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Allocator {
-    /// With lives that are split, and registers taken back for what is worth more.
+    /// Our own, in one walk ([`scan`]).
     #[default]
+    Scan,
+    /// regalloc2's, with lives that are split, and registers taken back for what is worth more.
     Ion,
-    /// Going backwards over each block once: what lives from one block to another is in memory between
-    /// them.
+    /// regalloc2's, going backwards over each block once: what lives from one block to another is in memory
+    /// between them.
     Fast,
 }
 
@@ -265,16 +268,22 @@ pub fn allocate_with(
         validate_ssa: options.check,
         algorithm: match options.allocator {
             Allocator::Ion => Algorithm::Ion,
-            Allocator::Fast => Algorithm::Fastalloc,
+            Allocator::Fast | Allocator::Scan => Algorithm::Fastalloc,
         },
     };
-    let output = windows::run(
-        &input,
-        &env,
-        &settings,
-        options.window,
-        &mut scratch.regalloc,
-    );
+    let output = match options.allocator {
+        Allocator::Scan => scan::run(&input, &frame).map(|output| {
+            scratch.regalloc.output = output;
+            &scratch.regalloc.output
+        }),
+        _ => windows::run(
+            &input,
+            &env,
+            &settings,
+            options.window,
+            &mut scratch.regalloc,
+        ),
+    };
     let output = match output {
         Ok(output) => output,
         Err(RegAllocError::TooManyLiveRegs) => {

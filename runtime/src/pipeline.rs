@@ -192,8 +192,8 @@ impl Options {
     #[must_use]
     pub fn tier(self, tier: Tier) -> Options {
         let (allocator, optimize) = match tier {
-            Tier::Quick => (Allocator::Fast, false),
-            Tier::Best => (Allocator::Ion, true),
+            Tier::Quick => (Allocator::Scan, false),
+            Tier::Best => (Allocator::Scan, true),
         };
         Options {
             allocator,

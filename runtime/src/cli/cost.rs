@@ -38,7 +38,7 @@ pub struct Args {
     #[arg(long, value_name = "STATS")]
     counts: Option<PathBuf>,
     /// Write the figures with those of each block as JSON, `-` for standard output
-    #[arg(long, value_name = "FILE", num_args = 0..=1, default_missing_value = "-")]
+    #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
 }
 

@@ -48,7 +48,7 @@ pub struct Args {
         long,
         value_name = "NAME",
         value_delimiter = ',',
-        default_value = "ion"
+        default_value = "scan"
     )]
     allocator: Vec<AllocatorName>,
     /// Compile without each of these passes, too
@@ -69,15 +69,18 @@ pub struct Args {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ValueEnum)]
 #[serde(rename_all = "lowercase")]
 pub enum AllocatorName {
-    /// Splits lives and takes back what it gave: good code
+    /// Our own: one walk over the code, which spills what is used last
+    Scan,
+    /// regalloc2's: splits lives and takes back what it gave
     Ion,
-    /// One pass backwards over each block: fast
+    /// regalloc2's: one pass backwards over each block
     Fast,
 }
 
 impl AllocatorName {
     pub fn allocator(self) -> Allocator {
         match self {
+            AllocatorName::Scan => Allocator::Scan,
             AllocatorName::Ion => Allocator::Ion,
             AllocatorName::Fast => Allocator::Fast,
         }
@@ -85,6 +88,7 @@ impl AllocatorName {
 
     fn name(self) -> &'static str {
         match self {
+            AllocatorName::Scan => "scan",
             AllocatorName::Ion => "ion",
             AllocatorName::Fast => "fast",
         }

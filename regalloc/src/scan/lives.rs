@@ -1,0 +1,377 @@
+//! Where the values of an adapted function live, and how far it is to their next use.
+//!
+//! Takes a function as the adapter presents it and leaves, for each block, the values that live at its
+//! start and at its end with the distance to their next use from there; for each operand, whether its
+//! value dies there; for each value, the positions between which it lives. A position is twice the
+//! number of an instruction, and one more behind it. Live values are found by going from uses back to
+//! the definition, so that time and memory are near the number of values that live at the blocks' ends.
+
+use regalloc2::{Block, Function, Inst, OperandKind, OperandPos};
+
+use crate::adapter::Adapter;
+
+/// Farther than any use.
+pub const FAR: u32 = u32::MAX / 4;
+/// A use behind the end of a loop is so much further away than one in it.
+pub const BEHIND_LOOP: u32 = 1 << 20;
+const NONE: u32 = u32::MAX;
+
+/// Lists of one vector, by number.
+#[derive(Default)]
+struct Lists<T> {
+    ranges: Vec<(u32, u32)>,
+    pool: Vec<T>,
+}
+
+impl<T: Copy + Default> Lists<T> {
+    fn new(count: usize) -> Lists<T> {
+        Lists {
+            ranges: vec![(0, 0); count],
+            pool: Vec::new(),
+        }
+    }
+
+    /// Lists of what has these numbers, in the order in which it comes.
+    fn sorted(count: usize, items: impl Iterator<Item = (u32, T)> + Clone) -> Lists<T> {
+        let mut lists = Lists::new(count);
+        let mut total = 0;
+        for (n, _) in items.clone() {
+            lists.ranges[n as usize].1 += 1;
+            total += 1;
+        }
+        let mut at = 0;
+        for range in &mut lists.ranges {
+            let len = range.1;
+            *range = (at, at);
+            at += len;
+        }
+        lists.pool = vec![T::default(); total];
+        for (n, item) in items {
+            let end = &mut lists.ranges[n as usize].1;
+            lists.pool[*end as usize] = item;
+            *end += 1;
+        }
+        lists
+    }
+
+    fn of(&self, n: usize) -> &[T] {
+        let (from, to) = self.ranges[n];
+        &self.pool[from as usize..to as usize]
+    }
+}
+
+/// A value with the distance to its next use.
+#[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Far {
+    pub v: u32,
+    pub distance: u32,
+}
+
+pub struct Lives {
+    /// The positions that use each value, in the order of the code: twice the number of an instruction, and
+    /// one more if it reads the value late.
+    uses: Lists<u32>,
+    /// By block, ascending by value: those that live at its start but for its parameters, and at its end,
+    /// with what is passed to the next block.
+    ins: Lists<Far>,
+    outs: Lists<Far>,
+    /// The distance of each parameter's first use from the start of its block.
+    params: Vec<u32>,
+    /// By value: the spans in which it lives, ascending, from a position to before another.
+    spans: Lists<(u32, u32)>,
+    /// By value: something uses it, or it is passed on.
+    wanted: Vec<bool>,
+    /// By operand: a use after which its value is not wanted, or a definition that is never used.
+    dies: Vec<bool>,
+    /// By block: loops around it, and values that live at once in it at most.
+    pub depth: Vec<u32>,
+    pub most: Vec<u32>,
+}
+
+impl Lives {
+    pub fn new(input: &Adapter) -> Lives {
+        let (blocks, values) = (input.num_blocks(), input.num_vregs());
+        let mut lives = Lives {
+            uses: Lists::default(),
+            ins: Lists::default(),
+            outs: Lists::new(blocks),
+            params: vec![FAR; values],
+            spans: Lists::new(values),
+            wanted: vec![false; values],
+            dies: vec![false; input.operand_count()],
+            depth: depths(input),
+            most: vec![0; blocks],
+        };
+        lives.follow(input);
+        lives.measure(input);
+        let mut live = vec![NONE; values];
+        for b in 0..blocks {
+            lives.kill(input, b, &mut live);
+        }
+        lives
+    }
+
+    pub fn ins(&self, b: usize) -> &[Far] {
+        self.ins.of(b)
+    }
+
+    pub fn outs(&self, b: usize) -> &[Far] {
+        self.outs.of(b)
+    }
+
+    /// The spans in which a value lives.
+    pub fn spans(&self, v: u32) -> &[(u32, u32)] {
+        self.spans.of(v as usize)
+    }
+
+    /// Whether an operand is the last that wants its value.
+    pub fn dies(&self, operand: u32) -> bool {
+        self.dies[operand as usize]
+    }
+
+    pub fn is_wanted(&self, v: u32) -> bool {
+        self.wanted[v as usize]
+    }
+
+    pub fn of_param(&self, v: u32) -> u32 {
+        self.params[v as usize]
+    }
+
+    /// How far it is from an instruction of a block to the next use of a value behind it.
+    pub fn next(&self, v: u32, inst: u32, b: usize, end: u32) -> u32 {
+        let uses = self.uses.of(v as usize);
+        match uses.get(uses.partition_point(|&u| u / 2 <= inst)) {
+            Some(&at) if at < 2 * end => at - 2 * inst,
+            _ => {
+                let outs = self.outs(b);
+                let at = outs.binary_search_by_key(&v, |far| far.v);
+                at.map_or(FAR, |at| (2 * (end - inst) + outs[at].distance).min(FAR))
+            }
+        }
+    }
+
+    /// Finds definitions and uses, and where each value lives.
+    fn follow(&mut self, input: &Adapter) {
+        let (blocks, values) = (input.num_blocks(), input.num_vregs());
+        // The block of each definition, and its position.
+        let mut defs = vec![(NONE, 0); values];
+        let mut uses: Vec<(u32, u32)> = Vec::new();
+        // Blocks that use a value and do not define it, each once, and those that pass it on.
+        let mut wanted: Vec<(u32, u32)> = Vec::new();
+        let mut passed: Vec<(u32, u32)> = Vec::new();
+        let mut seen = vec![NONE; values];
+        for b in 0..blocks {
+            let block = Block::new(b);
+            let (first, end) = input.insts_of(b);
+            for p in input.block_params(block) {
+                defs[p.vreg()] = (b as u32, 2 * first);
+            }
+            let mut want = |v: usize, defs: &[(u32, u32)]| {
+                if defs[v].0 != b as u32 && std::mem::replace(&mut seen[v], b as u32) != b as u32 {
+                    wanted.push((v as u32, b as u32));
+                }
+            };
+            for i in first..end {
+                for op in input.inst_operands(Inst::new(i as usize)) {
+                    let v = op.vreg().vreg();
+                    match op.kind() {
+                        OperandKind::Use => {
+                            let late = u32::from(op.pos() == OperandPos::Late);
+                            uses.push((v as u32, 2 * i + late));
+                            want(v, &defs);
+                        }
+                        OperandKind::Def => defs[v] = (b as u32, 2 * i + 1),
+                    }
+                }
+            }
+            for s in 0..input.block_succs(block).len() {
+                for arg in input.branch_blockparams(block, Inst::invalid(), s) {
+                    want(arg.vreg(), &defs);
+                    passed.push((arg.vreg() as u32, b as u32));
+                }
+            }
+        }
+        self.uses = Lists::sorted(values, uses.iter().copied());
+        let wanted = Lists::sorted(values, wanted.iter().copied());
+        let passed = Lists::sorted(values, passed.iter().copied());
+        // The value that was last seen to live at each block's start, and at its end.
+        let (mut begins, mut ends) = (vec![NONE; blocks], vec![NONE; blocks]);
+        let mut lives_in: Vec<(u32, Far)> = Vec::new();
+        let mut inside: Vec<u32> = Vec::new();
+        for v in 0..values as u32 {
+            inside.clear();
+            self.wanted[v as usize] =
+                !passed.of(v as usize).is_empty() || !self.uses.of(v as usize).is_empty();
+            for &b in passed.of(v as usize) {
+                ends[b as usize] = v;
+            }
+            for &b in wanted.of(v as usize) {
+                begins[b as usize] = v;
+                inside.push(b);
+            }
+            let (home, from) = defs[v as usize];
+            let mut next = 0;
+            while let Some(&b) = inside.get(next) {
+                next += 1;
+                for pred in input.block_preds(Block::new(b as usize)) {
+                    let p = pred.index();
+                    ends[p] = v;
+                    if home != p as u32 && std::mem::replace(&mut begins[p], v) != v {
+                        inside.push(p as u32);
+                    }
+                }
+            }
+            inside.sort_unstable();
+            lives_in.extend(inside.iter().map(|&b| (b, Far { v, distance: FAR })));
+            if home == NONE {
+                continue;
+            }
+            let uses = self.uses.of(v as usize);
+            let until = |b: u32, from: u32| {
+                let end = 2 * input.insts_of(b as usize).1;
+                if ends[b as usize] == v {
+                    return end;
+                }
+                let behind = uses.partition_point(|&u| u < end);
+                let last = behind.checked_sub(1).map(|last| uses[last] + 1);
+                last.filter(|&last| last > from).unwrap_or(from + 1)
+            };
+            let start = self.spans.pool.len();
+            let own = inside.partition_point(|&b| b < home);
+            let others = |b: &u32| {
+                let from = 2 * input.insts_of(*b as usize).0;
+                (from, until(*b, from))
+            };
+            let all = (inside[..own].iter().map(others))
+                .chain([(from, until(home, from))])
+                .chain(inside[own..].iter().map(others));
+            for (from, to) in all {
+                match self.spans.pool[start..].last_mut() {
+                    Some(last) if last.1 == from => last.1 = to,
+                    _ => self.spans.pool.push((from, to)),
+                }
+            }
+            self.spans.ranges[v as usize] = (start as u32, self.spans.pool.len() as u32);
+        }
+        self.ins = Lists::sorted(blocks, lives_in.iter().copied());
+    }
+
+    /// Finds distances: once from the end to the start, and once more for what comes over backward edges.
+    fn measure(&mut self, input: &Adapter) {
+        let blocks = input.num_blocks();
+        let has_loops = self.depth.iter().any(|&depth| depth > 0);
+        let mut out: Vec<Far> = Vec::new();
+        for last in [false, true] {
+            if !last && !has_loops {
+                continue;
+            }
+            for b in (0..blocks).rev() {
+                out.clear();
+                let block = Block::new(b);
+                for (s, succ) in input.block_succs(block).iter().enumerate() {
+                    let leaves = self.depth[succ.index()] < self.depth[b];
+                    let more = if leaves { BEHIND_LOOP } else { 0 };
+                    let to = |v: u32, distance: u32| Far {
+                        v,
+                        distance: (distance + more).min(FAR),
+                    };
+                    out.extend(self.ins(succ.index()).iter().map(|f| to(f.v, f.distance)));
+                    let params = input.block_params(*succ);
+                    let args = input.branch_blockparams(block, Inst::invalid(), s);
+                    for (arg, param) in args.iter().zip(params) {
+                        out.push(to(arg.vreg() as u32, self.params[param.vreg()]));
+                    }
+                }
+                out.sort_unstable();
+                out.dedup_by_key(|far| far.v);
+                let (first, end) = input.insts_of(b);
+                let used = |v: u32| {
+                    let uses = self.uses.of(v as usize);
+                    let at = uses.get(uses.partition_point(|&u| u < 2 * first)).copied();
+                    at.filter(|&at| at < 2 * end).map(|at| at - 2 * first)
+                };
+                let behind = |v: u32| match out.binary_search_by_key(&v, |far| far.v) {
+                    Ok(at) => (2 * (end - first) + out[at].distance).min(FAR),
+                    Err(_) => FAR,
+                };
+                for p in input.block_params(block) {
+                    let v = p.vreg() as u32;
+                    self.params[v as usize] = used(v).unwrap_or_else(|| behind(v));
+                }
+                let (from, to) = self.ins.ranges[b];
+                for n in from as usize..to as usize {
+                    let v = self.ins.pool[n].v;
+                    self.ins.pool[n].distance = used(v).unwrap_or_else(|| behind(v));
+                }
+                if last {
+                    let from = self.outs.pool.len() as u32;
+                    self.outs.pool.extend_from_slice(&out);
+                    self.outs.ranges[b] = (from, self.outs.pool.len() as u32);
+                }
+            }
+        }
+    }
+
+    /// Finds which operands of a block are the last that want their values, from its end to its start.
+    /// Values that live are marked by the block's number.
+    fn kill(&mut self, input: &Adapter, b: usize, live: &mut [u32]) {
+        let mark = b as u32;
+        let (from, to) = self.outs.ranges[b];
+        let mut count = 0;
+        for far in &self.outs.pool[from as usize..to as usize] {
+            live[far.v as usize] = mark;
+            count += 1;
+        }
+        let mut most = count;
+        let (first, end) = input.insts_of(b);
+        for i in (first..end).rev() {
+            let inst = Inst::new(i as usize);
+            let start = input.operands_from(i) as usize;
+            let ops = input.inst_operands(inst);
+            for (k, op) in ops.iter().enumerate() {
+                if op.kind() == OperandKind::Def {
+                    let v = op.vreg().vreg();
+                    let is_live = std::mem::replace(&mut live[v], NONE) == mark;
+                    self.dies[start + k] = !is_live;
+                    most = most.max(count + u32::from(!is_live));
+                    count -= u32::from(is_live);
+                }
+            }
+            for (k, op) in ops.iter().enumerate() {
+                if op.kind() == OperandKind::Use {
+                    self.dies[start + k] = live[op.vreg().vreg()] != mark;
+                }
+            }
+            for op in ops.iter().filter(|op| op.kind() == OperandKind::Use) {
+                let v = op.vreg().vreg();
+                if std::mem::replace(&mut live[v], mark) != mark {
+                    count += 1;
+                }
+            }
+            most = most.max(count);
+        }
+        self.most[b] = most;
+    }
+}
+
+/// How many loops each block is in, by the backward edges around it.
+fn depths(input: &Adapter) -> Vec<u32> {
+    let blocks = input.num_blocks();
+    let mut change = vec![0i32; blocks + 1];
+    for b in 0..blocks {
+        for succ in input.block_succs(Block::new(b)) {
+            if succ.index() <= b {
+                change[succ.index()] += 1;
+                change[b + 1] -= 1;
+            }
+        }
+    }
+    let mut depth = 0;
+    change.pop();
+    (change.iter())
+        .map(|c| {
+            depth += c;
+            depth as u32
+        })
+        .collect()
+}
