@@ -159,6 +159,13 @@ fn functions_have_headings_and_relocations_are_said() {
     assert_eq!(unit["symbols"][0]["name"], "f");
     assert_eq!(unit["symbols"][0]["kind"], "function");
     assert_eq!(unit["instructions"][0]["relocations"][0], note);
+
+    // A symbol may be said to be smaller than its code is.
+    zebin.symbols[1].size = 15;
+    let file = temporary("small_symbol.zebin", &zebin.write().unwrap());
+    assert_eq!(pass(&["disasm", "--numeric-labels", &file]), expected);
+    let alone = pass(&["disasm", "--numeric-labels", "--kernel", "k", &file]);
+    assert_eq!(alone, lines);
 }
 
 #[test]

@@ -23,6 +23,8 @@ const PAYLOAD_OFFSET: &str = "__INTEL_PATCH_CROSS_THREAD_OFFSET_OFF_R0";
 pub const BEFORE_ARGUMENTS: u64 = 128;
 /// Where functions begin behind a kernel's code.
 const FUNCTION_ALIGN: usize = 8;
+/// The bit of an instruction's fourth byte that says that it has 8 bytes, not 16.
+const COMPACTED: u8 = 0x20;
 /// Bytes of a section of zeroes at most.
 const ZEROES_MAX: u64 = 1 << 30;
 
@@ -69,6 +71,17 @@ pub struct Segment {
     pub bytes: Vec<u8>,
 }
 
+/// Where the instruction ends that has the last byte which is not zero.
+fn code_end(text: &[u8]) -> usize {
+    let last = text.iter().rposition(|byte| *byte != 0);
+    let mut end = 0;
+    while last.is_some_and(|last| end <= last) {
+        let compact = text.get(end + 3).is_some_and(|byte| byte & COMPACTED != 0);
+        end += if compact { 8 } else { 16 };
+    }
+    end.min(text.len())
+}
+
 /// The code of a kernel and all data, linked.
 pub fn link(zebin: &Zebin, kernel: &str) -> Result<(Vec<u8>, Vec<Segment>), LinkError> {
     let text = zebin
@@ -77,13 +90,9 @@ pub fn link(zebin: &Zebin, kernel: &str) -> Result<(Vec<u8>, Vec<Segment>), Link
     let mut text = text.to_vec();
     let mut functions = None;
     if let Some(code) = zebin.text(FUNCTIONS) {
-        // Without the padding, which is no code.
-        let section = SymbolPlace::Section(format!("{TEXT_PREFIX}{kernel}"));
-        let sizes = zebin.symbols.iter().filter(|s| s.place == section);
-        let end = sizes.map(|s| s.value.saturating_add(s.size)).max();
-        if let Some(end) = end.and_then(|end| usize::try_from(end).ok()) {
-            text.truncate(end);
-        }
+        // Without the padding, which is no code. What the symbol says of the size is not asked: the reference
+        // compiler writes 15 for some kernels with subroutines.
+        text.truncate(code_end(&text));
         text.resize(text.len().next_multiple_of(FUNCTION_ALIGN), 0);
         functions = Some(text.len() as u64);
         text.extend_from_slice(code);
@@ -201,7 +210,7 @@ fn address(
 #[cfg(test)]
 mod tests {
     use kiln_emit::platform;
-    use kiln_emit::zebin::{Relocations, Section};
+    use kiln_emit::zebin::{KernelText, Relocations, Section};
 
     use super::*;
 
@@ -330,5 +339,42 @@ mod tests {
                 Err(LinkError::NoAddress { .. })
             ));
         }
+    }
+
+    /// The reference compiler says of some kernels that their symbol has 15 bytes.
+    #[test]
+    fn functions_lie_behind_all_code_of_a_kernel_whatever_its_symbol_says() {
+        let mut zebin = program(".text.k", relocation(0, 1));
+        zebin.relocations.clear();
+        let symbol = |name: &str, section: &str| Symbol {
+            name: name.to_string(),
+            value: 0,
+            size: 15,
+            info: 2,
+            other: 0,
+            place: SymbolPlace::Section(format!("{TEXT_PREFIX}{section}")),
+        };
+        zebin.symbols = vec![symbol("k", "k"), symbol("f", FUNCTIONS)];
+        zebin.kernels.push(KernelText {
+            name: FUNCTIONS.to_string(),
+            text: vec![0xcc; 16],
+        });
+        zebin.relocations.push(Relocations {
+            section: format!("{TEXT_PREFIX}k"),
+            addends: false,
+            entries: vec![Relocation {
+                symbol: 2,
+                ..relocation(8, ADDRESS)
+            }],
+        });
+        let (text, _) = link(&zebin, "k").unwrap();
+        assert_eq!(text.len(), 48);
+        assert_eq!(text[8..16], 32u64.to_le_bytes());
+        assert_eq!(text[16..32], [0xaa; 16]);
+        assert_eq!(text[32..], [0xcc; 16]);
+        // An instruction may end with zeros.
+        let text = &mut zebin.kernels[0].text;
+        (text[16..32]).copy_from_slice(&[1, 0, 0, 0x40, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
+        assert_eq!(link(&zebin, "k").unwrap().0.len(), 48);
     }
 }

@@ -476,10 +476,17 @@ impl Generator {
             _ => {
                 let fit: Vec<_> = OPERATIONS.iter().filter(|(on, ..)| on.has(ty)).collect();
                 let &(_, args, text) = fit[self.r.below(fit.len())];
-                // Without optimizations the reference compiler negates the first lane alone.
-                let text = match ty.lanes > 1 && !self.optimize {
-                    true => text.replace("-$0", "((@T)(-0.0f) - $0)"),
-                    false => text.to_string(),
+                let text = match text {
+                    // The reference compiler rounds a double through a `long`, and folds what no `long` holds to
+                    // a value that nobody has written.
+                    "rint($0)" if ty.scalar == F64 => {
+                        text.replace("$0", "fmin(fmax($0, -0x1p62), 0x1p62)")
+                    }
+                    // Without optimizations it negates the first lane alone.
+                    _ if ty.lanes > 1 && !self.optimize => {
+                        text.replace("-$0", "((@T)(-0.0f) - $0)")
+                    }
+                    _ => text.to_string(),
                 };
                 let args = args.iter().map(|&arg| self.arg(arg, ty, depth)).collect();
                 Expr::text(ty, text, args)

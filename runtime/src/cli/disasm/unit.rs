@@ -161,6 +161,17 @@ fn of_section(zebin: &Zebin, kernel: &KernelText) -> Unit {
             size: length,
         });
     }
+    // A symbol may be said to be smaller than its code: the reference compiler gives 15 bytes to some kernels.
+    let offsets: Vec<u64> = symbols.iter().map(|symbol| symbol.offset).collect();
+    for symbol in &mut symbols {
+        let next = offsets.iter().copied().find(|&next| next > symbol.offset);
+        let next = next.unwrap_or(length);
+        let behind = symbol.offset + symbol.size..next;
+        let behind = kernel.text.get(behind.start as usize..behind.end as usize);
+        if behind.is_some_and(|bytes| bytes.iter().any(|byte| *byte != 0)) {
+            symbol.size = next - symbol.offset;
+        }
+    }
     let end = symbols
         .iter()
         .map(|symbol| symbol.offset + symbol.size)
