@@ -34,6 +34,11 @@ use adapter::Adapter;
 use frame::Frame;
 use routines::{Convention, Parts};
 
+/// Values that live at once, in hundredths of the units, from which on [`spill`] is better than what comes
+/// behind it: regalloc2 spills less well the further it is over; our own only takes long.
+const REGALLOC2_OVER: u32 = 150;
+const SCAN_OVER: u32 = 800;
+
 /// How registers are assigned.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Allocator {
@@ -250,6 +255,10 @@ pub fn allocate_with(
     let used = options.scratch_base.div_ceil(frame.grf_bytes);
     let room = spill::Room {
         units: frame.units.len() as u32,
+        over: match options.allocator {
+            Allocator::Scan => SCAN_OVER,
+            Allocator::Ion | Allocator::Fast => REGALLOC2_OVER,
+        },
         slots: frame.slots(used.max(parts.frames_end(&func))),
     };
     let spilled = spill::run(&mut func, &graph, room, &mut assigned.origins);

@@ -32,8 +32,6 @@ use crate::flags::{ADDED, depths};
 const NONE: u32 = u32::MAX;
 /// A count that stays negative.
 const FAR_BELOW: i32 = i32::MIN / 2;
-/// Values that live at once where something is spilled here, in hundredths of the units.
-const FAR_OVER: u32 = 150;
 /// Those that are left, where there are so many in most of the code, and where only in some: the rest is
 /// little then, and regalloc2 spills less for it. (Hash kernels of two places over the limit: 625 stores
 /// and 523 loads if as many are left as there are units, 166 and 183 at a tenth more.)
@@ -56,6 +54,8 @@ const FRONTIERS: usize = 256;
 pub struct Room {
     /// Units of general registers.
     pub units: u32,
+    /// Values that live at once where something is spilled here, in hundredths of the units.
+    pub over: u32,
     /// Slots of scratch memory.
     pub slots: u32,
 }
@@ -97,7 +97,7 @@ pub fn run(
     room: Room,
     origins: &mut SecondaryMap<Block, Vec<u32>>,
 ) -> u32 {
-    let high = room.units * FAR_OVER / 100;
+    let high = room.units * room.over / 100;
     let is_over = |count: &i32| *count > high as i32;
     let lives = Lives::new(func, graph);
     let counts = lives.pressure();

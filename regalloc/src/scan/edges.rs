@@ -16,15 +16,20 @@ pub const SPARE: u32 = u32::MAX;
 pub const ASIDE: u32 = u32::MAX - 1;
 
 impl Place {
-    fn bit(self) -> u64 {
+    pub fn unit(self) -> Option<u8> {
         match self {
-            Place::Unit(unit) => 1 << unit,
-            Place::Memory(_) => 0,
+            Place::Unit(unit) => Some(unit),
+            Place::Memory(_) => None,
         }
     }
 
+    /// A register as a set of one.
+    pub fn bit(self) -> u64 {
+        self.unit().map_or(0, |unit| 1 << unit)
+    }
+
     fn is_memory(self) -> bool {
-        matches!(self, Place::Memory(_))
+        self.unit().is_none()
     }
 }
 

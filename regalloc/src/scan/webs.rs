@@ -197,14 +197,6 @@ impl Webs {
         self.settle(web, unit, lives);
         Some(unit)
     }
-
-    /// The lives of a web's values, in order.
-    pub fn lives(&self, web: u32, lives: &Lives) -> Vec<(u32, u32)> {
-        match self.lives.get(&web) {
-            Some(all) => all.iter().map(|(&from, &to)| (from, to)).collect(),
-            None => lives.spans(web).to_vec(),
-        }
-    }
 }
 
 /// When an operand of an instruction needs its register.

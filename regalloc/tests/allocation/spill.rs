@@ -45,7 +45,16 @@ fn spilled(func: &mut Function, units: u32) -> u32 {
         let origins: &mut cranelift_entity::SecondaryMap<Block, Vec<u32>> = &mut origins;
         origins[b] = (0..data.insts.len() as u32).collect();
     }
-    run(func, &graph, Room { units, slots: 2048 }, &mut origins)
+    run(
+        func,
+        &graph,
+        Room {
+            units,
+            over: 150,
+            slots: 2048,
+        },
+        &mut origins,
+    )
 }
 
 /// Stores and loads of the pass itself.

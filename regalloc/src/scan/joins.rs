@@ -1,0 +1,287 @@
+//! Where values are where blocks begin.
+//!
+//! Behind a block that alone leads to it, a block has everything where it was. Where several ways meet, it is
+//! chosen what is in a register and in which; what is elsewhere on one of the ways is moved at the end of the
+//! block that comes from there. At the start of a loop the ways back are not known yet: they move what they have
+//! to where the loop wants it.
+
+use regalloc2::{Block, Function, Inst, ProgPoint};
+use smallvec::SmallVec;
+
+use super::edges::{self, Move, Place};
+use super::lives::BEHIND_LOOP;
+use super::{NOBODY, Placed, Scan, Turn, key};
+
+/// Where a block wants values, and its parameters that anybody reads.
+#[derive(Clone, Default)]
+pub(super) struct Entry {
+    values: Placed,
+    params: Vec<Option<Place>>,
+}
+
+/// A value or parameter that lives at the start of a block.
+struct Candidate {
+    v: u32,
+    param: Option<usize>,
+    /// From there to its next use.
+    distance: u32,
+    /// Where it is at the end of each block that is known to lead here.
+    places: SmallVec<[Option<Place>; 4]>,
+    /// In a register.
+    wanted: bool,
+}
+
+impl Candidate {
+    fn in_registers(&self) -> usize {
+        let units = self
+            .places
+            .iter()
+            .filter_map(|place| place.and_then(Place::unit));
+        units.count()
+    }
+}
+
+impl Scan<'_> {
+    /// Where the values are at the start of a block.
+    pub(super) fn enter(&mut self, b: usize) {
+        let input = self.input;
+        let block = Block::new(b);
+        let (first, end) = input.insts_of(b);
+        (self.block, self.end) = (b, end);
+        self.holds = [NOBODY; 64];
+        self.free = self.all;
+        let preds: SmallVec<[usize; 4]> =
+            input.block_preds(block).iter().map(|p| p.index()).collect();
+        let params: SmallVec<[u32; 8]> = (input.block_params(block).iter())
+            .map(|p| p.vreg() as u32)
+            .collect();
+        for n in 0..self.lives.ins(b).len() {
+            let v = self.lives.ins(b)[n].v;
+            self.place[v as usize] = None;
+        }
+        match preds[..] {
+            [] => {}
+            [pred] if pred < b => self.follow(pred, b, first, &params),
+            _ => self.meet(b, first, &preds, &params),
+        }
+        for &p in &params {
+            self.bear(p, ProgPoint::before(Inst::new(first as usize)));
+        }
+    }
+
+    fn exit_of(&self, pred: usize, v: u32) -> Option<Place> {
+        let exit = &self.exits[pred];
+        let at = exit.binary_search_by_key(&v, |&(v, _)| v).ok()?;
+        Some(exit[at].1)
+    }
+
+    /// What is passed for the parameters of a block.
+    fn args(&self, pred: usize, b: usize) -> &[regalloc2::VReg] {
+        let block = Block::new(pred);
+        let succs = self.input.block_succs(block);
+        let s = succs.iter().position(|s| s.index() == b).unwrap_or(0);
+        self.input.branch_blockparams(block, Inst::invalid(), s)
+    }
+
+    /// Enters the only way there is: values are where they were.
+    fn follow(&mut self, pred: usize, b: usize, first: u32, params: &[u32]) {
+        for n in 0..self.lives.ins(b).len() {
+            let v = self.lives.ins(b)[n].v;
+            match self.exit_of(pred, v) {
+                Some(Place::Unit(unit)) => self.put(v, unit),
+                place => self.place[v as usize] = place,
+            }
+        }
+        let mut moves: SmallVec<[Move; 8]> = SmallVec::new();
+        let mut waiting: SmallVec<[(u32, Place); 8]> = SmallVec::new();
+        for (n, &p) in params.iter().enumerate() {
+            let arg = self.args(pred, b)[n].vreg() as u32;
+            let from = self.exit_of(pred, arg);
+            let Some(from) = from.filter(|_| self.lives.is_wanted(p)) else {
+                continue;
+            };
+            match from.unit() {
+                Some(unit) if self.free >> unit & 1 == 1 => self.put(p, unit),
+                _ => waiting.push((p, from)),
+            }
+        }
+        for (p, from) in waiting {
+            let to = match self.choose(p, 2 * first, u64::MAX) {
+                Some(unit) => {
+                    self.put(p, unit);
+                    Place::Unit(unit)
+                }
+                None => {
+                    let memory = self.memory(p);
+                    self.place[p as usize] = Some(memory);
+                    self.stored[p as usize] = true;
+                    memory
+                }
+            };
+            moves.push((from, to));
+        }
+        for step in edges::in_order(&moves, self.free) {
+            self.edits.push((key(2 * first, Turn::Entering), step));
+        }
+    }
+
+    /// Enters from several sides: chooses what is in a register, and where.
+    fn meet(&mut self, b: usize, first: u32, preds: &[usize], params: &[u32]) {
+        let known: SmallVec<[usize; 4]> = preds.iter().copied().filter(|&p| p < b).collect();
+        let last = preds.iter().copied().filter(|&p| p >= b).max();
+        let mut all = self.candidates(b, &known, params);
+        match last {
+            Some(last) => self.at_loop(&mut all, b, last),
+            None => self.at_join(&mut all, known.len()),
+        }
+        // Each where it is for the first that has it in a register, if that is not taken.
+        let mut later: SmallVec<[u32; 16]> = SmallVec::new();
+        for c in &all {
+            let units = c
+                .places
+                .iter()
+                .filter_map(|place| place.and_then(Place::unit));
+            let kept = units.into_iter().find(|&unit| self.free >> unit & 1 == 1);
+            match kept {
+                _ if !c.wanted => self.leave_in_memory(c, b, &known),
+                Some(unit) => self.put(c.v, unit),
+                None => later.push(c.v),
+            }
+        }
+        for v in later {
+            if let Some(unit) = self.choose(v, 2 * first, u64::MAX) {
+                self.put(v, unit);
+            }
+        }
+        let values: Placed = (self.lives.ins(b).iter())
+            .filter_map(|far| Some((far.v, self.place[far.v as usize]?)))
+            .collect();
+        let params = (params.iter())
+            .map(|&p| self.place[p as usize].filter(|_| self.lives.is_wanted(p)))
+            .collect();
+        let entry = Entry { values, params };
+        for &pred in &known {
+            self.edge(pred, b, &entry);
+        }
+        if last.is_some() {
+            self.entries[b] = entry;
+        }
+    }
+
+    /// All that lives at the start of a block, with the places that it comes from.
+    fn candidates(&self, b: usize, known: &[usize], params: &[u32]) -> Vec<Candidate> {
+        let values = self.lives.ins(b).iter().map(|far| Candidate {
+            v: far.v,
+            param: None,
+            distance: far.distance,
+            places: known.iter().map(|&p| self.exit_of(p, far.v)).collect(),
+            wanted: false,
+        });
+        let from = |p: usize, n: usize| self.exit_of(p, self.args(p, b)[n].vreg() as u32);
+        let params = params.iter().enumerate().map(|(n, &v)| Candidate {
+            v,
+            param: Some(n),
+            distance: self.lives.of_param(v),
+            places: known.iter().map(|&p| from(p, n)).collect(),
+            wanted: false,
+        });
+        let wanted = params.filter(|c| self.lives.is_wanted(c.v));
+        values.chain(wanted).collect()
+    }
+
+    /// Where ways meet, what most have in a register stays in one: first what all have there, then what is
+    /// nearest. A parameter that one way has in a register costs a message in either case.
+    fn at_join(&self, all: &mut [Candidate], known: usize) {
+        all.sort_by_key(|c| (c.in_registers() < known, c.distance, c.v));
+        let worth = |c: &&mut Candidate| {
+            let count = c.in_registers();
+            2 * count > known || (c.param.is_some() && count > 0)
+        };
+        for c in all.iter_mut().filter(worth).take(self.order.len()) {
+            c.wanted = true;
+        }
+    }
+
+    /// A loop has in registers what it uses, the nearest first, and of what passes through it what there is
+    /// room for where most lives in it. What is in memory before it is loaded there only if all has room: in
+    /// the loop it would have to go again.
+    fn at_loop(&self, all: &mut [Candidate], b: usize, last: usize) {
+        all.sort_by_key(|c| (c.distance, c.v));
+        let used = all.partition_point(|c| c.distance < BEHIND_LOOP);
+        let room = self.order.len();
+        let most = self.lives.most[b..=last].iter().max();
+        let most = most.copied().unwrap_or(0) as usize;
+        let (inside, through) = all.split_at_mut(used);
+        let mut taken = 0;
+        for c in inside {
+            c.wanted = taken < room && (c.in_registers() > 0 || most <= room);
+            taken += usize::from(c.wanted);
+        }
+        let taken = most.saturating_sub(through.len()).max(taken);
+        let here = through.iter_mut().filter(|c| c.in_registers() > 0);
+        for c in here.take(room.saturating_sub(taken)) {
+            c.wanted = true;
+        }
+    }
+
+    /// What is in memory at the start of a block is there on all ways: it is stored at its definition. Of
+    /// a parameter that is true of arguments of its web; others are stored on the edge.
+    fn leave_in_memory(&mut self, c: &Candidate, b: usize, known: &[usize]) {
+        let memory = self.memory(c.v);
+        self.place[c.v as usize] = Some(memory);
+        let Some(n) = c.param else {
+            return self.store(c.v);
+        };
+        self.stored[c.v as usize] = true;
+        for &pred in known {
+            let arg = self.args(pred, b)[n].vreg() as u32;
+            if self.memory(arg) == memory {
+                self.store(arg);
+            }
+        }
+    }
+
+    /// Moves what is not where a block wants it, at the end of a block that leads there alone.
+    fn edge(&mut self, pred: usize, b: usize, entry: &Entry) {
+        let mut moves: SmallVec<[Move; 8]> = SmallVec::new();
+        let mut used = 0u64;
+        for &(_, place) in self.exits[pred].iter().chain(&entry.values) {
+            used |= place.bit();
+        }
+        for &(v, to) in entry.values.iter().filter(|(_, to)| to.unit().is_some()) {
+            moves.extend(self.exit_of(pred, v).map(|from| (from, to)));
+        }
+        for (n, &to) in entry.params.iter().enumerate() {
+            let arg = self.args(pred, b)[n].vreg() as u32;
+            let (Some(to), Some(from)) = (to, self.exit_of(pred, arg)) else {
+                continue;
+            };
+            used |= to.bit();
+            match to.unit() {
+                // They are one place in memory.
+                None if self.memory(arg) == to => self.store(arg),
+                _ => moves.push((from, to)),
+            }
+        }
+        let (_, end) = self.input.insts_of(pred);
+        for step in edges::in_order(&moves, self.all & !used) {
+            self.before(end - 1, step.0, step.1);
+        }
+    }
+
+    /// Remembers where values are at the end of a block, and leads them back to loops.
+    pub(super) fn leave(&mut self, b: usize) {
+        let exit: Placed = (self.lives.outs(b).iter())
+            .filter_map(|far| Some((far.v, self.place[far.v as usize]?)))
+            .collect();
+        self.exits[b] = exit;
+        for n in 0..self.input.block_succs(Block::new(b)).len() {
+            let succ = self.input.block_succs(Block::new(b))[n].index();
+            if succ <= b {
+                let entry = std::mem::take(&mut self.entries[succ]);
+                self.edge(b, succ, &entry);
+                self.entries[succ] = entry;
+            }
+        }
+    }
+}
