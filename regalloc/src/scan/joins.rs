@@ -64,6 +64,13 @@ impl Scan<'_> {
             [pred] if pred < b => self.follow(pred, b, first, &params),
             _ => self.meet(b, first, &preds, &params),
         }
+        // Where everything was at the end of a block is not asked again behind the last that it leads to.
+        for &pred in preds.iter().filter(|&&pred| pred < b) {
+            let succs = input.block_succs(Block::new(pred));
+            if succs.iter().all(|succ| succ.index() <= b) {
+                self.exits[pred] = Placed::new();
+            }
+        }
         for &p in &params {
             self.bear(p, ProgPoint::before(Inst::new(first as usize)));
         }

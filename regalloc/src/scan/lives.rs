@@ -261,6 +261,8 @@ impl Lives {
         let blocks = input.num_blocks();
         let has_loops = self.depth.iter().any(|&depth| depth > 0);
         let mut out: Vec<Far> = Vec::new();
+        // Nearly what lives at the ends is what lives at the starts.
+        self.outs.pool.reserve(self.ins.pool.len());
         for last in [false, true] {
             if !last && !has_loops {
                 continue;
