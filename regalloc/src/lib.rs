@@ -37,7 +37,7 @@ use routines::{Convention, Parts};
 /// Values that live at once, in hundredths of the units, from which on [`spill`] is better than what comes
 /// behind it: regalloc2 spills less well the further it is over; our own only takes long.
 const REGALLOC2_OVER: u32 = 150;
-const SCAN_OVER: u32 = 800;
+const SCAN_OVER: u32 = 300;
 
 /// How registers are assigned.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

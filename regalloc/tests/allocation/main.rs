@@ -98,6 +98,14 @@ pub fn store(func: &mut Function, b: usize, v: VReg) {
     func.blocks[block(b)].insts.push(inst);
 }
 
+/// Those that give up nowhere, in turn.
+fn allocator_of(seed: u64) -> Allocator {
+    match seed % 2 {
+        0 => Allocator::Scan,
+        _ => Allocator::Ion,
+    }
+}
+
 #[test]
 fn random_functions_are_allocated_right() {
     let count = 200;
@@ -105,9 +113,14 @@ fn random_functions_are_allocated_right() {
     let mut refused = 0;
     for seed in 0..count {
         let bytes = bytes(seed, 4000);
+        let allocator = allocator_of(seed);
         for limit in [128, 64, 48, 32, 24, 16, 12] {
             let func = random::function(&mut random::Choices(&bytes), 40);
-            match allocate(func, &options(limit)) {
+            let options = Options {
+                allocator,
+                ..options(limit)
+            };
+            match allocate(func, &options) {
                 Ok(allocated) => spills += allocated.stats.spills,
                 // Messages have up to eleven units.
                 Err(AllocError::TooFew { .. }) if limit < 32 => refused += 1,
@@ -162,6 +175,7 @@ fn functions_of_every_control_flow_are_allocated_right() {
                 func,
                 &Options {
                     window,
+                    allocator: allocator_of(seed),
                     ..options(limit)
                 },
             ) {

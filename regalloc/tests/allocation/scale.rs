@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use kiln_machine::func::{Function, Term};
 use kiln_machine::inst::{Pred, Reg, VReg};
-use kiln_regalloc::{Options, allocate};
+use kiln_regalloc::{Allocator, Options, allocate};
 use kiln_target::isa::PredCtrl;
 
 use crate::{block, compute, edge, flag, function, options, store};
@@ -47,11 +47,17 @@ fn diamonds(count: usize, variables: usize) -> Function {
 
 #[test]
 fn a_large_web_is_one_register() {
-    let allocated = allocate(diamonds(3000, 8), &options(128)).expect("registers enough");
-    let stats = allocated.stats;
-    assert_eq!((stats.spills, stats.fills, stats.demoted), (0, 0, 0));
-    // Forty with ascending numbers of virtual registers.
-    assert_eq!(stats.moves, 0);
+    for allocator in [Allocator::Scan, Allocator::Ion] {
+        let options = Options {
+            allocator,
+            ..options(128)
+        };
+        let allocated = allocate(diamonds(3000, 8), &options).expect("registers enough");
+        let stats = allocated.stats;
+        assert_eq!((stats.spills, stats.fills, stats.demoted), (0, 0, 0));
+        // Ion makes forty with ascending numbers of virtual registers.
+        assert_eq!(stats.moves, 0, "{allocator:?}");
+    }
 }
 
 fn straight(count: usize) -> Function {
