@@ -141,8 +141,14 @@ impl Scan<'_> {
             Some(last) => self.at_loop(&mut all, b, last),
             None => self.at_join(&mut all, known.len()),
         }
-        // Each where it is for the first that has it in a register, if that is not taken.
+        // Each where it is for the first that has it in a register, if that is not taken. Those at home
+        // come first: an argument for two parameters is at the home of one of them.
         let mut later: SmallVec<[u32; 16]> = SmallVec::new();
+        let is_away = |c: &Candidate| {
+            let home = Some(Place::Unit(self.webs.home(self.webs.of(c.v))));
+            !c.places.contains(&home)
+        };
+        all.sort_by_cached_key(is_away);
         for c in &all {
             let units = c
                 .places

@@ -128,7 +128,7 @@ fn a_sweep_says_what_each_size_costs() {
         "--grf",
         "32,128",
         "--allocator",
-        "ion,fast",
+        "scan,ion",
         "--csv",
         &csv,
         "--json",
