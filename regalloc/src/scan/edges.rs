@@ -36,9 +36,10 @@ impl Place {
 pub type Move = (Place, Place);
 
 /// Puts moves in an order in which none overwrites what another still reads. `free` are registers that
-/// nobody wants, neither before nor behind the moves. Loads come as late as they can, since a register
+/// nobody wants, neither before nor behind the moves; `any` is one that may be put aside meanwhile, for which
+/// the header of messages is none. Loads come as late as they can, since a register
 /// that is loaded is free until then.
-pub fn in_order(moves: &[Move], free: u64) -> SmallVec<[Move; 8]> {
+pub fn in_order(moves: &[Move], free: u64, any: u8) -> SmallVec<[Move; 8]> {
     let mut done: SmallVec<[Move; 8]> = SmallVec::new();
     let mut left: SmallVec<[Move; 8]> = moves
         .iter()
@@ -62,7 +63,7 @@ pub fn in_order(moves: &[Move], free: u64) -> SmallVec<[Move; 8]> {
                 } else if let Some(through) = through {
                     done.extend([(from, through), (through, to)]);
                 } else {
-                    let (through, aside) = (Place::Unit(0), Place::Memory(ASIDE));
+                    let (through, aside) = (Place::Unit(any), Place::Memory(ASIDE));
                     done.extend([(through, aside), (from, through), (through, to)]);
                     done.push((aside, through));
                 }
@@ -72,7 +73,7 @@ pub fn in_order(moves: &[Move], free: u64) -> SmallVec<[Move; 8]> {
                 let full = left[0].1;
                 let aside = through.unwrap_or(Place::Memory(SPARE));
                 if full.is_memory() && aside.is_memory() {
-                    let (through, kept) = (Place::Unit(0), Place::Memory(ASIDE));
+                    let (through, kept) = (Place::Unit(any), Place::Memory(ASIDE));
                     done.extend([(through, kept), (full, through), (through, aside)]);
                     done.push((kept, through));
                 } else {
@@ -114,7 +115,7 @@ mod tests {
             let used = moves.iter().fold(0, |set, (from, to)| set | from.bit() | to.bit());
             let free = if some_are_free { 0xff & !used } else { 0 };
             let mut holds: HashMap<Place, Place> = HashMap::new();
-            for (from, to) in in_order(&moves, free) {
+            for (from, to) in in_order(&moves, free, 0) {
                 prop_assert!(!from.is_memory() || !to.is_memory(), "{from:?} to {to:?}");
                 let value = *holds.get(&from).unwrap_or(&from);
                 holds.insert(to, value);

@@ -127,7 +127,7 @@ impl Scan<'_> {
             };
             moves.push((from, to));
         }
-        for step in edges::in_order(&moves, self.free) {
+        for step in edges::in_order(&moves, self.free, self.order[0]) {
             self.edits.push((key(2 * first, Turn::Entering), step));
         }
     }
@@ -277,7 +277,7 @@ impl Scan<'_> {
             }
         }
         let (_, end) = self.input.insts_of(pred);
-        for step in edges::in_order(&moves, self.all & !used) {
+        for step in edges::in_order(&moves, self.all & !used, self.order[0]) {
             self.before(end - 1, step.0, step.1);
         }
     }

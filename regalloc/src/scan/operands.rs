@@ -218,7 +218,7 @@ impl Scan<'_> {
                 }
             }
         }
-        for step in edges::in_order(&moves, self.free & !o.fixed) {
+        for step in edges::in_order(&moves, self.free & !o.fixed, self.order[0]) {
             self.before(o.i, step.0, step.1);
         }
         for &(v, _) in &arrive {
