@@ -1,135 +1,83 @@
-//! Any bytes at all can be executed: they end in an error, or within the budget. The fuzz target in
-//! `fuzz` looks longer; what it found is below.
+//! Any bytes at all can be executed, on every platform: they end in an error, or within the budget. The
+//! fuzz target in `fuzz` looks longer; what it found is below.
 
-use std::path::Path;
-use std::sync::OnceLock;
+mod changed;
 
-use kiln_emit::platform::{self, Platform};
-use kiln_emit::zebin::Zebin;
-use kiln_runtime::exec::{Arg, BindError, Launch, Options, Program, RunError};
-use kiln_runtime::launch::Description;
+use changed::{CHANGE, Fixture, PLATFORMS};
 use proptest::prelude::*;
+use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 
-const BUDGET: u64 = 5_000;
-/// Examples and the platforms that they are compiled for.
-const EXAMPLES: [(&str, &str); 14] = [
-    ("argmix", "skl"),
-    ("double", "skl"),
-    ("histogram", "skl"),
-    ("int64", "skl"),
-    ("intmix", "skl"),
-    ("switch", "skl"),
-    ("histogram", "tgllp"),
-    ("int64", "tgllp"),
-    ("switch", "tgllp"),
-    ("histogram", "dg2"),
-    ("int64", "dg2"),
-    ("prefix_sum", "dg2"),
-    ("switch", "dg2"),
-    ("double", "mtl"),
-];
+/// Cases for each of [`PLATFORMS`].
+const CASES: u32 = 250;
 
-struct Example {
-    platform: &'static Platform,
-    zebin: Zebin,
-    description: Description,
-    args: Vec<Arg>,
-}
-
-fn examples() -> &'static [Example] {
-    static READ: OnceLock<Vec<Example>> = OnceLock::new();
-    READ.get_or_init(|| {
-        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples");
-        let read = |(name, device): &(&str, &str)| {
-            let dir = root.join(name);
-            let yaml = std::fs::read_to_string(dir.join("launch.yaml")).unwrap();
-            let own = match *device {
-                "skl" => dir.clone(),
-                other => dir.join(other),
-            };
-            let file = std::fs::read(own.join(format!("{name}.zebin"))).unwrap();
-            let description = Description::parse(&yaml).unwrap();
-            Example {
-                platform: platform::find(device).unwrap(),
-                zebin: Zebin::parse(&file).unwrap(),
-                args: description.load_args(&dir).unwrap(),
-                description,
-            }
+/// Tries cases of each platform, always the same: what is found by chance is found by whoever looks, not
+/// by who runs the tests. The environment's `CASES` are more.
+fn each_platform<S: Strategy>(
+    cases: &S,
+    check: impl Fn(usize, S::Value) -> Result<(), TestCaseError>,
+) {
+    let count = std::env::var("CASES").map_or(CASES, |n| n.parse().expect("a number"));
+    for number in 0..PLATFORMS.len() {
+        let config = Config {
+            cases: count,
+            failure_persistence: None,
+            ..Config::default()
         };
-        EXAMPLES.iter().map(read).collect()
-    })
-}
-
-/// Executes code in place of an example's, in one group.
-fn execute(example: &Example, text: &[u8], check: bool) -> Result<(), TestCaseError> {
-    let mut launch = Launch {
-        ze_info: &example.zebin.ze_info,
-        kernel: &example.description.kernel,
-        global: example.description.local,
-        local: example.description.local,
-        dimensions: example.description.dimensions,
-        args: example.args.clone(),
-        budget: BUDGET,
-    };
-    let options = Options {
-        threads: 1,
-        check,
-        ..Options::default()
-    };
-    let program = Program::from_text(text, example.platform);
-    match launch.run_with(&program, &options) {
-        Ok(stats) => prop_assert!(stats.instructions <= BUDGET),
-        // Changed code need not have an instruction where threads start.
-        Err(RunError::Bind(BindError::Entry(_))) => {}
-        Err(RunError::Bind(error)) => prop_assert!(false, "{error}"),
-        Err(error) => prop_assert!(!error.to_string().is_empty()),
-    }
-    for (now, before) in launch.args.iter().zip(&example.args) {
-        prop_assert_eq!(
-            now.memory().map(<[u8]>::len),
-            before.memory().map(<[u8]>::len)
-        );
-    }
-    Ok(())
-}
-
-proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
-
-    #[test]
-    fn changed_code_ends(
-        number in 0..EXAMPLES.len(),
-        changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..12),
-        check: bool,
-    ) {
-        let example = &examples()[number];
-        let mut text = example.zebin.text(&example.description.kernel).unwrap().to_vec();
-        for (at, byte) in changes {
-            let at = at.index(text.len());
-            text[at] = byte;
+        let random = TestRng::from_seed(RngAlgorithm::ChaCha, &[number as u8 + 1; 32]);
+        let mut runner = TestRunner::new_with_rng(config, random);
+        if let Err(error) = runner.run(cases, |case| check(number, case)) {
+            panic!("{:?}: {error}", PLATFORMS[number]);
         }
-        execute(example, &text, check)?;
     }
+}
 
-    #[test]
-    fn any_bytes_end(
-        number in 0..EXAMPLES.len(),
-        text in prop::collection::vec(any::<u8>(), 0..400),
-        check: bool,
-    ) {
-        execute(&examples()[number], &text, check)?;
-    }
+/// Executes code; what the executor says of itself is what failed.
+fn execute(fixture: &Fixture, text: &[u8], check: bool) -> Result<(), TestCaseError> {
+    fixture.execute(text, check).map_err(TestCaseError::fail)
+}
 
-    #[test]
-    fn instructions_in_any_order_end(
-        number in 0..EXAMPLES.len(),
-        order in prop::collection::vec(any::<prop::sample::Index>(), 1..40),
-        check: bool,
-    ) {
-        let example = &examples()[number];
-        let text = example.zebin.text(&example.description.kernel).unwrap();
-        let units: Vec<&[u8]> = text.chunks_exact(16).collect();
-        let shuffled: Vec<u8> = order.iter().flat_map(|at| at.get(&units).to_vec()).collect();
-        execute(example, &shuffled, check)?;
-    }
+#[test]
+fn changed_code_ends() {
+    let changes = prop::collection::vec(any::<[u8; CHANGE]>(), 1..8);
+    let cases = (any::<[u16; 2]>(), changes, any::<bool>());
+    each_platform(&cases, |platform, (numbers, changes, check)| {
+        let [fixture, donor] = numbers.map(|n| Fixture::get(platform, n.into()));
+        execute(
+            fixture,
+            &fixture.changed(donor, changes.as_flattened()),
+            check,
+        )
+    });
+}
+
+#[test]
+fn any_bytes_end() {
+    let cases = (
+        any::<u16>(),
+        prop::collection::vec(any::<u8>(), 0..400),
+        any::<bool>(),
+    );
+    each_platform(&cases, |platform, (number, text, check)| {
+        execute(Fixture::get(platform, number.into()), &text, check)
+    });
+}
+
+#[test]
+fn instructions_in_any_order_end() {
+    let order = prop::collection::vec(any::<[u16; 2]>(), 1..24);
+    let cases = (any::<[u16; 2]>(), order, any::<bool>());
+    each_platform(&cases, |platform, (numbers, order, check)| {
+        let [fixture, donor] = numbers.map(|n| Fixture::get(platform, n.into()));
+        // Instructions of both, each put before one that was there.
+        let insert = |[at, from]: &[u16; 2]| {
+            let ([a, b], [c, d]) = (at.to_le_bytes(), from.to_le_bytes());
+            [4, a % 16, b % 2, c, d, 0, 0, 0]
+        };
+        let changes: Vec<[u8; CHANGE]> = order.iter().map(insert).collect();
+        execute(
+            fixture,
+            &fixture.changed(donor, changes.as_flattened()),
+            check,
+        )
+    });
 }

@@ -1,4 +1,4 @@
-//! Changed machine code of the examples, and bytes that are no code at all.
+//! Changed machine code of real kernels of every platform, and bytes that are no code at all.
 
 #![no_main]
 

@@ -298,7 +298,8 @@ impl Operation {
             jip: Jump::None,
             uip: Jump::None,
             at,
-            next: at + inst.size(),
+            // A branch's target may be the last address there is.
+            next: at.wrapping_add(inst.size()),
         }
     }
 
