@@ -6,17 +6,19 @@
 //! table of who has each register in use, and shares no code with the checker. What is needed on a way
 //! between blocks only does not count.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
-use kiln_emit::inst::{Desc, Inst, Op, Pipe, Place, RegFile, Src, SyncFn, Target, TokenUse, Type};
+use kiln_emit::inst::{
+    Desc, Inst, Op, Pipe, Place, RegFile, Src, SyncFn, Systolic, Target, TokenUse, Type,
+};
 use kiln_emit::listing::entries;
 use kiln_emit::platform::{self, PLATFORMS, Platform};
-use kiln_emit::verify::scoreboard;
+use kiln_emit::verify::scoreboard::{self, Missing};
 use kiln_emit::zebin::Zebin;
 use proptest::prelude::*;
 
-const MUTATED: [&str; 2] = ["tgllp", "dg2"];
+const MUTATED: [&str; 5] = ["tgllp", "dg2", "pvc", "bmg", "ptl"];
 
 /// The object files that there are for a platform.
 fn zebins(platform: &str) -> Vec<PathBuf> {
@@ -138,9 +140,11 @@ fn uses(inst: &Inst, platform: &Platform) -> [Vec<u32>; 2] {
             Desc::Imm(desc) => desc >> low & ((1 << bits) - 1),
             Desc::Addr { .. } => 1,
         };
-        let second = match (message.ex_desc, inst.send.ex_bso) {
-            (Desc::Addr { .. }, true) => u32::from(inst.send.src1_len),
-            (desc, _) => field(desc, 6, 5),
+        // Messages of untyped memory say it themselves on Xe2, too.
+        let own = inst.send.ex_bso || inst.send.src1_len != 0;
+        let second = match message.ex_desc {
+            Desc::Addr { .. } if own => u32::from(inst.send.src1_len),
+            desc => field(desc, 6, 5),
         };
         for (src, count) in inst.srcs.iter().zip([field(message.desc, 25, 4), second]) {
             if let Src::Reg(src) = src {
@@ -150,6 +154,9 @@ fn uses(inst: &Inst, platform: &Platform) -> [Vec<u32>; 2] {
         let count = field(message.desc, 20, 5) * platform.grf_bytes;
         let written = inst.dst.map(|dst| bytes(dst.place, platform, 0..count));
         return [read, written.unwrap_or_default()];
+    }
+    if let Op::Dpas(shape) | Op::Dpasw(shape) = inst.op {
+        return systolic(inst, shape, platform);
     }
     for src in &inst.srcs {
         let Src::Reg(src) = src else { continue };
@@ -168,26 +175,92 @@ fn uses(inst: &Inst, platform: &Platform) -> [Vec<u32>; 2] {
     [read, written.unwrap_or_default()]
 }
 
-/// The pipeline of an instruction that finishes in order.
-fn pipe(inst: &Inst, one: bool) -> Option<Pipe> {
-    let untimed = matches!(inst.op, Op::Sync(_) | Op::Nop | Op::Illegal | Op::Halt);
-    if untimed || inst.op.is_send() || matches!(inst.op, Op::Math(_)) || inst.op.is_systolic() {
-        return None;
-    }
-    Some(by_type(inst, one))
+/// The same of a product of matrices: rows of results and of what is added; columns, of which a register
+/// has one step; and rows of a dword for each step.
+fn systolic(inst: &Inst, shape: Systolic, platform: &Platform) -> [Vec<u32>; 2] {
+    let (depth, repeat) = (u32::from(shape.depth), u32::from(shape.repeat));
+    let table = repeat * u32::from(inst.exec_size) * 4;
+    let sizes = [table, depth * platform.grf_bytes, repeat * depth * 4];
+    let operands = inst.srcs.iter().zip(sizes);
+    let read = operands.flat_map(|(src, size)| match src {
+        Src::Reg(src) => bytes(src.place, platform, 0..size),
+        Src::Imm { .. } => Vec::new(),
+    });
+    let written = inst.dst.map(|dst| bytes(dst.place, platform, 0..table));
+    [read.collect(), written.unwrap_or_default()]
 }
 
-fn by_type(inst: &Inst, one: bool) -> Pipe {
-    match inst.dst {
-        _ if one => Pipe::Own,
-        Some(dst) if dst.ty.is_float() && !inst.op.is_branch() => Pipe::Float,
-        _ => Pipe::Int,
+/// The pipelines of a platform.
+struct Pipes {
+    /// There is only one.
+    one: bool,
+    /// Math functions have their own.
+    math: bool,
+    /// What has an operand of 64 bits is computed as long, not only what gives a double.
+    long_operands: bool,
+}
+
+impl Pipes {
+    fn of(platform: &Platform) -> Pipes {
+        Pipes {
+            one: platform.name == "tgllp",
+            math: ["pvc", "bmg", "ptl"].contains(&platform.name),
+            long_operands: platform.name == "dg2",
+        }
+    }
+
+    /// That of an instruction that finishes in order.
+    fn pipe(&self, inst: &Inst) -> Option<Pipe> {
+        let untimed = matches!(inst.op, Op::Sync(_) | Op::Nop | Op::Illegal | Op::Halt);
+        let math = matches!(inst.op, Op::Math(_));
+        if untimed || inst.op.is_send() || math && !self.math || inst.op.is_systolic() {
+            return None;
+        }
+        let wide = |src: &Src| src.ty().bytes() == 8;
+        let Some(dst) = inst.dst.filter(|_| !self.one) else {
+            return Some(if self.one { Pipe::Own } else { Pipe::Int });
+        };
+        let scalar = matches!(dst.place, Place::Direct(reg) if reg.file == RegFile::Scalar);
+        let long = self.long_operands && (dst.ty.bytes() == 8 || inst.srcs.iter().any(wide));
+        Some(match dst.ty {
+            _ if math => Pipe::Math,
+            _ if scalar => Pipe::Scalar,
+            _ if inst.op.is_branch() => Pipe::Int,
+            _ if long => Pipe::Long,
+            ty => self.of_type(ty),
+        })
+    }
+
+    fn of_type(&self, ty: Type) -> Pipe {
+        match ty {
+            _ if self.one => Pipe::Own,
+            Type::Df => Pipe::Long,
+            ty if ty.bytes() == 8 && self.long_operands => Pipe::Long,
+            ty if ty.is_float() => Pipe::Float,
+            _ => Pipe::Int,
+        }
+    }
+
+    /// Whether a distance without a name counts in a pipeline: in those of all operands.
+    fn own(&self, inst: &Inst, pipe: Pipe) -> bool {
+        let dst = inst.dst.map(|dst| dst.ty);
+        let mut types = dst.into_iter().chain(inst.srcs.iter().map(Src::ty));
+        types.any(|ty| self.of_type(ty) == pipe)
+    }
+}
+
+/// Instructions of a pipeline after which one of them is over.
+fn over_after(pipe: Pipe) -> usize {
+    match pipe {
+        Pipe::Long => 15,
+        Pipe::Math => 18,
+        _ => 11,
     }
 }
 
 /// Whether an instruction of a block uses a register that another one may still have in use.
 fn matters(block: &[Inst], platform: &Platform) -> bool {
-    let one = platform.name == "tgllp";
+    let pipes = Pipes::of(platform);
     let mut table: HashMap<u32, Vec<User>> = HashMap::new();
     let mut issued: HashMap<Pipe, usize> = HashMap::new();
     let mut sent: Vec<(usize, u8, Like)> = Vec::new();
@@ -201,14 +274,13 @@ fn matters(block: &[Inst], platform: &Platform) -> bool {
         let done = |user: &User| {
             let by_distance = user.pipe.is_some_and(|pipe| {
                 let behind = issued[&pipe] - user.number;
-                let named = dist.map(|(named, count)| match named {
-                    Pipe::Own => (by_type(inst, one), count),
-                    other => (other, count),
-                });
-                behind > 11
-                    || named.is_some_and(|(named, count)| {
-                        (named == Pipe::All || named == pipe) && behind >= usize::from(count)
-                    })
+                let counts = |named| match named {
+                    Pipe::All => true,
+                    Pipe::Own => pipes.own(inst, pipe),
+                    other => other == pipe,
+                };
+                let named = |(named, count)| counts(named) && behind >= usize::from(count);
+                behind > over_after(pipe) || dist.is_some_and(named)
             });
             let over = |held: u8| {
                 let all = (inst.op == Op::Sync(SyncFn::AllWr)
@@ -235,7 +307,7 @@ fn matters(block: &[Inst], platform: &Platform) -> bool {
         for users in table.values_mut() {
             users.retain(|user| !over.contains(user));
         }
-        let pipe = pipe(inst, one);
+        let pipe = pipes.pipe(inst);
         let sfid = inst.msg.map_or(16, |message| message.sfid);
         let mut user = User {
             pipe,
@@ -334,17 +406,14 @@ fn annotations_that_are_taken_away_are_missed() {
         // Of long ones each mutation takes long, and they are of the same kinds.
         codes.retain(|(_, code)| code.len() < 600);
         let blocks: Vec<_> = codes.iter().map(|(_, code)| blocks(code)).collect();
-        let (mut counted, mut tried, mut reported) = (0, 0, 0);
+        let (mut counted, mut tried) = (0, 0);
+        let (mut missed, mut pipes) = (Vec::new(), HashSet::new());
         while counted < count {
             tried += 1;
             assert!(tried < 100 * count, "few mutations matter on {name}");
             let which = random.below(codes.len());
-            let code = &mut codes[which].1;
+            let (kernel, code) = &mut codes[which];
             let at = random.below(code.len());
-            let doubles = |ty: Type| ty.bytes() == 8;
-            if code[at].dst.is_some_and(|dst| doubles(dst.ty)) {
-                continue;
-            }
             let Some(mutant) = mutate(&code[at], &mut random) else {
                 continue;
             };
@@ -356,15 +425,19 @@ fn annotations_that_are_taken_away_are_missed() {
             if matters(&code[first..end], platform) {
                 counted += 1;
                 let found = scoreboard::check_code(code, platform).expect("few ways");
-                reported += usize::from(!found.is_empty());
+                pipes.extend(found.iter().filter_map(|found| match found.missing {
+                    Missing::Distance(_, pipe) => Some(pipe),
+                    _ => None,
+                }));
+                if found.is_empty() {
+                    missed.push(format!("{kernel}: {original} becomes {}", code[at]));
+                }
             }
             code[at] = original;
         }
-        println!("{name}: {reported} of {counted} reported, of {tried} tried");
-        assert!(
-            reported * 100 >= counted * 99,
-            "{name}: only {reported} of {counted} are reported"
-        );
+        let reported = counted - missed.len();
+        println!("{name}: {reported} of {counted} reported, of {tried} tried, in {pipes:?}");
+        assert!(missed.len() * 100 <= counted, "{name}: {missed:#?}");
     }
 }
 
