@@ -17,7 +17,7 @@ fn each_platform<S: Strategy>(
     check: impl Fn(usize, S::Value) -> Result<(), TestCaseError>,
 ) {
     let count = std::env::var("CASES").map_or(CASES, |n| n.parse().expect("a number"));
-    for number in 0..PLATFORMS.len() {
+    for (number, platform) in PLATFORMS.iter().enumerate() {
         let config = Config {
             cases: count,
             failure_persistence: None,
@@ -26,7 +26,7 @@ fn each_platform<S: Strategy>(
         let random = TestRng::from_seed(RngAlgorithm::ChaCha, &[number as u8 + 1; 32]);
         let mut runner = TestRunner::new_with_rng(config, random);
         if let Err(error) = runner.run(cases, |case| check(number, case)) {
-            panic!("{:?}: {error}", PLATFORMS[number]);
+            panic!("{platform:?}: {error}");
         }
     }
 }
