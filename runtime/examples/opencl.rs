@@ -76,6 +76,40 @@ impl Bench {
         }
     }
 
+    /// Of which kernels the reference's code is wrong, but as the finalizer makes it with other options it has our
+    /// result.
+    fn faulty(&self, programs: &[&Program], finalizer: &'static str) -> Vec<bool> {
+        let work = self.folder.join(format!("work-{}", std::process::id()));
+        let mut others: Vec<Program> = programs.iter().map(|&of| of.clone()).collect();
+        for other in &mut others {
+            other.settings.finalizer = finalizer;
+        }
+        let all: Vec<&Program> = others.iter().collect();
+        let both = run::reference(&self.ocloc, &work, programs)
+            .and_then(|wrong| Ok((wrong, run::reference(&self.ocloc, &work, &all)?)));
+        let Ok((wrong, right)) = both else {
+            if programs.len() == 1 {
+                return vec![false];
+            }
+            let (first, second) = programs.split_at(programs.len() / 2);
+            return [first, second]
+                .map(|half| self.faulty(half, finalizer))
+                .concat();
+        };
+        let is_faulty = |number: usize, program: &Program| -> Result<bool, String> {
+            let range = &program.ranges[0];
+            let run = |zebin| run::run(zebin, number, program, range);
+            let expected = run(&right.zebin)?;
+            Ok(run::difference(&run(&wrong.zebin)?, &expected).is_some()
+                && run::undefined(&right.zebin, number, program, range).is_none()
+                && run::difference(&run(&run::ours(&wrong, number, LIMITS[0])?)?, &expected)
+                    .is_none())
+        };
+        let each = programs.iter().enumerate();
+        each.map(|(n, program)| is_faulty(n, program).unwrap_or(false))
+            .collect()
+    }
+
     fn compare(&self, reference: &Reference, number: usize, program: &Program) -> Outcome {
         let mut expected = Vec::new();
         for range in &program.ranges {
@@ -283,16 +317,38 @@ fn reduced(bench: &mut Bench, seed: u64) -> ExitCode {
         bench.limits = vec![LIMITS[usize::from(!all)]];
     }
     let wanted = kind(&first);
-    let mut tested = 0;
+    let named = |what: &str| FINALIZERS.iter().find(|of| what.contains(of.0));
+    let right = match &first {
+        Outcome::Fault(_, what) => named(what).map(|of| of.1),
+        _ => None,
+    };
+    let name = format!("opencl_{seed}_reduced");
+    let size = |program: &Program| program.text(0).len();
+    let (mut tested, mut smallest) = (0, size(&program));
     let mut holds = |programs: &[Program]| {
         tested += programs.len();
-        let outcomes = bench.check(&programs.iter().collect::<Vec<_>>());
-        let same = outcomes.iter().map(|outcome| kind(outcome) == wanted);
-        same.collect()
+        let all: Vec<&Program> = programs.iter().collect();
+        let held: Vec<bool> = match right {
+            Some(finalizer) => bench.faulty(&all, finalizer),
+            None => {
+                let outcomes = bench.check(&all);
+                let same = outcomes.iter().map(|outcome| kind(outcome) == wanted);
+                same.collect()
+            }
+        };
+        // What there is already is kept, for one that has no time for the rest.
+        let held_now = programs.iter().zip(&held).filter(|of| *of.1);
+        if let Some((program, _)) = held_now.min_by_key(|of| size(of.0))
+            && size(program) < smallest
+        {
+            smallest = size(program);
+            let what = format!("{tested} kernels tried, {smallest} bytes");
+            keep(&bench.folder, &name, program, 0, &what);
+        }
+        held
     };
     let program = reduce::reduce(program, &mut holds);
     let last = bench.check(&[&program]).remove(0);
-    let name = format!("opencl_{seed}_reduced");
     keep(&bench.folder, &name, &program, 0, &format!("{last:?}"));
     println!("{tested} kernels tried");
     ExitCode::SUCCESS

@@ -63,7 +63,7 @@ pub fn run(func: &mut Function) {
             let change = flags
                 .both(func, &insts, block, n)
                 .or_else(|| flags.half(func, &insts, block, n))
-                .or_else(|| flags.chosen(&insts, block, n));
+                .or_else(|| flags.chosen(func, &insts, block, n));
             let Some(change) = change else { continue };
             for &n in &change.gone {
                 gone[n] = true;
@@ -143,6 +143,9 @@ impl Flags {
             let inst = &insts[at];
             let old = inst.cond?.old.expand();
             if self.uses[own] != 1 || old.is_some() || !is_comparison(inst, own) || own == other {
+                return None;
+            }
+            if !alike(func, combined.result, other) {
                 return None;
             }
             // Where both flags are there.
@@ -225,7 +228,7 @@ impl Flags {
     }
 
     /// If instruction `n` compares with zero what a flag chose from something and zero.
-    fn chosen(&self, insts: &[Inst], block: Block, n: usize) -> Option<Change> {
+    fn chosen(&self, func: &Function, insts: &[Inst], block: Block, n: usize) -> Option<Change> {
         let test = &insts[n];
         let cond = test.cond?;
         let result = cond.flag.as_virt()?;
@@ -265,6 +268,7 @@ impl Flags {
             || !same
             || self.uses[value] != 1
             || !is_comparison(test, result)
+            || !alike(func, result, base)
             || !moves(choose)
             || self.of(base, &lanes) != self.of(flag, &lanes)
         {
@@ -294,6 +298,11 @@ impl Flags {
         }
         flag
     }
+}
+
+/// Whether one flag can be written over the other: flags of 16 and of 32 channels are combined, too.
+fn alike(func: &Function, a: VReg, b: VReg) -> bool {
+    func.regs[a].bytes == func.regs[b].bytes
 }
 
 /// A comparison as it writes `flag` over `old` where `pred` holds, or where it does not.
