@@ -63,7 +63,18 @@ fn apply(op: &str, a: i128, b: i128) -> Option<i128> {
 
 impl Parser<'_> {
     /// An expression that fits into a `T`.
-    pub(super) fn unsigned<T: TryFrom<i128>>(&mut self, what: &'static str) -> Result<T> {
+    pub(super) fn unsigned<T: TryFrom<i128> + TryFrom<u16>>(
+        &mut self,
+        what: &'static str,
+    ) -> Result<T> {
+        let ends = |rest: &[u8]| match rest {
+            [b',' | b')' | b']', ..] => true,
+            [b' ', next, ..] => next.is_ascii_alphabetic(),
+            _ => false,
+        };
+        if let Some(n) = self.lexer.short(ends) {
+            return Ok(n);
+        }
         self.fitting(what, |p| p.condition(what, 0))
     }
 
@@ -73,7 +84,18 @@ impl Parser<'_> {
     }
 
     /// An expression between `<` and `>`.
-    pub(super) fn in_angles<T: TryFrom<i128>>(&mut self, what: &'static str) -> Result<T> {
+    pub(super) fn in_angles<T: TryFrom<i128> + TryFrom<u16>>(
+        &mut self,
+        what: &'static str,
+    ) -> Result<T> {
+        let ends = |rest: &[u8]| match rest {
+            [b',' | b';', ..] => true,
+            [b'>', rest @ ..] => rest.first() != Some(&b'>'),
+            _ => false,
+        };
+        if let Some(n) = self.lexer.short(ends) {
+            return Ok(n);
+        }
         self.fitting(what, |p| p.binary(what, SHIFT, 0))
     }
 
@@ -159,6 +181,9 @@ impl Parser<'_> {
     /// The operator that comes next, if it binds at least as tight as `loosest`.
     fn operator(&mut self, loosest: usize) -> Option<(usize, &'static str)> {
         let rest = self.lexer.rest();
+        if !matches!(rest, [first, ..] if b"&^|=!<>+-*/%".contains(first)) {
+            return None;
+        }
         // Where `>` ends the expression, `>>` may still be a shift, and `>=` is nothing.
         let all = LEVELS.iter().enumerate();
         let found = all

@@ -292,6 +292,23 @@ impl<'a> Lexer<'a> {
         &self.text[start..self.pos]
     }
 
+    /// A decimal number of up to three digits that fits, if what comes behind it ends it. Most numbers are
+    /// such, and need none of the care that others do.
+    pub fn short<T: TryFrom<u16>>(&mut self, ends: impl Fn(&[u8]) -> bool) -> Option<T> {
+        self.blanks();
+        let rest = &self.bytes[self.pos..];
+        let is_digit = |b: &&u8| b.is_ascii_digit();
+        let len = rest.iter().take(4).take_while(is_digit).count();
+        let (digits, behind) = rest.split_at(len);
+        if !(1..4).contains(&len) || !ends(behind) {
+            return None;
+        }
+        let n = (digits.iter()).fold(0, |n, digit| 10 * n + u16::from(digit - b'0'));
+        let n = T::try_from(n).ok()?;
+        self.pos += len;
+        Some(n)
+    }
+
     /// An integer: decimal or, with `0x`, hexadecimal.
     pub fn integer(&mut self, what: &'static str) -> Result<i128, ParseError> {
         let mark = self.mark();
@@ -311,7 +328,13 @@ impl<'a> Lexer<'a> {
     }
 
     /// An unsigned integer that fits.
-    pub fn unsigned<T: TryFrom<i128>>(&mut self, what: &'static str) -> Result<T, ParseError> {
+    pub fn unsigned<T: TryFrom<i128> + TryFrom<u16>>(
+        &mut self,
+        what: &'static str,
+    ) -> Result<T, ParseError> {
+        if let Some(n) = self.short(|rest| !matches!(rest, [b'x' | b'X', ..])) {
+            return Ok(n);
+        }
         let mark = self.mark();
         let n = self.integer(what)?;
         T::try_from(n).map_err(|_| self.error_from(mark, ParseErrorKind::number(what)))

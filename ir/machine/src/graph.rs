@@ -1,8 +1,10 @@
 //! What the blocks of a function are to each other: predecessors, an order, dominators.
 //!
 //! All in arrays by block number. Dominators are Lengauer and Tarjan's, with path compression: the time
-//! stays near the number of edges on any graph, long ladders of joins included.
+//! stays near the number of edges on any graph, long ladders of joins included. They are found when they are
+//! first asked for, since most passes need no more than the order.
 
+use std::cell::OnceCell;
 use std::ops::Range;
 
 use crate::func::{Block, Function};
@@ -21,6 +23,12 @@ pub struct Graph {
     order: Vec<Block>,
     /// Each block's place in `order`.
     place: Vec<u32>,
+    walk: Walk,
+    dominators: OnceCell<Dominators>,
+}
+
+#[derive(Clone, Debug)]
+struct Dominators {
     /// Immediate dominators.
     idom: Vec<u32>,
     /// First and last moment of a walk over the dominator tree in which a block is entered or left.
@@ -46,23 +54,20 @@ impl Graph {
                 *at += 1;
             }
         }
-        let mut graph = Graph {
+        let (walk, mut order) = Walk::new(func);
+        order.reverse();
+        let mut place = vec![NONE; count];
+        for (i, block) in order.iter().enumerate() {
+            place[block.as_u32() as usize] = i as u32;
+        }
+        Graph {
             preds,
             starts,
-            order: Vec::with_capacity(count),
-            place: vec![NONE; count],
-            idom: vec![NONE; count],
-            tree: vec![0..0; count],
-        };
-        if count > 0 {
-            let walk = Walk::new(func);
-            graph.order = walk.postorder.iter().rev().copied().collect();
-            for (i, block) in graph.order.iter().enumerate() {
-                graph.place[block.as_u32() as usize] = i as u32;
-            }
-            graph.dominators(&walk);
+            order,
+            place,
+            walk,
+            dominators: OnceCell::new(),
         }
-        graph
     }
 
     pub fn preds(&self, block: Block) -> &[Block] {
@@ -87,27 +92,40 @@ impl Graph {
 
     /// The nearest block that every way to `block` goes through; none for the entry.
     pub fn idom(&self, block: Block) -> Option<Block> {
-        let idom = self.idom[block.as_u32() as usize];
+        let idom = self.dominators().idom[block.as_u32() as usize];
         (idom != NONE).then(|| Block::from_u32(idom))
     }
 
     /// Whether every way from the entry to `block` goes through `over`, itself included. Nothing
     /// dominates a block that is not reached, or is dominated by it.
     pub fn dominates(&self, over: Block, block: Block) -> bool {
-        let over = &self.tree[over.as_u32() as usize];
-        over.contains(&self.tree[block.as_u32() as usize].start)
+        let tree = &self.dominators().tree;
+        let over = &tree[over.as_u32() as usize];
+        over.contains(&tree[block.as_u32() as usize].start)
     }
 
     /// The numbers of the blocks that `block` dominates in a walk from the entry over the tree of
     /// immediate dominators, its own first. Empty if it is not reached.
     pub fn dominated(&self, block: Block) -> Range<u32> {
-        self.tree[block.as_u32() as usize].clone()
+        self.dominators().tree[block.as_u32() as usize].clone()
     }
 
-    fn dominators(&mut self, walk: &Walk) {
+    fn dominators(&self) -> &Dominators {
+        self.dominators.get_or_init(|| Dominators::new(self))
+    }
+}
+
+impl Dominators {
+    fn new(graph: &Graph) -> Dominators {
+        let walk = &graph.walk;
+        let mut dominators = Dominators {
+            idom: vec![NONE; graph.place.len()],
+            tree: vec![0..0; graph.place.len()],
+        };
         // Everything here is by preorder number.
         let count = walk.preorder.len();
         let mut forest = Forest {
+            path: Vec::new(),
             ancestor: vec![NONE; count],
             label: (0..count as u32).collect(),
             semi: (0..count as u32).collect(),
@@ -118,7 +136,7 @@ impl Graph {
         let mut next = vec![NONE; count];
         for w in (1..count).rev() {
             let parent = walk.parent[w] as usize;
-            for &pred in self.preds(walk.preorder[w]) {
+            for &pred in graph.preds(walk.preorder[w]) {
                 let v = walk.number[pred.as_u32() as usize];
                 if v != NONE {
                     let u = forest.eval(v);
@@ -142,7 +160,7 @@ impl Graph {
                 idom[w] = idom[idom[w] as usize];
             }
             let block = walk.preorder[w].as_u32() as usize;
-            self.idom[block] = walk.preorder[idom[w] as usize].as_u32();
+            dominators.idom[block] = walk.preorder[idom[w] as usize].as_u32();
         }
         // Preorder numbers of the tree without walking it: sizes from the leaves up, then each
         // child's place in its parent's range. A dominator's preorder number is the smaller.
@@ -160,15 +178,16 @@ impl Graph {
             }
             // Blocks that are not reached keep an empty range at 0.
             let first = start[w] + 1;
-            self.tree[walk.preorder[w].as_u32() as usize] = first..first + size[w];
+            dominators.tree[walk.preorder[w].as_u32() as usize] = first..first + size[w];
         }
+        dominators
     }
 }
 
 /// A walk in depth from the entry.
+#[derive(Clone, Debug)]
 struct Walk {
     preorder: Vec<Block>,
-    postorder: Vec<Block>,
     /// Preorder number of each block.
     number: Vec<u32>,
     /// Parent in the walk, by preorder number.
@@ -176,13 +195,18 @@ struct Walk {
 }
 
 impl Walk {
-    fn new(func: &Function) -> Walk {
+    /// With the blocks in postorder.
+    fn new(func: &Function) -> (Walk, Vec<Block>) {
+        let count = func.blocks.len();
         let mut walk = Walk {
-            preorder: Vec::new(),
-            postorder: Vec::new(),
-            number: vec![NONE; func.blocks.len()],
-            parent: Vec::new(),
+            preorder: Vec::with_capacity(count),
+            number: vec![NONE; count],
+            parent: Vec::with_capacity(count),
         };
+        let mut postorder = Vec::with_capacity(count);
+        if count == 0 {
+            return (walk, postorder);
+        }
         // Blocks on the way down, with the successor to try next.
         let mut stack = Vec::new();
         walk.enter(func.entry(), NONE, &mut stack);
@@ -197,12 +221,12 @@ impl Walk {
                     }
                 }
                 None => {
-                    walk.postorder.push(from);
+                    postorder.push(from);
                     stack.pop();
                 }
             }
         }
-        walk
+        (walk, postorder)
     }
 
     fn enter(&mut self, block: Block, parent: u32, stack: &mut Vec<(Block, usize)>) {
@@ -215,6 +239,8 @@ impl Walk {
 
 /// The part of the walk's tree that has been linked, with the best semidominator seen on the way up.
 struct Forest {
+    /// The way up, empty between two questions.
+    path: Vec<u32>,
     ancestor: Vec<u32>,
     label: Vec<u32>,
     semi: Vec<u32>,
@@ -223,15 +249,14 @@ struct Forest {
 impl Forest {
     /// The vertex of least semidominator between `v` and the root of its tree.
     fn eval(&mut self, v: u32) -> u32 {
-        let mut path = Vec::new();
         let mut at = v;
         while self.ancestor[at as usize] != NONE {
-            path.push(at);
+            self.path.push(at);
             at = self.ancestor[at as usize];
         }
         // The last of the path hangs from the root and stays.
-        path.pop();
-        for &v in path.iter().rev() {
+        self.path.pop();
+        while let Some(v) = self.path.pop() {
             let v = v as usize;
             let above = self.ancestor[v] as usize;
             if self.semi[self.label[above] as usize] < self.semi[self.label[v] as usize] {

@@ -31,6 +31,18 @@ struct Candidate {
     wanted: bool,
 }
 
+/// What is where, for values that are asked for in ascending order.
+struct Ascending<'a>(&'a [(u32, Place)]);
+
+impl Ascending<'_> {
+    fn find(&mut self, v: u32) -> Option<Place> {
+        let behind = self.0.iter().position(|&(at, _)| at >= v)?;
+        self.0 = &self.0[behind..];
+        let (at, place) = self.0[0];
+        (at == v).then_some(place)
+    }
+}
+
 impl Candidate {
     fn in_registers(&self) -> usize {
         let units = self
@@ -92,13 +104,16 @@ impl Scan<'_> {
 
     /// Enters the only way there is: values are where they were.
     fn follow(&mut self, pred: usize, b: usize, first: u32, params: &[u32]) {
+        let exit = std::mem::take(&mut self.exits[pred]);
+        let mut places = Ascending(&exit);
         for n in 0..self.lives.ins(b).len() {
             let v = self.lives.ins(b)[n].v;
-            match self.exit_of(pred, v) {
+            match places.find(v) {
                 Some(Place::Unit(unit)) => self.put(v, unit),
                 place => self.place[v as usize] = place,
             }
         }
+        self.exits[pred] = exit;
         let mut moves: SmallVec<[Move; 8]> = SmallVec::new();
         let mut waiting: SmallVec<[(u32, Place); 8]> = SmallVec::new();
         for (n, &p) in params.iter().enumerate() {
@@ -183,11 +198,13 @@ impl Scan<'_> {
 
     /// All that lives at the start of a block, with the places that it comes from.
     fn candidates(&self, b: usize, known: &[usize], params: &[u32]) -> Vec<Candidate> {
+        let exits = known.iter().map(|&p| Ascending(&self.exits[p]));
+        let mut exits: SmallVec<[Ascending; 4]> = exits.collect();
         let values = self.lives.ins(b).iter().map(|far| Candidate {
             v: far.v,
             param: None,
             distance: far.distance,
-            places: known.iter().map(|&p| self.exit_of(p, far.v)).collect(),
+            places: exits.iter_mut().map(|exit| exit.find(far.v)).collect(),
             wanted: false,
         });
         let from = |p: usize, n: usize| self.exit_of(p, self.args(p, b)[n].vreg() as u32);
@@ -261,8 +278,10 @@ impl Scan<'_> {
         for &(_, place) in self.exits[pred].iter().chain(&entry.values) {
             used |= place.bit();
         }
+        let mut places = Ascending(&self.exits[pred]);
         for &(v, to) in entry.values.iter().filter(|(_, to)| to.unit().is_some()) {
-            moves.extend(self.exit_of(pred, v).map(|from| (from, to)));
+            let from = places.find(v).filter(|from| *from != to);
+            moves.extend(from.map(|from| (from, to)));
         }
         for (n, &to) in entry.params.iter().enumerate() {
             let arg = self.args(pred, b)[n].vreg() as u32;

@@ -61,7 +61,7 @@ impl<T: Copy + Default> Lists<T> {
 }
 
 /// A value with the distance to its next use.
-#[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Default)]
 pub struct Far {
     pub v: u32,
     pub distance: u32,
@@ -196,7 +196,7 @@ impl Lives {
         let passed = Lists::sorted(values, passed.iter().copied());
         // The value that was last seen to live at each block's start, and at its end.
         let (mut begins, mut ends) = (vec![NONE; blocks], vec![NONE; blocks]);
-        let mut lives_in: Vec<(u32, Far)> = Vec::new();
+        let mut lives_in: Vec<(u32, u32)> = Vec::new();
         let mut inside: Vec<u32> = Vec::new();
         for v in 0..values as u32 {
             inside.clear();
@@ -222,7 +222,7 @@ impl Lives {
                 }
             }
             inside.sort_unstable();
-            lives_in.extend(inside.iter().map(|&b| (b, Far { v, distance: FAR })));
+            lives_in.extend(inside.iter().map(|&b| (b, v)));
             if home == NONE {
                 continue;
             }
@@ -253,14 +253,18 @@ impl Lives {
             }
             self.spans.ranges[v as usize] = (start as u32, self.spans.pool.len() as u32);
         }
-        self.ins = Lists::sorted(blocks, lives_in.iter().copied());
+        let far = |&(b, v): &(u32, u32)| (b, Far { v, distance: FAR });
+        self.ins = Lists::sorted(blocks, lives_in.iter().map(far));
     }
 
     /// Finds distances: once from the end to the start, and once more for what comes over backward edges.
     fn measure(&mut self, input: &Adapter) {
-        let blocks = input.num_blocks();
+        let (blocks, values) = (input.num_blocks(), input.num_vregs());
         let has_loops = self.depth.iter().any(|&depth| depth > 0);
-        let mut out: Vec<Far> = Vec::new();
+        // By value: where it was seen last, and how far its next use is from there.
+        let mut seen = vec![NONE; values];
+        let mut far = vec![FAR; values];
+        let mut out: Vec<u32> = Vec::new();
         // Nearly what lives at the ends is what lives at the starts.
         self.outs.pool.reserve(self.ins.pool.len());
         for last in [false, true] {
@@ -268,47 +272,62 @@ impl Lives {
                 continue;
             }
             for b in (0..blocks).rev() {
+                let here = (b + blocks * usize::from(last)) as u32;
                 out.clear();
                 let block = Block::new(b);
                 for (s, succ) in input.block_succs(block).iter().enumerate() {
                     let leaves = self.depth[succ.index()] < self.depth[b];
                     let more = if leaves { BEHIND_LOOP } else { 0 };
-                    let to = |v: u32, distance: u32| Far {
-                        v,
-                        distance: (distance + more).min(FAR),
-                    };
-                    out.extend(self.ins(succ.index()).iter().map(|f| to(f.v, f.distance)));
                     let params = input.block_params(*succ);
                     let args = input.branch_blockparams(block, Inst::invalid(), s);
-                    for (arg, param) in args.iter().zip(params) {
-                        out.push(to(arg.vreg() as u32, self.params[param.vreg()]));
+                    let passed = args.iter().zip(params);
+                    let passed = passed.map(|(arg, param)| (arg.vreg(), self.params[param.vreg()]));
+                    let ins = self.ins(succ.index()).iter();
+                    for (v, distance) in ins.map(|f| (f.v as usize, f.distance)).chain(passed) {
+                        let distance = (distance + more).min(FAR);
+                        if std::mem::replace(&mut seen[v], here) == here {
+                            far[v] = far[v].min(distance);
+                        } else {
+                            far[v] = distance;
+                            out.push(v as u32);
+                        }
                     }
                 }
-                out.sort_unstable();
-                out.dedup_by_key(|far| far.v);
+                if last {
+                    // What comes from one block is sorted.
+                    if !out.is_sorted() {
+                        out.sort();
+                    }
+                    let from = self.outs.pool.len() as u32;
+                    let distance = |v: u32| far[v as usize];
+                    let out = out.iter().map(|&v| Far {
+                        v,
+                        distance: distance(v),
+                    });
+                    self.outs.pool.extend(out);
+                    self.outs.ranges[b] = (from, self.outs.pool.len() as u32);
+                }
                 let (first, end) = input.insts_of(b);
-                let used = |v: u32| {
-                    let uses = self.uses.of(v as usize);
-                    let at = uses.get(uses.partition_point(|&u| u < 2 * first)).copied();
-                    at.filter(|&at| at < 2 * end).map(|at| at - 2 * first)
-                };
-                let behind = |v: u32| match out.binary_search_by_key(&v, |far| far.v) {
-                    Ok(at) => (2 * (end - first) + out[at].distance).min(FAR),
-                    Err(_) => FAR,
-                };
+                for &v in &out {
+                    let far = &mut far[v as usize];
+                    *far = (2 * (end - first) + *far).min(FAR);
+                }
+                for i in (first..end).rev() {
+                    let ops = input.inst_operands(Inst::new(i as usize)).iter();
+                    for op in ops.rev().filter(|op| op.kind() == OperandKind::Use) {
+                        let late = u32::from(op.pos() == OperandPos::Late);
+                        let v = op.vreg().vreg();
+                        seen[v] = here;
+                        far[v] = 2 * (i - first) + late;
+                    }
+                }
+                let distance = |v: usize| if seen[v] == here { far[v] } else { FAR };
                 for p in input.block_params(block) {
-                    let v = p.vreg() as u32;
-                    self.params[v as usize] = used(v).unwrap_or_else(|| behind(v));
+                    self.params[p.vreg()] = distance(p.vreg());
                 }
                 let (from, to) = self.ins.ranges[b];
-                for n in from as usize..to as usize {
-                    let v = self.ins.pool[n].v;
-                    self.ins.pool[n].distance = used(v).unwrap_or_else(|| behind(v));
-                }
-                if last {
-                    let from = self.outs.pool.len() as u32;
-                    self.outs.pool.extend_from_slice(&out);
-                    self.outs.ranges[b] = (from, self.outs.pool.len() as u32);
+                for at in &mut self.ins.pool[from as usize..to as usize] {
+                    at.distance = distance(at.v as usize);
                 }
             }
         }
