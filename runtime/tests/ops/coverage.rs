@@ -2,7 +2,7 @@
 //! results are those of another implementation, by programs of random control flow, whose results
 //! are an interpreter's of their statements, or one by one beside the model.
 //!
-//! `kinds.txt` lists the kinds that real programs have: a line each of the kind's machine code in
+//! `kinds/skl.txt` lists the kinds that real programs have: a line each of the kind's machine code in
 //! hexadecimal bytes and the kind as a listing has it.
 
 use std::collections::BTreeSet;
@@ -35,9 +35,9 @@ fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// The kinds of `kinds.txt`.
+/// The kinds of `kinds/skl.txt`.
 pub fn listed() -> Result<Vec<Inst>, String> {
-    let path = root().join("tests/ops/kinds.txt");
+    let path = root().join("tests/ops/kinds/skl.txt");
     let text = std::fs::read_to_string(&path).map_err(|e| format!("{}: {e}", path.display()))?;
     text.lines().map(parse).collect()
 }
@@ -58,7 +58,7 @@ fn parse(line: &str) -> Result<Inst, String> {
     Ok(found)
 }
 
-/// A kind's line in `kinds.txt`.
+/// A kind's line in `kinds/skl.txt`.
 pub fn line(kind: &Inst) -> Result<String, String> {
     let bytes = encode(kind, skl()).map_err(|e| format!("{kind}: {e}"))?;
     let code: String = bytes
