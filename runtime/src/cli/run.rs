@@ -41,8 +41,9 @@ use super::{no_kernel, platform_parser, report, run_stats, tier_parser};
 ///                        16sint 16float 32uint 32sint 32float
 ///   image1d:FORMAT:W:..., image1d_buffer:FORMAT:W:...,
 ///   image1d_array:FORMAT:WxN:..., image2d_array:FORMAT:WxHxN:...,
-///   image3d:FORMAT:WxHxD:...
-///                        images of other kinds
+///   image3d:FORMAT:WxHxD:..., image2d_msaa:FORMAT:WxHxS:...,
+///   cube:FORMAT:WxWx6:...
+///                        images of other kinds; N layers, S samples
 ///   sampler:FLAGS        a sampler; FLAGS, with commas between:
 ///                        unnormalized* or normalized;
 ///                        edge*, clamp, repeat or mirror;

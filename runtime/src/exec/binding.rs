@@ -78,7 +78,8 @@ impl Shape {
             ArgType::ImageArraySize => u64::from(layers),
             ArgType::ImageChannelDataType => u64::from(channels),
             ArgType::ImageChannelOrder => u64::from(order),
-            // Images here have neither several samples, nor levels of detail, nor gamma.
+            ArgType::ImageNumSamples if self.kind == ImageKind::D2Msaa => u64::from(self.samples()),
+            // Other images here have neither several samples, nor levels of detail, nor gamma.
             ArgType::ImageNumSamples
             | ArgType::ImageNumMipLevels
             | ArgType::ImageSrgbChannelOrder => 0,

@@ -109,6 +109,24 @@ pub fn gather<E>(
     Ok(gathered)
 }
 
+/// Where a direction from the centre of a cube meets it: the place on a face, from 0 to 1, and the face's
+/// number (OpenGL 4.6, "Cube Map Texture Selection"). Of directions that are as far along several axes the
+/// last of these says the face.
+pub fn face(direction: [f32; 3]) -> [f32; 3] {
+    let [x, y, z] = direction;
+    let far = direction.map(f32::abs);
+    let (face, along, across, down) = if far[2] >= far[0] && far[2] >= far[1] {
+        (4, z, if z < 0.0 { -x } else { x }, -y)
+    } else if far[1] >= far[0] {
+        (2, y, x, if y < 0.0 { -z } else { z })
+    } else {
+        (0, x, if x < 0.0 { z } else { -z }, -y)
+    };
+    let place = |at: f32| (at / along.abs() + 1.0) / 2.0;
+    let face = face + u8::from(along < 0.0);
+    [place(across), place(down), f32::from(face)]
+}
+
 /// The layer that a coordinate names: the nearest there is.
 fn layer(at: f32, size: u32) -> i64 {
     (at.round_ties_even() as i64).clamp(0, i64::from(size) - 1)
@@ -300,6 +318,23 @@ mod tests {
     fn grid(texel: [i64; 3]) -> Result<Color, ()> {
         let value = 10.0 * texel[1] as f32 + texel[0] as f32;
         Ok([value.to_bits(), (-value).to_bits(), 0, 0])
+    }
+
+    #[test]
+    fn directions_meet_the_faces_of_a_cube() {
+        for (direction, expected) in [
+            ([2.0, 0.0, 0.0], [0.5, 0.5, 0.0]),
+            ([2.0, -1.0, 1.0], [0.25, 0.75, 0.0]),
+            ([-2.0, -1.0, 1.0], [0.75, 0.75, 1.0]),
+            ([1.0, 2.0, -1.0], [0.75, 0.25, 2.0]),
+            ([1.0, -2.0, -1.0], [0.75, 0.75, 3.0]),
+            ([1.0, -1.0, 2.0], [0.75, 0.75, 4.0]),
+            ([1.0, -1.0, -2.0], [0.25, 0.75, 5.0]),
+            ([1.0, 1.0, 1.0], [1.0, 0.0, 4.0]),
+            ([1.0, 1.0, 0.0], [1.0, 0.5, 2.0]),
+        ] {
+            assert_eq!(face(direction), expected, "{direction:?}");
+        }
     }
 
     #[test]

@@ -13,7 +13,11 @@ pub enum ImageKind {
     D2,
     /// The third coordinate is the layer.
     D2Array,
+    /// The third coordinate is the number of a sample.
+    D2Msaa,
     D3,
+    /// The six faces of a cube. A direction from its centre reads it, or with typed messages a face's number.
+    Cube,
 }
 
 /// A kind's name, and the largest size of each dimension in texels.
@@ -30,8 +34,13 @@ const KINDS: &[KindFacts] = &[
     facts(ImageKind::D1Buffer, "image1d_buffer", &[1 << 27]),
     facts(ImageKind::D2, "image2d", &[16384, 16384]),
     facts(ImageKind::D2Array, "image2d_array", &[16384, 16384, 2048]),
+    facts(ImageKind::D2Msaa, "image2d_msaa", &[16384, 16384, 16]),
     facts(ImageKind::D3, "image3d", &[2048, 2048, 2048]),
+    facts(ImageKind::Cube, "cube", &[16384, 16384, FACES]),
 ];
+
+/// Faces of a cube: towards the greater and the lesser x, y and z.
+pub const FACES: u32 = 6;
 
 const fn facts(kind: ImageKind, name: &'static str, limits: &'static [u32]) -> KindFacts {
     KindFacts { kind, name, limits }
@@ -56,16 +65,21 @@ impl ImageKind {
     pub fn layer_axis(self) -> Option<usize> {
         match self {
             ImageKind::D1Array => Some(1),
-            ImageKind::D2Array => Some(2),
+            ImageKind::D2Array | ImageKind::Cube => Some(2),
             _ => None,
         }
+    }
+
+    /// Coordinates that are places in a picture or layers.
+    pub fn coordinates(self) -> usize {
+        self.axes() + usize::from(self.layer_axis().is_some())
     }
 
     /// Coordinates that are places in a picture.
     pub fn axes(self) -> usize {
         match self {
             ImageKind::D1 | ImageKind::D1Array | ImageKind::D1Buffer => 1,
-            ImageKind::D2 | ImageKind::D2Array => 2,
+            ImageKind::D2 | ImageKind::D2Array | ImageKind::D2Msaa | ImageKind::Cube => 2,
             ImageKind::D3 => 3,
         }
     }
@@ -95,7 +109,20 @@ impl Shape {
                 .all(|(size, limit)| (1..=*limit).contains(size));
         let mut size = [1; 3];
         size[..sizes.len().min(3)].copy_from_slice(&sizes[..sizes.len().min(3)]);
-        fits.then_some(Shape { kind, format, size })
+        let has = match kind {
+            ImageKind::D2Msaa => size[2].is_power_of_two(),
+            ImageKind::Cube => size[0] == size[1] && size[2] == FACES,
+            _ => true,
+        };
+        (fits && has).then_some(Shape { kind, format, size })
+    }
+
+    /// How many samples a texel has.
+    pub fn samples(&self) -> u32 {
+        match self.kind {
+            ImageKind::D2Msaa => self.size[2],
+            _ => 1,
+        }
     }
 
     /// Bytes of all texels, rows without gaps.
@@ -220,6 +247,12 @@ mod tests {
             65536
         );
         assert_eq!(shape(ImageKind::D2, &[16385, 1]), None);
+        assert_eq!(shape(ImageKind::D2Msaa, &[4, 3, 8]).unwrap().samples(), 8);
+        assert_eq!(shape(ImageKind::D2Msaa, &[4, 3, 3]), None);
+        assert_eq!(shape(ImageKind::D2, &[4, 3]).unwrap().samples(), 1);
+        assert_eq!(shape(ImageKind::Cube, &[4, 4, 6]).unwrap().bytes(), 384);
+        assert_eq!(shape(ImageKind::Cube, &[4, 3, 6]), None);
+        assert_eq!(shape(ImageKind::Cube, &[4, 4, 5]), None);
         assert_eq!(
             shape(ImageKind::D1Buffer, &[1 << 27]).unwrap().bytes(),
             1 << 29

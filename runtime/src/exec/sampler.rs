@@ -3,14 +3,15 @@
 //! Takes a message and the images and samplers bound; writes a register (two, of sixteen channels)
 //! for each color channel that the header does not mask. Payloads follow the PRM, vol. 7, "Shared
 //! Functions — 3D Sampler". Images have one level of detail, so the messages differ only in where
-//! their payloads hold the coordinates.
+//! their payloads hold the coordinates. Samples of a texel are not compressed: what `ld_mcs` gives is 0, and
+//! is not looked at.
 
 use kiln_emit::messages::{Flag, Kind};
 
 use super::error::Cause;
-use super::filter::{Lookup, gather, sample};
+use super::filter::{Lookup, face, gather, sample};
 use super::format::{Color, TEXEL_MAX};
-use super::image::{Sampler, Shape};
+use super::image::{Addressing, ImageKind, Sampler, Shape};
 use super::machine::{LANES, Thread};
 use super::memory::Shared;
 use super::message::{Message, channels, fill, header_dword};
@@ -28,7 +29,7 @@ enum Ask {
         level: Option<usize>,
         sample: Option<usize>,
     },
-    /// Where the samples of a texel are stored: images have one.
+    /// Where the samples of a texel are stored, if they are compressed.
     Slices,
     /// The level of detail that coordinates ask for: what there is of it, and itself.
     Level,
@@ -153,6 +154,16 @@ pub fn send(thread: &mut Thread, shared: &mut Shared, m: &Message) -> Result<(),
         state = (at & if bindless { !0xf } else { !0x1f }) / STATE_BYTES;
     }
     let (buffer, shape) = shared.image(m.bti())?;
+    let single = shape.kind != ImageKind::D2Msaa;
+    let takes = match facts.ask {
+        Ask::Sample | Ask::Gather { .. } | Ask::Level => single,
+        Ask::Load { sample, .. } => (single || sample.is_some()) && shape.kind != ImageKind::Cube,
+        Ask::Slices => shape.kind != ImageKind::Cube,
+        Ask::Size | Ask::Samples => true,
+    };
+    if !takes {
+        return Err(m.bad("the image is of a kind that it does not read"));
+    }
     let sampler = match facts.ask {
         Ask::Sample | Ask::Gather { .. } | Ask::Level => {
             let index = asked
@@ -219,6 +230,7 @@ impl Request<'_> {
     fn lookup(
         &self,
         thread: &Thread,
+        shape: &Shape,
         sampler: &Sampler,
         at: [u32; 3],
         lane: usize,
@@ -228,6 +240,15 @@ impl Request<'_> {
             offset: self.offset,
             compared: None,
         };
+        if shape.kind == ImageKind::Cube {
+            // The other modes mix texels of several faces.
+            if sampler.addressing != Addressing::ClampToEdge {
+                return Err(self
+                    .m
+                    .bad("a cube is read with coordinates clamped to the edge"));
+            }
+            lookup.at = face(lookup.at);
+        }
         if self.facts.compares {
             let missing = || self.m.bad("the sampler has no comparison");
             let comparison = sampler.comparison.ok_or_else(missing)?;
@@ -259,24 +280,30 @@ impl Request<'_> {
             *place = self.parameter(thread, number, lane)?;
         }
         let mut texel = |at| read(shared, buffer, shape, at, lane);
+        // Directions have no length.
+        let sampler = &Sampler {
+            normalized: sampler.normalized || shape.kind == ImageKind::Cube,
+            ..*sampler
+        };
         match self.facts.ask {
             Ask::Sample => {
-                let lookup = self.lookup(thread, sampler, at, lane)?;
+                let lookup = self.lookup(thread, shape, sampler, at, lane)?;
                 sample(shape, sampler, &lookup, texel)
             }
             Ask::Gather { .. } => {
-                let lookup = self.lookup(thread, sampler, at, lane)?;
+                let lookup = self.lookup(thread, shape, sampler, at, lane)?;
                 gather(shape, sampler, &lookup, self.gathered, texel)
             }
             Ask::Load { level, sample } => {
                 let given =
                     |at: Option<usize>| at.map_or(Ok(0), |n| self.parameter(thread, n, lane));
-                // There is one level, and one sample; the others are outside the image.
-                if given(level)? != 0 || given(sample)? != 0 {
+                // There is one level; the others, and other samples, are outside the image.
+                let sample = given(sample)?;
+                if given(level)? != 0 || sample >= shape.samples() {
                     return Ok(shape.format.border());
                 }
-                let mut whole = [0; 3];
-                let axes = shape.kind.limits().len();
+                let mut whole = [0, 0, i64::from(sample)];
+                let axes = shape.kind.coordinates();
                 let placed = whole.iter_mut().zip(at).zip(self.offset);
                 for ((to, from), offset) in placed.take(axes) {
                     *to = i64::from(from as i32) + i64::from(offset);
@@ -287,14 +314,19 @@ impl Request<'_> {
                 let level = self.parameter(thread, 0, lane)?;
                 let layers = shape.kind.layer_axis();
                 let mut size: Color = [0, 0, 0, 1];
-                let whole = shape.size.iter().take(shape.kind.limits().len());
+                // A cube has no layers, and samples are none.
+                let axes = match shape.kind {
+                    ImageKind::Cube => shape.kind.axes(),
+                    kind => kind.coordinates(),
+                };
+                let whole = shape.size.iter().take(axes);
                 for (axis, (place, &whole)) in size.iter_mut().zip(whole).enumerate() {
                     let halved = whole.checked_shr(level).unwrap_or(0);
                     *place = if layers == Some(axis) { whole } else { halved };
                 }
                 Ok(size)
             }
-            Ask::Samples => Ok([1, 0, 0, 0]),
+            Ask::Samples => Ok([shape.samples(), 0, 0, 0]),
             Ask::Slices => Ok([0; 4]),
             Ask::Level => {
                 let asked = self.level(thread, sampler, shape, lane)?;

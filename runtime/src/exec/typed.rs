@@ -11,7 +11,7 @@ use kiln_emit::messages::{Flag, Lines, Slots};
 use super::atomic::Atomic;
 use super::error::Cause;
 use super::format::{Color, TEXEL_MAX};
-use super::image::Shape;
+use super::image::{ImageKind, Shape};
 use super::machine::{LANES, Thread};
 use super::memory::{Shared, Span};
 use super::message::{Message, fill, header_dword};
@@ -196,6 +196,9 @@ impl<'a> Texels<'a> {
         parameters: usize,
         lane: usize,
     ) -> Result<[u32; 3], Cause> {
+        if shape.kind == ImageKind::D2Msaa {
+            return Err(self.m.bad("the image is of a kind that it does not read"));
+        }
         if !(1..=4).contains(&parameters) {
             let what = "its payload has no room for the coordinates, or more than they need";
             return Err(self.m.bad(what));

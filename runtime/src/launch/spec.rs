@@ -11,7 +11,7 @@
 //! | `local:BYTES`            | shared local memory                                        |
 //! | `image2d:FORMAT:WxH:FILE`     | an image with the file's texels, or its pixels if it is a PNG; of zeroes if `FILE` is empty |
 //! | `image2d:FORMAT:WxH:FILE>OUT` | the same, written to `OUT` afterwards                 |
-//! | `image1d:FORMAT:W:FILE`, `image1d_buffer:FORMAT:W:FILE`, `image1d_array:FORMAT:WxN:FILE`, `image2d_array:FORMAT:WxHxN:FILE`, `image3d:FORMAT:WxHxD:FILE` | images of other kinds; `N` layers |
+//! | `image1d:FORMAT:W:FILE`, `image1d_buffer:FORMAT:W:FILE`, `image1d_array:FORMAT:WxN:FILE`, `image2d_array:FORMAT:WxHxN:FILE`, `image3d:FORMAT:WxHxD:FILE`, `image2d_msaa:FORMAT:WxHxS:FILE`, `cube:FORMAT:WxWx6:FILE` | images of other kinds; `N` layers, `S` samples a texel |
 //! | `sampler:FLAGS`          | a sampler; flags with commas between: `unnormalized` (the default) or `normalized`; `edge` (the default), `clamp`, `repeat` or `mirror`; `nearest` (the default) or `linear` |
 //!
 //! A texel `FORMAT` is an order of channels and their type, see [`Format`].
@@ -153,7 +153,7 @@ pub enum SpecError {
     #[error(
         "argument `{0}`: `KIND:VALUE` expected, with one of the kinds buf, zero, local, bytes, \
          i8, u8, i16, u16, i32, u32, i64, u64, f16, f32, f64, sampler, image1d, image1d_array, \
-         image1d_buffer, image2d, image2d_array, image3d"
+         image1d_buffer, image2d, image2d_array, image2d_msaa, image3d, cube"
     )]
     Kind(String),
     #[error("argument `{spec}`: `{value}` is no {expected}")]
@@ -256,7 +256,9 @@ fn size_pattern(kind: ImageKind) -> &'static str {
         ImageKind::D1Array => "WxN",
         ImageKind::D2 => "WxH",
         ImageKind::D2Array => "WxHxN",
+        ImageKind::D2Msaa => "WxHxS",
         ImageKind::D3 => "WxHxD",
+        ImageKind::Cube => "WxWx6",
     }
 }
 
@@ -573,6 +575,8 @@ mod tests {
                 &[7, 6, 5],
             ),
             ("image3d:r8uint:7x6x5:", ImageKind::D3, &[7, 6, 5]),
+            ("image2d_msaa:r8uint:7x6x4:", ImageKind::D2Msaa, &[7, 6, 4]),
+            ("cube:r8uint:7x7x6:", ImageKind::Cube, &[7, 7, 6]),
         ] {
             let shape = shape(kind, "r8uint", sizes);
             let source = Source::Image { shape, file: None };
@@ -629,6 +633,8 @@ mod tests {
                 "image2d:r8unorm:4x0:f",
                 "`4x0` is no size of an image2d: WxH expected, up to 16384x16384",
             ),
+            ("image2d_msaa:r8unorm:4x4x3:f", "WxHxS expected"),
+            ("cube:r8unorm:4x3x6:f", "WxWx6 expected"),
             ("image2d:r8unorm:4:f", "`4` is no size"),
             ("image2d:r8unorm:16385x1:f", "`16385x1` is no size"),
             ("image1d_array:r8unorm:4x-1:f", "WxN expected"),
@@ -637,7 +643,7 @@ mod tests {
                 "8589934592 bytes",
             ),
             ("image2d:r8unorm:4x4:f>", "file name is missing"),
-            ("image4d:r8unorm:4x4:f", "image2d_array, image3d"),
+            ("image4d:r8unorm:4x4:f", "image2d_msaa, image3d, cube"),
             ("sampler:nearest,", "`` is no flag"),
             (
                 "sampler:linear,nearest",

@@ -12,10 +12,25 @@ pub(super) fn exchange_image(
     sent: Inst,
     sampler: Sampler,
 ) -> Result<Vec<u32>, Cause> {
+    exchange_kind(t, sent, sampler, ImageKind::D2, &[4, 3])
+}
+
+/// The same against an image of some kind: 10000 times the third coordinate, if it has one, is added.
+fn exchange_kind(
+    t: &mut Thread,
+    sent: Inst,
+    sampler: Sampler,
+    kind: ImageKind,
+    sizes: &[u32],
+) -> Result<Vec<u32>, Cause> {
     let format = Format::find("r32uint").unwrap();
-    let texels = (0..12u32).flat_map(|i| (i / 4 * 100 + i % 4).to_le_bytes());
+    let (width, height) = (sizes[0], sizes[1]);
+    let texels = (0..sizes.iter().product()).flat_map(|i| {
+        let (x, y, z) = (i % width, i / width % height, i / width / height);
+        (10000 * z + 100 * y + x).to_le_bytes()
+    });
     let image = Image {
-        shape: Shape::new(ImageKind::D2, format, &[4, 3]).unwrap(),
+        shape: Shape::new(kind, format, sizes).unwrap(),
         texels: texels.collect(),
     };
     let mut memory = Memory::default();
@@ -122,6 +137,96 @@ fn every_sampler_message_finds_its_coordinates() {
             }
         }
     }
+}
+
+/// What a message of eight channels reads, of which one is active; what it says if it fails.
+fn read_one(
+    kind: u32,
+    parameters: &[u32],
+    sampler: Sampler,
+    image: (ImageKind, &[u32]),
+) -> Result<Color, String> {
+    let mut t = Thread::new(0, 0b100, &SKL);
+    for (register, &value) in (10..).zip(parameters) {
+        put(&mut t, register, 4, &[u64::from(value); 8]);
+    }
+    let sent = message(SAMPLER, 1 << 17 | kind << 12, 8, (parameters.len(), 0, 4));
+    exchange_kind(&mut t, sent, sampler, image.0, image.1).map_err(|e| e.to_string())?;
+    Ok([0, 1, 2, 3].map(|color| dwords(&t, 80 + color, 3)[2]))
+}
+
+#[test]
+fn samples_are_read_by_their_numbers() {
+    let image = (ImageKind::D2Msaa, &[4, 3, 8][..]);
+    let read = |kind, parameters: &[u32]| read_one(kind, parameters, Sampler::default(), image);
+    let texel = |red| Ok([red, 0, 0, 1]);
+    for sample in 0..8 {
+        let red = 10000 * sample + 102;
+        assert_eq!(read(0x1c, &[sample, 0, 0, 2, 1]), texel(red));
+        assert_eq!(read(0x1e, &[sample, 0, 2, 1]), texel(red));
+        assert_eq!(read(0x1f, &[sample, 2, 1]), texel(red));
+    }
+    // A sample, a level of detail and a place that there are not.
+    for parameters in [
+        &[8, 0, 0, 2, 1][..],
+        &[1, 0, 0, 2, 1, 0, 1],
+        &[1, 0, 0, 4, 1],
+    ] {
+        assert_eq!(read(0x1c, parameters), texel(0), "{parameters:?}");
+    }
+    assert_eq!(read(0x1d, &[2, 1]), Ok([0; 4]));
+    assert_eq!(read(0x0a, &[0]), Ok([4, 3, 0, 1]));
+    assert_eq!(read(0x0b, &[0]), Ok([8, 0, 0, 0]));
+    for (kind, name) in [(0x07, "ld"), (0x18, "sample_lz"), (0x08, "gather4")] {
+        let error = read(kind, &[0, 0]).unwrap_err();
+        assert!(
+            error.contains(name) && error.contains("a kind that it does not read"),
+            "{error}"
+        );
+    }
+    let typed = message(DC1, 5 << 14 | 1 << 12, 16, (2, 0, 4));
+    let (mut t, sampler) = (Thread::new(0, 1, &SKL), Sampler::default());
+    let error = exchange_kind(&mut t, typed, sampler, image.0, image.1).unwrap_err();
+    assert!(error.to_string().contains("does not read"), "{error}");
+}
+
+#[test]
+fn cubes_are_read_by_directions() {
+    let image = (ImageKind::Cube, &[4, 4, 6][..]);
+    let read = |kind, parameters: &[f32], sampler| {
+        let bits: Vec<u32> = parameters.iter().map(|n| n.to_bits()).collect();
+        read_one(kind, &bits, sampler, image)
+    };
+    // The face, the row and the column of what lies there.
+    for (direction, red) in [
+        ([8.0, -3.0, 1.0], 201),
+        ([-8.0, -3.0, 1.0], 10202),
+        ([1.0, 8.0, -3.0], 20102),
+        ([1.0, -8.0, -3.0], 30202),
+        ([1.0, -3.0, 8.0], 40202),
+        ([1.0, -3.0, -8.0], 50201),
+        ([1.0, -9.0, -9.0], 50301),
+    ] {
+        for normalized in [false, true] {
+            let sampler = Sampler {
+                normalized,
+                ..Sampler::default()
+            };
+            let found = read(0x18, &direction, sampler);
+            assert_eq!(found, Ok([red, 0, 0, 1]), "{direction:?}");
+        }
+    }
+    let gathered = read(0x08, &[-8.0, -3.0, 1.0], Sampler::default());
+    assert_eq!(gathered, Ok([10301, 10302, 10202, 10201]));
+    assert_eq!(read(0x0a, &[0.0], Sampler::default()), Ok([4, 4, 0, 1]));
+    let repeats = Sampler {
+        addressing: Addressing::Repeat,
+        ..Sampler::default()
+    };
+    let error = read(0x18, &[1.0, 0.0, 0.0], repeats).unwrap_err();
+    assert!(error.contains("clamped to the edge"), "{error}");
+    let error = read(0x07, &[0.0, 0.0], Sampler::default()).unwrap_err();
+    assert!(error.contains("a kind that it does not read"), "{error}");
 }
 
 /// Offsets of the header (u 1, v -1), the channel that is gathered and the mask of null pixels; of
