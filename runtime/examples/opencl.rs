@@ -209,9 +209,11 @@ const OURS: &str = "ours";
 const ANOTHER: &str = "another";
 const UNDEFINED: &str = "ours, of a register that nobody wrote";
 /// How the reference's finalizer makes other code of the same vISA.
-const FINALIZERS: [(&str, &str); 3] = [
+const FINALIZERS: [(&str, &str); 5] = [
     ("without copy propagation", "-nocopyprop"),
     ("without merging of spills", "-nospillcleanup"),
+    ("without leaving out reads of spills", "-normwopt"),
+    ("without rematerialization", "-noremat"),
     ("without the finalizer's optimizations", "-debug"),
 ];
 
