@@ -159,12 +159,12 @@ impl Scan<'_> {
         // Each where it is for the first that has it in a register, if that is not taken. Those at home
         // come first: an argument for two parameters is at the home of one of them.
         let mut later: SmallVec<[u32; 16]> = SmallVec::new();
-        let is_away = |c: &Candidate| {
+        let is_away = |c: &&Candidate| {
             let home = Some(Place::Unit(self.webs.home(self.webs.of(c.v))));
             !c.places.contains(&home)
         };
-        all.sort_by_cached_key(is_away);
-        for c in &all {
+        let (away, home): (Vec<&Candidate>, Vec<&Candidate>) = all.iter().partition(is_away);
+        for c in home.into_iter().chain(away) {
             let units = c
                 .places
                 .iter()
@@ -222,7 +222,7 @@ impl Scan<'_> {
     /// Where ways meet, what most have in a register stays in one: first what all have there, then what is
     /// nearest. A parameter that one way has in a register costs a message in either case.
     fn at_join(&self, all: &mut [Candidate], known: usize) {
-        all.sort_by_key(|c| (c.in_registers() < known, c.distance, c.v));
+        all.sort_by_cached_key(|c| (c.in_registers() < known, c.distance, c.v));
         let worth = |c: &&mut Candidate| {
             let count = c.in_registers();
             2 * count > known || (c.param.is_some() && count > 0)
