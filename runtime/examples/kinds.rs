@@ -1,14 +1,16 @@
 //! Which kinds of instructions the executor is shown to execute right, and which not.
 //!
-//! `kinds` looks at the list that the project keeps, `kinds DIR` at the machine code (`.dat`) in a
-//! directory; `kinds DIR --list` prints the kinds found there as the list has them.
+//! `kinds [CORPUS] [-p PLATFORM] [--all]` looks at the machine code of the project's object files, of all
+//! platforms or of one, and at the kinds of real programs: those that the project lists, or those in
+//! CORPUS/PLATFORM (`.dat`). It prints what is not covered; `--all`: what covers each kind; `--list`: the
+//! kinds that no object file has, as the lists in `tests/ops/kinds` have them.
 
 use std::collections::BTreeMap;
 use std::error::Error;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use kiln_emit::inst::Inst;
-use kiln_emit::listing::entries;
+use coverage::Kinds;
+use kiln_emit::platform::{self, Platform};
 
 #[path = "../tests/ops/compare.rs"]
 mod compare;
@@ -35,50 +37,70 @@ mod random;
 #[path = "../tests/ops/real.rs"]
 mod real;
 
-/// How often each kind is found in a directory's machine code, by name.
-fn found(dir: &Path) -> Result<BTreeMap<String, (Inst, u64)>, Box<dyn Error>> {
-    let mut kinds = BTreeMap::new();
+/// The kinds in the machine code (`.dat`) of a directory.
+fn found(dir: &Path, platform: &'static Platform) -> Result<Kinds, Box<dyn Error>> {
+    let mut kinds = Kinds::new();
     for entry in std::fs::read_dir(dir)? {
         let path = entry?.path();
-        if path.extension().is_none_or(|e| e != "dat") {
-            continue;
-        }
-        let code = std::fs::read(&path)?;
-        for entry in entries(&code, coverage::skl()) {
-            let inst = entry.inst.map_err(|e| format!("{}: {e}", path.display()))?;
-            let kind = kind::kind(&inst);
-            kinds.entry(kind.to_string()).or_insert((kind, 0)).1 += 1;
+        if path.extension().is_some_and(|e| e == "dat") {
+            let code = std::fs::read(&path)?;
+            coverage::add(&mut kinds, &code, platform)
+                .map_err(|e| format!("{}: {e}", path.display()))?;
         }
     }
     Ok(kinds)
 }
 
-fn main() -> Result<(), Box<dyn Error>> {
-    let mut args = std::env::args_os().skip(1);
-    let kinds = match args.next() {
-        Some(dir) => found(Path::new(&dir))?,
+/// What is asked about for a platform, and where it is from.
+fn asked(
+    corpus: Option<&Path>,
+    platform: &'static Platform,
+) -> Result<(Kinds, String), Box<dyn Error>> {
+    let mut kinds = coverage::of_object_files(platform)?;
+    let dir = corpus.map(|corpus| corpus.join(platform.name));
+    let from = match dir.filter(|dir| dir.exists()) {
+        Some(dir) => {
+            for (name, (kind, count)) in found(&dir, platform)? {
+                kinds.entry(name).or_insert((kind, 0)).1 += count;
+            }
+            format!("object files and {}", dir.display())
+        }
         None => {
-            let listed = coverage::listed()?.into_iter();
-            listed.map(|k| (k.to_string(), (k, 1))).collect()
+            let listed = coverage::listed(platform)?;
+            let from = match listed.len() {
+                0 => "object files".to_string(),
+                n => format!("object files and the list of {n} kinds"),
+            };
+            for kind in listed {
+                let name = kind::name(&kind, platform);
+                kinds.entry(name).or_insert((kind, 1));
+            }
+            from
         }
     };
-    if args.next().is_some_and(|a| a == "--list") {
-        for (kind, _) in kinds.values() {
-            println!("{}", coverage::line(kind)?);
-        }
-        return Ok(());
-    }
-    let executed = coverage::executed()?;
+    Ok((kinds, from))
+}
+
+/// Prints what shows that the kinds are executed right; how many nothing does.
+fn report(
+    kinds: &Kinds,
+    platform: &'static Platform,
+    from: &str,
+    all: bool,
+) -> Result<usize, Box<dyn Error>> {
+    let executed = coverage::executed(platform)?;
     for failure in &executed.failures {
         println!("FAILS: {failure}");
     }
     let mut by = BTreeMap::new();
     let mut uncovered = 0;
-    for (name, (kind, count)) in &kinds {
-        match coverage::cover(kind, &executed) {
+    for (name, (kind, count)) in kinds {
+        match coverage::cover(kind, platform, &executed) {
             Ok(how) => {
                 *by.entry(how).or_insert(0) += 1;
-                println!("{how:7} {count:8}  {name}");
+                if all {
+                    println!("{how:7} {count:8}  {name}");
+                }
             }
             Err(why) => {
                 uncovered += 1;
@@ -87,10 +109,49 @@ fn main() -> Result<(), Box<dyn Error>> {
         }
     }
     let by: Vec<_> = by.iter().map(|(how, n)| format!("{n} by {how}")).collect();
-    let by = by.join(", ");
-    println!("{} kinds: {by}; {uncovered} not covered", kinds.len());
-    if uncovered > 0 || !executed.failures.is_empty() {
-        return Err("some kinds are not covered, or programs fail".into());
+    println!(
+        "{}: {} kinds ({from}): {}; {uncovered} not covered",
+        platform.name,
+        kinds.len(),
+        by.join(", ")
+    );
+    Ok(uncovered + executed.failures.len())
+}
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let (mut corpus, mut platforms, mut list, mut all) = (None, Vec::new(), false, false);
+    let mut args = std::env::args().skip(1);
+    while let Some(arg) = args.next() {
+        match arg.as_str() {
+            "--list" => list = true,
+            "--all" => all = true,
+            "-p" => platforms.extend(args.next()),
+            dir => corpus = Some(PathBuf::from(dir)),
+        }
     }
-    Ok(())
+    if platforms.is_empty() {
+        platforms = coverage::PLATFORMS.map(String::from).to_vec();
+    }
+    if corpus.is_none() {
+        println!("without a corpus: the project's object files, and its lists of a corpus's kinds");
+    }
+    let mut missing = 0;
+    for name in platforms {
+        let platform = platform::find(&name).ok_or_else(|| format!("{name}: no platform"))?;
+        let (kinds, from) = asked(corpus.as_deref(), platform)?;
+        if list {
+            let own = coverage::of_object_files(platform)?;
+            for (name, (kind, _)) in &kinds {
+                if !own.contains_key(name) {
+                    println!("{}", coverage::line(kind, platform)?);
+                }
+            }
+            continue;
+        }
+        missing += report(&kinds, platform, &from, all)?;
+    }
+    match missing {
+        0 => Ok(()),
+        _ => Err("some kinds are not covered, or programs fail".into()),
+    }
 }

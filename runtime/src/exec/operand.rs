@@ -690,7 +690,7 @@ fn to_odd(v: f64) -> f32 {
 }
 
 /// A zero of the same sign in place of a denormal.
-fn flushed_f(v: f32, flush: bool) -> f32 {
+pub fn flushed_f(v: f32, flush: bool) -> f32 {
     if flush && v.is_subnormal() {
         0f32.copysign(v)
     } else {

@@ -433,9 +433,10 @@ fn path(inst: &Inst, op: &Operation) -> Path {
 /// Whether a `mov` copies bits: same type on both sides, nothing asked of the value.
 pub fn is_raw_move(op: &Operation) -> bool {
     let [src] = op.sources() else { return false };
-    let acc = |file| matches!(file, File::Acc);
+    let acc = |file| matches!(file, File::Acc) && !src.ty.is_float();
     let plain = match src.base {
-        // The accumulator's lanes are wider than their type; integers have no sign bit to flip.
+        // The accumulator's lanes of integers are wider than their type, and integers have no sign bit to
+        // flip.
         Base::File { file, .. } if acc(file) => false,
         Base::Packed(_) => false,
         _ => src.ty.is_float() || !src.neg && !src.abs,

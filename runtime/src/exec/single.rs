@@ -8,7 +8,7 @@ use super::barrier::Barriers;
 use super::error::Cause;
 use super::image::{Image, Sampler};
 use super::machine::{Status, Thread};
-use super::memory::{Memory, Shared, Surface};
+use super::memory::{HEAP, Memory, Shared, Surface};
 use super::operation::{File, Path, file_of};
 use super::program::Program;
 use super::run::steps;
@@ -110,6 +110,10 @@ impl Registers {
                 image: Some(image.shape),
             })
         }));
+        // Bindless messages find the same.
+        let bound = surfaces.clone();
+        surfaces.resize_with(HEAP as usize, || None);
+        surfaces.extend(bound);
         let samplers: Vec<_> = world.samplers.iter().copied().map(Some).collect();
         let slm = Words::new(&world.local);
         let mut shared = Shared {
@@ -124,6 +128,7 @@ impl Registers {
             written: 0,
         };
         let thread = &mut self.thread;
+        thread.scratch_bytes = world.scratch.len() as u32;
         thread.ip = 0;
         thread.status = Status::Running;
         let mut executed = 0;
@@ -178,7 +183,7 @@ impl Registers {
 /// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct World {
-    /// The buffer that index 0 of the binding table names.
+    /// The buffer that index 0 of the binding table names, and of the heap of bindless surfaces.
     pub surface: Vec<u8>,
     /// The image that index 1 names.
     pub image: Option<Image>,

@@ -8,7 +8,7 @@ use kiln_emit::inst::{Op, Type};
 
 use super::error::Cause;
 use super::machine::{LANES, Thread};
-use super::operand::{Int, Lanes, element};
+use super::operand::{Int, Lanes, element, flushed_f};
 use super::operation::{Base, File, Operation, Source};
 use super::wide::{self, Wide};
 
@@ -141,7 +141,8 @@ impl Thread {
         let mut out = [0.0; LANES];
         for (lane, out) in out.iter_mut().enumerate().take(lanes) {
             let bits = element(&self.acc.bytes, lane * 4, 4)?;
-            *out = f64::from(f32::from_bits(bits as u32));
+            let single = flushed_f(f32::from_bits(bits as u32), self.mode.flush_f);
+            *out = f64::from(single);
         }
         Ok(out)
     }

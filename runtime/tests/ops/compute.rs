@@ -5,8 +5,7 @@ use rustc_apfloat::ieee::{Double, Quad, Single};
 use rustc_apfloat::{Float, Round};
 
 use crate::model::{
-    GRF_BYTES, Outcome, Result, State, Unknown, Value, narrow, ones, quad_of_int, relation, widen,
-    width,
+    Outcome, Result, State, Unknown, Value, narrow, ones, quad_of_int, relation, widen, width,
 };
 use crate::{exact, real};
 
@@ -52,7 +51,7 @@ impl State {
             if let Some(value) = self.compute_groups(inst, lane)? {
                 return Ok(Outcome::Value(self.rounded(inst, value)));
             }
-            return self.compute_real(inst, s, chosen);
+            return self.compute_real(inst, lane, s, chosen);
         }
         let mut s = [0; 3];
         for (index, v) in s.iter_mut().enumerate().take(count) {
@@ -126,7 +125,7 @@ impl State {
             else {
                 return Err(Unknown("that operand of an equation"));
             };
-            let at = num as usize * GRF_BYTES + usize::from(sub);
+            let at = num as usize * self.grf_bytes() + usize::from(sub);
             let at = if byte == 12 {
                 at - at % 16 + 12
             } else {
@@ -145,10 +144,10 @@ impl State {
             }
             Op::Pln => {
                 // Channels 0-7: u, v; channels 8-15: u, v.
-                let place = (lane / 8 * 2) * GRF_BYTES + lane % 8 * 4;
+                let place = (lane / 8 * 2) * self.grf_bytes() + lane % 8 * 4;
                 let (u, v) = (
                     single_at(self, inst, place)?,
-                    single_at(self, inst, place + GRF_BYTES)?,
+                    single_at(self, inst, place + self.grf_bytes())?,
                 );
                 let inner = step(single(0, 4)?, v, single(0, 12)?);
                 return Ok(Some(step(single(0, 0)?, u, inner)));
@@ -158,13 +157,24 @@ impl State {
         Ok(Some(sum(&terms, -Quad::ZERO)))
     }
 
-    fn compute_real(&self, inst: &Inst, [a, b, c]: [Quad; 3], chosen: bool) -> Result<Outcome> {
+    fn compute_real(
+        &self,
+        inst: &Inst,
+        lane: usize,
+        [a, b, c]: [Quad; 3],
+        chosen: bool,
+    ) -> Result<Outcome> {
         let nearest_integer = |round| Ok(exact::integral(a, round));
         let value = match inst.op {
             Op::Mov => Ok(a),
             Op::Add => Ok(exact::fused(a, quad_of_int(1), b, self.round())),
             Op::Mul => Ok(exact::product(a, b)),
             Op::Mad => Ok(exact::fused(b, c, a, self.round())),
+            Op::Mac => {
+                let ty = inst.srcs[0].ty();
+                let sum = self.real(self.float_acc[lane], ty);
+                Ok(exact::fused(a, b, sum, self.round()))
+            }
             Op::Rndd => nearest_integer(Round::TowardNegative),
             Op::Rndu => nearest_integer(Round::TowardPositive),
             Op::Rndz => nearest_integer(Round::TowardZero),
@@ -293,16 +303,55 @@ impl State {
                     let word = self.word(usize::from(addr.byte) + lane * 2);
                     (word + i64::from(imm)) as usize
                 };
-                let at = at(0) / GRF_BYTES * GRF_BYTES + at(lane) % GRF_BYTES;
+                let at = at(0) / self.grf_bytes() * self.grf_bytes() + at(lane) % self.grf_bytes();
                 return Ok(Outcome::Bits(self.general_bits(at, ty.bytes() as usize)));
             }
             Op::Addc => return Ok(Outcome::Carry(Value::Int(a + b), (a + b) >> 32 & 1)),
             Op::Subb => return Ok(Outcome::Carry(Value::Int(a - b), (a < b).into())),
             Op::Mac => a * b + self.acc[lane],
+            Op::Macl => {
+                let full = self.acc[lane] + a * (b - (b & 0xffff));
+                return Ok(Outcome::Carry(Value::Int(full), full));
+            }
+            Op::Add3 => a + b + c,
+            Op::Rol | Op::Ror => {
+                let n = width(inst.srcs[0].ty());
+                let bits = a as u64 & ones(n);
+                let left = b as u64 % u64::from(n);
+                let left = match inst.op {
+                    Op::Rol => left,
+                    _ => (u64::from(n) - left) % u64::from(n),
+                };
+                let turned = u128::from(bits) << left;
+                (turned as u64 & ones(n) | (turned >> n) as u64).into()
+            }
+            // The table's entry for the three bits, the first source's lowest.
+            Op::Bfn(table) => (0..64)
+                .map(|i| {
+                    let entry = (a >> i & 1) | (b >> i & 1) << 1 | (c >> i & 1) << 2;
+                    i128::from(u64::from(table) >> entry & 1) << i
+                })
+                .sum(),
+            Op::Dp4a => {
+                let byte = |v: i128, i: i128, ty: Type| {
+                    let bits = v >> (8 * i) & 0xff;
+                    match ty.is_signed() && bits > 127 {
+                        true => bits - 256,
+                        false => bits,
+                    }
+                };
+                let [_, x, y] = [0, 1, 2].map(|n| inst.srcs[n].ty());
+                let product = |i| byte(b, i, x) * byte(c, i, y);
+                a + (0..4).map(product).sum::<i128>()
+            }
             Op::Mach => {
                 // The accumulator has src0 * the low word of src1: the rest is added.
                 let full = self.acc[lane] + a * (b - (b & 0xffff));
-                return Ok(Outcome::Carry(Value::Int(full >> 32), full));
+                // From Gen11 to XeHPG it is the lower half that it gives without writing the accumulator.
+                let low = ["icllp", "tgllp", "dg2", "mtl"].contains(&self.platform.name)
+                    && !inst.opts.acc_wr_en;
+                let result = if low { full } else { full >> 32 };
+                return Ok(Outcome::Carry(Value::Int(result), full));
             }
             Op::Sel => {
                 let first = match &inst.cond {
@@ -352,7 +401,7 @@ fn single_at(state: &State, inst: &Inst, byte: usize) -> Result<Quad> {
     else {
         return Err(Unknown("that operand of an equation"));
     };
-    let v = widen::<Single>(state.general_bits(num as usize * GRF_BYTES + byte, 4));
+    let v = widen::<Single>(state.general_bits(num as usize * state.grf_bytes() + byte, 4));
     Ok(if modifier.neg { -v } else { v })
 }
 

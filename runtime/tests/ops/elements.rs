@@ -14,7 +14,9 @@ impl Random {
         let bits = self.next();
         let (fraction, exponent) = match ty {
             Type::Hf => (10, 5),
-            Type::F => (23, 8),
+            Type::Bf => (7, 8),
+            Type::F | Type::Tf32 => (23, 8),
+            Type::Bf8 => (2, 5),
             Type::Df => (52, 11),
             _ => {
                 return match self.below(6) {

@@ -13,7 +13,7 @@ use kiln_emit::inst::{
 use kiln_emit::platform::SKL;
 use kiln_runtime::exec::{Cause, Registers, World};
 
-use crate::kind::kind;
+use crate::kind::{self, kind};
 use crate::random::Random;
 
 /// Channels of a program.
@@ -576,5 +576,7 @@ pub fn compare(random: &mut Random) -> Result<BTreeSet<String>, String> {
     }
     let executed = code.iter().zip(&stats.by_place);
     let executed = executed.filter(|(_, count)| count.lanes > 0);
-    Ok(executed.map(|(inst, _)| kind(inst).to_string()).collect())
+    Ok(executed
+        .map(|(inst, _)| kind::name(&kind(inst, &SKL), &SKL))
+        .collect())
 }

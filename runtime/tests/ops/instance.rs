@@ -3,29 +3,38 @@
 
 use kiln_emit::inst::{Inst, Op, Place, Reg, RegFile, Region, SWIZZLE_XYZW, Src, SrcReg, Type};
 
-use crate::model::{GRF_BYTES, State};
+use kiln_emit::platform::Platform;
+
+use crate::compare::{FROM, accumulator_type};
+use crate::model::State;
 use crate::random::Random;
 
 impl State {
     /// Registers with anything in them, and any channels that execute.
-    pub fn random(random: &mut Random) -> State {
+    pub fn random(random: &mut Random, platform: &'static Platform) -> State {
         let some = random.next() as u32;
         State {
-            general: (0..512).flat_map(|_| random.next().to_le_bytes()).collect(),
+            platform,
+            general: (0..16 * platform.grf_bytes)
+                .flat_map(|_| random.next().to_le_bytes())
+                .collect(),
             address: vec![0; 32],
             flags: random.next(),
             control: random.pick(&[0, 0x10, 0x20, 0x30]) | random.pick(&[0, 0x4c0, 0x480, 0x40]),
             active: random.pick(&[u32::MAX, 0, 0xffff, 0x5555_5555, some]),
             notification: 0,
             acc: [0; 16],
+            float_acc: [0; 16],
+            thread_state: random.next() as u32,
+            message_state: random.next() as u32,
         }
     }
 }
 
 /// An instance of the kind, and registers to execute it on.
-pub fn instance(kind: &Inst, random: &mut Random) -> (Inst, State) {
+pub fn instance(kind: &Inst, platform: &'static Platform, random: &mut Random) -> (Inst, State) {
     let mut inst = kind.clone();
-    let mut state = State::random(random);
+    let mut state = State::random(random, platform);
     if matches!(inst.op, Op::Math(_)) {
         // What the modes mean for these functions is not public.
         state.control &= 0x4c0;
@@ -66,6 +75,12 @@ pub fn instance(kind: &Inst, random: &mut Random) -> (Inst, State) {
     }
     inst.srcs = sources;
     align(&mut inst);
+    if let Some(ty) = accumulator_type(&inst, &state) {
+        scatter(FROM as usize * state.grf_bytes(), 1, ty, random, &mut state);
+    }
+    if matches!(inst.dst, Some(d) if in_file(d.place, RegFile::Control)) {
+        keep_ieee_mode(&mut inst, &mut state);
+    }
     if inst.op == Op::Smov
         && let Some(Src::Imm { bits, .. }) = inst.srcs.get_mut(1)
     {
@@ -79,6 +94,23 @@ pub fn instance(kind: &Inst, random: &mut Random) -> (Inst, State) {
         }
     }
     (inst, state)
+}
+
+/// Sources that leave the lowest bit of what is written as it is: the other mode of singles is an error.
+fn keep_ieee_mode(inst: &mut Inst, state: &mut State) {
+    for src in &mut inst.srcs {
+        match src {
+            Src::Imm { bits, .. } => *bits &= !1,
+            Src::Reg(SrcReg {
+                place: Place::Direct(reg),
+                ..
+            }) if reg.file == RegFile::Grf => {
+                let at = reg.num as usize * state.grf_bytes() + usize::from(reg.byte);
+                state.general[at] &= !1;
+            }
+            Src::Reg(_) => {}
+        }
+    }
 }
 
 /// Equations have their scalars at a multiple of 16 bytes, their vectors in whole registers.
@@ -189,7 +221,7 @@ fn source(reg: &mut SrcReg, n: u8, align16: bool, random: &mut Random, state: &m
     }) = reg.place
     {
         let size = reg.ty.bytes() as usize;
-        let start = num as usize * GRF_BYTES + usize::from(byte) % size;
+        let start = num as usize * state.grf_bytes() + usize::from(byte) % size;
         scatter(start, 16, reg.ty, random, state);
     } else if matches!(reg.place, Place::Indirect { .. }) {
         for _ in 0..600 {
@@ -257,7 +289,7 @@ fn place(
         Place::Direct(reg) => Place::Direct(match reg.file {
             RegFile::Grf => {
                 let unit = if align16 { 16 } else { size };
-                let byte = random.below(GRF_BYTES / unit) * unit;
+                let byte = random.below(state.grf_bytes() / unit) * unit;
                 Reg::new(RegFile::Grf, 4 + random.below(80) as u32, byte as u16)
             }
             RegFile::Flag => Reg::new(RegFile::Flag, random.below(2) as u32, 0),

@@ -6,27 +6,44 @@
 //! two-dimensional or indirect region; immediate). What chooses no other path is made equal:
 //! registers' numbers, immediates' values, channel offsets, execution sizes beyond 1, branches'
 //! distances. Of a message the function, the execution size, and the descriptor but for its lengths
-//! and the index of an ordinary surface are kept.
+//! and the index of an ordinary surface are kept; of loads and stores by address, the caches are not, nor
+//! what is added to every address. What the scoreboard says is no part of a kind.
 
 use kiln_emit::inst::{
-    CondMod, Desc, Dst, Inst, Message, Options, Place, Reg, RegFile, Region, SWIZZLE_XYZW, Src,
-    SrcReg, Target, Type,
+    CondMod, Desc, Dst, Inst, Message, Options, Place, Reg, RegFile, Region, SWIZZLE_XYZW,
+    SendOptions, Src, SrcReg, Swsb, Target, Type,
 };
+use kiln_emit::listing::{Style, line};
+use kiln_emit::platform::{Payload, Platform};
 
 /// Where a kind's operands are: far enough apart for any of their sizes.
 const DST: u32 = 40;
 const SRCS: [u32; 3] = [10, 20, 30];
 /// The execution size that stands for all but 1.
 const WIDE: u8 = 8;
+/// The region that stands for all with a distance from element to element.
+const STRIDED: Region = Region {
+    vstride: Some(16),
+    width: 8,
+    hstride: 2,
+};
 /// A swizzle and a set of channels that stand for all but the plain ones.
 const SWIZZLED: u8 = 0b00_11_10_01;
 const SOME_CHANNELS: u8 = 0b0101;
 /// Indices of the binding table from here on are no surfaces' own.
 const FIRST_SPECIAL_SURFACE: u32 = 240;
 
+/// Shared functions of loads and stores by address, where there are any.
+const BY_ADDRESS: [u8; 4] = [1, 13, 14, 15];
+
 /// The plainest instruction of the same kind.
-pub fn kind(inst: &Inst) -> Inst {
+pub fn kind(inst: &Inst, platform: &Platform) -> Inst {
     let mut kind = inst.clone();
+    kind.swsb = Swsb::default();
+    kind.send = SendOptions {
+        ex_bso: inst.send.ex_bso,
+        ..SendOptions::default()
+    };
     kind.opts = Options {
         align16: inst.opts.align16,
         acc_wr_en: inst.opts.acc_wr_en,
@@ -45,10 +62,10 @@ pub fn kind(inst: &Inst) -> Inst {
         *to = flag();
     }
     if inst.op.is_send() {
-        message(&mut kind);
+        message(&mut kind, platform);
         return kind;
     }
-    if inst.exec_size > 1 {
+    if inst.exec_size > 1 && !inst.op.is_systolic() {
         kind.exec_size = WIDE;
     }
     if inst.op.is_branch() {
@@ -68,10 +85,22 @@ pub fn kind(inst: &Inst) -> Inst {
     for (src, num) in kind.srcs.iter_mut().zip(SRCS) {
         match src {
             Src::Imm { bits, .. } => *bits = 0,
-            Src::Reg(reg) => plain_source(reg, num, inst.exec_size, inst.opts.align16),
+            Src::Reg(reg) if inst.op.is_systolic() => reg.place = place(reg.place, num),
+            Src::Reg(reg) => {
+                plain_source(reg, num, inst.exec_size, inst.opts.align16);
+                // Of three sources none can have rows so long.
+                if inst.srcs.len() == 3 && reg.region == STRIDED {
+                    reg.region = Region::new(8, 4, 2);
+                }
+            }
         }
     }
     kind
+}
+
+/// What tells a kind from all others: as it is listed, with the shared function of a message.
+pub fn name(kind: &Inst, platform: &Platform) -> String {
+    line(kind, 0, platform, Style::Numeric)
 }
 
 fn flag() -> Reg {
@@ -133,13 +162,13 @@ fn shape(region: Region, exec: u8) -> Region {
         _ if exec == 1 => Region::SCALAR,
         Some(0) => Region::SCALAR,
         Some(1) => Region::packed(WIDE),
-        Some(_) => Region::new(16, 8, 2),
+        Some(_) => STRIDED,
         None => Region::new(8, 4, 1),
     }
 }
 
 /// A message without its lengths, registers and its surface's number.
-fn message(kind: &mut Inst) {
+fn message(kind: &mut Inst, platform: &Platform) {
     let Some(Message {
         sfid,
         desc,
@@ -149,7 +178,16 @@ fn message(kind: &mut Inst) {
     else {
         return;
     };
-    if let Desc::Imm(bits) = desc {
+    for part in [&mut *desc, &mut *ex_desc] {
+        if let Desc::Addr { byte } = part {
+            *byte = 0;
+        }
+    }
+    let by_address = platform.payload == Payload::Memory && BY_ADDRESS.contains(sfid);
+    if let (Desc::Imm(bits), true) = (&mut *desc, by_address) {
+        let lengths_and_caches = 0x1fff_0000;
+        *bits &= !lengths_and_caches;
+    } else if let Desc::Imm(bits) = desc {
         let lengths = 0xfff0_0000;
         let plain = *bits & !lengths;
         let scratch = *sfid == 10 && plain >> 18 & 1 != 0;

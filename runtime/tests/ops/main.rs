@@ -29,7 +29,7 @@ fn random_instructions_do_what_the_model_says() {
     for _ in 0..KINDS {
         let kind = space::kind(&mut random);
         let seed = random.next();
-        match compare(&kind, INSTANCES, seed) {
+        match compare(&kind, coverage::skl(), INSTANCES, seed) {
             Ok(()) => {}
             Err(Difference::Wrong(text) | Difference::Refused(text)) => failures.push(text),
             Err(Difference::Unknown(what)) => failures.push(format!("{kind}: no model: {what}")),
@@ -45,24 +45,32 @@ fn random_instructions_do_what_the_model_says() {
 }
 
 #[test]
-fn every_listed_kind_is_executed_right() {
-    let listed = coverage::listed().unwrap();
-    assert!(listed.len() > 800, "only {} kinds", listed.len());
-    for kind in &listed {
-        coverage::line(kind).unwrap();
+fn every_kind_is_executed_right_on_its_platform() {
+    let failures: Vec<String> = std::thread::scope(|scope| {
+        let platforms = coverage::PLATFORMS.map(|name| scope.spawn(move || not_covered(name)));
+        let of = platforms.into_iter().map(|one| one.join().unwrap());
+        of.flat_map(Result::unwrap).collect()
+    });
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
+
+/// What nothing shows to be executed right on a platform, of the kinds in its object files and its list.
+fn not_covered(name: &str) -> Result<Vec<String>, String> {
+    let platform = coverage::find(name);
+    let mut kinds = coverage::of_object_files(platform)?;
+    assert!(kinds.len() > 100, "only {} kinds on {name}", kinds.len());
+    for kind in coverage::listed(platform)? {
+        coverage::line(&kind, platform)?;
+        let listed = kind::name(&kind, platform);
+        kinds.entry(listed).or_insert((kind, 1));
     }
-    let executed = coverage::executed().unwrap();
-    assert!(executed.failures.is_empty(), "{}", executed.failures[0]);
-    let uncovered: Vec<String> = listed
-        .iter()
-        .filter_map(|kind| {
-            Some(format!(
-                "{kind}: {}",
-                coverage::cover(kind, &executed).err()?
-            ))
-        })
-        .collect();
-    assert!(uncovered.is_empty(), "{}", uncovered.join("\n"));
+    let executed = coverage::executed(platform)?;
+    let uncovered = kinds.values().filter_map(|(kind, _)| {
+        let why = coverage::cover(kind, platform, &executed).err()?;
+        Some(format!("{kind} on {name}: {why}"))
+    });
+    let failures = executed.failures.iter().cloned();
+    Ok(failures.chain(uncovered).collect())
 }
 
 #[test]

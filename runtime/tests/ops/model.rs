@@ -5,12 +5,12 @@
 //! Here: registers, operands and what becomes of a result; `compute` has the operations.
 
 use kiln_emit::inst::{
-    Cond, Dst, Inst, Op, Place, Pred, PredCtrl, Reg, RegFile, Src, SrcReg, Type,
+    Cond, Dst, Inst, Op, Place, Pred, PredCtrl, Reg, RegFile, SWIZZLE_XYZW, Src, SrcReg, Type,
 };
-use rustc_apfloat::ieee::{Double, Half, Quad, Single};
+use kiln_emit::platform::Platform;
+use rustc_apfloat::ieee::{BFloat, Double, Float8E5M2, Half, Quad, Single};
 use rustc_apfloat::{Float, FloatConvert, Round};
 
-pub const GRF_BYTES: usize = 32;
 /// Bits of `cr0.0` that keep denormals of `df`, `f` and `hf`.
 const KEEP_DF: u32 = 1 << 6;
 const KEEP_F: u32 = 1 << 7;
@@ -19,6 +19,7 @@ const KEEP_HF: u32 = 1 << 10;
 /// A thread's registers.
 #[derive(Clone)]
 pub struct State {
+    pub platform: &'static Platform,
     pub general: Vec<u8>,
     pub address: Vec<u8>,
     pub flags: u64,
@@ -28,6 +29,11 @@ pub struct State {
     pub active: u32,
     /// Dword lanes of the accumulators, with all their bits.
     pub acc: [i128; 16],
+    /// The same of floats: as they were stored.
+    pub float_acc: [u64; 16],
+    /// The first dwords of the registers of a thread's state and of its messages.
+    pub thread_state: u32,
+    pub message_state: u32,
 }
 
 /// A number of any type: every float of the machine is exact in a [`Quad`].
@@ -83,11 +89,34 @@ where
     value.convert_r(round, &mut false).value.to_bits() as u64
 }
 
+/// Bits of a dword below a `tf32`.
+const TF32_CUT: u32 = 13;
+
+/// A number with as many digits as a `tf32` has, which are those of a `hf`, and the exponent of a single.
+fn tf32(v: Quad, round: Round) -> Quad {
+    let exponent = v.ilogb();
+    if !v.is_finite() || v.is_zero() {
+        return v;
+    }
+    // Below the normal numbers the last digit has the same place.
+    let down = match exponent < -126 {
+        true => 126 - 14,
+        false => -exponent,
+    };
+    let digits = widen::<Half>(narrow::<Half>(v.scalbn(down), round));
+    digits.scalbn(-down)
+}
+
 pub fn quad_of_int(v: i128) -> Quad {
     Quad::from_i128_r(v, Round::TowardZero).value
 }
 
 impl State {
+    /// Bytes of a general register.
+    pub fn grf_bytes(&self) -> usize {
+        self.platform.grf_bytes as usize
+    }
+
     pub fn round(&self) -> Round {
         match self.control >> 4 & 3 {
             0 => Round::NearestTiesToEven,
@@ -110,6 +139,9 @@ impl State {
     fn flushed(&self, bits: u64, ty: Type) -> u64 {
         let (fraction, all) = match ty {
             Type::Hf => (10, 15),
+            Type::Bf => (7, 15),
+            Type::Bf8 => (2, 7),
+            Type::Tf32 => (23, 31),
             Type::F => (23, 31),
             _ => (52, 63),
         };
@@ -125,6 +157,10 @@ impl State {
         let bits = self.flushed(bits & ones(width(ty)), ty);
         match ty {
             Type::Hf => widen::<Half>(bits),
+            Type::Bf => widen::<BFloat>(bits),
+            Type::Bf8 => widen::<Float8E5M2>(bits),
+            // The lower bits of its dword are nothing.
+            Type::Tf32 => widen::<Single>(bits & !ones(TF32_CUT)),
             Type::F => widen::<Single>(bits),
             _ => widen::<Double>(bits),
         }
@@ -134,6 +170,9 @@ impl State {
     pub fn bits_of_real(&self, v: Quad, ty: Type) -> u64 {
         let bits = match ty {
             Type::Hf => narrow::<Half>(v, self.round()),
+            Type::Bf => narrow::<BFloat>(v, self.round()),
+            Type::Bf8 => narrow::<Float8E5M2>(v, self.round()),
+            Type::Tf32 => narrow::<Single>(tf32(v, self.round()), self.round()),
             Type::F => narrow::<Single>(v, self.round()),
             _ => narrow::<Double>(v, self.round()),
         };
@@ -155,7 +194,7 @@ impl State {
         let (row, column) = (lane / w, lane % w);
         let start = |place: usize, v: usize| place + (row * v + column * h) * size;
         let place = match src.place {
-            Place::Direct(reg) => reg.num as usize * GRF_BYTES + usize::from(reg.byte),
+            Place::Direct(reg) => reg.num as usize * self.grf_bytes() + usize::from(reg.byte),
             Place::Indirect { addr, imm } => {
                 let base = usize::from(addr.byte);
                 match region.vstride {
@@ -173,7 +212,11 @@ impl State {
         }
         // Four channels of 32 bits (or less) make a group, or two of 64.
         if size == 8 {
-            return Err(Unknown("Align16 quadwords"));
+            // Of which only the plain order is known here.
+            return match src.swizzle == SWIZZLE_XYZW && v != 0 {
+                true => Ok(place + lane * size),
+                false => Err(Unknown("Align16 quadwords in another order")),
+            };
         }
         let chosen = usize::from(src.swizzle >> (lane % 4 * 2) & 3);
         let group = if v == 0 { 0 } else { lane / 4 * 4 };
@@ -216,6 +259,19 @@ impl State {
                     byte: 0,
                     ..
                 }) => Ok(self.control.into()),
+                Place::Direct(Reg {
+                    file: RegFile::State,
+                    byte: 0,
+                    ..
+                }) => Ok(self.thread_state.into()),
+                Place::Direct(Reg {
+                    file: RegFile::MessageControl,
+                    byte: 0,
+                    ..
+                }) => Ok(self.message_state.into()),
+                Place::Direct(Reg {
+                    file: RegFile::Acc, ..
+                }) if reg.ty.is_float() => Ok(self.float_acc[lane]),
                 // The instruction is alone, at the program's start.
                 Place::Direct(Reg {
                     file: RegFile::Ip | RegFile::Null,
@@ -311,6 +367,12 @@ impl State {
         Ok(on)
     }
 
+    /// Since XeHPC these always do.
+    pub fn writes_accumulator(&self, inst: &Inst) -> bool {
+        let always = ["pvc", "lnl", "bmg", "ptl"].contains(&self.platform.name);
+        inst.opts.acc_wr_en || always && matches!(inst.op, Op::Addc | Op::Subb)
+    }
+
     fn set_flag(&mut self, flag: Reg, channel: usize, on: bool) {
         let bit = 1 << (flag.num as usize * 32 + usize::from(flag.byte) * 8 + channel);
         self.flags = if on {
@@ -378,12 +440,12 @@ impl State {
             }
         };
         self.write(dst, lane, bits, result)?;
-        if inst.opts.acc_wr_en {
-            self.acc[lane] = match (result, stored) {
-                (Outcome::Carry(_, carry), _) => carry,
-                (_, Some(Value::Int(v))) => v,
-                _ => return Err(Unknown("a float's accumulator")),
-            };
+        if self.writes_accumulator(inst) {
+            match (result, stored) {
+                (Outcome::Carry(_, carry), _) => self.acc[lane] = carry,
+                (_, Some(Value::Int(v))) => self.acc[lane] = v,
+                _ => self.float_acc[lane] = bits,
+            }
         }
         let conditional = !matches!(inst.op, Op::Sel | Op::Csel);
         if let (Some(cond), Some(stored), true) = (&inst.cond, stored, conditional) {
@@ -405,7 +467,7 @@ impl State {
             Place::Direct(reg) => match reg.file {
                 RegFile::Null => {}
                 RegFile::Grf => {
-                    let at = reg.num as usize * GRF_BYTES + usize::from(reg.byte) + step;
+                    let at = reg.num as usize * self.grf_bytes() + usize::from(reg.byte) + step;
                     self.general[at..at + size].copy_from_slice(&word[..size]);
                 }
                 RegFile::Addr => {
@@ -417,13 +479,15 @@ impl State {
                     let mask = ones(width(dst.ty)) << at;
                     self.flags = self.flags & !mask | bits << at & mask;
                 }
+                RegFile::Acc if dst.ty.is_float() => self.float_acc[lane] = bits,
                 RegFile::Acc => {
                     self.acc[lane] = match result {
                         Outcome::Value(Value::Int(v)) => v,
-                        _ => return Err(Unknown("a float in the accumulator")),
+                        _ => return Err(Unknown("bits in the accumulator")),
                     };
                 }
                 RegFile::Control if size == 4 => self.control = bits as u32,
+                RegFile::State if size == 4 => self.thread_state = bits as u32,
                 RegFile::Notification => self.notification = bits as u32,
                 _ => return Err(Unknown("a destination of that register file")),
             },
