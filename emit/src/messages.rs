@@ -23,7 +23,7 @@ pub use field::{
     AddressKind, Atomic, Block, Data, Fields, Flag, Flags, Flush, Lines, Scope, Simd, Slots,
     Stream, Surface, Value, Vector,
 };
-pub use kind::Kind;
+pub use kind::{Access, Kind};
 pub(crate) use load_store::{CACHES, CACHES_CONSTANT, CacheCodes};
 pub use request::{Descriptors, Function, Request, RequestError, extended_room};
 

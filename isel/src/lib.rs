@@ -5,4 +5,5 @@
 
 pub mod legalize;
 pub mod opt;
+pub mod schedule;
 pub mod select;

@@ -17,7 +17,7 @@
 //! [`PIECE`] of a large web to another has the highest numbers, and the pieces are merged first.
 
 use cranelift_entity::{EntitySet, SecondaryMap};
-use kiln_machine::func::{Block, Function, Term};
+use kiln_machine::func::{Block, Class, Function, Term};
 use kiln_machine::inst::{Base, Inst, Opcode, Reg, Role, Src, VReg};
 use kiln_target::isa::RegFile;
 use kiln_target::platform::Platform;
@@ -120,6 +120,27 @@ pub struct Adapter<'a> {
 }
 
 impl<'a> Adapter<'a> {
+    /// By regalloc2's number, the registers that a value takes in memory: a unit on the stack, and of what is
+    /// added.
+    pub fn grfs(&self) -> Vec<u32> {
+        let target = self.func.target;
+        let mut grfs = vec![target.unit_grfs(); self.vregs];
+        if self.func.entered.by_stack_call() {
+            return grfs;
+        }
+        for (v, data) in self
+            .func
+            .regs
+            .iter()
+            .filter(|(_, data)| data.class == Class::Grf)
+        {
+            if let Some(grfs) = grfs.get_mut(self.numbers[v] as usize) {
+                *grfs = u32::from(data.bytes).div_ceil(target.grf_bytes).max(1);
+            }
+        }
+        grfs
+    }
+
     /// # Errors
     /// The function does not keep to what allocation is promised.
     pub fn new(

@@ -51,6 +51,13 @@ const WORD: u32 = 2;
 /// The first register from which a message that ends the thread may be sent.
 const END_FROM: u32 = 112;
 
+/// What is in scratch space, in so many registers of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Slot {
+    grfs: u32,
+    held: Held,
+}
+
 /// Where everything is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct State {
@@ -58,7 +65,7 @@ struct State {
     flags: Vec<Held>,
     address: Vec<Held>,
     /// By the offset of a spill slot, in registers.
-    slots: BTreeMap<u32, Held>,
+    slots: BTreeMap<u32, Slot>,
     /// Registers that hold what r0 held at entry.
     header: BTreeSet<u32>,
     /// Of functions that call or are called.
@@ -89,7 +96,7 @@ impl State {
         self.units
             .iter_mut()
             .chain(words)
-            .chain(self.slots.values_mut())
+            .chain(self.slots.values_mut().map(|slot| &mut slot.held))
     }
 
     fn meet(&mut self, other: &State) {
@@ -106,14 +113,35 @@ impl State {
             .iter_mut()
             .zip(&other.units)
             .for_each(|(a, b)| meet_units(a, b));
-        self.slots.retain(|at, held| {
-            meet_units(held, other.slots.get(at).unwrap_or(&Held::new()));
-            !held.is_empty()
+        self.slots.retain(|at, slot| {
+            let there = other.slots.get(at).filter(|there| there.grfs == slot.grfs);
+            meet_units(
+                &mut slot.held,
+                there.map_or(&Held::new(), |there| &there.held),
+            );
+            !slot.held.is_empty()
         });
         self.header.retain(|grf| other.header.contains(grf));
         if let (Some(mine), Some(theirs)) = (&mut self.stack, &other.stack) {
             mine.meet(theirs);
         }
+    }
+
+    /// What is in so many registers of scratch space from one on.
+    fn in_slot(&self, at: u32, grfs: u32) -> Held {
+        let slot = self.slots.get(&at).filter(|slot| slot.grfs == grfs);
+        slot.map(|slot| slot.held.clone()).unwrap_or_default()
+    }
+
+    /// Writes to so many registers of scratch space from one on.
+    fn put(&mut self, at: u32, grfs: u32, held: Held) {
+        self.free(at, grfs);
+        self.slots.insert(at, Slot { grfs, held });
+    }
+
+    /// So many registers of scratch space are written over.
+    fn free(&mut self, at: u32, grfs: u32) {
+        (self.slots).retain(|&other, slot| other + slot.grfs <= at || at + grfs <= other);
     }
 
     /// A value that nobody defined is wherever it is looked for.
@@ -313,7 +341,7 @@ impl Checker<'_> {
             }
             *held = new;
         }
-        there.slots.retain(|_, held| !held.is_empty());
+        there.slots.retain(|_, slot| !slot.held.is_empty());
         there
     }
 
@@ -665,11 +693,12 @@ impl Checker<'_> {
             Some(Src::Reg(r)) => direct(r.place),
             _ => None,
         };
-        let grfs = self.unit_bytes / self.grf_bytes;
+        let grfs: u32 = 1 << (desc >> 12 & 3);
+        let bytes = grfs * self.grf_bytes;
         let is_scratch = msg.sfid == 10 && !msg.eot && desc >> 18 & 3 == 3;
         let (sent, received) = (desc >> 25 & 15, desc >> 20 & 31);
-        if !is_scratch || 1 << (desc >> 12 & 3) != grfs || sent != 1 {
-            return fail("is none of a unit");
+        if !is_scratch || bytes > self.unit_bytes || sent != 1 {
+            return fail("is none of a unit, nor of a part");
         }
         if source(0).is_none_or(|r| r.byte != 0 || !state.header.contains(&r.num)) {
             return fail("has no header");
@@ -685,11 +714,9 @@ impl Checker<'_> {
             if self.own.is_some_and(|own| at + grfs > own.frame_end) {
                 return fail("is beyond the subroutine's frame");
             }
-            let held = self.held(state, self.unit(data, 0)?)?.clone();
-            state
-                .slots
-                .retain(|&slot, _| slot + grfs <= at || at + grfs <= slot);
-            state.slots.insert(at, held);
+            let mut held = self.held(state, self.unit(data, 0)?)?.clone();
+            held.retain(|(v, _)| u32::from(self.func.regs[*v].bytes) <= bytes);
+            state.put(at, grfs, held);
         } else {
             let Some(to) = inst.dst.and_then(|d| direct(d.place)) else {
                 return fail("reads to nowhere");
@@ -699,7 +726,7 @@ impl Checker<'_> {
             }
             let unit = self.unit(to, 0)?;
             self.overwrite(state, self.address_of(to), self.unit_bytes);
-            state.units[unit] = state.slots.get(&at).cloned().unwrap_or_default();
+            state.units[unit] = state.in_slot(at, grfs);
         }
         Ok(())
     }

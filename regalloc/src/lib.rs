@@ -280,8 +280,10 @@ pub fn allocate_with(
             Allocator::Fast | Allocator::Scan => Algorithm::Fastalloc,
         },
     };
+    let mut slots = Vec::new();
     let output = match options.allocator {
-        Allocator::Scan => scan::run(&input, &frame).map(|output| {
+        Allocator::Scan => scan::run(&input, &frame).map(|(output, places)| {
+            slots = places;
             scratch.regalloc.output = output;
             &scratch.regalloc.output
         }),
@@ -324,7 +326,10 @@ pub fn allocate_with(
         &func,
         &frame,
         &input,
-        output,
+        &rewrite::Answer {
+            output,
+            slots: &slots,
+        },
         &assigned,
         spilled,
         options.scratch_base,

@@ -22,8 +22,6 @@ use crate::routines::{Convention, Passed};
 use crate::stack::StackFrame;
 use crate::{AllocError, Stats};
 
-const NONE: u32 = u32::MAX;
-
 /// The code of one block.
 pub struct Body {
     pub block: Block,
@@ -38,10 +36,11 @@ struct Rewriter<'a> {
     frame: &'a Frame,
     input: &'a Adapter<'a>,
     output: &'a Output,
-    /// Places of regalloc2's slots, in units from the first.
-    slots: Vec<u32>,
+    /// Where the allocator's slots are.
+    slots: Vec<Option<Slot>>,
+    /// Registers of scratch space that slots take.
     used_slots: u32,
-    /// The first unit of scratch space for spills, in registers.
+    /// The first register of scratch space for spills.
     scratch: u32,
     /// Where spills of a function go that is called.
     stack: Option<StackFrame<'a>>,
@@ -55,7 +54,22 @@ struct Rewriter<'a> {
     convention: Option<Convention>,
 }
 
-/// Makes the code of all blocks. The first slots are those that the function itself names, `spilled`.
+/// What the allocator has decided.
+pub struct Answer<'a> {
+    pub output: &'a Output,
+    /// Where slots are, of units if the frame is on a stack. The others have units of their own.
+    pub slots: &'a [Slot],
+}
+
+/// Registers of scratch space, from the first for slots on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Slot {
+    pub at: u32,
+    pub grfs: u32,
+}
+
+/// Makes the code of all blocks. The first slots are those that the function itself names, `spilled`, of a
+/// unit each.
 ///
 /// # Errors
 /// More scratch space is needed than messages address.
@@ -63,11 +77,13 @@ pub fn rewrite(
     func: &Function,
     frame: &Frame,
     input: &Adapter,
-    output: &Output,
+    answer: &Answer,
     assigned: &Assigned,
     spilled: u32,
     scratch_base: u32,
 ) -> Result<(Vec<Body>, Stats, Option<Convention>), AllocError> {
+    let Answer { output, slots } = *answer;
+    let spilled = spilled * frame.unit_grfs;
     let callees = input.parts.frames_end(func);
     let scratch = scratch_base.div_ceil(frame.grf_bytes).max(callees);
     let is_routine = func.entered == Entered::Subroutine;
@@ -76,8 +92,17 @@ pub fn rewrite(
         frame,
         input,
         output,
-        slots: vec![NONE; output.num_spillslots],
-        used_slots: spilled,
+        slots: (slots.iter())
+            .map(|slot| Slot {
+                at: spilled + slot.at,
+                ..*slot
+            })
+            .map(Some)
+            .collect(),
+        used_slots: (slots.iter())
+            .map(|slot| spilled + slot.at + slot.grfs)
+            .max()
+            .unwrap_or(spilled),
         scratch,
         stack: StackFrame::new(func, frame),
         stats: Stats::default(),
@@ -95,7 +120,7 @@ pub fn rewrite(
     }
     r.stats.demoted = assigned.demoted;
     let callees = scratch - scratch_base.div_ceil(frame.grf_bytes);
-    r.stats.spill_bytes = callees * frame.grf_bytes + r.used_slots * frame.unit_bytes;
+    r.stats.spill_bytes = (callees + r.used_slots) * frame.grf_bytes;
     r.enter_and_leave(&mut bodies)?;
     r.stats.grf_used = r.units.count_ones() * frame.unit_grfs;
     let kept = r.stack.as_ref().map_or(0, StackFrame::kept);
@@ -112,7 +137,7 @@ pub fn rewrite(
     r.stats.overwritten = frame.grfs(by_function | r.lost);
     if let Some(convention) = &mut r.convention {
         convention.lost = r.written;
-        convention.frame_end = scratch + r.used_slots * frame.unit_grfs;
+        convention.frame_end = scratch + r.used_slots;
     }
     Ok((bodies, r.stats, r.convention))
 }
@@ -125,6 +150,7 @@ impl Rewriter<'_> {
             origins: Vec::new(),
         };
         let (input, output) = (self.input, self.output);
+        let grfs = self.frame.unit_grfs;
         for item in output.block_insts_and_edits(input, regalloc2::Block::new(b)) {
             let (inst, origin) = match item {
                 InstOrEdit::Edit(Edit::Move { from, to }) => {
@@ -150,11 +176,17 @@ impl Rewriter<'_> {
                         }
                         Source::Pass(slot) => {
                             self.stats.spills += 1;
-                            (self.scratch_block(allocs[0], slot, true)?, ADDED)
+                            (
+                                self.scratch_block(allocs[0], Slot { at: slot, grfs }, true)?,
+                                ADDED,
+                            )
                         }
                         Source::Take(slot) => {
                             self.stats.fills += 1;
-                            (self.scratch_block(allocs[0], slot, false)?, ADDED)
+                            (
+                                self.scratch_block(allocs[0], Slot { at: slot, grfs }, false)?,
+                                ADDED,
+                            )
                         }
                         Source::Entry if self.func.entered != Entered::Dispatched => continue,
                         // Before anything is moved, as spills need it.
@@ -179,6 +211,10 @@ impl Rewriter<'_> {
                                     let slot = match source.srcs.first() {
                                         Some(inst::Src::Imm(slot)) => slot.bits() as u32,
                                         _ => 0,
+                                    };
+                                    let slot = Slot {
+                                        at: slot * grfs,
+                                        grfs,
                                     };
                                     self.spill(allocs[0], slot, write, &mut body.insts)?;
                                     body.origins.resize(body.insts.len(), ADDED);
@@ -231,7 +267,7 @@ impl Rewriter<'_> {
             Some(preg) => Passed::Unit(unit(preg)),
             None => {
                 let slot = self.slot(a);
-                Passed::Slot(self.slot_grf(slot))
+                Passed::Slot(self.scratch + slot.at)
             }
         }
     }
@@ -426,26 +462,24 @@ impl Rewriter<'_> {
         }
     }
 
-    /// The number of one of regalloc2's slots among all.
-    fn slot(&mut self, slot: Allocation) -> u32 {
-        let slot = slot.as_stack().map_or(0, |s| s.index());
-        if self.slots[slot] == NONE {
-            self.slots[slot] = self.used_slots;
-            self.used_slots += 1;
+    /// The place of one of the allocator's slots.
+    fn slot(&mut self, slot: Allocation) -> Slot {
+        let number = slot.as_stack().map_or(0, |s| s.index());
+        if number >= self.slots.len() {
+            self.slots.resize(number + 1, None);
         }
-        self.slots[slot]
+        *self.slots[number].get_or_insert_with(|| {
+            let (at, grfs) = (self.used_slots, self.frame.unit_grfs);
+            self.used_slots += grfs;
+            Slot { at, grfs }
+        })
     }
 
-    /// Where a slot is in scratch space, in registers.
-    fn slot_grf(&self, slot: u32) -> u32 {
-        self.scratch + slot * self.frame.unit_grfs
-    }
-
-    /// Writes a unit to the slot of that number, or reads it.
+    /// Writes a unit, or as much of it as the slot has, to the slot that begins at that register, or reads it.
     fn spill(
         &mut self,
         unit: Allocation,
-        slot: u32,
+        slot: Slot,
         write: bool,
         code: &mut Vec<Gen>,
     ) -> Result<(), AllocError> {
@@ -456,11 +490,11 @@ impl Rewriter<'_> {
         match self.stack.as_ref().filter(|stack| stack.is_dynamic()) {
             Some(stack) => {
                 let first = self.unit_reg(unit, 0).num;
-                stack.spill(slot, first, write, code)
+                stack.spill(slot.at, first, write, code)
             }
             None => {
-                let at = self.slot_grf(slot);
-                code.push(self.scratch_block(unit, at, write)?);
+                let at = self.scratch + slot.at;
+                code.push(self.scratch_block(unit, Slot { at, ..slot }, write)?);
                 Ok(())
             }
         }
@@ -473,8 +507,7 @@ impl Rewriter<'_> {
             return Ok(());
         };
         let (used, slots) = (self.units, self.used_slots);
-        let spilled = self.used_slots * self.frame.unit_bytes;
-        let scratch = self.scratch * self.frame.grf_bytes + spilled;
+        let scratch = (self.scratch + self.used_slots) * self.frame.grf_bytes;
         self.stats.frame_bytes = stack.bytes(used, slots);
         for body in bodies {
             if body.block == self.func.entry() {
@@ -498,9 +531,13 @@ impl Rewriter<'_> {
         copy(dwords, self.unit_reg(to, 0), self.unit_reg(from, 0))
     }
 
-    /// A scratch block message of one unit, which is at a register of scratch space.
-    fn scratch_block(&mut self, unit: Allocation, at: u32, write: bool) -> Result<Gen, AllocError> {
-        let grfs = self.frame.unit_grfs;
+    /// A scratch block message of so many registers of a unit, which are at a register of scratch space.
+    fn scratch_block(
+        &mut self,
+        unit: Allocation,
+        Slot { at, grfs }: Slot,
+        write: bool,
+    ) -> Result<Gen, AllocError> {
         let too_far = AllocError::Scratch {
             func: self.func.name.clone(),
             limit: SCRATCH_GRFS * self.frame.grf_bytes,

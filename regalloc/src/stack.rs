@@ -157,7 +157,7 @@ impl<'a> StackFrame<'a> {
         Ok(())
     }
 
-    /// Writes or reads spill slot number `slot`, a unit.
+    /// Writes or reads a unit that is so many registers behind the first spill slot.
     pub fn spill(
         &self,
         slot: u32,
@@ -165,7 +165,7 @@ impl<'a> StackFrame<'a> {
         write: bool,
         code: &mut Vec<Gen>,
     ) -> Result<(), AllocError> {
-        let at = self.bytes_before() + slot * self.frame.unit_bytes;
+        let at = self.bytes_before() + slot * self.frame.grf_bytes;
         let grfs = self.frame.unit_grfs;
         self.access((self.base(), at), first, grfs, write, code)
     }
@@ -199,7 +199,7 @@ impl<'a> StackFrame<'a> {
         code: &mut Vec<Gen>,
     ) -> Result<(), AllocError> {
         let most = MOST_OWORDS * OWORD / self.frame.unit_bytes;
-        let mut at = self.bytes_before() + slots * self.frame.unit_bytes;
+        let mut at = self.bytes_before() + slots * self.frame.grf_bytes;
         let saved = self.saved(used);
         let mut rest = &saved[..];
         while let Some(&first) = rest.first() {
@@ -219,10 +219,10 @@ impl<'a> StackFrame<'a> {
         Ok(())
     }
 
-    /// Owords of a frame with so many spill slots.
+    /// Owords of a frame with so many registers of spill slots.
     fn owords(&self, used: u128, slots: u32) -> u32 {
-        let units = slots + self.saved(used).len() as u32;
-        (self.bytes_before() + units * self.frame.unit_bytes) / OWORD
+        let saved = self.saved(used).len() as u32 * self.frame.unit_bytes;
+        (self.bytes_before() + slots * self.frame.grf_bytes + saved) / OWORD
     }
 
     /// Bytes that the function takes of the stack.

@@ -10,6 +10,7 @@
 mod loops;
 mod scratch;
 mod tables;
+pub mod time;
 
 use serde::Serialize;
 use smallvec::SmallVec;
@@ -20,7 +21,8 @@ use crate::messages::{Function, Request};
 use crate::platform::Platform;
 
 use loops::Blocks;
-use tables::{LINE_BYTES, MESSAGE_ISSUE, Shape, Table, Unit};
+use tables::{Table, Unit};
+use time::Time;
 
 pub use scratch::{Scratch, scratch};
 
@@ -176,19 +178,6 @@ struct Model<'a> {
     horizon: i64,
 }
 
-/// An instruction with the time it takes.
-struct Step {
-    unit: Option<Unit>,
-    issue: i64,
-    banks: i64,
-    busy: i64,
-    /// Until its payloads have been read; of messages.
-    read: Option<i64>,
-    result: i64,
-    accumulator: i64,
-    flag: i64,
-}
-
 impl<'a> Model<'a> {
     fn new(platform: &'a Platform) -> Model<'a> {
         let places = Places::new(platform);
@@ -215,7 +204,7 @@ impl<'a> Model<'a> {
 
     fn step(&mut self, inst: &Inst, cycles: &mut Cycles) {
         let footprint = footprint::of(inst, self.platform);
-        let step = match inst.op.is_send() {
+        let time = match inst.op.is_send() {
             true => self.message(inst, &footprint),
             false => self.computation(inst),
         };
@@ -224,6 +213,10 @@ impl<'a> Model<'a> {
         let read: Few = footprint.reads.iter().flat_map(&general).collect();
         let written = general(&footprint.writes);
         let ready = |at: &usize| self.ready.get(*at).copied().unwrap_or_default();
+        let banks = match self.table.bank_bits {
+            Some(bits) if conflicts(inst, bits) => time.passes,
+            _ => 0,
+        };
         let result = |ready: Ready| (ready.written, ready.by_message);
         let mut last = (self.now, false);
         for ready in read.iter().chain(&reads).map(&ready) {
@@ -240,26 +233,26 @@ impl<'a> Model<'a> {
             false => cycles.results += (at - self.now) as f64,
         }
         self.now = at;
-        self.now += step.issue + step.banks;
-        cycles.issue += step.issue as f64;
-        cycles.banks += step.banks as f64;
-        if let Some(unit) = step.unit {
+        self.now += time.issue + banks;
+        cycles.issue += time.issue as f64;
+        cycles.banks += banks as f64;
+        if let Some(unit) = time.unit {
             let free = &mut self.units[unit as usize];
             cycles.units += (*free - self.now).max(0) as f64;
             self.now = self.now.max(*free);
-            *free = self.now + step.busy;
+            *free = self.now + time.busy;
         }
-        if let Some(after) = step.read {
+        if let Some(after) = time.read {
             for register in read {
                 self.over(register, after, |ready, at| ready.read = at);
             }
         }
         let by_message = inst.op.is_send();
-        let results = written.into_iter().map(|register| (register, step.result));
+        let results = written.into_iter().map(|register| (register, time.result));
         let others = writes.into_iter().map(|place| match place {
-            place if place == self.places.address => (place, step.result),
-            place if place >= self.places.accumulators => (place, step.accumulator),
-            place => (place, step.flag),
+            place if place == self.places.address => (place, time.result),
+            place if place >= self.places.accumulators => (place, time.accumulator),
+            place => (place, time.flag),
         });
         for (place, after) in results.chain(others).collect::<SmallVec<[_; 8]>>() {
             self.over(place, after, |ready, at| {
@@ -317,86 +310,24 @@ impl<'a> Model<'a> {
         (reads, writes)
     }
 
-    fn computation(&self, inst: &Inst) -> Step {
-        let size = |ty: Type| match ty {
-            Type::V | Type::Uv => 2,
-            ty => ty.bytes().max(2),
-        };
-        let sources = inst.srcs.iter().map(|src| size(src.ty()));
-        let result = inst.dst.map(|dst| dst.ty.bytes());
-        let element = sources.chain(result).max().unwrap_or(0);
-        let apart = inst
-            .dst
-            .map_or(0, |dst| dst.ty.bytes() * u32::from(dst.hstride));
-        let bytes = u32::from(inst.exec_size) * element.max(apart);
-        let registers = bytes.div_ceil(self.platform.grf_bytes);
-        let passes = i64::from(registers.max(1));
-        let long = element == 8 || self.table.long_products && is_long_product(inst);
-        let timing = self.table.timing(tables::class(inst.op, long));
-        let conflict = self
-            .table
-            .bank_bits
-            .is_some_and(|bits| conflicts(inst, bits));
-        Step {
-            unit: timing.unit,
-            issue: (timing.issue + timing.issue_pass * passes).max(1),
-            banks: if conflict { passes } else { 0 },
-            busy: timing.busy + timing.busy_pass * passes,
-            read: None,
-            result: timing.result,
-            accumulator: timing.accumulator,
-            flag: timing.flag,
-        }
+    fn computation(&self, inst: &Inst) -> Time {
+        let sources: SmallVec<[Type; 4]> = inst.srcs.iter().map(Src::ty).collect();
+        let result = inst.dst.map(|dst| (dst.ty, dst.hstride));
+        time::computation(self.platform, inst.op, inst.exec_size, &sources, result)
     }
 
-    fn message(&self, inst: &Inst, footprint: &Footprint) -> Step {
+    fn message(&self, inst: &Inst, footprint: &Footprint) -> Time {
         let request = scratch::request(inst, self.platform);
-        let kind = request.as_ref().map(|request| request.kind);
-        let shape = kind.map_or(Shape::Scattered, tables::shape);
-        let function = Function::of(inst.msg.map_or(0, |message| message.sfid));
-        let timing = tables::message(function, shape);
-        let payload: usize = footprint
-            .reads
-            .iter()
-            .map(|read| read.registers().count())
-            .sum();
-        let passes = match shape {
-            Shape::Block => {
-                let written = footprint.writes.registers().count();
-                // What is written goes behind a header.
-                let header = usize::from(request.is_some_and(|r: Request| r.header));
-                let registers = if written > 0 {
-                    written
-                } else {
-                    payload.saturating_sub(header)
-                };
-                (registers as u32 * self.platform.grf_bytes).div_ceil(LINE_BYTES)
-            }
-            _ => u32::from(inst.exec_size).div_ceil(self.platform.grf_bytes / 4),
+        let registers = |bytes: &Bytes| bytes.registers().count() as u32;
+        let message = time::Message {
+            function: Function::of(inst.msg.map_or(0, |message| message.sfid)),
+            request: request.map(|request: Request| (request.kind, request.header)),
+            exec_size: inst.exec_size,
+            payload: footprint.reads.iter().map(registers).sum(),
+            result: registers(&footprint.writes),
         };
-        let passes = i64::from(passes.max(1));
-        Step {
-            unit: Some(timing.unit),
-            issue: MESSAGE_ISSUE,
-            banks: 0,
-            busy: timing.busy + timing.busy_pass * passes,
-            read: Some(timing.read + timing.read_register * payload as i64),
-            result: timing.result + timing.result_pass * passes,
-            accumulator: 0,
-            flag: 0,
-        }
+        time::message(self.platform, &message)
     }
-}
-
-/// Whether it multiplies dwords with dwords.
-fn is_long_product(inst: &Inst) -> bool {
-    let factors = match inst.op {
-        Op::Mul => &inst.srcs[..],
-        Op::Mad => inst.srcs.get(1..).unwrap_or_default(),
-        _ => return false,
-    };
-    let is_dword = |src: &Src| matches!(src.ty(), Type::D | Type::Ud);
-    factors.len() == 2 && factors.iter().all(is_dword)
 }
 
 /// Whether the second and the third source are different registers of the same bank.

@@ -24,6 +24,108 @@ macro_rules! kinds {
     };
 }
 
+/// What a request does with memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Access {
+    Read,
+    /// Writes it, and may read it.
+    Write,
+    /// None, or more than that: others wait for it, or it for them.
+    Other,
+}
+
+impl Kind {
+    pub const fn access(self) -> Access {
+        use Kind::*;
+        match self {
+            ConstantOwordBlockRead
+            | ConstantAlignedOwordBlockRead
+            | ConstantDwordGather
+            | OwordBlockRead
+            | AlignedOwordBlockRead
+            | AlignedHwordBlockRead
+            | OwordDualBlockRead
+            | DwordGather
+            | ByteGather
+            | QwordGather
+            | HwordScratchBlockRead
+            | UntypedSurfaceRead
+            | MediaBlockRead
+            | TypedSurfaceRead
+            | A64ByteGather
+            | A64DwordGather
+            | A64QwordGather
+            | A64UntypedSurfaceRead
+            | A64OwordBlockRead
+            | A64AlignedOwordBlockRead
+            | A64OwordDualBlockRead
+            | A64HwordBlockRead
+            | Load
+            | LoadStrided
+            | LoadQuad
+            | LoadBlock2d
+            | Sample
+            | SampleB
+            | SampleL
+            | SampleC
+            | SampleD
+            | SampleBC
+            | SampleLC
+            | Ld
+            | Gather4
+            | Lod
+            | Resinfo
+            | Sampleinfo
+            | Gather4C
+            | Gather4Po
+            | Gather4PoC
+            | SampleDC
+            | SampleMin
+            | SampleMax
+            | SampleLz
+            | SampleCLz
+            | LdLz
+            | Ld2dmsW
+            | LdMcs
+            | Ld2dms
+            | Ld2dss => Access::Read,
+            OwordBlockWrite
+            | AlignedHwordBlockWrite
+            | OwordDualBlockWrite
+            | DwordScatter
+            | ByteScatter
+            | QwordScatter
+            | HwordScratchBlockWrite
+            | UntypedAtomic
+            | Untyped16BitAtomic
+            | TypedAtomic
+            | Typed16BitAtomic
+            | UntypedSurfaceWrite
+            | MediaBlockWrite
+            | TypedSurfaceWrite
+            | A64UntypedAtomic
+            | A64Untyped16BitAtomic
+            | A64OwordBlockWrite
+            | A64AlignedOwordBlockWrite
+            | A64OwordDualBlockWrite
+            | A64HwordBlockWrite
+            | A64UntypedSurfaceWrite
+            | A64ByteScatter
+            | A64DwordScatter
+            | A64QwordScatter
+            | UntypedFloatAtomic
+            | UntypedHalfFloatAtomic
+            | A64UntypedFloatAtomic
+            | A64UntypedHalfFloatAtomic
+            | Store
+            | StoreStrided
+            | StoreQuad
+            | StoreBlock2d => Access::Write,
+            _ => Access::Other,
+        }
+    }
+}
+
 kinds! {
     ConstantOwordBlockRead => "constant oword block read";
     ConstantAlignedOwordBlockRead => "constant aligned oword block read";

@@ -271,15 +271,15 @@ impl Checker<'_> {
                 let callers = pointers.address
                     && pointers.top == Some(0)
                     && pointers.frame == Some(Where::Callers);
-                self.free(state, at, grfs);
+                state.free(at, grfs);
                 if callers {
                     let held = SmallVec::from_slice(&[(self.descriptor(), WHOLE)]);
-                    state.slots.insert(at, held);
+                    state.put(at, grfs, held);
                 }
                 return Some(Ok(()));
             }
             self.overwrite(state, self.address_of(data), self.grf_bytes);
-            let held = state.slots.get(&at).cloned().unwrap_or_default();
+            let held = state.in_slot(at, grfs);
             let descriptor = held.contains(&(self.descriptor(), WHOLE));
             if let Some(pointers) = &mut state.stack {
                 pointers.descriptor = descriptor.then_some(data.num);
@@ -297,28 +297,13 @@ impl Checker<'_> {
             let (unit, at) = (first + n as usize, at + n * unit_grfs);
             if write {
                 let held: Held = state.units.get(unit).cloned().unwrap_or_default();
-                self.free(state, at, unit_grfs);
-                state.slots.insert(at, held);
+                state.put(at, unit_grfs, held);
             } else {
                 self.overwrite(state, unit as u32 * self.unit_bytes, self.unit_bytes);
-                let held = state.slots.get(&at).cloned().unwrap_or_default();
-                state.units[unit] = held;
+                state.units[unit] = state.in_slot(at, unit_grfs);
             }
         }
         Some(Ok(()))
-    }
-
-    /// Registers that a slot takes: a unit, or the caller's pointers.
-    fn grfs_of(&self, held: &Held) -> u32 {
-        match held.contains(&(self.descriptor(), WHOLE)) {
-            true => Stack::DESCRIPTOR_GRFS,
-            false => self.unit_bytes / self.grf_bytes,
-        }
-    }
-
-    /// So many registers of scratch space are written over.
-    fn free(&self, state: &mut State, at: u32, grfs: u32) {
-        (state.slots).retain(|&slot, held| slot + self.grfs_of(held) <= at || at + grfs <= slot);
     }
 
     /// What is passed is where the convention wants it.
@@ -382,9 +367,7 @@ impl Checker<'_> {
         pointers.offset = None;
         pointers.descriptor = None;
         pointers.address = false;
-        state
-            .slots
-            .retain(|&at, held| at + self.grfs_of(held) <= end);
+        state.slots.retain(|&at, slot| at + slot.grfs <= end);
         let lost = self.parts.lost_by(self.func, f);
         self.written.set(self.written.get() | lost);
         let duties = self.saved_units(stack).end;

@@ -43,11 +43,12 @@ impl Checker<'_> {
     /// Puts something into a slot of the frames of callees; gives what was there.
     fn keep(&self, state: &mut State, slot: u32, held: Held) -> Result<Held> {
         let grfs = self.unit_bytes / self.grf_bytes;
-        let near = slot.saturating_sub(grfs - 1)..slot + grfs;
-        let other = state.slots.range(near).find(|&(&at, _)| at != slot);
-        match other {
-            Some(_) => Err(format!("slot {slot} overlaps another")),
-            None => Ok(state.slots.insert(slot, held).unwrap_or_default()),
+        let before = state.in_slot(slot, grfs);
+        let others = state.slots.keys().filter(|&&at| at != slot).count();
+        state.put(slot, grfs, held);
+        match state.slots.len() == others + 1 {
+            true => Ok(before),
+            false => Err(format!("slot {slot} overlaps another")),
         }
     }
 
@@ -55,8 +56,8 @@ impl Checker<'_> {
         let there = match place {
             Passed::Unit(unit) => self.held(state, unit as usize)?.contains(&(v, WHOLE)),
             Passed::Slot(slot) => {
-                let held = state.slots.get(&slot);
-                held.is_some_and(|held| held.contains(&(v, WHOLE)))
+                let held = state.in_slot(slot, self.unit_bytes / self.grf_bytes);
+                held.contains(&(v, WHOLE))
             }
         };
         match there {

@@ -13,13 +13,16 @@ use regalloc2::{
 use super::edges::{ASIDE, Move, Place, SPARE};
 use super::{NOBODY, Scan};
 use crate::adapter::preg;
+use crate::rewrite::Slot;
 
 impl Scan<'_> {
-    pub(super) fn answer(mut self) -> Output {
+    /// The answer, and where its slots are.
+    pub(super) fn answer(mut self) -> (Output, Vec<Slot>) {
         self.edits.sort_by_key(|&(key, _)| key);
         self.leave_out_unread();
         self.leave_out_unloaded();
-        let (slots, count) = self.slots();
+        let (slots, places) = self.slots();
+        let count = places.len() as u32;
         let slot = |place: Place| match place {
             Place::Memory(SPARE) => count,
             Place::Memory(ASIDE) => count + 1,
@@ -41,7 +44,7 @@ impl Scan<'_> {
             let (from, to) = (alloc(from), alloc(to));
             (point, Edit::Move { from, to })
         };
-        Output {
+        let output = Output {
             num_spillslots: behind.max().unwrap_or(0).max(count) as usize,
             edits: self.edits.iter().map(edit).collect(),
             allocs: self.allocs.iter().map(|&p| alloc(p)).collect(),
@@ -49,7 +52,8 @@ impl Scan<'_> {
                 .map(|i| self.input.operands_from(i))
                 .collect(),
             ..Output::default()
-        }
+        };
+        (output, places)
     }
 
     /// Leaves out moves to registers that are written again before anything reads them, from the end of each
@@ -116,9 +120,11 @@ impl Scan<'_> {
         }
     }
 
-    /// A slot for each web with values in memory; webs share one that are not there at once. A parameter is
-    /// stored where blocks end that lead to its own, while others are still read.
-    fn slots(&self) -> (Vec<u32>, u32) {
+    /// A slot for each web with values in memory, and where each is: webs that are not there at once share
+    /// registers of scratch memory. A parameter is stored where blocks end that lead to its own, while
+    /// others are still read.
+    fn slots(&self) -> (Vec<u32>, Vec<Slot>) {
+        let grfs = self.grfs();
         let mut lives: BTreeMap<u32, BTreeMap<u32, u32>> = BTreeMap::new();
         for v in (0..self.place.len() as u32).filter(|&v| self.stored[v as usize]) {
             let of_web = lives.entry(self.webs.of(v)).or_default();
@@ -148,24 +154,50 @@ impl Scan<'_> {
             .collect();
         order.sort_unstable();
         let mut slots = vec![NOBODY; self.place.len()];
+        let mut places = Vec::new();
         let mut taken: Vec<BTreeMap<u32, u32>> = Vec::new();
         for (_, web) in order {
             let Some(lives) = lives.remove(&web) else {
                 continue;
             };
-            let fits = |slot: &BTreeMap<u32, u32>| {
-                lives.iter().all(|(&from, &to)| {
-                    let before = slot.range(..to).next_back();
-                    before.is_none_or(|(_, &end)| end <= from)
+            let is_free = |grf: usize| {
+                taken.get(grf).is_none_or(|grf| {
+                    lives.iter().all(|(&from, &to)| {
+                        let before = grf.range(..to).next_back();
+                        before.is_none_or(|(_, &end)| end <= from)
+                    })
                 })
             };
-            let slot = taken.iter().position(fits).unwrap_or_else(|| {
-                taken.push(BTreeMap::new());
-                taken.len() - 1
+            let size = grfs[web as usize] as usize;
+            let fits = |at: &usize| (*at..at + size).all(is_free);
+            let at = (0..taken.len()).find(fits).unwrap_or(taken.len());
+            taken.resize(taken.len().max(at + size), BTreeMap::new());
+            for grf in &mut taken[at..at + size] {
+                grf.extend(&lives);
+            }
+            slots[web as usize] = places.len() as u32;
+            places.push(Slot {
+                at: at as u32,
+                grfs: size as u32,
             });
-            taken[slot].extend(lives);
-            slots[web as usize] = slot as u32;
         }
-        (slots, taken.len() as u32)
+        (slots, places)
+    }
+
+    /// By web, the registers that its values take in memory: all of a unit if one is passed there.
+    fn grfs(&self) -> Vec<u32> {
+        let mut grfs = vec![1; self.place.len()];
+        for (v, of_value) in (0..).zip(self.input.grfs()) {
+            let own = &mut grfs[self.webs.of(v) as usize];
+            *own = of_value.max(*own);
+        }
+        for place in &self.allocs {
+            if let Place::Memory(web) = place
+                && let Some(own) = grfs.get_mut(*web as usize)
+            {
+                *own = self.input.func.target.unit_grfs();
+            }
+        }
+        grfs
     }
 }

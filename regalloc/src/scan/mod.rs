@@ -23,6 +23,7 @@ use regalloc2::{Function, Output, PRegSet, ProgPoint, RegAllocError};
 
 use crate::adapter::{Adapter, unit};
 use crate::frame::Frame;
+use crate::rewrite::Slot;
 use edges::{Move, Place};
 use joins::Entry;
 use lives::Lives;
@@ -75,11 +76,11 @@ fn key(point: u32, turn: Turn) -> u64 {
     u64::from(point) << 2 | turn as u64
 }
 
-/// Assigns registers.
+/// Assigns registers; gives the places of slots as well.
 ///
 /// # Errors
 /// An instruction needs more registers at once than there are.
-pub fn run(input: &Adapter, frame: &Frame) -> Result<Output, RegAllocError> {
+pub fn run(input: &Adapter, frame: &Frame) -> Result<(Output, Vec<Slot>), RegAllocError> {
     let lives = Lives::new(input);
     let webs = Webs::new(input, &lives);
     let (saved, others): (Vec<u32>, Vec<u32>) =

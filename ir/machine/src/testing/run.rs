@@ -2,9 +2,10 @@
 //!
 //! What a function does is the messages it sends. Bits that an instruction leaves undefined are
 //! *poison*: whatever is computed from them is poison, too, and a pass may make anything of them.
-//! Results of messages are made up from the message's number.
+//! Results of messages are made up from the message's number, or from what it says.
 
 use std::collections::HashMap;
+use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
 
 use kiln_target::isa::{Cond, Op, PredCtrl, RegFile, Type};
 
@@ -12,7 +13,7 @@ use crate::func::{Block, Function, Term};
 use crate::inst::{Base, Desc, Imm, Inst, Opcode, Pred, Reg, Src, SrcReg, VReg};
 
 /// A byte, and which of its bits are poison.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Byte {
     value: u8,
     poison: u8,
@@ -35,7 +36,7 @@ impl Byte {
 }
 
 /// A message that was sent.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Sent {
     /// Shared function, descriptors.
     pub what: Vec<Byte>,
@@ -56,8 +57,19 @@ pub enum Stop {
     Unknown,
 }
 
+/// What the results of messages are made up from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Answers {
+    Number,
+    Contents,
+}
+
 /// Runs a function for at most `fuel` instructions.
 pub fn run(func: &Function, fuel: usize) -> (Vec<Sent>, Result<(), Stop>) {
+    run_with(func, fuel, Answers::Number)
+}
+
+fn run_with(func: &Function, fuel: usize, answers: Answers) -> (Vec<Sent>, Result<(), Stop>) {
     let mut machine = Machine {
         func,
         regs: vec![Vec::new(); func.regs.len()],
@@ -65,6 +77,7 @@ pub fn run(func: &Function, fuel: usize) -> (Vec<Sent>, Result<(), Stop>) {
         active: u32::MAX >> (32 - u32::from(func.simd.clamp(1, 32))),
         waiting: Vec::new(),
         sent: Vec::new(),
+        answers,
     };
     for (n, &(v, grf)) in (0..).zip(&func.inputs) {
         let grf = grf.unwrap_or(n);
@@ -116,6 +129,33 @@ pub fn compare(before: &Function, after: &Function) -> Result<(), String> {
     Ok(())
 }
 
+/// Whether `after` does the same as `before` but for the order of its messages: what they bring back depends on
+/// what they say alone.
+///
+/// # Errors
+/// The first message in an order by contents that only one of both sends.
+pub fn compare_in_any_order(before: &Function, after: &Function) -> Result<(), String> {
+    const FUEL: usize = 20_000;
+    let [was, is] = [before, after].map(|func| {
+        let (mut sent, result) = run_with(func, FUEL, Answers::Contents);
+        sent.sort_unstable();
+        (sent, result)
+    });
+    if was.1 == Err(Stop::Fuel) || was == is {
+        return Ok(());
+    }
+    let differ = was.0.iter().zip(&is.0).find(|(a, b)| a != b);
+    let texts =
+        differ.map(|(a, b)| [a, b].map(|sent| format!("{:?}, {:#x}", sent.what, sent.mask)));
+    Err(format!(
+        "{} messages and {:?} were, {} and {:?} are; {texts:?}",
+        was.0.len(),
+        was.1,
+        is.0.len(),
+        is.1
+    ))
+}
+
 fn made_up(a: u32, b: u32) -> u8 {
     let x = (a.wrapping_mul(0x9e37_79b9) ^ b.wrapping_mul(0x85eb_ca6b)).wrapping_mul(0xc2b2_ae35);
     // Small numbers and equal ones have to occur.
@@ -137,6 +177,7 @@ struct Machine<'a> {
     /// Channels that wait, by the block of the join.
     waiting: Vec<(Block, u32)>,
     sent: Vec<Sent>,
+    answers: Answers,
 }
 
 impl Machine<'_> {
@@ -512,14 +553,20 @@ impl Machine<'_> {
                 });
             }
         }
-        self.sent.push(Sent {
+        let sent = Sent {
             what,
             mask,
             payload,
-        });
+        };
+        let number = match self.answers {
+            Answers::Number => self.sent.len() as u32 + 1,
+            Answers::Contents => {
+                BuildHasherDefault::<DefaultHasher>::default().hash_one(&sent) as u32
+            }
+        };
+        self.sent.push(sent);
         self.begin(inst);
         if let Some(dst) = &inst.dst {
-            let number = self.sent.len() as u32;
             let registers = func.registers(&dst.reg.base()).len() as u32;
             for byte in (0..registers * unit).filter(|&byte| belongs(byte)) {
                 self.write(dst.reg, byte, Byte::known(made_up(number, byte)))?;

@@ -1,0 +1,132 @@
+//! How long one instruction takes: of whatever form it is, from what the numbers depend on.
+
+use super::tables::{self, LINE_BYTES, MESSAGE_ISSUE, Shape, Unit};
+use crate::inst::{Op, Type};
+use crate::messages::{Function, Kind};
+use crate::platform::Platform;
+
+/// Cycles that an instruction takes.
+#[derive(Clone, Copy, Debug)]
+pub struct Time {
+    pub(super) unit: Option<Unit>,
+    /// Registers of elements.
+    pub(super) passes: i64,
+    /// The thread issues nothing else meanwhile.
+    pub issue: i64,
+    /// The unit takes nothing else meanwhile.
+    pub busy: i64,
+    /// Until its payloads have been read; of messages.
+    pub read: Option<i64>,
+    /// From when it was issued until what reads the result can be: of general registers and addresses,
+    /// accumulators, flags.
+    pub result: i64,
+    pub accumulator: i64,
+    pub flag: i64,
+}
+
+impl Time {
+    /// Units that execute instructions.
+    pub const UNITS: usize = Unit::COUNT;
+
+    /// Of what is no instruction of the machine.
+    pub const NONE: Time = Time {
+        unit: None,
+        passes: 0,
+        issue: 0,
+        busy: 0,
+        read: None,
+        result: 0,
+        accumulator: 0,
+        flag: 0,
+    };
+
+    /// The number of the unit that executes it, if one does.
+    pub fn unit(&self) -> Option<usize> {
+        self.unit.map(|unit| unit as usize)
+    }
+}
+
+/// The time of an operation on elements of those types; the result's with how far, in elements, they are apart.
+pub fn computation(
+    platform: &Platform,
+    op: Op,
+    exec_size: u8,
+    sources: &[Type],
+    result: Option<(Type, u8)>,
+) -> Time {
+    let table = tables::table(platform.family);
+    let size = |ty: &Type| match ty {
+        Type::V | Type::Uv => 2,
+        ty => ty.bytes().max(2),
+    };
+    let written = result.map(|(ty, _)| ty.bytes());
+    let element = sources.iter().map(size).chain(written).max().unwrap_or(0);
+    let apart = result.map_or(0, |(ty, apart)| ty.bytes() * u32::from(apart));
+    let bytes = u32::from(exec_size) * element.max(apart);
+    let passes = i64::from(bytes.div_ceil(platform.grf_bytes).max(1));
+    let long = element == 8 || table.long_products && is_long_product(op, sources);
+    let timing = table.timing(tables::class(op, long));
+    Time {
+        unit: timing.unit,
+        passes,
+        issue: (timing.issue + timing.issue_pass * passes).max(1),
+        busy: timing.busy + timing.busy_pass * passes,
+        read: None,
+        result: timing.result,
+        accumulator: timing.accumulator,
+        flag: timing.flag,
+    }
+}
+
+/// A message as far as its time depends on it.
+#[derive(Clone, Copy, Debug)]
+pub struct Message {
+    pub function: Function,
+    /// What is asked for, if that is known, and whether the payload begins with a header.
+    pub request: Option<(Kind, bool)>,
+    pub exec_size: u8,
+    /// General registers of both payloads, and of the result.
+    pub payload: u32,
+    pub result: u32,
+}
+
+/// The time of a message.
+pub fn message(platform: &Platform, message: &Message) -> Time {
+    let kind = message.request.map(|(kind, _)| kind);
+    let shape = kind.map_or(Shape::Scattered, tables::shape);
+    let timing = tables::message(message.function, shape);
+    let passes = match shape {
+        Shape::Block => {
+            // What is written goes behind a header.
+            let header = message.request.is_some_and(|(_, header)| header);
+            let registers = match message.result {
+                0 => message.payload.saturating_sub(u32::from(header)),
+                result => result,
+            };
+            (registers * platform.grf_bytes).div_ceil(LINE_BYTES)
+        }
+        _ => u32::from(message.exec_size).div_ceil(platform.grf_bytes / 4),
+    };
+    let passes = i64::from(passes.max(1));
+    Time {
+        unit: Some(timing.unit),
+        passes,
+        issue: MESSAGE_ISSUE,
+        busy: timing.busy + timing.busy_pass * passes,
+        read: Some(timing.read + timing.read_register * i64::from(message.payload)),
+        result: timing.result + timing.result_pass * passes,
+        accumulator: 0,
+        flag: 0,
+    }
+}
+
+/// Whether it multiplies dwords with dwords.
+fn is_long_product(op: Op, sources: &[Type]) -> bool {
+    let factors = match op {
+        Op::Mul => sources,
+        Op::Mad => sources.get(1..).unwrap_or_default(),
+        _ => return false,
+    };
+    let is_dword = |ty: &Type| matches!(ty, Type::D | Type::Ud);
+    factors.len() == 2 && factors.iter().all(is_dword)
+}

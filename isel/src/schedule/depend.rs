@@ -1,0 +1,431 @@
+//! What an instruction has to wait for, and how long.
+//!
+//! Takes a region: instructions of a block up to one that everything waits for, as a call, a fence and a write
+//! of a control register are. Between them dependencies go by what is read and written: registers, where those
+//! that allocation will want in one place (what is written over, parameters and their arguments) are one;
+//! the accumulator; what indirect operands reach; and memory, all but shared local memory being one.
+//! Reads of one thing may change places, everything else may not.
+
+use kiln_emit::cost::time::{self, Time};
+use kiln_emit::messages::{Access, Descriptors, Function as Shared, Request, Surface};
+use kiln_machine::func::{Block, Class, Function};
+use kiln_machine::inst::{self, Base, Inst, Opcode, Role, VReg};
+use kiln_target::isa::{RegFile, Type};
+use kiln_target::op::Props;
+use smallvec::SmallVec;
+
+const NONE: u32 = u32::MAX;
+
+/// Something other than a virtual register that is read and written; in the table behind those.
+#[derive(Clone, Copy)]
+enum Other {
+    Accumulator,
+    Flags,
+    Address,
+    /// General registers of the machine, and what indirect operands reach.
+    Arrays,
+    Memory,
+    LocalMemory,
+}
+
+impl Other {
+    const COUNT: usize = Other::LocalMemory as usize + 1;
+}
+
+/// To an instruction that comes so many cycles after another at the earliest.
+#[derive(Clone, Copy)]
+pub struct Edge {
+    pub to: u32,
+    pub cycles: u32,
+    next: u32,
+}
+
+/// Who has something.
+#[derive(Clone, Copy)]
+struct Held {
+    writer: u32,
+    /// The last reader since, in [`Depend::readers`].
+    reader: u32,
+}
+
+const FREE: Held = Held {
+    writer: NONE,
+    reader: NONE,
+};
+
+/// The dependencies of a region. Numbers of instructions are those within it.
+pub struct Depend {
+    /// By virtual register the one that stands for all that want to be in one place.
+    roots: Vec<u32>,
+    held: Vec<Held>,
+    touched: Vec<u32>,
+    /// Readers with the one before.
+    readers: Vec<(u32, u32)>,
+    edges: Vec<Edge>,
+    /// By instruction.
+    first: Vec<u32>,
+    missing: Vec<u32>,
+    times: Vec<Time>,
+    heights: Vec<i64>,
+}
+
+/// What an instruction does to the registers and the rest.
+struct Accesses {
+    reads: SmallVec<[u32; 8]>,
+    writes: SmallVec<[u32; 4]>,
+}
+
+impl Depend {
+    pub fn new(func: &Function) -> Depend {
+        let mut depend = Depend {
+            roots: roots(func),
+            held: vec![FREE; func.regs.len() + Other::COUNT],
+            touched: Vec::new(),
+            readers: Vec::new(),
+            edges: Vec::new(),
+            first: Vec::new(),
+            missing: Vec::new(),
+            times: Vec::new(),
+            heights: Vec::new(),
+        };
+        for v in 0..depend.roots.len() as u32 {
+            depend.roots[v as usize] = find(&mut depend.roots, v);
+        }
+        depend
+    }
+
+    /// The dependencies between the instructions of a block from one on; gives the first that is no more among
+    /// them, for which everything before has to be done.
+    pub fn region(&mut self, func: &Function, block: Block, from: usize) -> usize {
+        self.edges.clear();
+        self.readers.clear();
+        self.first.clear();
+        self.missing.clear();
+        self.times.clear();
+        for touched in self.touched.drain(..) {
+            self.held[touched as usize] = FREE;
+        }
+        let insts = &func.blocks[block].insts;
+        let mut end = from;
+        for inst in &insts[from..] {
+            let Some(memory) = memory(func, inst) else {
+                break;
+            };
+            let number = (end - from) as u32;
+            self.first.push(NONE);
+            self.missing.push(0);
+            self.times.push(time_of(func, inst));
+            let accesses = self.accesses(func, inst, memory);
+            self.add(func, number, &accesses);
+            end += 1;
+        }
+        let flag = func.blocks[block]
+            .term
+            .pred()
+            .and_then(|p| p.flag.as_virt());
+        let flag = flag.map_or(NONE, |v| {
+            self.held[self.roots[v.as_u32() as usize] as usize].writer
+        });
+        self.measure(flag);
+        end
+    }
+
+    /// How many others each instruction waits for.
+    pub fn missing(&self) -> &[u32] {
+        &self.missing
+    }
+
+    pub fn time(&self, inst: usize) -> &Time {
+        &self.times[inst]
+    }
+
+    /// Cycles from its issue to the end of all that waits for it.
+    pub fn height(&self, inst: usize) -> i64 {
+        self.heights[inst]
+    }
+
+    /// What waits for an instruction.
+    pub fn after(&self, inst: usize) -> impl Iterator<Item = Edge> {
+        let mut at = self.first[inst];
+        std::iter::from_fn(move || {
+            let edge = *self.edges.get(at as usize)?;
+            at = edge.next;
+            Some(edge)
+        })
+    }
+
+    fn accesses(&self, func: &Function, inst: &Inst, memory: Option<(Access, Other)>) -> Accesses {
+        let other = |other: Other| (self.roots.len() + other as usize) as u32;
+        let mut reads = SmallVec::new();
+        let mut writes = SmallVec::new();
+        func.visit(inst, |v, role| {
+            let root = self.roots[v.as_u32() as usize];
+            match role {
+                Role::Result { .. } | Role::Flag { .. } => writes.push(root),
+                _ => reads.push(root),
+            }
+        });
+        let physical = |base: Base| match base {
+            Base::Phys(RegFile::Grf, _) => Some(other(Other::Arrays)),
+            Base::Phys(RegFile::Acc | RegFile::Mme, _) => Some(other(Other::Accumulator)),
+            Base::Phys(RegFile::Flag, _) => Some(other(Other::Flags)),
+            Base::Phys(RegFile::Addr, _) => Some(other(Other::Address)),
+            _ => None,
+        };
+        for src in inst.srcs.iter().filter_map(|src| src.as_reg()) {
+            reads.extend(physical(src.reg.base()));
+            if src.indirect.is_some() {
+                reads.push(other(Other::Arrays));
+            }
+        }
+        if let Some(pred) = &inst.pred {
+            reads.extend(physical(pred.flag.base()));
+        }
+        if let Some(dst) = &inst.dst {
+            match dst.indirect {
+                None => writes.extend(physical(dst.reg.base())),
+                Some(_) => {
+                    reads.extend(physical(dst.reg.base()));
+                    writes.push(other(Other::Arrays));
+                }
+            }
+        }
+        if let Some(cond) = &inst.cond {
+            writes.extend(physical(cond.flag.base()));
+        }
+        if let Some(message) = inst.message.expand() {
+            let message = &func.messages[message];
+            for desc in [message.desc, message.ex_desc] {
+                if let inst::Desc::Addr(reg) = desc {
+                    reads.extend(physical(reg.base()));
+                }
+            }
+        }
+        if let Some(op) = inst.gen_op() {
+            let whole = op.is_macro() || inst.opts.acc_wr_en || op.is(Props::WRITES_ACC);
+            if whole {
+                writes.push(other(Other::Accumulator));
+            } else if op.is(Props::READS_ACC) {
+                reads.push(other(Other::Accumulator));
+            }
+        }
+        match memory {
+            Some((Access::Read, place)) => reads.push(other(place)),
+            Some((_, place)) => writes.push(other(place)),
+            None => {}
+        }
+        Accesses { reads, writes }
+    }
+
+    fn add(&mut self, func: &Function, inst: u32, accesses: &Accesses) {
+        for &place in &accesses.reads {
+            let writer = self.hold(place).writer;
+            if writer != NONE && writer != inst {
+                self.edge(writer, inst, self.until(func, writer, place));
+            }
+            self.readers.push((inst, self.held[place as usize].reader));
+            self.held[place as usize].reader = self.readers.len() as u32 - 1;
+        }
+        for &place in &accesses.writes {
+            let Held { writer, mut reader } = *self.hold(place);
+            if writer != NONE && writer != inst {
+                self.edge(writer, inst, self.until(func, writer, place));
+            }
+            while let Some(&(from, before)) = self.readers.get(reader as usize) {
+                if from != inst {
+                    let read = self.times[from as usize].read.unwrap_or(0);
+                    let is_register = (place as usize) < self.roots.len();
+                    self.edge(from, inst, if is_register { read } else { 0 });
+                }
+                reader = before;
+            }
+            *self.hold(place) = Held {
+                writer: inst,
+                reader: NONE,
+            };
+        }
+    }
+
+    fn hold(&mut self, place: u32) -> &mut Held {
+        self.touched.push(place);
+        &mut self.held[place as usize]
+    }
+
+    /// How long after an instruction that writes something others can have it.
+    fn until(&self, func: &Function, writer: u32, place: u32) -> i64 {
+        let time = &self.times[writer as usize];
+        let rest = self.roots.len();
+        if (place as usize) < rest {
+            return match func.regs[VReg::from_u32(place)].class {
+                Class::Flag => time.flag,
+                Class::Grf | Class::Addr => time.result,
+            };
+        }
+        match place as usize - rest {
+            n if n == Other::Accumulator as usize => time.accumulator,
+            n if n == Other::Flags as usize => time.flag,
+            n if n == Other::Memory as usize || n == Other::LocalMemory as usize => 0,
+            _ => time.result,
+        }
+    }
+
+    fn edge(&mut self, from: u32, to: u32, cycles: i64) {
+        let first = &mut self.first[from as usize];
+        self.edges.push(Edge {
+            to,
+            cycles: cycles as u32,
+            next: *first,
+        });
+        *first = self.edges.len() as u32 - 1;
+        self.missing[to as usize] += 1;
+    }
+
+    /// The heights; `flag`: the instruction whose flag the end of the block reads.
+    fn measure(&mut self, flag: u32) {
+        let count = self.first.len();
+        self.heights.clear();
+        self.heights.resize(count, 0);
+        for inst in (0..count).rev() {
+            let time = self.times[inst];
+            let mut after = if inst as u32 == flag { time.flag } else { 0 };
+            for edge in self.after(inst) {
+                after = after.max(i64::from(edge.cycles) + self.heights[edge.to as usize]);
+            }
+            self.heights[inst] = time.issue + after;
+        }
+    }
+}
+
+/// What an instruction does in memory, if anything; `None`: everything waits for it.
+fn memory(func: &Function, inst: &Inst) -> Option<Option<(Access, Other)>> {
+    let op = match inst.op {
+        Opcode::Gen(op) => op,
+        Opcode::Undef => return Some(None),
+        _ => return None,
+    };
+    let moved = |base: Base| match base {
+        Base::Phys(file, _) => matches!(
+            file,
+            RegFile::Grf
+                | RegFile::Null
+                | RegFile::Acc
+                | RegFile::Mme
+                | RegFile::Flag
+                | RegFile::Addr
+        ),
+        _ => true,
+    };
+    // The state may be read at any place between two writes of it.
+    let read = |base: Base| match base {
+        Base::Phys(file, _) => {
+            moved(base)
+                || matches!(
+                    file,
+                    RegFile::ChannelEnable | RegFile::State | RegFile::Control
+                )
+        }
+        _ => true,
+    };
+    let mut sources = inst.srcs.iter().filter_map(|src| src.as_reg());
+    if !sources.all(|src| read(src.reg.base()))
+        || !inst.dst.is_none_or(|dst| moved(dst.reg.base()))
+        || inst.opts.switch
+    {
+        return None;
+    }
+    if !op.is_send() {
+        return (!op.is(Props::EFFECT)).then_some(None);
+    }
+    let request = request(func, inst)?;
+    let place = match request.fields.surface {
+        Some(Surface::Slm) => Other::LocalMemory,
+        _ if request.function == Shared::LocalMemory => Other::LocalMemory,
+        _ => Other::Memory,
+    };
+    match request.kind.access() {
+        Access::Other => None,
+        _ if request.end_of_thread => None,
+        access => Some(Some((access, place))),
+    }
+}
+
+/// What a message asks for, if its descriptors are constants that are known.
+fn request(func: &Function, inst: &Inst) -> Option<Request> {
+    let message = &func.messages[inst.message.expand()?];
+    let inst::Desc::Imm(desc) = message.desc else {
+        return None;
+    };
+    let ex_desc = match message.ex_desc {
+        inst::Desc::Imm(bits) => bits,
+        inst::Desc::Addr(_) => 0,
+    };
+    let descriptors = Descriptors {
+        sfid: message.sfid,
+        end_of_thread: message.eot,
+        desc,
+        ex_desc,
+    };
+    Request::decode(descriptors, func.target.family).ok()
+}
+
+fn time_of(func: &Function, inst: &Inst) -> Time {
+    let target = func.target;
+    let Some(op) = inst.gen_op() else {
+        return Time::NONE;
+    };
+    if !op.is_send() {
+        let sources: SmallVec<[Type; 4]> = inst.srcs.iter().map(|src| src.ty()).collect();
+        let result = inst.dst.map(|dst| (dst.ty, dst.hstride));
+        return time::computation(target, op, inst.exec_size, &sources, result);
+    }
+    let grfs = |bytes: u32| bytes.div_ceil(target.grf_bytes);
+    let (mut payload, mut result) = (0, 0);
+    func.visit(inst, |v, role| match role {
+        Role::Source { .. } => payload += grfs(func.regs[v].bytes.into()),
+        Role::Result { .. } => result += grfs(func.regs[v].bytes.into()),
+        _ => {}
+    });
+    let sfid = inst.message.expand().map_or(0, |id| func.messages[id].sfid);
+    let message = time::Message {
+        function: Shared::of(sfid),
+        request: request(func, inst).map(|request| (request.kind, request.header)),
+        exec_size: inst.exec_size,
+        payload,
+        result,
+    };
+    time::message(target, &message)
+}
+
+/// Joins the registers that are best in one place.
+fn roots(func: &Function) -> Vec<u32> {
+    let mut roots: Vec<u32> = (0..func.regs.len() as u32).collect();
+    for data in func.blocks.values() {
+        for inst in &data.insts {
+            func.visit(inst, |v, role| {
+                if let Some(old) = role.old() {
+                    join(&mut roots, v, old);
+                }
+            });
+        }
+        for edge in &data.succs {
+            for (&arg, &param) in edge.args.iter().zip(&func.blocks[edge.to].params) {
+                join(&mut roots, arg, param);
+            }
+        }
+    }
+    roots
+}
+
+fn join(roots: &mut [u32], a: VReg, b: VReg) {
+    let (a, b) = (find(roots, a.as_u32()), find(roots, b.as_u32()));
+    roots[a.max(b) as usize] = a.min(b);
+}
+
+fn find(roots: &mut [u32], mut v: u32) -> u32 {
+    while roots[v as usize] != v {
+        let above = roots[roots[v as usize] as usize];
+        roots[v as usize] = above;
+        v = above;
+    }
+    v
+}

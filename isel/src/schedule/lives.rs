@@ -1,0 +1,288 @@
+//! How many registers live at each place of a block, in the order before and as it changes.
+//!
+//! What lives across blocks is taken to live from its definition to its last use in the order of the code, or to
+//! the end of the outermost loop around a use that its definition is not in. That is at least what
+//! does live there, in time near linear in the code.
+
+use kiln_machine::func::{Block, Class, Entered, Function};
+use kiln_machine::inst::VReg;
+use kiln_machine::liveness::{term_uses, uses_of};
+use smallvec::SmallVec;
+
+/// Of each class of registers: units of general ones, words of flags and of addresses.
+pub type Amounts = [i16; 3];
+
+/// Loops around a use that are looked at.
+const LOOPS: usize = 64;
+const NONE: u32 = u32::MAX;
+/// Words of flags that may live at once, of the four there are, and of addresses, of sixteen.
+const FLAGS: i16 = 3;
+const ADDRESSES: i16 = 8;
+
+/// Hundredths of the units that may live where something has gone ahead: payloads of messages need several side
+/// by side.
+const AHEAD: u32 = 92;
+
+pub struct Lives {
+    units: i16,
+    /// What may live where something has gone ahead, in the function and in the block.
+    limit: Amounts,
+    bound: Amounts,
+    /// Callers have fewer registers where it needs more.
+    is_called: bool,
+    /// By register: its class, and how much of it it takes.
+    size: Vec<(u8, i16)>,
+    /// By register: twice the number of the last block in which it lives, and one more if it does so at its end.
+    last: Vec<u32>,
+    /// By block: what lives at its end.
+    at_end: Vec<Amounts>,
+    /// By instruction of the block: what lives before it.
+    before: Vec<Amounts>,
+    /// By register: reads to come, in the block or behind it.
+    reads: Vec<u32>,
+    /// By register: twice the number of the last block in which it was met, and one.
+    seen: Vec<u32>,
+    /// By instruction of the block: what it defines, where what it reads begins in `read`, and what it defines
+    /// in `defs`.
+    defined: Vec<Amounts>,
+    /// Units that it writes and nobody reads.
+    unread: Vec<i16>,
+    starts: Vec<(u32, u32)>,
+    read: Vec<u32>,
+    defs: Vec<u32>,
+}
+
+impl Lives {
+    pub fn new(func: &Function, units: u32) -> Lives {
+        let blocks = func.blocks.len();
+        let count = func.regs.len();
+        let size = |data: &kiln_machine::func::RegData| match data.class {
+            Class::Grf => (0, 1),
+            Class::Flag => (1, data.bytes.div_ceil(2) as i16),
+            Class::Addr => (2, data.bytes.div_ceil(2) as i16),
+        };
+        let mut lives = Lives {
+            units: units as i16,
+            limit: [(units * AHEAD / 100) as i16, FLAGS, ADDRESSES],
+            bound: [0; 3],
+            is_called: func.entered != Entered::Dispatched,
+            size: func.regs.values().map(size).collect(),
+            last: vec![0; count],
+            at_end: vec![[0; 3]; blocks + 1],
+            before: Vec::new(),
+            reads: vec![0; count],
+            seen: vec![0; count],
+            defined: Vec::new(),
+            unread: Vec::new(),
+            starts: Vec::new(),
+            read: Vec::new(),
+            defs: Vec::new(),
+        };
+        let born = lives.follow(func);
+        // Changes of what lives, from the end of each block to the next one's.
+        for (v, &(class, amount)) in lives.size.iter().enumerate() {
+            let (from, to) = (born[v], lives.last[v].div_ceil(2));
+            if from < to {
+                lives.at_end[from as usize][usize::from(class)] += amount;
+                lives.at_end[to as usize][usize::from(class)] -= amount;
+            }
+        }
+        let mut now = [0; 3];
+        for amounts in &mut lives.at_end {
+            add(&mut now, amounts, 1);
+            *amounts = now;
+        }
+        lives
+    }
+
+    /// Finds how far each register lives; gives the blocks that define them.
+    fn follow(&mut self, func: &Function) -> Vec<u32> {
+        let blocks = func.blocks.len();
+        let mut born = vec![0; func.regs.len()];
+        for (block, data) in func.blocks.iter() {
+            let block = block.as_u32();
+            data.params
+                .iter()
+                .for_each(|v| born[v.as_u32() as usize] = block);
+            for inst in &data.insts {
+                func.visit(inst, |v, role| {
+                    if role.is_def() {
+                        born[v.as_u32() as usize] = block;
+                    }
+                });
+            }
+        }
+        // Loops by their first blocks: the last one of each, and the next loop around.
+        let mut end = vec![NONE; blocks];
+        for (block, data) in func.blocks.iter() {
+            for edge in data.succs.iter().filter(|edge| edge.to <= block) {
+                end[edge.to.as_u32() as usize] = block.as_u32();
+            }
+        }
+        let mut around = vec![NONE; blocks];
+        let mut open: Vec<u32> = Vec::new();
+        for block in 0..blocks as u32 {
+            while open.last().is_some_and(|&head| end[head as usize] < block) {
+                open.pop();
+            }
+            around[block as usize] = open.last().copied().unwrap_or(NONE);
+            if end[block as usize] != NONE {
+                open.push(block);
+            }
+        }
+        for (block, data) in func.blocks.iter() {
+            let block = block.as_u32();
+            let innermost = match end[block as usize] {
+                NONE => around[block as usize],
+                _ => block,
+            };
+            let mut used = |v: VReg, at: u32| {
+                let born = born[v.as_u32() as usize];
+                let mut last = at;
+                let mut head = innermost;
+                for _ in 0..LOOPS {
+                    if head == NONE || head <= born {
+                        break;
+                    }
+                    last = last.max(2 * end[head as usize] + 1);
+                    head = around[head as usize];
+                }
+                let known = &mut self.last[v.as_u32() as usize];
+                *known = last.max(*known);
+            };
+            for inst in &data.insts {
+                uses_of(func, inst, |v| used(v, 2 * block));
+            }
+            term_uses(func, Block::from_u32(block), |v| used(v, 2 * block + 1));
+        }
+        born
+    }
+
+    /// Begins a block.
+    pub fn enter(&mut self, func: &Function, block: Block) {
+        let insts = &func.blocks[block].insts;
+        let beyond = 2 * block.as_u32();
+        self.starts.clear();
+        self.read.clear();
+        self.defs.clear();
+        for inst in insts {
+            self.starts
+                .push((self.read.len() as u32, self.defs.len() as u32));
+            let mut read: SmallVec<[u32; 8]> = SmallVec::new();
+            func.visit(inst, |v, role| match role.is_def() {
+                true => {
+                    self.defs.push(v.as_u32());
+                    read.extend(role.old().map(|v| v.as_u32()));
+                }
+                false => read.push(v.as_u32()),
+            });
+            read.sort_unstable();
+            read.dedup();
+            self.read.extend_from_slice(&read);
+        }
+        self.starts
+            .push((self.read.len() as u32, self.defs.len() as u32));
+        for &v in self.read.iter().chain(&self.defs) {
+            self.reads[v as usize] = u32::from(self.last[v as usize] > beyond);
+        }
+        for &v in &self.read {
+            self.reads[v as usize] += 1;
+        }
+        self.defined.clear();
+        self.unread.clear();
+        for at in self.starts.windows(2) {
+            let (mut defined, mut unread) = ([0; 3], 0);
+            for &v in &self.defs[at[0].1 as usize..at[1].1 as usize] {
+                let (class, amount) = self.size[v as usize];
+                if self.reads[v as usize] > 0 {
+                    defined[usize::from(class)] += amount;
+                } else if class == 0 {
+                    unread += amount;
+                }
+            }
+            self.defined.push(defined);
+            self.unread.push(unread);
+        }
+        self.before.clear();
+        self.before.resize(insts.len(), [0; 3]);
+        let mut now = self.at_end[block.as_u32() as usize];
+        for inst in (0..insts.len()).rev() {
+            add(&mut now, &self.defined[inst], -1);
+            for at in self.starts[inst].0..self.starts[inst + 1].0 {
+                let v = self.read[at as usize] as usize;
+                let known = std::mem::replace(&mut self.seen[v], beyond + 1);
+                if known != beyond + 1 && self.last[v] <= beyond {
+                    let (class, amount) = self.size[v];
+                    now[usize::from(class)] += amount;
+                }
+            }
+            self.before[inst] = now;
+        }
+        self.bound = self.limit;
+        if self.is_called {
+            let most = self.before.iter().map(|amounts| amounts[0]).max();
+            self.bound[0] = self.bound[0].min(most.unwrap_or(0));
+        }
+    }
+
+    /// By how much more lives after an instruction than before it, if it goes next.
+    fn change(&self, inst: usize) -> Amounts {
+        let mut change = self.defined[inst];
+        for at in self.starts[inst].0..self.starts[inst + 1].0 {
+            let v = self.read[at as usize] as usize;
+            if self.reads[v] == 1 {
+                let (class, amount) = self.size[v];
+                change[usize::from(class)] -= amount;
+            }
+        }
+        change
+    }
+
+    /// Whether more general registers live before an instruction than there are.
+    pub fn is_over(&self, inst: usize) -> bool {
+        self.before[inst][0] > self.units
+    }
+
+    /// How many more of them hold something after an instruction than before it.
+    pub fn more(&self, inst: usize) -> i16 {
+        self.change(inst)[0] + self.unread[inst]
+    }
+
+    /// Whether there are registers enough for an instruction to go before those from another on.
+    pub fn may_take(&self, head: usize, inst: usize) -> bool {
+        if head == inst {
+            return true;
+        }
+        let change = self.change(inst);
+        let passed = &self.before[head..=inst];
+        let unread = self.unread[inst];
+        if unread > 0 && self.before[head][0] + change[0] + unread > self.bound[0] {
+            return false;
+        }
+        (0..3).all(|class| {
+            change[class] <= 0
+                || passed
+                    .iter()
+                    .all(|now| now[class] + change[class] <= self.bound[class])
+        })
+    }
+
+    /// An instruction goes before those from another on.
+    pub fn take(&mut self, head: usize, inst: usize) {
+        if head != inst {
+            let change = self.change(inst);
+            for now in &mut self.before[head..=inst] {
+                add(now, &change, 1);
+            }
+        }
+        for at in self.starts[inst].0..self.starts[inst + 1].0 {
+            self.reads[self.read[at as usize] as usize] -= 1;
+        }
+    }
+}
+
+fn add(to: &mut Amounts, amounts: &Amounts, times: i16) {
+    for (to, amount) in to.iter_mut().zip(amounts) {
+        *to += amount * times;
+    }
+}

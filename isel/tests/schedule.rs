@@ -1,0 +1,85 @@
+//! Scheduling: by files of input and expected output, by running random functions before and after, and by what
+//! it is for.
+
+use std::path::Path;
+
+use kiln_isel::{legalize, schedule};
+use kiln_machine::func::Function;
+use kiln_machine::graph::Graph;
+use kiln_machine::liveness::Liveness;
+use kiln_machine::pressure::pressure;
+use kiln_machine::testing::files;
+use kiln_machine::testing::random::{Shape, function};
+use kiln_machine::testing::run::compare_in_any_order;
+use kiln_machine::verify::{Level, verify};
+
+/// How many random functions each property is tried on; more with `SEEDS`.
+fn seeds() -> u64 {
+    let seeds = std::env::var("SEEDS").ok();
+    seeds.and_then(|n| n.parse().ok()).unwrap_or(400)
+}
+
+/// A legal function, alternately made so and made legal.
+fn legal(seed: u64) -> Function {
+    let level = match seed.is_multiple_of(2) {
+        true => Level::Wide,
+        false => Level::Legal,
+    };
+    let shape = Shape {
+        level,
+        depth: seed as u32 % 3,
+        length: 24,
+        messages: !seed.is_multiple_of(3),
+    };
+    let mut func = function(seed, &shape);
+    if level == Level::Wide {
+        legalize::run(&mut func).unwrap_or_else(|e| panic!("seed {seed}: {e:?}"));
+    }
+    func
+}
+
+fn most(func: &Function) -> u32 {
+    let live = Liveness::new(func, &Graph::new(func));
+    pressure(func, &live).units.amount
+}
+
+#[test]
+fn functions_do_what_they_did() {
+    let mut moved = 0;
+    for seed in 0..seeds() {
+        let before = legal(seed);
+        let mut after = before.clone();
+        schedule::run(&mut after, 62);
+        if let Err(e) = verify(&after, Level::Legal, None) {
+            panic!("seed {seed}: {e}");
+        }
+        if let Err(e) = compare_in_any_order(&before, &after) {
+            panic!("seed {seed}: {e}");
+        }
+        moved += u64::from(before.to_string() != after.to_string());
+    }
+    assert!(moved * 2 > seeds(), "{moved} of {}", seeds());
+}
+
+/// No more registers are needed than before or than there are, however few that is.
+#[test]
+fn registers_suffice() {
+    for seed in 0..seeds() {
+        for units in [4, 8, 16] {
+            let before = legal(seed);
+            let mut after = before.clone();
+            schedule::run(&mut after, units);
+            let (old, new) = (most(&before), most(&after));
+            assert!(
+                new <= old.max(units),
+                "seed {seed}, {units} units: {new} live, {old} before"
+            );
+        }
+    }
+}
+
+#[test]
+fn files() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/passes/schedule");
+    files::check(&folder, Level::Legal, |func| schedule::run(func, 62));
+}
