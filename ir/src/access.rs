@@ -513,12 +513,28 @@ impl Collector<'_, '_> {
             (within + bytes <= stride).then_some((stride, origin.div_euclid(stride as i32)))
         });
         let mut open: SmallVec<[(u32, u64); 4]> = SmallVec::new();
-        for i in 0..n {
-            let at = from + (i / width * v + i % width * h) * bytes;
-            let (unit, mask) = (at / cell_bytes, byte_mask(at % cell_bytes, bytes));
-            match open.iter_mut().rev().find(|(u, _)| *u == unit) {
-                Some((_, m)) => *m |= mask,
-                None => open.push((unit, mask)),
+        // One element for all channels, or one behind the other.
+        let whole = match step {
+            Some(0) => bytes,
+            Some(step) if step == bytes => n * bytes,
+            _ => 0,
+        };
+        if whole > 0 && from.is_multiple_of(bytes) {
+            let (mut at, to) = (from, from + whole);
+            while at < to {
+                let unit = at / cell_bytes;
+                let end = to.min((unit + 1) * cell_bytes);
+                open.push((unit, byte_mask(at % cell_bytes, end - at)));
+                at = end;
+            }
+        } else {
+            for i in 0..n {
+                let at = from + (i / width * v + i % width * h) * bytes;
+                let (unit, mask) = (at / cell_bytes, byte_mask(at % cell_bytes, bytes));
+                match open.iter_mut().rev().find(|(u, _)| *u == unit) {
+                    Some((_, m)) => *m |= mask,
+                    None => open.push((unit, mask)),
+                }
             }
         }
         for (unit, mask) in open {

@@ -22,9 +22,13 @@ use kiln_machine::func::{Address, Entered, Function as Machine};
 use kiln_machine::verify::{Level, verify as verify_machine};
 use kiln_regalloc::{AllocError, Allocator, Stats, allocate_parts};
 use kiln_target::abi::{self, Abi};
+use rayon::prelude::*;
 use serde::Serialize;
 
 use crate::pressure::{self, Place, Profile};
+
+/// Registers of a kernel's parts from which on they are made at the same time.
+const MANY: usize = 4096;
 
 /// What a kernel has that is not supported.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -549,12 +553,6 @@ fn lower(
         kernel: object.name.to_string(),
         list,
     };
-    let dump = options.dump.contains(&Stage::Isel);
-    let mut show = |name: &str, machine: &Machine| {
-        if dump {
-            *text += &format!("// {name}\n{machine}\n");
-        }
-    };
     let calls = select::Calls {
         abi: options.abi,
         by_jump: &|name| callees.by_jump.contains(name),
@@ -567,35 +565,62 @@ fn lower(
             };
             unsupported(errors.into_iter().map(one).collect())
         })?;
+    let finish = |machine: &mut Machine| finish(object, machine, options);
+    // Starting threads takes as long as a small part.
+    let size: usize = machines.iter().map(|machine| machine.regs.len()).sum();
+    let texts: Vec<_> = match machines.len() > 1 && size > MANY {
+        true => machines.par_iter_mut().map(finish).collect(),
+        false => machines.iter_mut().map(finish).collect(),
+    };
+    for one in texts {
+        *text += &one?;
+    }
+    Ok(machines)
+}
+
+/// The optimizer's passes over a part, its legalization, and its schedule; gives the text of each, if it is asked for.
+fn finish(
+    object: &Object,
+    machine: &mut Machine,
+    options: &Options,
+) -> Result<String, CompileError> {
+    let mut text = String::new();
+    let dump = options.dump.contains(&Stage::Isel);
+    let mut show = |name: &str, machine: &Machine| {
+        if dump {
+            text += &format!("// {name}\n{machine}\n");
+        }
+    };
     let check = |machine: &Machine, stage, level| match options.verify {
         true => verify_machine(machine, level, None).map_err(|e| broken(object, stage, &e)),
         false => Ok(()),
     };
-    for machine in &mut machines {
-        show("selected", machine);
-        check(machine, "selection", Level::Wide)?;
-        if options.optimize {
-            opt::run_without(machine, &options.without, &mut show);
-        } else {
-            opt::dead::run(machine);
-        }
-        legalize::run(machine).map_err(|errors| {
-            let one = |e: legalize::LegalizeError| Unsupported {
-                inst: e.origin as usize,
-                what: e.what,
-            };
-            unsupported(errors.into_iter().map(one).collect())
-        })?;
+    show("selected", machine);
+    check(machine, "selection", Level::Wide)?;
+    if options.optimize {
+        opt::run_without(machine, &options.without, &mut show);
+    } else {
         opt::dead::run(machine);
-        show("legalized", machine);
-        check(machine, "legalization", Level::Legal)?;
-        if options.optimize && !options.without.contains(&schedule::NAME) {
-            schedule::run(machine, options.grf_limit / options.platform.unit_grfs());
-            show(schedule::NAME, machine);
-            check(machine, "scheduling", Level::Legal)?;
-        }
     }
-    Ok(machines)
+    legalize::run(machine).map_err(|errors| {
+        let one = |e: legalize::LegalizeError| Unsupported {
+            inst: e.origin as usize,
+            what: e.what,
+        };
+        CompileError::Unsupported {
+            kernel: object.name.to_string(),
+            list: errors.into_iter().map(one).collect(),
+        }
+    })?;
+    opt::dead::run(machine);
+    show("legalized", machine);
+    check(machine, "legalization", Level::Legal)?;
+    if options.optimize && !options.without.contains(&schedule::NAME) {
+        schedule::run(machine, options.grf_limit / options.platform.unit_grfs());
+        show(schedule::NAME, machine);
+        check(machine, "scheduling", Level::Legal)?;
+    }
+    Ok(text)
 }
 
 /// The relocations by the names of their symbols.

@@ -71,6 +71,7 @@ macro_rules! rows {
             pub const ALL: &[Op] = &[$(Op::$op$(($function))?),*];
 
             /// What holds of the operation.
+            #[inline]
             pub const fn row(self) -> Row {
                 match self {$(
                     Op::$op$((rows!(@any $function)))? => Row {
@@ -82,6 +83,7 @@ macro_rules! rows {
 
             /// The operation's place among the rows, whatever its function: an index into tables
             /// of [`Op::COUNT`].
+            #[inline]
             pub const fn index(self) -> usize {
                 match self {
                     $(Op::$op$((rows!(@any $function)))? => Place::$op as usize,)*
@@ -191,10 +193,12 @@ impl Op {
         self.row().name
     }
 
+    #[inline]
     pub const fn is(self, props: Props) -> bool {
         self.row().props.has(props)
     }
 
+    #[inline]
     pub const fn is_branch(self) -> bool {
         self.is(Props::BRANCH)
     }
@@ -208,18 +212,22 @@ impl Op {
         self.is(Props::BY_REGISTER)
     }
 
+    #[inline]
     pub const fn is_send(self) -> bool {
         self.is(Props::SEND)
     }
 
+    #[inline]
     pub const fn is_split_send(self) -> bool {
         self.is(Props::SPLIT)
     }
 
+    #[inline]
     pub const fn is_systolic(self) -> bool {
         self.is(Props::SYSTOLIC)
     }
 
+    #[inline]
     pub const fn is_bitwise(self) -> bool {
         self.is(Props::BITWISE)
     }

@@ -6,13 +6,16 @@
 
 use std::borrow::Cow;
 
-use memchr::memchr;
+use memchr::{memchr, memchr_iter, memmem};
 
 use super::spans::Span;
 use super::{ParseError, ParseErrorKind};
 use crate::module::Place;
 
 const BYTE_ORDER_MARK: char = '\u{feff}';
+
+/// Bytes of code from which on it is worth a thread.
+const LONG: usize = 1 << 18;
 
 /// A place in the source, for an error found later.
 #[derive(Clone, Copy, Debug)]
@@ -144,6 +147,34 @@ impl<'a> Lexer<'a> {
     /// Whether that character comes without a blank.
     pub fn next_is(&self, c: u8) -> bool {
         self.bytes.get(self.pos) == Some(&c)
+    }
+
+    /// What comes next in two halves, if it is long and may be the code of one object, without a comment over
+    /// several lines.
+    pub fn halves(&self) -> Option<(Lexer<'a>, Lexer<'a>)> {
+        let rest = self.bytes.get(self.pos..)?;
+        let other = ["/*", "\n.kernel", "\n.global_function"];
+        if rest.len() < LONG
+            || (other.iter()).any(|other| memmem::find(rest, other.as_bytes()).is_some())
+        {
+            return None;
+        }
+        let half = rest.len() / 2;
+        let middle = half + memchr(b'\n', &rest[half..])? + 1;
+        let lines = memchr_iter(b'\n', &rest[..middle]).count();
+        let middle = self.pos + middle;
+        let first = Lexer {
+            text: &self.text[..middle],
+            bytes: &self.bytes[..middle],
+            ..*self
+        };
+        let second = Lexer {
+            pos: middle,
+            line: self.line + lines as u32,
+            line_start: middle,
+            ..*self
+        };
+        Some((first, second))
     }
 
     /// Takes `r[` if it is next.

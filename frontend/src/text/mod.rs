@@ -21,6 +21,7 @@
 
 mod diagnose;
 mod expr;
+mod halves;
 mod lexer;
 pub(crate) mod lsc;
 pub(crate) mod number;

@@ -37,18 +37,20 @@ pub(super) enum Symbol {
 /// The object that is being read.
 pub(super) struct Current<'a> {
     pub object: Object,
-    symbols: HashMap<&'a str, Symbol, RandomState>,
+    pub symbols: HashMap<&'a str, Symbol, RandomState>,
     /// By how much the number of the variable declared last is more than that in its name, if it is
     /// `V` and a number. Mostly that of all.
-    ahead: u32,
-    scopes: Scopes<'a>,
-    labels: Vec<LabelDecl>,
-    label_numbers: HashMap<Cow<'a, str>, Label, RandomState>,
+    pub ahead: u32,
+    pub scopes: Scopes<'a>,
+    pub labels: Vec<LabelDecl>,
+    pub label_numbers: HashMap<Cow<'a, str>, Label, RandomState>,
+    /// The rest is read from here to its end.
+    pub in_order: bool,
 }
 
 /// The declarations between `{` and `}`, which are forgotten at the latter.
 #[derive(Default)]
-struct Scopes<'a> {
+pub(super) struct Scopes<'a> {
     /// Where each open scope stands, and how many of `hidden` there were before.
     open: Vec<(Mark, usize)>,
     /// What each name declared in an open scope was before.
@@ -57,13 +59,20 @@ struct Scopes<'a> {
     names: Option<HashSet<String>>,
 }
 
+impl Scopes<'_> {
+    /// There never was one.
+    pub fn are_none(&self) -> bool {
+        self.names.is_none()
+    }
+}
+
 pub(super) struct Parser<'a> {
     pub lexer: Lexer<'a>,
-    module: Module,
-    has_version: bool,
-    current: Option<Current<'a>>,
+    pub module: Module,
+    pub has_version: bool,
+    pub current: Option<Current<'a>>,
     /// If the parser is to go on behind errors.
-    recovery: Option<Box<Recovery>>,
+    pub recovery: Option<Box<Recovery>>,
 }
 
 type Result<T> = std::result::Result<T, ParseError>;
@@ -96,6 +105,7 @@ impl<'a> Current<'a> {
             scopes: Scopes::default(),
             labels: Vec::new(),
             label_numbers: HashMap::default(),
+            in_order: false,
         }
     }
 
@@ -176,7 +186,7 @@ impl<'a> Current<'a> {
     }
 
     /// The label of that name, defined or not.
-    fn label(&mut self, name: Cow<'a, str>) -> Label {
+    pub fn label(&mut self, name: Cow<'a, str>) -> Label {
         if let Some(label) = self.label_numbers.get(&name) {
             return *label;
         }
@@ -250,16 +260,23 @@ impl<'a> Parser<'a> {
     }
 
     fn statements(&mut self) -> Result<()> {
+        self.lines()?;
+        self.finish_object()?;
+        if !self.has_version {
+            let error = self.lexer.expected("`.version`");
+            self.recover(error)?;
+        }
+        Ok(())
+    }
+
+    /// Reads to the end of the text.
+    pub fn lines(&mut self) -> Result<()> {
         while self.lexer.statement() {
             if let Err(error) = self.line() {
                 self.recover(error)?;
                 self.lexer.skip_line();
             }
-        }
-        self.finish_object()?;
-        if !self.has_version {
-            let error = self.lexer.expected("`.version`");
-            self.recover(error)?;
+            self.halves()?;
         }
         Ok(())
     }

@@ -143,6 +143,9 @@ pub fn check(module: &Module, platform: Option<Generation>) -> Vec<Finding> {
     findings
 }
 
+/// Instructions from which on it is worth a thread.
+const MANY: usize = 8192;
+
 struct Verifier<'a> {
     object: &'a Object,
     number: usize,
@@ -203,7 +206,34 @@ impl Verifier<'_> {
         self.declaration();
         self.arrays();
         self.attributes();
-        for (i, inst) in self.object.insts.iter().enumerate() {
+        self.all_insts();
+        self.flow();
+        (self.inst, self.place) = (None, Place::default());
+        self.subject = Subject::Object;
+        self.definitions();
+    }
+
+    /// Each instruction by itself; of many, both halves at the same time.
+    fn all_insts(&mut self) {
+        let count = self.object.insts.len();
+        if count < MANY {
+            return self.insts(0..count);
+        }
+        let mut findings = Vec::new();
+        let mut other = Verifier {
+            roots: self.roots.clone(),
+            operands: OnceCell::new(),
+            findings: &mut findings,
+            ..*self
+        };
+        let half = count / 2;
+        rayon::join(|| self.insts(0..half), || other.insts(half..count));
+        (self.inst, self.place, self.subject) = (other.inst, other.place, other.subject);
+        self.findings.append(&mut findings);
+    }
+
+    fn insts(&mut self, range: Range<usize>) {
+        for (i, inst) in range.clone().zip(&self.object.insts[range]) {
             self.at(i, inst);
             self.inst(inst);
             self.call(inst);
@@ -212,10 +242,6 @@ impl Verifier<'_> {
             self.surfaces(inst);
             self.lsc(inst);
         }
-        self.flow();
-        (self.inst, self.place) = (None, Place::default());
-        self.subject = Subject::Object;
-        self.definitions();
     }
 
     /// What is found from here on is about that instruction.

@@ -105,6 +105,7 @@ impl Entered {
 }
 
 impl Term {
+    #[inline]
     pub fn pred(&self) -> Option<&Pred> {
         match self {
             Term::Branch { pred } => Some(pred),
@@ -224,6 +225,7 @@ impl Function {
         }
     }
 
+    #[inline]
     pub fn entry(&self) -> Block {
         Block::from_u32(0)
     }
@@ -243,6 +245,7 @@ impl Function {
     }
 
     /// The registers an operand spans, in order.
+    #[inline]
     pub fn registers<'a>(&'a self, base: &'a Base) -> &'a [VReg] {
         match base {
             Base::Virt(v) => std::slice::from_ref(v),
@@ -252,6 +255,7 @@ impl Function {
     }
 
     /// The virtual register so many bytes from a base, and the byte in it.
+    #[inline]
     pub fn place(&self, base: Base, byte: u32) -> Option<(VReg, u32)> {
         match base {
             Base::Virt(v) => Some((v, byte)),
@@ -313,6 +317,7 @@ impl Function {
     }
 
     /// What register `n` of a destination is written over.
+    #[inline]
     pub fn old(&self, old: Old, n: usize) -> Option<VReg> {
         match old {
             Old::None => None,

@@ -80,6 +80,7 @@ impl Reg {
         Reg { kind, byte, num }
     }
 
+    #[inline]
     pub fn virt(v: VReg, byte: u32) -> Reg {
         Reg::new(Base::Virt(v), byte)
     }
@@ -92,6 +93,7 @@ impl Reg {
         Reg::phys(RegFile::Grf, num, 0)
     }
 
+    #[inline]
     pub fn base(self) -> Base {
         match self.kind {
             Kind::Null => Base::Null,
@@ -102,11 +104,13 @@ impl Reg {
     }
 
     /// Bytes from the base.
+    #[inline]
     pub fn byte(self) -> u32 {
         self.byte.into()
     }
 
     /// The same base at another offset.
+    #[inline]
     pub fn at(self, byte: u32) -> Reg {
         Reg {
             byte: byte as u16,
@@ -114,18 +118,22 @@ impl Reg {
         }
     }
 
+    #[inline]
     pub fn is_null(self) -> bool {
         self.kind == Kind::Null
     }
 
+    #[inline]
     pub fn as_virt(self) -> Option<VReg> {
         (self.kind == Kind::Virt).then_some(VReg(self.num))
     }
 
+    #[inline]
     pub fn as_list(self) -> Option<List> {
         (self.kind == Kind::List).then_some(List(self.num))
     }
 
+    #[inline]
     pub fn as_phys(self) -> Option<(RegFile, u8)> {
         match self.kind {
             Kind::Phys(file) => Some((file, self.num as u8)),
@@ -252,6 +260,7 @@ impl SrcReg {
     }
 
     /// Bytes from the first element's place to the end of the furthest of `exec_size` elements.
+    #[inline]
     pub fn span(&self, exec_size: u8) -> u32 {
         let last = (0..u32::from(exec_size.max(1)))
             .map(|n| self.element(n))
@@ -291,6 +300,7 @@ impl Src {
         Src::Imm(Imm::new(ty, bits))
     }
 
+    #[inline]
     pub fn ty(&self) -> Type {
         match self {
             Src::Reg(r) => r.ty,
@@ -298,6 +308,7 @@ impl Src {
         }
     }
 
+    #[inline]
     pub fn as_reg(&self) -> Option<&SrcReg> {
         match self {
             Src::Reg(r) => Some(r),
@@ -340,6 +351,7 @@ pub struct Dst {
 
 impl Dst {
     /// Bytes from the first element's place to the end of the last of `exec_size` elements.
+    #[inline]
     pub fn span(&self, exec_size: u8) -> u32 {
         let last = u32::from(exec_size.max(1)) - 1;
         (last * u32::from(self.hstride) + 1) * self.ty.bytes()
@@ -449,6 +461,7 @@ impl Default for Srcs {
 impl Srcs {
     /// # Panics
     /// There are three already.
+    #[inline]
     pub fn push(&mut self, src: Src) {
         self.list[usize::from(self.len)] = src;
         self.len += 1;
@@ -468,12 +481,14 @@ impl FromIterator<Src> for Srcs {
 impl std::ops::Deref for Srcs {
     type Target = [Src];
 
+    #[inline]
     fn deref(&self) -> &[Src] {
         &self.list[..usize::from(self.len)]
     }
 }
 
 impl std::ops::DerefMut for Srcs {
+    #[inline]
     fn deref_mut(&mut self) -> &mut [Src] {
         &mut self.list[..usize::from(self.len)]
     }
@@ -503,11 +518,13 @@ pub enum Role {
 }
 
 impl Role {
+    #[inline]
     pub fn is_def(self) -> bool {
         matches!(self, Role::Result { .. } | Role::Flag { .. })
     }
 
     /// The contents that a definition is written over: a use, too.
+    #[inline]
     pub fn old(self) -> Option<VReg> {
         match self {
             Role::Result { old, .. } | Role::Flag { old } => old,
@@ -597,6 +614,7 @@ impl Inst {
     }
 
     /// The operation of the machine, if it is one.
+    #[inline]
     pub fn gen_op(&self) -> Option<Op> {
         match self.op {
             Opcode::Gen(op) => Some(op),

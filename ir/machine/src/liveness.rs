@@ -14,8 +14,42 @@ const NONE: u32 = u32::MAX;
 /// Registers that live across the boundaries of blocks.
 #[derive(Clone, Debug)]
 pub struct Liveness {
-    live_in: Vec<Vec<VReg>>,
-    live_out: Vec<Vec<VReg>>,
+    live_in: Lists,
+    live_out: Lists,
+}
+
+/// Registers by block, one block's behind the other's.
+#[derive(Clone, Debug)]
+struct Lists {
+    /// Where each block's begin, and the end of the last.
+    starts: Vec<u32>,
+    all: Vec<VReg>,
+}
+
+impl Lists {
+    /// Each block's registers in the order in which they come.
+    fn new(blocks: usize, pairs: &[(Block, VReg)]) -> Lists {
+        let mut starts = vec![0u32; blocks + 1];
+        for (block, _) in pairs {
+            starts[block.as_u32() as usize + 1] += 1;
+        }
+        for b in 0..blocks {
+            starts[b + 1] += starts[b];
+        }
+        let mut next = starts.clone();
+        let mut all = vec![VReg::NOTHING; pairs.len()];
+        for &(block, v) in pairs {
+            let at = &mut next[block.as_u32() as usize];
+            all[*at as usize] = v;
+            *at += 1;
+        }
+        Lists { starts, all }
+    }
+
+    fn of(&self, block: Block) -> &[VReg] {
+        let b = block.as_u32() as usize;
+        &self.all[self.starts[b] as usize..self.starts[b + 1] as usize]
+    }
 }
 
 impl Liveness {
@@ -43,45 +77,47 @@ impl Liveness {
         uses.sort_unstable();
         uses.dedup();
 
-        let mut live = Liveness {
-            live_in: vec![Vec::new(); blocks],
-            live_out: vec![Vec::new(); blocks],
-        };
+        let (mut live_in, mut live_out) = (Vec::new(), Vec::new());
+        // The register that was last seen to live at each block's start, and at its end.
+        let mut starts = vec![VReg::NOTHING; blocks];
+        let mut ends = starts.clone();
         let mut stack = Vec::new();
         for (v, block) in uses {
             stack.push(block);
             while let Some(block) = stack.pop() {
-                // Registers come in ascending order, so that a set has this one iff it is the last.
-                let live_in = &mut live.live_in[block.as_u32() as usize];
-                if live_in.last() == Some(&v) {
+                let start = &mut starts[block.as_u32() as usize];
+                if std::mem::replace(start, v) == v {
                     continue;
                 }
-                live_in.push(v);
+                live_in.push((block, v));
                 for &pred in graph.preds(block) {
-                    let live_out = &mut live.live_out[pred.as_u32() as usize];
-                    if live_out.last() == Some(&v) {
+                    let end = &mut ends[pred.as_u32() as usize];
+                    if std::mem::replace(end, v) == v {
                         continue;
                     }
-                    live_out.push(v);
+                    live_out.push((pred, v));
                     if def[v.as_u32() as usize] != pred.as_u32() {
                         stack.push(pred);
                     }
                 }
             }
         }
-        live
+        Liveness {
+            live_in: Lists::new(blocks, &live_in),
+            live_out: Lists::new(blocks, &live_out),
+        }
     }
 
     /// Registers defined before `block` that it or a later one reads, ascending. Parameters are defined
     /// in their block.
     pub fn live_in(&self, block: Block) -> &[VReg] {
-        &self.live_in[block.as_u32() as usize]
+        self.live_in.of(block)
     }
 
     /// Registers that are wanted after `block`, ascending. Arguments of its edges are wanted at its
     /// end, not after it.
     pub fn live_out(&self, block: Block) -> &[VReg] {
-        &self.live_out[block.as_u32() as usize]
+        self.live_out.of(block)
     }
 }
 

@@ -9,7 +9,7 @@ use regalloc2::{Block, Function, Inst, ProgPoint};
 use smallvec::SmallVec;
 
 use super::edges::{self, Move, Place};
-use super::lives::BEHIND_LOOP;
+use super::lives::{BEHIND_LOOP, Far};
 use super::{NOBODY, Placed, Scan, Turn, key};
 
 /// Where a block wants values, and its parameters that anybody reads.
@@ -163,8 +163,12 @@ impl Scan<'_> {
             let home = Some(Place::Unit(self.webs.home(self.webs.of(c.v))));
             !c.places.contains(&home)
         };
-        all.sort_by_cached_key(is_away);
-        for c in &all {
+        let away: Vec<bool> = all.iter().map(is_away).collect();
+        let home_first = [false, true].into_iter().flat_map(|wanted| {
+            let these = all.iter().zip(&away);
+            these.filter(move |(_, away)| **away == wanted)
+        });
+        for (c, _) in home_first {
             let units = c
                 .places
                 .iter()
@@ -181,9 +185,7 @@ impl Scan<'_> {
                 self.put(v, unit);
             }
         }
-        let values: Placed = (self.lives.ins(b).iter())
-            .filter_map(|far| Some((far.v, self.place[far.v as usize]?)))
-            .collect();
+        let values = self.placed(self.lives.ins(b));
         let params = (params.iter())
             .map(|&p| self.place[p as usize].filter(|_| self.lives.is_wanted(p)))
             .collect();
@@ -215,14 +217,16 @@ impl Scan<'_> {
             places: known.iter().map(|&p| from(p, n)).collect(),
             wanted: false,
         });
-        let wanted = params.filter(|c| self.lives.is_wanted(c.v));
-        values.chain(wanted).collect()
+        let mut all = Vec::with_capacity(values.len() + params.len());
+        all.extend(values);
+        all.extend(params.filter(|c| self.lives.is_wanted(c.v)));
+        all
     }
 
     /// Where ways meet, what most have in a register stays in one: first what all have there, then what is
     /// nearest. A parameter that one way has in a register costs a message in either case.
     fn at_join(&self, all: &mut [Candidate], known: usize) {
-        all.sort_by_key(|c| (c.in_registers() < known, c.distance, c.v));
+        all.sort_by_cached_key(|c| (c.in_registers() < known, c.distance, c.v));
         let worth = |c: &&mut Candidate| {
             let count = c.in_registers();
             2 * count > known || (c.param.is_some() && count > 0)
@@ -280,8 +284,9 @@ impl Scan<'_> {
         }
         let mut places = Ascending(&self.exits[pred]);
         for &(v, to) in entry.values.iter().filter(|(_, to)| to.unit().is_some()) {
-            let from = places.find(v).filter(|from| *from != to);
-            moves.extend(from.map(|from| (from, to)));
+            if let Some(from) = places.find(v).filter(|from| *from != to) {
+                moves.push((from, to));
+            }
         }
         for (n, &to) in entry.params.iter().enumerate() {
             let arg = self.args(pred, b)[n].vreg() as u32;
@@ -301,12 +306,16 @@ impl Scan<'_> {
         }
     }
 
+    /// Where values are now. There are many such lists: their length is known.
+    fn placed(&self, values: &[Far]) -> Placed {
+        let mut placed = Placed::with_capacity(values.len());
+        placed.extend((values.iter()).filter_map(|far| Some((far.v, self.place[far.v as usize]?))));
+        placed
+    }
+
     /// Remembers where values are at the end of a block, and leads them back to loops.
     pub(super) fn leave(&mut self, b: usize) {
-        let exit: Placed = (self.lives.outs(b).iter())
-            .filter_map(|far| Some((far.v, self.place[far.v as usize]?)))
-            .collect();
-        self.exits[b] = exit;
+        self.exits[b] = self.placed(self.lives.outs(b));
         for n in 0..self.input.block_succs(Block::new(b)).len() {
             let succ = self.input.block_succs(Block::new(b))[n].index();
             if succ <= b {

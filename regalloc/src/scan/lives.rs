@@ -15,6 +15,8 @@ pub const FAR: u32 = u32::MAX / 4;
 /// A use behind the end of a loop is so much further away than one in it.
 pub const BEHIND_LOOP: u32 = 1 << 20;
 const NONE: u32 = u32::MAX;
+/// Blocks that are looked at for one that is marked, where that is no longer than sorting.
+const CLOSE: usize = 8;
 
 /// Lists of one vector, by number.
 #[derive(Default)]
@@ -221,7 +223,7 @@ impl Lives {
                     }
                 }
             }
-            inside.sort_unstable();
+            sort_marked(&mut inside, |b| begins[b as usize] == v);
             lives_in.extend(inside.iter().map(|&b| (b, v)));
             if home == NONE {
                 continue;
@@ -372,6 +374,19 @@ impl Lives {
             most = most.max(count);
         }
         self.most[b] = most;
+    }
+}
+
+/// Sorts blocks that are marked, and no others. Where they lie close they are found by looking at all between.
+fn sort_marked(blocks: &mut Vec<u32>, is_marked: impl Fn(u32) -> bool) {
+    let (Some(&first), Some(&last)) = (blocks.iter().min(), blocks.iter().max()) else {
+        return;
+    };
+    if ((last - first) as usize) < CLOSE * blocks.len() {
+        blocks.clear();
+        blocks.extend((first..=last).filter(|&b| is_marked(b)));
+    } else {
+        blocks.sort_unstable();
     }
 }
 
