@@ -1,5 +1,5 @@
-//! Gen instructions executed a second: the sgemm example, multiplying larger matrices, on one host
-//! thread and on two.
+//! Gen instructions executed a second: the sgemm example of each family, multiplying larger matrices, on
+//! one host thread and on two.
 
 use std::path::Path;
 use std::time::Duration;
@@ -12,12 +12,25 @@ use kiln_runtime::exec::{Arg, Launch, Options, Program};
 /// Rows and columns of the matrices: tiles of 16 are groups.
 const SIZE: u32 = 256;
 
+/// A platform of each family that there is code for.
+const PLATFORMS: [&str; 7] = ["skl", "icllp", "tgllp", "dg2", "pvc", "bmg", "ptl"];
+
 fn sgemm(c: &mut Criterion) {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/sgemm/sgemm.zebin");
-    let file = std::fs::read(path).expect("the example's object file");
+    for name in PLATFORMS {
+        sgemm_on(name, c);
+    }
+}
+
+fn sgemm_on(name: &str, c: &mut Criterion) {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/sgemm");
+    let own = match name {
+        "skl" => folder,
+        _ => folder.join(name),
+    };
+    let file = std::fs::read(own.join("sgemm.zebin")).expect("the example's object file");
     let zebin = Zebin::parse(&file).expect("an object file");
-    let skl = platform::find("skl").expect("the platform of the example");
-    let program = Program::from_zebin(&zebin, "sgemm", skl).expect("the kernel");
+    let platform = platform::find(name).expect("the platform of the example");
+    let program = Program::from_zebin(&zebin, "sgemm", platform).expect("the kernel");
     let matrix = || {
         let values = (0..SIZE * SIZE).map(|i| (i % 17) as f32 / 16.0);
         Arg::Buffer(values.flat_map(f32::to_le_bytes).collect())
@@ -43,9 +56,9 @@ fn sgemm(c: &mut Criterion) {
         budget: Launch::BUDGET,
     };
     let stats = launch.run(&program).expect("a run");
-    let mut group = c.benchmark_group("sgemm");
+    let mut group = c.benchmark_group(format!("sgemm/{name}"));
     group.throughput(Throughput::Elements(stats.instructions));
-    group.measurement_time(Duration::from_secs(10));
+    group.measurement_time(Duration::from_secs(5));
     group.sample_size(10);
     for threads in [1, 2] {
         let options = Options {
