@@ -80,7 +80,7 @@ fn constant(func: &Function, inst: &Inst) -> Option<(VReg, u64)> {
     (whole && func.regs[flag].class == Class::Flag).then_some((flag, bits.bits() & mask))
 }
 
-/// Whether a move under a predicate may be an `smov`: of 32 bits, unchanged, from one place to where an
+/// Whether a move under a predicate may be an `smov`: of 16 or 32 bits, unchanged, from one place to where an
 /// address register says.
 fn is_scattered(inst: &Inst) -> bool {
     let (Some(pred), Some(dst), [src]) = (&inst.pred, &inst.dst, &inst.srcs[..]) else {
@@ -106,7 +106,7 @@ fn is_scattered(inst: &Inst) -> bool {
         && pred.ctrl == PredCtrl::Normal
         && dst.indirect.is_some()
         && dst.hstride == 1
-        && dst.ty.bytes() == 4
+        && matches!(dst.ty.bytes(), 2 | 4)
         && src.ty() == dst.ty
         && one
 }
