@@ -15,7 +15,7 @@ pub fn run(func: &mut Function) {
     if !encoding::has(Op::Smov, func.target) {
         return;
     }
-    let mut constants: SecondaryMap<VReg, Option<u64>> = SecondaryMap::new();
+    let mut constants: SecondaryMap<VReg, Option<Bits>> = SecondaryMap::new();
     let blocks: Vec<Block> = func.blocks.keys().collect();
     for data in func.blocks.values() {
         for inst in &data.insts {
@@ -32,6 +32,7 @@ pub fn run(func: &mut Function) {
         for mut inst in insts {
             let flag = inst.pred.and_then(|pred| pred.flag.as_virt());
             let bits = flag.and_then(|flag| constants[flag]);
+            let bits = bits.and_then(|bits| bits.of(inst.chan_off, inst.exec_size));
             if let Some(bits) = bits.filter(|_| is_scattered(&inst)) {
                 if let Src::Imm(imm) = inst.srcs[0] {
                     let known = last.filter(|&(other, _)| other == imm).map(|(_, v)| v);
@@ -47,11 +48,9 @@ pub fn run(func: &mut Function) {
                     last = Some((imm, v));
                     inst.srcs[0] = Src::scalar(Reg::virt(v, 0), imm.ty);
                 }
-                let channels = u64::MAX >> (64 - u32::from(inst.exec_size));
                 inst.op = Opcode::Gen(Op::Smov);
                 inst.pred = None;
-                inst.srcs
-                    .push(Src::imm(Type::Uw, bits >> inst.chan_off & channels));
+                inst.srcs.push(Src::imm(Type::Uw, bits));
             }
             new.push(inst);
         }
@@ -59,25 +58,41 @@ pub fn run(func: &mut Function) {
     }
 }
 
-/// The flag that an instruction sets to a constant.
-fn constant(func: &Function, inst: &Inst) -> Option<(VReg, u64)> {
+/// What is known of a flag: these bits have the value's.
+#[derive(Clone, Copy)]
+struct Bits {
+    value: u64,
+    known: u64,
+}
+
+impl Bits {
+    /// Those of so many channels from one on, if they are all known.
+    fn of(self, first: u8, channels: u8) -> Option<u64> {
+        let mask = u64::MAX >> (64 - u32::from(channels));
+        (self.known >> first & mask == mask).then_some(self.value >> first & mask)
+    }
+}
+
+/// The flag that an instruction sets to a constant, or a part of it.
+fn constant(func: &Function, inst: &Inst) -> Option<(VReg, Bits)> {
     let dst = inst.dst.as_ref()?;
     let &[Src::Imm(bits)] = &inst.srcs[..] else {
         return None;
     };
     let flag = dst.reg.as_virt()?;
-    let whole = inst.op == Op::Mov
+    let plain = inst.op == Op::Mov
         && inst.opts.no_mask
         && inst.exec_size == 1
-        && inst.pred.is_none()
-        && inst.cond.is_none()
-        && inst.symbol.is_none()
+        && inst.is_bare()
         && dst.indirect.is_none()
-        && dst.reg.byte() == 0
-        && dst.ty.bytes() >= u32::from(func.regs[flag].bytes)
         && !bits.ty.is_float();
     let mask = u64::MAX >> (64 - 8 * dst.ty.bytes());
-    (whole && func.regs[flag].class == Class::Flag).then_some((flag, bits.bits() & mask))
+    let first = 8 * dst.reg.byte();
+    let bits = Bits {
+        value: (bits.bits() & mask) << first,
+        known: mask << first,
+    };
+    (plain && func.regs[flag].class == Class::Flag).then_some((flag, bits))
 }
 
 /// Whether a move under a predicate may be an `smov`: of 16 or 32 bits, unchanged, from one place to where an
