@@ -85,14 +85,18 @@ fn constant(func: &Function, inst: &Inst) -> Option<(VReg, Bits)> {
         && inst.exec_size == 1
         && inst.is_bare()
         && dst.indirect.is_none()
+        && func.regs[flag].class == Class::Flag
         && !bits.ty.is_float();
+    if !plain {
+        return None;
+    }
     let mask = u64::MAX >> (64 - 8 * dst.ty.bytes());
     let first = 8 * dst.reg.byte();
     let bits = Bits {
         value: (bits.bits() & mask) << first,
         known: mask << first,
     };
-    (plain && func.regs[flag].class == Class::Flag).then_some((flag, bits))
+    Some((flag, bits))
 }
 
 /// Whether a move under a predicate may be an `smov`: of 16 or 32 bits, unchanged, from one place to where an

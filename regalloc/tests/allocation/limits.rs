@@ -57,6 +57,19 @@ fn everything_stays_within_the_limit_but_the_end() {
 }
 
 #[test]
+fn a_value_of_one_register_takes_one_of_scratch_space() {
+    let mut func = values(20);
+    let wide = allocate(func.clone(), &options(24)).expect("enough registers");
+    for inst in &mut func.blocks[crate::block(0)].insts {
+        inst.exec_size = 8;
+    }
+    func.regs.values_mut().for_each(|data| data.bytes = 32);
+    let narrow = allocate(func, &options(24)).expect("enough registers");
+    assert_eq!(narrow.stats.spills, wide.stats.spills);
+    assert_eq!(2 * narrow.stats.spill_bytes, wide.stats.spill_bytes);
+}
+
+#[test]
 fn spilled_slots_begin_where_they_may() {
     let mut options = options(24);
     options.scratch_base = 1000;

@@ -29,7 +29,7 @@ fn other_flag(reg: &mut kiln_emit::inst::Reg) -> bool {
 
 /// Each with the share, in percent, that must be found: a result that nobody reads may be anywhere
 /// that nobody else is, and what was never defined is everywhere.
-const MUTATIONS: [(&str, u32, Mutation); 10] = [
+const MUTATIONS: [(&str, u32, Mutation); 11] = [
     ("a source elsewhere", 85, |i| match i.srcs.first_mut() {
         Some(Src::Reg(r)) => other_register(&mut r.place),
         _ => false,
@@ -58,6 +58,20 @@ const MUTATIONS: [(&str, u32, Mutation); 10] = [
             }
             true
         }
+        _ => false,
+    }),
+    ("half a value", 60, |i| match &mut i.msg {
+        Some(m) if m.sfid == 10 => match (&mut m.desc, &mut m.ex_desc) {
+            (Desc::Imm(desc), Desc::Imm(ex_desc)) if *desc >> 12 & 3 == 1 => {
+                *desc ^= 1 << 12;
+                match *desc >> 17 & 1 {
+                    1 => *ex_desc ^= 3 << 6,
+                    _ => *desc ^= 3 << 20,
+                }
+                true
+            }
+            _ => false,
+        },
         _ => false,
     }),
     ("another type", 100, |i| match (&mut i.dst, i.op) {
@@ -94,7 +108,7 @@ const MUTATIONS: [(&str, u32, Mutation); 10] = [
 fn every_kind_of_mistake_is_found() {
     let mut found = [(0u32, 0u32); MUTATIONS.len()];
     let mut lost = (0, 0);
-    for seed in 0..24 {
+    for seed in 0..48 {
         let bytes = crate::bytes(seed, 2000);
         let func = random::function(&mut random::Choices(&bytes), 30);
         let Ok(allocated) = allocate(func.clone(), &options(if seed % 2 == 0 { 24 } else { 48 }))
