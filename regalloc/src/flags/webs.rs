@@ -89,9 +89,8 @@ impl Pass<'_> {
                     if let Some(old) = a.old {
                         families.join(a.v, old);
                     }
-                    // A send of two payloads names no register for its descriptor: it is the first.
-                    if a.place == Place::Desc && inst.gen_op().is_some_and(|op| op.is_split_send())
-                    {
+                    // A send names no register for its descriptor: it is the first.
+                    if a.place == Place::Desc && inst.gen_op().is_some_and(|op| op.is_send()) {
                         firsts.push(a.v);
                     }
                 }

@@ -166,6 +166,42 @@ fn the_descriptor_of_two_payloads_is_in_the_first_dword() {
     }
 }
 
+/// So is that of a send of one payload, even where another was made before it is sent.
+#[test]
+fn descriptors_of_one_payload_are_in_the_first_dword() {
+    let mut func = function(1);
+    let payload = compute(&mut func, 0, &[]);
+    let descs = [0x0210_5c00, 0x0210_5c01].map(|bits| {
+        let desc = func.reg(Class::Addr, 4);
+        let mut mov = Inst::no_mask(Op::Mov, 1);
+        mov.dst = Some(Dst::new(Reg::virt(desc, 0), 1, Type::Ud));
+        mov.srcs.push(Src::imm(Type::Ud, bits));
+        func.blocks[block(0)].insts.push(mov);
+        desc
+    });
+    for desc in descs {
+        let message = func.messages.push(Message {
+            sfid: 12,
+            eot: false,
+            desc: Desc::Addr(Reg::virt(desc, 0)),
+            ex_desc: Desc::Imm(12),
+        });
+        let mut send = Inst::new(Op::Send, 16);
+        send.dst = Some(Dst::null(Type::Ud));
+        let src = Src::reg(Reg::virt(payload, 0), Region::packed(8), Type::Ud);
+        send.srcs.push(src);
+        send.message = message.into();
+        func.blocks[block(0)].insts.push(send);
+    }
+    let allocated = allocate(func, &options(128)).expect("registers enough");
+    let code = allocated.program.blocks.iter().flatten();
+    let descs: Vec<_> = (code.filter(|i| i.op == Op::Send).filter_map(|i| i.msg))
+        .filter(|message| !message.eot)
+        .map(|message| message.desc)
+        .collect();
+    assert_eq!(descs, [kiln_emit::inst::Desc::Addr { byte: 0 }; 2]);
+}
+
 #[test]
 fn a_goto_without_predicate_gets_a_cleared_flag() {
     let mut func = function(3);
