@@ -8,12 +8,13 @@
 //!
 //! What shares a cell lives as long as all of it together, and each write of one member reads the
 //! others. So members should begin and end at about the same places, and temporaries, which copy
-//! propagation would remove, stay alone.
+//! propagation would remove, stay alone. Subroutines pass whole cells: members are used by the same ones.
 
 use kiln_frontend::module::{Inst, Object, Operand, Region, Var};
 use kiln_frontend::opcode::{Field, Opcode};
 
 use kiln_target::platform::Platform;
+use smallvec::SmallVec;
 
 /// Instructions that a variable has to live for.
 const LEAST_LIFE: u32 = 20;
@@ -31,7 +32,7 @@ pub struct Slot {
 }
 
 /// How a root variable is used.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 struct Use {
     /// Its first instruction and its last.
     start: u32,
@@ -39,10 +40,8 @@ struct Use {
     /// Bytes that are its own, and what its place is a multiple of.
     bytes: u32,
     align: u32,
-    /// The subroutine of its uses, or that several use it: what they share has cells of its own, since all
-    /// of a cell is passed.
-    routine: u32,
-    shared: bool,
+    /// The subroutines that use it, in the order of the code.
+    routines: SmallVec<[u32; 4]>,
 }
 
 /// Variables in one cell.
@@ -52,6 +51,8 @@ struct Group {
     /// Bytes that are taken.
     taken: u64,
     members: u32,
+    /// As each member's.
+    routines: SmallVec<[u32; 4]>,
 }
 
 impl Group {
@@ -75,19 +76,16 @@ pub fn pack(object: &Object, target: &Platform, candidate: impl Fn(Var) -> bool)
     let uses = uses(object, target.grf_bytes);
     let mut order: Vec<(Use, Var)> = (uses.into_iter().zip(object.vars.keys()))
         .filter_map(|(used, var)| Some((used?, var)))
-        .filter(|&(used, var)| {
-            !used.shared
-                && used.end - used.start >= LEAST_LIFE
-                && used.bytes <= cell / 2
-                && candidate(var)
+        .filter(|(used, var)| {
+            used.end - used.start >= LEAST_LIFE && used.bytes <= cell / 2 && candidate(*var)
         })
         .collect();
-    order.sort_by_key(|&(used, var)| (used.start, var));
+    order.sort_by_key(|(used, var)| (used.start, *var));
     let mut groups: Vec<Group> = Vec::new();
     // Groups with room that began not long ago.
     let mut open: Vec<u32> = Vec::new();
     let mut slots: Vec<Slot> = Vec::new();
-    for &(used, var) in &order {
+    for (used, var) in order {
         let span = used.end - used.start;
         let mut best: Option<(u32, u32, u32)> = None;
         open.retain(|&g| {
@@ -98,6 +96,7 @@ pub fn pack(object: &Object, target: &Platform, candidate: impl Fn(Var) -> bool)
             let group = &groups[g as usize];
             let apart = group.start.abs_diff(used.start) + group.end.abs_diff(used.end);
             if apart <= span / 2 + NEAR
+                && group.routines == used.routines
                 && best.is_none_or(|(least, ..)| apart < least)
                 && let Some(offset) = group.place(cell, used.bytes, used.align)
             {
@@ -113,6 +112,7 @@ pub fn pack(object: &Object, target: &Platform, candidate: impl Fn(Var) -> bool)
                     end: used.end,
                     taken: 0,
                     members: 0,
+                    routines: used.routines,
                 });
                 (groups.len() as u32 - 1, 0)
             }
@@ -163,10 +163,11 @@ fn uses(object: &Object, row_bytes: u32) -> Vec<Option<Use>> {
                 end: 0,
                 bytes: decl.bytes(),
                 align: decl.align.bytes(),
-                routine,
-                shared: false,
+                routines: SmallVec::new(),
             });
-            used.shared |= used.routine != routine;
+            if used.routines.last() != Some(&routine) {
+                used.routines.push(routine);
+            }
             used.end = i as u32;
             used.bytes = used.bytes.max(at + end);
             // No element crosses a register that does not have to.

@@ -4,7 +4,7 @@ use kiln_frontend::module::{Module, Object};
 use kiln_frontend::opcode::Opcode;
 use kiln_ir::build::build;
 use kiln_ir::cfg::CfgError;
-use kiln_ir::func::{Cell, Function, Owner, Routine, Value};
+use kiln_ir::func::{Cell, Function, Home, Owner, Routine, Value};
 use kiln_ir::subroutines::{Which, prepare};
 use kiln_ir::verify::verify;
 use kiln_target::platform::SKL;
@@ -134,6 +134,34 @@ fn callers_do_not_know_what_a_subroutine_passes_on() {
 
 fn count(object: &Object, op: Opcode) -> usize {
     object.insts.iter().filter(|inst| inst.op == op).count()
+}
+
+/// All of a cell is passed: only what the same subroutines use is in one.
+#[test]
+fn what_is_passed_together_shares_a_cell() {
+    let long = "add (M1, 8) F(0,0)<1> F(0,0)<1;1,0> 0x1:d\n".repeat(20);
+    let module = kernel(&format!(
+        "mov (M1, 8) A(0,0)<1> 0x1:d\nmov (M1, 8) C(0,0)<1> 0x2:d\nmov (M1, 8) B(0,0)<1> 0x3:d\n{long}\
+         call (M1, 8) s\ncall (M1, 8) t\n{STORE} D.0 D.0\nret (M1, 1)\n\
+         .function \"s\"\ns:\nadd (M1, 8) D(0,0)<1> A(0,0)<1;1,0> B(0,0)<1;1,0>\nret (M1, 8)\n\
+         .function \"t\"\nt:\nadd (M1, 8) D(0,0)<1> D(0,0)<1;1,0> C(0,0)<1;1,0>\nret (M1, 8)"
+    ));
+    let func = build(&module.objects[0], &SKL).unwrap();
+    let cell = |wanted: &str| {
+        let vars = &func.object.vars;
+        let (var, _) = vars.iter().find(|(_, decl)| decl.name == *wanted).unwrap();
+        match func.homes[var] {
+            Home::Cells { first, .. } => first,
+            _ => panic!("{wanted} has no cell"),
+        }
+    };
+    let own: Vec<Cell> = ["A", "C", "D", "F"].map(cell).into();
+    assert_eq!(cell("B"), own[0]);
+    assert!(
+        (1..own.len()).all(|i| !own[..i].contains(&own[i])),
+        "{own:?}"
+    );
+    verify(&func).unwrap_or_else(|e| panic!("{e}\n{func}"));
 }
 
 /// A subroutine of so many additions.

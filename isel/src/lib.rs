@@ -1,9 +1,11 @@
 //! Instruction selection: from the IR of a vISA function to machine IR that the target takes.
 //!
 //! In turn: [`select`] makes wide instructions of what vISA says, [`opt`] improves them, [`legalize`]
-//! cuts them to what the hardware has. Register allocation follows.
+//! cuts them to what the hardware has, [`schedule`] orders them, [`pairs`] puts narrow values two to a
+//! register. Register allocation follows.
 
 pub mod legalize;
 pub mod opt;
+pub mod pairs;
 pub mod schedule;
 pub mod select;

@@ -17,7 +17,7 @@ use kiln_ir::cfg::CfgError;
 use kiln_ir::expand;
 use kiln_ir::subroutines::{self, Which};
 use kiln_isel::select::{self, Room};
-use kiln_isel::{legalize, opt, schedule};
+use kiln_isel::{legalize, opt, pairs, schedule};
 use kiln_machine::func::{Address, Entered, Function as Machine};
 use kiln_machine::verify::{Level, verify as verify_machine};
 use kiln_regalloc::{AllocError, Allocator, Stats, allocate_parts};
@@ -211,7 +211,7 @@ impl Options {
 pub fn passes() -> impl Iterator<Item = &'static str> {
     let optimizer = opt::PASSES.iter().map(|pass| pass.name);
     let others = kiln_emit::flow::passes().map(|pass| pass.name);
-    optimizer.chain([schedule::NAME]).chain(others)
+    optimizer.chain([schedule::NAME, pairs::NAME]).chain(others)
 }
 
 /// Seconds each phase took. Control flow's passes count among those of register allocation.
@@ -578,7 +578,7 @@ fn lower(
     Ok(machines)
 }
 
-/// The optimizer's passes over a part, its legalization, and its schedule; gives the text of each, if it is asked for.
+/// The optimizer's passes over a part, its legalization, schedule and pairs; gives the text of each, if it is asked for.
 fn finish(
     object: &Object,
     machine: &mut Machine,
@@ -619,6 +619,11 @@ fn finish(
         schedule::run(machine, options.grf_limit / options.platform.unit_grfs());
         show(schedule::NAME, machine);
         check(machine, "scheduling", Level::Legal)?;
+    }
+    if options.optimize && !options.without.contains(&pairs::NAME) {
+        pairs::run(machine);
+        show(pairs::NAME, machine);
+        check(machine, "pairs", Level::Legal)?;
     }
     Ok(text)
 }

@@ -1,0 +1,215 @@
+//! Puts narrow values two to a unit.
+//!
+//! Takes legal machine IR in SSA form, after [`schedule`](crate::schedule), and leaves the same instructions on
+//! other registers. A value of at most half a unit is written into a half that is free of the unit of another
+//! that lives about as long: it becomes a new value over what is there, and later reads of the other are of
+//! that. So one unit lives where two did. `kiln_ir::pack` does so with variables of vISA; here are the values that
+//! became narrow by selection.
+//!
+//! Only values of one block are put together, which one instruction defines, alone and as a whole, and that nobody
+//! wants in a place of their own: not those that pass an edge, are written over, or are one of several in
+//! a message. Units of one register are left alone: within a register a place decides what an instruction
+//! may do.
+
+use kiln_machine::func::{Block, Class, Function};
+use kiln_machine::inst::{Old, Reg, Role, Src, VReg};
+use kiln_machine::liveness::term_uses;
+
+/// What the pass is called.
+pub const NAME: &str = "pairs";
+
+/// Instructions that two lives may end apart, besides half of what they have together.
+const NEAR: u32 = 128;
+/// Units with room that are looked at for a value, the latest.
+const OPEN: usize = 64;
+const NONE: u32 = u32::MAX;
+
+/// What is known of a register.
+#[derive(Clone, Copy)]
+struct Value {
+    /// One instruction defines it as a whole, and it is narrow.
+    fits: bool,
+    /// It is wanted in a place of its own.
+    barred: bool,
+    /// Numbers of the instructions that define it and read it last, in the order of the code.
+    born: u32,
+    last: u32,
+    /// The unit that it shares, and its first byte there.
+    unit: u32,
+    at: u32,
+}
+
+/// A unit that values share.
+struct Unit {
+    /// What it holds from each number of an instruction on.
+    holds: Vec<(u32, VReg)>,
+    /// Until when each half is read.
+    until: [u32; 2],
+}
+
+/// Pairs values of a function.
+pub fn run(func: &mut Function) {
+    if func.target.unit_grfs() != 2 {
+        return;
+    }
+    let half = func.target.grf_bytes;
+    let mut values = collect(func, half);
+    let mut units = Vec::new();
+    let mut first = 0;
+    for block in func.blocks.keys() {
+        choose(func, block, first, half, &mut values, &mut units);
+        first += func.blocks[block].insts.len() as u32 + 1;
+    }
+    units
+        .iter_mut()
+        .filter(|unit| unit.holds.len() == 1)
+        .for_each(|unit| unit.holds.clear());
+    if units.iter().any(|unit| !unit.holds.is_empty()) {
+        rewrite(func, &values, &units);
+    }
+}
+
+/// Finds the candidates and how long they live.
+fn collect(func: &Function, half: u32) -> Vec<Value> {
+    let nothing = Value {
+        fits: false,
+        barred: false,
+        born: 0,
+        last: 0,
+        unit: NONE,
+        at: 0,
+    };
+    let mut values = vec![nothing; func.regs.len()];
+    let mut at = 0;
+    for (block, data) in func.blocks.iter() {
+        for inst in &data.insts {
+            func.visit(inst, |v, role| {
+                let value = &mut values[v.as_u32() as usize];
+                value.last = at;
+                let reg = match role {
+                    Role::Source { src, .. } => inst.srcs[usize::from(src)].as_reg().map(|r| r.reg),
+                    Role::Result { old, .. } => {
+                        value.born = at;
+                        let reg = inst.dst.map(|dst| dst.reg);
+                        let data = &func.regs[v];
+                        value.fits = old.is_none()
+                            && data.class == Class::Grf
+                            && u32::from(data.bytes.max(data.align)) <= half
+                            && inst.gen_op().is_some();
+                        if let Some(old) = old {
+                            values[old.as_u32() as usize].barred = true;
+                        }
+                        reg
+                    }
+                    _ => return,
+                };
+                if reg.is_some_and(|reg| reg.as_list().is_some()) {
+                    values[v.as_u32() as usize].barred = true;
+                }
+            });
+            at += 1;
+        }
+        term_uses(func, block, |v| values[v.as_u32() as usize].barred = true);
+        at += 1;
+    }
+    values
+}
+
+/// Gives units to the values of a block whose first instruction has that number.
+fn choose(
+    func: &Function,
+    block: Block,
+    first: u32,
+    half: u32,
+    values: &mut [Value],
+    units: &mut Vec<Unit>,
+) {
+    let mut open: Vec<u32> = Vec::new();
+    for (at, inst) in (first..).zip(&func.blocks[block].insts) {
+        let Some(v) = inst.dst.and_then(|dst| dst.reg.as_virt()) else {
+            continue;
+        };
+        let value = &mut values[v.as_u32() as usize];
+        if !value.fits || value.barred || value.born != at || value.last <= at {
+            continue;
+        }
+        open.retain(|&unit| units[unit as usize].until.iter().any(|&until| until > at));
+        let mut best = None;
+        for &unit in open.iter().rev().take(OPEN) {
+            let [low, high] = units[unit as usize].until;
+            if low.min(high) >= at {
+                continue;
+            }
+            let other = low.max(high);
+            let (apart, together) = (other.abs_diff(value.last), other.min(value.last) - at);
+            if apart <= together / 2 + NEAR && best.is_none_or(|(least, _)| apart < least) {
+                best = Some((apart, unit));
+            }
+        }
+        match best {
+            Some((_, unit)) => {
+                let data = &mut units[unit as usize];
+                let free = usize::from(data.until[0] >= at);
+                data.until[free] = value.last;
+                data.holds.push((at, v));
+                (value.unit, value.at) = (unit, free as u32 * half);
+            }
+            None => {
+                value.unit = units.len() as u32;
+                open.push(value.unit);
+                units.push(Unit {
+                    holds: vec![(at, v)],
+                    until: [value.last, 0],
+                });
+            }
+        }
+    }
+}
+
+/// Makes the values of shared units what they hold altogether.
+fn rewrite(func: &mut Function, values: &[Value], units: &[Unit]) {
+    for unit in units {
+        for &(_, v) in &unit.holds {
+            func.regs[v].bytes = func.target.unit_bytes() as u16;
+            func.regs[v].uniform = false;
+        }
+    }
+    let shared = |reg: Reg| {
+        let value = values.get(reg.as_virt()?.as_u32() as usize)?;
+        let unit = units.get(value.unit as usize)?;
+        (!unit.holds.is_empty()).then_some((value, unit))
+    };
+    let mut at = 0;
+    for data in func.blocks.values_mut() {
+        let first = at;
+        for inst in &mut data.insts {
+            for src in inst.srcs.iter_mut() {
+                if let Src::Reg(r) = src
+                    && r.indirect.is_none()
+                    && let Some((value, unit)) = shared(r.reg)
+                {
+                    // Behind the block the unit holds what it did at its end.
+                    let before = unit.holds.partition_point(|&(born, _)| born < at);
+                    let now = if value.born >= first {
+                        before
+                    } else {
+                        unit.holds.len()
+                    };
+                    r.reg = Reg::virt(unit.holds[now - 1].1, r.reg.byte() + value.at);
+                }
+            }
+            if let Some(dst) = &mut inst.dst
+                && dst.indirect.is_none()
+                && let Some((value, unit)) = shared(dst.reg)
+            {
+                dst.reg = dst.reg.at(dst.reg.byte() + value.at);
+                let before = unit.holds.partition_point(|&(born, _)| born < at);
+                if before > 0 {
+                    dst.old = Old::Reg(unit.holds[before - 1].1);
+                }
+            }
+            at += 1;
+        }
+        at += 1;
+    }
+}
