@@ -13,6 +13,8 @@
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
+use foldhash::fast::FixedState;
+
 use kiln_target::platform::{Generation, Generations};
 
 use crate::module::{Inst, Operand};
@@ -854,7 +856,7 @@ impl Opcode {
     /// The opcode of that name in text; for a name that says a number of a family as well
     /// (`max`, `sample_lz`), that number.
     pub fn from_mnemonic(name: &str) -> Option<(Opcode, Option<u32>)> {
-        static NAMES: LazyLock<HashMap<&'static str, (Opcode, Option<u32>)>> =
+        static NAMES: LazyLock<HashMap<&'static str, (Opcode, Option<u32>), FixedState>> =
             LazyLock::new(|| {
                 let plain = ROWS
                     .iter()

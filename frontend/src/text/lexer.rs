@@ -53,8 +53,12 @@ impl<'a> Lexer<'a> {
 
     #[inline]
     fn blanks(&mut self) {
-        if matches!(self.at(self.pos), b' ' | b'\t' | b'\r' | b'/') {
-            self.skip_blanks();
+        let is_more = |b: u8| matches!(b, b' ' | b'\t' | b'\r' | b'/');
+        match self.at(self.pos) {
+            // Mostly it is one.
+            b' ' if !is_more(self.at(self.pos + 1)) => self.pos += 1,
+            next if is_more(next) => self.skip_blanks(),
+            _ => {}
         }
     }
 
@@ -452,13 +456,24 @@ impl<'a> Lexer<'a> {
     }
 }
 
-fn is_name_start(b: u8) -> bool {
+const fn is_name_start(b: u8) -> bool {
     b.is_ascii_alphabetic() || matches!(b, b'_' | b'$' | b'@' | b'?')
 }
 
 fn is_name(b: u8) -> bool {
-    is_name_start(b) || b.is_ascii_digit()
+    NAME[usize::from(b)]
 }
+
+/// By byte, whether names have it: most of a text is names.
+const NAME: [bool; 256] = {
+    let mut name = [false; 256];
+    let mut b = 0;
+    while b < 256 {
+        name[b] = is_name_start(b as u8) || (b as u8).is_ascii_digit();
+        b += 1;
+    }
+    name
+};
 
 /// Whether [`Lexer::name`] takes it all, and no more.
 pub(super) fn is_whole_name(name: &str) -> bool {
