@@ -177,8 +177,7 @@ pub fn collect(func: &Function, blocks: &[Range<u32>]) -> Result<Accesses, CfgEr
     for (maps, others) in maps.iter_mut().zip(std::mem::take(&mut second.maps)) {
         maps.join(others);
     }
-    let (mut accesses, behind) =
-        rayon::join(|| first.accesses(&maps), || second.accesses(&maps));
+    let (mut accesses, behind) = rayon::join(|| first.accesses(&maps), || second.accesses(&maps));
     let start = accesses.list.len() as u32;
     accesses.list.extend(behind.list);
     let blocks = behind.blocks.into_iter();

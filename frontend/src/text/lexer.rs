@@ -53,16 +53,17 @@ impl<'a> Lexer<'a> {
 
     #[inline]
     fn blanks(&mut self) {
-        let is_more = |b: u8| matches!(b, b' ' | b'\t' | b'\r' | b'/');
-        match self.at(self.pos) {
-            // Mostly it is one.
-            b' ' if !is_more(self.at(self.pos + 1)) => self.pos += 1,
-            next if is_more(next) => self.skip_blanks(),
-            _ => {}
+        if may_be_blank(self.at(self.pos)) {
+            self.skip_blanks();
         }
     }
 
     fn skip_blanks(&mut self) {
+        // Mostly it is one.
+        if self.at(self.pos) == b' ' && !may_be_blank(self.at(self.pos + 1)) {
+            self.pos += 1;
+            return;
+        }
         loop {
             let rest = self.bytes.get(self.pos..).unwrap_or_default();
             match rest {
@@ -454,6 +455,11 @@ impl<'a> Lexer<'a> {
     pub fn error_from(&self, mark: Mark, kind: ParseErrorKind) -> ParseError {
         ParseError::new(mark, self.pos.saturating_sub(mark.offset), kind)
     }
+}
+
+/// Whether a blank or a comment may begin with it.
+fn may_be_blank(b: u8) -> bool {
+    matches!(b, b' ' | b'\t' | b'\r' | b'/')
 }
 
 const fn is_name_start(b: u8) -> bool {

@@ -275,7 +275,9 @@ fn copy_at(copies: &Copies, v: VReg, byte: u32, size: u32) -> Option<Copy> {
         let (start, end) = (byte as i32, (byte + size) as i32);
         let written = copy.byte..copy.byte + i32::from(copy.exec_size) * copy.step();
         match copy.over.expand() {
-            Some(over) if end <= written.start || written.end <= start => copy = copies.get(over)?,
+            Some(over) if end <= written.start || written.end <= start => {
+                copy = copies.get(over)?
+            }
             _ => return Some(copy),
         }
     }

@@ -238,8 +238,7 @@ impl Scan<'_> {
     fn at_join(&self, all: &mut [Candidate], known: usize) {
         // No distance has the highest bit.
         all.sort_by_cached_key(|c| u64::from(c.held < known) << 63 | c.key());
-        let worth =
-            |c: &&mut Candidate| 2 * c.held > known || (c.param.is_some() && c.held > 0);
+        let worth = |c: &&mut Candidate| 2 * c.held > known || (c.param.is_some() && c.held > 0);
         for c in all.iter_mut().filter(worth).take(self.order.len()) {
             c.wanted = true;
         }
