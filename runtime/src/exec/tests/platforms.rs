@@ -211,7 +211,7 @@ fn named_barriers_let_consumers_go_when_all_have_come() {
                 Dst::new(Reg::new(RegFile::Grf, 10, 8), 1, Type::Ud),
                 &[Src::imm(Type::Ud, dword.into())],
             ),
-            send(3, desc(1, 0, 5), 1, None, 10, None),
+            send(3, desc(1, 0, 4), 1, None, 10, None),
         ];
         let mut wait = Inst::new(Op::Sync(SyncFn::Bar), 1);
         wait.srcs.push(Src::imm(Type::Ud, barrier.into()));
