@@ -505,9 +505,14 @@ fn data_port(thread: &mut Thread, shared: &mut Shared, m: &Message) -> Result<()
             } else {
                 4
             };
-            atomic(thread, shared, m, Atomic::new(m, 8, 8, size)?)
+            atomic(
+                thread,
+                shared,
+                m,
+                Atomic::new(m, m.register() / 4, 8, size)?,
+            )
         }
-        A64UntypedFloatAtomic => atomic(thread, shared, m, Atomic::new(m, 8, 8, 4)?),
+        A64UntypedFloatAtomic => atomic(thread, shared, m, Atomic::new(m, m.register() / 4, 8, 4)?),
         TypedSurfaceRead => Texels::of_group(m)?.read(thread, shared),
         TypedSurfaceWrite => Texels::of_group(m)?.write(thread, shared),
         TypedAtomic => {
