@@ -312,7 +312,7 @@ fn atomics_at_addresses_have_a_channel_for_each_dword_of_a_register() {
             10,
             Some((12, 1)),
         );
-        run(&mut t, vec![add], &mut shared, 1).unwrap();
+        run(&mut t, vec![add], &mut shared, 2).unwrap();
         let bytes = memory.contents(buffer);
         let found: Vec<u64> = bytes.chunks(4).map(|dword| dword[0].into()).collect();
         let expected: Vec<u64> = (1..=16).map(|n| if n > lanes { 0 } else { n }).collect();
