@@ -59,6 +59,8 @@ pub fn build_with<'m>(
             Some(16) => 16,
             Some(32) => 32,
             Some(8) => 8,
+            // A scalar function does not know how many channels its callers have.
+            _ if matches!(object.kind, ObjectKind::Function { .. }) => 32,
             _ => widest(object),
         },
         blocks: PrimaryMap::new(),

@@ -53,9 +53,10 @@ pub fn expand(
     object: &Object,
     by_jump: &dyn Fn(&str) -> bool,
 ) -> Result<Option<Expanded>, CfgError> {
+    // The machine's calls have predicates of channels alone.
     let jumps = |inst: &Inst| match (inst.op, inst.operands.first()) {
         (Opcode::IfCall, _) => true,
-        (Opcode::FCall, Some(Operand::Name(name))) => by_jump(name),
+        (Opcode::FCall, Some(Operand::Name(name))) => inst.exec.no_mask || by_jump(name),
         _ => false,
     };
     let is_one = |inst: &Inst| match inst.op {

@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use kiln_emit::platform::{self, Platform};
-use kiln_emit::ze_info::MemoryKind;
+use kiln_emit::ze_info::{MemoryKind, ZeInfo};
 use kiln_emit::zebin::{ADDRESS, FUNCTIONS, Relocation, Relocations, TEXT_PREFIX, Zebin};
 use kiln_runtime::exec::{Arg, Launch, Program};
 use kiln_runtime::info::Info;
@@ -472,4 +472,183 @@ fn subroutines_stay_what_they_are_in_kernels_with_a_stack() {
     assert_eq!(marks(&text(".kernel \"main\"\n", store)), 1);
     let function = ".global_function \"main\"\n.kernel_attr ArgSize=0\n.kernel_attr RetValSize=2\n";
     assert_eq!(marks(&text(function, "fret (M1, 16)")), 2);
+}
+
+/// What each of 16 channels makes of its number, which is in X, by a kernel that calls functions.
+fn channels(body: &str, functions: &str, numbers: [i32; 16]) -> [i32; 16] {
+    let visa = format!(
+        ".version 4.1\n.kernel \"main\"\n{DECLARATIONS}\
+         .decl X v_type=G type=d num_elts=16 align=GRF\n\
+         .decl Y v_type=G type=d num_elts=16 align=GRF\n\
+         .decl AT v_type=G type=ud num_elts=16 align=GRF\n\
+         .decl TO v_type=G type=uq num_elts=1 align=qword\n\
+         .decl P v_type=P num_elts=16\n\
+         .decl T6 v_type=T num_elts=1 v_name=T6\n\
+         .kernel_attr SimdSize=16\n.function \"main_0\"\nmain_0:\n\
+         mov (M1_NM, 8) AT(0,0)<1> 0x76543210:uv\n\
+         add (M1_NM, 8) AT(1,0)<1> AT(0,0)<1;1,0> 0x8:ud\n\
+         shl (M1_NM, 16) AT(0,0)<1> AT(0,0)<1;1,0> 0x2:ud\n\
+         movs (M1_NM, 1) T6(0) 0x0:ud\n\
+         gather4_scaled.R (M1, 16) T6 0x0:ud AT.0 X.0\n\
+         {body}\n\
+         movs (M1_NM, 1) T6(0) 0x1:ud\n\
+         scatter4_scaled.R (M1, 16) T6 0x0:ud AT.0 X.0\nret (M1, 1)\n{functions}"
+    );
+    let info = {
+        let buffers = |line: fn(u32) -> String| (0..2).map(line).collect::<String>();
+        let arguments = buffers(|n| {
+            format!(
+                "      - {{arg_type: arg_bypointer, offset: 0, size: 0, arg_index: {n}, \
+                 addrmode: stateful, addrspace: global, access_type: readwrite}}\n"
+            )
+        });
+        let entries = buffers(|n| format!("      - {{bti_value: {n}, arg_index: {n}}}\n"));
+        let yaml = format!(
+            "version: '1.20'\nkernels:\n  - name: main\n    execution_env:\n      grf_count: 128\n      \
+             simd_size: 16\n    payload_arguments:\n{arguments}    binding_table_indices:\n{entries}"
+        );
+        ZeInfo::parse(yaml.as_bytes()).expect("the launch description")
+    };
+    let mut options = Options::new(skl());
+    options.verify = true;
+    let session = Session::new(options);
+    let input = Input {
+        name: "main.visaasm",
+        bytes: visa.as_bytes(),
+    };
+    let module = session.compile_module(&[input]);
+    let module = module.unwrap_or_else(|e| panic!("{e}\n{visa}"));
+    let made = session.object_file(&module, Info::ZeInfo(info)).unwrap();
+    let numbers: Vec<u8> = numbers.iter().flat_map(|n| n.to_le_bytes()).collect();
+    let mut launch = Launch {
+        ze_info: &made.ze_info,
+        kernel: "main",
+        global: [16, 1, 1],
+        local: [16, 1, 1],
+        dimensions: 1,
+        args: vec![Arg::Buffer(numbers), Arg::Buffer(vec![0; 64])],
+        budget: Launch::BUDGET,
+    };
+    let program = Program::from_zebin(&made, "main", skl()).unwrap_or_else(|e| panic!("{e}"));
+    let done = launch.run(&program);
+    done.unwrap_or_else(|e| panic!("{e}\n{visa}"));
+    let Arg::Buffer(out) = &launch.args[1] else {
+        panic!("no buffer");
+    };
+    std::array::from_fn(|n| i32::from_le_bytes(out[4 * n..4 * n + 4].try_into().unwrap()))
+}
+
+/// What passes and takes a number, and holds another one or a bit.
+const DECLARATIONS: &str = "\
+.decl A v_type=G type=d num_elts=16 align=GRF alias=<%arg, 0>
+.decl R v_type=G type=d num_elts=16 align=GRF alias=<%retval, 0>
+.decl N v_type=G type=d num_elts=1 align=dword
+.decl ONE v_type=P num_elts=1
+";
+
+fn function(name: &str, attributes: &str, body: &str) -> String {
+    format!(
+        ".version 4.1\n.global_function \"{name}\"\n{DECLARATIONS}.kernel_attr ArgSize=2\n\
+         .kernel_attr RetValSize=2\n{attributes}.function \"{name}_0\"\n{name}_0:\n{body}\n"
+    )
+}
+
+/// Scalar calls are of the channels that are active, whichever they are: here those that the hardware's
+/// instruction of one channel, or of eight, has not.
+#[test]
+fn scalar_calls_are_of_the_upper_channels_too() {
+    let numbers = std::array::from_fn(|n| if n < 9 { 1000 } else { n as i32 });
+    // The sum of the numbers up to one, by recursion, in scalars.
+    let sum = "mov (M1_NM, 1) N(0,0)<1> A(0,0)<0;1,0>\n\
+               cmp.le (M1_NM, 1) ONE N(0,0)<0;1,0> 0x0:d\n\
+               (ONE) goto (M1_NM, 1) zero\n\
+               add (M1_NM, 1) A(0,0)<1> N(0,0)<0;1,0> 0xffffffff:d\n\
+               fcall (M1_NM, 1) sum 2 2\n\
+               add (M1_NM, 1) R(0,0)<1> R(0,0)<0;1,0> N(0,0)<0;1,0>\n\
+               goto (M1_NM, 1) end\n\
+               zero:\n\
+               mov (M1_NM, 1) R(0,0)<1> 0x0:d\n\
+               end:\n\
+               fret (M1_NM, 1)";
+    let twice = "add (M1, 16) R(0,0)<1> A(0,0)<1;1,0> A(0,0)<1;1,0>\nfret (M1, 16)";
+    let functions = |attributes: &str| {
+        function("sum", attributes, sum) + &function("twice", ".kernel_attr SimdSize=16\n", twice)
+    };
+    let divergent = |call: &str| {
+        format!(
+            "cmp.eq (M1, 16) P X(0,0)<1;1,0> 0x3e8:d\n(P) goto (M1, 16) behind\n{call}\nbehind:"
+        )
+    };
+    let scalar = divergent(
+        "mov (M1_NM, 1) A(0,0)<1> 0x5:d\nfcall (M1_NM, 1) sum 2 2\n\
+         add (M1, 16) X(0,0)<1> X(0,0)<1;1,0> R(0,0)<0;1,0>",
+    );
+    let predicated = divergent(
+        "mov (M1_NM, 1) A(0,0)<1> 0x5:d\ncmp.lt (M1_NM, 1) ONE A(0,0)<0;1,0> 0x6:d\n\
+         (ONE) fcall (M1_NM, 1) sum 2 2\nadd (M1, 16) X(0,0)<1> X(0,0)<1;1,0> R(0,0)<0;1,0>",
+    );
+    let wide = |size: &str| {
+        divergent(&format!(
+            "mov (M1, 16) A(0,0)<1> X(0,0)<1;1,0>\nfcall (M1_NM, {size}) twice 2 2\n\
+             mov (M1, 16) X(0,0)<1> R(0,0)<1;1,0>"
+        ))
+    };
+    let by_address = divergent(
+        "faddr sum TO(0,0)<1>\nmov (M1_NM, 1) A(0,0)<1> 0x5:d\nifcall (M1_NM, 1) TO(0,0)<0;1,0> 2 2\n\
+         add (M1, 16) X(0,0)<1> X(0,0)<1;1,0> R(0,0)<0;1,0>",
+    );
+    let more = |n: i32| n + 15;
+    let double = |n: i32| 2 * n;
+    type Model = fn(i32) -> i32;
+    let cases: [(String, Model); 5] = [
+        (scalar, more),
+        (predicated, more),
+        (wide("1"), double),
+        (wide("16"), double),
+        (by_address, more),
+    ];
+    for attributes in ["", ".kernel_attr SimdSize=1\n"] {
+        for (body, model) in &cases {
+            let found = channels(body, &functions(attributes), numbers);
+            let expected = numbers.map(|n| if n == 1000 { n } else { model(n) });
+            assert_eq!(found, expected, "{attributes}{body}");
+        }
+    }
+    let not_called = "mov (M1_NM, 1) N(0,0)<1> 0x0:d\n\
+                      cmp.lt (M1_NM, 1) ONE N(0,0)<0;1,0> N(0,0)<0;1,0>\nmov (M1_NM, 1) A(0,0)<1> 0x5:d\n\
+                      mov (M1_NM, 1) R(0,0)<1> 0x0:d\n(ONE) fcall (M1_NM, 1) sum 2 2\n\
+                      add (M1, 16) X(0,0)<1> X(0,0)<1;1,0> R(0,0)<0;1,0>";
+    assert_eq!(channels(not_called, &functions(""), numbers), numbers);
+}
+
+/// A function that calls itself by address in divergent code: joins of one call are those of the other.
+#[test]
+fn channels_wait_for_their_own_call_by_address() {
+    let fib = "mov (M1, 16) X(0,0)<1> A(0,0)<1;1,0>\n\
+               faddr fib TO(0,0)<1>\n\
+               cmp.lt (M1, 16) P X(0,0)<1;1,0> 0x2:d\n\
+               (P) goto (M1, 16) small\n\
+               add (M1, 16) A(0,0)<1> X(0,0)<1;1,0> 0xffffffff:d\n\
+               ifcall (M1, 16) TO(0,0)<0;1,0> 2 2\n\
+               mov (M1, 16) Y(0,0)<1> R(0,0)<1;1,0>\n\
+               add (M1, 16) A(0,0)<1> X(0,0)<1;1,0> 0xfffffffe:d\n\
+               ifcall (M1, 16) TO(0,0)<0;1,0> 2 2\n\
+               add (M1, 16) R(0,0)<1> Y(0,0)<1;1,0> R(0,0)<1;1,0>\n\
+               goto (M1, 16) end\n\
+               small:\n\
+               mov (M1, 16) R(0,0)<1> X(0,0)<1;1,0>\n\
+               end:\n\
+               fret (M1, 16)";
+    let variables = ".decl X v_type=G type=d num_elts=16 align=GRF\n\
+                     .decl Y v_type=G type=d num_elts=16 align=GRF\n\
+                     .decl TO v_type=G type=uq num_elts=1 align=qword\n\
+                     .decl P v_type=P num_elts=16\n.kernel_attr SimdSize=16\n";
+    let call = "faddr fib TO(0,0)<1>\nmov (M1, 16) A(0,0)<1> X(0,0)<1;1,0>\n\
+                ifcall (M1, 16) TO(0,0)<0;1,0> 2 2\nmov (M1, 16) X(0,0)<1> R(0,0)<1;1,0>";
+    let numbers = std::array::from_fn(|n| (n as i32 * 5 + 3) % 11);
+    let expected = numbers.map(|n| (0..n).fold((0, 1), |(a, b), _| (b, a + b)).0);
+    assert_eq!(
+        channels(call, &function("fib", variables, fib), numbers),
+        expected
+    );
 }

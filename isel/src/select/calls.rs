@@ -17,7 +17,7 @@ use kiln_target::isa::{Op, Type};
 
 use super::alu::UNRESOLVED;
 use super::operand::Storage;
-use super::{Result, Select};
+use super::{Channels, Result, Select};
 
 /// Bytes of what a call of the machine keeps: the return address and the channels that wait.
 const RETURN_BYTES: u32 = 8;
@@ -57,7 +57,15 @@ impl Select<'_, '_> {
 
     pub(super) fn call(&mut self, visa: &visa::Inst) -> Result {
         let [args, results] = visa.passed_grfs().unwrap_or_default();
-        let channels = self.channels(visa);
+        let mut channels = self.channels(visa);
+        // The hardware's call is of single channels and knows none that goes regardless of the mask: all that
+        // are active make a scalar call, whichever they are.
+        if channels.no_mask {
+            channels = Channels {
+                no_mask: false,
+                ..Channels::all(self.ir.simd)
+            };
+        }
         let name = match &visa.operands[0] {
             Operand::Name(name) => Some(name.as_str()),
             _ => None,
@@ -105,7 +113,7 @@ impl Select<'_, '_> {
     /// What a function gives back, before its return.
     pub(super) fn results(&mut self) {
         let [_, results] = self.ir.object.passed_grfs();
-        let mut inst = self.instruction(MachineOp::Results, super::Channels::SCALAR);
+        let mut inst = self.instruction(MachineOp::Results, Channels::SCALAR);
         if results > 0 {
             let from = self.passed(predefined::RETVAL);
             let reg = self.read(from, 0, results * self.grf());
@@ -141,7 +149,7 @@ impl Select<'_, '_> {
         let results: Vec<VReg> = results
             .map(|&(cell, value)| self.packed(cell, self.values[value].expand()))
             .collect();
-        let mut inst = self.instruction(MachineOp::Return, super::Channels::SCALAR);
+        let mut inst = self.instruction(MachineOp::Return, Channels::SCALAR);
         if !results.is_empty() {
             inst.srcs.push(Src::packed(self.list(&results), Type::Ud));
         }
@@ -180,9 +188,9 @@ impl Select<'_, '_> {
         }
         let mut call = self.instruction(
             MachineOp::CallRoutine(callee.as_u32() as u16),
-            super::Channels {
+            Channels {
                 no_mask: false,
-                ..super::Channels::all(self.ir.simd)
+                ..Channels::all(self.ir.simd)
             },
         );
         if !args.is_empty() {
