@@ -6,7 +6,7 @@
 use smallvec::SmallVec;
 
 use crate::inst::{Desc, Dst, Inst, MathFn, Op, Place, Reg, RegFile, Src, SrcReg, Systolic, Type};
-use crate::messages::second_beside_descriptor;
+use crate::messages::{Descriptors, second_beside_descriptor};
 use crate::platform::Platform;
 
 /// Bytes of general registers: registers and their bytes, a bit each.
@@ -172,7 +172,7 @@ impl Operands<'_> {
             }
         }
         if let Some(reg) = inst.dst.and_then(|dst| general(dst.place)) {
-            let length = part(message.desc, 20, 5);
+            let length = Descriptors::of(message).map_or(1, |of| of.response_at_most(family));
             footprint.writes.add_registers(reg.num, length, grf_bytes);
         }
         footprint

@@ -13,6 +13,8 @@
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
+use foldhash::fast::FixedState;
+
 use kiln_target::platform::{Generation, Generations};
 
 use crate::module::{Inst, Operand};
@@ -854,18 +856,18 @@ impl Opcode {
     /// The opcode of that name in text; for a name that says a number of a family as well
     /// (`max`, `sample_lz`), that number.
     pub fn from_mnemonic(name: &str) -> Option<(Opcode, Option<u32>)> {
-        static NAMES: LazyLock<HashMap<&'static str, (Opcode, Option<u32>)>> =
-            LazyLock::new(|| {
-                let plain = ROWS
-                    .iter()
-                    .filter(|row| row.family_names().is_none())
-                    .map(|row| (row.mnemonic, (row.opcode, None)));
-                let family = ROWS.iter().flat_map(|row| {
-                    let names = row.family_names().into_iter().flatten();
-                    names.map(|&(name, n)| (name, (row.opcode, Some(n))))
-                });
-                plain.chain(family).collect()
+        type Names = HashMap<&'static str, (Opcode, Option<u32>), FixedState>;
+        static NAMES: LazyLock<Names> = LazyLock::new(|| {
+            let plain = ROWS
+                .iter()
+                .filter(|row| row.family_names().is_none())
+                .map(|row| (row.mnemonic, (row.opcode, None)));
+            let family = ROWS.iter().flat_map(|row| {
+                let names = row.family_names().into_iter().flatten();
+                names.map(|&(name, n)| (name, (row.opcode, Some(n))))
             });
+            plain.chain(family).collect()
+        });
         NAMES.get(name).copied()
     }
 }

@@ -5,6 +5,8 @@
 //! [`AccessKind`](crate::liveness::AccessKind) follows. Payloads of messages have no size of their
 //! own in vISA: the opcode table has their shape. A raw operand without one is an error.
 
+use std::ops::Range;
+
 use kiln_frontend::module::{
     Addr, Combine, Exec, InputVar, Inst, Object, Operand, PredUse, Region, StateVar, Var,
     predefined,
@@ -58,6 +60,14 @@ impl LaneMaps {
             }
         }
     }
+
+    /// Adds what others do, in whatever order: bytes are of different channels if any two accesses say so.
+    fn join(&mut self, others: LaneMaps) {
+        self.mixed |= others.mixed;
+        for (mask, map) in others.agreed {
+            self.add(mask, map);
+        }
+    }
 }
 
 /// Bytes out of `both` that have different channels by the two maps.
@@ -98,6 +108,21 @@ impl Raw {
             passed: false,
         }
     }
+
+    fn kind(&self, maps: &[LaneMaps]) -> AccessKind {
+        let own = !self.no_mask
+            && (self.flag
+                || (self.lanes.is_some() || self.passed)
+                    && self.mask & maps[self.cell.as_u32() as usize].mixed == 0);
+        match (self.write, own) {
+            (false, true) => AccessKind::ReadOwn,
+            (false, false) => AccessKind::ReadWhole,
+            (true, _) if self.predicated => AccessKind::WriteSome,
+            (true, _) if self.no_mask => AccessKind::WriteAll,
+            (true, true) => AccessKind::WriteOwn,
+            (true, false) => AccessKind::WriteSome,
+        }
+    }
 }
 
 /// How an instruction touches one operand.
@@ -118,77 +143,101 @@ struct Elements {
     region: Region,
 }
 
-/// Collects the accesses of a function, block by block.
+/// Collects the accesses of some blocks of a function, one block after the other.
 struct Collector<'f, 'm> {
     func: &'f Function<'m>,
+    blocks: &'f [Range<u32>],
     raw: Vec<Raw>,
+    /// Where each block's end in `raw`.
+    ends: Vec<usize>,
     maps: Vec<LaneMaps>,
 }
+
+/// Instructions from which on both halves are gone through at the same time.
+const MANY: usize = 4096;
 
 /// All accesses of each block in order; reads of an instruction before its writes.
 ///
 /// # Errors
 /// A message moves data whose size is not known.
-pub fn collect(func: &Function, blocks: &[std::ops::Range<u32>]) -> Result<Accesses, CfgError> {
-    let mut c = Collector {
-        func,
-        raw: Vec::new(),
-        maps: vec![LaneMaps::default(); func.cells.len()],
-    };
-    let mut ends = Vec::with_capacity(blocks.len());
-    for range in blocks {
-        for i in range.clone() {
-            c.inst(i)?;
-        }
-        ends.push(c.raw.len());
+pub fn collect(func: &Function, blocks: &[Range<u32>]) -> Result<Accesses, CfgError> {
+    let count = func.object.insts.len();
+    if count < MANY {
+        let mut all = Collector::new(func, blocks);
+        all.collect()?;
+        return Ok(all.accesses(&all.maps));
     }
-    // What an instruction does to a cell in the same way is one access.
-    let mut list: Vec<Access> = Vec::with_capacity(c.raw.len());
-    let mut of_blocks = Vec::with_capacity(blocks.len());
-    let (mut from, mut first) = (0, 0);
-    for end in ends {
-        let start = list.len() as u32;
-        for r in &c.raw[from..end] {
-            if list.last().is_none_or(|last| last.inst != r.inst) {
-                first = list.len();
-            }
-            let kind = c.kind(r);
-            let same = |a: &&mut Access| a.cell == r.cell && a.kind == kind;
-            match list[first..].iter_mut().find(same) {
-                Some(a) => a.mask |= r.mask,
-                None => list.push(Access {
-                    inst: r.inst,
-                    cell: r.cell,
-                    mask: r.mask,
-                    kind,
-                }),
-            }
-        }
-        from = end;
-        of_blocks.push(start..list.len() as u32);
+    let middle = blocks.partition_point(|block| (block.end as usize) < count / 2);
+    let (first, second) = blocks.split_at(middle);
+    let mut first = Collector::new(func, first);
+    let mut second = Collector::new(func, second);
+    let (one, other) = rayon::join(|| first.collect(), || second.collect());
+    one.and(other)?;
+    let mut maps = std::mem::take(&mut first.maps);
+    for (maps, others) in maps.iter_mut().zip(std::mem::take(&mut second.maps)) {
+        maps.join(others);
     }
-    Ok(Accesses {
-        list,
-        blocks: of_blocks,
-    })
+    let (mut accesses, behind) = rayon::join(|| first.accesses(&maps), || second.accesses(&maps));
+    let start = accesses.list.len() as u32;
+    accesses.list.extend(behind.list);
+    let blocks = behind.blocks.into_iter();
+    (accesses.blocks).extend(blocks.map(|block| block.start + start..block.end + start));
+    Ok(accesses)
+}
+
+impl<'f, 'm> Collector<'f, 'm> {
+    fn new(func: &'f Function<'m>, blocks: &'f [Range<u32>]) -> Collector<'f, 'm> {
+        Collector {
+            func,
+            blocks,
+            raw: Vec::new(),
+            ends: Vec::with_capacity(blocks.len()),
+            maps: vec![LaneMaps::default(); func.cells.len()],
+        }
+    }
+
+    fn collect(&mut self) -> Result<(), CfgError> {
+        for range in self.blocks {
+            for i in range.clone() {
+                self.inst(i)?;
+            }
+            self.ends.push(self.raw.len());
+        }
+        Ok(())
+    }
+
+    /// The accesses, now that all that the function does to each cell is known.
+    fn accesses(&self, maps: &[LaneMaps]) -> Accesses {
+        // What an instruction does to a cell in the same way is one access.
+        let mut list: Vec<Access> = Vec::with_capacity(self.raw.len());
+        let mut blocks = Vec::with_capacity(self.ends.len());
+        let (mut from, mut first) = (0, 0);
+        for &end in &self.ends {
+            let start = list.len() as u32;
+            for r in &self.raw[from..end] {
+                if list.last().is_none_or(|last| last.inst != r.inst) {
+                    first = list.len();
+                }
+                let kind = r.kind(maps);
+                let same = |a: &&mut Access| a.cell == r.cell && a.kind == kind;
+                match list[first..].iter_mut().find(same) {
+                    Some(a) => a.mask |= r.mask,
+                    None => list.push(Access {
+                        inst: r.inst,
+                        cell: r.cell,
+                        mask: r.mask,
+                        kind,
+                    }),
+                }
+            }
+            from = end;
+            blocks.push(start..list.len() as u32);
+        }
+        Accesses { list, blocks }
+    }
 }
 
 impl Collector<'_, '_> {
-    fn kind(&self, r: &Raw) -> AccessKind {
-        let own = !r.no_mask
-            && (r.flag
-                || (r.lanes.is_some() || r.passed)
-                    && r.mask & self.maps[r.cell.as_u32() as usize].mixed == 0);
-        match (r.write, own) {
-            (false, true) => AccessKind::ReadOwn,
-            (false, false) => AccessKind::ReadWhole,
-            (true, _) if r.predicated => AccessKind::WriteSome,
-            (true, _) if r.no_mask => AccessKind::WriteAll,
-            (true, true) => AccessKind::WriteOwn,
-            (true, false) => AccessKind::WriteSome,
-        }
-    }
-
     fn inst(&mut self, index: u32) -> Result<(), CfgError> {
         let inst = &self.func.object.insts[index as usize];
         let start = self.raw.len();

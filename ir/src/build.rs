@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use cranelift_entity::packed_option::PackedOption;
 use cranelift_entity::{EntityRef, PrimaryMap, SecondaryMap};
+use foldhash::fast::FixedState;
 use kiln_frontend::module::{
     InputVar, Object, ObjectKind, Operand, Sampler, Surface, Var, predefined,
 };
@@ -237,7 +238,7 @@ fn make_homes(func: &mut Function, options: BuildOptions) {
     };
     if options.pack {
         let slots = pack::pack(object, func.target, |var| is_own(var) && !is_taken(var));
-        let mut cells: HashMap<u32, Cell> = HashMap::new();
+        let mut cells: HashMap<u32, Cell, FixedState> = HashMap::default();
         for slot in slots {
             let first = *cells.entry(slot.group).or_insert_with(|| {
                 func.cells.push(CellData {
@@ -469,7 +470,7 @@ fn linear_blocks(func: &mut Function, graph: &Cfg) -> Vec<Origin> {
         }
     }
     let mut placed = vec![Block::from_u32(0); plain.len()];
-    let mut split_at: HashMap<(usize, usize), Block> = HashMap::new();
+    let mut split_at: HashMap<(usize, usize), Block, FixedState> = HashMap::default();
     let mut next = 0;
     for b in 0..plain.len() {
         for &p in &splits[b] {

@@ -39,6 +39,9 @@ use routines::{Convention, Parts};
 const REGALLOC2_OVER: u32 = 150;
 const SCAN_OVER: u32 = 300;
 
+/// Instructions from which on what does not depend on one another is done at the same time.
+const MANY: usize = 4096;
+
 /// How registers are assigned.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Allocator {
@@ -261,16 +264,28 @@ pub fn allocate_with(
         },
         slots: frame.slots(used.max(parts.frames_end(&func))),
     };
-    let spilled = spill::run(&mut func, &graph, room, &mut assigned.origins);
-    let live = match spilled {
-        0 => live,
-        _ => {
+    // Mostly nothing is spilled, and all can be placed meanwhile.
+    let input = |func| {
+        let fixed = place::place(func, &live, &frame)?;
+        Adapter::new(func, &fixed, &frame, parts)
+    };
+    let count: usize = func.blocks.values().map(|block| block.insts.len()).sum();
+    let (is_over, input) = match count < MANY {
+        true => (spill::is_over(&func, &graph, &room), input(&func)),
+        false => rayon::join(|| spill::is_over(&func, &graph, &room), || input(&func)),
+    };
+    let mut spilled = 0;
+    let input = match is_over {
+        false => input?,
+        true => {
+            drop(input);
+            spilled = spill::run(&mut func, &graph, room, &mut assigned.origins);
             let placed = place::wanted(&func);
-            Liveness::of(&func, &graph, |v| placed.contains(v))
+            let live = Liveness::of(&func, &graph, |v| placed.contains(v));
+            let fixed = place::place(&func, &live, &frame)?;
+            Adapter::new(&func, &fixed, &frame, parts)?
         }
     };
-    let fixed = place::place(&func, &live, &frame)?;
-    let input = Adapter::new(&func, &fixed, &frame, parts)?;
     let env = adapter::environment(&frame);
     let settings = RegallocOptions {
         verbose_log: false,

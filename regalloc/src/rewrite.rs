@@ -144,10 +144,11 @@ pub fn rewrite(
 
 impl Rewriter<'_> {
     fn block(&mut self, b: usize, block: Block, origins: &[u32]) -> Result<Body, AllocError> {
+        let count = self.input.block_insns(regalloc2::Block::new(b)).len();
         let mut body = Body {
             block,
-            insts: Vec::new(),
-            origins: Vec::new(),
+            insts: Vec::with_capacity(count),
+            origins: Vec::with_capacity(count),
         };
         let (input, output) = (self.input, self.output);
         let grfs = self.frame.unit_grfs;

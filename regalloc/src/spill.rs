@@ -90,6 +90,13 @@ enum Access {
     Use,
 }
 
+/// Whether more values live at once anywhere than there is room for: if not, there is nothing to spill.
+pub fn is_over(func: &Function, graph: &Graph, room: &Room) -> bool {
+    let high = room.units * room.over / 100;
+    let counts = Lives::new(func, graph).pressure();
+    counts.iter().any(|count| *count > high as i32)
+}
+
 /// Spills. Gives the number of slots used; `origins` keeps the number that each instruction of a block had.
 pub fn run(
     func: &mut Function,

@@ -397,19 +397,22 @@ fn compile_prepared(
         clock = Instant::now();
     };
 
-    let func = kiln_ir::build::build(object, options.platform).map_err(|source| match source {
-        CfgError::Unsupported { inst, what } => CompileError::Unsupported {
-            kernel: kernel(),
-            list: vec![Unsupported {
-                inst,
-                what: what.to_string(),
-            }],
-        },
-        source => CompileError::Flow {
-            kernel: kernel(),
-            source,
-        },
-    })?;
+    let build = || {
+        kiln_ir::build::build(object, options.platform).map_err(|source| match source {
+            CfgError::Unsupported { inst, what } => CompileError::Unsupported {
+                kernel: kernel(),
+                list: vec![Unsupported {
+                    inst,
+                    what: what.to_string(),
+                }],
+            },
+            source => CompileError::Flow {
+                kernel: kernel(),
+                source,
+            },
+        })
+    };
+    let func = build()?;
     lap(&mut seconds.ir);
     if options.verify {
         kiln_ir::verify::verify(&func).map_err(|e| broken(object, "the IR was built", &e))?;
@@ -432,11 +435,16 @@ fn compile_prepared(
         in_memory: false,
         interruptible: options.interruptible,
     };
+    let (simd, stack) = (func.simd, func.stack);
+    let bottom_up: Vec<usize> = func.bottom_up.iter().map(|r| r.as_u32() as usize).collect();
+    // Allocation takes its memory. It is hardly ever wanted once more.
+    let mut func = Some(func);
     let mut profiles = Vec::new();
     let mut allocator = options.allocator;
     let (mut parts, stats, symbols, entered, [barrier, uninterruptible]) = loop {
         let mut text = String::new();
-        let machines = lower(object, &func, callees, options, room, &mut text)?;
+        let func = func.take().map_or_else(build, Ok)?;
+        let machines = lower(object, func, callees, options, room, &mut text)?;
         lap(&mut seconds.isel);
         if let Some(place) = options.profile {
             let one = |machine| pressure::profile(machine, options.grf_limit, place);
@@ -456,7 +464,7 @@ fn compile_prepared(
         let symbols = machines.last().map(|last| last.symbols.clone());
         let entered = machines[0].entered;
         let in_registers = own_scratch == 0 && !machines[0].reserved.is_empty();
-        let order = func.bottom_up.iter().map(|r| r.as_u32() as usize);
+        let order = bottom_up.iter().copied();
         let known = callees.overwritten.clone();
         match allocate_parts(machines, order, &settings, known, &mut scratch.allocation) {
             Err(AllocError::TooFew { .. } | AllocError::Scratch { .. })
@@ -519,8 +527,8 @@ fn compile_prepared(
     Ok(Some(Compiled {
         name: object.name.to_string(),
         entered,
-        stack: func.stack,
-        simd: func.simd,
+        stack,
+        simd,
         scratch_base,
         barrier,
         uninterruptible,
@@ -543,7 +551,7 @@ fn compile_prepared(
 /// of each of these, if it is asked for.
 fn lower(
     object: &Object,
-    func: &kiln_ir::func::Function,
+    func: kiln_ir::func::Function,
     callees: &Callees,
     options: &Options,
     room: Room,
@@ -558,13 +566,14 @@ fn lower(
         by_jump: &|name| callees.by_jump.contains(name),
     };
     let mut machines =
-        select::select_in(func, options.platform, &calls, room).map_err(|errors| {
+        select::select_in(&func, options.platform, &calls, room).map_err(|errors| {
             let one = |e: select::SelectError| Unsupported {
                 inst: e.inst,
                 what: format!("{}: {}", e.op, e.what),
             };
             unsupported(errors.into_iter().map(one).collect())
         })?;
+    drop(func);
     let finish = |machine: &mut Machine| finish(object, machine, options);
     // Starting threads takes as long as a small part.
     let size: usize = machines.iter().map(|machine| machine.regs.len()).sum();

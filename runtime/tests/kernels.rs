@@ -59,7 +59,7 @@ const XE: [(&str, usize); 7] = [
 ];
 
 /// The same of kernels that need what only these platforms have.
-const XE_ONLY: [(&str, usize); 4] = [("dg2", 7), ("pvc", 9), ("bmg", 9), ("ptl", 9)];
+const XE_ONLY: [(&str, usize); 4] = [("dg2", 7), ("pvc", 11), ("bmg", 11), ("ptl", 11)];
 
 fn each_xe(check: impl Fn(&Kernel) -> Result<(), String> + Sync) {
     let of_all = XE.map(|(name, count)| (name, count, &["../examples", "tests/kernels"][..]));

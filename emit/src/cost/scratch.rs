@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use crate::inst::{Desc, Inst};
+use crate::inst::Inst;
 use crate::messages::{Descriptors, Kind, Request};
 use crate::platform::Platform;
 
@@ -42,19 +42,6 @@ pub fn scratch(code: &[Inst], platform: &Platform) -> Scratch {
 
 /// What a message asks for, if its descriptor is a constant that is known.
 pub(super) fn request(inst: &Inst, platform: &Platform) -> Option<Request> {
-    let message = inst.msg?;
-    let Desc::Imm(desc) = message.desc else {
-        return None;
-    };
-    let ex_desc = match message.ex_desc {
-        Desc::Imm(bits) => bits,
-        Desc::Addr { .. } => 0,
-    };
-    let descriptors = Descriptors {
-        sfid: message.sfid,
-        end_of_thread: message.eot,
-        desc,
-        ex_desc,
-    };
+    let descriptors = Descriptors::of(&inst.msg?)?;
     Request::decode(descriptors, platform.family).ok()
 }

@@ -200,7 +200,19 @@ impl Bits {
         if total < 64 && value >> total != 0 {
             return false;
         }
-        *word = *word & !self.mask() | self.place(value);
+        if self.further[0].width != 0 {
+            *word = *word & !self.mask() | self.place(value);
+            return true;
+        }
+        // One piece is in one half of the word, and the value in it.
+        let at = self.first.low & 63;
+        let put = |half: u64| half & !(self.first.mask() << at) | value << at;
+        let (low, high) = (*word as u64, (*word >> 64) as u64);
+        let (low, high) = match self.first.low & 64 {
+            0 => (put(low), high),
+            _ => (low, put(high)),
+        };
+        *word = u128::from(high) << 64 | u128::from(low);
         true
     }
 

@@ -117,6 +117,23 @@ pub fn extended_room(family: Family, split: bool) -> u32 {
 }
 
 impl Descriptors {
+    /// Those of a `send`, if its descriptor is a constant; an extended one in a register is taken for 0.
+    pub fn of(message: &Message) -> Option<Descriptors> {
+        let Desc::Imm(desc) = message.desc else {
+            return None;
+        };
+        let ex_desc = match message.ex_desc {
+            Desc::Imm(bits) => bits,
+            Desc::Addr { .. } => 0,
+        };
+        Some(Descriptors {
+            sfid: message.sfid,
+            end_of_thread: message.eot,
+            desc,
+            ex_desc,
+        })
+    }
+
     /// Registers of the first payload, whatever the request.
     pub fn payload(self) -> u32 {
         self.desc >> 25 & 15
@@ -127,9 +144,19 @@ impl Descriptors {
         self.ex_desc >> 6 & ((1 << family_spec(family).second_length_bits()) - 1)
     }
 
-    /// Registers of the response.
+    /// Registers of the response, as the field says.
     pub fn response(self) -> u32 {
         self.desc >> 20 & 31
+    }
+
+    /// Registers that the response may have. A block of two dimensions may have 32, of which the field,
+    /// too narrow, says 31; the data port counts from the block's sizes, which are in the payload.
+    pub fn response_at_most(self, family: Family) -> u32 {
+        let block = || Request::decode(self, family).is_ok_and(|r| r.kind == Kind::LoadBlock2d);
+        match self.response() {
+            31 if block() => 32,
+            length => length,
+        }
     }
 
     /// The message of a `send` that has both as constants.

@@ -1,9 +1,10 @@
 //! The payloads of messages.
 
 use super::{Checker, Violation};
-use crate::encoding::Operand;
-use crate::encoding::spec::Spec;
+use crate::encoding::{Operand, family_spec};
 use crate::inst::{Desc, Inst, Message, Place, RegFile, Src, SrcReg};
+use crate::messages::Descriptors;
+use crate::platform::Family;
 
 impl Checker<'_> {
     pub(super) fn send(&self) -> Result<(), Violation> {
@@ -13,7 +14,7 @@ impl Checker<'_> {
         let Some(message) = &self.inst.msg else {
             return self.fail("has no message");
         };
-        let lengths = Lengths::of(self.inst, message, self.spec);
+        let lengths = Lengths::of(self.inst, message, self.platform.family);
         self.payload(dst.place, lengths.response, Operand::Dst)?;
         let sent = [lengths.payload, lengths.second];
         for (n, (src, length)) in self.inst.srcs.iter().zip(sent).enumerate() {
@@ -127,7 +128,8 @@ struct Lengths {
 }
 
 impl Lengths {
-    fn of(inst: &Inst, message: &Message, spec: &Spec) -> Lengths {
+    fn of(inst: &Inst, message: &Message, family: Family) -> Lengths {
+        let spec = family_spec(family);
         let field = |desc, low: u32, mask: u32| match desc {
             Desc::Imm(value) => Some(value >> low & mask),
             Desc::Addr { .. } => None,
@@ -140,7 +142,7 @@ impl Lengths {
         Lengths {
             payload: field(message.desc, 25, 15),
             second,
-            response: field(message.desc, 20, 31),
+            response: Descriptors::of(message).map(|of| of.response_at_most(family)),
         }
     }
 }

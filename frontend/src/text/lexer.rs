@@ -53,12 +53,17 @@ impl<'a> Lexer<'a> {
 
     #[inline]
     fn blanks(&mut self) {
-        if matches!(self.at(self.pos), b' ' | b'\t' | b'\r' | b'/') {
+        if may_be_blank(self.at(self.pos)) {
             self.skip_blanks();
         }
     }
 
     fn skip_blanks(&mut self) {
+        // Mostly it is one.
+        if self.at(self.pos) == b' ' && !may_be_blank(self.at(self.pos + 1)) {
+            self.pos += 1;
+            return;
+        }
         loop {
             let rest = self.bytes.get(self.pos..).unwrap_or_default();
             match rest {
@@ -452,13 +457,29 @@ impl<'a> Lexer<'a> {
     }
 }
 
-fn is_name_start(b: u8) -> bool {
+/// Whether a blank or a comment may begin with it.
+fn may_be_blank(b: u8) -> bool {
+    matches!(b, b' ' | b'\t' | b'\r' | b'/')
+}
+
+const fn is_name_start(b: u8) -> bool {
     b.is_ascii_alphabetic() || matches!(b, b'_' | b'$' | b'@' | b'?')
 }
 
 fn is_name(b: u8) -> bool {
-    is_name_start(b) || b.is_ascii_digit()
+    NAME[usize::from(b)]
 }
+
+/// By byte, whether names have it: most of a text is names.
+const NAME: [bool; 256] = {
+    let mut name = [false; 256];
+    let mut b = 0;
+    while b < 256 {
+        name[b] = is_name_start(b as u8) || (b as u8).is_ascii_digit();
+        b += 1;
+    }
+    name
+};
 
 /// Whether [`Lexer::name`] takes it all, and no more.
 pub(super) fn is_whole_name(name: &str) -> bool {

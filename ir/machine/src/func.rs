@@ -254,6 +254,16 @@ impl Function {
         }
     }
 
+    /// The same of an operand's place.
+    #[inline]
+    pub fn registers_of<'a>(&'a self, reg: &'a Reg) -> &'a [VReg] {
+        match (reg.virt_ref(), reg.as_list()) {
+            (Some(v), _) => std::slice::from_ref(v),
+            (None, Some(list)) => &self.lists[list],
+            (None, None) => &[],
+        }
+    }
+
     /// The virtual register so many bytes from a base, and the byte in it.
     #[inline]
     pub fn place(&self, base: Base, byte: u32) -> Option<(VReg, u32)> {
@@ -279,7 +289,7 @@ impl Function {
                 }
                 continue;
             }
-            for (n, &v) in self.registers(&r.reg.base()).iter().enumerate() {
+            for (n, &v) in self.registers_of(&r.reg).iter().enumerate() {
                 let (src, n) = (i as u8, n as u8);
                 f(v, Role::Source { src, n });
             }
@@ -303,7 +313,7 @@ impl Function {
                     f(v, Role::Address);
                 }
             } else {
-                for (n, &v) in self.registers(&dst.reg.base()).iter().enumerate() {
+                for (n, &v) in self.registers_of(&dst.reg).iter().enumerate() {
                     let old = self.old(dst.old, n);
                     f(v, Role::Result { n: n as u8, old });
                 }

@@ -4,8 +4,8 @@
 //! stays near the number of edges on any graph, long ladders of joins included. They are found when they are
 //! first asked for, since most passes need no more than the order.
 
-use std::cell::OnceCell;
 use std::ops::Range;
+use std::sync::OnceLock;
 
 use crate::func::{Block, Function};
 
@@ -24,7 +24,7 @@ pub struct Graph {
     /// Each block's place in `order`.
     place: Vec<u32>,
     walk: Walk,
-    dominators: OnceCell<Dominators>,
+    dominators: OnceLock<Dominators>,
 }
 
 #[derive(Clone, Debug)]
@@ -66,7 +66,7 @@ impl Graph {
             order,
             place,
             walk,
-            dominators: OnceCell::new(),
+            dominators: OnceLock::new(),
         }
     }
 

@@ -51,7 +51,8 @@ pub enum Base {
 pub struct Reg {
     kind: Kind,
     byte: u16,
-    num: u32,
+    /// The number of what the kind says, as that of a virtual register.
+    num: VReg,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -66,7 +67,7 @@ impl Reg {
     pub const NULL: Reg = Reg {
         kind: Kind::Null,
         byte: 0,
-        num: 0,
+        num: VReg(0),
     };
 
     pub fn new(base: Base, byte: u32) -> Reg {
@@ -76,7 +77,7 @@ impl Reg {
             Base::List(l) => (Kind::List, l.as_u32()),
             Base::Phys(file, num) => (Kind::Phys(file), num.into()),
         };
-        let byte = byte as u16;
+        let (byte, num) = (byte as u16, VReg(num));
         Reg { kind, byte, num }
     }
 
@@ -97,9 +98,9 @@ impl Reg {
     pub fn base(self) -> Base {
         match self.kind {
             Kind::Null => Base::Null,
-            Kind::Virt => Base::Virt(VReg(self.num)),
-            Kind::List => Base::List(List(self.num)),
-            Kind::Phys(file) => Base::Phys(file, self.num as u8),
+            Kind::Virt => Base::Virt(self.num),
+            Kind::List => Base::List(List(self.num.0)),
+            Kind::Phys(file) => Base::Phys(file, self.num.0 as u8),
         }
     }
 
@@ -125,18 +126,24 @@ impl Reg {
 
     #[inline]
     pub fn as_virt(self) -> Option<VReg> {
-        (self.kind == Kind::Virt).then_some(VReg(self.num))
+        (self.kind == Kind::Virt).then_some(self.num)
+    }
+
+    /// The same for a slice of one.
+    #[inline]
+    pub(crate) fn virt_ref(&self) -> Option<&VReg> {
+        (self.kind == Kind::Virt).then_some(&self.num)
     }
 
     #[inline]
     pub fn as_list(self) -> Option<List> {
-        (self.kind == Kind::List).then_some(List(self.num))
+        (self.kind == Kind::List).then_some(List(self.num.0))
     }
 
     #[inline]
     pub fn as_phys(self) -> Option<(RegFile, u8)> {
         match self.kind {
-            Kind::Phys(file) => Some((file, self.num as u8)),
+            Kind::Phys(file) => Some((file, self.num.0 as u8)),
             _ => None,
         }
     }
@@ -262,10 +269,12 @@ impl SrcReg {
     /// Bytes from the first element's place to the end of the furthest of `exec_size` elements.
     #[inline]
     pub fn span(&self, exec_size: u8) -> u32 {
-        let last = (0..u32::from(exec_size.max(1)))
-            .map(|n| self.element(n))
-            .max();
-        last.unwrap_or(0) + self.ty.bytes()
+        let last = u32::from(exec_size.max(1)) - 1;
+        let width = u32::from(self.region.width.max(1));
+        // It is the last, or ends the last whole row.
+        let ends = (last + 1) / width * width;
+        let furthest = self.element(last).max(self.element(ends.max(1) - 1));
+        furthest + self.ty.bytes()
     }
 }
 

@@ -59,13 +59,13 @@ pub fn run(func: &mut Function) -> std::result::Result<(), Vec<LegalizeError>> {
     for block in blocks {
         let insts = std::mem::take(&mut legalizer.func.blocks[block].insts);
         legalizer.constants.clear();
-        legalizer.out.reserve(insts.len() + insts.len() / 4);
         for inst in insts {
             if let Err(error) = legalizer.inst(inst) {
                 errors.push(error);
             }
         }
-        legalizer.func.blocks[block].insts = std::mem::take(&mut legalizer.out);
+        legalizer.func.blocks[block].insts = legalizer.out.to_vec();
+        legalizer.out.clear();
     }
     if errors.is_empty() {
         Ok(())

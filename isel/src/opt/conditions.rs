@@ -17,7 +17,7 @@ use super::count_uses;
 pub fn run(func: &mut Function) {
     let uses = count_uses(func);
     // Where in the current block a register is defined; numbers go on from block to block.
-    let mut defined: SecondaryMap<VReg, usize> = SecondaryMap::new();
+    let mut defined: SecondaryMap<VReg, usize> = SecondaryMap::with_capacity(func.regs.len());
     let blocks: Vec<Block> = func.blocks.keys().collect();
     let mut start = 1;
     for block in blocks {
@@ -26,7 +26,6 @@ pub fn run(func: &mut Function) {
         // The last instruction so far that reads or writes a flag.
         let mut flagged = start - 1;
         for n in 0..insts.len() {
-            let inst = insts[n];
             let maker = |v: VReg| defined[v].checked_sub(start);
             if let Some((at, cond)) = compare(func, &insts, n, maker)
                 && flagged <= start + at
@@ -40,18 +39,21 @@ pub fn run(func: &mut Function) {
                 insts[at].opts.saturate = true;
                 insts[n].opts.saturate = false;
             }
-            if touches_flag(func, &inst) {
+            let inst = &insts[n];
+            if touches_flag(func, inst) {
                 flagged = start + n;
             }
-            func.visit(&inst, |v, role| {
+            func.visit(inst, |v, role| {
                 if role.is_def() {
                     defined[v] = start + n;
                 }
             });
         }
         start += insts.len();
-        let mut folded = folded.into_iter();
-        insts.retain(|_| !folded.next().is_some_and(|folded| folded));
+        if folded.contains(&true) {
+            let mut folded = folded.into_iter();
+            insts.retain(|_| !folded.next().is_some_and(|folded| folded));
+        }
         func.blocks[block].insts = insts;
     }
 }

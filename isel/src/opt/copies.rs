@@ -35,9 +35,10 @@ pub fn run(func: &mut Function) {
     let order = Graph::new(func).order().to_vec();
     let last = last_uses(func, &order);
     let mut at = 0;
-    let mut copies: Copies = SecondaryMap::new();
+    let mut copies = Copies::new(func);
     // The register of which a register is a copy as a whole.
-    let mut originals: SecondaryMap<VReg, PackedOption<VReg>> = SecondaryMap::new();
+    let mut originals: SecondaryMap<VReg, PackedOption<VReg>> =
+        SecondaryMap::with_capacity(func.regs.len());
     // Those that are a copy of a part of it, and hold nothing beside.
     let mut halves: EntitySet<VReg> = EntitySet::new();
     for_each_inst(func, &order, |func, block, _, inst| {
@@ -79,7 +80,7 @@ pub fn run(func: &mut Function) {
             let byte = copy.byte - n as i32 * unit;
             let over = func.old(dst.old, n).into();
             let copy = Copy { byte, over, ..copy };
-            copies[v] = Some(copy);
+            copies.set(v, copy);
             if copy.masked.is_none()
                 && let Some((original, whole)) = original(func, &copy, v)
             {
@@ -98,7 +99,7 @@ pub fn run(func: &mut Function) {
 /// The number of the last instruction in an order that reads a register; what the end of a block reads
 /// is wanted for ever.
 fn last_uses(func: &Function, order: &[Block]) -> SecondaryMap<VReg, u32> {
-    let mut last: SecondaryMap<VReg, u32> = SecondaryMap::new();
+    let mut last: SecondaryMap<VReg, u32> = SecondaryMap::with_capacity(func.regs.len());
     let mut at = 0;
     for &block in order {
         for inst in &func.blocks[block].insts {
@@ -110,7 +111,31 @@ fn last_uses(func: &Function, order: &[Block]) -> SecondaryMap<VReg, u32> {
     last
 }
 
-type Copies = SecondaryMap<VReg, Option<Copy>>;
+/// The copies that there are, by the registers that they make. Most registers are made otherwise.
+struct Copies {
+    list: Vec<Copy>,
+    /// By register: the number of its copy, and one.
+    numbers: SecondaryMap<VReg, u32>,
+}
+
+impl Copies {
+    fn new(func: &Function) -> Copies {
+        Copies {
+            list: Vec::new(),
+            numbers: SecondaryMap::with_capacity(func.regs.len()),
+        }
+    }
+
+    fn get(&self, v: VReg) -> Option<Copy> {
+        let number = (self.numbers[v] as usize).checked_sub(1)?;
+        self.list.get(number).copied()
+    }
+
+    fn set(&mut self, v: VReg, copy: Copy) {
+        self.list.push(copy);
+        self.numbers[v] = self.list.len() as u32;
+    }
+}
 
 /// How a register was made from another or from an immediate.
 #[derive(Clone, Copy)]
@@ -245,12 +270,14 @@ impl Copy {
 
 /// How bytes of a register were made: by the copy that made the register, or one that it was written over.
 fn copy_at(copies: &Copies, v: VReg, byte: u32, size: u32) -> Option<Copy> {
-    let mut copy = copies[v]?;
+    let mut copy = copies.get(v)?;
     for _ in 0..CHAIN {
         let (start, end) = (byte as i32, (byte + size) as i32);
         let written = copy.byte..copy.byte + i32::from(copy.exec_size) * copy.step();
         match copy.over.expand() {
-            Some(over) if end <= written.start || written.end <= start => copy = copies[over]?,
+            Some(over) if end <= written.start || written.end <= start => {
+                copy = copies.get(over)?
+            }
             _ => return Some(copy),
         }
     }

@@ -21,15 +21,24 @@ enum Def {
     Inst(Block, u32),
 }
 
+/// What somebody reads.
+struct Live {
+    registers: EntitySet<VReg>,
+    /// By instruction, one block's behind the other's.
+    insts: Vec<bool>,
+}
+
 /// Removes dead instructions and dead block parameters.
 pub fn run(func: &mut Function) {
-    let live = live_registers(func);
+    let Live { registers, insts } = live(func);
+    let mut wanted = insts.into_iter();
+    let live = registers;
     let dead = |v: VReg| !live.contains(v);
     let blocks: Vec<Block> = func.blocks.keys().collect();
     for &block in &blocks {
         let mut insts = std::mem::take(&mut func.blocks[block].insts);
         insts.retain_mut(|inst| {
-            let wanted = has_effect(inst) || defines(func, inst, |v| live.contains(v));
+            let wanted = wanted.next().unwrap_or(true);
             if wanted {
                 trim(func, inst, dead);
             }
@@ -54,8 +63,14 @@ pub fn run(func: &mut Function) {
     }
 }
 
-fn live_registers(func: &Function) -> EntitySet<VReg> {
+fn live(func: &Function) -> Live {
     let graph = Graph::new(func);
+    let mut starts = Vec::with_capacity(func.blocks.len());
+    let count = func.blocks.values().fold(0, |start, data| {
+        starts.push(start);
+        start + data.insts.len()
+    });
+    let mut insts = vec![false; count];
     let mut defs = vec![Def::Other; func.regs.len()];
     let mut live = EntitySet::with_capacity(func.regs.len());
     let mut work = Vec::new();
@@ -75,6 +90,7 @@ fn live_registers(func: &Function) -> EntitySet<VReg> {
                 }
             });
             if has_effect(inst) {
+                insts[starts[block.index()] + n] = true;
                 uses_of(func, inst, |v| want(v, &mut work));
             }
         }
@@ -92,6 +108,10 @@ fn live_registers(func: &Function) -> EntitySet<VReg> {
         match defs[v.index()] {
             Def::Other => {}
             Def::Inst(block, n) => {
+                let wanted = &mut insts[starts[block.index()] + n as usize];
+                if std::mem::replace(wanted, true) {
+                    continue;
+                }
                 let inst = &func.blocks[block].insts[n as usize];
                 uses_of(func, inst, |v| want(v, &mut work));
             }
@@ -105,13 +125,10 @@ fn live_registers(func: &Function) -> EntitySet<VReg> {
             }
         }
     }
-    live
-}
-
-fn defines(func: &Function, inst: &Inst, holds: impl Fn(VReg) -> bool) -> bool {
-    let mut any = false;
-    func.visit(inst, |v, role| any |= role.is_def() && holds(v));
-    any
+    Live {
+        registers: live,
+        insts,
+    }
 }
 
 /// Must stay although nobody reads its registers.

@@ -110,9 +110,9 @@ pub fn run(func: &mut Function) {
 impl Moves {
     fn new(func: &Function, graph: &Graph) -> Moves {
         let mut moves = Moves {
-            uses: SecondaryMap::new(),
-            defs: SecondaryMap::new(),
-            copies: SecondaryMap::new(),
+            uses: SecondaryMap::with_capacity(func.regs.len()),
+            defs: SecondaryMap::with_capacity(func.regs.len()),
+            copies: SecondaryMap::with_capacity(func.regs.len()),
             modes: SecondaryMap::new(),
         };
         for &block in graph.order() {

@@ -48,7 +48,7 @@ struct Flags {
 pub fn run(func: &mut Function) {
     let mut flags = Flags {
         uses: count_uses(func),
-        defs: SecondaryMap::new(),
+        defs: SecondaryMap::with_capacity(func.regs.len()),
         over: SecondaryMap::new(),
     };
     for (block, data) in func.blocks.iter() {
@@ -77,8 +77,10 @@ pub fn run(func: &mut Function) {
                 flags.uses[v] += 1;
             }
         }
-        let mut gone = gone.into_iter();
-        insts.retain(|_| !gone.next().unwrap_or(false));
+        if gone.contains(&true) {
+            let mut gone = gone.into_iter();
+            insts.retain(|_| !gone.next().unwrap_or(false));
+        }
         let data = &mut func.blocks[block];
         data.insts = insts;
         if let Term::Branch { pred } = &mut data.term
@@ -120,9 +122,9 @@ impl Flags {
                 Some(cond) if cond.flag.as_virt() == Some(v) => channels(inst),
                 _ => inst.dst.as_ref().map_or(0..0, written),
             };
-            let flag = func.regs[v].class == Class::Flag;
-            let old = role.old().filter(|_| flag);
-            self.over[v] = old.map(|old| Over { old, lanes });
+            if func.regs[v].class == Class::Flag {
+                self.over[v] = role.old().map(|old| Over { old, lanes });
+            }
         });
     }
 

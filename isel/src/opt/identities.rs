@@ -94,7 +94,8 @@ fn alike(func: &Function, a: VReg, b: VReg) -> bool {
 /// Finds parameters that are another register; whether there are any.
 fn parameters(func: &Function, same: &mut Same) -> bool {
     // What each parameter gets: one register, or several.
-    let mut only: SecondaryMap<VReg, Option<Result<VReg, ()>>> = SecondaryMap::new();
+    let mut only: SecondaryMap<VReg, Option<Result<VReg, ()>>> =
+        SecondaryMap::with_capacity(func.regs.len());
     for block in func.blocks.values() {
         for edge in &block.succs {
             let params = &func.blocks[edge.to].params;

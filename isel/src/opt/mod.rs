@@ -125,7 +125,7 @@ fn for_each_inst(
 
 /// How often each register is read.
 fn count_uses(func: &Function) -> SecondaryMap<VReg, u32> {
-    let mut uses: SecondaryMap<VReg, u32> = SecondaryMap::new();
+    let mut uses: SecondaryMap<VReg, u32> = SecondaryMap::with_capacity(func.regs.len());
     for (block, data) in func.blocks.iter() {
         for inst in &data.insts {
             uses_of(func, inst, |v| uses[v] += 1);

@@ -15,6 +15,10 @@ pub fn run(func: &mut Function) {
     if !encoding::has(Op::Smov, func.target) {
         return;
     }
+    let mut insts = func.blocks.values().flat_map(|data| &data.insts);
+    if !insts.any(is_scattered) {
+        return;
+    }
     let mut constants: SecondaryMap<VReg, Option<Bits>> = SecondaryMap::new();
     let blocks: Vec<Block> = func.blocks.keys().collect();
     for data in func.blocks.values() {

@@ -99,8 +99,8 @@ impl Facts {
 impl Webs {
     fn new(func: &Function) -> Webs {
         let mut webs = Webs {
-            parent: SecondaryMap::new(),
-            facts: SecondaryMap::new(),
+            parent: SecondaryMap::with_capacity(func.regs.len()),
+            facts: SecondaryMap::with_capacity(func.regs.len()),
         };
         for (v, data) in func.regs.iter() {
             webs.parent[v] = v.as_u32();
@@ -177,7 +177,7 @@ impl Webs {
 
     /// How much further apart the elements of each register come to lie, and how many bytes it has then.
     fn factors(&mut self, func: &Function) -> Vec<(u8, u16)> {
-        let mut whole: SecondaryMap<VReg, Facts> = SecondaryMap::new();
+        let mut whole: SecondaryMap<VReg, Facts> = SecondaryMap::with_capacity(func.regs.len());
         for v in func.regs.keys() {
             let first = self.first(v);
             let own = self.facts[v];

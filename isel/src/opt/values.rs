@@ -30,12 +30,13 @@ const NEAR: usize = 64;
 pub fn run(func: &mut Function) {
     let graph = Graph::new(func);
     let mut known = Known::new();
-    let mut renamed: SecondaryMap<VReg, PackedOption<VReg>> = SecondaryMap::new();
+    let mut renamed: SecondaryMap<VReg, PackedOption<VReg>> =
+        SecondaryMap::with_capacity(func.regs.len());
     let new = |renamed: &SecondaryMap<VReg, PackedOption<VReg>>, v: VReg| {
         renamed[v].expand().unwrap_or(v)
     };
     // Instructions that were removed, by the register that each made.
-    let mut removed: SecondaryMap<VReg, Option<Inst>> = SecondaryMap::new();
+    let mut removed: HashMap<VReg, Inst, FixedState> = HashMap::default();
     let mut at = 0;
     for &block in graph.order() {
         let insts = std::mem::take(&mut func.blocks[block].insts);
@@ -54,7 +55,7 @@ pub fn run(func: &mut Function) {
             let Some(earlier) = earlier else {
                 // What is written over is made anew: two cannot be written over one.
                 if let (Some(Old::Reg(v)), Some(dst)) = (old, &mut inst.dst)
-                    && let Some(mut again) = removed[v]
+                    && let Some(&(mut again)) = removed.get(&v)
                 {
                     let copy = func.regs.push(func.regs[v]);
                     if let Some(dst) = &mut again.dst {
@@ -67,7 +68,7 @@ pub fn run(func: &mut Function) {
                 continue;
             };
             if let ([v], true) = (&registers[..], is_fresh(&inst)) {
-                removed[*v] = Some(inst);
+                removed.insert(*v, inst);
             }
             for (&v, &other) in registers.iter().zip(&earlier) {
                 renamed[v] = other.into();

@@ -54,9 +54,9 @@ const FREE: Held = Held {
 };
 
 /// The dependencies of a region. Numbers of instructions are those within it.
-pub struct Depend {
+pub struct Depend<'a> {
     /// By virtual register the one that stands for all that want to be in one place.
-    roots: Vec<u32>,
+    roots: &'a [u32],
     held: Vec<Held>,
     touched: Vec<u32>,
     /// Readers with the one before.
@@ -75,11 +75,12 @@ struct Accesses {
     writes: SmallVec<[u32; 4]>,
 }
 
-impl Depend {
-    pub fn new(func: &Function) -> Depend {
-        let mut depend = Depend {
-            roots: roots(func),
-            held: vec![FREE; func.regs.len() + Other::COUNT],
+impl Depend<'_> {
+    /// With the registers' [`roots`].
+    pub fn new(roots: &[u32]) -> Depend<'_> {
+        Depend {
+            roots,
+            held: vec![FREE; roots.len() + Other::COUNT],
             touched: Vec::new(),
             readers: Vec::new(),
             edges: Vec::new(),
@@ -87,11 +88,7 @@ impl Depend {
             missing: Vec::new(),
             times: Vec::new(),
             heights: Vec::new(),
-        };
-        for v in 0..depend.roots.len() as u32 {
-            depend.roots[v as usize] = find(&mut depend.roots, v);
         }
-        depend
     }
 
     /// The dependencies between the instructions of a block from one on; gives the first that is no more among
@@ -396,8 +393,8 @@ fn time_of(func: &Function, inst: &Inst) -> Time {
     time::message(target, &message)
 }
 
-/// Joins the registers that are best in one place.
-fn roots(func: &Function) -> Vec<u32> {
+/// Joins the registers that are best in one place: by register the one that stands for them.
+pub fn roots(func: &Function) -> Vec<u32> {
     let mut roots: Vec<u32> = (0..func.regs.len() as u32).collect();
     for data in func.blocks.values() {
         for inst in &data.insts {
@@ -412,6 +409,9 @@ fn roots(func: &Function) -> Vec<u32> {
                 join(&mut roots, arg, param);
             }
         }
+    }
+    for v in 0..roots.len() as u32 {
+        roots[v as usize] = find(&mut roots, v);
     }
     roots
 }

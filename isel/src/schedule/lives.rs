@@ -23,11 +23,11 @@ const ADDRESSES: i16 = 8;
 /// by side.
 const AHEAD: u32 = 92;
 
-pub struct Lives {
+/// What is known of a function before anything changes.
+pub struct Known {
     units: i16,
-    /// What may live where something has gone ahead, in the function and in the block.
+    /// What may live where something has gone ahead.
     limit: Amounts,
-    bound: Amounts,
     /// Callers have fewer registers where it needs more.
     is_called: bool,
     /// By register: its class, and how much of it it takes.
@@ -36,6 +36,12 @@ pub struct Lives {
     last: Vec<u32>,
     /// By block: what lives at its end.
     at_end: Vec<Amounts>,
+}
+
+pub struct Lives<'a> {
+    known: &'a Known,
+    /// What may live in the block where something has gone ahead.
+    bound: Amounts,
     /// By instruction of the block: what lives before it.
     before: Vec<Amounts>,
     /// By register: reads to come, in the block or behind it.
@@ -52,8 +58,8 @@ pub struct Lives {
     defs: Vec<u32>,
 }
 
-impl Lives {
-    pub fn new(func: &Function, units: u32) -> Lives {
+impl Known {
+    pub fn new(func: &Function, units: u32) -> Known {
         let blocks = func.blocks.len();
         let count = func.regs.len();
         let size = |data: &kiln_machine::func::RegData| match data.class {
@@ -61,38 +67,29 @@ impl Lives {
             Class::Flag => (1, data.bytes.div_ceil(2) as i16),
             Class::Addr => (2, data.bytes.div_ceil(2) as i16),
         };
-        let mut lives = Lives {
+        let mut known = Known {
             units: units as i16,
             limit: [(units * AHEAD / 100) as i16, FLAGS, ADDRESSES],
-            bound: [0; 3],
             is_called: func.entered != Entered::Dispatched,
             size: func.regs.values().map(size).collect(),
             last: vec![0; count],
             at_end: vec![[0; 3]; blocks + 1],
-            before: Vec::new(),
-            reads: vec![0; count],
-            seen: vec![0; count],
-            defined: Vec::new(),
-            unread: Vec::new(),
-            starts: Vec::new(),
-            read: Vec::new(),
-            defs: Vec::new(),
         };
-        let born = lives.follow(func);
+        let born = known.follow(func);
         // Changes of what lives, from the end of each block to the next one's.
-        for (v, &(class, amount)) in lives.size.iter().enumerate() {
-            let (from, to) = (born[v], lives.last[v].div_ceil(2));
+        for (v, &(class, amount)) in known.size.iter().enumerate() {
+            let (from, to) = (born[v], known.last[v].div_ceil(2));
             if from < to {
-                lives.at_end[from as usize][usize::from(class)] += amount;
-                lives.at_end[to as usize][usize::from(class)] -= amount;
+                known.at_end[from as usize][usize::from(class)] += amount;
+                known.at_end[to as usize][usize::from(class)] -= amount;
             }
         }
         let mut now = [0; 3];
-        for amounts in &mut lives.at_end {
+        for amounts in &mut known.at_end {
             add(&mut now, amounts, 1);
             *amounts = now;
         }
-        lives
+        known
     }
 
     /// Finds how far each register lives; gives the blocks that define them.
@@ -157,6 +154,24 @@ impl Lives {
         }
         born
     }
+}
+
+impl Lives<'_> {
+    pub fn new(known: &Known) -> Lives<'_> {
+        let count = known.size.len();
+        Lives {
+            known,
+            bound: [0; 3],
+            before: Vec::new(),
+            reads: vec![0; count],
+            seen: vec![0; count],
+            defined: Vec::new(),
+            unread: Vec::new(),
+            starts: Vec::new(),
+            read: Vec::new(),
+            defs: Vec::new(),
+        }
+    }
 
     /// Begins a block.
     pub fn enter(&mut self, func: &Function, block: Block) {
@@ -183,7 +198,7 @@ impl Lives {
         self.starts
             .push((self.read.len() as u32, self.defs.len() as u32));
         for &v in self.read.iter().chain(&self.defs) {
-            self.reads[v as usize] = u32::from(self.last[v as usize] > beyond);
+            self.reads[v as usize] = u32::from(self.known.last[v as usize] > beyond);
         }
         for &v in &self.read {
             self.reads[v as usize] += 1;
@@ -193,7 +208,7 @@ impl Lives {
         for at in self.starts.windows(2) {
             let (mut defined, mut unread) = ([0; 3], 0);
             for &v in &self.defs[at[0].1 as usize..at[1].1 as usize] {
-                let (class, amount) = self.size[v as usize];
+                let (class, amount) = self.known.size[v as usize];
                 if self.reads[v as usize] > 0 {
                     defined[usize::from(class)] += amount;
                 } else if class == 0 {
@@ -205,21 +220,21 @@ impl Lives {
         }
         self.before.clear();
         self.before.resize(insts.len(), [0; 3]);
-        let mut now = self.at_end[block.as_u32() as usize];
+        let mut now = self.known.at_end[block.as_u32() as usize];
         for inst in (0..insts.len()).rev() {
             add(&mut now, &self.defined[inst], -1);
             for at in self.starts[inst].0..self.starts[inst + 1].0 {
                 let v = self.read[at as usize] as usize;
                 let known = std::mem::replace(&mut self.seen[v], beyond + 1);
-                if known != beyond + 1 && self.last[v] <= beyond {
-                    let (class, amount) = self.size[v];
+                if known != beyond + 1 && self.known.last[v] <= beyond {
+                    let (class, amount) = self.known.size[v];
                     now[usize::from(class)] += amount;
                 }
             }
             self.before[inst] = now;
         }
-        self.bound = self.limit;
-        if self.is_called {
+        self.bound = self.known.limit;
+        if self.known.is_called {
             let most = self.before.iter().map(|amounts| amounts[0]).max();
             self.bound[0] = self.bound[0].min(most.unwrap_or(0));
         }
@@ -231,7 +246,7 @@ impl Lives {
         for at in self.starts[inst].0..self.starts[inst + 1].0 {
             let v = self.read[at as usize] as usize;
             if self.reads[v] == 1 {
-                let (class, amount) = self.size[v];
+                let (class, amount) = self.known.size[v];
                 change[usize::from(class)] -= amount;
             }
         }
@@ -240,7 +255,7 @@ impl Lives {
 
     /// Whether more general registers live before an instruction than there are.
     pub fn is_over(&self, inst: usize) -> bool {
-        self.before[inst][0] > self.units
+        self.before[inst][0] > self.known.units
     }
 
     /// How many more of them hold something after an instruction than before it.

@@ -17,11 +17,10 @@ mod depend;
 mod lives;
 
 use kiln_emit::cost::time::Time;
-use kiln_machine::func::Function;
-use kiln_machine::inst::Inst;
+use kiln_machine::func::{Block, Function};
 
 use depend::Depend;
-use lives::Lives;
+use lives::{Known, Lives};
 
 /// What the pass is called.
 pub const NAME: &str = "schedule";
@@ -33,18 +32,55 @@ const TRIED: usize = 4;
 /// Where more registers live than there are: cycles that what ends lives may have to wait for to go ahead.
 const LONG: i64 = 20;
 
+/// Instructions from which on the blocks are ordered in two halves at the same time.
+const MANY: usize = 4096;
+/// Blocks with fewer instructions stay as they are.
+const FEW: usize = 3;
+
 /// Orders the instructions of a function that may have so many units of general registers.
 pub fn run(func: &mut Function, units: u32) {
-    let mut lives = Lives::new(func, units);
-    let mut depend = Depend::new(func);
-    let mut walk = Walk::default();
-    for block in func.blocks.keys() {
-        let count = func.blocks[block].insts.len();
-        if count < 3 {
-            continue;
+    let blocks: Vec<Block> = (func.blocks.iter())
+        .filter(|(_, data)| data.insts.len() >= FEW)
+        .map(|(block, _)| block)
+        .collect();
+    let count: usize = func.blocks.values().map(|data| data.insts.len()).sum();
+    let orders = if count < MANY {
+        let (known, roots) = (Known::new(func, units), depend::roots(func));
+        [orders(func, &blocks, &known, &roots), Vec::new()]
+    } else {
+        let (known, roots) = rayon::join(|| Known::new(func, units), || depend::roots(func));
+        let mut before = 0;
+        let middle = blocks.partition_point(|&block| {
+            before += func.blocks[block].insts.len();
+            before < count / 2
+        });
+        let (first, second) = blocks.split_at(middle);
+        let (first, second) = rayon::join(
+            || orders(func, first, &known, &roots),
+            || orders(func, second, &known, &roots),
+        );
+        [first, second]
+    };
+    let mut order = orders.into_iter().flatten();
+    let mut old = Vec::new();
+    for block in blocks {
+        let insts = &mut func.blocks[block].insts;
+        old.clone_from(insts);
+        for (inst, from) in insts.iter_mut().zip(&mut order) {
+            *inst = old[from as usize];
         }
+    }
+}
+
+/// The new orders of some blocks, one behind the other, by the numbers that instructions have in their blocks.
+fn orders(func: &Function, blocks: &[Block], known: &Known, roots: &[u32]) -> Vec<u32> {
+    let mut lives = Lives::new(known);
+    let mut depend = Depend::new(roots);
+    let mut walk = Walk::default();
+    let mut order = Vec::new();
+    for &block in blocks {
+        let count = func.blocks[block].insts.len();
         lives.enter(func, block);
-        let mut order: Vec<u32> = Vec::with_capacity(count);
         let mut first = 0;
         while first < count {
             let end = depend.region(func, block, first);
@@ -57,10 +93,8 @@ pub fn run(func: &mut Function, units: u32) {
                 first += 1;
             }
         }
-        let insts = &mut func.blocks[block].insts;
-        let old = std::mem::take(insts);
-        insts.extend(order.iter().map(|&i| -> Inst { old[i as usize] }));
     }
+    order
 }
 
 /// An instruction whose operands have all been computed.

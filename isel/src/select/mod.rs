@@ -397,7 +397,8 @@ impl Select<'_, '_> {
                 self.errors.push(error);
             }
             let b = self.own_block(b);
-            self.out.blocks[b].insts = std::mem::take(&mut self.code);
+            self.out.blocks[b].insts = self.code.to_vec();
+            self.code.clear();
         }
         for b in self.own_blocks() {
             self.edges(b);

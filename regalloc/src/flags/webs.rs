@@ -220,7 +220,9 @@ impl Pass<'_> {
         for (b, block) in self.func.blocks.iter() {
             let params = block.params.iter().chain(self.live.live_in(b));
             for &v in params.chain(at_end(block, self.live.live_out(b))) {
-                crosses[v] |= self.is_mine(v);
+                if self.is_mine(v) {
+                    crosses[v] = true;
+                }
             }
             for edge in &block.succs {
                 for (&p, &a) in self.func.blocks[edge.to].params.iter().zip(&edge.args) {

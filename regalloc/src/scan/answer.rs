@@ -128,7 +128,7 @@ impl Scan<'_> {
         let mut lives: BTreeMap<u32, BTreeMap<u32, u32>> = BTreeMap::new();
         for v in (0..self.place.len() as u32).filter(|&v| self.stored[v as usize]) {
             let of_web = lives.entry(self.webs.of(v)).or_default();
-            of_web.extend(self.lives.spans(v).iter().copied());
+            of_web.extend(self.lives.spans.of(v as usize).iter().copied());
         }
         for b in 0..self.input.num_blocks() {
             let block = Block::new(b);

@@ -27,6 +27,8 @@ struct Candidate {
     distance: u32,
     /// Where it is at the end of each block that is known to lead here.
     places: SmallVec<[Option<Place>; 4]>,
+    /// How many of these are registers.
+    held: usize,
     /// In a register.
     wanted: bool,
 }
@@ -44,12 +46,27 @@ impl Ascending<'_> {
 }
 
 impl Candidate {
-    fn in_registers(&self) -> usize {
-        let units = self
-            .places
-            .iter()
-            .filter_map(|place| place.and_then(Place::unit));
-        units.count()
+    fn new(
+        v: u32,
+        param: Option<usize>,
+        distance: u32,
+        places: impl Iterator<Item = Option<Place>>,
+    ) -> Candidate {
+        let places: SmallVec<[Option<Place>; 4]> = places.collect();
+        let units = places.iter().filter(|p| p.and_then(Place::unit).is_some());
+        Candidate {
+            v,
+            param,
+            distance,
+            held: units.count(),
+            places,
+            wanted: false,
+        }
+    }
+
+    /// By what comes first: what is nearest, and of that the first value. One number is soon compared.
+    fn key(&self) -> u64 {
+        u64::from(self.distance) << 32 | u64::from(self.v)
     }
 }
 
@@ -67,10 +84,6 @@ impl Scan<'_> {
         let params: SmallVec<[u32; 8]> = (input.block_params(block).iter())
             .map(|p| p.vreg() as u32)
             .collect();
-        for n in 0..self.lives.ins(b).len() {
-            let v = self.lives.ins(b)[n].v;
-            self.place[v as usize] = None;
-        }
         match preds[..] {
             [] => {}
             [pred] if pred < b => self.follow(pred, b, first, &params),
@@ -149,6 +162,9 @@ impl Scan<'_> {
 
     /// Enters from several sides: chooses what is in a register, and where.
     fn meet(&mut self, b: usize, first: u32, preds: &[usize], params: &[u32]) {
+        for far in self.lives.ins(b) {
+            self.place[far.v as usize] = None;
+        }
         let known: SmallVec<[usize; 4]> = preds.iter().copied().filter(|&p| p < b).collect();
         let last = preds.iter().copied().filter(|&p| p >= b).max();
         let mut all = self.candidates(b, &known, params);
@@ -202,20 +218,14 @@ impl Scan<'_> {
     fn candidates(&self, b: usize, known: &[usize], params: &[u32]) -> Vec<Candidate> {
         let exits = known.iter().map(|&p| Ascending(&self.exits[p]));
         let mut exits: SmallVec<[Ascending; 4]> = exits.collect();
-        let values = self.lives.ins(b).iter().map(|far| Candidate {
-            v: far.v,
-            param: None,
-            distance: far.distance,
-            places: exits.iter_mut().map(|exit| exit.find(far.v)).collect(),
-            wanted: false,
+        let values = self.lives.ins(b).iter().map(|far| {
+            let places = exits.iter_mut().map(|exit| exit.find(far.v));
+            Candidate::new(far.v, None, far.distance, places)
         });
         let from = |p: usize, n: usize| self.exit_of(p, self.args(p, b)[n].vreg() as u32);
-        let params = params.iter().enumerate().map(|(n, &v)| Candidate {
-            v,
-            param: Some(n),
-            distance: self.lives.of_param(v),
-            places: known.iter().map(|&p| from(p, n)).collect(),
-            wanted: false,
+        let params = params.iter().enumerate().map(|(n, &v)| {
+            let places = known.iter().map(|&p| from(p, n));
+            Candidate::new(v, Some(n), self.lives.of_param(v), places)
         });
         let mut all = Vec::with_capacity(values.len() + params.len());
         all.extend(values);
@@ -226,11 +236,9 @@ impl Scan<'_> {
     /// Where ways meet, what most have in a register stays in one: first what all have there, then what is
     /// nearest. A parameter that one way has in a register costs a message in either case.
     fn at_join(&self, all: &mut [Candidate], known: usize) {
-        all.sort_by_cached_key(|c| (c.in_registers() < known, c.distance, c.v));
-        let worth = |c: &&mut Candidate| {
-            let count = c.in_registers();
-            2 * count > known || (c.param.is_some() && count > 0)
-        };
+        // No distance has the highest bit.
+        all.sort_by_cached_key(|c| u64::from(c.held < known) << 63 | c.key());
+        let worth = |c: &&mut Candidate| 2 * c.held > known || (c.param.is_some() && c.held > 0);
         for c in all.iter_mut().filter(worth).take(self.order.len()) {
             c.wanted = true;
         }
@@ -240,7 +248,7 @@ impl Scan<'_> {
     /// room for where most lives in it. What is in memory before it is loaded there only if all has room: in
     /// the loop it would have to go again.
     fn at_loop(&self, all: &mut [Candidate], b: usize, last: usize) {
-        all.sort_by_key(|c| (c.distance, c.v));
+        all.sort_by_key(Candidate::key);
         let used = all.partition_point(|c| c.distance < BEHIND_LOOP);
         let room = self.order.len();
         let most = self.lives.most[b..=last].iter().max();
@@ -248,11 +256,11 @@ impl Scan<'_> {
         let (inside, through) = all.split_at_mut(used);
         let mut taken = 0;
         for c in inside {
-            c.wanted = taken < room && (c.in_registers() > 0 || most <= room);
+            c.wanted = taken < room && (c.held > 0 || most <= room);
             taken += usize::from(c.wanted);
         }
         let taken = most.saturating_sub(through.len()).max(taken);
-        let here = through.iter_mut().filter(|c| c.in_registers() > 0);
+        let here = through.iter_mut().filter(|c| c.held > 0);
         for c in here.take(room.saturating_sub(taken)) {
             c.wanted = true;
         }

@@ -8,6 +8,7 @@
 
 use regalloc2::{Block, Function, Inst, OperandKind, OperandPos};
 
+use crate::MANY;
 use crate::adapter::Adapter;
 
 /// Farther than any use.
@@ -20,7 +21,7 @@ const CLOSE: usize = 8;
 
 /// Lists of one vector, by number.
 #[derive(Default)]
-struct Lists<T> {
+pub struct Lists<T> {
     ranges: Vec<(u32, u32)>,
     pool: Vec<T>,
 }
@@ -56,7 +57,7 @@ impl<T: Copy + Default> Lists<T> {
         lists
     }
 
-    fn of(&self, n: usize) -> &[T] {
+    pub fn of(&self, n: usize) -> &[T] {
         let (from, to) = self.ranges[n];
         &self.pool[from as usize..to as usize]
     }
@@ -69,6 +70,9 @@ pub struct Far {
     pub distance: u32,
 }
 
+/// By value: the spans in which it lives, ascending, from a position to before another.
+pub type Spans = Lists<(u32, u32)>;
+
 pub struct Lives {
     /// The positions that use each value, in the order of the code: twice the number of an instruction, and
     /// one more if it reads the value late.
@@ -79,8 +83,7 @@ pub struct Lives {
     outs: Lists<Far>,
     /// The distance of each parameter's first use from the start of its block.
     params: Vec<u32>,
-    /// By value: the spans in which it lives, ascending, from a position to before another.
-    spans: Lists<(u32, u32)>,
+    pub spans: Spans,
     /// By value: something uses it, or it is passed on.
     wanted: Vec<bool>,
     /// By operand: a use after which its value is not wanted, or a definition that is never used.
@@ -91,7 +94,8 @@ pub struct Lives {
 }
 
 impl Lives {
-    pub fn new(input: &Adapter) -> Lives {
+    /// With what can be made of the spans meanwhile, where the code is long.
+    pub fn new<T: Send>(input: &Adapter, of_spans: impl FnOnce(&Spans) -> T + Send) -> (Lives, T) {
         let (blocks, values) = (input.num_blocks(), input.num_vregs());
         let mut lives = Lives {
             uses: Lists::default(),
@@ -105,12 +109,23 @@ impl Lives {
             most: vec![0; blocks],
         };
         lives.follow(input);
-        lives.measure(input);
-        let mut live = vec![NONE; values];
-        for b in 0..blocks {
-            lives.kill(input, b, &mut live);
-        }
-        lives
+        let spans = std::mem::take(&mut lives.spans);
+        let mut distances = || {
+            lives.measure(input);
+            let mut live = vec![NONE; values];
+            for b in 0..blocks {
+                lives.kill(input, b, &mut live);
+            }
+        };
+        let made = match input.num_insts() < MANY {
+            true => {
+                distances();
+                of_spans(&spans)
+            }
+            false => rayon::join(distances, || of_spans(&spans)).1,
+        };
+        lives.spans = spans;
+        (lives, made)
     }
 
     pub fn ins(&self, b: usize) -> &[Far] {
@@ -119,11 +134,6 @@ impl Lives {
 
     pub fn outs(&self, b: usize) -> &[Far] {
         self.outs.of(b)
-    }
-
-    /// The spans in which a value lives.
-    pub fn spans(&self, v: u32) -> &[(u32, u32)] {
-        self.spans.of(v as usize)
     }
 
     /// Whether an operand is the last that wants its value.
@@ -199,13 +209,17 @@ impl Lives {
         // The value that was last seen to live at each block's start, and at its end.
         let (mut begins, mut ends) = (vec![NONE; blocks], vec![NONE; blocks]);
         let mut lives_in: Vec<(u32, u32)> = Vec::new();
+        let mut at_ends = 0;
+        let mut end = |b: usize, v: u32, ends: &mut [u32]| {
+            at_ends += usize::from(std::mem::replace(&mut ends[b], v) != v);
+        };
         let mut inside: Vec<u32> = Vec::new();
         for v in 0..values as u32 {
             inside.clear();
             self.wanted[v as usize] =
                 !passed.of(v as usize).is_empty() || !self.uses.of(v as usize).is_empty();
             for &b in passed.of(v as usize) {
-                ends[b as usize] = v;
+                end(b as usize, v, &mut ends);
             }
             for &b in wanted.of(v as usize) {
                 begins[b as usize] = v;
@@ -217,7 +231,7 @@ impl Lives {
                 next += 1;
                 for pred in input.block_preds(Block::new(b as usize)) {
                     let p = pred.index();
-                    ends[p] = v;
+                    end(p, v, &mut ends);
                     if home != p as u32 && std::mem::replace(&mut begins[p], v) != v {
                         inside.push(p as u32);
                     }
@@ -257,6 +271,8 @@ impl Lives {
         }
         let far = |&(b, v): &(u32, u32)| (b, Far { v, distance: FAR });
         self.ins = Lists::sorted(blocks, lives_in.iter().map(far));
+        // They are many, and a vector that grows takes twice what it needs.
+        self.outs.pool.reserve_exact(at_ends);
     }
 
     /// Finds distances: once from the end to the start, and once more for what comes over backward edges.
@@ -267,8 +283,6 @@ impl Lives {
         let mut seen = vec![NONE; values];
         let mut far = vec![FAR; values];
         let mut out: Vec<u32> = Vec::new();
-        // Nearly what lives at the ends is what lives at the starts.
-        self.outs.pool.reserve(self.ins.pool.len());
         for last in [false, true] {
             if !last && !has_loops {
                 continue;

@@ -81,8 +81,7 @@ fn key(point: u32, turn: Turn) -> u64 {
 /// # Errors
 /// An instruction needs more registers at once than there are.
 pub fn run(input: &Adapter, frame: &Frame) -> Result<(Output, Vec<Slot>), RegAllocError> {
-    let lives = Lives::new(input);
-    let webs = Webs::new(input, &lives);
+    let (lives, webs) = Lives::new(input, |spans| Webs::new(input, spans));
     let (saved, others): (Vec<u32>, Vec<u32>) =
         frame.units.iter().partition(|u| frame.saved.contains(u));
     let order: Vec<u8> = others.iter().chain(&saved).map(|&u| u as u8).collect();
@@ -204,17 +203,17 @@ impl Scan<'_> {
         let mut home = self.webs.home(web);
         if home == NOWHERE {
             let candidates = self.order.iter().copied().filter(|&u| free >> u & 1 == 1);
-            home = (self.webs.choose_home(web, candidates, &self.lives)).unwrap_or(NOWHERE);
+            home = (self.webs.choose_home(web, candidates, &self.lives.spans)).unwrap_or(NOWHERE);
         }
         if home != NOWHERE
             && free >> home & 1 == 1
-            && self.webs.wanted(home, v, at, &self.lives).is_none()
+            && self.webs.wanted(home, v, at, &self.lives.spans).is_none()
         {
             return Some(home);
         }
         let mut best: Option<(u32, u8)> = None;
         for &unit in self.order.iter().filter(|&&u| free >> u & 1 == 1) {
-            match self.webs.wanted(unit, v, at, &self.lives) {
+            match self.webs.wanted(unit, v, at, &self.lives.spans) {
                 None => return Some(unit),
                 Some(wanted) if best.is_none_or(|(latest, _)| wanted > latest) => {
                     best = Some((wanted, unit));

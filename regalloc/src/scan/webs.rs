@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 
 use regalloc2::{Block, Function, Inst, Operand, OperandConstraint, OperandKind};
 
-use super::lives::Lives;
+use super::lives::Spans;
 use crate::adapter::{Adapter, Source, UNITS, unit};
 
 pub const NOWHERE: u8 = u8::MAX;
@@ -31,7 +31,7 @@ pub struct Webs {
 }
 
 impl Webs {
-    pub fn new(input: &Adapter, lives: &Lives) -> Webs {
+    pub fn new(input: &Adapter, spans: &Spans) -> Webs {
         let values = input.num_vregs();
         let mut webs = Webs {
             parent: (0..values as u32).collect(),
@@ -44,7 +44,7 @@ impl Webs {
             for (s, &succ) in input.block_succs(block).iter().enumerate() {
                 let args = input.branch_blockparams(block, Inst::invalid(), s);
                 for (arg, param) in args.iter().zip(input.block_params(succ)) {
-                    webs.join(arg.vreg() as u32, param.vreg() as u32, lives);
+                    webs.join(arg.vreg() as u32, param.vreg() as u32, spans);
                 }
             }
         }
@@ -52,14 +52,14 @@ impl Webs {
             let ops = input.inst_operands(Inst::new(i));
             for op in ops {
                 if let OperandConstraint::Reuse(k) = op.constraint() {
-                    webs.join(ops[k].vreg().vreg() as u32, op.vreg().vreg() as u32, lives);
+                    webs.join(ops[k].vreg().vreg() as u32, op.vreg().vreg() as u32, spans);
                 }
             }
             if let (Source::Copy, [from, to]) = (input.source[i], ops) {
-                webs.join(from.vreg().vreg() as u32, to.vreg().vreg() as u32, lives);
+                webs.join(from.vreg().vreg() as u32, to.vreg().vreg() as u32, spans);
             }
         }
-        webs.book_fixed(input, lives);
+        webs.book_fixed(input, spans);
         webs
     }
 
@@ -72,13 +72,13 @@ impl Webs {
     }
 
     /// Makes one web of two, if their values never live at once.
-    fn join(&mut self, a: u32, b: u32, lives: &Lives) {
+    fn join(&mut self, a: u32, b: u32, spans: &Spans) {
         let (a, b) = (self.of(a), self.of(b));
         if a == b {
             return;
         }
         let mut take = |v: u32| {
-            let own = || lives.spans(v).iter().copied().collect();
+            let own = || spans.of(v as usize).iter().copied().collect();
             self.lives.remove(&v).unwrap_or_else(own)
         };
         let (mut few, mut many) = (take(a), take(b));
@@ -102,7 +102,7 @@ impl Webs {
     }
 
     /// Books what instructions want somewhere, and the webs of such values with it.
-    fn book_fixed(&mut self, input: &Adapter, lives: &Lives) {
+    fn book_fixed(&mut self, input: &Adapter, spans: &Spans) {
         for i in 0..input.num_insts() as u32 {
             let inst = Inst::new(i as usize);
             for op in input.inst_operands(inst) {
@@ -111,7 +111,7 @@ impl Webs {
                 };
                 let (unit, web) = (unit(preg) as u8, self.of(op.vreg().vreg() as u32));
                 if self.home[web as usize] == NOWHERE {
-                    self.settle(web, unit, lives);
+                    self.settle(web, unit, spans);
                 }
                 let (from, to) = span(i, op);
                 if self.conflict(unit, from, to, web).is_none() {
@@ -144,9 +144,9 @@ impl Webs {
 
     /// The first position at or behind one at which a register is booked for another web than a value's,
     /// while the value lives.
-    pub fn wanted(&self, unit: u8, v: u32, at: u32, lives: &Lives) -> Option<u32> {
+    pub fn wanted(&self, unit: u8, v: u32, at: u32, spans: &Spans) -> Option<u32> {
         let web = self.of(v);
-        let spans = lives.spans(v);
+        let spans = spans.of(v as usize);
         let next = spans.partition_point(|&(_, to)| to <= at);
         (spans[next..].iter().take(LOOKED_AT))
             .find_map(|&(from, to)| self.conflict(unit, from.max(at), to, web))
@@ -157,11 +157,11 @@ impl Webs {
     }
 
     /// Gives a web its home, and books its lives there as far as nobody else has.
-    fn settle(&mut self, web: u32, unit: u8, lives: &Lives) {
+    fn settle(&mut self, web: u32, unit: u8, spans: &Spans) {
         self.home[web as usize] = unit;
         let all = match self.lives.get(&web) {
             Some(all) => all.clone(),
-            None => lives.spans(web).iter().copied().collect(),
+            None => spans.of(web as usize).iter().copied().collect(),
         };
         for (from, to) in all {
             if self.conflict(unit, from, to, web).is_none() {
@@ -176,7 +176,7 @@ impl Webs {
         &mut self,
         web: u32,
         units: impl Iterator<Item = u8>,
-        lives: &Lives,
+        spans: &Spans,
     ) -> Option<u8> {
         if self.home[web as usize] != NOWHERE {
             return None;
@@ -194,7 +194,7 @@ impl Webs {
             }
         }
         let (_, unit) = best?;
-        self.settle(web, unit, lives);
+        self.settle(web, unit, spans);
         Some(unit)
     }
 }

@@ -3,7 +3,7 @@
 //!
 //! The barrier of the group is passed when all its threads have signalled it. A named one is passed when as
 //! many producers and as many consumers have as its signals say; its consumers are told. A thread may be
-//! both.
+//! both. Where there are named ones, the group's is that of number 0, signalled by the same message.
 
 use super::error::Cause;
 use super::machine::Thread;

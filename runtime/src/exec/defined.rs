@@ -108,7 +108,11 @@ impl Thread {
             defined.set(at, size, known);
             return Ok(());
         }
-        let enabled = self.enabled(op);
+        let enabled = match (&op.path, &op.srcs[1].base) {
+            // Its second source is a further mask of channels.
+            (Path::Scattered, Base::Constant(mask)) => self.enabled(op) & *mask as u32,
+            _ => self.enabled(op),
+        };
         let moves = matches!(
             op.path,
             Path::Raw | Path::Fast(Fast::Bits | Fast::Mov) | Path::Scattered

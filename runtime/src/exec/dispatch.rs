@@ -728,6 +728,10 @@ impl Setup {
             header[0] = ARGUMENTS;
             header[2] = number;
         }
+        // What the message of the group's barrier takes for the numbers of producers and consumers.
+        if self.platform.barriers > 1 {
+            header[2] |= self.threads << 24;
+        }
         header[6] = group[1];
         header[7] = group[2];
         for (bytes, dword) in thread.grf.chunks_exact_mut(4).zip(header) {

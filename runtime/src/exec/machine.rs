@@ -16,11 +16,12 @@ use super::wide::Rounding;
 pub const LANES: usize = 32;
 /// Bytes of a general register, or of an accumulator, at most.
 const REGISTER_MAX: usize = 64;
-/// `acc0`-`acc1`, and the eight special accumulators `mme0`-`mme7` after them (as `acc2`-`acc9`), with
-/// room for an operand that begins in the last of them.
-const ACC_COUNT: usize = 12;
+/// `acc0`-`acc15`, of which early families have two, and the eight special accumulators `mme0`-`mme7`
+/// behind them, with room for an operand that begins in the last of them. They are apart: macro steps
+/// have both where there are more than two.
+const ACC_COUNT: usize = 26;
 /// The number of the accumulator that `mme0` is.
-pub const MME_BASE: u32 = 2;
+pub const MME_BASE: u32 = 16;
 /// Lanes of an accumulator at most (of word type).
 const ACC_LANES: usize = REGISTER_MAX / 2;
 /// Bytes of the flag registers at most.

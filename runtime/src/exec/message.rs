@@ -237,7 +237,7 @@ impl Message {
 
     /// Registers of the response.
     pub fn response_len(&self) -> usize {
-        self.descriptors.response() as usize
+        self.descriptors.response_at_most(self.family) as usize
     }
 
     /// Registers of the first payload.
@@ -357,14 +357,18 @@ pub fn send(
         Function::Spawner => Ok(()),
         Function::Gateway if send.eot => Ok(()),
         Function::Sampler => sampler::send(thread, shared, &message),
-        Function::Gateway if message.request()?.kind == Kind::Barrier => {
-            shared.barriers.arrive();
-            Ok(())
-        }
-        Function::Gateway if message.request()?.kind == Kind::NamedBarrier => {
-            let dword = header_dword(thread, &message, 2)?;
-            shared.barriers.arrive_at(thread.number, dword)
-        }
+        Function::Gateway => match message.request()?.kind {
+            Kind::Barrier if thread.platform.barriers == 1 => {
+                shared.barriers.arrive();
+                Ok(())
+            }
+            // The group's barrier is the first of the named ones, with all threads as its numbers.
+            Kind::Barrier | Kind::NamedBarrier => {
+                let dword = header_dword(thread, &message, 2)?;
+                shared.barriers.arrive_at(thread.number, dword)
+            }
+            _ => Err(message.unknown()),
+        },
         Function::DataPort0 | Function::DataPort1 | Function::ReadOnlyPort => {
             data_port(thread, shared, &message)
         }
@@ -501,9 +505,14 @@ fn data_port(thread: &mut Thread, shared: &mut Shared, m: &Message) -> Result<()
             } else {
                 4
             };
-            atomic(thread, shared, m, Atomic::new(m, 8, 8, size)?)
+            atomic(
+                thread,
+                shared,
+                m,
+                Atomic::new(m, m.register() / 4, 8, size)?,
+            )
         }
-        A64UntypedFloatAtomic => atomic(thread, shared, m, Atomic::new(m, 8, 8, 4)?),
+        A64UntypedFloatAtomic => atomic(thread, shared, m, Atomic::new(m, m.register() / 4, 8, 4)?),
         TypedSurfaceRead => Texels::of_group(m)?.read(thread, shared),
         TypedSurfaceWrite => Texels::of_group(m)?.write(thread, shared),
         TypedAtomic => {

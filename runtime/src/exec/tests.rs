@@ -18,6 +18,7 @@ use kiln_emit::inst::{
 use kiln_emit::platform::{Platform, SKL};
 
 use super::barrier::Barriers;
+use super::defined::Defined;
 use super::error::Cause;
 use super::machine::{Status, Thread};
 use super::memory::{Memory, Shared, Surface};

@@ -181,3 +181,31 @@ fn packed_immediates_differ_by_channel() {
     let floats: Vec<f32> = floats.iter().map(|v| f32::from_bits(*v as u32)).collect();
     assert_eq!(floats[..4], [2.0, 1.0, -1.5, 0.0]);
 }
+
+/// Of the channels that its mask leaves out, `smov` says nothing.
+#[test]
+fn smov_defines_what_it_moves() {
+    let mut t = thread();
+    t.defined = Some(Box::new(Defined::none(t.grf.len())));
+    let at = |num: usize, channel: usize| num * t.platform.grf_bytes as usize + channel * 4;
+    let [from, first, last] = [at(11, 0), at(20, 0), at(20, 8)];
+    t.define(from, 4);
+    t.define(first, 16);
+    // r10 is undefined: so are the first channel's four bytes afterwards, and no other's.
+    for (num, channel) in [(10, 0), (11, 4)] {
+        let mask = Src::imm(Type::Uw, 1 << channel);
+        let smov = inst(
+            Op::Smov,
+            8,
+            dst(20, Type::D),
+            &[scalar(num, 0, Type::D), mask],
+        );
+        let program = Program::from_insts(vec![smov], t.platform);
+        t.check(&program.ops()[0]).unwrap();
+    }
+    let known: Vec<bool> = (first..last)
+        .step_by(4)
+        .map(|at| t.sent(at, 4).is_ok())
+        .collect();
+    assert_eq!(known, [false, true, true, true, true, false, false, false]);
+}

@@ -211,7 +211,7 @@ fn named_barriers_let_consumers_go_when_all_have_come() {
                 Dst::new(Reg::new(RegFile::Grf, 10, 8), 1, Type::Ud),
                 &[Src::imm(Type::Ud, dword.into())],
             ),
-            send(3, desc(1, 0, 5), 1, None, 10, None),
+            send(3, desc(1, 0, 4), 1, None, 10, None),
         ];
         let mut wait = Inst::new(Op::Sync(SyncFn::Bar), 1);
         wait.srcs.push(Src::imm(Type::Ud, barrier.into()));
@@ -288,4 +288,63 @@ fn strided_messages_go_from_channel_to_channel_by_their_distance() {
     let bytes = memory.contents(buffer);
     let zeros = bytes[8..].chunks(12).take(16).all(|row| row[..4] == [0; 4]);
     assert!(zeros && bytes[12] == 12 && bytes[19] == 19, "{bytes:?}");
+}
+
+/// An atomic message of the data port at addresses of 64 bits is for as many channels as a register has
+/// dwords: behind the two registers of addresses is one of numbers.
+#[test]
+fn atomics_at_addresses_have_a_channel_for_each_dword_of_a_register() {
+    for (name, lanes) in [("tgllp", 8), ("pvc", 16)] {
+        let mut t = Thread::new(0, 0xffff, platform(name));
+        let mut memory = Memory::default();
+        let buffer = memory.add("buffer", &[0; 64]);
+        let slm = Words::filled(0, 0);
+        let mut shared = shared(&memory, &slm);
+        let start = memory.address(buffer);
+        let addresses: Vec<u64> = (0..lanes).map(|lane| start + 4 * lane).collect();
+        put(&mut t, 10, 8, &addresses);
+        put(&mut t, 12, 4, &(1..=lanes).collect::<Vec<u64>>());
+        let add = send(
+            12,
+            desc(2, 0, 0x487ff),
+            lanes as u8,
+            None,
+            10,
+            Some((12, 1)),
+        );
+        run(&mut t, vec![add], &mut shared, 2).unwrap();
+        let bytes = memory.contents(buffer);
+        let found: Vec<u64> = bytes.chunks(4).map(|dword| dword[0].into()).collect();
+        let expected: Vec<u64> = (1..=16).map(|n| if n > lanes { 0 } else { n }).collect();
+        assert_eq!(found, expected, "{name}");
+    }
+}
+
+/// Where there are more than two accumulators, none is one of those that continue a number.
+#[test]
+fn accumulators_are_none_of_the_special_ones() {
+    for name in ["skl", "dg2", "pvc", "ptl"] {
+        let count = if name == "skl" { 2 } else { 8 };
+        let mut t = Thread::new(0, 0xffff, platform(name));
+        for mme in 0..8 {
+            let to = Dst::new(Reg::new(RegFile::Mme, mme, 0), 1, Type::Ud);
+            let number = Src::imm(Type::Ud, 100 + u64::from(mme));
+            t.perform(&inst(Op::Mov, 8, to, &[number])).unwrap();
+        }
+        for acc in 0..count {
+            let to = Dst::new(Reg::new(RegFile::Acc, acc, 0), 1, Type::Ud);
+            let number = Src::imm(Type::Ud, u64::from(acc));
+            t.perform(&inst(Op::Mov, 8, to, &[number])).unwrap();
+        }
+        for mme in 0..8 {
+            let from = Src::reg(
+                Reg::new(RegFile::Mme, mme, 0),
+                Region::new(8, 8, 1),
+                Type::Ud,
+            );
+            t.perform(&inst(Op::Mov, 8, dst(20, Type::Ud), &[from]))
+                .unwrap();
+            assert_eq!(dwords(&t, 20, 8), [100 + mme; 8], "{name}");
+        }
+    }
 }
