@@ -350,7 +350,7 @@ pub struct Format {
     pub header: Header,
     pub dst: DstBits,
     pub src: [SrcBits; 3],
-    /// A 32-bit immediate; 16-bit ones are stored twice.
+    /// A 32-bit immediate; 16-bit ones are stored twice, but for those of `sync`.
     pub imm32: Bits,
     pub imm64: Bits,
     /// Jump and update targets, in bytes.

@@ -364,7 +364,8 @@ impl Encoder<'_> {
         self.put(at.ty, code);
         match size {
             64 => self.put(self.format.imm64, bits),
-            16 => self.put(self.format.imm32, bits << 16 | bits),
+            // Compilers store the number of a barrier once, whatever its type.
+            16 if self.op.form != Form::Sync => self.put(self.format.imm32, bits << 16 | bits),
             _ => self.put(self.format.imm32, bits),
         }
         Ok(())
