@@ -51,6 +51,16 @@ fn add() -> Inst {
     two(Op::Add, 8, Type::D)
 }
 
+/// As the reference compiler has them of 64 bits on Broxton.
+#[test]
+fn rows_of_one_may_be_as_far_apart_along_them() {
+    let mut inst = two(Op::Add, 2, Type::Q);
+    region(&mut inst, Region::new(4, 1, 4));
+    let on = |name| verify(&inst, find(name).expect("the platform is known"));
+    assert_eq!(on("bxt"), Ok(()));
+    assert!(matches!(on("skl"), Err(Violation::Region { .. })));
+}
+
 fn mad() -> Inst {
     let mut inst = two(Op::Mad, 8, Type::F);
     inst.srcs

@@ -55,7 +55,8 @@ impl Checker<'_> {
         if width > exec_size {
             return fail("is wider than the instruction");
         }
-        if width == 1 && hstride != 0 && vstride.is_some() {
+        let even_row = self.platform.even_rows && vstride == Some(hstride);
+        if width == 1 && hstride != 0 && vstride.is_some() && !even_row {
             return fail("has a horizontal stride along rows of one");
         }
         let Some(vstride) = vstride else {

@@ -63,6 +63,9 @@ pub struct Platform {
     /// With an address for each row of an operand, those of inactive channels have to be in the
     /// register file too, so that the address registers start at zero (likewise).
     pub clears_addresses: bool,
+    /// A region of elements of 64 bits has its vertical stride equal to its width times its horizontal stride, also
+    /// where rows have one element and skip to none (PRM, "Register Region Restrictions").
+    pub even_rows: bool,
     /// Computes on integers of 64 bits.
     pub int64: bool,
     /// Computes on doubles.
@@ -139,6 +142,7 @@ pub const PLATFORMS: &[Platform] = &[
         aliases: &["glk"],
         generation: Generation::Bxt,
         compiles: false,
+        even_rows: true,
         product_family: 22,
         ..SKL
     },
@@ -226,6 +230,7 @@ pub const SKL: Platform = Platform {
     response_apart: false,
     uninterrupted_from: None,
     clears_addresses: false,
+    even_rows: false,
     int64: true,
     fp64: true,
     core_family: 12,
@@ -312,6 +317,7 @@ const PVC: Platform = Platform {
     response_apart: true,
     uninterrupted_from: None,
     clears_addresses: true,
+    even_rows: false,
     int64: true,
     fp64: true,
     core_family: 0xc08,
