@@ -7,8 +7,8 @@
 //! became narrow by selection.
 //!
 //! Only values of one block are put together, which one instruction defines, alone and as a whole, and that nobody
-//! wants in a place of their own: not those that pass an edge, are written over, or are one of several in
-//! a message. Units of one register are left alone: within a register a place decides what an instruction
+//! wants in a place of their own: not those that pass an edge, are written over, are one of several in
+//! a message, or are read by blocks that stand before their definition. Units of one register are left alone: within a register a place decides what an instruction
 //! may do.
 
 use kiln_machine::func::{Block, Class, Function};
@@ -74,7 +74,7 @@ fn collect(func: &Function, half: u32) -> Vec<Value> {
     let nothing = Value {
         fits: false,
         barred: false,
-        born: 0,
+        born: NONE,
         last: 0,
         unit: NONE,
         at: 0,
@@ -86,6 +86,8 @@ fn collect(func: &Function, half: u32) -> Vec<Value> {
             func.visit(inst, |v, role| {
                 let value = &mut values[v.as_u32() as usize];
                 value.last = at;
+                // A block that comes before, but runs behind the definition's: nobody knows until when.
+                value.barred |= value.born == NONE && !role.is_def();
                 let reg = match role {
                     Role::Source { src, .. } => inst.srcs[usize::from(src)].as_reg().map(|r| r.reg),
                     Role::Result { old, .. } => {
