@@ -35,8 +35,8 @@ pub fn run(func: &mut Function) {
     let new = |renamed: &SecondaryMap<VReg, PackedOption<VReg>>, v: VReg| {
         renamed[v].expand().unwrap_or(v)
     };
-    // Instructions that were removed, by the register that each made.
-    let mut removed: HashMap<VReg, Inst, FixedState> = HashMap::default();
+    // Instructions that were removed, by the register that each made, with the block and the modes there.
+    let mut removed: HashMap<VReg, (Inst, Block, u32), FixedState> = HashMap::default();
     let mut at = 0;
     for &block in graph.order() {
         let insts = std::mem::take(&mut func.blocks[block].insts);
@@ -53,9 +53,11 @@ pub fn run(func: &mut Function) {
                 false => None,
             };
             let Some(earlier) = earlier else {
-                // What is written over is made anew: two cannot be written over one.
+                // What is written over is made anew: two cannot be written over one. In another block other
+                // channels may run.
                 if let (Some(Old::Reg(v)), Some(dst)) = (old, &mut inst.dst)
-                    && let Some(&(mut again)) = removed.get(&v)
+                    && let Some(&(mut again, from, modes)) = removed.get(&v)
+                    && (from, modes) == (block, known.modes)
                 {
                     let copy = func.regs.push(func.regs[v]);
                     if let Some(dst) = &mut again.dst {
@@ -68,7 +70,7 @@ pub fn run(func: &mut Function) {
                 continue;
             };
             if let ([v], true) = (&registers[..], is_fresh(&inst)) {
-                removed.insert(*v, inst);
+                removed.insert(*v, (inst, block, known.modes));
             }
             for (&v, &other) in registers.iter().zip(&earlier) {
                 renamed[v] = other.into();
