@@ -244,7 +244,7 @@ fn files_that_are_none_do_not_hide_others() {
     let args = ["missing.isa", "cut.isa", "zero.bin", "k.visaasm"];
     let (code, said, sum) = folder.check(&args);
     for expected in [
-        "F0001\n\n  × missing.isa: No such file",
+        "F0002\n\n  × missing.isa: No such file",
         "B0001\n\n  × cut.isa: at offset 0x5: the file ends too early",
         "F0001\n\n  × zero.bin: byte 0: neither",
     ] {
@@ -333,7 +333,7 @@ fn convert_writes_nothing_on_error() {
     let name = folder.kiln(&["convert", "two.visaasm", "-o", "out.txt"]);
     assert_eq!(name.status.code(), Some(1));
     let missing = folder.kiln(&["convert", "missing.visaasm", "-o", "out.isa"]);
-    assert_eq!(missing.status.code(), Some(1));
+    assert_eq!(missing.status.code(), Some(3));
     assert_eq!(
         fs::read_dir(&folder.0).unwrap().count(),
         2,

@@ -10,7 +10,7 @@ mod table;
 use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitCode, Stdio};
+use std::process::{Command, Stdio};
 use std::sync::atomic::Ordering::Relaxed;
 
 use kiln_emit::platform::Platform;
@@ -19,9 +19,11 @@ use miette::{Report, miette};
 use serde::Serialize;
 
 use super::cost::Figures;
+use super::exit::Exit;
 use super::measure::Measured;
 use super::output::Outputs;
-use super::{corpus, platform_parser, progress, report, stats, tier_parser};
+use super::platforms::Machine;
+use super::{Format, corpus, progress, report, stats, tier_parser};
 
 /// Compile a corpus, and compare with another finalizer
 ///
@@ -29,6 +31,10 @@ use super::{corpus, platform_parser, progress, report, stats, tier_parser};
 /// time and peak memory; then all kernels in one call of ours. The other finalizer takes the command line of
 /// the reference's, GenX_IR.
 #[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  kiln bench examples/*/*.visaasm -p skl
+  kiln bench CORPUS -p skl --against GenX_IR --csv bench.csv")]
 pub struct Args {
     /// Binary or text vISA, or folders of it: each file is a module
     #[arg(required = true, value_name = "CORPUS")]
@@ -37,7 +43,7 @@ pub struct Args {
     #[arg(long, value_name = "PROGRAM")]
     against: Option<PathBuf>,
     /// Platform to compile for
-    #[arg(short, long, value_parser = platform_parser(), ignore_case = true)]
+    #[arg(short, long, value_parser = Machine)]
     platform: &'static Platform,
     /// Of folders take files whose names begin so
     #[arg(long, value_name = "PREFIX", default_value = "")]
@@ -101,14 +107,14 @@ struct Side {
 ///
 /// # Errors
 /// Why nothing was compared.
-pub fn bench(args: &Args) -> Result<ExitCode, Report> {
+pub fn bench(args: &Args, format: Format) -> Result<Exit, Report> {
     let files = corpus::files(&args.corpus, &args.only)?;
     let own = std::env::current_exe().map_err(|e| miette!("kiln's own path: {e}"))?;
     let bench = Bench { args, own };
     let rows = progress::with_bar(files.len() as u64, "kernels", |done| {
         let row = |path: &PathBuf| {
             let row = bench.row(path);
-            done.fetch_add(1, Relaxed);
+            done.things.fetch_add(1, Relaxed);
             row
         };
         files.iter().map(row).collect::<Result<Vec<_>, _>>()
@@ -121,9 +127,7 @@ pub fn bench(args: &Args) -> Result<ExitCode, Report> {
     };
     let mut outputs = Outputs::new(files.iter().map(PathBuf::as_path));
     if let Some(path) = &args.json {
-        let mut json = serde_json::to_vec_pretty(&benched).map_err(|e| miette!("JSON: {e}"))?;
-        json.push(b'\n');
-        outputs.add(path, json)?;
+        outputs.json(path, &benched)?;
     }
     if let Some(path) = &args.csv {
         outputs.add(path, csv(&benched.rows)?)?;
@@ -132,11 +136,9 @@ pub fn bench(args: &Args) -> Result<ExitCode, Report> {
         let svg = plot::svg(&benched.rows).map_err(|e| report::file(path, &*e))?;
         outputs.add(path, svg.into_bytes())?;
     }
-    if !outputs.stdout_taken() {
-        outputs.print(&table::write(&benched));
-    }
+    outputs.report(format, &benched, || table::write(&benched))?;
     outputs.write()?;
-    Ok(ExitCode::SUCCESS)
+    Ok(Exit::Done)
 }
 
 /// How things are measured.

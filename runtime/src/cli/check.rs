@@ -6,29 +6,36 @@
 //! of another module: that is no error. An object with a syntax error is not held against the rules,
 //! for most of what it broke would follow from that error.
 
-use std::io::{self, Write};
 use std::path::PathBuf;
-use std::process::ExitCode;
 
 use kiln_frontend::module::Module;
 use kiln_frontend::text::{self, Spans};
-use kiln_frontend::verify::{self, Severity};
+use kiln_frontend::verify;
 use kiln_runtime::source::{self, InputError, Merged};
 use kiln_target::platform::Generation;
-use miette::Report;
+use miette::{Report, Severity};
+use serde::Serialize;
 
+use super::exit::Exit;
 use super::input::Input;
-use super::report::{self, About, Source};
-use super::{generation_parser, output};
+use super::output::{self, Outputs};
+use super::platforms::Visa;
+use super::report::{self, About, Record, Source, record};
+use super::{Format, corpus, progress};
 
 /// Say all that is wrong with vISA
 #[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  kiln check examples/*/*.visaasm -p skl
+  kiln check - --format json < examples/saxpy/saxpy.visaasm")]
 pub struct Args {
-    /// Binary or text vISA, `-` for standard input; files that call each other are one module
+    /// Binary or text vISA, `-` for standard input, or folders of it; files that call each other are one
+    /// module
     #[arg(required = true, value_name = "INPUT")]
     inputs: Vec<PathBuf>,
     /// Platform whose instructions and registers are allowed
-    #[arg(short, long, value_parser = generation_parser(), ignore_case = true)]
+    #[arg(short, long, value_parser = Visa)]
     platform: Option<Generation>,
     /// Take all files as one module
     #[arg(long)]
@@ -48,60 +55,92 @@ struct Files<'a> {
     files: Vec<File<'a>>,
     /// Of each file.
     modules: Vec<Module>,
+    /// What is wrong, and what is not said of it because there is too much.
+    diagnostics: Vec<Report>,
+    unsaid: usize,
+    kernels: usize,
+    functions: usize,
+}
+
+/// What a check comes to.
+#[derive(Serialize)]
+struct Summary {
+    diagnostics: Vec<Record>,
     kernels: usize,
     functions: usize,
     errors: usize,
     warnings: usize,
 }
 
+/// What was read of a file.
+struct Read {
+    module: Option<(Module, Option<Spans>)>,
+    diagnostics: Vec<Report>,
+    unsaid: usize,
+}
+
 /// Runs the command. All that is wrong goes to standard error, what it comes to, to standard
-/// output.
-pub fn check(args: &Args) -> ExitCode {
-    let opened: Vec<_> = args
-        .inputs
-        .iter()
-        .map(|path| (path, Input::load(path)))
-        .collect();
+/// output; for programs both.
+///
+/// # Errors
+/// A folder cannot be read, or standard output not be written to.
+pub fn check(args: &Args, format: Format) -> Result<Exit, Report> {
+    let paths = corpus::files(&args.inputs, "")?;
+    let opened: Vec<_> = paths.iter().map(|p| (p, Input::load(p))).collect();
     let mut files = Files::default();
-    for (path, input) in &opened {
-        match input {
-            Ok(input) => files.read(input),
-            Err(error) => files.error(&report::unopened(path, error)),
+    let read = progress::each(&opened, "files", |(_, input)| input.as_ref().ok().map(read));
+    for ((path, input), read) in opened.iter().zip(read) {
+        match (input, read) {
+            (Ok(input), Some(read)) => files.add(input, read),
+            (Err(error), _) => files.diagnostics.push(report::access(path, error)),
+            (Ok(_), None) => {}
         }
     }
     files.verify(args);
-    files.sum_up()
+    files.sum_up(format)
+}
+
+/// Reads a file as far as it can be.
+fn read(input: &Input) -> Read {
+    let mut read = Read {
+        module: None,
+        diagnostics: Vec::new(),
+        unsaid: 0,
+    };
+    match source::form(input) {
+        Ok(source::Form::Text(text)) => {
+            let source = Source::new(input);
+            let diagnosis = text::diagnose(text);
+            let errors = diagnosis.errors.iter();
+            read.diagnostics.extend(errors.map(|e| source.syntax(e)));
+            if diagnosis.more > 0 {
+                read.unsaid = diagnosis.more;
+                let more = format!("{}: {} more syntax errors", input.name, diagnosis.more);
+                read.diagnostics.push(report::note(&more));
+            }
+            read.module = Some((diagnosis.module, Some(diagnosis.spans)));
+        }
+        Ok(source::Form::Binary) => match kiln_frontend::binary::read(input) {
+            Ok(module) => read.module = Some((module, None)),
+            Err(error) => {
+                let error = InputError::Binary(error);
+                read.diagnostics.push(report::input(input, &error));
+            }
+        },
+        Err(error) => read.diagnostics.push(report::input(input, &error)),
+    }
+    read
 }
 
 impl<'a> Files<'a> {
-    fn error(&mut self, report: &Report) {
-        self.errors += 1;
-        output::print_error(&format!("{report:?}"));
-    }
-
-    fn read(&mut self, input: &'a Input) {
-        let source = Source::new(input);
-        let (module, spans) = match source::form(input) {
-            Ok(source::Form::Text(text)) => {
-                let diagnosis = text::diagnose(text);
-                for error in &diagnosis.errors {
-                    self.error(&source.syntax(error));
-                }
-                if diagnosis.more > 0 {
-                    self.errors += diagnosis.more;
-                    let (path, more) = (&input.name, diagnosis.more);
-                    output::print_error(&format!("{path}: {more} more syntax errors"));
-                }
-                (diagnosis.module, Some(diagnosis.spans))
-            }
-            Ok(source::Form::Binary) => match kiln_frontend::binary::read(input) {
-                Ok(module) => (module, None),
-                Err(error) => return self.error(&report::input(input, &InputError::Binary(error))),
-            },
-            Err(error) => return self.error(&report::input(input, &error)),
-        };
-        self.files.push(File { source, spans });
-        self.modules.push(module);
+    fn add(&mut self, input: &'a Input, read: Read) {
+        self.diagnostics.extend(read.diagnostics);
+        self.unsaid += read.unsaid;
+        if let Some((module, spans)) = read.module {
+            let source = Source::new(input);
+            self.files.push(File { source, spans });
+            self.modules.push(module);
+        }
     }
 
     fn verify(&mut self, args: &Args) {
@@ -127,37 +166,49 @@ impl<'a> Files<'a> {
                 let about = About::new(object, origin.object, &finding);
                 let report = source.finding(&finding, &about, spans.as_ref());
                 let place = (origin.file, span.map(|span| span.start));
-                reports.push((place, finding.severity(), report));
+                reports.push((place, report));
             }
         }
-        reports.sort_by_key(|(place, ..)| *place);
-        for (_, severity, report) in reports {
-            match severity {
-                Severity::Error => self.errors += 1,
-                Severity::Warning => self.warnings += 1,
-            }
-            output::print_error(&format!("{report:?}"));
-        }
+        reports.sort_by_key(|(place, _)| *place);
+        let reports = reports.into_iter().map(|(_, report)| report);
+        self.diagnostics.extend(reports);
     }
 
-    fn sum_up(&self) -> ExitCode {
-        let counted = [
-            (self.kernels, "kernel"),
-            (self.functions, "function"),
-            (self.errors, "error"),
-            (self.warnings, "warning"),
-        ];
-        let [kernels, functions, errors, warnings] = counted.map(|(n, what)| {
-            let plural = if n == 1 { "" } else { "s" };
-            format!("{n} {what}{plural}")
-        });
-        let line = format!("{kernels} and {functions} checked: {errors}, {warnings}");
-        // A reader that has gone away is no failure of the check.
-        let _ = writeln!(io::stdout(), "{line}");
-        if self.errors == 0 {
-            ExitCode::SUCCESS
-        } else {
-            ExitCode::FAILURE
+    fn sum_up(self, format: Format) -> Result<Exit, Report> {
+        let is_error = |d: &&Report| matches!(d.severity(), None | Some(Severity::Error));
+        let is_warning = |d: &&Report| d.severity() == Some(Severity::Warning);
+        let count = |is: fn(&&Report) -> bool| self.diagnostics.iter().filter(is).count();
+        let summary = Summary {
+            kernels: self.kernels,
+            functions: self.functions,
+            errors: count(is_error) + self.unsaid,
+            warnings: count(is_warning),
+            diagnostics: match format {
+                Format::Text => Vec::new(),
+                Format::Json => self.diagnostics.iter().map(|d| record(&**d)).collect(),
+            },
+        };
+        if format == Format::Text {
+            self.diagnostics.iter().for_each(output::say);
         }
+        let mut outputs = Outputs::default();
+        outputs.report(format, &summary, || text_of(&summary))?;
+        outputs.write()?;
+        let errors = self.diagnostics.iter().filter(is_error);
+        Ok(errors.map(Exit::of).min().unwrap_or(Exit::Done))
     }
+}
+
+fn text_of(summary: &Summary) -> String {
+    let counted = [
+        (summary.kernels, "kernel"),
+        (summary.functions, "function"),
+        (summary.errors, "error"),
+        (summary.warnings, "warning"),
+    ];
+    let [kernels, functions, errors, warnings] = counted.map(|(n, what)| {
+        let plural = if n == 1 { "" } else { "s" };
+        format!("{n} {what}{plural}")
+    });
+    format!("{kernels} and {functions} checked: {errors}, {warnings}\n")
 }

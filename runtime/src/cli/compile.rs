@@ -1,8 +1,9 @@
 //! `kiln compile`: vISA in; an object file, raw machine code or a listing out.
 
 use std::ffi::OsString;
+use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
+use std::sync::atomic::Ordering::Relaxed;
 
 use clap::ValueEnum;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
@@ -14,21 +15,28 @@ use kiln_runtime::session::{CompiledModule, Outcome, Session};
 use kiln_target::abi::{self, Abi};
 use miette::{Report, miette};
 
+use super::exit::Exit;
 use super::input::{self, Input};
-use super::output::{Outputs, is_standard, plain, print_error};
-use super::{pass_parser, platform_parser, report, stats, tier_parser};
+use super::output::{self, Outputs, is_standard, plain, print_error};
+use super::platforms::Machine;
+use super::{Format, corpus, exit, pass_parser, progress, report, stats, tier_parser};
 
 /// Finalize vISA to machine code
 ///
 /// Several files are one module if one of them calls what another defines, and modules of their own
 /// otherwise, each with outputs beside its first file. With -o or --kernel they are one module.
 #[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  kiln compile examples/saxpy/saxpy.visaasm -p skl --info examples/saxpy/saxpy.zebin -o saxpy.zebin
+  kiln compile examples/*/*.visaasm -p skl --out-dir build
+  kiln compile - -p skl --emit asm -o - < examples/saxpy/saxpy.visaasm")]
 pub struct Args {
-    /// Binary or text vISA, `-` for standard input
+    /// Binary or text vISA, `-` for standard input, or folders of it
     #[arg(required = true, value_name = "INPUT")]
     inputs: Vec<PathBuf>,
     /// Platform to make code for
-    #[arg(short, long, value_parser = platform_parser(), ignore_case = true)]
+    #[arg(short, long, value_parser = Machine)]
     platform: &'static Platform,
     /// Zebin or .ze_info document with the kernels' argument layouts
     #[arg(long, value_name = "FILE")]
@@ -39,6 +47,12 @@ pub struct Args {
     /// File to write, `-` for standard output [default: INPUT with its extension changed]
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
+    /// Folder to write to, which is made if it is not there [default: that of each INPUT]
+    #[arg(long, value_name = "DIR", conflicts_with = "output")]
+    out_dir: Option<PathBuf>,
+    /// Print no table of figures
+    #[arg(short, long)]
+    quiet: bool,
     /// Write figures of every kernel as JSON, `-` for standard output
     #[arg(long, value_name = "FILE")]
     stats: Option<PathBuf>,
@@ -133,19 +147,21 @@ impl DumpStage {
 ///
 /// # Errors
 /// Why nothing was written.
-pub fn compile(args: &Args) -> Result<ExitCode, Report> {
+pub fn compile(args: &Args, format: Format) -> Result<Exit, Report> {
     let emit = emit(args)?;
     let info = args.info.as_deref();
-    let mut outputs = Outputs::new(args.inputs.iter().map(PathBuf::as_path).chain(info));
+    let paths = corpus::files(&args.inputs, "")?;
+    let mut outputs = Outputs::new(paths.iter().map(PathBuf::as_path).chain(info));
     let info = info
         .map(|path| input::info(path, args.platform))
         .transpose()?;
-    let inputs = args.inputs.iter().map(|path| Input::open(path));
+    let inputs = paths.iter().map(|path| Input::open(path));
     let inputs = inputs.collect::<Result<Vec<_>, _>>()?;
+    let all_figures = args.stats.is_some() || format == Format::Json;
     let mut session = Session::new(Options {
         grf_limit: args.grf_limit.unwrap_or(args.platform.grf_count),
         dump: args.dump.iter().map(|d| d.stage()).collect(),
-        pressure: args.stats.is_some(),
+        pressure: all_figures,
         abi: args.abi,
         interruptible: args.preemption,
         without: args.without.clone(),
@@ -156,17 +172,20 @@ pub fn compile(args: &Args) -> Result<ExitCode, Report> {
     }
     let sources: Vec<_> = inputs.iter().map(Input::source).collect();
     let one = args.output.is_some() || args.kernel.is_some() || sources.len() == 1;
-    let outcomes = if one {
-        vec![Outcome {
+    let outcomes = progress::with_bar(sources.len() as u64, "files", |done| match one {
+        true => vec![Outcome {
             files: (0..sources.len()).collect(),
             result: session.compile_module(&sources),
-        }]
-    } else {
-        session.compile_modules(&sources)
-    };
+        }],
+        false => session.compile_each(&sources, |outcome| {
+            let files = outcome.files.len() as u64;
+            done.things.fetch_add(files, Relaxed);
+            outcome
+        }),
+    });
 
     let mut figures = Vec::new();
-    let mut warnings = String::new();
+    let mut warnings = Vec::new();
     let mut failures = Vec::new();
     for Outcome { files, result } in outcomes {
         let module = match result {
@@ -177,18 +196,18 @@ pub fn compile(args: &Args) -> Result<ExitCode, Report> {
             }
         };
         outputs.print(&dumps(&module));
-        figures.extend(stats::stats(&module, args.platform, args.stats.is_some()));
+        figures.extend(stats::stats(&module, args.platform, all_figures));
         let Some(emit) = emit else { continue };
         let output = match &args.output {
             Some(path) => path.clone(),
-            None => default_output(&args.inputs[files[0]], emit)?,
+            None => default_output(&paths[files[0]], args.out_dir.as_deref(), emit)?,
         };
         let kernels: Vec<&Compiled> = module.kernels.iter().chain(&module.functions).collect();
         let kernels = &kernels[..];
         match (emit, &info) {
             (Emit::Bin, _) => {
                 write_bins(&mut outputs, &output, kernels)?;
-                warnings.push_str(&unresolved(kernels));
+                warnings.extend(unresolved(kernels));
             }
             (Emit::Asm, _) => outputs.add(&output, asm(kernels, args.platform).into_bytes())?,
             (Emit::Zebin, Some((path, info))) => {
@@ -203,35 +222,32 @@ pub fn compile(args: &Args) -> Result<ExitCode, Report> {
     if let [_] = failures.as_slice()
         && figures.is_empty()
     {
-        return failures.pop().map_or(Ok(ExitCode::FAILURE), Err);
+        return failures.pop().map_or(Ok(Exit::Wrong), Err);
     }
     if let Some(path) = &args.stats {
-        outputs.add(path, stats::json(&figures)?)?;
+        outputs.json(path, &figures)?;
     }
     if outputs.stdout_taken() && !args.dump.is_empty() {
         return Err(miette!(
             "dumps and a file are both to go to standard output"
         ));
     }
-    let quiet = args.output.is_some() || emit.is_none();
+    let quiet = args.quiet || emit.is_none();
     let taken = outputs.stdout_taken();
-    if !quiet && !taken {
-        outputs.print(&stats::table(&figures));
+    if !quiet || format == Format::Json {
+        outputs.report(format, &figures, || stats::table(&figures))?;
+    }
+    if let Some(dir) = &args.out_dir {
+        fs::create_dir_all(dir).map_err(|e| report::access(dir, &e))?;
     }
     outputs.write()?;
-    if !warnings.is_empty() {
-        print_error(&plain(&warnings));
+    for warning in &warnings {
+        output::say(&report::warning(warning));
     }
-    if !quiet && taken {
+    if !quiet && taken && format == Format::Text {
         print_error(&plain(&stats::table(&figures)));
     }
-    for failure in &failures {
-        print_error(&format!("{failure:?}"));
-    }
-    Ok(match failures.as_slice() {
-        [] => ExitCode::SUCCESS,
-        _ => ExitCode::FAILURE,
-    })
+    Ok(exit::say(&failures))
 }
 
 /// What is to be written, if code is.
@@ -263,14 +279,18 @@ fn needs_info() -> Report {
     miette!("an object file needs --info: vISA does not say how a kernel's arguments are laid out")
 }
 
-/// The input's name with another extension.
-fn default_output(input: &Path, emit: Emit) -> Result<PathBuf, Report> {
+/// The input's name with another extension, in the folder if one is given.
+fn default_output(input: &Path, dir: Option<&Path>, emit: Emit) -> Result<PathBuf, Report> {
     if is_standard(input) {
         return Err(miette!(
             "standard input has no name: say with -o where the output is to go"
         ));
     }
-    Ok(input.with_extension(emit.extension()))
+    let beside = input.with_extension(emit.extension());
+    Ok(match (dir, beside.file_name()) {
+        (Some(dir), Some(name)) => dir.join(name),
+        _ => beside,
+    })
 }
 
 /// One file of machine code a kernel.
@@ -290,31 +310,30 @@ fn write_bins(outputs: &mut Outputs, output: &Path, kernels: &[&Compiled]) -> Re
     Ok(())
 }
 
-/// `OUT.NAME.bin` for `OUT.bin`. The name comes from the input: it must not lead elsewhere.
-fn numbered(output: &Path, kernel: &str) -> PathBuf {
-    let safe = |c: char| {
-        if c.is_ascii_alphanumeric() || "_$-".contains(c) {
-            c
-        } else {
-            '_'
-        }
+/// A kernel's name as part of a file's. It comes from the input: it must not lead elsewhere.
+pub(super) fn safe(kernel: &str) -> String {
+    let safe = |c: char| match c.is_ascii_alphanumeric() || "_$-".contains(c) {
+        true => c,
+        false => '_',
     };
+    kernel.chars().map(safe).collect()
+}
+
+/// `OUT.NAME.bin` for `OUT.bin`.
+fn numbered(output: &Path, kernel: &str) -> PathBuf {
     let stem = if output.extension().is_some_and(|e| e == "bin") {
         output.with_extension("")
     } else {
         output.into()
     };
     let mut name = OsString::from(stem);
-    name.push(format!(
-        ".{}.bin",
-        kernel.chars().map(safe).collect::<String>()
-    ));
+    name.push(format!(".{}.bin", safe(kernel)));
     name.into()
 }
 
-/// What raw machine code leaves open, a line an address.
-fn unresolved(kernels: &[&Compiled]) -> String {
-    let mut lines = String::new();
+/// What raw machine code leaves open, one for each address.
+fn unresolved(kernels: &[&Compiled]) -> Vec<String> {
+    let mut lines = Vec::new();
     for Compiled {
         name, relocations, ..
     } in kernels
@@ -330,15 +349,15 @@ fn unresolved(kernels: &[&Compiled]) -> String {
                 RelocationKind::AddressHigh => "the upper half of ",
                 _ => "",
             };
-            lines.push_str(&format!(
-                "warning: {name}: the {bits} bits at offset {offset:#x} are to be {part}the address of {symbol}\n"
+            lines.push(format!(
+                "{name}: the {bits} bits at offset {offset:#x} are to be {part}the address of {symbol}"
             ));
         }
     }
     lines
 }
 
-fn asm(kernels: &[&Compiled], platform: &'static Platform) -> String {
+pub(super) fn asm(kernels: &[&Compiled], platform: &'static Platform) -> String {
     kernels
         .iter()
         .map(|kernel| {

@@ -18,7 +18,16 @@ pub fn files(named: &[PathBuf], prefix: &str) -> Result<Vec<PathBuf>, Report> {
     let mut files = Vec::new();
     for path in named {
         if !is_standard(path) && path.is_dir() {
-            files.extend(of_folder(path, prefix).map_err(|e| report::file(path, &e))?);
+            let found = of_folder(path, prefix).map_err(|e| report::access(path, &e))?;
+            if found.is_empty() {
+                let what = format!("no .visaasm or .isa whose name begins with `{prefix}`");
+                let what = match prefix {
+                    "" => "no .visaasm or .isa in this folder",
+                    _ => what.as_str(),
+                };
+                return Err(report::file(path, &what));
+            }
+            files.extend(found);
         } else {
             files.push(path.clone());
         }

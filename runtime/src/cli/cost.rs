@@ -3,33 +3,37 @@
 //! The same for any compiler's code: everything is counted in decoded instructions (docs/cost-model.md).
 
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 
 use kiln_emit::cost::{self, Block, Cycles, Estimate, Weights};
 use kiln_emit::inst::Inst;
 use kiln_emit::listing;
 use kiln_emit::platform::Platform;
 use miette::{Report, miette};
-use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::disasm::unit::Unit;
 use super::disasm::{File, open};
+use super::exit::Exit;
 use super::input::Input;
-use super::output::{Outputs, plain};
-use super::{platform_parser, report, stats};
+use super::output::Outputs;
+use super::platforms::Machine;
+use super::{Format, progress, report, stats};
 
 /// Estimate the cycles of machine code
 ///
 /// A thread is taken to have its execution unit for itself, and each loop to go round ten times unless
 /// there are counts of a run.
 #[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  kiln cost examples/sgemm/sgemm.zebin
+  kiln cost examples/*/*.zebin --format json")]
 pub struct Args {
     /// Zebins or raw machine code, `-` for standard input
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
     /// Platform that the code is for [default: what a zebin says]
-    #[arg(short, long, value_parser = platform_parser(), ignore_case = true)]
+    #[arg(short, long, value_parser = Machine)]
     platform: Option<&'static Platform>,
     /// Take this kernel or function of a zebin only
     #[arg(long, value_name = "NAME")]
@@ -112,23 +116,20 @@ struct Counts {
 ///
 /// # Errors
 /// Why nothing was estimated.
-pub fn cost(args: &Args) -> Result<ExitCode, Report> {
+pub fn cost(args: &Args, format: Format) -> Result<Exit, Report> {
     let counts = args.counts.as_deref().map(counts).transpose()?;
     let counted = counts.as_ref().map(|counts| counts.kernel.as_str());
     let kernel = args.kernel.as_deref().or(counted);
-    let files: Vec<Result<Vec<Row>, Report>> = args
-        .files
-        .par_iter()
-        .map(|path| {
-            // Raw code has no names; it is taken to be what was counted.
-            let whole = args.kernel.is_none();
-            let file = match open(path, args.platform, kernel) {
-                Err(_) if whole => open(path, args.platform, None)?,
-                file => file?,
-            };
-            rows(&file, counts.as_ref())
-        })
-        .collect();
+    let of = |path: &PathBuf| {
+        // Raw code has no names; it is taken to be what was counted.
+        let whole = args.kernel.is_none();
+        let file = match open(path, args.platform, kernel) {
+            Err(_) if whole => open(path, args.platform, None)?,
+            file => file?,
+        };
+        rows(&file, counts.as_ref())
+    };
+    let files: Vec<Result<Vec<Row>, Report>> = progress::each(&args.files, "files", of);
     let rows: Vec<Row> = files
         .into_iter()
         .collect::<Result<Vec<_>, _>>()?
@@ -137,15 +138,11 @@ pub fn cost(args: &Args) -> Result<ExitCode, Report> {
         .collect();
     let mut outputs = Outputs::new(args.files.iter().map(PathBuf::as_path));
     if let Some(path) = &args.json {
-        let mut json = serde_json::to_vec_pretty(&rows).map_err(|e| miette!("JSON: {e}"))?;
-        json.push(b'\n');
-        outputs.add(path, json)?;
+        outputs.json(path, &rows)?;
     }
-    if !outputs.stdout_taken() {
-        outputs.print(&plain(&table(&rows)));
-    }
+    outputs.report(format, &rows, || table(&rows))?;
     outputs.write()?;
-    Ok(ExitCode::SUCCESS)
+    Ok(Exit::Done)
 }
 
 fn counts(path: &Path) -> Result<Counts, Report> {

@@ -8,7 +8,7 @@ mod json;
 pub(super) mod unit;
 
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
+use std::sync::atomic::Ordering::Relaxed;
 
 use kiln_emit::listing::{self, Counts, Style};
 use kiln_emit::platform::Platform;
@@ -17,9 +17,12 @@ use kiln_runtime::info;
 use miette::{Report, miette};
 use rayon::prelude::*;
 
+use super::exit::Exit;
 use super::input::Input;
-use super::output::{self, Outputs, print_error};
-use super::{no_kernel, platform_parser, report};
+use super::output::{self, Outputs};
+use super::platforms::Machine;
+use super::progress::Done;
+use super::{Format, exit, no_kernel, progress, report};
 use unit::Unit;
 
 /// Files that are listed side by side.
@@ -27,19 +30,20 @@ const BATCH: usize = 8;
 
 /// List machine code
 #[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  kiln disasm examples/saxpy/saxpy.zebin
+  kiln disasm examples/saxpy/bmg/saxpy.zebin --format json -o saxpy.json")]
 pub struct Args {
     /// Zebins or raw machine code, `-` for standard input
     #[arg(required = true)]
     files: Vec<PathBuf>,
     /// Platform that the code is for [default: what a zebin says]
-    #[arg(short, long, value_parser = platform_parser(), ignore_case = true)]
+    #[arg(short, long, value_parser = Machine)]
     platform: Option<&'static Platform>,
     /// Write branch targets as distances in bytes instead of labels
     #[arg(long)]
     numeric_labels: bool,
-    /// Write JSON: files, their kernels and functions, and every instruction with what is known of it
-    #[arg(long)]
-    json: bool,
     /// List this kernel or function of a zebin only
     #[arg(long, value_name = "NAME")]
     kernel: Option<String>,
@@ -60,7 +64,7 @@ pub(super) struct File<'a> {
 ///
 /// # Errors
 /// Why nothing was written.
-pub fn disasm(args: &Args) -> Result<ExitCode, Report> {
+pub fn disasm(args: &Args, format: Format) -> Result<Exit, Report> {
     let style = if args.numeric_labels {
         Style::Numeric
     } else {
@@ -77,15 +81,39 @@ pub fn disasm(args: &Args) -> Result<ExitCode, Report> {
     if files.is_empty()
         && let [_] = problems.as_slice()
     {
-        return problems.pop().map_or(Ok(ExitCode::FAILURE), Err);
+        return problems.pop().map_or(Ok(Exit::Wrong), Err);
     }
-    if args.json {
+    if format == Format::Json {
         let (text, counts) = json::write(&files, style)?;
         outputs.add(&args.output, text.into_bytes())?;
         outputs.write()?;
         problems.extend(files.iter().zip(counts).filter_map(|(f, n)| illegal(f, n)));
-        return Ok(say(&problems));
+        return Ok(exit::say(&problems));
     }
+    let to_file = !output::is_standard(&args.output);
+    // A bar would stand in the middle of a listing on the same terminal.
+    let collected = match to_file {
+        true => progress::with_bar(files.len() as u64, "files", |done| {
+            listings(&files, args, style, &mut problems, Some(done))
+        })?,
+        false => listings(&files, args, style, &mut problems, None)?,
+    };
+    if to_file {
+        outputs.add(&args.output, collected)?;
+    }
+    outputs.write()?;
+    Ok(exit::say(&problems))
+}
+
+/// The listings of all files, and what is to be said of them. What goes to standard output is written
+/// there at once.
+fn listings(
+    files: &[File],
+    args: &Args,
+    style: Style,
+    problems: &mut Vec<Report>,
+    done: Option<&Done>,
+) -> Result<Vec<u8>, Report> {
     let titles = args.files.len() > 1;
     let mut collected = Vec::new();
     // A listing is many times the size of its code, and its memory is used again.
@@ -104,29 +132,18 @@ pub fn disasm(args: &Args) -> Result<ExitCode, Report> {
         };
         problems.extend(batch.iter().zip(counts).filter_map(|(f, n)| illegal(f, n)));
         for text in &texts[..batch.len()] {
-            if !output::is_standard(&args.output) {
-                collected.extend_from_slice(text.as_bytes());
-            } else if !output::print(text)? {
-                return Ok(say(&problems));
+            match done {
+                Some(_) => collected.extend_from_slice(text.as_bytes()),
+                // Nobody reads on.
+                None if !output::print(text)? => return Ok(collected),
+                None => {}
             }
         }
+        if let Some(done) = done {
+            done.things.fetch_add(batch.len() as u64, Relaxed);
+        }
     }
-    if !output::is_standard(&args.output) {
-        outputs.add(&args.output, collected)?;
-    }
-    outputs.write()?;
-    Ok(say(&problems))
-}
-
-/// Says what went wrong; the exit code.
-fn say(problems: &[Report]) -> ExitCode {
-    for problem in problems {
-        print_error(&format!("{problem:?}"));
-    }
-    match problems {
-        [] => ExitCode::SUCCESS,
-        _ => ExitCode::FAILURE,
-    }
+    Ok(collected)
 }
 
 /// What is said of a file with entries that are no instructions.

@@ -49,7 +49,7 @@ impl Input {
     /// # Errors
     /// The file is not there or cannot be read.
     pub fn open(path: &Path) -> Result<Input, Report> {
-        Input::load(path).map_err(|e| report::file(path, &e))
+        Input::load(path).map_err(|e| report::access(path, &e))
     }
 
     /// The same, with the error as it is.

@@ -6,7 +6,6 @@
 use std::collections::{HashMap, HashSet};
 use std::fmt::Write;
 use std::path::PathBuf;
-use std::process::ExitCode;
 
 use clap::ValueEnum;
 use kiln_emit::platform::Platform;
@@ -20,9 +19,11 @@ use petgraph::dot::Dot;
 use petgraph::graph::{DiGraph, EdgeReference, NodeIndex};
 use petgraph::visit::EdgeRef;
 
+use super::exit::Exit;
 use super::input::Input;
-use super::output::{Outputs, plain, print_error};
-use super::{platform_parser, report, stats};
+use super::output::Outputs;
+use super::platforms::Machine;
+use super::{Format, exit, report, stats};
 
 /// Calls in each other that the tree shows; what is called deeper begins a tree of its own.
 const MOST_LEVELS: usize = 16;
@@ -31,25 +32,29 @@ const MOST_PLACES: usize = 8;
 
 /// Show what calls what in vISA
 #[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  kiln inspect examples/nbody/nbody.visaasm -p skl
+  kiln inspect examples/nbody/nbody.visaasm --callgraph dot > nbody.dot")]
 pub struct Args {
     /// Binary or text vISA, `-` for standard input; all files are one module
     #[arg(required = true, value_name = "INPUT")]
     inputs: Vec<PathBuf>,
-    /// Form of the call graph
-    #[arg(long, value_name = "FORM", default_value = "text")]
-    callgraph: Form,
+    /// Form of the call graph [default: that of --format]
+    #[arg(long, value_name = "FORM")]
+    callgraph: Option<Form>,
     /// Platform to compile for, which gives each function's frame and registers
-    #[arg(short, long, value_parser = platform_parser(), ignore_case = true)]
+    #[arg(short, long, value_parser = Machine)]
     platform: Option<&'static Platform>,
 }
 
-#[derive(Clone, Copy, Debug, ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Form {
     /// A table of kernels and functions, and trees of their calls
     Text,
     /// A graph for Graphviz
     Dot,
-    /// For programs
+    /// For programs, as `--format json`
     Json,
 }
 
@@ -57,7 +62,7 @@ enum Form {
 ///
 /// # Errors
 /// Why nothing was printed.
-pub fn inspect(args: &Args) -> Result<ExitCode, Report> {
+pub fn inspect(args: &Args, format: Format) -> Result<Exit, Report> {
     let inputs = args.inputs.iter().map(|path| Input::open(path));
     let inputs = inputs.collect::<Result<Vec<_>, _>>()?;
     let sources: Vec<_> = inputs.iter().map(Input::source).collect();
@@ -66,22 +71,23 @@ pub fn inspect(args: &Args) -> Result<ExitCode, Report> {
         .map_err(|failure| report::failure(&inputs, &failure))?;
     let graph = &inspected.report;
     let mut outputs = Outputs::default();
-    match args.callgraph {
-        Form::Text => outputs.print(&plain(&text(graph))),
-        Form::Dot => outputs.print(&plain(&dot(graph))),
-        Form::Json => {
-            let json = serde_json::to_string_pretty(graph).map_err(|e| miette!("JSON: {e}"))?;
-            outputs.print(&(json + "\n"));
+    match (args.callgraph, format) {
+        (None, format) => outputs.report(format, graph, || text(graph))?,
+        (Some(Form::Json), _) => outputs.report(Format::Json, graph, String::new)?,
+        (Some(form), Format::Json) => {
+            let form = form.to_possible_value();
+            let form = form.as_ref().map_or("", |value| value.get_name());
+            return Err(miette!(
+                "--format json and --callgraph {form} are two forms"
+            ));
         }
+        (Some(Form::Text), _) => outputs.print(&text(graph)),
+        (Some(Form::Dot), _) => outputs.print(&dot(graph)),
     }
     outputs.write()?;
-    for failure in &inspected.failures {
-        print_error(&format!("{:?}", report::failure(&inputs, failure)));
-    }
-    Ok(match inspected.failures.as_slice() {
-        [] => ExitCode::SUCCESS,
-        _ => ExitCode::FAILURE,
-    })
+    let failures = inspected.failures.iter();
+    let failures: Vec<Report> = failures.map(|f| report::failure(&inputs, f)).collect();
+    Ok(exit::say(&failures))
 }
 
 fn text(graph: &CallGraphReport) -> String {

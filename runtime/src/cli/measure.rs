@@ -6,13 +6,14 @@
 use std::ffi::OsString;
 use std::io::Read;
 use std::os::unix::process::ExitStatusExt;
-use std::process::{Command, ExitCode, ExitStatus, Stdio};
+use std::process::{Command, ExitStatus, Stdio};
 use std::time::Instant;
 
 use miette::{Report, miette};
 use nix::sys::resource::{Resource, UsageWho, getrusage, setrlimit};
 use serde::{Deserialize, Serialize};
 
+use super::exit::Exit;
 use super::output;
 
 /// Bytes of what the program says that are kept.
@@ -62,7 +63,7 @@ impl Measured {
 ///
 /// # Errors
 /// The program cannot be started.
-pub fn measure(args: &Args) -> Result<ExitCode, Report> {
+pub fn measure(args: &Args) -> Result<Exit, Report> {
     let fail = |e: nix::Error| miette!("limits: {e}");
     setrlimit(Resource::RLIMIT_AS, args.memory, args.memory).map_err(fail)?;
     setrlimit(Resource::RLIMIT_CPU, args.seconds, args.seconds).map_err(fail)?;
@@ -81,7 +82,7 @@ pub fn measure(args: &Args) -> Result<ExitCode, Report> {
     measured.peak_bytes = u64::try_from(usage.max_rss()).unwrap_or_default() * 1024;
     let json = serde_json::to_string(&measured).map_err(|e| miette!("JSON: {e}"))?;
     output::print(&(json + "\n"))?;
-    Ok(ExitCode::SUCCESS)
+    Ok(Exit::Done)
 }
 
 /// Seconds of one run, how it ended, and what it said.

@@ -1,10 +1,10 @@
 //! The command line: what the user says, and what is answered.
 //!
 //! Each command takes its arguments and does all its work before it writes anything
-//! ([`output`]), so that a failure leaves no files behind. A failure is one diagnostic on standard
-//! error ([`report`]), of `check` as many as there are, and exit code 1; a command line that cannot
-//! be understood is exit code 2. Of several modules to compile or files to list, one that fails keeps no
-//! other from being written.
+//! ([`output`]), so that a failure leaves no files behind. What it found is a report on standard output, and
+//! a failure is one diagnostic on standard error ([`report`]), of `check` as many as there are: both for readers
+//! or as JSON ([`Format`]). Exit codes are in [`exit`]. Of several modules to compile or files to list, one that
+//! fails keeps no other from being written.
 
 #[cfg(unix)]
 mod bench;
@@ -14,16 +14,20 @@ mod convert;
 mod corpus;
 mod cost;
 mod disasm;
+mod exit;
+mod genx_ir;
 mod input;
 mod inspect;
 #[cfg(unix)]
 mod measure;
 mod output;
+mod platforms;
 mod pressure;
 mod progress;
 mod report;
 mod run;
 mod run_stats;
+mod shell;
 mod stats;
 mod sweep;
 mod verify;
@@ -32,19 +36,44 @@ use std::io::IsTerminal;
 use std::path::Path;
 use std::process::ExitCode;
 
-use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use clap::{Parser, Subcommand};
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use kiln_runtime::pipeline::{self, Tier};
 use kiln_runtime::session::Error;
-use kiln_target::platform::{self, Generation, PLATFORMS, Platform, VISA_ONLY};
-use miette::{MietteHandlerOpts, Report};
+use miette::{MietteHandlerOpts, Report, ReportHandler};
 
 /// Finalizes vISA, Intel's virtual instruction set, to Gen machine code; runs it and lists it.
 #[derive(Debug, Parser)]
-#[command(name = "kiln", version)]
+#[command(name = "kiln", version, after_help = EXAMPLES)]
 struct Cli {
+    /// Form of the report on standard output and of diagnostics on standard error: JSON is one document
+    /// there, and a line for each diagnostic here
+    #[arg(
+        long,
+        global = true,
+        value_name = "FORM",
+        default_value = "text",
+        hide_possible_values = true
+    )]
+    format: Format,
     #[command(subcommand)]
     command: Command,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  kiln compile examples/saxpy/saxpy.visaasm -p skl --emit asm -o -
+  kiln run examples/saxpy/saxpy.zebin --launch examples/saxpy/launch.yaml
+
+`kiln help VERB` has the rest, with examples. `-` is standard input or output.";
+
+/// The form of what is said.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// For readers
+    Text,
+    /// For programs
+    Json,
 }
 
 #[derive(Debug, Subcommand)]
@@ -53,57 +82,67 @@ enum Command {
     Bench(bench::Args),
     Check(check::Args),
     Compile(compile::Args),
+    Completions(shell::CompletionsArgs),
     Convert(convert::Args),
     Cost(cost::Args),
-    Run(run::Args),
     Disasm(disasm::Args),
+    GenxIr(genx_ir::Args),
     Inspect(inspect::Args),
+    Man(shell::ManArgs),
     #[cfg(unix)]
     #[command(hide = true)]
     Measure(measure::Args),
     Pressure(pressure::Args),
+    Run(run::Args),
     Sweep(sweep::Args),
     Verify(verify::Args),
 }
 
 /// Reads the command line and does what it says.
 pub fn main() -> ExitCode {
+    let matches = program().get_matches();
+    let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|e| e.exit());
+    let format = cli.format;
     // Lines are wrapped for a reader, but not for a program that looks for a message.
     let wrap = std::io::stderr().is_terminal();
     // It can only fail if there is a handler already.
-    let _ = miette::set_hook(Box::new(move |_| {
-        Box::new(MietteHandlerOpts::new().wrap_lines(wrap).build())
+    let _ = miette::set_hook(Box::new(move |_| -> Box<dyn ReportHandler> {
+        match format {
+            Format::Text => Box::new(MietteHandlerOpts::new().wrap_lines(wrap).build()),
+            Format::Json => Box::new(report::Lines),
+        }
     }));
 
-    let result = match Cli::parse().command {
+    let result = match &cli.command {
         #[cfg(unix)]
-        Command::Bench(args) => bench::bench(&args),
+        Command::Bench(args) => bench::bench(args, format),
         #[cfg(unix)]
-        Command::Measure(args) => measure::measure(&args),
-        Command::Check(args) => return check::check(&args),
-        Command::Compile(args) => compile::compile(&args),
-        Command::Convert(args) => convert::convert(&args).map(|()| ExitCode::SUCCESS),
-        Command::Cost(args) => cost::cost(&args),
-        Command::Run(args) => run::run(&args).map(|()| ExitCode::SUCCESS),
-        Command::Disasm(args) => disasm::disasm(&args),
-        Command::Inspect(args) => inspect::inspect(&args),
-        Command::Pressure(args) => pressure::pressure(&args),
-        Command::Sweep(args) => sweep::sweep(&args),
-        Command::Verify(args) => verify::verify(&args),
+        Command::Measure(args) => measure::measure(args),
+        Command::Check(args) => check::check(args, format),
+        Command::Compile(args) => compile::compile(args, format),
+        Command::Completions(args) => shell::completions(args, program()),
+        Command::Convert(args) => convert::convert(args),
+        Command::Cost(args) => cost::cost(args, format),
+        Command::Disasm(args) => disasm::disasm(args, format),
+        Command::GenxIr(args) => genx_ir::genx_ir(args),
+        Command::Inspect(args) => inspect::inspect(args, format),
+        Command::Man(args) => shell::man(args, program()),
+        Command::Pressure(args) => pressure::pressure(args, format),
+        Command::Run(args) => run::run(args, format),
+        Command::Sweep(args) => sweep::sweep(args, format),
+        Command::Verify(args) => verify::verify(args, format),
     };
-    match result {
-        Ok(code) => code,
-        Err(report) => {
-            output::print_error(&format!("{report:?}"));
-            ExitCode::FAILURE
-        }
-    }
+    let exit = result.unwrap_or_else(|failure| exit::say(&[failure]));
+    exit.into()
 }
 
-/// Takes a name of a platform whose machine code is known.
-fn platform_parser() -> impl TypedValueParser<Value = &'static Platform> {
-    PossibleValuesParser::new(machines())
-        .try_map(|name| platform::find(&name).ok_or("no such platform"))
+/// The command line, with the tables that its help has.
+fn program() -> clap::Command {
+    let (exits, platforms) = (exit::table(), platforms::table());
+    let after = format!(
+        "{EXAMPLES}\n\nExit codes:\n{exits}\nPlatforms, and other names of them, in either case:\n{platforms}"
+    );
+    Cli::command().after_long_help(after.trim_end().to_string())
 }
 
 /// Takes a tier by its number.
@@ -122,25 +161,6 @@ fn pass_parser() -> impl TypedValueParser<Value = &'static str> {
     })
 }
 
-/// Takes a name of a platform whose vISA is known.
-fn generation_parser() -> impl TypedValueParser<Value = Generation> {
-    let others = VISA_ONLY
-        .iter()
-        .map(|(names, _)| value(names[0], &names[1..]));
-    PossibleValuesParser::new(machines().chain(others)).try_map(|name| {
-        let named = platform::named(&name).ok_or("no such platform")?;
-        Ok::<_, &str>(named.generation)
-    })
-}
-
-fn machines() -> impl Iterator<Item = PossibleValue> {
-    PLATFORMS.iter().map(|p| value(p.name, p.aliases))
-}
-
-fn value(name: &'static str, aliases: &'static [&'static str]) -> PossibleValue {
-    PossibleValue::new(name).aliases(aliases.iter().copied())
-}
-
 /// A file does not hold what is looked for.
 fn no_kernel<'a>(path: &Path, name: Option<&str>, names: impl Iterator<Item = &'a str>) -> Report {
     let error = match name {
@@ -151,4 +171,47 @@ fn no_kernel<'a>(path: &Path, name: Option<&str>, names: impl Iterator<Item = &'
         None => Error::NoKernel,
     };
     report::file(path, &error)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_well_made() {
+        program().debug_assert();
+    }
+
+    /// So that no verb lets one guess how it is meant.
+    #[test]
+    fn every_verb_has_examples_that_are_understood() {
+        let program = program();
+        for verb in program.get_subcommands().filter(|verb| !verb.is_hide_set()) {
+            let help = verb.get_after_help().map(ToString::to_string);
+            let help = help.unwrap_or_default();
+            let lines = help.lines().filter_map(|line| line.strip_prefix("  kiln "));
+            let lines: Vec<&str> = lines.collect();
+            assert!(!lines.is_empty(), "{} has no example", verb.get_name());
+            assert!(lines.iter().any(|line| line.starts_with(verb.get_name())));
+        }
+    }
+
+    #[test]
+    fn options_mean_the_same_for_every_verb() {
+        let program = program();
+        let mut seen: std::collections::BTreeMap<&str, (&str, bool)> = Default::default();
+        for verb in program.get_subcommands() {
+            for arg in verb.get_arguments() {
+                let Some(long) = arg.get_long() else { continue };
+                let takes = arg.get_action().takes_values();
+                let (first, as_first) = *seen.entry(long).or_insert((verb.get_name(), takes));
+                assert_eq!(
+                    as_first,
+                    takes,
+                    "--{long} of {first} and {}",
+                    verb.get_name()
+                );
+            }
+        }
+    }
 }

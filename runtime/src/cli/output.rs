@@ -13,8 +13,9 @@ use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
 use miette::{Report, miette};
+use serde::Serialize;
 
-use super::report;
+use super::{Format, report};
 
 /// Links that are followed to what is not there yet.
 const MOST_LINKS: usize = 40;
@@ -94,6 +95,37 @@ impl Outputs {
         Ok(())
     }
 
+    /// Adds a file of JSON.
+    ///
+    /// # Errors
+    /// As [`Outputs::add`].
+    pub fn json<T: Serialize + ?Sized>(&mut self, path: &Path, value: &T) -> Result<(), Report> {
+        self.add(path, json(value)?)
+    }
+
+    /// Adds what the command has to say to standard output. If a file goes there, text is left out.
+    ///
+    /// # Errors
+    /// JSON and a file are both to go there.
+    pub fn report<T: Serialize + ?Sized>(
+        &mut self,
+        format: Format,
+        value: &T,
+        text: impl FnOnce() -> String,
+    ) -> Result<(), Report> {
+        match format {
+            Format::Text if self.taken => {}
+            Format::Text => self.print(&text()),
+            Format::Json if !self.stdout.is_empty() => {
+                return Err(miette!(
+                    "JSON and something else are both to go to standard output"
+                ));
+            }
+            Format::Json => self.add(Path::new("-"), json(value)?)?,
+        }
+        Ok(())
+    }
+
     /// Adds text to standard output.
     pub fn print(&mut self, text: &str) {
         self.stdout.extend_from_slice(plain(text).as_bytes());
@@ -113,7 +145,7 @@ impl Outputs {
         for (path, bytes) in &self.files {
             staged
                 .write(path, bytes)
-                .map_err(|e| report::file(path, &e))?;
+                .map_err(|e| report::access(path, &e))?;
         }
         staged.finish()?;
         write_stdout(&self.stdout).map(|_| ())
@@ -149,7 +181,7 @@ fn write_stdout(text: &[u8]) -> Result<bool, Report> {
     let mut stdout = io::stdout().lock();
     match stdout.write_all(text).and_then(|()| stdout.flush()) {
         Err(e) if e.kind() == ErrorKind::BrokenPipe => Ok(false),
-        Err(e) => Err(miette!("standard output: {e}")),
+        Err(e) => Err(report::access(Path::new("standard output"), &e)),
         Ok(()) => Ok(true),
     }
 }
@@ -187,10 +219,10 @@ impl<'a> Staged<'a> {
 
     fn finish(mut self) -> Result<(), Report> {
         for (path, bytes) in std::mem::take(&mut self.direct) {
-            fs::write(path, bytes).map_err(|e| report::file(path, &e))?;
+            fs::write(path, bytes).map_err(|e| report::access(path, &e))?;
         }
         for (temporary, path) in &self.files {
-            fs::rename(temporary, path).map_err(|e| report::file(path, &e))?;
+            fs::rename(temporary, path).map_err(|e| report::access(path, &e))?;
         }
         self.files.clear();
         Ok(())
@@ -204,6 +236,17 @@ impl Drop for Staged<'_> {
             let _ = fs::remove_file(temporary);
         }
     }
+}
+
+fn json<T: Serialize + ?Sized>(value: &T) -> Result<Vec<u8>, Report> {
+    let mut json = serde_json::to_vec_pretty(value).map_err(|e| miette!("JSON: {e}"))?;
+    json.push(b'\n');
+    Ok(json)
+}
+
+/// Says a diagnostic.
+pub fn say(diagnostic: &Report) {
+    print_error(&format!("{diagnostic:?}"));
 }
 
 /// Writes a line to standard error, whether anyone reads it or not.

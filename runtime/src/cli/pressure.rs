@@ -4,19 +4,20 @@ mod summary;
 
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 
 use kiln_emit::platform::Platform;
 use kiln_runtime::pipeline::Options;
 use kiln_runtime::pressure::{Place, Point, Profile, Value};
 use kiln_runtime::session::Session;
-use miette::{Report, miette};
+use miette::Report;
 use plotters::prelude::*;
 use serde::Serialize;
 
+use super::exit::Exit;
 use super::input::Input;
 use super::output::{Outputs, plain};
-use super::{pass_parser, platform_parser, report, stats};
+use super::platforms::Machine;
+use super::{Format, pass_parser, report, stats};
 
 /// Characters of the longest bar.
 const BAR: u32 = 56;
@@ -33,6 +34,10 @@ const PLOT: (u32, u32) = (1200, 400);
 /// With the plot of each kernel and function comes a table of what lives where most does, or at an
 /// instruction of choice, and since when.
 #[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  kiln pressure examples/nbody/nbody.visaasm -p skl
+  kiln pressure examples/*/*.visaasm -p skl --summary")]
 pub struct Args {
     /// Binary or text vISA, `-` for standard input; all files are one module, but for a summary
     #[arg(required = true, value_name = "INPUT")]
@@ -45,7 +50,7 @@ pub struct Args {
     #[arg(long, value_name = "PREFIX", default_value = "", requires = "summary")]
     only: String,
     /// Platform to compile for
-    #[arg(short, long, value_parser = platform_parser(), ignore_case = true)]
+    #[arg(short, long, value_parser = Machine)]
     platform: &'static Platform,
     /// Take this kernel only
     #[arg(long, value_name = "NAME")]
@@ -85,9 +90,9 @@ struct Named<'a> {
 ///
 /// # Errors
 /// Why nothing was printed.
-pub fn pressure(args: &Args) -> Result<ExitCode, Report> {
+pub fn pressure(args: &Args, format: Format) -> Result<Exit, Report> {
     if args.summary {
-        return summary::write(args);
+        return summary::write(args, format);
     }
     let inputs = args.inputs.iter().map(|path| Input::open(path));
     let inputs = inputs.collect::<Result<Vec<_>, _>>()?;
@@ -109,9 +114,7 @@ pub fn pressure(args: &Args) -> Result<ExitCode, Report> {
         .collect();
     let mut outputs = Outputs::new(args.inputs.iter().map(PathBuf::as_path));
     if let Some(path) = &args.json {
-        let mut json = serde_json::to_vec(&profiles).map_err(|e| miette!("JSON: {e}"))?;
-        json.push(b'\n');
-        outputs.add(path, json)?;
+        outputs.json(path, &profiles)?;
     }
     if let Some(path) = &args.csv {
         outputs.add(path, csv(&profiles)?)?;
@@ -125,13 +128,12 @@ pub fn pressure(args: &Args) -> Result<ExitCode, Report> {
             outputs.add(&path, svg(named.profile, &path)?.into_bytes())?;
         }
     }
-    if !outputs.stdout_taken() {
-        for named in &profiles {
-            outputs.print(&text(named.profile, args));
-        }
-    }
+    outputs.report(format, &profiles, || {
+        let each = profiles.iter().map(|named| text(named.profile, args));
+        each.collect()
+    })?;
     outputs.write()?;
-    Ok(ExitCode::SUCCESS)
+    Ok(Exit::Done)
 }
 
 fn options(args: &Args) -> Options {

@@ -3,7 +3,7 @@
 //! A place in text is shown with its line; a place in a binary file is a byte offset, and the
 //! instruction there is written out.
 
-use std::fmt::Display;
+use std::fmt::{self, Display};
 use std::path::Path;
 
 use kiln_frontend::module::{Module, Object, Place};
@@ -14,13 +14,20 @@ use kiln_runtime::pipeline::{CompileError, UnsupportedList};
 use kiln_runtime::session::{Error, Failure};
 use kiln_runtime::source::InputError;
 use miette::{
-    LabeledSpan, MietteDiagnostic, MietteError, MietteSpanContents, Report, Severity, SourceCode,
-    SourceSpan, SpanContents,
+    Diagnostic, LabeledSpan, MietteDiagnostic, MietteError, MietteSpanContents, Report,
+    ReportHandler, Severity, SourceCode, SourceSpan, SpanContents,
 };
+use serde::Serialize;
 
 use super::input::Input;
 use super::output::{is_standard, plain};
 
+/// The code of a file that cannot be read or written.
+pub const NO_ACCESS: &str = "F0002";
+/// The code of what is valid, but is not compiled.
+pub const UNSUPPORTED: &str = "C0001";
+/// The code of what is a fault of ours.
+pub const FAULT: &str = "C0002";
 /// The code of a file that is no vISA at all.
 const NO_FILE: &str = "F0001";
 /// The code of a binary object that cannot be read.
@@ -39,9 +46,30 @@ pub fn file(path: &Path, error: &dyn Display) -> Report {
     message(format!("{}: {error}", name(path)), None)
 }
 
-/// A file cannot be opened.
-pub fn unopened(path: &Path, error: &dyn Display) -> Report {
-    message(format!("{}: {error}", name(path)), Some(NO_FILE))
+/// A file cannot be read or written.
+pub fn access(path: &Path, error: &std::io::Error) -> Report {
+    message(format!("{}: {error}", name(path)), Some(NO_ACCESS))
+}
+
+/// Something that keeps nothing from being done.
+pub fn warning(text: &str) -> Report {
+    let diagnostic = MietteDiagnostic::new(plain(text));
+    diagnostic.with_severity(Severity::Warning).into()
+}
+
+/// Something that is worth knowing.
+pub fn note(text: &str) -> Report {
+    let diagnostic = MietteDiagnostic::new(plain(text));
+    diagnostic.with_severity(Severity::Advice).into()
+}
+
+/// The code of what keeps a module from being finalized, if it is not a mistake of its own.
+fn class(error: &Error) -> Option<&'static str> {
+    match error {
+        Error::Platform(_) | Error::Compile(CompileError::Unsupported { .. }) => Some(UNSUPPORTED),
+        Error::Compile(CompileError::Broken { .. } | CompileError::Encode { .. }) => Some(FAULT),
+        _ => None,
+    }
 }
 
 /// A file is no vISA.
@@ -80,7 +108,7 @@ pub fn failure(inputs: &[Input], failure: &Failure) -> Report {
         .as_ref()
         .and_then(|(file, _)| inputs.get(*file));
     let Some(input) = input else {
-        return message(failure.to_string(), None);
+        return message(failure.to_string(), class(&failure.error));
     };
     match &failure.error {
         Error::Input(error) => self::input(input, error),
@@ -99,7 +127,7 @@ pub fn failure(inputs: &[Input], failure: &Failure) -> Report {
             )
         }
         error => {
-            let mut diagnostic = diagnostic(&failure.to_string(), None);
+            let mut diagnostic = diagnostic(&failure.to_string(), class(error));
             if let Error::Compile(CompileError::Unsupported { list, .. }) = error
                 && let kinds = UnsupportedList(list).kinds()
                 && let [_, _, ..] = kinds.as_slice()
@@ -265,5 +293,65 @@ impl SourceCode for Excerpt {
             lines.column(),
             lines.line_count(),
         )))
+    }
+}
+
+/// A diagnostic for programs.
+#[derive(Serialize)]
+pub struct Record {
+    severity: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    code: Option<String>,
+    message: String,
+    /// Where, if it is in a text.
+    #[serde(flatten)]
+    place: Option<Underlined>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    help: Option<String>,
+}
+
+/// A place in a text; line and column count from 1, and columns in bytes.
+#[derive(Serialize)]
+struct Underlined {
+    file: Option<String>,
+    line: usize,
+    column: usize,
+    length: usize,
+}
+
+/// A diagnostic as a record.
+pub fn record(diagnostic: &dyn Diagnostic) -> Record {
+    let label = diagnostic.labels().and_then(|mut labels| labels.next());
+    let contents = label
+        .zip(diagnostic.source_code())
+        .and_then(|(label, source)| {
+            let contents = source.read_span(label.inner(), 0, 0).ok()?;
+            Some(Underlined {
+                file: contents.name().map(str::to_string),
+                line: contents.line() + 1,
+                column: contents.column() + 1,
+                length: label.len(),
+            })
+        });
+    Record {
+        severity: match diagnostic.severity() {
+            Some(Severity::Advice) => "note",
+            Some(Severity::Warning) => "warning",
+            Some(Severity::Error) | None => "error",
+        },
+        code: diagnostic.code().map(|code| code.to_string()),
+        message: diagnostic.to_string(),
+        place: contents,
+        help: diagnostic.help().map(|help| help.to_string()),
+    }
+}
+
+/// Writes a diagnostic as a line of JSON.
+pub struct Lines;
+
+impl ReportHandler for Lines {
+    fn debug(&self, diagnostic: &dyn Diagnostic, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let line = serde_json::to_string(&record(diagnostic)).map_err(|_| fmt::Error)?;
+        f.write_str(&line)
     }
 }

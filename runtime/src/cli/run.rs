@@ -15,10 +15,13 @@ use kiln_runtime::pipeline::{Options, Tier};
 use kiln_runtime::session::Session;
 use miette::{Report, miette};
 
+use super::exit::Exit;
 use super::input::{self, Input};
 use super::output::{Outputs, is_standard, plain, print_error};
+use super::platforms::Machine;
 use super::progress::with_bar;
-use super::{no_kernel, platform_parser, report, run_stats, tier_parser};
+use super::run_stats::{self, Checked, RunStats};
+use super::{Format, no_kernel, report, tier_parser};
 
 /// Execute a kernel's machine code on the host
 ///
@@ -49,7 +52,7 @@ use super::{no_kernel, platform_parser, report, run_stats, tier_parser};
 ///                        edge*, clamp, repeat or mirror;
 ///                        nearest* or linear (* if none is given)
 #[derive(Debug, clap::Args)]
-#[command(verbatim_doc_comment)]
+#[command(verbatim_doc_comment, after_help = EXAMPLES, after_long_help = LAUNCH_FILE.to_string() + EXAMPLES)]
 pub struct Args {
     /// Zebin, or vISA together with --info, which is finalized first
     program: PathBuf,
@@ -72,7 +75,7 @@ pub struct Args {
     #[arg(long, value_name = "FILE")]
     info: Option<PathBuf>,
     /// Platform to run as
-    #[arg(short, long, default_value = "skl", value_parser = platform_parser(), ignore_case = true)]
+    #[arg(short, long, default_value = "skl", value_parser = Machine)]
     platform: &'static Platform,
     /// Finalize vISA with no more registers than this
     #[arg(long, value_name = "N")]
@@ -99,6 +102,35 @@ pub struct Args {
     #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true)]
     stats: Option<Option<PathBuf>>,
 }
+
+const EXAMPLES: &str = "\
+Examples:
+  kiln run examples/saxpy/saxpy.zebin --launch examples/saxpy/launch.yaml
+  kiln run examples/saxpy/saxpy.visaasm --info examples/saxpy/saxpy.zebin --global 1024 --local 64 \
+--arg buf:examples/saxpy/x.bin --arg 'buf:examples/saxpy/y.bin>y.bin' --arg f32:2.5 --arg u32:1003";
+
+/// [`Description`] as its author meets it.
+const LAUNCH_FILE: &str = "\
+Launch files:
+  YAML with four keys; file names count from the folder that it is in.
+
+    kernel: saxpy
+    global: [1024]          work-items in each of 1 to 3 dimensions
+    local: [64]             as many numbers
+    args:                   in the order of the kernel's arguments
+      - {buf: x.bin}
+      - {buf: y.bin, expect: expect_y.bin, type: f32, ulp: 4}
+      - {f32: 2.5}
+      - {zero: 4096, expect: expect_out.bin, type: u32}
+
+  An argument is one of the SPECs above, as `KIND: VALUE` (no `>OUT`). What the
+  memory of one must hold afterwards, it says with
+    expect: FILE            bytes to compare with
+    type: TYPE              of the numbers, as of a SPEC: integers must be equal
+    ulp: N                  floats may differ by N units in the last place,
+    abs: X                  or by X
+
+";
 
 /// What is traced.
 #[derive(Clone, Copy, Debug)]
@@ -180,7 +212,7 @@ impl Results {
 ///
 /// # Errors
 /// Why the kernel did not run, or gave wrong results.
-pub fn run(args: &Args) -> Result<(), Report> {
+pub fn run(args: &Args, format: Format) -> Result<Exit, Report> {
     let plan = match &args.launch {
         Some(path) => described(path)?,
         None => given(args)?,
@@ -223,7 +255,8 @@ pub fn run(args: &Args) -> Result<(), Report> {
             threads: args.threads.map_or(0, usize::from),
             check: args.check,
             trace: trace.as_ref(),
-            done: Some(done),
+            done: Some(&done.things),
+            executed: Some(&done.instructions),
         };
         launch.run_with(&code, &options)
     });
@@ -233,6 +266,7 @@ pub fn run(args: &Args) -> Result<(), Report> {
     let stats =
         stats.map_err(|e| miette!("{}", plain(&format!("{}: {kernel}: {e}", input.name))))?;
     let mut figures = figures(&kernel, &stats, seconds);
+    let run_stats = |results| RunStats::new(&kernel, &stats, seconds, results);
     let read = [
         Some(&args.program),
         args.info.as_ref(),
@@ -241,17 +275,28 @@ pub fn run(args: &Args) -> Result<(), Report> {
     let mut outputs = Outputs::new(read.into_iter().flatten().map(PathBuf::as_path));
     match &args.stats {
         Some(None) => figures.push_str(&run_stats::table(&stats)),
-        Some(Some(path)) => outputs.add(path, run_stats::json(&kernel, &stats, seconds)?)?,
+        Some(Some(path)) => outputs.json(path, &run_stats(Vec::new()))?,
         None => {}
     }
-    match &plan.results {
+    let results = match &plan.results {
         Results::Write(specs) => {
-            write(outputs, specs, &launch.args, plan.global.sizes[0], &figures)
+            write(&mut outputs, specs, &launch.args, plan.global.sizes[0])?;
+            Vec::new()
         }
-        Results::Check(description, dir) => {
-            check(outputs, description, &launch.args, dir, &figures)
-        }
+        Results::Check(description, dir) => check(description, &launch.args, dir)?,
+    };
+    let (wrong, checked) = (results.iter().filter(|r| !r.pass).count(), results.len());
+    let taken = outputs.stdout_taken();
+    let text: String = results.iter().map(Checked::line).collect();
+    outputs.report(format, &run_stats(results), || text + &figures)?;
+    outputs.write()?;
+    if taken && format == Format::Text {
+        print_error(&figures);
     }
+    if wrong > 0 {
+        return Err(miette!("{kernel}: {wrong} of {checked} buffers are wrong"));
+    }
+    Ok(Exit::Done)
 }
 
 /// Groups of a launch; whether they are sensible is found out when it is run.
@@ -292,8 +337,9 @@ fn given(args: &Args) -> Result<Plan, Report> {
 
 /// The launch of a file.
 fn described(path: &Path) -> Result<Plan, Report> {
-    let yaml = std::fs::read_to_string(path).map_err(|e| report::file(path, &e))?;
-    let description = Description::parse(&yaml).map_err(|e| report::file(path, &e))?;
+    let input = Input::open(path)?;
+    let yaml = std::str::from_utf8(&input).map_err(|e| report::file(path, &e))?;
+    let description = Description::parse(yaml).map_err(|e| report::file(path, &e))?;
     let dir = path.parent().unwrap_or(Path::new("")).to_path_buf();
     Ok(Plan {
         kernel: Some(description.kernel.clone()),
@@ -358,14 +404,8 @@ fn program(args: &Args, input: &Input, kernel: Option<&str>) -> Result<(Zebin, S
     Ok((zebin, chosen))
 }
 
-/// Writes the buffers that have a place to go to, and the figures.
-fn write(
-    mut outputs: Outputs,
-    specs: &[Spec],
-    args: &[Arg],
-    width: u32,
-    figures: &str,
-) -> Result<(), Report> {
+/// Adds the buffers that have a place to go to.
+fn write(outputs: &mut Outputs, specs: &[Spec], args: &[Arg], width: u32) -> Result<(), Report> {
     for (spec, arg) in specs.iter().zip(args) {
         let (Some(path), Some(bytes)) = (&spec.out, arg.memory()) else {
             continue;
@@ -379,51 +419,26 @@ fn write(
         let bytes = bytes.map_err(|e| report::file(path, &e))?;
         outputs.add(path, bytes)?;
     }
-    let taken = outputs.stdout_taken();
-    if !taken {
-        outputs.print(figures);
-    }
-    outputs.write()?;
-    if taken {
-        print_error(figures);
-    }
     Ok(())
 }
 
-/// Compares the buffers with what they must hold, and says of each whether it does.
-fn check(
-    mut outputs: Outputs,
-    description: &Description,
-    args: &[Arg],
-    dir: &Path,
-    figures: &str,
-) -> Result<(), Report> {
-    let (mut checked, mut failed) = (0, 0);
+/// Compares the buffers with what they must hold.
+fn check(description: &Description, args: &[Arg], dir: &Path) -> Result<Vec<Checked>, Report> {
+    let mut results = Vec::new();
     for (described, arg) in description.args.iter().zip(args) {
         let (Some(expect), Some(found)) = (&described.expect, arg.memory()) else {
             continue;
         };
         let path = dir.join(&expect.file);
-        let expected = std::fs::read(&path).map_err(|e| report::file(&path, &e))?;
-        checked += 1;
-        let verdict = match compare(&expected, found, expect.tolerance) {
-            Ok(()) => "pass".to_string(),
-            Err(mismatch) => {
-                failed += 1;
-                format!("FAIL: {mismatch}")
-            }
-        };
-        outputs.print(&format!("{}: {verdict}\n", expect.file.display()));
+        let expected = std::fs::read(&path).map_err(|e| report::access(&path, &e))?;
+        let mismatch = compare(&expected, found, expect.tolerance).err();
+        results.push(Checked {
+            expect: expect.file.display().to_string(),
+            pass: mismatch.is_none(),
+            mismatch: mismatch.map(|mismatch| mismatch.to_string()),
+        });
     }
-    outputs.print(figures);
-    outputs.write()?;
-    if failed > 0 {
-        return Err(miette!(
-            "{}: {failed} of {checked} buffers are wrong",
-            description.kernel
-        ));
-    }
-    Ok(())
+    Ok(results)
 }
 
 /// One line on what was executed.

@@ -3,14 +3,13 @@
 use std::collections::BTreeMap;
 
 use kiln_runtime::exec::{Count, Stats};
-use miette::{Report, miette};
 use serde::Serialize;
 
 use super::stats::align;
 
 /// Figures of the run of a kernel.
 #[derive(Debug, Serialize)]
-struct RunStats<'a> {
+pub struct RunStats<'a> {
     kernel: &'a str,
     seconds: f64,
     groups: u64,
@@ -25,6 +24,28 @@ struct RunStats<'a> {
     by_message: Vec<Row<'a>>,
     /// Executions of each instruction, in the order of the code.
     by_place: Vec<u64>,
+    /// Of a launch file.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    results: Vec<Checked>,
+}
+
+/// What a buffer holds, compared with what it must hold.
+#[derive(Debug, Serialize)]
+pub struct Checked {
+    /// The file that it was compared with.
+    pub expect: String,
+    pub pass: bool,
+    /// Where they differ, if they do.
+    pub mismatch: Option<String>,
+}
+
+impl Checked {
+    pub fn line(&self) -> String {
+        match &self.mismatch {
+            Some(mismatch) => format!("{}: FAIL: {mismatch}\n", self.expect),
+            None => format!("{}: pass\n", self.expect),
+        }
+    }
 }
 
 /// Executions of one kind.
@@ -49,28 +70,29 @@ fn rows(counts: &BTreeMap<String, Count>) -> Vec<Row<'_>> {
     rows
 }
 
-/// The figures as a JSON object.
-///
-/// # Errors
-/// None that is known.
-pub fn json(kernel: &str, stats: &Stats, seconds: f64) -> Result<Vec<u8>, Report> {
-    let stats = RunStats {
-        kernel,
-        seconds,
-        groups: stats.groups,
-        threads: stats.threads,
-        instructions: stats.instructions,
-        messages: stats.messages,
-        lanes: stats.lanes,
-        bytes_read: stats.bytes_read,
-        bytes_written: stats.bytes_written,
-        by_instruction: rows(&stats.by_instruction),
-        by_message: rows(&stats.by_message),
-        by_place: (stats.by_place.iter().map(|count| count.instructions)).collect(),
-    };
-    let mut json = serde_json::to_vec_pretty(&stats).map_err(|e| miette!("statistics: {e}"))?;
-    json.push(b'\n');
-    Ok(json)
+impl<'a> RunStats<'a> {
+    pub fn new(
+        kernel: &'a str,
+        stats: &'a Stats,
+        seconds: f64,
+        results: Vec<Checked>,
+    ) -> RunStats<'a> {
+        RunStats {
+            kernel,
+            seconds,
+            groups: stats.groups,
+            threads: stats.threads,
+            instructions: stats.instructions,
+            messages: stats.messages,
+            lanes: stats.lanes,
+            bytes_read: stats.bytes_read,
+            bytes_written: stats.bytes_written,
+            by_instruction: rows(&stats.by_instruction),
+            by_message: rows(&stats.by_message),
+            by_place: (stats.by_place.iter().map(|count| count.instructions)).collect(),
+            results,
+        }
+    }
 }
 
 /// The figures as tables: instructions, then messages, with how often each was executed and on how

@@ -83,13 +83,6 @@ fn kernel_stats(compiled: &Compiled, read: f64, platform: &Platform) -> KernelSt
     }
 }
 
-/// The figures as a JSON array.
-pub fn json(stats: &[KernelStats]) -> Result<Vec<u8>, Report> {
-    let mut json = serde_json::to_vec_pretty(stats).map_err(|e| miette!("statistics: {e}"))?;
-    json.push(b'\n');
-    Ok(json)
-}
-
 /// Lines of cells as CSV, under a heading of words.
 pub fn csv<const N: usize>(
     heading: &str,

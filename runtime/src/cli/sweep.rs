@@ -2,8 +2,6 @@
 
 use std::collections::HashSet;
 use std::path::PathBuf;
-use std::process::ExitCode;
-use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
 
 use clap::ValueEnum;
@@ -11,13 +9,16 @@ use kiln_emit::platform::Platform;
 use kiln_regalloc::Allocator;
 use kiln_runtime::pipeline::{CompileError, Compiled, Options};
 use kiln_runtime::session::{Error, Outcome, Session};
-use miette::{Report, miette};
+use miette::Report;
 use plotters::prelude::*;
 use serde::Serialize;
 
+use super::exit::Exit;
 use super::input::Input;
-use super::output::{Outputs, print_error};
-use super::{corpus, cost, pass_parser, platform_parser, progress, report, stats};
+use super::output::{self, Outputs};
+use super::platforms::Machine;
+use super::progress::Done;
+use super::{Format, corpus, cost, pass_parser, progress, report, stats};
 
 /// Size of a plot in points.
 const PLOT: (u32, u32) = (900, 400);
@@ -29,6 +30,10 @@ const TOO_FEW: &str = "too few registers for this allocator";
 /// A table has a line for each size, allocator and pass left out: the sums over all kernels that compile with
 /// every one of them. The files have a line for each kernel.
 #[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  kiln sweep examples/*/*.visaasm -p skl --grf 32,64,128
+  kiln sweep examples/intmix/intmix.visaasm -p skl --allocator scan,ion --csv sweep.csv")]
 pub struct Args {
     /// Binary or text vISA, `-` for standard input, or folders of it; files that call each other are one
     /// module
@@ -38,7 +43,7 @@ pub struct Args {
     #[arg(long, value_name = "PREFIX", default_value = "")]
     only: String,
     /// Platform to compile for
-    #[arg(short, long, value_parser = platform_parser(), ignore_case = true)]
+    #[arg(short, long, value_parser = Machine)]
     platform: &'static Platform,
     /// Numbers of registers that may be used
     #[arg(long, value_name = "N", value_delimiter = ',', default_values_t = [32, 48, 64, 80, 96, 112, 128])]
@@ -170,7 +175,7 @@ impl Way {
 ///
 /// # Errors
 /// Why nothing was compared.
-pub fn sweep(args: &Args) -> Result<ExitCode, Report> {
+pub fn sweep(args: &Args, format: Format) -> Result<Exit, Report> {
     let files = corpus::files(&args.inputs, &args.only)?;
     let inputs = files.iter().map(|path| Input::open(path));
     let inputs = inputs.collect::<Result<Vec<_>, _>>()?;
@@ -200,9 +205,7 @@ pub fn sweep(args: &Args) -> Result<ExitCode, Report> {
         outputs.add(path, csv(&rows)?)?;
     }
     if let Some(path) = &args.json {
-        let mut json = serde_json::to_vec_pretty(&rows).map_err(|e| miette!("JSON: {e}"))?;
-        json.push(b'\n');
-        outputs.add(path, json)?;
+        outputs.json(path, &rows)?;
     }
     let sums = sums(&compiled);
     if let Some(path) = &args.svg {
@@ -212,17 +215,15 @@ pub fn sweep(args: &Args) -> Result<ExitCode, Report> {
         drop(area);
         outputs.add(path, out.into_bytes())?;
     }
-    if !outputs.stdout_taken() {
-        outputs.print(&table(&sums));
-    }
+    outputs.report(format, &rows, || table(&sums))?;
     outputs.write()?;
     for line in failures(&rows) {
-        print_error(&line);
+        output::say(&report::warning(&line));
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(Exit::Done)
 }
 
-fn compile(args: &Args, inputs: &[Input], way: Way, done: &AtomicU64) -> Result<Vec<Row>, Report> {
+fn compile(args: &Args, inputs: &[Input], way: Way, done: &Done) -> Result<Vec<Row>, Report> {
     let session = Session::new(Options {
         grf_limit: way.grfs,
         allocator: way.allocator.allocator(),
@@ -231,7 +232,7 @@ fn compile(args: &Args, inputs: &[Input], way: Way, done: &AtomicU64) -> Result<
     });
     let sources: Vec<_> = inputs.iter().map(Input::source).collect();
     let of = |Outcome { files, result }: Outcome| {
-        done.fetch_add(files.len() as u64, Relaxed);
+        done.things.fetch_add(files.len() as u64, Relaxed);
         let file = files.first().map_or("", |&file| sources[file].name);
         let row = |kernel: &str, figures, failure| Row {
             file: file.to_string(),

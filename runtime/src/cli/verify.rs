@@ -6,106 +6,166 @@
 
 use std::fmt::Write as _;
 use std::path::PathBuf;
-use std::process::ExitCode;
 
 use kiln_emit::inst::{Inst, Op};
 use kiln_emit::listing;
 use kiln_emit::platform::Platform;
 use kiln_emit::verify::{self, scoreboard};
 use miette::Report;
-use rayon::prelude::*;
+use serde::Serialize;
 
 use super::disasm::unit::Unit;
 use super::disasm::{File, open};
-use super::output::{self, print_error};
-use super::{platform_parser, report};
+use super::exit::Exit;
+use super::output::Outputs;
+use super::platforms::Machine;
+use super::{Format, exit, progress, report};
 
 /// Say what is wrong with machine code: bytes that are no instructions, broken rules of the platform,
 /// and dependencies that no annotation covers
 #[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  kiln verify examples/*/*.zebin
+  kiln compile examples/saxpy/saxpy.visaasm -p skl -o - -q | kiln verify - -p skl")]
 pub struct Args {
     /// Zebins or raw machine code, `-` for standard input
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
     /// Platform that the code is for [default: what a zebin says]
-    #[arg(short, long, value_parser = platform_parser(), ignore_case = true)]
+    #[arg(short, long, value_parser = Machine)]
     platform: Option<&'static Platform>,
 }
 
-/// Runs the command. Exit code 1 if anything is wrong.
+/// What came of all files.
+#[derive(Default, Serialize)]
+struct Verified {
+    findings: Vec<Finding>,
+    instructions: usize,
+}
+
+/// Something wrong with code.
+#[derive(Serialize)]
+struct Finding {
+    file: String,
+    /// None of a raw file.
+    section: Option<String>,
+    /// Nothing where it is about the code as a whole.
+    at: Option<Place>,
+    /// What `at` does not wait for.
+    first: Option<Place>,
+    message: String,
+}
+
+/// An instruction, or bytes that are none.
+#[derive(Serialize)]
+struct Place {
+    /// Bytes from the section's start, or the file's.
+    offset: u32,
+    instruction: Option<String>,
+}
+
+/// Runs the command.
 ///
 /// # Errors
 /// Why nothing was written.
-pub fn verify(args: &Args) -> Result<ExitCode, Report> {
-    let verified: Vec<Result<Verified, Report>> = args
-        .files
-        .par_iter()
-        .map(|path| Ok(file(&open(path, args.platform, None)?)))
-        .collect();
+pub fn verify(args: &Args, format: Format) -> Result<Exit, Report> {
+    let of = |path: &PathBuf| Ok(file(&open(path, args.platform, None)?));
+    let each: Vec<Result<Verified, Report>> = progress::each(&args.files, "files", of);
     let mut all = Verified::default();
-    let mut failed = false;
-    for verified in verified {
+    let mut problems = Vec::new();
+    for verified in each {
         match verified {
             Ok(Verified {
-                text,
                 findings,
                 instructions,
             }) => {
-                all.findings += findings;
+                all.findings.extend(findings);
                 all.instructions += instructions;
-                if !output::print(&text)? {
-                    break;
-                }
             }
-            Err(problem) => {
-                failed = true;
-                print_error(&format!("{problem:?}"));
-            }
+            Err(problem) => problems.push(problem),
         }
     }
-    let summary = format!(
-        "{} instructions, {} findings\n",
-        all.instructions, all.findings
-    );
-    output::print(&summary)?;
-    Ok(match failed || all.findings > 0 {
-        true => ExitCode::FAILURE,
-        false => ExitCode::SUCCESS,
+    let mut outputs = Outputs::default();
+    outputs.report(format, &all, || text(&all))?;
+    outputs.write()?;
+    let exit = exit::say(&problems);
+    Ok(match (exit, all.findings.as_slice()) {
+        (Exit::Done, [_, ..]) => Exit::Wrong,
+        _ => exit,
     })
 }
 
-/// What came of a file.
-#[derive(Default)]
-struct Verified {
-    text: String,
-    findings: usize,
-    instructions: usize,
+fn text(verified: &Verified) -> String {
+    let mut out = String::new();
+    for finding in &verified.findings {
+        let Finding {
+            file,
+            section,
+            at,
+            first,
+            message,
+        } = finding;
+        let place = match section {
+            Some(section) => format!("{file}, {section}"),
+            None => file.clone(),
+        };
+        let line = |place: &Place| match &place.instruction {
+            Some(inst) => format!("{:#x}: {inst}", place.offset),
+            None => format!("{:#x}", place.offset),
+        };
+        // A string takes all that is written to it.
+        let _ = match (at, first) {
+            (Some(at), Some(first)) => writeln!(
+                out,
+                "{place}: {}\n    does not wait for {}\n    {message}",
+                line(at),
+                line(first)
+            ),
+            (Some(at), None) if at.instruction.is_some() => {
+                writeln!(out, "{place}: {}\n    {message}", line(at))
+            }
+            (Some(at), None) => writeln!(out, "{place}: {}: {message}", line(at)),
+            (None, _) => writeln!(out, "{place}: {message}"),
+        };
+    }
+    let (instructions, findings) = (verified.instructions, verified.findings.len());
+    let _ = writeln!(out, "{instructions} instructions, {findings} findings");
+    out
 }
 
 fn file(file: &File) -> Verified {
     let mut verified = Verified::default();
     for unit in &file.units {
-        let place = match &unit.section {
-            Some(section) => format!("{}, {section}", report::name(file.path)),
-            None => report::name(file.path),
-        };
-        self::unit(unit, &place, file.platform, &mut verified);
+        self::unit(unit, file, &mut verified);
     }
     verified
 }
 
-fn unit(unit: &Unit, place: &str, platform: &'static Platform, verified: &mut Verified) {
+fn unit(unit: &Unit, file: &File, verified: &mut Verified) {
+    let platform = file.platform;
     let (mut insts, mut offsets) = (Vec::new(), Vec::new());
-    let mut say = |text: String| {
-        verified.findings += 1;
-        // A string takes all that is written to it.
-        let _ = writeln!(verified.text, "{place}: {text}");
+    let mut say = |at, first, message: String| {
+        verified.findings.push(Finding {
+            file: report::name(file.path),
+            section: unit.section.clone(),
+            at,
+            first,
+            message,
+        });
+    };
+    let place = |offset: u32, inst: Option<&Inst>| {
+        Some(Place {
+            offset,
+            instruction: inst.map(ToString::to_string),
+        })
     };
     for entry in listing::entries(unit.code(), platform) {
         let inst = match entry.inst {
             Ok(inst) => inst,
             Err(error) => {
-                say(format!("{:#x}: no instruction: {error}", entry.offset));
+                let message = format!("no instruction: {error}");
+                say(place(entry.offset, None), None, message);
                 // Nothing goes on behind it.
                 let mut illegal = Inst::new(Op::Illegal, 1);
                 illegal.opts.compacted = entry.len == 8;
@@ -115,22 +175,19 @@ fn unit(unit: &Unit, place: &str, platform: &'static Platform, verified: &mut Ve
         if inst.op != Op::Illegal
             && let Err(broken) = verify::verify(&inst, platform)
         {
-            say(format!("{:#x}: {inst}\n    {broken}", entry.offset));
+            say(place(entry.offset, Some(&inst)), None, broken.to_string());
         }
         offsets.push(entry.offset);
         insts.push(inst);
     }
     let findings = scoreboard::check_code(&insts, platform).unwrap_or_else(|error| {
-        say(error.to_string());
+        say(None, None, error.to_string());
         Vec::new()
     });
     for finding in findings {
-        let line = |number: usize| format!("{:#x}: {}", offsets[number], insts[number]);
-        say(format!(
-            "{}\n    does not wait for {}\n    {finding}",
-            line(finding.second),
-            line(finding.first)
-        ));
+        let place = |number: usize| place(offsets[number], Some(&insts[number]));
+        let (at, first) = (place(finding.second), place(finding.first));
+        say(at, first, finding.to_string());
     }
     verified.instructions += insts.len();
 }

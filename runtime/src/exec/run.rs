@@ -40,6 +40,8 @@ pub struct Options<'a> {
     pub trace: Option<&'a Trace<'a>>,
     /// Counts groups as they end, for who watches from another thread.
     pub done: Option<&'a AtomicU64>,
+    /// Counts instructions every so often, likewise.
+    pub executed: Option<&'a AtomicU64>,
 }
 
 /// Instructions a thread executes before the next one's turn.
@@ -265,6 +267,9 @@ impl Job<'_> {
                     }
                 };
                 *executed += thread.executed - before;
+                if let Some(executed) = self.options.executed {
+                    executed.fetch_add(thread.executed - before, Relaxed);
+                }
                 if let Err(cause) = result.and_then(|()| stranded(thread)) {
                     failure = Some(ExecError::new(group, thread, program, cause));
                     break;

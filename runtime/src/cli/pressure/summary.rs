@@ -1,17 +1,17 @@
 //! `kiln pressure --summary`: a line for each piece of code of a whole corpus.
 
 use std::path::PathBuf;
-use std::process::ExitCode;
 use std::sync::atomic::Ordering::Relaxed;
 
 use kiln_runtime::pressure::Profile;
 use kiln_runtime::session::{Failure, Outcome, Session};
-use miette::{Report, miette};
+use miette::Report;
 use serde::Serialize;
 
+use super::super::exit::Exit;
 use super::super::input::Input;
-use super::super::output::{Outputs, print_error};
-use super::super::{corpus, progress, report, stats};
+use super::super::output::Outputs;
+use super::super::{Format, corpus, exit, progress, report, stats};
 use super::{Args, options, place};
 
 /// The pressure of a kernel, a function or a subroutine.
@@ -81,7 +81,7 @@ const HEADING: &str = "file kernel part points peak peak_bytes mean above visa s
 ///
 /// # Errors
 /// Why nothing was printed.
-pub fn write(args: &Args) -> Result<ExitCode, Report> {
+pub fn write(args: &Args, format: Format) -> Result<Exit, Report> {
     let files = corpus::files(&args.inputs, &args.only)?;
     let inputs = files.iter().map(|path| Input::open(path));
     let inputs = inputs.collect::<Result<Vec<_>, _>>()?;
@@ -99,7 +99,7 @@ pub fn write(args: &Args) -> Result<ExitCode, Report> {
     };
     let outcomes = progress::with_bar(inputs.len() as u64, "files", |done| {
         session.compile_each(&sources, |outcome| {
-            done.fetch_add(outcome.files.len() as u64, Relaxed);
+            done.things.fetch_add(outcome.files.len() as u64, Relaxed);
             of(outcome)
         })
     });
@@ -112,25 +112,17 @@ pub fn write(args: &Args) -> Result<ExitCode, Report> {
     }
     let mut outputs = Outputs::new(files.iter().map(PathBuf::as_path));
     if let Some(path) = &args.json {
-        let mut json = serde_json::to_vec_pretty(&rows).map_err(|e| miette!("JSON: {e}"))?;
-        json.push(b'\n');
-        outputs.add(path, json)?;
+        outputs.json(path, &rows)?;
     }
     if let Some(path) = &args.csv {
         outputs.add(path, stats::csv(HEADING, rows.iter().map(Row::cells))?)?;
     }
-    if !outputs.stdout_taken() {
+    outputs.report(format, &rows, || {
         let mut heading = HEADING.split(' ').map(|word| word.replace('_', " "));
         let mut lines = vec![std::array::from_fn(|_| heading.next().unwrap_or_default())];
         lines.extend(rows.iter().map(Row::cells));
-        outputs.print(&stats::align(&lines));
-    }
+        stats::align(&lines)
+    })?;
     outputs.write()?;
-    for failure in &failures {
-        print_error(&format!("{failure:?}"));
-    }
-    Ok(match failures.as_slice() {
-        [] => ExitCode::SUCCESS,
-        _ => ExitCode::FAILURE,
-    })
+    Ok(exit::say(&failures))
 }

@@ -1,0 +1,91 @@
+//! Exit codes, which scripts go by: a code keeps its meaning.
+//!
+//! The table is what `kiln help` prints. A failure's code follows from that of its diagnostic; of several
+//! failures the least code counts.
+
+use std::process::ExitCode;
+
+use miette::Report;
+
+use super::{output, report};
+
+/// How the program ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Exit {
+    Done,
+    Wrong,
+    /// Clap's own, too.
+    Usage,
+    File,
+    Unsupported,
+    /// As of a panic.
+    Fault,
+}
+
+impl Exit {
+    pub const ALL: [Exit; 6] = [
+        Exit::Done,
+        Exit::Wrong,
+        Exit::Usage,
+        Exit::File,
+        Exit::Unsupported,
+        Exit::Fault,
+    ];
+
+    pub fn code(self) -> u8 {
+        match self {
+            Exit::Done => 0,
+            Exit::Wrong => 1,
+            Exit::Usage => 2,
+            Exit::File => 3,
+            Exit::Unsupported => 4,
+            Exit::Fault => 101,
+        }
+    }
+
+    pub fn meaning(self) -> &'static str {
+        match self {
+            Exit::Done => "all is done, and nothing was found wrong",
+            Exit::Wrong => {
+                "something is wrong: with an input, or it is what the verb was to find out"
+            }
+            Exit::Usage => "the command line cannot be understood; nothing was done",
+            Exit::File => "a file cannot be read or written",
+            Exit::Unsupported => {
+                "an input is valid, but Kiln does not compile it for this platform"
+            }
+            Exit::Fault => "a fault of Kiln's: please report it with the input",
+        }
+    }
+
+    /// What a failure ends in.
+    pub fn of(failure: &Report) -> Exit {
+        let code = failure.code().map(|code| code.to_string());
+        match code.as_deref() {
+            Some(report::NO_ACCESS) => Exit::File,
+            Some(report::UNSUPPORTED) => Exit::Unsupported,
+            Some(report::FAULT) => Exit::Fault,
+            _ => Exit::Wrong,
+        }
+    }
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> ExitCode {
+        ExitCode::from(exit.code())
+    }
+}
+
+/// Says all failures; how the program ends.
+pub fn say(failures: &[Report]) -> Exit {
+    for failure in failures {
+        output::say(failure);
+    }
+    failures.iter().map(Exit::of).min().unwrap_or(Exit::Done)
+}
+
+/// A line for each code.
+pub fn table() -> String {
+    let line = |exit: Exit| format!("  {:>3}  {}\n", exit.code(), exit.meaning());
+    Exit::ALL.into_iter().map(line).collect()
+}

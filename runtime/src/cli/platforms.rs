@@ -1,0 +1,130 @@
+//! Names of platforms: one list for every verb, that of [`kiln_target::platform`].
+//!
+//! Each verb knows all names, in either case of their letters, and says of a name that is not enough for it
+//! what it is enough for, and of a name that is none, which one is meant.
+
+use std::ffi::OsStr;
+
+use clap::builder::{PossibleValue, TypedValueParser};
+use clap::error::ErrorKind;
+use clap::{Arg, Command, Error};
+use kiln_target::platform::{self, Generation, Named, PLATFORMS, Platform, VISA_ONLY};
+
+/// How like a name another must be to be meant by it, from 0 to 1 (Jaro-Winkler).
+const ALIKE: f64 = 0.75;
+
+/// Takes a name of a platform whose machine code is known.
+#[derive(Clone)]
+pub struct Machine;
+
+/// Takes a name of a platform whose vISA is known.
+#[derive(Clone)]
+pub struct Visa;
+
+impl TypedValueParser for Machine {
+    type Value = &'static Platform;
+
+    fn parse_ref(
+        &self,
+        command: &Command,
+        _: Option<&Arg>,
+        value: &OsStr,
+    ) -> Result<&'static Platform, Error> {
+        named(command, value)?.platform.ok_or_else(|| {
+            let what = only_visa(&value.to_string_lossy());
+            command.clone().error(ErrorKind::InvalidValue, what)
+        })
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        Some(Box::new(machines().map(value)))
+    }
+}
+
+impl TypedValueParser for Visa {
+    type Value = Generation;
+
+    fn parse_ref(
+        &self,
+        command: &Command,
+        _: Option<&Arg>,
+        value: &OsStr,
+    ) -> Result<Generation, Error> {
+        Ok(named(command, value)?.generation)
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        Some(Box::new(machines().chain(others()).map(value)))
+    }
+}
+
+fn named(command: &Command, value: &OsStr) -> Result<Named, Error> {
+    let name = value.to_string_lossy();
+    platform::named(&name).ok_or_else(|| {
+        command
+            .clone()
+            .error(ErrorKind::InvalidValue, unknown(&name))
+    })
+}
+
+/// What is said of a name that is none.
+pub fn unknown(name: &str) -> String {
+    let list: Vec<&str> = machines().chain(others()).map(|(name, _)| name).collect();
+    let list = list.join(", ");
+    match meant(name) {
+        Some(meant) => format!("`{name}` is no platform: is `{meant}` meant? All: {list}"),
+        None => format!("`{name}` is no platform: {list}"),
+    }
+}
+
+/// What is said of a name that is not enough.
+pub fn only_visa(name: &str) -> String {
+    let list: Vec<&str> = machines().map(|(name, _)| name).collect();
+    let list = list.join(", ");
+    format!("of `{name}` only the vISA is known, for `kiln check`; the machine code is of {list}")
+}
+
+/// The name that is most like this one.
+fn meant(name: &str) -> Option<&'static str> {
+    let all = machines().chain(others());
+    let names =
+        all.flat_map(|(name, aliases)| std::iter::once(name).chain(aliases.iter().copied()));
+    alike(&name.to_ascii_lowercase(), names)
+}
+
+/// The one of several words that is most like this one, if one is like it.
+pub fn alike<'a>(word: &str, words: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    words
+        .map(|other| (strsim::jaro_winkler(word, other), other))
+        .filter(|(like, _)| *like > ALIKE)
+        .max_by(|(a, _), (b, _)| a.total_cmp(b))
+        .map(|(_, other)| other)
+}
+
+fn machines() -> impl Iterator<Item = (&'static str, &'static [&'static str])> {
+    PLATFORMS.iter().map(|p| (p.name, p.aliases))
+}
+
+fn others() -> impl Iterator<Item = (&'static str, &'static [&'static str])> {
+    VISA_ONLY.iter().map(|(names, _)| (names[0], &names[1..]))
+}
+
+fn value((name, aliases): (&'static str, &'static [&'static str])) -> PossibleValue {
+    PossibleValue::new(name).aliases(aliases.iter().copied())
+}
+
+/// A line for each platform: its name, other names of it, and what Kiln does for it.
+pub fn table() -> String {
+    let machine = |p: &Platform| {
+        let does = if p.compiles {
+            "compile, run, list"
+        } else {
+            "run, list"
+        };
+        (p.name, p.aliases, does)
+    };
+    let other = |(name, aliases)| (name, aliases, "check");
+    let all = PLATFORMS.iter().map(machine).chain(others().map(other));
+    all.map(|(name, aliases, does)| format!("  {name:<7}{:<28}{does}\n", aliases.join(" ")))
+        .collect()
+}
