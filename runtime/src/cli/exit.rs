@@ -46,9 +46,7 @@ impl Exit {
     pub fn meaning(self) -> &'static str {
         match self {
             Exit::Done => "all is done, and nothing was found wrong",
-            Exit::Wrong => {
-                "something is wrong: with an input, or it is what the verb was to find out"
-            }
+            Exit::Wrong => "an input is wrong, or a check that was asked for found something",
             Exit::Usage => "the command line cannot be understood; nothing was done",
             Exit::File => "a file cannot be read or written",
             Exit::Unsupported => {

@@ -30,7 +30,7 @@ use super::{platforms, report};
 ///
 /// For scripts that call GenX_IR: its flags, and the files that it would write, in the current folder:
 /// STEM.dat for -binary, STEM.asm for -output, STEM.visaasm for -dumpcommonisa; -asmOutput gives another STEM,
-/// -outputCisaBinaryName names a binary object to write. What a flag would change that Kiln does not have is
+/// -outputCisaBinaryName names a binary object to write. An input is never replaced. What a flag would change that Kiln does not have is
 /// noted on standard error. Exit codes are Kiln's.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -38,12 +38,12 @@ Examples:
   kiln genx-ir examples/saxpy/saxpy.visaasm -platform SKL -binary -output
   kiln genx-ir examples/saxpy/saxpy.visaasm -platform SKL -outputCisaBinaryName saxpy.isa")]
 pub struct Args {
-    /// FILE -platform PLATFORM [FLAG...]
+    /// The input, and GenX_IR's flags, of which `-platform PLATFORM` is needed
     #[arg(
         required = true,
         trailing_var_arg = true,
         allow_hyphen_values = true,
-        value_name = "FILE -platform PLATFORM [FLAG]"
+        value_name = "FILE | FLAG"
     )]
     words: Vec<OsString>,
 }
@@ -133,7 +133,7 @@ fn compile(wanted: &Wanted, path: &Path, platform: &'static Platform) -> Result<
             outputs.add(path, bytes)?;
         }
         if wanted.text {
-            texts(&mut outputs, module, &stem)?;
+            texts(&mut outputs, module, &stem, path)?;
         }
     }
     let module = Session::new(options).compile_module(&sources);
@@ -159,7 +159,7 @@ fn compile(wanted: &Wanted, path: &Path, platform: &'static Platform) -> Result<
 }
 
 /// The objects of a module as texts of their own: the first, then the others by their numbers.
-fn texts(outputs: &mut Outputs, module: Module, stem: &Path) -> Result<(), Report> {
+fn texts(outputs: &mut Outputs, module: Module, stem: &Path, input: &Path) -> Result<(), Report> {
     let Module {
         version,
         objects,
@@ -175,9 +175,22 @@ fn texts(outputs: &mut Outputs, module: Module, stem: &Path) -> Result<(), Repor
             0 => ".visaasm".to_string(),
             n => format!("_f{}.visaasm", n - 1),
         };
-        outputs.add(&appended(stem, &name), print::print(&one).into_bytes())?;
+        let path = appended(stem, &name);
+        if same_file(&path, input) {
+            let note = format!("{} is the input, and stays as it is", report::name(&path));
+            output::say(&report::note(&note));
+            continue;
+        }
+        outputs.add(&path, print::print(&one).into_bytes())?;
     }
     Ok(())
+}
+
+fn same_file(one: &Path, other: &Path) -> bool {
+    match (one.canonicalize(), other.canonicalize()) {
+        (Ok(one), Ok(other)) => one == other,
+        _ => false,
+    }
 }
 
 /// A path with more at its end.

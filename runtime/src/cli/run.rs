@@ -356,6 +356,12 @@ fn described(path: &Path) -> Result<Plan, Report> {
 /// The object file to run and the name of the kernel in it.
 fn program(args: &Args, input: &Input, kernel: Option<&str>) -> Result<(Zebin, String), Report> {
     let zebin = if info::is_elf(input) {
+        if args.info.is_some() || args.grf_limit.is_some() {
+            return Err(miette!(
+                "{}: an object file: --info and --grf-limit are for vISA, which is finalized first",
+                input.name
+            ));
+        }
         info::zebin(input, args.platform).map_err(|e| report::file(&input.path, &e))?
     } else {
         let path = args.info.as_deref().ok_or_else(|| {

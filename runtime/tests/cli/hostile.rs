@@ -161,6 +161,15 @@ fn a_link_stays_a_link() {
 
 #[test]
 fn options_that_contradict_each_other_are_errors() {
+    let (zebin, launch) = (
+        example("saxpy", "zebin"),
+        examples().join("saxpy/launch.yaml").display().to_string(),
+    );
+    for more in [&["--info", &zebin][..], &["--grf-limit", "64"]] {
+        let output = kiln(&[&["run", &zebin, "--launch", &launch], more].concat());
+        assert_eq!(output.status.code(), Some(1));
+        assert!(text(&output.stderr).contains("are for vISA"));
+    }
     let folder = Folder::new("contradictions");
     let (visa, info) = (example("saxpy", "visaasm"), example("saxpy", "zebin"));
     let cases: [(&[&str], &str); 6] = [

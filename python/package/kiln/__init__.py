@@ -1,0 +1,63 @@
+"""Kiln: a finalizer for Intel GPUs, for experiments.
+
+>>> import kiln
+>>> module = kiln.compile("examples/nbody/nbody.visaasm", platform="skl")
+>>> module["nbody"].instructions
+133
+>>> profile = kiln.pressure("examples/nbody/nbody.visaasm", platform="skl")[0]
+>>> int(profile.grf.max()), profile.limit
+(60, 126)
+
+A source is the path of a file of vISA, text or binary, its bytes, or a list of them that are one module.
+"""
+
+from ._api import (
+    Image,
+    Local,
+    Profile,
+    Run,
+    Value,
+    compile,
+    disassemble,
+    estimate_cycles,
+    passes,
+    platforms,
+    pressure,
+    run,
+    sweep,
+)
+from ._api import CompiledModule
+from ._errors import (
+    CompileError,
+    Error,
+    ObjectError,
+    RegisterError,
+    RunError,
+    UnsupportedError,
+)
+from ._kiln import Kernel, __version__
+
+__all__ = [
+    "CompileError",
+    "CompiledModule",
+    "Error",
+    "Image",
+    "Kernel",
+    "Local",
+    "ObjectError",
+    "Profile",
+    "RegisterError",
+    "Run",
+    "RunError",
+    "UnsupportedError",
+    "Value",
+    "__version__",
+    "compile",
+    "disassemble",
+    "estimate_cycles",
+    "passes",
+    "platforms",
+    "pressure",
+    "run",
+    "sweep",
+]

@@ -1,0 +1,371 @@
+"""The functions of the package: what they take is made ready here, and what comes back becomes arrays."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Union
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import _kiln
+from ._errors import RegisterError
+
+Source = Union[str, "os.PathLike[str]", bytes, Sequence[Union[str, "os.PathLike[str]", bytes]]]
+
+_ELF = b"\x7fELF"
+
+
+@dataclass(frozen=True)
+class Local:
+    """Bytes of shared local memory, as an argument of a kernel."""
+
+    bytes: int
+
+
+@dataclass(frozen=True)
+class Image:
+    """An argument of another kind, described as on the command line of ``kiln run``.
+
+    For example ``Image("image2d:rgba8unorm:64x64:picture.png")`` or ``Image("sampler:linear")``.
+    """
+
+    spec: str
+
+
+@dataclass(frozen=True)
+class Value:
+    """Something that lives at one place of the code."""
+
+    register: str
+    """Its name in machine IR."""
+    grfs: int
+    """Registers that it is given."""
+    bytes: int
+    """Bytes of them that are in use."""
+    since: int | None
+    """The place that defines it; None of what is there at entry."""
+    next: int | None
+    """The place that reads it next, in the order of the code."""
+    is_parameter: bool
+    """Several values meet in it."""
+
+
+@dataclass(frozen=True)
+class Profile:
+    """How many registers live along the code of a kernel, a function or a subroutine.
+
+    The arrays have an element for each place: before each instruction, in the order of the code, and at the end of
+    each block. They are of the code before registers are given out, so that they do not depend on the allocator.
+    """
+
+    kernel: str
+    name: str
+    """Of the subroutine, or of the kernel itself."""
+    limit: int
+    """Registers that may be used."""
+    peak: int
+    """The first place where most live."""
+    at: int | None
+    """The place whose values are listed."""
+    values: list[Value]
+    """What lives there, the oldest first."""
+    grf: NDArray[np.int64]
+    """Registers given to what lives."""
+    bytes: NDArray[np.int64]
+    """Bytes of them in use."""
+    block: NDArray[np.int64]
+    """The block of the control-flow graph."""
+    loops: NDArray[np.int64]
+    """Loops around the place."""
+    visa: NDArray[np.int64]
+    """The instruction of vISA that the code comes from, -1 where there is none."""
+    file: NDArray[np.int64]
+    """The source file, a number in ``files``, -1 where that is not known."""
+    line: NDArray[np.int64]
+    """Its line, likewise."""
+    files: list[str] = field(repr=False)
+    text: list[str] = field(repr=False)
+    """The instructions."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """What a run did."""
+
+    kernel: str
+    groups: int
+    threads: int
+    instructions: int
+    """Machine instructions executed, by all threads."""
+    messages: int
+    lanes: int
+    """The sum over all instructions of the channels that they acted on."""
+    bytes_read: int
+    bytes_written: int
+    by_instruction: dict[str, int] = field(repr=False)
+    by_message: dict[str, int] = field(repr=False)
+    by_place: NDArray[np.uint64] = field(repr=False)
+    """How often each instruction of the code was executed."""
+
+
+class CompiledModule(Mapping[str, _kiln.Kernel]):
+    """A finalized module: its kernels and functions by their names, in the order of the module."""
+
+    def __init__(self, module: _kiln.Module) -> None:
+        self._module = module
+        self._kernels = {kernel.name: kernel for kernel in module.kernels()}
+
+    def __getitem__(self, name: str) -> _kiln.Kernel:
+        return self._kernels[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._kernels)
+
+    def __len__(self) -> int:
+        return len(self._kernels)
+
+    def __repr__(self) -> str:
+        return f"<kiln.CompiledModule: {', '.join(self)}>"
+
+    def object_file(self, info: str | os.PathLike[str] | bytes) -> bytes:
+        """An object file. ``info`` is an object file or ``.ze_info`` document with the kernels' argument layouts.
+
+        Raises ObjectError if that does not fit.
+        """
+        return self._module.object_file(_read(info)[1])
+
+
+def _read(source: str | os.PathLike[str] | bytes) -> tuple[str, bytes]:
+    if isinstance(source, (bytes, bytearray)):
+        return "<bytes>", bytes(source)
+    path = Path(source)
+    return str(path), path.read_bytes()
+
+
+def _sources(source: Source) -> list[tuple[str, bytes]]:
+    if isinstance(source, (str, os.PathLike, bytes, bytearray)):
+        return [_read(source)]
+    return [_read(one) for one in source]
+
+
+def _how(
+    platform: str,
+    kernel: str | None = None,
+    grf_limit: int | None = None,
+    optimize: int = 2,
+    allocator: str = "scan",
+    without: Sequence[str] = (),
+    abi: int = 2,
+    preemption: bool = False,
+    profile: bool = False,
+    at: int | None = None,
+) -> dict[str, Any]:
+    return {
+        "platform": platform,
+        "kernel": kernel,
+        "grf_limit": grf_limit,
+        "optimize": optimize,
+        "allocator": allocator,
+        "without": list(without),
+        "abi": abi,
+        "preemption": preemption,
+        "profile": profile,
+        "at": at,
+    }
+
+
+def compile(source: Source, *, platform: str, **options: Any) -> CompiledModule:
+    """Compiles a module of vISA to machine code.
+
+    Options, as of ``kiln compile``: ``kernel`` takes that kernel only; ``grf_limit`` uses no more registers than
+    this (24 to 128); ``optimize`` is 2 for code that is fast or 0 for code soon; ``allocator`` is ``"scan"``,
+    ``"ion"`` or ``"fast"``; ``without`` is a list of passes to leave out (see ``passes``); ``abi`` is the version of
+    the convention of stack calls; ``preemption`` lets threads be interrupted.
+
+    Raises CompileError, with its place, or ValueError for options that do not exist.
+    """
+    return CompiledModule(_kiln.compile(_sources(source), _how(platform, **options)))
+
+
+def pressure(source: Source, *, platform: str, at: int | None = None, **options: Any) -> list[Profile]:
+    """The register pressure along the code of each kernel, function and subroutine.
+
+    ``values`` of a profile lists what lives at its peak, or with ``at`` at the code that comes from that instruction
+    of vISA. Other options are those of ``compile``.
+    """
+    how = _how(platform, profile=True, at=at, **options)
+    return [_profile(one) for one in _kiln.compile(_sources(source), how).profiles()]
+
+
+def _profile(raw: dict[str, Any]) -> Profile:
+    for name in ("grf", "bytes", "block", "loops", "visa", "file", "line"):
+        raw[name] = np.frombuffer(raw[name], dtype=np.int64)
+    raw["values"] = [Value(**value) for value in raw["values"]]
+    return Profile(**raw)
+
+
+_SWEEP = np.dtype(
+    [
+        ("kernel", "U64"),
+        ("allocator", "U8"),
+        ("without", "U32"),
+        ("grf", np.int64),
+        ("compiled", np.bool_),
+        ("instructions", np.int64),
+        ("bytes", np.int64),
+        ("moves", np.int64),
+        ("spills", np.int64),
+        ("fills", np.int64),
+        ("spill_bytes", np.int64),
+        ("cycles", np.float64),
+        ("seconds", np.float64),
+    ]
+)
+
+
+def sweep(
+    source: Source,
+    *,
+    platform: str,
+    grf: Sequence[int] = (32, 48, 64, 80, 96, 112, 128),
+    allocator: Sequence[str] = ("scan",),
+    without: Sequence[str | None] = (None,),
+    **options: Any,
+) -> NDArray[np.void]:
+    """Compiles the same code for several sizes of the register file, by several allocators, without passes.
+
+    Gives a structured array with a row for each kernel and way: ``kernel``, ``allocator``, ``without`` (``""`` for
+    none), ``grf``, ``compiled``, and the figures of ``Kernel``. Where registers are too few there is one row, whose
+    ``compiled`` is False and whose figures are 0.
+    """
+    sources = _sources(source)
+    rows: list[tuple[Any, ...]] = []
+    for name in allocator:
+        for leave in without:
+            for size in grf:
+                how = _how(
+                    platform,
+                    grf_limit=size,
+                    allocator=name,
+                    without=[] if leave is None else [leave],
+                    **options,
+                )
+                way = (name, leave or "", size)
+                try:
+                    kernels = _kiln.compile(sources, how).kernels()
+                except RegisterError as error:
+                    rows.append((error.kernel or "", *way, False, 0, 0, 0, 0, 0, 0, 0.0, 0.0))
+                    continue
+                for k in kernels:
+                    # Another allocator had to do it.
+                    compiled = k.allocator == name
+                    figures = (k.instructions, len(k.code), k.moves, k.spills, k.fills, k.spill_bytes)
+                    rest = (*figures, k.cycles, k.seconds) if compiled else (0,) * 8
+                    rows.append((k.name, *way, compiled, *rest))
+    return np.array(rows, dtype=_SWEEP)
+
+
+def run(
+    program: Source,
+    args: Sequence[Any],
+    *,
+    global_size: int | Sequence[int],
+    local_size: int | Sequence[int],
+    kernel: str | None = None,
+    platform: str | None = None,
+    info: str | os.PathLike[str] | bytes | None = None,
+    threads: int = 0,
+    budget: int = _kiln.BUDGET,
+    check: bool = False,
+    **options: Any,
+) -> Run:
+    """Executes a kernel on the host.
+
+    ``program`` is an object file; or vISA, with ``info`` for its argument layouts and a ``platform``, which is compiled
+    first, with the options of ``compile``. Each argument is one of
+
+    - a numpy array: a buffer, which afterwards holds what the kernel left in it
+    - a numpy number (``np.float32(2.5)``) or ``bytes``: passed by value
+    - ``Local(bytes)`` or ``Image(spec)``
+
+    ``threads`` of the host are used (0: one a core), no more than ``budget`` instructions are executed, and with
+    ``check`` a register that nobody wrote ends the run.
+
+    Raises RunError, ObjectError or CompileError.
+    """
+    sources = _sources(program)
+    if sources[0][1].startswith(_ELF):
+        if info is not None or options:
+            raise ValueError("info and options are for vISA, and this is an object file")
+        image = sources[0][1]
+    elif info is None or platform is None:
+        raise ValueError("vISA needs info, with its kernels' argument layouts, and a platform")
+    else:
+        image = compile(program, platform=platform, kernel=kernel, **options).object_file(info)
+    global_sizes, local_sizes = _sizes(global_size), _sizes(local_size)
+    if len(global_sizes) != len(local_sizes):
+        raise ValueError("global_size and local_size have different dimensions")
+    how = {
+        "platform": platform,
+        "kernel": kernel,
+        "global_size": global_sizes + [1] * (3 - len(global_sizes)),
+        "local_size": local_sizes + [1] * (3 - len(local_sizes)),
+        "dimensions": len(global_sizes),
+        "threads": threads,
+        "budget": budget,
+        "check": check,
+    }
+    figures, left = _kiln.run(image, [_arg(arg) for arg in args], how)
+    for arg, content in zip(args, left):
+        if isinstance(arg, np.ndarray) and content is not None and arg.tobytes() != content:
+            arg[...] = np.frombuffer(content, dtype=arg.dtype).reshape(arg.shape)
+    figures["by_place"] = np.frombuffer(figures["by_place"], dtype=np.uint64)
+    return Run(**figures)
+
+
+def _sizes(size: int | Sequence[int]) -> list[int]:
+    sizes = [size] if isinstance(size, (int, np.integer)) else list(size)
+    if not 1 <= len(sizes) <= 3:
+        raise ValueError("1 to 3 sizes are expected")
+    return [int(size) for size in sizes]
+
+
+def _arg(arg: Any) -> Any:
+    if isinstance(arg, np.ndarray):
+        return ("buffer", arg.tobytes())
+    if isinstance(arg, np.generic):
+        return ("value", arg.tobytes())
+    if isinstance(arg, (bytes, bytearray)):
+        return ("value", bytes(arg))
+    if isinstance(arg, Local):
+        return arg.bytes
+    if isinstance(arg, Image):
+        return arg.spec
+    raise TypeError(
+        f"{type(arg).__name__} is no argument: a numpy array or number is expected, which says its type, "
+        "bytes, Local or Image"
+    )
+
+
+def disassemble(code: bytes, *, platform: str) -> str:
+    """The listing of raw machine code."""
+    return _kiln.disassemble(code, platform)
+
+
+def estimate_cycles(code: bytes, *, platform: str) -> float:
+    """Estimated cycles of raw machine code, loops counting ten times (docs/cost-model.md)."""
+    return _kiln.estimate(code, platform)
+
+
+def platforms() -> list[dict[str, Any]]:
+    """The platforms: ``name``, ``aliases``, whether Kiln ``compiles`` for it, ``grf_count`` and ``grf_bytes``."""
+    return _kiln.platforms()
+
+
+def passes() -> list[str]:
+    """Names of the passes that ``without`` takes."""
+    return _kiln.passes()
