@@ -8,11 +8,12 @@
 //!
 //! Only values of one block are put together, which one instruction defines, alone and as a whole, and that nobody
 //! wants in a place of their own: not those that pass an edge, are written over, are one of several in
-//! a message, or are read by blocks that stand before their definition. Units of one register are left alone: within a register a place decides what an instruction
-//! may do.
+//! a message, or are read by blocks that stand before their definition. What a message writes is as long as it says,
+//! whatever of that is wanted. Units of one register are left alone: within a register a place decides what an
+//! instruction may do.
 
 use kiln_machine::func::{Block, Class, Function};
-use kiln_machine::inst::{Old, Reg, Role, Src, VReg};
+use kiln_machine::inst::{Desc, Inst, Old, Reg, Role, Src, VReg};
 use kiln_machine::liveness::term_uses;
 
 /// What the pass is called.
@@ -97,7 +98,8 @@ fn collect(func: &Function, half: u32) -> Vec<Value> {
                         value.fits = old.is_none()
                             && data.class == Class::Grf
                             && u32::from(data.bytes.max(data.align)) <= half
-                            && inst.gen_op().is_some();
+                            && inst.gen_op().is_some()
+                            && written(func, inst).is_none_or(|bytes| bytes <= half);
                         if let Some(old) = old {
                             values[old.as_u32() as usize].barred = true;
                         }
@@ -115,6 +117,15 @@ fn collect(func: &Function, half: u32) -> Vec<Value> {
         at += 1;
     }
     values
+}
+
+/// Bytes that a message writes, if the instruction is one.
+fn written(func: &Function, inst: &Inst) -> Option<u32> {
+    let message = &func.messages[inst.message.expand()?];
+    Some(match message.desc {
+        Desc::Imm(desc) => (desc >> 20 & 31) * func.target.grf_bytes,
+        Desc::Addr(_) => u32::MAX,
+    })
 }
 
 /// Gives units to the values of a block whose first instruction has that number.

@@ -3,7 +3,7 @@
 //! `flow_graphs [subroutines] COUNT SEED FOLDER [FINALIZER]`: kernels whose results differ are written to FOLDER.
 //! `flow_graphs reduce SEED FOLDER FINALIZER`: the graph, for which the reference's code is wrong and ours right,
 //! with all taken out that this does not need, is written to FOLDER.
-//! Each is compiled twice, in all registers and in few. Prints how many of our programs and of the
+//! Each is compiled for both tiers, in all registers and in few. Prints how many of our programs and of the
 //! reference's are wrong; fails if one of ours is.
 
 use std::path::Path;
@@ -22,9 +22,6 @@ mod reduce;
 mod run;
 
 use graph::Graph;
-
-/// Registers to compile in: all, and so few that there are spills.
-const LIMITS: [u32; 2] = [128, 30];
 
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
@@ -62,17 +59,17 @@ fn main() -> ExitCode {
                 Err(e) => println!("graph {seed}: {what} (not kept: {e})"),
             }
         };
-        for limit in LIMITS {
-            match run::compile(&text, limit) {
+        for variant in run::VARIANTS {
+            match run::compile(&text, variant) {
                 Err(what) => {
                     refused += 1;
-                    keep(&format!("{limit} GRFs: not compiled: {what}"));
+                    keep(&format!("{variant:?}: not compiled: {what}"));
                 }
                 Ok(code) => {
                     let result = run::run(&code, &graph);
                     if let Err(what) = result.and_then(|found| run::compare(&found, &graph)) {
                         wrong += 1;
-                        keep(&format!("{limit} GRFs: {what}"));
+                        keep(&format!("{variant:?}: {what}"));
                     }
                 }
             }
@@ -109,7 +106,7 @@ fn reduced(seed: u64, folder: &Path, finalizer: &Path) -> ExitCode {
     let wrong = |graph: &Graph| {
         let text = graph.text();
         let reference = reference::finalize(finalizer, folder, &text)?;
-        let ours = run::compile(&text, LIMITS[0]).ok()?;
+        let ours = run::compile(&text, run::VARIANTS[0]).ok()?;
         right(graph, &ours).ok()?;
         right(graph, &reference).err()
     };

@@ -25,11 +25,12 @@ mod reduce;
 mod run;
 
 use kiln_runtime::exec::Arg;
+use kiln_runtime::pipeline::Tier;
 use program::{Program, Range};
 use run::Reference;
 
-/// Registers to compile in: all, and so few that there are spills.
-const LIMITS: [u32; 2] = [128, 40];
+/// How our code is made: in all registers, in so few that there are spills, and soon.
+const VARIANTS: [(u32, Tier); 3] = [(128, Tier::Best), (40, Tier::Best), (128, Tier::Quick)];
 
 /// What has become of a kernel.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -52,7 +53,7 @@ enum Outcome {
 struct Bench {
     ocloc: PathBuf,
     folder: PathBuf,
-    limits: Vec<u32>,
+    variants: Vec<(u32, Tier)>,
     /// Looks who else has our result where it differs.
     asks: bool,
 }
@@ -102,7 +103,7 @@ impl Bench {
             let expected = run(&right.zebin)?;
             Ok(run::difference(&run(&wrong.zebin)?, &expected).is_some()
                 && run::undefined(&right.zebin, number, program, range).is_none()
-                && run::difference(&run(&run::ours(&wrong, number, LIMITS[0])?)?, &expected)
+                && run::difference(&run(&run::ours(&wrong, number, VARIANTS[0])?)?, &expected)
                     .is_none())
         };
         let each = programs.iter().enumerate();
@@ -118,16 +119,20 @@ impl Bench {
                 Err(what) => return Outcome::Fails(what),
             }
         }
-        for &limit in &self.limits {
-            let zebin = match run::ours(reference, number, limit) {
+        for &(limit, tier) in &self.variants {
+            let named = match tier {
+                Tier::Best => format!("{limit} GRFs"),
+                Tier::Quick => format!("{limit} GRFs, quick"),
+            };
+            let zebin = match run::ours(reference, number, (limit, tier)) {
                 Ok(zebin) => zebin,
                 // The convention of stack calls has all registers.
                 Err(what)
-                    if limit < LIMITS[0] && what.contains("the convention of stack calls") =>
+                    if limit < VARIANTS[0].0 && what.contains("the convention of stack calls") =>
                 {
                     continue;
                 }
-                Err(what) => return Outcome::Refused(format!("{limit} GRFs: {what}")),
+                Err(what) => return Outcome::Refused(format!("{named}: {what}")),
             };
             for (n, range) in program.ranges.iter().enumerate() {
                 let found = run::run(&zebin, number, program, range);
@@ -136,7 +141,7 @@ impl Bench {
                     Err(what) => Some(what.clone()),
                 };
                 if let Some(what) = differs {
-                    let mut what = format!("{limit} GRFs: {what}");
+                    let mut what = format!("{named}: {what}");
                     if let Ok(ours) = &found {
                         let mut third = None;
                         for (name, finalizer) in FINALIZERS {
@@ -241,7 +246,7 @@ fn main() -> ExitCode {
     let mut bench = Bench {
         ocloc: PathBuf::from(ocloc),
         folder: PathBuf::from(folder),
-        limits: LIMITS.to_vec(),
+        variants: VARIANTS.to_vec(),
         asks: true,
     };
     match what.parse::<u64>() {
@@ -315,8 +320,10 @@ fn reduced(bench: &mut Bench, seed: u64) -> ExitCode {
     | Outcome::Fault(range, what) = &first
     {
         program.ranges = vec![program.ranges[*range]];
-        let all = what.starts_with(&LIMITS[0].to_string());
-        bench.limits = vec![LIMITS[usize::from(!all)]];
+        let quick = what.contains("GRFs, quick");
+        let all = what.starts_with(&VARIANTS[0].0.to_string());
+        let number = if quick { 2 } else { usize::from(!all) };
+        bench.variants = vec![VARIANTS[number]];
     }
     let wanted = kind(&first);
     let named = |what: &str| FINALIZERS.iter().find(|of| what.contains(of.0));

@@ -37,6 +37,7 @@ mod walk;
 
 use case::Case;
 use kiln_runtime::exec::Program as Code;
+use kiln_runtime::pipeline::Tier;
 use program::Program;
 
 fn main() -> ExitCode {
@@ -86,16 +87,16 @@ fn main() -> ExitCode {
                 Err(e) => println!("program {}: {what} (not kept: {e})", program.seed),
             }
         };
-        for limit in case.limits() {
-            match run::compile(&case, *limit) {
+        for (limit, tier) in variants(&case) {
+            match run::compile(&case, limit, tier) {
                 Err(what) => {
                     refused += 1;
-                    keep(&format!("{limit} GRFs: not compiled: {what}"));
+                    keep(&format!("{limit} GRFs, {tier:?}: not compiled: {what}"));
                 }
                 Ok(code) => {
                     if let Err(what) = run::check(&code, &case) {
                         wrong += 1;
-                        keep(&format!("{limit} GRFs: {what}"));
+                        keep(&format!("{limit} GRFs, {tier:?}: {what}"));
                     }
                 }
             }
@@ -133,14 +134,20 @@ fn case_of(program: &Program) -> Option<Case> {
     Some(Case::new(program, &outcome))
 }
 
+/// The ways in which a program is compiled.
+fn variants(case: &Case) -> impl Iterator<Item = (u32, Tier)> {
+    let limits = case.limits().iter();
+    limits.flat_map(|&limit| run::TIERS.map(|tier| (limit, tier)))
+}
+
 fn check(files: &[String]) -> ExitCode {
     let mut wrong = 0;
     for file in files {
         let text = std::fs::read_to_string(file).map_err(|e| e.to_string());
         let case = text.and_then(|text| Case::read(&text).ok_or("not a kept program".into()));
         let result = case.and_then(|case| {
-            let right = |&limit: &u32| run::check(&run::compile(&case, limit)?, &case);
-            case.limits().iter().try_for_each(right)
+            let right = |(limit, tier)| run::check(&run::compile(&case, limit, tier)?, &case);
+            variants(&case).try_for_each(right)
         });
         match &result {
             Ok(()) => println!("{file}: right"),
@@ -171,8 +178,8 @@ fn keep(folder: &Path, seed: u64) -> ExitCode {
 fn reduce_to_file(seed: u64, folder: &Path, finalizer: Option<&Path>) -> ExitCode {
     let ours = |program: &Program| {
         let case = case_of(program)?;
-        case.limits().iter().find_map(|limit| {
-            let code = run::compile(&case, *limit);
+        variants(&case).find_map(|(limit, tier)| {
+            let code = run::compile(&case, limit, tier);
             code.and_then(|code| run::check(&code, &case)).err()
         })
     };

@@ -265,24 +265,22 @@ impl Legalizer<'_> {
         let ty = dest.ty;
         let tmp = self.temp(n * ty.bytes());
         let result = self.temp(n * ty.bytes());
-        // What is there before, where anybody wants it.
+        // What is there before, where anybody wants it: some of the registers may be written over later.
         let mut before = self.dest_of(&Dst::new(tmp, 1, ty), false, n);
         let mut old = Old::None;
-        let kept = (0..n).all(|lane| match dest.other {
-            Some(_) => true,
-            None => dest.now[(dest.at(lane) / self.unit) as usize].is_some(),
-        });
-        if kept {
-            for lane in 0..n {
-                let byte = dest.at(lane);
-                let from = match dest.other {
-                    Some(reg) => self.located(reg, byte),
-                    None => {
-                        let unit = (byte / self.unit) as usize;
-                        let v = dest.now[unit].unwrap_or(dest.regs[unit]);
-                        Reg::virt(v, byte % self.unit)
-                    }
-                };
+        let there = |lane: u32| {
+            let byte = dest.at(lane);
+            match dest.other {
+                Some(reg) => Some(self.located(reg, byte)),
+                None => {
+                    dest.now[(byte / self.unit) as usize].map(|v| Reg::virt(v, byte % self.unit))
+                }
+            }
+        };
+        let wanted: SmallVec<[Option<Reg>; 32]> = (0..n).map(there).collect();
+        if let Some(&any) = wanted.iter().flatten().next() {
+            for (lane, from) in (0..n).zip(wanted) {
+                let from = from.unwrap_or(any);
                 let mut mov = Inst::no_mask(Op::Mov, 1);
                 mov.srcs.push(Src::scalar(from, ty));
                 mov.dst = Some(self.write(&mut before, lane, 1));

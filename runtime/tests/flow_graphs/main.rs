@@ -13,6 +13,7 @@ use std::path::Path;
 
 use kiln_emit::zebin::Zebin;
 use kiln_runtime::exec::{Arg, Launch, Program};
+use kiln_runtime::pipeline::Tier;
 
 use graph::Graph;
 
@@ -26,12 +27,12 @@ fn channels_walk_any_graph_alone() {
     for seed in (0..count).chain(FOUND.into_iter().filter(|&seed| seed >= count)) {
         let graph = Graph::random(seed);
         let text = graph.text();
-        for grf_limit in [128, 30] {
-            let result = run::compile(&text, grf_limit)
+        for variant in run::VARIANTS {
+            let result = run::compile(&text, variant)
                 .and_then(|code| run::run(&code, &graph))
                 .and_then(|found| run::compare(&found, &graph));
             if let Err(what) = result {
-                panic!("graph {seed}, {grf_limit} GRFs: {what}\n{text}");
+                panic!("graph {seed}, {variant:?}: {what}\n{text}");
             }
         }
     }
@@ -44,12 +45,12 @@ fn channels_walk_graphs_with_subroutines_alone() {
     for seed in 0..set.unwrap_or(200) {
         let graph = Graph::with_routines(seed);
         let text = graph.text();
-        for grf_limit in [128, 32] {
-            let result = run::compile(&text, grf_limit)
+        for variant in run::VARIANTS {
+            let result = run::compile(&text, variant)
                 .and_then(|code| run::run(&code, &graph))
                 .and_then(|found| run::compare(&found, &graph));
             if let Err(what) = result {
-                panic!("graph {seed} with subroutines, {grf_limit} GRFs: {what}\n{text}");
+                panic!("graph {seed} with subroutines, {variant:?}: {what}\n{text}");
             }
         }
     }
@@ -89,7 +90,7 @@ fn no_channel_is_lost_where_moves_leave_a_loop() {
         let theirs = std::fs::read(folder.join(format!("{name}.dat"))).unwrap();
         let expected = run(&theirs).unwrap_or_else(|e| panic!("{name}, the reference's code: {e}"));
         for grf_limit in [128, 42, 30] {
-            let found = run::compile(&text, grf_limit).and_then(|code| run(&code));
+            let found = run::compile(&text, (grf_limit, Tier::Best)).and_then(|code| run(&code));
             assert!(
                 found.as_ref() == Ok(&expected),
                 "{name}, {grf_limit} GRFs: {:?}",

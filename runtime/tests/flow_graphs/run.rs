@@ -4,19 +4,27 @@ use kiln_emit::platform::{self, Platform};
 use kiln_emit::ze_info::ZeInfo;
 use kiln_frontend::{text, verify};
 use kiln_runtime::exec::{Arg, Buffer, Launch, Program};
-use kiln_runtime::pipeline::{self, Options};
+use kiln_runtime::pipeline::{self, Options, Tier};
 
 use crate::graph::{Graph, UNWRITTEN};
 
 /// Instructions a thread executes before it counts as one that never ends.
 const BUDGET: u64 = 1 << 21;
 
+/// How kernels are compiled: in all registers and in so few that there are spills, for each tier.
+pub const VARIANTS: [(u32, Tier); 4] = [
+    (128, Tier::Best),
+    (30, Tier::Best),
+    (128, Tier::Quick),
+    (30, Tier::Quick),
+];
+
 pub fn skl() -> &'static Platform {
     platform::find("skl").expect("the platform of the tests")
 }
 
 /// Our machine code, every stage verified.
-pub fn compile(text: &str, grf_limit: u32) -> Result<Vec<u8>, String> {
+pub fn compile(text: &str, (grf_limit, tier): (u32, Tier)) -> Result<Vec<u8>, String> {
     let module = text::parse(text).map_err(|e| {
         let line = text.lines().nth((e.line as usize).saturating_sub(1));
         format!("{e}: {line:?}")
@@ -24,7 +32,7 @@ pub fn compile(text: &str, grf_limit: u32) -> Result<Vec<u8>, String> {
     if let Some(finding) = verify::verify(&module).first() {
         return Err(format!("not valid vISA: {finding}"));
     }
-    let mut options = Options::new(skl());
+    let mut options = Options::new(skl()).tier(tier);
     options.verify = true;
     options.grf_limit = grf_limit;
     let compiled = pipeline::compile(

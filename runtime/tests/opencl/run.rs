@@ -10,7 +10,7 @@ use kiln_emit::platform::{self, Platform};
 use kiln_emit::zebin::{FUNCTIONS, Zebin};
 use kiln_runtime::exec::{self, Arg, Buffer, Launch};
 use kiln_runtime::info::Info;
-use kiln_runtime::pipeline::Options;
+use kiln_runtime::pipeline::{Options, Tier};
 use kiln_runtime::session::Session;
 use kiln_runtime::source::Input;
 
@@ -214,10 +214,14 @@ fn files(folder: &Path, end: &str) -> Result<Vec<PathBuf>, String> {
 }
 
 /// Our object file of a kernel, every stage verified.
-pub fn ours(reference: &Reference, number: usize, grf_limit: u32) -> Result<Zebin, String> {
+pub fn ours(
+    reference: &Reference,
+    number: usize,
+    (grf_limit, tier): (u32, Tier),
+) -> Result<Zebin, String> {
     let text = reference.visa(number).ok_or("there is no vISA of it")?;
     let name = Program::name(number);
-    let mut options = Options::new(skl());
+    let mut options = Options::new(skl()).tier(tier);
     options.verify = true;
     options.grf_limit = grf_limit;
     let session = Session::new(options).only(&name);

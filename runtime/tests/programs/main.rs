@@ -24,9 +24,11 @@ const FOUND: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/programs/found")
 
 fn check(name: &str, case: &Case) {
     for &limit in case.limits() {
-        let result = run::compile(case, limit).and_then(|code| run::check(&code, case));
-        if let Err(what) = result {
-            panic!("{name}, {limit} GRFs: {what}\n{}", case.text);
+        for tier in run::TIERS {
+            let code = run::compile(case, limit, tier);
+            if let Err(what) = code.and_then(|code| run::check(&code, case)) {
+                panic!("{name}, {limit} GRFs, {tier:?}: {what}\n{}", case.text);
+            }
         }
     }
 }
@@ -56,7 +58,7 @@ fn what_went_wrong_once_does_not_again() {
         check(&name, &Case::read(&text).expect("a case"));
         tried += 1;
     }
-    assert!(tried >= 8);
+    assert!(tried >= 9);
 }
 
 #[test]

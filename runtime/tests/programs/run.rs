@@ -4,7 +4,7 @@ use kiln_emit::platform::{self, Platform};
 use kiln_emit::ze_info::ZeInfo;
 use kiln_runtime::exec::{Arg, Launch, Program as Code};
 use kiln_runtime::info::Info;
-use kiln_runtime::pipeline::Options;
+use kiln_runtime::pipeline::{Options, Tier};
 use kiln_runtime::session::Session;
 use kiln_runtime::source::Input;
 
@@ -15,13 +15,16 @@ use crate::text::{AFTER, BEFORE, MEMORY};
 const BUDGET: u64 = 1 << 22;
 const STACK: usize = 1 << 16;
 
+/// What code is made for.
+pub const TIERS: [Tier; 2] = [Tier::Best, Tier::Quick];
+
 pub fn skl() -> &'static Platform {
     platform::find("skl").expect("the platform of the tests")
 }
 
 /// Our machine code, linked, every stage verified.
-pub fn compile(case: &Case, grf_limit: u32) -> Result<Code, String> {
-    let mut options = Options::new(skl());
+pub fn compile(case: &Case, grf_limit: u32, tier: Tier) -> Result<Code, String> {
+    let mut options = Options::new(skl()).tier(tier);
     options.verify = true;
     options.grf_limit = grf_limit;
     let session = Session::new(options);
