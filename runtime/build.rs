@@ -1,10 +1,67 @@
-//! How the program is linked: at a fixed address, for otherwise the tables of opcodes, 10,000
-//! addresses, are relocated at each start, which takes as long as finalizing a small kernel.
+//! What the program is linked like, and what it was built from.
+//!
+//! It is linked at a fixed address, for otherwise the tables of opcodes, 10,000 addresses, are relocated at
+//! each start, which takes as long as finalizing a small kernel.
+//!
+//! `KILN_SOURCES` is a hash of all sources and of the versions of all dependencies: entries of the code cache carry
+//! it, so that no build takes what another has made.
 
-fn main() {
+use std::collections::BTreeSet;
+use std::hash::{DefaultHasher, Hasher};
+use std::path::{Path, PathBuf};
+use std::{fs, io};
+
+/// The crates that what is compiled depends on, from this one's folder.
+const CRATES: [&str; 8] = [
+    "../frontend",
+    "../ir",
+    "../ir/machine",
+    "../isel",
+    "../regalloc",
+    "../emit",
+    "../emit/target",
+    ".",
+];
+
+fn main() -> io::Result<()> {
     println!("cargo::rerun-if-changed=build.rs");
     let target = |what: &str| std::env::var(format!("CARGO_CFG_TARGET_{what}")).unwrap_or_default();
     if target("OS") == "linux" && target("ENV") == "gnu" {
         println!("cargo::rustc-link-arg-bin=kiln=-no-pie");
     }
+    println!("cargo::rustc-env=KILN_SOURCES={:016x}", sources()?);
+    Ok(())
+}
+
+/// A hash of the names and contents of all sources.
+fn sources() -> io::Result<u64> {
+    let mut files = BTreeSet::from([PathBuf::from("../Cargo.lock")]);
+    for name in CRATES {
+        files.insert(Path::new(name).join("Cargo.toml"));
+        add(&Path::new(name).join("src"), &mut files)?;
+    }
+    let mut hasher = DefaultHasher::new();
+    // A crate that is built by itself has no others beside it.
+    for file in files.iter().filter(|file| file.exists()) {
+        println!("cargo::rerun-if-changed={}", file.display());
+        hasher.write(file.as_os_str().as_encoded_bytes());
+        hasher.write(&fs::read(file)?);
+    }
+    Ok(hasher.finish())
+}
+
+/// Adds the files of a folder and of those in it; the folder itself is looked at again if one is added to it.
+fn add(folder: &Path, files: &mut BTreeSet<PathBuf>) -> io::Result<()> {
+    if !folder.exists() {
+        return Ok(());
+    }
+    println!("cargo::rerun-if-changed={}", folder.display());
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
+        match path.is_dir() {
+            true => add(&path, files)?,
+            false => _ = files.insert(path),
+        }
+    }
+    Ok(())
 }

@@ -5,6 +5,9 @@
 //! *bytes*, strides in *elements*, branch targets in *bytes relative to this instruction*. The
 //! codecs convert.
 
+use std::fmt;
+use std::hash::{Hash, Hasher};
+
 pub use kiln_target::isa::*;
 use smallvec::SmallVec;
 
@@ -229,6 +232,43 @@ pub enum Target {
     Reg,
 }
 
+/// The instruction of vISA that an instruction was made for, by its number, if it was made for one. It is no
+/// part of what the instruction is: any two origins are equal.
+#[derive(Clone, Copy)]
+pub struct Origin(u32);
+
+impl Origin {
+    /// Made for none: what allocation adds, or what was decoded.
+    pub const NONE: Origin = Origin(u32::MAX);
+
+    /// The largest number stands for none.
+    pub fn new(number: u32) -> Origin {
+        Origin(number)
+    }
+
+    pub fn get(self) -> Option<u32> {
+        (self.0 != u32::MAX).then_some(self.0)
+    }
+}
+
+impl fmt::Debug for Origin {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        self.get().fmt(f)
+    }
+}
+
+impl PartialEq for Origin {
+    fn eq(&self, _: &Origin) -> bool {
+        true
+    }
+}
+
+impl Eq for Origin {}
+
+impl Hash for Origin {
+    fn hash<H: Hasher>(&self, _: &mut H) {}
+}
+
 /// One instruction.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Inst {
@@ -257,6 +297,7 @@ pub struct Inst {
     /// The address of this symbol, by its number in a table of the program's own, is the value of
     /// the instruction's immediate: the assembler leaves a relocation there.
     pub symbol: Option<u32>,
+    pub origin: Origin,
 }
 
 impl Inst {
@@ -283,6 +324,7 @@ impl Inst {
             swsb: Swsb::default(),
             send: SendOptions::default(),
             symbol: None,
+            origin: Origin::NONE,
         }
     }
 

@@ -17,7 +17,7 @@
 use cranelift_entity::SecondaryMap;
 use kiln_emit::assemble::Program;
 use kiln_emit::inst::{
-    Dst, Inst as Gen, Op, Pred, PredCtrl, Reg, RegFile, Region, Src, Target, Type,
+    Dst, Inst as Gen, Op, Origin, Pred, PredCtrl, Reg, RegFile, Region, Src, Target, Type,
 };
 use kiln_emit::messages::others::end_of_thread;
 use kiln_machine::func::{Block, Function, Term};
@@ -95,7 +95,11 @@ pub fn layout(
             origins.blocks.push(b);
             origins.insts.push(std::mem::take(&mut body.origins));
         }
+        let own = body.insts.len();
         l.end(b, next, &mut body.insts)?;
+        for inst in &mut body.insts[own..] {
+            inst.origin = Origin::new(func.blocks[b].term_origin);
+        }
         body.origins.resize(body.insts.len(), TERM);
         program.blocks.push(body.insts);
         origins.blocks.push(b);

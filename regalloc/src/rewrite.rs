@@ -6,8 +6,8 @@
 //! that do not live at once.
 
 use kiln_emit::inst::{
-    self as gen_inst, Desc, Dst, Inst as Gen, Message, Op, Place, Pred, Reg, RegFile, Region, Src,
-    SrcReg, Target, Type,
+    self as gen_inst, Desc, Dst, Inst as Gen, Message, Op, Origin, Place, Pred, Reg, RegFile,
+    Region, Src, SrcReg, Target, Type,
 };
 use kiln_emit::messages::{self, Flag, data_port};
 use kiln_machine::func::{Block, Entered, Function, Term};
@@ -29,6 +29,16 @@ pub struct Body {
     /// What number each instruction has in the block of the function that was to be allocated;
     /// [`ADDED`] if none.
     pub origins: Vec<u32>,
+}
+
+impl Body {
+    /// Says of the instructions that were added last which one they stand for, and which of vISA.
+    fn came_from(&mut self, number: u32, visa: u32) {
+        for inst in &mut self.insts[self.origins.len()..] {
+            inst.origin = Origin::new(visa);
+        }
+        self.origins.resize(self.insts.len(), number);
+    }
 }
 
 struct Rewriter<'a> {
@@ -223,12 +233,12 @@ impl Rewriter<'_> {
                                 }
                                 (Opcode::CallRoutine(callee), _) => {
                                     body.insts.extend(self.call_routine(source, callee.into()));
-                                    body.origins.resize(body.insts.len(), origin);
+                                    body.came_from(origin, source.origin);
                                     continue;
                                 }
                                 (Opcode::Return, _) => {
                                     body.insts.extend(self.leave_subroutine(allocs));
-                                    body.origins.resize(body.insts.len(), origin);
+                                    body.came_from(origin, source.origin);
                                     continue;
                                 }
                                 (Opcode::Undef | Opcode::Results, _) | (_, None) => continue,
@@ -246,7 +256,7 @@ impl Rewriter<'_> {
                                         }
                                         _ => stack.call(call),
                                     });
-                                    body.origins.resize(body.insts.len(), origin);
+                                    body.came_from(origin, source.origin);
                                     continue;
                                 }
                             };
@@ -364,6 +374,7 @@ impl Rewriter<'_> {
             None => Place::Direct(reg(r, operand)),
         };
         let mut out = Gen::new(op, m.exec_size);
+        out.origin = Origin::new(m.origin);
         out.chan_off = m.chan_off;
         out.no_mask = m.opts.no_mask;
         out.saturate = m.opts.saturate;

@@ -1,9 +1,11 @@
-//! The argument layouts of kernels, which vISA does not have: from a zebin, or from a `.ze_info`
-//! document by itself.
+//! The argument layouts of kernels, which vISA does not have: from a zebin, from a `.ze_info`
+//! document by itself, or from an interface that the user gives.
 
 use kiln_emit::platform::{PLATFORMS, Platform};
 use kiln_emit::ze_info::{ZeInfo, ZeInfoError};
 use kiln_emit::zebin::{Zebin, ZebinError};
+
+use crate::interface::Interface;
 
 /// The first bytes of an ELF file.
 const ELF_MAGIC: &[u8] = b"\x7fELF";
@@ -18,6 +20,7 @@ const UNKNOWN: u32 = 0;
 pub enum Info {
     Zebin(Zebin),
     ZeInfo(ZeInfo),
+    Interface(Interface),
 }
 
 /// Why a file has no argument layouts for a platform.

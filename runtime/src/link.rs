@@ -11,6 +11,7 @@ use kiln_frontend::module::{Module, ObjectKind};
 use kiln_ir::callgraph::{CallGraph, Depth};
 use kiln_machine::func::Entered;
 
+use crate::lines::Lines;
 use crate::pipeline::{Compiled, Symbol};
 
 /// Where functions begin, in bytes: as short instructions do.
@@ -59,6 +60,7 @@ pub fn link(objects: Vec<(usize, Compiled)>, graph: &CallGraph) -> (Vec<Compiled
     for ((number, mut object), linked) in objects.into_iter().zip(linked) {
         let Some(linked) = linked else { continue };
         object.code = linked.code;
+        object.lines = linked.lines;
         object.relocations = linked.relocations;
         object.symbols = linked.symbols;
         object.barrier |= graph.facts(number).waits;
@@ -78,6 +80,7 @@ pub fn link(objects: Vec<(usize, Compiled)>, graph: &CallGraph) -> (Vec<Compiled
 
 struct Linked {
     code: Vec<u8>,
+    lines: Lines,
     relocations: Vec<crate::pipeline::Relocation>,
     symbols: Vec<Symbol>,
 }
@@ -86,6 +89,7 @@ impl Linked {
     fn new(root: &Compiled, by_name: &HashMap<&str, &Compiled>) -> Linked {
         let mut linked = Linked {
             code: Vec::new(),
+            lines: Lines::default(),
             relocations: Vec::new(),
             symbols: Vec::new(),
         };
@@ -112,6 +116,7 @@ impl Linked {
         self.code.resize(self.code.len().next_multiple_of(ALIGN), 0);
         let base = self.code.len() as u32;
         self.code.extend_from_slice(&part.code);
+        self.lines.append(&part.lines, base);
         self.symbols.push(Symbol {
             name: part.name.clone(),
             offset: base,

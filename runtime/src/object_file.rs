@@ -1,7 +1,9 @@
 //! Object files around finalized kernels: an argument layout ([`Info`]), with our machine code
 //! and what the finalizer decides of a kernel's set-up.
 
+use crate::debug;
 use crate::info::Info;
+use crate::interface::InterfaceError;
 use crate::pipeline::{Compiled, Symbol as Function};
 use crate::session::CompiledModule;
 use kiln_emit::assemble::RelocationKind;
@@ -32,6 +34,10 @@ pub enum ObjectError {
     NoKernel(String),
     #[error("kernel {kernel} uses the address of {symbol}, which it does not define")]
     NoSymbol { kernel: String, symbol: String },
+    #[error(transparent)]
+    Interface(#[from] InterfaceError),
+    #[error("the debug sections cannot be written: {0}")]
+    Debug(#[from] gimli::write::Error),
 }
 
 /// Makes an object file with these kernels. Kernels that only a zebin `info` has stay as they are;
@@ -45,15 +51,17 @@ pub fn object_file(
     platform: &Platform,
 ) -> Result<Zebin, ObjectError> {
     let kernels = &module.kernels;
+    let of_kernels = |mut info: ZeInfo| {
+        let ours = |name: &String| kernels.iter().any(|k| k.name == *name);
+        info.kernels.retain(|k| ours(&k.name));
+        info.kernels_misc_info.retain(|k| ours(&k.name));
+        let texts = kernels.iter().map(|k| (k.name.clone(), Vec::new()));
+        Zebin::new(platform, texts.collect(), info)
+    };
     let mut zebin = match info {
         Info::Zebin(zebin) => zebin,
-        Info::ZeInfo(mut info) => {
-            let ours = |name: &String| kernels.iter().any(|k| k.name == *name);
-            info.kernels.retain(|k| ours(&k.name));
-            info.kernels_misc_info.retain(|k| ours(&k.name));
-            let texts = kernels.iter().map(|k| (k.name.clone(), Vec::new()));
-            Zebin::new(platform, texts.collect(), info)
-        }
+        Info::ZeInfo(info) => of_kernels(info),
+        Info::Interface(interface) => of_kernels(interface.ze_info(module, platform)?),
     };
     let by_address = |function: &&Compiled| function.entered == Entered::JumpedTo;
     let by_address: Vec<&Compiled> = module.functions.iter().filter(by_address).collect();
@@ -74,12 +82,19 @@ pub fn object_file(
         }
         relocate(&mut zebin, kernel, &section, 0)?;
     }
-    zebin.others.retain(|section| {
-        !ABOUT_CODE
-            .iter()
-            .any(|prefix| section.name.starts_with(prefix))
-    });
+    let about_code = |name: &str| ABOUT_CODE.iter().any(|prefix| name.starts_with(prefix));
+    zebin.others.retain(|section| !about_code(&section.name));
+    zebin.relocations.retain(|r| !about_code(&r.section));
     Ok(zebin)
+}
+
+/// Adds what a debugger asks for: which line of the source the code of each kernel and function comes from
+/// (`.debug_line`, `.debug_info`), where vISA says it.
+///
+/// # Errors
+/// The sections would become too large.
+pub fn add_lines(zebin: &mut Zebin, module: &CompiledModule) -> Result<(), ObjectError> {
+    debug::add(zebin, module).map_err(ObjectError::Debug)
 }
 
 /// Puts functions that are called by address into the section that the reference puts them into:

@@ -12,7 +12,7 @@ use kiln_emit::assemble::{self, Program, RelocationKind, assemble};
 use kiln_emit::encoding::EncodeError;
 use kiln_emit::platform::Platform;
 use kiln_emit::verify::Violation;
-use kiln_frontend::module::{Object, ObjectKind};
+use kiln_frontend::module::{Input, InputVar, Object, ObjectKind};
 use kiln_ir::cfg::CfgError;
 use kiln_ir::expand;
 use kiln_ir::subroutines::{self, Which};
@@ -25,6 +25,7 @@ use kiln_target::abi::{self, Abi};
 use rayon::prelude::*;
 use serde::Serialize;
 
+use crate::lines::Lines;
 use crate::pressure::{self, Place, Profile};
 
 /// Registers of a kernel's parts from which on they are made at the same time.
@@ -232,6 +233,18 @@ pub struct Relocation {
     pub kind: RelocationKind,
 }
 
+/// A variable that holds a value when a kernel begins, as vISA declares it (`.input`).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KernelInput {
+    /// Of the variable.
+    pub name: String,
+    /// In the register file, and size; in bytes.
+    pub offset: u32,
+    pub size: u32,
+    /// The type of vISA (`uq`, `f`), if it is a general variable of one element.
+    pub scalar: Option<String>,
+}
+
 /// A kernel or function in linked code, in bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Symbol {
@@ -248,7 +261,10 @@ pub struct Compiled {
     pub stack: bool,
     /// Machine code; of a linked kernel with that of the functions that it calls by name.
     pub code: Vec<u8>,
-    pub program: Program,
+    /// Its inputs, in the order of their declarations.
+    pub inputs: Vec<KernelInput>,
+    /// What its parts come from.
+    pub lines: Lines,
     pub relocations: Vec<Relocation>,
     /// What is where in the code, if it is linked; the first is the whole's own.
     pub symbols: Vec<Symbol>,
@@ -279,6 +295,7 @@ impl Compiled {
     /// The same as the code of an object whose instructions have other numbers.
     fn renumbered(mut self, object: &Object, numbers: &[u32]) -> Compiled {
         self.visa_instructions = object.insts.len();
+        self.lines.renumber(numbers);
         for profile in &mut self.profiles {
             profile.renumber(numbers);
         }
@@ -338,6 +355,7 @@ pub fn compile_in(
             .renumbered(object, &expanded.origins),
         None => compile_expanded(object, callees, options, scratch)?,
     };
+    compiled.lines.locate(object);
     for profile in &mut compiled.profiles {
         profile.locate(object);
     }
@@ -515,6 +533,7 @@ fn compile_prepared(
     };
     let assembled = assemble(&program, options.platform).map_err(encode)?;
     let relocations = relocations(&assembled.relocations, symbols.as_values_slice());
+    let lines = Lines::of(&program, &assembled.inst_offsets);
     let code = assembled.code;
     lap(&mut seconds.emit);
     if wants(Stage::Asm) {
@@ -536,7 +555,8 @@ fn compile_prepared(
         instructions: program.blocks.iter().map(Vec::len).sum(),
         allocation: stats,
         allocator,
-        program,
+        inputs: object.inputs.iter().map(|i| input(object, i)).collect(),
+        lines,
         relocations,
         symbols: Vec::new(),
         stack_bytes: 0,
@@ -635,6 +655,24 @@ fn finish(
         check(machine, "pairs", Level::Legal)?;
     }
     Ok(text)
+}
+
+fn input(object: &Object, input: &Input) -> KernelInput {
+    let (name, scalar) = match input.var {
+        InputVar::General(var) => {
+            let declared = &object.vars[var];
+            let scalar = (declared.elements == 1).then(|| declared.ty.name().to_string());
+            (&declared.name, scalar)
+        }
+        InputVar::Sampler(sampler) => (&object.samplers[sampler].name, None),
+        InputVar::Surface(surface) => (&object.surfaces[surface].name, None),
+    };
+    KernelInput {
+        name: name.to_string(),
+        offset: input.offset.into(),
+        size: input.size.into(),
+        scalar,
+    }
 }
 
 /// The relocations by the names of their symbols.

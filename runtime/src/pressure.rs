@@ -3,8 +3,7 @@
 //! Taken of the code that allocation gets, legal machine IR in SSA form, so that it does not depend on
 //! what allocation makes of it. A value counts with the whole unit of registers that it is given.
 
-use kiln_frontend::module::{Name, Object, Operand};
-use kiln_frontend::opcode::Opcode;
+use kiln_frontend::module::Object;
 use kiln_machine::func::{Block, Function};
 use kiln_machine::graph::Graph;
 use kiln_machine::inst::VReg;
@@ -13,6 +12,8 @@ use kiln_machine::pressure::{self, Amount};
 use kiln_regalloc::flags::depths;
 use kiln_regalloc::frame::Frame;
 use serde::Serialize;
+
+use crate::lines::Sources;
 
 /// The place whose values are listed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -183,26 +184,11 @@ impl Profile {
 
     /// Takes the lines of the source from the instructions of vISA that say them.
     pub(crate) fn locate(&mut self, object: &Object) {
-        let (mut file, mut line) = (0, None);
-        let mut files: Vec<&Name> = Vec::new();
-        let mut lines: Vec<Option<(u32, u32)>> = Vec::with_capacity(object.insts.len());
-        for inst in &object.insts {
-            match (inst.op, inst.operands.first()) {
-                (Opcode::File, Some(Operand::Name(name))) => {
-                    let known = files.iter().position(|file| **file == **name);
-                    file = known.unwrap_or(files.len());
-                    if known.is_none() {
-                        files.push(name);
-                    }
-                }
-                (Opcode::Loc, Some(Operand::Field(number))) => line = Some(*number),
-                _ => {}
-            }
-            lines.push(line.map(|line| (file as u32, line)));
-        }
+        let sources = Sources::of(object);
         for point in &mut self.points {
-            point.source = point.visa.and_then(|visa| *lines.get(visa as usize)?);
+            let source = point.visa.and_then(|visa| sources.at(visa));
+            point.source = source.map(|source| (source.file, source.line));
         }
-        self.files = files.iter().map(|file| file.to_string()).collect();
+        self.files = sources.files;
     }
 }

@@ -44,6 +44,7 @@ use kiln_ir::callgraph::{CallError, CallGraph, Edge};
 use kiln_machine::func::Entered;
 use rayon::prelude::*;
 
+use crate::cache::Cache;
 use crate::info::Info;
 use crate::link;
 use crate::object_file::{self, ObjectError};
@@ -54,6 +55,7 @@ use crate::source::{self, Input, InputError, Merged};
 pub struct Session {
     options: Options,
     kernel: Option<String>,
+    cache: Option<Cache>,
     /// One for each compilation that is under way, and those that wait for the next.
     scratch: Mutex<Vec<Scratch>>,
 }
@@ -141,6 +143,7 @@ impl Session {
         Session {
             options,
             kernel: None,
+            cache: None,
             scratch: Mutex::default(),
         }
     }
@@ -149,6 +152,16 @@ impl Session {
     #[must_use]
     pub fn only(mut self, kernel: &str) -> Session {
         self.kernel = Some(kernel.to_string());
+        self
+    }
+
+    /// A session that looks for what it is to compile in a cache, and keeps there what it has compiled. Only
+    /// [`Session::compile_module`], [`Session::compile_modules`] and [`Session::compile_each`] do so, and not if texts of
+    /// stages or the register pressure along the code are wanted, which no cache has. A result from the cache is the
+    /// same as one that is made anew, but for its seconds.
+    #[must_use]
+    pub fn with_cache(mut self, cache: Cache) -> Session {
+        self.cache = Some(cache);
         self
     }
 
@@ -163,8 +176,34 @@ impl Session {
     /// first of its kernels has that cannot be compiled.
     pub fn compile_module(&self, inputs: &[Input]) -> Result<CompiledModule, Box<Failure>> {
         self.possible()?;
-        let (merged, seconds) = read_module(inputs)?;
-        self.compile_merged(inputs, &merged, seconds)
+        self.through_cache(&inputs.iter().collect::<Vec<_>>(), || {
+            let (merged, seconds) = read_module(inputs)?;
+            self.compile_merged(inputs, &merged, seconds)
+        })
+    }
+
+    /// What the cache has of the module that these files are; else what `compile` makes of it, which is kept.
+    fn through_cache(
+        &self,
+        files: &[&Input],
+        compile: impl FnOnce() -> Result<CompiledModule, Box<Failure>>,
+    ) -> Result<CompiledModule, Box<Failure>> {
+        let Some(cache) = &self.cache else {
+            return compile();
+        };
+        let clock = Instant::now();
+        let Some(key) = Cache::key_of(&self.options, self.kernel.as_deref(), files) else {
+            return compile();
+        };
+        if let Some(module) = cache.module(&key) {
+            return Ok(CompiledModule {
+                read_seconds: clock.elapsed().as_secs_f64(),
+                ..module
+            });
+        }
+        let module = compile()?;
+        cache.keep_module(&key, &module);
+        Ok(module)
     }
 
     /// Compiles the modules that the files are: those [related](source::related) are one. A file
@@ -184,6 +223,21 @@ impl Session {
                 files: (0..inputs.len()).collect(),
                 result: Err(failure),
             })];
+        }
+        let groups_key = |cache: &Cache| (cache.clone(), Cache::key_of_groups(inputs));
+        let cache = self.cache.as_ref().map(groups_key);
+        if let Some((cache, key)) = &cache
+            && let Some(groups) = cache.groups(key, inputs.len())
+        {
+            let outcome = |files: Vec<usize>| {
+                let members: Vec<&Input> = files.iter().map(|file| &inputs[*file]).collect();
+                let result = self.through_cache(&members, || {
+                    let (merged, seconds) = read_some(inputs, &files)?;
+                    self.compile_merged(inputs, &merged, seconds)
+                });
+                of(Outcome { files, result })
+            };
+            return groups.into_par_iter().map(outcome).collect();
         }
         let mut units = Vec::new();
         let (mut numbers, mut modules) = (Vec::new(), Vec::new());
@@ -209,9 +263,15 @@ impl Session {
         units.sort_by_key(|(files, _)| files.first().copied());
         let outcome = |(files, merged): (Vec<usize>, Result<Merged, Box<Failure>>)| {
             let read = files.iter().map(|file| seconds[*file]).sum();
-            let result = merged.and_then(|merged| self.compile_merged(inputs, &merged, read));
+            let members: Vec<&Input> = files.iter().map(|file| &inputs[*file]).collect();
+            let result = merged.and_then(|merged| {
+                self.through_cache(&members, || self.compile_merged(inputs, &merged, read))
+            });
             of(Outcome { files, result })
         };
+        if let Some((cache, key)) = &cache {
+            cache.keep_groups(key, units.iter().map(|(files, _)| files.as_slice()));
+        }
         if units.len() == 1 {
             units.into_iter().map(outcome).collect()
         } else {
@@ -486,17 +546,33 @@ pub(crate) fn read_module(inputs: &[Input]) -> Result<(Merged, f64), Box<Failure
     Ok((merged, seconds.iter().sum()))
 }
 
+/// Reads the files of those numbers, which are one module.
+fn read_some(inputs: &[Input], files: &[usize]) -> Result<(Merged, f64), Box<Failure>> {
+    let (mut modules, mut seconds) = (Vec::new(), 0.0);
+    for &file in files {
+        let (module, took) = read_file(inputs, file);
+        modules.push((file, module?));
+        seconds += took;
+    }
+    Ok((Merged::new(modules), seconds))
+}
+
+/// Reads one of several files, and says how many seconds that took.
+fn read_file(inputs: &[Input], number: usize) -> (Result<Module, Box<Failure>>, f64) {
+    let clock = Instant::now();
+    let module = source::read(inputs[number].bytes);
+    let module = module.map_err(|e| Failure::of_file(e.into(), inputs, number));
+    (module, clock.elapsed().as_secs_f64())
+}
+
 /// Reads files, one by itself on this thread, and says how many seconds each took.
 fn read(inputs: &[Input]) -> Vec<(Result<Module, Box<Failure>>, f64)> {
-    let read = |(number, input): (usize, &Input)| {
-        let clock = Instant::now();
-        let module = source::read(input.bytes);
-        let module = module.map_err(|e| Failure::of_file(e.into(), inputs, number));
-        (module, clock.elapsed().as_secs_f64())
-    };
     match inputs {
-        [input] => vec![read((0, input))],
-        several => several.par_iter().enumerate().map(read).collect(),
+        [_] => vec![read_file(inputs, 0)],
+        several => (0..several.len())
+            .into_par_iter()
+            .map(|number| read_file(inputs, number))
+            .collect(),
     }
 }
 

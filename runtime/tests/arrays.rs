@@ -296,23 +296,22 @@ kernels:
 /// The highest general register that an instruction names, but for the end of the thread.
 fn highest(compiled: &Compiled) -> u32 {
     let mut highest = 0;
-    for block in &compiled.program.blocks {
-        for inst in block.iter().filter(|i| !i.msg.is_some_and(|m| m.eot)) {
-            let sources = inst.srcs.iter().filter_map(|s| match s {
-                Src::Reg(r) => Some(r.place),
-                Src::Imm { .. } => None,
-            });
-            for place in sources.chain(inst.dst.map(|d| d.place)) {
-                if let Place::Direct(Reg {
-                    file: RegFile::Grf,
-                    num,
-                    ..
-                }) = place
-                {
-                    // The copy of the header that the thread ends with.
-                    let ends = num == 127 && inst.srcs.len() == 1;
-                    highest = highest.max(if ends { 0 } else { num });
-                }
+    let program = Program::from_text(&compiled.code, skl());
+    for inst in program.insts().filter(|i| !i.msg.is_some_and(|m| m.eot)) {
+        let sources = inst.srcs.iter().filter_map(|s| match s {
+            Src::Reg(r) => Some(r.place),
+            Src::Imm { .. } => None,
+        });
+        for place in sources.chain(inst.dst.map(|d| d.place)) {
+            if let Place::Direct(Reg {
+                file: RegFile::Grf,
+                num,
+                ..
+            }) = place
+            {
+                // The copy of the header that the thread ends with.
+                let ends = num == 127 && inst.srcs.len() == 1;
+                highest = highest.max(if ends { 0 } else { num });
             }
         }
     }

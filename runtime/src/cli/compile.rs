@@ -10,6 +10,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use kiln_emit::assemble::RelocationKind;
 use kiln_emit::listing::{self, Style};
 use kiln_emit::platform::Platform;
+use kiln_runtime::object_file;
 use kiln_runtime::pipeline::{Compiled, Options, Relocation, Stage, Tier};
 use kiln_runtime::session::{CompiledModule, Outcome, Session};
 use kiln_target::abi::{self, Abi};
@@ -17,6 +18,7 @@ use miette::{Report, miette};
 
 use super::exit::Exit;
 use super::input::{self, Input};
+use super::object;
 use super::output::{self, Outputs, is_standard, plain, print_error};
 use super::platforms::Machine;
 use super::{Format, corpus, exit, pass_parser, progress, report, stats, tier_parser};
@@ -29,7 +31,7 @@ use super::{Format, corpus, exit, pass_parser, progress, report, stats, tier_par
 #[command(after_help = "\
 Examples:
   kiln compile examples/saxpy/saxpy.visaasm -p skl --info examples/saxpy/saxpy.zebin -o saxpy.zebin
-  kiln compile examples/*/*.visaasm -p skl --out-dir build
+  kiln compile examples/*/*.visaasm -p skl --out-dir build --cache ~/.cache/kiln
   kiln compile - -p skl --emit asm -o - < examples/saxpy/saxpy.visaasm")]
 pub struct Args {
     /// Binary or text vISA, `-` for standard input, or folders of it
@@ -41,6 +43,14 @@ pub struct Args {
     /// Zebin or .ze_info document with the kernels' argument layouts
     #[arg(long, value_name = "FILE")]
     info: Option<PathBuf>,
+    /// Interface of the kernels, for an object file without --info (docs/object-files.md); without either, each .input
+    /// is taken for an argument, in their order
+    #[arg(long, value_name = "FILE", conflicts_with = "info")]
+    interface: Option<PathBuf>,
+    /// Say which instructions of vISA and lines of the source the code comes from: in an object file as sections for
+    /// debuggers, in a listing as comments, in --stats as a table
+    #[arg(short = 'g', long = "debug")]
+    lines: bool,
     /// What to write [default: what the name of -o ends in, else zebin with --info, else bin]
     #[arg(long)]
     emit: Option<Emit>,
@@ -78,6 +88,8 @@ pub struct Args {
     /// Version of the convention of stack calls; code of different versions cannot call each other
     #[arg(long, value_name = "VERSION", value_parser = abi_parser(), default_value = "2")]
     abi: &'static Abi,
+    #[command(flatten)]
+    cache: super::cache::CacheArgs,
 }
 
 /// Takes the version of a convention of stack calls.
@@ -150,8 +162,11 @@ impl DumpStage {
 pub fn compile(args: &Args, format: Format) -> Result<Exit, Report> {
     let emit = emit(args)?;
     let info = args.info.as_deref();
+    let interface = args.interface.as_deref();
     let paths = corpus::files(&args.inputs, "")?;
-    let mut outputs = Outputs::new(paths.iter().map(PathBuf::as_path).chain(info));
+    let read = paths.iter().map(PathBuf::as_path);
+    let mut outputs = Outputs::new(read.chain(info).chain(interface));
+    let interface = interface.map(object::interface).transpose()?;
     let info = info
         .map(|path| input::info(path, args.platform))
         .transpose()?;
@@ -169,6 +184,10 @@ pub fn compile(args: &Args, format: Format) -> Result<Exit, Report> {
     });
     if let Some(kernel) = &args.kernel {
         session = session.only(kernel);
+    }
+    let cache = args.cache.open()?;
+    if let Some(cache) = &cache {
+        session = session.with_cache(cache.clone());
     }
     let sources: Vec<_> = inputs.iter().map(Input::source).collect();
     let one = args.output.is_some() || args.kernel.is_some() || sources.len() == 1;
@@ -196,7 +215,11 @@ pub fn compile(args: &Args, format: Format) -> Result<Exit, Report> {
             }
         };
         outputs.print(&dumps(&module));
-        figures.extend(stats::stats(&module, args.platform, all_figures));
+        let wanted = stats::Wanted {
+            cycles: all_figures,
+            lines: all_figures && args.lines,
+        };
+        figures.extend(stats::stats(&module, args.platform, wanted));
         let Some(emit) = emit else { continue };
         let output = match &args.output {
             Some(path) => path.clone(),
@@ -209,14 +232,32 @@ pub fn compile(args: &Args, format: Format) -> Result<Exit, Report> {
                 write_bins(&mut outputs, &output, kernels)?;
                 warnings.extend(unresolved(kernels));
             }
-            (Emit::Asm, _) => outputs.add(&output, asm(kernels, args.platform).into_bytes())?,
-            (Emit::Zebin, Some((path, info))) => {
-                let zebin = session.object_file(&module, info.clone());
-                let zebin = zebin.map_err(|e| report::file(path, &e))?;
+            (Emit::Asm, _) => {
+                let text = match args.lines {
+                    true => object::listings(kernels, args.platform),
+                    false => asm(kernels, args.platform),
+                };
+                outputs.add(&output, text.into_bytes())?;
+            }
+            (Emit::Zebin, info) => {
+                let (path, info) = match (info, &interface) {
+                    (Some((path, info)), _) => (*path, info.clone()),
+                    (None, Some((path, interface))) => (*path, interface.clone()),
+                    (None, None) => {
+                        warnings.extend(object::guessed(&module));
+                        let path = &paths[files[0]];
+                        (path.as_path(), object::guess(path, &module)?)
+                    }
+                };
+                let zebin = session.object_file(&module, info);
+                let mut zebin = zebin.map_err(|e| report::file(path, &e))?;
+                if args.lines {
+                    let added = object_file::add_lines(&mut zebin, &module);
+                    added.map_err(|e| report::file(&output, &e))?;
+                }
                 let bytes = zebin.write().map_err(|e| report::file(&output, &e))?;
                 outputs.add(&output, bytes)?;
             }
-            (Emit::Zebin, None) => return Err(needs_info()),
         }
     }
     if let [_] = failures.as_slice()
@@ -241,6 +282,7 @@ pub fn compile(args: &Args, format: Format) -> Result<Exit, Report> {
         fs::create_dir_all(dir).map_err(|e| report::access(dir, &e))?;
     }
     outputs.write()?;
+    warnings.extend(cache.as_ref().and_then(super::cache::warning));
     for warning in &warnings {
         output::say(&report::warning(warning));
     }
@@ -263,20 +305,18 @@ fn emit(args: &Args) -> Result<Option<Emit>, Report> {
         }
         (Some(emit), _) | (None, Some(emit)) => emit,
         (None, None) if args.output.is_none() && !args.dump.is_empty() => return Ok(None),
-        (None, None) if args.info.is_some() => Emit::Zebin,
+        (None, None) if args.info.is_some() || args.interface.is_some() => Emit::Zebin,
         (None, None) => Emit::Bin,
     };
-    match (emit, &args.info) {
-        (Emit::Zebin, None) => Err(needs_info()),
-        (Emit::Bin | Emit::Asm, Some(_)) => Err(miette!(
-            "--info is for an object file, and none is to be written"
-        )),
-        _ => Ok(Some(emit)),
+    let of_objects = [("--info", &args.info), ("--interface", &args.interface)];
+    for (name, _) in of_objects.iter().filter(|(_, file)| file.is_some()) {
+        if emit != Emit::Zebin {
+            return Err(miette!(
+                "{name} is for an object file, and none is to be written"
+            ));
+        }
     }
-}
-
-fn needs_info() -> Report {
-    miette!("an object file needs --info: vISA does not say how a kernel's arguments are laid out")
+    Ok(Some(emit))
 }
 
 /// The input's name with another extension, in the folder if one is given.

@@ -8,6 +8,7 @@
 
 #[cfg(unix)]
 mod bench;
+mod cache;
 mod check;
 mod compile;
 mod convert;
@@ -20,10 +21,12 @@ mod input;
 mod inspect;
 #[cfg(unix)]
 mod measure;
+mod object;
 mod output;
 mod platforms;
 mod pressure;
 mod progress;
+mod relink;
 mod report;
 mod run;
 mod run_stats;
@@ -80,6 +83,7 @@ enum Format {
 enum Command {
     #[cfg(unix)]
     Bench(bench::Args),
+    Cache(cache::Args),
     Check(check::Args),
     Compile(compile::Args),
     Completions(shell::CompletionsArgs),
@@ -93,6 +97,7 @@ enum Command {
     #[command(hide = true)]
     Measure(measure::Args),
     Pressure(pressure::Args),
+    Relink(relink::Args),
     Run(run::Args),
     Sweep(sweep::Args),
     Verify(verify::Args),
@@ -118,6 +123,7 @@ pub fn main() -> ExitCode {
         Command::Bench(args) => bench::bench(args, format),
         #[cfg(unix)]
         Command::Measure(args) => measure::measure(args),
+        Command::Cache(args) => cache::cache(args, format),
         Command::Check(args) => check::check(args, format),
         Command::Compile(args) => compile::compile(args, format),
         Command::Completions(args) => shell::completions(args, program()),
@@ -128,6 +134,7 @@ pub fn main() -> ExitCode {
         Command::Inspect(args) => inspect::inspect(args, format),
         Command::Man(args) => shell::man(args, program()),
         Command::Pressure(args) => pressure::pressure(args, format),
+        Command::Relink(args) => relink::relink(args, format),
         Command::Run(args) => run::run(args, format),
         Command::Sweep(args) => sweep::sweep(args, format),
         Command::Verify(args) => verify::verify(args, format),

@@ -30,6 +30,29 @@ pub struct KernelStats {
     /// Estimated, loops counting ten times (docs/cost-model.md).
     pub cycles: Option<f64>,
     pub seconds: Seconds,
+    /// What the code comes from, if that was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lines: Option<Vec<Line>>,
+}
+
+/// Code from an offset up to that of the next.
+#[derive(Debug, Serialize)]
+pub struct Line {
+    /// In bytes.
+    pub offset: u32,
+    /// The kernel or function.
+    pub object: String,
+    /// The number of the instruction of vISA in it.
+    pub visa: Option<u32>,
+    pub file: Option<String>,
+    pub line: Option<u32>,
+}
+
+/// Figures that take time or room, and are only found if they are wanted.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Wanted {
+    pub cycles: bool,
+    pub lines: bool,
 }
 
 /// Wall-clock time of each phase in seconds.
@@ -44,14 +67,21 @@ pub struct Seconds {
     pub total: f64,
 }
 
-/// The figures of every kernel; those of its code that take time to find only if they are wanted.
-pub fn stats(module: &CompiledModule, platform: &'static Platform, all: bool) -> Vec<KernelStats> {
+/// The figures of every kernel.
+pub fn stats(
+    module: &CompiledModule,
+    platform: &'static Platform,
+    wanted: Wanted,
+) -> Vec<KernelStats> {
     let read = module.read_seconds;
     module
         .kernels
         .iter()
         .map(|kernel| KernelStats {
-            cycles: all.then(|| Figures::of(&kernel.code, platform).cycles),
+            cycles: wanted
+                .cycles
+                .then(|| Figures::of(&kernel.code, platform).cycles),
+            lines: wanted.lines.then(|| lines(kernel)),
             ..kernel_stats(kernel, read, platform)
         })
         .collect()
@@ -72,6 +102,7 @@ fn kernel_stats(compiled: &Compiled, read: f64, platform: &Platform) -> KernelSt
         grf_used: compiled.allocation.grf_used,
         max_pressure: compiled.allocation.max_pressure,
         cycles: None,
+        lines: None,
         seconds: Seconds {
             read,
             ir: seconds.ir,
@@ -81,6 +112,23 @@ fn kernel_stats(compiled: &Compiled, read: f64, platform: &Platform) -> KernelSt
             total,
         },
     }
+}
+
+/// What a kernel's code comes from.
+fn lines(kernel: &Compiled) -> Vec<Line> {
+    let line = |line: &kiln_runtime::lines::Line| {
+        let behind = kernel.symbols.partition_point(|s| s.offset <= line.offset);
+        let object = behind.checked_sub(1).map(|n| &kernel.symbols[n].name);
+        let file = line.source.and_then(|source| kernel.lines.file(source));
+        Line {
+            offset: line.offset,
+            object: object.unwrap_or(&kernel.name).clone(),
+            visa: line.visa,
+            file: file.map(str::to_string),
+            line: line.source.map(|source| source.line),
+        }
+    };
+    kernel.lines.lines.iter().map(line).collect()
 }
 
 /// Lines of cells as CSV, under a heading of words.

@@ -173,10 +173,10 @@ fn options_that_contradict_each_other_are_errors() {
     let folder = Folder::new("contradictions");
     let (visa, info) = (example("saxpy", "visaasm"), example("saxpy", "zebin"));
     let cases: [(&[&str], &str); 6] = [
-        (&["-o", "x.zebin"], "an object file needs --info"),
+        (&["-o", "x.zebin"], "what .input V0040 is cannot be told"),
         (
             &["--emit", "zebin", "-o", "x"],
-            "an object file needs --info",
+            "what .input V0040 is cannot be told",
         ),
         (
             &["--emit", "bin", "-o", "x.asm"],

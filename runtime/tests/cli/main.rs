@@ -3,9 +3,11 @@
 
 #[cfg(unix)]
 mod bench;
+mod cache;
 mod hostile;
 mod inspect;
 mod laboratory;
+mod object;
 mod program;
 mod program_help;
 
@@ -698,7 +700,7 @@ fn object_files_that_are_none_are_refused() {
     }
     let visa = example("saxpy", "visaasm");
     let args = ["compile", "-p", "skl", &visa, "--emit", "zebin", "-o", &out];
-    fail(&folder, &args, &["an object file needs --info"]);
+    fail(&folder, &args, &["what .input V0040 is cannot be told"]);
     let args = ["compile", "-p", "skl", &visa, "--info", &visa, "-o", &out];
     fail(&folder, &args, &["neither a zebin nor a .ze_info document"]);
     let isa = example("saxpy", "isa");

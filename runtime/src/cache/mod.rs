@@ -1,0 +1,464 @@
+//! A code cache on disk: what was compiled once is read the next time.
+//!
+//! An entry's name is a hash of all that it was made from ([`key`]), so that an entry never goes out of
+//! date; what an entry holds is in [`entry`]. Any number of processes may use a folder at the same time:
+//! an entry is written under another name, flushed to the disk and renamed, and never changed
+//! afterwards. It begins with a hash of the rest, so that a damaged one is noticed; it is then removed and made
+//! anew. A process that is killed leaves its temporary file behind, which the next one to open the cache
+//! removes: it can lock the file, since a living writer holds a lock on it.
+//!
+//! The folder:
+//!
+//! | | |
+//! |---|---|
+//! | `CACHEDIR.TAG` | says that this is a cache (bford.info/cachedir), and that it is ours |
+//! | `00` to `3f` | entries, by the first byte of their names; each folder has the same share of the limit |
+//! | `tmp` | what is being written |
+//!
+//! A cache that cannot be written, for want of room for example, keeps nobody from compiling:
+//! [`Cache::counts`] says how often that was so, and [`Cache::problem`] why.
+//!
+//! What can write to the folder decides which code is run: it belongs to one user.
+
+mod entry;
+mod key;
+
+use std::fs::{self, File, TryLockError};
+use std::io::{self, ErrorKind, Write};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::SystemTime;
+
+use blake3::{Hash, Hasher};
+use memmap2::Mmap;
+use tempfile::NamedTempFile;
+
+use crate::pipeline::Options;
+use crate::session::CompiledModule;
+use crate::source::Input;
+
+pub use key::{BUILD, Key};
+
+/// What an entry begins with; the last byte is the version of the form.
+const MAGIC: &[u8; 8] = b"kiln\0\0\0\x01";
+/// Magic, key, and the hash of key and contents.
+const HEAD: usize = MAGIC.len() + 2 * blake3::OUT_LEN;
+/// Folders with entries.
+const SHARDS: u8 = 64;
+/// What a file takes on a disk is a multiple of this, near enough.
+const PAGE: u64 = 4096;
+const TAG: &str = "CACHEDIR.TAG";
+const TAG_TEXT: &str =
+    "Signature: 8a477f597d28d172789f06886806bc55\n# Code that kiln has compiled.\n";
+const TEMPORARY: &str = "tmp";
+/// How often a file is written anew that somebody has taken for a leftover before it was locked.
+const ATTEMPTS: u32 = 3;
+
+/// Why a folder cannot be a cache.
+#[derive(Debug, thiserror::Error)]
+pub enum CacheError {
+    #[error(transparent)]
+    Io(#[from] io::Error),
+    #[error("a folder with other files, among them {0}")]
+    Foreign(String),
+    #[error("no cache")]
+    None,
+}
+
+/// What has become of what was looked for, since the cache was opened.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    pub hits: u64,
+    pub misses: u64,
+    /// Entries that were found damaged, which are among the misses.
+    pub damaged: u64,
+    pub written: u64,
+    /// Entries that could not be written.
+    pub unwritten: u64,
+}
+
+/// Files of a cache, and the bytes that they take.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
+pub struct Size {
+    pub entries: u64,
+    pub bytes: u64,
+}
+
+/// A cache, which any number of sessions may use; a copy is the same cache.
+#[derive(Clone, Debug)]
+pub struct Cache(Arc<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    folder: PathBuf,
+    limit: u64,
+    hits: AtomicU64,
+    misses: AtomicU64,
+    damaged: AtomicU64,
+    written: AtomicU64,
+    unwritten: AtomicU64,
+    problem: Mutex<Option<String>>,
+}
+
+impl Cache {
+    /// Bytes that a cache may take if nothing else is said.
+    pub const LIMIT: u64 = 1 << 30;
+
+    /// Opens the cache in a folder, which is made if need be, and removes what killed processes have left there.
+    /// It may take so many bytes: 0 is no limit. An entry that is larger than a 64th of that is not kept.
+    ///
+    /// # Errors
+    /// The folder cannot be made or read, or holds what is not a cache's.
+    pub fn open(folder: &Path, limit: u64) -> Result<Cache, CacheError> {
+        fs::create_dir_all(folder)?;
+        let cache = Cache::new(folder, limit);
+        if !folder.join(TAG).exists() {
+            cache.take_possession()?;
+        }
+        cache.remove_leftovers()?;
+        Ok(cache)
+    }
+
+    /// Opens a cache that is there.
+    ///
+    /// # Errors
+    /// The folder cannot be read, or is no cache.
+    pub fn existing(folder: &Path) -> Result<Cache, CacheError> {
+        fs::read_dir(folder)?;
+        if !folder.join(TAG).exists() {
+            return Err(CacheError::None);
+        }
+        let cache = Cache::new(folder, 0);
+        cache.remove_leftovers()?;
+        Ok(cache)
+    }
+
+    fn new(folder: &Path, limit: u64) -> Cache {
+        Cache(Arc::new(Inner {
+            folder: folder.to_path_buf(),
+            limit,
+            hits: AtomicU64::new(0),
+            misses: AtomicU64::new(0),
+            damaged: AtomicU64::new(0),
+            written: AtomicU64::new(0),
+            unwritten: AtomicU64::new(0),
+            problem: Mutex::new(None),
+        }))
+    }
+
+    /// What has been found and not found since the cache was opened.
+    pub fn counts(&self) -> Counts {
+        let inner = &*self.0;
+        let of = |count: &AtomicU64| count.load(Ordering::Relaxed);
+        Counts {
+            hits: of(&inner.hits),
+            misses: of(&inner.misses),
+            damaged: of(&inner.damaged),
+            written: of(&inner.written),
+            unwritten: of(&inner.unwritten),
+        }
+    }
+
+    /// Why the first of the entries that could not be written could not.
+    pub fn problem(&self) -> Option<String> {
+        let problem = self.0.problem.lock();
+        problem.unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// The entries that are there, whoever wrote them.
+    ///
+    /// # Errors
+    /// A folder cannot be read.
+    pub fn size(&self) -> io::Result<Size> {
+        let mut size = Size::default();
+        for shard in 0..SHARDS {
+            for entry in self.entries(&shard_name(shard))? {
+                size.entries += 1;
+                size.bytes += entry.bytes;
+            }
+        }
+        Ok(size)
+    }
+
+    /// Removes all entries; says what has been removed. Nothing else in the folder is touched.
+    ///
+    /// # Errors
+    /// An entry cannot be removed.
+    pub fn clear(&self) -> io::Result<Size> {
+        let mut removed = Size::default();
+        for shard in 0..SHARDS {
+            for entry in self.entries(&shard_name(shard))? {
+                if remove(&entry.path)? {
+                    removed.entries += 1;
+                    removed.bytes += entry.bytes;
+                }
+            }
+        }
+        Ok(removed)
+    }
+
+    /// The module of these files, if it was compiled with these options before.
+    pub(crate) fn module(&self, key: &Key) -> Option<CompiledModule> {
+        self.get(key, entry::read_module)
+    }
+
+    /// Keeps a module.
+    pub(crate) fn keep_module(&self, key: &Key, module: &CompiledModule) {
+        if let Some(bytes) = entry::write_module(module) {
+            self.put(key, &bytes);
+        }
+    }
+
+    /// Which of these files make one module each, if that is known.
+    pub(crate) fn groups(&self, key: &Key, files: usize) -> Option<Vec<Vec<usize>>> {
+        self.get(key, |bytes| entry::read_groups(bytes, files))
+    }
+
+    /// Keeps that.
+    pub(crate) fn keep_groups<'a>(&self, key: &Key, groups: impl Iterator<Item = &'a [usize]>) {
+        if let Some(bytes) = entry::write_groups(groups) {
+            self.put(key, &bytes);
+        }
+    }
+
+    /// Reads an entry. One that is damaged is removed.
+    fn get<T>(&self, key: &Key, read: impl FnOnce(&[u8]) -> Option<T>) -> Option<T> {
+        let inner = &*self.0;
+        let path = self.path_of(key);
+        let found = match File::open(&path) {
+            Ok(file) => {
+                let read = map(&file).ok().and_then(|map| read(contents(&map, key)?));
+                if read.is_none() {
+                    inner.damaged.fetch_add(1, Ordering::Relaxed);
+                    // What cannot be removed is replaced.
+                    let _ = fs::remove_file(&path);
+                } else {
+                    // On a disk that is read only, no entry goes.
+                    let _ = file.set_modified(SystemTime::now());
+                }
+                read
+            }
+            Err(_) => None,
+        };
+        let count = match found {
+            Some(_) => &inner.hits,
+            None => &inner.misses,
+        };
+        count.fetch_add(1, Ordering::Relaxed);
+        found
+    }
+
+    /// Writes an entry, and removes the oldest of its folder if they have become too much.
+    fn put(&self, key: &Key, contents: &[u8]) {
+        let inner = &*self.0;
+        let share = inner.limit / u64::from(SHARDS);
+        let size = (HEAD + contents.len()) as u64;
+        if inner.limit > 0 && size.next_multiple_of(PAGE) > share {
+            return;
+        }
+        let head = [
+            &MAGIC[..],
+            key.hash().as_bytes(),
+            checksum(key, contents).as_bytes(),
+        ]
+        .concat();
+        match self.write(&self.path_of(key), &[&head, contents]) {
+            Ok(()) => {
+                inner.written.fetch_add(1, Ordering::Relaxed);
+                if inner.limit > 0 {
+                    self.evict(key, share);
+                }
+            }
+            Err(error) => {
+                inner.unwritten.fetch_add(1, Ordering::Relaxed);
+                let problem = inner.problem.lock();
+                problem
+                    .unwrap_or_else(PoisonError::into_inner)
+                    .get_or_insert_with(|| error.to_string());
+            }
+        }
+    }
+
+    /// Writes a file that is there whole or not at all.
+    fn write(&self, path: &Path, parts: &[&[u8]]) -> io::Result<()> {
+        let mut attempts = ATTEMPTS;
+        loop {
+            attempts -= 1;
+            match self.write_once(path, parts) {
+                Err(error) if error.kind() == ErrorKind::NotFound && attempts > 0 => {}
+                done => return done,
+            }
+        }
+    }
+
+    fn write_once(&self, path: &Path, parts: &[&[u8]]) -> io::Result<()> {
+        if let Some(folder) = path.parent() {
+            fs::create_dir_all(folder)?;
+        }
+        let temporary = self.0.folder.join(TEMPORARY);
+        fs::create_dir_all(&temporary)?;
+        let mut file = NamedTempFile::new_in(temporary)?;
+        // Where files cannot be locked, leftovers stay.
+        if let Err(TryLockError::WouldBlock) = file.as_file().try_lock() {
+            // Somebody is about to remove it.
+            return Err(ErrorKind::NotFound.into());
+        }
+        for part in parts {
+            file.write_all(part)?;
+        }
+        file.as_file().sync_all()?;
+        file.persist(path).map_err(|error| error.error)?;
+        Ok(())
+    }
+
+    /// Removes the entries of a folder that were used least recently, until the rest is not more than its share.
+    /// What others remove at the same time is none of its errors.
+    fn evict(&self, key: &Key, share: u64) {
+        let Ok(mut entries) = self.entries(&shard_of(key)) else {
+            return;
+        };
+        let mut bytes: u64 = entries.iter().map(|entry| entry.bytes).sum();
+        if bytes <= share {
+            return;
+        }
+        entries.sort_by(|a, b| (a.used, &a.path).cmp(&(b.used, &b.path)));
+        for entry in entries {
+            if bytes <= share {
+                break;
+            }
+            let _ = fs::remove_file(&entry.path);
+            bytes -= entry.bytes;
+        }
+    }
+
+    /// The entries in one folder; of one that is not there, none.
+    fn entries(&self, shard: &str) -> io::Result<Vec<Found>> {
+        let listed = match fs::read_dir(self.0.folder.join(shard)) {
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
+            listed => listed?,
+        };
+        let mut found = Vec::new();
+        for entry in listed {
+            let entry = entry?;
+            let named = entry.file_name();
+            let is_ours = named
+                .to_str()
+                .is_some_and(|name| Hash::from_hex(name).is_ok());
+            // It may have gone since.
+            let Ok(metadata) = entry.metadata() else {
+                continue;
+            };
+            if is_ours && metadata.is_file() {
+                found.push(Found {
+                    path: entry.path(),
+                    bytes: metadata.len().next_multiple_of(PAGE),
+                    used: metadata.modified()?,
+                });
+            }
+        }
+        Ok(found)
+    }
+
+    /// Makes a cache of a folder that holds nothing else.
+    fn take_possession(&self) -> Result<(), CacheError> {
+        for entry in fs::read_dir(&self.0.folder)? {
+            let name = entry?.file_name();
+            let name = name.to_string_lossy();
+            // Somebody else may be just as far.
+            let shards = (0..SHARDS).map(shard_name);
+            if name != TAG && name != TEMPORARY && !shards.into_iter().any(|shard| shard == name) {
+                return Err(CacheError::Foreign(name.into_owned()));
+            }
+        }
+        self.write(&self.0.folder.join(TAG), &[TAG_TEXT.as_bytes()])?;
+        Ok(())
+    }
+
+    /// Removes what killed processes were writing.
+    fn remove_leftovers(&self) -> io::Result<()> {
+        let listed = match fs::read_dir(self.0.folder.join(TEMPORARY)) {
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
+            listed => listed?,
+        };
+        for entry in listed {
+            let path = entry?.path();
+            let Ok(file) = File::open(&path) else {
+                continue;
+            };
+            if file.try_lock().is_ok() {
+                // On a disk that is read only, it stays.
+                let _ = fs::remove_file(&path);
+            }
+        }
+        Ok(())
+    }
+
+    fn path_of(&self, key: &Key) -> PathBuf {
+        let folder = self.0.folder.join(shard_of(key));
+        folder.join(key.hash().to_hex().as_str())
+    }
+
+    /// What a module of these files, compiled with these options, is called; nothing if the cache cannot hold all
+    /// that is asked for.
+    pub(crate) fn key_of(
+        options: &Options,
+        kernel: Option<&str>,
+        inputs: &[&Input],
+    ) -> Option<Key> {
+        key::module(options, kernel, inputs)
+    }
+
+    /// What is known of these files together.
+    pub(crate) fn key_of_groups(inputs: &[Input]) -> Key {
+        key::groups(inputs)
+    }
+}
+
+/// A file of a cache.
+struct Found {
+    path: PathBuf,
+    bytes: u64,
+    used: SystemTime,
+}
+
+fn shard_of(key: &Key) -> String {
+    shard_name(key.hash().as_bytes()[0] % SHARDS)
+}
+
+fn shard_name(shard: u8) -> String {
+    format!("{shard:02x}")
+}
+
+/// Removes a file; false if it has gone before.
+fn remove(path: &Path) -> io::Result<bool> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(false),
+        removed => removed.map(|()| true),
+    }
+}
+
+fn checksum(key: &Key, contents: &[u8]) -> Hash {
+    let mut hasher = Hasher::new();
+    hasher.update(key.hash().as_bytes());
+    hasher.update(contents);
+    hasher.finalize()
+}
+
+/// What an undamaged entry of that key holds.
+fn contents<'a>(entry: &'a [u8], key: &Key) -> Option<&'a [u8]> {
+    let (head, contents) = entry.split_at_checked(HEAD)?;
+    let (magic, head) = head.split_at(MAGIC.len());
+    let (of, sum) = head.split_at(blake3::OUT_LEN);
+    let whole =
+        magic == MAGIC && of == key.hash().as_bytes() && sum == checksum(key, contents).as_bytes();
+    whole.then_some(contents)
+}
+
+/// Maps a whole entry for reading.
+fn map(file: &File) -> io::Result<Mmap> {
+    // SAFETY: a mapping's bytes must not change while they are borrowed. Entries are never changed in
+    // place, by no process: a new one takes the name of the old, and an entry that is removed stays as long as it
+    // is mapped. The folder is the cache's own, so that nobody else has a reason to write to its files.
+    unsafe { Mmap::map(file) }
+}

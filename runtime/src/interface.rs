@@ -1,0 +1,659 @@
+//! The interface of kernels whose vISA nobody else describes: what each argument and each implicit value is, and where
+//! in the registers it comes in (docs/object-files.md).
+//!
+//! An [`Interface`] is given as a YAML file or made in memory, and held against the `.input` declarations of the vISA:
+//! what it places must lie in an input, nothing may overlap, and no input may be left without a value. From it comes
+//! the `.ze_info` of an object file. [`Interface::guess`] makes one from the declarations alone, where each
+//! can only be an argument.
+//!
+//! Offsets are those of `.input`: bytes in the register file. Register 0 is the header; the local ids follow, or a register
+//! of nothing if there are none, and then what is the same for all threads (PRM vol. 7, "Thread Payload").
+
+use std::fmt;
+
+use kiln_emit::platform::Platform;
+use kiln_emit::yaml::{self, TooDeep};
+use kiln_emit::ze_info::{
+    AccessType, AddrMode, AddrSpace, ArgType, BindingTableIndex, ExecutionEnv, ImageType,
+    Kernel as Entry, PayloadArgument, PerThreadPayloadArgument, ZeInfo,
+};
+use serde::{Deserialize, Serialize};
+use serde_norway::Mapping;
+
+use crate::pipeline::{Compiled, KernelInput};
+use crate::session::CompiledModule;
+
+/// The version of `.ze_info` that is written.
+const VERSION: &str = "1.20";
+/// Entries that the binding table has for buffers and images; those above are reserved.
+const MOST_SURFACES: u32 = 240;
+/// Samplers of a kernel.
+const MOST_SAMPLERS: u32 = 16;
+/// Bytes of a local id, and dimensions.
+const ID_BYTES: u32 = 2;
+const DIMENSIONS: u32 = 3;
+/// Bytes of shared local memory of a group.
+const MOST_LOCAL: u32 = 64 << 10;
+
+/// Interfaces of kernels.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Interface {
+    pub kernels: Vec<KernelInterface>,
+}
+
+/// The interface of one kernel.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct KernelInterface {
+    pub name: String,
+    /// Bytes of shared local memory that the kernel itself declares.
+    #[serde(default)]
+    pub local_memory: u32,
+    /// Work-items of a group in each dimension, if it can only be launched so.
+    #[serde(default)]
+    pub group_size: Option<[u32; 3]>,
+    /// What the kernel is given besides its arguments.
+    #[serde(default)]
+    pub implicit: Vec<Implicit>,
+    /// In the order in which they are set.
+    #[serde(default)]
+    pub arguments: Vec<Argument>,
+}
+
+/// A value that no argument is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Implicit {
+    pub kind: ImplicitKind,
+    pub offset: u32,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ImplicitKind {
+    /// A word for each channel and dimension; each dimension begins at a register's start. They stand behind the header.
+    LocalIds,
+    /// Three dwords each, from here on.
+    GlobalIdOffset,
+    GlobalSize,
+    GroupCount,
+    LocalSize,
+    /// The size of a group that is not at the edge of the launch.
+    EnqueuedLocalSize,
+    /// One dword.
+    WorkDimensions,
+}
+
+/// What an argument of a kernel is.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
+pub enum Argument {
+    /// The bytes themselves.
+    Value { offset: u32, size: u32 },
+    /// A buffer: its address, of 8 bytes, at an offset; its number in the binding table; or both.
+    Buffer {
+        #[serde(default)]
+        offset: Option<u32>,
+        #[serde(default)]
+        bti: Option<u32>,
+        #[serde(default)]
+        access: Access,
+    },
+    /// Shared local memory, whose size is set at launch: its address, of 4 bytes if nothing else is said.
+    Local {
+        offset: u32,
+        #[serde(default = "dword")]
+        size: u32,
+        /// Of the address, in bytes.
+        #[serde(default = "dword")]
+        alignment: u32,
+    },
+    /// An image, by its number in the binding table.
+    Image {
+        bti: u32,
+        image_type: ImageType,
+        #[serde(default)]
+        access: Access,
+    },
+    /// A sampler, by its number in the table of samplers.
+    Sampler { index: u32 },
+}
+
+fn dword() -> u32 {
+    4
+}
+
+/// What a kernel does with a buffer or image.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Access {
+    #[serde(rename = "readonly")]
+    ReadOnly,
+    #[serde(rename = "writeonly")]
+    WriteOnly,
+    #[default]
+    #[serde(rename = "readwrite")]
+    ReadWrite,
+}
+
+/// A document that is no interface.
+#[derive(Debug, thiserror::Error)]
+pub enum ParseError {
+    #[error(transparent)]
+    TooDeep(#[from] TooDeep),
+    #[error(transparent)]
+    Yaml(#[from] serde_norway::Error),
+}
+
+/// What is wrong with a kernel's interface.
+#[derive(Debug, thiserror::Error)]
+#[error("kernel {kernel}: {what}")]
+pub struct InterfaceError {
+    pub kernel: String,
+    pub what: Fault,
+}
+
+/// The same without the kernel's name. Places are named by what stands there.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Fault {
+    #[error("its interface is not given")]
+    Missing,
+    #[error("its interface is given twice")]
+    Twice,
+    #[error("{what}: bytes {offset} to {end} are in no .input")]
+    Outside { what: String, offset: u32, end: u64 },
+    #[error("{first} and {second} overlap")]
+    Overlap { first: String, second: String },
+    #[error("nothing is said of .input {input}, bytes {offset} to {end}")]
+    Unfilled {
+        input: String,
+        offset: u32,
+        end: u64,
+    },
+    #[error("local_ids at offset {found}: they are behind the header, at {expected}")]
+    LocalIds { found: u32, expected: u32 },
+    #[error("{what} at offset {found}: what all threads share begins at {expected}")]
+    BeforeShared {
+        what: String,
+        found: u32,
+        expected: u32,
+    },
+    #[error("{what}: neither an offset nor a binding table index")]
+    Nowhere { what: String },
+    #[error("{what}: {found} is not below {limit}")]
+    TooLarge {
+        what: String,
+        found: u32,
+        limit: u32,
+    },
+    #[error("{what}: {found}")]
+    Impossible { what: String, found: u32 },
+    #[error("{first} and {second} have the same number {number}")]
+    SameNumber {
+        first: String,
+        second: String,
+        number: u32,
+    },
+    #[error("what .input {0} is cannot be told: an interface must say it (see --interface)")]
+    Unknown(String),
+}
+
+/// Something with a place in the registers.
+struct Placed {
+    what: What,
+    offset: u32,
+    size: u32,
+}
+
+/// How a message names something.
+#[derive(Clone, Copy)]
+enum What {
+    Implicit(ImplicitKind),
+    Argument(usize),
+}
+
+impl fmt::Display for What {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        match self {
+            What::Implicit(ImplicitKind::LocalIds) => f.write_str("local_ids"),
+            What::Implicit(kind) => f.write_str(kind.name()),
+            // Counted as they are written down.
+            What::Argument(number) => write!(f, "argument {}", number + 1),
+        }
+    }
+}
+
+impl ImplicitKind {
+    fn name(self) -> &'static str {
+        match self {
+            ImplicitKind::LocalIds => "local_ids",
+            ImplicitKind::GlobalIdOffset => "global_id_offset",
+            ImplicitKind::GlobalSize => "global_size",
+            ImplicitKind::GroupCount => "group_count",
+            ImplicitKind::LocalSize => "local_size",
+            ImplicitKind::EnqueuedLocalSize => "enqueued_local_size",
+            ImplicitKind::WorkDimensions => "work_dimensions",
+        }
+    }
+
+    fn arg_type(self) -> ArgType {
+        match self {
+            ImplicitKind::LocalIds => ArgType::LocalId,
+            ImplicitKind::GlobalIdOffset => ArgType::GlobalIdOffset,
+            ImplicitKind::GlobalSize => ArgType::GlobalSize,
+            ImplicitKind::GroupCount => ArgType::GroupCount,
+            ImplicitKind::LocalSize => ArgType::LocalSize,
+            ImplicitKind::EnqueuedLocalSize => ArgType::EnqueuedLocalSize,
+            ImplicitKind::WorkDimensions => ArgType::WorkDimensions,
+        }
+    }
+
+    /// Its bytes in a kernel of so many channels.
+    fn bytes(self, simd: u32, grf_bytes: u32) -> u32 {
+        match self {
+            ImplicitKind::LocalIds => DIMENSIONS * (simd * ID_BYTES).next_multiple_of(grf_bytes),
+            ImplicitKind::WorkDimensions => 4,
+            _ => 4 * DIMENSIONS,
+        }
+    }
+}
+
+impl Access {
+    fn access_type(self) -> AccessType {
+        match self {
+            Access::ReadOnly => AccessType::Readonly,
+            Access::WriteOnly => AccessType::Writeonly,
+            Access::ReadWrite => AccessType::Readwrite,
+        }
+    }
+}
+
+impl Interface {
+    /// Reads an interface.
+    ///
+    /// # Errors
+    /// What is wrong with the document, and where.
+    pub fn parse(document: &[u8]) -> Result<Interface, ParseError> {
+        yaml::check(document)?;
+        Ok(serde_norway::from_slice(document)?)
+    }
+
+    /// The interfaces that the kernels of a module must have if each `.input` is an argument, in their order: one of type
+    /// `uq` is the address of a buffer that is read and written, any other the value of its type.
+    ///
+    /// # Errors
+    /// An input has several elements, so that it may be anything.
+    pub fn guess(module: &CompiledModule) -> Result<Interface, InterfaceError> {
+        let kernel = |kernel: &Compiled| {
+            let arguments = kernel.inputs.iter().map(argument);
+            let arguments = arguments.collect::<Result<_, _>>();
+            Ok(KernelInterface {
+                name: kernel.name.clone(),
+                arguments: arguments.map_err(|what| InterfaceError {
+                    kernel: kernel.name.clone(),
+                    what,
+                })?,
+                ..KernelInterface::default()
+            })
+        };
+        let kernels = module.kernels.iter().map(kernel);
+        Ok(Interface {
+            kernels: kernels.collect::<Result<_, _>>()?,
+        })
+    }
+
+    /// The `.ze_info` of a module's kernels. What is decided when a kernel is compiled is not yet in it.
+    ///
+    /// # Errors
+    /// A kernel is not described, or not as its `.input` declarations are.
+    pub fn ze_info(
+        &self,
+        module: &CompiledModule,
+        platform: &Platform,
+    ) -> Result<ZeInfo, InterfaceError> {
+        let entry = |kernel: &Compiled| {
+            self.entry(kernel, platform).map_err(|what| InterfaceError {
+                kernel: kernel.name.clone(),
+                what,
+            })
+        };
+        let kernels = module.kernels.iter().map(entry);
+        Ok(ZeInfo {
+            version: VERSION.to_string(),
+            kernels: kernels.collect::<Result<_, _>>()?,
+            ..ZeInfo::default()
+        })
+    }
+
+    fn entry(&self, kernel: &Compiled, platform: &Platform) -> Result<Entry, Fault> {
+        let mut of_name = self.kernels.iter().filter(|k| k.name == kernel.name);
+        let interface = of_name.next().ok_or(Fault::Missing)?;
+        if of_name.next().is_some() {
+            return Err(Fault::Twice);
+        }
+        let (simd, grf_bytes) = (u32::from(kernel.simd), platform.grf_bytes);
+        interface.check_numbers()?;
+        let shared = interface.check_places(&kernel.inputs, simd, grf_bytes)?;
+        Ok(interface.entry(simd, grf_bytes, shared))
+    }
+}
+
+/// The argument that an input is.
+fn argument(input: &KernelInput) -> Result<Argument, Fault> {
+    let &KernelInput { offset, size, .. } = input;
+    match input.scalar.as_deref() {
+        Some("uq") => Ok(Argument::Buffer {
+            offset: Some(offset),
+            bti: None,
+            access: Access::default(),
+        }),
+        Some(_) => Ok(Argument::Value { offset, size }),
+        None => Err(Fault::Unknown(input.name.clone())),
+    }
+}
+
+impl KernelInterface {
+    /// All that comes in registers.
+    fn placed(&self, simd: u32, grf_bytes: u32) -> Vec<Placed> {
+        let implicit = self.implicit.iter().map(|implicit| Placed {
+            what: What::Implicit(implicit.kind),
+            offset: implicit.offset,
+            size: implicit.kind.bytes(simd, grf_bytes),
+        });
+        let arguments = self.arguments.iter().enumerate();
+        let arguments = arguments.filter_map(|(number, argument)| {
+            let (offset, size) = match *argument {
+                Argument::Value { offset, size } | Argument::Local { offset, size, .. } => {
+                    (offset, size)
+                }
+                Argument::Buffer { offset, .. } => (offset?, 8),
+                Argument::Image { .. } | Argument::Sampler { .. } => return None,
+            };
+            Some(Placed {
+                what: What::Argument(number),
+                offset,
+                size,
+            })
+        });
+        implicit.chain(arguments).collect()
+    }
+
+    /// Holds the places against the declarations. Says where what all threads share begins.
+    fn check_places(
+        &self,
+        inputs: &[KernelInput],
+        simd: u32,
+        grf_bytes: u32,
+    ) -> Result<u32, Fault> {
+        let mut placed = self.placed(simd, grf_bytes);
+        placed.sort_by_key(|one| one.offset);
+        let end = |offset: u32, size: u32| u64::from(offset) + u64::from(size);
+        let ids = |one: &&Placed| matches!(one.what, What::Implicit(ImplicitKind::LocalIds));
+        // Where there are no local ids, a register stands in their place all the same.
+        let mut shared = 2 * grf_bytes;
+        if let Some(ids) = placed.iter().find(ids) {
+            if ids.offset != grf_bytes {
+                return Err(Fault::LocalIds {
+                    found: ids.offset,
+                    expected: grf_bytes,
+                });
+            }
+            shared = grf_bytes + ids.size;
+        }
+        for one in &placed {
+            let what = || one.what.to_string();
+            // Local ids have an input a dimension, and none for a dimension that is not used.
+            if ids(&one) {
+                continue;
+            }
+            if one.size == 0 {
+                return Err(Fault::Impossible {
+                    what: format!("{}: size", one.what),
+                    found: 0,
+                });
+            }
+            if one.offset < shared {
+                return Err(Fault::BeforeShared {
+                    what: what(),
+                    found: one.offset,
+                    expected: shared,
+                });
+            }
+            let last = end(one.offset, one.size);
+            let within = |input: &KernelInput| {
+                input.offset <= one.offset && last <= end(input.offset, input.size)
+            };
+            if !inputs.iter().any(within) {
+                return Err(Fault::Outside {
+                    what: what(),
+                    offset: one.offset,
+                    end: last,
+                });
+            }
+        }
+        for pair in placed.windows(2) {
+            if end(pair[0].offset, pair[0].size) > u64::from(pair[1].offset) {
+                return Err(Fault::Overlap {
+                    first: pair[0].what.to_string(),
+                    second: pair[1].what.to_string(),
+                });
+            }
+        }
+        for input in inputs {
+            let last = end(input.offset, input.size);
+            let fills = |one: &Placed| {
+                u64::from(one.offset) < last && u64::from(input.offset) < end(one.offset, one.size)
+            };
+            if !placed.iter().any(fills) {
+                return Err(Fault::Unfilled {
+                    input: input.name.clone(),
+                    offset: input.offset,
+                    end: last,
+                });
+            }
+        }
+        Ok(shared)
+    }
+
+    /// Holds the numbers against each other and against what there is.
+    fn check_numbers(&self) -> Result<(), Fault> {
+        let mut surfaces: Vec<(u32, usize)> = Vec::new();
+        let mut samplers: Vec<(u32, usize)> = Vec::new();
+        let below = |what: String, found: u32, limit: u32| match found < limit {
+            true => Ok(()),
+            false => Err(Fault::TooLarge { what, found, limit }),
+        };
+        below(
+            "local_memory".to_string(),
+            self.local_memory,
+            MOST_LOCAL + 1,
+        )?;
+        if self.group_size.is_some_and(|size| size.contains(&0)) {
+            return Err(Fault::Impossible {
+                what: "group_size".to_string(),
+                found: 0,
+            });
+        }
+        for (number, argument) in self.arguments.iter().enumerate() {
+            let what = || What::Argument(number).to_string();
+            match *argument {
+                Argument::Buffer {
+                    offset: None,
+                    bti: None,
+                    ..
+                } => return Err(Fault::Nowhere { what: what() }),
+                Argument::Buffer { bti: Some(bti), .. } | Argument::Image { bti, .. } => {
+                    below(format!("{}: bti", what()), bti, MOST_SURFACES)?;
+                    surfaces.push((bti, number));
+                }
+                Argument::Sampler { index } => {
+                    below(format!("{}: index", what()), index, MOST_SAMPLERS)?;
+                    samplers.push((index, number));
+                }
+                Argument::Local {
+                    size, alignment, ..
+                } => {
+                    if size != 4 && size != 8 {
+                        return Err(Fault::Impossible {
+                            what: format!("{}: size of an address", what()),
+                            found: size,
+                        });
+                    }
+                    if !alignment.is_power_of_two() {
+                        return Err(Fault::Impossible {
+                            what: format!("{}: alignment", what()),
+                            found: alignment,
+                        });
+                    }
+                }
+                Argument::Buffer { .. } | Argument::Value { .. } => {}
+            }
+        }
+        for numbers in [&mut surfaces, &mut samplers] {
+            numbers.sort_unstable();
+            if let Some(pair) = numbers.windows(2).find(|pair| pair[0].0 == pair[1].0) {
+                return Err(Fault::SameNumber {
+                    first: What::Argument(pair[0].1).to_string(),
+                    second: What::Argument(pair[1].1).to_string(),
+                    number: pair[0].0,
+                });
+            }
+        }
+        Ok(())
+    }
+
+    /// The entry of a checked interface; what all threads share begins at an offset.
+    fn entry(&self, simd: u32, grf_bytes: u32, shared: u32) -> Entry {
+        let mut entry = Entry {
+            name: self.name.clone(),
+            execution_env: ExecutionEnv {
+                simd_size: simd,
+                slm_size: self.local_memory,
+                required_work_group_size: self.group_size.map_or(Vec::new(), Vec::from),
+                ..ExecutionEnv::default()
+            },
+            ..Entry::default()
+        };
+        for &Implicit { kind, offset } in &self.implicit {
+            let size = kind.bytes(simd, grf_bytes);
+            match kind {
+                ImplicitKind::LocalIds => {
+                    let ids = PerThreadPayloadArgument {
+                        arg_type: kind.arg_type(),
+                        offset: 0,
+                        size,
+                        other: Mapping::new(),
+                    };
+                    entry.per_thread_payload_arguments.push(ids);
+                }
+                _ => entry.payload_arguments.push(PayloadArgument {
+                    offset: offset - shared,
+                    size,
+                    ..datum(kind.arg_type())
+                }),
+            }
+        }
+        for (number, argument) in (0..).zip(&self.arguments) {
+            let of = |arg_type| PayloadArgument {
+                arg_index: Some(number),
+                ..datum(arg_type)
+            };
+            let pointer = |mode, space, access: Access| PayloadArgument {
+                addrmode: Some(mode),
+                addrspace: Some(space),
+                access_type: Some(access.access_type()),
+                ..of(ArgType::ArgBypointer)
+            };
+            let index = |bti_value| BindingTableIndex {
+                bti_value,
+                arg_index: number,
+                other: Mapping::new(),
+            };
+            let payload = &mut entry.payload_arguments;
+            match *argument {
+                Argument::Value { offset, size } => payload.push(PayloadArgument {
+                    offset: offset - shared,
+                    size,
+                    ..of(ArgType::ArgByvalue)
+                }),
+                Argument::Buffer {
+                    offset,
+                    bti,
+                    access,
+                } => {
+                    let offset = offset.map(|offset| offset - shared);
+                    let space = AddrSpace::Global;
+                    match (bti, offset) {
+                        (None, offset) => payload.push(PayloadArgument {
+                            offset: offset.unwrap_or(0),
+                            size: 8,
+                            ..pointer(AddrMode::Stateless, space, access)
+                        }),
+                        (Some(bti), offset) => {
+                            payload.push(pointer(AddrMode::Stateful, space, access));
+                            if let Some(offset) = offset {
+                                payload.push(PayloadArgument {
+                                    offset,
+                                    size: 8,
+                                    ..of(ArgType::BufferAddress)
+                                });
+                            }
+                            entry.binding_table_indices.push(index(bti));
+                        }
+                    }
+                }
+                Argument::Local {
+                    offset,
+                    size,
+                    alignment,
+                } => payload.push(PayloadArgument {
+                    offset: offset - shared,
+                    size,
+                    slm_alignment: Some(alignment),
+                    ..pointer(AddrMode::Slm, AddrSpace::Local, Access::ReadWrite)
+                }),
+                Argument::Image {
+                    bti,
+                    ref image_type,
+                    access,
+                } => {
+                    payload.push(PayloadArgument {
+                        image_type: Some(image_type.clone()),
+                        ..pointer(AddrMode::Stateful, AddrSpace::Image, access)
+                    });
+                    entry.binding_table_indices.push(index(bti));
+                }
+                Argument::Sampler { index } => {
+                    let mut other = Mapping::new();
+                    other.insert("sampler_type".into(), "texture".into());
+                    payload.push(PayloadArgument {
+                        sampler_index: Some(index),
+                        other,
+                        ..pointer(AddrMode::Stateful, AddrSpace::Sampler, Access::ReadWrite)
+                    });
+                }
+            }
+        }
+        entry
+    }
+}
+
+/// A datum of the payload of which nothing else is known.
+fn datum(arg_type: ArgType) -> PayloadArgument {
+    PayloadArgument {
+        arg_type,
+        offset: 0,
+        size: 0,
+        arg_index: None,
+        addrmode: None,
+        addrspace: None,
+        access_type: None,
+        source_offset: None,
+        slm_alignment: None,
+        bti_value: None,
+        sampler_index: None,
+        image_type: None,
+        other: Mapping::new(),
+    }
+}

@@ -1,0 +1,165 @@
+//! An object file of the reference compiler's, with the code of its kernels replaced by ours.
+//!
+//! Takes the object file and the vISA that the reference compiler dumped while it made it. A file of vISA belongs to the
+//! object file if it holds a kernel of the same name and number of channels: the compiler may have tried
+//! others and dumped them, too. What the object file says besides is kept ([`object_file`]).
+
+use std::collections::HashMap;
+
+use kiln_emit::zebin::{FUNCTIONS, Zebin};
+use kiln_frontend::module::{Module, ObjectKind};
+
+use crate::info::Info;
+use crate::object_file::{ObjectError, add_lines, object_file};
+use crate::session::{CompiledModule, Failure, Session};
+use crate::source::{self, Input};
+
+/// What has become of an object file.
+#[derive(Debug)]
+pub struct Relinked {
+    pub zebin: Zebin,
+    /// The kernels that have our code, and those that have not, for want of vISA.
+    pub replaced: Vec<String>,
+    pub kept: Vec<String>,
+}
+
+/// Why an object file cannot be relinked.
+#[derive(Debug, thiserror::Error)]
+pub enum RelinkError {
+    #[error("no vISA of these kernels: {}", .0.join(", "))]
+    NoVisa(Vec<String>),
+    #[error("kernel {kernel} is in both {first} and {second}, and differs")]
+    Ambiguous {
+        kernel: String,
+        first: String,
+        second: String,
+    },
+    #[error(transparent)]
+    Compile(#[from] Box<Failure>),
+    #[error(transparent)]
+    Object(#[from] ObjectError),
+}
+
+/// Replaces the code of an object file's kernels, compiled from these files of vISA as the session's options say.
+/// Kernels without vISA stay as they are if `keep` says so. With `lines`, sections say which lines of the source our code
+/// comes from.
+///
+/// # Errors
+/// A kernel has no vISA, or several; or what is compiled has an error. Files that are no vISA are left out, if no
+/// kernel is missing for it.
+pub fn relink(
+    session: &Session,
+    zebin: Zebin,
+    inputs: &[Input],
+    keep: bool,
+    lines: bool,
+) -> Result<Relinked, RelinkError> {
+    let names = zebin.kernels.iter().map(|kernel| kernel.name.clone());
+    let names: Vec<String> = names.filter(|name| name != FUNCTIONS).collect();
+    let modules: Vec<Option<Module>> = (inputs.iter())
+        .map(|input| source::read(input.bytes).ok())
+        .collect();
+    let mut file_of: HashMap<&str, usize> = HashMap::new();
+    for (file, module) in modules.iter().enumerate() {
+        for kernel in wanted(module.as_ref(), &zebin, &names) {
+            let Some(&first) = file_of.get(kernel) else {
+                file_of.insert(kernel, file);
+                continue;
+            };
+            let of = |file: usize| {
+                let objects = modules[file].as_ref().map(|m| &m.objects);
+                objects?.iter().find(|object| object.name == kernel)
+            };
+            if of(first) != of(file) {
+                return Err(RelinkError::Ambiguous {
+                    kernel: kernel.to_string(),
+                    first: inputs[first].name.to_string(),
+                    second: inputs[file].name.to_string(),
+                });
+            }
+        }
+    }
+    let (replaced, kept): (Vec<String>, Vec<String>) = names
+        .into_iter()
+        .partition(|name| file_of.contains_key(name.as_str()));
+    if !kept.is_empty() && !keep {
+        return Err(RelinkError::NoVisa(kept));
+    }
+    let module = compile(session, inputs, &modules, &replaced, &file_of)?;
+    let mut zebin = match replaced.is_empty() {
+        true => zebin,
+        false => object_file(Info::Zebin(zebin), &module, session.options().platform)?,
+    };
+    if lines {
+        add_lines(&mut zebin, &module)?;
+    }
+    Ok(Relinked {
+        zebin,
+        replaced,
+        kept,
+    })
+}
+
+/// The kernels of a module that an object file has.
+fn wanted<'m>(
+    module: Option<&'m Module>,
+    zebin: &Zebin,
+    names: &[String],
+) -> impl Iterator<Item = &'m str> {
+    let objects = module.map_or(&[][..], |module| &module.objects);
+    objects.iter().filter_map(move |object| {
+        let simd = object.int_attr("SimdSize");
+        let entry = zebin.ze_info.kernel(&object.name);
+        let same_simd = match (simd, entry.map(|entry| entry.execution_env.simd_size)) {
+            (Some(simd), Some(size)) if size > 0 => simd == i64::from(size),
+            _ => true,
+        };
+        let is_ours = object.kind == ObjectKind::Kernel
+            && names.iter().any(|name| *name == *object.name)
+            && same_simd;
+        is_ours.then_some(object.name.as_str())
+    })
+}
+
+/// Compiles the modules that hold these kernels, and puts these kernels and what they need together.
+fn compile(
+    session: &Session,
+    inputs: &[Input],
+    modules: &[Option<Module>],
+    kernels: &[String],
+    file_of: &HashMap<&str, usize>,
+) -> Result<CompiledModule, RelinkError> {
+    let readable: Vec<usize> = (0..inputs.len())
+        .filter(|n| modules[*n].is_some())
+        .collect();
+    let read: Vec<Module> = modules.iter().flatten().cloned().collect();
+    let mut whole = CompiledModule {
+        kernels: Vec::new(),
+        functions: Vec::new(),
+        read_seconds: 0.0,
+        visa: None,
+    };
+    for group in source::related(&read) {
+        let files: Vec<usize> = group.into_iter().map(|n| readable[n]).collect();
+        let ours = |name: &str| file_of.get(name).is_some_and(|file| files.contains(file));
+        if !kernels.iter().any(|kernel| ours(kernel)) {
+            continue;
+        }
+        let members: Vec<Input> = files.iter().map(|file| inputs[*file]).collect();
+        let module = session.compile_module(&members).map_err(|mut failure| {
+            if let Some((file, _)) = &mut failure.file {
+                *file = files[*file];
+            }
+            failure
+        })?;
+        let is_wanted = |name: &String| kernels.contains(name) && ours(name);
+        let kernels = module.kernels.into_iter().filter(|k| is_wanted(&k.name));
+        whole.kernels.extend(kernels);
+        let known = |name: &str| whole.functions.iter().any(|f| f.name == name);
+        let functions = module.functions.into_iter();
+        let functions: Vec<_> = functions.filter(|f| !known(&f.name)).collect();
+        whole.functions.extend(functions);
+        whole.read_seconds += module.read_seconds;
+    }
+    Ok(whole)
+}
