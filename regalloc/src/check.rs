@@ -20,6 +20,7 @@ use kiln_machine::func::{Block, Class, Entered, Function, Term};
 use kiln_machine::graph::Graph;
 use kiln_machine::inst::{self, Base, Inst, Old, Opcode, VReg};
 use kiln_machine::liveness::Liveness;
+use kiln_target::abi::Stack;
 use smallvec::SmallVec;
 
 mod calls;
@@ -58,6 +59,14 @@ struct Slot {
     held: Held,
 }
 
+/// A register of messages to all of scratch space.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Far {
+    grf: u32,
+    /// In owords, if it is known.
+    offset: Option<u32>,
+}
+
 /// Where everything is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct State {
@@ -68,6 +77,8 @@ struct State {
     slots: BTreeMap<u32, Slot>,
     /// Registers that hold what r0 held at entry.
     header: BTreeSet<u32>,
+    /// One that holds it but for where a message goes.
+    far: Option<Far>,
     /// Of functions that call or are called.
     stack: Option<calls::Pointers>,
 }
@@ -121,10 +132,21 @@ impl State {
             );
             !slot.held.is_empty()
         });
+        let far = self.far.or(other.far);
+        let far = far.filter(|far| self.has_far(far.grf) && other.has_far(far.grf));
+        self.far = far.map(|far| Far {
+            offset: far.offset.filter(|_| self.far == other.far),
+            ..far
+        });
         self.header.retain(|grf| other.header.contains(grf));
         if let (Some(mine), Some(theirs)) = (&mut self.stack, &other.stack) {
             mine.meet(theirs);
         }
+    }
+
+    /// Whether a message may go anywhere in scratch space with this register, once it is said where.
+    fn has_far(&self, grf: u32) -> bool {
+        self.header.contains(&grf) || self.far.is_some_and(|far| far.grf == grf)
     }
 
     /// What is in so many registers of scratch space from one on.
@@ -307,6 +329,7 @@ impl Checker<'_> {
             address: vec![Held::new(); 16],
             slots: BTreeMap::new(),
             header: BTreeSet::from([0]),
+            far: None,
             stack: None,
         };
         self.called(&mut state);
@@ -408,7 +431,8 @@ impl Checker<'_> {
                             }
                         }
                         origin if calling == Some(origin as usize) => {
-                            self.rest_of_call(&insts[origin as usize], inst, state)?;
+                            let call = &insts[origin as usize];
+                            self.rest_of_call(call, inst, state, &undefined)?;
                         }
                         origin if origin as usize == next && insts[next].is_call() => {
                             match insts[next].op {
@@ -563,6 +587,7 @@ impl Checker<'_> {
         }
         for grf in at / self.grf_bytes..=end / self.grf_bytes {
             state.header.remove(&grf);
+            state.far = state.far.filter(|far| far.grf != grf);
         }
     }
 
@@ -586,6 +611,9 @@ impl Checker<'_> {
         }
         match (inst.op, &inst.msg) {
             _ if !plain => Err("an added instruction that is masked".into()),
+            (Op::Mov, None) if matches!(inst.srcs[..], [Src::Imm { .. }]) => {
+                self.goes_to(inst, state)
+            }
             (Op::Mov, None) => self.copy(inst, state),
             (Op::Send | Op::Sends, Some(_)) => self.scratch(inst, state),
             _ => Err("an added instruction that is no copy".into()),
@@ -676,7 +704,29 @@ impl Checker<'_> {
         unknown()
     }
 
-    /// Scratch block messages (PRM, "Scratch Block Read/Write").
+    /// It is said in a copy of r0 where the next message goes.
+    fn goes_to(&self, inst: &Gen, state: &mut State) -> Result {
+        let (to, ty) = match inst.dst {
+            Some(Dst {
+                place: Place::Direct(to),
+                ty,
+                ..
+            }) => (to, ty),
+            _ => return Err("an immediate goes nowhere".into()),
+        };
+        let there = to.file == RegFile::Grf && u32::from(to.byte) == Stack::OFFSET;
+        if !there || ty != Type::Ud || inst.exec_size != 1 || !state.has_far(to.num) {
+            return Err("an added instruction that is no copy".into());
+        }
+        state.header.remove(&to.num);
+        state.far = Some(Far {
+            grf: to.num,
+            offset: calls::immediate(inst.srcs.first()),
+        });
+        Ok(())
+    }
+
+    /// Scratch block messages (PRM, "Scratch Block Read/Write"), and oword blocks to scratch space.
     fn scratch(&self, inst: &Gen, state: &mut State) -> Result {
         let fail = |what: &str| Err(format!("a spill or fill that {what}"));
         let Some(msg) = &inst.msg else {
@@ -693,18 +743,33 @@ impl Checker<'_> {
             Some(Src::Reg(r)) => direct(r.place),
             _ => None,
         };
-        let grfs: u32 = 1 << (desc >> 12 & 3);
+        let header = source(0).filter(|r| r.byte == 0).map(|r| r.num);
+        let far = state.far.filter(|far| header == Some(far.grf));
+        let (at, grfs, write) = match far {
+            None if header.is_none_or(|grf| !state.header.contains(&grf)) => {
+                return fail("has no header");
+            }
+            None => {
+                let is_scratch = desc >> 18 & 3 == 3;
+                let grfs = 1 << (desc >> 12 & 3);
+                let of_scratch = Some((desc & 0xfff, grfs, desc >> 17 & 1 == 1));
+                of_scratch.filter(|_| is_scratch)
+            }
+            Some(far) => calls::oword_block(desc).and_then(|(owords, write)| {
+                let at = far.offset? * calls::OWORD;
+                let aligned = at.is_multiple_of(self.grf_bytes);
+                let grfs = owords * calls::OWORD / self.grf_bytes;
+                aligned.then_some((at / self.grf_bytes, grfs, write))
+            }),
+        }
+        .ok_or("a spill or fill that goes nowhere that is known")?;
         let bytes = grfs * self.grf_bytes;
-        let is_scratch = msg.sfid == 10 && !msg.eot && desc >> 18 & 3 == 3;
         let (sent, received) = (desc >> 25 & 15, desc >> 20 & 31);
-        if !is_scratch || bytes > self.unit_bytes || sent != 1 {
+        let is_block = msg.sfid == calls::DATA_PORT && !msg.eot && desc >> 19 & 1 == 1;
+        if !is_block || grfs == 0 || bytes > self.unit_bytes || sent != 1 {
             return fail("is none of a unit, nor of a part");
         }
-        if source(0).is_none_or(|r| r.byte != 0 || !state.header.contains(&r.num)) {
-            return fail("has no header");
-        }
-        let at = desc & 0xfff;
-        if desc >> 17 & 1 == 1 {
+        if write {
             let Some(data) = source(1) else {
                 return fail("writes nothing");
             };

@@ -4,6 +4,10 @@
 //! need it. It is in the register that the calling convention names, or, where fewer registers may
 //! be used, in the highest of these that is nobody's at entry. Instructions that name the
 //! convention's register get the real one.
+//!
+//! Scratch block messages reach the first 128 KiB of scratch space. What lies farther is reached by oword
+//! blocks, which have their offset in the header: a second copy of r0, in the other register of the
+//! header's unit, or the one that the convention of stack calls has for such messages.
 
 use std::ops::Range;
 
@@ -11,17 +15,24 @@ use kiln_machine::func::Function;
 
 use crate::AllocError;
 use crate::adapter::ONE_CLASS;
+use crate::routines::Parts;
 
 /// The first register from which a message may be sent that ends the thread (PRM vol. 2a, "send").
 pub const END_FROM: u32 = 112;
 
-/// GRFs of scratch space that a block message can address.
-pub const SCRATCH_GRFS: u32 = 4096;
+/// GRFs of scratch space that a scratch block message can address.
+pub const NEAR_GRFS: u32 = 4096;
+
+/// Bytes of scratch space that a thread can have (PRM vol. 2a, "MEDIA_VFE_STATE", Per Thread Scratch Space).
+pub const MOST_SCRATCH: u32 = 2 << 20;
 
 /// The register file, for one function.
 pub struct Frame {
     /// Where the copy of r0 is.
     pub header: u32,
+    /// Where a copy of r0 is, but for an offset, with which messages reach all of scratch space; none if
+    /// nothing is free for it.
+    pub far: Option<u32>,
     /// Units to allocate, ascending.
     pub units: Vec<u32>,
     /// Bytes and registers of a unit.
@@ -44,15 +55,11 @@ impl Frame {
         used.fold(0, |set, unit| set | of(unit))
     }
 
-    /// A subroutine is told where the copy of r0 is.
+    /// A subroutine is told where the copies of r0 are.
     ///
     /// # Errors
     /// The limit is beyond the file, or what must be kept leaves nothing.
-    pub fn new(
-        func: &Function,
-        limit: Option<u32>,
-        header: Option<u32>,
-    ) -> Result<Frame, AllocError> {
+    pub fn new(func: &Function, limit: Option<u32>, parts: &Parts) -> Result<Frame, AllocError> {
         let target = func.target;
         let (unit_bytes, unit_grfs) = (target.unit_bytes(), target.unit_grfs());
         if let (Some(limit), Some(_)) = (limit, &func.abi.stack)
@@ -96,12 +103,24 @@ impl Frame {
         };
         let kept = |grf: u32| reserved(grf) || duty(grf);
         let unit_kept = |unit: u32| (unit * unit_grfs..(unit + 1) * unit_grfs).any(kept);
-        let header = func.header.or(header).or_else(|| func.header_of(grfs));
+        let header = func
+            .header
+            .or(parts.header)
+            .or_else(|| func.header_of(grfs));
         let Some(header) = header else {
             return fail(format!(
                 "inputs arrive in {} units and none is left for the thread's header",
                 func.inputs.len()
             ));
+        };
+        let far = match (&func.abi.stack, parts.header) {
+            (Some(stack), _) => Some(stack.messages),
+            (None, Some(_)) => parts.far,
+            (None, None) => {
+                let first = header / unit_grfs * unit_grfs;
+                let mut others = (first..first + unit_grfs).filter(|&grf| grf != header);
+                others.find(|&grf| grf < grfs && !reserved(grf))
+            }
         };
         let all = 0..grfs.div_ceil(unit_grfs);
         let (kept, units): (Vec<u32>, Vec<u32>) = all.partition(|&u| {
@@ -117,6 +136,7 @@ impl Frame {
             END_FROM.div_ceil(unit_grfs)..(target.grf_count / unit_grfs).min(ONE_CLASS);
         Ok(Frame {
             header,
+            far,
             last_units: (last_units.filter(|&u| u != header / unit_grfs && !unit_kept(u)))
                 .collect(),
             units,
@@ -135,7 +155,15 @@ impl Frame {
 
     /// Spill slots that messages can address, behind so many registers in scratch memory.
     pub fn slots(&self, used: u32) -> u32 {
-        SCRATCH_GRFS.saturating_sub(used) / self.unit_grfs
+        self.scratch_grfs().saturating_sub(used) / self.unit_grfs
+    }
+
+    /// GRFs of scratch space that messages can address.
+    pub fn scratch_grfs(&self) -> u32 {
+        match self.far {
+            Some(_) => MOST_SCRATCH / self.grf_bytes,
+            None => NEAR_GRFS,
+        }
     }
 
     /// What holds the registers, for an error.

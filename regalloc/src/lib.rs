@@ -119,7 +119,7 @@ pub enum AllocError {
     #[error("{func}: the allocation is wrong: {what}")]
     Unproved { func: String, what: String },
     #[error(
-        "{func}: spills need more than {limit} bytes of scratch space, which is all that can be addressed"
+        "{func}: private memory and spills need more than the {limit} bytes of scratch space that can be addressed"
     )]
     Scratch { func: String, limit: u32 },
 }
@@ -206,8 +206,7 @@ pub fn allocate_parts(
         ..Parts::default()
     };
     if let [kernel, _, ..] = &funcs[..] {
-        parts.header = Some(header(kernel, options)?);
-        parts.conventions = vec![None; funcs.len()];
+        parts.have(kernel, funcs.len(), options)?;
     }
     let mut programs = vec![Program::default(); funcs.len()];
     let mut funcs: Vec<Option<Function>> = funcs.into_iter().map(Some).collect();
@@ -226,14 +225,6 @@ pub fn allocate_parts(
     Ok((programs, stats))
 }
 
-/// The register in which a kernel keeps its copy of r0.
-///
-/// # Errors
-/// There are too few registers.
-pub fn header(func: &Function, options: &Options) -> Result<u32, AllocError> {
-    Ok(Frame::new(func, options.grf_limit, None)?.header)
-}
-
 /// The same in memory of the caller's, for a part of a kernel; those that it calls come before.
 ///
 /// # Errors
@@ -244,7 +235,7 @@ pub fn allocate_with(
     parts: &Parts,
     scratch: &mut Scratch,
 ) -> Result<Allocated, AllocError> {
-    let frame = Frame::new(&func, options.grf_limit, parts.header)?;
+    let frame = Frame::new(&func, options.grf_limit, parts)?;
     let graph = Graph::new(&func);
     let max_pressure = options.pressure.then(|| {
         let live = Liveness::new(&func, &graph);

@@ -1,7 +1,8 @@
 //! Applies an allocation: instructions on physical registers, moves, spills and fills.
 //!
 //! Takes the function with regalloc2's answer and gives the code of each block without what ends it.
-//! A value is spilled by a scratch block message of one unit with the copy of r0 as its header. Slots
+//! A value is spilled by a scratch block message of one unit with the copy of r0 as its header; beyond the
+//! 128 KiB that these reach, by an oword block, with the other copy as its header, whose offset is set before. Slots
 //! are numbered by first use, so that the frame has no holes; regalloc2 shares them between values
 //! that do not live at once.
 
@@ -17,9 +18,9 @@ use smallvec::SmallVec;
 
 use crate::adapter::{Adapter, Source, unit};
 use crate::flags::{ADDED, Assigned};
-use crate::frame::{Frame, SCRATCH_GRFS};
+use crate::frame::{Frame, NEAR_GRFS};
 use crate::routines::{Convention, Passed};
-use crate::stack::StackFrame;
+use crate::stack::{self, StackFrame};
 use crate::{AllocError, Stats};
 
 /// The code of one block.
@@ -147,7 +148,11 @@ pub fn rewrite(
     r.stats.overwritten = frame.grfs(by_function | r.lost);
     if let Some(convention) = &mut r.convention {
         convention.lost = r.written;
-        convention.frame_end = scratch + r.used_slots;
+        // Nothing is anybody's frame if nobody spills.
+        convention.frame_end = match r.stats.spill_bytes {
+            0 => 0,
+            _ => scratch + r.used_slots,
+        };
     }
     Ok((bodies, r.stats, r.convention))
 }
@@ -187,17 +192,17 @@ impl Rewriter<'_> {
                         }
                         Source::Pass(slot) => {
                             self.stats.spills += 1;
-                            (
-                                self.scratch_block(allocs[0], Slot { at: slot, grfs }, true)?,
-                                ADDED,
-                            )
+                            let slot = Slot { at: slot, grfs };
+                            self.scratch_block(allocs[0], slot, true, &mut body.insts)?;
+                            body.origins.resize(body.insts.len(), ADDED);
+                            continue;
                         }
                         Source::Take(slot) => {
                             self.stats.fills += 1;
-                            (
-                                self.scratch_block(allocs[0], Slot { at: slot, grfs }, false)?,
-                                ADDED,
-                            )
+                            let slot = Slot { at: slot, grfs };
+                            self.scratch_block(allocs[0], slot, false, &mut body.insts)?;
+                            body.origins.resize(body.insts.len(), ADDED);
+                            continue;
                         }
                         Source::Entry if self.func.entered != Entered::Dispatched => continue,
                         // Before anything is moved, as spills need it.
@@ -506,8 +511,7 @@ impl Rewriter<'_> {
             }
             None => {
                 let at = self.scratch + slot.at;
-                code.push(self.scratch_block(unit, Slot { at, ..slot }, write)?);
-                Ok(())
+                self.scratch_block(unit, Slot { at, ..slot }, write, code)
             }
         }
     }
@@ -515,6 +519,18 @@ impl Rewriter<'_> {
     /// What the function does first and last by its calling convention.
     fn enter_and_leave(&mut self, bodies: &mut [Body]) -> Result<(), AllocError> {
         let is_routine = self.func.entered == Entered::Subroutine;
+        let goes_far = self.stats.spill_bytes > 0 && self.scratch + self.used_slots > NEAR_GRFS;
+        let entry = self.func.entry();
+        if let (Entered::Dispatched, None, Some(far)) =
+            (self.func.entered, &self.stack, self.frame.far)
+            && goes_far
+            && let Some(body) = bodies.iter_mut().find(|body| body.block == entry)
+        {
+            let words = (self.frame.grf_bytes / 4) as u8;
+            let header = Reg::grf(self.frame.header);
+            body.insts.insert(1, copy(words, Reg::grf(far), header));
+            body.origins.insert(1, ADDED);
+        }
         let Some(stack) = self.stack.as_ref().filter(|_| !is_routine) else {
             return Ok(());
         };
@@ -543,19 +559,28 @@ impl Rewriter<'_> {
         copy(dwords, self.unit_reg(to, 0), self.unit_reg(from, 0))
     }
 
-    /// A scratch block message of so many registers of a unit, which are at a register of scratch space.
+    /// Writes or reads so many registers of a unit, which are at a register of scratch space.
     fn scratch_block(
         &mut self,
         unit: Allocation,
         Slot { at, grfs }: Slot,
         write: bool,
-    ) -> Result<Gen, AllocError> {
+        code: &mut Vec<Gen>,
+    ) -> Result<(), AllocError> {
         let too_far = AllocError::Scratch {
             func: self.func.name.clone(),
-            limit: SCRATCH_GRFS * self.frame.grf_bytes,
+            limit: self.frame.scratch_grfs() * self.frame.grf_bytes,
         };
-        if at + grfs > SCRATCH_GRFS {
+        if at + grfs > self.frame.scratch_grfs() {
             return Err(too_far);
+        }
+        if let Some(far) = self.frame.far
+            && at + grfs > NEAR_GRFS
+        {
+            let first = self.unit_reg(unit, 0).num;
+            code.push(stack::go_to(far, at * self.frame.grf_bytes));
+            code.push(stack::block(self.func, far, (first, grfs), write)?);
+            return Ok(());
         }
         let block = messages::Block::of(grfs).unwrap_or(messages::Block::X1);
         let offset = at * self.frame.grf_bytes;
@@ -580,7 +605,8 @@ impl Rewriter<'_> {
         if write {
             send.srcs.push(Src::reg(reg, Region::packed(8), Type::Ud));
         }
-        Ok(send)
+        code.push(send);
+        Ok(())
     }
 }
 

@@ -17,6 +17,9 @@ use std::collections::BTreeMap;
 use kiln_machine::func::Function;
 use kiln_machine::inst::{Inst, Opcode};
 
+use crate::frame::Frame;
+use crate::{AllocError, Options};
+
 /// Where a value is when a subroutine is called, or goes back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Passed {
@@ -53,6 +56,8 @@ pub struct Convention {
 pub struct Parts {
     /// The register that holds the copy of r0, once the kernel has chosen it.
     pub header: Option<u32>,
+    /// The register that holds the copy for messages that go far, if there is one.
+    pub far: Option<u32>,
     /// By number, of those that are allocated.
     pub conventions: Vec<Option<Convention>>,
     /// What calls of functions by name overwrite, as [`Stats::overwritten`](crate::Stats::overwritten) of
@@ -61,6 +66,22 @@ pub struct Parts {
 }
 
 impl Parts {
+    /// A kernel has so many parts: decides what they have in common, where its copies of r0 are.
+    ///
+    /// # Errors
+    /// There are too few registers.
+    pub fn have(
+        &mut self,
+        kernel: &Function,
+        count: usize,
+        options: &Options,
+    ) -> Result<(), AllocError> {
+        let frame = Frame::new(kernel, options.grf_limit, self)?;
+        (self.header, self.far) = (Some(frame.header), frame.far);
+        self.conventions = vec![None; count];
+        Ok(())
+    }
+
     pub fn convention(&self, number: u32) -> Option<&Convention> {
         self.conventions.get(number as usize)?.as_ref()
     }

@@ -113,7 +113,6 @@ impl<'a> StackFrame<'a> {
         write: bool,
         code: &mut Vec<Gen>,
     ) -> Result<(), AllocError> {
-        let header = Reg::grf(self.stack.messages);
         let offset = Reg::new(RegFile::Grf, self.stack.messages, Stack::OFFSET as u16);
         let from = self.pointer(pointer);
         code.push(add(
@@ -121,39 +120,7 @@ impl<'a> StackFrame<'a> {
             scalar(from),
             Src::imm(Type::Ud, (bytes / OWORD).into()),
         ));
-        let owords = Owords::of(grfs * self.frame.grf_bytes / OWORD).unwrap_or(Owords::X1);
-        let kind = match write {
-            true => Kind::OwordBlockWrite,
-            false => Kind::OwordBlockRead,
-        };
-        let request = data_port::block(kind, owords)
-            .surface(Surface::Stateless)
-            .with_header();
-        let request = match write {
-            true => request.lengths(1, grfs as u8, 0),
-            false => request.lengths(1, 0, grfs as u8),
-        };
-        let message = request.encode(self.func.target.family);
-        let message = message.map_err(|e| AllocError::Invalid {
-            func: self.func.name.clone(),
-            what: e.to_string(),
-        })?;
-        let size = if grfs > 1 { 16 } else { 8 };
-        let mut send = Gen::new(if write { Op::Sends } else { Op::Send }, size);
-        send.no_mask = true;
-        send.msg = Some(message.message());
-        send.srcs
-            .push(Src::reg(header, Region::packed(8), Type::Ud));
-        let data = Reg::grf(first);
-        let ty = if grfs > 1 { Type::Uw } else { Type::Ud };
-        send.dst = Some(match write {
-            true => Dst::new(Reg::NULL, 1, ty),
-            false => Dst::new(data, 1, ty),
-        });
-        if write {
-            send.srcs.push(Src::reg(data, Region::packed(8), Type::Ud));
-        }
-        code.push(send);
+        code.push(block(self.func, self.stack.messages, (first, grfs), write)?);
         Ok(())
     }
 
@@ -343,6 +310,54 @@ impl<'a> StackFrame<'a> {
         ret.jip = Some(Target::Reg);
         ret
     }
+}
+
+/// An oword block that writes or reads so many registers, with the register as its header that says where.
+///
+/// # Errors
+/// The message cannot be made.
+pub fn block(
+    func: &Function,
+    header: u32,
+    (first, grfs): (u32, u32),
+    write: bool,
+) -> Result<Gen, AllocError> {
+    let owords = Owords::of(grfs * func.target.grf_bytes / OWORD).unwrap_or(Owords::X1);
+    let kind = match write {
+        true => Kind::OwordBlockWrite,
+        false => Kind::OwordBlockRead,
+    };
+    let request = data_port::block(kind, owords)
+        .surface(Surface::Stateless)
+        .with_header();
+    let request = match write {
+        true => request.lengths(1, grfs as u8, 0),
+        false => request.lengths(1, 0, grfs as u8),
+    };
+    let message = request.encode(func.target.family);
+    let message = message.map_err(|e| AllocError::Invalid {
+        func: func.name.clone(),
+        what: e.to_string(),
+    })?;
+    let size = if grfs > 1 { 16 } else { 8 };
+    let mut send = Gen::new(if write { Op::Sends } else { Op::Send }, size);
+    send.no_mask = true;
+    send.msg = Some(message.message());
+    let packed = |grf: u32| Src::reg(Reg::grf(grf), Region::packed(8), Type::Ud);
+    send.srcs.push(packed(header));
+    let ty = if grfs > 1 { Type::Uw } else { Type::Ud };
+    let to = if write { Reg::NULL } else { Reg::grf(first) };
+    send.dst = Some(Dst::new(to, 1, ty));
+    if write {
+        send.srcs.push(packed(first));
+    }
+    Ok(send)
+}
+
+/// Says in a register of messages that the next goes to an offset in scratch space, a multiple of an oword.
+pub fn go_to(messages: u32, bytes: u32) -> Gen {
+    let offset = Reg::new(RegFile::Grf, messages, Stack::OFFSET as u16);
+    set(offset, Src::imm(Type::Ud, (bytes / OWORD).into()))
 }
 
 fn scalar(reg: Reg) -> Src {

@@ -14,6 +14,7 @@ use kiln_emit::zebin::{
     STB_LOCAL, STT_FUNC, Symbol, SymbolPlace, TEXT_PREFIX, Zebin,
 };
 use kiln_machine::func::Entered;
+use kiln_regalloc::frame::MOST_SCRATCH;
 use serde_norway::Mapping;
 
 /// The unit of scratch space in bytes; a thread has a power of two of them (PRM vol. 2a,
@@ -32,6 +33,10 @@ const ABOUT_CODE: [&str; 2] = [".gtpin_info.", ".debug_"];
 pub enum ObjectError {
     #[error("it describes no kernel {0}")]
     NoKernel(String),
+    #[error(
+        "kernel {kernel} needs {bytes} bytes of scratch space a thread, and {MOST_SCRATCH} are the most"
+    )]
+    Scratch { kernel: String, bytes: u64 },
     #[error("kernel {kernel} uses the address of {symbol}, which it does not define")]
     NoSymbol { kernel: String, symbol: String },
     #[error(transparent)]
@@ -44,7 +49,8 @@ pub enum ObjectError {
 /// of a `.ze_info` document only the entries of these kernels are kept, as others have no code.
 ///
 /// # Errors
-/// `info` does not describe a kernel, or does not define what its code uses.
+/// `info` does not describe a kernel, or does not define what its code uses, or the stack of what a kernel calls is
+/// larger than scratch space.
 pub fn object_file(
     info: Info,
     module: &CompiledModule,
@@ -71,7 +77,7 @@ pub fn object_file(
         let name = &kernel.name;
         let entry = zebin.ze_info.kernel_mut(name);
         let entry = entry.ok_or_else(|| ObjectError::NoKernel(name.clone()))?;
-        decide(entry, kernel, version, platform);
+        decide(entry, kernel, version, platform)?;
         if !zebin.set_text(name, &kernel.code) {
             return Err(ObjectError::NoKernel(name.clone()));
         }
@@ -216,7 +222,12 @@ fn version(info: &ZeInfo) -> (u32, u32) {
 }
 
 /// Sets what the finalizer decides.
-fn decide(entry: &mut Entry, kernel: &Compiled, version: (u32, u32), platform: &Platform) {
+fn decide(
+    entry: &mut Entry,
+    kernel: &Compiled,
+    version: (u32, u32),
+    platform: &Platform,
+) -> Result<(), ObjectError> {
     let env = &mut entry.execution_env;
     env.grf_count = platform.grf_count;
     env.simd_size = u32::from(kernel.simd);
@@ -233,7 +244,14 @@ fn decide(entry: &mut Entry, kernel: &Compiled, version: (u32, u32), platform: &
 
     let buffers = &mut entry.per_thread_memory_buffers;
     buffers.retain(|b| b.kind != MemoryKind::Scratch || b.slot != 0);
-    let bytes = kernel.scratch_base + spilled + kernel.stack_bytes;
+    let parts = [kernel.scratch_base, spilled, kernel.stack_bytes];
+    let bytes: u64 = parts.into_iter().map(u64::from).sum();
+    if bytes > u64::from(MOST_SCRATCH) {
+        return Err(ObjectError::Scratch {
+            kernel: kernel.name.clone(),
+            bytes,
+        });
+    }
     if bytes > 0 {
         // The reference's names for it: alone, or besides private memory elsewhere.
         let usage = match buffers.is_empty() {
@@ -243,11 +261,12 @@ fn decide(entry: &mut Entry, kernel: &Compiled, version: (u32, u32), platform: &
         let scratch = PerThreadMemoryBuffer {
             kind: MemoryKind::Scratch,
             usage,
-            size: bytes.next_power_of_two().max(SCRATCH_UNIT),
+            size: (bytes as u32).next_power_of_two().max(SCRATCH_UNIT),
             slot: 0,
             is_simt_thread: false,
             other: Mapping::new(),
         };
         buffers.insert(0, scratch);
     }
+    Ok(())
 }

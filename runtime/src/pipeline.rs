@@ -20,6 +20,7 @@ use kiln_isel::select::{self, Room};
 use kiln_isel::{legalize, opt, pairs, schedule};
 use kiln_machine::func::{Address, Entered, Function as Machine};
 use kiln_machine::verify::{Level, verify as verify_machine};
+use kiln_regalloc::frame::MOST_SCRATCH;
 use kiln_regalloc::{AllocError, Allocator, Stats, allocate_parts};
 use kiln_target::abi::{self, Abi};
 use rayon::prelude::*;
@@ -443,10 +444,16 @@ fn compile_prepared(
     }
 
     lap(&mut 0.0);
+    let too_far = || AllocError::Scratch {
+        func: kernel(),
+        limit: MOST_SCRATCH,
+    };
     let scratch_base = object
         .int_attr("SpillMemOffset")
-        .and_then(|v| u32::try_from(v).ok())
-        .unwrap_or(0);
+        .map_or(Ok(0), |v| u32::try_from(v).map_err(|_| too_far()))?;
+    if scratch_base > MOST_SCRATCH {
+        return Err(too_far().into());
+    }
     let mut room = Room {
         grfs: options.grf_limit,
         scratch_base,
@@ -497,6 +504,9 @@ fn compile_prepared(
             allocated => {
                 let (parts, mut stats) = allocated?;
                 stats.spill_bytes += own_scratch;
+                if scratch_base + stats.spill_bytes > MOST_SCRATCH {
+                    return Err(too_far().into());
+                }
                 if wants(Stage::Isel) {
                     dumps.push((Stage::Isel, text));
                 }

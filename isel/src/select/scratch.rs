@@ -13,9 +13,10 @@
 //! offset, in a register. Offsets beyond the end are those of the last register, so that an address
 //! that nobody set does no harm.
 //!
-//! A kernel's variables are at a known place in scratch memory. A function may be under way several
-//! times: its variables are in its frame, behind the caller's pointers, and it reaches them by oword
-//! blocks whose header says where the frame is.
+//! A kernel's variables are at a known place in scratch memory. If that is farther than scratch block messages
+//! reach, behind much private memory, they are reached by oword blocks, whose header says where. A function
+//! may be under way several times: its variables are in its frame, behind the caller's pointers, and it reaches
+//! them by oword blocks as well.
 
 use std::ops::Range;
 
@@ -33,6 +34,8 @@ use smallvec::SmallVec;
 use super::buffer::Buffer;
 use super::{Channels, Result, Select, ud};
 
+/// Bytes that scratch block messages reach.
+const NEAR: u32 = 128 << 10;
 /// Bytes that 16 bits can address.
 const MOST: u32 = 1 << 16;
 /// Registers of the window: enough for four channels, which are the fewest that have a mask of their own,
@@ -175,8 +178,8 @@ impl Select<'_, '_> {
 
     /// Loads so many registers of the area, or stores them.
     fn transfer(&mut self, area: Area, grfs: u32, from: From, reg: Reg, write: bool) -> Result {
-        if let Some(frame) = area.frame {
-            return self.transfer_frame(area, frame, grfs, from, reg, write);
+        if area.frame.is_some() || area.end(self.grf()) > NEAR {
+            return self.transfer_far(area, grfs, from, reg, write);
         }
         let Some(block) = Block::of(grfs) else {
             return self.fail("a scratch message of that length");
@@ -200,28 +203,27 @@ impl Select<'_, '_> {
         Ok(())
     }
 
-    /// The same of an area in a frame, in blocks of at most eight owords.
-    fn transfer_frame(
-        &mut self,
-        area: Area,
-        frame: Reg,
-        grfs: u32,
-        from: From,
-        reg: Reg,
-        write: bool,
-    ) -> Result {
+    /// The same of an area in a frame, or far away, in blocks of at most eight owords.
+    fn transfer_far(&mut self, area: Area, grfs: u32, from: From, reg: Reg, write: bool) -> Result {
         let grf = self.grf();
         let scalar = |reg: Reg| Src::scalar(reg, Type::Ud);
         let (place, first) = match from {
-            From::Byte(at) => (frame, area.base + at),
+            From::Byte(at) => (area.frame, area.base + at),
             From::Number(number) => {
-                let (owords, place) = (self.temp(4), self.temp(4));
+                let owords = self.temp(4);
                 let to = |reg: Reg| Dst::new(reg, 1, Type::Ud);
                 let log = ud((grf / OWORD).ilog2());
                 self.alu(Op::Shl, Channels::SCALAR, to(owords), &[number, log]);
-                let sum = [scalar(owords), scalar(frame)];
-                self.alu(Op::Add, Channels::SCALAR, to(place), &sum);
-                (place, area.base)
+                let place = match area.frame {
+                    Some(frame) => {
+                        let place = self.temp(4);
+                        let sum = [scalar(owords), scalar(frame)];
+                        self.alu(Op::Add, Channels::SCALAR, to(place), &sum);
+                        place
+                    }
+                    None => owords,
+                };
+                (Some(place), area.base)
             }
         };
         let most = BLOCK_BYTES / grf;
@@ -230,11 +232,17 @@ impl Select<'_, '_> {
             let Some(block) = Block::of(count * grf / OWORD) else {
                 return self.fail("a message to the frame of that length");
             };
-            let offset = self.temp(4);
             let by = ud((first + at * grf) / OWORD);
-            let to = Dst::new(offset, 1, Type::Ud);
-            self.alu(Op::Add, Channels::SCALAR, to, &[scalar(place), by]);
-            let header = self.header_with(&[(Stack::OFFSET, scalar(offset))]);
+            let offset = match place {
+                Some(place) => {
+                    let offset = self.temp(4);
+                    let to = Dst::new(offset, 1, Type::Ud);
+                    self.alu(Op::Add, Channels::SCALAR, to, &[scalar(place), by]);
+                    scalar(offset)
+                }
+                None => by,
+            };
+            let header = self.header_with(&[(Stack::OFFSET, offset)]);
             let (kind, lengths) = match write {
                 true => (Kind::OwordBlockWrite, (count, 0)),
                 false => (Kind::OwordBlockRead, (0, count)),

@@ -13,11 +13,11 @@ use smallvec::SmallVec;
 use super::{Checker, Held, Result, State, WHOLE};
 use crate::routines::units;
 
-const OWORD: u32 = 16;
+pub(super) const OWORD: u32 = 16;
 /// The entry of the binding table that means all memory, and the data port's number (PRM, "Shared
 /// Function IDs").
 const STATELESS: u32 = 255;
-const DATA_PORT: u8 = 10;
+pub(super) const DATA_PORT: u8 = 10;
 
 /// Where the stack's pointers point, in owords from where the stack ended at entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -70,11 +70,22 @@ fn register(src: Option<&Src>) -> Option<Reg> {
     }
 }
 
-fn immediate(src: Option<&Src>) -> Option<u32> {
+pub(super) fn immediate(src: Option<&Src>) -> Option<u32> {
     match src {
         Some(Src::Imm { bits, .. }) => Some(*bits as u32),
         _ => None,
     }
+}
+
+/// The owords of a block message to all memory, and whether it writes them; none if it is another.
+pub(super) fn oword_block(desc: u32) -> Option<(u32, bool)> {
+    let owords = 1u32 << (desc >> 8 & 7).saturating_sub(1);
+    let kind = match desc >> 14 & 31 {
+        0 => false,
+        8 => true,
+        _ => return None,
+    };
+    (desc & 0xff == STATELESS).then_some((owords, kind))
 }
 
 impl Checker<'_> {
@@ -162,7 +173,9 @@ impl Checker<'_> {
         let stack = self.func.abi.stack.as_ref()?;
         let mut pointers = state.stack?;
         if inst.msg.is_some() {
-            return self.frame_message(inst, state);
+            // A kernel and its subroutines have their frames at fixed places.
+            let called = self.func.entered.by_stack_call();
+            return called.then(|| self.frame_message(inst, state))?;
         }
         let to = direct(inst.dst?.place)?;
         if to.is_null() {
@@ -209,6 +222,9 @@ impl Checker<'_> {
                 let copied = from.is_some_and(|r| state.header.contains(&r.num) && r.byte == 0);
                 let whole = u32::from(inst.exec_size) * 4 == self.grf_bytes;
                 pointers.header = copied && whole;
+                if pointers.header {
+                    state.header.insert(stack.messages);
+                }
             }
             _ => return None,
         }
@@ -228,15 +244,12 @@ impl Checker<'_> {
         if msg.sfid != DATA_PORT || desc & 0xff != STATELESS || header.num != stack.messages {
             return None;
         }
-        let owords = 1u32 << (desc >> 8 & 7).saturating_sub(1);
+        let Some((owords, write)) = oword_block(desc) else {
+            return Some(Err("a message to the stack of another kind".into()));
+        };
         let bytes = owords * OWORD;
         let grfs = bytes / self.grf_bytes;
         let (sent, received, second) = (desc >> 25 & 15, desc >> 20 & 31, ex_desc >> 6 & 15);
-        let write = match desc >> 14 & 31 {
-            0 => false,
-            8 => true,
-            _ => return Some(Err("a message to the stack of another kind".into())),
-        };
         let lengths = match write {
             true => (1, 0, grfs),
             false => (1, grfs, 0),
@@ -378,6 +391,11 @@ impl Checker<'_> {
         }
         state.flags.iter_mut().for_each(Held::clear);
         state.address.iter_mut().for_each(Held::clear);
+        // The callee has gone elsewhere with the register of messages.
+        state.far = state.has_far(stack.messages).then_some(super::Far {
+            grf: stack.messages,
+            offset: None,
+        });
         let header = self.func.abi.header;
         state.header.retain(|&grf| grf == header);
         if let Some(dst) = &f.dst {
@@ -391,8 +409,14 @@ impl Checker<'_> {
     }
 
     /// The other instructions of a call write nothing but the return address, and registers that hold
-    /// nothing behind a call.
-    pub(super) fn rest_of_call(&self, f: &Inst, p: &Gen, state: &State) -> Result {
+    /// nothing behind a call but values that nobody defined, which are everywhere.
+    pub(super) fn rest_of_call(
+        &self,
+        f: &Inst,
+        p: &Gen,
+        state: &State,
+        undefined: &[VReg],
+    ) -> Result {
         if matches!(f.op, Opcode::CallRoutine(_)) {
             let nowhere = p
                 .dst
@@ -428,7 +452,11 @@ impl Checker<'_> {
             };
         }
         let unit = (self.address_of(to) / self.unit_bytes) as usize;
-        let free = to.is_null() || to == back || self.held(state, unit)?.is_empty();
+        let empty = || -> Result<bool> {
+            let held = self.held(state, unit)?;
+            Ok(held.iter().all(|(v, _)| undefined.contains(v)))
+        };
+        let free = to.is_null() || to == back || empty()?;
         match p.no_mask && free {
             true => Ok(()),
             false => Err("a call overwrites what is wanted".into()),

@@ -9,8 +9,9 @@ use kiln_emit::inst::{Inst as Gen, Op, Place, Reg, RegFile, Src, Target};
 use kiln_machine::inst::{Inst, VReg};
 use smallvec::SmallVec;
 
-use super::{Checker, Held, Result, State, WHOLE};
+use super::{Checker, Far, Held, Result, State, WHOLE};
 use crate::adapter::{passed_by, return_address};
+use crate::frame::NEAR_GRFS;
 use crate::routines::Passed;
 
 impl Checker<'_> {
@@ -37,7 +38,24 @@ impl Checker<'_> {
             }
         }
         state.header = self.parts.header.into_iter().collect();
+        let far = self.parts.far.filter(|_| self.goes_far(own.frame_end));
+        state.far = far.map(|grf| Far { grf, offset: None });
         Ok(())
+    }
+
+    /// Whether a subroutine may use the register of messages that go far. The convention of stack calls has
+    /// it always.
+    fn goes_far(&self, frame_end: u32) -> bool {
+        self.func.abi.stack.is_some() || frame_end > NEAR_GRFS
+    }
+
+    /// The register of messages that go far is there for a subroutine, or still there.
+    fn is_far(&self, frame_end: u32, state: &State) -> Result {
+        let there = self.parts.far.is_some_and(|grf| state.has_far(grf));
+        match there || !self.goes_far(frame_end) {
+            true => Ok(()),
+            false => Err("a subroutine's frame is far, and no register for messages to it".into()),
+        }
     }
 
     /// Puts something into a slot of the frames of callees; gives what was there.
@@ -96,6 +114,11 @@ impl Checker<'_> {
         if let Some(pointers) = &mut state.stack {
             self.stack_for(convention.frame_end, pointers)?;
         }
+        self.is_far(convention.frame_end, state)?;
+        state.far = state.far.map(|far| Far {
+            offset: None,
+            ..far
+        });
         let lost = convention.lost | 1 << convention.back;
         for unit in (0..u128::BITS).filter(|unit| lost >> unit & 1 == 1) {
             self.overwrite(state, unit * self.unit_bytes, self.unit_bytes);
@@ -145,6 +168,7 @@ impl Checker<'_> {
         if let Some(pointers) = &state.stack {
             self.stack_left(pointers)?;
         }
+        self.is_far(own.frame_end, state)?;
         match self
             .parts
             .header

@@ -82,7 +82,14 @@ fn spilled_slots_begin_where_they_may() {
         })
         .min();
     assert_eq!(first, Some(1000u32.div_ceil(32)));
+    // Behind what scratch block messages reach there are others.
     options.scratch_base = 4096 * 32 - 64;
+    let far = allocate(values(70), &options).expect("enough registers");
+    let blocks = far.program.blocks.iter().flatten();
+    let of_all = |desc: &Desc| matches!(desc, Desc::Imm(desc) if desc & 0xff == 255);
+    let far = blocks.filter(|i| i.msg.is_some_and(|m| m.sfid == 10 && of_all(&m.desc)));
+    assert!(far.count() > 4);
+    options.scratch_base = (2 << 20) - 64;
     let refused = allocate(values(70), &options).expect_err("one slot is not enough");
     assert!(matches!(refused, AllocError::Scratch { .. }), "{refused}");
 }

@@ -29,7 +29,7 @@ fn other_flag(reg: &mut kiln_emit::inst::Reg) -> bool {
 
 /// Each with the share, in percent, that must be found: a result that nobody reads may be anywhere
 /// that nobody else is, and what was never defined is everywhere.
-const MUTATIONS: [(&str, u32, Mutation); 11] = [
+const MUTATIONS: [(&str, u32, Mutation); 12] = [
     ("a source elsewhere", 85, |i| match i.srcs.first_mut() {
         Some(Src::Reg(r)) => other_register(&mut r.place),
         _ => false,
@@ -57,6 +57,13 @@ const MUTATIONS: [(&str, u32, Mutation); 11] = [
                 *desc ^= 2;
             }
             true
+        }
+        _ => false,
+    }),
+    ("another far slot", 60, |i| match (&mut i.srcs[..], i.dst) {
+        ([Src::Imm { bits, .. }], Some(d)) if i.op == Op::Mov && i.exec_size == 1 && i.no_mask => {
+            *bits ^= 4;
+            matches!(d.place, Place::Direct(r) if r.file == RegFile::Grf && r.byte == 8)
         }
         _ => false,
     }),
@@ -111,8 +118,12 @@ fn every_kind_of_mistake_is_found() {
     for seed in 0..48 {
         let bytes = crate::bytes(seed, 2000);
         let func = random::function(&mut random::Choices(&bytes), 30);
-        let Ok(allocated) = allocate(func.clone(), &options(if seed % 2 == 0 { 24 } else { 48 }))
-        else {
+        let mut options = options(if seed % 2 == 0 { 24 } else { 48 });
+        // Of half of them most slots are farther than scratch block messages reach.
+        if seed % 4 >= 2 {
+            options.scratch_base = 4096 * 32 - 256;
+        }
+        let Ok(allocated) = allocate(func.clone(), &options) else {
             continue;
         };
         let right = |a: &Allocated| check(&func, a).is_ok();

@@ -6,7 +6,7 @@ use kiln_machine::func::{Entered, Function, Term};
 use kiln_machine::inst::{Base, Dst, Inst, Opcode, Reg, Src, VReg};
 use kiln_regalloc::check::check_part;
 use kiln_regalloc::routines::{Convention, Parts, Passed};
-use kiln_regalloc::{Allocated, Scratch, allocate_with, header};
+use kiln_regalloc::{Allocated, Scratch, allocate_with};
 use kiln_target::isa::Type;
 
 use crate::{block, compute, function, options, store};
@@ -85,11 +85,8 @@ impl Whole {
     fn new(inputs: usize, limit: u32) -> Whole {
         let (callee, caller) = (callee(inputs), caller(inputs));
         let options = options(limit);
-        let mut parts = Parts {
-            header: Some(header(&caller, &options).unwrap()),
-            conventions: vec![None; 2],
-            ..Parts::default()
-        };
+        let mut parts = Parts::default();
+        parts.have(&caller, 2, &options).unwrap();
         let mut scratch = Scratch::default();
         let mut allocate = |func: &Function, parts: &Parts| {
             allocate_with(func.clone(), &options, parts, &mut scratch)
