@@ -95,20 +95,24 @@ impl RelocationKind {
 const LONG: u32 = 16;
 
 impl Relocation {
-    /// Puts the symbol's address, or the distance to it, into code that begins at `base`.
-    pub fn apply(&self, code: &mut [u8], base: u64, address: u64) {
-        let from = self.offset as usize;
-        let value = match self.kind {
+    /// What belongs there for a symbol's address, in code that begins at `base`: the lower bytes are the field's.
+    pub fn value(&self, base: u64, address: u64) -> u64 {
+        match self.kind {
             RelocationKind::Address | RelocationKind::AddressLow => address,
             RelocationKind::AddressHigh => address >> 32,
             RelocationKind::Distance => {
                 let end = u64::from(self.offset) + u64::from(self.kind.bytes());
                 address.wrapping_sub(base + end - u64::from(LONG))
             }
-        };
+        }
+    }
+
+    /// Puts the symbol's address, or the distance to it, into code that begins at `base`.
+    pub fn apply(&self, code: &mut [u8], base: u64, address: u64) {
+        let from = self.offset as usize;
         let bytes = self.kind.bytes() as usize;
         if let Some(field) = code.get_mut(from..from + bytes) {
-            field.copy_from_slice(&value.to_le_bytes()[..bytes]);
+            field.copy_from_slice(&self.value(base, address).to_le_bytes()[..bytes]);
         }
     }
 }

@@ -57,8 +57,9 @@ pub const STT_FUNC: u8 = elf::STT_FUNC.0;
 
 /// Bytes of zeroes the reference puts after a kernel's last instruction, for the instruction
 /// prefetcher, before it rounds up to [`TEXT_ALIGN`].
-const TEXT_PADDING: usize = 128;
-const TEXT_ALIGN: usize = 64;
+pub const TEXT_PADDING: usize = 128;
+/// What kernels begin at a multiple of, in bytes: the hardware is told the upper bits of the address only.
+pub const TEXT_ALIGN: usize = 64;
 
 /// An object file that cannot be read. Offsets are bytes from the file's start.
 #[derive(Debug, thiserror::Error)]

@@ -10,7 +10,7 @@
 //! Source of the facts: the vISA specification, chapter 6 and the page of each instruction; the
 //! layouts are those of objects of version 3.6 to 4.1.
 
-use std::collections::HashMap;
+use std::hash::BuildHasher;
 use std::sync::LazyLock;
 
 use foldhash::fast::FixedState;
@@ -856,7 +856,13 @@ impl Opcode {
     /// The opcode of that name in text; for a name that says a number of a family as well
     /// (`max`, `sample_lz`), that number.
     pub fn from_mnemonic(name: &str) -> Option<(Opcode, Option<u32>)> {
-        type Names = HashMap<&'static str, (Opcode, Option<u32>), FixedState>;
+        /// Lists of names by their hash. Not a hash map, which points to the middle of its memory: what looks for
+        /// memory that was lost in a program takes that of a static one for such.
+        type Names = Vec<Vec<(&'static str, (Opcode, Option<u32>))>>;
+        const LISTS: usize = 1024;
+        fn list(name: &str) -> usize {
+            FixedState::default().hash_one(name) as usize % LISTS
+        }
         static NAMES: LazyLock<Names> = LazyLock::new(|| {
             let plain = ROWS
                 .iter()
@@ -866,9 +872,14 @@ impl Opcode {
                 let names = row.family_names().into_iter().flatten();
                 names.map(|&(name, n)| (name, (row.opcode, Some(n))))
             });
-            plain.chain(family).collect()
+            let mut names = vec![Vec::new(); LISTS];
+            for (name, of) in plain.chain(family) {
+                names[list(name)].push((name, of));
+            }
+            names
         });
-        NAMES.get(name).copied()
+        let mut same = NAMES[list(name)].iter();
+        same.find(|(other, _)| *other == name).map(|(_, of)| *of)
     }
 }
 
@@ -922,6 +933,12 @@ macro_rules! numbered {
             /// Its name in text.
             pub fn name(self) -> &'static str {
                 Self::ALL.iter().find(|(v, _)| *v == self).map_or("", |(_, n)| n)
+            }
+        }
+
+        impl From<$name> for Operand {
+            fn from(value: $name) -> Operand {
+                Operand::Field(value as u32)
             }
         }
     };

@@ -18,7 +18,7 @@ use petgraph::visit::EdgeRef;
 use serde::Serialize;
 
 use crate::pipeline::Compiled;
-use crate::session::{Failure, Session, read_module};
+use crate::session::{Failure, Session, names, read_module};
 use crate::source::Input;
 
 /// A module's call graph. Objects are named by their numbers in [`CallGraphReport::objects`].
@@ -145,6 +145,7 @@ pub fn inspect(inputs: &[Input], session: Option<&Session>) -> Result<Inspected,
         session.possible()?;
     }
     let (merged, _) = read_module(inputs)?;
+    let files = &names(inputs);
     let module = &merged.module;
     let graph = CallGraph::new(module);
     let mut failures = Vec::new();
@@ -152,18 +153,18 @@ pub fn inspect(inputs: &[Input], session: Option<&Session>) -> Result<Inspected,
     let findings = verify::check(module, platform).into_iter();
     for finding in findings.filter(|f| f.severity() == Severity::Error) {
         let (object, inst) = (finding.object, finding.inst);
-        failures.push(*Failure::at(finding.into(), inputs, &merged, object, inst));
+        failures.push(*Failure::at(finding.into(), files, &merged, object, inst));
     }
     for error in &graph.errors {
         let (object, inst) = (error.object, Some(error.inst));
         let error = error.clone().into();
-        failures.push(*Failure::at(error, inputs, &merged, object, inst));
+        failures.push(*Failure::at(error, files, &merged, object, inst));
     }
     // Only what holds to the rules can be compiled.
     let mut compiled: Vec<Option<Compiled>> = module.objects.iter().map(|_| None).collect();
     if let (Some(session), true) = (session, failures.is_empty()) {
         let all: Vec<usize> = (0..module.objects.len()).collect();
-        let results = session.compile_objects(inputs, &merged, &graph, &all, session.options());
+        let results = session.compile_objects(files, &merged, &graph, &all, session.options());
         for (object, result) in compiled.iter_mut().zip(results) {
             match result {
                 Ok(one) => *object = Some(one),

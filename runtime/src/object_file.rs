@@ -24,7 +24,7 @@ const SCRATCH_UNIT: u32 = 1 << 10;
 const SPILL_SIZE_VERSION: (u32, u32) = (1, 39);
 /// Functions begin at multiples of so many bytes, as short instructions do: padding between them would
 /// be decoded.
-const FUNCTION_ALIGN: usize = 8;
+pub(crate) const FUNCTION_ALIGN: usize = 8;
 /// Sections that describe machine code; the kernel's name follows.
 const ABOUT_CODE: [&str; 2] = [".gtpin_info.", ".debug_"];
 

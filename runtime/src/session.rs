@@ -3,27 +3,26 @@
 //! A [`Session`] owns the options and the memory that compilations use one after the other; it can be
 //! used from several threads. [`Session::compile_module`] reads the files of a module, holds it
 //! against the rules of vISA and of the platform, and compiles its kernels and what they call in
-//! parallel; [`Session::object_file`] makes an object file of them. Which of several errors is
-//! reported, and every byte of the results, is the same each time and with any number of threads.
+//! parallel; [`Session::object_file`] makes an object file of them, and [`CompiledModule::load_at`] code for
+//! an address. What is wrong is reported in the same order, and every byte of the results is the same,
+//! each time and with any number of threads.
 //!
 //! A driver that wants code soon compiles with [`Tier::Quick`], and what turns out to be hot once more:
-//! [`Session::load`] reads a module, [`Session::compile_loaded`] compiles it, and [`Session::recompile`] puts better
-//! code in the place of one kernel's.
+//! [`Session::load`] reads a module ([`Session::load_visa`] takes one that was built in memory),
+//! [`Session::compile_loaded`] compiles it, and [`Session::recompile`] puts better code in the place of one kernel's.
 //!
 //! ```
-//! use kiln_runtime::info::Info;
-//! use kiln_runtime::pipeline::Options;
-//! use kiln_runtime::session::Session;
-//! use kiln_runtime::source::Input;
-//! use kiln_target::platform;
+//! use kiln_runtime::{Info, Input, Options, Session, find_platform};
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! # let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../examples/saxpy/saxpy");
-//! let platform = platform::find("skl").ok_or("no such platform")?;
+//! let platform = find_platform("skl").ok_or("no such platform")?;
 //! let session = Session::new(Options::new(platform));
 //! let bytes = std::fs::read(format!("{folder}.visaasm"))?;
 //! let input = Input { name: "saxpy.visaasm", bytes: &bytes };
 //! let module = session.compile_module(&[input])?;
+//! let kernel = module.kernel("saxpy").ok_or("no such kernel")?;
+//! println!("{} instructions, {} bytes", kernel.instructions, kernel.code.len());
 //! let info = Info::parse(&std::fs::read(format!("{folder}.zebin"))?, platform)?;
 //! let object_file: Vec<u8> = session.object_file(&module, info)?.write()?;
 //! # assert!(object_file.starts_with(b"\x7fELF"));
@@ -33,23 +32,25 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 use kiln_emit::zebin::Zebin;
 use kiln_frontend::module::{Module, ObjectKind, Place};
-use kiln_frontend::print;
+use kiln_frontend::print::{self, Printer};
+use kiln_frontend::text;
 use kiln_frontend::verify::{self, Finding, Severity};
 use kiln_ir::callgraph::{CallError, CallGraph, Edge};
 use kiln_machine::func::Entered;
 use rayon::prelude::*;
 
 use crate::cache::Cache;
+use crate::diagnostic::Diagnostic;
 use crate::info::Info;
 use crate::link;
 use crate::object_file::{self, ObjectError};
 use crate::pipeline::{self, Callees, CompileError, Compiled, Options, Scratch, Stage, Tier};
-use crate::source::{self, Input, InputError, Merged};
+use crate::source::{self, Form, Input, InputError, Merged};
 
 /// Options and memory of compilations.
 pub struct Session {
@@ -72,12 +73,38 @@ pub struct CompiledModule {
     pub visa: Option<String>,
 }
 
-/// A module that was read and checked.
-pub struct Loaded<'a> {
-    inputs: &'a [Input<'a>],
+impl CompiledModule {
+    /// The kernel of that name.
+    pub fn kernel(&self, name: &str) -> Option<&Compiled> {
+        self.kernels.iter().find(|kernel| kernel.name == name)
+    }
+
+    /// All that has code of its own: the kernels, and behind them the functions that are called by address.
+    pub fn parts(&self) -> impl Iterator<Item = &Compiled> {
+        self.kernels.iter().chain(&self.functions)
+    }
+}
+
+/// A module that was read and checked, to be compiled once or several times.
+pub struct Loaded {
+    /// The names of all files that were given with its own.
+    files: Arc<[String]>,
     merged: Merged,
     graph: CallGraph,
+    warnings: Vec<Diagnostic>,
     read_seconds: f64,
+}
+
+impl Loaded {
+    /// The module as it was read.
+    pub fn module(&self) -> &Module {
+        &self.merged.module
+    }
+
+    /// What is allowed and hardly meant, in the order of the module.
+    pub fn warnings(&self) -> &[Diagnostic] {
+        &self.warnings
+    }
 }
 
 /// What has become of a module that is one of several.
@@ -87,7 +114,8 @@ pub struct Outcome {
     pub result: Result<CompiledModule, Box<Failure>>,
 }
 
-/// Why there is no machine code of a module, and where. It is written out with its place.
+/// Why there is no machine code of a module, and where. It is written out with its place;
+/// [`Failure::diagnostics`] has all that is wrong.
 #[derive(Debug)]
 pub struct Failure {
     /// The number of the input, and its name.
@@ -100,6 +128,8 @@ pub struct Failure {
     /// The instruction as text, where the file is none.
     pub text: Option<String>,
     pub error: Error,
+    /// What else was found, warnings among it, in the order of the module.
+    pub others: Vec<Failure>,
 }
 
 /// What is wrong.
@@ -177,8 +207,7 @@ impl Session {
     pub fn compile_module(&self, inputs: &[Input]) -> Result<CompiledModule, Box<Failure>> {
         self.possible()?;
         self.through_cache(&inputs.iter().collect::<Vec<_>>(), || {
-            let (merged, seconds) = read_module(inputs)?;
-            self.compile_merged(inputs, &merged, seconds)
+            self.compile_loaded(&self.load(inputs)?)
         })
     }
 
@@ -224,6 +253,7 @@ impl Session {
                 result: Err(failure),
             })];
         }
+        let names = names(inputs);
         let groups_key = |cache: &Cache| (cache.clone(), Cache::key_of_groups(inputs));
         let cache = self.cache.as_ref().map(groups_key);
         if let Some((cache, key)) = &cache
@@ -233,7 +263,7 @@ impl Session {
                 let members: Vec<&Input> = files.iter().map(|file| &inputs[*file]).collect();
                 let result = self.through_cache(&members, || {
                     let (merged, seconds) = read_some(inputs, &files)?;
-                    self.compile_merged(inputs, &merged, seconds)
+                    self.compile_merged(&names, merged, seconds)
                 });
                 of(Outcome { files, result })
             };
@@ -265,7 +295,7 @@ impl Session {
             let read = files.iter().map(|file| seconds[*file]).sum();
             let members: Vec<&Input> = files.iter().map(|file| &inputs[*file]).collect();
             let result = merged.and_then(|merged| {
-                self.through_cache(&members, || self.compile_merged(inputs, &merged, read))
+                self.through_cache(&members, || self.compile_merged(&names, merged, read))
             });
             of(Outcome { files, result })
         };
@@ -282,72 +312,67 @@ impl Session {
     /// Checks and compiles what took so many seconds to read.
     fn compile_merged(
         &self,
-        inputs: &[Input],
-        merged: &Merged,
+        names: &Arc<[String]>,
+        merged: Merged,
         read_seconds: f64,
     ) -> Result<CompiledModule, Box<Failure>> {
-        let clock = Instant::now();
-        let graph = self.check(inputs, merged)?;
-        let read_seconds = read_seconds + clock.elapsed().as_secs_f64();
-        let wanted = self.kernel.as_deref();
-        let (kernels, functions) =
-            self.compile_checked(inputs, merged, &graph, wanted, &self.options)?;
-        let visa = self.options.dump.contains(&Stage::Visa);
-        Ok(CompiledModule {
-            kernels,
-            functions,
-            read_seconds,
-            visa: visa.then(|| print::print(&merged.module)),
-        })
-    }
-
-    /// Holds a module against the rules of vISA and of the platform; gives who calls whom.
-    fn check(&self, inputs: &[Input], merged: &Merged) -> Result<CallGraph, Box<Failure>> {
-        let at = |error, object, inst| Failure::at(error, inputs, merged, object, inst);
-        let generation = Some(self.options.platform.generation);
-        let mut findings = verify::check(&merged.module, generation).into_iter();
-        if let Some(finding) = findings.find(|f| f.severity() == Severity::Error) {
-            let (object, inst) = (finding.object, finding.inst);
-            return Err(at(finding.into(), object, inst));
-        }
-        let graph = CallGraph::new(&merged.module);
-        if let Some(error) = graph.errors.first() {
-            let (object, inst) = (error.object, error.inst);
-            return Err(at(error.clone().into(), object, Some(inst)));
-        }
-        Ok(graph)
-    }
-
-    /// Compiles the kernels of a module, or the one of that name, and the functions that are called by
-    /// address, each with those that it calls by name.
-    fn compile_checked(
-        &self,
-        inputs: &[Input],
-        merged: &Merged,
-        graph: &CallGraph,
-        wanted: Option<&str>,
-        options: &Options,
-    ) -> Result<(Vec<Compiled>, Vec<Compiled>), Box<Failure>> {
-        let order = self.order(inputs, merged, graph, wanted)?;
-        let results = self.compile_objects(inputs, merged, graph, &order, options);
-        let objects = results.into_iter().collect::<Result<Vec<_>, _>>()?;
-        Ok(link::link(order.into_iter().zip(objects).collect(), graph))
+        let loaded = self.checked(names.clone(), merged, read_seconds)?;
+        self.compile_loaded(&loaded)
     }
 
     /// Reads and checks a module that is to be compiled more than once.
     ///
     /// # Errors
     /// As [`Session::compile_module`], but for what its code has.
-    pub fn load<'a>(&self, inputs: &'a [Input<'a>]) -> Result<Loaded<'a>, Box<Failure>> {
+    pub fn load(&self, inputs: &[Input]) -> Result<Loaded, Box<Failure>> {
         self.possible()?;
+        let (merged, seconds) = read_module(inputs)?;
+        self.checked(names(inputs), merged, seconds)
+    }
+
+    /// The same with a module that was built in memory ([`kiln_frontend::build`]); the name is for messages.
+    ///
+    /// # Errors
+    /// As [`Session::load`].
+    pub fn load_visa(&self, name: &str, module: Module) -> Result<Loaded, Box<Failure>> {
+        self.possible()?;
+        self.checked([name.to_string()].into(), Merged::new([(0, module)]), 0.0)
+    }
+
+    /// Holds a module that took so many seconds to read against the rules of vISA and of the platform.
+    fn checked(
+        &self,
+        files: Arc<[String]>,
+        merged: Merged,
+        read_seconds: f64,
+    ) -> Result<Loaded, Box<Failure>> {
         let clock = Instant::now();
-        let (merged, _) = read_module(inputs)?;
-        let graph = self.check(inputs, &merged)?;
+        let generation = Some(self.options.platform.generation);
+        let findings = verify::check(&merged.module, generation).into_iter();
+        let mut places = Places::new(&files, &merged);
+        let mut found: Vec<Failure> = findings
+            .map(|finding| {
+                let (object, inst) = (finding.object, finding.inst);
+                places.failure(finding.into(), object, inst)
+            })
+            .collect();
+        if found.iter().any(|f| f.severity() == Severity::Error) {
+            return Err(Failure::with_others(found));
+        }
+        let graph = CallGraph::new(&merged.module);
+        if !graph.errors.is_empty() {
+            found.extend(graph.errors.iter().map(|error| {
+                let (object, inst) = (error.object, error.inst);
+                places.failure(error.clone().into(), object, Some(inst))
+            }));
+            return Err(Failure::with_others(found));
+        }
         Ok(Loaded {
-            inputs,
+            warnings: found.iter().map(Failure::diagnostic).collect(),
+            files,
             merged,
             graph,
-            read_seconds: clock.elapsed().as_secs_f64(),
+            read_seconds: read_seconds + clock.elapsed().as_secs_f64(),
         })
     }
 
@@ -356,7 +381,43 @@ impl Session {
     /// # Errors
     /// What the first of its kernels has that cannot be compiled.
     pub fn compile_loaded(&self, loaded: &Loaded) -> Result<CompiledModule, Box<Failure>> {
-        self.compile_merged(loaded.inputs, &loaded.merged, loaded.read_seconds)
+        let wanted = self.kernel.as_deref();
+        let (kernels, functions) = self.compile_checked(loaded, wanted, &self.options)?;
+        let visa = self.options.dump.contains(&Stage::Visa);
+        Ok(CompiledModule {
+            kernels,
+            functions,
+            read_seconds: loaded.read_seconds,
+            visa: visa.then(|| print::print(loaded.module())),
+        })
+    }
+
+    /// Compiles the kernels of a module, or the one of that name, and the functions that are called by
+    /// address, each with those that it calls by name.
+    fn compile_checked(
+        &self,
+        loaded: &Loaded,
+        wanted: Option<&str>,
+        options: &Options,
+    ) -> Result<(Vec<Compiled>, Vec<Compiled>), Box<Failure>> {
+        let Loaded {
+            files,
+            merged,
+            graph,
+            ..
+        } = loaded;
+        let order = self.order(files, merged, graph, wanted)?;
+        let (mut objects, mut failures) = (Vec::with_capacity(order.len()), Vec::new());
+        for result in self.compile_objects(files, merged, graph, &order, options) {
+            match result {
+                Ok(object) => objects.push(object),
+                Err(failure) => failures.push(*failure),
+            }
+        }
+        if !failures.is_empty() {
+            return Err(Failure::with_others(failures));
+        }
+        Ok(link::link(order.into_iter().zip(objects).collect(), graph))
     }
 
     /// Compiles a kernel of a compiled module once more, with more or less done for its code, and puts it in
@@ -379,19 +440,13 @@ impl Session {
                 wanted: kernel.to_string(),
                 names: module.kernels.iter().map(|k| k.name.clone()).collect(),
             };
-            return Err(Failure::of_file(error, loaded.inputs, 0));
+            return Err(Failure::of_file(error, &loaded.files, 0));
         };
-        let Loaded {
-            inputs,
-            merged,
-            graph,
-            ..
-        } = loaded;
         let options = self.options.clone().tier(tier);
-        let (kernels, _) = self.compile_checked(inputs, merged, graph, Some(kernel), &options)?;
+        let (kernels, _) = self.compile_checked(loaded, Some(kernel), &options)?;
         let before = &module.kernels[place];
         let Some(mut after) = kernels.into_iter().find(|k| k.name == kernel) else {
-            return Err(Failure::of_file(Error::NoKernel, inputs, 0));
+            return Err(Failure::of_file(Error::NoKernel, &loaded.files, 0));
         };
         // A chain of calls goes through functions that are new and functions that are not: of each, one
         // of the two frames counts.
@@ -407,7 +462,7 @@ impl Session {
     /// awaited, so that of several errors it is always the first in order that is reported.
     pub(crate) fn compile_objects(
         &self,
-        inputs: &[Input],
+        files: &[String],
         merged: &Merged,
         graph: &CallGraph,
         order: &[usize],
@@ -425,7 +480,7 @@ impl Session {
             self.give_back(scratch);
             compiled.map_err(|error| {
                 let inst = error.instruction();
-                Failure::at(error.into(), inputs, merged, object, inst)
+                Failure::at(error.into(), files, merged, object, inst)
             })
         };
         let steps = graph.steps();
@@ -494,7 +549,7 @@ impl Session {
     /// and of all that these may reach. A module without kernels is a library, of which all is kept.
     fn order(
         &self,
-        inputs: &[Input],
+        files: &[String],
         merged: &Merged,
         graph: &CallGraph,
         wanted: Option<&str>,
@@ -510,7 +565,7 @@ impl Session {
                     let names = objects.iter().map(|o| o.name.to_string()).collect();
                     let wanted = wanted.to_string();
                     let error = Error::NoSuchKernel { wanted, names };
-                    return Err(Failure::of_file(error, inputs, 0));
+                    return Err(Failure::of_file(error, files, 0));
                 };
                 vec![kernel]
             }
@@ -522,7 +577,7 @@ impl Session {
         let reached = graph.reachable(roots.into_iter());
         let order: Vec<usize> = (0..objects.len()).filter(|n| reached[*n]).collect();
         if order.is_empty() {
-            return Err(Failure::of_file(Error::NoKernel, inputs, 0));
+            return Err(Failure::of_file(Error::NoKernel, files, 0));
         }
         Ok(order)
     }
@@ -538,12 +593,25 @@ impl Session {
     }
 }
 
+/// The names of files.
+pub(crate) fn names(inputs: &[Input]) -> Arc<[String]> {
+    inputs.iter().map(|input| input.name.to_string()).collect()
+}
+
 /// Reads the files of one module, and says how many seconds that took.
 pub(crate) fn read_module(inputs: &[Input]) -> Result<(Merged, f64), Box<Failure>> {
-    let (modules, seconds): (Vec<_>, Vec<f64>) = read(inputs).into_iter().unzip();
-    let modules = modules.into_iter().collect::<Result<Vec<_>, _>>()?;
-    let merged = Merged::new(modules.into_iter().enumerate());
-    Ok((merged, seconds.iter().sum()))
+    let (mut modules, mut failures, mut seconds) = (Vec::new(), Vec::new(), 0.0);
+    for (module, took) in read(inputs) {
+        seconds += took;
+        match module {
+            Ok(module) => modules.push(module),
+            Err(failure) => failures.push(*failure),
+        }
+    }
+    if !failures.is_empty() {
+        return Err(Failure::with_others(failures));
+    }
+    Ok((Merged::new(modules.into_iter().enumerate()), seconds))
 }
 
 /// Reads the files of those numbers, which are one module.
@@ -561,7 +629,7 @@ fn read_some(inputs: &[Input], files: &[usize]) -> Result<(Merged, f64), Box<Fai
 fn read_file(inputs: &[Input], number: usize) -> (Result<Module, Box<Failure>>, f64) {
     let clock = Instant::now();
     let module = source::read(inputs[number].bytes);
-    let module = module.map_err(|e| Failure::of_file(e.into(), inputs, number));
+    let module = module.map_err(|error| unread(error, inputs, number));
     (module, clock.elapsed().as_secs_f64())
 }
 
@@ -576,9 +644,82 @@ fn read(inputs: &[Input]) -> Vec<(Result<Module, Box<Failure>>, f64)> {
     }
 }
 
+/// What is wrong with a file that cannot be read. Only then is a text read once more, for what else is wrong
+/// with it.
+fn unread(error: InputError, inputs: &[Input], number: usize) -> Box<Failure> {
+    let names = names(inputs);
+    let mut others = Vec::new();
+    if let (InputError::Text(first), Ok(Form::Text(source))) =
+        (&error, source::form(inputs[number].bytes))
+    {
+        let errors = text::diagnose(source).errors.into_iter();
+        let of = |error| *Failure::of_file(InputError::Text(error).into(), &names, number);
+        others.extend(errors.filter(|other| other.offset > first.offset).map(of));
+    }
+    let mut failure = Failure::of_file(error.into(), &names, number);
+    failure.others = others;
+    failure
+}
+
 impl From<Error> for Box<Failure> {
     fn from(error: Error) -> Box<Failure> {
         Box::new(Failure::new(error))
+    }
+}
+
+impl Error {
+    /// The code of what is wrong: for ever the same, and never that of something else. `docs/embedding.md` lists
+    /// them.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Error::Input(error) => error.code(),
+            Error::Rule(finding) => finding.code(),
+            Error::Calls(_) => "L0001",
+            Error::Platform(_) | Error::Compile(CompileError::Unsupported { .. }) => "C0001",
+            Error::Compile(CompileError::Encode { .. } | CompileError::Broken { .. }) => "C0002",
+            Error::Compile(CompileError::Allocate(_)) => "C0003",
+            Error::Compile(CompileError::Flow { .. }) => "C0004",
+            Error::GrfLimit { .. } => "O0001",
+            Error::NoSuchKernel { .. } => "O0002",
+            Error::NoKernel => "O0003",
+        }
+    }
+}
+
+/// Says where in a module errors are. Errors of one object that follow each other share the names of what is in it.
+struct Places<'a> {
+    files: &'a [String],
+    merged: &'a Merged,
+    printer: Option<(usize, Printer<'a>)>,
+}
+
+impl<'a> Places<'a> {
+    fn new(files: &'a [String], merged: &'a Merged) -> Places<'a> {
+        Places {
+            files,
+            merged,
+            printer: None,
+        }
+    }
+
+    fn failure(&mut self, error: Error, number: usize, inst: Option<usize>) -> Failure {
+        let origin = self.merged.origin(number);
+        let object = &self.merged.module.objects[number];
+        let mut failure = *Failure::of_file(error, self.files, origin.file);
+        failure.kernel = Some((origin.object, object.name.to_string()));
+        failure.inst = inst;
+        let Some(inst) = inst.and_then(|inst| object.insts.get(inst)) else {
+            return failure;
+        };
+        failure.place = Some(inst.place);
+        if inst.place.column == 0 {
+            let (_, printer) = match self.printer.take() {
+                Some(same) if same.0 == number => self.printer.insert(same),
+                _ => self.printer.insert((number, Printer::new(object))),
+            };
+            failure.text = Some(printer.inst_text(inst));
+        }
+        failure
     }
 }
 
@@ -591,10 +732,19 @@ impl Failure {
             place: None,
             text: None,
             error,
+            others: Vec::new(),
         }
     }
 
-    fn of_file(error: Error, inputs: &[Input], number: usize) -> Box<Failure> {
+    /// The first error of several findings, with the others.
+    fn with_others(mut found: Vec<Failure>) -> Box<Failure> {
+        let first = found.iter().position(|f| f.severity() == Severity::Error);
+        let mut failure = found.remove(first.unwrap_or(0));
+        failure.others.append(&mut found);
+        Box::new(failure)
+    }
+
+    fn of_file(error: Error, files: &[String], number: usize) -> Box<Failure> {
         let place = match &error {
             Error::Input(InputError::Text(error)) => Some(Place {
                 pos: error.line,
@@ -602,9 +752,8 @@ impl Failure {
             }),
             _ => None,
         };
-        let name = |input: &Input| (number, input.name.to_string());
         Box::new(Failure {
-            file: inputs.get(number).map(name),
+            file: files.get(number).map(|name| (number, name.clone())),
             place,
             ..Failure::new(error)
         })
@@ -612,20 +761,52 @@ impl Failure {
 
     pub(crate) fn at(
         error: Error,
-        inputs: &[Input],
+        files: &[String],
         merged: &Merged,
         object: usize,
         inst: Option<usize>,
     ) -> Box<Failure> {
-        let origin = merged.origin(object);
-        let object = &merged.module.objects[object];
-        let at = inst.and_then(|inst| object.insts.get(inst));
-        let mut failure = Failure::of_file(error, inputs, origin.file);
-        failure.kernel = Some((origin.object, object.name.to_string()));
-        failure.inst = inst;
-        failure.place = at.map(|inst| inst.place);
-        failure.text = at.map(|inst| print::inst_text(object, inst));
-        failure
+        Box::new(Places::new(files, merged).failure(error, object, inst))
+    }
+
+    /// An error, or one of those among [`Failure::others`] that are warnings.
+    pub fn severity(&self) -> Severity {
+        match &self.error {
+            Error::Rule(finding) => finding.severity(),
+            _ => Severity::Error,
+        }
+    }
+
+    /// It as a record, without the others.
+    pub fn diagnostic(&self) -> Diagnostic {
+        let message = match &self.error {
+            // The place has been said.
+            Error::Input(InputError::Text(error)) => error.kind.to_string(),
+            error => error.to_string(),
+        };
+        let place = self.place.unwrap_or_default();
+        let is_text = place.column > 0;
+        Diagnostic {
+            severity: self.severity(),
+            code: self.error.code(),
+            file: self.file.as_ref().map(|(_, name)| name.clone()),
+            kernel: self.kernel.as_ref().map(|(_, name)| name.clone()),
+            instruction: self.inst,
+            line: is_text.then_some(place.pos),
+            column: is_text.then_some(place.column),
+            offset: (!is_text && place.pos > 0).then_some(place.pos),
+            text: self.text.clone(),
+            message,
+        }
+    }
+
+    /// All that was found as records: this first, then the others in the order of the module.
+    pub fn diagnostics(&self) -> Vec<Diagnostic> {
+        let mut all = vec![self.diagnostic()];
+        for other in &self.others {
+            all.extend(other.diagnostics());
+        }
+        all
     }
 }
 
@@ -652,7 +833,7 @@ impl fmt::Display for Failure {
         }
         write!(f, "{}", self.error)?;
         match self.place {
-            Some(Place { pos, column: 0 }) => write!(f, ", at offset {pos:#x}"),
+            Some(Place { pos, column: 0 }) if pos > 0 => write!(f, ", at offset {pos:#x}"),
             _ => Ok(()),
         }
     }

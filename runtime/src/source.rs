@@ -40,6 +40,17 @@ pub enum InputError {
     NoDirective,
 }
 
+impl InputError {
+    /// The code of what is wrong: a syntax error's own, or that of a file that cannot be read at all.
+    pub fn code(&self) -> &'static str {
+        match self {
+            InputError::Text(error) => error.kind.code(),
+            InputError::Binary(_) => "B0001",
+            InputError::Neither(_) | InputError::NoDirective => "F0001",
+        }
+    }
+}
+
 /// The form that a file of vISA has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form<'a> {

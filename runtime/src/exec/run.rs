@@ -140,9 +140,10 @@ pub fn run(
                 .collect()
         };
         // More threads than rayon has cores for are possible.
-        match rayon::ThreadPoolBuilder::new().num_threads(workers).build() {
-            Ok(pool) if options.threads != 0 => pool.install(all),
-            _ => all(),
+        let wanted = (options.threads != 0).then(rayon::ThreadPoolBuilder::new);
+        match wanted.map(|pool| pool.num_threads(workers).build()) {
+            Some(Ok(pool)) => pool.install(all),
+            Some(Err(_)) | None => all(),
         }
     };
     let mut counts = Counts::new(program);

@@ -1,0 +1,77 @@
+//! No panic leaves the library: it becomes a result, and where the caller takes diagnostics, one of them.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use kiln_runtime::{Diagnostic, Severity};
+
+use crate::diagnostics::Diagnostics;
+use crate::pointer;
+use crate::records::KilnResult;
+use crate::session::Session;
+
+/// The code of a panic.
+const PANIC: &str = "K0001";
+
+/// Does what a function is for.
+pub fn guard(work: impl FnOnce() -> Result<(), KilnResult>) -> KilnResult {
+    // What a panic leaves half done is not looked at again: functions give out or change what they were given in their
+    // last step, and the memory that a session keeps is taken out while it is in use.
+    match catch_unwind(AssertUnwindSafe(work)) {
+        Ok(Ok(())) => KilnResult::Ok,
+        Ok(Err(result)) => result,
+        Err(_) => KilnResult::Internal,
+    }
+}
+
+/// Does the same with a session, for which it gathers diagnostics: for the session's log, and for the caller, who may
+/// not want them.
+///
+/// # Safety
+/// See the crate's documentation.
+pub unsafe fn diagnosed(
+    session: *const Session,
+    out: *mut *mut Diagnostics,
+    work: impl FnOnce(&Session, &mut Vec<Diagnostic>) -> Result<(), KilnResult>,
+) -> KilnResult {
+    guard(|| {
+        if !out.is_null() {
+            // SAFETY: the caller's contract.
+            unsafe { pointer::put(out, std::ptr::null_mut()) }?;
+        }
+        // SAFETY: the caller's contract.
+        let session = unsafe { pointer::reference(session) }?;
+        let mut found = Vec::new();
+        let result = match catch_unwind(AssertUnwindSafe(|| work(session, &mut found))) {
+            Ok(result) => result,
+            Err(panic) => {
+                let text = panic.downcast_ref::<String>().map(String::as_str);
+                let text = text.or_else(|| panic.downcast_ref::<&str>().copied());
+                found.push(error(PANIC, text.unwrap_or("a panic").to_string()));
+                Err(KilnResult::Internal)
+            }
+        };
+        found.iter().for_each(|diagnostic| session.log(diagnostic));
+        if !out.is_null() && !found.is_empty() {
+            let handle = Box::into_raw(Box::new(Diagnostics::new(found)));
+            // SAFETY: the caller's contract.
+            unsafe { pointer::put(out, handle) }?;
+        }
+        result
+    })
+}
+
+/// An error that is about no place in vISA.
+pub fn error(code: &'static str, message: String) -> Diagnostic {
+    Diagnostic {
+        severity: Severity::Error,
+        code,
+        file: None,
+        kernel: None,
+        instruction: None,
+        line: None,
+        column: None,
+        offset: None,
+        text: None,
+        message,
+    }
+}

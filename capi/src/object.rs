@@ -1,0 +1,216 @@
+//! Object files, and the execution of their kernels on the host.
+
+use std::ffi::c_void;
+
+use kiln_runtime::exec::{self, Arg};
+use kiln_runtime::{Diagnostic, Info, Platform, Zebin, info};
+
+use crate::diagnostics::Diagnostics;
+use crate::guard::{diagnosed, error, guard};
+use crate::pointer;
+use crate::program::Program;
+use crate::records::{KilnArg, KilnArgKind, KilnFigures, KilnLaunch, KilnResult};
+use crate::session::Session;
+
+/// The code of an object file that cannot be made or read.
+const OBJECT: &str = "K0003";
+/// The code of an execution that failed.
+const RUN: &str = "K0004";
+/// The most arguments of a kernel.
+const ARGS: usize = 1 << 12;
+
+/// An object file.
+pub struct Object {
+    zebin: Zebin,
+    bytes: Vec<u8>,
+    platform: &'static Platform,
+}
+
+/// Says what is wrong with an object file.
+fn refused(found: &mut Vec<Diagnostic>, what: impl ToString) -> KilnResult {
+    found.push(error(OBJECT, what.to_string()));
+    KilnResult::Object
+}
+
+/// Makes an object file of a program that was compiled with the session. The argument layouts of its kernels are in
+/// `info`: an object file of the same program, or a `.ze_info` document.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn kiln_object_make(
+    session: *const Session,
+    program: *const Program,
+    info: *const c_void,
+    info_size: usize,
+    out: *mut *mut Object,
+    diagnostics: *mut *mut Diagnostics,
+) -> KilnResult {
+    let work = |session: &Session, found: &mut Vec<_>| {
+        // SAFETY: the caller's contract.
+        unsafe { pointer::put(out, std::ptr::null_mut()) }?;
+        // SAFETY: the caller's contract.
+        let program = unsafe { pointer::reference(program) }?;
+        // SAFETY: the caller's contract.
+        let info = unsafe { pointer::slice(info.cast::<u8>(), info_size) }?;
+        let platform = session.kiln.options().platform;
+        let info = Info::parse(info, platform).map_err(|e| refused(found, e))?;
+        let zebin = session.kiln.object_file(&program.module, info);
+        let zebin = zebin.map_err(|e| refused(found, e))?;
+        let object = Object {
+            bytes: zebin.write().map_err(|e| refused(found, e))?,
+            zebin,
+            platform,
+        };
+        // SAFETY: the caller's contract.
+        unsafe { pointer::put(out, Box::into_raw(Box::new(object))) }
+    };
+    // SAFETY: the caller's contract.
+    unsafe { diagnosed(session, diagnostics, work) }
+}
+
+/// Reads an object file for the session's platform, anybody's.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn kiln_object_read(
+    session: *const Session,
+    data: *const c_void,
+    size: usize,
+    out: *mut *mut Object,
+    diagnostics: *mut *mut Diagnostics,
+) -> KilnResult {
+    let work = |session: &Session, found: &mut Vec<_>| {
+        // SAFETY: the caller's contract.
+        unsafe { pointer::put(out, std::ptr::null_mut()) }?;
+        // SAFETY: the caller's contract.
+        let bytes = unsafe { pointer::slice(data.cast::<u8>(), size) }?;
+        let platform = session.kiln.options().platform;
+        let object = Object {
+            zebin: info::zebin(bytes, platform).map_err(|e| refused(found, e))?,
+            bytes: bytes.to_vec(),
+            platform,
+        };
+        // SAFETY: the caller's contract.
+        unsafe { pointer::put(out, Box::into_raw(Box::new(object))) }
+    };
+    // SAFETY: the caller's contract.
+    unsafe { diagnosed(session, diagnostics, work) }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn kiln_object_free(object: *mut Object) {
+    // SAFETY: the caller's contract.
+    unsafe { pointer::free(object) };
+}
+
+/// Copies the file into a buffer. Where that is too short, it gets nothing, and `size` is what is needed.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn kiln_object_bytes(
+    object: *const Object,
+    buffer: *mut c_void,
+    capacity: usize,
+    size: *mut usize,
+) -> KilnResult {
+    guard(|| {
+        // SAFETY: the caller's contract.
+        unsafe { pointer::put(size, 0) }?;
+        // SAFETY: the caller's contract.
+        let object = unsafe { pointer::reference(object) }?;
+        // SAFETY: the caller's contract.
+        unsafe { pointer::copy(&object.bytes, buffer.cast(), capacity, size) }
+    })
+}
+
+/// Executes a kernel of an object file on the host, instruction by instruction, and waits for its end. Buffers among
+/// the arguments have the results afterwards, also when it fails; those that overlap are buffers of their own.
+/// `figures`, which may be NULL, are what it did. Kernels with images and samplers cannot be launched from here.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn kiln_object_run(
+    session: *const Session,
+    object: *const Object,
+    launch: *const KilnLaunch,
+    figures: *mut KilnFigures,
+    diagnostics: *mut *mut Diagnostics,
+) -> KilnResult {
+    let work = |session: &Session, found: &mut Vec<_>| {
+        if !figures.is_null() {
+            // SAFETY: the caller's contract.
+            unsafe { pointer::put(figures, KilnFigures::default()) }?;
+        }
+        // SAFETY: the caller's contract.
+        let object = unsafe { pointer::reference(object) }?;
+        // SAFETY: the caller's contract.
+        let launch = unsafe { pointer::reference(launch) }?;
+        // SAFETY: the caller's contract.
+        let kernel = unsafe { pointer::string(launch.kernel) }?;
+        if launch.arg_count > ARGS || !(1..=3).contains(&launch.dimensions) {
+            return Err(KilnResult::Argument);
+        }
+        // SAFETY: the caller's contract.
+        let given = unsafe { pointer::slice(launch.args, launch.arg_count) }?;
+        let mut args = Vec::with_capacity(given.len());
+        for arg in given {
+            // SAFETY: the caller's contract.
+            args.push(unsafe { argument(arg) }?);
+        }
+        let mut failed = |what: &dyn ToString| {
+            found.push(error(RUN, what.to_string()));
+            KilnResult::Run
+        };
+        let sizes = |given: [u32; 3]| {
+            let count = launch.dimensions as usize;
+            std::array::from_fn(|n| if n < count { given[n] } else { 1 })
+        };
+        let program = exec::Program::from_zebin(&object.zebin, kernel, object.platform);
+        let program = program.map_err(|e| failed(&e))?;
+        let mut run = exec::Launch {
+            ze_info: &object.zebin.ze_info,
+            kernel,
+            global: sizes(launch.global),
+            local: sizes(launch.local),
+            dimensions: launch.dimensions,
+            args,
+            budget: match launch.budget {
+                0 => exec::Launch::BUDGET,
+                budget => budget,
+            },
+        };
+        let result = session.pool.install(|| run.run(&program));
+        for (arg, given) in run.args.iter().zip(given) {
+            if let Arg::Buffer(bytes) = arg {
+                let mut size = 0;
+                // SAFETY: the caller's contract: the kernel may write there what it read from there.
+                unsafe { pointer::copy(bytes, given.data.cast(), given.size, &mut size) }?;
+            }
+        }
+        let stats = result.map_err(|e| failed(&e))?;
+        if figures.is_null() {
+            return Ok(());
+        }
+        let view = KilnFigures {
+            instructions: stats.instructions,
+            groups: stats.groups,
+            threads: stats.threads,
+            bytes_read: stats.bytes_read,
+            bytes_written: stats.bytes_written,
+        };
+        // SAFETY: the caller's contract.
+        unsafe { pointer::put(figures, view) }
+    };
+    // SAFETY: the caller's contract.
+    unsafe { diagnosed(session, diagnostics, work) }
+}
+
+/// An argument with what is in it now.
+///
+/// # Safety
+/// See the crate's documentation.
+unsafe fn argument(arg: &KilnArg) -> Result<Arg, KilnResult> {
+    // SAFETY: the caller's contract.
+    let bytes = || unsafe { pointer::slice(arg.data.cast::<u8>(), arg.size) };
+    match arg.kind {
+        kind if kind == KilnArgKind::Buffer as u32 => Ok(Arg::Buffer(bytes()?.to_vec())),
+        kind if kind == KilnArgKind::Value as u32 => Ok(Arg::Value(bytes()?.to_vec())),
+        kind if kind == KilnArgKind::Local as u32 => {
+            let size = u32::try_from(arg.size).map_err(|_| KilnResult::Argument)?;
+            Ok(Arg::Local(size))
+        }
+        _ => Err(KilnResult::Argument),
+    }
+}

@@ -1,0 +1,750 @@
+//! The library as C calls it, with what C can get wrong.
+
+use std::ffi::{CStr, CString, c_char, c_void};
+use std::path::{Path, PathBuf};
+use std::ptr::{null, null_mut};
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+
+use proptest::prelude::*;
+
+use crate::diagnostics::{
+    Diagnostics, kiln_diagnostics_count, kiln_diagnostics_free, kiln_diagnostics_get,
+};
+use crate::object::{
+    Object, kiln_object_bytes, kiln_object_free, kiln_object_make, kiln_object_read,
+    kiln_object_run,
+};
+use crate::program::{
+    Module, Program, kiln_compile, kiln_module_free, kiln_module_load, kiln_program_code,
+    kiln_program_find, kiln_program_free, kiln_program_load, kiln_program_part, kiln_program_parts,
+    kiln_program_relocation, kiln_program_symbol, kiln_recompile,
+};
+use crate::records::{
+    KilnArg, KilnArgKind, KilnDiagnostic, KilnFigures, KilnInput, KilnLaunch, KilnLoad,
+    KilnOptions, KilnPart, KilnPlatform, KilnRelocation, KilnResult, KilnSeverity, KilnSymbol,
+};
+use crate::session::{Session, kiln_platform_get, kiln_session_free, kiln_session_new};
+use crate::{KILN_ABI_VERSION, kiln_abi_version, kiln_result_text, kiln_version};
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
+fn file(path: &str) -> Vec<u8> {
+    std::fs::read(root().join(path)).expect("a file of the repository")
+}
+
+fn options(platform: &CStr) -> KilnOptions {
+    KilnOptions {
+        platform: platform.as_ptr(),
+        tier: 0,
+        grf_limit: 0,
+        threads: 2,
+        preemption: 0,
+        log: None,
+        log_user: null_mut(),
+    }
+}
+
+/// A handle that is freed.
+struct Handle<T>(*mut T, unsafe extern "C" fn(*mut T));
+
+impl<T> Drop for Handle<T> {
+    fn drop(&mut self) {
+        // SAFETY: the handle is one of the library, freed once.
+        unsafe { (self.1)(self.0) };
+    }
+}
+
+fn session_of(options: &KilnOptions) -> Result<Handle<Session>, KilnResult> {
+    let mut session = null_mut();
+    // SAFETY: the pointers are of values that live.
+    match unsafe { kiln_session_new(KILN_ABI_VERSION, options, &mut session) } {
+        KilnResult::Ok => Ok(Handle(session, kiln_session_free)),
+        result => {
+            assert!(session.is_null());
+            Err(result)
+        }
+    }
+}
+
+fn session() -> Handle<Session> {
+    session_of(&options(c"skl")).expect("a session")
+}
+
+/// The codes of diagnostics, which are freed.
+fn codes(diagnostics: *mut Diagnostics) -> Vec<String> {
+    let handle = Handle(diagnostics, kiln_diagnostics_free);
+    // SAFETY: the handle is one of the library or null.
+    let count = unsafe { kiln_diagnostics_count(handle.0) };
+    let get = |index| {
+        let mut record = std::mem::MaybeUninit::<KilnDiagnostic>::uninit();
+        // SAFETY: the record is there, and then it is written; its strings live as long as the handle.
+        unsafe {
+            let result = kiln_diagnostics_get(handle.0, index, record.as_mut_ptr());
+            assert_eq!(result, KilnResult::Ok);
+            let record = record.assume_init();
+            assert!(!CStr::from_ptr(record.message).is_empty());
+            CStr::from_ptr(record.code)
+                .to_str()
+                .expect("a code")
+                .to_string()
+        }
+    };
+    (0..count).map(get).collect()
+}
+
+/// What is wrong: the result and the codes.
+type Wrong = (KilnResult, Vec<String>);
+
+fn load(session: &Handle<Session>, bytes: &[u8]) -> Result<Handle<Module>, Wrong> {
+    let input = KilnInput {
+        name: c"input".as_ptr(),
+        data: bytes.as_ptr().cast(),
+        size: bytes.len(),
+    };
+    let (mut module, mut found) = (null_mut(), null_mut());
+    // SAFETY: the pointers are of values that live.
+    let result = unsafe { kiln_module_load(session.0, &input, 1, &mut module, &mut found) };
+    let found = codes(found);
+    match result {
+        KilnResult::Ok => Ok(Handle(module, kiln_module_free)),
+        result => {
+            assert!(module.is_null());
+            Err((result, found))
+        }
+    }
+}
+
+fn compile(session: &Handle<Session>, module: &Handle<Module>) -> Result<Handle<Program>, Wrong> {
+    let (mut program, mut found) = (null_mut(), null_mut());
+    // SAFETY: the pointers are of values that live.
+    let result = unsafe { kiln_compile(session.0, module.0, &mut program, &mut found) };
+    let found = codes(found);
+    match result {
+        KilnResult::Ok => Ok(Handle(program, kiln_program_free)),
+        result => {
+            assert!(program.is_null());
+            Err((result, found))
+        }
+    }
+}
+
+fn saxpy(session: &Handle<Session>) -> Handle<Program> {
+    let module = load(session, &file("examples/saxpy/saxpy.visaasm")).expect("a module");
+    compile(session, &module).expect("a program")
+}
+
+#[test]
+fn the_header_is_that_of_the_crate() {
+    let crate_dir = env!("CARGO_MANIFEST_DIR");
+    let mut made = Vec::new();
+    cbindgen::generate(crate_dir)
+        .expect("a header")
+        .write(&mut made);
+    let path = Path::new(crate_dir).join("include/kiln.h");
+    if std::env::var_os("KILN_WRITE_HEADER").is_some() {
+        std::fs::write(&path, &made).expect("the header");
+    }
+    let committed = std::fs::read(&path).unwrap_or_default();
+    assert!(
+        committed == made,
+        "capi/include/kiln.h is stale: KILN_WRITE_HEADER=1 cargo test -p kiln-capi header"
+    );
+}
+
+/// Every snippet of the guide is in a program that runs: lines that follow each other, whatever their indentation.
+#[test]
+fn the_guide_shows_what_runs() {
+    let lines = |text: &str| -> Vec<String> {
+        let lines = text.lines().map(|line| line.trim().to_string());
+        lines.filter(|line| !line.is_empty()).collect()
+    };
+    let text = |path: &str| String::from_utf8(file(path)).expect("a text");
+    let guide = text("docs/embedding.md");
+    let mut snippets = 0;
+    for (language, path) in [
+        ("c", "examples/embed/main.c"),
+        ("rust", "examples/embed/main.rs"),
+    ] {
+        let source = lines(&text(path));
+        for block in guide.split(&format!("\n```{language}\n")).skip(1) {
+            let snippet = lines(block.split("```").next().unwrap_or(""));
+            let shown = source.windows(snippet.len()).any(|part| part == snippet);
+            assert!(shown, "{path} does not have:\n{}", snippet.join("\n"));
+            snippets += 1;
+        }
+    }
+    assert!(snippets >= 8, "only {snippets} snippets");
+}
+
+#[test]
+fn versions_and_words_are_told() {
+    // SAFETY: the strings are of the library.
+    let text = |text: *const c_char| unsafe { CStr::from_ptr(text) }.to_str().expect("UTF-8");
+    assert_eq!(text(kiln_version()), env!("CARGO_PKG_VERSION"));
+    assert_eq!(kiln_abi_version(), KILN_ABI_VERSION);
+    for (result, _) in KilnResult::ALL {
+        assert!(!text(kiln_result_text(*result as u32)).is_empty());
+    }
+    assert_eq!(text(kiln_result_text(77)), "no result of this library");
+    let mut names = Vec::new();
+    for index in 0.. {
+        let mut platform = std::mem::MaybeUninit::<KilnPlatform>::uninit();
+        // SAFETY: there is room for it, and it is looked at only if it was written.
+        match unsafe { kiln_platform_get(index, platform.as_mut_ptr()) } {
+            // SAFETY: as said.
+            KilnResult::Ok => {
+                names.push(text(unsafe { platform.assume_init_ref() }.name.as_ptr()).to_string())
+            }
+            result => {
+                assert_eq!(result, KilnResult::NotFound);
+                break;
+            }
+        }
+    }
+    assert_eq!(
+        names,
+        kiln_runtime::PLATFORMS
+            .iter()
+            .map(|p| p.name)
+            .collect::<Vec<_>>()
+    );
+}
+
+#[test]
+fn sessions_are_as_asked_or_refused() {
+    let wrong = |change: &dyn Fn(&mut KilnOptions)| {
+        let mut options = options(c"skl");
+        change(&mut options);
+        session_of(&options).err()
+    };
+    assert_eq!(wrong(&|_| ()), None);
+    assert_eq!(wrong(&|o| o.platform = null()), Some(KilnResult::Null));
+    assert_eq!(
+        wrong(&|o| o.platform = c"z80".as_ptr()),
+        Some(KilnResult::NotFound)
+    );
+    assert_eq!(
+        wrong(&|o| o.platform = c"\xff\xfe".as_ptr()),
+        Some(KilnResult::Utf8)
+    );
+    assert_eq!(wrong(&|o| o.tier = 2), Some(KilnResult::Argument));
+    assert_eq!(wrong(&|o| o.threads = u32::MAX), Some(KilnResult::Argument));
+    assert_eq!(wrong(&|o| o.preemption = 2), Some(KilnResult::Argument));
+    let given = options(c"skl");
+    let mut out = null_mut();
+    // SAFETY: null is allowed, and the rest are values that live.
+    unsafe {
+        assert_eq!(
+            kiln_session_new(KILN_ABI_VERSION + 1, &given, &mut out),
+            KilnResult::Abi
+        );
+        assert_eq!(
+            kiln_session_new(KILN_ABI_VERSION, null(), &mut out),
+            KilnResult::Null
+        );
+        assert_eq!(
+            kiln_session_new(KILN_ABI_VERSION, &given, null_mut()),
+            KilnResult::Null
+        );
+        let odd = (&raw const given).wrapping_byte_add(1);
+        assert_eq!(
+            kiln_session_new(KILN_ABI_VERSION, odd, &mut out),
+            KilnResult::Argument
+        );
+    }
+    // What nothing can be compiled for is said when something is to be.
+    let mut few = options(c"skl");
+    few.grf_limit = 3;
+    let few = session_of(&few).expect("a session");
+    let visa = file("examples/saxpy/saxpy.visaasm");
+    assert_eq!(
+        load(&few, &visa).err(),
+        Some((KilnResult::Visa, vec!["O0001".to_string()]))
+    );
+}
+
+#[test]
+fn null_is_an_error_everywhere() {
+    let session = session();
+    let program = saxpy(&session);
+    let (mut size, mut index) = (7, 7);
+    let (mut module, mut compiled, mut object) = (null_mut(), null_mut(), null_mut());
+    let zero = null::<c_void>();
+    let at = |capacity| KilnLoad {
+        address: 0,
+        resolve: None,
+        user: null_mut(),
+        buffer: null_mut(),
+        capacity,
+    };
+    // SAFETY: null is allowed, and the rest are values that live.
+    let results = unsafe {
+        [
+            kiln_module_load(null(), null(), 0, &mut module, null_mut()),
+            kiln_module_load(session.0, null(), 1, &mut module, null_mut()),
+            kiln_module_load(session.0, null(), 0, null_mut(), null_mut()),
+            kiln_compile(session.0, null(), &mut compiled, null_mut()),
+            kiln_compile(null(), null(), &mut compiled, null_mut()),
+            kiln_recompile(
+                session.0,
+                null(),
+                program.0,
+                c"saxpy".as_ptr(),
+                0,
+                null_mut(),
+            ),
+            kiln_program_find(null(), c"saxpy".as_ptr(), &mut index),
+            kiln_program_find(program.0, null(), &mut index),
+            kiln_program_find(program.0, c"saxpy".as_ptr(), null_mut()),
+            kiln_program_part(null(), 0, null_mut()),
+            kiln_program_part(program.0, 0, null_mut()),
+            kiln_program_code(program.0, 0, null_mut(), usize::MAX, &mut size),
+            kiln_program_code(program.0, 0, null_mut(), 0, null_mut()),
+            kiln_program_code(null(), 0, null_mut(), 0, &mut size),
+            kiln_program_relocation(null(), 0, 0, null_mut()),
+            kiln_program_symbol(null(), 0, 0, null_mut()),
+            kiln_program_symbol(program.0, 0, 0, null_mut()),
+            kiln_program_load(session.0, null(), &at(0), &mut size, null_mut()),
+            kiln_program_load(session.0, program.0, null(), &mut size, null_mut()),
+            kiln_program_load(session.0, program.0, &at(0), null_mut(), null_mut()),
+            kiln_program_load(session.0, program.0, &at(usize::MAX), &mut size, null_mut()),
+            kiln_object_make(session.0, null(), zero, 0, &mut object, null_mut()),
+            kiln_object_make(session.0, program.0, zero, 9, &mut object, null_mut()),
+            kiln_object_make(session.0, program.0, zero, 9, null_mut(), null_mut()),
+            kiln_object_read(session.0, zero, 9, &mut object, null_mut()),
+            kiln_object_bytes(null(), null_mut(), 0, &mut size),
+            kiln_object_run(session.0, null(), null(), null_mut(), null_mut()),
+            kiln_diagnostics_get(null(), 0, null_mut()),
+            kiln_platform_get(0, null_mut()),
+        ]
+    };
+    for (number, result) in results.into_iter().enumerate() {
+        assert_eq!(result, KilnResult::Null, "number {number}");
+    }
+    assert!(module.is_null() && compiled.is_null() && object.is_null());
+    // SAFETY: freeing null is nothing.
+    unsafe {
+        kiln_session_free(null_mut());
+        kiln_module_free(null_mut());
+        kiln_program_free(null_mut());
+        kiln_object_free(null_mut());
+        kiln_diagnostics_free(null_mut());
+        assert_eq!(kiln_program_parts(null()), 0);
+        assert_eq!(kiln_diagnostics_count(null()), 0);
+    }
+}
+
+#[test]
+fn short_buffers_get_nothing_and_the_size_is_said() {
+    let session = session();
+    let program = saxpy(&session);
+    let mut part = std::mem::MaybeUninit::<KilnPart>::uninit();
+    // SAFETY: the pointers are of values that live; the part is written before it is looked at.
+    let code_size = unsafe {
+        assert_eq!(
+            kiln_program_part(program.0, 0, part.as_mut_ptr()),
+            KilnResult::Ok
+        );
+        part.assume_init_ref().code_size
+    };
+    let take = |capacity: usize, which: u8| {
+        let mut buffer = vec![0xa5u8; capacity];
+        let to: *mut c_void = buffer.as_mut_ptr().cast();
+        let mut size = 0;
+        // SAFETY: the buffer has that capacity, and the rest are values that live.
+        let result = unsafe {
+            match which {
+                0 => kiln_program_code(program.0, 0, to, capacity, &mut size),
+                _ => {
+                    let load = KilnLoad {
+                        address: 0x40,
+                        resolve: None,
+                        user: null_mut(),
+                        buffer: to,
+                        capacity,
+                    };
+                    kiln_program_load(session.0, program.0, &load, &mut size, null_mut())
+                }
+            }
+        };
+        if result != KilnResult::Ok {
+            assert!(buffer.iter().all(|&b| b == 0xa5));
+        }
+        (result, size)
+    };
+    for capacity in [0, 1, code_size - 1] {
+        assert_eq!(take(capacity, 0), (KilnResult::ShortBuffer, code_size));
+    }
+    assert_eq!(take(code_size, 0), (KilnResult::Ok, code_size));
+    assert_eq!(take(code_size + 9, 0), (KilnResult::Ok, code_size));
+    let (result, needed) = take(code_size, 1);
+    assert!(result == KilnResult::ShortBuffer && needed > code_size);
+    assert_eq!(take(needed, 1), (KilnResult::Ok, needed));
+}
+
+#[test]
+fn numbers_beyond_the_end_are_not_found() {
+    let session = session();
+    let program = saxpy(&session);
+    let mut size = 0;
+    // SAFETY: nothing is written but the size.
+    unsafe {
+        assert_eq!(kiln_program_parts(program.0), 1);
+        for index in [1, usize::MAX] {
+            let results = [
+                kiln_program_part(program.0, index, null_mut()),
+                kiln_program_code(program.0, index, null_mut(), 0, &mut size),
+                kiln_program_relocation(program.0, index, 0, null_mut()),
+                kiln_program_relocation(program.0, 0, index, null_mut::<KilnRelocation>()),
+                kiln_program_symbol(program.0, 0, index, null_mut::<KilnSymbol>()),
+                kiln_platform_get(index.max(99), null_mut()),
+            ];
+            assert_eq!(results, [KilnResult::NotFound; 6]);
+        }
+        let nobody = kiln_program_find(program.0, c"nobody".as_ptr(), &mut size);
+        assert_eq!((nobody, size), (KilnResult::NotFound, 0));
+        assert_eq!(
+            kiln_program_find(program.0, c"\xff".as_ptr(), &mut size),
+            KilnResult::Utf8
+        );
+    }
+}
+
+/// Counts the messages by their severity.
+unsafe extern "C" fn count(user: *mut c_void, severity: KilnSeverity, message: *const c_char) {
+    // SAFETY: the pointer is that of the test's counters, the message a string.
+    let (counts, message) = unsafe { (&*user.cast::<[AtomicUsize; 3]>(), CStr::from_ptr(message)) };
+    assert!(!message.is_empty());
+    counts[severity as usize].fetch_add(1, Relaxed);
+}
+
+#[test]
+fn the_log_is_told() {
+    let counts: [AtomicUsize; 3] = Default::default();
+    let mut options = options(c"skl");
+    options.log = Some(count);
+    options.log_user = (&raw const counts).cast_mut().cast();
+    let session = session_of(&options).expect("a session");
+    drop(saxpy(&session));
+    assert!(load(&session, b".version 3.6\n.kernel \"k\"\nbogus\n").is_err());
+    let told = counts.each_ref().map(|count| count.load(Relaxed));
+    assert_eq!((told[0], told[2]), (1, 1));
+}
+
+/// Knows where everything is.
+unsafe extern "C" fn everywhere(user: *mut c_void, symbol: *const c_char, to: *mut u64) -> i32 {
+    // SAFETY: the pointers are those of the test and of the library.
+    unsafe {
+        (*user.cast::<Vec<CString>>()).push(CStr::from_ptr(symbol).to_owned());
+        *to = 0x1000;
+    }
+    1
+}
+
+#[test]
+fn unknown_symbols_and_addresses_are_errors() {
+    let session = session();
+    let module = load(
+        &session,
+        &file("runtime/tests/kernels/call_address/call_address.visaasm"),
+    );
+    let program = compile(&session, &module.expect("a module")).expect("a program");
+    // SAFETY: the program lives, and nobody else uses it.
+    let open = unsafe { &mut *program.0 };
+    open.module.functions.clear();
+    let mut asked: Vec<CString> = Vec::new();
+    let mut buffer = vec![0u8; open.module.image_size()];
+    let mut load_at = |address, resolve| {
+        let (mut size, mut found) = (0, null_mut());
+        let load = KilnLoad {
+            address,
+            resolve,
+            user: (&raw mut asked).cast(),
+            buffer: buffer.as_mut_ptr().cast(),
+            capacity: buffer.len(),
+        };
+        // SAFETY: the buffer has that size, and the rest are values that live.
+        let result =
+            unsafe { kiln_program_load(session.0, program.0, &load, &mut size, &mut found) };
+        (result, codes(found))
+    };
+    let error = (KilnResult::Load, vec!["K0002".to_string()]);
+    assert_eq!(load_at(0, None), error);
+    assert_eq!(load_at(1, Some(everywhere as _)), error);
+    assert_eq!(
+        load_at(0x40, Some(everywhere as _)),
+        (KilnResult::Ok, Vec::new())
+    );
+    assert!(!asked.is_empty());
+}
+
+#[test]
+fn a_kernel_is_recompiled() {
+    let mut quick = options(c"skl");
+    quick.tier = 1;
+    let quick = session_of(&quick).expect("a session");
+    let module = load(&quick, &file("examples/mandelbrot/mandelbrot.visaasm")).expect("a module");
+    let program = compile(&quick, &module).expect("a program");
+    let size = || {
+        let mut part = std::mem::MaybeUninit::<KilnPart>::uninit();
+        // SAFETY: the program lives; the part is written before it is looked at.
+        unsafe {
+            assert_eq!(
+                kiln_program_part(program.0, 0, part.as_mut_ptr()),
+                KilnResult::Ok
+            );
+            part.assume_init_ref().code_size
+        }
+    };
+    let again = |name: &CStr, tier| {
+        // SAFETY: the pointers are of values that live.
+        unsafe {
+            kiln_recompile(
+                quick.0,
+                module.0,
+                program.0,
+                name.as_ptr(),
+                tier,
+                null_mut(),
+            )
+        }
+    };
+    let before = size();
+    assert_eq!(again(c"nobody", 0), KilnResult::NotFound);
+    assert_eq!(again(c"mandelbrot", 9), KilnResult::Argument);
+    assert_eq!(size(), before);
+    assert_eq!(again(c"mandelbrot", 0), KilnResult::Ok);
+    assert!(size() < before);
+}
+
+#[test]
+fn wrong_launches_and_object_files_are_errors() {
+    let session = session();
+    let program = saxpy(&session);
+    let info = file("examples/saxpy/saxpy.zebin");
+    let make = |info: &[u8]| {
+        let (mut object, mut found) = (null_mut(), null_mut());
+        // SAFETY: the pointers are of values that live.
+        let result = unsafe {
+            kiln_object_make(
+                session.0,
+                program.0,
+                info.as_ptr().cast(),
+                info.len(),
+                &mut object,
+                &mut found,
+            )
+        };
+        (result, codes(found), Handle(object, kiln_object_free))
+    };
+    for damaged in [
+        &info[..100],
+        &info[..info.len() / 2],
+        b"",
+        b"\xff\0",
+        b"kernels: [",
+    ] {
+        let (result, found, object) = make(damaged);
+        assert_eq!(
+            (result, found),
+            (KilnResult::Object, vec!["K0003".to_string()])
+        );
+        assert!(object.0.is_null());
+    }
+    let (result, _, object) = make(&info);
+    assert_eq!(result, KilnResult::Ok);
+    let mut data = [0u8; 4096];
+    let data = data.as_mut_ptr().cast();
+    let arg = |kind, size| KilnArg { kind, data, size };
+    let (buffer, value) = (KilnArgKind::Buffer as u32, KilnArgKind::Value as u32);
+    let right = [
+        arg(buffer, 4096),
+        arg(buffer, 4096),
+        arg(value, 4),
+        arg(value, 4),
+    ];
+    let right_launch = KilnLaunch {
+        kernel: c"saxpy".as_ptr(),
+        dimensions: 1,
+        global: [64, 0, 0],
+        local: [64, 0, 0],
+        args: right.as_ptr(),
+        arg_count: right.len(),
+        budget: 0,
+    };
+    let run = |change: &dyn Fn(&mut KilnLaunch)| {
+        let mut launch = right_launch;
+        change(&mut launch);
+        let mut figures = KilnFigures::default();
+        // SAFETY: the pointers are of values that live.
+        unsafe { kiln_object_run(session.0, object.0, &launch, &mut figures, null_mut()) }
+    };
+    assert_eq!(run(&|_| ()), KilnResult::Ok);
+    assert_eq!(run(&|l| l.kernel = null()), KilnResult::Null);
+    assert_eq!(run(&|l| l.kernel = c"nobody".as_ptr()), KilnResult::Run);
+    assert_eq!(run(&|l| l.dimensions = 0), KilnResult::Argument);
+    assert_eq!(run(&|l| l.dimensions = 4), KilnResult::Argument);
+    assert_eq!(run(&|l| l.local = [0; 3]), KilnResult::Run);
+    assert_eq!(run(&|l| l.arg_count = 3), KilnResult::Run);
+    assert_eq!(run(&|l| l.arg_count = usize::MAX), KilnResult::Argument);
+    assert_eq!(run(&|l| l.args = null()), KilnResult::Null);
+    assert_eq!(run(&|l| l.budget = 1), KilnResult::Run);
+    let mut bad = right;
+    bad[0].kind = 99;
+    assert_eq!(run(&|l| l.args = bad.as_ptr()), KilnResult::Argument);
+    bad[0] = arg(buffer, usize::MAX);
+    assert_eq!(run(&|l| l.args = bad.as_ptr()), KilnResult::Argument);
+    bad[0] = arg(buffer, 4);
+    bad[0].data = null_mut();
+    assert_eq!(run(&|l| l.args = bad.as_ptr()), KilnResult::Null);
+    bad[0] = arg(KilnArgKind::Local as u32, usize::MAX);
+    assert_eq!(run(&|l| l.args = bad.as_ptr()), KilnResult::Argument);
+    // A buffer that the kernel leaves.
+    bad[0] = arg(buffer, 4);
+    let count = 1024u32.to_le_bytes();
+    bad[3].data = count.as_ptr().cast_mut().cast();
+    assert_eq!(run(&|l| l.args = bad.as_ptr()), KilnResult::Run);
+
+    let mut size = 0;
+    // SAFETY: the pointers are of values that live.
+    let bytes = unsafe {
+        assert_eq!(
+            kiln_object_bytes(object.0, null_mut(), 0, &mut size),
+            KilnResult::ShortBuffer
+        );
+        let mut bytes = vec![0u8; size];
+        let to = bytes.as_mut_ptr().cast();
+        assert_eq!(
+            kiln_object_bytes(object.0, to, size, &mut size),
+            KilnResult::Ok
+        );
+        bytes
+    };
+    let read = |bytes: &[u8]| {
+        let mut object: *mut Object = null_mut();
+        // SAFETY: the pointers are of values that live.
+        let result = unsafe {
+            kiln_object_read(
+                session.0,
+                bytes.as_ptr().cast(),
+                bytes.len(),
+                &mut object,
+                null_mut(),
+            )
+        };
+        drop(Handle(object, kiln_object_free));
+        result
+    };
+    assert_eq!(read(&bytes), KilnResult::Ok);
+    assert_eq!(read(&bytes[..bytes.len() / 3]), KilnResult::Object);
+    assert_eq!(read(&[]), KilnResult::Object);
+}
+
+#[test]
+fn inputs_of_wrong_sizes_and_names_are_errors() {
+    let session = session();
+    let visa = file("examples/saxpy/saxpy.visaasm");
+    let load = |change: &dyn Fn(&mut KilnInput), count| {
+        let mut input = KilnInput {
+            name: null(),
+            data: visa.as_ptr().cast(),
+            size: visa.len(),
+        };
+        change(&mut input);
+        let mut module = null_mut();
+        // SAFETY: the pointers are of values that live, or the count is refused.
+        let result = unsafe { kiln_module_load(session.0, &input, count, &mut module, null_mut()) };
+        drop(Handle(module, kiln_module_free));
+        result
+    };
+    assert_eq!(load(&|_| (), 1), KilnResult::Ok);
+    assert_eq!(load(&|_| (), usize::MAX), KilnResult::Argument);
+    assert_eq!(load(&|_| (), 0), KilnResult::Ok);
+    assert_eq!(load(&|i| i.size = usize::MAX, 1), KilnResult::Argument);
+    assert_eq!(load(&|i| i.size = 0, 1), KilnResult::Visa);
+    assert_eq!(load(&|i| i.data = null(), 1), KilnResult::Null);
+    assert_eq!(load(&|i| i.name = c"\xc3(".as_ptr(), 1), KilnResult::Utf8);
+}
+
+/// A panic is a result and a record, and the session works on.
+#[test]
+fn panics_do_not_leave() {
+    let session = session();
+    let mut found = null_mut();
+    // SAFETY: the pointers are of values that live.
+    let result = unsafe {
+        crate::guard::diagnosed(session.0, &mut found, |session, _| {
+            session.pool.install(|| panic!("on purpose"))
+        })
+    };
+    assert_eq!(
+        (result, codes(found)),
+        (KilnResult::Internal, vec!["K0001".to_string()])
+    );
+    assert_eq!(
+        crate::guard::guard(|| panic!("on purpose")),
+        KilnResult::Internal
+    );
+    drop(saxpy(&session));
+}
+
+#[test]
+fn eight_threads_share_a_session() {
+    let session = session();
+    let code = |session: &Handle<Session>| {
+        let program = saxpy(session);
+        // SAFETY: the program lives.
+        unsafe { &*program.0 }.module.kernels[0].code.clone()
+    };
+    let expected = code(&session);
+    let shared = Shared(&session);
+    std::thread::scope(|scope| {
+        for _ in 0..8 {
+            scope.spawn(|| (0..4).for_each(|_| assert!(code(shared.get()) == expected)));
+        }
+    });
+}
+
+/// A handle that several threads use.
+struct Shared<'a>(&'a Handle<Session>);
+
+// SAFETY: a session may be used from several threads; the handle is freed when they have ended.
+unsafe impl Sync for Shared<'_> {}
+
+impl Shared<'_> {
+    fn get(&self) -> &Handle<Session> {
+        self.0
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    /// Random bytes, and a binary object and a text with some bytes changed: a program or errors, never neither.
+    #[test]
+    fn any_bytes_give_a_program_or_errors(
+        which in 0..3,
+        bytes in prop::collection::vec(any::<u8>(), 0..256),
+        changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..4),
+    ) {
+        let mut input = match which {
+            0 => bytes,
+            1 => file("examples/saxpy/saxpy.isa"),
+            _ => file("examples/saxpy/saxpy.visaasm"),
+        };
+        for (place, byte) in changes {
+            if !input.is_empty() {
+                let place = place.index(input.len());
+                input[place] = byte;
+            }
+        }
+        let session = session();
+        let compiled = load(&session, &input).and_then(|module| compile(&session, &module));
+        if let Err((result, found)) = compiled {
+            prop_assert_eq!(result, KilnResult::Visa);
+            prop_assert!(!found.is_empty());
+        }
+    }
+}

@@ -1,0 +1,164 @@
+//! Modules that are built are those that are read: every object of the examples, declared and written again by the
+//! builder, is what the text reader made of it.
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use kiln_frontend::build::{Builder, module};
+use kiln_frontend::module::{Exec, Label, LabelKind, Object, Operand, PredUse, Type, predefined};
+use kiln_frontend::opcode::Opcode;
+use kiln_frontend::{binary, print, text, verify};
+
+/// The object, made anew; the labels are declared in the opposite order.
+fn rebuilt(object: &Object) -> Object {
+    let mut builder = Builder::new(object.kind, &object.name);
+    for (_, var) in object.vars.iter().skip(predefined::VAR_COUNT) {
+        builder.declare(var.clone());
+    }
+    for (_, addr) in &object.addrs {
+        builder.addr(&addr.name, addr.elements);
+    }
+    for (_, predicate) in object.predicates.iter().skip(1) {
+        builder.predicate(&predicate.name, predicate.elements);
+    }
+    for (_, sampler) in &object.samplers {
+        builder.sampler(&sampler.name);
+    }
+    for (_, surface) in object.surfaces.iter().skip(predefined::SURFACES.len()) {
+        builder.surface(&surface.name);
+    }
+    let mut labels: HashMap<Label, Label> = HashMap::new();
+    for (number, label) in object.labels.iter().rev() {
+        let new = match label.kind {
+            LabelKind::Subroutine => builder.subroutine(&label.name),
+            LabelKind::Block | LabelKind::Kernel => builder.label(&label.name),
+        };
+        labels.insert(number, new);
+    }
+    for input in &object.inputs {
+        match input.var {
+            kiln_frontend::module::InputVar::General(var) if input.implicit == 0 => {
+                builder.input(var, input.offset);
+            }
+            _ => panic!("no example has others"),
+        }
+    }
+    for attr in &object.attrs {
+        builder.attr(&attr.name, attr.value.clone());
+    }
+    for inst in &object.insts {
+        let operand = |operand: &Operand| match operand {
+            Operand::Label(label) => labels[label].into(),
+            other => other.clone(),
+        };
+        if let (Opcode::Label | Opcode::Subroutine, [Operand::Label(label)]) =
+            (inst.op, &inst.operands[..])
+        {
+            builder.define(labels[label]);
+            continue;
+        }
+        let new = builder.inst(inst.op, inst.exec, inst.operands.iter().map(operand));
+        if let Some(pred) = inst.pred {
+            new.when(pred);
+        }
+    }
+    builder
+        .finish()
+        .expect("its labels are those of the object")
+}
+
+#[test]
+fn examples_are_built_as_they_are_read() {
+    let mut objects = 0;
+    let all = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples");
+    for entry in std::fs::read_dir(all).expect("the examples") {
+        let folder = entry.expect("an example").path();
+        let Some(name) = folder.file_name().map(|name| name.to_os_string()) else {
+            continue;
+        };
+        let Ok(source) = std::fs::read_to_string(folder.join(name).with_extension("visaasm"))
+        else {
+            continue;
+        };
+        for object in text::parse(&source).expect("an example").objects {
+            assert!(rebuilt(&object) == object, "{}", folder.display());
+            objects += 1;
+        }
+    }
+    assert!(objects >= 14, "only {objects} objects");
+}
+
+/// A kernel that calls a function by name and a subroutine.
+fn calling() -> [Builder; 2] {
+    let mut kernel = Builder::kernel("caller", 8);
+    let x = kernel.var("x", Type::D, 8);
+    let low = kernel.alias("low", Type::D, 4, x, 0);
+    let high = kernel.alias("high", Type::D, 4, x, 16);
+    // What the reader of bytes calls the first predicate.
+    let p = kernel.predicate("P1", 8);
+    let twice = kernel.subroutine("twice_1");
+    let all = Exec::channels(8);
+    kernel.input(x, 32);
+    kernel.inst(Opcode::Setp, all, [p.into(), 5u32.into()]);
+    kernel
+        .inst(Opcode::Call, all, [twice.into()])
+        .when(PredUse::of(p));
+    kernel.inst(
+        Opcode::FCall,
+        Exec::channels(8),
+        [
+            Operand::Name(Box::new("callee".into())),
+            Operand::Field(0),
+            Operand::Field(0),
+        ],
+    );
+    kernel.inst(Opcode::Ret, Exec::channels(1), []);
+    kernel.define(twice);
+    let half = Exec::channels(4);
+    kernel.inst(Opcode::Add, half, [low.dst(), high.src(), (-1i32).into()]);
+    kernel.inst(Opcode::Ret, Exec::channels(1), []);
+    let mut function = Builder::function("callee", 0, 0);
+    function.inst(Opcode::FRet, Exec::channels(8), []);
+    [kernel, function]
+}
+
+#[test]
+fn what_is_built_is_written_in_both_forms() {
+    let objects = calling().map(|builder| builder.finish().expect("an object"));
+    let built = module(objects).unwrap_or_else(|e| panic!("{e}"));
+    let printed = print::print(&built);
+    let parsed = text::parse(&printed).unwrap_or_else(|e| panic!("{e}\n{printed}"));
+    assert!(parsed == built, "{printed}");
+    let bytes = binary::write(&built).expect("an object");
+    let read = binary::read(&bytes).expect("an object");
+    assert!(verify::verify(&read).is_empty());
+    assert_eq!(binary::write(&read).expect("an object"), bytes);
+}
+
+#[test]
+fn what_is_built_wrong_is_found() {
+    let mut builder = Builder::kernel("k", 8);
+    let x = builder.var("x", Type::D, 8);
+    let all = Exec::channels(8);
+    builder.inst(Opcode::Add, all, [x.dst(), x.src().at(4, 0), 1i32.into()]);
+    builder.inst(Opcode::Mov, all, [x.dst()]);
+    let object = builder.clone().finish().expect("labels are right");
+    let found = module([object]).expect_err("two errors");
+    let found: Vec<_> = found.0.iter().map(|f| (f.code(), f.inst)).collect();
+    assert_eq!(found, [("V0014", Some(1)), ("V0008", Some(2))]);
+
+    let nowhere = builder.label("nowhere");
+    builder.inst(Opcode::Goto, all, [nowhere.into()]);
+    let error = builder.finish().expect_err("a label is missing");
+    assert_eq!(error.to_string(), "label `nowhere` is used but not defined");
+
+    // A label of another builder, and one that is there twice.
+    let mut other = Builder::kernel("k", 8);
+    other.inst(Opcode::Goto, all, [nowhere.into()]);
+    assert!(other.finish().is_err());
+    let mut twice = Builder::kernel("k", 8);
+    let label = twice.label("l");
+    twice.define(label);
+    twice.define(label);
+    assert!(twice.finish().is_err());
+}
