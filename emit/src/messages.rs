@@ -1,6 +1,6 @@
 //! Messages to shared functions: what they ask for, as descriptors, as typed requests and in words.
 //!
-//! A family has a table of rows for each of its shared functions ([`Requests`]). A [`Row`] says which
+//! A family has a table of rows for each of its shared functions (`Requests`). A `Row` says which
 //! bits of a descriptor make it a request of its [`Kind`], and where its fields are. All three views
 //! are walks over these rows: [`Request::encode`] and [`Request::decode`], and [`write`] for listings,
 //! which says by number what no row knows. Names, fields and codes are those of the public

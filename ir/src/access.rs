@@ -2,7 +2,7 @@
 //!
 //! Walks the operands of a vISA instruction by its row in the opcode table. Gives for each access
 //! the cell, the bytes, and how channels and bytes correspond, from which
-//! [`AccessKind`](crate::liveness::AccessKind) follows. Payloads of messages have no size of their
+//! [`AccessKind`] follows. Payloads of messages have no size of their
 //! own in vISA: the opcode table has their shape. A raw operand without one is an error.
 
 use std::ops::Range;

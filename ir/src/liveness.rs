@@ -18,7 +18,7 @@
 //! find, and no set of all cells exists for any block.
 //!
 //! Of subroutines a batch is solved in two passes over the (acyclic) graph of calls. Callees first, each
-//! gets an [`Effect`]: what it reads of what was there before, what it overwrites in any case, and what
+//! gets an `Effect`: what it reads of what was there before, what it overwrites in any case, and what
 //! it may write. A call is that effect. Then, callers first, what is wanted at the end of a subroutine is
 //! what is wanted behind its calls, of all cells that it writes part of. Channels that wait while a
 //! caller calls want their contents kept across the whole call: to the callee these are wanted across

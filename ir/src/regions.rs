@@ -13,7 +13,7 @@
 //!
 //! Takes blocks whose branches are as in vISA, before any is made scalar or SIMD. Regions are looked for from the
 //! last to the first; one that was found is a single step for those around it, and no search takes
-//! more than [`STEPS`]: the time is linear.
+//! more than `STEPS`: the time is linear.
 
 use kiln_frontend::module::Object;
 use kiln_frontend::opcode::Opcode;

@@ -14,7 +14,7 @@
 //! and a web of hundreds of ranges becomes one; ascending ones stop merging early and leave a move
 //! on every edge (2,243 against 101 in a kernel of 8,000 blocks). Each merge sorts the ranges of
 //! both, so that a web of thousands would take the square of their number: what leads from one
-//! [`PIECE`] of a large web to another has the highest numbers, and the pieces are merged first.
+//! `PIECE` of a large web to another has the highest numbers, and the pieces are merged first.
 
 use cranelift_entity::{EntitySet, SecondaryMap};
 use kiln_machine::func::{Block, Class, Function, Term};

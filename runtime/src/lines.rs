@@ -1,6 +1,6 @@
 //! From machine code back to vISA, and from there to lines of the source.
 //!
-//! Each instruction of machine code knows for which one of vISA it was made ([`Inst::origin`]), through all passes;
+//! Each instruction of machine code knows for which one of vISA it was made ([`Inst::origin`](kiln_emit::inst::Inst::origin)), through all passes;
 //! what allocation adds (spills, copies) and the end of a thread count to the one before. vISA says with FILE and LOC which
 //! line of the source what follows was made from; line 0 is none. So a table has rows only where one of these changes.
 

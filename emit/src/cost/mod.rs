@@ -4,7 +4,7 @@
 //! that has its execution unit for itself: it issues in order; an instruction waits until what it reads
 //! and overwrites is there, and until the unit that executes it is free. Nothing is under way where a
 //! block begins. The sum over the blocks counts each as often as it was executed, or, where that is not
-//! known, ten times for each loop that it is in. The numbers are in [`tables`]; `docs/cost-model.md` says what
+//! known, ten times for each loop that it is in. The numbers are in `tables`; `docs/cost-model.md` says what
 //! they rest on and what is left out.
 
 mod loops;

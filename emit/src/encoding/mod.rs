@@ -1,6 +1,6 @@
 //! Machine code of single instructions, both ways.
 //!
-//! One description of each family ([`spec`]) drives [`encode`] and [`decode`]; compaction is part
+//! One description of each family (`spec`) drives [`encode`] and [`decode`]; compaction is part
 //! of both. What a family cannot express is an [`EncodeError`] that names it; bytes that are no
 //! instruction are a [`DecodeError`]. Decoding never panics.
 

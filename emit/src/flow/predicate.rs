@@ -10,7 +10,7 @@
 //! Where the exit of a loop is too long to be predicated its goto and join stay, and only what leads back becomes
 //! a goto. Joins that nobody needs any more are left to what follows.
 //!
-//! A way is a block of at most [`MOST`] instructions that write general registers under the mask alone.
+//! A way is a block of at most `MOST` instructions that write general registers under the mask alone.
 //! It is executed by the channels that have come to it before; moves that allocation has put on
 //! the edges have no mask, so that none are here.
 

@@ -3,7 +3,7 @@
 //! `kiln-ir` is for analysis of vISA: it says who reads what and changes nothing. This is for
 //! rewriting: selection makes a [`func::Function`] of wide instructions, passes improve it,
 //! legalization cuts it to what the target takes, allocation assigns registers. Every state of it
-//! prints ([`print`]), reads back ([`parse`]), and is held against its rules between passes
+//! prints ([`mod@print`]), reads back ([`parse`]), and is held against its rules between passes
 //! ([`verify`]).
 
 pub mod build;

@@ -1,6 +1,6 @@
 //! How many general registers live at once, over all of the code.
 //!
-//! Takes a function and its liveness. [`walk`] goes through each block from its end and shows what lives
+//! Takes a function and its liveness. `walk` goes through each block from its end and shows what lives
 //! at every place; [`pressure`] is the most of it, [`profile`] all of it, [`live_at`] who lives at one
 //! place. A place is before an instruction or at the end of a block. What the instruction before it
 //! writes counts there even if nobody reads it, since it has a register all the same.

@@ -2,7 +2,7 @@
 //!
 //! Within a block any instruction that only computes may stand for a later one like it; across blocks
 //! one that writes whatever the execution mask, where it dominates the later one. The earlier value
-//! lives longer then, so that it may be at most [`NEAR`] instructions back: no more than these are known at
+//! lives longer then, so that it may be at most `NEAR` instructions back: no more than these are known at
 //! a time, however long the code. What is computed of floats
 //! depends on the modes of rounding and denormals besides: it is the same within a block, between two
 //! writes of control registers.

@@ -1,12 +1,12 @@
 //! Orders the instructions of each block so that less is waited for.
 //!
 //! Takes legal machine IR in SSA form and leaves the same instructions in an order that keeps every dependency
-//! ([`depend`]). A block is walked once with a clock, by the numbers of the cost model
+//! (`depend`). A block is walked once with a clock, by the numbers of the cost model
 //! ([`kiln_emit::cost::time`]): of the instructions whose operands have been computed, the one goes next that
 //! need not wait, and of several the one with the longest way of dependencies to the end of the block.
-//! Only the next [`WINDOW`] instructions are looked at, so that the time is near linear.
+//! Only the next `WINDOW` instructions are looked at, so that the time is near linear.
 //!
-//! What is computed before its turn lives longer. [`lives`] knows how many registers each place of the
+//! What is computed before its turn lives longer. `lives` knows how many registers each place of the
 //! old order holds; an instruction goes ahead of others only if all places that it passes stay below
 //! what there is. Where that is not so the old order is kept, which other passes have made, so that this one
 //! brings no spills. Where more live than there are, what ends more lives than it begins goes first.

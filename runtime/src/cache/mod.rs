@@ -1,7 +1,7 @@
 //! A code cache on disk: what was compiled once is read the next time.
 //!
-//! An entry's name is a hash of all that it was made from ([`key`]), so that an entry never goes out of
-//! date; what an entry holds is in [`entry`]. Any number of processes may use a folder at the same time:
+//! An entry's name is a hash of all that it was made from (`key`), so that an entry never goes out of
+//! date; what an entry holds is in `entry`. Any number of processes may use a folder at the same time:
 //! an entry is written under another name, flushed to the disk and renamed, and never changed
 //! afterwards. It begins with a hash of the rest, so that a damaged one is noticed; it is then removed and made
 //! anew. A process that is killed leaves its temporary file behind, which the next one to open the cache
