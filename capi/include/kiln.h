@@ -85,6 +85,16 @@ typedef enum kiln_tier {
   KILN_TIER_QUICK = 1,
 } kiln_tier;
 
+// Where the layout of kernels' arguments comes from, which an object file needs.
+typedef enum kiln_layout {
+  // An object file of the same program, or a `.ze_info` document.
+  KILN_LAYOUT_INFO = 0,
+  // An interface: a document that says what each input is, written by hand or by a compiler.
+  KILN_LAYOUT_INTERFACE = 1,
+  // The inputs of the vISA alone, each of which is taken for an argument.
+  KILN_LAYOUT_INPUTS = 2,
+} kiln_layout;
+
 // What an argument of a kernel is.
 typedef enum kiln_arg_kind {
   // Memory that the kernel reads and writes: `size` bytes at `data`, which have its results afterwards.
@@ -294,12 +304,13 @@ enum kiln_result kiln_diagnostics_get(const struct kiln_diagnostics *diagnostics
 
 void kiln_diagnostics_free(struct kiln_diagnostics *diagnostics);
 
-// Makes an object file of a program that was compiled with the session. The argument layouts of its kernels are in
-// `info`: an object file of the same program, or a `.ze_info` document.
+// Makes an object file of a program that was compiled with the session. `layout` is a kiln_layout; it says what the
+// bytes at `data` are that describe the kernels' arguments, or that there are none.
 enum kiln_result kiln_object_make(const struct kiln_session *session,
                                   const struct kiln_program *program,
-                                  const void *info,
-                                  size_t info_size,
+                                  uint32_t layout,
+                                  const void *data,
+                                  size_t size,
                                   struct kiln_object **out,
                                   struct kiln_diagnostics **diagnostics);
 

@@ -3,13 +3,13 @@
 use std::ffi::c_void;
 
 use kiln_runtime::exec::{self, Arg};
-use kiln_runtime::{Diagnostic, Info, Platform, Zebin, info};
+use kiln_runtime::{Diagnostic, Info, Interface, Platform, Zebin, info};
 
 use crate::diagnostics::Diagnostics;
 use crate::guard::{diagnosed, error, guard};
 use crate::pointer;
 use crate::program::Program;
-use crate::records::{KilnArg, KilnArgKind, KilnFigures, KilnLaunch, KilnResult};
+use crate::records::{KilnArg, KilnArgKind, KilnFigures, KilnLaunch, KilnLayout, KilnResult};
 use crate::session::Session;
 
 /// The code of an object file that cannot be made or read.
@@ -32,14 +32,15 @@ fn refused(found: &mut Vec<Diagnostic>, what: impl ToString) -> KilnResult {
     KilnResult::Object
 }
 
-/// Makes an object file of a program that was compiled with the session. The argument layouts of its kernels are in
-/// `info`: an object file of the same program, or a `.ze_info` document.
+/// Makes an object file of a program that was compiled with the session. `layout` is a kiln_layout; it says what the
+/// bytes at `data` are that describe the kernels' arguments, or that there are none.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kiln_object_make(
     session: *const Session,
     program: *const Program,
-    info: *const c_void,
-    info_size: usize,
+    layout: u32,
+    data: *const c_void,
+    size: usize,
     out: *mut *mut Object,
     diagnostics: *mut *mut Diagnostics,
 ) -> KilnResult {
@@ -49,9 +50,21 @@ pub unsafe extern "C" fn kiln_object_make(
         // SAFETY: the caller's contract.
         let program = unsafe { pointer::reference(program) }?;
         // SAFETY: the caller's contract.
-        let info = unsafe { pointer::slice(info.cast::<u8>(), info_size) }?;
+        let bytes = unsafe { pointer::slice(data.cast::<u8>(), size) }?;
         let platform = session.kiln.options().platform;
-        let info = Info::parse(info, platform).map_err(|e| refused(found, e))?;
+        let info = match layout {
+            n if n == KilnLayout::Info as u32 => {
+                Info::parse(bytes, platform).map_err(|e| refused(found, e))?
+            }
+            n if n == KilnLayout::Interface as u32 => {
+                Info::Interface(Interface::parse(bytes).map_err(|e| refused(found, e))?)
+            }
+            n if n == KilnLayout::Inputs as u32 => {
+                let guess = Interface::guess(&program.module);
+                Info::Interface(guess.map_err(|e| refused(found, e))?)
+            }
+            _ => return Err(KilnResult::Argument),
+        };
         let zebin = session.kiln.object_file(&program.module, info);
         let zebin = zebin.map_err(|e| refused(found, e))?;
         let object = Object {

@@ -107,6 +107,18 @@ pub enum KilnRelocationKind {
     Distance = 3,
 }
 
+/// Where the layout of kernels' arguments comes from, which an object file needs.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum KilnLayout {
+    /// An object file of the same program, or a `.ze_info` document.
+    Info = 0,
+    /// An interface: a document that says what each input is, written by hand or by a compiler.
+    Interface = 1,
+    /// The inputs of the vISA alone, each of which is taken for an argument.
+    Inputs = 2,
+}
+
 /// What an argument of a kernel is.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -20,7 +20,7 @@ use crate::program::{
     kiln_program_relocation, kiln_program_symbol, kiln_recompile,
 };
 use crate::records::{
-    KilnArg, KilnArgKind, KilnDiagnostic, KilnFigures, KilnInput, KilnLaunch, KilnLoad,
+    KilnArg, KilnArgKind, KilnDiagnostic, KilnFigures, KilnInput, KilnLaunch, KilnLayout, KilnLoad,
     KilnOptions, KilnPart, KilnPlatform, KilnRelocation, KilnResult, KilnSeverity, KilnSymbol,
 };
 use crate::session::{Session, kiln_platform_get, kiln_session_free, kiln_session_new};
@@ -310,9 +310,9 @@ fn null_is_an_error_everywhere() {
             kiln_program_load(session.0, program.0, null(), &mut size, null_mut()),
             kiln_program_load(session.0, program.0, &at(0), null_mut(), null_mut()),
             kiln_program_load(session.0, program.0, &at(usize::MAX), &mut size, null_mut()),
-            kiln_object_make(session.0, null(), zero, 0, &mut object, null_mut()),
-            kiln_object_make(session.0, program.0, zero, 9, &mut object, null_mut()),
-            kiln_object_make(session.0, program.0, zero, 9, null_mut(), null_mut()),
+            kiln_object_make(session.0, null(), 0, zero, 0, &mut object, null_mut()),
+            kiln_object_make(session.0, program.0, 0, zero, 9, &mut object, null_mut()),
+            kiln_object_make(session.0, program.0, 0, zero, 9, null_mut(), null_mut()),
             kiln_object_read(session.0, zero, 9, &mut object, null_mut()),
             kiln_object_bytes(null(), null_mut(), 0, &mut size),
             kiln_object_run(session.0, null(), null(), null_mut(), null_mut()),
@@ -524,13 +524,14 @@ fn wrong_launches_and_object_files_are_errors() {
     let session = session();
     let program = saxpy(&session);
     let info = file("examples/saxpy/saxpy.zebin");
-    let make = |info: &[u8]| {
+    let make = |layout, info: &[u8]| {
         let (mut object, mut found) = (null_mut(), null_mut());
         // SAFETY: the pointers are of values that live.
         let result = unsafe {
             kiln_object_make(
                 session.0,
                 program.0,
+                layout,
                 info.as_ptr().cast(),
                 info.len(),
                 &mut object,
@@ -539,6 +540,8 @@ fn wrong_launches_and_object_files_are_errors() {
         };
         (result, codes(found), Handle(object, kiln_object_free))
     };
+    let (none, _, _) = make(9, &info);
+    assert_eq!(none, KilnResult::Argument);
     for damaged in [
         &info[..100],
         &info[..info.len() / 2],
@@ -546,14 +549,16 @@ fn wrong_launches_and_object_files_are_errors() {
         b"\xff\0",
         b"kernels: [",
     ] {
-        let (result, found, object) = make(damaged);
-        assert_eq!(
-            (result, found),
-            (KilnResult::Object, vec!["K0003".to_string()])
-        );
-        assert!(object.0.is_null());
+        for layout in [KilnLayout::Info, KilnLayout::Interface] {
+            let (result, found, object) = make(layout as u32, damaged);
+            assert_eq!(
+                (result, found),
+                (KilnResult::Object, vec!["K0003".to_string()])
+            );
+            assert!(object.0.is_null());
+        }
     }
-    let (result, _, object) = make(&info);
+    let (result, _, object) = make(KilnLayout::Info as u32, &info);
     assert_eq!(result, KilnResult::Ok);
     let mut data = [0u8; 4096];
     let data = data.as_mut_ptr().cast();
@@ -640,6 +645,72 @@ fn wrong_launches_and_object_files_are_errors() {
     assert_eq!(read(&bytes), KilnResult::Ok);
     assert_eq!(read(&bytes[..bytes.len() / 3]), KilnResult::Object);
     assert_eq!(read(&[]), KilnResult::Object);
+}
+
+/// A kernel that writes the sum of its arguments, of which nobody says more than its inputs do, or an interface.
+#[test]
+fn objects_are_made_of_an_interface_or_the_inputs_alone() {
+    const ADD: &[u8] = b".version 4.1\n.kernel \"add\"\n\
+        .decl OUT v_type=G type=uq num_elts=1 align=qword\n\
+        .decl A v_type=G type=d num_elts=1 align=dword\n\
+        .decl B v_type=G type=d num_elts=1 align=dword\n\
+        .decl R v_type=G type=d num_elts=4 align=hword\n\
+        .input OUT offset=64 size=8\n.input A offset=72 size=4\n.input B offset=76 size=4\n\
+        .kernel_attr SimdSize=8\n.function \"add_0\"\nadd_0:\n\
+        \x20   add (M1_NM, 1) R(0,0)<1> A(0,0)<0;1,0> B(0,0)<0;1,0>\n\
+        \x20   mov (M1_NM, 1) R(0,1)<1> A(0,0)<0;1,0>\n\
+        \x20   svm_block_st (1) OUT(0,0)<0;1,0> R.0\n    ret (M1, 1)\n";
+    const INTERFACE: &[u8] =
+        b"kernels: [{name: add, arguments: [{kind: value, offset: 76, size: 4}, \
+        {kind: buffer, offset: 64, access: writeonly}, {kind: value, offset: 72, size: 4}]}]";
+    let session = session();
+    let module = load(&session, ADD).expect("a module");
+    let program = compile(&session, &module).expect("a program");
+    let (mut sum, mut numbers) = ([0i32; 4], [40i32, 2]);
+    let (buffer, value) = (KilnArgKind::Buffer as u32, KilnArgKind::Value as u32);
+    let arg = |kind, data: *mut i32, size| KilnArg {
+        kind,
+        data: data.cast(),
+        size,
+    };
+    let mut run = |layout: KilnLayout, data: &[u8], order: [usize; 3]| {
+        let [first, second] = &mut numbers;
+        let args = [
+            arg(buffer, sum.as_mut_ptr(), 16),
+            arg(value, first, 4),
+            arg(value, second, 4),
+        ];
+        let args = order.map(|n| args[n]);
+        let mut object = null_mut();
+        let launch = KilnLaunch {
+            kernel: c"add".as_ptr(),
+            dimensions: 1,
+            global: [1; 3],
+            local: [1; 3],
+            args: args.as_ptr(),
+            arg_count: args.len(),
+            budget: 1 << 20,
+        };
+        // SAFETY: the pointers are of values that live.
+        unsafe {
+            let made = kiln_object_make(
+                session.0,
+                program.0,
+                layout as u32,
+                data.as_ptr().cast(),
+                data.len(),
+                &mut object,
+                null_mut(),
+            );
+            assert_eq!(made, KilnResult::Ok);
+            let object = Handle(object, kiln_object_free);
+            let ran = kiln_object_run(session.0, object.0, &launch, null_mut(), null_mut());
+            assert_eq!(ran, KilnResult::Ok);
+        }
+        [sum[0], sum[1]]
+    };
+    assert_eq!(run(KilnLayout::Inputs, b"", [0, 1, 2]), [42, 40]);
+    assert_eq!(run(KilnLayout::Interface, INTERFACE, [1, 0, 2]), [42, 2]);
 }
 
 #[test]

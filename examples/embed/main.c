@@ -118,7 +118,8 @@ static void patch(const kiln_session *session, const kiln_program *program) {
 static void run(const kiln_session *session, const kiln_program *program, const void *info, size_t info_size) {
     kiln_diagnostics *found;
     kiln_object *object;
-    check(kiln_object_make(session, program, info, info_size, &object, &found), &found, "object file");
+    kiln_result result = kiln_object_make(session, program, KILN_LAYOUT_INFO, info, info_size, &object, &found);
+    check(result, &found, "object file");
 
     float x[COUNT], y[COUNT], a = 2;
     uint32_t count = COUNT;

@@ -35,8 +35,10 @@ pub use kiln_machine::func::Entered;
 pub use kiln_regalloc::{Allocator, Stats as AllocationStats};
 pub use kiln_target::platform::{PLATFORMS, Platform, find as find_platform};
 
+pub use cache::Cache;
 pub use diagnostic::Diagnostic;
 pub use info::Info;
+pub use interface::Interface;
 pub use loader::{Image, LoadError};
 pub use object_file::ObjectError;
 pub use pipeline::{Compiled, Options, Relocation, Symbol, Tier};
