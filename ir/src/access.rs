@@ -168,6 +168,18 @@ pub fn collect(func: &Function, blocks: &[Range<u32>]) -> Result<Accesses, CfgEr
         return Ok(all.accesses(&all.maps));
     }
     let middle = blocks.partition_point(|block| (block.end as usize) < count / 2);
+    collect_in_halves(func, blocks, middle)
+}
+
+/// The same of the blocks before and behind one at the same time.
+///
+/// # Errors
+/// As [`collect`].
+pub fn collect_in_halves(
+    func: &Function,
+    blocks: &[Range<u32>],
+    middle: usize,
+) -> Result<Accesses, CfgError> {
     let (first, second) = blocks.split_at(middle);
     let mut first = Collector::new(func, first);
     let mut second = Collector::new(func, second);

@@ -35,7 +35,7 @@ use crate::cfg::{Cfg, Exit};
 use crate::func::Cell;
 
 /// What an instruction does to part of a cell. Reads of an instruction come before its writes.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Access {
     pub inst: u32,
     pub cell: Cell,
@@ -65,6 +65,7 @@ impl AccessKind {
 }
 
 /// All accesses of a function in the order of the code, and those of each block.
+#[derive(Debug, PartialEq, Eq)]
 pub struct Accesses {
     pub list: Vec<Access>,
     pub blocks: Vec<Range<u32>>,

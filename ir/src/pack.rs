@@ -22,6 +22,10 @@ const LEAST_LIFE: u32 = 20;
 /// How far from each other two lives may begin and end together, besides half of the shorter one.
 const NEAR: u32 = 64;
 
+/// Groups that are kept in view for the next variables, the latest: so many begin at once only where there is
+/// nothing to choose.
+const OPEN: usize = 256;
+
 /// A variable's place in a group of those that share a cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Slot {
@@ -82,7 +86,7 @@ pub fn pack(object: &Object, target: &Platform, candidate: impl Fn(Var) -> bool)
         .collect();
     order.sort_by_key(|(used, var)| (used.start, *var));
     let mut groups: Vec<Group> = Vec::new();
-    // Groups with room that began not long ago.
+    // Those with room whose members live.
     let mut open: Vec<u32> = Vec::new();
     let mut slots: Vec<Slot> = Vec::new();
     for (used, var) in order {
@@ -92,7 +96,7 @@ pub fn pack(object: &Object, target: &Platform, candidate: impl Fn(Var) -> bool)
             let group = &groups[g as usize];
             group.taken != u64::MAX && group.end >= used.start
         });
-        for &g in open.iter().rev().take(OPEN) {
+        for &g in open.iter().rev() {
             let group = &groups[g as usize];
             let apart = group.start.abs_diff(used.start) + group.end.abs_diff(used.end);
             if apart <= span / 2 + NEAR
@@ -106,6 +110,9 @@ pub fn pack(object: &Object, target: &Platform, candidate: impl Fn(Var) -> bool)
         let (group, offset) = match best {
             Some((_, group, offset)) => (group, offset),
             None => {
+                if open.len() == OPEN {
+                    open.remove(0);
+                }
                 open.push(groups.len() as u32);
                 groups.push(Group {
                     start: used.start,
@@ -127,10 +134,6 @@ pub fn pack(object: &Object, target: &Platform, candidate: impl Fn(Var) -> bool)
     slots.retain(|slot| groups[slot.group as usize].members > 1);
     slots
 }
-
-/// Groups that are looked at for a variable, the latest: so many begin at once only where there is
-/// nothing to choose.
-const OPEN: usize = 256;
 
 /// The use of each variable that is a root and used at all.
 fn uses(object: &Object, row_bytes: u32) -> Vec<Option<Use>> {

@@ -21,7 +21,7 @@ pub const NAME: &str = "pairs";
 
 /// Instructions that two lives may end apart, besides half of what they have together.
 const NEAR: u32 = 128;
-/// Units with room that are looked at for a value, the latest.
+/// Units that are kept in view for the next values, the latest.
 const OPEN: usize = 64;
 const NONE: u32 = u32::MAX;
 
@@ -148,7 +148,7 @@ fn choose(
         }
         open.retain(|&unit| units[unit as usize].until.iter().any(|&until| until > at));
         let mut best = None;
-        for &unit in open.iter().rev().take(OPEN) {
+        for &unit in open.iter().rev() {
             let [low, high] = units[unit as usize].until;
             if low.min(high) >= at {
                 continue;
@@ -169,6 +169,9 @@ fn choose(
             }
             None => {
                 value.unit = units.len() as u32;
+                if open.len() == OPEN {
+                    open.remove(0);
+                }
                 open.push(value.unit);
                 units.push(Unit {
                     holds: vec![(at, v)],

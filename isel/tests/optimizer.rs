@@ -6,7 +6,7 @@ use std::path::Path;
 use kiln_isel::opt::{self, PASSES};
 use kiln_machine::func::Function;
 use kiln_machine::testing::files;
-use kiln_machine::testing::random::{Shape, function};
+use kiln_machine::testing::random::{Shape, function, seeds};
 use kiln_machine::testing::run::compare;
 use kiln_machine::verify::{Level, verify};
 
@@ -31,12 +31,6 @@ fn check(name: &str, seeds: std::ops::Range<u64>, pass: impl Fn(&mut Function)) 
             panic!("{name}, seed {seed}: {e}\n{before}\n{after}");
         }
     }
-}
-
-/// How many random functions each property is tried on; more with `SEEDS`.
-fn seeds() -> u64 {
-    let seeds = std::env::var("SEEDS").ok();
-    seeds.and_then(|n| n.parse().ok()).unwrap_or(400)
 }
 
 #[test]

@@ -1,42 +1,21 @@
 //! Scheduling: by files of input and expected output, by running random functions before and after, and by what
 //! it is for.
 
+mod common;
+
 use std::path::Path;
 
-use kiln_isel::{legalize, schedule};
+use kiln_isel::schedule;
 use kiln_machine::func::Function;
 use kiln_machine::graph::Graph;
 use kiln_machine::liveness::Liveness;
 use kiln_machine::pressure::pressure;
 use kiln_machine::testing::files;
-use kiln_machine::testing::random::{Shape, function};
+use kiln_machine::testing::random::seeds;
 use kiln_machine::testing::run::compare_in_any_order;
 use kiln_machine::verify::{Level, verify};
 
-/// How many random functions each property is tried on; more with `SEEDS`.
-fn seeds() -> u64 {
-    let seeds = std::env::var("SEEDS").ok();
-    seeds.and_then(|n| n.parse().ok()).unwrap_or(400)
-}
-
-/// A legal function, alternately made so and made legal.
-fn legal(seed: u64) -> Function {
-    let level = match seed.is_multiple_of(2) {
-        true => Level::Wide,
-        false => Level::Legal,
-    };
-    let shape = Shape {
-        level,
-        depth: seed as u32 % 3,
-        length: 24,
-        messages: !seed.is_multiple_of(3),
-    };
-    let mut func = function(seed, &shape);
-    if level == Level::Wide {
-        legalize::run(&mut func).unwrap_or_else(|e| panic!("seed {seed}: {e:?}"));
-    }
-    func
-}
+use common::legal;
 
 fn most(func: &Function) -> u32 {
     let live = Liveness::new(func, &Graph::new(func));

@@ -256,25 +256,26 @@ pub fn allocate_with(
         slots: frame.slots(used.max(parts.frames_end(&func))),
     };
     // Mostly nothing is spilled, and all can be placed meanwhile.
-    let input = |func| {
-        let fixed = place::place(func, &live, &frame)?;
-        Adapter::new(func, &fixed, &frame, parts)
-    };
     let count: usize = func.blocks.values().map(|block| block.insts.len()).sum();
-    let (is_over, input) = match count < MANY {
-        true => (spill::is_over(&func, &graph, &room), input(&func)),
-        false => rayon::join(|| spill::is_over(&func, &graph, &room), || input(&func)),
+    let (over, placed) = match count < MANY {
+        true => (
+            spill::over(&func, &graph, &room),
+            input(&func, &live, &frame, parts),
+        ),
+        false => rayon::join(
+            || spill::over(&func, &graph, &room),
+            || input(&func, &live, &frame, parts),
+        ),
     };
     let mut spilled = 0;
-    let input = match is_over {
-        false => input?,
-        true => {
-            drop(input);
-            spilled = spill::run(&mut func, &graph, room, &mut assigned.origins);
+    let input = match over {
+        None => placed?,
+        Some(over) => {
+            drop(placed);
+            spilled = spill::run(&mut func, &graph, room, over, &mut assigned.origins);
             let placed = place::wanted(&func);
             let live = Liveness::of(&func, &graph, |v| placed.contains(v));
-            let fixed = place::place(&func, &live, &frame)?;
-            Adapter::new(&func, &fixed, &frame, parts)?
+            input(&func, &live, &frame, parts)?
         }
     };
     let env = adapter::environment(&frame);
@@ -355,4 +356,15 @@ pub fn allocate_with(
         })?;
     }
     Ok(allocated)
+}
+
+/// The function as allocators take it, with what spans several registers in its place.
+fn input<'f>(
+    func: &'f Function,
+    live: &Liveness,
+    frame: &Frame,
+    parts: &'f Parts,
+) -> Result<Adapter<'f>, AllocError> {
+    let fixed = place::place(func, live, frame)?;
+    Adapter::new(func, &fixed, frame, parts)
 }

@@ -60,6 +60,12 @@ pub struct Room {
     pub slots: u32,
 }
 
+impl Room {
+    fn is_over(&self, count: i32) -> bool {
+        count > (self.units * self.over / 100) as i32
+    }
+}
+
 /// Where a value lives: from its definition to before its last use.
 #[derive(Clone, Copy, Default)]
 struct Life {
@@ -90,11 +96,19 @@ enum Access {
     Use,
 }
 
-/// Whether more values live at once anywhere than there is room for: if not, there is nothing to spill.
-pub fn is_over(func: &Function, graph: &Graph, room: &Room) -> bool {
-    let high = room.units * room.over / 100;
-    let counts = Lives::new(func, graph).pressure();
-    counts.iter().any(|count| *count > high as i32)
+/// Where more values live at once than there is room for.
+pub struct Over {
+    lives: Lives,
+    /// Values that live at each position.
+    counts: Vec<i32>,
+}
+
+/// Looks whether more values live at once anywhere than there is room for: if not, there is nothing to spill.
+pub fn over(func: &Function, graph: &Graph, room: &Room) -> Option<Over> {
+    let lives = Lives::new(func, graph);
+    let counts = lives.pressure();
+    let is_over = counts.iter().any(|&count| room.is_over(count));
+    is_over.then_some(Over { lives, counts })
 }
 
 /// Spills. Gives the number of slots used; `origins` keeps the number that each instruction of a block had.
@@ -102,15 +116,10 @@ pub fn run(
     func: &mut Function,
     graph: &Graph,
     room: Room,
+    Over { lives, counts }: Over,
     origins: &mut SecondaryMap<Block, Vec<u32>>,
 ) -> u32 {
-    let high = room.units * room.over / 100;
-    let is_over = |count: &i32| *count > high as i32;
-    let lives = Lives::new(func, graph);
-    let counts = lives.pressure();
-    if !counts.iter().any(is_over) {
-        return 0;
-    }
+    let is_over = |count: &i32| room.is_over(*count);
     let counts = lives.exact(func, graph).unwrap_or(counts);
     let over = counts.iter().filter(|count| is_over(count)).count();
     if over == 0 {

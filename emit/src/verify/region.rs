@@ -28,13 +28,13 @@ impl Checker<'_> {
         if by_row && operand != Operand::Src(0) {
             return fail("only the first source may have one address a row");
         }
-        self.region(src.region, operand)?;
+        self.region(src.region, src.ty, operand)?;
         self.element(src.place, src.ty, operand)?;
         self.span(src.place, src.ty, src.region, operand)
     }
 
     /// The rules that hold of a region wherever it is.
-    fn region(&self, region: Region, operand: Operand) -> Result<(), Violation> {
+    fn region(&self, region: Region, ty: Type, operand: Operand) -> Result<(), Violation> {
         let exec_size = self.inst.exec_size;
         let Region {
             vstride,
@@ -55,7 +55,7 @@ impl Checker<'_> {
         if width > exec_size {
             return fail("is wider than the instruction");
         }
-        let even_row = self.platform.even_rows && vstride == Some(hstride);
+        let even_row = self.platform.even_rows && ty.bytes() == 8 && vstride == Some(hstride);
         if width == 1 && hstride != 0 && vstride.is_some() && !even_row {
             return fail("has a horizontal stride along rows of one");
         }

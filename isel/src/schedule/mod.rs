@@ -48,18 +48,14 @@ pub fn run(func: &mut Function, units: u32) {
         let (known, roots) = (Known::new(func, units), depend::roots(func));
         [orders(func, &blocks, &known, &roots), Vec::new()]
     } else {
-        let (known, roots) = rayon::join(|| Known::new(func, units), || depend::roots(func));
         let mut before = 0;
-        let middle = blocks.partition_point(|&block| {
-            before += func.blocks[block].insts.len();
+        let is_first = |block: &&Block| {
+            before += func.blocks[**block].insts.len();
             before < count / 2
-        });
-        let (first, second) = blocks.split_at(middle);
-        let (first, second) = rayon::join(
-            || orders(func, first, &known, &roots),
-            || orders(func, second, &known, &roots),
-        );
-        [first, second]
+        };
+        let middle = blocks.iter().take_while(is_first).count();
+        let (known, roots) = rayon::join(|| Known::new(func, units), || depend::roots(func));
+        orders_of_halves(func, blocks.split_at(middle), &known, &roots)
     };
     let mut order = orders.into_iter().flatten();
     let mut old = Vec::new();
@@ -70,6 +66,20 @@ pub fn run(func: &mut Function, units: u32) {
             *inst = old[from as usize];
         }
     }
+}
+
+/// The new orders of the blocks before some place and of those behind it, found at the same time.
+fn orders_of_halves(
+    func: &Function,
+    (first, second): (&[Block], &[Block]),
+    known: &Known,
+    roots: &[u32],
+) -> [Vec<u32>; 2] {
+    let (first, second) = rayon::join(
+        || orders(func, first, known, roots),
+        || orders(func, second, known, roots),
+    );
+    [first, second]
 }
 
 /// The new orders of some blocks, one behind the other, by the numbers that instructions have in their blocks.
@@ -220,5 +230,34 @@ impl Walk {
         // The first that is left depends on none that is.
         let head = || self.ready.iter().position(is_head);
         chosen.or_else(head).unwrap_or(0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use kiln_machine::testing::random::{Shape, function, seeds};
+    use kiln_machine::verify::Level;
+
+    use super::*;
+
+    #[test]
+    fn halves_are_the_whole() {
+        for seed in 0..seeds() / 8 {
+            let shape = Shape {
+                level: Level::Legal,
+                depth: seed as u32 % 3,
+                length: 24,
+                messages: true,
+            };
+            let func = function(seed, &shape);
+            let blocks: Vec<Block> = func.blocks.keys().collect();
+            // Few enough that what lives decides, too.
+            let (known, roots) = (Known::new(&func, 40), depend::roots(&func));
+            let whole = orders(&func, &blocks, &known, &roots);
+            for middle in 0..=blocks.len() {
+                let halves = orders_of_halves(&func, blocks.split_at(middle), &known, &roots);
+                assert_eq!(halves.concat(), whole, "seed {seed}, split before {middle}");
+            }
+        }
     }
 }

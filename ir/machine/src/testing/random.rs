@@ -30,6 +30,12 @@ pub struct Shape {
 /// Registers of the machine, from 100, that functions read and write.
 const PHYSICAL: u32 = 16;
 
+/// How many random functions each property is tried on; more with `SEEDS`.
+pub fn seeds() -> u64 {
+    let seeds = std::env::var("SEEDS").ok();
+    seeds.and_then(|n| n.parse().ok()).unwrap_or(400)
+}
+
 /// The function that belongs to a seed.
 pub fn function(seed: u64, shape: &Shape) -> Function {
     let mut func = Function::new("random", &SKL, 16);
