@@ -30,6 +30,9 @@ use super::for_each_inst;
 /// How many copies written one over the other are looked through.
 const CHAIN: usize = 8;
 
+/// The last use of what the end of a block reads.
+const PASSED: u32 = u32::MAX;
+
 /// Replaces uses of copies. The copies that nobody reads any more stay for [`super::dead`].
 pub fn run(func: &mut Function) {
     let order = Graph::new(func).order().to_vec();
@@ -45,11 +48,11 @@ pub fn run(func: &mut Function) {
         at += 1;
         let old = inst.dst.map(|dst| dst.old);
         func.map_uses(inst, |v| originals[v].expand().unwrap_or(v));
-        // Half a register is not written over in the place of its copy, if anybody wants it later.
+        // What is passed on an edge stays a copy, and what is written over it is in its place. Half a
+        // register is not written over in the place of its copy, if anybody wants it later.
         if let (Some(Old::Reg(v)), Some(dst)) = (old, &mut inst.dst)
             && let Some(original) = originals[v].expand()
-            && halves.contains(v)
-            && last[original] > at
+            && (last[v] == PASSED || halves.contains(v) && last[original] > at)
         {
             dst.old = Old::Reg(v);
         }
@@ -106,7 +109,7 @@ fn last_uses(func: &Function, order: &[Block]) -> SecondaryMap<VReg, u32> {
             at += 1;
             uses_of(func, inst, |v| last[v] = at.max(last[v]));
         }
-        term_uses(func, block, |v| last[v] = u32::MAX);
+        term_uses(func, block, |v| last[v] = PASSED);
     }
     last
 }
