@@ -18,8 +18,6 @@ pub const NOWHERE: u8 = u8::MAX;
 const NOBODY: u32 = u32::MAX;
 /// Lives of a web that are looked at when its home is chosen.
 const LOOKED_AT: usize = 32;
-/// Registers that are looked at.
-const TRIED: usize = 8;
 
 pub struct Webs {
     parent: Vec<u32>,
@@ -183,7 +181,7 @@ impl Webs {
         }
         let all = self.lives.get(&web).filter(|all| all.len() > 1)?;
         let mut best: Option<(usize, u8)> = None;
-        for unit in units.take(TRIED) {
+        for unit in units {
             let taken = |life: &(&u32, &u32)| self.conflict(unit, *life.0, *life.1, web).is_some();
             let count = all.iter().take(LOOKED_AT).filter(taken).count();
             if best.is_none_or(|(least, _)| count < least) {
