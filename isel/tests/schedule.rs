@@ -60,5 +60,7 @@ fn registers_suffice() {
 #[test]
 fn files() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/passes/schedule");
-    files::check(&folder, Level::Legal, |func| schedule::run(func, 62));
+    files::check(&folder, Level::Legal, |func| {
+        schedule::run(func, 62);
+    });
 }

@@ -17,10 +17,11 @@ use kiln_ir::cfg::CfgError;
 use kiln_ir::expand;
 use kiln_ir::subroutines::{self, Which};
 use kiln_isel::select::{self, Room};
-use kiln_isel::{legalize, opt, pairs, schedule};
+use kiln_isel::{legalize, opt, pairs, remat, schedule};
 use kiln_machine::func::{Address, Entered, Function as Machine};
 use kiln_machine::verify::{Level, verify as verify_machine};
-use kiln_regalloc::frame::MOST_SCRATCH;
+use kiln_regalloc::frame::{Frame, MOST_SCRATCH};
+use kiln_regalloc::routines::Parts;
 use kiln_regalloc::{AllocError, Allocator, Stats, allocate_parts};
 use kiln_target::abi::{self, Abi};
 use rayon::prelude::*;
@@ -213,7 +214,9 @@ impl Options {
 pub fn passes() -> impl Iterator<Item = &'static str> {
     let optimizer = opt::PASSES.iter().map(|pass| pass.name);
     let others = kiln_emit::flow::passes().map(|pass| pass.name);
-    optimizer.chain([schedule::NAME, pairs::NAME]).chain(others)
+    optimizer
+        .chain([schedule::NAME, pairs::NAME, remat::NAME])
+        .chain(others)
 }
 
 /// Seconds each phase took. Control flow's passes count among those of register allocation.
@@ -617,7 +620,7 @@ fn lower(
     Ok(machines)
 }
 
-/// The optimizer's passes over a part, its legalization, schedule and pairs; gives the text of each, if it is asked for.
+/// The optimizer's passes over a part, its legalization, and what comes behind that; gives the text of each, if it is asked for.
 fn finish(
     object: &Object,
     machine: &mut Machine,
@@ -654,8 +657,10 @@ fn finish(
     opt::dead::run(machine);
     show("legalized", machine);
     check(machine, "legalization", Level::Legal)?;
+    let limit = options.grf_limit / options.platform.unit_grfs();
+    let mut most = u32::MAX;
     if options.optimize && !options.without.contains(&schedule::NAME) {
-        schedule::run(machine, options.grf_limit / options.platform.unit_grfs());
+        most = schedule::run(machine, limit);
         show(schedule::NAME, machine);
         check(machine, "scheduling", Level::Legal)?;
     }
@@ -663,6 +668,15 @@ fn finish(
         pairs::run(machine);
         show(pairs::NAME, machine);
         check(machine, "pairs", Level::Legal)?;
+    }
+    if options.optimize && !options.without.contains(&remat::NAME) {
+        let frame = Frame::new(machine, Some(options.grf_limit), &Parts::default());
+        let units = frame.map_or(limit, |frame| frame.units.len() as u32);
+        if most > units {
+            remat::run(machine, units);
+            show(remat::NAME, machine);
+            check(machine, "rematerialization", Level::Legal)?;
+        }
     }
     Ok(text)
 }

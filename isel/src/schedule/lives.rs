@@ -4,6 +4,8 @@
 //! the end of the outermost loop around a use that its definition is not in. That is at least what
 //! does live there, in time near linear in the code.
 
+use std::cmp::Reverse;
+
 use kiln_machine::func::{Block, Class, Entered, Function};
 use kiln_machine::inst::VReg;
 use kiln_machine::liveness::{term_uses, uses_of};
@@ -90,6 +92,11 @@ impl Known {
             *amounts = now;
         }
         known
+    }
+
+    /// Twice the number of the last block in which a register lives, and one more if it does so at its end.
+    pub fn last(&self, v: VReg) -> u32 {
+        self.last[v.as_u32() as usize]
     }
 
     /// Finds how far each register lives; gives the blocks that define them.
@@ -251,6 +258,12 @@ impl Lives<'_> {
             }
         }
         change
+    }
+
+    /// Before which instruction of the block most general registers live, and how many: the first of such.
+    pub fn most(&self) -> Option<(usize, i16)> {
+        let amounts = self.before.iter().map(|amounts| amounts[0]);
+        (amounts.enumerate()).max_by_key(|&(inst, amount)| (amount, Reverse(inst)))
     }
 
     /// Whether more general registers live before an instruction than there are.

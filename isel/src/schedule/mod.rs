@@ -14,7 +14,7 @@
 //! It runs before registers are assigned: afterwards their reuse would keep most instructions in their places.
 
 mod depend;
-mod lives;
+pub(crate) mod lives;
 
 use kiln_emit::cost::time::Time;
 use kiln_machine::func::{Block, Function};
@@ -37,8 +37,9 @@ const MANY: usize = 4096;
 /// Blocks with fewer instructions stay as they are.
 const FEW: usize = 3;
 
-/// Orders the instructions of a function that may have so many units of general registers.
-pub fn run(func: &mut Function, units: u32) {
+/// Orders the instructions of a function that may have so many units of general registers. Gives how many
+/// lived at once before that, at most.
+pub fn run(func: &mut Function, units: u32) -> u32 {
     let blocks: Vec<Block> = (func.blocks.iter())
         .filter(|(_, data)| data.insts.len() >= FEW)
         .map(|(block, _)| block)
@@ -46,7 +47,7 @@ pub fn run(func: &mut Function, units: u32) {
     let count: usize = func.blocks.values().map(|data| data.insts.len()).sum();
     let orders = if count < MANY {
         let (known, roots) = (Known::new(func, units), depend::roots(func));
-        [orders(func, &blocks, &known, &roots), Vec::new()]
+        [orders(func, &blocks, &known, &roots), Orders::default()]
     } else {
         let mut before = 0;
         let is_first = |block: &&Block| {
@@ -57,7 +58,8 @@ pub fn run(func: &mut Function, units: u32) {
         let (known, roots) = rayon::join(|| Known::new(func, units), || depend::roots(func));
         orders_of_halves(func, blocks.split_at(middle), &known, &roots)
     };
-    let mut order = orders.into_iter().flatten();
+    let most = orders[0].most.max(orders[1].most);
+    let mut order = orders.into_iter().flat_map(|orders| orders.list);
     let mut old = Vec::new();
     for block in blocks {
         let insts = &mut func.blocks[block].insts;
@@ -66,6 +68,16 @@ pub fn run(func: &mut Function, units: u32) {
             *inst = old[from as usize];
         }
     }
+    most as u32
+}
+
+/// The new orders of blocks.
+#[derive(Default)]
+struct Orders {
+    /// The numbers that instructions have in their blocks, one block behind the other.
+    list: Vec<u32>,
+    /// Units of general registers that lived at once in the old order, at most.
+    most: i16,
 }
 
 /// The new orders of the blocks before some place and of those behind it, found at the same time.
@@ -74,7 +86,7 @@ fn orders_of_halves(
     (first, second): (&[Block], &[Block]),
     known: &Known,
     roots: &[u32],
-) -> [Vec<u32>; 2] {
+) -> [Orders; 2] {
     let (first, second) = rayon::join(
         || orders(func, first, known, roots),
         || orders(func, second, known, roots),
@@ -82,29 +94,30 @@ fn orders_of_halves(
     [first, second]
 }
 
-/// The new orders of some blocks, one behind the other, by the numbers that instructions have in their blocks.
-fn orders(func: &Function, blocks: &[Block], known: &Known, roots: &[u32]) -> Vec<u32> {
+/// The new orders of some blocks.
+fn orders(func: &Function, blocks: &[Block], known: &Known, roots: &[u32]) -> Orders {
     let mut lives = Lives::new(known);
     let mut depend = Depend::new(roots);
     let mut walk = Walk::default();
-    let mut order = Vec::new();
+    let mut orders = Orders::default();
     for &block in blocks {
         let count = func.blocks[block].insts.len();
         lives.enter(func, block);
+        orders.most = lives.most().map_or(0, |(_, most)| most).max(orders.most);
         let mut first = 0;
         while first < count {
             let end = depend.region(func, block, first);
-            walk.region(first, end, &depend, &mut lives, &mut order);
+            walk.region(first, end, &depend, &mut lives, &mut orders.list);
             first = end;
             if first < count {
                 // What everything waits for.
                 lives.take(first, first);
-                order.push(first as u32);
+                orders.list.push(first as u32);
                 first += 1;
             }
         }
     }
-    order
+    orders
 }
 
 /// An instruction whose operands have all been computed.
@@ -256,7 +269,13 @@ mod tests {
             let whole = orders(&func, &blocks, &known, &roots);
             for middle in 0..=blocks.len() {
                 let halves = orders_of_halves(&func, blocks.split_at(middle), &known, &roots);
-                assert_eq!(halves.concat(), whole, "seed {seed}, split before {middle}");
+                assert_eq!(
+                    halves[0].most.max(halves[1].most),
+                    whole.most,
+                    "seed {seed}"
+                );
+                let list = halves.map(|half| half.list).concat();
+                assert_eq!(list, whole.list, "seed {seed}, split before {middle}");
             }
         }
     }

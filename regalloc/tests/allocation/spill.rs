@@ -3,7 +3,7 @@
 use kiln_machine::func::{Block, Function, Term};
 use kiln_machine::graph::Graph;
 use kiln_machine::inst::{Old, Opcode, VReg};
-use kiln_regalloc::spill::{Room, run};
+use kiln_regalloc::spill::{Room, over, run};
 use kiln_regalloc::{Options, allocate};
 use proptest::prelude::*;
 
@@ -45,16 +45,12 @@ fn spilled(func: &mut Function, units: u32) -> u32 {
         let origins: &mut cranelift_entity::SecondaryMap<Block, Vec<u32>> = &mut origins;
         origins[b] = (0..data.insts.len() as u32).collect();
     }
-    run(
-        func,
-        &graph,
-        Room {
-            units,
-            over: 150,
-            slots: 2048,
-        },
-        &mut origins,
-    )
+    let room = Room {
+        units,
+        over: 150,
+        slots: 2048,
+    };
+    over(func, &graph, &room).map_or(0, |over| run(func, &graph, room, over, &mut origins))
 }
 
 /// Stores and loads of the pass itself.
