@@ -33,7 +33,7 @@ pub const NAME: &str = "remat";
 /// Blocks that a value may be made anew in.
 const BLOCKS: usize = 4;
 /// What is near is so many times less than what there is.
-const NEAR: u32 = 4;
+const NEAR: u32 = 2;
 /// Instructions that a value lives for at least.
 const LEAST_LIFE: u32 = 16;
 /// Places that are looked at, those with the most registers, and values, those that live longest.
