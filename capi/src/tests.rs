@@ -164,8 +164,8 @@ fn the_guide_shows_what_runs() {
     let guide = text("docs/embedding.md");
     let mut snippets = 0;
     for (language, path) in [
-        ("c", "examples/embed/main.c"),
-        ("rust", "examples/embed/main.rs"),
+        ("c", "examples/embed.c"),
+        ("rust", "examples/embed.rs"),
     ] {
         let source = lines(&text(path));
         for block in guide.split(&format!("\n```{language}\n")).skip(1) {

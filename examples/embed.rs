@@ -1,5 +1,5 @@
 //! Kiln within a Rust program: compiles a kernel in memory, patches its code for an address, makes an object file,
-//! runs it on the host, and compiles a hot kernel once more. `main.c` does the same in C.
+//! runs it on the host, and compiles a hot kernel once more. `embed.c` does the same in C.
 
 use std::error::Error;
 use std::path::Path;
