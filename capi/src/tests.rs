@@ -163,10 +163,7 @@ fn the_guide_shows_what_runs() {
     let text = |path: &str| String::from_utf8(file(path)).expect("a text");
     let guide = text("docs/embedding.md");
     let mut snippets = 0;
-    for (language, path) in [
-        ("c", "examples/embed.c"),
-        ("rust", "examples/embed.rs"),
-    ] {
+    for (language, path) in [("c", "examples/embed.c"), ("rust", "examples/embed.rs")] {
         let source = lines(&text(path));
         for block in guide.split(&format!("\n```{language}\n")).skip(1) {
             let snippet = lines(block.split("```").next().unwrap_or(""));
