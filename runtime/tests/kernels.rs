@@ -474,6 +474,17 @@ fn spills_far_into_scratch_space_are_right() {
     });
 }
 
+/// Kernels with more private memory than short messages address; the reference's code of them is wrong.
+#[test]
+fn our_code_has_memory_beyond_short_messages() {
+    let runs = AtomicUsize::new(0);
+    for platform in [skl(), gen11()] {
+        let kernels = read(platform, folders_in(&["tests/far_kernels"]));
+        on_each(kernels, |k| run_ours(k, &runs));
+    }
+    assert!(runs.into_inner() >= 8);
+}
+
 /// A pass that may be left out: another for each kernel.
 #[test]
 fn our_code_gives_the_expected_results_without_a_pass() {
