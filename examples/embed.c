@@ -1,9 +1,10 @@
 /* Kiln within a C program: compiles a kernel in memory, patches its code for an address, makes an object file, runs it
- * on the host, and compiles from eight threads at once.
+ * on the host, compiles from eight threads at once, takes code from a cache, and replaces the code of an object file.
  *
- *     main KERNEL.visaasm KERNEL.zebin
+ *     main KERNEL.visaasm KERNEL.zebin CACHE
  *
- * The kernel is that of examples/saxpy: y[i] = a * x[i] + y[i]. The second file has the layout of its arguments. */
+ * The kernel is that of examples/saxpy: y[i] = a * x[i] + y[i]. The second file has the layout of its arguments, the
+ * third is a folder for the cache, which is made if need be. */
 #include <kiln.h>
 
 #include <pthread.h>
@@ -153,6 +154,41 @@ static void run(const kiln_session *session, const kiln_program *program, const 
     kiln_object_free(object);
 }
 
+/* What was compiled before is read from the cache, also what another process compiled. */
+static void compile_with_cache(const char *folder, const void *visa, size_t visa_size) {
+    kiln_options options = {.platform = "skl", .cache = folder};
+    kiln_session *session;
+    check(kiln_session_new(KILN_ABI_VERSION, &options, &session), NULL, "session");
+
+    kiln_input input = {.name = "saxpy.visaasm", .data = visa, .size = visa_size};
+    kiln_diagnostics *found;
+    for (int i = 0; i < 2; i++) {
+        kiln_program *program;
+        check(kiln_compile_inputs(session, &input, 1, &program, &found), &found, "compile");
+        kiln_program_free(program);
+    }
+    kiln_cache counts;
+    check(kiln_session_cache(session, &counts), NULL, "cache");
+    if (counts.hits == 0) {
+        check(KILN_RESULT_INTERNAL, NULL, "nothing was in the cache");
+    }
+    kiln_session_free(session);
+}
+
+/* The reference compiler's object file with our code in it. */
+static void relink(const kiln_session *session, const void *theirs, size_t size, const void *visa, size_t visa_size) {
+    kiln_input input = {.name = "saxpy.visaasm", .data = visa, .size = visa_size};
+    kiln_diagnostics *found;
+    kiln_object *before, *after;
+    check(kiln_object_read(session, theirs, size, &before, &found), &found, "read");
+    check(kiln_object_relink(session, before, &input, 1, 0, &after, &found), &found, "relink");
+    check(kiln_object_bytes(after, NULL, 0, &size) == KILN_RESULT_SHORT_BUFFER ? KILN_RESULT_OK : KILN_RESULT_INTERNAL,
+          NULL, "size");
+    printf("an object file of %zu bytes\n", size);
+    kiln_object_free(after);
+    kiln_object_free(before);
+}
+
 /* A module with two errors gives two records, and no program. */
 static void diagnose(const kiln_session *session) {
     static const char text[] = ".version 3.6\n"
@@ -200,8 +236,8 @@ static void *compile_and_compare(void *user) {
 }
 
 int main(int argc, char **argv) {
-    if (argc != 3) {
-        fprintf(stderr, "usage: main KERNEL.visaasm KERNEL.zebin\n");
+    if (argc != 4) {
+        fprintf(stderr, "usage: main KERNEL.visaasm KERNEL.zebin CACHE\n");
         return 2;
     }
     size_t visa_size, info_size;
@@ -219,6 +255,8 @@ int main(int argc, char **argv) {
     work.code = code;
     patch(session, program);
     run(session, program, info, info_size);
+    relink(session, info, info_size, visa, visa_size);
+    compile_with_cache(argv[3], visa, visa_size);
     diagnose(session);
 
     pthread_t threads[THREADS];

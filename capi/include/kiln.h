@@ -17,7 +17,7 @@
 
 // The version of this interface: of its functions, and of the layout of its structures.
 // It grows whenever a program has to be compiled again, and is what kiln_session_new is given.
-#define KILN_ABI_VERSION 1
+#define KILN_ABI_VERSION 2
 
 // How a call ended.
 typedef enum kiln_result {
@@ -42,7 +42,7 @@ typedef enum kiln_result {
   KILN_RESULT_OBJECT = 9,
   // The kernel cannot be launched so, or its execution failed.
   KILN_RESULT_RUN = 10,
-  // The system gave no memory or threads.
+  // The system gave no memory or threads, or no folder for a cache: the log says why.
   KILN_RESULT_SYSTEM = 11,
   // Kiln itself is wrong. What the call would have changed is as it was.
   KILN_RESULT_INTERNAL = 12,
@@ -141,6 +141,14 @@ typedef struct kiln_diagnostic {
   int64_t offset;
 } kiln_diagnostic;
 
+// A file of vISA in memory, text or binary.
+typedef struct kiln_input {
+  // For messages; may be NULL.
+  const char *name;
+  const void *data;
+  size_t size;
+} kiln_input;
+
 // An argument of a kernel.
 typedef struct kiln_arg {
   // A kiln_arg_kind.
@@ -173,14 +181,6 @@ typedef struct kiln_figures {
   uint64_t bytes_read;
   uint64_t bytes_written;
 } kiln_figures;
-
-// A file of vISA in memory, text or binary.
-typedef struct kiln_input {
-  // For messages; may be NULL.
-  const char *name;
-  const void *data;
-  size_t size;
-} kiln_input;
 
 // A kernel or function of a program, with all that it calls by name, and figures of it.
 typedef struct kiln_part {
@@ -268,7 +268,26 @@ typedef struct kiln_options {
   // Takes messages, with `log_user` as its first argument; NULL for none. From as many threads as use the session.
   kiln_log log;
   void *log_user;
+  // The folder of a code cache, which is made if need be; NULL for no cache. kiln_compile_inputs and
+  // kiln_object_relink use it.
+  const char *cache;
+  // Bytes that the cache may take; 0 for 1 GiB, UINT64_MAX for no limit.
+  uint64_t cache_limit;
+  // 1 if object files say which lines of the source their code comes from (.debug_line), where the vISA says it,
+  // else 0.
+  uint32_t lines;
 } kiln_options;
+
+// What a session has found in its cache and written to it since it was made, in entries.
+typedef struct kiln_cache {
+  uint64_t hits;
+  uint64_t misses;
+  // That were found damaged, and are among the misses.
+  uint64_t damaged;
+  uint64_t written;
+  // That could not be written; the log is told once.
+  uint64_t unwritten;
+} kiln_cache;
 
 // A platform.
 typedef struct kiln_platform {
@@ -314,6 +333,18 @@ enum kiln_result kiln_object_make(const struct kiln_session *session,
                                   struct kiln_object **out,
                                   struct kiln_diagnostics **diagnostics);
 
+// Replaces the code of all kernels of an object file by code that is compiled of vISA, which is what the reference
+// compiler dumps when it makes the object file: of the files, those are taken whose kernels have the names and the
+// numbers of channels of the object's. Kernels without vISA are an error if `keep` is 0, and stay as they are if it is
+// 1. The object that is given stays as it is.
+enum kiln_result kiln_object_relink(const struct kiln_session *session,
+                                    const struct kiln_object *object,
+                                    const struct kiln_input *inputs,
+                                    size_t count,
+                                    uint32_t keep,
+                                    struct kiln_object **out,
+                                    struct kiln_diagnostics **diagnostics);
+
 // Reads an object file for the session's platform, anybody's.
 enum kiln_result kiln_object_read(const struct kiln_session *session,
                                   const void *data,
@@ -353,6 +384,14 @@ enum kiln_result kiln_compile(const struct kiln_session *session,
                               const struct kiln_module *module,
                               struct kiln_program **out,
                               struct kiln_diagnostics **diagnostics);
+
+// Does the same as kiln_module_load and kiln_compile, but for warnings, which it does not say. If the session has a
+// cache, what was compiled before is taken from it, and what was not is kept there.
+enum kiln_result kiln_compile_inputs(const struct kiln_session *session,
+                                     const struct kiln_input *inputs,
+                                     size_t count,
+                                     struct kiln_program **out,
+                                     struct kiln_diagnostics **diagnostics);
 
 // Compiles one kernel of a program once more, for a tier, and puts its code in the place of the one before. It takes
 // the same arguments and has relocations of the same symbols. Other parts stay as they are; their places in an image
@@ -410,6 +449,9 @@ enum kiln_result kiln_program_load(const struct kiln_session *session,
 enum kiln_result kiln_session_new(uint32_t abi,
                                   const struct kiln_options *options,
                                   struct kiln_session **out);
+
+// What a session has found in its cache and written to it; KILN_RESULT_NOT_FOUND if it has none.
+enum kiln_result kiln_session_cache(const struct kiln_session *session, struct kiln_cache *out);
 
 // Frees a session, and waits for its threads to end. What was made with it stays.
 void kiln_session_free(struct kiln_session *session);

@@ -52,12 +52,29 @@ pub unsafe fn diagnosed(
         };
         found.iter().for_each(|diagnostic| session.log(diagnostic));
         if !out.is_null() && !found.is_empty() {
-            let handle = Box::into_raw(Box::new(Diagnostics::new(found)));
             // SAFETY: the caller's contract.
-            unsafe { pointer::put(out, handle) }?;
+            unsafe { pointer::make(out, || Ok(Diagnostics::new(found))) }?;
         }
         result
     })
+}
+
+/// Does the same for work that makes something of which the caller gets a handle.
+///
+/// # Safety
+/// See the crate's documentation.
+pub unsafe fn making<T>(
+    session: *const Session,
+    out: *mut *mut T,
+    diagnostics: *mut *mut Diagnostics,
+    work: impl FnOnce(&Session, &mut Vec<Diagnostic>) -> Result<T, KilnResult>,
+) -> KilnResult {
+    // SAFETY: the caller's contract.
+    let work = |session: &Session, found: &mut Vec<_>| unsafe {
+        pointer::make(out, || work(session, found))
+    };
+    // SAFETY: the caller's contract.
+    unsafe { diagnosed(session, diagnostics, work) }
 }
 
 /// An error that is about no place in vISA.

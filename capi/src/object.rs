@@ -3,13 +3,17 @@
 use std::ffi::c_void;
 
 use kiln_runtime::exec::{self, Arg};
+use kiln_runtime::object_file::add_lines;
+use kiln_runtime::relink::{RelinkError, relink};
 use kiln_runtime::{Diagnostic, Info, Interface, Platform, Zebin, info};
 
 use crate::diagnostics::Diagnostics;
-use crate::guard::{diagnosed, error, guard};
+use crate::guard::{diagnosed, error, guard, making};
 use crate::pointer;
-use crate::program::Program;
-use crate::records::{KilnArg, KilnArgKind, KilnFigures, KilnLaunch, KilnLayout, KilnResult};
+use crate::program::{self, Program};
+use crate::records::{
+    KilnArg, KilnArgKind, KilnFigures, KilnInput, KilnLaunch, KilnLayout, KilnResult,
+};
 use crate::session::Session;
 
 /// The code of an object file that cannot be made or read.
@@ -22,8 +26,23 @@ const ARGS: usize = 1 << 12;
 /// An object file.
 pub struct Object {
     zebin: Zebin,
-    bytes: Vec<u8>,
+    pub bytes: Vec<u8>,
     platform: &'static Platform,
+}
+
+impl Object {
+    /// That has these contents.
+    fn new(
+        zebin: Zebin,
+        platform: &'static Platform,
+        found: &mut Vec<Diagnostic>,
+    ) -> Result<Object, KilnResult> {
+        Ok(Object {
+            bytes: zebin.write().map_err(|e| refused(found, e))?,
+            zebin,
+            platform,
+        })
+    }
 }
 
 /// Says what is wrong with an object file.
@@ -46,8 +65,6 @@ pub unsafe extern "C" fn kiln_object_make(
 ) -> KilnResult {
     let work = |session: &Session, found: &mut Vec<_>| {
         // SAFETY: the caller's contract.
-        unsafe { pointer::put(out, std::ptr::null_mut()) }?;
-        // SAFETY: the caller's contract.
         let program = unsafe { pointer::reference(program) }?;
         // SAFETY: the caller's contract.
         let bytes = unsafe { pointer::slice(data.cast::<u8>(), size) }?;
@@ -66,17 +83,51 @@ pub unsafe extern "C" fn kiln_object_make(
             _ => return Err(KilnResult::Argument),
         };
         let zebin = session.kiln.object_file(&program.module, info);
-        let zebin = zebin.map_err(|e| refused(found, e))?;
-        let object = Object {
-            bytes: zebin.write().map_err(|e| refused(found, e))?,
-            zebin,
-            platform,
-        };
-        // SAFETY: the caller's contract.
-        unsafe { pointer::put(out, Box::into_raw(Box::new(object))) }
+        let mut zebin = zebin.map_err(|e| refused(found, e))?;
+        if session.lines {
+            add_lines(&mut zebin, &program.module).map_err(|e| refused(found, e))?;
+        }
+        Object::new(zebin, platform, found)
     };
     // SAFETY: the caller's contract.
-    unsafe { diagnosed(session, diagnostics, work) }
+    unsafe { making(session, out, diagnostics, work) }
+}
+
+/// Replaces the code of all kernels of an object file by code that is compiled of vISA, which is what the reference
+/// compiler dumps when it makes the object file: of the files, those are taken whose kernels have the names and the
+/// numbers of channels of the object's. Kernels without vISA are an error if `keep` is 0, and stay as they are if it is
+/// 1. The object that is given stays as it is.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn kiln_object_relink(
+    session: *const Session,
+    object: *const Object,
+    inputs: *const KilnInput,
+    count: usize,
+    keep: u32,
+    out: *mut *mut Object,
+    diagnostics: *mut *mut Diagnostics,
+) -> KilnResult {
+    let work = |session: &Session, found: &mut Vec<_>| {
+        // SAFETY: the caller's contract.
+        let object = unsafe { pointer::reference(object) }?;
+        // SAFETY: the caller's contract.
+        let inputs = unsafe { program::inputs(inputs, count) }?;
+        let platform = session.kiln.options().platform;
+        if keep > 1 || object.platform.name != platform.name {
+            return Err(KilnResult::Argument);
+        }
+        let zebin = object.zebin.clone();
+        let replace = || relink(&session.kiln, zebin, &inputs, keep == 1, session.lines);
+        let relinked = session.pool.install(replace);
+        session.tell_of_cache();
+        match relinked {
+            Ok(relinked) => Object::new(relinked.zebin, platform, found),
+            Err(RelinkError::Compile(failure)) => Err(program::failed(found, &failure)),
+            Err(error) => Err(refused(found, error)),
+        }
+    };
+    // SAFETY: the caller's contract.
+    unsafe { making(session, out, diagnostics, work) }
 }
 
 /// Reads an object file for the session's platform, anybody's.
@@ -90,20 +141,16 @@ pub unsafe extern "C" fn kiln_object_read(
 ) -> KilnResult {
     let work = |session: &Session, found: &mut Vec<_>| {
         // SAFETY: the caller's contract.
-        unsafe { pointer::put(out, std::ptr::null_mut()) }?;
-        // SAFETY: the caller's contract.
         let bytes = unsafe { pointer::slice(data.cast::<u8>(), size) }?;
         let platform = session.kiln.options().platform;
-        let object = Object {
+        Ok(Object {
             zebin: info::zebin(bytes, platform).map_err(|e| refused(found, e))?,
             bytes: bytes.to_vec(),
             platform,
-        };
-        // SAFETY: the caller's contract.
-        unsafe { pointer::put(out, Box::into_raw(Box::new(object))) }
+        })
     };
     // SAFETY: the caller's contract.
-    unsafe { diagnosed(session, diagnostics, work) }
+    unsafe { making(session, out, diagnostics, work) }
 }
 
 #[unsafe(no_mangle)]

@@ -96,7 +96,22 @@ pub unsafe fn copy(
     Ok(())
 }
 
-/// Frees what `into_handle` gave; null is nothing.
+/// Puts a handle of what `work` makes where the caller wants it, and until then NULL.
+///
+/// # Safety
+/// As of [`put`].
+pub unsafe fn make<T>(
+    out: *mut *mut T,
+    work: impl FnOnce() -> Result<T, KilnResult>,
+) -> Result<(), KilnResult> {
+    // SAFETY: the caller's contract.
+    unsafe { put(out, std::ptr::null_mut()) }?;
+    let handle = Box::into_raw(Box::new(work()?));
+    // SAFETY: the caller's contract.
+    unsafe { put(out, handle) }
+}
+
+/// Frees what [`make`] gave; null is nothing.
 ///
 /// # Safety
 /// See the crate's documentation.

@@ -2,10 +2,12 @@
 
 use std::ffi::{CString, c_char, c_void};
 
-use kiln_runtime::{Compiled, CompiledModule, Entered, Failure, Input, Loaded, RelocationKind};
+use kiln_runtime::{
+    Compiled, CompiledModule, Diagnostic, Entered, Failure, Input, Loaded, RelocationKind,
+};
 
 use crate::diagnostics::Diagnostics;
-use crate::guard::{diagnosed, error, guard};
+use crate::guard::{diagnosed, error, guard, making};
 use crate::pointer::{self, c_string};
 use crate::records::{
     KilnInput, KilnLoad, KilnPart, KilnPartKind, KilnRelocation, KilnRelocationKind, KilnResult,
@@ -75,7 +77,7 @@ impl Program {
 }
 
 /// Says all that was found, and that it is the input's fault.
-fn failed(found: &mut Vec<kiln_runtime::Diagnostic>, failure: &Failure) -> KilnResult {
+pub fn failed(found: &mut Vec<Diagnostic>, failure: &Failure) -> KilnResult {
     found.extend(failure.diagnostics());
     KilnResult::Visa
 }
@@ -92,31 +94,40 @@ pub unsafe extern "C" fn kiln_module_load(
 ) -> KilnResult {
     let work = |session: &Session, found: &mut Vec<_>| {
         // SAFETY: the caller's contract.
-        unsafe { pointer::put(out, std::ptr::null_mut()) }?;
-        if count > INPUTS {
-            return Err(KilnResult::Argument);
-        }
-        // SAFETY: the caller's contract.
-        let given = unsafe { pointer::slice(inputs, count) }?;
-        let mut inputs = Vec::with_capacity(given.len());
-        for input in given {
-            let name = match input.name.is_null() {
-                true => "<memory>",
-                // SAFETY: the caller's contract.
-                false => unsafe { pointer::string(input.name) }?,
-            };
-            // SAFETY: the caller's contract.
-            let bytes = unsafe { pointer::slice(input.data.cast::<u8>(), input.size) }?;
-            inputs.push(Input { name, bytes });
-        }
+        let inputs = unsafe { self::inputs(inputs, count) }?;
         let loaded = session.pool.install(|| session.kiln.load(&inputs));
         let loaded = loaded.map_err(|failure| failed(found, &failure))?;
         found.extend(loaded.warnings().iter().cloned());
-        // SAFETY: the caller's contract.
-        unsafe { pointer::put(out, Box::into_raw(Box::new(Module { loaded }))) }
+        Ok(Module { loaded })
     };
     // SAFETY: the caller's contract.
-    unsafe { diagnosed(session, diagnostics, work) }
+    unsafe { making(session, out, diagnostics, work) }
+}
+
+/// The files of a module.
+///
+/// # Safety
+/// See the crate's documentation.
+pub unsafe fn inputs<'a>(
+    inputs: *const KilnInput,
+    count: usize,
+) -> Result<Vec<Input<'a>>, KilnResult> {
+    if count > INPUTS {
+        return Err(KilnResult::Argument);
+    }
+    // SAFETY: the caller's contract.
+    let given: &[KilnInput] = unsafe { pointer::slice(inputs, count) }?;
+    let input = |input: &KilnInput| {
+        let name = match input.name.is_null() {
+            true => "<memory>",
+            // SAFETY: the caller's contract.
+            false => unsafe { pointer::string(input.name) }?,
+        };
+        // SAFETY: the caller's contract.
+        let bytes = unsafe { pointer::slice(input.data.cast::<u8>(), input.size) }?;
+        Ok(Input { name, bytes })
+    };
+    given.iter().map(input).collect()
 }
 
 #[unsafe(no_mangle)]
@@ -135,19 +146,45 @@ pub unsafe extern "C" fn kiln_compile(
 ) -> KilnResult {
     let work = |session: &Session, found: &mut Vec<_>| {
         // SAFETY: the caller's contract.
-        unsafe { pointer::put(out, std::ptr::null_mut()) }?;
-        // SAFETY: the caller's contract.
         let module = unsafe { pointer::reference(module) }?;
-        let compiled = session
-            .pool
-            .install(|| session.kiln.compile_loaded(&module.loaded));
-        let program = Program::new(compiled.map_err(|failure| failed(found, &failure))?);
-        program.module.parts().for_each(|part| tell(session, part));
-        // SAFETY: the caller's contract.
-        unsafe { pointer::put(out, Box::into_raw(Box::new(program))) }
+        let compile = || session.kiln.compile_loaded(&module.loaded);
+        program_of(session, session.pool.install(compile), found)
     };
     // SAFETY: the caller's contract.
-    unsafe { diagnosed(session, diagnostics, work) }
+    unsafe { making(session, out, diagnostics, work) }
+}
+
+/// Does the same as kiln_module_load and kiln_compile, but for warnings, which it does not say. If the session has a
+/// cache, what was compiled before is taken from it, and what was not is kept there.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn kiln_compile_inputs(
+    session: *const Session,
+    inputs: *const KilnInput,
+    count: usize,
+    out: *mut *mut Program,
+    diagnostics: *mut *mut Diagnostics,
+) -> KilnResult {
+    let work = |session: &Session, found: &mut Vec<_>| {
+        // SAFETY: the caller's contract.
+        let inputs = unsafe { self::inputs(inputs, count) }?;
+        let compile = || session.kiln.compile_module(&inputs);
+        let compiled = session.pool.install(compile);
+        session.tell_of_cache();
+        program_of(session, compiled, found)
+    };
+    // SAFETY: the caller's contract.
+    unsafe { making(session, out, diagnostics, work) }
+}
+
+/// A program, or what is wrong; the log is told of either.
+fn program_of(
+    session: &Session,
+    compiled: Result<CompiledModule, Box<Failure>>,
+    found: &mut Vec<Diagnostic>,
+) -> Result<Program, KilnResult> {
+    let program = Program::new(compiled.map_err(|failure| failed(found, &failure))?);
+    program.module.parts().for_each(|part| tell(session, part));
+    Ok(program)
 }
 
 /// Tells the log of a part's code.

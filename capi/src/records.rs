@@ -29,7 +29,7 @@ pub enum KilnResult {
     Object = 9,
     /// The kernel cannot be launched so, or its execution failed.
     Run = 10,
-    /// The system gave no memory or threads.
+    /// The system gave no memory or threads, or no folder for a cache: the log says why.
     System = 11,
     /// Kiln itself is wrong. What the call would have changed is as it was.
     Internal = 12,
@@ -57,7 +57,10 @@ impl KilnResult {
         (KilnResult::Load, c"the code cannot be loaded there"),
         (KilnResult::Object, c"no object file can be made or read"),
         (KilnResult::Run, c"the execution failed"),
-        (KilnResult::System, c"the system gave no memory or threads"),
+        (
+            KilnResult::System,
+            c"the system gave no memory, threads or folder for a cache",
+        ),
         (KilnResult::Internal, c"an error within Kiln"),
     ];
 }
@@ -172,6 +175,14 @@ pub struct KilnOptions {
     /// Takes messages, with `log_user` as its first argument; NULL for none. From as many threads as use the session.
     pub log: KilnLog,
     pub log_user: *mut c_void,
+    /// The folder of a code cache, which is made if need be; NULL for no cache. kiln_compile_inputs and
+    /// kiln_object_relink use it.
+    pub cache: *const c_char,
+    /// Bytes that the cache may take; 0 for 1 GiB, UINT64_MAX for no limit.
+    pub cache_limit: u64,
+    /// 1 if object files say which lines of the source their code comes from (.debug_line), where the vISA says it,
+    /// else 0.
+    pub lines: u32,
 }
 
 /// A file of vISA in memory, text or binary.
@@ -315,4 +326,17 @@ pub struct KilnFigures {
     pub threads: u64,
     pub bytes_read: u64,
     pub bytes_written: u64,
+}
+
+/// What a session has found in its cache and written to it since it was made, in entries.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default)]
+pub struct KilnCache {
+    pub hits: u64,
+    pub misses: u64,
+    /// That were found damaged, and are among the misses.
+    pub damaged: u64,
+    pub written: u64,
+    /// That could not be written; the log is told once.
+    pub unwritten: u64,
 }

@@ -1,14 +1,18 @@
 //! Sessions: options, threads and a log, with which all else is done. And the platforms there are.
 
 use std::ffi::{CString, c_char, c_void};
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
-use kiln_runtime::{self as kiln, Diagnostic, Options, PLATFORMS, Tier, find_platform};
+use kiln_runtime::{self as kiln, Cache, Diagnostic, Options, PLATFORMS, Tier, find_platform};
 
 use crate::KILN_ABI_VERSION;
 use crate::guard::guard;
 use crate::pointer::{self, c_string};
 use crate::pool::Pool;
-use crate::records::{KilnLog, KilnOptions, KilnPlatform, KilnResult, KilnSeverity, KilnTier};
+use crate::records::{
+    KilnCache, KilnLog, KilnOptions, KilnPlatform, KilnResult, KilnSeverity, KilnTier,
+};
 
 /// The most threads of a session.
 const THREADS: u32 = 256;
@@ -17,6 +21,11 @@ const THREADS: u32 = 256;
 pub struct Session {
     pub kiln: kiln::Session,
     pub pool: Pool,
+    /// Whether object files say which lines of the source their code comes from.
+    pub lines: bool,
+    cache: Option<Cache>,
+    /// Whether the log was told that the cache cannot be written.
+    told: AtomicBool,
     log: Log,
 }
 
@@ -40,11 +49,27 @@ impl Session {
 
     /// Tells the log something.
     pub fn say(&self, severity: KilnSeverity, message: impl FnOnce() -> String) {
-        let Log { function, user } = self.log;
-        if let Some(function) = function {
+        self.log.say(severity, message);
+    }
+
+    /// Tells the log once if the cache cannot be written, which fails no compilation.
+    pub fn tell_of_cache(&self) {
+        let problem = self.cache.as_ref().and_then(Cache::problem);
+        if let Some(problem) = problem
+            && !self.told.swap(true, Relaxed)
+        {
+            let said = || format!("the cache cannot be written: {problem}");
+            self.say(KilnSeverity::Warning, said);
+        }
+    }
+}
+
+impl Log {
+    fn say(&self, severity: KilnSeverity, message: impl FnOnce() -> String) {
+        if let Some(function) = self.function {
             let message: CString = c_string(&message());
             // SAFETY: the caller's function and pointer, used as the header says.
-            unsafe { function(user, severity, message.as_ptr()) };
+            unsafe { function(self.user, severity, message.as_ptr()) };
         }
     }
 }
@@ -64,9 +89,7 @@ pub unsafe extern "C" fn kiln_session_new(
     options: *const KilnOptions,
     out: *mut *mut Session,
 ) -> KilnResult {
-    guard(|| {
-        // SAFETY: the caller's contract.
-        unsafe { pointer::put(out, std::ptr::null_mut()) }?;
+    let work = || {
         // Of another version nothing else is looked at.
         if abi != KILN_ABI_VERSION {
             return Err(KilnResult::Abi);
@@ -76,27 +99,88 @@ pub unsafe extern "C" fn kiln_session_new(
         // SAFETY: the caller's contract.
         let platform = unsafe { pointer::string(given.platform) }?;
         let platform = find_platform(platform).ok_or(KilnResult::NotFound)?;
-        if given.threads > THREADS || given.preemption > 1 {
+        if given.threads > THREADS || given.preemption > 1 || given.lines > 1 {
             return Err(KilnResult::Argument);
         }
-        let options = Options::new(platform).tier(tier(given.tier)?);
-        let session = Session {
-            kiln: kiln::Session::new(Options {
-                grf_limit: match given.grf_limit {
-                    0 => options.grf_limit,
-                    limit => limit,
-                },
-                interruptible: given.preemption != 0,
-                ..options
-            }),
-            pool: Pool::new(given.threads as usize).ok_or(KilnResult::System)?,
-            log: Log {
-                function: given.log,
-                user: given.log_user,
-            },
+        let log = Log {
+            function: given.log,
+            user: given.log_user,
         };
         // SAFETY: the caller's contract.
-        unsafe { pointer::put(out, Box::into_raw(Box::new(session))) }
+        let cache = unsafe { cache(given, &log) }?;
+        let options = Options::new(platform).tier(tier(given.tier)?);
+        let kiln = kiln::Session::new(Options {
+            grf_limit: match given.grf_limit {
+                0 => options.grf_limit,
+                limit => limit,
+            },
+            interruptible: given.preemption != 0,
+            ..options
+        });
+        Ok(Session {
+            kiln: match &cache {
+                Some(cache) => kiln.with_cache(cache.clone()),
+                None => kiln,
+            },
+            pool: Pool::new(given.threads as usize).ok_or(KilnResult::System)?,
+            lines: given.lines != 0,
+            cache,
+            told: AtomicBool::new(false),
+            log,
+        })
+    };
+    // SAFETY: the caller's contract.
+    guard(|| unsafe { pointer::make(out, work) })
+}
+
+/// Opens the cache that the options name.
+///
+/// # Safety
+/// See the crate's documentation.
+unsafe fn cache(given: &KilnOptions, log: &Log) -> Result<Option<Cache>, KilnResult> {
+    if given.cache.is_null() {
+        return Ok(None);
+    }
+    // SAFETY: the caller's contract.
+    let folder = unsafe { pointer::string(given.cache) }?;
+    let limit = match given.cache_limit {
+        0 => Cache::LIMIT,
+        // The library's word for no limit is another.
+        u64::MAX => 0,
+        limit => limit,
+    };
+    match Cache::open(Path::new(folder), limit) {
+        Ok(cache) => Ok(Some(cache)),
+        Err(error) => {
+            let said = || format!("the cache in {folder} cannot be opened: {error}");
+            log.say(KilnSeverity::Error, said);
+            Err(KilnResult::System)
+        }
+    }
+}
+
+/// What a session has found in its cache and written to it; KILN_RESULT_NOT_FOUND if it has none.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn kiln_session_cache(
+    session: *const Session,
+    out: *mut KilnCache,
+) -> KilnResult {
+    guard(|| {
+        // SAFETY: the caller's contract.
+        unsafe { pointer::put(out, KilnCache::default()) }?;
+        // SAFETY: the caller's contract.
+        let session = unsafe { pointer::reference(session) }?;
+        let counts = session.cache.as_ref().map(Cache::counts);
+        let counts = counts.ok_or(KilnResult::NotFound)?;
+        let view = KilnCache {
+            hits: counts.hits,
+            misses: counts.misses,
+            damaged: counts.damaged,
+            written: counts.written,
+            unwritten: counts.unwritten,
+        };
+        // SAFETY: the caller's contract.
+        unsafe { pointer::put(out, view) }
     })
 }
 

@@ -1,6 +1,8 @@
 //! The library as C calls it, with what C can get wrong.
 
+use std::cell::Cell;
 use std::ffi::{CStr, CString, c_char, c_void};
+use std::mem::MaybeUninit;
 use std::path::{Path, PathBuf};
 use std::ptr::{null, null_mut};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
@@ -12,18 +14,22 @@ use crate::diagnostics::{
 };
 use crate::object::{
     Object, kiln_object_bytes, kiln_object_free, kiln_object_make, kiln_object_read,
-    kiln_object_run,
+    kiln_object_relink, kiln_object_run,
 };
+use crate::pointer::c_string;
 use crate::program::{
-    Module, Program, kiln_compile, kiln_module_free, kiln_module_load, kiln_program_code,
-    kiln_program_find, kiln_program_free, kiln_program_load, kiln_program_part, kiln_program_parts,
-    kiln_program_relocation, kiln_program_symbol, kiln_recompile,
+    Module, Program, kiln_compile, kiln_compile_inputs, kiln_module_free, kiln_module_load,
+    kiln_program_code, kiln_program_find, kiln_program_free, kiln_program_load, kiln_program_part,
+    kiln_program_parts, kiln_program_relocation, kiln_program_symbol, kiln_recompile,
 };
 use crate::records::{
-    KilnArg, KilnArgKind, KilnDiagnostic, KilnFigures, KilnInput, KilnLaunch, KilnLayout, KilnLoad,
-    KilnOptions, KilnPart, KilnPlatform, KilnRelocation, KilnResult, KilnSeverity, KilnSymbol,
+    KilnArg, KilnArgKind, KilnCache, KilnDiagnostic, KilnFigures, KilnInput, KilnLaunch,
+    KilnLayout, KilnLoad, KilnOptions, KilnPart, KilnPlatform, KilnRelocation, KilnResult,
+    KilnSeverity, KilnSymbol,
 };
-use crate::session::{Session, kiln_platform_get, kiln_session_free, kiln_session_new};
+use crate::session::{
+    Session, kiln_platform_get, kiln_session_cache, kiln_session_free, kiln_session_new,
+};
 use crate::{KILN_ABI_VERSION, kiln_abi_version, kiln_result_text, kiln_version};
 
 fn root() -> PathBuf {
@@ -43,6 +49,9 @@ fn options(platform: &CStr) -> KilnOptions {
         preemption: 0,
         log: None,
         log_user: null_mut(),
+        cache: null(),
+        cache_limit: 0,
+        lines: 0,
     }
 }
 
@@ -78,7 +87,7 @@ fn codes(diagnostics: *mut Diagnostics) -> Vec<String> {
     // SAFETY: the handle is one of the library or null.
     let count = unsafe { kiln_diagnostics_count(handle.0) };
     let get = |index| {
-        let mut record = std::mem::MaybeUninit::<KilnDiagnostic>::uninit();
+        let mut record = MaybeUninit::<KilnDiagnostic>::uninit();
         // SAFETY: the record is there, and then it is written; its strings live as long as the handle.
         unsafe {
             let result = kiln_diagnostics_get(handle.0, index, record.as_mut_ptr());
@@ -187,7 +196,7 @@ fn versions_and_words_are_told() {
     assert_eq!(text(kiln_result_text(77)), "no result of this library");
     let mut names = Vec::new();
     for index in 0.. {
-        let mut platform = std::mem::MaybeUninit::<KilnPlatform>::uninit();
+        let mut platform = MaybeUninit::<KilnPlatform>::uninit();
         // SAFETY: there is room for it, and it is looked at only if it was written.
         match unsafe { kiln_platform_get(index, platform.as_mut_ptr()) } {
             // SAFETY: as said.
@@ -229,6 +238,7 @@ fn sessions_are_as_asked_or_refused() {
     assert_eq!(wrong(&|o| o.tier = 2), Some(KilnResult::Argument));
     assert_eq!(wrong(&|o| o.threads = u32::MAX), Some(KilnResult::Argument));
     assert_eq!(wrong(&|o| o.preemption = 2), Some(KilnResult::Argument));
+    assert_eq!(wrong(&|o| o.lines = 2), Some(KilnResult::Argument));
     let given = options(c"skl");
     let mut out = null_mut();
     // SAFETY: null is allowed, and the rest are values that live.
@@ -262,65 +272,203 @@ fn sessions_are_as_asked_or_refused() {
     );
 }
 
+/// Counts the pointers of a call, of which one is null.
+struct Turn {
+    null: usize,
+    seen: Cell<usize>,
+}
+
+impl Turn {
+    fn counts(&self) -> bool {
+        self.seen.set(self.seen.get() + 1);
+        self.seen.get() == self.null
+    }
+
+    fn at<T>(&self, pointer: *const T) -> *const T {
+        if self.counts() { null() } else { pointer }
+    }
+
+    fn at_mut<T>(&self, pointer: *mut T) -> *mut T {
+        if self.counts() { null_mut() } else { pointer }
+    }
+}
+
+/// A function's name, and a call that is right.
+type Walked = (&'static str, Box<dyn Fn(&Turn) -> KilnResult>);
+
+/// The functions of the header that give a result, and how many of their pointers must not be null.
+fn prototypes() -> Vec<(String, usize)> {
+    let header = String::from_utf8(file("capi/include/kiln.h")).expect("a text");
+    let prototype = |text: &str| {
+        let (name, rest) = text.split_once('(').expect("parameters");
+        let parameters = rest.split_once(';').expect("an end").0.split(',');
+        let may_be_null = |one: &str| one.contains("**diagnostics") || one.contains("*figures");
+        let pointers = parameters.filter(|one| one.contains('*') && !may_be_null(one));
+        (name.to_string(), pointers.count())
+    };
+    let results = header.split("\nenum kiln_result ").skip(1);
+    results
+        .filter(|text| text.starts_with("kiln_"))
+        .map(prototype)
+        .collect()
+}
+
+/// Every function of the header, with each of its pointers null in turn; and as it should be called, so that nothing
+/// else is what is wrong.
 #[test]
 fn null_is_an_error_everywhere() {
-    let session = session();
-    let program = saxpy(&session);
-    let (mut size, mut index) = (7, 7);
-    let (mut module, mut compiled, mut object) = (null_mut(), null_mut(), null_mut());
-    let zero = null::<c_void>();
-    let at = |capacity| KilnLoad {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = c_string(folder.path().to_str().expect("UTF-8"));
+    let mut cached = options(c"skl");
+    cached.cache = path.as_ptr();
+    let session = session_of(&cached).expect("a session");
+    let visa = file("runtime/tests/kernels/call_address/call_address.visaasm");
+    let zebin = file("runtime/tests/kernels/call_address/call_address.zebin");
+    let module = load(&session, &visa).expect("a module");
+    let program = compile(&session, &module).expect("a program");
+    // SAFETY: the program lives.
+    let name = unsafe { &*program.0 }.module.kernels[0].name.clone();
+    let name = CString::new(name).expect("a name");
+    let (data, size) = (zebin.as_ptr().cast::<c_void>(), zebin.len());
+    let mut read = null_mut();
+    // SAFETY: the pointers are of values that live.
+    let result = unsafe { kiln_object_read(session.0, data, size, &mut read, null_mut()) };
+    assert_eq!(result, KilnResult::Ok);
+    let object = Handle(read, kiln_object_free);
+    let input = KilnInput {
+        name: c"input".as_ptr(),
+        data: visa.as_ptr().cast(),
+        size: visa.len(),
+    };
+    let mut buffer = vec![0u8; 1 << 16];
+    let (to, capacity): (*mut c_void, usize) = (buffer.as_mut_ptr().cast(), buffer.len());
+    let at = KilnLoad {
         address: 0,
         resolve: None,
         user: null_mut(),
-        buffer: null_mut(),
+        buffer: to,
         capacity,
     };
-    // SAFETY: null is allowed, and the rest are values that live.
-    let results = unsafe {
-        [
-            kiln_module_load(null(), null(), 0, &mut module, null_mut()),
-            kiln_module_load(session.0, null(), 1, &mut module, null_mut()),
-            kiln_module_load(session.0, null(), 0, null_mut(), null_mut()),
-            kiln_compile(session.0, null(), &mut compiled, null_mut()),
-            kiln_compile(null(), null(), &mut compiled, null_mut()),
-            kiln_recompile(
-                session.0,
-                null(),
-                program.0,
-                c"saxpy".as_ptr(),
-                0,
-                null_mut(),
-            ),
-            kiln_program_find(null(), c"saxpy".as_ptr(), &mut index),
-            kiln_program_find(program.0, null(), &mut index),
-            kiln_program_find(program.0, c"saxpy".as_ptr(), null_mut()),
-            kiln_program_part(null(), 0, null_mut()),
-            kiln_program_part(program.0, 0, null_mut()),
-            kiln_program_code(program.0, 0, null_mut(), usize::MAX, &mut size),
-            kiln_program_code(program.0, 0, null_mut(), 0, null_mut()),
-            kiln_program_code(null(), 0, null_mut(), 0, &mut size),
-            kiln_program_relocation(null(), 0, 0, null_mut()),
-            kiln_program_symbol(null(), 0, 0, null_mut()),
-            kiln_program_symbol(program.0, 0, 0, null_mut()),
-            kiln_program_load(session.0, null(), &at(0), &mut size, null_mut()),
-            kiln_program_load(session.0, program.0, null(), &mut size, null_mut()),
-            kiln_program_load(session.0, program.0, &at(0), null_mut(), null_mut()),
-            kiln_program_load(session.0, program.0, &at(usize::MAX), &mut size, null_mut()),
-            kiln_object_make(session.0, null(), 0, zero, 0, &mut object, null_mut()),
-            kiln_object_make(session.0, program.0, 0, zero, 9, &mut object, null_mut()),
-            kiln_object_make(session.0, program.0, 0, zero, 9, null_mut(), null_mut()),
-            kiln_object_read(session.0, zero, 9, &mut object, null_mut()),
-            kiln_object_bytes(null(), null_mut(), 0, &mut size),
-            kiln_object_run(session.0, null(), null(), null_mut(), null_mut()),
-            kiln_diagnostics_get(null(), 0, null_mut()),
-            kiln_platform_get(0, null_mut()),
-        ]
+    let mut given = [[0u8; 256]; 2];
+    let args = given.each_mut().map(|bytes| KilnArg {
+        kind: KilnArgKind::Buffer as u32,
+        data: bytes.as_mut_ptr().cast(),
+        size: bytes.len(),
+    });
+    let launch = KilnLaunch {
+        kernel: name.as_ptr(),
+        dimensions: 1,
+        global: [64, 0, 0],
+        local: [32, 0, 0],
+        args: args.as_ptr(),
+        arg_count: args.len(),
+        budget: 0,
     };
-    for (number, result) in results.into_iter().enumerate() {
-        assert_eq!(result, KilnResult::Null, "number {number}");
+    let mut found = null_mut();
+    let (text, mut none) = (b"no vISA", null_mut());
+    let bad = KilnInput {
+        data: text.as_ptr().cast(),
+        size: text.len(),
+        ..input
+    };
+    // SAFETY: the pointers are of values that live.
+    let result = unsafe { kiln_module_load(session.0, &bad, 1, &mut none, &mut found) };
+    assert_eq!(result, KilnResult::Visa);
+    let found = Handle(found, kiln_diagnostics_free);
+
+    let (s, m, p, o, d) = (session.0, module.0, program.0, object.0, found.0);
+    let (cached, input, at, launch) = (
+        &raw const cached,
+        &raw const input,
+        &raw const at,
+        &raw const launch,
+    );
+    let name = name.as_ptr();
+    // What is given out.
+    let (mut sessions, mut modules) = ([null_mut(); 1], [null_mut(); 1]);
+    let (mut programs, mut objects) = ([null_mut(); 2], [null_mut(); 3]);
+    let (new_session, new_module) = (&raw mut sessions[0], &raw mut modules[0]);
+    let [compiled, of_inputs] = programs.each_mut().map(|to| &raw mut *to);
+    let [made, relinked, read] = objects.each_mut().map(|to| &raw mut *to);
+    let mut number = 0;
+    let number = &raw mut number;
+    let mut part = MaybeUninit::<KilnPart>::uninit();
+    let mut relocation = MaybeUninit::<KilnRelocation>::uninit();
+    let mut symbol = MaybeUninit::<KilnSymbol>::uninit();
+    let mut platform = MaybeUninit::<KilnPlatform>::uninit();
+    let mut cache = MaybeUninit::<KilnCache>::uninit();
+    let mut record = MaybeUninit::<KilnDiagnostic>::uninit();
+    let (part, relocation, symbol) = (
+        part.as_mut_ptr(),
+        relocation.as_mut_ptr(),
+        symbol.as_mut_ptr(),
+    );
+    let (platform, cache, record) = (
+        platform.as_mut_ptr(),
+        cache.as_mut_ptr(),
+        record.as_mut_ptr(),
+    );
+    let no = null_mut::<*mut Diagnostics>();
+    /// A call with its name.
+    macro_rules! walked {
+        ($($function:ident($turn:ident; $($argument:expr),*)),* $(,)?) => {
+            // SAFETY: null is allowed, and the rest are values that live.
+            vec![$((stringify!($function), Box::new(move |$turn: &Turn| unsafe { $function($($argument),*) })
+                as Box<dyn Fn(&Turn) -> KilnResult>)),*]
+        };
     }
-    assert!(module.is_null() && compiled.is_null() && object.is_null());
+    let walked: Vec<Walked> = walked![
+        kiln_session_new(t; KILN_ABI_VERSION, t.at(cached), t.at_mut(new_session)),
+        kiln_session_cache(t; t.at(s), t.at_mut(cache)),
+        kiln_platform_get(t; 0, t.at_mut(platform)),
+        kiln_module_load(t; t.at(s), t.at(input), 1, t.at_mut(new_module), no),
+        kiln_compile(t; t.at(s), t.at(m), t.at_mut(compiled), no),
+        kiln_compile_inputs(t; t.at(s), t.at(input), 1, t.at_mut(of_inputs), no),
+        kiln_recompile(t; t.at(s), t.at(m), t.at_mut(p), t.at(name), 0, no),
+        kiln_program_find(t; t.at(p), t.at(name), t.at_mut(number)),
+        kiln_program_part(t; t.at(p), 0, t.at_mut(part)),
+        kiln_program_code(t; t.at(p), 0, t.at_mut(to), capacity, t.at_mut(number)),
+        kiln_program_relocation(t; t.at(p), 0, 0, t.at_mut(relocation)),
+        kiln_program_symbol(t; t.at(p), 0, 0, t.at_mut(symbol)),
+        kiln_program_load(t; t.at(s), t.at(p), t.at(at), t.at_mut(number), no),
+        kiln_object_make(t; t.at(s), t.at(p), 0, t.at(data), size, t.at_mut(made), no),
+        kiln_object_relink(t; t.at(s), t.at(o), t.at(input), 1, 0, t.at_mut(relinked), no),
+        kiln_object_read(t; t.at(s), t.at(data), size, t.at_mut(read), no),
+        kiln_object_bytes(t; t.at(o), t.at_mut(to), capacity, t.at_mut(number)),
+        kiln_object_run(t; t.at(s), t.at(o), t.at(launch), null_mut(), no),
+        kiln_diagnostics_get(t; t.at(d), 0, t.at_mut(record)),
+    ];
+    let mut taken = Vec::new();
+    for (name, call) in &walked {
+        let turn = |null| {
+            let turn = Turn {
+                null,
+                seen: Cell::new(0),
+            };
+            (call(&turn), turn.seen.get())
+        };
+        // The first that is not there is none: it is called as it should be, and last, so that its handle stays.
+        for null in 1.. {
+            let (result, pointers) = turn(null);
+            if null > pointers {
+                assert_eq!(result, KilnResult::Ok, "{name}");
+                taken.push((name.to_string(), pointers));
+                break;
+            }
+            assert_eq!(result, KilnResult::Null, "{name}, pointer {null}");
+        }
+    }
+    let mut expected = prototypes();
+    taken.sort_unstable();
+    expected.sort_unstable();
+    assert_eq!(
+        taken, expected,
+        "all functions and all pointers of the header"
+    );
+    drop(sessions.map(|handle| Handle(handle, kiln_session_free)));
+    drop(modules.map(|handle| Handle(handle, kiln_module_free)));
+    drop(programs.map(|handle| Handle(handle, kiln_program_free)));
+    drop(objects.map(|handle| Handle(handle, kiln_object_free)));
     // SAFETY: freeing null is nothing.
     unsafe {
         kiln_session_free(null_mut());
@@ -337,48 +485,181 @@ fn null_is_an_error_everywhere() {
 fn short_buffers_get_nothing_and_the_size_is_said() {
     let session = session();
     let program = saxpy(&session);
-    let mut part = std::mem::MaybeUninit::<KilnPart>::uninit();
-    // SAFETY: the pointers are of values that live; the part is written before it is looked at.
-    let code_size = unsafe {
-        assert_eq!(
-            kiln_program_part(program.0, 0, part.as_mut_ptr()),
-            KilnResult::Ok
-        );
-        part.assume_init_ref().code_size
+    let zebin = file("examples/saxpy/saxpy.zebin");
+    let mut object = null_mut();
+    // SAFETY: the pointers are of values that live.
+    let read = unsafe {
+        kiln_object_read(
+            session.0,
+            zebin.as_ptr().cast(),
+            zebin.len(),
+            &mut object,
+            null_mut(),
+        )
     };
-    let take = |capacity: usize, which: u8| {
-        let mut buffer = vec![0xa5u8; capacity];
-        let to: *mut c_void = buffer.as_mut_ptr().cast();
-        let mut size = 0;
-        // SAFETY: the buffer has that capacity, and the rest are values that live.
-        let result = unsafe {
-            match which {
-                0 => kiln_program_code(program.0, 0, to, capacity, &mut size),
-                _ => {
-                    let load = KilnLoad {
-                        address: 0x40,
-                        resolve: None,
-                        user: null_mut(),
-                        buffer: to,
-                        capacity,
-                    };
-                    kiln_program_load(session.0, program.0, &load, &mut size, null_mut())
-                }
-            }
+    assert_eq!(read, KilnResult::Ok);
+    let object = Handle(object, kiln_object_free);
+    let (s, p, o) = (session.0, program.0, object.0);
+    let load = |buffer, capacity, size: &mut usize| {
+        let load = KilnLoad {
+            address: 0x40,
+            resolve: None,
+            user: null_mut(),
+            buffer,
+            capacity,
         };
-        if result != KilnResult::Ok {
-            assert!(buffer.iter().all(|&b| b == 0xa5));
-        }
-        (result, size)
+        // SAFETY: the buffer has that capacity, and the rest are values that live.
+        unsafe { kiln_program_load(s, p, &load, size, null_mut()) }
     };
-    for capacity in [0, 1, code_size - 1] {
-        assert_eq!(take(capacity, 0), (KilnResult::ShortBuffer, code_size));
+    type Copy<'a> = &'a dyn Fn(*mut c_void, usize, &mut usize) -> KilnResult;
+    // SAFETY: the buffers have that capacity, and the rest are values that live.
+    let copies: [Copy; 3] = [
+        &|to, capacity, size| unsafe { kiln_program_code(p, 0, to, capacity, size) },
+        &|to, capacity, size| unsafe { kiln_object_bytes(o, to, capacity, size) },
+        &load,
+    ];
+    for (number, copy) in copies.into_iter().enumerate() {
+        let mut needed = 0;
+        assert_eq!(copy(null_mut(), 0, &mut needed), KilnResult::ShortBuffer);
+        assert!(needed > 64, "number {number}");
+        for capacity in [1, needed - 1, needed, needed + 9] {
+            let (mut buffer, mut size) = (vec![0xa5u8; capacity], 0);
+            let result = copy(buffer.as_mut_ptr().cast(), capacity, &mut size);
+            let (expected, untouched) = match capacity < needed {
+                true => (KilnResult::ShortBuffer, 0),
+                false => (KilnResult::Ok, needed),
+            };
+            assert_eq!((result, size), (expected, needed), "number {number}");
+            assert!(
+                buffer[untouched..].iter().all(|&byte| byte == 0xa5),
+                "number {number}"
+            );
+        }
     }
-    assert_eq!(take(code_size, 0), (KilnResult::Ok, code_size));
-    assert_eq!(take(code_size + 9, 0), (KilnResult::Ok, code_size));
-    let (result, needed) = take(code_size, 1);
-    assert!(result == KilnResult::ShortBuffer && needed > code_size);
-    assert_eq!(take(needed, 1), (KilnResult::Ok, needed));
+}
+
+/// What is compiled twice is taken from the cache the second time, is the same, and a cache that cannot be is said.
+#[test]
+fn a_session_uses_a_cache() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = c_string(folder.path().to_str().expect("UTF-8"));
+    let mut options = options(c"skl");
+    options.cache = path.as_ptr();
+    let visa = file("examples/saxpy/saxpy.visaasm");
+    let input = KilnInput {
+        name: null(),
+        data: visa.as_ptr().cast(),
+        size: visa.len(),
+    };
+    let compiled = || {
+        let session = session_of(&options).expect("a session");
+        let (mut program, mut counts) = (null_mut(), KilnCache::default());
+        // SAFETY: the pointers are of values that live.
+        unsafe {
+            let result = kiln_compile_inputs(session.0, &input, 1, &mut program, null_mut());
+            assert_eq!(result, KilnResult::Ok);
+            assert_eq!(kiln_session_cache(session.0, &mut counts), KilnResult::Ok);
+        }
+        let program = Handle(program, kiln_program_free);
+        // SAFETY: the program lives.
+        let code = unsafe { &*program.0 }.module.kernels[0].code.clone();
+        (code, counts.hits, counts.misses, counts.written)
+    };
+    let (code, ..) = compiled();
+    assert_eq!(compiled(), (code.clone(), 1, 0, 0));
+    for shard in std::fs::read_dir(folder.path()).expect("the cache") {
+        let shard = shard.expect("an entry").path();
+        for entry in std::fs::read_dir(shard).into_iter().flatten().flatten() {
+            std::fs::write(entry.path(), b"damaged").expect("an entry");
+        }
+    }
+    assert_eq!(compiled(), (code, 0, 1, 1));
+
+    let counts: [AtomicUsize; 3] = Default::default();
+    options.log = Some(count);
+    options.log_user = (&raw const counts).cast_mut().cast();
+    let taken = c_string(&format!("{}/examples", root().display()));
+    options.cache = taken.as_ptr();
+    assert_eq!(session_of(&options).err(), Some(KilnResult::System));
+    assert_eq!(counts[0].load(Relaxed), 1);
+    options.cache = c"\xff".as_ptr();
+    assert_eq!(session_of(&options).err(), Some(KilnResult::Utf8));
+    let mut figures = KilnCache::default();
+    let without = session();
+    // SAFETY: the pointers are of values that live.
+    let result = unsafe { kiln_session_cache(without.0, &mut figures) };
+    assert_eq!(result, KilnResult::NotFound);
+}
+
+/// The code of an object file is replaced by the same as `kiln_compile` makes, and lines are added if they are wanted.
+#[test]
+fn object_files_are_relinked() {
+    let visa = file("examples/saxpy/saxpy.visaasm");
+    let other = file("examples/sgemm/sgemm.visaasm");
+    let zebin = file("examples/saxpy/saxpy.zebin");
+    let relink = |lines, visas: &[&[u8]], keep| {
+        let mut options = options(c"skl");
+        options.lines = lines;
+        let session = session_of(&options).expect("a session");
+        let inputs: Vec<KilnInput> = (visas.iter())
+            .map(|visa| KilnInput {
+                name: null(),
+                data: visa.as_ptr().cast(),
+                size: visa.len(),
+            })
+            .collect();
+        let (mut object, mut relinked, mut found) = (null_mut(), null_mut(), null_mut());
+        // SAFETY: the pointers are of values that live.
+        let result = unsafe {
+            kiln_object_read(
+                session.0,
+                zebin.as_ptr().cast(),
+                zebin.len(),
+                &mut object,
+                null_mut(),
+            );
+            kiln_object_relink(
+                session.0,
+                object,
+                inputs.as_ptr(),
+                inputs.len(),
+                keep,
+                &mut relinked,
+                &mut found,
+            )
+        };
+        drop(Handle(object, kiln_object_free));
+        let relinked = Handle(relinked, kiln_object_free);
+        // SAFETY: it lives if it is there.
+        let bytes = unsafe { relinked.0.as_ref() }.map(|object| object.bytes.clone());
+        (result, codes(found), bytes)
+    };
+    let session = session();
+    let program = saxpy(&session);
+    // SAFETY: the program lives.
+    let code = unsafe { &*program.0 }.module.kernels[0].code.clone();
+    let has = |bytes: &[u8], what: &[u8]| bytes.windows(what.len()).any(|part| part == what);
+    let (result, found, bytes) = relink(0, &[&other, &visa], 0);
+    assert_eq!((result, found), (KilnResult::Ok, Vec::new()));
+    let plain = bytes.expect("an object");
+    assert!(has(&plain, &code) && !has(&plain, b".debug_line"));
+    let wrong = |code: &str| (KilnResult::Object, vec![code.to_string()], None);
+    assert_eq!(relink(0, &[&other], 0), wrong("K0003"));
+    assert_eq!(relink(0, &[b"no vISA"], 0), wrong("K0003"));
+    let (result, _, kept) = relink(0, &[], 1);
+    assert!(result == KilnResult::Ok && kept.is_some_and(|kept| !has(&kept, &code)));
+    assert_eq!(
+        relink(0, &[&visa], 2),
+        (KilnResult::Argument, Vec::new(), None)
+    );
+    let located =
+        String::from_utf8_lossy(&visa).replace("    ret", "    FILE \"/s.cl\"\n    LOC 7\n    ret");
+    let (result, found, bytes) = relink(1, &[located.as_bytes()], 0);
+    assert_eq!((result, found), (KilnResult::Ok, Vec::new()));
+    assert!(bytes.is_some_and(|bytes| has(&bytes, b".debug_line")));
+    let broken = located.replace("ret (M1", "ret (M1_NM, 99");
+    let (result, found, _) = relink(0, &[broken.as_bytes()], 0);
+    assert_eq!((result, found.len()), (KilnResult::Object, 1));
 }
 
 #[test]
@@ -485,7 +766,7 @@ fn a_kernel_is_recompiled() {
     let module = load(&quick, &file("examples/mandelbrot/mandelbrot.visaasm")).expect("a module");
     let program = compile(&quick, &module).expect("a program");
     let size = || {
-        let mut part = std::mem::MaybeUninit::<KilnPart>::uninit();
+        let mut part = MaybeUninit::<KilnPart>::uninit();
         // SAFETY: the program lives; the part is written before it is looked at.
         unsafe {
             assert_eq!(

@@ -67,6 +67,9 @@ pub struct KernelInterface {
 pub struct Implicit {
     pub kind: ImplicitKind,
     pub offset: u32,
+    /// Whether the kernel does not read it, and so has no `.input` there.
+    #[serde(default)]
+    pub unread: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -90,7 +93,13 @@ pub enum ImplicitKind {
 #[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Argument {
     /// The bytes themselves.
-    Value { offset: u32, size: u32 },
+    Value {
+        offset: u32,
+        size: u32,
+        /// Whether the kernel does not read it, and so has no `.input` there.
+        #[serde(default)]
+        unread: bool,
+    },
     /// A buffer: its address, of 8 bytes, at an offset; its number in the binding table; or both.
     Buffer {
         #[serde(default)]
@@ -99,6 +108,12 @@ pub enum Argument {
         bti: Option<u32>,
         #[serde(default)]
         access: Access,
+        /// Of one with both: whether the kernel reads or writes through the address, and not only through the table.
+        #[serde(default)]
+        stateless: bool,
+        /// Whether the kernel does not read the address, and so has no `.input` there.
+        #[serde(default)]
+        unread: bool,
     },
     /// Shared local memory, whose size is set at launch: its address, of 4 bytes if nothing else is said.
     Local {
@@ -108,6 +123,9 @@ pub enum Argument {
         /// Of the address, in bytes.
         #[serde(default = "dword")]
         alignment: u32,
+        /// Whether the kernel does not read the address, and so has no `.input` there.
+        #[serde(default)]
+        unread: bool,
     },
     /// An image, by its number in the binding table.
     Image {
@@ -161,8 +179,12 @@ pub enum Fault {
     Missing,
     #[error("its interface is given twice")]
     Twice,
-    #[error("{what}: bytes {offset} to {end} are in no .input")]
+    #[error("{what}: bytes {offset} to {end} are in no .input, as only what is `unread` may be")]
     Outside { what: String, offset: u32, end: u64 },
+    #[error("{what} is said to be unread, and .input {input} is there")]
+    Read { what: String, input: String },
+    #[error("{what}: `stateless` is for a buffer with both an offset and a binding table index")]
+    NotBoth { what: String },
     #[error("{first} and {second} overlap")]
     Overlap { first: String, second: String },
     #[error("nothing is said of .input {input}, bytes {offset} to {end}")]
@@ -204,6 +226,7 @@ struct Placed {
     what: What,
     offset: u32,
     size: u32,
+    unread: bool,
 }
 
 /// How a message names something.
@@ -347,8 +370,14 @@ fn argument(input: &KernelInput) -> Result<Argument, Fault> {
             offset: Some(offset),
             bti: None,
             access: Access::default(),
+            stateless: false,
+            unread: false,
         }),
-        Some(_) => Ok(Argument::Value { offset, size }),
+        Some(_) => Ok(Argument::Value {
+            offset,
+            size,
+            unread: false,
+        }),
         None => Err(Fault::Unknown(input.name.clone())),
     }
 }
@@ -360,20 +389,30 @@ impl KernelInterface {
             what: What::Implicit(implicit.kind),
             offset: implicit.offset,
             size: implicit.kind.bytes(simd, grf_bytes),
+            unread: implicit.unread,
         });
         let arguments = self.arguments.iter().enumerate();
         let arguments = arguments.filter_map(|(number, argument)| {
-            let (offset, size) = match *argument {
-                Argument::Value { offset, size } | Argument::Local { offset, size, .. } => {
-                    (offset, size)
+            let (offset, size, unread) = match *argument {
+                Argument::Value {
+                    offset,
+                    size,
+                    unread,
                 }
-                Argument::Buffer { offset, .. } => (offset?, 8),
+                | Argument::Local {
+                    offset,
+                    size,
+                    unread,
+                    ..
+                } => (offset, size, unread),
+                Argument::Buffer { offset, unread, .. } => (offset?, 8, unread),
                 Argument::Image { .. } | Argument::Sampler { .. } => return None,
             };
             Some(Placed {
                 what: What::Argument(number),
                 offset,
                 size,
+                unread,
             })
         });
         implicit.chain(arguments).collect()
@@ -389,6 +428,10 @@ impl KernelInterface {
         let mut placed = self.placed(simd, grf_bytes);
         placed.sort_by_key(|one| one.offset);
         let end = |offset: u32, size: u32| u64::from(offset) + u64::from(size);
+        let meets = |one: &Placed, input: &KernelInput| {
+            u64::from(one.offset) < end(input.offset, input.size)
+                && u64::from(input.offset) < end(one.offset, one.size)
+        };
         let ids = |one: &&Placed| matches!(one.what, What::Implicit(ImplicitKind::LocalIds));
         // Where there are no local ids, a register stands in their place all the same.
         let mut shared = 2 * grf_bytes;
@@ -421,10 +464,24 @@ impl KernelInterface {
                 });
             }
             let last = end(one.offset, one.size);
+            if one.unread {
+                if let Some(input) = inputs.iter().find(|input| meets(one, input)) {
+                    return Err(Fault::Read {
+                        what: what(),
+                        input: input.name.clone(),
+                    });
+                }
+                continue;
+            }
             let within = |input: &KernelInput| {
                 input.offset <= one.offset && last <= end(input.offset, input.size)
             };
-            if !inputs.iter().any(within) {
+            // Of what the kernel reads in parts, each part has an input.
+            let part = |input: &KernelInput| {
+                one.offset <= input.offset && end(input.offset, input.size) <= last
+            };
+            let mut met = inputs.iter().filter(|input| meets(one, input)).peekable();
+            if met.peek().is_none() || !met.all(|input| within(input) || part(input)) {
                 return Err(Fault::Outside {
                     what: what(),
                     offset: one.offset,
@@ -442,10 +499,7 @@ impl KernelInterface {
         }
         for input in inputs {
             let last = end(input.offset, input.size);
-            let fills = |one: &Placed| {
-                u64::from(one.offset) < last && u64::from(input.offset) < end(one.offset, one.size)
-            };
-            if !placed.iter().any(fills) {
+            if !placed.iter().any(|one| meets(one, input)) {
                 return Err(Fault::Unfilled {
                     input: input.name.clone(),
                     offset: input.offset,
@@ -483,6 +537,14 @@ impl KernelInterface {
                     bti: None,
                     ..
                 } => return Err(Fault::Nowhere { what: what() }),
+                Argument::Buffer {
+                    offset,
+                    bti,
+                    stateless: true,
+                    ..
+                } if offset.is_none() || bti.is_none() => {
+                    return Err(Fault::NotBoth { what: what() });
+                }
                 Argument::Buffer { bti: Some(bti), .. } | Argument::Image { bti, .. } => {
                     below(format!("{}: bti", what()), bti, MOST_SURFACES)?;
                     surfaces.push((bti, number));
@@ -535,7 +597,7 @@ impl KernelInterface {
             },
             ..Entry::default()
         };
-        for &Implicit { kind, offset } in &self.implicit {
+        for &Implicit { kind, offset, .. } in &self.implicit {
             let size = kind.bytes(simd, grf_bytes);
             match kind {
                 ImplicitKind::LocalIds => {
@@ -572,7 +634,7 @@ impl KernelInterface {
             };
             let payload = &mut entry.payload_arguments;
             match *argument {
-                Argument::Value { offset, size } => payload.push(PayloadArgument {
+                Argument::Value { offset, size, .. } => payload.push(PayloadArgument {
                     offset: offset - shared,
                     size,
                     ..of(ArgType::ArgByvalue)
@@ -581,24 +643,28 @@ impl KernelInterface {
                     offset,
                     bti,
                     access,
+                    stateless,
+                    ..
                 } => {
                     let offset = offset.map(|offset| offset - shared);
-                    let space = AddrSpace::Global;
+                    let global = |mode| pointer(mode, AddrSpace::Global, access);
                     match (bti, offset) {
                         (None, offset) => payload.push(PayloadArgument {
                             offset: offset.unwrap_or(0),
                             size: 8,
-                            ..pointer(AddrMode::Stateless, space, access)
+                            ..global(AddrMode::Stateless)
                         }),
                         (Some(bti), offset) => {
-                            payload.push(pointer(AddrMode::Stateful, space, access));
-                            if let Some(offset) = offset {
-                                payload.push(PayloadArgument {
-                                    offset,
-                                    size: 8,
-                                    ..of(ArgType::BufferAddress)
-                                });
-                            }
+                            let address = match stateless {
+                                true => global(AddrMode::Stateless),
+                                false => of(ArgType::BufferAddress),
+                            };
+                            payload.push(global(AddrMode::Stateful));
+                            payload.extend(offset.map(|offset| PayloadArgument {
+                                offset,
+                                size: 8,
+                                ..address
+                            }));
                             entry.binding_table_indices.push(index(bti));
                         }
                     }
@@ -607,6 +673,7 @@ impl KernelInterface {
                     offset,
                     size,
                     alignment,
+                    ..
                 } => payload.push(PayloadArgument {
                     offset: offset - shared,
                     size,

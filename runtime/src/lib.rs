@@ -11,6 +11,7 @@
 pub mod cache;
 pub mod callgraph;
 mod debug;
+pub mod debug_lines;
 pub mod diagnostic;
 pub mod exec;
 pub mod info;

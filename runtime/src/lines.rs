@@ -1,7 +1,7 @@
 //! From machine code back to vISA, and from there to lines of the source.
 //!
 //! Each instruction of machine code knows for which one of vISA it was made ([`Inst::origin`](kiln_emit::inst::Inst::origin)), through all passes;
-//! what allocation adds (spills, copies) and the end of a thread count to the one before. vISA says with FILE and LOC which
+//! what allocation adds (spills, copies) counts to the one before, the end of a thread to its return. vISA says with FILE and LOC which
 //! line of the source what follows was made from; line 0 is none. So a table has rows only where one of these changes.
 
 use std::collections::HashMap;
@@ -102,6 +102,27 @@ impl Lines {
             }),
             ..*line
         }));
+    }
+
+    /// The table of the code from one offset to another, which counts from the former.
+    pub fn part(&self, start: usize, end: usize) -> Lines {
+        let mut part = Lines {
+            files: self.files.clone(),
+            lines: Vec::new(),
+        };
+        for line in self
+            .lines
+            .iter()
+            .filter(|line| (line.offset as usize) < end)
+        {
+            let offset = (line.offset as usize).saturating_sub(start) as u32;
+            // Of those before the start, the last counts.
+            if part.lines.last().is_some_and(|last| last.offset == offset) {
+                part.lines.pop();
+            }
+            part.lines.push(Line { offset, ..*line });
+        }
+        part
     }
 
     /// The line that the code at an offset belongs to.

@@ -84,6 +84,18 @@ impl CompileError {
         self
     }
 
+    /// The same as errors of their own: one for each kind of what is not supported.
+    pub fn split(self) -> Vec<CompileError> {
+        let CompileError::Unsupported { kernel, list } = self else {
+            return vec![self];
+        };
+        let of_kind = |kind: Vec<&Unsupported>| CompileError::Unsupported {
+            kernel: kernel.clone(),
+            list: kind.into_iter().cloned().collect(),
+        };
+        by_kind(&list).into_iter().map(of_kind).collect()
+    }
+
     /// The number of the instruction that it is about, if it is about one.
     pub fn instruction(&self) -> Option<usize> {
         match self {
@@ -98,36 +110,45 @@ impl CompileError {
     }
 }
 
-/// The kinds of what is not supported, each with how often there is some and where the first is.
-pub struct UnsupportedList<'a>(pub &'a [Unsupported]);
+/// What is not supported, as text: a kind after the other.
+struct UnsupportedList<'a>(&'a [Unsupported]);
 
-impl UnsupportedList<'_> {
-    /// Each kind with its count and the number of its first instruction, in the order of those.
-    pub fn kinds(&self) -> Vec<(&str, usize, usize)> {
-        let mut kinds: Vec<(&str, usize, usize)> = Vec::new();
-        for Unsupported { inst, what } in self.0 {
-            match kinds.iter_mut().find(|(kind, ..)| kind == what) {
-                Some((_, count, _)) => *count += 1,
-                None => kinds.push((what, 1, *inst)),
-            }
+/// The most places of a kind that are named.
+const NAMED_PLACES: usize = 4;
+
+/// Each kind of what is not supported, in the order of their first instructions.
+fn by_kind(list: &[Unsupported]) -> Vec<Vec<&Unsupported>> {
+    let mut kinds: Vec<Vec<&Unsupported>> = Vec::new();
+    for one in list {
+        match kinds.iter_mut().find(|kind| kind[0].what == one.what) {
+            Some(kind) => kind.push(one),
+            None => kinds.push(vec![one]),
         }
-        kinds
     }
+    kinds
 }
 
 impl fmt::Display for UnsupportedList<'_> {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        match self.kinds().as_slice() {
-            [(what, 1, inst)] => write!(f, "instruction {inst}: {what}: not supported"),
-            kinds => {
-                f.write_str("not supported: ")?;
-                for (i, (what, count, inst)) in kinds.iter().enumerate() {
-                    let comma = if i == 0 { "" } else { "; " };
-                    write!(f, "{comma}{what} ({count}, first instruction {inst})")?;
-                }
-                Ok(())
+        for (number, kind) in by_kind(self.0).iter().enumerate() {
+            f.write_str(if number == 0 { "" } else { "; " })?;
+            let Unsupported { inst, what } = kind[0];
+            if let [_] = kind.as_slice() {
+                write!(f, "instruction {inst}: {what}: not supported")?;
+                continue;
             }
+            let count = kind.len();
+            write!(
+                f,
+                "{what}: not supported, {count} times: instructions {inst}"
+            )?;
+            let named = kind[1..].iter().take(NAMED_PLACES - 1);
+            named
+                .into_iter()
+                .try_for_each(|one| write!(f, ", {}", one.inst))?;
+            f.write_str(if count > NAMED_PLACES { ", …" } else { "" })?;
         }
+        Ok(())
     }
 }
 

@@ -479,8 +479,13 @@ impl Session {
             let compiled = pipeline::compile_in(object_of, &callees, options, &mut scratch);
             self.give_back(scratch);
             compiled.map_err(|error| {
-                let inst = error.instruction();
-                Failure::at(error.into(), files, merged, object, inst)
+                let mut places = Places::new(files, merged);
+                let errors = error.split().into_iter();
+                let failures = errors.map(|error| {
+                    let inst = error.instruction();
+                    places.failure(error.into(), object, inst)
+                });
+                Failure::with_others(failures.collect())
             })
         };
         let steps = graph.steps();
@@ -800,13 +805,16 @@ impl Failure {
         }
     }
 
-    /// All that was found as records: this first, then the others in the order of the module.
-    pub fn diagnostics(&self) -> Vec<Diagnostic> {
-        let mut all = vec![self.diagnostic()];
-        for other in &self.others {
-            all.extend(other.diagnostics());
-        }
+    /// All that was found: this first, then the others in the order of the module.
+    pub fn all(&self) -> Vec<&Failure> {
+        let mut all = vec![self];
+        all.extend(self.others.iter().flat_map(Failure::all));
         all
+    }
+
+    /// The same as records.
+    pub fn diagnostics(&self) -> Vec<Diagnostic> {
+        self.all().into_iter().map(Failure::diagnostic).collect()
     }
 }
 

@@ -257,9 +257,9 @@ impl Select<'_, '_> {
             }
             Opcode::RtWrite => self.render_write(visa, channels),
             Opcode::UrbWrite => self.urb_write(visa, channels),
-            Opcode::RtRead => self.fail("reading a render target is not supported"),
-            Opcode::Breakpoint => self.fail("breakpoints are not supported"),
-            _ => self.fail("the sampler's video analytics are not supported"),
+            Opcode::RtRead => self.fail("reads a render target"),
+            Opcode::Breakpoint => self.fail("stops for a debugger"),
+            _ => self.fail("video analytics of the sampler"),
         }
     }
 

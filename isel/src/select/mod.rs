@@ -638,8 +638,22 @@ impl Select<'_, '_> {
         if let Some(inst) = branch {
             block.term_origin = inst.as_u32();
             self.end();
+        } else if self.ir.blocks[b].term == ir::Term::Ret
+            && let Some(inst) = self.return_of(b)
+        {
+            self.out.blocks[own].term_origin = inst.as_u32();
         }
         Ok(())
+    }
+
+    /// The instruction that a block returns with: its own, or if several returns end in it, the last of them.
+    fn return_of(&self, b: ir::Block) -> Option<ir::Inst> {
+        let is_return =
+            |inst: &ir::Inst| matches!(self.ir.visa(*inst).op, Opcode::Ret | Opcode::FRet);
+        let last = |b: ir::Block| self.ir.block_insts(b).last().filter(is_return);
+        let Range { start, end } = self.routine.blocks;
+        let mut others = (start.index()..end.index()).rev().map(ir::Block::new);
+        last(b).or_else(|| others.find_map(last))
     }
 }
 

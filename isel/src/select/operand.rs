@@ -221,7 +221,7 @@ impl Select<'_, '_> {
                 predefined::LOCAL_ID_BUF_PTR => self.stack(|s| s.messages, Stack::LOCAL_IDS + byte),
                 _ => {
                     let name = &self.ir.object.vars[root].name;
-                    return self.fail(format!("{name} is not supported yet"));
+                    return self.fail(format!("the operand {name}"));
                 }
             },
         })

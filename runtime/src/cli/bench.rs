@@ -15,13 +15,15 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use kiln_emit::platform::Platform;
 use kiln_runtime::pipeline::Tier;
+use kiln_runtime::source;
 use miette::{Report, miette};
 use serde::Serialize;
 
 use super::cost::Figures;
 use super::exit::Exit;
+use super::input::Input;
 use super::measure::Measured;
-use super::output::Outputs;
+use super::output::{Outputs, is_standard};
 use super::platforms::Machine;
 use super::{Format, corpus, progress, report, stats, tier_parser};
 
@@ -36,7 +38,7 @@ Examples:
   kiln bench examples/*/*.visaasm -p skl
   kiln bench CORPUS -p skl --against GenX_IR --csv bench.csv")]
 pub struct Args {
-    /// Binary or text vISA, or folders of it: each file is a module
+    /// Binary or text vISA, `-` for standard input, or folders of it: each file is a module
     #[arg(required = true, value_name = "CORPUS")]
     corpus: Vec<PathBuf>,
     /// The other finalizer [default: none]
@@ -108,7 +110,11 @@ struct Side {
 /// # Errors
 /// Why nothing was compared.
 pub fn bench(args: &Args, format: Format) -> Result<Exit, Report> {
-    let files = corpus::files(&args.corpus, &args.only)?;
+    let kept = folder()?;
+    let files = corpus::files(&args.corpus, &args.only)?.into_iter();
+    let files: Vec<PathBuf> = files
+        .map(|path| keep(path, kept.path()))
+        .collect::<Result<_, _>>()?;
     let own = std::env::current_exe().map_err(|e| miette!("kiln's own path: {e}"))?;
     let bench = Bench { args, own };
     let rows = progress::with_bar(files.len() as u64, "kernels", |done| {
@@ -261,6 +267,21 @@ impl Bench<'_> {
         }
         serde_json::from_slice(&output.stdout).map_err(|e| miette!("JSON: {e}"))
     }
+}
+
+/// A file itself; of standard input, which a process after the other reads, a copy in a folder.
+fn keep(path: PathBuf, folder: &Path) -> Result<PathBuf, Report> {
+    if !is_standard(&path) {
+        return Ok(path);
+    }
+    let input = Input::open(&path)?;
+    let extension = match source::form(&input) {
+        Ok(source::Form::Binary) => "isa",
+        _ => "visaasm",
+    };
+    let copy = folder.join("stdin").with_extension(extension);
+    fs::write(&copy, &input[..]).map_err(|e| report::access(&copy, &e))?;
+    Ok(copy)
 }
 
 /// A folder that goes when it does.

@@ -5,7 +5,7 @@
 
 use std::process::ExitCode;
 
-use miette::Report;
+use miette::{Report, Severity};
 
 use super::{output, report};
 
@@ -56,8 +56,14 @@ impl Exit {
         }
     }
 
-    /// What a failure ends in.
+    /// What a failure ends in; of several errors in it, the least.
     pub fn of(failure: &Report) -> Exit {
+        let is_error = |one: &&Report| matches!(one.severity(), None | Some(Severity::Error));
+        let errors = report::each(failure).iter().filter(is_error);
+        errors.map(Exit::of_one).min().unwrap_or(Exit::Wrong)
+    }
+
+    fn of_one(failure: &Report) -> Exit {
         let code = failure.code().map(|code| code.to_string());
         match code.as_deref() {
             Some(report::NO_ACCESS) => Exit::File,

@@ -244,9 +244,11 @@ fn json<T: Serialize + ?Sized>(value: &T) -> Result<Vec<u8>, Report> {
     Ok(json)
 }
 
-/// Says a diagnostic.
+/// Says a diagnostic, or the several that it is.
 pub fn say(diagnostic: &Report) {
-    print_error(&format!("{diagnostic:?}"));
+    for one in report::each(diagnostic) {
+        print_error(&format!("{one:?}"));
+    }
 }
 
 /// Writes a line to standard error, whether anyone reads it or not.

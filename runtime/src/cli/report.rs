@@ -3,6 +3,7 @@
 //! A place in text is shown with its line; a place in a binary file is a byte offset, and the
 //! instruction there is written out.
 
+use std::collections::HashMap;
 use std::fmt::{self, Display};
 use std::path::Path;
 
@@ -10,7 +11,7 @@ use kiln_frontend::module::{Module, Object, Place};
 use kiln_frontend::print::inst_text;
 use kiln_frontend::text::{self, ParseError, Spans};
 use kiln_frontend::verify::{self, Finding};
-use kiln_runtime::pipeline::{CompileError, UnsupportedList};
+use kiln_runtime::pipeline::CompileError;
 use kiln_runtime::session::{Error, Failure};
 use kiln_runtime::source::InputError;
 use miette::{
@@ -30,6 +31,8 @@ pub const UNSUPPORTED: &str = "C0001";
 pub const FAULT: &str = "C0002";
 /// The code of a file that is no vISA at all.
 const NO_FILE: &str = "F0001";
+/// The most of what is wrong with a module that is said.
+const MOST: usize = 20;
 /// The code of a binary object that cannot be read.
 const NO_OBJECT: &str = "B0001";
 
@@ -101,51 +104,99 @@ fn diagnostic(message: &str, code: Option<&str>) -> MietteDiagnostic {
     }
 }
 
-/// A module cannot be finalized.
+/// A module cannot be finalized: all that was found, of much the first.
 pub fn failure(inputs: &[Input], failure: &Failure) -> Report {
-    let input = failure
-        .file
-        .as_ref()
-        .and_then(|(file, _)| inputs.get(*file));
-    let Some(input) = input else {
-        return message(failure.to_string(), class(&failure.error));
+    let found = failure.all();
+    let mut texts: HashMap<usize, Text> = HashMap::new();
+    let report = |one: &&Failure| {
+        let file = one.file.as_ref().map(|(file, _)| *file);
+        let Some((file, input)) = file.and_then(|file| Some((file, inputs.get(file)?))) else {
+            return message(one.to_string(), class(&one.error));
+        };
+        match &one.error {
+            // What is no text is not looked at.
+            Error::Input(
+                error @ (InputError::Binary(_) | InputError::Neither(_) | InputError::NoDirective),
+            ) => self::input(input, error),
+            _ => {
+                let text = texts.entry(file).or_insert_with(|| Text {
+                    source: Source::new(input),
+                    spans: None,
+                });
+                text.failure(one)
+            }
+        }
     };
-    match &failure.error {
-        Error::Input(error) => self::input(input, error),
-        Error::Rule(finding) => {
-            let source = Source::new(input);
-            let spans = (!source.text.is_empty()).then(|| text::diagnose(source.text).spans);
-            let (number, kernel) = failure.kernel.clone().unwrap_or_default();
-            source.finding(
-                finding,
-                &About {
+    let mut reports: Vec<Report> = found.iter().take(MOST).map(report).collect();
+    if found.len() > MOST {
+        let more = found.len() - MOST;
+        reports.push(note(&format!("{more} more are not shown")));
+    }
+    match reports.len() {
+        1 => reports.remove(0),
+        _ => Several(reports).into(),
+    }
+}
+
+/// A file that several failures may be about.
+struct Text<'a> {
+    source: Source<'a>,
+    /// Of a text, once they are wanted.
+    spans: Option<Spans>,
+}
+
+impl Text<'_> {
+    /// One thing that was found in it.
+    fn failure(&mut self, failure: &Failure) -> Report {
+        let source = &self.source;
+        match &failure.error {
+            Error::Input(InputError::Text(error)) => source.syntax(error),
+            Error::Rule(finding) => {
+                if self.spans.is_none() && !source.text.is_empty() {
+                    self.spans = Some(text::diagnose(source.text).spans);
+                }
+                let (number, kernel) = failure.kernel.clone().unwrap_or_default();
+                let about = About {
                     kernel: &kernel,
                     number,
                     at: failure.place.zip(failure.text.clone()),
-                },
-                spans.as_ref(),
-            )
-        }
-        error => {
-            let mut diagnostic = diagnostic(&failure.to_string(), class(error));
-            if let Error::Compile(CompileError::Unsupported { list, .. }) = error
-                && let kinds = UnsupportedList(list).kinds()
-                && let [_, _, ..] = kinds.as_slice()
-            {
-                let lines = kinds.iter().map(|(what, count, inst)| {
-                    format!("{count:>5} {what}, first at instruction {inst}")
-                });
-                diagnostic = diagnostic.with_help(lines.collect::<Vec<_>>().join("\n"));
+                };
+                source.finding(finding, &about, self.spans.as_ref())
             }
-            match failure.place {
-                Some(place) if place.column > 0 => {
-                    let source = Source::new(input);
-                    let span = verify::span(source.text, place);
-                    source.underlined(diagnostic, span.start, span.len())
+            error => {
+                let diagnostic = diagnostic(&failure.to_string(), class(error));
+                match failure.place {
+                    Some(place) if place.column > 0 => {
+                        let span = verify::span(source.text, place);
+                        source.underlined(diagnostic, span.start, span.len())
+                    }
+                    _ => diagnostic.into(),
                 }
-                _ => diagnostic.into(),
             }
         }
+    }
+}
+
+/// Several diagnostics that one failure is: it passes for the first, and [`each`] has all.
+#[derive(Debug, thiserror::Error)]
+#[error("{}", .0[0])]
+struct Several(Vec<Report>);
+
+impl Diagnostic for Several {
+    fn code<'a>(&'a self) -> Option<Box<dyn Display + 'a>> {
+        self.0[0].code()
+    }
+
+    fn severity(&self) -> Option<Severity> {
+        self.0[0].severity()
+    }
+}
+
+/// The diagnostics that a report is.
+pub fn each(report: &Report) -> &[Report] {
+    match report.downcast_ref::<Several>() {
+        Some(several) => &several.0,
+        None => std::slice::from_ref(report),
     }
 }
 

@@ -3,24 +3,9 @@
 
 use std::fs;
 use std::io::Write;
-use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
-use crate::program::{Folder, example, examples, fail, kiln, names, pass, text};
-
-/// Runs the program with that on its standard input.
-fn piped(args: &[&str], input: &[u8]) -> Output {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_kiln"))
-        .args(args)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    // A program that does not read to the end is no failure here.
-    let _ = child.stdin.take().unwrap().write_all(input);
-    child.wait_with_output().unwrap()
-}
+use crate::program::{Folder, example, examples, fail, kiln, names, pass, piped, text};
 
 /// A kernel of vISA with these lines in it.
 fn kernel(name: &str, lines: &str) -> String {
@@ -476,6 +461,38 @@ fn operands_are_counted_as_in_text() {
     }
 }
 
+/// The line of the first that has this, from 0.
+fn visa_line(folder: &Folder, what: &str) -> u64 {
+    let source = fs::read_to_string(folder.path("k.visaasm")).unwrap();
+    source
+        .lines()
+        .take_while(|line| !line.contains(what))
+        .count() as u64
+}
+
+/// All kernels that fail are said, of many the first, and what of them is only a warning does not count.
+#[test]
+fn all_failures_of_a_module_are_said() {
+    let folder = Folder::new("failures");
+    // Beyond the end of the variable.
+    let bad = "    mov (M1, 8) V32(9,0)<1> 0x1:d\n";
+    let of = |count: usize| {
+        let kernels = (0..count).map(|n| kernel(&format!("k{n}"), bad));
+        let kernels = kernels.map(|text| text.replace(".version 3.6\n", ""));
+        let source = ".version 3.6\n".to_string() + &kernels.collect::<String>();
+        let visa = folder.write("k.visaasm", source);
+        let output = kiln(&["compile", "-p", "skl", &visa]);
+        assert_eq!(output.status.code(), Some(1));
+        let said = text(&output.stderr).to_string();
+        (said.matches('×').count(), said)
+    };
+    assert_eq!(of(1).0, 1);
+    assert_eq!(of(3).0, 3);
+    let (count, said) = of(30);
+    assert_eq!(count, 20, "{said}");
+    assert!(said.contains("10 more are not shown"), "{said}");
+}
+
 /// What cannot be compiled is listed: each kind with how often it is there and where first.
 #[test]
 fn all_that_is_not_supported_is_listed() {
@@ -491,13 +508,21 @@ fn all_that_is_not_supported_is_listed() {
     let output = kiln(&["compile", "-p", "skl", &visa]);
     assert_eq!(output.status.code(), Some(4));
     let said = text(&output.stderr);
-    let lines: Vec<&str> = said.lines().map(str::trim).collect();
-    let about = |count: &str, first: &str| {
-        let is = |line: &&&str| line.contains(count) && line.ends_with(first);
-        lines.iter().filter(is).count()
-    };
-    assert_eq!(about("2 breakpoint", "first at instruction 0"), 1, "{said}");
-    assert_eq!(about("1 rt_read", "first at instruction 3"), 1, "{said}");
+    for kind in [
+        "k: breakpoint: stops for a debugger: not supported, 2 times: instructions 0, 2\n",
+        "k: instruction 3: rt_read: reads a render target: not supported\n",
+    ] {
+        assert_eq!(said.matches(kind).count(), 1, "{said}");
+    }
+    // As records: a line each, with the place of its first.
+    let output = kiln(&["compile", "-p", "skl", &visa, "--format", "json"]);
+    let records: Vec<serde_json::Value> = (text(&output.stderr).lines())
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    let lines: Vec<_> = records.iter().map(|one| one["line"].as_u64()).collect();
+    let first = 1 + visa_line(&folder, "breakpoint");
+    assert_eq!(lines, [Some(first), Some(first + 3)]);
+    assert!(records.iter().all(|one| one["code"] == "C0001"));
     let clean = folder.write("fine.visaasm", kernel("k", fine));
     assert!(kiln(&["compile", "-p", "skl", &clean]).status.success());
 }

@@ -23,64 +23,45 @@ fn the_documented_interface_is_that_of_the_example() {
     let block = block.split("```").next().unwrap();
     let interface = folder.write("saxpy.yaml", block);
     let (visa, out) = (example("saxpy", "visaasm"), folder.path("out.zebin"));
-    let args = [
-        "compile",
-        "-p",
-        "skl",
-        &visa,
-        "--interface",
-        &interface,
-        "-o",
-        &out,
-    ];
-    pass(&args);
+    let with = |interface| {
+        [
+            "compile",
+            "-p",
+            "skl",
+            &visa,
+            "-o",
+            &out,
+            "--interface",
+            interface,
+        ]
+    };
+    pass(&with(&interface));
     let launch = examples().join("saxpy/launch.yaml").display().to_string();
     pass(&["run", &out, "--launch", &launch]);
 
     // Another place for a value, which is no longer the input's.
     let wrong = folder.write("wrong.yaml", block.replace("offset: 276", "offset: 300"));
-    let args = [
-        "compile",
-        "-p",
-        "skl",
-        &visa,
-        "--interface",
-        &wrong,
-        "-o",
-        &out,
-    ];
     fail(
         &folder,
-        &args,
+        &with(&wrong),
         &["wrong.yaml: kernel saxpy: argument 4: bytes 300 to 304 are in no .input"],
     );
     let nested = folder.write("nested.yaml", "[".repeat(100_000));
-    let args = [
-        "compile",
-        "-p",
-        "skl",
-        &visa,
-        "--interface",
-        &nested,
-        "-o",
-        &out,
-    ];
     fail(
         &folder,
-        &args,
+        &with(&nested),
         &["nested.yaml: line 1: more than 256 brackets"],
     );
-    let args = [
-        "compile",
-        "-p",
-        "skl",
-        &visa,
-        "--interface",
-        &interface,
-        "--emit",
-        "asm",
-    ];
-    fail(&folder, &args, &["--interface is for an object file"]);
+    let (listing, said) = (folder.path("out.asm"), "--interface is for an object file");
+    fail(
+        &folder,
+        &[
+            &with(&interface)[..4],
+            &["--interface", &interface, "-o", &listing],
+        ]
+        .concat(),
+        &[said],
+    );
 }
 
 #[test]
@@ -126,6 +107,38 @@ fn lines_are_in_listings_figures_and_object_files() {
         n["line"].as_u64() == Some(11) && n["file"] == "/src/sum.cl" && n["object"] == "sum"
     };
     assert!(lines.iter().any(at), "{lines:?}");
+
+    // Each instruction of the object file has the line that the figures say, in either form of its listing; the end of
+    // the thread that of the return.
+    let listing = pass(&["disasm", &out]);
+    let json: Value = serde_json::from_str(&pass(&["disasm", &out, "--format", "json"])).unwrap();
+    let instructions = json["files"][0]["units"][0]["instructions"]
+        .as_array()
+        .unwrap();
+    for inst in instructions {
+        let offset = inst["offset"].as_u64().unwrap();
+        let line = lines
+            .iter()
+            .rev()
+            .find(|line| line["offset"].as_u64() <= Some(offset));
+        let line = line.unwrap();
+        let line = line["line"].as_u64();
+        assert_eq!(inst["source"]["line"].as_u64(), line, "{offset:#x}");
+        if let Some(line) = line {
+            assert_eq!(inst["source"]["file"], "/src/sum.cl");
+            assert!(
+                listing.contains(&format!("// /src/sum.cl:{line}\n")),
+                "{listing}"
+            );
+        }
+    }
+    let last = instructions.last().unwrap();
+    assert_eq!(last["message"]["end_of_thread"], true);
+    assert_eq!(last["source"]["line"], 14);
+    assert_eq!(
+        code(&listing),
+        code(&pass(&["disasm", &folder.write("plain.zebin", without)]))
+    );
 
     // The same from a cache, and twice.
     let cache = folder.path("cache");

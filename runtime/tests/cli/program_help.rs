@@ -3,13 +3,12 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
 use serde_json::Value;
 
-use crate::program::{Folder, example, examples, kiln, pass, text};
+use crate::program::{Folder, example, examples, kiln, pass, piped, text};
 
 /// The verbs that help lists.
 fn verbs() -> Vec<String> {
@@ -37,19 +36,6 @@ fn shell(folder: &Folder, line: &str) -> Output {
         .stdin(Stdio::null())
         .output()
         .unwrap()
-}
-
-/// Runs a program that reads this.
-fn piped(args: &[&str], input: &[u8]) -> Output {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_kiln"))
-        .args(args)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    child.stdin.take().unwrap().write_all(input).unwrap();
-    child.wait_with_output().unwrap()
 }
 
 /// A folder with what a checkout has for one who tries commands.
@@ -211,6 +197,23 @@ fn shells_and_man_know_every_verb() {
     assert!(pass(&["man", "-o", "-"]).contains("Exit codes"));
 }
 
+/// The README and the package for Python name the same Rust as the workspace, which its dependencies decide.
+#[test]
+fn the_readme_says_which_rust_is_needed() {
+    let file = |name: &str| fs::read_to_string(examples().join("..").join(name)).unwrap();
+    let version_of = |name: &str| {
+        let line = file(name)
+            .lines()
+            .find(|line| line.starts_with("rust-version = "))
+            .unwrap()
+            .to_string();
+        line.split('"').nth(1).unwrap().to_string()
+    };
+    let version = version_of("Cargo.toml");
+    assert_eq!(version_of("python/Cargo.toml"), version);
+    assert!(file("README.md").contains(&format!("Rust {version} or later")));
+}
+
 /// Standard output is then one document, whatever the verb.
 #[test]
 fn every_report_comes_as_json() {
@@ -218,6 +221,13 @@ fn every_report_comes_as_json() {
     let launch = examples().join("saxpy/launch.yaml").display().to_string();
     let folder = Folder::new("json");
     let out = folder.path("out.bin");
+    let (cache, visa) = (
+        folder.path("cache"),
+        examples().join("saxpy").display().to_string(),
+    );
+    pass(&[
+        "compile", "-p", "skl", &saxpy, "-o", &out, "--cache", &cache,
+    ]);
     let documents = [
         (&["check", &saxpy][..], "/kernels"),
         (&["compile", "-p", "skl", &saxpy, "-o", &out], "/0/cycles"),
@@ -232,6 +242,18 @@ fn every_report_comes_as_json() {
             "/0/figures/cycles",
         ),
         (&["verify", &zebin], "/instructions"),
+        (&["cache", "stat", &cache], "/entries"),
+        (&["cache", "clear", &cache], "/entries"),
+        (
+            &["relink", &zebin, "--visa", &visa, "-o", &out],
+            "/replaced/0",
+        ),
+        (&["inspect", "-p", "skl", &saxpy], "/objects/0/name"),
+        #[cfg(unix)]
+        (
+            &["bench", &saxpy, "-p", "skl", "--runs", "1"],
+            "/rows/0/ours/figures/bytes",
+        ),
     ];
     for (args, part) in documents {
         let document = pass(&[args, &["--format", "json"]].concat());
@@ -301,6 +323,30 @@ fn every_verb_reads_standard_input() {
     }
     let sweep = ["sweep", "-", "-p", "skl", "--grf", "64", "--format", "json"];
     assert!(piped(&sweep, &fs::read(&visa).unwrap()).status.success());
+    for form in ["visaasm", "isa"] {
+        let visa = fs::read(example("saxpy", form)).unwrap();
+        let bench = piped(
+            &["bench", "-", "-p", "skl", "--runs", "1", "--format", "json"],
+            &visa,
+        );
+        let benched: Value = serde_json::from_str(&text(&bench.stdout)).unwrap();
+        assert!(
+            benched["rows"][0]["ours"]["figures"]["instructions"].is_u64(),
+            "{benched}"
+        );
+    }
+    // The object file to be relinked, and the description of arguments.
+    let (out, folder_of) = (
+        folder.path("out.zebin"),
+        examples().join("saxpy").display().to_string(),
+    );
+    let relinked = piped(
+        &["relink", "-", "--visa", &folder_of, "-o", &out],
+        &fs::read(&zebin).unwrap(),
+    );
+    assert!(relinked.status.success(), "{}", text(&relinked.stderr));
+    let info = ["compile", &visa, "-p", "skl", "--info", "-", "-o", &out];
+    assert!(piped(&info, &fs::read(&zebin).unwrap()).status.success());
     // A pipe of text gives binary, and the other way.
     let binary = piped(&["convert", "-", "-o", "-"], &fs::read(&visa).unwrap()).stdout;
     assert!(binary == fs::read(example("saxpy", "isa")).unwrap());
@@ -309,7 +355,6 @@ fn every_verb_reads_standard_input() {
         b"kernel: saxpy\nglobal: [64]\nlocal: [64]\nargs: [{zero: 256}, {zero: 256}, {f32: 1}, {u32: 64}]\n",
     );
     assert!(launched.status.success(), "{}", text(&launched.stderr));
-    drop(folder);
 }
 
 /// Colours are for terminals only, and not for those who do not want them.

@@ -63,9 +63,18 @@ struct InstOut<'a> {
     targets: Vec<i64>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     relocations: Vec<&'a str>,
+    /// The line of the source, if the file says it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    source: Option<SourceOut<'a>>,
     /// Why the bytes are no instruction.
     #[serde(skip_serializing_if = "Option::is_none")]
     illegal: Option<String>,
+}
+
+#[derive(Serialize)]
+struct SourceOut<'a> {
+    file: &'a str,
+    line: u32,
 }
 
 #[derive(Serialize)]
@@ -113,7 +122,15 @@ fn unit_out<'a>(unit: &'a Unit, platform: &'static Platform, style: Style) -> Un
         let end = u64::from(entry.offset) + u64::from(entry.len);
         let here = std::iter::from_fn(|| remarks.next_if(|remark| remark.offset < end));
         let relocations = here.map(|remark: &Remark| remark.text.as_str()).collect();
-        inst_out(&entry, platform, style, relocations)
+        let source = unit.lines.at(entry.offset).and_then(|line| line.source);
+        InstOut {
+            relocations,
+            source: source.map(|source| SourceOut {
+                file: unit.lines.file(source).unwrap_or_default(),
+                line: source.line,
+            }),
+            ..inst_out(&entry, platform, style)
+        }
     });
     UnitOut {
         section: unit.section.as_deref(),
@@ -124,12 +141,8 @@ fn unit_out<'a>(unit: &'a Unit, platform: &'static Platform, style: Style) -> Un
     }
 }
 
-fn inst_out<'a>(
-    entry: &Entry,
-    platform: &Platform,
-    style: Style,
-    relocations: Vec<&'a str>,
-) -> InstOut<'a> {
+/// What an instruction itself says.
+fn inst_out<'a>(entry: &Entry, platform: &Platform, style: Style) -> InstOut<'a> {
     let inst = entry.inst.as_ref().ok();
     InstOut {
         offset: entry.offset,
@@ -143,7 +156,8 @@ fn inst_out<'a>(
         targets: inst
             .map(|inst| targets(inst, entry.offset))
             .unwrap_or_default(),
-        relocations,
+        relocations: Vec::new(),
+        source: None,
         illegal: entry.inst.as_ref().err().map(ToString::to_string),
     }
 }

@@ -6,6 +6,8 @@
 
 use kiln_emit::listing::{Annotations, Remark};
 use kiln_emit::zebin::{self, KernelText, Relocations, SymbolPlace, Zebin};
+use kiln_runtime::debug_lines;
+use kiln_runtime::lines::{Line, Lines, Source};
 use serde::Serialize;
 
 use crate::cli::input::Input;
@@ -34,6 +36,8 @@ pub struct Unit {
     pub symbols: Vec<CodeSymbol>,
     /// By their offsets, which are from the unit's start.
     pub relocations: Vec<Remark>,
+    /// The lines of the source, if the file says them; offsets are from the unit's start.
+    pub lines: Lines,
 }
 
 enum Bytes {
@@ -67,6 +71,7 @@ impl Unit {
             bytes: Bytes::File(input),
             symbols: Vec::new(),
             relocations: Vec::new(),
+            lines: Lines::default(),
         }
     }
 
@@ -97,6 +102,7 @@ impl Unit {
                 ..symbol.clone()
             }],
             relocations: self.relocations.iter().filter(inside).map(moved).collect(),
+            lines: self.lines.part(start, end),
         })
     }
 
@@ -113,23 +119,41 @@ impl Unit {
             }
         };
         let shown = self.symbols.iter().filter(|_| headings);
+        let of_line = |line: &Line| Remark {
+            offset: line.offset.into(),
+            text: match line.source {
+                Some(source) => self.place(source),
+                None => "no line".to_string(),
+            },
+        };
+        let mut headings: Vec<Remark> = shown.map(heading).collect();
+        headings.extend(self.lines.lines.iter().map(of_line));
+        // What begins at a place is named before its line.
+        headings.sort_by_key(|remark| remark.offset);
         Annotations {
-            headings: shown.map(heading).collect(),
+            headings,
             comments: self.relocations.clone(),
         }
+    }
+
+    /// A line of the source as text.
+    fn place(&self, source: Source) -> String {
+        let file = self.lines.file(source).unwrap_or_default();
+        format!("{}:{}", file.escape_debug(), source.line)
     }
 }
 
 /// The sections of an object file that hold code.
 pub fn of_zebin(zebin: &Zebin) -> Vec<Unit> {
-    zebin
-        .kernels
-        .iter()
-        .map(|text| of_section(zebin, text))
-        .collect()
+    let mut lines = debug_lines::of_object(zebin);
+    let unit = |text: &KernelText| {
+        let lines = lines.remove(&text.name).unwrap_or_default();
+        of_section(zebin, text, lines)
+    };
+    zebin.kernels.iter().map(unit).collect()
 }
 
-fn of_section(zebin: &Zebin, kernel: &KernelText) -> Unit {
+fn of_section(zebin: &Zebin, kernel: &KernelText, lines: Lines) -> Unit {
     let section = format!("{}{}", zebin::TEXT_PREFIX, kernel.name);
     let length = kernel.text.len() as u64;
     let mut symbols: Vec<CodeSymbol> = zebin
@@ -191,6 +215,7 @@ fn of_section(zebin: &Zebin, kernel: &KernelText) -> Unit {
         bytes: Bytes::Own(code.to_vec()),
         symbols,
         relocations,
+        lines: lines.part(0, code.len()),
     }
 }
 
