@@ -19,8 +19,9 @@ use crate::program::{INPUT, Program, Range, SLOT, Type};
 
 /// Instructions that a launch executes before it counts as one that never ends.
 const BUDGET: u64 = 1 << 24;
-/// How long the reference compiler may take for a file.
-const PATIENCE: Duration = Duration::from_secs(120);
+/// How long the reference compiler may take for a file, and for each of its kernels more.
+const PATIENCE: Duration = Duration::from_secs(30);
+const PATIENCE_EACH: Duration = Duration::from_secs(2);
 
 pub fn skl() -> &'static Platform {
     platform::find("skl").expect("the platform of the tests")
@@ -131,11 +132,12 @@ fn compile(ocloc: &Path, folder: &Path, programs: &[&Program]) -> Result<Referen
         .spawn()
         .map_err(failed)?;
     let clock = Instant::now();
+    let patience = PATIENCE + PATIENCE_EACH * programs.len() as u32;
     let status = loop {
         if let Some(status) = child.try_wait().map_err(failed)? {
             break status;
         }
-        if clock.elapsed() > PATIENCE {
+        if clock.elapsed() > patience {
             child.kill().and_then(|()| child.wait()).map_err(failed)?;
             return Err("the reference compiler does not end".to_string());
         }
