@@ -35,6 +35,11 @@ impl Bytes {
         self.0.iter().map(|(register, _)| *register)
     }
 
+    /// Registers and their bytes, a bit each; one may stand twice.
+    pub(crate) fn parts(&self) -> impl Iterator<Item = (u16, u64)> {
+        self.0.iter().copied()
+    }
+
     /// Adds `size` bytes from a byte of the register file on.
     fn add(&mut self, at: u32, size: u32, grf_bytes: u32) {
         for byte in at..at.saturating_add(size) {

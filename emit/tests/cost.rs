@@ -1,9 +1,9 @@
 //! The model of time on code whose cycles are worked out by hand from the tables of docs/cost-model.md.
 
 use kiln_emit::cost::{self, Cycles, Estimate, Scratch, Weights, estimate};
-use kiln_emit::inst::{Dst, Inst, MathFn, Op, Reg, Region, Src, Target, Type};
-use kiln_emit::messages::data_port::{scratch_read, scratch_write};
-use kiln_emit::messages::{Block, Kind};
+use kiln_emit::inst::{Dst, Inst, MathFn, Op, Reg, RegFile, Region, Src, Target, Type};
+use kiln_emit::messages::data_port::{self, scratch_read, scratch_write};
+use kiln_emit::messages::{Block, Kind, Surface};
 use kiln_emit::platform::{self, Platform};
 
 fn skl() -> &'static Platform {
@@ -131,6 +131,67 @@ fn answers_are_waited_for_and_counted() {
     assert_eq!(cycles.issue, 8.0);
     assert_eq!(cycles.units, 18.0 + 38.0);
     assert_eq!(cycles.messages, 100.0);
+}
+
+/// An oword block, which has its offset in a header.
+fn far_block(kind: Kind, surface: Surface, [header, data]: [u32; 2]) -> Inst {
+    let write = kind == Kind::OwordBlockWrite;
+    let request = data_port::block(kind, Block::X4).surface(surface);
+    let request = match write {
+        true => request.lengths(1, 2, 0),
+        false => request.lengths(1, 0, 2),
+    };
+    let mut inst = block(Kind::HwordScratchBlockWrite, 0, Block::X1, 1, [0, data]);
+    let descriptors = request.encode(skl().family).expect("a request");
+    inst.msg = Some(descriptors.message());
+    inst.srcs[0] = Src::reg(Reg::grf(header), Region::packed(8), Type::Ud);
+    if !write {
+        inst.srcs.truncate(1);
+        inst.dst = Some(Dst::new(Reg::grf(data), 1, Type::Ud));
+    }
+    inst
+}
+
+#[test]
+fn blocks_beyond_the_reach_of_scratch_messages_count_where_their_offset_is_known() {
+    use Kind::{OwordBlockRead as Read, OwordBlockWrite as Write};
+    let offset = |header: u32, src: Src| {
+        let mut mov = Inst::new(Op::Mov, 1);
+        let place = Reg::new(RegFile::Grf, header, 8);
+        mov.dst = Some(Dst::new(place, 1, Type::Ud));
+        mov.srcs.push(src);
+        mov
+    };
+    let owords = |n| Src::imm(Type::Ud, n);
+    let frame = Src::reg(Reg::new(RegFile::Grf, 127, 12), Region::SCALAR, Type::Ud);
+    let copy = op(Op::Mov, 8, Type::Ud, 20, &[0]);
+    let code = [
+        // 64 bytes at 160 KiB, and 64 that are 32 bytes farther.
+        offset(20, owords(10240)),
+        far_block(Write, Surface::Stateless, [20, 30]),
+        offset(20, owords(10242)),
+        far_block(Write, Surface::Stateless, [20, 32]),
+        far_block(Read, Surface::Stateless, [20, 40]),
+        // Of a buffer.
+        far_block(Write, Surface::Bti(3), [20, 30]),
+        // What overwrites the header overwrites the offset; a frame's place is not known.
+        copy,
+        far_block(Read, Surface::Stateless, [20, 40]),
+        offset(20, frame),
+        far_block(Write, Surface::Stateless, [20, 30]),
+        // The answer is written over its own header.
+        offset(40, owords(10240)),
+        far_block(Read, Surface::Stateless, [40, 40]),
+        far_block(Read, Surface::Stateless, [40, 42]),
+        // Near as ever.
+        block(Kind::HwordScratchBlockWrite, 0, Block::X2, 2, [0, 30]),
+    ];
+    let expected = Scratch {
+        spills: 3,
+        fills: 2,
+        bytes: 96 + 64,
+    };
+    assert_eq!(cost::scratch(&code, skl()), expected);
 }
 
 #[test]
