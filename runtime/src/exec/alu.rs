@@ -192,6 +192,12 @@ impl Thread {
         let mut s = [[T::default(); LANES]; 3];
         for (src, values) in op.sources().iter().zip(&mut s) {
             self.load_int(src, lanes, live, logical, values)?;
+            if matches!(op.op, Addc | Subb) && src.is_accumulator() {
+                // What leaves the lower half is looked for, whatever the accumulator has above it.
+                for value in &mut values[..lanes] {
+                    *value = value.and(T::from_u64(u32::MAX.into()));
+                }
+            }
         }
         let [a, b, c] = &s;
         let mut r = [T::default(); LANES];

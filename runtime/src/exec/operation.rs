@@ -88,6 +88,18 @@ pub struct Source {
     pub mme: Option<u8>,
 }
 
+impl Source {
+    pub fn is_accumulator(&self) -> bool {
+        matches!(
+            self.base,
+            Base::File {
+                file: File::Acc,
+                ..
+            }
+        )
+    }
+}
+
 /// Where a destination's elements are counted from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Target {

@@ -258,6 +258,47 @@ fn carries_and_borrows_reach_the_accumulator() {
     }
 }
 
+/// As the reference's code of `madw` does: the product is in the accumulator, and more than 32 bits wide.
+#[test]
+fn carries_of_the_accumulator_are_those_of_its_lower_half() {
+    let mut random = Random(4);
+    for _ in 0..200 {
+        let (x, y, added) = (
+            random.next() as u32,
+            random.next() as u32,
+            random.next() as u32,
+        );
+        let mut t = thread();
+        put(&mut t, 10, 4, &[u64::from(x)]);
+        put(&mut t, 11, 4, &[u64::from(y)]);
+        put(&mut t, 14, 4, &[u64::from(added)]);
+        let acc = Reg::new(RegFile::Acc, 0, 0);
+        let read = || Src::reg(acc, Region::SCALAR, Type::Ud);
+        let low = scalar(11, 0, Type::Uw);
+        let [x_, y_, added_] = [10, 11, 14].map(|n| scalar(n, 0, Type::Ud));
+        let into = Dst::new(acc, 1, Type::Ud);
+        let mut mach = inst(Op::Mach, 1, dst(12, Type::Ud), &[x_, y_]);
+        mach.opts.acc_wr_en = true;
+        let code = [
+            inst(Op::Mul, 1, into, &[x_, low]),
+            mach,
+            inst(Op::Addc, 1, dst(13, Type::Ud), &[read(), added_]),
+            inst(
+                Op::Add,
+                1,
+                dst(12, Type::Ud),
+                &[read(), scalar(12, 0, Type::Ud)],
+            ),
+        ];
+        for inst in &code {
+            t.perform(inst).unwrap();
+        }
+        let sum = u64::from(x) * u64::from(y) + u64::from(added);
+        let found = [dwords(&t, 13, 1)[0], dwords(&t, 12, 1)[0]];
+        assert_eq!(found, [sum as u32, (sum >> 32) as u32]);
+    }
+}
+
 #[test]
 fn integer_division() {
     let mut random = Random(31);
