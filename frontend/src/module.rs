@@ -308,6 +308,22 @@ impl Object {
             && types.clone().all(|ty| integer(ty) || double(ty))
     }
 
+    /// Whether an instruction is an average of 64-bit integers, which the reference compiler's front end writes
+    /// although no platform has one.
+    pub fn is_long_average(&self, inst: &Inst) -> bool {
+        let types = inst.operands.iter().filter_map(|operand| match *operand {
+            Operand::General { var, .. } => self.vars.get(var).map(|decl| decl.ty),
+            Operand::Indirect { ty, .. } | Operand::Imm { ty, .. } => Some(ty),
+            _ => None,
+        });
+        inst.op == Opcode::Avg
+            && types.clone().any(|ty| matches!(ty, Type::Q | Type::Uq))
+            && !types.clone().any(|ty| {
+                use Type::{Bf, Bool, Df, F, Hf, Vf};
+                matches!(ty, Bf | Bool | Df | F | Hf | Vf)
+            })
+    }
+
     /// Sizes of `%arg` and `%retval` in GRFs: what a function takes and gives.
     pub fn passed_grfs(&self) -> [u32; 2] {
         match self.kind {

@@ -157,6 +157,10 @@ impl Verifier<'_> {
             self.subject = Subject::Inst;
             return self.find(FindingKind::MixedSum { op });
         }
+        if self.object.is_long_average(inst) {
+            self.subject = Subject::Inst;
+            return self.find(FindingKind::LongAverage { op });
+        }
         let Some(facts) = Facts::of(inst.op) else {
             return;
         };

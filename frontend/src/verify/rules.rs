@@ -360,6 +360,9 @@ rules! {
     "V0085" Warning "A sum of 64 bits is of integers or of floats."
         MixedSum { op: &'static str }
         "`{op}` of integers and floats is one of floats: the integers are converted";
+    "V0086" Warning "An average is of at most 32 bits."
+        LongAverage { op: &'static str }
+        "`{op}` of 64-bit integers is one of no platform: it takes several instructions";
 }
 
 fn kind_name(kind: LabelKind) -> &'static str {

@@ -133,6 +133,7 @@ impl Select<'_, '_> {
             O::Div | O::Sqrt | O::Inv if self.is_double(&ops[0]) => self.ieee(visa),
             O::Div | O::Mod => self.divide(visa),
             O::Mulh => self.multiply_high(visa),
+            O::Avg if self.ir.object.is_long_average(visa) => self.long_average(visa),
             O::Madw => self.multiply_add_wide(visa),
             O::Addc | O::Subb => self.carry(visa),
             O::Bfi => self.insert_field(visa),

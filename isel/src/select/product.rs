@@ -214,6 +214,30 @@ impl Select<'_, '_> {
         Some(Src::packed(to, Type::D))
     }
 
+    /// An average of 64-bit integers, rounded up, whose sum needs no 65th bit.
+    pub(super) fn long_average(&mut self, visa: &visa::Inst) -> Result {
+        let channels = self.channels(visa);
+        let n = channels.size;
+        let [a, b] = [1, 2].map(|i| self.src(&visa.operands[i], n));
+        let [a, b] = [a?, b?];
+        let (ty, shift) = match is_signed(&a) || is_signed(&b) {
+            true => (Type::Q, Op::Asr),
+            false => (Type::Uq, Op::Shr),
+        };
+        let [a, b] = [a, b].map(|s| self.converted(s, ty, n));
+        let mut long = |op, srcs: [Src; 2]| {
+            let to = self.temp(u32::from(n) * 8);
+            self.alu(op, Channels::all(n), Dst::new(to, 1, ty), &srcs);
+            Src::packed(to, ty)
+        };
+        let either = long(Op::Or, [a, b]);
+        let apart = long(Op::Xor, [a, b]);
+        let half = long(shift, [apart, ud(1)]);
+        let to = self.dst(&visa.operands[0], n)?;
+        self.alu_visa(Op::Add, channels, to, &[either, negated(half, true)]);
+        Ok(())
+    }
+
     /// Sum or difference, and carry or borrow.
     pub(super) fn carry(&mut self, visa: &visa::Inst) -> Result {
         let channels = self.channels(visa);
