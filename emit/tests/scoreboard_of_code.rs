@@ -398,52 +398,56 @@ fn blocks(code: &[Inst]) -> Vec<(usize, usize)> {
 
 #[test]
 fn annotations_that_are_taken_away_are_missed() {
-    let count = std::env::var("MUTATIONS").map_or(150, |n| n.parse().unwrap());
     let only = std::env::var("PLATFORM").ok();
-    for name in MUTATED {
-        if only.as_ref().is_some_and(|only| only != name) {
+    let wanted = |name: &&str| only.as_ref().is_none_or(|only| only == name);
+    std::thread::scope(|scope| {
+        for name in MUTATED.into_iter().filter(wanted) {
+            scope.spawn(move || annotations_are_missed_on(find(name)));
+        }
+    });
+}
+
+fn annotations_are_missed_on(platform: &'static Platform) {
+    let name = platform.name;
+    let count = std::env::var("MUTATIONS").map_or(150, |n| n.parse().unwrap());
+    let mut random = Random(0x1234_5678_9abc_def1);
+    let mut codes = codes(platform);
+    // Of long ones each mutation takes long, and they are of the same kinds.
+    codes.retain(|(_, code)| code.len() < 600);
+    let blocks: Vec<_> = codes.iter().map(|(_, code)| blocks(code)).collect();
+    let (mut counted, mut tried) = (0, 0);
+    let (mut missed, mut pipes) = (Vec::new(), HashSet::new());
+    while counted < count {
+        tried += 1;
+        assert!(tried < 100 * count, "few mutations matter on {name}");
+        let which = random.below(codes.len());
+        let (kernel, code) = &mut codes[which];
+        let at = random.below(code.len());
+        let Some(mutant) = mutate(&code[at], &mut random) else {
+            continue;
+        };
+        let (first, end) = blocks[which][at];
+        if matters(&code[first..end], platform) {
             continue;
         }
-        let platform = find(name);
-        let mut random = Random(0x1234_5678_9abc_def1);
-        let mut codes = codes(platform);
-        // Of long ones each mutation takes long, and they are of the same kinds.
-        codes.retain(|(_, code)| code.len() < 600);
-        let blocks: Vec<_> = codes.iter().map(|(_, code)| blocks(code)).collect();
-        let (mut counted, mut tried) = (0, 0);
-        let (mut missed, mut pipes) = (Vec::new(), HashSet::new());
-        while counted < count {
-            tried += 1;
-            assert!(tried < 100 * count, "few mutations matter on {name}");
-            let which = random.below(codes.len());
-            let (kernel, code) = &mut codes[which];
-            let at = random.below(code.len());
-            let Some(mutant) = mutate(&code[at], &mut random) else {
-                continue;
-            };
-            let (first, end) = blocks[which][at];
-            if matters(&code[first..end], platform) {
-                continue;
+        let original = std::mem::replace(&mut code[at], mutant);
+        if matters(&code[first..end], platform) {
+            counted += 1;
+            let found = scoreboard::check_code(code, platform).expect("few ways");
+            pipes.extend(found.iter().filter_map(|found| match found.missing {
+                Missing::Distance(_, pipe) => Some(pipe),
+                _ => None,
+            }));
+            if found.is_empty() {
+                missed.push(format!("{kernel}: {original} becomes {}", code[at]));
             }
-            let original = std::mem::replace(&mut code[at], mutant);
-            if matters(&code[first..end], platform) {
-                counted += 1;
-                let found = scoreboard::check_code(code, platform).expect("few ways");
-                pipes.extend(found.iter().filter_map(|found| match found.missing {
-                    Missing::Distance(_, pipe) => Some(pipe),
-                    _ => None,
-                }));
-                if found.is_empty() {
-                    missed.push(format!("{kernel}: {original} becomes {}", code[at]));
-                }
-            }
-            code[at] = original;
         }
-        let reported = counted - missed.len();
-        println!("{name}: {reported} of {counted} reported, of {tried} tried, in {pipes:?}");
-        println!("not reported: {missed:#?}");
-        assert!(missed.len() * 100 <= counted, "{name}: {missed:#?}");
+        code[at] = original;
     }
+    let reported = counted - missed.len();
+    println!("{name}: {reported} of {counted} reported, of {tried} tried, in {pipes:?}");
+    println!("not reported: {missed:#?}");
+    assert!(missed.len() * 100 <= counted, "{name}: {missed:#?}");
 }
 
 proptest! {

@@ -158,6 +158,8 @@ pub enum Error {
     NoKernel,
 }
 
+/// Bytes of input from which on stages are done in halves.
+const LONG: usize = 1 << 18;
 /// The fewest registers that a kernel can be compiled for.
 const FEWEST_GRFS: u32 = 24;
 
@@ -207,7 +209,7 @@ impl Session {
     pub fn compile_module(&self, inputs: &[Input]) -> Result<CompiledModule, Box<Failure>> {
         self.possible()?;
         self.through_cache(&inputs.iter().collect::<Vec<_>>(), || {
-            self.compile_loaded(&self.load(inputs)?)
+            in_pool(bytes(inputs), || self.compile_loaded(&self.load(inputs)?))
         })
     }
 
@@ -246,6 +248,15 @@ impl Session {
         &self,
         inputs: &[Input],
         of: impl Fn(Outcome) -> T + Sync,
+    ) -> Vec<T> {
+        in_pool(bytes(inputs), || self.compile_each_here(inputs, &of))
+    }
+
+    /// The same on the thread that calls it, and what it asks for help.
+    fn compile_each_here<T: Send>(
+        &self,
+        inputs: &[Input],
+        of: &(impl Fn(Outcome) -> T + Sync),
     ) -> Vec<T> {
         if let Err(failure) = self.possible() {
             return vec![of(Outcome {
@@ -628,6 +639,21 @@ fn read_some(inputs: &[Input], files: &[usize]) -> Result<(Merged, f64), Box<Fai
         seconds += took;
     }
     Ok((Merged::new(modules), seconds))
+}
+
+fn bytes(inputs: &[Input]) -> usize {
+    inputs.iter().map(|input| input.bytes.len()).sum()
+}
+
+/// Does what is done with so many bytes of input; if they are many, on a thread of the pool. Such a thread hands half of
+/// its work over while it does the other, where one from outside would wait for two that it wakes, which cores that
+/// have slept meanwhile are late with.
+fn in_pool<T: Send>(bytes: usize, work: impl FnOnce() -> T + Send) -> T {
+    if bytes < LONG {
+        work()
+    } else {
+        rayon::scope(|_| work())
+    }
 }
 
 /// Reads one of several files, and says how many seconds that took.
