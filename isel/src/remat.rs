@@ -10,8 +10,11 @@
 //! channels get what they had, those that wait at joins among them. Of channels that the operation left out
 //! nobody wants anything. What passes an edge or is written over stays, as it is wanted in a place of its own.
 //!
+//! A few fewer than there are must do ([`aim`]), since payloads of messages need several side by side.
+//!
 //! How many registers live is estimated first ([`lives`](crate::schedule)), which never says less than do, and
-//! counted only where that is near what there is: if far more live, much is in memory whatever is done here.
+//! counted only where that is not many times what there is: if far more live, much is in memory whatever is
+//! done here.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -32,8 +35,10 @@ pub const NAME: &str = "remat";
 
 /// Blocks that a value may be made anew in.
 const BLOCKS: usize = 4;
-/// What is near is so many times less than what there is.
-const NEAR: u32 = 2;
+/// Of so many units one is left free.
+const FREE: u32 = 15;
+/// How many times what there is may be estimated to live.
+const FAR: u32 = 3;
 /// Instructions that a value lives for at least.
 const LEAST_LIFE: u32 = 16;
 /// Places that are looked at, those with the most registers, and values, those that live longest.
@@ -65,11 +70,17 @@ struct Value {
     reads: SmallVec<[(Block, u32); BLOCKS]>,
 }
 
-/// Makes cheap values anew where more registers live than so many units.
+/// How many units may live where there are so many.
+pub fn aim(units: u32) -> u32 {
+    units - units / FREE
+}
+
+/// Makes cheap values anew where more registers live than may where there are so many units.
 pub fn run(func: &mut Function, units: u32) {
+    let units = aim(units);
     let known = Known::new(func, units);
     let estimate = estimate(func, &known);
-    if estimate <= units || estimate > units + units / NEAR {
+    if estimate <= units || estimate > FAR * units {
         return;
     }
     let places = places(func, units);

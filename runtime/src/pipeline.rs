@@ -693,7 +693,7 @@ fn finish(
     if options.optimize && !options.without.contains(&remat::NAME) {
         let frame = Frame::new(machine, Some(options.grf_limit), &Parts::default());
         let units = frame.map_or(limit, |frame| frame.units.len() as u32);
-        if most > units {
+        if most > remat::aim(units) {
             remat::run(machine, units);
             show(remat::NAME, machine);
             check(machine, "rematerialization", Level::Legal)?;
