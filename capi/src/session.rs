@@ -106,9 +106,10 @@ pub unsafe extern "C" fn kiln_session_new(
             function: given.log,
             user: given.log_user,
         };
-        // SAFETY: the caller's contract.
-        let cache = unsafe { cache(given, &log) }?;
         let options = Options::new(platform).tier(tier(given.tier)?);
+        let pool = Pool::new(given.threads as usize).ok_or(KilnResult::System)?;
+        // SAFETY: the caller's contract.
+        let cache = unsafe { cache(given, &pool, &log) }?;
         let kiln = kiln::Session::new(Options {
             grf_limit: match given.grf_limit {
                 0 => options.grf_limit,
@@ -122,7 +123,7 @@ pub unsafe extern "C" fn kiln_session_new(
                 Some(cache) => kiln.with_cache(cache.clone()),
                 None => kiln,
             },
-            pool: Pool::new(given.threads as usize).ok_or(KilnResult::System)?,
+            pool,
             lines: given.lines != 0,
             cache,
             told: AtomicBool::new(false),
@@ -137,7 +138,7 @@ pub unsafe extern "C" fn kiln_session_new(
 ///
 /// # Safety
 /// See the crate's documentation.
-unsafe fn cache(given: &KilnOptions, log: &Log) -> Result<Option<Cache>, KilnResult> {
+unsafe fn cache(given: &KilnOptions, pool: &Pool, log: &Log) -> Result<Option<Cache>, KilnResult> {
     if given.cache.is_null() {
         return Ok(None);
     }
@@ -149,7 +150,8 @@ unsafe fn cache(given: &KilnOptions, log: &Log) -> Result<Option<Cache>, KilnRes
         u64::MAX => 0,
         limit => limit,
     };
-    match Cache::open(Path::new(folder), limit) {
+    // What the library keeps for a thread that writes files goes with the pool's, and would stay with the caller's.
+    match pool.install(|| Cache::open(Path::new(folder), limit)) {
         Ok(cache) => Ok(Some(cache)),
         Err(error) => {
             let said = || format!("the cache in {folder} cannot be opened: {error}");
