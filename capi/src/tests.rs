@@ -106,6 +106,23 @@ fn codes(diagnostics: *mut Diagnostics) -> Vec<String> {
 /// What is wrong: the result and the codes.
 type Wrong = (KilnResult, Vec<String>);
 
+/// The handle that a call gave, or what is wrong; the diagnostics are freed.
+fn made<T>(
+    result: KilnResult,
+    handle: *mut T,
+    found: *mut Diagnostics,
+    free: unsafe extern "C" fn(*mut T),
+) -> Result<Handle<T>, Wrong> {
+    let found = codes(found);
+    match result {
+        KilnResult::Ok => Ok(Handle(handle, free)),
+        result => {
+            assert!(handle.is_null());
+            Err((result, found))
+        }
+    }
+}
+
 fn load(session: &Handle<Session>, bytes: &[u8]) -> Result<Handle<Module>, Wrong> {
     let input = KilnInput {
         name: c"input".as_ptr(),
@@ -115,28 +132,36 @@ fn load(session: &Handle<Session>, bytes: &[u8]) -> Result<Handle<Module>, Wrong
     let (mut module, mut found) = (null_mut(), null_mut());
     // SAFETY: the pointers are of values that live.
     let result = unsafe { kiln_module_load(session.0, &input, 1, &mut module, &mut found) };
-    let found = codes(found);
-    match result {
-        KilnResult::Ok => Ok(Handle(module, kiln_module_free)),
-        result => {
-            assert!(module.is_null());
-            Err((result, found))
-        }
-    }
+    made(result, module, found, kiln_module_free)
 }
 
 fn compile(session: &Handle<Session>, module: &Handle<Module>) -> Result<Handle<Program>, Wrong> {
     let (mut program, mut found) = (null_mut(), null_mut());
     // SAFETY: the pointers are of values that live.
     let result = unsafe { kiln_compile(session.0, module.0, &mut program, &mut found) };
-    let found = codes(found);
-    match result {
-        KilnResult::Ok => Ok(Handle(program, kiln_program_free)),
-        result => {
-            assert!(program.is_null());
-            Err((result, found))
-        }
-    }
+    made(result, program, found, kiln_program_free)
+}
+
+fn object_of(
+    session: &Handle<Session>,
+    program: &Handle<Program>,
+    layout: u32,
+    data: &[u8],
+) -> Result<Handle<Object>, Wrong> {
+    let (mut object, mut found) = (null_mut(), null_mut());
+    let (s, p, bytes) = (session.0, program.0, data.as_ptr().cast());
+    // SAFETY: the pointers are of values that live.
+    let result =
+        unsafe { kiln_object_make(s, p, layout, bytes, data.len(), &mut object, &mut found) };
+    made(result, object, found, kiln_object_free)
+}
+
+fn read_object(session: &Handle<Session>, data: &[u8]) -> Result<Handle<Object>, Wrong> {
+    let (mut object, mut found) = (null_mut(), null_mut());
+    let bytes = data.as_ptr().cast();
+    // SAFETY: the pointers are of values that live.
+    let result = unsafe { kiln_object_read(session.0, bytes, data.len(), &mut object, &mut found) };
+    made(result, object, found, kiln_object_free)
 }
 
 fn saxpy(session: &Handle<Session>) -> Handle<Program> {
@@ -486,19 +511,7 @@ fn short_buffers_get_nothing_and_the_size_is_said() {
     let session = session();
     let program = saxpy(&session);
     let zebin = file("examples/saxpy/saxpy.zebin");
-    let mut object = null_mut();
-    // SAFETY: the pointers are of values that live.
-    let read = unsafe {
-        kiln_object_read(
-            session.0,
-            zebin.as_ptr().cast(),
-            zebin.len(),
-            &mut object,
-            null_mut(),
-        )
-    };
-    assert_eq!(read, KilnResult::Ok);
-    let object = Handle(object, kiln_object_free);
+    let object = read_object(&session, &zebin).expect("an object file");
     let (s, p, o) = (session.0, program.0, object.0);
     let load = |buffer, capacity, size: &mut usize| {
         let load = KilnLoad {
@@ -608,19 +621,13 @@ fn object_files_are_relinked() {
                 size: visa.len(),
             })
             .collect();
-        let (mut object, mut relinked, mut found) = (null_mut(), null_mut(), null_mut());
+        let object = read_object(&session, &zebin).expect("an object file");
+        let (mut relinked, mut found) = (null_mut(), null_mut());
         // SAFETY: the pointers are of values that live.
         let result = unsafe {
-            kiln_object_read(
-                session.0,
-                zebin.as_ptr().cast(),
-                zebin.len(),
-                &mut object,
-                null_mut(),
-            );
             kiln_object_relink(
                 session.0,
-                object,
+                object.0,
                 inputs.as_ptr(),
                 inputs.len(),
                 keep,
@@ -628,37 +635,29 @@ fn object_files_are_relinked() {
                 &mut found,
             )
         };
-        drop(Handle(object, kiln_object_free));
-        let relinked = Handle(relinked, kiln_object_free);
-        // SAFETY: it lives if it is there.
-        let bytes = unsafe { relinked.0.as_ref() }.map(|object| object.bytes.clone());
-        (result, codes(found), bytes)
+        let relinked = made(result, relinked, found, kiln_object_free)?;
+        // SAFETY: it lives.
+        Ok::<_, Wrong>(unsafe { &*relinked.0 }.bytes.clone())
     };
     let session = session();
     let program = saxpy(&session);
     // SAFETY: the program lives.
     let code = unsafe { &*program.0 }.module.kernels[0].code.clone();
     let has = |bytes: &[u8], what: &[u8]| bytes.windows(what.len()).any(|part| part == what);
-    let (result, found, bytes) = relink(0, &[&other, &visa], 0);
-    assert_eq!((result, found), (KilnResult::Ok, Vec::new()));
-    let plain = bytes.expect("an object");
+    let plain = relink(0, &[&other, &visa], 0).expect("an object file");
     assert!(has(&plain, &code) && !has(&plain, b".debug_line"));
-    let wrong = |code: &str| (KilnResult::Object, vec![code.to_string()], None);
+    let wrong = |code: &str| Err((KilnResult::Object, vec![code.to_string()]));
     assert_eq!(relink(0, &[&other], 0), wrong("K0003"));
     assert_eq!(relink(0, &[b"no vISA"], 0), wrong("K0003"));
-    let (result, _, kept) = relink(0, &[], 1);
-    assert!(result == KilnResult::Ok && kept.is_some_and(|kept| !has(&kept, &code)));
-    assert_eq!(
-        relink(0, &[&visa], 2),
-        (KilnResult::Argument, Vec::new(), None)
-    );
+    assert!(relink(0, &[], 1).is_ok_and(|kept| !has(&kept, &code)));
+    let argument = Err((KilnResult::Argument, Vec::new()));
+    assert_eq!(relink(0, &[&visa], 2), argument);
     let located =
         String::from_utf8_lossy(&visa).replace("    ret", "    FILE \"/s.cl\"\n    LOC 7\n    ret");
-    let (result, found, bytes) = relink(1, &[located.as_bytes()], 0);
-    assert_eq!((result, found), (KilnResult::Ok, Vec::new()));
-    assert!(bytes.is_some_and(|bytes| has(&bytes, b".debug_line")));
+    let bytes = relink(1, &[located.as_bytes()], 0).expect("an object file");
+    assert!(has(&bytes, b".debug_line"));
     let broken = located.replace("ret (M1", "ret (M1_NM, 99");
-    let (result, found, _) = relink(0, &[broken.as_bytes()], 0);
+    let (result, found) = relink(0, &[broken.as_bytes()], 0).expect_err("an error");
     assert_eq!((result, found.len()), (KilnResult::Object, 1));
 }
 
@@ -802,24 +801,9 @@ fn wrong_launches_and_object_files_are_errors() {
     let session = session();
     let program = saxpy(&session);
     let info = file("examples/saxpy/saxpy.zebin");
-    let make = |layout, info: &[u8]| {
-        let (mut object, mut found) = (null_mut(), null_mut());
-        // SAFETY: the pointers are of values that live.
-        let result = unsafe {
-            kiln_object_make(
-                session.0,
-                program.0,
-                layout,
-                info.as_ptr().cast(),
-                info.len(),
-                &mut object,
-                &mut found,
-            )
-        };
-        (result, codes(found), Handle(object, kiln_object_free))
-    };
-    let (none, _, _) = make(9, &info);
-    assert_eq!(none, KilnResult::Argument);
+    let make = |layout, info: &[u8]| object_of(&session, &program, layout, info);
+    let none = make(9, &info).err();
+    assert_eq!(none, Some((KilnResult::Argument, Vec::new())));
     for damaged in [
         &info[..100],
         &info[..info.len() / 2],
@@ -828,16 +812,11 @@ fn wrong_launches_and_object_files_are_errors() {
         b"kernels: [",
     ] {
         for layout in [KilnLayout::Info, KilnLayout::Interface] {
-            let (result, found, object) = make(layout as u32, damaged);
-            assert_eq!(
-                (result, found),
-                (KilnResult::Object, vec!["K0003".to_string()])
-            );
-            assert!(object.0.is_null());
+            let wrong = (KilnResult::Object, vec!["K0003".to_string()]);
+            assert_eq!(make(layout as u32, damaged).err(), Some(wrong));
         }
     }
-    let (result, _, object) = make(KilnLayout::Info as u32, &info);
-    assert_eq!(result, KilnResult::Ok);
+    let object = make(KilnLayout::Info as u32, &info).expect("an object file");
     let mut data = [0u8; 4096];
     let data = data.as_mut_ptr().cast();
     let arg = |kind, size| KilnArg { kind, data, size };
@@ -905,24 +884,10 @@ fn wrong_launches_and_object_files_are_errors() {
         );
         bytes
     };
-    let read = |bytes: &[u8]| {
-        let mut object: *mut Object = null_mut();
-        // SAFETY: the pointers are of values that live.
-        let result = unsafe {
-            kiln_object_read(
-                session.0,
-                bytes.as_ptr().cast(),
-                bytes.len(),
-                &mut object,
-                null_mut(),
-            )
-        };
-        drop(Handle(object, kiln_object_free));
-        result
-    };
-    assert_eq!(read(&bytes), KilnResult::Ok);
-    assert_eq!(read(&bytes[..bytes.len() / 3]), KilnResult::Object);
-    assert_eq!(read(&[]), KilnResult::Object);
+    let read = |bytes: &[u8]| read_object(&session, bytes).err().map(|wrong| wrong.0);
+    assert_eq!(read(&bytes), None);
+    assert_eq!(read(&bytes[..bytes.len() / 3]), Some(KilnResult::Object));
+    assert_eq!(read(&[]), Some(KilnResult::Object));
 }
 
 /// A kernel that writes the sum of its arguments, of which nobody says more than its inputs do, or an interface.
@@ -959,7 +924,6 @@ fn objects_are_made_of_an_interface_or_the_inputs_alone() {
             arg(value, second, 4),
         ];
         let args = order.map(|n| args[n]);
-        let mut object = null_mut();
         let launch = KilnLaunch {
             kernel: c"add".as_ptr(),
             dimensions: 1,
@@ -969,22 +933,10 @@ fn objects_are_made_of_an_interface_or_the_inputs_alone() {
             arg_count: args.len(),
             budget: 1 << 20,
         };
+        let object = object_of(&session, &program, layout as u32, data).expect("an object file");
         // SAFETY: the pointers are of values that live.
-        unsafe {
-            let made = kiln_object_make(
-                session.0,
-                program.0,
-                layout as u32,
-                data.as_ptr().cast(),
-                data.len(),
-                &mut object,
-                null_mut(),
-            );
-            assert_eq!(made, KilnResult::Ok);
-            let object = Handle(object, kiln_object_free);
-            let ran = kiln_object_run(session.0, object.0, &launch, null_mut(), null_mut());
-            assert_eq!(ran, KilnResult::Ok);
-        }
+        let ran = unsafe { kiln_object_run(session.0, object.0, &launch, null_mut(), null_mut()) };
+        assert_eq!(ran, KilnResult::Ok);
         [sum[0], sum[1]]
     };
     assert_eq!(run(KilnLayout::Inputs, b"", [0, 1, 2]), [42, 40]);

@@ -1,7 +1,7 @@
 //! Computes cheap values anew where they are read, instead of keeping them until then (rematerialization).
 //!
-//! Takes legal machine IR in SSA form, after [`pairs`](crate::pairs), in which more registers live somewhere than
-//! there are, and leaves the same with fewer that live there. A value that lives over such a place, and that one
+//! Takes legal machine IR in SSA form, after [`pairs`](crate::pairs), in which nearly all registers live somewhere,
+//! or more than there are, and leaves the same with fewer that live there. A value that lives over such a place, and that one
 //! integer operation makes of immediates and of registers that live wherever it is read, is made anew before
 //! its first read in each block that reads it, and no longer where it was. No other value lives longer for that,
 //! and an operation costs less than a store and the loads.
@@ -10,7 +10,7 @@
 //! channels get what they had, those that wait at joins among them. Of channels that the operation left out
 //! nobody wants anything. What passes an edge or is written over stays, as it is wanted in a place of its own.
 //!
-//! A few fewer than there are must do ([`aim`]), since payloads of messages need several side by side.
+//! A few registers are to stay free ([`aim`]), since payloads of messages need several side by side.
 //!
 //! How many registers live is estimated first ([`lives`](crate::schedule)), which never says less than do, and
 //! counted only where that is not many times what there is: if far more live, much is in memory whatever is

@@ -44,7 +44,7 @@ pub struct Unsupported {
 /// Why a kernel cannot be finalized.
 #[derive(Debug, thiserror::Error)]
 pub enum CompileError {
-    /// Sorted by instruction.
+    /// Sorted by instruction; not empty.
     #[error("{kernel}: {}", UnsupportedList(.list))]
     Unsupported {
         kernel: String,
@@ -419,7 +419,10 @@ fn compile_expanded(
     }
     Err(CompileError::Unsupported {
         kernel: object.name.to_string(),
-        list: Vec::new(),
+        list: vec![Unsupported {
+            inst: 0,
+            what: "so many subroutines, or values that one takes or gives".to_string(),
+        }],
     })
 }
 

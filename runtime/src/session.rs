@@ -158,8 +158,6 @@ pub enum Error {
     NoKernel,
 }
 
-/// Bytes of input from which on stages are done in halves.
-const LONG: usize = 1 << 18;
 /// The fewest registers that a kernel can be compiled for.
 const FEWEST_GRFS: u32 = 24;
 
@@ -645,11 +643,11 @@ fn bytes(inputs: &[Input]) -> usize {
     inputs.iter().map(|input| input.bytes.len()).sum()
 }
 
-/// Does what is done with so many bytes of input; if they are many, on a thread of the pool. Such a thread hands half of
-/// its work over while it does the other, where one from outside would wait for two that it wakes, which cores that
-/// have slept meanwhile are late with.
+/// Does what is done with so many bytes of input; if its stages are done in halves, on a thread of the pool. Such a thread
+/// wakes one other for each stage. One from outside would sleep and wake two, which begin late and may
+/// share a core for a while.
 fn in_pool<T: Send>(bytes: usize, work: impl FnOnce() -> T + Send) -> T {
-    if bytes < LONG {
+    if bytes < text::LONG {
         work()
     } else {
         rayon::scope(|_| work())

@@ -14,8 +14,8 @@ use crate::module::Place;
 
 const BYTE_ORDER_MARK: char = '\u{feff}';
 
-/// Bytes of code from which on it is worth a thread.
-const LONG: usize = 1 << 18;
+/// Bytes of code from which on half of it is worth a thread.
+pub const LONG: usize = 1 << 18;
 
 /// A place in the source, for an error found later.
 #[derive(Clone, Copy, Debug)]

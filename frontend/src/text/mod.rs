@@ -38,6 +38,7 @@ use lexer::Mark;
 pub(crate) use parser::EXTERNAL_CALL;
 
 pub use diagnose::{Diagnosis, MAX_ERRORS};
+pub use lexer::LONG;
 pub use spans::Spans;
 
 /// Why a text is no vISA module, and where.
