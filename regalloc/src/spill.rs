@@ -22,12 +22,12 @@ use std::collections::BinaryHeap;
 
 use cranelift_entity::{EntityRef, SecondaryMap};
 use kiln_machine::func::{Block, Class, Entered, Function};
-use kiln_machine::graph::Graph;
+use kiln_machine::graph::{Graph, depths};
 use kiln_machine::inst::{Dst, Inst, Opcode, Reg, Role, Src, VReg};
 use kiln_target::isa::Type;
 use smallvec::SmallVec;
 
-use crate::flags::{ADDED, depths};
+use crate::flags::ADDED;
 
 const NONE: u32 = u32::MAX;
 /// A count that stays negative.

@@ -5,11 +5,10 @@
 
 use kiln_frontend::module::Object;
 use kiln_machine::func::{Block, Function};
-use kiln_machine::graph::Graph;
+use kiln_machine::graph::{Graph, depths};
 use kiln_machine::inst::VReg;
 use kiln_machine::liveness::{Liveness, term_uses, uses_of};
 use kiln_machine::pressure::{self, Amount};
-use kiln_regalloc::flags::depths;
 use kiln_regalloc::frame::Frame;
 use kiln_regalloc::routines::Parts;
 use serde::Serialize;

@@ -184,6 +184,25 @@ impl Dominators {
     }
 }
 
+/// How many loops each block is in, by the backward edges around it.
+pub fn depths(func: &Function) -> Vec<u32> {
+    let mut change = vec![0i64; func.blocks.len() + 1];
+    for (b, block) in func.blocks.iter() {
+        for edge in block.succs.iter().filter(|e| e.to <= b) {
+            change[edge.to.as_u32() as usize] += 1;
+            change[b.as_u32() as usize + 1] -= 1;
+        }
+    }
+    let mut depth = 0;
+    change
+        .iter()
+        .map(|c| {
+            depth += c;
+            depth as u32
+        })
+        .collect()
+}
+
 /// A walk in depth from the entry.
 #[derive(Clone, Debug)]
 struct Walk {

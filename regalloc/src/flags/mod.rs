@@ -28,6 +28,7 @@ mod webs;
 use cranelift_entity::packed_option::PackedOption;
 use cranelift_entity::{EntityRef, SecondaryMap};
 use kiln_machine::func::{Block, BlockData, Class, Function};
+use kiln_machine::graph::depths;
 use kiln_machine::inst::VReg;
 use kiln_machine::liveness::Liveness;
 
@@ -125,25 +126,6 @@ pub fn assign(func: &mut Function, live: &Liveness) -> Result<Assigned, AllocErr
         assigned.demoted += pass.demoted;
     }
     Ok(assigned)
-}
-
-/// How many loops each block is in, by the backward edges around it.
-pub fn depths(func: &Function) -> Vec<u32> {
-    let mut change = vec![0i64; func.blocks.len() + 1];
-    for (b, block) in func.blocks.iter() {
-        for edge in block.succs.iter().filter(|e| e.to <= b) {
-            change[edge.to.index()] += 1;
-            change[b.index() + 1] -= 1;
-        }
-    }
-    let mut depth = 0;
-    change
-        .iter()
-        .map(|c| {
-            depth += c;
-            depth as u32
-        })
-        .collect()
 }
 
 impl Pass<'_> {
