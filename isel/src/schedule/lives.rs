@@ -40,6 +40,14 @@ pub struct Known {
     at_end: Vec<Amounts>,
 }
 
+/// Loops by their first blocks, as far as the order of the code shows them.
+pub struct Loops {
+    /// The last block of each.
+    end: Vec<u32>,
+    /// By block: the loop around it; of a loop's first block, around the loop.
+    around: Vec<u32>,
+}
+
 pub struct Lives<'a> {
     known: &'a Known,
     /// What may live in the block where something has gone ahead.
@@ -58,6 +66,55 @@ pub struct Lives<'a> {
     starts: Vec<(u32, u32)>,
     read: Vec<u32>,
     defs: Vec<u32>,
+}
+
+impl Loops {
+    pub fn new(func: &Function) -> Loops {
+        let blocks = func.blocks.len();
+        let mut loops = Loops {
+            end: vec![NONE; blocks],
+            around: vec![NONE; blocks],
+        };
+        for (block, data) in func.blocks.iter() {
+            for edge in data.succs.iter().filter(|edge| edge.to <= block) {
+                loops.end[edge.to.as_u32() as usize] = block.as_u32();
+            }
+        }
+        let end = &loops.end;
+        let mut open: Vec<u32> = Vec::new();
+        for block in 0..blocks as u32 {
+            while open.last().is_some_and(|&head| end[head as usize] < block) {
+                open.pop();
+            }
+            loops.around[block as usize] = open.last().copied().unwrap_or(NONE);
+            if end[block as usize] != NONE {
+                open.push(block);
+            }
+        }
+        loops
+    }
+
+    /// The innermost loop that a block is in.
+    fn innermost(&self, block: u32) -> u32 {
+        match self.end[block as usize] {
+            NONE => self.around[block as usize],
+            _ => block,
+        }
+    }
+
+    /// The loops that a block is in, from the innermost on: the first block and the last of each.
+    pub fn around(&self, block: Block) -> impl Iterator<Item = (Block, Block)> {
+        let some = |head: u32| (head != NONE).then_some(head);
+        let innermost = some(self.innermost(block.as_u32()));
+        let heads = std::iter::successors(innermost, move |&head| some(self.around[head as usize]));
+        let ends = |head: u32| {
+            (
+                Block::from_u32(head),
+                Block::from_u32(self.end[head as usize]),
+            )
+        };
+        heads.take(LOOPS).map(ends)
+    }
 }
 
 impl Known {
@@ -101,7 +158,6 @@ impl Known {
 
     /// Finds how far each register lives; gives the blocks that define them.
     fn follow(&mut self, func: &Function) -> Vec<u32> {
-        let blocks = func.blocks.len();
         let mut born = vec![0; func.regs.len()];
         for (block, data) in func.blocks.iter() {
             let block = block.as_u32();
@@ -116,30 +172,10 @@ impl Known {
                 });
             }
         }
-        // Loops by their first blocks: the last one of each, and the next loop around.
-        let mut end = vec![NONE; blocks];
-        for (block, data) in func.blocks.iter() {
-            for edge in data.succs.iter().filter(|edge| edge.to <= block) {
-                end[edge.to.as_u32() as usize] = block.as_u32();
-            }
-        }
-        let mut around = vec![NONE; blocks];
-        let mut open: Vec<u32> = Vec::new();
-        for block in 0..blocks as u32 {
-            while open.last().is_some_and(|&head| end[head as usize] < block) {
-                open.pop();
-            }
-            around[block as usize] = open.last().copied().unwrap_or(NONE);
-            if end[block as usize] != NONE {
-                open.push(block);
-            }
-        }
+        let loops = Loops::new(func);
         for (block, data) in func.blocks.iter() {
             let block = block.as_u32();
-            let innermost = match end[block as usize] {
-                NONE => around[block as usize],
-                _ => block,
-            };
+            let innermost = loops.innermost(block);
             let mut used = |v: VReg, at: u32| {
                 let born = born[v.as_u32() as usize];
                 let mut last = at;
@@ -148,8 +184,8 @@ impl Known {
                     if head == NONE || head <= born {
                         break;
                     }
-                    last = last.max(2 * end[head as usize] + 1);
-                    head = around[head as usize];
+                    last = last.max(2 * loops.end[head as usize] + 1);
+                    head = loops.around[head as usize];
                 }
                 let known = &mut self.last[v.as_u32() as usize];
                 *known = last.max(*known);

@@ -1,0 +1,216 @@
+//! Computes cheap values anew where they are read, instead of keeping them until then (rematerialization).
+//!
+//! Takes legal machine IR in SSA form, after [`pairs`](crate::pairs), in which nearly all registers live somewhere,
+//! or more than there are, and leaves the same with fewer that live there. A value that lives over such a place, and that one
+//! integer operation makes of immediates and of registers that live wherever it is read, is made anew before
+//! its first read in each block that reads it, or before the loops around that in which registers are left
+//! ([`spots`]), and no longer where it was. No other value lives longer for that,
+//! and an operation costs less than a store and the loads.
+//!
+//! Of two values that share a unit, one written over the other, each is made anew where it is read, and both or
+//! neither: the unit is free only without both.
+//!
+//! It is made anew whatever the execution mask: a register's contents do not change while it lives, so that all
+//! channels get what they had, those that wait at joins among them. Of channels that the operation left out
+//! nobody wants anything. What passes an edge or is written over stays, as it is wanted in a place of its own.
+//!
+//! A few registers are to stay free ([`aim`]), since payloads of messages need several side by side.
+//!
+//! How many registers live is estimated first ([`lives`](crate::schedule)), which never says less than do, and
+//! counted only where that is not many times what there is: if far more live, much is in memory whatever is
+//! done here.
+
+mod rewrite;
+mod spots;
+mod values;
+
+use std::cmp::Reverse;
+
+use kiln_machine::func::{Block, Function};
+use kiln_machine::graph::Graph;
+use kiln_machine::inst::VReg;
+use kiln_machine::liveness::Liveness;
+use kiln_machine::pressure::profile;
+
+use crate::schedule::lives::{Known, Lives};
+use rewrite::rewrite;
+use spots::Spots;
+use values::{Values, collect};
+
+/// What the pass is called.
+pub const NAME: &str = "remat";
+
+/// Blocks that a value may be made anew in, or each of two that share a unit.
+const BLOCKS: usize = 4;
+/// Of so many units one is left free.
+const FREE: u32 = 15;
+/// How many times what there is may be estimated to live.
+const FAR: u32 = 3;
+/// Instructions that a value lives for at least.
+const LEAST_LIFE: u32 = 16;
+/// Reads in a loop count so many times those outside, and loops in each other that count.
+const LOOP: u32 = 8;
+const LOOPS: u32 = 6;
+/// Places that are looked at, those with the most registers, and values, those that live longest.
+const PLACES: usize = 512;
+const VALUES: usize = 4096;
+const NONE: u32 = u32::MAX;
+
+/// A place at which more registers live than there are, and how many more.
+struct Place {
+    block: Block,
+    inst: u32,
+    at: u32,
+    over: u32,
+}
+
+/// How many units may live where there are so many.
+pub fn aim(units: u32) -> u32 {
+    units - units / FREE
+}
+
+/// Makes cheap values anew where more registers live than may where there are so many units.
+pub fn run(func: &mut Function, units: u32) {
+    let units = aim(units);
+    let known = Known::new(func, units);
+    let estimate = estimate(func, &known);
+    if estimate <= units || estimate > FAR * units {
+        return;
+    }
+    let graph = Graph::new(func);
+    let places = places(func, &graph, units);
+    if !places.is_empty() {
+        let mut values = collect(func);
+        let chosen = choose(func, &graph, &known, &mut values, places);
+        rewrite(func, &values, &chosen);
+    }
+}
+
+/// About how many units live at once, at most.
+fn estimate(func: &Function, known: &Known) -> u32 {
+    let mut lives = Lives::new(known);
+    let most = func.blocks.keys().filter_map(|block| {
+        lives.enter(func, block);
+        lives.most()
+    });
+    most.map(|(_, most)| most as u32).max().unwrap_or(0)
+}
+
+/// Where most live in each block in which more do than there are; the worst of them first.
+fn places(func: &Function, graph: &Graph, units: u32) -> Vec<Place> {
+    let live = Liveness::new(func, graph);
+    let mut places = Vec::new();
+    let mut first = 0;
+    for (block, amounts) in func.blocks.keys().zip(profile(func, &live)) {
+        // Before an instruction: what lives at the end of a block lives behind the last one.
+        let before = (0..).zip(&amounts[..amounts.len() - 1]);
+        let most = before.max_by_key(|&(inst, amount)| (amount.units, Reverse(inst)));
+        if let Some((inst, amount)) = most.filter(|(_, amount)| amount.units > units) {
+            places.push(Place {
+                block,
+                inst,
+                at: first + inst,
+                over: amount.units - units,
+            });
+        }
+        first += amounts.len() as u32 - 1;
+    }
+    places
+}
+
+/// The values that are to be made anew.
+fn choose(
+    func: &Function,
+    graph: &Graph,
+    known: &Known,
+    values: &mut Values,
+    mut places: Vec<Place>,
+) -> Vec<VReg> {
+    let mut crowded = vec![false; func.blocks.len()];
+    for place in &places {
+        crowded[place.block.as_u32() as usize] = true;
+    }
+    places.sort_by_key(|place| (Reverse(place.over), place.at));
+    places.truncate(PLACES);
+    let mut first = Vec::with_capacity(func.blocks.len());
+    let mut count = 0;
+    for data in func.blocks.values() {
+        first.push(count);
+        count += data.insts.len() as u32;
+    }
+    let is_possible = |v: &VReg| {
+        let value = values.get(*v);
+        value.is_cheap
+            && !value.is_barred
+            && values.reads(*v).next().is_some()
+            && value.last.saturating_sub(value.born) >= LEAST_LIFE
+            && values.parts(func, *v).is_some()
+    };
+    let mut possible: Vec<VReg> = func.regs.keys().filter(is_possible).collect();
+    let spots = Spots::new(func, graph, &crowded);
+    for &v in &possible {
+        let home = Block::from_u32(values.get(v).home.0);
+        values.place(v, |read| spots.of(home, read));
+    }
+    let values = &*values;
+    // Whether a register lives behind an instruction before which it lives.
+    let lives_behind = |v: VReg, block: Block, at: u32| {
+        let (last, here) = (known.last(v), 2 * block.as_u32());
+        last > here || last == here && values.get(v).last > at
+    };
+    let sources = |v: VReg| {
+        let parts = values.parts(func, v).into_iter().flatten().flatten();
+        let makers = parts.filter_map(|part| values.maker(func, values.get(part)));
+        makers.flat_map(|inst| {
+            let sources = inst.srcs.iter();
+            sources.filter_map(|src| src.as_reg()?.reg.as_virt())
+        })
+    };
+    let is_kept = |v: &VReg| {
+        values.reads(*v).all(|read| {
+            let at = match read.spot == read.block {
+                true => first[read.block.as_u32() as usize] + read.first,
+                false => u32::MAX,
+            };
+            sources(*v).all(|s| lives_behind(s, read.spot, at))
+        })
+    };
+    possible.retain(is_kept);
+    possible.sort_by_cached_key(|&v| {
+        let value = values.get(v);
+        let cost = spots.cost(values.reads(v));
+        (cost, Reverse(value.last - value.born), v)
+    });
+    possible.truncate(VALUES);
+    // Those that are made anew, and what they are made of, which stays.
+    let mut anew = vec![false; values.list.len()];
+    let mut stays = vec![false; values.list.len()];
+    for place in places {
+        let lives = |v: VReg| {
+            let near = |read: values::Read| {
+                read.block == place.block && (read.first..=read.last).contains(&place.inst)
+            };
+            values.get(v).born < place.at
+                && !values.reads(v).any(near)
+                && lives_behind(v, place.block, place.at)
+        };
+        let there = possible.iter().filter(|&&v| lives(v));
+        let gone = there.clone().filter(|v| anew[v.as_u32() as usize]).count();
+        let mut over = place.over.saturating_sub(gone as u32);
+        for &v in there {
+            if over == 0 {
+                break;
+            }
+            let n = v.as_u32() as usize;
+            let of_kept = sources(v).all(|s| !anew[s.as_u32() as usize]);
+            if anew[n] || stays[n] || !of_kept {
+                continue;
+            }
+            anew[n] = true;
+            sources(v).for_each(|s| stays[s.as_u32() as usize] = true);
+            over -= 1;
+        }
+    }
+    possible.retain(|v| anew[v.as_u32() as usize]);
+    possible
+}

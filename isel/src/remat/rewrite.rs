@@ -1,0 +1,133 @@
+//! Makes the chosen values anew, and no longer where they were.
+
+use std::collections::HashMap;
+
+use foldhash::fast::FixedState;
+use kiln_machine::func::{Block, Function};
+use kiln_machine::inst::{Inst, Old, Reg, Src, VReg};
+
+use super::values::{Read, Values};
+
+/// What is done before an instruction of a block, or at its end.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Work {
+    /// A register is made by the operation of that number.
+    Make(VReg, u32),
+    /// From here on a half of a register, or all of it, is in another.
+    Rename((VReg, u8), VReg),
+    /// The instruction goes.
+    Drop,
+}
+
+/// What stands in a block for a register, or for each of its halves.
+type Renamed = HashMap<(VReg, u8), VReg, FixedState>;
+
+/// Makes the chosen ones anew where they are to be, and nowhere else.
+pub fn rewrite(func: &mut Function, values: &Values, chosen: &[VReg]) {
+    let (work, originals) = work(func, values, chosen);
+    let mut renamed = Renamed::default();
+    for work in work.chunk_by(|a, b| a.0 == b.0) {
+        let block = work[0].0;
+        let insts = std::mem::take(&mut func.blocks[block].insts);
+        let mut new = Vec::with_capacity(insts.len() + work.len());
+        renamed.clear();
+        let mut work = work.iter().peekable();
+        let made = |what: Work| match what {
+            Work::Make(v, n) => Some(again(&originals[n as usize], v)),
+            _ => None,
+        };
+        for (n, mut inst) in (0..).zip(insts) {
+            let mut goes = false;
+            while let Some(&(_, _, what)) = work.next_if(|(_, at, _)| *at == n) {
+                new.extend(made(what));
+                if let Work::Rename(from, to) = what {
+                    renamed.insert(from, to);
+                }
+                goes |= what == Work::Drop;
+            }
+            if !goes {
+                rename(func, values, &mut inst, &renamed);
+                new.push(inst);
+            }
+        }
+        new.extend(work.filter_map(|&(_, _, what)| made(what)));
+        func.blocks[block].insts = new;
+    }
+}
+
+/// What is to be done, in the order of the code, and the operations that are done again.
+fn work(
+    func: &mut Function,
+    values: &Values,
+    chosen: &[VReg],
+) -> (Vec<(Block, u32, Work)>, Vec<Inst>) {
+    let mut work = Vec::new();
+    let mut originals = Vec::new();
+    for &v in chosen {
+        let parts = values.parts(func, v).unwrap_or_default();
+        // What it was written over goes with it, if nobody else wants that.
+        let alone = |part: &VReg| *part == v || values.get(*part).uses == 1;
+        let homes = parts.into_iter().flatten().chain([v]).filter(alone);
+        work.extend(homes.map(|part| {
+            let (block, inst) = values.get(part).home;
+            (Block::from_u32(block), inst, Work::Drop)
+        }));
+        for (half, part) in (0..).zip(parts) {
+            let maker = part.and_then(|part| values.maker(func, values.get(part)));
+            let Some(&maker) = maker else { continue };
+            let number = originals.len() as u32;
+            originals.push(maker);
+            let mut reads: Vec<Read> = values.reads(v).filter(|read| read.half == half).collect();
+            reads.sort_unstable_by_key(|read| (read.spot, read.block != read.spot, read.block));
+            for reads in reads.chunk_by(|a, b| a.spot == b.spot) {
+                let data = func.regs[v];
+                let new = func.regs.push(data);
+                let spot = reads[0].spot;
+                let at = match reads[0].block == spot {
+                    true => reads[0].first,
+                    false => func.blocks[spot].insts.len() as u32,
+                };
+                work.push((spot, at, Work::Make(new, number)));
+                let renamed = |read: &Read| {
+                    let rename = Work::Rename((v, half), new);
+                    (read.block, read.first, rename)
+                };
+                work.extend(reads.iter().map(renamed));
+            }
+        }
+    }
+    work.sort_unstable();
+    (work, originals)
+}
+
+/// An operation that makes a register whatever the execution mask.
+fn again(original: &Inst, v: VReg) -> Inst {
+    let mut again = *original;
+    if let Some(dst) = &mut again.dst {
+        dst.reg = Reg::virt(v, dst.reg.byte());
+        dst.old = Old::None;
+    }
+    again.opts.no_mask = true;
+    again
+}
+
+/// Lets an instruction read what was made anew.
+fn rename(func: &mut Function, values: &Values, inst: &mut Inst, renamed: &Renamed) {
+    let grf = func.target.grf_bytes;
+    for src in inst.srcs.iter_mut() {
+        if let Src::Reg(r) = src
+            && let Some(v) = r.reg.as_virt()
+            && let Some(value) = values.list.get(v.as_u32() as usize)
+        {
+            let half = value
+                .over
+                .expand()
+                .map_or(0, |_| (r.reg.byte() / grf) as u8);
+            if let Some(&new) = renamed.get(&(v, half)) {
+                r.reg = Reg::virt(new, r.reg.byte());
+            }
+        }
+    }
+    // Those that are one of several are whole.
+    func.map_uses(inst, |v| renamed.get(&(v, 0)).copied().unwrap_or(v));
+}

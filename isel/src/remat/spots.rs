@@ -1,0 +1,92 @@
+//! Where values are made anew: before the loops around a read in which no register is missing.
+//!
+//! A value lived in these loops before; it is made once for all their turns.
+
+use kiln_machine::func::{Block, Function, Term};
+use kiln_machine::graph::{Graph, depths};
+
+use super::values::Read;
+use super::{LOOP, LOOPS};
+use crate::schedule::lives::Loops;
+
+pub struct Spots<'a> {
+    func: &'a Function,
+    graph: &'a Graph,
+    loops: Loops,
+    depths: Vec<u32>,
+    /// By block: how many blocks before it have too many values.
+    crowded: Vec<u32>,
+}
+
+impl Spots<'_> {
+    pub fn new<'a>(func: &'a Function, graph: &'a Graph, is_crowded: &[bool]) -> Spots<'a> {
+        let mut crowded = vec![0];
+        let mut count = 0;
+        crowded.extend(is_crowded.iter().map(|&is_crowded| {
+            count += u32::from(is_crowded);
+            count
+        }));
+        Spots {
+            func,
+            graph,
+            loops: Loops::new(func),
+            depths: depths(func),
+            crowded,
+        }
+    }
+
+    /// The block at whose end a value that one block makes is made anew for another, or that other one itself.
+    pub fn of(&self, home: Block, read: Block) -> Block {
+        let mut spot = read;
+        let mut end = read;
+        for (head, last) in self.loops.around(read) {
+            end = end.max(last);
+            let Some(before) = self.before(head) else {
+                break;
+            };
+            let is_between = before != home
+                && self.graph.dominates(home, before)
+                && self.graph.dominates(before, read);
+            if !is_between || !self.is_free(before, end) {
+                break;
+            }
+            // It may be in another loop.
+            if self.depth(before) < self.depth(spot) && before < head {
+                spot = before;
+            }
+        }
+        spot
+    }
+
+    /// The block before a loop in which something can be done.
+    fn before(&self, head: Block) -> Option<Block> {
+        let mut block = self.graph.idom(head)?;
+        while self.func.blocks[block].term == Term::Join {
+            block = self.graph.idom(block)?;
+        }
+        Some(block)
+    }
+
+    /// No block from one to another has too many values.
+    fn is_free(&self, from: Block, to: Block) -> bool {
+        let before = |block: u32| self.crowded[block as usize];
+        from <= to && before(from.as_u32()) == before(to.as_u32() + 1)
+    }
+
+    fn depth(&self, block: Block) -> u32 {
+        self.depths[block.as_u32() as usize].min(LOOPS)
+    }
+
+    /// What it costs to make a value anew for these reads, those for which it is made in one place together.
+    pub fn cost(&self, reads: impl Iterator<Item = Read> + Clone) -> u32 {
+        let count = |(n, read): (usize, Read)| {
+            let place = |read: Read| (read.spot, read.half);
+            let is_first = reads
+                .clone()
+                .take(n)
+                .all(|other| place(other) != place(read));
+            u32::from(is_first) * LOOP.pow(self.depth(read.spot))
+        };
+        reads.clone().enumerate().map(count).sum()
+    }
+}
