@@ -12,6 +12,8 @@ use super::spans::Span;
 use super::{ParseError, ParseErrorKind};
 use crate::module::Place;
 
+/// Spaces that are passed over at once.
+const MANY_SPACES: &[u8; 8] = b"        ";
 const BYTE_ORDER_MARK: char = '\u{feff}';
 
 /// Bytes of code from which on half of it is worth a thread.
@@ -68,8 +70,13 @@ impl<'a> Lexer<'a> {
             let rest = self.bytes.get(self.pos..).unwrap_or_default();
             match rest {
                 [b' ' | b'\t' | b'\r', ..] => {
+                    // Comments behind instructions stand in a column.
+                    let many = rest.chunks_exact(MANY_SPACES.len());
+                    let many = many.take_while(|chunk| chunk == MANY_SPACES).count();
+                    let rest = &rest[many * MANY_SPACES.len()..];
                     let blank = |b: &u8| matches!(b, b' ' | b'\t' | b'\r');
-                    self.pos += rest.iter().take_while(|b| blank(b)).count();
+                    let few = rest.iter().take_while(|b| blank(b)).count();
+                    self.pos += many * MANY_SPACES.len() + few;
                 }
                 [b'/', b'/', ..] => self.pos += memchr(b'\n', rest).unwrap_or(rest.len()),
                 [b'/', b'*', ..] => self.comment(),

@@ -187,23 +187,21 @@ impl Verifier<'_> {
                 });
                 continue;
             }
-            let beside = format!("a destination of type {}", dst.name());
-            self.sources(op, (operand, dst), beside, &sources, maps);
+            self.sources(op, (operand, dst), "destination", &sources, maps);
         }
         // Of a comparison into a predicate the sources go with each other.
         if let (true, Some(&(operand, ty))) = (destinations.is_empty(), sources.first()) {
             let maps = facts.maps.iter().filter(|map| map.src.contains(ty));
-            let beside = format!("a source of type {}", ty.name());
-            self.sources(op, (operand, ty), beside, &sources, maps);
+            self.sources(op, (operand, ty), "source", &sources, maps);
         }
     }
 
-    /// Whether the types of the sources go with that of another operand, on the platform.
+    /// Whether the types of the sources go with that of another operand, which `is` what it says, on the platform.
     fn sources<'m>(
         &mut self,
         op: &'static str,
         (other, other_type): (usize, Type),
-        beside: String,
+        is: &'static str,
         sources: &[(usize, Type)],
         maps: impl Iterator<Item = &'m Map> + Clone,
     ) {
@@ -219,13 +217,12 @@ impl Verifier<'_> {
                 return;
             };
             self.subject = Subject::Operand(operand);
-            let allowed = allowed.to_string();
             self.find(FindingKind::TypeMix {
                 op,
                 operand: self.written(operand),
                 ty,
-                beside,
-                allowed,
+                beside: format!("a {is} of type {}", other_type.name()),
+                allowed: allowed.to_string(),
             });
         } else if let Some(platform) = self.platform
             && !fitting.clone().any(|map| map.on.contains(platform))

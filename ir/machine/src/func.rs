@@ -142,6 +142,9 @@ pub struct Address {
     pub high: bool,
 }
 
+/// Instructions from which on the halves of a function are worth a thread each.
+const MANY: usize = 4096;
+
 /// A machine function.
 #[derive(Clone, Debug)]
 pub struct Function {
@@ -228,6 +231,19 @@ impl Function {
     #[inline]
     pub fn entry(&self) -> Block {
         Block::from_u32(0)
+    }
+
+    /// The block that begins the second half of the instructions, for what can be done with both halves at the same
+    /// time; none if that is not worth it.
+    pub fn middle(&self) -> Option<Block> {
+        let count: usize = self.blocks.values().map(|data| data.insts.len()).sum();
+        let mut before = 0;
+        let is_second = |data: &BlockData| {
+            before += data.insts.len();
+            before >= count / 2
+        };
+        let first = self.blocks.values().position(is_second)?;
+        (count >= MANY).then_some(Block::from_u32(first as u32))
     }
 
     /// A new general register.

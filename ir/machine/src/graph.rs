@@ -70,6 +70,11 @@ impl Graph {
         }
     }
 
+    /// How many blocks there are.
+    pub fn blocks(&self) -> usize {
+        self.place.len()
+    }
+
     pub fn preds(&self, block: Block) -> &[Block] {
         let b = block.as_u32() as usize;
         &self.preds[self.starts[b] as usize..self.starts[b + 1] as usize]

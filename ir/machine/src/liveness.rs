@@ -2,7 +2,10 @@
 //!
 //! By virtual register: pieces of registers have registers of their own. Registers that live within one
 //! block do not show; the others are followed from each use back to the definition, so that the time
-//! and the space are that of the answer.
+//! and the space are that of the answer. In long functions this is done for two halves of the blocks, and then
+//! of the registers, at the same time.
+
+use std::ops::Range;
 
 use crate::func::{Block, Function};
 use crate::graph::Graph;
@@ -28,16 +31,18 @@ struct Lists {
 
 impl Lists {
     /// Each block's registers in the order in which they come.
-    fn new(blocks: usize, pairs: &[(Block, VReg)]) -> Lists {
+    fn new(blocks: usize, pairs: [&[(Block, VReg)]; 2]) -> Lists {
         let mut starts = vec![0u32; blocks + 1];
-        for (block, _) in pairs {
+        let count = pairs.iter().map(|pairs| pairs.len()).sum();
+        let pairs = pairs.into_iter().flatten();
+        for (block, _) in pairs.clone() {
             starts[block.as_u32() as usize + 1] += 1;
         }
         for b in 0..blocks {
             starts[b + 1] += starts[b];
         }
         let mut next = starts.clone();
-        let mut all = vec![VReg::NOTHING; pairs.len()];
+        let mut all = vec![VReg::NOTHING; count];
         for &(block, v) in pairs {
             let at = &mut next[block.as_u32() as usize];
             all[*at as usize] = v;
@@ -59,52 +64,43 @@ impl Liveness {
 
     /// Of the wanted registers: no other is live anywhere. What many registers over many blocks would
     /// take is not spent on those that nobody asks about.
-    pub fn of(func: &Function, graph: &Graph, wanted: impl Fn(VReg) -> bool) -> Liveness {
-        let blocks = func.blocks.len();
-        let def = definitions(func);
-        let mut uses = Vec::new();
-        for block in func.blocks.keys() {
-            let mut seen = |v: VReg| {
-                if def[v.as_u32() as usize] != block.as_u32() && wanted(v) {
-                    uses.push((v, block));
-                }
-            };
-            for inst in &func.blocks[block].insts {
-                uses_of(func, inst, &mut seen);
-            }
-            term_uses(func, block, seen);
-        }
-        uses.sort_unstable();
-        uses.dedup();
+    pub fn of(func: &Function, graph: &Graph, wanted: impl Fn(VReg) -> bool + Sync) -> Liveness {
+        Liveness::of_halves(func, func.middle(), graph, wanted)
+    }
 
-        let (mut live_in, mut live_out) = (Vec::new(), Vec::new());
-        // The register that was last seen to live at each block's start, and at its end.
-        let mut starts = vec![VReg::NOTHING; blocks];
-        let mut ends = starts.clone();
-        let mut stack = Vec::new();
-        for (v, block) in uses {
-            stack.push(block);
-            while let Some(block) = stack.pop() {
-                let start = &mut starts[block.as_u32() as usize];
-                if std::mem::replace(start, v) == v {
-                    continue;
-                }
-                live_in.push((block, v));
-                for &pred in graph.preds(block) {
-                    let end = &mut ends[pred.as_u32() as usize];
-                    if std::mem::replace(end, v) == v {
-                        continue;
-                    }
-                    live_out.push((pred, v));
-                    if def[v.as_u32() as usize] != pred.as_u32() {
-                        stack.push(pred);
-                    }
-                }
+    /// The same with the second half from a block on, if there is one.
+    fn of_halves(
+        func: &Function,
+        middle: Option<Block>,
+        graph: &Graph,
+        wanted: impl Fn(VReg) -> bool + Sync,
+    ) -> Liveness {
+        let def = definitions(func);
+        let uses = |blocks: Range<Block>| uses(func, blocks, &def, &wanted);
+        let end = Block::from_u32(func.blocks.len() as u32);
+        let mut all = match middle {
+            None => uses(func.entry()..end),
+            Some(middle) => {
+                let halves = rayon::join(|| uses(func.entry()..middle), || uses(middle..end));
+                let (mut first, second) = halves;
+                first.extend(second);
+                first
             }
-        }
+        };
+        all.sort_unstable();
+        all.dedup();
+        let half = all.get(all.len() / 2).map(|&(v, _)| v);
+        let half = all.partition_point(|&(v, _)| Some(v) < half);
+        let (first, second) = all.split_at(half);
+        let follow = |uses| follow(graph, &def, uses);
+        let (first, second) = match middle {
+            None => (follow(first), follow(second)),
+            Some(_) => rayon::join(|| follow(first), || follow(second)),
+        };
+        let blocks = func.blocks.len();
         Liveness {
-            live_in: Lists::new(blocks, &live_in),
-            live_out: Lists::new(blocks, &live_out),
+            live_in: Lists::new(blocks, [&first.0, &second.0]),
+            live_out: Lists::new(blocks, [&first.1, &second.1]),
         }
     }
 
@@ -119,6 +115,60 @@ impl Liveness {
     pub fn live_out(&self, block: Block) -> &[VReg] {
         self.live_out.of(block)
     }
+}
+
+/// The wanted registers that blocks read and others define.
+fn uses(
+    func: &Function,
+    blocks: Range<Block>,
+    def: &[u32],
+    wanted: impl Fn(VReg) -> bool,
+) -> Vec<(VReg, Block)> {
+    let mut uses = Vec::new();
+    for block in (blocks.start.as_u32()..blocks.end.as_u32()).map(Block::from_u32) {
+        let mut seen = |v: VReg| {
+            if def[v.as_u32() as usize] != block.as_u32() && wanted(v) {
+                uses.push((v, block));
+            }
+        };
+        for inst in &func.blocks[block].insts {
+            uses_of(func, inst, &mut seen);
+        }
+        term_uses(func, block, seen);
+    }
+    uses
+}
+
+type Pairs = Vec<(Block, VReg)>;
+
+/// The starts and the ends of blocks at which registers live that are read there.
+fn follow(graph: &Graph, def: &[u32], uses: &[(VReg, Block)]) -> (Pairs, Pairs) {
+    let (mut live_in, mut live_out) = (Vec::new(), Vec::new());
+    // The register that was last seen to live at each block's start, and at its end.
+    let mut starts = vec![VReg::NOTHING; graph.blocks()];
+    let mut ends = starts.clone();
+    let mut stack = Vec::new();
+    for &(v, block) in uses {
+        stack.push(block);
+        while let Some(block) = stack.pop() {
+            let start = &mut starts[block.as_u32() as usize];
+            if std::mem::replace(start, v) == v {
+                continue;
+            }
+            live_in.push((block, v));
+            for &pred in graph.preds(block) {
+                let end = &mut ends[pred.as_u32() as usize];
+                if std::mem::replace(end, v) == v {
+                    continue;
+                }
+                live_out.push((pred, v));
+                if def[v.as_u32() as usize] != pred.as_u32() {
+                    stack.push(pred);
+                }
+            }
+        }
+    }
+    (live_in, live_out)
 }
 
 /// The block that defines each register, by its number; inputs are defined in the entry.
@@ -158,5 +208,35 @@ pub fn term_uses(func: &Function, block: Block, mut f: impl FnMut(VReg)) {
     }
     for edge in &data.succs {
         edge.args.iter().copied().for_each(&mut f);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::random::{Shape, function, seeds};
+    use crate::verify::Level;
+
+    #[test]
+    fn halves_are_the_whole() {
+        for seed in 0..seeds() / 8 {
+            let shape = Shape {
+                level: Level::Wide,
+                depth: seed as u32 % 3,
+                length: 24,
+                messages: true,
+            };
+            let func = function(seed, &shape);
+            let graph = Graph::new(&func);
+            let lives = |middle| {
+                let live = Liveness::of_halves(&func, middle, &graph, |_| true);
+                let of = |b| [live.live_in(b).to_vec(), live.live_out(b).to_vec()];
+                func.blocks.keys().map(of).collect::<Vec<_>>()
+            };
+            let whole = lives(None);
+            for middle in func.blocks.keys() {
+                assert_eq!(lives(Some(middle)), whole, "seed {seed}, {middle}");
+            }
+        }
     }
 }

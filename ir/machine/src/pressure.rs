@@ -1,9 +1,11 @@
 //! How many general registers live at once, over all of the code.
 //!
-//! Takes a function and its liveness. `walk` goes through each block from its end and shows what lives
+//! Takes a function and its liveness. `walk` goes through each of some blocks from its end and shows what lives
 //! at every place; [`pressure`] is the most of it, [`profile`] all of it, [`live_at`] who lives at one
 //! place. A place is before an instruction or at the end of a block. What the instruction before it
 //! writes counts there even if nobody reads it, since it has a register all the same.
+
+use std::ops::Range;
 
 use crate::func::{Block, Class, Function};
 use crate::inst::VReg;
@@ -48,7 +50,7 @@ pub fn pressure(func: &Function, live: &Liveness) -> Pressure {
         bytes: start,
         units: start,
     };
-    walk(func, live, |now, block, inst| {
+    walk(func, live, all(func), |now, block, inst| {
         let amounts = [now.amount.bytes, now.amount.units];
         for (peak, amount) in [&mut most.bytes, &mut most.units].into_iter().zip(amounts) {
             if amount > peak.amount {
@@ -65,22 +67,39 @@ pub fn pressure(func: &Function, live: &Liveness) -> Pressure {
 
 /// For each block what lives at each place.
 pub fn profile(func: &Function, live: &Liveness) -> Vec<Vec<Amount>> {
-    let blocks = func.blocks.values();
-    let mut profile: Vec<Vec<Amount>> = blocks
-        .map(|block| vec![Amount::default(); block.insts.len() + 1])
-        .collect();
-    walk(func, live, |now, block, inst| {
-        let most = &mut profile[block.as_u32() as usize][inst];
-        most.bytes = most.bytes.max(now.amount.bytes);
-        most.units = most.units.max(now.amount.units);
-    });
-    profile
+    let half = |blocks: Range<Block>| {
+        let first = blocks.start.as_u32() as usize;
+        let mut profile: Vec<Vec<Amount>> = (func.blocks.values().skip(first))
+            .take(blocks.end.as_u32() as usize - first)
+            .map(|block| vec![Amount::default(); block.insts.len() + 1])
+            .collect();
+        walk(func, live, blocks, |now, block, inst| {
+            let most = &mut profile[block.as_u32() as usize - first][inst];
+            most.bytes = most.bytes.max(now.amount.bytes);
+            most.units = most.units.max(now.amount.units);
+        });
+        profile
+    };
+    let all = all(func);
+    match func.middle() {
+        None => half(all),
+        Some(middle) => {
+            let (mut first, second) =
+                rayon::join(|| half(all.start..middle), || half(middle..all.end));
+            first.extend(second);
+            first
+        }
+    }
+}
+
+fn all(func: &Function) -> Range<Block> {
+    func.entry()..Block::from_u32(func.blocks.len() as u32)
 }
 
 /// The registers that live at a place, ascending.
 pub fn live_at(func: &Function, live: &Liveness, block: Block, inst: usize) -> Vec<VReg> {
     let mut found = Vec::new();
-    walk(func, live, |now, at, number| {
+    walk(func, live, all(func), |now, at, number| {
         if (at, number) == (block, inst) {
             // What is shown last of a place is all of it.
             found = now.registers();
@@ -90,14 +109,20 @@ pub fn live_at(func: &Function, live: &Liveness, block: Block, inst: usize) -> V
 }
 
 /// Shows what lives at each place, more than once at some.
-fn walk(func: &Function, live: &Liveness, mut see: impl FnMut(&Now, Block, usize)) {
+fn walk(
+    func: &Function,
+    live: &Liveness,
+    blocks: Range<Block>,
+    mut see: impl FnMut(&Now, Block, usize),
+) {
     let mut now = Now {
         func,
         live: vec![NONE; func.regs.len()],
         block: NONE,
         amount: Amount::default(),
     };
-    for (block, data) in func.blocks.iter() {
+    for block in (blocks.start.as_u32()..blocks.end.as_u32()).map(Block::from_u32) {
+        let data = &func.blocks[block];
         now.block = block.as_u32();
         now.amount = Amount::default();
         live.live_out(block).iter().for_each(|&v| now.add(v));

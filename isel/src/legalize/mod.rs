@@ -15,6 +15,7 @@ mod send;
 
 use kiln_emit::encoding;
 use kiln_machine::func::Function;
+use kiln_machine::halves;
 use kiln_machine::inst::{Base, Dst, Imm, Inst, Opcode, Pred, Reg, Src, SrcReg, VReg};
 use kiln_target::isa::{Cond, MathFn, Op, PredCtrl, RegFile, Region, SrcMod, Type};
 use kiln_target::op::Props;
@@ -43,6 +44,15 @@ type Result<T = ()> = std::result::Result<T, LegalizeError>;
 /// # Errors
 /// Every instruction for which that cannot be done.
 pub fn run(func: &mut Function) -> std::result::Result<(), Vec<LegalizeError>> {
+    let errors = halves::work(func, legalize).concat();
+    match errors.is_empty() {
+        true => Ok(()),
+        false => Err(errors),
+    }
+}
+
+/// Makes the instructions of some blocks legal; gives those that cannot be.
+fn legalize(func: &mut Function, blocks: &mut [Vec<Inst>]) -> Vec<LegalizeError> {
     let rules = rules(func.target.family);
     let mut legalizer = Legalizer {
         align16: !rules.ternary.accumulators,
@@ -55,23 +65,15 @@ pub fn run(func: &mut Function) -> std::result::Result<(), Vec<LegalizeError>> {
         origin: u32::MAX,
     };
     let mut errors = Vec::new();
-    let blocks: Vec<_> = legalizer.func.blocks.keys().collect();
-    for block in blocks {
-        let insts = std::mem::take(&mut legalizer.func.blocks[block].insts);
+    for insts in blocks {
         legalizer.constants.clear();
-        for inst in insts {
-            if let Err(error) = legalizer.inst(inst) {
-                errors.push(error);
-            }
+        for &inst in &*insts {
+            errors.extend(legalizer.inst(inst).err());
         }
-        legalizer.func.blocks[block].insts = legalizer.out.to_vec();
+        *insts = legalizer.out.to_vec();
         legalizer.out.clear();
     }
-    if errors.is_empty() {
-        Ok(())
-    } else {
-        Err(errors)
-    }
+    errors
 }
 
 struct Legalizer<'a> {
@@ -773,5 +775,35 @@ fn narrow_imm(s: Src, keeps_wide: bool) -> Src {
             _ => s,
         },
         _ => s,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use kiln_machine::testing::random::{Shape, function, seeds};
+    use kiln_machine::verify::Level;
+
+    use super::*;
+
+    #[test]
+    fn halves_are_the_whole() {
+        for seed in 0..seeds() / 8 {
+            let shape = Shape {
+                level: Level::Wide,
+                depth: seed as u32 % 3,
+                length: 24,
+                messages: true,
+            };
+            let func = function(seed, &shape);
+            let legal_from = |middle| {
+                let mut func = func.clone();
+                let errors = halves::work_from(&mut func, middle, legalize).concat();
+                (func.to_string(), func.regs.len(), func.lists.len(), errors)
+            };
+            let whole = legal_from(None);
+            for middle in func.blocks.keys() {
+                assert_eq!(legal_from(Some(middle)), whole, "seed {seed}, {middle}");
+            }
+        }
     }
 }

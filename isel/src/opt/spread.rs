@@ -14,6 +14,8 @@ use kiln_target::isa::{Op, Region, SrcMod, Type};
 
 /// Bytes of room for an element.
 const ROOM: u32 = 4;
+/// Bytes of an element at most, that more room may be given to.
+const NARROW: u32 = 2;
 /// The furthest that rows of a region may lie apart, in elements.
 const FURTHEST: u32 = 32;
 
@@ -91,7 +93,7 @@ struct Facts {
 impl Facts {
     fn element(&mut self, size: u32) {
         let size = size as u8;
-        self.fixed |= size > 2 || self.size != 0 && self.size != size;
+        self.fixed |= self.size != 0 && self.size != size;
         self.size = size;
     }
 }
@@ -154,16 +156,22 @@ impl Webs {
 
     fn source(&mut self, v: VReg, r: &SrcReg, n: u32) -> bool {
         let size = r.ty.bytes();
+        if size > NARROW {
+            return false;
+        }
         self.facts[v].element(size);
         let end = r.reg.byte() + r.span(n as u8);
         self.facts[v].end = self.facts[v].end.max(end);
         let even = r.mme.is_none() && r.ty.per_byte() == 1 && r.reg.byte().is_multiple_of(size);
-        r.reg.as_virt() == Some(v) && even && size <= 2 && spread(r, n, ROOM / size).is_some()
+        r.reg.as_virt() == Some(v) && even && spread(r, n, ROOM / size).is_some()
     }
 
     fn result(&mut self, v: VReg, inst: &Inst) -> bool {
         let Some(dst) = inst.dst else { return false };
         let size = dst.ty.bytes();
+        if size > NARROW {
+            return false;
+        }
         self.facts[v].element(size);
         self.facts[v].end = self.facts[v]
             .end

@@ -25,6 +25,11 @@ use super::dead::has_effect;
 /// How far back, in instructions in order, a value is looked for. A longer life costs a register, which
 /// most instructions are cheaper than.
 const NEAR: usize = 64;
+/// Values that are known at a time: one that is exactly so far back still counts.
+const KNOWN: usize = NEAR + 1;
+/// Hashes that are compared at once, and how often that is done for all.
+const AT_ONCE: usize = 16;
+const TIMES: usize = KNOWN.div_ceil(AT_ONCE);
 
 /// Replaces values that are computed again.
 pub fn run(func: &mut Function) {
@@ -122,10 +127,10 @@ struct Entry {
 }
 
 struct Known {
-    /// What the last instructions computed, each at its number in order modulo the length, and the
+    /// What the last instructions computed, each at its number in order modulo the length, and some bits of the
     /// hashes of the keys. No two have the same key.
-    values: Vec<Option<(Key, Entry)>>,
-    hashes: Vec<u64>,
+    values: [Option<(Key, Entry)>; KNOWN],
+    hashes: [[u32; AT_ONCE]; TIMES],
     hasher: FixedState,
     /// One list for all of the same registers.
     lists: HashMap<SmallVec<[VReg; 4]>, List, FixedState>,
@@ -135,11 +140,9 @@ struct Known {
 
 impl Known {
     fn new() -> Known {
-        // One that is exactly so far back still counts.
-        let len = NEAR + 1;
         Known {
-            values: (0..len).map(|_| None).collect(),
-            hashes: vec![0; len],
+            values: [const { None }; KNOWN],
+            hashes: [[0; AT_ONCE]; TIMES],
             hasher: FixedState::default(),
             lists: HashMap::default(),
             modes: 0,
@@ -179,12 +182,8 @@ impl Known {
             at,
             registers: registers.clone(),
         };
-        let hash = self.hasher.hash_one(&key);
-        let same = |&slot: &usize| {
-            let known = self.values[slot].as_ref();
-            self.hashes[slot] == hash && known.is_some_and(|(other, _)| *other == key)
-        };
-        if let Some(slot) = (0..self.hashes.len()).find(same)
+        let hash = self.hasher.hash_one(&key) as u32;
+        if let Some(slot) = self.slot_of(&key, hash)
             && let Some((_, entry)) = self.values[slot].take()
             && at - entry.at <= NEAR
             && graph.dominates(entry.block, block)
@@ -193,10 +192,23 @@ impl Known {
             self.values[slot] = Some((key, entry));
             return Some(registers);
         }
-        let slot = at % self.values.len();
+        let slot = at % KNOWN;
         self.values[slot] = Some((key, new));
-        self.hashes[slot] = hash;
+        self.hashes[slot / AT_ONCE][slot % AT_ONCE] = hash;
         None
+    }
+
+    fn slot_of(&self, key: &Key, hash: u32) -> Option<usize> {
+        let same = |&slot: &usize| {
+            let known = self.values.get(slot).and_then(Option::as_ref);
+            known.is_some_and(|(other, _)| other == key)
+        };
+        (self.hashes.iter().enumerate())
+            // All of these are compared whatever the first ones give, which takes a few instructions of vectors.
+            .filter(|(_, hashes)| hashes.iter().fold(false, |any, &h| any | (h == hash)))
+            .flat_map(|(n, hashes)| (n * AT_ONCE..).zip(hashes))
+            .filter_map(|(slot, &h)| (h == hash).then_some(slot))
+            .find(same)
     }
 
     fn one_list(&mut self, func: &Function, src: Src) -> Src {

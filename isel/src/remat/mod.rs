@@ -25,6 +25,7 @@ mod spots;
 mod values;
 
 use std::cmp::Reverse;
+use std::ops::Range;
 
 use kiln_machine::func::{Block, Function};
 use kiln_machine::graph::Graph;
@@ -88,12 +89,22 @@ pub fn run(func: &mut Function, units: u32) {
 
 /// About how many units live at once, at most.
 fn estimate(func: &Function, known: &Known) -> u32 {
-    let mut lives = Lives::new(known);
-    let most = func.blocks.keys().filter_map(|block| {
-        lives.enter(func, block);
-        lives.most()
-    });
-    most.map(|(_, most)| most as u32).max().unwrap_or(0)
+    let half = |blocks: Range<u32>| {
+        let mut lives = Lives::new(known);
+        let most = blocks.filter_map(|block| {
+            lives.enter(func, Block::from_u32(block));
+            lives.most()
+        });
+        most.map(|(_, most)| most as u32).max().unwrap_or(0)
+    };
+    let end = func.blocks.len() as u32;
+    match func.middle().map(Block::as_u32) {
+        None => half(0..end),
+        Some(middle) => {
+            let (first, second) = rayon::join(|| half(0..middle), || half(middle..end));
+            first.max(second)
+        }
+    }
 }
 
 /// Where most live in each block in which more do than there are; the worst of them first.

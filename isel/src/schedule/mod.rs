@@ -32,8 +32,6 @@ const TRIED: usize = 4;
 /// Where more registers live than there are: cycles that what ends lives may have to wait for to go ahead.
 const LONG: i64 = 20;
 
-/// Instructions from which on the blocks are ordered in two halves at the same time.
-const MANY: usize = 4096;
 /// Blocks with fewer instructions stay as they are.
 const FEW: usize = 3;
 
@@ -44,19 +42,16 @@ pub fn run(func: &mut Function, units: u32) -> u32 {
         .filter(|(_, data)| data.insts.len() >= FEW)
         .map(|(block, _)| block)
         .collect();
-    let count: usize = func.blocks.values().map(|data| data.insts.len()).sum();
-    let orders = if count < MANY {
-        let (known, roots) = (Known::new(func, units), depend::roots(func));
-        [orders(func, &blocks, &known, &roots), Orders::default()]
-    } else {
-        let mut before = 0;
-        let is_first = |block: &&Block| {
-            before += func.blocks[**block].insts.len();
-            before < count / 2
-        };
-        let middle = blocks.iter().take_while(is_first).count();
-        let (known, roots) = rayon::join(|| Known::new(func, units), || depend::roots(func));
-        orders_of_halves(func, blocks.split_at(middle), &known, &roots)
+    let orders = match func.middle() {
+        None => {
+            let (known, roots) = (Known::new(func, units), depend::roots(func));
+            [orders(func, &blocks, &known, &roots), Orders::default()]
+        }
+        Some(middle) => {
+            let middle = blocks.partition_point(|&block| block < middle);
+            let (known, roots) = rayon::join(|| Known::new(func, units), || depend::roots(func));
+            orders_of_halves(func, blocks.split_at(middle), &known, &roots)
+        }
     };
     let most = orders[0].most.max(orders[1].most);
     let mut order = orders.into_iter().flat_map(|orders| orders.list);

@@ -32,6 +32,7 @@ use kiln_machine::graph::depths;
 use kiln_machine::inst::VReg;
 use kiln_machine::liveness::Liveness;
 
+use access::Accesses;
 pub use access::region_end;
 use file::{File, WORD};
 use walk::Walk;
@@ -83,6 +84,8 @@ struct Pass<'a> {
     home: SecondaryMap<VReg, PackedOption<VReg>>,
     spans: SecondaryMap<Block, Vec<Span>>,
     needs: SecondaryMap<Block, Vec<Need>>,
+    /// The instructions of each block that name values of the file, and calls, by their numbers.
+    named: SecondaryMap<Block, Vec<(u32, Accesses)>>,
     /// Numbers of the calls in each block: nothing of the file outlives one.
     calls: SecondaryMap<Block, Vec<u32>>,
     demoted: u32,
@@ -109,6 +112,7 @@ pub fn assign(func: &mut Function, live: &Liveness) -> Result<Assigned, AllocErr
             home: SecondaryMap::new(),
             spans: SecondaryMap::new(),
             needs: SecondaryMap::new(),
+            named: SecondaryMap::new(),
             calls: SecondaryMap::new(),
             demoted: 0,
             func,

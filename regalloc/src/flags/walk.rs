@@ -6,7 +6,7 @@ use kiln_machine::func::{Block, Class, Term};
 use kiln_machine::inst::{Inst, Reg, VReg};
 use smallvec::SmallVec;
 
-use super::access::{Access, Accesses, accesses, free_words, term_read};
+use super::access::{Access, Accesses, free_words, term_read};
 use super::file::{MOST_WORDS, mask};
 use super::webs::Span;
 use super::{ADDED, END, NONE, NOWHERE, Pass, reads};
@@ -68,10 +68,7 @@ impl Walk<'_, '_> {
         let mut term = func.blocks[b].term;
         let mut insts = std::mem::take(&mut func.blocks[b].insts);
         let count = insts.len();
-        let lists = insts.iter().map(|inst| accesses(func, inst, class));
-        let lists: Vec<(u32, Accesses)> = ((0..).zip(lists))
-            .filter(|(_, list)| !list.is_empty())
-            .collect();
+        let lists = std::mem::take(&mut self.pass.named[b]);
         let at_end = term_read(func, &term, class);
         let free = free_words(func.target, &term).filter(|_| class == Class::Flag);
         if at_end.is_none() && free.is_none() && lists.is_empty() {
@@ -80,13 +77,13 @@ impl Walk<'_, '_> {
         }
         self.block = b;
         self.prepare(b, &lists, at_end.map(|a| (count as u32, a.v)));
-        let mut lists = lists.iter().peekable();
         let mut gone = vec![false; count];
-        for (i, inst) in insts.iter_mut().enumerate() {
+        // Nothing changes at the others: webs begin and end where something names them.
+        for (i, list) in &lists {
+            let i = *i as usize;
+            let inst = &mut insts[i];
             self.begin(i);
-            if let Some((_, list)) = lists.next_if(|&&(at, _)| at as usize == i) {
-                gone[i] = !self.inst(i, inst, list)?;
-            }
+            gone[i] = !list.is_empty() && !self.inst(i, inst, list)?;
             if inst.is_call() {
                 for v in self.slots.into_iter().flatten() {
                     self.evict(v);

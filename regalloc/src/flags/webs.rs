@@ -2,7 +2,7 @@
 
 use cranelift_entity::packed_option::PackedOption;
 use cranelift_entity::{EntityRef, SecondaryMap};
-use kiln_machine::func::{Block, Class};
+use kiln_machine::func::{Block, BlockData, Class};
 use kiln_machine::inst::VReg;
 use smallvec::SmallVec;
 
@@ -76,15 +76,21 @@ impl Pass<'_> {
     /// another, or passed to one another, are of one size. Gives whether there is anything to place.
     pub(super) fn measure(&mut self) -> Result<bool, AllocError> {
         let class = self.file.class;
+        let is_free = |block: &BlockData| free_words(self.func.target, &block.term).is_some();
+        let is_used = self.func.regs.values().any(|data| data.class == class)
+            || class == Class::Flag && self.func.blocks.values().any(is_free);
+        if !is_used {
+            return Ok(false);
+        }
         let mut families = Unions::new();
         let mut ends: SecondaryMap<VReg, u32> = SecondaryMap::new();
         let mut firsts: SmallVec<[VReg; 8]> = SmallVec::new();
-        let mut is_used = false;
-        for block in self.func.blocks.values() {
-            for inst in &block.insts {
+        for (b, block) in self.func.blocks.iter() {
+            let named = &mut self.named[b];
+            for (i, inst) in (0..).zip(&block.insts) {
                 self.taken |= taken(inst, self.file);
-                for a in accesses(self.func, inst, class) {
-                    is_used = true;
+                let list = accesses(self.func, inst, class);
+                for a in &list {
                     ends[a.v] = ends[a.v].max(a.end);
                     if let Some(old) = a.old {
                         families.join(a.v, old);
@@ -94,23 +100,20 @@ impl Pass<'_> {
                         firsts.push(a.v);
                     }
                 }
+                if !list.is_empty() || inst.is_call() {
+                    named.push((i, list));
+                }
             }
             if let Some(a) = term_read(self.func, &block.term, class) {
                 ends[a.v] = ends[a.v].max(a.end);
-                is_used = true;
             }
-            is_used |= class == Class::Flag && free_words(self.func.target, &block.term).is_some();
-            is_used |= block.params.iter().any(|&p| self.is_mine(p));
             for edge in &block.succs {
                 for (&p, &a) in self.func.blocks[edge.to].params.iter().zip(&edge.args) {
-                    if self.is_mine(p) {
+                    if self.func.regs[p].class == class {
                         families.join(p, a);
                     }
                 }
             }
-        }
-        if !is_used {
-            return Ok(false);
         }
         let mine: Vec<VReg> = (self.func.regs.keys())
             .filter(|&v| self.is_mine(v))
@@ -138,16 +141,17 @@ impl Pass<'_> {
         }
         for (b, block) in self.func.blocks.iter() {
             let needs = &mut self.needs[b];
-            for (i, inst) in block.insts.iter().enumerate() {
+            for (i, list) in &self.named[b] {
+                let inst = &block.insts[*i as usize];
                 if inst.is_call() {
-                    self.calls[b].push(i as u32);
+                    self.calls[b].push(*i);
                 }
-                for a in accesses(self.func, inst, class) {
+                for a in list {
                     let both =
                         a.place == Place::Pred && inst.cond.is_some_and(|c| !c.flag.is_null());
                     if !matches!(a.place, Place::Src(_)) && !both {
                         needs.push(Need {
-                            inst: i as u32,
+                            inst: *i,
                             v: Some(a.v),
                             size: self.size[a.v],
                             align: self.align[a.v],
@@ -250,8 +254,8 @@ impl Pass<'_> {
                     seen.push(a.v);
                 }
             }
-            for (i, inst) in block.insts.iter().enumerate().rev() {
-                let list = accesses(self.func, inst, class);
+            for (i, list) in self.named[b].iter().rev() {
+                let i = *i as usize;
                 for a in list.iter().filter(|a| a.place.is_def()) {
                     costs[a.v] += each;
                     let mut from = writes(i);
@@ -274,7 +278,7 @@ impl Pass<'_> {
                         segments.push((a.v, segment));
                     }
                 }
-                for a in &list {
+                for a in list {
                     let Some(v) = a.read() else { continue };
                     costs[v] += each;
                     if last[v] == 0 {

@@ -110,19 +110,17 @@ impl Lives {
         };
         lives.follow(input);
         let spans = std::mem::take(&mut lives.spans);
+        let is_long = input.num_insts() >= MANY;
         let mut distances = || {
             lives.measure(input);
-            let mut live = vec![NONE; values];
-            for b in 0..blocks {
-                lives.kill(input, b, &mut live);
-            }
+            lives.kill(input, is_long);
         };
-        let made = match input.num_insts() < MANY {
-            true => {
+        let made = match is_long {
+            true => rayon::join(distances, || of_spans(&spans)).1,
+            false => {
                 distances();
                 of_spans(&spans)
             }
-            false => rayon::join(distances, || of_spans(&spans)).1,
         };
         lives.spans = spans;
         (lives, made)
@@ -349,46 +347,88 @@ impl Lives {
         }
     }
 
-    /// Finds which operands of a block are the last that want their values, from its end to its start.
-    /// Values that live are marked by the block's number.
-    fn kill(&mut self, input: &Adapter, b: usize, live: &mut [u32]) {
-        let mark = b as u32;
-        let (from, to) = self.outs.ranges[b];
-        let mut count = 0;
-        for far in &self.outs.pool[from as usize..to as usize] {
-            live[far.v as usize] = mark;
-            count += 1;
+    /// Finds which operands are the last that want their values, in two halves of the blocks at the same time if that
+    /// is worth it.
+    fn kill(&mut self, input: &Adapter, is_long: bool) {
+        let blocks = self.most.len();
+        let (count, middle) = match is_long {
+            true => {
+                let half = input.num_insts() as u32 / 2;
+                let is_before = |b: &usize| input.insts_of(*b).1 <= half;
+                let count = (0..blocks).take_while(is_before).count();
+                let (first, end) = input.insts_of(count.min(blocks - 1));
+                match first < end {
+                    true => (count, input.operands_from(first) as usize),
+                    false => (blocks, self.dies.len()),
+                }
+            }
+            false => (blocks, self.dies.len()),
+        };
+        let (first, second) = self.dies.split_at_mut(middle);
+        let (first_most, second_most) = self.most.split_at_mut(count);
+        let outs = &self.outs;
+        let half = |from: usize, most: &mut [u32], dies: &mut [bool], start: usize| {
+            let mut live = vec![NONE; input.num_vregs()];
+            for (b, most) in (from..).zip(most) {
+                *most = kill(input, outs.of(b), b, dies, start, &mut live);
+            }
+        };
+        match second_most.is_empty() {
+            true => half(0, first_most, first, 0),
+            false => {
+                rayon::join(
+                    || half(0, first_most, first, 0),
+                    || half(count, second_most, second, middle),
+                );
+            }
         }
-        let mut most = count;
-        let (first, end) = input.insts_of(b);
-        for i in (first..end).rev() {
-            let inst = Inst::new(i as usize);
-            let start = input.operands_from(i) as usize;
-            let ops = input.inst_operands(inst);
-            for (k, op) in ops.iter().enumerate() {
-                if op.kind() == OperandKind::Def {
-                    let v = op.vreg().vreg();
-                    let is_live = std::mem::replace(&mut live[v], NONE) == mark;
-                    self.dies[start + k] = !is_live;
-                    most = most.max(count + u32::from(!is_live));
-                    count -= u32::from(is_live);
-                }
-            }
-            for (k, op) in ops.iter().enumerate() {
-                if op.kind() == OperandKind::Use {
-                    self.dies[start + k] = live[op.vreg().vreg()] != mark;
-                }
-            }
-            for op in ops.iter().filter(|op| op.kind() == OperandKind::Use) {
-                let v = op.vreg().vreg();
-                if std::mem::replace(&mut live[v], mark) != mark {
-                    count += 1;
-                }
-            }
-            most = most.max(count);
-        }
-        self.most[b] = most;
     }
+}
+
+/// Finds which operands of a block are the last that want their values, from its end to its start; `dies` has
+/// them from a number on. Values that live are marked by the block's number. Gives how many live at once, at most.
+fn kill(
+    input: &Adapter,
+    outs: &[Far],
+    b: usize,
+    dies: &mut [bool],
+    from: usize,
+    live: &mut [u32],
+) -> u32 {
+    let mark = b as u32;
+    for far in outs {
+        live[far.v as usize] = mark;
+    }
+    let mut count = outs.len() as u32;
+    let mut most = count;
+    let (first, end) = input.insts_of(b);
+    for i in (first..end).rev() {
+        let inst = Inst::new(i as usize);
+        let start = input.operands_from(i) as usize - from;
+        let ops = input.inst_operands(inst);
+        for (k, op) in ops.iter().enumerate() {
+            if op.kind() == OperandKind::Def {
+                let v = op.vreg().vreg();
+                let is_live = std::mem::replace(&mut live[v], NONE) == mark;
+                dies[start + k] = !is_live;
+                most = most.max(count + u32::from(!is_live));
+                count -= u32::from(is_live);
+            }
+        }
+        for (k, op) in ops.iter().enumerate() {
+            if op.kind() == OperandKind::Use {
+                dies[start + k] = live[op.vreg().vreg()] != mark;
+            }
+        }
+        for op in ops.iter().filter(|op| op.kind() == OperandKind::Use) {
+            let v = op.vreg().vreg();
+            if std::mem::replace(&mut live[v], mark) != mark {
+                count += 1;
+            }
+        }
+        most = most.max(count);
+    }
+    most
 }
 
 /// Sorts blocks that are marked, and no others. Where they lie close they are found by looking at all between.

@@ -6,6 +6,7 @@
 //! so are the lives of a web's values at its home: others had better not be there then. Nothing depends on
 //! it but how many moves are made.
 
+use std::cell::Cell;
 use std::collections::BTreeMap;
 
 use regalloc2::{Block, Function, Inst, Operand, OperandConstraint, OperandKind};
@@ -26,6 +27,8 @@ pub struct Webs {
     home: Vec<u8>,
     /// By register: disjoint spans, with the web that they are for.
     booked: Vec<BTreeMap<u32, (u32, u32)>>,
+    /// By register: the span found last in which it is not booked. The next question is mostly about the same one.
+    gaps: Vec<Cell<(u32, u32)>>,
 }
 
 impl Webs {
@@ -36,6 +39,7 @@ impl Webs {
             lives: BTreeMap::new(),
             home: vec![NOWHERE; values],
             booked: vec![BTreeMap::new(); UNITS as usize],
+            gaps: vec![Cell::default(); UNITS as usize],
         };
         for b in 0..input.num_blocks() {
             let block = Block::new(b);
@@ -124,18 +128,31 @@ impl Webs {
 
     fn book(&mut self, unit: u8, from: u32, to: u32, web: u32) {
         self.booked[unit as usize].insert(from, (to, web));
+        self.gaps[unit as usize].set((0, 0));
     }
 
     /// The first position in a span at which a register is booked for another web.
     pub fn conflict(&self, unit: u8, from: u32, to: u32, web: u32) -> Option<u32> {
+        let to = to.max(from + 1);
+        let gap = &self.gaps[unit as usize];
+        if gap.get().0 <= from && to <= gap.get().1 {
+            return None;
+        }
         let booked = &self.booked[unit as usize];
-        if let Some((_, &(end, other))) = booked.range(..=from).next_back()
+        let before = booked.range(..=from).next_back();
+        let end = before.map_or(0, |(_, &(end, _))| end);
+        if let Some((_, &(_, other))) = before
             && end > from
             && other != web
         {
             return Some(from);
         }
-        (booked.range(from + 1..to.max(from + 1)))
+        let behind = booked.range(from + 1..);
+        let next = behind.clone().next().map_or(u32::MAX, |(&at, _)| at);
+        if end <= from && to <= next {
+            gap.set((end, next));
+        }
+        (behind.take_while(|&(&at, _)| at < to))
             .find(|(_, booked)| booked.1 != web)
             .map(|(&at, _)| at)
     }

@@ -27,11 +27,6 @@ use super::output::{Outputs, is_standard};
 use super::platforms::Machine;
 use super::{Format, corpus, progress, report, stats, tier_parser};
 
-/// Compile a corpus, and compare with another finalizer
-///
-/// A process a kernel, one after the other: instructions, bytes, spills and estimated cycles of what was made,
-/// time and peak memory; then all kernels in one call of ours. The other finalizer takes the command line of
-/// the reference's, GenX_IR.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:

@@ -15,7 +15,6 @@ use super::{Format, report};
 const VARIABLE: &str = "KILN_CACHE";
 const MIB: u64 = 1 << 20;
 
-/// Look into a code cache (see compile --cache), or empty it
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:

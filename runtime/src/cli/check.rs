@@ -23,7 +23,6 @@ use super::platforms::Visa;
 use super::report::{self, About, Record, Source, record};
 use super::{Format, corpus, progress};
 
-/// Say all that is wrong with vISA
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:

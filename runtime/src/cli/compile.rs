@@ -23,10 +23,6 @@ use super::output::{self, Outputs, is_standard, plain, print_error};
 use super::platforms::Machine;
 use super::{Format, corpus, exit, pass_parser, progress, report, stats, tier_parser};
 
-/// Finalize vISA to machine code
-///
-/// Several files are one module if one of them calls what another defines, and modules of their own
-/// otherwise, each with outputs beside its first file. With -o or --kernel they are one module.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:

@@ -13,7 +13,6 @@ use super::input::Input;
 use super::output::{Outputs, is_standard};
 use super::report;
 
-/// Write vISA in its other form
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:

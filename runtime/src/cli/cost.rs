@@ -19,10 +19,6 @@ use super::output::Outputs;
 use super::platforms::Machine;
 use super::{Format, progress, report, stats};
 
-/// Estimate the cycles of machine code
-///
-/// A thread is taken to have its execution unit for itself, and each loop to go round ten times unless
-/// there are counts of a run.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:

@@ -28,7 +28,6 @@ use unit::Unit;
 /// Files that are listed side by side.
 const BATCH: usize = 8;
 
-/// List machine code
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:

@@ -26,12 +26,6 @@ use super::input::Input;
 use super::output::{self, Outputs, is_standard};
 use super::{platforms, report};
 
-/// Take the command line of the reference finalizer
-///
-/// For scripts that call GenX_IR: its flags, and the files that it would write, in the current folder:
-/// STEM.dat for -binary, STEM.asm for -output, STEM.visaasm for -dumpcommonisa; -asmOutput gives another STEM,
-/// -outputCisaBinaryName names a binary object to write. An input is never replaced. What a flag would change that Kiln does not have is
-/// noted on standard error. Exit codes are Kiln's.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:

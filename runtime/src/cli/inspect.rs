@@ -30,7 +30,6 @@ const MOST_LEVELS: usize = 16;
 /// Places that a line of the tree names.
 const MOST_PLACES: usize = 8;
 
-/// Show what calls what in vISA
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:

@@ -21,7 +21,6 @@ const SAID: u64 = 1 << 16;
 /// Characters of a line of it that are kept.
 const LINE: usize = 300;
 
-/// Run a program several times and print what it took as JSON
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// Bytes of memory that it may have

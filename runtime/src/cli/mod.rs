@@ -79,27 +79,75 @@ enum Format {
     Json,
 }
 
+// The options of all verbs take longer to build than a small kernel to compile: only those of the one that is meant
+// are.
 #[derive(Debug, Subcommand)]
+#[command(defer = true)]
 enum Command {
+    /// Compile a corpus, and compare with another finalizer
+    ///
+    /// A process a kernel, one after the other: instructions, bytes, spills and estimated cycles of what was made,
+    /// time and peak memory; then all kernels in one call of ours. The other finalizer takes the command line of
+    /// the reference's, GenX_IR.
     #[cfg(unix)]
     Bench(bench::Args),
+    /// Look into a code cache (see compile --cache), or empty it
     Cache(cache::Args),
+    /// Say all that is wrong with vISA
     Check(check::Args),
+    /// Finalize vISA to machine code
+    ///
+    /// Several files are one module if one of them calls what another defines, and modules of their own
+    /// otherwise, each with outputs beside its first file. With -o or --kernel they are one module.
     Compile(compile::Args),
+    /// Print completions for a shell
     Completions(shell::CompletionsArgs),
+    /// Write vISA in its other form
     Convert(convert::Args),
+    /// Estimate the cycles of machine code
+    ///
+    /// A thread is taken to have its execution unit for itself, and each loop to go round ten times unless
+    /// there are counts of a run.
     Cost(cost::Args),
+    /// List machine code
     Disasm(disasm::Args),
+    /// Take the command line of the reference finalizer
+    ///
+    /// For scripts that call GenX_IR: its flags, and the files that it would write, in the current folder:
+    /// STEM.dat for -binary, STEM.asm for -output, STEM.visaasm for -dumpcommonisa; -asmOutput gives another STEM,
+    /// -outputCisaBinaryName names a binary object to write. An input is never replaced. What a flag would change that Kiln does not have is
+    /// noted on standard error. Exit codes are Kiln's.
     GenxIr(genx_ir::Args),
+    /// Show what calls what in vISA
     Inspect(inspect::Args),
+    /// Write manual pages
     Man(shell::ManArgs),
+    /// Run a program several times and print what it took as JSON
     #[cfg(unix)]
     #[command(hide = true)]
     Measure(measure::Args),
+    /// Show how many registers live along the code
+    ///
+    /// The registers are those that live before allocation, each value with the whole unit that it is given.
+    /// With the plot of each kernel and function comes a table of what lives where most does, or at an
+    /// instruction of choice, and since when.
     Pressure(pressure::Args),
+    /// Replace the code of an object file's kernels by ours
+    ///
+    /// The vISA is what the reference compiler dumps when it makes the object file
+    /// (IGC_ShaderDumpEnable=1 IGC_DumpToCustomDir=DIR). A kernel's file is found by the name and the number of channels
+    /// of the kernel in it.
     Relink(relink::Args),
+    /// Execute a kernel's machine code on the host
     Run(run::Args),
+    /// Compile for several sizes of the register file, and compare
+    ///
+    /// A table has a line for each size, allocator and pass left out: the sums over all kernels that compile with
+    /// every one of them. The files have a line for each kernel.
     Sweep(sweep::Args),
+    /// Say what is wrong with machine code
+    ///
+    /// Bytes that are no instructions, broken rules of the platform, and dependencies that no annotation covers.
     Verify(verify::Args),
 }
 
@@ -189,11 +237,21 @@ mod tests {
         program().debug_assert();
     }
 
+    /// The verbs with their options.
+    fn verbs() -> Vec<clap::Command> {
+        let mut program = program();
+        program.build();
+        let verbs = program.get_subcommands();
+        verbs
+            .filter(|verb| verb.get_name() != "help")
+            .cloned()
+            .collect()
+    }
+
     /// So that no verb lets one guess how it is meant.
     #[test]
     fn every_verb_has_examples_that_are_understood() {
-        let program = program();
-        for verb in program.get_subcommands().filter(|verb| !verb.is_hide_set()) {
+        for verb in verbs().iter().filter(|verb| !verb.is_hide_set()) {
             let help = verb.get_after_help().map(ToString::to_string);
             let help = help.unwrap_or_default();
             let lines = help.lines().filter_map(|line| line.strip_prefix("  kiln "));
@@ -205,9 +263,9 @@ mod tests {
 
     #[test]
     fn options_mean_the_same_for_every_verb() {
-        let program = program();
         let mut seen: std::collections::BTreeMap<&str, (&str, bool)> = Default::default();
-        for verb in program.get_subcommands() {
+        let verbs = verbs();
+        for verb in &verbs {
             for arg in verb.get_arguments() {
                 let Some(long) = arg.get_long() else { continue };
                 let takes = arg.get_action().takes_values();

@@ -28,11 +28,6 @@ const TEXT: usize = 64;
 /// Size of a plot in points.
 const PLOT: (u32, u32) = (1200, 400);
 
-/// Show how many registers live along the code
-///
-/// The registers are those that live before allocation, each value with the whole unit that it is given.
-/// With the plot of each kernel and function comes a table of what lives where most does, or at an
-/// instruction of choice, and since when.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:

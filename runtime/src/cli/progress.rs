@@ -3,6 +3,7 @@
 //! It appears when a run has taken a second. Of one thing that takes long, which no bar could tell anything of, it
 //! shows that the time goes on, and where that is counted, what was done meanwhile.
 
+use std::io::IsTerminal;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::Duration;
@@ -43,6 +44,10 @@ pub fn each<I: Sync, T: Send>(items: &[I], things: &str, of: impl Fn(&I) -> T + 
 /// such `things` that is. Standard error must be a terminal, or nothing is shown.
 pub fn with_bar<T>(total: u64, things: &str, work: impl FnOnce(&Done) -> T) -> T {
     let done = Done::default();
+    // A thread takes as long to come and go as a small kernel does.
+    if !std::io::stderr().is_terminal() {
+        return work(&done);
+    }
     let (ended, end) = mpsc::channel::<()>();
     std::thread::scope(|scope| {
         scope.spawn(|| {

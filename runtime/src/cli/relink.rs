@@ -18,11 +18,6 @@ use super::output::{self, Outputs};
 use super::platforms::Machine;
 use super::{Format, corpus, report, tier_parser};
 
-/// Replace the code of an object file's kernels by ours
-///
-/// The vISA is what the reference compiler dumps when it makes the object file
-/// (IGC_ShaderDumpEnable=1 IGC_DumpToCustomDir=DIR). A kernel's file is found by the name and the number of channels
-/// of the kernel in it.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:

@@ -23,36 +23,38 @@ use super::progress::with_bar;
 use super::run_stats::{self, Checked, RunStats};
 use super::{Format, no_kernel, report, tier_parser};
 
-/// Execute a kernel's machine code on the host
-///
-/// A SPEC stands for one argument of the kernel, in their order:
-///
-///   buf:FILE             a buffer with the file's contents
-///   zero:BYTES           a buffer of zeroes
-///   buf:FILE>OUT         the same two, written to OUT afterwards; if
-///   zero:BYTES>OUT       OUT ends in .png, as a picture of RGBA8 pixels
-///                        as wide as the first global size
-///   i32:VALUE            a number: i8 u8 i16 u16 f16 i32 u32 f32 i64 u64 f64
-///   bytes:HEX            a vector or structure
-///   local:BYTES          shared local memory
-///   image2d:FORMAT:WxH:FILE[>OUT]
-///                        an image with the texels of the file, rows from
-///                        the top, or with the pixels of a PNG; of zeroes
-///                        if FILE is empty. OUT may be a .png, too.
-///                        FORMAT: r a rg ra rgba bgra argb abgr, and then
-///                        8unorm 8snorm 8uint 8sint 16unorm 16snorm 16uint
-///                        16sint 16float 32uint 32sint 32float
-///   image1d:FORMAT:W:..., image1d_buffer:FORMAT:W:...,
-///   image1d_array:FORMAT:WxN:..., image2d_array:FORMAT:WxHxN:...,
-///   image3d:FORMAT:WxHxD:..., image2d_msaa:FORMAT:WxHxS:...,
-///   cube:FORMAT:WxWx6:...
-///                        images of other kinds; N layers, S samples
-///   sampler:FLAGS        a sampler; FLAGS, with commas between:
-///                        unnormalized* or normalized;
-///                        edge*, clamp, repeat or mirror;
-///                        nearest* or linear (* if none is given)
+const ABOUT: &str = "\
+Execute a kernel's machine code on the host
+
+A SPEC stands for one argument of the kernel, in their order:
+
+  buf:FILE             a buffer with the file's contents
+  zero:BYTES           a buffer of zeroes
+  buf:FILE>OUT         the same two, written to OUT afterwards; if
+  zero:BYTES>OUT       OUT ends in .png, as a picture of RGBA8 pixels
+                       as wide as the first global size
+  i32:VALUE            a number: i8 u8 i16 u16 f16 i32 u32 f32 i64 u64 f64
+  bytes:HEX            a vector or structure
+  local:BYTES          shared local memory
+  image2d:FORMAT:WxH:FILE[>OUT]
+                       an image with the texels of the file, rows from
+                       the top, or with the pixels of a PNG; of zeroes
+                       if FILE is empty. OUT may be a .png, too.
+                       FORMAT: r a rg ra rgba bgra argb abgr, and then
+                       8unorm 8snorm 8uint 8sint 16unorm 16snorm 16uint
+                       16sint 16float 32uint 32sint 32float
+  image1d:FORMAT:W:..., image1d_buffer:FORMAT:W:...,
+  image1d_array:FORMAT:WxN:..., image2d_array:FORMAT:WxHxN:...,
+  image3d:FORMAT:WxHxD:..., image2d_msaa:FORMAT:WxHxS:...,
+  cube:FORMAT:WxWx6:...
+                       images of other kinds; N layers, S samples
+  sampler:FLAGS        a sampler; FLAGS, with commas between:
+                       unnormalized* or normalized;
+                       edge*, clamp, repeat or mirror;
+                       nearest* or linear (* if none is given)";
+
 #[derive(Debug, clap::Args)]
-#[command(verbatim_doc_comment, after_help = EXAMPLES, after_long_help = LAUNCH_FILE.to_string() + EXAMPLES)]
+#[command(long_about = ABOUT, after_help = EXAMPLES, after_long_help = LAUNCH_FILE.to_string() + EXAMPLES)]
 pub struct Args {
     /// Zebin, or vISA together with --info, which is finalized first
     program: PathBuf,

@@ -12,7 +12,6 @@ use super::exit::Exit;
 use super::output::{Outputs, is_standard};
 use super::report;
 
-/// Print completions for a shell
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -26,7 +25,6 @@ pub struct CompletionsArgs {
     output: PathBuf,
 }
 
-/// Write manual pages
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:

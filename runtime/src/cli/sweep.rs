@@ -25,10 +25,6 @@ const PLOT: (u32, u32) = (900, 400);
 /// Where another allocator had to do it.
 const TOO_FEW: &str = "too few registers for this allocator";
 
-/// Compile for several sizes of the register file, and compare
-///
-/// A table has a line for each size, allocator and pass left out: the sums over all kernels that compile with
-/// every one of them. The files have a line for each kernel.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:

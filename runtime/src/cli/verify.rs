@@ -21,9 +21,6 @@ use super::output::Outputs;
 use super::platforms::Machine;
 use super::{Format, exit, progress, report};
 
-/// Say what is wrong with machine code
-///
-/// Bytes that are no instructions, broken rules of the platform, and dependencies that no annotation covers.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
