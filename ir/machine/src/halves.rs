@@ -110,3 +110,58 @@ fn renumber(inst: &mut Inst, new: impl Fn(VReg) -> VReg, list: impl Fn(List) -> 
         cond.old = cond.old.expand().map(new).into();
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::inst::Dst;
+    use crate::testing::random::{Shape, function, seeds};
+    use crate::verify::Level;
+    use kiln_target::isa::Type;
+    use smallvec::smallvec;
+
+    /// Every instruction gets a list with a register that is made for it and one that may have been there.
+    fn lists(func: &mut Function, blocks: &mut [Vec<Inst>]) -> usize {
+        for inst in blocks.iter_mut().flatten() {
+            let v = func.grf(32);
+            let old = func.lists.push(smallvec![VReg::NOTHING, v]);
+            let both = func.lists.push(smallvec![v, VReg::new(0)]);
+            let reg = Reg::new(Base::List(both), 0);
+            let dst = Dst::new(reg, 1, Type::Ud);
+            inst.dst = Some(Dst {
+                old: Old::List(old),
+                ..dst
+            });
+            if let Some(cond) = &mut inst.cond {
+                cond.old = v.into();
+            }
+        }
+        blocks.len()
+    }
+
+    #[test]
+    fn halves_are_numbered_as_the_whole() {
+        for seed in 0..seeds() / 8 {
+            let shape = Shape {
+                level: Level::Wide,
+                depth: 1,
+                length: 8,
+                messages: true,
+            };
+            let func = function(seed, &shape);
+            let after = |middle: Option<Block>| {
+                let mut func = func.clone();
+                let blocks: usize = work_from(&mut func, middle, lists).iter().sum();
+                assert_eq!(blocks, func.blocks.len());
+                (func.to_string(), func.regs, func.lists)
+            };
+            let whole = after(None);
+            for middle in func.blocks.keys() {
+                let halves = after(Some(middle));
+                assert_eq!(halves.0, whole.0, "seed {seed}, {middle}");
+                assert_eq!(halves.1, whole.1);
+                assert_eq!(halves.2, whole.2);
+            }
+        }
+    }
+}
