@@ -29,7 +29,7 @@ fn functions_do_what_they_did_in_fewer_units() {
     for seed in 0..seeds() {
         let before = legal(seed);
         let mut after = before.clone();
-        remat::run(&mut after, most(&before) - 1);
+        remat::run(&mut after, most(&before) - 1, u32::MAX, |_| 0);
         if let Err(e) = verify(&after, Level::Legal, None) {
             panic!("seed {seed}: {e}");
         }
@@ -47,5 +47,7 @@ fn functions_do_what_they_did_in_fewer_units() {
 #[test]
 fn files() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/passes/remat");
-    files::check(&folder, Level::Legal, |func| remat::run(func, 8));
+    files::check(&folder, Level::Legal, |func| {
+        remat::run(func, 8, u32::MAX, |callee| callee.into());
+    });
 }

@@ -190,16 +190,18 @@ pub fn allocate(func: Function, options: &Options) -> Result<Allocated, AllocErr
 
 /// Allocates a kernel and its subroutines, which come behind it, in an order with callees before their
 /// callers. Gives their programs, and the figures of all together. Of functions that are called by name
-/// it may be known what they overwrite ([`Parts::functions`]).
+/// it may be known what they overwrite ([`Parts::functions`]). Each part may be made ready when its callees' conventions
+/// are known, just before it is allocated.
 ///
 /// # Errors
-/// As [`allocate`], of the first that cannot be allocated.
+/// As [`allocate`], of the first that cannot be allocated or made ready.
 pub fn allocate_parts(
     funcs: Vec<Function>,
     bottom_up: impl IntoIterator<Item = usize>,
     options: &Options,
     functions: BTreeMap<String, u128>,
     scratch: &mut Scratch,
+    mut ready: impl FnMut(usize, &mut Function, &Parts) -> Result<(), AllocError>,
 ) -> Result<(Vec<Program>, Stats), AllocError> {
     let mut parts = Parts {
         functions,
@@ -212,9 +214,10 @@ pub fn allocate_parts(
     let mut funcs: Vec<Option<Function>> = funcs.into_iter().map(Some).collect();
     let mut stats = Stats::default();
     for n in bottom_up {
-        let Some(func) = funcs.get_mut(n).and_then(Option::take) else {
+        let Some(mut func) = funcs.get_mut(n).and_then(Option::take) else {
             continue;
         };
+        ready(n, &mut func, &parts)?;
         let allocated = allocate_with(func, options, &parts, scratch)?;
         stats = stats.with(&allocated.stats);
         programs[n] = allocated.program;

@@ -465,8 +465,9 @@ fn compile(text: &str) -> Result<Figures, String> {
     };
     let order = func.bottom_up.iter().map(|r| r.as_u32() as usize);
     let memory = &mut kiln_regalloc::Scratch::default();
-    let allocated =
-        kiln_regalloc::allocate_parts(machines, order, &settings, BTreeMap::new(), memory);
+    let known = BTreeMap::new();
+    let ready = |_, _: &mut _, _: &_| Ok(());
+    let allocated = kiln_regalloc::allocate_parts(machines, order, &settings, known, memory, ready);
     let (mut parts, _) = allocated.map_err(|e| e.to_string())?;
     lap();
     for part in &mut parts {

@@ -19,6 +19,7 @@ use kiln_ir::subroutines::{self, Which};
 use kiln_isel::select::{self, Room};
 use kiln_isel::{legalize, opt, pairs, remat, schedule};
 use kiln_machine::func::{Address, Entered, Function as Machine};
+use kiln_machine::inst::Opcode;
 use kiln_machine::verify::{Level, verify as verify_machine};
 use kiln_regalloc::frame::{Frame, MOST_SCRATCH};
 use kiln_regalloc::routines::Parts;
@@ -491,17 +492,14 @@ fn compile_prepared(
     let bottom_up: Vec<usize> = func.bottom_up.iter().map(|r| r.as_u32() as usize).collect();
     // Allocation takes its memory. It is hardly ever wanted once more.
     let mut func = Some(func);
-    let mut profiles = Vec::new();
+    let mut profiles;
     let mut allocator = options.allocator;
     let (mut parts, stats, symbols, entered, [barrier, uninterruptible]) = loop {
         let mut text = String::new();
         let func = func.take().map_or_else(build, Ok)?;
-        let machines = lower(object, func, callees, options, room, &mut text)?;
+        let (machines, most) = lower(object, func, callees, options, room, &mut text)?;
         lap(&mut seconds.isel);
-        if let Some(place) = options.profile {
-            let one = |machine| pressure::profile(machine, options.grf_limit, place);
-            profiles = machines.iter().map(one).collect();
-        }
+        profiles = vec![None; machines.len()];
         let own_scratch = machines[0].scratch_bytes;
         let settings = kiln_regalloc::Options {
             grf_limit: Some(options.grf_limit),
@@ -518,7 +516,26 @@ fn compile_prepared(
         let in_registers = own_scratch == 0 && !machines[0].reserved.is_empty();
         let order = bottom_up.iter().copied();
         let known = callees.overwritten.clone();
-        match allocate_parts(machines, order, &settings, known, &mut scratch.allocation) {
+        let ready = |n: usize, machine: &mut Machine, parts: &Parts| {
+            if calls_routines(machine) && rematerialize(machine, most[n], options, parts) {
+                if wants(Stage::Isel) {
+                    text += &format!("// {}\n{machine}\n", remat::NAME);
+                }
+                if options.verify {
+                    verify_machine(machine, Level::Legal, None).map_err(|e| {
+                        AllocError::Invalid {
+                            func: machine.name.clone(),
+                            what: e.to_string(),
+                        }
+                    })?;
+                }
+            }
+            let profile = |place| pressure::profile(machine, options.grf_limit, place);
+            profiles[n] = options.profile.map(profile);
+            Ok(())
+        };
+        let memory = &mut scratch.allocation;
+        match allocate_parts(machines, order, &settings, known, memory, ready) {
             Err(AllocError::TooFew { .. } | AllocError::Scratch { .. })
                 if allocator != Allocator::Ion =>
             {
@@ -599,13 +616,13 @@ fn compile_prepared(
         stack_bytes: 0,
         code,
         seconds,
-        profiles,
+        profiles: profiles.into_iter().flatten().collect(),
         dumps,
     }))
 }
 
 /// From the IR to machine IR that the target takes: selection, the optimizer's passes, legalization. The text is
-/// of each of these, if it is asked for.
+/// of each of these, if it is asked for. Gives of each part how many units live at once, or more than do.
 fn lower(
     object: &Object,
     func: kiln_ir::func::Function,
@@ -613,7 +630,7 @@ fn lower(
     options: &Options,
     room: Room,
     text: &mut String,
-) -> Result<Vec<Machine>, CompileError> {
+) -> Result<(Vec<Machine>, Vec<u32>), CompileError> {
     let unsupported = |list| CompileError::Unsupported {
         kernel: object.name.to_string(),
         list,
@@ -631,25 +648,35 @@ fn lower(
             unsupported(errors.into_iter().map(one).collect())
         })?;
     drop(func);
-    let finish = |machine: &mut Machine| finish(object, machine, options);
+    // Of one that calls others it has to be known what they overwrite.
+    let is_alone = machines.len() == 1;
+    let finish = |machine: &mut Machine| {
+        let is_ready = is_alone || !calls_routines(machine);
+        finish(object, machine, is_ready, options)
+    };
     // Starting threads takes as long as a small part.
     let size: usize = machines.iter().map(|machine| machine.regs.len()).sum();
     let texts: Vec<_> = match machines.len() > 1 && size > MANY {
         true => machines.par_iter_mut().map(finish).collect(),
         false => machines.iter_mut().map(finish).collect(),
     };
+    let mut most = Vec::with_capacity(machines.len());
     for one in texts {
-        *text += &one?;
+        let (one, units) = one?;
+        *text += &one;
+        most.push(units);
     }
-    Ok(machines)
+    Ok((machines, most))
 }
 
-/// The optimizer's passes over a part, its legalization, and what comes behind that; gives the text of each, if it is asked for.
+/// The optimizer's passes over a part, its legalization, and what comes behind that, if all that asks for is known. Gives the
+/// text of each, if it is asked for, and how many units live at once, or more than do.
 fn finish(
     object: &Object,
     machine: &mut Machine,
+    is_ready: bool,
     options: &Options,
-) -> Result<String, CompileError> {
+) -> Result<(String, u32), CompileError> {
     let mut text = String::new();
     let dump = options.dump.contains(&Stage::Isel);
     let mut show = |name: &str, machine: &Machine| {
@@ -693,16 +720,31 @@ fn finish(
         show(pairs::NAME, machine);
         check(machine, "pairs", Level::Legal)?;
     }
-    if options.optimize && !options.without.contains(&remat::NAME) {
-        let frame = Frame::new(machine, Some(options.grf_limit), &Parts::default());
-        let units = frame.map_or(limit, |frame| frame.units.len() as u32);
-        if most > remat::aim(units) {
-            remat::run(machine, units);
-            show(remat::NAME, machine);
-            check(machine, "rematerialization", Level::Legal)?;
-        }
+    if is_ready && rematerialize(machine, most, options, &Parts::default()) {
+        show(remat::NAME, machine);
+        check(machine, "rematerialization", Level::Legal)?;
     }
-    Ok(text)
+    Ok((text, most))
+}
+
+fn calls_routines(machine: &Machine) -> bool {
+    let mut insts = machine.blocks.values().flat_map(|block| &block.insts);
+    insts.any(|inst| matches!(inst.op, Opcode::CallRoutine(_)))
+}
+
+/// Computes cheap values again where too many live, if that is asked for and so many may.
+fn rematerialize(machine: &mut Machine, most: u32, options: &Options, parts: &Parts) -> bool {
+    if !options.optimize || options.without.contains(&remat::NAME) {
+        return false;
+    }
+    let frame = Frame::new(machine, Some(options.grf_limit), parts);
+    let limit = options.grf_limit / options.platform.unit_grfs();
+    let units = frame.map_or(limit, |frame| frame.units.len() as u32);
+    let lost = |callee: u16| {
+        let convention = parts.convention(callee.into());
+        convention.map_or(0, |convention| convention.lost.count_ones())
+    };
+    remat::run(machine, units, most, lost)
 }
 
 fn input(object: &Object, input: &Input) -> KernelInput {

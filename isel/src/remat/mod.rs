@@ -14,7 +14,8 @@
 //! channels get what they had, those that wait at joins among them. Of channels that the operation left out
 //! nobody wants anything. What passes an edge or is written over stays, as it is wanted in a place of its own.
 //!
-//! A few registers are to stay free ([`aim`]), since payloads of messages need several side by side.
+//! A few registers are to stay free ([`aim`]), since payloads of messages need several side by side. What lives
+//! over a call of a subroutine has those that the subroutine leaves.
 //!
 //! How many registers live is estimated first ([`lives`](crate::schedule)), which never says less than do, and
 //! counted only where that is not many times what there is: if far more live, much is in memory whatever is
@@ -29,7 +30,7 @@ use std::ops::Range;
 
 use kiln_machine::func::{Block, Function};
 use kiln_machine::graph::Graph;
-use kiln_machine::inst::VReg;
+use kiln_machine::inst::{Opcode, VReg};
 use kiln_machine::liveness::Liveness;
 use kiln_machine::pressure::profile;
 
@@ -63,28 +64,64 @@ struct Place {
     inst: u32,
     at: u32,
     over: u32,
+    /// It is the instruction, a call, and not the place before it.
+    is_call: bool,
+}
+
+/// A call of a subroutine, how many units have its results, and how many are lost.
+struct Call {
+    block: Block,
+    inst: u32,
+    results: u32,
+    lost: u32,
 }
 
 /// How many units may live where there are so many.
-pub fn aim(units: u32) -> u32 {
+fn aim(units: u32) -> u32 {
     units - units / FREE
 }
 
-/// Makes cheap values anew where more registers live than may where there are so many units.
-pub fn run(func: &mut Function, units: u32) {
+/// Makes cheap values anew where more registers live than may where there are so many units. No more than `most`
+/// live at once, and of calls of subroutines it is known how many units are lost. Says whether it looked for such places.
+pub fn run(func: &mut Function, units: u32, most: u32, lost: impl Fn(u16) -> u32) -> bool {
     let units = aim(units);
+    let calls = calls(func, lost);
+    let most_lost = calls.iter().map(|call| call.lost).max().unwrap_or(0);
+    if most.saturating_add(most_lost) <= units {
+        return false;
+    }
     let known = Known::new(func, units);
     let estimate = estimate(func, &known);
-    if estimate <= units || estimate > FAR * units {
-        return;
+    if estimate + most_lost <= units || estimate > FAR * units {
+        return false;
     }
     let graph = Graph::new(func);
-    let places = places(func, &graph, units);
+    let places = places(func, &graph, units, &calls);
     if !places.is_empty() {
         let mut values = collect(func);
         let chosen = choose(func, &graph, &known, &mut values, places);
         rewrite(func, &values, &chosen);
     }
+    true
+}
+
+/// The calls, in the order of the code.
+fn calls(func: &Function, lost: impl Fn(u16) -> u32) -> Vec<Call> {
+    let mut calls = Vec::new();
+    for (block, data) in func.blocks.iter() {
+        for (inst, call) in (0..).zip(&data.insts) {
+            if let Opcode::CallRoutine(callee) = call.op {
+                let results = call.dst.map_or(0, |dst| func.registers_of(&dst.reg).len());
+                calls.push(Call {
+                    block,
+                    inst,
+                    results: results as u32,
+                    lost: lost(callee),
+                });
+            }
+        }
+    }
+    calls
 }
 
 /// About how many units live at once, at most.
@@ -107,8 +144,9 @@ fn estimate(func: &Function, known: &Known) -> u32 {
     }
 }
 
-/// Where most live in each block in which more do than there are; the worst of them first.
-fn places(func: &Function, graph: &Graph, units: u32) -> Vec<Place> {
+/// Where most live in each block in which more do than there are, and the calls beside which more do.
+fn places(func: &Function, graph: &Graph, units: u32, calls: &[Call]) -> Vec<Place> {
+    let mut calls = calls.iter().peekable();
     let live = Liveness::new(func, graph);
     let mut places = Vec::new();
     let mut first = 0;
@@ -122,7 +160,21 @@ fn places(func: &Function, graph: &Graph, units: u32) -> Vec<Place> {
                 inst,
                 at: first + inst,
                 over: amount.units - units,
+                is_call: false,
             });
+        }
+        while let Some(call) = calls.next_if(|call| call.block == block) {
+            let behind = amounts[call.inst as usize + 1].units;
+            let there = behind.saturating_sub(call.results) + call.lost;
+            if there > units {
+                places.push(Place {
+                    block,
+                    inst: call.inst,
+                    at: first + call.inst,
+                    over: there - units,
+                    is_call: true,
+                });
+            }
         }
         first += amounts.len() as u32 - 1;
     }
@@ -177,13 +229,14 @@ fn choose(
             sources.filter_map(|src| src.as_reg()?.reg.as_virt())
         })
     };
+    // What it is made of lives before its first read in a block, or at the end of one.
     let is_kept = |v: &VReg| {
-        values.reads(*v).all(|read| {
-            let at = match read.spot == read.block {
-                true => first[read.block.as_u32() as usize] + read.first,
-                false => u32::MAX,
-            };
-            sources(*v).all(|s| lives_behind(s, read.spot, at))
+        values.reads(*v).all(|read| match read.spot == read.block {
+            true => {
+                let at = first[read.block.as_u32() as usize] + read.first;
+                sources(*v).all(|s| lives_behind(s, read.block, at.saturating_sub(1)))
+            }
+            false => sources(*v).all(|s| lives_behind(s, read.spot, u32::MAX)),
         })
     };
     possible.retain(is_kept);
@@ -199,7 +252,8 @@ fn choose(
     for place in places {
         let lives = |v: VReg| {
             let near = |read: values::Read| {
-                read.block == place.block && (read.first..=read.last).contains(&place.inst)
+                let last = read.last + u32::from(!place.is_call);
+                read.block == place.block && (read.first..last).contains(&place.inst)
             };
             values.get(v).born < place.at
                 && !values.reads(v).any(near)

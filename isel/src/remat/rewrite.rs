@@ -6,13 +6,13 @@ use foldhash::fast::FixedState;
 use kiln_machine::func::{Block, Function};
 use kiln_machine::inst::{Inst, Old, Reg, Src, VReg};
 
-use super::values::{Read, Values};
+use super::values::{BOTH, Read, Values};
 
 /// What is done before an instruction of a block, or at its end.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Work {
-    /// A register is made by the operation of that number.
-    Make(VReg, u32),
+    /// A register is made by the operation of that number, over another where that has the other half.
+    Make(VReg, u32, Option<VReg>),
     /// From here on a half of a register, or all of it, is in another.
     Rename((VReg, u8), VReg),
     /// The instruction goes.
@@ -33,7 +33,7 @@ pub fn rewrite(func: &mut Function, values: &Values, chosen: &[VReg]) {
         renamed.clear();
         let mut work = work.iter().peekable();
         let made = |what: Work| match what {
-            Work::Make(v, n) => Some(again(&originals[n as usize], v)),
+            Work::Make(v, n, over) => Some(again(&originals[n as usize], v, over)),
             _ => None,
         };
         for (n, mut inst) in (0..).zip(insts) {
@@ -72,40 +72,49 @@ fn work(
             let (block, inst) = values.get(part).home;
             (Block::from_u32(block), inst, Work::Drop)
         }));
-        for (half, part) in (0..).zip(parts) {
+        let numbers = parts.map(|part| {
             let maker = part.and_then(|part| values.maker(func, values.get(part)));
-            let Some(&maker) = maker else { continue };
             let number = originals.len() as u32;
-            originals.push(maker);
-            let mut reads: Vec<Read> = values.reads(v).filter(|read| read.half == half).collect();
-            reads.sort_unstable_by_key(|read| (read.spot, read.block != read.spot, read.block));
-            for reads in reads.chunk_by(|a, b| a.spot == b.spot) {
+            originals.extend(maker.copied());
+            number
+        });
+        let mut reads: Vec<Read> = values.reads(v).collect();
+        reads.sort_unstable_by_key(|read| {
+            (read.half, read.spot, read.block != read.spot, read.block)
+        });
+        for reads in reads.chunk_by(|a, b| (a.half, a.spot) == (b.half, b.spot)) {
+            let Read { half, spot, .. } = reads[0];
+            let at = match reads[0].block == spot {
+                true => reads[0].first,
+                false => func.blocks[spot].insts.len() as u32,
+            };
+            let made = match half {
+                BOTH => &numbers[..],
+                half => std::slice::from_ref(&numbers[usize::from(half)]),
+            };
+            let mut new = None;
+            for &number in made {
                 let data = func.regs[v];
-                let new = func.regs.push(data);
-                let spot = reads[0].spot;
-                let at = match reads[0].block == spot {
-                    true => reads[0].first,
-                    false => func.blocks[spot].insts.len() as u32,
-                };
-                work.push((spot, at, Work::Make(new, number)));
-                let renamed = |read: &Read| {
-                    let rename = Work::Rename((v, half), new);
-                    (read.block, read.first, rename)
-                };
-                work.extend(reads.iter().map(renamed));
+                let over = new.replace(func.regs.push(data));
+                work.extend(new.map(|new| (spot, at, Work::Make(new, number, over))));
             }
+            let renamed = |read: &Read| {
+                let rename = Work::Rename((v, half), new?);
+                Some((read.block, read.first, rename))
+            };
+            work.extend(reads.iter().filter_map(renamed));
         }
     }
     work.sort_unstable();
     (work, originals)
 }
 
-/// An operation that makes a register whatever the execution mask.
-fn again(original: &Inst, v: VReg) -> Inst {
+/// An operation that makes a register, or half of it over another, whatever the execution mask.
+fn again(original: &Inst, v: VReg, over: Option<VReg>) -> Inst {
     let mut again = *original;
     if let Some(dst) = &mut again.dst {
         dst.reg = Reg::virt(v, dst.reg.byte());
-        dst.old = Old::None;
+        dst.old = over.map_or(Old::None, Old::Reg);
     }
     again.opts.no_mask = true;
     again
@@ -113,21 +122,20 @@ fn again(original: &Inst, v: VReg) -> Inst {
 
 /// Lets an instruction read what was made anew.
 fn rename(func: &mut Function, values: &Values, inst: &mut Inst, renamed: &Renamed) {
-    let grf = func.target.grf_bytes;
-    for src in inst.srcs.iter_mut() {
-        if let Src::Reg(r) = src
-            && let Some(v) = r.reg.as_virt()
-            && let Some(value) = values.list.get(v.as_u32() as usize)
+    for n in 0..inst.srcs.len() {
+        let direct = inst.srcs[n].as_reg().and_then(|r| r.reg.as_virt());
+        let value = direct.and_then(|v| values.list.get(v.as_u32() as usize));
+        if let (Some(v), Some(value)) = (direct, value)
+            && let Some(&new) = renamed.get(&(v, value.half_read(func, inst, n)))
+            && let Src::Reg(r) = &mut inst.srcs[n]
         {
-            let half = value
-                .over
-                .expand()
-                .map_or(0, |_| (r.reg.byte() / grf) as u8);
-            if let Some(&new) = renamed.get(&(v, half)) {
-                r.reg = Reg::virt(new, r.reg.byte());
-            }
+            r.reg = Reg::virt(new, r.reg.byte());
         }
     }
-    // Those that are one of several are whole.
-    func.map_uses(inst, |v| renamed.get(&(v, 0)).copied().unwrap_or(v));
+    // Those that are one of several are read as a whole.
+    func.map_uses(inst, |v| {
+        let mut whole = [BOTH, 0].into_iter();
+        let found = whole.find_map(|half| renamed.get(&(v, half)));
+        found.copied().unwrap_or(v)
+    });
 }

@@ -5,7 +5,7 @@
 use kiln_machine::func::{Block, Function, Term};
 use kiln_machine::graph::{Graph, depths};
 
-use super::values::Read;
+use super::values::{BOTH, Read};
 use super::{LOOP, LOOPS};
 use crate::schedule::lives::Loops;
 
@@ -85,7 +85,8 @@ impl Spots<'_> {
                 .clone()
                 .take(n)
                 .all(|other| place(other) != place(read));
-            u32::from(is_first) * LOOP.pow(self.depth(read.spot))
+            let operations = 1 + u32::from(read.half == BOTH);
+            u32::from(is_first) * operations * LOOP.pow(self.depth(read.spot))
         };
         reads.clone().enumerate().map(count).sum()
     }

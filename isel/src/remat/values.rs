@@ -48,6 +48,9 @@ pub struct Values {
     reads: Vec<Read>,
 }
 
+/// Stands for both halves.
+pub const BOTH: u8 = 2;
+
 /// What makes a register: an operation for all of it, or one for each half that is read.
 pub type Parts = [Option<VReg>; 2];
 
@@ -137,14 +140,7 @@ impl Values {
         if value.is_barred || value.born != NONE && !value.is_cheap {
             return;
         }
-        let half = match value.over.expand() {
-            None => Some(0),
-            Some(_) => half_read(func, inst, usize::from(src)),
-        };
-        let Some(half) = half else {
-            value.is_barred = true;
-            return;
-        };
+        let half = value.half_read(func, inst, usize::from(src));
         let mut blocks = 0;
         let mut found = value.reads;
         while let Some(read) = self.reads.get_mut(found as usize) {
@@ -182,7 +178,7 @@ impl Values {
         let other = self.get(over);
         let half = |value: &Value| half_written(func, self.maker(func, value)?);
         let (half, rest) = (half(value)?, half(other)?);
-        let is_read = |half| self.reads(v).any(|read| read.half == half);
+        let is_read = |half| (self.reads(v)).any(|read| read.half == half || read.half == BOTH);
         let mut parts = Parts::default();
         parts[usize::from(half)] = Some(v).filter(|_| is_read(half));
         parts[usize::from(rest)] = Some(over).filter(|_| is_read(rest));
@@ -208,6 +204,16 @@ fn half(func: &Function, from: u32, bytes: u32) -> Option<u8> {
 fn half_written(func: &Function, inst: &Inst) -> Option<u8> {
     let dst = inst.dst.as_ref().filter(|_| inst.is_by_channel())?;
     half(func, dst.reg.byte(), dst.span(inst.exec_size))
+}
+
+impl Value {
+    /// The half that a source reads, or both; of what is made as a whole always the first.
+    pub fn half_read(&self, func: &Function, inst: &Inst, src: usize) -> u8 {
+        match self.over.expand() {
+            None => 0,
+            Some(_) => half_read(func, inst, src).unwrap_or(BOTH),
+        }
+    }
 }
 
 /// The half of a register that a source reads, if it does so in one.
