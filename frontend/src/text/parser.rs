@@ -19,8 +19,8 @@ use crate::binary::has_texts;
 use crate::labels::{self, LabelError};
 use crate::module::{
     Addr, Align, ArrayDecl, Attr, AttrValue, Combine, Exec, Input, InputVar, Inst, Label,
-    LabelDecl, LabelKind, Linkage, Module, Object, ObjectKind, Operand, Place, PredUse, Predicate,
-    Sampler, Subject, Surface, Type, Var, VarDecl, predefined,
+    LabelDecl, LabelKind, Linkage, Module, Name, Object, ObjectKind, Operand, Place, PredUse,
+    Predicate, Sampler, Subject, Surface, Type, Var, VarDecl, predefined,
 };
 use crate::opcode::{Field, Kinds, Meaning, Opcode, Row};
 
@@ -132,9 +132,9 @@ impl<'a> Current<'a> {
 
     /// What the variable is called in the module, where scopes are no more: its name if no variable
     /// has it, or one made of it.
-    fn distinct(&mut self, name: &str) -> String {
+    fn distinct(&mut self, name: &str) -> Name {
         let Some(names) = &mut self.scopes.names else {
-            return name.to_owned();
+            return name.into();
         };
         let mut distinct = name.to_owned();
         let mut count = 1;
@@ -142,7 +142,7 @@ impl<'a> Current<'a> {
             distinct = format!("{name}_{count}");
             count += 1;
         }
-        distinct
+        distinct.into()
     }
 
     /// Gives the name its meaning; whether it had none in this scope.
@@ -564,14 +564,13 @@ impl<'a> Parser<'a> {
         let current = self.current()?;
         let distinct = match class {
             Some("G" | "A" | "P") => current.distinct(name),
-            _ => String::new(),
+            _ => Name::default(),
         };
         let object = &mut current.object;
         Ok(match (class, ty) {
             (Some("G"), Some(ty)) => {
-                let name = distinct.into();
                 let decl = VarDecl {
-                    name,
+                    name: distinct,
                     ty,
                     align,
                     elements,
@@ -580,22 +579,16 @@ impl<'a> Parser<'a> {
                 };
                 Symbol::Var(object.vars.push(decl))
             }
-            (Some("A"), _) => {
-                let name = distinct.into();
-                Symbol::Addr(object.addrs.push(ArrayDecl {
-                    name,
-                    elements,
-                    attrs,
-                }))
-            }
-            (Some("P"), _) => {
-                let name = distinct.into();
-                Symbol::Predicate(object.predicates.push(ArrayDecl {
-                    name,
-                    elements,
-                    attrs,
-                }))
-            }
+            (Some("A"), _) => Symbol::Addr(object.addrs.push(ArrayDecl {
+                name: distinct,
+                elements,
+                attrs,
+            })),
+            (Some("P"), _) => Symbol::Predicate(object.predicates.push(ArrayDecl {
+                name: distinct,
+                elements,
+                attrs,
+            })),
             (Some("S"), _) => {
                 let name = v_name.into();
                 Symbol::Sampler(object.samplers.push(ArrayDecl {

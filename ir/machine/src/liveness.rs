@@ -98,10 +98,13 @@ impl Liveness {
             Some(_) => rayon::join(|| follow(first), || follow(second)),
         };
         let blocks = func.blocks.len();
-        Liveness {
-            live_in: Lists::new(blocks, [&first.0, &second.0]),
-            live_out: Lists::new(blocks, [&first.1, &second.1]),
-        }
+        let starts = || Lists::new(blocks, [&first.0, &second.0]);
+        let ends = || Lists::new(blocks, [&first.1, &second.1]);
+        let (live_in, live_out) = match middle {
+            None => (starts(), ends()),
+            Some(_) => rayon::join(starts, ends),
+        };
+        Liveness { live_in, live_out }
     }
 
     /// Registers defined before `block` that it or a later one reads, ascending. Parameters are defined

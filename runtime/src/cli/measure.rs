@@ -3,9 +3,12 @@
 //! The peak memory of a process counts what its parent had when it was started, and limits are inherited: so
 //! each measurement is made by a small process of its own.
 
+use std::collections::BTreeSet;
 use std::ffi::OsString;
+use std::fs;
 use std::io::Read;
 use std::os::unix::process::ExitStatusExt;
+use std::path::Path;
 use std::process::{Command, ExitStatus, Stdio};
 use std::time::Instant;
 
@@ -14,7 +17,7 @@ use nix::sys::resource::{Resource, UsageWho, getrusage, setrlimit};
 use serde::{Deserialize, Serialize};
 
 use super::exit::Exit;
-use super::output;
+use super::{output, report};
 
 /// Bytes of what the program says that are kept.
 const SAID: u64 = 1 << 16;
@@ -67,7 +70,11 @@ pub fn measure(args: &Args) -> Result<Exit, Report> {
     setrlimit(Resource::RLIMIT_AS, args.memory, args.memory).map_err(fail)?;
     setrlimit(Resource::RLIMIT_CPU, args.seconds, args.seconds).map_err(fail)?;
     let mut measured = Measured::default();
+    let before = files()?;
     for _ in 0..args.runs {
+        for left in files()?.difference(&before) {
+            fs::remove_file(left).map_err(|e| report::access(Path::new(left), &e))?;
+        }
         let (seconds, status, said) = run(&args.command)?;
         measured.seconds.push(seconds);
         measured.failure = (!status.success()).then(|| words(status, &said));
@@ -82,6 +89,15 @@ pub fn measure(args: &Args) -> Result<Exit, Report> {
     let json = serde_json::to_string(&measured).map_err(|e| miette!("JSON: {e}"))?;
     output::print(&(json + "\n"))?;
     Ok(Exit::Done)
+}
+
+/// What is in the working folder. Each run finds it as the first did: to replace a file takes longer than to
+/// make one.
+fn files() -> Result<BTreeSet<OsString>, Report> {
+    let fail = |e: std::io::Error| report::access(Path::new("."), &e);
+    let entries = fs::read_dir(".").map_err(fail)?;
+    let names = entries.map(|entry| Ok(entry?.file_name()));
+    names.collect::<Result<_, _>>().map_err(fail)
 }
 
 /// Seconds of one run, how it ended, and what it said.
