@@ -3,11 +3,13 @@
 //! Takes a function as the adapter presents it and leaves, for each block, the values that live at its
 //! start and at its end with the distance to their next use from there; for each operand, whether its
 //! value dies there; for each value, the positions between which it lives. A position is twice the
-//! number of an instruction, and one more behind it. Live values are found by going from uses back to
-//! the definition, so that time and memory are near the number of values that live at the blocks' ends.
+//! number of an instruction, and one more behind it. `follow` finds where values live.
+
+use std::ops::Range;
 
 use regalloc2::{Block, Function, Inst, OperandKind, OperandPos};
 
+use super::follow::Followed;
 use crate::MANY;
 use crate::adapter::Adapter;
 
@@ -15,15 +17,13 @@ use crate::adapter::Adapter;
 pub const FAR: u32 = u32::MAX / 4;
 /// A use behind the end of a loop is so much further away than one in it.
 pub const BEHIND_LOOP: u32 = 1 << 20;
-const NONE: u32 = u32::MAX;
-/// Blocks that are looked at for one that is marked, where that is no longer than sorting.
-const CLOSE: usize = 8;
+pub(super) const NONE: u32 = u32::MAX;
 
 /// Lists of one vector, by number.
 #[derive(Default)]
 pub struct Lists<T> {
-    ranges: Vec<(u32, u32)>,
-    pool: Vec<T>,
+    pub(super) ranges: Vec<(u32, u32)>,
+    pub(super) pool: Vec<T>,
 }
 
 impl<T: Copy + Default> Lists<T> {
@@ -102,8 +102,8 @@ impl Lives {
             ins: Lists::default(),
             outs: Lists::new(blocks),
             params: vec![FAR; values],
-            spans: Lists::new(values),
-            wanted: vec![false; values],
+            spans: Lists::default(),
+            wanted: Vec::new(),
             dies: vec![false; input.operand_count()],
             depth: depths(input),
             most: vec![0; blocks],
@@ -204,73 +204,29 @@ impl Lives {
         self.uses = Lists::sorted(values, uses.iter().copied());
         let wanted = Lists::sorted(values, wanted.iter().copied());
         let passed = Lists::sorted(values, passed.iter().copied());
-        // The value that was last seen to live at each block's start, and at its end.
-        let (mut begins, mut ends) = (vec![NONE; blocks], vec![NONE; blocks]);
-        let mut lives_in: Vec<(u32, u32)> = Vec::new();
-        let mut at_ends = 0;
-        let mut end = |b: usize, v: u32, ends: &mut [u32]| {
-            at_ends += usize::from(std::mem::replace(&mut ends[b], v) != v);
+        let of_values =
+            |of: Range<u32>| Followed::new(input, of, &defs, &self.uses, &wanted, &passed);
+        let values = values as u32;
+        // Half of them have half of the uses.
+        let half = uses.len() / 2;
+        let middle = (self.uses.ranges).partition_point(|&(from, _)| (from as usize) < half) as u32;
+        let (first, second) = match input.num_insts() < MANY {
+            true => (of_values(0..values), Followed::default()),
+            false => rayon::join(|| of_values(0..middle), || of_values(middle..values)),
         };
-        let mut inside: Vec<u32> = Vec::new();
-        for v in 0..values as u32 {
-            inside.clear();
-            self.wanted[v as usize] =
-                !passed.of(v as usize).is_empty() || !self.uses.of(v as usize).is_empty();
-            for &b in passed.of(v as usize) {
-                end(b as usize, v, &mut ends);
-            }
-            for &b in wanted.of(v as usize) {
-                begins[b as usize] = v;
-                inside.push(b);
-            }
-            let (home, from) = defs[v as usize];
-            let mut next = 0;
-            while let Some(&b) = inside.get(next) {
-                next += 1;
-                for pred in input.block_preds(Block::new(b as usize)) {
-                    let p = pred.index();
-                    end(p, v, &mut ends);
-                    if home != p as u32 && std::mem::replace(&mut begins[p], v) != v {
-                        inside.push(p as u32);
-                    }
-                }
-            }
-            sort_marked(&mut inside, |b| begins[b as usize] == v);
-            lives_in.extend(inside.iter().map(|&b| (b, v)));
-            if home == NONE {
-                continue;
-            }
-            let uses = self.uses.of(v as usize);
-            let until = |b: u32, from: u32| {
-                let end = 2 * input.insts_of(b as usize).1;
-                if ends[b as usize] == v {
-                    return end;
-                }
-                let behind = uses.partition_point(|&u| u < end);
-                let last = behind.checked_sub(1).map(|last| uses[last] + 1);
-                last.filter(|&last| last > from).unwrap_or(from + 1)
-            };
-            let start = self.spans.pool.len();
-            let own = inside.partition_point(|&b| b < home);
-            let others = |b: &u32| {
-                let from = 2 * input.insts_of(*b as usize).0;
-                (from, until(*b, from))
-            };
-            let all = (inside[..own].iter().map(others))
-                .chain([(from, until(home, from))])
-                .chain(inside[own..].iter().map(others));
-            for (from, to) in all {
-                match self.spans.pool[start..].last_mut() {
-                    Some(last) if last.1 == from => last.1 = to,
-                    _ => self.spans.pool.push((from, to)),
-                }
-            }
-            self.spans.ranges[v as usize] = (start as u32, self.spans.pool.len() as u32);
-        }
+        let behind = first.spans.pool.len() as u32;
+        self.spans = first.spans;
+        self.spans.pool.extend(second.spans.pool);
+        let ranges = second.spans.ranges.into_iter();
+        let moved = ranges.map(|(from, to)| (from + behind, to + behind));
+        self.spans.ranges.extend(moved);
+        self.wanted = first.wanted;
+        self.wanted.extend(second.wanted);
         let far = |&(b, v): &(u32, u32)| (b, Far { v, distance: FAR });
-        self.ins = Lists::sorted(blocks, lives_in.iter().map(far));
+        let lives_in = first.lives_in.iter().chain(&second.lives_in);
+        self.ins = Lists::sorted(blocks, lives_in.map(far));
         // They are many, and a vector that grows takes twice what it needs.
-        self.outs.pool.reserve_exact(at_ends);
+        self.outs.pool.reserve_exact(first.at_ends + second.at_ends);
     }
 
     /// Finds distances: once from the end to the start, and once more for what comes over backward edges.
@@ -429,19 +385,6 @@ fn kill(
         most = most.max(count);
     }
     most
-}
-
-/// Sorts blocks that are marked, and no others. Where they lie close they are found by looking at all between.
-fn sort_marked(blocks: &mut Vec<u32>, is_marked: impl Fn(u32) -> bool) {
-    let (Some(&first), Some(&last)) = (blocks.iter().min(), blocks.iter().max()) else {
-        return;
-    };
-    if ((last - first) as usize) < CLOSE * blocks.len() {
-        blocks.clear();
-        blocks.extend((first..=last).filter(|&b| is_marked(b)));
-    } else {
-        blocks.sort_unstable();
-    }
 }
 
 /// How many loops each block is in, by the backward edges around it.

@@ -8,12 +8,13 @@
 //! values stay where they are for most of them; those that are elsewhere are moved on the edge. A loop
 //! takes into registers what it uses, and of what only lives through it what it leaves room for.
 //!
-//! `operands` does an instruction, `joins` the start of a block; `lives` has liveness and distances,
+//! `operands` does an instruction, `joins` the start of a block; `follow` finds where values live, `lives` how far it is to their uses,
 //! `webs` the registers that values should be in so that few moves are needed, `edges` orders moves that
 //! happen at once, `answer` leaves out what turned out to be of no use. The time is near the length of the code, whether or not it spills.
 
 mod answer;
 mod edges;
+mod follow;
 mod joins;
 mod lives;
 mod operands;
