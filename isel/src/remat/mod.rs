@@ -4,7 +4,7 @@
 //! or more than there are, and leaves the same with fewer that live there. A value that lives over such a place, and that one
 //! integer operation makes of immediates and of registers that live wherever it is read, is made anew before
 //! its first read in each block that reads it, or before the loops around that in which registers are left
-//! ([`spots`]), and no longer where it was. No other value lives longer for that,
+//! (`spots`), and no longer where it was. No other value lives longer for that,
 //! and an operation costs less than a store and the loads.
 //!
 //! Of two values that share a unit, one written over the other, each is made anew where it is read, and both or
@@ -14,7 +14,7 @@
 //! channels get what they had, those that wait at joins among them. Of channels that the operation left out
 //! nobody wants anything. What passes an edge or is written over stays, as it is wanted in a place of its own.
 //!
-//! A few registers are to stay free ([`aim`]), since payloads of messages need several side by side. What lives
+//! A few registers are to stay free (`aim`), since payloads of messages need several side by side. What lives
 //! over a call of a subroutine has those that the subroutine leaves.
 //!
 //! How many registers live is estimated first ([`lives`](crate::schedule)), which never says less than do, and
