@@ -390,6 +390,7 @@ impl Object {
 
     /// Where the bytes of `var` are: the variable at the end of its alias chain and the byte
     /// offset into it.
+    #[inline]
     pub fn root(&self, var: Var) -> (Var, u32) {
         let (mut var, mut offset) = (var, 0);
         while let Some((of, at)) = self.vars[var].alias {

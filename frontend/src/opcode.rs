@@ -309,6 +309,10 @@ pub struct Row {
     pub category: Category,
     /// In the order of the binary format.
     pub fields: &'static [Field],
+    /// Those of them that have an operand, in its order; lists last.
+    pub operands: &'static [Field],
+    /// Whether its first number says which of them there are.
+    pub optional: bool,
     /// The order of the row's operands in text, by their numbers; empty if it is that of the binary.
     pub text_order: &'static [u8],
     /// The shape of each raw operand, in their order; empty if they are not known.
@@ -323,38 +327,50 @@ pub struct Row {
 impl Row {
     /// The fields that have an operand, in its order; lists last.
     pub fn operand_fields(&self) -> impl Iterator<Item = Field> + Clone + '_ {
-        self.fields.iter().copied().filter(|f| {
-            !matches!(
-                f,
-                Field::Exec | Field::GatherExec | Field::Pred | Field::Count
-            )
-        })
+        self.operands.iter().copied()
     }
 
     /// The field of each operand of an instruction of this row, with the shape of a raw one: fields
     /// that its first number says are absent left out, a list's as often as it takes.
-    pub fn operands_of(&self, inst: &Inst) -> impl Iterator<Item = (Field, Option<Raw>)> + '_ {
-        let first = inst.operands.iter().find_map(|operand| match operand {
-            Operand::Field(n) => Some(*n),
-            _ => None,
-        });
-        let mut raws = self.raw.iter().copied();
-        let all = self.operand_fields().map(move |field| {
-            let raw = field.is_raw().then(|| raws.next()).flatten();
-            (field, raw)
-        });
-        all.filter(move |(field, _)| !field.is_absent(first.unwrap_or(0)))
-            .flat_map(|entry| {
-                let times = if entry.0.is_list() { usize::MAX } else { 1 };
-                std::iter::repeat_n(entry, times)
-            })
+    pub fn operands_of(&self, inst: &Inst) -> OperandsOf<'_> {
+        OperandsOf {
+            fields: self.operands.iter(),
+            raws: self.raw.iter(),
+            first_number: self.first_number(inst),
+            list: None,
+        }
     }
 
     /// How many operands it has, lists apart.
     pub fn operand_count(&self) -> usize {
-        self.operand_fields()
-            .filter(|field| !field.is_list())
-            .count()
+        self.operands.len() - usize::from(self.has_list())
+    }
+
+    /// How many of them an instruction of this row has: without those that its first number says are absent.
+    pub fn operand_count_of(&self, inst: &Inst) -> usize {
+        if !self.optional {
+            return self.operand_count();
+        }
+        let first = self.first_number(inst);
+        let absent = self.operands.iter().filter(|field| field.is_absent(first));
+        self.operand_count() - absent.count()
+    }
+
+    /// Whether its last field is a list.
+    pub fn has_list(&self) -> bool {
+        self.operands.last().is_some_and(|field| field.is_list())
+    }
+
+    /// The number of an instruction of this row that says which operands there are, 0 if none does.
+    fn first_number(&self, inst: &Inst) -> u32 {
+        if !self.optional {
+            return 0;
+        }
+        let first = inst.operands.iter().find_map(|operand| match operand {
+            Operand::Field(n) => Some(*n),
+            _ => None,
+        });
+        first.unwrap_or(0)
     }
 
     /// Its operands in the order of text, each with its number: the fields of lists once, last.
@@ -392,6 +408,68 @@ impl Row {
     }
 }
 
+/// What [`Row::operands_of`] gives.
+#[derive(Clone)]
+pub struct OperandsOf<'r> {
+    fields: std::slice::Iter<'r, Field>,
+    raws: std::slice::Iter<'r, Raw>,
+    first_number: u32,
+    /// The list that all further operands are of.
+    list: Option<(Field, Option<Raw>)>,
+}
+
+impl Iterator for OperandsOf<'_> {
+    type Item = (Field, Option<Raw>);
+
+    #[inline]
+    fn next(&mut self) -> Option<(Field, Option<Raw>)> {
+        for &field in self.fields.by_ref() {
+            let raw = match field.is_raw() {
+                true => self.raws.next().copied(),
+                false => None,
+            };
+            if field.is_list() {
+                self.list = Some((field, raw));
+            }
+            if !field.is_absent(self.first_number) {
+                return Some((field, raw));
+            }
+        }
+        self.list
+    }
+}
+
+/// The fields that have an operand, at the front of the array, and how many these are.
+const fn with_operand(fields: &[Field]) -> ([Field; MOST_FIELDS], usize) {
+    let mut found = ([Field::Exec; MOST_FIELDS], 0);
+    let mut i = 0;
+    while i < fields.len() {
+        if !matches!(
+            fields[i],
+            Field::Exec | Field::GatherExec | Field::Pred | Field::Count
+        ) {
+            found.0[found.1] = fields[i];
+            found.1 += 1;
+        }
+        i += 1;
+    }
+    found
+}
+
+/// No row has more; one that had would not compile.
+const MOST_FIELDS: usize = 24;
+
+const fn has_optional(fields: &[Field]) -> bool {
+    let mut i = 0;
+    while i < fields.len() {
+        if matches!(fields[i], Field::SrcIf(_) | Field::RawSrcIf(_)) {
+            return true;
+        }
+        i += 1;
+    }
+    false
+}
+
 macro_rules! opcodes {
     ($($number:literal $(/ $($sub:literal)|+)? $variant:ident $mnemonic:literal $category:ident
         [$($field:expr),*] $(text [$($order:literal)*])? $(raw [$($raw:expr),*])?
@@ -408,6 +486,11 @@ macro_rules! opcodes {
             mnemonic: $mnemonic,
             category: Category::$category,
             fields: &[$($field),*],
+            operands: {
+                const OPERANDS: &([Field; MOST_FIELDS], usize) = &with_operand(&[$($field),*]);
+                OPERANDS.0.split_at(OPERANDS.1).0
+            },
+            optional: has_optional(&[$($field),*]),
             text_order: &[$($($order),*)?],
             raw: &[$($($raw),*)?],
             parts: [$($parts,)? 1][0],
@@ -1298,6 +1381,7 @@ pub const PRECISIONS: &[(&str, u32)] = &[
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::module::{Exec, Label, Place};
 
     #[test]
     fn rows_stand_in_order_and_are_distinct() {
@@ -1350,6 +1434,41 @@ mod tests {
         for row in ROWS.iter().filter(|row| !row.raw.is_empty()) {
             let raws = row.operand_fields().filter(|field| field.is_raw());
             assert_eq!(raws.count(), row.raw.len(), "{}", row.mnemonic);
+        }
+    }
+
+    #[test]
+    fn numbers_and_lists_say_which_operands_there_are() {
+        let fields = |op: Opcode, operands: &[Operand], count| {
+            let inst = Inst {
+                op,
+                exec: Exec {
+                    size: 8,
+                    offset: 0,
+                    no_mask: false,
+                },
+                pred: None,
+                operands: operands.iter().cloned().collect(),
+                place: Place::default(),
+            };
+            let fields: Vec<Field> = op
+                .row()
+                .operands_of(&inst)
+                .map(|(field, _)| field)
+                .take(count)
+                .collect();
+            (fields, op.row().operand_count_of(&inst))
+        };
+        let label = Operand::Label(Label::from_u32(0));
+        let (list, least) = fields(Opcode::SwitchJmp, &[label.clone(), label], 4);
+        assert_eq!(list, [S, Field::Labels, Field::Labels, Field::Labels]);
+        assert_eq!(least, 1);
+        let without = [b(M::RenderTargetMode), T, RD].len();
+        for (mode, more) in [(0, 0), (1, 0), (2, 1)] {
+            let (read, count) = fields(Opcode::RtRead, &[Operand::Field(mode)], 8);
+            assert_eq!(read.len(), without + more);
+            assert_eq!(count, read.len());
+            assert_eq!(read.last(), Some(&RD));
         }
     }
 

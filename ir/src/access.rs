@@ -45,12 +45,19 @@ struct LaneMaps {
 
 impl LaneMaps {
     fn add(&mut self, mask: u64, map: LaneMap) {
+        // Nearly all cells have one map.
+        if let [(bytes, other)] = &mut self.agreed[..]
+            && *other == map
+        {
+            *bytes |= mask;
+            return;
+        }
         let mut new = mask;
         for (bytes, other) in &self.agreed {
             let both = *bytes & mask;
             new &= !both;
             if *other != map {
-                self.mixed |= disagreeing(both, *other, map);
+                self.mixed |= disagreeing(both & !self.mixed, *other, map);
             }
         }
         if new != 0 {
@@ -71,9 +78,16 @@ impl LaneMaps {
 }
 
 /// Bytes out of `both` that have different channels by the two maps.
-fn disagreeing(both: u64, a: LaneMap, b: LaneMap) -> u64 {
-    let bytes = (0..64).filter(|&byte| both >> byte & 1 == 1 && a.channel(byte) != b.channel(byte));
-    bytes.fold(0, |mixed, byte| mixed | 1 << byte)
+fn disagreeing(mut both: u64, a: LaneMap, b: LaneMap) -> u64 {
+    let mut mixed = 0;
+    while both != 0 {
+        let byte = both.trailing_zeros();
+        if a.channel(byte) != b.channel(byte) {
+            mixed |= 1 << byte;
+        }
+        both &= both - 1;
+    }
+    mixed
 }
 
 /// An access before it is known whether channels and bytes correspond throughout.
@@ -148,6 +162,8 @@ struct Collector<'f, 'm> {
     func: &'f Function<'m>,
     blocks: &'f [Range<u32>],
     raw: Vec<Raw>,
+    /// The writes of the instruction that is gone through.
+    writes: SmallVec<[Raw; 4]>,
     /// Where each block's end in `raw`.
     ends: Vec<usize>,
     maps: Vec<LaneMaps>,
@@ -155,6 +171,9 @@ struct Collector<'f, 'm> {
 
 /// Instructions from which on both halves are gone through at the same time.
 const MANY: usize = 4096;
+
+/// Accesses that an instruction hardly has more of in the mean.
+const USUAL: usize = 4;
 
 /// All accesses of each block in order; reads of an instruction before its writes.
 ///
@@ -165,7 +184,7 @@ pub fn collect(func: &Function, blocks: &[Range<u32>]) -> Result<Accesses, CfgEr
     if count < MANY {
         let mut all = Collector::new(func, blocks);
         all.collect()?;
-        return Ok(all.accesses(&all.maps));
+        return Ok(all.accesses(&all.maps, all.raw.len()));
     }
     let middle = blocks.partition_point(|block| (block.end as usize) < count / 2);
     collect_in_halves(func, blocks, middle)
@@ -189,7 +208,11 @@ pub fn collect_in_halves(
     for (maps, others) in maps.iter_mut().zip(std::mem::take(&mut second.maps)) {
         maps.join(others);
     }
-    let (mut accesses, behind) = rayon::join(|| first.accesses(&maps), || second.accesses(&maps));
+    let all = first.raw.len() + second.raw.len();
+    let (mut accesses, behind) = rayon::join(
+        || first.accesses(&maps, all),
+        || second.accesses(&maps, second.raw.len()),
+    );
     let start = accesses.list.len() as u32;
     accesses.list.extend(behind.list);
     let blocks = behind.blocks.into_iter();
@@ -199,10 +222,12 @@ pub fn collect_in_halves(
 
 impl<'f, 'm> Collector<'f, 'm> {
     fn new(func: &'f Function<'m>, blocks: &'f [Range<u32>]) -> Collector<'f, 'm> {
+        let insts: usize = blocks.iter().map(|block| block.len()).sum();
         Collector {
             func,
             blocks,
-            raw: Vec::new(),
+            raw: Vec::with_capacity(insts * USUAL),
+            writes: SmallVec::new(),
             ends: Vec::with_capacity(blocks.len()),
             maps: vec![LaneMaps::default(); func.cells.len()],
         }
@@ -218,10 +243,10 @@ impl<'f, 'm> Collector<'f, 'm> {
         Ok(())
     }
 
-    /// The accesses, now that all that the function does to each cell is known.
-    fn accesses(&self, maps: &[LaneMaps]) -> Accesses {
+    /// The accesses, now that all that the function does to each cell is known, in a list with room for so many.
+    fn accesses(&self, maps: &[LaneMaps], room: usize) -> Accesses {
         // What an instruction does to a cell in the same way is one access.
-        let mut list: Vec<Access> = Vec::with_capacity(self.raw.len());
+        let mut list: Vec<Access> = Vec::with_capacity(room);
         let mut blocks = Vec::with_capacity(self.ends.len());
         let (mut from, mut first) = (0, 0);
         for &end in &self.ends {
@@ -252,7 +277,6 @@ impl<'f, 'm> Collector<'f, 'm> {
 impl Collector<'_, '_> {
     fn inst(&mut self, index: u32) -> Result<(), CfgError> {
         let inst = &self.func.object.insts[index as usize];
-        let start = self.raw.len();
         if let Some(p) = inst.pred {
             let read = Touch {
                 inst: index,
@@ -280,14 +304,14 @@ impl Collector<'_, '_> {
             }
         }
         self.passed(index, inst);
-        self.raw[start..].sort_by_key(|r| r.write);
+        self.raw.extend(self.writes.drain(..));
         Ok(())
     }
 
     /// What a call or a return passes: bytes of `%arg` and `%retval` that no operand names. A callee may
     /// use the registers of both for anything, so that of what they held nothing is left.
     fn passed(&mut self, index: u32, inst: &Inst) {
-        let own = self.func.object.passed_grfs();
+        let object = self.func.object;
         let mut all = |var: u32, grfs: u32, write: bool| {
             let touch = Touch {
                 inst: index,
@@ -312,7 +336,8 @@ impl Collector<'_, '_> {
             all(predefined::ARG, args, false);
             all(predefined::RETVAL, results, true);
         } else if inst.op == Opcode::FRet {
-            all(predefined::RETVAL, own[1], false);
+            let [_, results] = object.passed_grfs();
+            all(predefined::RETVAL, results, false);
         }
     }
 
@@ -568,12 +593,21 @@ impl Collector<'_, '_> {
         // A masked read of one element is a look at another channel's, or everybody's.
         let own = !exec.no_mask && (n > 1 || write);
         let even = |s: &u32| own && *s >= bytes && s.is_power_of_two();
+        // The map is kept relative to the cell, so that it can be compared between accesses.
         let lanes = step.filter(even).and_then(|stride| {
-            let origin = from as i32 - (u32::from(exec.offset) * stride) as i32;
-            let within = origin.rem_euclid(stride as i32) as u32;
-            (within + bytes <= stride).then_some((stride, origin.div_euclid(stride as i32)))
+            let log = stride.trailing_zeros();
+            let origin = from as i32 - (u32::from(exec.offset) << log) as i32;
+            let within = origin as u32 & (stride - 1);
+            let origin = origin >> log;
+            (within + bytes <= stride).then_some(move |unit: u32| LaneMap {
+                stride,
+                origin: origin - (unit * cell_bytes >> log) as i32,
+            })
         });
-        let mut open: SmallVec<[(u32, u64); 4]> = SmallVec::new();
+        let access = |unit: u32, cell: Cell, mask: u64| Raw {
+            lanes: lanes.map(|of| of(unit)),
+            ..Raw::new(touch, cell, mask)
+        };
         // One element for all channels, or one behind the other.
         let whole = match step {
             Some(0) => bytes,
@@ -585,32 +619,28 @@ impl Collector<'_, '_> {
             while at < to {
                 let unit = at / cell_bytes;
                 let end = to.min((unit + 1) * cell_bytes);
-                open.push((unit, byte_mask(at % cell_bytes, end - at)));
+                let Some(cell) = self.func.cell_at(first, unit) else {
+                    return;
+                };
+                self.push(access(unit, cell, byte_mask(at % cell_bytes, end - at)));
                 at = end;
             }
-        } else {
-            for i in 0..n {
-                let at = from + (i / width * v + i % width * h) * bytes;
-                let (unit, mask) = (at / cell_bytes, byte_mask(at % cell_bytes, bytes));
-                match open.iter_mut().rev().find(|(u, _)| *u == unit) {
-                    Some((_, m)) => *m |= mask,
-                    None => open.push((unit, mask)),
-                }
+            return;
+        }
+        let mut open: SmallVec<[(u32, u64); 4]> = SmallVec::new();
+        for i in 0..n {
+            let at = from + (i / width * v + i % width * h) * bytes;
+            let (unit, mask) = (at / cell_bytes, byte_mask(at % cell_bytes, bytes));
+            match open.iter_mut().rev().find(|(u, _)| *u == unit) {
+                Some((_, m)) => *m |= mask,
+                None => open.push((unit, mask)),
             }
         }
         for (unit, mask) in open {
             let Some(cell) = self.func.cell_at(first, unit) else {
                 return;
             };
-            // The map is kept relative to the cell, so that it can be compared between accesses.
-            let lanes = lanes.map(|(stride, origin)| LaneMap {
-                stride,
-                origin: origin - (unit * cell_bytes / stride) as i32,
-            });
-            self.push(Raw {
-                lanes,
-                ..Raw::new(touch, cell, mask)
-            });
+            self.push(access(unit, cell, mask));
         }
     }
 
@@ -619,7 +649,10 @@ impl Collector<'_, '_> {
             self.maps[r.cell.as_u32() as usize].add(r.mask, map);
         }
         if r.mask != 0 {
-            self.raw.push(r);
+            match r.write {
+                true => self.writes.push(r),
+                false => self.raw.push(r),
+            }
         }
     }
 }

@@ -3,21 +3,21 @@
 use std::collections::HashMap;
 
 use cranelift_entity::packed_option::PackedOption;
-use cranelift_entity::{EntityRef, PrimaryMap, SecondaryMap};
+use cranelift_entity::{EntityRef, EntitySet, PrimaryMap, SecondaryMap};
 use foldhash::fast::FixedState;
 use kiln_frontend::module::{
     InputVar, Object, ObjectKind, Operand, Sampler, Surface, Var, predefined,
 };
 use kiln_target::platform::Platform;
-use smallvec::{SmallVec, smallvec};
 
 use crate::access;
-use crate::cfg::{self, Cfg, CfgError, Exit};
+use crate::cfg::{self, CfgError};
 use crate::dominators::Dominators;
 use crate::func::*;
+use crate::linear;
 use crate::liveness::{Access, CallAccess, CallKind, Solver};
 use crate::pack;
-use crate::ssa::{self, Origin, Placer};
+use crate::ssa::{self, Placer};
 
 /// How the IR is to be built.
 #[derive(Clone, Copy, Debug)]
@@ -52,7 +52,15 @@ pub fn build_with<'m>(
     target: &'static Platform,
     options: BuildOptions,
 ) -> Result<Function<'m>, CfgError> {
-    let graph = cfg::build(object)?;
+    let many = object.insts.len() >= MANY;
+    let read = || (cfg::build(object), uses_stack(object));
+    let uses = || options.pack.then(|| pack::uses(object, target));
+    let ((graph, stack), uses) = both(many, read, uses);
+    let graph = graph?;
+    let calls = (graph.blocks.iter()).filter_map(|block| {
+        let call = Inst::from_u32(block.insts.end.checked_sub(1)?);
+        Some((call, Routine::new(block.call?)))
+    });
     let mut func = Function {
         object,
         target,
@@ -75,28 +83,33 @@ pub fn build_with<'m>(
         entry: Vec::new(),
         routines: PrimaryMap::new(),
         bottom_up: (graph.bottom_up.iter()).map(|&r| Routine::new(r)).collect(),
-        calls: Vec::new(),
+        calls: calls.collect(),
         insts: vec![InstData::default(); object.insts.len()],
         read_pool: Vec::new(),
         write_pool: Vec::new(),
         fixed_bytes: 0,
         payload_bytes: 0,
-        stack: uses_stack(object),
+        stack,
     };
     func.values.push(ValueData {
         cell: PackedOption::default(),
         def: Def::Undef,
     });
-    make_homes(&mut func, options);
+    make_homes(&mut func, uses);
     let ranges: Vec<_> = graph.blocks.iter().map(|b| b.insts.clone()).collect();
-    let accesses = access::collect(&func, &ranges)?;
-    let origins = linear_blocks(&mut func, &graph);
-    let doms = Dominators::new(&func);
+    let lay_out = || {
+        let linear = linear::lay_out(&graph);
+        let doms = Dominators::of(&linear.blocks, &linear.routines);
+        (linear, doms)
+    };
+    let (accesses, (linear, doms)) = both(many, || access::collect(&func, &ranges), lay_out);
+    let accesses = accesses?;
+    (func.blocks, func.routines) = (linear.blocks, linear.routines);
     let sizes: SecondaryMap<Cell, u32> =
         func.cells.iter().map(|(c, data)| (c, data.size)).collect();
     let size = |cell: Cell| sizes[cell];
     let mut solver = Solver::new(&graph, &accesses, &size);
-    let mut placer = Placer::new(&func, &doms, &origins);
+    let mut placer = Placer::new(&func, &doms, &linear.origins);
     for batch in solver.split(func.cells.len()) {
         solver.solve(&batch);
         placer.place(&mut func, &solver, &batch, &accesses);
@@ -107,6 +120,21 @@ pub fn build_with<'m>(
     fill_calls(&mut func, &of_calls);
     ssa::rename(&mut func, &doms);
     Ok(func)
+}
+
+/// Instructions from which on it is worth a thread to do two things at the same time.
+const MANY: usize = 4096;
+
+/// Does both, at the same time if that is worth it.
+fn both<A: Send, B: Send>(
+    many: bool,
+    one: impl FnOnce() -> A + Send,
+    other: impl FnOnce() -> B + Send,
+) -> (A, B) {
+    match many {
+        true => rayon::join(one, other),
+        false => (one(), other()),
+    }
 }
 
 /// Without an attribute: as wide as the widest instruction that looks at the execution mask.
@@ -171,7 +199,7 @@ fn make_passed(func: &mut Function) {
     }
 }
 
-fn make_homes(func: &mut Function, options: BuildOptions) {
+fn make_homes(func: &mut Function, uses: Option<pack::Uses>) {
     let object = func.object;
     let taken = access::address_taken(object);
     let is_taken = |v| taken.binary_search(&v).is_ok();
@@ -232,12 +260,17 @@ fn make_homes(func: &mut Function, options: BuildOptions) {
             InputVar::Surface(_) | InputVar::Sampler(_) => {}
         }
     }
-    let is_input = |v| object.inputs.iter().any(|i| i.var == InputVar::General(v));
+    let mut inputs: EntitySet<Var> = EntitySet::new();
+    inputs.extend(access::input_vars(object).map(|(var, _)| var));
     let is_own = |var: Var| {
-        var.index() >= predefined::VAR_COUNT && object.vars[var].alias.is_none() && !is_input(var)
+        var.index() >= predefined::VAR_COUNT
+            && object.vars[var].alias.is_none()
+            && !inputs.contains(var)
     };
-    if options.pack {
-        let slots = pack::pack(object, func.target, |var| is_own(var) && !is_taken(var));
+    if let Some(uses) = uses {
+        let slots = pack::pack(object, uses, func.target, |var| {
+            is_own(var) && !is_taken(var)
+        });
         let mut cells: HashMap<u32, Cell, FixedState> = HashMap::default();
         for slot in slots {
             let first = *cells.entry(slot.group).or_insert_with(|| {
@@ -385,253 +418,4 @@ fn fill_calls(func: &mut Function, accesses: &[CallAccess]) {
             writes: writes as u32..func.write_pool.len() as u32,
         };
     }
-}
-
-/// Lays out the linear graph: joins as blocks of their own, critical edges split. Gives the origin
-/// of each block.
-fn linear_blocks(func: &mut Function, graph: &Cfg) -> Vec<Origin> {
-    // Number the blocks of the program first, without splits.
-    let mut entry = Vec::with_capacity(graph.blocks.len());
-    let mut body = Vec::with_capacity(graph.blocks.len());
-    let mut count = 0u32;
-    for block in &graph.blocks {
-        entry.push(count);
-        count += u32::from(block.join);
-        body.push(count);
-        count += 1;
-    }
-    let to = |b: usize| Block::from_u32(entry[b]);
-    let mut plain: Vec<(std::ops::Range<u32>, Term)> = Vec::with_capacity(count as usize);
-    let mut sources = Vec::with_capacity(count as usize);
-    for (b, block) in graph.blocks.iter().enumerate() {
-        if block.join {
-            let at = block.insts.start;
-            let next = Block::from_u32(body[b]);
-            plain.push((
-                at..at,
-                Term::Join {
-                    jip: block.join_jip.map(to),
-                    next,
-                },
-            ));
-            sources.push(Origin::Join(b));
-        }
-        let last = |i: usize| Inst::new(i);
-        let term = match block.exit {
-            Exit::Fall => Term::Jump(to(b + 1)),
-            Exit::Branch {
-                inst: Some(i),
-                target,
-                predicated: true,
-            } => Term::Branch {
-                inst: last(i),
-                taken: to(target),
-                next: to(b + 1),
-            },
-            Exit::Branch { target, .. } => Term::Jump(to(target)),
-            Exit::Diverge {
-                inst,
-                target,
-                jip,
-                predicated,
-            } => Term::Goto {
-                inst: last(inst),
-                uip: to(target),
-                jip: to(jip),
-                next: (predicated && target > b).then(|| to(b + 1)),
-                backward: target <= b,
-            },
-            Exit::Ret => Term::Ret,
-        };
-        plain.push((block.insts.clone(), term));
-        sources.push(Origin::Body(b));
-    }
-    let succs: Vec<SmallVec<[Block; 2]>> =
-        plain.iter().map(|(_, term)| successors(*term)).collect();
-    let mut pred_count = vec![0u32; plain.len()];
-    for s in succs.iter().flatten() {
-        pred_count[s.index()] += 1;
-    }
-    // A split block for each critical edge stands before its target, the one that is fallen into
-    // first, so that falling through still works.
-    let mut splits: Vec<Vec<usize>> = vec![Vec::new(); plain.len()];
-    for (b, list) in succs.iter().enumerate() {
-        // A branch that reads a predicate must not be where moves for its successor go, either.
-        let reads = matches!(plain[b].1, Term::Branch { .. } | Term::Goto { .. });
-        for s in list
-            .iter()
-            .filter(|s| (list.len() > 1 || reads) && pred_count[s.index()] > 1)
-        {
-            if s.index() == b + 1 {
-                splits[s.index()].insert(0, b);
-            } else {
-                splits[s.index()].push(b);
-            }
-        }
-    }
-    let mut placed = vec![Block::from_u32(0); plain.len()];
-    let mut split_at: HashMap<(usize, usize), Block, FixedState> = HashMap::default();
-    let mut next = 0;
-    for b in 0..plain.len() {
-        for &p in &splits[b] {
-            split_at.insert((p, b), Block::from_u32(next));
-            next += 1;
-        }
-        placed[b] = Block::from_u32(next);
-        next += 1;
-    }
-    let remap = |from: usize, to: Block| {
-        split_at
-            .get(&(from, to.index()))
-            .copied()
-            .unwrap_or(placed[to.index()])
-    };
-    let mut origins = Vec::with_capacity(next as usize);
-    for (b, (insts, term)) in plain.into_iter().enumerate() {
-        for _ in &splits[b] {
-            origins.push(Origin::Split);
-            let jump = Term::Jump(placed[b]);
-            push_block(func, insts.start..insts.start, jump);
-        }
-        let term = match term {
-            Term::Jump(t) => Term::Jump(remap(b, t)),
-            Term::Branch { inst, taken, next } => Term::Branch {
-                inst,
-                taken: remap(b, taken),
-                next: remap(b, next),
-            },
-            Term::Goto {
-                inst,
-                uip,
-                jip,
-                next,
-                backward,
-            } => Term::Goto {
-                inst,
-                // Channels wait at the join itself; only execution takes the way round by a split.
-                uip: if backward {
-                    remap(b, uip)
-                } else {
-                    placed[uip.index()]
-                },
-                jip: remap(b, jip),
-                next: next.map(|n| remap(b, n)),
-                backward,
-            },
-            Term::Join { jip, next } => Term::Join {
-                jip: jip.map(|j| remap(b, j)),
-                next: remap(b, next),
-            },
-            Term::Ret => Term::Ret,
-        };
-        push_block(func, insts, term);
-        origins.push(sources[b]);
-    }
-    make_routines(func, graph, &origins);
-    drop_unreachable(func);
-    let edges: Vec<(Block, Block)> = (func.blocks.iter())
-        .flat_map(|(b, data)| data.succs.iter().map(move |e| (b, e.to)))
-        .collect();
-    for (from, to) in edges {
-        func.blocks[to].preds.push(from);
-    }
-    origins
-}
-
-/// The routines, by the blocks that their graphs became, and their calls.
-fn make_routines(func: &mut Function, graph: &Cfg, origins: &[Origin]) {
-    let of_logical = |block: &Origin| match *block {
-        Origin::Body(l) | Origin::Join(l) => Some(l),
-        Origin::Split => None,
-    };
-    let mut start = Block::new(0);
-    for (r, blocks) in graph.routines.iter().enumerate() {
-        let mut end = start;
-        let mut exit = PackedOption::default();
-        for (b, origin) in origins.iter().enumerate().skip(start.index()) {
-            match of_logical(origin) {
-                Some(l) if l >= blocks.end => break,
-                Some(l) if r > 0 && graph.blocks[l].exit == Exit::Ret => {
-                    exit = Block::new(b).into();
-                }
-                _ => {}
-            }
-            end = Block::new(b + 1);
-        }
-        func.routines.push(RoutineData {
-            blocks: start..end,
-            params: Vec::new(),
-            results: Vec::new(),
-            exit,
-        });
-        start = end;
-    }
-    let calls = (graph.blocks.iter()).filter_map(|block| {
-        let call = Inst::from_u32(block.insts.end.checked_sub(1)?);
-        Some((call, Routine::new(block.call?)))
-    });
-    func.calls.extend(calls);
-}
-
-/// Blocks that nothing leads to become empty ends, so that they define and pass on nothing.
-fn drop_unreachable(func: &mut Function) {
-    let mut seen = vec![false; func.blocks.len()];
-    let mut work: Vec<Block> = Vec::new();
-    for routine in func.routines.values() {
-        seen[routine.blocks.start.index()] = true;
-        work.push(routine.blocks.start);
-    }
-    while let Some(b) = work.pop() {
-        for edge in &func.blocks[b].succs {
-            if !std::mem::replace(&mut seen[edge.to.index()], true) {
-                work.push(edge.to);
-            }
-        }
-    }
-    for routine in func.routines.values_mut() {
-        routine.exit = routine.exit.expand().filter(|b| seen[b.index()]).into();
-    }
-    for (_, data) in func.blocks.iter_mut().filter(|(b, _)| !seen[b.index()]) {
-        data.insts = 0..0;
-        data.term = Term::Ret;
-        data.succs.clear();
-    }
-}
-
-fn push_block(func: &mut Function, insts: std::ops::Range<u32>, term: Term) {
-    let succs = successors(term)
-        .into_iter()
-        .map(|to| Edge {
-            to,
-            args: SmallVec::new(),
-        })
-        .collect();
-    func.blocks.push(BlockData {
-        insts,
-        term,
-        succs,
-        preds: SmallVec::new(),
-        params: Vec::new(),
-    });
-}
-
-/// Where execution may go from a block that ends so.
-pub fn successors(term: Term) -> SmallVec<[Block; 2]> {
-    let mut list: SmallVec<[Block; 2]> = match term {
-        Term::Jump(to) => smallvec![to],
-        Term::Branch { taken, next, .. } => smallvec![taken, next],
-        Term::Goto {
-            uip,
-            jip,
-            backward: true,
-            ..
-        } => smallvec![uip, jip],
-        Term::Goto { jip, next, .. } => next.into_iter().chain([jip]).collect(),
-        Term::Join { jip, next } => [next].into_iter().chain(jip).collect(),
-        Term::Ret => smallvec![],
-    };
-    if list.len() == 2 && list[0] == list[1] {
-        list.pop();
-    }
-    list
 }

@@ -5,10 +5,9 @@
 //! while the iterative algorithm walks up long chains again for each predecessor of a block that
 //! many lead to, as the exit behind a switch. Each routine of the function has a tree of its own.
 
-use cranelift_entity::{EntityRef, SecondaryMap};
+use cranelift_entity::{EntityRef, PrimaryMap, SecondaryMap};
 
-use crate::func::{Block, BlockData, Function};
-use cranelift_entity::PrimaryMap;
+use crate::func::{Block, BlockData, Function, Routine, RoutineData};
 
 const NONE: u32 = u32::MAX;
 
@@ -28,8 +27,15 @@ pub struct Dominators {
 
 impl Dominators {
     pub fn new(func: &Function) -> Dominators {
-        let blocks = &func.blocks;
-        let entries = func.routines.values().map(|routine| routine.blocks.start);
+        Dominators::of(&func.blocks, &func.routines)
+    }
+
+    /// Those of the blocks of a function.
+    pub fn of(
+        blocks: &PrimaryMap<Block, BlockData>,
+        routines: &PrimaryMap<Routine, RoutineData>,
+    ) -> Dominators {
+        let entries = routines.values().map(|routine| routine.blocks.start);
         let (preorder, parent, number) = depth_first(blocks, entries);
         let count = preorder.len();
         // All below is in preorder numbers.

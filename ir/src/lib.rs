@@ -17,6 +17,7 @@ pub mod cfg;
 pub mod dominators;
 pub mod expand;
 pub mod func;
+pub mod linear;
 pub mod liveness;
 pub mod pack;
 pub mod print;

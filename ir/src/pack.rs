@@ -71,14 +71,18 @@ fn mask(at: u32, bytes: u32) -> u64 {
     (u64::MAX >> (64 - bytes)) << at
 }
 
-/// Gives a slot to each root variable that shares a cell with another. `candidate` says which may.
+/// Gives a slot to each root variable that shares a cell with another, by the uses of all. `candidate` says which may.
 ///
 /// Greedy, in the order of the first instructions: a variable joins the group with room whose life is
 /// nearest to its own, if that is near enough.
-pub fn pack(object: &Object, target: &Platform, candidate: impl Fn(Var) -> bool) -> Vec<Slot> {
+pub fn pack(
+    object: &Object,
+    uses: Uses,
+    target: &Platform,
+    candidate: impl Fn(Var) -> bool,
+) -> Vec<Slot> {
     let cell = target.unit_bytes();
-    let uses = uses(object, target.grf_bytes);
-    let mut order: Vec<(Use, Var)> = (uses.into_iter().zip(object.vars.keys()))
+    let mut order: Vec<(Use, Var)> = (uses.0.into_iter().zip(object.vars.keys()))
         .filter_map(|(used, var)| Some((used?, var)))
         .filter(|(used, var)| {
             used.end - used.start >= LEAST_LIFE && used.bytes <= cell / 2 && candidate(*var)
@@ -136,7 +140,11 @@ pub fn pack(object: &Object, target: &Platform, candidate: impl Fn(Var) -> bool)
 }
 
 /// The use of each variable that is a root and used at all.
-fn uses(object: &Object, row_bytes: u32) -> Vec<Option<Use>> {
+pub struct Uses(Vec<Option<Use>>);
+
+/// How the variables of an object are used on that platform.
+pub fn uses(object: &Object, target: &Platform) -> Uses {
+    let row_bytes = target.grf_bytes;
     let mut uses: Vec<Option<Use>> = vec![None; object.vars.len()];
     let mut routine = 0;
     for (i, inst) in object.insts.iter().enumerate() {
@@ -178,7 +186,7 @@ fn uses(object: &Object, row_bytes: u32) -> Vec<Option<Use>> {
             used.align = used.align.max(natural).max(least);
         }
     }
-    uses
+    Uses(uses)
 }
 
 /// Elements from an operand's first to the end of its last.

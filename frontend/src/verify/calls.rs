@@ -108,12 +108,12 @@ impl Verifier<'_> {
     }
 
     pub(super) fn call(&mut self, inst: &Inst) {
-        let op = inst.mnemonic();
         let scalar = inst.exec.size == 1;
         self.subject = Subject::Inst;
         match inst.op {
             Opcode::FCall | Opcode::IfCall | Opcode::Call if scalar && !inst.exec.no_mask => {
                 self.subject = Subject::Exec;
+                let op = inst.mnemonic();
                 self.find(FindingKind::ScalarCall { op });
             }
             Opcode::Jmp if !scalar => {
@@ -289,11 +289,14 @@ impl Verifier<'_> {
         let mut from = 0;
         for (i, inst) in object.insts.iter().enumerate() {
             from += usize::from(inst.op == Opcode::Subroutine);
+            if inst.op != Opcode::Call {
+                continue;
+            }
             let label = inst.operands.iter().find_map(|operand| match operand {
                 Operand::Label(label) => Some(label.index()),
                 _ => None,
             });
-            if let (Opcode::Call, Some(label)) = (inst.op, label)
+            if let Some(label) = label
                 && let Some(to) = of_label.get(label).copied().flatten()
             {
                 calls[from].push((i, to));

@@ -121,10 +121,9 @@ impl Verifier<'_> {
     }
 
     /// The variable at the end of the chain, the end of an access in it, and its room.
-    pub(super) fn reach(&self, var: Var, end: u32) -> (String, u32, u32) {
+    pub(super) fn reach(&self, var: Var, end: u32) -> (Var, u32, u32) {
         let (root, offset) = self.roots[var.index()];
-        let name = self.object.vars[root].name.to_string();
-        (name, offset.saturating_add(end), self.room(root))
+        (root, offset.saturating_add(end), self.room(root))
     }
 
     pub(super) fn definitions(&mut self) {

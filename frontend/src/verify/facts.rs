@@ -17,6 +17,8 @@ use kiln_target::platform::{Generation, Generations};
 pub struct Types(u16);
 
 impl Types {
+    pub const NONE: Types = Types(0);
+
     const fn of(types: &[Type]) -> Types {
         let mut set = 0;
         let mut i = 0;
@@ -33,6 +35,15 @@ impl Types {
 
     pub const fn contains(self, ty: Type) -> bool {
         self.0 >> ty as u8 & 1 != 0
+    }
+
+    pub const fn one(ty: Type) -> Types {
+        Types::of(&[ty])
+    }
+
+    /// Whether all types of another set are in this one.
+    pub const fn has_all(self, other: Types) -> bool {
+        other.0 & !self.0 == 0
     }
 }
 
@@ -368,12 +379,9 @@ pub const ATOMIC_TYPES: &[(&[AtomicOp], Types)] = &[
 const FLOAT_DATA: Types = F.or(HF).or(DF);
 const INT_DATA: Types = WORD_DWORD.or(QUAD);
 
-/// The types that the operand of that number may have, if not all.
-pub fn operand_types(op: Opcode, operand: usize) -> Option<Types> {
-    BY_OPERAND[op as usize]
-        .iter()
-        .find(|(i, _)| *i == operand)
-        .map(|(_, types)| *types)
+/// The numbers of operands that may not have all types, in order, with those that they may have.
+pub fn operand_types(op: Opcode) -> &'static [(usize, Types)] {
+    &BY_OPERAND[op as usize]
 }
 
 static BY_OPERAND: LazyLock<Vec<Vec<(usize, Types)>>> = LazyLock::new(|| {
@@ -462,7 +470,7 @@ mod tests {
         assert_eq!(DWORD.or(F).to_string(), "ud, d or f");
         assert!(Facts::of(Opcode::Add).is_some_and(|f| f.maps.len() == 4));
         assert!(Facts::of(Opcode::Label).is_none());
-        assert!(operand_types(Opcode::VmeIdm, 0) == Some(UB));
+        assert_eq!(operand_types(Opcode::VmeIdm), [(0, UB), (1, UB), (3, UB)]);
         assert_eq!(sizes(Opcode::Dpas, None), Some(vec![8, 16]));
     }
 

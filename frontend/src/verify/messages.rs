@@ -15,16 +15,17 @@ const SPLIT: u32 = 31;
 impl Verifier<'_> {
     pub(super) fn message(&mut self, inst: &Inst) {
         let row = inst.op.row();
-        let op = inst.mnemonic();
         let amount = |meaning, nth| number(inst, meaning, nth).unwrap_or(0);
         match inst.op {
             Opcode::RawSend => {
+                let op = inst.mnemonic();
                 let sent = amount(Meaning::Amount, 0);
                 self.sent(op, "NumSrc", sent, 1, SENT);
                 self.got(op, amount(Meaning::Amount, 1), GOT);
                 self.descriptor(inst, 4);
             }
             Opcode::RawSends => {
+                let op = inst.mnemonic();
                 let grfs = |nth| amount(Meaning::MessageGrfs, nth);
                 self.sent(op, "NumSrc0", grfs(0), 1, SPLIT);
                 self.sent(op, "NumSrc1", grfs(1), 0, SPLIT);
@@ -51,9 +52,9 @@ impl Verifier<'_> {
                 continue;
             };
             let bytes = access.shape.extent(inst.exec.size, self.grf);
-            let (name, end, size) = self.reach(var, u32::from(offset).saturating_add(bytes));
+            let (root, end, size) = self.reach(var, u32::from(offset).saturating_add(bytes));
             if end > size {
-                let operand = i;
+                let (operand, name) = (i, self.object.vars[root].name.to_string());
                 self.subject = Subject::Operand(i);
                 self.find(FindingKind::Payload {
                     operand: self.written(operand),

@@ -9,8 +9,8 @@ use smallvec::SmallVec;
 use super::facts::{FLOATS, Facts, Map, Modifiers, Saturation, Types, operand_types, sizes};
 use super::{FindingKind, Verifier};
 use crate::module::{
-    Combine, Exec, Inst, Label, LabelKind, Modifier, Object, Operand, PredUse, Predicate, Region,
-    Sampler, StateVar, Subject, Surface, Type, Var, predefined,
+    Addr, ArrayDecl, Combine, Exec, Inst, Label, LabelKind, Modifier, Object, Operand, PredUse,
+    Predicate, Region, Sampler, StateVar, Subject, Surface, Type, Var, predefined,
 };
 use crate::opcode::{
     Atomic, ChannelMask, Field, Kinds, Meaning, Opcode, Relation, SamplerOp, svm_block_bytes,
@@ -30,7 +30,7 @@ fn listed(numbers: &[u8]) -> String {
     }
 }
 
-impl Verifier<'_> {
+impl<'a> Verifier<'a> {
     pub(super) fn inst(&mut self, inst: &Inst) {
         let row = inst.op.row();
         let Exec { size, offset, .. } = inst.exec;
@@ -76,25 +76,16 @@ impl Verifier<'_> {
             self.predicate(pred, inst.exec);
         }
         self.subject = Subject::Inst;
-        let flags = inst.operands.iter().find_map(|operand| match operand {
-            Operand::Field(n) => Some(*n),
-            _ => None,
-        });
-        let fixed = row
-            .operand_fields()
-            .filter(|field| !field.is_list() && !field.is_absent(flags.unwrap_or(0)));
-        let list = row.operand_fields().find(|field| field.is_list());
-        let expected = fixed.clone().count();
-        let found = inst.operands.len();
-        if found < expected || (found > expected && list.is_none()) {
+        let (found, expected) = (inst.operands.len(), row.operand_count_of(inst));
+        if found < expected || (found > expected && !row.has_list()) {
             self.find(FindingKind::Count {
                 op: inst.mnemonic(),
                 found,
                 expected,
             });
         }
-        let lists = list.into_iter().cycle();
-        for (i, (operand, field)) in inst.operands.iter().zip(fixed.chain(lists)).enumerate() {
+        let fields = row.operands_of(inst).map(|(field, _)| field);
+        for (i, (operand, field)) in inst.operands.iter().zip(fields).enumerate() {
             self.subject = Subject::Operand(i);
             self.operand(inst, i, field, operand);
         }
@@ -138,15 +129,14 @@ impl Verifier<'_> {
 
     /// The types of the operands, each by itself and together.
     fn types(&mut self, inst: &Inst) {
-        let op = inst.mnemonic();
-        for (operand, value) in inst.operands.iter().enumerate() {
-            if let Some(allowed) = operand_types(inst.op, operand)
+        for &(operand, allowed) in operand_types(inst.op) {
+            if let Some(value) = inst.operands.get(operand)
                 && let Some(ty) = self.type_of(value).filter(|ty| !allowed.contains(*ty))
             {
                 self.subject = Subject::Operand(operand);
                 let allowed = allowed.to_string();
                 self.find(FindingKind::OperandType {
-                    op,
+                    op: inst.mnemonic(),
                     operand: self.written(operand),
                     ty,
                     allowed,
@@ -155,15 +145,48 @@ impl Verifier<'_> {
         }
         if self.object.is_mixed_sum(inst) {
             self.subject = Subject::Inst;
-            return self.find(FindingKind::MixedSum { op });
+            return self.find(FindingKind::MixedSum {
+                op: inst.mnemonic(),
+            });
         }
         if self.object.is_long_average(inst) {
             self.subject = Subject::Inst;
-            return self.find(FindingKind::LongAverage { op });
+            return self.find(FindingKind::LongAverage {
+                op: inst.mnemonic(),
+            });
         }
-        let Some(facts) = Facts::of(inst.op) else {
-            return;
-        };
+        if let Some(facts) = Facts::of(inst.op)
+            && !self.fits(inst, facts)
+        {
+            self.maps(inst, facts);
+        }
+    }
+
+    /// Whether one of an instruction's maps has all types of its destinations and sources, on the platform: then
+    /// [`Self::maps`] finds nothing.
+    fn fits(&self, inst: &Inst, facts: &Facts) -> bool {
+        let (mut dst, mut src) = (Types::NONE, Types::NONE);
+        for (field, operand) in inst.op.row().operands.iter().zip(&inst.operands) {
+            let of = match field {
+                Field::Dst(_) => &mut dst,
+                Field::Src(_) => &mut src,
+                _ => continue,
+            };
+            *of = of.or(self.type_of(operand).map_or(Types::NONE, Types::one));
+        }
+        facts.maps.iter().any(|map| {
+            map.dst.has_all(dst)
+                && map.src.has_all(src)
+                && self
+                    .platform
+                    .is_none_or(|platform| map.on.contains(platform))
+        })
+    }
+
+    /// The types of destinations and sources, held against the maps of the instruction.
+    #[cold]
+    fn maps(&mut self, inst: &Inst, facts: &Facts) {
+        let op = inst.mnemonic();
         let fields = inst.op.row().operand_fields();
         let fields = fields.zip(&inst.operands).enumerate();
         let typed = |verifier: &Self, is: fn(Field) -> bool| {
@@ -323,28 +346,10 @@ impl Verifier<'_> {
                     self.find(FindingKind::IndirectOffset { operand, found });
                 }
                 self.region(i, is_dst, inst.exec.size, region);
-                match self
-                    .object
-                    .addrs
-                    .get(addr)
-                    .map(|a| (a.name.to_string(), a.elements))
-                {
-                    Some((name, n)) => self.element(i, name, u32::from(off) + 1, n.into()),
-                    None => self.missing("address variable", addr.index()),
-                }
+                self.address(i, addr, u32::from(off) + 1);
             }
             Operand::Address { addr, off, width } => {
-                match self
-                    .object
-                    .addrs
-                    .get(addr)
-                    .map(|a| (a.name.to_string(), a.elements))
-                {
-                    Some((name, n)) => {
-                        self.element(i, name, u32::from(off) + u32::from(width), n.into());
-                    }
-                    None => self.missing("address variable", addr.index()),
-                }
+                self.address(i, addr, u32::from(off) + u32::from(width));
             }
             Operand::AddressOf { var, offset } => {
                 if self.exists(var) {
@@ -378,8 +383,8 @@ impl Verifier<'_> {
                     StateVar::Surface(surface) => self.surface(surface),
                     StateVar::Sampler(sampler) => self.sampler(sampler),
                 };
-                if let Some((name, elements)) = decl {
-                    self.element(i, name, u32::from(off) + u32::from(count), elements);
+                if let Some(decl) = decl {
+                    self.element(i, decl, u32::from(off) + u32::from(count));
                 }
             }
             Operand::Raw { var, offset } => {
@@ -388,8 +393,12 @@ impl Verifier<'_> {
                     self.end(i, var, u32::from(offset) + bytes);
                 }
             }
-            Operand::Surface(surface) => drop(self.surface(surface)),
-            Operand::Sampler(sampler) => drop(self.sampler(sampler)),
+            Operand::Surface(surface) => {
+                self.surface(surface);
+            }
+            Operand::Sampler(sampler) => {
+                self.sampler(sampler);
+            }
             Operand::Label(label) => self.label(inst.op, label),
             Operand::Field(n) => {
                 if let Field::Number(_, meaning) = field {
@@ -424,7 +433,7 @@ impl Verifier<'_> {
         let (first, size) = (exec.offset, exec.size);
         let need = u32::from(first) + u32::from(size);
         if need > decl.elements.into() {
-            let (name, elements) = (predicate_name(self.object, pred), decl.elements);
+            let (name, elements) = (decl.name.to_string(), decl.elements);
             let object = self.object;
             let operands = self.operands.get_or_init(|| predicates(object));
             if !operands.contains(pred) {
@@ -443,22 +452,28 @@ impl Verifier<'_> {
         }
     }
 
-    fn surface(&mut self, surface: Surface) -> Option<(String, u32)> {
+    fn surface(&mut self, surface: Surface) -> Option<&'a ArrayDecl> {
         let decl = self.object.surfaces.get(surface);
-        let found = decl.map(|decl| (decl.name.to_string(), decl.elements.into()));
-        if found.is_none() {
+        if decl.is_none() {
             self.missing("surface", surface.index());
         }
-        found
+        decl
     }
 
-    fn sampler(&mut self, sampler: Sampler) -> Option<(String, u32)> {
+    fn sampler(&mut self, sampler: Sampler) -> Option<&'a ArrayDecl> {
         let decl = self.object.samplers.get(sampler);
-        let found = decl.map(|decl| (decl.name.to_string(), decl.elements.into()));
-        if found.is_none() && sampler.as_u32() != predefined::BINDLESS_SAMPLER {
+        if decl.is_none() && sampler.as_u32() != predefined::BINDLESS_SAMPLER {
             self.missing("sampler", sampler.index());
         }
-        found
+        decl
+    }
+
+    /// Whether an access of an address variable up to that element ends in it.
+    fn address(&mut self, operand: usize, addr: Addr, end: u32) {
+        match self.object.addrs.get(addr) {
+            Some(decl) => self.element(operand, decl, end),
+            None => self.missing("address variable", addr.index()),
+        }
     }
 
     fn label(&mut self, op: Opcode, label: Label) {
@@ -477,8 +492,10 @@ impl Verifier<'_> {
     }
 
     fn modifier(&mut self, inst: &Inst, operand: usize, is_dst: bool, modifier: Modifier) {
+        if modifier == Modifier::None {
+            return;
+        }
         let fits = match modifier {
-            Modifier::None => true,
             Modifier::Sat => is_dst,
             _ => !is_dst,
         };
@@ -491,7 +508,6 @@ impl Verifier<'_> {
         let float = |ty: Type| FLOATS.contains(ty);
         let ty = inst.operands.get(operand).and_then(|o| self.type_of(o));
         let (fits, allowed) = match (modifier, facts.modifiers) {
-            (Modifier::None, _) => (true, ""),
             (Modifier::Sat, _) => match facts.saturation {
                 Saturation::Yes => (true, ""),
                 Saturation::Float => (ty.is_none_or(float), "none but of a float"),
@@ -569,11 +585,12 @@ impl Verifier<'_> {
         }
     }
 
-    fn element(&mut self, operand: usize, name: String, end: u32, size: u32) {
+    fn element(&mut self, operand: usize, decl: &ArrayDecl, end: u32) {
+        let size = u32::from(decl.elements);
         if end > size {
             self.find(FindingKind::Element {
                 operand: self.written(operand),
-                name,
+                name: decl.name.to_string(),
                 end,
                 size,
             });
@@ -699,5 +716,77 @@ fn described(operand: &Operand) -> &'static str {
         Operand::Label(_) => "a label",
         Operand::Field(_) => "a number",
         Operand::Name(_) => "a name",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::module::{Module, Name, ObjectKind, Place};
+    use crate::verify::calls::Functions;
+    use kiln_target::platform::Generation;
+    use std::cell::OnceCell;
+
+    /// What is found of the types alone.
+    fn found(object: &Object, inst: &Inst, platform: Option<Generation>) -> (bool, usize) {
+        let module = Module::default();
+        let mut findings = Vec::new();
+        let mut verifier = Verifier {
+            object,
+            number: 0,
+            inst: None,
+            place: Place::default(),
+            subject: Subject::Object,
+            platform,
+            grf: 32,
+            functions: &Functions::new(&module),
+            roots: Vec::new(),
+            operands: OnceCell::new(),
+            findings: &mut findings,
+        };
+        let facts = Facts::of(inst.op).unwrap();
+        let fits = verifier.fits(inst, facts);
+        verifier.maps(inst, facts);
+        (fits, findings.len())
+    }
+
+    #[test]
+    fn of_types_that_fit_nothing_is_found() {
+        let object = Object::new(ObjectKind::Kernel, Name::new("k"));
+        let types = || (0..16).filter_map(Type::from_number);
+        let imm = |ty| Operand::Imm { ty, bits: 0 };
+        let rows = Opcode::rows().iter();
+        let (mut fitting, mut wrong) = (0, 0);
+        for row in rows.filter(|row| Facts::of(row.opcode).is_some()) {
+            let all = types().flat_map(|a| types().map(move |b| (a, b)));
+            for (i, (dst, (first, others))) in types()
+                .flat_map(|dst| all.clone().map(move |src| (dst, src)))
+                .enumerate()
+            {
+                let mut sources = std::iter::once(first).chain(std::iter::repeat(others));
+                let operands = row.operands.iter().map(|field| match field {
+                    Field::Dst(_) => imm(dst),
+                    Field::Src(_) => imm(sources.next().unwrap()),
+                    _ => Operand::Field(0),
+                });
+                let inst = Inst {
+                    op: row.opcode,
+                    exec: Exec {
+                        size: 8,
+                        offset: 0,
+                        no_mask: false,
+                    },
+                    pred: None,
+                    operands: operands.collect(),
+                    place: Place::default(),
+                };
+                let platform = [None, Some(Generation::Skl), Some(Generation::Pvc)][i % 3];
+                let (fits, count) = found(&object, &inst, platform);
+                assert!(!fits || count == 0, "{inst:?}");
+                fitting += usize::from(fits);
+                wrong += count;
+            }
+        }
+        assert!(fitting > 10_000 && wrong > 10_000, "{fitting} {wrong}");
     }
 }

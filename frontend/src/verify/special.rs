@@ -14,41 +14,31 @@ const DEPTH: u32 = 8;
 type Range = (usize, &'static str, u64, u64);
 
 /// The ranges of numbers among an instruction's operands.
-const RANGES: &[(Opcode, &[Range])] = &[
-    (Opcode::MediaLd, &[(2, "the plane", 0, 3)]),
-    (Opcode::MediaSt, &[(2, "the plane", 0, 3)]),
-    (
-        Opcode::UrbWrite,
-        &[
+fn ranges(op: Opcode) -> &'static [Range] {
+    match op {
+        Opcode::MediaLd | Opcode::MediaSt => &[(2, "the plane", 0, 3)],
+        Opcode::UrbWrite => &[
             (0, "the count of outputs", 1, 8),
             (2, "the global offset", 0, 2047),
         ],
-    ),
-    (Opcode::RawSends, &[(4, "the function unit", 0, 15)]),
-    (Opcode::RawSendg, &[(1, "the function unit", 0, 15)]),
-    (
-        Opcode::VmeIme,
-        &[
+        Opcode::RawSends => &[(4, "the function unit", 0, 15)],
+        Opcode::RawSendg => &[(1, "the function unit", 0, 15)],
+        Opcode::VmeIme => &[
             (0, "the stream mode", 0, 3),
             (1, "the search control", 0, 3),
         ],
-    ),
-    (Opcode::VmeFbr, &[(3, "the mode of the macroblock", 0, 3)]),
-    (
-        Opcode::Nbarrier,
-        &[
+        Opcode::VmeFbr => &[(3, "the mode of the macroblock", 0, 3)],
+        Opcode::Nbarrier => &[
             (1, "the barrier", 0, 31),
             (2, "the type of the barrier", 0, 2),
         ],
-    ),
-    (
-        Opcode::Avs,
-        &[
+        Opcode::Avs => &[
             (10, "the output format", 0, 3),
             (12, "the execution mode", 0, 3),
         ],
-    ),
-];
+        _ => &[],
+    }
+}
 
 /// A precision of `dpas`: its number, and the types of what is accumulated.
 struct Precision {
@@ -112,23 +102,20 @@ impl Verifier<'_> {
     }
 
     pub(super) fn special(&mut self, inst: &Inst) {
-        let op = inst.mnemonic();
-        for (_, ranges) in RANGES.iter().filter(|(of, _)| *of == inst.op) {
-            for &(operand, what, least, most) in *ranges {
-                let found = match inst.operands.get(operand) {
-                    Some(Operand::Field(n)) => u64::from(*n),
-                    Some(Operand::Imm { bits, .. }) => *bits,
-                    _ => continue,
-                };
-                if !(least..=most).contains(&found) {
-                    self.subject = Subject::Operand(operand);
-                    self.find(FindingKind::Range {
-                        what,
-                        found,
-                        least,
-                        most,
-                    });
-                }
+        for &(operand, what, least, most) in ranges(inst.op) {
+            let found = match inst.operands.get(operand) {
+                Some(Operand::Field(n)) => u64::from(*n),
+                Some(Operand::Imm { bits, .. }) => *bits,
+                _ => continue,
+            };
+            if !(least..=most).contains(&found) {
+                self.subject = Subject::Operand(operand);
+                self.find(FindingKind::Range {
+                    what,
+                    found,
+                    least,
+                    most,
+                });
             }
         }
         self.subject = Subject::Inst;
@@ -147,12 +134,14 @@ impl Verifier<'_> {
             }
             Opcode::Srnd if !inst.exec.no_mask => {
                 self.subject = Subject::Exec;
+                let op = inst.mnemonic();
                 self.find(FindingKind::NoMaskOnly { op });
             }
             Opcode::Fcvt => {
                 let dst = inst.operands.first().and_then(|o| self.type_of(o));
                 if matches!(dst, Some(Type::Ub | Type::B)) && !inst.exec.no_mask {
                     self.subject = Subject::Exec;
+                    let op = inst.mnemonic();
                     self.find(FindingKind::NoMaskOnly { op });
                 }
             }
