@@ -2,12 +2,13 @@
 //!
 //! Takes work on the instructions of blocks that looks at nothing else of other blocks, and does it as if for one block
 //! after the other. Each half makes registers and lists of its own behind those of the function; those of the second get
-//! their numbers behind those of the first afterwards, so that it does not show that there were halves.
+//! their numbers behind those of the first afterwards, so that it does not show that there were halves. [`Before`] does
+//! that for work that makes the instructions, too.
 
 use cranelift_entity::{EntityRef, PrimaryMap};
 
 use crate::func::{Block, Function};
-use crate::inst::{Base, Inst, List, Old, Reg, Src, VReg};
+use crate::inst::{Base, Desc, Inst, List, MessageId, Old, Reg, Src, Symbol, VReg};
 
 /// Does the work on the instructions of all blocks, if these are many in two halves. It may make registers and lists
 /// and leaves those alone that there are; the function that it is given has no blocks.
@@ -34,12 +35,13 @@ pub fn work_from<T: Send>(
         Some(middle) => {
             let (first, second) = insts.split_at_mut(middle.index());
             let mut other = func.clone();
-            let before = Before {
-                regs: func.regs.len(),
-                lists: func.lists.len(),
-            };
+            let before = Before::of(func);
             let (one, two) = rayon::join(|| work(func, first), || work(&mut other, second));
-            before.append(func, other, second);
+            let numbers = before.append(func, other, &[]);
+            second
+                .iter_mut()
+                .flatten()
+                .for_each(|inst| numbers.inst(inst));
             vec![one, two]
         }
     };
@@ -50,64 +52,153 @@ pub fn work_from<T: Send>(
     done
 }
 
-/// What there was before both halves.
-struct Before {
+/// What there was in a function before both halves.
+pub struct Before {
     regs: usize,
     lists: usize,
+    messages: usize,
+    symbols: usize,
 }
 
 impl Before {
-    /// Puts what one half made behind what the other did.
-    fn append(&self, func: &mut Function, other: Function, insts: &mut [Vec<Inst>]) {
-        let more = func.regs.len() - self.regs;
-        let reg = |v: VReg| match v == VReg::NOTHING || v.index() < self.regs {
-            true => v,
-            false => VReg::new(v.index() + more),
+    pub fn of(func: &Function) -> Before {
+        Before {
+            regs: func.regs.len(),
+            lists: func.lists.len(),
+            messages: func.messages.len(),
+            symbols: func.symbols.len(),
+        }
+    }
+
+    /// Puts what the other half made behind what one half did, but for blocks and inputs; gives the numbers that it has
+    /// there. The other's first new registers may stand for registers of the first half, which are `known`: they are
+    /// used as far as they are in either.
+    pub fn append<'a>(
+        &self,
+        func: &mut Function,
+        other: Function,
+        known: &'a [VReg],
+    ) -> Numbers<'a> {
+        let own = self.regs + known.len();
+        let mut numbers = Numbers {
+            regs: self.regs,
+            known,
+            new_regs: func.regs.len(),
+            lists: self.lists,
+            new_lists: func.lists.len(),
+            messages: self.messages,
+            new_messages: func.messages.len(),
+            symbols: Vec::with_capacity(other.symbols.len()),
         };
-        let more = func.lists.len() - self.lists;
-        let list = |l: List| match l.index() < self.lists {
-            true => l,
-            false => List::new(l.index() + more),
-        };
-        func.regs.extend(tail(other.regs, self.regs));
-        let lists = tail(other.lists, self.lists);
+        for (&v, data) in known.iter().zip(tail(&other.regs, self.regs)) {
+            if let Some(own) = func.regs.get_mut(v) {
+                own.bytes = data.bytes.max(own.bytes);
+            }
+        }
+        func.regs.extend(tail(&other.regs, own).copied());
+        let lists = tail(&other.lists, self.lists);
+        let renumbered = |&v: &VReg| numbers.reg(v);
         func.lists
-            .extend(lists.map(|list| list.into_iter().map(reg).collect()));
-        for inst in insts.iter_mut().flatten() {
-            renumber(inst, reg, list);
+            .extend(lists.map(|list| list.iter().map(renumbered).collect()));
+        for &message in tail(&other.messages, self.messages) {
+            let mut message = message;
+            for desc in [&mut message.desc, &mut message.ex_desc] {
+                if let Desc::Addr(reg) = desc {
+                    numbers.place(reg);
+                }
+            }
+            func.messages.push(message);
         }
+        numbers
+            .symbols
+            .extend(func.symbols.keys().take(self.symbols));
+        for address in other.symbols.into_iter().skip(self.symbols) {
+            let (_, address) = address;
+            let known = func.symbols.iter().find(|(_, known)| **known == address);
+            let known = known.map(|(symbol, _)| symbol);
+            let symbol = known.unwrap_or_else(|| func.symbols.push(address));
+            numbers.symbols.push(symbol);
+        }
+        func.barrier |= other.barrier;
+        func.uninterruptible |= other.uninterruptible;
+        numbers
     }
 }
 
-fn tail<K: EntityRef, V>(map: PrimaryMap<K, V>, from: usize) -> impl Iterator<Item = V> {
-    map.into_iter().skip(from).map(|(_, value)| value)
+fn tail<K: EntityRef, V>(map: &PrimaryMap<K, V>, from: usize) -> impl Iterator<Item = &V> {
+    map.values().skip(from)
 }
 
-fn renumber(inst: &mut Inst, new: impl Fn(VReg) -> VReg, list: impl Fn(List) -> List) {
-    let place = |reg: &mut Reg| match reg.base() {
-        Base::Virt(v) => *reg = Reg::virt(new(v), reg.byte()),
-        Base::List(l) => *reg = Reg::new(Base::List(list(l)), reg.byte()),
-        Base::Null | Base::Phys(..) => {}
-    };
-    for src in inst.srcs.iter_mut() {
-        if let Src::Reg(src) = src {
-            place(&mut src.reg);
+/// What the other half's registers, lists, messages and addresses are in the whole.
+pub struct Numbers<'a> {
+    /// How many registers there were, and what those behind them stand for.
+    regs: usize,
+    known: &'a [VReg],
+    /// The number of the first of its own.
+    new_regs: usize,
+    lists: usize,
+    new_lists: usize,
+    messages: usize,
+    new_messages: usize,
+    symbols: Vec<Symbol>,
+}
+
+impl Numbers<'_> {
+    pub fn reg(&self, v: VReg) -> VReg {
+        if v == VReg::NOTHING || v.index() < self.regs {
+            return v;
+        }
+        let behind = v.index() - self.regs;
+        match self.known.get(behind) {
+            Some(&known) => known,
+            None => VReg::new(behind - self.known.len() + self.new_regs),
         }
     }
-    if let Some(pred) = &mut inst.pred {
-        place(&mut pred.flag);
-    }
-    if let Some(dst) = &mut inst.dst {
-        place(&mut dst.reg);
-        match &mut dst.old {
-            Old::None => {}
-            Old::Reg(v) => *v = new(*v),
-            Old::List(l) => *l = list(*l),
+
+    fn list(&self, list: List) -> List {
+        match list.index().checked_sub(self.lists) {
+            None => list,
+            Some(behind) => List::new(behind + self.new_lists),
         }
     }
-    if let Some(cond) = &mut inst.cond {
-        place(&mut cond.flag);
-        cond.old = cond.old.expand().map(new).into();
+
+    pub fn place(&self, reg: &mut Reg) {
+        match reg.base() {
+            Base::Virt(v) => *reg = Reg::virt(self.reg(v), reg.byte()),
+            Base::List(l) => *reg = Reg::new(Base::List(self.list(l)), reg.byte()),
+            Base::Null | Base::Phys(..) => {}
+        }
+    }
+
+    pub fn inst(&self, inst: &mut Inst) {
+        for src in inst.srcs.iter_mut() {
+            if let Src::Reg(src) = src {
+                self.place(&mut src.reg);
+            }
+        }
+        if let Some(pred) = &mut inst.pred {
+            self.place(&mut pred.flag);
+        }
+        if let Some(dst) = &mut inst.dst {
+            self.place(&mut dst.reg);
+            match &mut dst.old {
+                Old::None => {}
+                Old::Reg(v) => *v = self.reg(*v),
+                Old::List(l) => *l = self.list(*l),
+            }
+        }
+        if let Some(cond) = &mut inst.cond {
+            self.place(&mut cond.flag);
+            cond.old = cond.old.expand().map(|v| self.reg(v)).into();
+        }
+        if let Some(message) = inst.message.expand()
+            && let Some(behind) = message.index().checked_sub(self.messages)
+        {
+            inst.message = MessageId::new(behind + self.new_messages).into();
+        }
+        if let Some(symbol) = inst.symbol.expand() {
+            inst.symbol = self.symbols[symbol.index()].into();
+        }
     }
 }
 
@@ -118,6 +209,7 @@ mod tests {
     use crate::testing::random::{Shape, function, seeds};
     use crate::verify::Level;
     use kiln_target::isa::Type;
+    use kiln_target::platform;
     use smallvec::smallvec;
 
     /// Every instruction gets a list with a register that is made for it and one that may have been there.
@@ -163,5 +255,25 @@ mod tests {
                 assert_eq!(halves.2, whole.2);
             }
         }
+    }
+
+    #[test]
+    fn what_stands_for_registers_is_used_as_they_are() {
+        let mut func = Function::new("f", &platform::SKL, 8);
+        func.grf(64);
+        let before = Before::of(&func);
+        let mut other = func.clone();
+        let (first, second) = (func.grf(32), func.grf(32));
+        let stand_ins = [other.grf(32), other.grf(32)];
+        other.regs[stand_ins[1]].bytes = 64;
+        let own = other.grf(4);
+        let list = other.lists.push(smallvec![stand_ins[1], own]);
+        let known = [second, first];
+        let numbers = before.append(&mut func, other, &known);
+        let bytes: Vec<u16> = func.regs.values().map(|data| data.bytes).collect();
+        assert_eq!(bytes, [64, 64, 32, 4]);
+        assert_eq!(func.lists[list][..], [first, VReg::new(3)]);
+        assert_eq!(stand_ins.map(|v| numbers.reg(v)), known);
+        assert_eq!(numbers.reg(own), VReg::new(3));
     }
 }

@@ -9,6 +9,7 @@
 mod alu;
 mod buffer;
 mod calls;
+mod halves;
 mod ieee;
 mod media;
 mod message;
@@ -23,6 +24,7 @@ use std::ops::Range;
 
 use cranelift_entity::packed_option::PackedOption;
 use cranelift_entity::{EntityRef, SecondaryMap};
+use halves::middle;
 use kiln_frontend::module as visa;
 use kiln_frontend::opcode::Opcode;
 use kiln_ir::func::{self as ir, Cell, Home, Owner, Routine, Value};
@@ -90,7 +92,7 @@ pub struct Calls<'a> {
     /// The convention of objects that call or are called.
     pub abi: &'static Abi,
     /// Whether the function of a name is entered by jumps.
-    pub by_jump: &'a dyn Fn(&str) -> bool,
+    pub by_jump: &'a (dyn Fn(&str) -> bool + Sync),
 }
 
 impl Calls<'_> {
@@ -105,6 +107,7 @@ struct Select<'f, 'm> {
     ir: &'f ir::Function<'m>,
     routine: &'f ir::RoutineData,
     calls: &'f Calls<'f>,
+    middle: Middle<'f>,
     abi: &'static Abi,
     out: Function,
     /// Of a subroutine, where to go back to.
@@ -182,6 +185,19 @@ pub fn select_in(
     calls: &Calls,
     room: Room,
 ) -> std::result::Result<Vec<Function>, Vec<SelectError>> {
+    select_from(ir, target, calls, room, &middle)
+}
+
+/// How many of the blocks in an order are the first half, if there are halves.
+type Middle<'a> = &'a (dyn Fn(&ir::Function, &[ir::Block]) -> Option<usize> + Sync);
+
+fn select_from(
+    ir: &ir::Function,
+    target: &'static Platform,
+    calls: &Calls,
+    room: Room,
+    middle: Middle,
+) -> std::result::Result<Vec<Function>, Vec<SelectError>> {
     let abi = if ir.stack { calls.abi } else { &abi::KERNEL };
     let whole = |what: String| {
         vec![SelectError {
@@ -248,15 +264,18 @@ pub fn select_in(
     }
     // Registers and memory that are kept are those of the whole.
     let like = out.clone();
+    let mut values = SecondaryMap::new();
+    values.resize(ir.values.len());
     let mut select = Select {
         ir,
         routine: &ir.routines[Routine::new(0)],
         calls,
+        middle,
         abi,
         out,
         back: None,
         code: Vec::new(),
-        values: SecondaryMap::new(),
+        values,
         touched: SmallVec::new(),
         fixed_base: fixed_from * grf,
         area,
@@ -292,6 +311,21 @@ pub fn select_in(
         true => Ok(functions),
         false => Err(select.errors),
     }
+}
+
+/// A block's instructions, how it ends, and the number of the vISA instruction for that.
+struct Selected {
+    insts: Vec<Inst>,
+    term: Term,
+    origin: u32,
+}
+
+/// Whether an instruction does something, and does not only say something about the code.
+fn has_code(op: Opcode) -> bool {
+    !matches!(
+        op,
+        Opcode::Label | Opcode::Subroutine | Opcode::Loc | Opcode::File | Opcode::Lifetime
+    )
 }
 
 fn class_of(class: ir::Class) -> Class {
@@ -379,29 +413,42 @@ impl Select<'_, '_> {
             let made = self.out.blocks.push(block);
             debug_assert_eq!(made, self.own_block(b));
         }
+        // In the first block, which is the first in order.
+        self.unpack_inputs();
         // A value is selected before what uses it: in reverse postorder.
-        for b in self.order() {
-            let branch = match ir.blocks[b].term {
-                ir::Term::Branch { inst, .. } | ir::Term::Goto { inst, .. } => Some(inst),
-                _ => None,
-            };
-            if b == self.routine.blocks.start {
-                self.unpack_inputs();
-            }
-            for inst in ir.block_insts(b).filter(|i| Some(*i) != branch) {
-                if let Err(error) = self.inst(inst) {
-                    self.errors.push(error);
-                }
-            }
-            if let Err(error) = self.terminator(b, branch) {
-                self.errors.push(error);
-            }
+        let order = self.order();
+        let selected = self.in_order(&order, (self.middle)(ir, &order));
+        for (&b, selected) in order.iter().zip(selected) {
             let b = self.own_block(b);
-            self.out.blocks[b].insts = self.code.to_vec();
-            self.code.clear();
+            let block = &mut self.out.blocks[b];
+            block.insts = selected.insts;
+            block.term = selected.term;
+            block.term_origin = selected.origin;
         }
         for b in self.own_blocks() {
             self.edges(b);
+        }
+    }
+
+    /// Selects a block; what it is connected with follows when all are.
+    fn selected(&mut self, b: ir::Block) -> Selected {
+        let ir = self.ir;
+        let branch = match ir.blocks[b].term {
+            ir::Term::Branch { inst, .. } | ir::Term::Goto { inst, .. } => Some(inst),
+            _ => None,
+        };
+        for inst in ir.block_insts(b).filter(|i| Some(*i) != branch) {
+            if let Err(error) = self.inst(inst) {
+                self.errors.push(error);
+            }
+        }
+        let (term, origin) = self.terminator(b, branch);
+        let insts = self.code.to_vec();
+        self.code.clear();
+        Selected {
+            insts,
+            term,
+            origin: origin.map_or(u32::MAX, ir::Inst::as_u32),
         }
     }
 
@@ -454,10 +501,7 @@ impl Select<'_, '_> {
 
     fn inst(&mut self, inst: ir::Inst) -> Result {
         let visa = self.ir.visa(inst);
-        if matches!(
-            visa.op,
-            Opcode::Label | Opcode::Subroutine | Opcode::Loc | Opcode::File | Opcode::Lifetime
-        ) {
+        if !has_code(visa.op) {
             return Ok(());
         }
         if let Some(callee) = self.ir.callee(inst) {
@@ -572,7 +616,8 @@ impl Select<'_, '_> {
         Reg::virt(self.out.reg(class, bytes), 0)
     }
 
-    fn terminator(&mut self, b: ir::Block, branch: Option<ir::Inst>) -> Result {
+    /// How a block ends, and the instruction that it ends with.
+    fn terminator(&mut self, b: ir::Block, branch: Option<ir::Inst>) -> (Term, Option<ir::Inst>) {
         if let Some(inst) = branch {
             self.begin(inst);
         }
@@ -632,18 +677,14 @@ impl Select<'_, '_> {
                 Term::Return
             }
         };
-        let own = self.own_block(b);
-        let block = &mut self.out.blocks[own];
-        block.term = term;
-        if let Some(inst) = branch {
-            block.term_origin = inst.as_u32();
+        if branch.is_some() {
             self.end();
-        } else if self.ir.blocks[b].term == ir::Term::Ret
-            && let Some(inst) = self.return_of(b)
-        {
-            self.out.blocks[own].term_origin = inst.as_u32();
         }
-        Ok(())
+        let origin = match (branch, &self.ir.blocks[b].term) {
+            (None, ir::Term::Ret) => self.return_of(b),
+            _ => branch,
+        };
+        (term, origin)
     }
 
     /// The instruction that a block returns with: its own, or if several returns end in it, the last of them.
