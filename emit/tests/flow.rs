@@ -157,7 +157,7 @@ fn shape(program: &Program) -> String {
     let mut text = String::new();
     for (b, block) in program.blocks.iter().enumerate() {
         for inst in block {
-            let name = inst.op.row().name;
+            let name = inst.op.mnemonic();
             let target = |t| match t {
                 Some(Target::Block(b)) => format!(" {b}"),
                 _ => String::new(),

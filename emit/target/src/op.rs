@@ -1,7 +1,7 @@
 //! What holds of each operation on every platform: its name and its properties.
 //!
 //! What an encoding family adds (numbers, places of fields, what may be predicated) stands with the
-//! encodings; [`Op::row`] is what all parts of the compiler read.
+//! encodings; [`Op::props`] is what all parts of the compiler read.
 
 use crate::isa::{MathFn, Op, SyncFn, Systolic};
 
@@ -35,22 +35,23 @@ impl Props {
     pub const READS_ACC: Props = Props(1 << 10);
     /// Does something beside writing its destination.
     pub const EFFECT: Props = Props(1 << 11);
+    /// A channel has no result, or not one of that element of each source alone.
+    pub const GROUPED: Props = Props(1 << 12);
 
     pub const fn or(self, other: Props) -> Props {
         Props(self.0 | other.0)
     }
 
+    #[inline]
     pub const fn has(self, other: Props) -> bool {
         self.0 & other.0 == other.0
     }
-}
 
-/// What holds of an operation.
-#[derive(Clone, Copy, Debug)]
-pub struct Row {
-    /// The name in listings, without a function.
-    pub name: &'static str,
-    pub props: Props,
+    /// Whether it has one of them at least.
+    #[inline]
+    pub const fn has_any(self, others: Props) -> bool {
+        self.0 & others.0 != 0
+    }
 }
 
 const ONE_BY_ONE: Systolic = Systolic {
@@ -70,14 +71,18 @@ macro_rules! rows {
             /// Every operation, those with functions once.
             pub const ALL: &[Op] = &[$(Op::$op$(($function))?),*];
 
+            /// The name in listings, without a function.
+            pub const fn mnemonic(self) -> &'static str {
+                match self {$(
+                    Op::$op$((rows!(@any $function)))? => $name,
+                )*}
+            }
+
             /// What holds of the operation.
             #[inline]
-            pub const fn row(self) -> Row {
+            pub const fn props(self) -> Props {
                 match self {$(
-                    Op::$op$((rows!(@any $function)))? => Row {
-                        name: $name,
-                        props: Props::NONE$(.or(Props::$prop))*,
-                    },
+                    Op::$op$((rows!(@any $function)))? => Props::NONE$(.or(Props::$prop))*,
                 )*}
             }
 
@@ -104,11 +109,11 @@ macro_rules! rows {
 }
 
 rows! {
-    Illegal => "illegal" EFFECT;
-    Nop => "nop";
+    Illegal => "illegal" EFFECT GROUPED;
+    Nop => "nop" GROUPED;
     Mov => "mov";
     Sel => "sel";
-    Movi => "movi";
+    Movi => "movi" GROUPED;
     Not => "not" BITWISE;
     And => "and" BITWISE COMMUTES;
     Or => "or" BITWISE COMMUTES;
@@ -116,7 +121,7 @@ rows! {
     Shr => "shr";
     Shl => "shl";
     Asr => "asr";
-    Smov => "smov";
+    Smov => "smov" GROUPED;
     Cmp => "cmp";
     Cmpn => "cmpn";
     Csel => "csel" TERNARY;
@@ -139,7 +144,7 @@ rows! {
     Ret => "ret" BRANCH BY_REGISTER EFFECT;
     Goto => "goto" BRANCH EFFECT;
     Join => "join" BRANCH EFFECT;
-    Wait => "wait" EFFECT;
+    Wait => "wait" EFFECT GROUPED;
     Send => "send" SEND EFFECT;
     Sendc => "sendc" SEND EFFECT;
     Sends => "sends" SEND SPLIT EFFECT;
@@ -161,17 +166,17 @@ rows! {
     Cbit => "cbit";
     Addc => "addc" COMMUTES WRITES_ACC;
     Subb => "subb" WRITES_ACC;
-    Sad2 => "sad2";
-    Sada2 => "sada2" READS_ACC;
-    Dp4 => "dp4";
-    Dph => "dph";
-    Dp3 => "dp3";
-    Dp2 => "dp2";
-    Line => "line";
-    Pln => "pln";
+    Sad2 => "sad2" GROUPED;
+    Sada2 => "sada2" READS_ACC GROUPED;
+    Dp4 => "dp4" GROUPED;
+    Dph => "dph" GROUPED;
+    Dp3 => "dp3" GROUPED;
+    Dp2 => "dp2" GROUPED;
+    Line => "line" GROUPED;
+    Pln => "pln" GROUPED;
     Mad => "mad" TERNARY;
     Lrp => "lrp" TERNARY;
-    Madm => "madm" TERNARY;
+    Madm => "madm" TERNARY GROUPED;
     Rol => "rol";
     Ror => "ror";
     Add3 => "add3" TERNARY;
@@ -181,21 +186,16 @@ rows! {
     Srnd => "srnd";
     Dpas(ONE_BY_ONE) => "dpas" SYSTOLIC;
     Dpasw(ONE_BY_ONE) => "dpasw" SYSTOLIC;
-    Sync(SyncFn::Nop) => "sync" EFFECT;
+    Sync(SyncFn::Nop) => "sync" EFFECT GROUPED;
 }
 
 impl Op {
     /// How many operations there are, functions apart.
     pub const COUNT: usize = Op::ALL.len();
 
-    /// The name in listings, without a `math` function.
-    pub const fn mnemonic(self) -> &'static str {
-        self.row().name
-    }
-
     #[inline]
     pub const fn is(self, props: Props) -> bool {
-        self.row().props.has(props)
+        self.props().has(props)
     }
 
     #[inline]

@@ -2,11 +2,12 @@
 
 use std::ops::Range;
 
-use cranelift_entity::{PrimaryMap, entity_impl};
+use cranelift_entity::{EntityRef as _, PrimaryMap, entity_impl};
 use kiln_target::abi::{Abi, KERNEL};
 use kiln_target::platform::Platform;
 use smallvec::SmallVec;
 
+use crate::halves;
 use crate::inst::{
     Base, CondMod, Desc, Inst, List, Message, MessageId, Old, Pred, Reg, Role, Src, Symbol, VReg,
 };
@@ -142,9 +143,6 @@ pub struct Address {
     pub high: bool,
 }
 
-/// Instructions from which on the halves of a function are worth a thread each.
-const MANY: usize = 4096;
-
 /// A machine function.
 #[derive(Clone, Debug)]
 pub struct Function {
@@ -236,14 +234,8 @@ impl Function {
     /// The block that begins the second half of the instructions, for what can be done with both halves at the same
     /// time; none if that is not worth it.
     pub fn middle(&self) -> Option<Block> {
-        let count: usize = self.blocks.values().map(|data| data.insts.len()).sum();
-        let mut before = 0;
-        let is_second = |data: &BlockData| {
-            before += data.insts.len();
-            before >= count / 2
-        };
-        let first = self.blocks.values().position(is_second)?;
-        (count >= MANY).then_some(Block::from_u32(first as u32))
+        let counts = self.blocks.values().map(|data| data.insts.len());
+        halves::middle(counts).map(Block::new)
     }
 
     /// A new general register.

@@ -10,6 +10,22 @@ use cranelift_entity::{EntityRef, PrimaryMap};
 use crate::func::{Block, Function};
 use crate::inst::{Base, Desc, Inst, List, MessageId, Old, Reg, Src, Symbol, VReg};
 
+/// Instructions from which on halves are worth a thread each.
+const MANY: usize = 4096;
+
+/// Which block in an order begins the second half, from the numbers of instructions in each; none if halves are not
+/// worth it.
+pub fn middle(counts: impl Iterator<Item = usize> + Clone) -> Option<usize> {
+    let all: usize = counts.clone().sum();
+    let mut before = 0;
+    let is_second = |count: usize| {
+        before += count;
+        before >= all / 2
+    };
+    let middle = counts.map(is_second).position(|is_second| is_second)?;
+    (all >= MANY).then_some(middle)
+}
+
 /// Does the work on the instructions of all blocks, if these are many in two halves. It may make registers and lists
 /// and leaves those alone that there are; the function that it is given has no blocks.
 pub fn work<T: Send>(
@@ -25,26 +41,51 @@ pub fn work_from<T: Send>(
     middle: Option<Block>,
     work: impl Fn(&mut Function, &mut [Vec<Inst>]) -> T + Sync,
 ) -> Vec<T> {
-    let mut blocks = std::mem::take(&mut func.blocks);
-    let insts = blocks
-        .values_mut()
-        .map(|data| std::mem::take(&mut data.insts));
-    let mut insts: Vec<Vec<Inst>> = insts.collect();
-    let done = match middle {
-        None => vec![work(func, &mut insts)],
+    with_insts(func, |func, insts| match middle {
+        None => vec![work(func, insts)],
         Some(middle) => {
             let (first, second) = insts.split_at_mut(middle.index());
             let mut other = func.clone();
             let before = Before::of(func);
             let (one, two) = rayon::join(|| work(func, first), || work(&mut other, second));
             let numbers = before.append(func, other, &[]);
-            second
-                .iter_mut()
-                .flatten()
-                .for_each(|inst| numbers.inst(inst));
+            let insts = second.iter_mut().flatten();
+            insts.for_each(|inst| numbers.inst(inst));
             vec![one, two]
         }
-    };
+    })
+}
+
+/// Does work on the instructions of all blocks that makes nothing, from `middle` on at the same time, if there is one.
+/// It is given the first of its blocks; the function has none.
+pub fn change(
+    func: &mut Function,
+    middle: Option<Block>,
+    work: impl Fn(&Function, Block, &mut [Vec<Inst>]) + Sync,
+) {
+    let entry = func.entry();
+    with_insts(func, |func, insts| {
+        let (first, second) = insts.split_at_mut(middle.map_or(insts.len(), Block::index));
+        match middle {
+            None => work(func, entry, first),
+            Some(middle) => {
+                rayon::join(|| work(func, entry, first), || work(func, middle, second));
+            }
+        }
+    });
+}
+
+/// Takes the blocks out of a function, and puts them back after some work on their instructions.
+fn with_insts<T>(
+    func: &mut Function,
+    work: impl FnOnce(&mut Function, &mut [Vec<Inst>]) -> T,
+) -> T {
+    let mut blocks = std::mem::take(&mut func.blocks);
+    let insts = blocks
+        .values_mut()
+        .map(|data| std::mem::take(&mut data.insts));
+    let mut insts: Vec<Vec<Inst>> = insts.collect();
+    let done = work(func, &mut insts);
     for (data, insts) in blocks.values_mut().zip(insts) {
         data.insts = insts;
     }

@@ -8,6 +8,7 @@
 use cranelift_entity::entity_impl;
 use cranelift_entity::packed_option::PackedOption;
 use kiln_target::isa::{Cond, MathFn, Op, PredCtrl, RegFile, Region, SrcMod, Type};
+use kiln_target::op::Props;
 
 /// A virtual register: one value in SSA form.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -587,21 +588,15 @@ impl Inst {
     /// else: not so for messages, for operations on whole registers or groups of channels, and for
     /// those that read beyond their regions.
     pub fn is_by_channel(&self) -> bool {
-        use Op::*;
+        const OTHER: Props = Props::GROUPED
+            .or(Props::BRANCH)
+            .or(Props::SEND)
+            .or(Props::SYSTOLIC);
         let Some(op) = self.gen_op() else {
             return false;
         };
-        let grouped = matches!(
-            op,
-            Smov | Movi | Sad2 | Sada2 | Dp2 | Dp3 | Dp4 | Dph | Line | Pln | Math(MathFn::Idiv)
-        );
-        let other = matches!(op, Illegal | Nop | Wait | Sync(_)) || op.is_macro();
-        !(grouped
-            || other
-            || op.is_branch()
-            || op.is_send()
-            || op.is_systolic()
-            || self.opts.align16)
+        let function = matches!(op, Op::Math(MathFn::Idiv | MathFn::Invm | MathFn::Rsqtm));
+        !(op.props().has_any(OTHER) || function || self.opts.align16)
     }
 
     /// Whether it calls a function.

@@ -127,7 +127,7 @@ enum Shape {
 }
 
 fn shape(op: Op) -> Shape {
-    let props = op.row().props;
+    let props = op.props();
     if props.has(Props::MATH) {
         Shape::Math
     } else if props.has(Props::TERNARY) {

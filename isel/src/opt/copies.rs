@@ -15,9 +15,10 @@
 //! they have no regions.
 
 use cranelift_entity::packed_option::PackedOption;
-use cranelift_entity::{EntitySet, SecondaryMap};
+use cranelift_entity::{EntityRef as _, EntitySet, SecondaryMap};
 use kiln_machine::func::{Block, Class, Function};
 use kiln_machine::graph::Graph;
+use kiln_machine::halves;
 use kiln_machine::inst::{Base, Imm, Inst, Old, Opcode, Reg, Src, SrcReg, VReg};
 use kiln_machine::liveness::{term_uses, uses_of};
 use kiln_target::isa::{Cond, Op, RegFile, Region, SrcMod, Type};
@@ -33,17 +34,23 @@ const CHAIN: usize = 8;
 /// The last use of what the end of a block reads.
 const PASSED: u32 = u32::MAX;
 
+/// Operations whose sources have none, or whose pieces other regions could break.
+const WITHOUT_REGIONS: Props = Props::TERNARY
+    .or(Props::MATH)
+    .or(Props::READS_ACC)
+    .or(Props::WRITES_ACC);
+
 /// Replaces uses of copies. The copies that nobody reads any more stay for [`super::dead`].
 pub fn run(func: &mut Function) {
     let order = Graph::new(func).order().to_vec();
-    let last = last_uses(func, &order);
+    let last = Last::new(func, &order);
     let mut at = 0;
     let mut copies = Copies::new(func);
     // The register of which a register is a copy as a whole.
     let mut originals: SecondaryMap<VReg, PackedOption<VReg>> =
         SecondaryMap::with_capacity(func.regs.len());
     // Those that are a copy of a part of it, and hold nothing beside.
-    let mut halves: EntitySet<VReg> = EntitySet::new();
+    let mut partial: EntitySet<VReg> = EntitySet::new();
     for_each_inst(func, &order, |func, block, _, inst| {
         at += 1;
         let old = inst.dst.map(|dst| dst.old);
@@ -52,19 +59,18 @@ pub fn run(func: &mut Function) {
         // register is not written over in the place of its copy, if anybody wants it later.
         if let (Some(Old::Reg(v)), Some(dst)) = (old, &mut inst.dst)
             && let Some(original) = originals[v].expand()
-            && (last[v] == PASSED || halves.contains(v) && last[original] > at)
+            && (last.of(v) == PASSED || partial.contains(v) && last.of(original) > at)
         {
             dst.old = Old::Reg(v);
         }
         // What goes through the accumulator was made in pieces of its size, which other regions could
         // break.
-        let accumulates = is(inst, Props::READS_ACC)
-            || is(inst, Props::WRITES_ACC)
-            || inst.dst.is_some_and(|dst| {
-                let file = dst.reg.as_phys();
-                file.is_some_and(|(file, _)| file == RegFile::Acc)
-            });
-        let regions = !is(inst, Props::TERNARY) && !is(inst, Props::MATH) && !accumulates;
+        let accumulates = inst.dst.is_some_and(|dst| {
+            let file = dst.reg.as_phys();
+            file.is_some_and(|(file, _)| file == RegFile::Acc)
+        });
+        let props = inst.gen_op().map_or(Props::NONE, Op::props);
+        let regions = !props.has_any(WITHOUT_REGIONS) && !accumulates;
         if inst.is_by_channel() && regions {
             for n in 0..inst.srcs.len() {
                 if let Some(new) = replacement(func, &copies, (block, inst), n) {
@@ -89,7 +95,7 @@ pub fn run(func: &mut Function) {
             {
                 originals[v] = original.into();
                 if !whole {
-                    halves.insert(v);
+                    partial.insert(v);
                 }
                 let align = func.regs[v].align;
                 let aligned = &mut func.regs[original].align;
@@ -99,17 +105,46 @@ pub fn run(func: &mut Function) {
     });
 }
 
-/// The number of the last instruction in an order that reads a register; what the end of a block reads
-/// is wanted for ever.
-fn last_uses(func: &Function, order: &[Block]) -> SecondaryMap<VReg, u32> {
-    let mut last: SecondaryMap<VReg, u32> = SecondaryMap::with_capacity(func.regs.len());
-    let mut at = 0;
-    for &block in order {
+/// The number of the last instruction in an order that reads a register, by halves of the order; what the end of a block
+/// reads is wanted for ever.
+struct Last([Vec<u32>; 2]);
+
+impl Last {
+    fn new(func: &Function, order: &[Block]) -> Last {
+        let counts = order.iter().map(|&b| func.blocks[b].insts.len());
+        Last::from(func, order, halves::middle(counts))
+    }
+
+    /// The same with the second half from a place in the order on, if there is one.
+    fn from(func: &Function, order: &[Block], middle: Option<usize>) -> Last {
+        let Some(middle) = middle else {
+            return Last([last_uses(func, order, 0), Vec::new()]);
+        };
+        let (first, second) = order.split_at(middle);
+        let before: usize = first.iter().map(|&b| func.blocks[b].insts.len()).sum();
+        let halves = rayon::join(
+            || last_uses(func, first, 0),
+            || last_uses(func, second, before as u32),
+        );
+        Last(halves.into())
+    }
+
+    fn of(&self, v: VReg) -> u32 {
+        let numbers = self.0.iter().filter_map(|half| half.get(v.index()));
+        numbers.max().copied().unwrap_or(0)
+    }
+}
+
+/// The same for some blocks, before which there are so many instructions.
+fn last_uses(func: &Function, blocks: &[Block], before: u32) -> Vec<u32> {
+    let mut last = vec![0; func.regs.len()];
+    let mut at = before;
+    for &block in blocks {
         for inst in &func.blocks[block].insts {
             at += 1;
-            uses_of(func, inst, |v| last[v] = at.max(last[v]));
+            uses_of(func, inst, |v| last[v.index()] = at.max(last[v.index()]));
         }
-        term_uses(func, block, |v| last[v] = PASSED);
+        term_uses(func, block, |v| last[v.index()] = PASSED);
     }
     last
 }
@@ -717,4 +752,33 @@ fn original(func: &Function, copy: &Copy, v: VReg) -> Option<(VReg, bool)> {
     let all = low == 0 && end == u32::from(a.bytes);
     let alike = a.class == b.class && a.bytes == b.bytes && byte == low;
     (alike && (all || copy.fresh)).then_some((source, all))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use kiln_machine::testing::random::{Shape, function, seeds};
+    use kiln_machine::verify::Level;
+
+    #[test]
+    fn halves_are_the_whole() {
+        for seed in 0..seeds() / 8 {
+            let shape = Shape {
+                level: Level::Wide,
+                depth: seed as u32 % 3,
+                length: 24,
+                messages: true,
+            };
+            let func = function(seed, &shape);
+            let order = Graph::new(&func).order().to_vec();
+            let last = |middle| {
+                let last = Last::from(&func, &order, middle);
+                func.regs.keys().map(|v| last.of(v)).collect::<Vec<_>>()
+            };
+            let whole = last(None);
+            for middle in 0..=order.len() {
+                assert_eq!(last(Some(middle)), whole, "seed {seed}, {middle}");
+            }
+        }
+    }
 }

@@ -4,9 +4,12 @@
 //! of them do nothing but load is not known here. Of an instruction whose flag alone is read the
 //! result becomes null, of one whose result alone is read the condition goes.
 
-use cranelift_entity::{EntityRef as _, EntitySet};
+use std::ops::Range;
+
+use cranelift_entity::EntityRef as _;
 use kiln_machine::func::{Block, Class, Function, Term};
 use kiln_machine::graph::Graph;
+use kiln_machine::halves;
 use kiln_machine::inst::{Dst, Inst, Opcode, VReg};
 use kiln_machine::liveness::uses_of;
 use kiln_target::isa::Op;
@@ -23,29 +26,36 @@ enum Def {
 
 /// What somebody reads.
 struct Live {
-    registers: EntitySet<VReg>,
+    /// By register.
+    registers: Vec<bool>,
     /// By instruction, one block's behind the other's.
     insts: Vec<bool>,
+    /// Where those of each block begin.
+    starts: Vec<usize>,
 }
 
 /// Removes dead instructions and dead block parameters.
 pub fn run(func: &mut Function) {
-    let Live { registers, insts } = live(func);
-    let mut wanted = insts.into_iter();
-    let live = registers;
-    let dead = |v: VReg| !live.contains(v);
+    run_from(func, func.middle());
+}
+
+/// The same with the second half from a block on, if there is one.
+fn run_from(func: &mut Function, middle: Option<Block>) {
+    let live = live(func, middle);
+    let dead = |v: VReg| !live.registers[v.index()];
+    halves::change(func, middle, |func, block, blocks| {
+        let mut wanted = live.insts[live.starts[block.index()]..].iter();
+        for insts in blocks {
+            insts.retain_mut(|inst| {
+                let wanted = wanted.next().copied().unwrap_or(true);
+                if wanted {
+                    trim(func, inst, dead);
+                }
+                wanted
+            });
+        }
+    });
     let blocks: Vec<Block> = func.blocks.keys().collect();
-    for &block in &blocks {
-        let mut insts = std::mem::take(&mut func.blocks[block].insts);
-        insts.retain_mut(|inst| {
-            let wanted = wanted.next().unwrap_or(true);
-            if wanted {
-                trim(func, inst, dead);
-            }
-            wanted
-        });
-        func.blocks[block].insts = insts;
-    }
     for &block in &blocks {
         let mut succs = std::mem::take(&mut func.blocks[block].succs);
         for edge in &mut succs {
@@ -53,59 +63,50 @@ pub fn run(func: &mut Function) {
             let mut n = 0;
             edge.args.retain(|_| {
                 n += 1;
-                live.contains(params[n - 1])
+                !dead(params[n - 1])
             });
         }
         func.blocks[block].succs = succs;
     }
     for &block in &blocks {
-        func.blocks[block].params.retain(|&v| live.contains(v));
+        func.blocks[block].params.retain(|&v| !dead(v));
     }
 }
 
-fn live(func: &Function) -> Live {
-    let graph = Graph::new(func);
+fn live(func: &Function, middle: Option<Block>) -> Live {
     let mut starts = Vec::with_capacity(func.blocks.len());
-    let count = func.blocks.values().fold(0, |start, data| {
-        starts.push(start);
-        start + data.insts.len()
-    });
-    let mut insts = vec![false; count];
-    let mut defs = vec![Def::Other; func.regs.len()];
-    let mut live = EntitySet::with_capacity(func.regs.len());
+    let mut count = 0;
+    for data in func.blocks.values() {
+        starts.push(count);
+        count += data.insts.len();
+    }
+    let end = Block::new(func.blocks.len());
+    let (first, second) = match middle {
+        None => (Seen::new(func, func.entry()..end), Seen::default()),
+        Some(middle) => rayon::join(
+            || Seen::new(func, func.entry()..middle),
+            || Seen::new(func, middle..end),
+        ),
+    };
+    let def = |v: VReg| match (first.defs[v.index()], second.defs.get(v.index())) {
+        (Def::Other, Some(&def)) => def,
+        (def, _) => def,
+    };
+    let mut insts = first.effects;
+    insts.extend(second.effects);
+    let graph = Graph::new(func);
+    let mut live = vec![false; func.regs.len()];
     let mut work = Vec::new();
     let mut want = |v: VReg, work: &mut Vec<VReg>| {
-        if live.insert(v) {
+        if !std::mem::replace(&mut live[v.index()], true) {
             work.push(v);
         }
     };
-    for (block, data) in func.blocks.iter() {
-        for (n, &v) in data.params.iter().enumerate() {
-            defs[v.index()] = Def::Param(block, n as u32);
-        }
-        for (n, inst) in data.insts.iter().enumerate() {
-            func.visit(inst, |v, role| {
-                if role.is_def() {
-                    defs[v.index()] = Def::Inst(block, n as u32);
-                }
-            });
-            if has_effect(inst) {
-                insts[starts[block.index()] + n] = true;
-                uses_of(func, inst, |v| want(v, &mut work));
-            }
-        }
-        // Arguments are wanted if their parameters are.
-        if let Some(v) = data.term.pred().and_then(|p| p.flag.as_virt()) {
-            want(v, &mut work);
-        }
-        if let Term::GotoForward { free_flag, .. } = data.term
-            && let Some(v) = free_flag.as_virt()
-        {
-            want(v, &mut work);
-        }
+    for v in first.wanted.into_iter().chain(second.wanted) {
+        want(v, &mut work);
     }
     while let Some(v) = work.pop() {
-        match defs[v.index()] {
+        match def(v) {
             Def::Other => {}
             Def::Inst(block, n) => {
                 let wanted = &mut insts[starts[block.index()] + n as usize];
@@ -128,6 +129,53 @@ fn live(func: &Function) -> Live {
     Live {
         registers: live,
         insts,
+        starts,
+    }
+}
+
+/// What some blocks say.
+#[derive(Default)]
+struct Seen {
+    /// Where registers are defined, by register: in other blocks is nowhere.
+    defs: Vec<Def>,
+    /// By instruction: whether it has an effect.
+    effects: Vec<bool>,
+    /// What is read by those that have, and by the ends of the blocks.
+    wanted: Vec<VReg>,
+}
+
+impl Seen {
+    fn new(func: &Function, blocks: Range<Block>) -> Seen {
+        let mut defs = vec![Def::Other; func.regs.len()];
+        let (mut effects, mut wanted) = (Vec::new(), Vec::new());
+        for block in (blocks.start.as_u32()..blocks.end.as_u32()).map(Block::from_u32) {
+            let data = &func.blocks[block];
+            for (n, &v) in data.params.iter().enumerate() {
+                defs[v.index()] = Def::Param(block, n as u32);
+            }
+            for (n, inst) in data.insts.iter().enumerate() {
+                func.visit(inst, |v, role| {
+                    if role.is_def() {
+                        defs[v.index()] = Def::Inst(block, n as u32);
+                    }
+                });
+                let effect = has_effect(inst);
+                effects.push(effect);
+                if effect {
+                    uses_of(func, inst, |v| wanted.push(v));
+                }
+            }
+            // Arguments are wanted if their parameters are.
+            wanted.extend(data.term.pred().and_then(|p| p.flag.as_virt()));
+            if let Term::GotoForward { free_flag, .. } = data.term {
+                wanted.extend(free_flag.as_virt());
+            }
+        }
+        Seen {
+            defs,
+            effects,
+            wanted,
+        }
     }
 }
 
@@ -146,10 +194,11 @@ pub(super) fn has_effect(inst: &Inst) -> bool {
 
 /// Drops one of result and flag, where the other is what keeps the instruction.
 fn trim(func: &Function, inst: &mut Inst, dead: impl Fn(VReg) -> bool) {
-    let Some(op) = inst.gen_op().filter(|op| !op.is_send() && !op.is_macro()) else {
+    let op = inst.gen_op();
+    let (Some(dst), Some(cond)) = (&mut inst.dst, &inst.cond) else {
         return;
     };
-    let (Some(dst), Some(cond)) = (&mut inst.dst, &inst.cond) else {
+    let Some(op) = op.filter(|op| !op.is_send() && !op.is_macro()) else {
         return;
     };
     let Some(flag) = cond.flag.as_virt() else {
@@ -168,5 +217,34 @@ fn trim(func: &Function, inst: &mut Inst, dead: impl Fn(VReg) -> bool) {
             .all(|&v| dead(v) && func.regs[v].class == Class::Grf)
     {
         *dst = Dst::null(dst.ty);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use kiln_machine::testing::random::{Shape, function, seeds};
+    use kiln_machine::verify::Level;
+
+    #[test]
+    fn halves_are_the_whole() {
+        for seed in 0..seeds() / 8 {
+            let shape = Shape {
+                level: Level::Wide,
+                depth: seed as u32 % 3,
+                length: 24,
+                messages: true,
+            };
+            let func = function(seed, &shape);
+            let after = |middle| {
+                let mut func = func.clone();
+                run_from(&mut func, middle);
+                func.to_string()
+            };
+            let whole = after(None);
+            for middle in func.blocks.keys() {
+                assert_eq!(after(Some(middle)), whole, "seed {seed}, {middle}");
+            }
+        }
     }
 }

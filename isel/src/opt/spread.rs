@@ -7,8 +7,8 @@
 //!
 //! Payloads, lists, what arrives in registers and what is read in elements of another size stay packed.
 
-use cranelift_entity::{EntityRef as _, SecondaryMap};
-use kiln_machine::func::{Block, Class, Function};
+use cranelift_entity::{EntityRef as _, PrimaryMap};
+use kiln_machine::func::{Block, Class, Function, RegData};
 use kiln_machine::inst::{Inst, Opcode, Role, Src, SrcReg, VReg};
 use kiln_target::isa::{Op, Region, SrcMod, Type};
 
@@ -75,8 +75,8 @@ pub fn run(func: &mut Function) {
 /// Registers that change together.
 struct Webs {
     /// Another register of the same web; the first has itself.
-    parent: SecondaryMap<VReg, u32>,
-    facts: SecondaryMap<VReg, Facts>,
+    parent: PrimaryMap<VReg, u32>,
+    facts: PrimaryMap<VReg, Facts>,
 }
 
 #[derive(Clone, Copy, Default)]
@@ -100,14 +100,14 @@ impl Facts {
 
 impl Webs {
     fn new(func: &Function) -> Webs {
-        let mut webs = Webs {
-            parent: SecondaryMap::with_capacity(func.regs.len()),
-            facts: SecondaryMap::with_capacity(func.regs.len()),
+        let fixed = |data: &RegData| Facts {
+            fixed: data.class != Class::Grf,
+            ..Facts::default()
         };
-        for (v, data) in func.regs.iter() {
-            webs.parent[v] = v.as_u32();
-            webs.facts[v].fixed = data.class != Class::Grf;
-        }
+        let mut webs = Webs {
+            parent: (0..func.regs.len() as u32).collect(),
+            facts: func.regs.values().map(fixed).collect(),
+        };
         for &(v, _) in &func.inputs {
             webs.facts[v].fixed = true;
         }
@@ -185,11 +185,11 @@ impl Webs {
 
     /// How much further apart the elements of each register come to lie, and how many bytes it has then.
     fn factors(&mut self, func: &Function) -> Vec<(u8, u16)> {
-        let mut whole: SecondaryMap<VReg, Facts> = SecondaryMap::with_capacity(func.regs.len());
+        let mut whole = vec![Facts::default(); func.regs.len()];
         for v in func.regs.keys() {
             let first = self.first(v);
             let own = self.facts[v];
-            let facts = &mut whole[first];
+            let facts = &mut whole[first.index()];
             facts.fixed |= own.fixed;
             if own.size > 0 {
                 facts.element(own.size.into());
@@ -198,7 +198,7 @@ impl Webs {
             facts.gain += own.gain;
         }
         let factor = |(v, bytes): (VReg, u16)| {
-            let facts = whole[v];
+            let facts = whole[v.index()];
             let factor = ROOM / u32::from(facts.size.max(1));
             let end = facts.end * factor;
             let fits = end <= func.target.unit_bytes();

@@ -5,26 +5,15 @@
 //! registers of the cells' sizes stand for those of the first, which are put in their place afterwards.
 
 use kiln_ir::func as ir;
-use kiln_machine::halves::Before;
+use kiln_machine::halves::{self, Before};
 use kiln_machine::inst::VReg;
 use smallvec::SmallVec;
 
 use super::{Select, Selected, has_code};
 
-/// Instructions of vISA from which on the halves are worth a thread each.
-const MANY: usize = 4096;
-
 /// How many of the blocks are the first half, if there are many instructions.
 pub(super) fn middle(ir: &ir::Function, order: &[ir::Block]) -> Option<usize> {
-    let count = |&b: &ir::Block| ir.blocks[b].insts.len();
-    let all: usize = order.iter().map(count).sum();
-    let mut before = 0;
-    let is_second = |b: &ir::Block| {
-        before += count(b);
-        before >= all / 2
-    };
-    let middle = order.iter().position(is_second)?;
-    (all >= MANY).then_some(middle)
+    halves::middle(order.iter().map(|&b| ir.blocks[b].insts.len()))
 }
 
 impl Select<'_, '_> {
