@@ -601,7 +601,7 @@ impl Collector<'_, '_> {
             let origin = origin >> log;
             (within + bytes <= stride).then_some(move |unit: u32| LaneMap {
                 stride,
-                origin: origin - (unit * cell_bytes >> log) as i32,
+                origin: origin - ((unit * cell_bytes) >> log) as i32,
             })
         });
         let access = |unit: u32, cell: Cell, mask: u64| Raw {

@@ -14,21 +14,27 @@ use crate::access;
 use crate::cfg::{self, CfgError};
 use crate::dominators::Dominators;
 use crate::func::*;
+use crate::halves::{MANY, both};
 use crate::linear;
-use crate::liveness::{Access, CallAccess, CallKind, Solver};
+use crate::liveness::{Access, Accesses, Batch, CallAccess, CallKind, Graph, Solver};
 use crate::pack;
-use crate::ssa::{self, Placer};
+use crate::ssa::{self, Origin, Placed, Placer};
 
 /// How the IR is to be built.
 #[derive(Clone, Copy, Debug)]
 pub struct BuildOptions {
     /// Narrow variables share cells.
     pub pack: bool,
+    /// Instructions from which on it is worth a second thread. The IR is the same with one.
+    pub halves_from: usize,
 }
 
 impl Default for BuildOptions {
     fn default() -> BuildOptions {
-        BuildOptions { pack: true }
+        BuildOptions {
+            pack: true,
+            halves_from: MANY,
+        }
     }
 }
 
@@ -52,7 +58,7 @@ pub fn build_with<'m>(
     target: &'static Platform,
     options: BuildOptions,
 ) -> Result<Function<'m>, CfgError> {
-    let many = object.insts.len() >= MANY;
+    let many = object.insts.len() >= options.halves_from;
     let read = || (cfg::build(object), uses_stack(object));
     let uses = || options.pack.then(|| pack::uses(object, target));
     let ((graph, stack), uses) = both(many, read, uses);
@@ -95,6 +101,7 @@ pub fn build_with<'m>(
         cell: PackedOption::default(),
         def: Def::Undef,
     });
+    func.homes.resize(object.vars.len());
     make_homes(&mut func, uses);
     let ranges: Vec<_> = graph.blocks.iter().map(|b| b.insts.clone()).collect();
     let lay_out = || {
@@ -107,34 +114,70 @@ pub fn build_with<'m>(
     (func.blocks, func.routines) = (linear.blocks, linear.routines);
     let sizes: SecondaryMap<Cell, u32> =
         func.cells.iter().map(|(c, data)| (c, data.size)).collect();
-    let size = |cell: Cell| sizes[cell];
-    let mut solver = Solver::new(&graph, &accesses, &size);
-    let mut placer = Placer::new(&func, &doms, &linear.origins);
-    for batch in solver.split(func.cells.len()) {
-        solver.solve(&batch);
-        placer.place(&mut func, &solver, &batch, &accesses);
-    }
-    fill_insts(&mut func, &accesses.list, &solver.kept);
-    let mut of_calls = std::mem::take(&mut solver.call_accesses);
-    of_calls.sort_unstable();
+    let mut graph = Graph::new(&graph, &accesses, &sizes, many);
+    let (mut kept, batches) = graph.split(func.cells.len());
+    let tree = (&doms, &linear.origins[..]);
+    let of_calls = solve(&mut func, &graph, &accesses, tree, &batches, &mut kept);
+    fill_insts(&mut func, &accesses.list, &kept, many);
     fill_calls(&mut func, &of_calls);
     ssa::rename(&mut func, &doms);
     Ok(func)
 }
 
-/// Instructions from which on it is worth a thread to do two things at the same time.
-const MANY: usize = 4096;
+/// What is found by solving some batches.
+struct Solved {
+    placed: std::vec::IntoIter<Placed>,
+    kept: Vec<bool>,
+    calls: Vec<CallAccess>,
+}
 
-/// Does both, at the same time if that is worth it.
-fn both<A: Send, B: Send>(
-    many: bool,
-    one: impl FnOnce() -> A + Send,
-    other: impl FnOnce() -> B + Send,
-) -> (A, B) {
-    match many {
-        true => rayon::join(one, other),
-        false => (one(), other()),
+/// Solves batches and gives the blocks their parameters; one after the other, or every other one at the same time, as
+/// none depends on another. Adds to the writes that keep old contents, and gives what calls of subroutines do, in order.
+fn solve(
+    func: &mut Function,
+    graph: &Graph,
+    accesses: &Accesses,
+    (doms, origins): (&Dominators, &[Origin]),
+    batches: &[Batch],
+    kept: &mut [bool],
+) -> Vec<CallAccess> {
+    let of = |func: &Function, first: usize, step: usize| {
+        let mut solver = Solver::new(graph);
+        let mut placer = Placer::new(func, doms, origins);
+        let mut placed = Vec::with_capacity(batches.len() / step + 1);
+        for batch in batches.iter().skip(first).step_by(step) {
+            solver.solve(batch);
+            placed.push(placer.place(func, &solver, batch, accesses));
+        }
+        Solved {
+            placed: placed.into_iter(),
+            kept: solver.kept,
+            calls: solver.call_accesses,
+        }
+    };
+    let shared = &*func;
+    let mut solved = match graph.halves {
+        true => {
+            let (even, odd) = rayon::join(|| of(shared, 0, 2), || of(shared, 1, 2));
+            vec![even, odd]
+        }
+        false => vec![of(shared, 0, 1)],
+    };
+    let step = solved.len();
+    for n in 0..batches.len() {
+        if let Some(placed) = solved[n % step].placed.next() {
+            placed.put(func);
+        }
     }
+    let mut calls = Vec::new();
+    for mut solved in solved {
+        calls.append(&mut solved.calls);
+        for (kept, more) in kept.iter_mut().zip(solved.kept) {
+            *kept |= more;
+        }
+    }
+    calls.sort_unstable();
+    calls
 }
 
 /// Without an attribute: as wide as the widest instruction that looks at the execution mask.
@@ -355,18 +398,70 @@ fn make_homes(func: &mut Function, uses: Option<pack::Uses>) {
     }
 }
 
+/// Reads and writes of instructions, without values.
+struct Filled {
+    reads: Vec<Read>,
+    writes: Vec<Write>,
+}
+
 /// One read a cell and instruction, one write likewise.
-fn fill_insts(func: &mut Function, accesses: &[Access], kept: &[bool]) {
+fn fill_insts(func: &mut Function, accesses: &[Access], kept: &[bool], halves: bool) {
+    let insts = &mut func.insts[..];
+    let all = accesses.len();
+    if !halves {
+        let filled = fill(insts, 0, accesses, kept, all);
+        (func.read_pool, func.write_pool) = (filled.reads, filled.writes);
+        return;
+    }
+    let first = accesses.get(all / 2).map_or(0, |access| access.inst);
+    let middle = accesses.partition_point(|access| access.inst < first);
+    let (before, behind) = insts.split_at_mut(first as usize);
+    let (mut one, other) = rayon::join(
+        || fill(before, 0, &accesses[..middle], &kept[..middle], all),
+        || {
+            fill(
+                behind,
+                first,
+                &accesses[middle..],
+                &kept[middle..],
+                all - middle,
+            )
+        },
+    );
+    let (reads, writes) = (one.reads.len() as u32, one.writes.len() as u32);
+    for data in behind {
+        if !data.reads.is_empty() || !data.writes.is_empty() {
+            data.reads = data.reads.start + reads..data.reads.end + reads;
+            data.writes = data.writes.start + writes..data.writes.end + writes;
+        }
+    }
+    one.reads.extend(other.reads);
+    one.writes.extend(other.writes);
+    (func.read_pool, func.write_pool) = (one.reads, one.writes);
+}
+
+/// The same of those from one on, in lists with room for so many.
+fn fill(
+    insts: &mut [InstData],
+    first: u32,
+    accesses: &[Access],
+    kept: &[bool],
+    room: usize,
+) -> Filled {
+    let mut filled = Filled {
+        reads: Vec::with_capacity(room),
+        writes: Vec::with_capacity(room / 2),
+    };
     let mut from = 0;
     for list in accesses.chunk_by(|a, b| a.inst == b.inst) {
         let kept = &kept[from..from + list.len()];
         from += list.len();
-        let (reads, writes) = (func.read_pool.len(), func.write_pool.len());
+        let (reads, writes) = (filled.reads.len(), filled.writes.len());
         for (a, &kept) in list.iter().zip(kept) {
             let cell = a.cell;
             if a.kind.is_read() {
-                if func.read_pool[reads..].iter().all(|r| r.cell != cell) {
-                    func.read_pool.push(Read {
+                if filled.reads[reads..].iter().all(|r| r.cell != cell) {
+                    filled.reads.push(Read {
                         cell,
                         value: Value::UNDEF,
                     });
@@ -378,24 +473,22 @@ fn fill_insts(func: &mut Function, accesses: &[Access], kept: &[bool]) {
             } else {
                 PackedOption::default()
             };
-            match func.write_pool[writes..]
-                .iter_mut()
-                .find(|w| w.cell == cell)
-            {
+            match filled.writes[writes..].iter_mut().find(|w| w.cell == cell) {
                 Some(w) if kept => w.old = old,
                 Some(_) => {}
-                None => func.write_pool.push(Write {
+                None => filled.writes.push(Write {
                     cell,
                     old,
                     new: Value::UNDEF,
                 }),
             }
         }
-        func.insts[list[0].inst as usize] = InstData {
-            reads: reads as u32..func.read_pool.len() as u32,
-            writes: writes as u32..func.write_pool.len() as u32,
+        insts[(list[0].inst - first) as usize] = InstData {
+            reads: reads as u32..filled.reads.len() as u32,
+            writes: writes as u32..filled.writes.len() as u32,
         };
     }
+    filled
 }
 
 /// What calls of subroutines read and write, in the order of the instructions.

@@ -28,11 +28,12 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use cranelift_entity::EntityRef;
+use cranelift_entity::{EntityRef, SecondaryMap};
 use smallvec::{SmallVec, smallvec};
 
 use crate::cfg::{Cfg, Exit};
 use crate::func::Cell;
+use crate::halves::both;
 
 /// What an instruction does to part of a cell. Reads of an instruction come before its writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -394,22 +395,14 @@ impl Calls {
     }
 }
 
-/// Solves one batch after the other; its arrays are shared by all.
-pub struct Solver<'a> {
+/// What all batches are solved on.
+pub struct Graph<'a> {
     calls: Calls,
     /// Cells that several routines access.
     shared: Vec<bool>,
-    parts: Vec<Part>,
-    /// Places of the routines that have a part in the batch.
-    ranks: BTreeSet<u32>,
-    /// What reaches a subroutine's end, backward.
-    through: Vec<State>,
-    /// Of the batch: what calls read and write, and what goes back to callers.
-    pub at_ends: Vec<AtEnd>,
-    /// What all calls do.
-    pub call_accesses: Vec<CallAccess>,
     accesses: &'a Accesses,
-    sizes: &'a dyn Fn(Cell) -> u32,
+    /// The mask units that each cell has.
+    sizes: &'a SecondaryMap<Cell, u32>,
     logical: Vec<SmallVec<[u32; 2]>>,
     linear: Vec<SmallVec<[u32; 2]>>,
     logical_preds: Lists,
@@ -418,22 +411,19 @@ pub struct Solver<'a> {
     skip_preds: Lists,
     /// The first block that runs while channels wait at a block, and the first at whose end they do.
     waits_from: Vec<(u32, u32)>,
-    /// Of the batch, at the start of each block, behind its join.
-    live_in: Vec<State>,
-    kill: Vec<Kill>,
-    touched: Vec<u32>,
-    work: Worklist,
-    waiting: Spread,
-    waiting_at_end: Spread,
     /// The last instruction of each block.
     last: Vec<u32>,
-    /// By access, whether a write keeps the old contents. False for reads.
-    pub kept: Vec<bool>,
+    /// Whether there is enough to do for a second thread.
+    pub halves: bool,
 }
 
-impl<'a> Solver<'a> {
-    /// `sizes` gives the mask units that a cell has.
-    pub fn new(cfg: &Cfg, accesses: &'a Accesses, sizes: &'a dyn Fn(Cell) -> u32) -> Solver<'a> {
+impl<'a> Graph<'a> {
+    pub fn new(
+        cfg: &Cfg,
+        accesses: &'a Accesses,
+        sizes: &'a SecondaryMap<Cell, u32>,
+        halves: bool,
+    ) -> Graph<'a> {
         let count = cfg.blocks.len();
         let numbers = |list: &mut dyn Iterator<Item = usize>| list.map(|b| b as u32).collect();
         let logical: Vec<SmallVec<[u32; 2]>> = (0..count)
@@ -455,14 +445,9 @@ impl<'a> Solver<'a> {
             *inside = (*inside).min(span.from as u32);
             *end = (*end).min(span.from.min(span.source) as u32);
         }
-        Solver {
+        Graph {
             calls: Calls::new(cfg),
             shared: Vec::new(),
-            parts: vec![Part::default(); cfg.routines.len()],
-            ranks: BTreeSet::new(),
-            through: vec![State::default(); count],
-            at_ends: Vec::new(),
-            call_accesses: Vec::new(),
             accesses,
             sizes,
             logical_preds: backward(&logical),
@@ -471,30 +456,53 @@ impl<'a> Solver<'a> {
             logical,
             linear,
             waits_from,
-            live_in: vec![State::default(); count],
-            kill: vec![Kill::default(); count],
-            touched: Vec::new(),
-            work: Worklist::new(count),
-            waiting: Spread::new(count),
-            waiting_at_end: Spread::new(count),
             last: (cfg.blocks.iter())
                 .map(|block| block.insts.end.saturating_sub(1))
                 .collect(),
-            kept: vec![false; accesses.list.len()],
+            halves,
         }
     }
 
-    /// Decides the writes of cells that never leave their block, and makes batches of the others.
-    pub fn split(&mut self, cells: usize) -> Vec<Batch> {
-        let mut global = globals(self.accesses, cells);
+    /// Decides the writes of cells that never leave their block, by access as [`Solver::kept`], and makes batches of
+    /// the others.
+    pub fn split(&mut self, cells: usize) -> (Vec<bool>, Vec<Batch>) {
+        let mut global = self.globals(cells);
         if self.calls.any() {
             self.shared = self.shared(cells);
             for (global, shared) in global.iter_mut().zip(&self.shared) {
                 *global |= shared;
             }
         }
-        self.locals(&global);
-        batches(self.accesses, &global, self.sizes)
+        both(
+            self.halves,
+            || self.locals(&global),
+            || batches(self.accesses, &global, self.sizes),
+        )
+    }
+
+    /// The block that the second half of the accesses begins with.
+    fn middle(&self) -> usize {
+        let half = self.accesses.list.len() as u32 / 2;
+        self.accesses
+            .blocks
+            .partition_point(|block| block.end < half)
+    }
+
+    /// The cells that live across blocks; the others never leave theirs.
+    fn globals(&self, cells: usize) -> Vec<bool> {
+        let count = self.accesses.blocks.len();
+        if !self.halves {
+            return globals(self.accesses, 0..count, cells);
+        }
+        let middle = self.middle();
+        let (mut global, others) = rayon::join(
+            || globals(self.accesses, 0..middle, cells),
+            || globals(self.accesses, middle..count, cells),
+        );
+        for (global, other) in global.iter_mut().zip(others) {
+            *global |= other;
+        }
+        global
     }
 
     /// The cells that several routines access.
@@ -511,7 +519,8 @@ impl<'a> Solver<'a> {
         shared
     }
 
-    fn locals(&mut self, global: &[bool]) {
+    fn locals(&self, global: &[bool]) -> Vec<bool> {
+        let mut kept = vec![false; self.accesses.list.len()];
         let mut states = vec![State::default(); global.len()];
         let mut touched = Vec::new();
         for b in 0..self.accesses.blocks.len() {
@@ -521,13 +530,58 @@ impl<'a> Solver<'a> {
                 if global[c] {
                     continue;
                 }
-                self.kept[first + i] = states[c].keeps(a.kind, a.mask, false, true);
+                kept[first + i] = states[c].keeps(a.kind, a.mask, false, true);
                 states[c].step(a.kind, a.mask);
                 touched.push(c);
             }
             for c in touched.drain(..) {
                 states[c] = State::default();
             }
+        }
+        kept
+    }
+}
+
+/// Solves one batch after the other; its arrays are shared by all that it solves.
+pub struct Solver<'a> {
+    graph: &'a Graph<'a>,
+    parts: Vec<Part>,
+    /// Places of the routines that have a part in the batch.
+    ranks: BTreeSet<u32>,
+    /// What reaches a subroutine's end, backward.
+    through: Vec<State>,
+    /// Of the batch: what calls read and write, and what goes back to callers.
+    pub at_ends: Vec<AtEnd>,
+    /// What all calls do to the cells of the batches that were solved.
+    pub call_accesses: Vec<CallAccess>,
+    /// Of the batch, at the start of each block, behind its join.
+    live_in: Vec<State>,
+    kill: Vec<Kill>,
+    touched: Vec<u32>,
+    work: Worklist,
+    waiting: Spread,
+    waiting_at_end: Spread,
+    /// By access, whether a write of the batches that were solved keeps the old contents. False for all others.
+    pub kept: Vec<bool>,
+}
+
+impl<'a> Solver<'a> {
+    pub fn new(graph: &'a Graph<'a>) -> Solver<'a> {
+        let count = graph.last.len();
+        Solver {
+            graph,
+            parts: vec![Part::default(); graph.calls.entry.len()],
+            ranks: BTreeSet::new(),
+            through: vec![State::default(); count],
+            at_ends: Vec::new(),
+            call_accesses: Vec::new(),
+            live_in: vec![State::default(); count],
+            kill: vec![Kill::default(); count],
+            touched: Vec::new(),
+            work: Worklist::new(count),
+            waiting: Spread::new(count),
+            waiting_at_end: Spread::new(count),
+            kept: vec![false; graph.accesses.list.len()],
         }
     }
 
@@ -539,7 +593,7 @@ impl<'a> Solver<'a> {
         }
         self.waiting.clear();
         self.waiting_at_end.clear();
-        if self.calls.any() {
+        if self.graph.calls.any() {
             self.effects(batch);
             self.flow_into_callees(batch);
         } else {
@@ -573,7 +627,7 @@ impl<'a> Solver<'a> {
     fn park(&mut self) {
         for &at in &self.touched {
             let own = self.live_in[at as usize].own;
-            let (inside, end) = self.waits_from[at as usize];
+            let (inside, end) = self.graph.waits_from[at as usize];
             if own != 0 && end < at {
                 self.waiting.add(inside as usize..at as usize, own);
                 self.waiting_at_end.add(end as usize..at as usize, own);
@@ -584,32 +638,32 @@ impl<'a> Solver<'a> {
     /// What each routine does, callees first, and what is live of what it reads itself.
     fn effects(&mut self, batch: &Batch) {
         for &rank in &self.ranks {
-            self.parts[self.calls.by_rank[rank as usize] as usize] = Part::default();
+            self.parts[self.graph.calls.by_rank[rank as usize] as usize] = Part::default();
         }
         self.ranks.clear();
         self.at_ends.clear();
-        let routine = |item: &Item| self.calls.routine[item.block as usize];
+        let routine = |item: &Item| self.graph.calls.routine[item.block as usize];
         let mut from = 0;
         for items in batch.items.chunk_by(|a, b| routine(a) == routine(b)) {
             let r = routine(&items[0]) as usize;
             self.parts[r].items = from..from + items.len();
-            self.ranks.insert(self.calls.rank[r]);
+            self.ranks.insert(self.graph.calls.rank[r]);
             from += items.len();
         }
         let mut next = 0;
         while let Some(rank) = self.ranks.range(next..).next().copied() {
             next = rank + 1;
-            let r = self.calls.by_rank[rank as usize] as usize;
+            let r = self.graph.calls.by_rank[rank as usize] as usize;
             self.effect(batch, r);
             let Effect { reads, writes, .. } = self.parts[r].effect;
             if r == 0 || reads.own | reads.whole | writes == 0 {
                 continue;
             }
-            for at in 0..self.calls.callers[r].len() {
-                let b = self.calls.callers[r][at];
-                let caller = self.calls.routine[b as usize] as usize;
+            for at in 0..self.graph.calls.callers[r].len() {
+                let b = self.graph.calls.callers[r][at];
+                let caller = self.graph.calls.routine[b as usize] as usize;
                 self.parts[caller].sites.push((b, r as u32));
-                self.ranks.insert(self.calls.rank[caller]);
+                self.ranks.insert(self.graph.calls.rank[caller]);
             }
         }
     }
@@ -634,13 +688,19 @@ impl<'a> Solver<'a> {
             return;
         }
         for item in items {
-            if !self.accesses.list[item.access as usize].kind.is_read() {
+            if !self.graph.accesses.list[item.access as usize]
+                .kind
+                .is_read()
+            {
                 writes |= item.bits;
             }
         }
-        let reads = self.live_in[self.calls.entry[r] as usize];
+        let reads = self.live_in[self.graph.calls.entry[r] as usize];
         // What no other routine accesses, and is not there from call to call, is nobody else's matter.
-        let shared = batch.cells.iter().filter(|(c, _)| self.shared[c.index()]);
+        let shared = batch
+            .cells
+            .iter()
+            .filter(|(c, _)| self.graph.shared[c.index()]);
         let others = shared.fold(0, |all, &(_, bits)| all | bits);
         writes &= others | batch.whole_cells(reads.own | reads.whole);
         self.parts[r].effect = Effect {
@@ -653,7 +713,7 @@ impl<'a> Solver<'a> {
     /// Of `bits` those that every way through a routine overwrites: they do not come through from its
     /// end to its beginning.
     fn killed(&mut self, r: usize, bits: u64) -> Kill {
-        let (entry, exit) = (self.calls.entry[r] as usize, self.calls.exit[r]);
+        let (entry, exit) = (self.graph.calls.entry[r] as usize, self.graph.calls.exit[r]);
         if exit == NONE || bits == 0 {
             return Kill {
                 own: bits,
@@ -684,7 +744,7 @@ impl<'a> Solver<'a> {
     /// known who waits, across channels.
     fn flow_into_callees(&mut self, batch: &Batch) {
         let order: Vec<u32> = (self.ranks.iter().rev())
-            .map(|&rank| self.calls.by_rank[rank as usize])
+            .map(|&rank| self.graph.calls.by_rank[rank as usize])
             .collect();
         for &r in &order {
             if let Some(seed) = self.seed(r, |s| s.own, |k| k.own, |s, bits| s.own |= bits) {
@@ -716,7 +776,7 @@ impl<'a> Solver<'a> {
                 self.call(batch, b as usize, callee as usize);
             }
             let State { own, whole } = self.parts[r as usize].exit;
-            let exit = self.calls.exit[r as usize];
+            let exit = self.graph.calls.exit[r as usize];
             if own | whole != 0 && exit != NONE {
                 self.at_ends.push(AtEnd {
                     block: exit,
@@ -735,7 +795,7 @@ impl<'a> Solver<'a> {
         kill: impl Fn(&Kill) -> u64,
         add: impl Fn(&mut State, u64),
     ) -> Option<usize> {
-        let exit = self.calls.exit[r as usize];
+        let exit = self.graph.calls.exit[r as usize];
         let bits = get(&self.parts[r as usize].exit);
         if exit == NONE || bits == 0 {
             return None;
@@ -755,7 +815,7 @@ impl<'a> Solver<'a> {
         } = self.parts[callee].effect;
         let State { own, whole } = self.live_out(b);
         let waiting = self.waiting.at(b);
-        let inst = self.last[b];
+        let inst = self.graph.last[b];
         let mut end = AtEnd {
             block: b as u32,
             reads: 0,
@@ -785,7 +845,7 @@ impl<'a> Solver<'a> {
         // A call at the end is there already.
         let (mut generated, mut kill) = (self.live_in[b], self.kill[b]);
         for item in items.iter().rev() {
-            let kind = self.accesses.list[item.access as usize].kind;
+            let kind = self.graph.accesses.list[item.access as usize].kind;
             generated.step(kind, item.bits);
             match kind {
                 AccessKind::WriteAll => {
@@ -819,9 +879,12 @@ impl<'a> Solver<'a> {
         while let Some(b) = self.work.pop() {
             let bits = get(&self.live_in[b as usize]);
             let (preds, skips) = if linear {
-                (&self.linear_preds, self.skip_preds.of(b as usize))
+                (
+                    &self.graph.linear_preds,
+                    self.graph.skip_preds.of(b as usize),
+                )
             } else {
-                (&self.logical_preds, &[][..])
+                (&self.graph.logical_preds, &[][..])
             };
             let preds = preds.of(b as usize).iter();
             let through = preds.map(|&p| (p, bits & !kill(&self.kill[p as usize])));
@@ -839,11 +902,11 @@ impl<'a> Solver<'a> {
     }
 
     fn live_out(&self, b: usize) -> State {
-        if let Some(part) = self.parts.get(self.calls.leaves[b] as usize) {
+        if let Some(part) = self.parts.get(self.graph.calls.leaves[b] as usize) {
             return part.exit;
         }
-        let own = self.logical[b].iter();
-        let whole = self.linear[b].iter();
+        let own = self.graph.logical[b].iter();
+        let whole = self.graph.linear[b].iter();
         State {
             own: own.fold(0, |all, &s| all | self.live_in[s as usize].own),
             whole: whole.fold(0, |all, &s| all | self.live_in[s as usize].whole),
@@ -853,14 +916,14 @@ impl<'a> Solver<'a> {
     fn decide(&mut self, batch: &Batch, items: &[Item]) {
         let b = items[0].block as usize;
         let mut state = self.live_out(b);
-        if let Some(callee) = self.parts.get(self.calls.callee[b] as usize) {
+        if let Some(callee) = self.parts.get(self.graph.calls.callee[b] as usize) {
             let Effect { reads, kill, .. } = callee.effect;
             state.own = state.own & !kill.own | reads.own;
             state.whole = state.whole & !kill.whole | reads.whole;
         }
         let waiting = self.waiting.at(b);
         for item in items.iter().rev() {
-            let access = &self.accesses.list[item.access as usize];
+            let access = &self.graph.accesses.list[item.access as usize];
             if !access.kind.is_read() {
                 let at = batch.cells.partition_point(|(cell, _)| *cell < access.cell);
                 let bits = batch.cells[at].1;
@@ -868,7 +931,7 @@ impl<'a> Solver<'a> {
                     own: state.own & bits,
                     whole: state.whole & bits,
                 };
-                let all = full((self.sizes)(access.cell)) & !access.mask == 0;
+                let all = full(self.graph.sizes[access.cell]) & !access.mask == 0;
                 let waits = waiting & bits != 0;
                 self.kept[item.access as usize] = of_cell.keeps(access.kind, item.bits, waits, all);
             }
@@ -903,11 +966,11 @@ fn full(size: u32) -> u64 {
     u64::MAX >> (64 - size.clamp(1, 64))
 }
 
-/// The cells that live across blocks; the others never leave theirs.
-fn globals(accesses: &Accesses, cells: usize) -> Vec<bool> {
+/// The cells that live across some of the blocks' ends.
+fn globals(accesses: &Accesses, blocks: Range<usize>, cells: usize) -> Vec<bool> {
     let mut global = vec![false; cells];
     let mut covered = vec![(usize::MAX, 0u64); cells];
-    for b in 0..accesses.blocks.len() {
+    for b in blocks {
         for a in accesses.of(b) {
             let c = a.cell.index();
             if covered[c].0 != b {
@@ -926,7 +989,7 @@ fn globals(accesses: &Accesses, cells: usize) -> Vec<bool> {
 }
 
 /// The global cells in their order, as many in a batch as their bits have room for.
-fn batches(accesses: &Accesses, global: &[bool], sizes: &dyn Fn(Cell) -> u32) -> Vec<Batch> {
+fn batches(accesses: &Accesses, global: &[bool], sizes: &SecondaryMap<Cell, u32>) -> Vec<Batch> {
     let groups = groups(accesses, global, sizes);
     let mut batches: Vec<Batch> = Vec::new();
     let mut place = vec![(0u32, 0u32); global.len()];
@@ -976,13 +1039,13 @@ fn batches(accesses: &Accesses, global: &[bool], sizes: &dyn Fn(Cell) -> u32) ->
 fn groups(
     accesses: &Accesses,
     global: &[bool],
-    sizes: &dyn Fn(Cell) -> u32,
+    sizes: &SecondaryMap<Cell, u32>,
 ) -> Vec<SmallVec<[u64; 2]>> {
     let mut groups: Vec<SmallVec<[u64; 2]>> = vec![SmallVec::new(); global.len()];
     for a in accesses.list.iter().filter(|a| global[a.cell.index()]) {
         let list = &mut groups[a.cell.index()];
         if list.is_empty() {
-            *list = smallvec![full(sizes(a.cell))];
+            *list = smallvec![full(sizes[a.cell])];
         }
         let mut seen = 0;
         for i in 0..list.len() {

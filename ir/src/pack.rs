@@ -85,7 +85,7 @@ pub fn pack(
     let mut order: Vec<(Use, Var)> = (uses.0.into_iter().zip(object.vars.keys()))
         .filter_map(|(used, var)| Some((used?, var)))
         .filter(|(used, var)| {
-            used.end - used.start >= LEAST_LIFE && used.bytes <= cell / 2 && candidate(*var)
+            used.end - used.start >= LEAST_LIFE && used.bytes <= widest(target) && candidate(*var)
         })
         .collect();
     order.sort_by_key(|(used, var)| (used.start, *var));
@@ -139,7 +139,12 @@ pub fn pack(
     slots
 }
 
-/// The use of each variable that is a root and used at all.
+/// Bytes of the widest variables that share a cell.
+fn widest(target: &Platform) -> u32 {
+    target.unit_bytes() / 2
+}
+
+/// The use of each variable that is a root, narrow enough to share a cell, and used at all.
 pub struct Uses(Vec<Option<Use>>);
 
 /// How the variables of an object are used on that platform.
@@ -150,25 +155,26 @@ pub fn uses(object: &Object, target: &Platform) -> Uses {
     for (i, inst) in object.insts.iter().enumerate() {
         routine += u32::from(inst.op == Opcode::Subroutine);
         for (operand, (field, _)) in inst.operands.iter().zip(inst.op.row().operands_of(inst)) {
-            let (var, end, least) = match *operand {
+            let (Operand::General { var, .. } | Operand::Raw { var, .. }) = *operand else {
+                continue;
+            };
+            let (root, at) = object.root(var);
+            let decl = &object.vars[root];
+            if decl.bytes() > widest(target) {
+                continue;
+            }
+            let (end, least) = match *operand {
                 Operand::General {
-                    var,
-                    row,
-                    col,
-                    region,
-                    ..
+                    row, col, region, ..
                 } => {
                     let bytes = object.vars[var].ty.bytes();
                     let write = matches!(field, Field::Dst(_));
                     let start = u32::from(row) * row_bytes + u32::from(col) * bytes;
-                    (var, start + reach(inst, region, write) * bytes, 1)
+                    (start + reach(inst, region, write) * bytes, 1)
                 }
                 // Messages move whole registers.
-                Operand::Raw { var, .. } => (var, row_bytes, row_bytes),
-                _ => continue,
+                _ => (row_bytes, row_bytes),
             };
-            let (root, at) = object.root(var);
-            let decl = &object.vars[root];
             let used = uses[root.as_u32() as usize].get_or_insert(Use {
                 start: i as u32,
                 end: 0,

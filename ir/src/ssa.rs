@@ -35,8 +35,7 @@ pub enum Origin {
     Split,
 }
 
-/// Places block parameters, one batch of cells after the other. An argument that is to be passed
-/// holds the parameter's own value until [`rename`].
+/// Finds block parameters, one batch of cells after the other; what it finds of one does not depend on others.
 pub struct Placer<'a> {
     origins: &'a [Origin],
     /// The block that has the instructions of each block of the program.
@@ -54,6 +53,47 @@ pub struct Placer<'a> {
     /// The last search that came by each block.
     seen: Vec<u32>,
     searches: u32,
+}
+
+/// The parameters for the cells of a batch, which have no values yet.
+#[derive(Default)]
+pub struct Placed {
+    /// Parameters and results of subroutines.
+    entering: Vec<(Routine, Cell)>,
+    leaving: Vec<(Routine, Cell)>,
+    /// Parameters of blocks.
+    params: Vec<(Block, Cell)>,
+    /// Of each parameter in turn, whether each of the predecessors passes the cell on.
+    passed: Vec<bool>,
+}
+
+impl Placed {
+    /// Gives the blocks and routines these parameters. What is passed holds the parameter's own value until [`rename`].
+    pub fn put(self, func: &mut Function) {
+        let value = |func: &mut Function, cell: Cell, def| {
+            let cell = cell.into();
+            func.values.push(ValueData { cell, def })
+        };
+        for (routine, cell) in self.entering {
+            let value = value(func, cell, Def::Entry);
+            func.routines[routine].params.push((cell, value));
+        }
+        for (routine, cell) in self.leaving {
+            func.routines[routine].results.push((cell, Value::UNDEF));
+        }
+        let mut passed = self.passed.into_iter();
+        for (b, cell) in self.params {
+            let value = value(func, cell, Def::Param(b));
+            func.blocks[b].params.push((cell, value));
+            let preds = func.blocks[b].preds.clone();
+            for (p, passed) in preds.into_iter().zip(passed.by_ref()) {
+                let arg = if passed { value } else { Value::UNDEF };
+                for edge in func.blocks[p].succs.iter_mut().filter(|e| e.to == b) {
+                    edge.args.push(arg);
+                }
+            }
+        }
+    }
 }
 
 impl<'a> Placer<'a> {
@@ -87,14 +127,14 @@ impl<'a> Placer<'a> {
         }
     }
 
-    /// Gives the blocks their parameters for the cells of a batch that was just solved.
+    /// Finds the parameters of the blocks for the cells of a batch that was just solved.
     pub fn place(
         &mut self,
-        func: &mut Function,
+        func: &Function,
         solver: &Solver,
         batch: &Batch,
         accesses: &Accesses,
-    ) {
+    ) -> Placed {
         for b in self.touched.drain(..) {
             self.live[b.index()] = 0;
             self.written[b.index()] = 0;
@@ -124,20 +164,25 @@ impl<'a> Placer<'a> {
                 self.written[0] |= 1 << bit;
             }
         }
-        self.pass(func, solver, &cells);
+        let mut found = Placed::default();
+        self.pass(solver, &cells, &mut found);
         for (b, mut placed) in self.joins(func) {
             while placed != 0 {
                 let bit = placed.trailing_zeros();
                 if let Some(cell) = cells[bit as usize] {
-                    self.parameter(func, solver, batch, b, cell, bit);
+                    found.params.push((b, cell));
+                    let passed = |&p: &Block| self.passed(solver, batch, p, 1 << bit) != 0;
+                    let preds = func.blocks[b].preds.iter();
+                    found.passed.extend(preds.map(passed));
                 }
                 placed &= placed - 1;
             }
         }
+        found
     }
 
     /// What is live at the entry of a subroutine is a parameter of it, what is wanted at its end a result.
-    fn pass(&mut self, func: &mut Function, solver: &Solver, cells: &[Option<Cell>; 64]) {
+    fn pass(&mut self, solver: &Solver, cells: &[Option<Cell>; 64], found: &mut Placed) {
         let in_bits = |mut bits: u64| {
             std::iter::from_fn(move || {
                 let bit = (bits != 0).then(|| bits.trailing_zeros())?;
@@ -152,19 +197,15 @@ impl<'a> Placer<'a> {
             };
             let live = std::mem::take(&mut self.live[b.index()]);
             self.written[b.index()] |= live;
-            for cell in in_bits(live) {
-                let value = func.values.push(ValueData {
-                    cell: cell.into(),
-                    def: Def::Entry,
-                });
-                func.routines[routine].params.push((cell, value));
-            }
+            found
+                .entering
+                .extend(in_bits(live).map(|cell| (routine, cell)));
         }
         for end in solver.at_ends.iter().filter(|end| end.writes == 0) {
             let b = self.bodies[end.block as usize];
             if let Some(routine) = self.left[b] {
-                let results = &mut func.routines[routine].results;
-                results.extend(in_bits(end.reads).map(|cell| (cell, Value::UNDEF)));
+                let cells = in_bits(end.reads);
+                found.leaving.extend(cells.map(|cell| (routine, cell)));
             }
         }
     }
@@ -283,32 +324,6 @@ impl<'a> Placer<'a> {
             }
         }
     }
-
-    fn parameter(
-        &mut self,
-        func: &mut Function,
-        solver: &Solver,
-        batch: &Batch,
-        b: Block,
-        cell: Cell,
-        bit: u32,
-    ) {
-        let value = func.values.push(ValueData {
-            cell: cell.into(),
-            def: Def::Param(b),
-        });
-        func.blocks[b].params.push((cell, value));
-        for i in 0..func.blocks[b].preds.len() {
-            let p = func.blocks[b].preds[i];
-            let arg = match self.passed(solver, batch, p, 1 << bit) {
-                0 => Value::UNDEF,
-                _ => value,
-            };
-            for edge in func.blocks[p].succs.iter_mut().filter(|e| e.to == b) {
-                edge.args.push(arg);
-            }
-        }
-    }
 }
 
 /// Gives every read and write its value. Reads and the `old` of writes hold [`Value::UNDEF`] where a
@@ -321,6 +336,7 @@ pub fn rename(func: &mut Function, doms: &Dominators) {
             children[d.index()].push(b);
         }
     }
+    func.values.reserve(func.write_pool.len());
     let mut current: Vec<Value> = vec![Value::UNDEF; func.cells.len()];
     let mut undo: Vec<(Cell, Value)> = Vec::new();
     // Depth first over the dominator tree: enter a block, later restore what it changed.

@@ -4,7 +4,7 @@
 use cranelift_entity::{EntityRef, EntitySet};
 
 use super::operands::{is_unused, predicate_name};
-use super::{FindingKind, GRF, Verifier, roots};
+use super::{FindingKind, GRF, Root, Verifier, roots};
 use crate::attributes::TARGET;
 use crate::module::{
     AttrValue, Input, InputVar, LabelKind, Object, Operand, Subject, Type, Var, predefined,
@@ -43,6 +43,16 @@ fn used_vars(object: &Object) -> EntitySet<Var> {
     used
 }
 
+/// Bytes of a variable, with what is left of its last GRF. Three predefined ones have a number of
+/// GRFs, not of elements.
+pub(super) fn room(object: &Object, var: Var, grf: u32) -> u32 {
+    let bytes = object.vars[var].bytes();
+    match var.as_u32() {
+        predefined::R0 | predefined::ARG | predefined::RETVAL => bytes / GRF * grf,
+        _ => bytes.next_multiple_of(grf),
+    }
+}
+
 impl Verifier<'_> {
     /// The variables; whether all chains of aliases come to an end.
     pub(super) fn aliases(&mut self) -> bool {
@@ -60,7 +70,7 @@ impl Verifier<'_> {
             }
         }
         if sound {
-            self.roots = roots(object);
+            self.roots = roots(object, self.grf);
         }
         for (i, var) in declared() {
             self.subject = Subject::Var(i);
@@ -94,10 +104,10 @@ impl Verifier<'_> {
             if !sound || var.alias.is_none() {
                 continue;
             }
-            let (base, offset) = self.roots[i.index()];
-            let (end, size) = (offset.saturating_add(var.bytes()), self.room(base));
+            let (root, end) = self.reach(i, var.bytes());
+            let size = root.room;
             if end > size {
-                let (name, base) = (var.name.to_string(), object.vars[base].name.to_string());
+                let (name, base) = (var.name.to_string(), object.vars[root.var].name.to_string());
                 self.find(FindingKind::AliasEnd {
                     name,
                     base,
@@ -110,20 +120,10 @@ impl Verifier<'_> {
         sound
     }
 
-    /// Bytes of a variable, with what is left of its last GRF. Three predefined ones have a number
-    /// of GRFs, not of elements.
-    pub(super) fn room(&self, var: Var) -> u32 {
-        let bytes = self.object.vars[var].bytes();
-        match var.as_u32() {
-            predefined::R0 | predefined::ARG | predefined::RETVAL => bytes / GRF * self.grf,
-            _ => bytes.next_multiple_of(self.grf),
-        }
-    }
-
-    /// The variable at the end of the chain, the end of an access in it, and its room.
-    pub(super) fn reach(&self, var: Var, end: u32) -> (Var, u32, u32) {
-        let (root, offset) = self.roots[var.index()];
-        (root, offset.saturating_add(end), self.room(root))
+    /// Where a variable is, and where an access up to that byte of it ends there.
+    pub(super) fn reach(&self, var: Var, end: u32) -> (Root, u32) {
+        let root = self.roots[var.index()];
+        (root, root.offset.saturating_add(end))
     }
 
     pub(super) fn definitions(&mut self) {

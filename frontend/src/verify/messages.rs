@@ -52,9 +52,10 @@ impl Verifier<'_> {
                 continue;
             };
             let bytes = access.shape.extent(inst.exec.size, self.grf);
-            let (root, end, size) = self.reach(var, u32::from(offset).saturating_add(bytes));
+            let (root, end) = self.reach(var, u32::from(offset).saturating_add(bytes));
+            let size = root.room;
             if end > size {
-                let (operand, name) = (i, self.object.vars[root].name.to_string());
+                let (operand, name) = (i, self.object.vars[root.var].name.to_string());
                 self.subject = Subject::Operand(i);
                 self.find(FindingKind::Payload {
                     operand: self.written(operand),
@@ -75,9 +76,9 @@ impl Verifier<'_> {
             if !self.object.vars.is_valid(var) || var.as_u32() == predefined::NULL {
                 continue;
             }
-            let (root, start) = self.roots[var.index()];
-            let offset = start + u32::from(offset);
-            let decl = &self.object.vars[root];
+            let root = self.roots[var.index()];
+            let offset = root.offset + u32::from(offset);
+            let decl = &self.object.vars[root.var];
             if decl.bytes() >= self.grf && !offset.is_multiple_of(self.grf) {
                 let (name, grf) = (decl.name.to_string(), self.grf);
                 self.subject = Subject::Operand(operand);

@@ -24,6 +24,7 @@ mod surfaces;
 use std::cell::OnceCell;
 use std::collections::HashSet;
 use std::ops::Range;
+use std::sync::Arc;
 
 use cranelift_entity::{EntityRef, EntitySet};
 use thiserror::Error;
@@ -110,7 +111,7 @@ pub fn check(module: &Module, platform: Option<Generation>) -> Vec<Finding> {
                 platform,
                 grf,
                 functions: &functions,
-                roots: Vec::new(),
+                roots: Arc::default(),
                 operands: OnceCell::new(),
                 findings: &mut findings,
             };
@@ -156,26 +157,40 @@ struct Verifier<'a> {
     /// Bytes of a register.
     grf: u32,
     functions: &'a Functions<'a>,
-    /// The end of each variable's chain of aliases and the offset there.
-    roots: Vec<(Var, u32)>,
+    /// The end of each variable's chain of aliases.
+    roots: Arc<[Root]>,
     /// Predicates that are operands, once it was asked.
     operands: OnceCell<EntitySet<Predicate>>,
     findings: &'a mut Vec<Finding>,
 }
 
+/// Where a variable is: the one at the end of its chain of aliases, the offset there, and the bytes of that one with what
+/// is left of its last GRF.
+#[derive(Clone, Copy)]
+struct Root {
+    var: Var,
+    offset: u32,
+    room: u32,
+}
+
 /// As [`Object::root`], of all variables at once: chains may be long.
-fn roots(object: &Object) -> Vec<(Var, u32)> {
-    let mut roots: Vec<(Var, u32)> = Vec::with_capacity(object.vars.len());
-    for (i, var) in &object.vars {
-        roots.push(match var.alias {
+fn roots(object: &Object, grf: u32) -> Arc<[Root]> {
+    let mut roots: Vec<Root> = Vec::with_capacity(object.vars.len());
+    for (var, decl) in &object.vars {
+        roots.push(match decl.alias {
             Some((base, at)) => {
-                let (root, offset) = roots[base.index()];
-                (root, offset.saturating_add(at.into()))
+                let Root { var, offset, room } = roots[base.index()];
+                let offset = offset.saturating_add(at.into());
+                Root { var, offset, room }
             }
-            None => (i, 0),
+            None => Root {
+                var,
+                offset: 0,
+                room: decls::room(object, var, grf),
+            },
         });
     }
-    roots
+    roots.into()
 }
 
 impl Verifier<'_> {
@@ -221,7 +236,7 @@ impl Verifier<'_> {
         }
         let mut findings = Vec::new();
         let mut other = Verifier {
-            roots: self.roots.clone(),
+            roots: Arc::clone(&self.roots),
             operands: OnceCell::new(),
             findings: &mut findings,
             ..*self

@@ -21,6 +21,9 @@ use crate::text::number::Positional;
 /// The offsets of indirect accesses.
 const INDIRECT_OFFSETS: RangeInclusive<i16> = -512..=511;
 
+/// A bit for 0 and for each power of two up to 32.
+const POWERS: u64 = 1 << 0 | 1 << 1 | 1 << 2 | 1 << 4 | 1 << 8 | 1 << 16 | 1 << 32;
+
 /// `1, 2 and 4`.
 fn listed(numbers: &[u8]) -> String {
     let names: Vec<String> = numbers.iter().map(u8::to_string).collect();
@@ -301,7 +304,9 @@ impl<'a> Verifier<'a> {
                 region,
                 modifier,
             } => {
-                self.modifier(inst, i, is_dst, modifier);
+                if modifier != Modifier::None {
+                    self.modifier(inst, i, is_dst, modifier);
+                }
                 if field == Field::SrcBlock {
                     self.exists(var);
                     return;
@@ -324,10 +329,10 @@ impl<'a> Verifier<'a> {
                     let last = last_element(region, inst.exec.size, is_dst);
                     let row = inst.op.row();
                     let behind = match is_dst {
-                        true => {
+                        true if row.parts > 1 => {
                             row.part_stride(inst.exec.size, element, self.grf) * (row.parts - 1)
                         }
-                        false => 0,
+                        _ => 0,
                     };
                     self.end(i, var, start + behind + (last + 1) * element);
                 }
@@ -340,7 +345,9 @@ impl<'a> Verifier<'a> {
                 modifier,
                 ..
             } => {
-                self.modifier(inst, i, is_dst, modifier);
+                if modifier != Modifier::None {
+                    self.modifier(inst, i, is_dst, modifier);
+                }
                 if !INDIRECT_OFFSETS.contains(&imm) {
                     let (operand, found) = (self.written(i), imm);
                     self.find(FindingKind::IndirectOffset { operand, found });
@@ -491,10 +498,8 @@ impl<'a> Verifier<'a> {
         }
     }
 
+    /// Whether an operand may have its modifier, which is one.
     fn modifier(&mut self, inst: &Inst, operand: usize, is_dst: bool, modifier: Modifier) {
-        if modifier == Modifier::None {
-            return;
-        }
         let fits = match modifier {
             Modifier::Sat => is_dst,
             _ => !is_dst,
@@ -535,7 +540,7 @@ impl<'a> Verifier<'a> {
 
     fn region(&mut self, operand: usize, is_dst: bool, size: u8, region: Region) -> bool {
         let Region { v, w, h } = region;
-        let power = |n: u8, most: u8| n <= most && (n == 0 || n.is_power_of_two());
+        let power = |n: u8, most: u8| n <= most && POWERS >> n & 1 != 0;
         let strides = "0, 1, 2 and 4";
         let (part, found, allowed) = match (is_dst, v) {
             (true, None) => {
@@ -568,11 +573,11 @@ impl<'a> Verifier<'a> {
 
     /// Whether an access of a variable up to that byte ends in its root.
     fn end(&mut self, operand: usize, var: Var, end: u32) {
-        let (root, offset) = self.roots[var.index()];
-        let (end, size) = (offset.saturating_add(end), self.room(root));
-        let unused = is_unused(root.index());
+        let (root, end) = self.reach(var, end);
+        let size = root.room;
+        let unused = is_unused(root.var.index());
         if end > size && !unused {
-            let name = self.object.vars[root].name.to_string();
+            let name = self.object.vars[root.var].name.to_string();
             self.find(FindingKind::End {
                 operand: self.written(operand),
                 name,
@@ -581,7 +586,7 @@ impl<'a> Verifier<'a> {
             });
         }
         if unused {
-            self.missing("variable", root.index());
+            self.missing("variable", root.var.index());
         }
     }
 
@@ -740,7 +745,7 @@ mod tests {
             platform,
             grf: 32,
             functions: &Functions::new(&module),
-            roots: Vec::new(),
+            roots: Default::default(),
             operands: OnceCell::new(),
             findings: &mut findings,
         };
