@@ -91,6 +91,7 @@ fn disagreeing(mut both: u64, a: LaneMap, b: LaneMap) -> u64 {
 }
 
 /// An access before it is known whether channels and bytes correspond throughout.
+#[derive(Clone, Copy)]
 struct Raw {
     inst: u32,
     cell: Cell,
@@ -304,7 +305,8 @@ impl Collector<'_, '_> {
             }
         }
         self.passed(index, inst);
-        self.raw.extend(self.writes.drain(..));
+        self.raw.extend_from_slice(&self.writes);
+        self.writes.clear();
         Ok(())
     }
 
@@ -417,8 +419,13 @@ impl Collector<'_, '_> {
                 let known = inst.op.row();
                 let parts = if touch.write { known.parts } else { 1 };
                 for part in 0..parts {
-                    let offset =
-                        first + part * known.part_stride(exec.size, bytes, self.func.row_bytes());
+                    let offset = match part {
+                        0 => first,
+                        _ => {
+                            let grf = self.func.row_bytes();
+                            first + part * known.part_stride(exec.size, bytes, grf)
+                        }
+                    };
                     self.region(
                         touch,
                         Elements {

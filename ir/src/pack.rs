@@ -150,6 +150,7 @@ pub struct Uses(Vec<Option<Use>>);
 /// How the variables of an object are used on that platform.
 pub fn uses(object: &Object, target: &Platform) -> Uses {
     let row_bytes = target.grf_bytes;
+    let widest = widest(target);
     let mut uses: Vec<Option<Use>> = vec![None; object.vars.len()];
     let mut routine = 0;
     for (i, inst) in object.insts.iter().enumerate() {
@@ -160,7 +161,7 @@ pub fn uses(object: &Object, target: &Platform) -> Uses {
             };
             let (root, at) = object.root(var);
             let decl = &object.vars[root];
-            if decl.bytes() > widest(target) {
+            if decl.bytes() > widest {
                 continue;
             }
             let (end, least) = match *operand {
@@ -175,21 +176,24 @@ pub fn uses(object: &Object, target: &Platform) -> Uses {
                 // Messages move whole registers.
                 _ => (row_bytes, row_bytes),
             };
-            let used = uses[root.as_u32() as usize].get_or_insert(Use {
+            // No element crosses a register that does not have to.
+            let natural = |bytes: u32| bytes.next_power_of_two().min(row_bytes);
+            let used = uses[root.as_u32() as usize].get_or_insert_with(|| Use {
                 start: i as u32,
                 end: 0,
                 bytes: decl.bytes(),
-                align: decl.align.bytes(),
+                align: decl.align.bytes().max(natural(decl.bytes())),
                 routines: SmallVec::new(),
             });
             if used.routines.last() != Some(&routine) {
                 used.routines.push(routine);
             }
             used.end = i as u32;
-            used.bytes = used.bytes.max(at + end);
-            // No element crosses a register that does not have to.
-            let natural = used.bytes.next_power_of_two().min(row_bytes);
-            used.align = used.align.max(natural).max(least);
+            if at + end > used.bytes {
+                used.bytes = at + end;
+                used.align = used.align.max(natural(used.bytes));
+            }
+            used.align = used.align.max(least);
         }
     }
     Uses(uses)
