@@ -15,6 +15,7 @@
 use kiln_machine::func::{Block, Class, Function};
 use kiln_machine::inst::{Desc, Inst, Old, Reg, Role, Src, VReg};
 use kiln_machine::liveness::term_uses;
+use smallvec::{SmallVec, smallvec};
 
 /// What the pass is called.
 pub const NAME: &str = "pairs";
@@ -43,7 +44,13 @@ struct Value {
 /// A unit that values share.
 struct Unit {
     /// What it holds from each number of an instruction on.
-    holds: Vec<(u32, VReg)>,
+    holds: SmallVec<[(u32, VReg); 2]>,
+}
+
+/// A unit in which there may be room.
+#[derive(Clone, Copy)]
+struct Open {
+    unit: u32,
     /// Until when each half is read.
     until: [u32; 2],
 }
@@ -137,7 +144,7 @@ fn choose(
     values: &mut [Value],
     units: &mut Vec<Unit>,
 ) {
-    let mut open: Vec<u32> = Vec::new();
+    let mut open: Vec<Open> = Vec::with_capacity(OPEN);
     for (at, inst) in (first..).zip(&func.blocks[block].insts) {
         let Some(v) = inst.dst.and_then(|dst| dst.reg.as_virt()) else {
             continue;
@@ -146,36 +153,43 @@ fn choose(
         if !value.fits || value.barred || value.born != at || value.last <= at {
             continue;
         }
-        open.retain(|&unit| units[unit as usize].until.iter().any(|&until| until > at));
+        // Of those that end as near the latest.
         let mut best = None;
-        for &unit in open.iter().rev() {
-            let [low, high] = units[unit as usize].until;
-            if low.min(high) >= at {
-                continue;
-            }
+        let mut count = 0;
+        open.retain(|unit| {
+            let [low, high] = unit.until;
             let other = low.max(high);
-            let (apart, together) = (other.abs_diff(value.last), other.min(value.last) - at);
-            if apart <= together / 2 + NEAR && best.is_none_or(|(least, _)| apart < least) {
-                best = Some((apart, unit));
+            if other <= at {
+                return false;
             }
-        }
+            if low.min(high) < at {
+                let (apart, together) = (other.abs_diff(value.last), other.min(value.last) - at);
+                if apart <= together / 2 + NEAR && best.is_none_or(|(least, _)| apart <= least) {
+                    best = Some((apart, count));
+                }
+            }
+            count += 1;
+            true
+        });
         match best {
-            Some((_, unit)) => {
-                let data = &mut units[unit as usize];
-                let free = usize::from(data.until[0] >= at);
-                data.until[free] = value.last;
-                data.holds.push((at, v));
-                (value.unit, value.at) = (unit, free as u32 * half);
+            Some((_, place)) => {
+                let Open { unit, until } = &mut open[place];
+                let free = usize::from(until[0] >= at);
+                until[free] = value.last;
+                units[*unit as usize].holds.push((at, v));
+                (value.unit, value.at) = (*unit, free as u32 * half);
             }
             None => {
                 value.unit = units.len() as u32;
                 if open.len() == OPEN {
                     open.remove(0);
                 }
-                open.push(value.unit);
-                units.push(Unit {
-                    holds: vec![(at, v)],
+                open.push(Open {
+                    unit: value.unit,
                     until: [value.last, 0],
+                });
+                units.push(Unit {
+                    holds: smallvec![(at, v)],
                 });
             }
         }

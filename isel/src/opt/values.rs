@@ -8,15 +8,15 @@
 //! writes of control registers.
 
 use std::collections::HashMap;
-use std::hash::BuildHasher;
+use std::hash::{BuildHasher, Hash, Hasher};
 
 use cranelift_entity::SecondaryMap;
 use cranelift_entity::packed_option::PackedOption;
 use foldhash::fast::FixedState;
 use kiln_machine::func::{Block, Class, Function};
 use kiln_machine::graph::Graph;
-use kiln_machine::inst::{Base, Inst, List, Old, Options, Pred, Reg, Src, VReg};
-use kiln_target::isa::{Cond, Op, RegFile, Type};
+use kiln_machine::inst::{Base, Inst, Old, Reg, Src, SrcReg, VReg};
+use kiln_target::isa::RegFile;
 use kiln_target::op::Props;
 use smallvec::SmallVec;
 
@@ -51,10 +51,8 @@ pub fn run(func: &mut Function) {
             let old = inst.dst.map(|dst| dst.old);
             func.map_uses(&mut inst, |v| new(&renamed, v));
             known.modes += u32::from(writes_control(&inst));
-            let base = inst.dst.as_ref().map_or(Base::Null, |dst| dst.reg.base());
-            let registers: SmallVec<[VReg; 4]> = func.registers(&base).into();
             let earlier = match is_value(func, &inst) {
-                true => known.find(func, &graph, block, at, &inst, &registers),
+                true => known.find(func, &graph, block, at, &inst),
                 false => None,
             };
             let Some(earlier) = earlier else {
@@ -74,10 +72,11 @@ pub fn run(func: &mut Function) {
                 kept.push(inst);
                 continue;
             };
+            let registers = results(func, &inst);
             if let ([v], true) = (&registers[..], is_fresh(&inst)) {
                 removed.insert(*v, (inst, block, known.modes));
             }
-            for (&v, &other) in registers.iter().zip(&earlier) {
+            for (&v, other) in registers.iter().zip(results(func, &earlier)) {
                 renamed[v] = other.into();
                 let align = func.regs[v].align;
                 let aligned = &mut func.regs[other].align;
@@ -97,43 +96,76 @@ pub fn run(func: &mut Function) {
     }
 }
 
-/// All that makes an instruction's result what it is.
-#[derive(PartialEq, Eq, Hash)]
-struct Key {
-    op: Op,
-    exec_size: u8,
-    chan_off: u8,
-    opts: Options,
-    pred: Option<Pred>,
-    /// Of `sel`, which sets no flag.
-    cond: Option<Cond>,
-    srcs: SmallVec<[Src; 3]>,
-    dst: (u32, u8, Type),
-    /// What it is written over.
+/// The registers that an instruction defines.
+fn results(func: &Function, inst: &Inst) -> SmallVec<[VReg; 4]> {
+    let base = inst.dst.as_ref().map_or(Base::Null, |dst| dst.reg.base());
+    func.registers(&base).into()
+}
+
+/// Where a value was computed last, and by what.
+#[derive(Clone, Copy)]
+struct Value {
+    block: Block,
+    at: usize,
+    inst: Inst,
+    /// What it is written over: the instruction may get another register for that.
     old: Option<VReg>,
-    /// Bytes of each register of the destination.
-    bytes: SmallVec<[u16; 4]>,
-    /// Where the mask or the modes of floats count, the block: they change from one to the next.
-    block: Option<Block>,
-    /// Writes of control registers before, where they count.
+    /// Writes of control registers before.
     modes: u32,
 }
 
-/// Where a value was computed last.
-struct Entry {
-    block: Block,
-    at: usize,
-    registers: SmallVec<[VReg; 4]>,
+impl Value {
+    /// Whether the modes of floats count.
+    fn of_floats(&self) -> bool {
+        let dst = self.inst.dst.is_some_and(|dst| dst.ty.is_float());
+        dst || self.inst.srcs.iter().any(|src| src.ty().is_float())
+    }
+
+    /// Whether it is the same one in all blocks: neither the mask nor modes count, which change from one to the next.
+    fn is_everywhere(&self) -> bool {
+        self.inst.opts.no_mask && !self.of_floats()
+    }
+
+    /// Whether all that makes the results what they are is the same.
+    fn is_same(&self, func: &Function, other: &Value) -> bool {
+        let (a, b) = (&self.inst, &other.inst);
+        let cond = |inst: &Inst| inst.cond.map(|c| c.cond);
+        let dst = |inst: &Inst| inst.dst.map(|dst| (dst.reg.byte(), dst.hstride, dst.ty));
+        let bytes = |inst| {
+            let results = results(func, inst).into_iter();
+            results.map(|v| func.regs[v].bytes)
+        };
+        (a.op, a.exec_size, a.chan_off, a.opts) == (b.op, b.exec_size, b.chan_off, b.opts)
+            && (a.pred, cond(a), dst(a)) == (b.pred, cond(b), dst(b))
+            && self.old == other.old
+            && a.srcs.len() == b.srcs.len()
+            && (a.srcs.iter().zip(b.srcs.iter())).all(|(a, b)| is_same_source(func, a, b))
+            && bytes(a).eq(bytes(b))
+            && (self.is_everywhere() || self.block == other.block)
+            && (!self.of_floats() || self.modes == other.modes)
+    }
+}
+
+/// Lists are the same if their registers are.
+fn is_same_source(func: &Function, a: &Src, b: &Src) -> bool {
+    let (Src::Reg(a), Src::Reg(b)) = (a, b) else {
+        return a == b;
+    };
+    match (a.reg.as_list(), b.reg.as_list()) {
+        (Some(list), Some(other)) => {
+            let reg = Reg::new(Base::List(list), b.reg.byte());
+            func.lists[list] == func.lists[other] && *a == SrcReg { reg, ..*b }
+        }
+        _ => a == b,
+    }
 }
 
 struct Known {
-    /// What the last instructions computed, each at its number in order modulo the length, and some bits of the
-    /// hashes of the keys. No two have the same key.
-    values: [Option<(Key, Entry)>; KNOWN],
+    /// What the last instructions computed, each at its number in order modulo the length, and some bits of
+    /// their hashes. No two are the same.
+    values: [Option<Value>; KNOWN],
     hashes: [[u32; AT_ONCE]; TIMES],
     hasher: FixedState,
-    /// One list for all of the same registers.
-    lists: HashMap<SmallVec<[VReg; 4]>, List, FixedState>,
     /// Writes of control registers so far.
     modes: u32,
 }
@@ -141,16 +173,14 @@ struct Known {
 impl Known {
     fn new() -> Known {
         Known {
-            values: [const { None }; KNOWN],
+            values: [None; KNOWN],
             hashes: [[0; AT_ONCE]; TIMES],
             hasher: FixedState::default(),
-            lists: HashMap::default(),
             modes: 0,
         }
     }
 
-    /// The registers that hold the results of an instruction already; otherwise it is known from
-    /// now on.
+    /// The instruction that made the results of another already; otherwise these are known from now on.
     fn find(
         &mut self,
         func: &Function,
@@ -158,50 +188,60 @@ impl Known {
         block: Block,
         at: usize,
         inst: &Inst,
-        registers: &SmallVec<[VReg; 4]>,
-    ) -> Option<SmallVec<[VReg; 4]>> {
-        let (op, dst) = (inst.gen_op()?, inst.dst.as_ref()?);
-        let floats = dst.ty.is_float() || inst.srcs.iter().any(|src| src.ty().is_float());
-        let srcs = inst.srcs.iter().map(|&src| self.one_list(func, src));
-        let key = Key {
-            op,
-            exec_size: inst.exec_size,
-            chan_off: inst.chan_off,
-            opts: inst.opts,
-            pred: inst.pred,
-            cond: inst.cond.map(|c| c.cond),
-            srcs: srcs.collect(),
-            dst: (dst.reg.byte(), dst.hstride, dst.ty),
-            old: func.old(dst.old, 0),
-            bytes: registers.iter().map(|&v| func.regs[v].bytes).collect(),
-            block: (floats || !inst.opts.no_mask).then_some(block),
-            modes: if floats { self.modes } else { 0 },
-        };
-        let new = Entry {
+    ) -> Option<Inst> {
+        let new = Value {
             block,
             at,
-            registers: registers.clone(),
+            inst: *inst,
+            old: func.old(inst.dst?.old, 0),
+            modes: self.modes,
         };
-        let hash = self.hasher.hash_one(&key) as u32;
-        if let Some(slot) = self.slot_of(&key, hash)
-            && let Some((_, entry)) = self.values[slot].take()
-            && at - entry.at <= NEAR
-            && graph.dominates(entry.block, block)
+        let hash = self.hash(func, &new);
+        if let Some(slot) = self.slot_of(func, &new, hash)
+            && let Some(value) = self.values[slot].take()
+            && at - value.at <= NEAR
+            && graph.dominates(value.block, block)
         {
-            let registers = entry.registers.clone();
-            self.values[slot] = Some((key, entry));
-            return Some(registers);
+            self.values[slot] = Some(value);
+            return Some(value.inst);
         }
         let slot = at % KNOWN;
-        self.values[slot] = Some((key, new));
+        self.values[slot] = Some(new);
         self.hashes[slot / AT_ONCE][slot % AT_ONCE] = hash;
         None
     }
 
-    fn slot_of(&self, key: &Key, hash: u32) -> Option<usize> {
+    /// Of values that are the same it is the same; what tells few apart is left out.
+    fn hash(&self, func: &Function, value: &Value) -> u32 {
+        let inst = &value.inst;
+        let mut hasher = self.hasher.build_hasher();
+        inst.op.hash(&mut hasher);
+        let block = match value.is_everywhere() {
+            true => u32::MAX,
+            false => value.block.as_u32(),
+        };
+        hasher.write_u64(u64::from(block) << 8 | u64::from(inst.chan_off));
+        for src in inst.srcs.iter() {
+            let register = |v: VReg, byte: u32| u64::from(v.as_u32()) << 32 | u64::from(byte);
+            hasher.write_u64(match src {
+                Src::Imm(imm) => imm.bits(),
+                Src::Reg(r) => match (r.reg.as_virt(), r.reg.as_list()) {
+                    (Some(v), _) => register(v, r.reg.byte()),
+                    (None, Some(list)) => {
+                        let first = func.lists[list].first();
+                        first.map_or(0, |&v| register(v, r.reg.byte()))
+                    }
+                    (None, None) => 0,
+                },
+            });
+        }
+        hasher.finish() as u32
+    }
+
+    fn slot_of(&self, func: &Function, value: &Value, hash: u32) -> Option<usize> {
         let same = |&slot: &usize| {
             let known = self.values.get(slot).and_then(Option::as_ref);
-            known.is_some_and(|(other, _)| other == key)
+            known.is_some_and(|known| known.is_same(func, value))
         };
         (self.hashes.iter().enumerate())
             // All of these are compared whatever the first ones give, which takes a few instructions of vectors.
@@ -209,16 +249,6 @@ impl Known {
             .flat_map(|(n, hashes)| (n * AT_ONCE..).zip(hashes))
             .filter_map(|(slot, &h)| (h == hash).then_some(slot))
             .find(same)
-    }
-
-    fn one_list(&mut self, func: &Function, src: Src) -> Src {
-        let Src::Reg(mut r) = src else { return src };
-        if let Some(list) = r.reg.as_list() {
-            let registers = func.lists[list].clone();
-            let list = *self.lists.entry(registers).or_insert(list);
-            r.reg = Reg::new(Base::List(list), r.reg.byte());
-        }
-        Src::Reg(r)
     }
 }
 
