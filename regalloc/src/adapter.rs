@@ -154,12 +154,14 @@ impl<'a> Adapter<'a> {
         for (i, &b) in origin.iter().enumerate() {
             number[b] = i as u32;
         }
+        let insts = origin.iter().map(|&b| func.blocks[b].insts.len() + 1);
+        let count = insts.sum();
         let mut a = Adapter {
             func,
             parts,
-            source: Vec::new(),
+            source: Vec::with_capacity(count),
             operands: Vec::new(),
-            ranges: Vec::new(),
+            ranges: Vec::with_capacity(count),
             blocks: Vec::with_capacity(origin.len()),
             succs: Vec::with_capacity(origin.len()),
             preds: vec![Blocks::new(); origin.len()],

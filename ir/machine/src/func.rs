@@ -385,14 +385,12 @@ impl Function {
         }
     }
 
+    #[inline]
     fn map_reg(&mut self, reg: Reg, f: &mut impl FnMut(VReg) -> VReg) -> Reg {
-        match reg.base() {
-            Base::Virt(v) => Reg::virt(f(v), reg.byte()),
-            Base::List(l) => {
-                let list = self.map_list(l, f);
-                Reg::new(Base::List(list), reg.byte())
-            }
-            Base::Null | Base::Phys(..) => reg,
+        match (reg.as_virt(), reg.as_list()) {
+            (Some(v), _) => Reg::virt(f(v), reg.byte()),
+            (None, Some(list)) => Reg::new(Base::List(self.map_list(list, f)), reg.byte()),
+            (None, None) => reg,
         }
     }
 

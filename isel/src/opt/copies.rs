@@ -374,27 +374,57 @@ fn replacement(
             return None;
         }
         (src.ty, modified(inst, &src, &copy, from)?)
+    } else if let Some(reg) = side_by_side(copies, &src, inst.exec_size) {
+        return Some(Src::Reg(SrcReg { reg, ..src }));
     } else {
         (src.ty, src.modifier)
     };
+    let read = Read {
+        ty,
+        modifier,
+        widened,
+        changed,
+    };
+    by_element(func, copies, (block, inst), &src, &copy, &read)
+}
 
-    let (first_copy, first_modifier) = (copy, from.modifier);
+/// How a source reads what it is a copy of.
+struct Read {
+    ty: Type,
+    modifier: SrcMod,
+    /// As what it was before it was widened.
+    widened: bool,
+    /// With what the copy does to it.
+    changed: bool,
+}
+
+/// The source instead of `src`, from where each of its elements is; the first is of that copy.
+fn by_element(
+    func: &mut Function,
+    copies: &Copies,
+    (block, inst): (Block, &Inst),
+    src: &SrcReg,
+    first: &Copy,
+    read: &Read,
+) -> Option<Src> {
+    let size = src.ty.bytes();
+    let first_modifier = first.from.as_reg()?.modifier;
     let mut places: SmallVec<[Place; 32]> = SmallVec::new();
     for element in 0..u32::from(inst.exec_size) {
         let at = src.reg.byte() + src.element(element);
         let (v, byte) = func.place(src.reg.base(), at)?;
         let copy = copy_for(copies, (block, inst), element, (v, byte), size)?;
         let from = copy.from.as_reg()?;
-        let alike = from.modifier == first_modifier && copy.complement == first_copy.complement;
-        let byte = if widened {
+        let alike = from.modifier == first_modifier && copy.complement == first.complement;
+        let byte = if read.widened {
             let (n, within) = copy.element(byte, size)?;
-            if within != 0 || from.ty != ty {
+            if within != 0 || from.ty != read.ty {
                 return None;
             }
             from.reg.byte() + from.element(n)
-        } else if changed {
+        } else if read.changed {
             let (n, within) = copy.element(byte, size)?;
-            if within != 0 || copy.ty != first_copy.ty {
+            if within != 0 || copy.ty != first.ty {
                 return None;
             }
             from.reg.byte() + from.element(n)
@@ -405,19 +435,36 @@ fn replacement(
             return None;
         }
         places.push(func.place(from.reg.base(), byte)?);
+        // All channels read it, whoever wrote it.
+        if src.region == Region::SCALAR && copy.masked.is_none() {
+            break;
+        }
     }
     let old_span = src.span(inst.exec_size);
-    let (reg, region) = fit(func, &places, ty, &src)?;
+    let (reg, region) = fit(func, &places, read.ty, src)?;
     let new = SrcReg {
         reg,
         region,
-        ty,
-        modifier,
-        ..src
+        ty: read.ty,
+        modifier: read.modifier,
+        ..*src
     };
     // A wider span would make more pieces of the instruction than the copy was.
     let most = old_span.max(2 * func.target.grf_bytes);
     (new.span(inst.exec_size) <= most).then_some(Src::Reg(new))
+}
+
+/// Where a source lies in a register of which its own is a copy, byte by byte, as far as the source reads it: the same
+/// region reads it there. This is what the search by elements finds.
+fn side_by_side(copies: &Copies, src: &SrcReg, exec_size: u8) -> Option<Reg> {
+    let copy = copies.get(src.reg.as_virt()?)?;
+    let from = copy.from.as_reg()?;
+    let original = from.reg.as_virt()?;
+    let start = (src.reg.byte() as i32 - copy.byte).try_into().ok();
+    let (start, all): (u32, u32) = (start?, u32::from(copy.exec_size) * copy.ty.bytes());
+    let at = from.reg.byte() + start;
+    let inside = start + src.span(exec_size) <= all && at.is_multiple_of(src.ty.bytes());
+    (inside && copy.masked.is_none() && copy.is_linear()).then(|| Reg::virt(original, at))
 }
 
 /// An operand that reads elements of a type at these places.
@@ -597,6 +644,10 @@ fn constant(
         let found = (widened_bits(imm, copy.ty) >> (8 * within)) & mask(size);
         if *bits.get_or_insert(found) != found {
             return None;
+        }
+        // All channels read it, whoever wrote it.
+        if src.region == Region::SCALAR && copy.masked.is_none() {
+            break;
         }
     }
     let bits = with_modifier(inst, src, bits?)?;
@@ -780,5 +831,51 @@ mod tests {
                 assert_eq!(last(Some(middle)), whole, "seed {seed}, {middle}");
             }
         }
+    }
+
+    #[test]
+    fn side_by_side_is_by_element() {
+        let mut compared = 0;
+        for seed in 0..seeds() {
+            let shape = Shape {
+                level: Level::Wide,
+                depth: seed as u32 % 3,
+                length: 24,
+                messages: true,
+            };
+            let func = function(seed, &shape);
+            let mut other = func.clone();
+            let mut copies = Copies::new(&func);
+            for (block, data) in func.blocks.iter() {
+                for inst in &data.insts {
+                    let srcs = inst.srcs.iter().filter_map(Src::as_reg);
+                    for src in srcs.filter(|src| src.indirect.is_none() && src.ty.per_byte() == 1) {
+                        let Some(reg) = side_by_side(&copies, src, inst.exec_size) else {
+                            continue;
+                        };
+                        let read = Read {
+                            ty: src.ty,
+                            modifier: src.modifier,
+                            widened: false,
+                            changed: false,
+                        };
+                        let copy = src.reg.as_virt().and_then(|v| copies.get(v));
+                        let copy = copy.expect("a copy");
+                        let found =
+                            by_element(&mut other, &copies, (block, inst), src, &copy, &read);
+                        assert_eq!(found, Some(Src::Reg(SrcReg { reg, ..*src })), "seed {seed}");
+                        compared += 1;
+                    }
+                    if let Some(copy) = copy_of(&func, block, inst)
+                        && let Some(dst) = inst.dst
+                        && let Some(v) = dst.reg.as_virt()
+                    {
+                        let over = func.old(dst.old, 0).into();
+                        copies.set(v, Copy { over, ..copy });
+                    }
+                }
+            }
+        }
+        assert!(compared > 100, "only {compared}");
     }
 }

@@ -27,10 +27,14 @@ type Same = SecondaryMap<VReg, PackedOption<VReg>>;
 pub fn run(func: &mut Function) {
     let order = Graph::new(func).order().to_vec();
     let mut same = Same::new();
+    // Most functions have none: nothing is replaced then.
+    let mut any = false;
     for _ in 0..ROUNDS {
         let mut found = false;
         for_each_inst(func, &order, |func, _, _, inst| {
-            func.map_uses(inst, |v| resolved(&same, v));
+            if any || found {
+                func.map_uses(inst, |v| resolved(&same, v));
+            }
             if let Some((copy, original)) = identity(func, inst)
                 && same[copy].is_none()
             {
@@ -39,9 +43,13 @@ pub fn run(func: &mut Function) {
             }
         });
         found |= parameters(func, &mut same);
+        any |= found;
         if !found {
             break;
         }
+    }
+    if !any {
+        return;
     }
     for_each_inst(func, &order, |func, _, _, inst| {
         func.map_uses(inst, |v| resolved(&same, v));
