@@ -12,7 +12,7 @@ use cranelift_entity::EntityRef;
 
 use super::ParseError;
 use super::parser::{Current, Parser};
-use crate::module::{Inst, Label, LabelKind, Module, Object, Operand};
+use crate::module::{Label, LabelKind, Module, Object, Operand};
 
 impl<'a> Current<'a> {
     /// The same with no instruction, to be read on from here.
@@ -80,16 +80,13 @@ impl<'a> Current<'a> {
                 self.labels[number.index()].kind = kind;
             }
         }
-        let number = |mut inst: Inst| {
-            for operand in &mut inst.operands {
-                if let Operand::Label(label) = operand {
-                    *label = numbers[label.index()];
-                }
+        let mut insts = behind.object.insts;
+        for operand in insts.iter_mut().flat_map(|inst| &mut inst.operands) {
+            if let Operand::Label(label) = operand {
+                *label = numbers[label.index()];
             }
-            inst
-        };
-        let insts = behind.object.insts.into_iter().map(number);
-        self.object.insts.extend(insts);
+        }
+        self.object.insts.append(&mut insts);
         true
     }
 }
@@ -105,12 +102,14 @@ impl Parser<'_> {
             return Ok(());
         }
         current.in_order = true;
-        let Some((first, second)) = self.lexer.halves() else {
-            return Ok(());
-        };
         if !current.scopes.are_none() {
             return Ok(());
         }
+        let Some((first, second, lines)) = self.lexer.halves() else {
+            return Ok(());
+        };
+        // A line is an instruction, or nearly so.
+        current.object.insts.reserve(2 * lines);
         let declared = current.declared();
         let kinds: Vec<LabelKind> = current.labels.iter().map(|label| label.kind).collect();
         let objects = self.module.objects.len();
@@ -121,6 +120,9 @@ impl Parser<'_> {
             current: Some(current.apart()),
             recovery: None,
         };
+        if let Some(behind) = &mut other.current {
+            behind.object.insts.reserve(lines);
+        }
         self.lexer = first;
         let (read, behind) = rayon::join(|| self.lines(), || other.lines());
         read?;

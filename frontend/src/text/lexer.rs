@@ -162,18 +162,28 @@ impl<'a> Lexer<'a> {
     }
 
     /// What comes next in two halves, if it is long and may be the code of one object, without a comment over
-    /// several lines.
-    pub fn halves(&self) -> Option<(Lexer<'a>, Lexer<'a>)> {
+    /// several lines; and how many lines the first half has.
+    pub fn halves(&self) -> Option<(Lexer<'a>, Lexer<'a>, usize)> {
         let rest = self.bytes.get(self.pos..)?;
-        let other = ["/*", "\n.kernel", "\n.global_function"];
-        if rest.len() < LONG
-            || (other.iter()).any(|other| memmem::find(rest, other.as_bytes()).is_some())
-        {
+        if rest.len() < LONG {
             return None;
         }
+        let begins = |at: usize| {
+            let object = |directive: &[u8]| rest[at + 1..].starts_with(directive);
+            object(b".kernel") || object(b".global_function")
+        };
         let half = rest.len() / 2;
         let middle = half + memchr(b'\n', &rest[half..])? + 1;
-        let lines = memchr_iter(b'\n', &rest[..middle]).count();
+        let ((comments, lines), objects) = rayon::join(
+            || {
+                let comments = memmem::find(rest, b"/*").is_some();
+                (comments, memchr_iter(b'\n', &rest[..middle]).count())
+            },
+            || memmem::find_iter(rest, b"\n.").any(begins),
+        );
+        if comments || objects {
+            return None;
+        }
         let middle = self.pos + middle;
         let first = Lexer {
             text: &self.text[..middle],
@@ -186,7 +196,7 @@ impl<'a> Lexer<'a> {
             line_start: middle,
             ..*self
         };
-        Some((first, second))
+        Some((first, second, lines))
     }
 
     /// Takes `r[` if it is next.
@@ -210,6 +220,12 @@ impl<'a> Lexer<'a> {
     pub fn rest(&mut self) -> &'a [u8] {
         self.blanks();
         &self.bytes[self.pos..]
+    }
+
+    /// All that comes next, after blanks.
+    pub fn rest_of_text(&mut self) -> &'a str {
+        self.blanks();
+        &self.text[self.pos..]
     }
 
     /// Letters, digits and points that come without a blank.

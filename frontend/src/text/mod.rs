@@ -27,6 +27,7 @@ pub(crate) mod lsc;
 pub(crate) mod number;
 mod operand;
 mod parser;
+mod plain;
 mod spans;
 
 use thiserror::Error;

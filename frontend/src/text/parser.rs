@@ -25,7 +25,7 @@ use crate::module::{
 use crate::opcode::{Field, Kinds, Meaning, Opcode, Row};
 
 /// What a name is declared as.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq)]
 pub(super) enum Symbol {
     Var(Var),
     Addr(Addr),
@@ -37,10 +37,12 @@ pub(super) enum Symbol {
 /// The object that is being read.
 pub(super) struct Current<'a> {
     pub object: Object,
-    pub symbols: HashMap<&'a str, Symbol, RandomState>,
-    /// By how much the number of the variable declared last is more than that in its name, if it is
-    /// `V` and a number. Mostly that of all.
-    pub ahead: u32,
+    /// But for the variables and predicates that their names' numbers lead to, while there are no scopes: these
+    /// are nearly all ([`Current::numbered`]).
+    pub symbols: HashMap<Name, Symbol, RandomState>,
+    /// By how much the number of the first variable that is called `V` and a number is more than that in
+    /// its name. Mostly that of all.
+    pub ahead: Option<u32>,
     pub scopes: Scopes<'a>,
     pub labels: Vec<LabelDecl>,
     pub label_numbers: HashMap<Cow<'a, str>, Label, RandomState>,
@@ -91,17 +93,18 @@ fn name_number(name: &str) -> Option<u32> {
 impl<'a> Current<'a> {
     fn new(kind: ObjectKind, name: String) -> Current<'a> {
         let vars = predefined::VARS.iter().enumerate();
-        let vars = vars.map(|(i, (name, ..))| (*name, Symbol::Var(Var::new(i))));
+        let vars = vars.map(|(i, (name, ..))| (Name::new_static(name), Symbol::Var(Var::new(i))));
         let surfaces = predefined::SURFACES.iter().enumerate();
-        let surfaces = surfaces.map(|(i, name)| (*name, Symbol::Surface(Surface::new(i))));
+        let surfaces =
+            surfaces.map(|(i, name)| (Name::new_static(name), Symbol::Surface(Surface::new(i))));
         let bindless = Sampler::from_u32(predefined::BINDLESS_SAMPLER);
         Current {
             object: Object::new(kind, name.into()),
             symbols: vars
                 .chain(surfaces)
-                .chain([(BINDLESS, Symbol::Sampler(bindless))])
+                .chain([(Name::new_static(BINDLESS), Symbol::Sampler(bindless))])
                 .collect(),
-            ahead: 0,
+            ahead: None,
             scopes: Scopes::default(),
             labels: Vec::new(),
             label_numbers: HashMap::default(),
@@ -110,9 +113,17 @@ impl<'a> Current<'a> {
     }
 
     fn open_scope(&mut self, mark: Mark) {
-        let symbols = &self.symbols;
-        let names = || symbols.keys().map(|name| (*name).to_owned()).collect();
-        self.scopes.names.get_or_insert_with(names);
+        if self.scopes.are_none() {
+            // From here on a name can have another meaning than its number says.
+            let vars = self.object.vars.iter().skip(predefined::VAR_COUNT);
+            let vars = vars.map(|(var, decl)| (decl.name.clone(), Symbol::Var(var)));
+            let predicates = self.object.predicates.iter().skip(1);
+            let predicates =
+                predicates.map(|(pred, decl)| (decl.name.clone(), Symbol::Predicate(pred)));
+            self.symbols.extend(vars.chain(predicates));
+            let names = self.symbols.keys().map(|name| name.to_string());
+            self.scopes.names = Some(names.collect());
+        }
         self.scopes.open.push((mark, self.scopes.hidden.len()));
     }
 
@@ -123,7 +134,7 @@ impl<'a> Current<'a> {
         };
         for (name, symbol) in self.scopes.hidden.drain(before..).rev() {
             match symbol {
-                Some(symbol) => self.symbols.insert(name, symbol),
+                Some(symbol) => self.symbols.insert(name.into(), symbol),
                 None => self.symbols.remove(name),
             };
         }
@@ -147,15 +158,17 @@ impl<'a> Current<'a> {
 
     /// Gives the name its meaning; whether it had none in this scope.
     fn declare(&mut self, name: &'a str, symbol: Symbol) -> bool {
-        let before = self.symbols.insert(name, symbol);
-        if let (Symbol::Var(var), true, Some(number)) =
-            (symbol, name.starts_with('V'), name_number(name))
-        {
-            self.ahead = var.as_u32().wrapping_sub(number);
-        }
         let Some((_, first)) = self.scopes.open.last() else {
-            return before.is_none();
+            if let (Symbol::Var(var), None, true) = (symbol, self.ahead, name.starts_with('V')) {
+                self.ahead = name_number(name).map(|number| var.as_u32().wrapping_sub(number));
+            }
+            return match self.numbered(name) {
+                // It can only have been something that its number does not lead to.
+                Some(found) if found == symbol => !self.symbols.contains_key(name),
+                found => found.or(self.symbols.insert(name.into(), symbol)).is_none(),
+            };
         };
+        let before = self.symbols.insert(name.into(), symbol);
         let twice = self.scopes.hidden[*first..].iter().any(|(n, _)| *n == name);
         self.scopes.hidden.push((name, before));
         !twice
@@ -164,25 +177,43 @@ impl<'a> Current<'a> {
     /// What the name is. The reference compiler calls variable 32 `V0032` and predicate 1 `P1`, and
     /// others count in some such way too, so the number in the name is looked at first.
     pub fn symbol(&self, name: &str) -> Option<Symbol> {
-        if self.scopes.names.is_some() {
-            return self.symbols.get(name).copied();
+        self.numbered(name)
+            .or_else(|| self.symbols.get(name).copied())
+    }
+
+    /// What the name is if its number leads there.
+    fn numbered(&self, name: &str) -> Option<Symbol> {
+        if !self.scopes.are_none() {
+            return None;
         }
-        let object = &self.object;
-        let guess = match name.as_bytes().first()? {
+        match name.as_bytes().first()? {
             b'V' => name_number(name)
-                .map(|n| n.wrapping_add(self.ahead))
-                .filter(|n| (predefined::VAR_COUNT..object.vars.len()).contains(&(*n as usize)))
-                .map(Var::from_u32)
-                .filter(|v| object.vars[*v].name == name)
+                .and_then(|n| self.numbered_var(name, n))
                 .map(Symbol::Var),
             b'P' => name_number(name)
-                .filter(|n| (1..object.predicates.len()).contains(&(*n as usize)))
-                .map(Predicate::from_u32)
-                .filter(|p| object.predicates[*p].name == name)
+                .and_then(|n| self.numbered_predicate(name, n))
                 .map(Symbol::Predicate),
             _ => None,
-        };
-        guess.or_else(|| self.symbols.get(name).copied())
+        }
+    }
+
+    /// The variable of that name, in which the number stands, if it is where the number says.
+    #[inline]
+    pub fn numbered_var(&self, name: &str, number: u32) -> Option<Var> {
+        let vars = &self.object.vars;
+        let number = number.wrapping_add(self.ahead?);
+        let is_there = (predefined::VAR_COUNT..vars.len()).contains(&(number as usize));
+        let var = is_there.then(|| Var::from_u32(number))?;
+        (vars[var].name == name).then_some(var)
+    }
+
+    /// The predicate of that name, in which the number stands, if it is where the number says.
+    #[inline]
+    pub fn numbered_predicate(&self, name: &str, number: u32) -> Option<Predicate> {
+        let predicates = &self.object.predicates;
+        let is_there = (1..predicates.len()).contains(&(number as usize));
+        let predicate = is_there.then(|| Predicate::from_u32(number))?;
+        (predicates[predicate].name == name).then_some(predicate)
     }
 
     /// The label of that name, defined or not.
@@ -302,7 +333,9 @@ impl<'a> Parser<'a> {
             }
             return Ok(());
         }
-        self.statement()?;
+        if !self.plain()? {
+            self.statement()?;
+        }
         if !self.lexer.at_line_end() && !matches!(self.lexer.peek(), b'{' | b'}') {
             return Err(self.lexer.expected("the end of the line"));
         }
@@ -518,6 +551,11 @@ impl<'a> Parser<'a> {
             }
         })?;
         self.note(start, |spans, span| spans.of(symbol).push(span));
+        self.declare(name, symbol, mark)
+    }
+
+    /// Gives the name at the mark its meaning, which it must not have had before.
+    pub fn declare(&mut self, name: &'a str, symbol: Symbol, mark: Mark) -> Result<()> {
         if !self.current()?.declare(name, symbol) {
             let kind = ParseErrorKind::Duplicate {
                 name: name.to_owned(),
