@@ -63,7 +63,8 @@ pub fn layout(
     frame: &Frame,
     mut bodies: Vec<Body>,
 ) -> Result<(Program, Origins), AllocError> {
-    bodies.sort_unstable_by_key(|b| b.block);
+    // Most of them are in this order, which the stable sort makes use of.
+    bodies.sort_by_key(|b| b.block);
     let mut l = Layout {
         func,
         frame,
@@ -71,6 +72,10 @@ pub fn layout(
         start: SecondaryMap::with_default(NONE),
         join: SecondaryMap::with_default(NONE),
     };
+    let blocks = func.blocks.len();
+    l.resolved.resize(blocks);
+    l.start.resize(blocks);
+    l.join.resize(blocks);
     l.resolve_all(&bodies);
     bodies.retain(|body| l.resolved[body.block] == Some(body.block));
     let mut next = 0;
@@ -113,6 +118,7 @@ impl Layout<'_> {
     /// instruction, keeps a block.
     fn resolve_all(&mut self, bodies: &[Body]) {
         let mut empty: SecondaryMap<Block, bool> = SecondaryMap::new();
+        empty.resize(self.func.blocks.len());
         for body in bodies {
             let jumps = self.func.blocks[body.block].term == Term::Jump;
             empty[body.block] = body.insts.is_empty() && jumps;

@@ -83,9 +83,9 @@ pub fn profile(func: &Function, grf_limit: u32, place: Place) -> Profile {
     let mut points = Vec::new();
     let loops = depths(func);
     let mut starts = Vec::new();
-    for ((b, block), amounts) in func.blocks.iter().zip(&amounts) {
+    for (b, block) in func.blocks.iter() {
         starts.push(points.len());
-        for (i, &Amount { bytes, units }) in amounts.iter().enumerate() {
+        for (i, &Amount { bytes, units }) in amounts.of(b).iter().enumerate() {
             let (origin, text) = match block.insts.get(i) {
                 Some(inst) => (inst.origin, func.show_inst(inst).to_string()),
                 None => (block.term_origin, func.show_term(b).to_string()),

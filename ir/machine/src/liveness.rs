@@ -78,17 +78,11 @@ impl Liveness {
         let def = definitions(func);
         let uses = |blocks: Range<Block>| uses(func, blocks, &def, &wanted);
         let end = Block::from_u32(func.blocks.len() as u32);
-        let mut all = match middle {
-            None => uses(func.entry()..end),
-            Some(middle) => {
-                let halves = rayon::join(|| uses(func.entry()..middle), || uses(middle..end));
-                let (mut first, second) = halves;
-                first.extend(second);
-                first
-            }
+        let found = match middle {
+            None => [uses(func.entry()..end), Vec::new()],
+            Some(middle) => rayon::join(|| uses(func.entry()..middle), || uses(middle..end)).into(),
         };
-        all.sort_unstable();
-        all.dedup();
+        let all = by_register(func.regs.len(), &found);
         let half = all.get(all.len() / 2).map(|&(v, _)| v);
         let half = all.partition_point(|&(v, _)| Some(v) < half);
         let (first, second) = all.split_at(half);
@@ -118,6 +112,26 @@ impl Liveness {
     pub fn live_out(&self, block: Block) -> &[VReg] {
         self.live_out.of(block)
     }
+}
+
+/// What was found in the order of the blocks, in the order of the registers, and each but once.
+fn by_register(regs: usize, found: &[Vec<(VReg, Block)>; 2]) -> Vec<(VReg, Block)> {
+    let mut at = vec![0u32; regs + 1];
+    for (v, _) in found.iter().flatten() {
+        at[v.as_u32() as usize + 1] += 1;
+    }
+    for v in 0..regs {
+        at[v + 1] += at[v];
+    }
+    let count = found.iter().map(Vec::len).sum();
+    let mut all = vec![(VReg::NOTHING, Block::from_u32(0)); count];
+    for &(v, block) in found.iter().flatten() {
+        let at = &mut at[v.as_u32() as usize];
+        all[*at as usize] = (v, block);
+        *at += 1;
+    }
+    all.dedup();
+    all
 }
 
 /// The wanted registers that blocks read and others define.

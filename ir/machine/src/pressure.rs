@@ -65,31 +65,52 @@ pub fn pressure(func: &Function, live: &Liveness) -> Pressure {
     most
 }
 
-/// For each block what lives at each place.
-pub fn profile(func: &Function, live: &Liveness) -> Vec<Vec<Amount>> {
-    let half = |blocks: Range<Block>| {
-        let first = blocks.start.as_u32() as usize;
-        let mut profile: Vec<Vec<Amount>> = (func.blocks.values().skip(first))
-            .take(blocks.end.as_u32() as usize - first)
-            .map(|block| vec![Amount::default(); block.insts.len() + 1])
-            .collect();
+/// What lives at each place of each block.
+pub struct Profile {
+    /// Where each block begins, and where the last ends.
+    starts: Vec<usize>,
+    amounts: Vec<Amount>,
+}
+
+impl Profile {
+    /// What lives before each instruction of a block and at its end.
+    pub fn of(&self, block: Block) -> &[Amount] {
+        let b = block.as_u32() as usize;
+        &self.amounts[self.starts[b]..self.starts[b + 1]]
+    }
+}
+
+/// What lives at each place of each block, found for two halves of them at the same time in long functions.
+pub fn profile(func: &Function, live: &Liveness) -> Profile {
+    let mut starts = Vec::with_capacity(func.blocks.len() + 1);
+    starts.push(0);
+    let mut end = 0;
+    for block in func.blocks.values() {
+        end += block.insts.len() + 1;
+        starts.push(end);
+    }
+    let mut amounts = vec![Amount::default(); end];
+    let start = |block: Block| starts[block.as_u32() as usize];
+    let half = |blocks: Range<Block>, amounts: &mut [Amount]| {
+        let first = start(blocks.start);
         walk(func, live, blocks, |now, block, inst| {
-            let most = &mut profile[block.as_u32() as usize - first][inst];
+            let most = &mut amounts[start(block) - first + inst];
             most.bytes = most.bytes.max(now.amount.bytes);
             most.units = most.units.max(now.amount.units);
         });
-        profile
     };
     let all = all(func);
     match func.middle() {
-        None => half(all),
+        None => half(all, &mut amounts),
         Some(middle) => {
-            let (mut first, second) =
-                rayon::join(|| half(all.start..middle), || half(middle..all.end));
-            first.extend(second);
-            first
+            let (first, second) = amounts.split_at_mut(start(middle));
+            rayon::join(
+                || half(all.start..middle, first),
+                || half(middle..all.end, second),
+            );
         }
     }
+    Profile { starts, amounts }
 }
 
 fn all(func: &Function) -> Range<Block> {

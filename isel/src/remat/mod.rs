@@ -150,7 +150,9 @@ fn places(func: &Function, graph: &Graph, units: u32, calls: &[Call]) -> Vec<Pla
     let live = Liveness::new(func, graph);
     let mut places = Vec::new();
     let mut first = 0;
-    for (block, amounts) in func.blocks.keys().zip(profile(func, &live)) {
+    let profile = profile(func, &live);
+    for block in func.blocks.keys() {
+        let amounts = profile.of(block);
         // Before an instruction: what lives at the end of a block lives behind the last one.
         let before = (0..).zip(&amounts[..amounts.len() - 1]);
         let most = before.max_by_key(|&(inst, amount)| (amount.units, Reverse(inst)));

@@ -31,6 +31,7 @@ use kiln_machine::func::{Block, BlockData, Class, Function};
 use kiln_machine::graph::depths;
 use kiln_machine::inst::VReg;
 use kiln_machine::liveness::Liveness;
+use smallvec::SmallVec;
 
 use access::Accesses;
 pub use access::region_end;
@@ -82,13 +83,28 @@ struct Pass<'a> {
     fixed: SecondaryMap<VReg, u8>,
     /// The general register of a demoted value.
     home: SecondaryMap<VReg, PackedOption<VReg>>,
-    spans: SecondaryMap<Block, Vec<Span>>,
-    needs: SecondaryMap<Block, Vec<Need>>,
-    /// The instructions of each block that name values of the file, and calls, by their numbers.
-    named: SecondaryMap<Block, Vec<(u32, Accesses)>>,
+    spans: SecondaryMap<Block, SmallVec<[Span; 2]>>,
+    needs: SecondaryMap<Block, SmallVec<[Need; 2]>>,
+    named: Named,
     /// Numbers of the calls in each block: nothing of the file outlives one.
     calls: SecondaryMap<Block, Vec<u32>>,
     demoted: u32,
+}
+
+/// The instructions that name values of the file, and calls, by their numbers in their blocks.
+#[derive(Default)]
+struct Named {
+    all: Vec<(u32, Accesses)>,
+    /// Where each block's end.
+    ends: Vec<usize>,
+}
+
+impl Named {
+    fn of(&self, block: Block) -> &[(u32, Accesses)] {
+        let b = block.index();
+        let start = b.checked_sub(1).map_or(0, |before| self.ends[before]);
+        &self.all[start..self.ends[b]]
+    }
 }
 
 /// Assigns both files.
@@ -112,7 +128,7 @@ pub fn assign(func: &mut Function, live: &Liveness) -> Result<Assigned, AllocErr
             home: SecondaryMap::new(),
             spans: SecondaryMap::new(),
             needs: SecondaryMap::new(),
-            named: SecondaryMap::new(),
+            named: Named::default(),
             calls: SecondaryMap::new(),
             demoted: 0,
             func,
@@ -122,9 +138,10 @@ pub fn assign(func: &mut Function, live: &Liveness) -> Result<Assigned, AllocErr
         }
         pass.webs(&depths);
         let edges = pass.edges();
+        let named = std::mem::take(&mut pass.named);
         let mut walk = Walk::new(&mut pass);
         for b in (0..edges.len()).map(Block::new) {
-            walk.block(b, &mut assigned.origins[b])?;
+            walk.block(b, named.of(b), &mut assigned.origins[b])?;
         }
         pass.apply(edges);
         assigned.demoted += pass.demoted;

@@ -62,28 +62,34 @@ impl<'p, 'a> Walk<'p, 'a> {
 }
 
 impl Walk<'_, '_> {
-    pub(super) fn block(&mut self, b: Block, origins: &mut Vec<u32>) -> Result<(), AllocError> {
+    pub(super) fn block(
+        &mut self,
+        b: Block,
+        named: &[(u32, Accesses)],
+        origins: &mut Vec<u32>,
+    ) -> Result<(), AllocError> {
         let class = self.pass.file.class;
         let func = &mut *self.pass.func;
         let mut term = func.blocks[b].term;
         let mut insts = std::mem::take(&mut func.blocks[b].insts);
         let count = insts.len();
-        let lists = std::mem::take(&mut self.pass.named[b]);
         let at_end = term_read(func, &term, class);
         let free = free_words(func.target, &term).filter(|_| class == Class::Flag);
-        if at_end.is_none() && free.is_none() && lists.is_empty() {
+        if at_end.is_none() && free.is_none() && named.is_empty() {
             func.blocks[b].insts = insts;
             return Ok(());
         }
         self.block = b;
-        self.prepare(b, &lists, at_end.map(|a| (count as u32, a.v)));
-        let mut gone = vec![false; count];
+        self.prepare(b, named, at_end.map(|a| (count as u32, a.v)));
+        let mut gone = Vec::new();
         // Nothing changes at the others: webs begin and end where something names them.
-        for (i, list) in &lists {
+        for (i, list) in named {
             let i = *i as usize;
             let inst = &mut insts[i];
             self.begin(i);
-            gone[i] = !list.is_empty() && !self.inst(i, inst, list)?;
+            if !list.is_empty() && !self.inst(i, inst, list)? {
+                gone.push(i);
+            }
             if inst.is_call() {
                 for v in self.slots.into_iter().flatten() {
                     self.evict(v);
@@ -106,7 +112,7 @@ impl Walk<'_, '_> {
         for slot in std::mem::take(&mut self.slots).into_iter().flatten() {
             self.at[slot] = NOWHERE;
         }
-        if self.added.is_empty() && !gone.contains(&true) {
+        if self.added.is_empty() && gone.is_empty() {
             let block = &mut self.pass.func.blocks[b];
             block.insts = insts;
             block.term = term;
@@ -123,9 +129,10 @@ impl Walk<'_, '_> {
                 numbers.push(ADDED);
             }
         };
+        let mut gone = gone.into_iter().peekable();
         for (i, inst) in insts.into_iter().enumerate() {
             upto(2 * i as u32, &mut out, &mut numbers);
-            if !gone[i] {
+            if gone.next_if_eq(&i).is_none() {
                 out.push(inst);
                 numbers.push(origins[i]);
             }
@@ -143,11 +150,11 @@ impl Walk<'_, '_> {
     fn prepare(&mut self, b: Block, lists: &[(u32, Accesses)], at_end: Option<(u32, VReg)>) {
         self.uses.clear();
         self.spans.iter_mut().for_each(SmallVec::clear);
-        let reads = lists
-            .iter()
-            .flat_map(|(i, list)| list.iter().filter_map(Access::read).map(move |v| (*i, v)));
-        let reads: Vec<(u32, VReg)> = reads.chain(at_end).collect();
-        for &(inst, v) in reads.iter().rev() {
+        let reads = lists.iter().rev().flat_map(|(i, list)| {
+            let reads = list.iter().rev().filter_map(Access::read);
+            reads.map(move |v| (*i, v))
+        });
+        for (inst, v) in at_end.into_iter().chain(reads) {
             if self.head[v] == NONE {
                 self.last[v] = inst;
             }

@@ -15,8 +15,10 @@ use crate::AllocError;
 struct Unions(SecondaryMap<VReg, PackedOption<VReg>>);
 
 impl Unions {
-    fn new() -> Unions {
-        Unions(SecondaryMap::new())
+    fn new(regs: usize) -> Unions {
+        let mut up = SecondaryMap::new();
+        up.resize(regs);
+        Unions(up)
     }
 
     fn root(&mut self, mut v: VReg) -> VReg {
@@ -82,11 +84,18 @@ impl Pass<'_> {
         if !is_used {
             return Ok(false);
         }
-        let mut families = Unions::new();
+        let (regs, blocks) = (self.func.regs.len(), self.func.blocks.len());
+        for map in [&mut self.size, &mut self.align, &mut self.fixed] {
+            map.resize(regs);
+        }
+        self.home.resize(regs);
+        self.spans.resize(blocks);
+        self.needs.resize(blocks);
+        let mut families = Unions::new(regs);
         let mut ends: SecondaryMap<VReg, u32> = SecondaryMap::new();
+        ends.resize(regs);
         let mut firsts: SmallVec<[VReg; 8]> = SmallVec::new();
-        for (b, block) in self.func.blocks.iter() {
-            let named = &mut self.named[b];
+        for block in self.func.blocks.values() {
             for (i, inst) in (0..).zip(&block.insts) {
                 self.taken |= taken(inst, self.file);
                 let list = accesses(self.func, inst, class);
@@ -101,9 +110,10 @@ impl Pass<'_> {
                     }
                 }
                 if !list.is_empty() || inst.is_call() {
-                    named.push((i, list));
+                    self.named.all.push((i, list));
                 }
             }
+            self.named.ends.push(self.named.all.len());
             if let Some(a) = term_read(self.func, &block.term, class) {
                 ends[a.v] = ends[a.v].max(a.end);
             }
@@ -141,7 +151,7 @@ impl Pass<'_> {
         }
         for (b, block) in self.func.blocks.iter() {
             let needs = &mut self.needs[b];
-            for (i, list) in &self.named[b] {
+            for (i, list) in self.named.of(b) {
                 let inst = &block.insts[*i as usize];
                 if inst.is_call() {
                     self.calls[b].push(*i);
@@ -219,8 +229,10 @@ impl Pass<'_> {
     /// Webs, where their values live, and what it costs to demote a value.
     fn segments(&self, depths: &[u32]) -> (Unions, Vec<(VReg, Segment)>, SecondaryMap<VReg, u64>) {
         let class = self.file.class;
-        let mut joined = Unions::new();
+        let regs = self.func.regs.len();
+        let mut joined = Unions::new(regs);
         let mut crosses: SecondaryMap<VReg, bool> = SecondaryMap::new();
+        crosses.resize(regs);
         for (b, block) in self.func.blocks.iter() {
             let params = block.params.iter().chain(self.live.live_in(b));
             for &v in params.chain(at_end(block, self.live.live_out(b))) {
@@ -239,6 +251,8 @@ impl Pass<'_> {
         let mut segments = Vec::new();
         let mut costs: SecondaryMap<VReg, u64> = SecondaryMap::new();
         let mut last: SecondaryMap<VReg, u32> = SecondaryMap::new();
+        costs.resize(regs);
+        last.resize(regs);
         let mut seen: Vec<VReg> = Vec::new();
         for (b, block) in self.func.blocks.iter() {
             let each = 10u64.pow(depths[b.index()].min(6));
@@ -254,7 +268,7 @@ impl Pass<'_> {
                     seen.push(a.v);
                 }
             }
-            for (i, list) in self.named[b].iter().rev() {
+            for (i, list) in self.named.of(b).iter().rev() {
                 let i = *i as usize;
                 for a in list.iter().filter(|a| a.place.is_def()) {
                     costs[a.v] += each;

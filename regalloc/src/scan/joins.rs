@@ -93,7 +93,8 @@ impl Scan<'_> {
         for &pred in preds.iter().filter(|&&pred| pred < b) {
             let succs = input.block_succs(Block::new(pred));
             if succs.iter().all(|succ| succ.index() <= b) {
-                self.exits[pred] = Placed::new();
+                let done = std::mem::take(&mut self.exits[pred]);
+                self.spare.extend((done.capacity() > 0).then_some(done));
             }
         }
         for &p in &params {
@@ -117,11 +118,16 @@ impl Scan<'_> {
 
     /// Enters the only way there is: values are where they were.
     fn follow(&mut self, pred: usize, b: usize, first: u32, params: &[u32]) {
+        let is_near = self.is_near(pred, b);
         let exit = std::mem::take(&mut self.exits[pred]);
         let mut places = Ascending(&exit);
         for n in 0..self.lives.ins(b).len() {
             let v = self.lives.ins(b)[n].v;
-            match places.find(v) {
+            let place = match is_near {
+                true => self.place[v as usize],
+                false => places.find(v),
+            };
+            match place {
                 Some(Place::Unit(unit)) => self.put(v, unit),
                 place => self.place[v as usize] = place,
             }
@@ -131,7 +137,10 @@ impl Scan<'_> {
         let mut waiting: SmallVec<[(u32, Place); 8]> = SmallVec::new();
         for (n, &p) in params.iter().enumerate() {
             let arg = self.args(pred, b)[n].vreg() as u32;
-            let from = self.exit_of(pred, arg);
+            let from = match is_near {
+                true => self.place[arg as usize],
+                false => self.exit_of(pred, arg),
+            };
             let Some(from) = from.filter(|_| self.lives.is_wanted(p)) else {
                 continue;
             };
@@ -201,7 +210,8 @@ impl Scan<'_> {
                 self.put(v, unit);
             }
         }
-        let values = self.placed(self.lives.ins(b));
+        let list = self.spare.pop().unwrap_or_default();
+        let values = self.placed(self.lives.ins(b), list);
         let params = (params.iter())
             .map(|&p| self.place[p as usize].filter(|_| self.lives.is_wanted(p)))
             .collect();
@@ -209,8 +219,9 @@ impl Scan<'_> {
         for &pred in &known {
             self.edge(pred, b, &entry);
         }
-        if last.is_some() {
-            self.entries[b] = entry;
+        match last {
+            Some(_) => self.entries[b] = entry,
+            None => self.spare.push(entry.values),
         }
     }
 
@@ -314,16 +325,27 @@ impl Scan<'_> {
         }
     }
 
-    /// Where values are now. There are many such lists: their length is known.
-    fn placed(&self, values: &[Far]) -> Placed {
-        let mut placed = Placed::with_capacity(values.len());
+    /// Where values are now, in the memory of a list that is not asked for any more. There are many such lists:
+    /// their length is known.
+    fn placed(&self, values: &[Far], mut placed: Placed) -> Placed {
+        placed.clear();
+        placed.reserve_exact(values.len());
         placed.extend((values.iter()).filter_map(|far| Some((far.v, self.place[far.v as usize]?))));
         placed
     }
 
-    /// Remembers where values are at the end of a block, and leads them back to loops.
+    /// Whether a block is entered next, from another alone: all is still where it was at the end of that.
+    fn is_near(&self, pred: usize, b: usize) -> bool {
+        b == pred + 1 && self.input.block_preds(Block::new(b)).len() == 1
+    }
+
+    /// Remembers where values are at the end of a block, if that is asked for later, and leads them back to loops.
     pub(super) fn leave(&mut self, b: usize) {
-        self.exits[b] = self.placed(self.lives.outs(b));
+        let succs = self.input.block_succs(Block::new(b));
+        if !succs.iter().all(|succ| self.is_near(b, succ.index())) {
+            let list = self.spare.pop().unwrap_or_default();
+            self.exits[b] = self.placed(self.lives.outs(b), list);
+        }
         for n in 0..self.input.block_succs(Block::new(b)).len() {
             let succ = self.input.block_succs(Block::new(b))[n].index();
             if succ <= b {

@@ -55,6 +55,8 @@ struct Scan<'a> {
     starts: Vec<u64>,
     /// By block, what lives at its end and where.
     exits: Vec<Placed>,
+    /// Such lists that nobody asks for any more.
+    spare: Vec<Placed>,
     /// What the starts of loops want.
     entries: Vec<Entry>,
     /// With a key to order them by: a point of the program, and what comes first there.
@@ -101,6 +103,7 @@ pub fn run(input: &Adapter, frame: &Frame) -> Result<(Output, Vec<Slot>), RegAll
         born: vec![(0, NOWHERE); values],
         starts: vec![0; input.num_blocks()],
         exits: vec![Vec::new(); input.num_blocks()],
+        spare: Vec::new(),
         entries: vec![Entry::default(); input.num_blocks()],
         edits: Vec::new(),
         allocs: Vec::with_capacity(input.operand_count()),
