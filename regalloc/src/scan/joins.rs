@@ -50,9 +50,9 @@ impl Candidate {
         v: u32,
         param: Option<usize>,
         distance: u32,
-        places: impl Iterator<Item = Option<Place>>,
+        places: impl IntoIterator<Item = Option<Place>>,
     ) -> Candidate {
-        let places: SmallVec<[Option<Place>; 4]> = places.collect();
+        let places: SmallVec<[Option<Place>; 4]> = places.into_iter().collect();
         let units = places.iter().filter(|p| p.and_then(Place::unit).is_some());
         Candidate {
             v,
@@ -175,20 +175,100 @@ impl Scan<'_> {
             self.place[far.v as usize] = None;
         }
         let known: SmallVec<[usize; 4]> = preds.iter().copied().filter(|&p| p < b).collect();
-        let last = preds.iter().copied().filter(|&p| p >= b).max();
-        let mut all = self.candidates(b, &known, params);
-        match last {
-            Some(last) => self.at_loop(&mut all, b, last),
-            None => self.at_join(&mut all, known.len()),
+        match preds.iter().copied().filter(|&p| p >= b).max() {
+            Some(last) => self.enter_loop(b, first, &known, last, params),
+            None => self.join(b, first, &known, params),
         }
-        // Each where it is for the first that has it in a register, if that is not taken. Those at home
-        // come first: an argument for two parameters is at the home of one of them.
+    }
+
+    fn enter_loop(&mut self, b: usize, first: u32, known: &[usize], last: usize, params: &[u32]) {
+        let mut all = self.candidates(b, known, params, None);
+        self.at_loop(&mut all, b, last);
+        self.settle(&all, b, first, known);
+        let list = self.spare.pop().unwrap_or_default();
+        let values = self.placed(self.lives.ins(b), list);
+        let params = (params.iter())
+            .map(|&p| self.place[p as usize].filter(|_| self.lives.is_wanted(p)))
+            .collect();
+        let entry = Entry { values, params };
+        for &pred in known {
+            self.edge(pred, b, &entry);
+        }
+        self.entries[b] = entry;
+    }
+
+    /// Enters a block to which all ways are known. Most values are in the same register on each of them: they stay
+    /// there without being compared with others, unless another may want that register too.
+    fn join(&mut self, b: usize, first: u32, known: &[usize], params: &[u32]) {
+        let mut agreed: SmallVec<[(Far, u8); 64]> = SmallVec::new();
+        let mut all = self.candidates(b, known, params, Some(&mut agreed));
+        let places = all.iter().flat_map(|c| &c.places).flatten();
+        let asked = places.fold(0, |asked, place| asked | place.bit());
+        let whole = all.iter().filter(|c| c.held == known.len()).count();
+        let all_fit = agreed.len() + whole <= self.order.len();
+        let mut kept = 0;
+        for &(far, unit) in &agreed {
+            if all_fit && asked >> unit & 1 == 0 {
+                self.put(far.v, unit);
+                kept += 1;
+            } else {
+                let places = known.iter().map(|_| Some(Place::Unit(unit)));
+                all.push(Candidate::new(far.v, None, far.distance, places));
+            }
+        }
+        self.at_join(&mut all, known.len(), self.order.len() - kept);
+        self.settle(&all, b, first, known);
+        all.sort_unstable_by_key(|c| (c.param, c.v));
+        for (n, &pred) in known.iter().enumerate() {
+            self.lead(pred, b, &all, n);
+        }
+    }
+
+    /// Moves what is not where a block wants it, at the end of the n-th block that leads there.
+    fn lead(&mut self, pred: usize, b: usize, all: &[Candidate], n: usize) {
+        let mut moves: SmallVec<[Move; 8]> = SmallVec::new();
+        for c in all {
+            let (Some(from), Some(to)) = (c.places[n], self.place[c.v as usize]) else {
+                continue;
+            };
+            match (to.unit(), c.param) {
+                (None, None) => {}
+                (Some(_), None) if from == to => {}
+                (None, Some(param)) => {
+                    let arg = self.args(pred, b)[param].vreg() as u32;
+                    match self.memory(arg) == to {
+                        // They are one place in memory.
+                        true => self.store(arg),
+                        false => moves.push((from, to)),
+                    }
+                }
+                (Some(_), _) => moves.push((from, to)),
+            }
+        }
+        if !moves.is_empty() {
+            let exits = self.exits[pred].iter();
+            let used = exits.fold(self.all & !self.free, |used, (_, place)| used | place.bit());
+            self.at_end(pred, &moves, used);
+        }
+    }
+
+    /// Does moves at the end of a block, where some registers are in use.
+    fn at_end(&mut self, pred: usize, moves: &[Move], used: u64) {
+        let (_, end) = self.input.insts_of(pred);
+        for step in edges::in_order(moves, self.all & !used, self.order[0]) {
+            self.before(end - 1, step.0, step.1);
+        }
+    }
+
+    /// Puts each where it is for the first that has it in a register, if that is not taken. Those at home
+    /// come first: an argument for two parameters is at the home of one of them.
+    fn settle(&mut self, all: &[Candidate], b: usize, first: u32, known: &[usize]) {
         let mut later: SmallVec<[u32; 16]> = SmallVec::new();
         let is_away = |c: &Candidate| {
             let home = Some(Place::Unit(self.webs.home(self.webs.of(c.v))));
             !c.places.contains(&home)
         };
-        let away: Vec<bool> = all.iter().map(is_away).collect();
+        let away: SmallVec<[bool; 64]> = all.iter().map(is_away).collect();
         let home_first = [false, true].into_iter().flat_map(|wanted| {
             let these = all.iter().zip(&away);
             these.filter(move |(_, away)| **away == wanted)
@@ -200,7 +280,7 @@ impl Scan<'_> {
                 .filter_map(|place| place.and_then(Place::unit));
             let kept = units.into_iter().find(|&unit| self.free >> unit & 1 == 1);
             match kept {
-                _ if !c.wanted => self.leave_in_memory(c, b, &known),
+                _ if !c.wanted => self.leave_in_memory(c, b, known),
                 Some(unit) => self.put(c.v, unit),
                 None => later.push(c.v),
             }
@@ -210,47 +290,49 @@ impl Scan<'_> {
                 self.put(v, unit);
             }
         }
-        let list = self.spare.pop().unwrap_or_default();
-        let values = self.placed(self.lives.ins(b), list);
-        let params = (params.iter())
-            .map(|&p| self.place[p as usize].filter(|_| self.lives.is_wanted(p)))
-            .collect();
-        let entry = Entry { values, params };
-        for &pred in &known {
-            self.edge(pred, b, &entry);
-        }
-        match last {
-            Some(_) => self.entries[b] = entry,
-            None => self.spare.push(entry.values),
-        }
     }
 
-    /// All that lives at the start of a block, with the places that it comes from.
-    fn candidates(&self, b: usize, known: &[usize], params: &[u32]) -> Vec<Candidate> {
+    /// All that lives at the start of a block, with the places that it comes from; but for values that are in the same
+    /// register on all ways, if these are to be apart.
+    fn candidates(
+        &self,
+        b: usize,
+        known: &[usize],
+        params: &[u32],
+        mut agreed: Option<&mut SmallVec<[(Far, u8); 64]>>,
+    ) -> Vec<Candidate> {
         let exits = known.iter().map(|&p| Ascending(&self.exits[p]));
         let mut exits: SmallVec<[Ascending; 4]> = exits.collect();
-        let values = self.lives.ins(b).iter().map(|far| {
+        let mut all = Vec::new();
+        for far in self.lives.ins(b) {
+            let mut places = exits.iter_mut().map(|exit| exit.find(far.v));
+            if let Some(agreed) = &mut agreed
+                && let Some(Some(Place::Unit(unit))) = places.next()
+                && places.all(|place| place == Some(Place::Unit(unit)))
+            {
+                agreed.push((*far, unit));
+                continue;
+            }
+            // What was found is found again at once.
             let places = exits.iter_mut().map(|exit| exit.find(far.v));
-            Candidate::new(far.v, None, far.distance, places)
-        });
+            all.push(Candidate::new(far.v, None, far.distance, places));
+        }
         let from = |p: usize, n: usize| self.exit_of(p, self.args(p, b)[n].vreg() as u32);
-        let params = params.iter().enumerate().map(|(n, &v)| {
+        let wanted = (params.iter().enumerate()).filter(|(_, v)| self.lives.is_wanted(**v));
+        all.extend(wanted.map(|(n, &v)| {
             let places = known.iter().map(|&p| from(p, n));
             Candidate::new(v, Some(n), self.lives.of_param(v), places)
-        });
-        let mut all = Vec::with_capacity(values.len() + params.len());
-        all.extend(values);
-        all.extend(params.filter(|c| self.lives.is_wanted(c.v)));
+        }));
         all
     }
 
     /// Where ways meet, what most have in a register stays in one: first what all have there, then what is
     /// nearest. A parameter that one way has in a register costs a message in either case.
-    fn at_join(&self, all: &mut [Candidate], known: usize) {
+    fn at_join(&self, all: &mut [Candidate], known: usize, room: usize) {
         // No distance has the highest bit.
         all.sort_by_cached_key(|c| u64::from(c.held < known) << 63 | c.key());
         let worth = |c: &&mut Candidate| 2 * c.held > known || (c.param.is_some() && c.held > 0);
-        for c in all.iter_mut().filter(worth).take(self.order.len()) {
+        for c in all.iter_mut().filter(worth).take(room) {
             c.wanted = true;
         }
     }
@@ -319,10 +401,7 @@ impl Scan<'_> {
                 _ => moves.push((from, to)),
             }
         }
-        let (_, end) = self.input.insts_of(pred);
-        for step in edges::in_order(&moves, self.all & !used, self.order[0]) {
-            self.before(end - 1, step.0, step.1);
-        }
+        self.at_end(pred, &moves, used);
     }
 
     /// Where values are now, in the memory of a list that is not asked for any more. There are many such lists:
