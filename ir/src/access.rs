@@ -100,8 +100,8 @@ struct Raw {
     /// Applies whatever the execution mask.
     no_mask: bool,
     predicated: bool,
-    /// The map this access needs; none if it looks at other channels.
-    lanes: Option<LaneMap>,
+    /// It needs a map, and looks at no other channels.
+    lanes: bool,
     /// Channels stand for themselves (flags).
     flag: bool,
     /// What is passed to or from a function, of whatever types: each channel's own where all other
@@ -118,7 +118,7 @@ impl Raw {
             write: touch.write,
             no_mask: touch.exec.no_mask,
             predicated: touch.predicated,
-            lanes: None,
+            lanes: false,
             flag: false,
             passed: false,
         }
@@ -127,7 +127,7 @@ impl Raw {
     fn kind(&self, maps: &[LaneMaps]) -> AccessKind {
         let own = !self.no_mask
             && (self.flag
-                || (self.lanes.is_some() || self.passed)
+                || (self.lanes || self.passed)
                     && self.mask & maps[self.cell.as_u32() as usize].mixed == 0);
         match (self.write, own) {
             (false, true) => AccessKind::ReadOwn,
@@ -611,9 +611,14 @@ impl Collector<'_, '_> {
                 origin: origin - ((unit * cell_bytes) >> log) as i32,
             })
         });
-        let access = |unit: u32, cell: Cell, mask: u64| Raw {
-            lanes: lanes.map(|of| of(unit)),
-            ..Raw::new(touch, cell, mask)
+        let push = |all: &mut Self, unit: u32, cell: Cell, mask: u64| {
+            if let Some(map) = lanes {
+                all.maps[cell.as_u32() as usize].add(mask, map(unit));
+            }
+            all.push(Raw {
+                lanes: lanes.is_some(),
+                ..Raw::new(touch, cell, mask)
+            });
         };
         // One element for all channels, or one behind the other.
         let whole = match step {
@@ -629,7 +634,7 @@ impl Collector<'_, '_> {
                 let Some(cell) = self.func.cell_at(first, unit) else {
                     return;
                 };
-                self.push(access(unit, cell, byte_mask(at % cell_bytes, end - at)));
+                push(self, unit, cell, byte_mask(at % cell_bytes, end - at));
                 at = end;
             }
             return;
@@ -647,14 +652,11 @@ impl Collector<'_, '_> {
             let Some(cell) = self.func.cell_at(first, unit) else {
                 return;
             };
-            self.push(access(unit, cell, mask));
+            push(self, unit, cell, mask);
         }
     }
 
     fn push(&mut self, r: Raw) {
-        if let Some(map) = r.lanes {
-            self.maps[r.cell.as_u32() as usize].add(r.mask, map);
-        }
         if r.mask != 0 {
             match r.write {
                 true => self.writes.push(r),

@@ -59,9 +59,12 @@ pub fn build_with<'m>(
     options: BuildOptions,
 ) -> Result<Function<'m>, CfgError> {
     let many = object.insts.len() >= options.halves_from;
-    let read = || (cfg::build(object), uses_stack(object));
-    let uses = || options.pack.then(|| pack::uses(object, target));
-    let ((graph, stack), uses) = both(many, read, uses);
+    let read = || {
+        let taken = access::address_taken(object);
+        (cfg::build(object), uses_stack(object), taken)
+    };
+    let uses = || options.pack.then(|| pack::uses(object, target, many));
+    let ((graph, stack, taken), uses) = both(many, read, uses);
     let graph = graph?;
     let calls = (graph.blocks.iter()).filter_map(|block| {
         let call = Inst::from_u32(block.insts.end.checked_sub(1)?);
@@ -102,7 +105,7 @@ pub fn build_with<'m>(
         def: Def::Undef,
     });
     func.homes.resize(object.vars.len());
-    make_homes(&mut func, uses);
+    make_homes(&mut func, &taken, uses);
     let ranges: Vec<_> = graph.blocks.iter().map(|b| b.insts.clone()).collect();
     let lay_out = || {
         let linear = linear::lay_out(&graph);
@@ -242,9 +245,8 @@ fn make_passed(func: &mut Function) {
     }
 }
 
-fn make_homes(func: &mut Function, uses: Option<pack::Uses>) {
+fn make_homes(func: &mut Function, taken: &[Var], uses: Option<pack::Uses>) {
     let object = func.object;
-    let taken = access::address_taken(object);
     let is_taken = |v| taken.binary_search(&v).is_ok();
     let input_bytes = |input: &kiln_frontend::module::Input| match input.var {
         InputVar::General(v) => object.vars[v].bytes().max(u32::from(input.size)),

@@ -134,11 +134,16 @@ pub struct Batch {
     pub items: Vec<Item>,
     /// The bits of cells that have several.
     wide: Vec<u64>,
+    /// All of them.
+    any_wide: u64,
 }
 
 impl Batch {
     /// All bits of the cells that have one in `bits`.
     fn whole_cells(&self, mut bits: u64) -> u64 {
+        if bits & self.any_wide == 0 {
+            return bits;
+        }
         for &cell in &self.wide {
             if bits & cell != 0 {
                 bits |= cell;
@@ -149,9 +154,14 @@ impl Batch {
 
     /// Of each cell that has a bit in `bits`, the lowest one.
     pub fn cells_in(&self, mut bits: u64) -> u64 {
+        let mut rest = bits & self.any_wide;
         for &cell in &self.wide {
-            if bits & cell != 0 {
+            if rest == 0 {
+                break;
+            }
+            if rest & cell != 0 {
                 bits = bits & !cell | 1 << cell.trailing_zeros();
+                rest &= !cell;
             }
         }
         bits
@@ -1002,6 +1012,7 @@ fn batches(accesses: &Accesses, global: &[bool], sizes: &SecondaryMap<Cell, u32>
                 cells: Vec::new(),
                 items: Vec::new(),
                 wide: Vec::new(),
+                any_wide: 0,
             });
         }
         let (last, first) = (batches.len() - 1, 64 - room);
@@ -1009,6 +1020,7 @@ fn batches(accesses: &Accesses, global: &[bool], sizes: &SecondaryMap<Cell, u32>
         batches[last].cells.push((Cell::new(c), bits));
         if need > 1 {
             batches[last].wide.push(bits);
+            batches[last].any_wide |= bits;
         }
         place[c] = (last as u32, first);
         room -= need;
