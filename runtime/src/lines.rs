@@ -43,7 +43,7 @@ pub struct Lines {
 impl Lines {
     /// The table of a program whose instructions have these offsets; without lines of the source.
     pub(crate) fn of(program: &Program, offsets: &[u32]) -> Lines {
-        let mut lines: Vec<Line> = Vec::new();
+        let mut lines: Vec<Line> = Vec::with_capacity(offsets.len());
         for (inst, &offset) in program.blocks.iter().flatten().zip(offsets) {
             let visa = inst.origin.get();
             let starts = match lines.last() {

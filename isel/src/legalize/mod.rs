@@ -67,6 +67,7 @@ fn legalize(func: &mut Function, blocks: &mut [Vec<Inst>]) -> Vec<LegalizeError>
     let mut errors = Vec::new();
     for insts in blocks {
         legalizer.constants.clear();
+        legalizer.out.reserve(insts.len());
         for &inst in &*insts {
             errors.extend(legalizer.inst(inst).err());
         }

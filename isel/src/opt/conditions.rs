@@ -15,7 +15,12 @@ use super::count_uses;
 
 /// Folds comparisons and saturation into the operations before them.
 pub fn run(func: &mut Function) {
-    let uses = count_uses(func);
+    // Only asked of what saturates.
+    let mut insts = func.blocks.values().flat_map(|data| &data.insts);
+    let uses = match insts.any(|inst| inst.opts.saturate) {
+        true => count_uses(func),
+        false => SecondaryMap::new(),
+    };
     // Where in the current block a register is defined; numbers go on from block to block.
     let mut defined: SecondaryMap<VReg, usize> = SecondaryMap::with_capacity(func.regs.len());
     let blocks: Vec<Block> = func.blocks.keys().collect();

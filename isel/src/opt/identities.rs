@@ -27,10 +27,10 @@ type Same = SecondaryMap<VReg, PackedOption<VReg>>;
 pub fn run(func: &mut Function) {
     let order = Graph::new(func).order().to_vec();
     let mut same = Same::new();
-    // Most functions have none: nothing is replaced then.
-    let mut any = false;
+    // Nothing is replaced before something is found, and all is in a round that finds nothing more.
+    let (mut any, mut found) = (false, false);
     for _ in 0..ROUNDS {
-        let mut found = false;
+        found = false;
         for_each_inst(func, &order, |func, _, _, inst| {
             if any || found {
                 func.map_uses(inst, |v| resolved(&same, v));
@@ -51,9 +51,11 @@ pub fn run(func: &mut Function) {
     if !any {
         return;
     }
-    for_each_inst(func, &order, |func, _, _, inst| {
-        func.map_uses(inst, |v| resolved(&same, v));
-    });
+    if found {
+        for_each_inst(func, &order, |func, _, _, inst| {
+            func.map_uses(inst, |v| resolved(&same, v));
+        });
+    }
     for block in func.blocks.values_mut() {
         for Edge { args, .. } in &mut block.succs {
             for arg in args.iter_mut() {

@@ -22,7 +22,8 @@ const FURTHEST: u32 = 32;
 /// Spreads the elements of narrow registers.
 pub fn run(func: &mut Function) {
     let mut insts = func.blocks.values().flat_map(|data| &data.insts);
-    if !insts.any(packs) {
+    let narrow = |inst: &Inst| inst.dst.is_some_and(|dst| dst.ty.bytes() <= NARROW);
+    if !insts.any(|inst| narrow(inst) && packs(inst)) {
         return;
     }
     let mut webs = Webs::new(func);

@@ -437,6 +437,7 @@ impl Select<'_, '_> {
             ir::Term::Branch { inst, .. } | ir::Term::Goto { inst, .. } => Some(inst),
             _ => None,
         };
+        self.code.reserve(ir.blocks[b].insts.len());
         for inst in ir.block_insts(b).filter(|i| Some(*i) != branch) {
             if let Err(error) = self.inst(inst) {
                 self.errors.push(error);
