@@ -5,6 +5,7 @@ use std::path::Path;
 
 use kiln_isel::opt::{self, PASSES};
 use kiln_machine::func::Function;
+use kiln_machine::graph::Graph;
 use kiln_machine::testing::files;
 use kiln_machine::testing::random::{Shape, function, seeds};
 use kiln_machine::testing::run::compare;
@@ -36,7 +37,9 @@ fn check(name: &str, seeds: std::ops::Range<u64>, pass: impl Fn(&mut Function)) 
 #[test]
 fn passes_keep_what_functions_do() {
     for pass in PASSES {
-        check(pass.name, 0..seeds(), pass.run);
+        check(pass.name, 0..seeds(), |func| {
+            (pass.run)(func, &Graph::new(func))
+        });
     }
 }
 
@@ -55,7 +58,8 @@ fn passes_do_something() {
         for seed in 0..50 {
             let mut func = function(seed, &shape(seed));
             before += count(&func);
-            (pass.run)(&mut func);
+            let graph = Graph::new(&func);
+            (pass.run)(&mut func, &graph);
             after += count(&func);
         }
         assert!(
@@ -73,22 +77,24 @@ fn folder(pass: &str, run: impl Fn(&mut Function)) {
 
 #[test]
 fn copies() {
-    folder("copies", opt::copies::run);
+    folder("copies", |func| opt::copies::run(func, &Graph::new(func)));
 }
 
 #[test]
 fn identities() {
-    folder("identities", opt::identities::run);
+    folder("identities", |func| {
+        opt::identities::run(func, &Graph::new(func))
+    });
 }
 
 #[test]
 fn dead() {
-    folder("dead", opt::dead::run);
+    folder("dead", |func| opt::dead::run(func, &Graph::new(func)));
 }
 
 #[test]
 fn values() {
-    folder("values", opt::values::run);
+    folder("values", |func| opt::values::run(func, &Graph::new(func)));
 }
 
 #[test]
@@ -103,7 +109,9 @@ fn arrays() {
 
 #[test]
 fn destinations() {
-    folder("destinations", opt::destinations::run);
+    folder("destinations", |func| {
+        opt::destinations::run(func, &Graph::new(func))
+    });
 }
 
 #[test]

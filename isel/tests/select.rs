@@ -8,6 +8,7 @@ use kiln_frontend::text;
 use kiln_isel::select::{Calls, Room, SelectError, select_in};
 use kiln_isel::{legalize, opt};
 use kiln_machine::func::Function;
+use kiln_machine::graph::Graph;
 use kiln_machine::inst::{Desc, Inst, Opcode, Src};
 use kiln_machine::verify::{Level, verify};
 use kiln_target::isa::Op;
@@ -29,11 +30,15 @@ fn lowered_for(module: &Module, interruptible: bool) -> Result<Function, Vec<Sel
     };
     let mut machine = select_in(&func, &platform::SKL, &Calls::BY_NAME, room)?.swap_remove(0);
     verify(&machine, Level::Wide, None).unwrap_or_else(|e| panic!("{e}"));
-    opt::dead::run(&mut machine);
+    dead(&mut machine);
     legalize::run(&mut machine).unwrap_or_else(|e| panic!("{e:?}"));
-    opt::dead::run(&mut machine);
+    dead(&mut machine);
     verify(&machine, Level::Legal, None).unwrap_or_else(|e| panic!("{e}"));
     Ok(machine)
+}
+
+fn dead(machine: &mut Function) {
+    opt::dead::run(machine, &Graph::new(machine));
 }
 
 /// A SIMD16 kernel that stores D at offsets O.

@@ -61,10 +61,14 @@ struct Layout<'a> {
 pub fn layout(
     func: &Function,
     frame: &Frame,
-    mut bodies: Vec<Body>,
+    bodies: Vec<Body>,
 ) -> Result<(Program, Origins), AllocError> {
-    // Most of them are in this order, which the stable sort makes use of.
-    bodies.sort_by_key(|b| b.block);
+    let mut by_block: Vec<Option<Body>> = func.blocks.keys().map(|_| None).collect();
+    for body in bodies {
+        let at = body.block.as_u32() as usize;
+        by_block[at] = Some(body);
+    }
+    let mut bodies: Vec<Body> = by_block.into_iter().flatten().collect();
     let mut l = Layout {
         func,
         frame,

@@ -24,6 +24,7 @@ use kiln_emit::platform::SKL;
 use kiln_frontend::module::Module;
 use kiln_ir::subroutines::{Which, prepare};
 use kiln_isel::{legalize, opt, select};
+use kiln_machine::graph::Graph;
 use plotters::prelude::*;
 
 /// Makes a kernel's text with so many of what the family has many of.
@@ -456,7 +457,7 @@ fn compile(text: &str) -> Result<Figures, String> {
     for machine in &mut machines {
         legalize::run(machine)
             .map_err(|errors| errors.iter().map(|e| e.what.clone()).collect::<String>())?;
-        opt::dead::run(machine);
+        opt::dead::run(machine, &Graph::new(machine));
     }
     lap();
     let settings = kiln_regalloc::Options {

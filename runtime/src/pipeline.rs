@@ -19,6 +19,7 @@ use kiln_ir::subroutines::{self, Which};
 use kiln_isel::select::{self, Room};
 use kiln_isel::{legalize, opt, pairs, remat, schedule};
 use kiln_machine::func::{Address, Entered, Function as Machine};
+use kiln_machine::graph::Graph;
 use kiln_machine::inst::Opcode;
 use kiln_machine::verify::{Level, verify as verify_machine};
 use kiln_regalloc::frame::{Frame, MOST_SCRATCH};
@@ -690,10 +691,12 @@ fn finish(
     };
     show("selected", machine);
     check(machine, "selection", Level::Wide)?;
+    // Up to allocation no edge changes.
+    let graph = Graph::new(machine);
     if options.optimize {
-        opt::run_without(machine, &options.without, &mut show);
+        opt::run_without(machine, &graph, &options.without, &mut show);
     } else {
-        opt::dead::run(machine);
+        opt::dead::run(machine, &graph);
     }
     legalize::run(machine).map_err(|errors| {
         let one = |e: legalize::LegalizeError| Unsupported {
@@ -705,7 +708,8 @@ fn finish(
             list: errors.into_iter().map(one).collect(),
         }
     })?;
-    opt::dead::run(machine);
+    debug_assert!(graph.is_of(machine), "legalization changes edges");
+    opt::dead::run(machine, &graph);
     show("legalized", machine);
     check(machine, "legalization", Level::Legal)?;
     let limit = options.grf_limit / options.platform.unit_grfs();

@@ -70,6 +70,12 @@ impl Graph {
         }
     }
 
+    /// Whether the function has these blocks and edges.
+    pub fn is_of(&self, func: &Function) -> bool {
+        let graph = Graph::new(func);
+        (&graph.preds, &graph.starts, &graph.order) == (&self.preds, &self.starts, &self.order)
+    }
+
     /// How many blocks there are.
     pub fn blocks(&self) -> usize {
         self.place.len()

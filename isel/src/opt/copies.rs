@@ -41,9 +41,9 @@ const WITHOUT_REGIONS: Props = Props::TERNARY
     .or(Props::WRITES_ACC);
 
 /// Replaces uses of copies. The copies that nobody reads any more stay for [`super::dead`].
-pub fn run(func: &mut Function) {
-    let order = Graph::new(func).order().to_vec();
-    let last = Last::new(func, &order);
+pub fn run(func: &mut Function, graph: &Graph) {
+    let order = graph.order();
+    let last = Last::new(func, order);
     let mut at = 0;
     let mut copies = Copies::new(func);
     // The register of which a register is a copy as a whole.
@@ -51,7 +51,7 @@ pub fn run(func: &mut Function) {
         SecondaryMap::with_capacity(func.regs.len());
     // Those that are a copy of a part of it, and hold nothing beside.
     let mut partial: EntitySet<VReg> = EntitySet::new();
-    for_each_inst(func, &order, |func, block, _, inst| {
+    for_each_inst(func, order, |func, block, _, inst| {
         at += 1;
         let old = inst.dst.map(|dst| dst.old);
         func.map_uses(inst, |v| originals[v].expand().unwrap_or(v));

@@ -35,13 +35,13 @@ struct Live {
 }
 
 /// Removes dead instructions and dead block parameters.
-pub fn run(func: &mut Function) {
-    run_from(func, func.middle());
+pub fn run(func: &mut Function, graph: &Graph) {
+    run_from(func, graph, func.middle());
 }
 
 /// The same with the second half from a block on, if there is one.
-fn run_from(func: &mut Function, middle: Option<Block>) {
-    let live = live(func, middle);
+fn run_from(func: &mut Function, graph: &Graph, middle: Option<Block>) {
+    let live = live(func, graph, middle);
     let dead = |v: VReg| !live.registers[v.index()];
     halves::change(func, middle, |func, block, blocks| {
         let mut wanted = live.insts[live.starts[block.index()]..].iter();
@@ -73,7 +73,7 @@ fn run_from(func: &mut Function, middle: Option<Block>) {
     }
 }
 
-fn live(func: &Function, middle: Option<Block>) -> Live {
+fn live(func: &Function, graph: &Graph, middle: Option<Block>) -> Live {
     let mut starts = Vec::with_capacity(func.blocks.len());
     let mut count = 0;
     for data in func.blocks.values() {
@@ -94,7 +94,6 @@ fn live(func: &Function, middle: Option<Block>) -> Live {
     };
     let mut insts = first.effects;
     insts.extend(second.effects);
-    let graph = Graph::new(func);
     let mut live = vec![false; func.regs.len()];
     let mut work = Vec::new();
     let mut want = |v: VReg, work: &mut Vec<VReg>| {
@@ -238,7 +237,8 @@ mod tests {
             let func = function(seed, &shape);
             let after = |middle| {
                 let mut func = func.clone();
-                run_from(&mut func, middle);
+                let graph = Graph::new(&func);
+                run_from(&mut func, &graph, middle);
                 func.to_string()
             };
             let whole = after(None);

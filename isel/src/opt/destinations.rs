@@ -44,9 +44,8 @@ struct Moves {
 }
 
 /// Writes values to where moves put them.
-pub fn run(func: &mut Function) {
-    let graph = Graph::new(func);
-    let mut moves = Moves::new(func, &graph);
+pub fn run(func: &mut Function, graph: &Graph) {
+    let mut moves = Moves::new(func, graph);
     let mut edits: Vec<Edit> = Vec::new();
     let mut gone: SecondaryMap<Block, Vec<u32>> = SecondaryMap::new();
     for &block in graph.order() {

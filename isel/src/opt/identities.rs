@@ -24,14 +24,14 @@ type Same = SecondaryMap<VReg, PackedOption<VReg>>;
 
 /// Replaces uses of what is another register. Definitions nobody reads any more stay for
 /// [`super::dead`].
-pub fn run(func: &mut Function) {
-    let order = Graph::new(func).order().to_vec();
+pub fn run(func: &mut Function, graph: &Graph) {
+    let order = graph.order();
     let mut same = Same::new();
     // Nothing is replaced before something is found, and all is in a round that finds nothing more.
     let (mut any, mut found) = (false, false);
     for _ in 0..ROUNDS {
         found = false;
-        for_each_inst(func, &order, |func, _, _, inst| {
+        for_each_inst(func, order, |func, _, _, inst| {
             if any || found {
                 func.map_uses(inst, |v| resolved(&same, v));
             }
@@ -52,7 +52,7 @@ pub fn run(func: &mut Function) {
         return;
     }
     if found {
-        for_each_inst(func, &order, |func, _, _, inst| {
+        for_each_inst(func, order, |func, _, _, inst| {
             func.map_uses(inst, |v| resolved(&same, v));
         });
     }

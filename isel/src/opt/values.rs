@@ -32,8 +32,7 @@ const AT_ONCE: usize = 16;
 const TIMES: usize = KNOWN.div_ceil(AT_ONCE);
 
 /// Replaces values that are computed again.
-pub fn run(func: &mut Function) {
-    let graph = Graph::new(func);
+pub fn run(func: &mut Function, graph: &Graph) {
     let mut known = Known::new();
     let mut renamed: SecondaryMap<VReg, PackedOption<VReg>> =
         SecondaryMap::with_capacity(func.regs.len());
