@@ -931,9 +931,20 @@ impl Opcode {
 
     /// The rows of that number: several if it has sub-opcodes, none if it is reserved.
     pub fn rows_of(number: u8) -> &'static [Row] {
-        let from = ROWS.partition_point(|row| row.number < number);
-        let len = ROWS[from..].partition_point(|row| row.number == number);
-        &ROWS[from..from + len]
+        /// The first row of each number, and that behind its last: the rows are sorted by their numbers.
+        const RANGES: [[u16; 2]; 256] = {
+            let mut ranges = [[0; 2]; 256];
+            let mut i = 0;
+            while i < ROWS.len() {
+                let [first, end] = &mut ranges[ROWS[i].number as usize];
+                *first = if *end == 0 { i as u16 } else { *first };
+                *end = i as u16 + 1;
+                i += 1;
+            }
+            ranges
+        };
+        let [first, end] = RANGES[usize::from(number)];
+        &ROWS[first.into()..end.into()]
     }
 
     /// The opcode of that name in text; for a name that says a number of a family as well

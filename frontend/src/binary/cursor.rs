@@ -63,6 +63,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
+    #[inline]
     pub fn take(&mut self, len: usize) -> Result<&'a [u8], ReadError> {
         let left = self.bytes.len() - self.pos;
         if len > left {
@@ -73,29 +74,35 @@ impl<'a> Cursor<'a> {
         Ok(taken)
     }
 
+    #[inline]
     fn array<const N: usize>(&mut self) -> Result<[u8; N], ReadError> {
         let mut array = [0; N];
         array.copy_from_slice(self.take(N)?);
         Ok(array)
     }
 
+    #[inline]
     pub fn u8(&mut self) -> Result<u8, ReadError> {
         Ok(u8::from_le_bytes(self.array()?))
     }
 
+    #[inline]
     pub fn u16(&mut self) -> Result<u16, ReadError> {
         Ok(u16::from_le_bytes(self.array()?))
     }
 
+    #[inline]
     pub fn u32(&mut self) -> Result<u32, ReadError> {
         Ok(u32::from_le_bytes(self.array()?))
     }
 
+    #[inline]
     pub fn u64(&mut self) -> Result<u64, ReadError> {
         Ok(u64::from_le_bytes(self.array()?))
     }
 
     /// The number or count of a string or variable.
+    #[inline]
     pub fn number(&mut self, version: Version) -> Result<u32, ReadError> {
         if version >= since::WIDE_NUMBERS {
             self.u32()

@@ -20,6 +20,8 @@ const VAR_BYTES: usize = 11;
 const ARRAY_BYTES: usize = 5;
 const LABEL_BYTES: usize = 4;
 const INPUT_BYTES: usize = 7;
+/// Bytes of most instructions, or fewer: a move of a variable has 22.
+const INST_BYTES: usize = 20;
 
 /// How often the bytes of an object the names of its subroutines may have altogether: their number
 /// stands behind each, so they cannot be shared.
@@ -248,6 +250,7 @@ impl<'a> Reader<'a> {
 
     fn insts(&mut self, object: &mut Object, labels: &[LabelDecl]) -> Result<(), ReadError> {
         let start = self.cursor;
+        object.insts.reserve(start.left() / INST_BYTES);
         while !self.cursor.at_end() {
             let number = object.insts.len();
             match self.inst(object, labels, Layout::Complete) {

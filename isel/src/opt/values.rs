@@ -51,7 +51,7 @@ pub fn run(func: &mut Function, graph: &Graph) {
             func.map_uses(&mut inst, |v| new(&renamed, v));
             known.modes += u32::from(writes_control(&inst));
             let earlier = match is_value(func, &inst) {
-                true => known.find(func, &graph, block, at, &inst),
+                true => known.find(func, graph, block, at, &inst),
                 false => None,
             };
             let Some(earlier) = earlier else {
