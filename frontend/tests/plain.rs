@@ -40,7 +40,7 @@ const INSTRUCTIONS: [&str; 12] = [
 ];
 
 /// What is put in the place of some bytes of a line.
-const PIECES: [&str; 43] = [
+const PIECES: [&str; 45] = [
     "",
     " ",
     "\t",
@@ -60,6 +60,8 @@ const PIECES: [&str; 43] = [
     ">",
     ">>1",
     "(P1) ",
+    "é",
+    "Vé",
     ">>0>",
     ";",
     ",",
@@ -156,14 +158,18 @@ proptest! {
     fn nearly_as_compilers_write_it(
         lines in vec(select([DECLARATIONS.as_slice(), &INSTRUCTIONS].concat()), 1..4),
         edits in vec((any::<Index>(), 0_usize..4, select(PIECES.as_slice())), 0..3),
+        end in any::<Index>(),
     ) {
         let mut text = lines.join("\n");
         for (at, length, piece) in edits {
-            let at = at.index(text.len() + 1);
-            text.replace_range(at..(at + length).min(text.len()), piece);
+            let at = text.floor_char_boundary(at.index(text.len() + 1));
+            let to = text.ceil_char_boundary((at + length).min(text.len()));
+            text.replace_range(at..to, piece);
         }
         let all = DECLARATIONS.join("\n");
         same(&format!("{HEAD}{all}\n{text}\n"));
         same(&format!("{HEAD}{text}\n"));
+        text.truncate(text.floor_char_boundary(end.index(text.len() + 1)));
+        same(&format!("{HEAD}{all}\n{text}"));
     }
 }

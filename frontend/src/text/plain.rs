@@ -100,8 +100,9 @@ impl<'a> Rest<'a> {
         self.split(len)
     }
 
-    /// A letter and a number.
-    fn name(&mut self) -> Option<(&'a str, u32)> {
+    /// The letter and a number.
+    fn name(&mut self, letter: u8) -> Option<(&'a str, u32)> {
+        self.is_first(letter)?;
         let start = self.0;
         self.split(1);
         let number = self.number()?;
@@ -109,19 +110,18 @@ impl<'a> Rest<'a> {
     }
 
     fn var(&mut self, current: &Current) -> Option<Var> {
-        let (name, number) = self.name()?;
+        let (name, number) = self.name(b'V')?;
         current.numbered_var(name, number)
     }
 
     fn predicate(&mut self, current: &Current) -> Option<Predicate> {
-        let (name, number) = self.name()?;
+        let (name, number) = self.name(b'P')?;
         current.numbered_predicate(name, number)
     }
 
     /// `(P1) ` or `(!P1) ` behind the `(`.
     fn guard(&mut self, current: &Current) -> Option<PredUse> {
         let inverse = self.is(b"!");
-        self.is_first(b'P')?;
         let pred = self.predicate(current)?;
         self.eat(b") ")?;
         Some(PredUse {
@@ -172,7 +172,6 @@ impl<'a> Rest<'a> {
                     () if self.is(b"(~)") => Modifier::Not,
                     () => return None,
                 };
-                self.is_first(b'V')?;
                 self.general(current, false, modifier)
             }
             b'0'..=b'9' => {
@@ -289,7 +288,6 @@ impl<'a> Rest<'a> {
             false => Align::Byte,
         };
         let alias = if self.is(b" alias=<") {
-            self.is_first(b'V')?;
             let var = self.var(current)?;
             self.eat(b", ")?;
             let offset = self.number()?;
@@ -350,8 +348,10 @@ impl<'a> Parser<'a> {
             self.lexer.skip(text.len() - rest.0.len());
             return Ok(true);
         }
-        let letter = rest.first();
-        let Some((name, _)) = rest.name() else {
+        let letter @ (b'V' | b'P') = rest.first() else {
+            return Ok(false);
+        };
+        let Some((name, _)) = rest.name(letter) else {
             return Ok(false);
         };
         let symbol = match letter {
@@ -359,11 +359,10 @@ impl<'a> Parser<'a> {
                 decl.name = name.into();
                 Symbol::Var(current.object.vars.push(decl))
             }),
-            b'P' => rest.predicate_decl().map(|mut decl| {
+            _ => rest.predicate_decl().map(|mut decl| {
                 decl.name = name.into();
                 Symbol::Predicate(current.object.predicates.push(decl))
             }),
-            _ => None,
         };
         let Some(symbol) = symbol else {
             return Ok(false);
