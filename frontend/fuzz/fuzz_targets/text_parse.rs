@@ -1,13 +1,18 @@
-//! The reader of text, with any text.
+//! The reader of text, with any text. The one that goes on behind errors, which knows no short ways, must agree.
 
 #![no_main]
 
-use kiln_frontend::text::parse;
+use kiln_frontend::text::{diagnose, parse};
 use kiln_frontend_fuzz::use_all;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|source: &str| {
-    if let Ok(module) = parse(source) {
-        use_all(&module);
+    let all = diagnose(source);
+    match parse(source) {
+        Ok(module) => {
+            assert!(all.errors.is_empty() && module == all.module);
+            use_all(&module);
+        }
+        Err(error) => assert!(all.more > 0 || all.errors.contains(&error)),
     }
 });
