@@ -60,6 +60,11 @@ fn readers_allocate_a_small_multiple_of_the_input() {
     let found = multiple(object.len(), || read(&object));
     assert!(found <= most, "object of yields: {found}");
 
+    // Lines without anything.
+    let text = format!("{KERNEL}yield\n{}ret (M1, 1)\n", "\n".repeat(1 << 20));
+    let found = multiple(text.len(), || parse(&text));
+    assert!(found <= 6, "text of empty lines: {found}");
+
     // Counts that the file is too short for.
     let declarations = write(&parse(&format!("{KERNEL}ret (M1, 1)\n")).expect("a kernel"));
     let mut object = declarations.expect("a kernel");

@@ -105,11 +105,10 @@ impl Parser<'_> {
         if !current.scopes.are_none() {
             return Ok(());
         }
-        let Some((first, second, lines)) = self.lexer.halves() else {
+        let Some((first, second, count)) = self.lexer.halves() else {
             return Ok(());
         };
-        // A line is an instruction, or nearly so.
-        current.object.insts.reserve(2 * lines);
+        current.object.insts.reserve(2 * count);
         let declared = current.declared();
         let kinds: Vec<LabelKind> = current.labels.iter().map(|label| label.kind).collect();
         let objects = self.module.objects.len();
@@ -121,7 +120,7 @@ impl Parser<'_> {
             recovery: None,
         };
         if let Some(behind) = &mut other.current {
-            behind.object.insts.reserve(lines);
+            behind.object.insts.reserve(count);
         }
         self.lexer = first;
         let (read, behind) = rayon::join(|| self.lines(), || other.lines());

@@ -18,6 +18,8 @@ const BYTE_ORDER_MARK: char = '\u{feff}';
 
 /// Bytes of code from which on half of it is worth a thread.
 pub const LONG: usize = 1 << 18;
+/// Bytes that a line with an instruction has at least, but for a few. Lines may be empty.
+const INST_BYTES: usize = 24;
 
 /// A place in the source, for an error found later.
 #[derive(Clone, Copy, Debug)]
@@ -162,7 +164,7 @@ impl<'a> Lexer<'a> {
     }
 
     /// What comes next in two halves, if it is long and may be the code of one object, without a comment over
-    /// several lines; and how many lines the first half has.
+    /// several lines; and about how many instructions the first half has.
     pub fn halves(&self) -> Option<(Lexer<'a>, Lexer<'a>, usize)> {
         let rest = self.bytes.get(self.pos..)?;
         if rest.len() < LONG {
@@ -196,7 +198,7 @@ impl<'a> Lexer<'a> {
             line_start: middle,
             ..*self
         };
-        Some((first, second, lines))
+        Some((first, second, lines.min(half / INST_BYTES)))
     }
 
     /// Takes `r[` if it is next.

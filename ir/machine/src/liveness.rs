@@ -231,19 +231,12 @@ pub fn term_uses(func: &Function, block: Block, mut f: impl FnMut(VReg)) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::random::{Shape, function, seeds};
+    use crate::testing::random::{functions, seeds};
     use crate::verify::Level;
 
     #[test]
     fn halves_are_the_whole() {
-        for seed in 0..seeds() / 8 {
-            let shape = Shape {
-                level: Level::Wide,
-                depth: seed as u32 % 3,
-                length: 24,
-                messages: true,
-            };
-            let func = function(seed, &shape);
+        for (seed, func) in functions(Level::Wide, seeds() / 8) {
             let graph = Graph::new(&func);
             let lives = |middle| {
                 let live = Liveness::of_halves(&func, middle, &graph, |_| true);

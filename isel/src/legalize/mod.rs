@@ -781,21 +781,14 @@ fn narrow_imm(s: Src, keeps_wide: bool) -> Src {
 
 #[cfg(test)]
 mod tests {
-    use kiln_machine::testing::random::{Shape, function, seeds};
+    use kiln_machine::testing::random::{functions, seeds};
     use kiln_machine::verify::Level;
 
     use super::*;
 
     #[test]
     fn halves_are_the_whole() {
-        for seed in 0..seeds() / 8 {
-            let shape = Shape {
-                level: Level::Wide,
-                depth: seed as u32 % 3,
-                length: 24,
-                messages: true,
-            };
-            let func = function(seed, &shape);
+        for (seed, func) in functions(Level::Wide, seeds() / 8) {
             let legal_from = |middle| {
                 let mut func = func.clone();
                 let errors = halves::work_from(&mut func, middle, legalize).concat();

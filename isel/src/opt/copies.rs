@@ -808,19 +808,12 @@ fn original(func: &Function, copy: &Copy, v: VReg) -> Option<(VReg, bool)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use kiln_machine::testing::random::{Shape, function, seeds};
+    use kiln_machine::testing::random::{functions, seeds};
     use kiln_machine::verify::Level;
 
     #[test]
     fn halves_are_the_whole() {
-        for seed in 0..seeds() / 8 {
-            let shape = Shape {
-                level: Level::Wide,
-                depth: seed as u32 % 3,
-                length: 24,
-                messages: true,
-            };
-            let func = function(seed, &shape);
+        for (seed, func) in functions(Level::Wide, seeds() / 8) {
             let order = Graph::new(&func).order().to_vec();
             let last = |middle| {
                 let last = Last::from(&func, &order, middle);
@@ -836,14 +829,7 @@ mod tests {
     #[test]
     fn side_by_side_is_by_element() {
         let mut compared = 0;
-        for seed in 0..seeds() {
-            let shape = Shape {
-                level: Level::Wide,
-                depth: seed as u32 % 3,
-                length: 24,
-                messages: true,
-            };
-            let func = function(seed, &shape);
+        for (seed, func) in functions(Level::Wide, seeds()) {
             let mut other = func.clone();
             let mut copies = Copies::new(&func);
             for (block, data) in func.blocks.iter() {

@@ -222,19 +222,12 @@ fn trim(func: &Function, inst: &mut Inst, dead: impl Fn(VReg) -> bool) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use kiln_machine::testing::random::{Shape, function, seeds};
+    use kiln_machine::testing::random::{functions, seeds};
     use kiln_machine::verify::Level;
 
     #[test]
     fn halves_are_the_whole() {
-        for seed in 0..seeds() / 8 {
-            let shape = Shape {
-                level: Level::Wide,
-                depth: seed as u32 % 3,
-                length: 24,
-                messages: true,
-            };
-            let func = function(seed, &shape);
+        for (seed, func) in functions(Level::Wide, seeds() / 8) {
             let after = |middle| {
                 let mut func = func.clone();
                 let graph = Graph::new(&func);

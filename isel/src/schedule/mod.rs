@@ -243,21 +243,14 @@ impl Walk {
 
 #[cfg(test)]
 mod tests {
-    use kiln_machine::testing::random::{Shape, function, seeds};
+    use kiln_machine::testing::random::{functions, seeds};
     use kiln_machine::verify::Level;
 
     use super::*;
 
     #[test]
     fn halves_are_the_whole() {
-        for seed in 0..seeds() / 8 {
-            let shape = Shape {
-                level: Level::Legal,
-                depth: seed as u32 % 3,
-                length: 24,
-                messages: true,
-            };
-            let func = function(seed, &shape);
+        for (seed, func) in functions(Level::Legal, seeds() / 8) {
             let blocks: Vec<Block> = func.blocks.keys().collect();
             // Few enough that what lives decides, too.
             let (known, roots) = (Known::new(&func, 40), depend::roots(&func));

@@ -36,6 +36,19 @@ pub fn seeds() -> u64 {
     seeds.and_then(|n| n.parse().ok()).unwrap_or(400)
 }
 
+/// The functions of so many seeds, with messages and each depth of control flow in turn, for properties of passes.
+pub fn functions(level: Level, seeds: u64) -> impl Iterator<Item = (u64, Function)> {
+    (0..seeds).map(move |seed| {
+        let shape = Shape {
+            level,
+            depth: seed as u32 % 3,
+            length: 24,
+            messages: true,
+        };
+        (seed, function(seed, &shape))
+    })
+}
+
 /// The function that belongs to a seed.
 pub fn function(seed: u64, shape: &Shape) -> Function {
     let mut func = Function::new("random", &SKL, 16);
