@@ -6,7 +6,7 @@ use cranelift_entity::packed_option::PackedOption;
 use cranelift_entity::{EntityRef, EntitySet, PrimaryMap, SecondaryMap};
 use foldhash::fast::FixedState;
 use kiln_frontend::module::{
-    InputVar, Object, ObjectKind, Operand, Sampler, Surface, Var, predefined,
+    Input, InputVar, Object, ObjectKind, Operand, Sampler, Surface, Var, predefined,
 };
 use kiln_target::platform::Platform;
 
@@ -15,16 +15,19 @@ use crate::cfg::{self, CfgError};
 use crate::dominators::Dominators;
 use crate::func::*;
 use crate::halves::{MANY, both};
+use crate::homes::{self, Room};
 use crate::linear;
 use crate::liveness::{Access, Accesses, Batch, CallAccess, CallKind, Graph, Solver};
 use crate::pack;
 use crate::ssa::{self, Origin, Placed, Placer};
 
 /// How the IR is to be built.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct BuildOptions {
     /// Narrow variables share cells.
     pub pack: bool,
+    /// What variables may have that are kept in one place, if the object is one that this can be done with.
+    pub homes: Option<Room>,
     /// Instructions from which on it is worth a second thread. The IR is the same with one.
     pub halves_from: usize,
 }
@@ -33,6 +36,7 @@ impl Default for BuildOptions {
     fn default() -> BuildOptions {
         BuildOptions {
             pack: true,
+            homes: None,
             halves_from: MANY,
         }
     }
@@ -58,6 +62,13 @@ pub fn build_with<'m>(
     target: &'static Platform,
     options: BuildOptions,
 ) -> Result<Function<'m>, CfgError> {
+    if let Some(room) = &options.homes
+        && homes::is_plain(object)
+        && !uses_stack(object)
+        && let Some(func) = build_with_homes(object, target, room)?
+    {
+        return Ok(func);
+    }
     let many = object.insts.len() >= options.halves_from;
     let read = || {
         let taken = access::address_taken(object);
@@ -66,6 +77,57 @@ pub fn build_with<'m>(
     let uses = || options.pack.then(|| pack::uses(object, target, many));
     let ((graph, stack, taken), uses) = both(many, read, uses);
     let graph = graph?;
+    let mut func = empty(object, target, &graph, stack);
+    make_homes(&mut func, &taken, uses);
+    let ranges: Vec<_> = graph.blocks.iter().map(|b| b.insts.clone()).collect();
+    let lay_out = || {
+        let linear = linear::lay_out(&graph);
+        let doms = Dominators::of(&linear.blocks, &linear.routines);
+        (linear, doms)
+    };
+    let (accesses, (linear, doms)) = both(many, || access::collect(&func, &ranges), lay_out);
+    let accesses = accesses?;
+    (func.blocks, func.routines) = (linear.blocks, linear.routines);
+    let tree = (&doms, &linear.origins[..]);
+    rename(&mut func, &graph, &accesses, tree, many);
+    Ok(func)
+}
+
+/// The same with variables in one place; nothing if that cannot be done.
+fn build_with_homes<'m>(
+    object: &'m Object,
+    target: &'static Platform,
+    room: &Room,
+) -> Result<Option<Function<'m>>, CfgError> {
+    let graph = cfg::build(object)?;
+    if graph.routines.len() > 1 {
+        return Ok(None);
+    }
+    let linear = linear::lay_out(&graph);
+    let doms = Dominators::of(&linear.blocks, &linear.routines);
+    let Some((homes, placed)) = homes::assign(object, target, (&graph, &linear), &doms, room)
+    else {
+        return Ok(None);
+    };
+    let mut func = empty(object, target, &graph, false);
+    func.homes = homes;
+    func.placed = Some(placed);
+    make_files(&mut func);
+    let ranges: Vec<_> = graph.blocks.iter().map(|b| b.insts.clone()).collect();
+    let accesses = access::collect(&func, &ranges)?;
+    (func.blocks, func.routines) = (linear.blocks, linear.routines);
+    let tree = (&doms, &linear.origins[..]);
+    rename(&mut func, &graph, &accesses, tree, false);
+    Ok(Some(func))
+}
+
+/// A function of which nothing is known but its object.
+fn empty<'m>(
+    object: &'m Object,
+    target: &'static Platform,
+    graph: &cfg::Cfg,
+    stack: bool,
+) -> Function<'m> {
     let calls = (graph.blocks.iter()).filter_map(|block| {
         let call = Inst::from_u32(block.insts.end.checked_sub(1)?);
         Some((call, Routine::new(block.call?)))
@@ -97,7 +159,8 @@ pub fn build_with<'m>(
         read_pool: Vec::new(),
         write_pool: Vec::new(),
         fixed_bytes: 0,
-        payload_bytes: 0,
+        payload_bytes: payload_bytes(object, target),
+        placed: None,
         stack,
     };
     func.values.push(ValueData {
@@ -105,26 +168,25 @@ pub fn build_with<'m>(
         def: Def::Undef,
     });
     func.homes.resize(object.vars.len());
-    make_homes(&mut func, &taken, uses);
-    let ranges: Vec<_> = graph.blocks.iter().map(|b| b.insts.clone()).collect();
-    let lay_out = || {
-        let linear = linear::lay_out(&graph);
-        let doms = Dominators::of(&linear.blocks, &linear.routines);
-        (linear, doms)
-    };
-    let (accesses, (linear, doms)) = both(many, || access::collect(&func, &ranges), lay_out);
-    let accesses = accesses?;
-    (func.blocks, func.routines) = (linear.blocks, linear.routines);
+    func
+}
+
+/// Gives each access of a cell the value that it reads or makes.
+fn rename(
+    func: &mut Function,
+    graph: &cfg::Cfg,
+    accesses: &Accesses,
+    tree: (&Dominators, &[Origin]),
+    many: bool,
+) {
     let sizes: SecondaryMap<Cell, u32> =
         func.cells.iter().map(|(c, data)| (c, data.size)).collect();
-    let mut graph = Graph::new(&graph, &accesses, &sizes, many);
+    let mut graph = Graph::new(graph, accesses, &sizes, many);
     let (mut kept, batches) = graph.split(func.cells.len());
-    let tree = (&doms, &linear.origins[..]);
-    let of_calls = solve(&mut func, &graph, &accesses, tree, &batches, &mut kept);
-    fill_insts(&mut func, &accesses.list, &kept, many);
-    fill_calls(&mut func, &of_calls);
-    ssa::rename(&mut func, &doms);
-    Ok(func)
+    let of_calls = solve(func, &graph, accesses, tree, &batches, &mut kept);
+    fill_insts(func, &accesses.list, &kept, many);
+    fill_calls(func, &of_calls);
+    ssa::rename(func, tree.0);
 }
 
 /// What is found by solving some batches.
@@ -245,19 +307,25 @@ fn make_passed(func: &mut Function) {
     }
 }
 
+/// Bytes of the register file that an input has.
+fn input_bytes(object: &Object, input: &Input) -> u32 {
+    match input.var {
+        InputVar::General(v) => object.vars[v].bytes().max(input.size.into()),
+        _ => input.size.into(),
+    }
+}
+
+/// Bytes of the register file that hold inputs, from r0 on, in whole registers.
+fn payload_bytes(object: &Object, target: &Platform) -> u32 {
+    let ends = (object.inputs.iter()).map(|i| u32::from(i.offset) + input_bytes(object, i));
+    let end = ends.max().unwrap_or(0);
+    end.next_multiple_of(target.grf_bytes).max(target.grf_bytes)
+}
+
 fn make_homes(func: &mut Function, taken: &[Var], uses: Option<pack::Uses>) {
     let object = func.object;
     let is_taken = |v| taken.binary_search(&v).is_ok();
-    let input_bytes = |input: &kiln_frontend::module::Input| match input.var {
-        InputVar::General(v) => object.vars[v].bytes().max(u32::from(input.size)),
-        _ => u32::from(input.size),
-    };
-    func.payload_bytes = (object.inputs.iter())
-        .map(|i| u32::from(i.offset) + input_bytes(i))
-        .max()
-        .unwrap_or(0)
-        .next_multiple_of(func.row_bytes())
-        .max(func.row_bytes());
+    let input_bytes = |input: &Input| input_bytes(object, input);
     // Units of the payload that hold an input, and those that hold one whose address is taken.
     let units = func.payload_bytes.div_ceil(func.cell_bytes()) as usize;
     let mut used = vec![false; units];
@@ -359,6 +427,12 @@ fn make_homes(func: &mut Function, taken: &[Var], uses: Option<pack::Uses>) {
     if func.stack {
         make_passed(func);
     }
+    make_files(func);
+}
+
+/// The cells of all that is not in general variables.
+fn make_files(func: &mut Function) {
+    let object = func.object;
     for (p, decl) in object.predicates.iter().skip(1) {
         let size = u32::from(decl.elements).min(32);
         let cell = func.cells.push(CellData {

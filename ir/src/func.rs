@@ -8,6 +8,8 @@ use kiln_frontend::module as visa;
 use kiln_target::platform::Platform;
 use smallvec::SmallVec;
 
+use crate::homes::Placed;
+
 macro_rules! entities {
     ($($(#[$doc:meta])* $name:ident, $display:literal;)*) => {$(
         $(#[$doc])*
@@ -92,6 +94,10 @@ pub enum Home {
     /// In the payload registers where it arrived, byte offset in the register file, because its
     /// address, or that of a neighbour in the unit, is taken.
     FixedPayload { offset: u32 },
+    /// At a byte of the register file for as long as it lives ([`crate::homes`]).
+    Register { offset: u32 },
+    /// At a byte of the function's scratch memory, likewise.
+    Memory { offset: u32 },
     /// An architecture register or predefined value, not storage of the function.
     #[default]
     Special,
@@ -228,6 +234,8 @@ pub struct Function<'m> {
     pub fixed_bytes: u32,
     /// Bytes of the register file that hold inputs, from r0 on.
     pub payload_bytes: u32,
+    /// What its variables have that are in one place for as long as they live.
+    pub placed: Option<Placed>,
     /// Keeps to the convention of stack calls: a function, or a kernel that calls one or uses the
     /// stack's registers.
     pub stack: bool,

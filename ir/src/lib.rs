@@ -18,6 +18,7 @@ pub mod dominators;
 pub mod expand;
 pub mod func;
 mod halves;
+pub mod homes;
 pub mod linear;
 pub mod liveness;
 pub mod pack;

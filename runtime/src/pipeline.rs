@@ -13,9 +13,10 @@ use kiln_emit::encoding::EncodeError;
 use kiln_emit::platform::Platform;
 use kiln_emit::verify::Violation;
 use kiln_frontend::module::{Input, InputVar, Object, ObjectKind};
+use kiln_ir::build::BuildOptions;
 use kiln_ir::cfg::CfgError;
-use kiln_ir::expand;
 use kiln_ir::subroutines::{self, Which};
+use kiln_ir::{expand, homes};
 use kiln_isel::select::{self, Room};
 use kiln_isel::{legalize, opt, pairs, remat, schedule};
 use kiln_machine::func::{Address, Entered, Function as Machine};
@@ -189,6 +190,8 @@ pub struct Options {
     pub allocator: Allocator,
     /// Run the passes of the optimizer.
     pub optimize: bool,
+    /// Keep each variable in one place for as long as it lives, where that can be done.
+    pub homes: bool,
     /// Passes that are left out, by their names ([`passes`]).
     pub without: Vec<&'static str>,
     /// Run every verifier and have the allocation proved.
@@ -210,6 +213,7 @@ impl Options {
             interruptible: false,
             allocator: Allocator::default(),
             optimize: true,
+            homes: false,
             without: Vec::new(),
             verify: cfg!(debug_assertions),
             pressure: false,
@@ -221,13 +225,11 @@ impl Options {
     /// How much is done for the code.
     #[must_use]
     pub fn tier(self, tier: Tier) -> Options {
-        let (allocator, optimize) = match tier {
-            Tier::Quick => (Allocator::Scan, false),
-            Tier::Best => (Allocator::Scan, true),
-        };
+        let is_quick = tier == Tier::Quick;
         Options {
-            allocator,
-            optimize,
+            allocator: Allocator::Scan,
+            optimize: !is_quick,
+            homes: is_quick,
             ..self
         }
     }
@@ -445,22 +447,38 @@ fn compile_prepared(
         clock = Instant::now();
     };
 
-    let build = || {
-        kiln_ir::build::build(object, options.platform).map_err(|source| match source {
-            CfgError::Unsupported { inst, what } => CompileError::Unsupported {
-                kernel: kernel(),
-                list: vec![Unsupported {
-                    inst,
-                    what: what.to_string(),
-                }],
-            },
-            source => CompileError::Flow {
-                kernel: kernel(),
-                source,
-            },
-        })
+    let too_far = || AllocError::Scratch {
+        func: kernel(),
+        limit: MOST_SCRATCH,
     };
-    let func = build()?;
+    let scratch_base = object
+        .int_attr("SpillMemOffset")
+        .map_or(Ok(0), |v| u32::try_from(v).map_err(|_| too_far()))?;
+    if scratch_base > MOST_SCRATCH {
+        return Err(too_far().into());
+    }
+    let build = |homes| {
+        let settings = BuildOptions {
+            homes,
+            ..BuildOptions::default()
+        };
+        kiln_ir::build::build_with(object, options.platform, settings).map_err(
+            |source| match source {
+                CfgError::Unsupported { inst, what } => CompileError::Unsupported {
+                    kernel: kernel(),
+                    list: vec![Unsupported {
+                        inst,
+                        what: what.to_string(),
+                    }],
+                },
+                source => CompileError::Flow {
+                    kernel: kernel(),
+                    source,
+                },
+            },
+        )
+    };
+    let func = build(homes(options, scratch_base))?;
     lap(&mut seconds.ir);
     if options.verify {
         kiln_ir::verify::verify(&func).map_err(|e| broken(object, "the IR was built", &e))?;
@@ -473,16 +491,6 @@ fn compile_prepared(
     }
 
     lap(&mut 0.0);
-    let too_far = || AllocError::Scratch {
-        func: kernel(),
-        limit: MOST_SCRATCH,
-    };
-    let scratch_base = object
-        .int_attr("SpillMemOffset")
-        .map_or(Ok(0), |v| u32::try_from(v).map_err(|_| too_far()))?;
-    if scratch_base > MOST_SCRATCH {
-        return Err(too_far().into());
-    }
     let mut room = Room {
         grfs: options.grf_limit,
         scratch_base,
@@ -497,7 +505,8 @@ fn compile_prepared(
     let mut allocator = options.allocator;
     let (mut parts, stats, symbols, entered, [barrier, uninterruptible]) = loop {
         let mut text = String::new();
-        let func = func.take().map_or_else(build, Ok)?;
+        let func = func.take().map_or_else(|| build(None), Ok)?;
+        let placed = func.placed.is_some();
         let (machines, most) = lower(object, func, callees, options, room, &mut text)?;
         lap(&mut seconds.isel);
         profiles = vec![None; machines.len()];
@@ -537,6 +546,8 @@ fn compile_prepared(
         };
         let memory = &mut scratch.allocation;
         match allocate_parts(machines, order, &settings, known, memory, ready) {
+            // Temporaries have too few registers beside variables that are in one place.
+            Err(AllocError::TooFew { .. } | AllocError::Scratch { .. }) if placed => {}
             Err(AllocError::TooFew { .. } | AllocError::Scratch { .. })
                 if allocator != Allocator::Ion =>
             {
@@ -620,6 +631,21 @@ fn compile_prepared(
         profiles: profiles.into_iter().flatten().collect(),
         dumps,
     }))
+}
+
+/// Registers that are left to temporaries beside variables that are in one place.
+const TEMPORARIES: u32 = 16;
+
+/// What variables may have that are kept in one place, if they are to be.
+fn homes(options: &Options, scratch_base: u32) -> Option<homes::Room> {
+    let platform = options.platform;
+    let is_whole = options.grf_limit == platform.grf_count;
+    let is_plain = !options.optimize && options.profile.is_none();
+    (options.homes && is_whole && is_plain).then(|| homes::Room {
+        // The thread's header arrives in the first unit.
+        grfs: platform.unit_grfs()..platform.grf_count - TEMPORARIES,
+        memory: MOST_SCRATCH.saturating_sub(scratch_base),
+    })
 }
 
 /// From the IR to machine IR that the target takes: selection, the optimizer's passes, legalization. The text is

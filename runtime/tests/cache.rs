@@ -187,6 +187,10 @@ fn every_option_counts() {
             ..plain()
         },
         Options {
+            homes: true,
+            ..plain()
+        },
+        Options {
             without: vec!["dead"],
             ..plain()
         },

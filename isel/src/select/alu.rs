@@ -59,6 +59,11 @@ fn direct(op: Opcode) -> Option<Op> {
     })
 }
 
+/// Whether one instruction does all that the operation does.
+pub(super) fn is_direct(op: Opcode) -> bool {
+    direct(op).is_some() || op == Opcode::Cmp
+}
+
 /// Stands in the code for an address that the loader fills in; no short encoding holds it.
 pub(super) const UNRESOLVED: u64 = 0x5aa5_c33c_5aa5_c33c;
 

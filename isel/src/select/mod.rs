@@ -26,7 +26,7 @@ use cranelift_entity::packed_option::PackedOption;
 use cranelift_entity::{EntityRef, SecondaryMap};
 use halves::middle;
 use kiln_frontend::module as visa;
-use kiln_frontend::opcode::Opcode;
+use kiln_frontend::opcode::{Field, Opcode};
 use kiln_ir::func::{self as ir, Cell, Home, Owner, Routine, Value};
 use kiln_machine::func::{Block, BlockData, Class, Edge, Entered, Function, Term};
 use kiln_machine::inst::{Base, Inst, Opcode as MachineOp, Reg, Src, VReg};
@@ -120,6 +120,10 @@ struct Select<'f, 'm> {
     fixed_base: u32,
     /// Where they are if not there, and what of them is to be written behind the current instruction.
     area: Option<Area>,
+    /// Where those are that have no register for as long as they live.
+    memory: Option<Area>,
+    /// The current instruction reads what it writes, and is not one that the target has.
+    overlap: bool,
     /// Registers that there are.
     grfs: u32,
     /// Threads may be interrupted in the middle.
@@ -262,6 +266,13 @@ fn select_from(
             arrive.clear();
         }
     }
+    let mut memory = None;
+    if let Some(placed) = &ir.placed {
+        out.reserved.push(placed.grfs.clone());
+        let area = Area::of_names(room.scratch_base, placed.memory, target.unit_bytes());
+        memory = Some(area).filter(|_| placed.memory > 0);
+        out.scratch_bytes = memory.map_or(0, |area| area.end(grf) - room.scratch_base);
+    }
     // Registers and memory that are kept are those of the whole.
     let like = out.clone();
     let mut values = SecondaryMap::new();
@@ -279,6 +290,8 @@ fn select_from(
         touched: SmallVec::new(),
         fixed_base: fixed_from * grf,
         area,
+        memory,
+        overlap: false,
         grfs: room.grfs,
         interruptible: room.interruptible,
         stores: Vec::new(),
@@ -510,13 +523,34 @@ impl Select<'_, '_> {
             return Ok(());
         }
         self.begin(inst);
+        self.overlap = self.ir.placed.is_some() && self.overlaps(visa);
         let mut done = self.operation(visa);
-        if let (Ok(()), Some(area)) = (&done, self.area) {
-            done = self.write_back(area);
+        if done.is_ok() && !self.stores.is_empty() {
+            done = self.write_back();
         }
         self.stores.clear();
         self.end();
         done
+    }
+
+    /// Whether an instruction that becomes several reads what it writes. Variables that have bytes in common are never
+    /// alive at one, so that it is one of them.
+    fn overlaps(&self, visa: &visa::Inst) -> bool {
+        let root = |operand: &visa::Operand| match *operand {
+            visa::Operand::General { var, .. } | visa::Operand::Raw { var, .. } => {
+                Some(self.ir.object.root(var).0)
+            }
+            _ => None,
+        };
+        let of = |write: bool| {
+            let fields = visa.op.row().operands_of(visa);
+            let is = move |field: Field| write == matches!(field, Field::Dst(_) | Field::RawDst);
+            let operands = visa.operands.iter().zip(fields);
+            operands
+                .filter(move |(_, (field, _))| is(*field))
+                .filter_map(|(operand, _)| root(operand))
+        };
+        !alu::is_direct(visa.op) && of(true).any(|to| of(false).any(|from| from == to))
     }
 
     /// Sets up the cells that `inst` reads and writes.

@@ -116,6 +116,7 @@ impl Select<'_, '_> {
     /// New registers for bytes `from..to` of storage, and the contents they are written over.
     pub(super) fn write(&mut self, storage: Storage, from: u32, to: u32) -> (Reg, Old) {
         let first = match storage {
+            Storage::Grf if self.overlap => return self.write_aside(from, to),
             Storage::Null | Storage::Grf | Storage::Arch(_) => {
                 return (self.read(storage, from, to), Old::None);
             }
@@ -201,7 +202,13 @@ impl Select<'_, '_> {
         Ok(match home {
             Home::Cells { first, offset } => (Storage::Cells(first), offset + byte),
             Home::Fixed { offset } => (Storage::Grf, self.fixed_base + offset + byte),
-            Home::FixedPayload { offset } => (Storage::Grf, offset + byte),
+            Home::FixedPayload { offset } | Home::Register { offset } => {
+                (Storage::Grf, offset + byte)
+            }
+            Home::Memory { offset } => match self.memory {
+                Some(area) => (Storage::Scratch(area), offset + byte),
+                None => return self.fail("a variable in memory"),
+            },
             Home::Special => match root.as_u32() {
                 predefined::NULL => (Storage::Null, 0),
                 predefined::R0 => (Storage::Grf, header + byte),
@@ -422,7 +429,9 @@ impl Select<'_, '_> {
                 let reg = self.address_reg(addr, u32::from(off) * 2);
                 let (stride, ty) = (region.h.max(1), machine_type(ty));
                 let dst = match self.area {
-                    Some(_) => self.indirect_dst((reg, imm + behind as i16), stride, ty, n),
+                    Some(area) => {
+                        self.indirect_dst(area, (reg, imm + behind as i16), stride, ty, n)
+                    }
                     None => Dst {
                         indirect: Some(imm + behind as i16),
                         ..Dst::new(reg, stride, ty)

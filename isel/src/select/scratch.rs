@@ -63,14 +63,17 @@ pub(super) struct Area {
 
 /// What is to be stored when the current instruction is done.
 pub(super) enum Store {
-    /// The new contents of a unit of the area.
-    Unit { at: u32, v: VReg },
+    /// The new contents of a unit of an area.
+    Unit { area: Area, at: u32, v: VReg },
+    /// The new contents of a unit of the register file.
+    Aside { at: u32, v: VReg },
     /// What goes where an address register says.
     Indirect(Indirect),
 }
 
 /// Elements in registers one behind the other, which go where an address says.
 pub(super) struct Indirect {
+    area: Area,
     from: Reg,
     address: Reg,
     imm: i16,
@@ -149,6 +152,17 @@ impl Area {
         })
     }
 
+    /// So many bytes of scratch memory, for variables that are reached by their names alone.
+    pub(super) fn of_names(base: u32, bytes: u32, unit: u32) -> Area {
+        Area {
+            base: base.next_multiple_of(unit),
+            frame: None,
+            payload: bytes,
+            bytes,
+            window: 0,
+        }
+    }
+
     /// Where scratch memory, or the frame, is free again. A window that is loaded at the end goes beyond
     /// the area.
     pub(super) fn end(&self, grf: u32) -> u32 {
@@ -165,7 +179,7 @@ impl Area {
         match home {
             Home::Fixed { offset } => offset,
             Home::FixedPayload { offset } => self.payload + offset,
-            Home::Cells { .. } | Home::Special => 0,
+            Home::Cells { .. } | Home::Register { .. } | Home::Memory { .. } | Home::Special => 0,
         }
     }
 }
@@ -353,7 +367,7 @@ impl Select<'_, '_> {
             let at = n * unit;
             let new = self.out.grf(unit);
             let before = self.stores.iter_mut().find_map(|s| match s {
-                Store::Unit { at: a, v } if *a == at => Some(std::mem::replace(v, new)),
+                Store::Unit { at: a, v, .. } if *a == at => Some(std::mem::replace(v, new)),
                 _ => None,
             });
             let before = match before.map_or_else(|| self.load(area, at), Ok) {
@@ -368,7 +382,7 @@ impl Select<'_, '_> {
                 .iter()
                 .any(|s| matches!(s, Store::Unit { at: a, .. } if *a == at))
             {
-                self.stores.push(Store::Unit { at, v: new });
+                self.stores.push(Store::Unit { area, at, v: new });
             }
             regs.push(new);
             old.push(before);
@@ -381,14 +395,58 @@ impl Select<'_, '_> {
     }
 
     /// Stores what the instruction wrote.
-    pub(super) fn write_back(&mut self, area: Area) -> Result {
+    pub(super) fn write_back(&mut self) -> Result {
         for store in std::mem::take(&mut self.stores) {
             match store {
-                Store::Unit { at, v } => self.store(area, at, v)?,
-                Store::Indirect(indirect) => self.write_indirect(area, &indirect)?,
+                Store::Unit { area, at, v } => self.store(area, at, v)?,
+                Store::Aside { at, v } => {
+                    let to = self.fixed(at);
+                    self.copy_unit(to, Reg::virt(v, 0));
+                }
+                Store::Indirect(indirect) => self.write_indirect(&indirect)?,
             }
         }
         Ok(())
+    }
+
+    /// Registers for new contents of bytes of the register file, over what there is, to be copied there behind the
+    /// instruction.
+    pub(super) fn write_aside(&mut self, from: u32, to: u32) -> (Reg, Old) {
+        let unit = self.unit();
+        let mut regs: SmallVec<[VReg; 4]> = SmallVec::new();
+        let mut old: SmallVec<[VReg; 4]> = SmallVec::new();
+        for n in from / unit..to.max(from + 1).div_ceil(unit) {
+            let at = n * unit;
+            let new = self.out.grf(unit);
+            let known = self.stores.iter_mut().find_map(|s| match s {
+                Store::Aside { at: a, v } if *a == at => Some(v),
+                _ => None,
+            });
+            let before = match known {
+                Some(v) => std::mem::replace(v, new),
+                None => {
+                    self.stores.push(Store::Aside { at, v: new });
+                    let before = self.out.grf(unit);
+                    let from = self.fixed(at);
+                    self.copy_unit(Reg::virt(before, 0), from);
+                    before
+                }
+            };
+            regs.push(new);
+            old.push(before);
+        }
+        let old = match old[..] {
+            [one] => Old::Reg(one),
+            _ => Old::List(self.out.lists.push(old)),
+        };
+        let first = from / unit * unit;
+        (Reg::new(self.base(regs, to - first), from % unit), old)
+    }
+
+    fn copy_unit(&mut self, to: Reg, from: Reg) {
+        let channels = Channels::all((self.unit() / 4) as u8);
+        let from = Src::packed(from, Type::Ud);
+        self.alu(Op::Mov, channels, Dst::new(to, 1, Type::Ud), &[from]);
     }
 
     /// A source through an address register, as elements in registers.
@@ -445,6 +503,7 @@ impl Select<'_, '_> {
     /// instruction.
     pub(super) fn indirect_dst(
         &mut self,
+        area: Area,
         (address, imm): (Reg, i16),
         stride: u8,
         ty: Type,
@@ -457,6 +516,7 @@ impl Select<'_, '_> {
             channels.pred = None;
         }
         self.stores.push(Store::Indirect(Indirect {
+            area,
             from,
             address,
             imm,
@@ -470,7 +530,8 @@ impl Select<'_, '_> {
         Dst::new(from, 1, ty)
     }
 
-    fn write_indirect(&mut self, area: Area, to: &Indirect) -> Result {
+    fn write_indirect(&mut self, to: &Indirect) -> Result {
+        let area = to.area;
         let bytes = to.ty.bytes();
         let mut pieces = Vec::new();
         let n = to.channels.size.into();

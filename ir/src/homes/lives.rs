@@ -1,0 +1,428 @@
+//! From where to where a variable has to keep its place.
+//!
+//! That is from its first instruction to its last in the order of the code, which is the order of blocks, and more where
+//! loops go back:
+//!
+//! * A loop that has some of its instructions, but not all, is in it as a whole: others may run there while channels that
+//!   have left wait with their contents, or before what is inside comes to its turn again.
+//! * A loop that has all of them is in it if contents may come round: if there is a way from the loop's start to a read
+//!   with no write before it of all bytes for all that read them. Then all loops around are in it, too. Of what each
+//!   channel writes and reads for itself, the ways are those that a channel takes; of all else, those that execution takes.
+//!
+//! Whoever waits at a join waits behind what others run meanwhile, but in loops, and these are whole.
+
+use cranelift_entity::{PrimaryMap, SecondaryMap};
+use kiln_frontend::module::{Object, Var};
+use kiln_target::platform::Platform;
+use smallvec::SmallVec;
+
+use super::mentions::{self, Mention, Part, Who};
+use crate::access;
+use crate::cfg::Cfg;
+use crate::dominators::Dominators;
+use crate::func::{Block, BlockData};
+use crate::linear::Linear;
+use crate::ssa::Origin;
+
+const NONE: u32 = u32::MAX;
+
+/// A root variable's life.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Life {
+    /// The numbers of its first instruction and its last; of a variable that no instruction names, none.
+    pub(super) first: u32,
+    pub(super) last: u32,
+    /// How often it is named, for each loop around eight times.
+    pub(super) uses: u32,
+    /// Named by messages.
+    pub(super) raw: bool,
+    /// Bytes that are accessed.
+    pub(super) bytes: u32,
+    /// The blocks of the first instruction and of the last.
+    blocks: [u32; 2],
+    /// What the first instructions write: bytes from the start on, in the first block, and for whom.
+    covered: u32,
+    who: Who,
+    /// Of these bytes only so many of each channel's, if not all.
+    part: Option<Part>,
+    /// Something is read that they do not write.
+    exposed: bool,
+}
+
+impl Life {
+    const NEW: Life = Life {
+        first: NONE,
+        last: 0,
+        uses: 0,
+        raw: false,
+        bytes: 0,
+        blocks: [0; 2],
+        covered: 0,
+        who: Who::Some,
+        part: None,
+        exposed: false,
+    };
+
+    pub(super) fn is_used(&self) -> bool {
+        self.first != NONE
+    }
+
+    fn note(&mut self, mention: &Mention, inst: u32, block: Block, weight: u32, doms: &Dominators) {
+        let b = block.as_u32();
+        let is_first = !self.is_used();
+        if is_first {
+            self.first = inst;
+            self.blocks[0] = b;
+        }
+        self.last = inst;
+        self.uses += weight;
+        self.blocks[1] = b;
+        self.raw |= mention.raw;
+        self.bytes = self.bytes.max(mention.to);
+        if self.exposed {
+            return;
+        }
+        let own = Block::from_u32(self.blocks[0]);
+        match mention.write {
+            true if is_first => self.who = mention.who,
+            true => {}
+            false => {
+                let within = |part: Part| mention.part.is_some_and(|read| part.has(read));
+                self.exposed = mention.to > self.covered
+                    || !self.part.is_none_or(within)
+                    || !self.who.gives(mention.who)
+                    || own != block && !doms.dominates(own, block);
+                return;
+            }
+        }
+        let same = match self.who {
+            Who::All => mention.who == Who::All,
+            who => who.gives(mention.who),
+        };
+        let first = is_first && mention.part.is_some() && !mention.predicated;
+        let behind = own == block && mention.from <= self.covered && self.part.is_none();
+        if first || behind && same && !mention.some && mention.who != Who::Some {
+            self.covered = self.covered.max(mention.to);
+            self.part = mention.part.filter(|_| first && mention.some);
+        }
+    }
+}
+
+/// A loop: the blocks from where it begins to the last that goes back.
+struct Loop {
+    head: u32,
+    latch: u32,
+    parent: u32,
+    /// Others begin in it and end behind it, which are now a part of it.
+    crossed: bool,
+    /// What an instruction in it counts.
+    weight: u32,
+}
+
+/// What a loop makes instructions count more, and the most that one counts.
+const TIMES: u32 = 8;
+const MOST: u32 = 512;
+
+/// Loops in each other; those that overlap otherwise are one.
+struct Loops {
+    all: Vec<Loop>,
+    /// The innermost loop of each block.
+    of: Vec<u32>,
+}
+
+impl Loops {
+    fn new(blocks: &PrimaryMap<Block, BlockData>) -> Loops {
+        let mut ranges: Vec<(u32, u32)> = Vec::new();
+        for (b, data) in blocks {
+            let back = data.succs.iter().filter(|edge| edge.to <= b);
+            ranges.extend(back.map(|edge| (edge.to.as_u32(), b.as_u32())));
+        }
+        // Outer ones first.
+        ranges.sort_unstable_by_key(|&(head, latch)| (head, std::cmp::Reverse(latch)));
+        let mut all: Vec<Loop> = Vec::with_capacity(ranges.len());
+        let mut open: Vec<u32> = Vec::new();
+        for (head, latch) in ranges {
+            while open.last().is_some_and(|&l| all[l as usize].latch < head) {
+                open.pop();
+            }
+            // What reaches out of a loop that it begins in makes that and those around it longer.
+            if let Some(&l) = open.last()
+                && latch > all[l as usize].latch
+            {
+                all[l as usize].crossed = true;
+                for &l in open.iter().rev() {
+                    let around = &mut all[l as usize];
+                    around.latch = around.latch.max(latch);
+                }
+                continue;
+            }
+            let parent = open.last().copied().unwrap_or(NONE);
+            let around = all.get(parent as usize).map_or(1, |l: &Loop| l.weight);
+            open.push(all.len() as u32);
+            all.push(Loop {
+                head,
+                latch,
+                parent,
+                crossed: false,
+                weight: (around * TIMES).min(MOST),
+            });
+        }
+        let mut of = vec![NONE; blocks.len()];
+        for (l, one) in all.iter().enumerate() {
+            of[one.head as usize..=one.latch as usize].fill(l as u32);
+        }
+        Loops { all, of }
+    }
+
+    /// What an instruction in a block counts.
+    fn weight(&self, block: u32) -> u32 {
+        let around = self.all.get(self.of[block as usize] as usize);
+        around.map_or(1, |l| l.weight)
+    }
+
+    fn has(&self, l: u32, block: u32) -> bool {
+        let one = &self.all[l as usize];
+        (one.head..=one.latch).contains(&block)
+    }
+
+    /// The outermost loop that has one block and not the other.
+    fn between(&self, block: u32, other: u32) -> Option<&Loop> {
+        let mut found = None;
+        let mut l = self.of[block as usize];
+        while l != NONE && !self.has(l, other) {
+            found = Some(&self.all[l as usize]);
+            l = self.all[l as usize].parent;
+        }
+        found
+    }
+
+    /// The innermost loop that has both blocks.
+    fn around(&self, blocks: [u32; 2]) -> u32 {
+        let mut l = self.of[blocks[0] as usize];
+        while l != NONE && !self.has(l, blocks[1]) {
+            l = self.all[l as usize].parent;
+        }
+        l
+    }
+
+    /// Whether a loop, or one around it, is one of several that overlap.
+    fn is_crossed(&self, mut l: u32) -> bool {
+        while l != NONE && !self.all[l as usize].crossed {
+            l = self.all[l as usize].parent;
+        }
+        l != NONE
+    }
+
+    fn outermost(&self, mut l: u32) -> &Loop {
+        while self.all[l as usize].parent != NONE {
+            l = self.all[l as usize].parent;
+        }
+        &self.all[l as usize]
+    }
+}
+
+/// The life of each root variable.
+pub(super) fn lives(
+    object: &Object,
+    target: &Platform,
+    (graph, linear): (&Cfg, &Linear),
+    doms: &Dominators,
+) -> SecondaryMap<Var, Life> {
+    let mut lives = SecondaryMap::with_default(Life::NEW);
+    lives.resize(object.vars.len());
+    // Inputs are there from the start.
+    for (var, _) in access::input_vars(object) {
+        lives[object.root(var).0] = Life {
+            first: 0,
+            ..Life::NEW
+        };
+    }
+    let loops = Loops::new(&linear.blocks);
+    for (b, data) in &linear.blocks {
+        let weight = loops.weight(b.as_u32());
+        for i in data.insts.clone() {
+            let inst = &object.insts[i as usize];
+            mentions::of(object, target.grf_bytes, inst, |mention| {
+                lives[mention.root].note(&mention, i, b, weight, doms);
+            });
+        }
+    }
+    if loops.all.is_empty() {
+        return lives;
+    }
+    let blocks = &linear.blocks;
+    let over = |life: &mut Life, one: &Loop| {
+        let [head, latch] = [one.head, one.latch].map(|b| &blocks[Block::from_u32(b)].insts);
+        life.first = life.first.min(head.start);
+        life.last = life.last.max(latch.end.saturating_sub(1));
+        life.blocks = [life.blocks[0].min(one.head), life.blocks[1].max(one.latch)];
+    };
+    let mut unsure: Vec<(Var, u32)> = Vec::new();
+    for (var, life) in lives.iter_mut().filter(|(_, life)| life.is_used()) {
+        let [first, last] = life.blocks;
+        for (block, other) in [(first, last), (last, first)] {
+            if let Some(one) = loops.between(block, other) {
+                over(life, one);
+            }
+        }
+        let around = loops.around(life.blocks);
+        if around != NONE && (life.exposed || loops.is_crossed(around) && first != last) {
+            unsure.push((var, around));
+        }
+    }
+    let comes_round = comes_round(object, target, (graph, linear), &loops, &unsure);
+    for (&(var, around), _) in unsure.iter().zip(comes_round).filter(|(_, comes)| *comes) {
+        over(&mut lives[var], loops.outermost(around));
+    }
+    lives
+}
+
+/// What is known of a variable in a loop that has all its instructions.
+struct Round {
+    size: u32,
+    /// Blocks that read it before they write all of it, and those that write all.
+    reads: Vec<u32>,
+    kills: Vec<u32>,
+    /// The first access for channels of their own.
+    own: Option<Who>,
+    /// Not all of these have the same bytes for the same channels.
+    mixed: bool,
+    /// Written by channels for themselves, and read by others.
+    is_own: bool,
+    is_shared: bool,
+}
+
+/// For each of some variables, whether contents may come round its loop.
+fn comes_round(
+    object: &Object,
+    target: &Platform,
+    (graph, linear): (&Cfg, &Linear),
+    loops: &Loops,
+    unsure: &[(Var, u32)],
+) -> Vec<bool> {
+    let blocks = &linear.blocks;
+    let mut number: SecondaryMap<Var, u32> = SecondaryMap::with_default(NONE);
+    let mut rounds: Vec<Round> = Vec::with_capacity(unsure.len());
+    for &(var, _) in unsure {
+        number[var] = rounds.len() as u32;
+        rounds.push(Round {
+            size: object.vars[var].bytes(),
+            reads: Vec::new(),
+            kills: Vec::new(),
+            own: None,
+            mixed: false,
+            is_own: false,
+            is_shared: false,
+        });
+    }
+    if rounds.is_empty() {
+        return Vec::new();
+    }
+    for (b, data) in blocks {
+        let b = b.as_u32();
+        for i in data.insts.clone() {
+            let inst = &object.insts[i as usize];
+            mentions::of(object, target.grf_bytes, inst, |mention| {
+                let round = number
+                    .get(mention.root)
+                    .map(|&n| rounds.get_mut(n as usize));
+                if let Some(Some(round)) = round {
+                    round.note(&mention, b);
+                }
+            });
+        }
+    }
+    let channels = channels(graph, linear);
+    let mut seen = vec![NONE; blocks.len()];
+    let mut work: Vec<u32> = Vec::new();
+    let walks = rounds.iter().zip(unsure).enumerate();
+    let walk = |(n, (round, &(_, around))): (usize, (&Round, &(Var, u32)))| {
+        if round.mixed || round.is_own && round.is_shared || loops.is_crossed(around) {
+            return true;
+        }
+        let one = &loops.all[around as usize];
+        work.clear();
+        work.extend(&round.reads);
+        while let Some(b) = work.pop() {
+            if std::mem::replace(&mut seen[b as usize], n as u32) == n as u32 {
+                continue;
+            }
+            // Joins and critical edges in front of a block are the same place for a channel.
+            if b <= one.head || b > one.latch || channels.start(b) <= one.head {
+                return true;
+            }
+            let open = |p: &u32| round.kills.binary_search(p).is_err();
+            match round.is_shared {
+                true => {
+                    let preds = blocks[Block::from_u32(b)].preds.iter();
+                    work.extend(preds.map(|p| p.as_u32()).filter(open));
+                }
+                false => work.extend(channels.preds(b).iter().copied().filter(open)),
+            }
+        }
+        false
+    };
+    walks.map(walk).collect()
+}
+
+/// The ways that a channel takes, by the blocks of the linear graph that have the instructions.
+struct Channels {
+    preds: Vec<SmallVec<[u32; 2]>>,
+    /// The first of the empty blocks in front of each block.
+    starts: Vec<u32>,
+}
+
+fn channels(graph: &Cfg, linear: &Linear) -> Channels {
+    let mut bodies = vec![NONE; graph.blocks.len()];
+    let mut starts = Vec::with_capacity(linear.origins.len());
+    let mut start = 0;
+    for (b, origin) in linear.origins.iter().enumerate() {
+        starts.push(start);
+        if let Origin::Body(l) = *origin {
+            bodies[l] = b as u32;
+            start = b as u32 + 1;
+        }
+    }
+    let mut preds = vec![SmallVec::new(); linear.blocks.len()];
+    for (l, &body) in bodies.iter().enumerate() {
+        for to in graph.logical_succs(l) {
+            preds[bodies[to] as usize].push(body);
+        }
+    }
+    Channels { preds, starts }
+}
+
+impl Channels {
+    fn preds(&self, block: u32) -> &[u32] {
+        &self.preds[block as usize]
+    }
+
+    fn start(&self, block: u32) -> u32 {
+        self.starts[block as usize]
+    }
+}
+
+impl Round {
+    fn note(&mut self, mention: &Mention, block: u32) {
+        match (mention.who, self.own) {
+            (Who::Own(_), None) => self.own = Some(mention.who),
+            (Who::Own(_), Some(own)) => self.mixed |= !own.gives(mention.who),
+            (Who::All | Who::Some, _) => {}
+        }
+        if !mention.write {
+            self.is_shared |= mention.who == Who::All;
+            if self.kills.last() != Some(&block) && self.reads.last() != Some(&block) {
+                self.reads.push(block);
+            }
+            return;
+        }
+        self.is_own |= mention.who != Who::All;
+        if mention.who == Who::Some {
+            return;
+        }
+        let whole = mention.from == 0 && mention.to >= self.size && !mention.some;
+        if whole && self.kills.last() != Some(&block) {
+            self.kills.push(block);
+        }
+    }
+}

@@ -1,0 +1,238 @@
+//! What an instruction reads and writes of general variables.
+//!
+//! An access that has the same bytes for the same channels as another one is found by its [`Lanes`]; everything that is
+//! not evenly spread over the channels is taken for an access of all of them.
+
+use cranelift_entity::EntityRef;
+use kiln_frontend::module::{Inst, Object, Operand, Var, predefined};
+use kiln_frontend::opcode::{Field, Opcode};
+use kiln_frontend::shape::RawShape;
+
+/// Channels that have bytes of their own, the same distance from each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Lanes {
+    /// The first channel and how many.
+    offset: u8,
+    size: u8,
+    /// Bytes from one channel's to the next one's, and how many times that the first ones are from the start.
+    stride: u32,
+    first: u32,
+}
+
+impl Lanes {
+    /// Whether each byte is of the same channel in both. Planes of a message begin anew with the first channel.
+    fn agree(self, other: Lanes) -> bool {
+        let from = |lanes: Lanes| i64::from(lanes.first) - i64::from(lanes.offset);
+        let planes = |lanes: Lanes| lanes.first.checked_rem(u32::from(lanes.size));
+        self.stride == other.stride
+            && (from(self) == from(other)
+                || (self.offset, self.size) == (other.offset, other.size)
+                    && planes(self) == planes(other))
+    }
+}
+
+/// The bytes of each channel's that are accessed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Part {
+    from: u32,
+    to: u32,
+}
+
+impl Part {
+    pub(super) fn has(self, other: Part) -> bool {
+        self.from <= other.from && other.to <= self.to
+    }
+}
+
+/// For which channels an access is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Who {
+    /// Whatever the execution mask; a read may also look at other channels' elements.
+    All,
+    /// Each active channel for itself.
+    Own(Lanes),
+    /// Active channels, somehow.
+    Some,
+}
+
+impl Who {
+    /// Whether what one writes is all that the other reads of the same bytes.
+    pub(super) fn gives(self, reader: Who) -> bool {
+        match (self, reader) {
+            (Who::All, _) => true,
+            (Who::Own(written), Who::Own(read)) => written.agree(read),
+            (Who::Own(_) | Who::Some, _) => false,
+        }
+    }
+}
+
+/// An access of a variable.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Mention {
+    /// The variable whose bytes they are, and from where to where they lie in it.
+    pub(super) root: Var,
+    pub(super) from: u32,
+    pub(super) to: u32,
+    pub(super) who: Who,
+    pub(super) write: bool,
+    /// Of elements of the channels' own.
+    pub(super) part: Option<Part>,
+    /// Under a predicate.
+    pub(super) predicated: bool,
+    /// Of a write: bytes between the first and the last may stay as they are.
+    pub(super) some: bool,
+    /// The operand of a message, which is of whole registers.
+    pub(super) raw: bool,
+}
+
+/// Calls `f` with what the instruction reads, then with what it writes.
+pub(super) fn of(object: &Object, grf: u32, inst: &Inst, mut f: impl FnMut(Mention)) {
+    for write in [false, true] {
+        let fields = inst.op.row().operands_of(inst);
+        for (operand, (field, raw)) in inst.operands.iter().zip(fields) {
+            if write != matches!(field, Field::Dst(_) | Field::RawDst) {
+                continue;
+            }
+            match *operand {
+                Operand::General {
+                    var,
+                    row,
+                    col,
+                    region,
+                    ..
+                } => {
+                    let bytes = object.vars[var].ty.bytes();
+                    let (root, base) = object.root(var);
+                    if root.index() < predefined::VAR_COUNT {
+                        continue;
+                    }
+                    let first = base + u32::from(row) * grf + u32::from(col) * bytes;
+                    let n = u32::from(inst.exec.size.max(1));
+                    let (width, h) = (u32::from(region.w.max(1)), u32::from(region.h));
+                    let v = u32::from(region.v.unwrap_or(0));
+                    let step = match write {
+                        _ if n == 1 => Some(1),
+                        true => Some(h.max(1)),
+                        false if n <= width || v == width * h => Some(h),
+                        false if width == 1 => Some(v),
+                        false => None,
+                    };
+                    let last = match step {
+                        Some(step) => (n - 1) * step,
+                        None => (n - 1) / width * v + (width - 1) * h,
+                    };
+                    let dense = step == Some(1);
+                    let stride = step.unwrap_or(0) * bytes;
+                    let own = (n > 1 || write)
+                        && stride.is_power_of_two()
+                        && first % stride + bytes <= stride
+                        && !groups(inst.op);
+                    let who = match inst.exec.no_mask {
+                        true => Who::All,
+                        false if own => Who::Own(Lanes {
+                            offset: inst.exec.offset,
+                            size: inst.exec.size,
+                            stride,
+                            first: first / stride,
+                        }),
+                        false if write => Who::Some,
+                        false => Who::All,
+                    };
+                    let part = matches!(who, Who::Own(_)).then(|| Part {
+                        from: first % stride,
+                        to: first % stride + bytes,
+                    });
+                    let predicated = inst.pred.is_some() && inst.op != Opcode::Sel;
+                    let row = inst.op.row();
+                    let parts = if write { row.parts } else { 1 };
+                    for part_number in 0..parts {
+                        let behind = part_number * row.part_stride(inst.exec.size, bytes, grf);
+                        f(Mention {
+                            root,
+                            from: first + behind,
+                            to: first + behind + (last + 1) * bytes,
+                            who: if part_number == 0 { who } else { who.behind() },
+                            write,
+                            part: part.filter(|_| part_number == 0),
+                            predicated,
+                            some: predicated || !dense,
+                            raw: false,
+                        });
+                    }
+                }
+                Operand::Raw { var, offset } => {
+                    let (root, base) = object.root(var);
+                    if root.index() < predefined::VAR_COUNT {
+                        continue;
+                    }
+                    let from = base + u32::from(offset);
+                    let own = object.vars[var].ty.bytes();
+                    let access = raw.and_then(|raw| raw.access(inst, Some(own), grf));
+                    let predicated = inst.pred.is_some();
+                    let mut raw = |from, to, who, part, some| {
+                        f(Mention {
+                            root,
+                            from,
+                            to,
+                            who,
+                            write,
+                            part,
+                            predicated,
+                            some,
+                            raw: true,
+                        });
+                    };
+                    match access.map(|access| (access.shape, access.masked)) {
+                        Some((RawShape::Lanes { bytes, planes }, _)) if !inst.exec.no_mask => {
+                            let stride = RawShape::plane_stride(bytes, inst.exec.size);
+                            for plane in 0..planes {
+                                let first = from + plane * stride;
+                                let to = first + bytes * u32::from(inst.exec.size);
+                                let who = Who::Own(Lanes {
+                                    offset: inst.exec.offset,
+                                    size: inst.exec.size,
+                                    stride: bytes,
+                                    first: first / bytes.max(1),
+                                });
+                                let part = Some(Part { from: 0, to: bytes });
+                                raw(first, to, who, part, predicated);
+                            }
+                        }
+                        Some((shape, masked)) => {
+                            let to = from + shape.extent(inst.exec.size, grf);
+                            let who = match write && masked && !inst.exec.no_mask {
+                                true => Who::Some,
+                                false => Who::All,
+                            };
+                            raw(from, to, who, None, predicated || masked);
+                        }
+                        None => {
+                            let to = object.vars[root].bytes().max(from);
+                            let who = if write { Who::Some } else { Who::All };
+                            raw(from, to, who, None, true);
+                        }
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
+impl Who {
+    /// The same for the second part of a destination.
+    fn behind(self) -> Who {
+        match self {
+            Who::All => Who::All,
+            Who::Own(_) | Who::Some => Who::Some,
+        }
+    }
+}
+
+/// Operations on groups of channels read what channels have that are not active.
+fn groups(op: Opcode) -> bool {
+    matches!(
+        op,
+        Opcode::Dp2 | Opcode::Dp3 | Opcode::Dp4 | Opcode::Dph | Opcode::Sad2 | Opcode::Sad2Add
+    )
+}

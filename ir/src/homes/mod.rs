@@ -1,0 +1,68 @@
+//! Places for general variables for as long as they live, without SSA: the quick tier's registers.
+//!
+//! Takes an object without variables whose address is taken, without subroutines and without a stack, and its linear
+//! graph; gives each of its general variables one [`Home`] in the register file or in scratch memory. Two variables have
+//! a byte in common only where the life of one ends before that of the other begins, in the order of the code. That is
+//! one walk over the instructions and one over the variables, so that the time is linear whatever the pressure, and
+//! nothing has to be renamed, copied at joins or allocated afterwards but temporaries.
+//!
+//! [`mentions`] says what an instruction does to its variables, [`lives`] from where to where each one lives, and
+//! [`registers`] shares out the register file (Poletto and Sarkar: linear scan).
+
+mod lives;
+mod mentions;
+mod registers;
+
+use std::ops::Range;
+
+use cranelift_entity::SecondaryMap;
+use kiln_frontend::module::{InputVar, Object, Operand, Var};
+use kiln_target::platform::Platform;
+
+use crate::cfg::Cfg;
+use crate::dominators::Dominators;
+use crate::func::Home;
+use crate::linear::Linear;
+
+/// What variables may have.
+#[derive(Clone, Debug)]
+pub struct Room {
+    /// General registers.
+    pub grfs: Range<u32>,
+    /// Bytes of scratch memory.
+    pub memory: u32,
+}
+
+/// What variables have.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Placed {
+    /// General registers in which some lie at one time or another, inputs included.
+    pub grfs: Range<u32>,
+    /// Bytes of memory, in whole units.
+    pub memory: u32,
+}
+
+/// Whether an object is of the kind that this is for: nothing is reached but by its name.
+pub fn is_plain(object: &Object) -> bool {
+    let named = |operand: &Operand| {
+        !matches!(
+            operand,
+            Operand::Indirect { .. } | Operand::AddressOf { .. }
+        )
+    };
+    let mut inputs = object.inputs.iter();
+    inputs.all(|input| matches!(input.var, InputVar::General(_)))
+        && (object.insts.iter()).all(|inst| inst.operands.iter().all(named))
+}
+
+/// Gives each variable of an object its home; nothing if there is no room for them.
+pub fn assign(
+    object: &Object,
+    target: &Platform,
+    (graph, linear): (&Cfg, &Linear),
+    doms: &Dominators,
+    room: &Room,
+) -> Option<(SecondaryMap<Var, Home>, Placed)> {
+    let lives = lives::lives(object, target, (graph, linear), doms);
+    registers::assign(object, target, &lives, room)
+}
