@@ -482,6 +482,7 @@ fn compile_prepared(
     lap(&mut seconds.ir);
     if options.verify {
         kiln_ir::verify::verify(&func).map_err(|e| broken(object, "the IR was built", &e))?;
+        homes::check::check(&func).map_err(|e| broken(object, "variables had places", &e))?;
     }
     if wants(Stage::Ir) {
         dumps.push((Stage::Ir, func.to_string()));

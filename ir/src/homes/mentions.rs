@@ -29,6 +29,17 @@ impl Lanes {
                 || (self.offset, self.size) == (other.offset, other.size)
                     && planes(self) == planes(other))
     }
+
+    /// The channel whose a byte is, of those that are accessed.
+    pub(super) fn channel(self, byte: u32) -> u32 {
+        u32::from(self.offset) + (byte / self.stride.max(1)).wrapping_sub(self.first)
+    }
+
+    /// Whether a byte is in a part of its channel's.
+    pub(super) fn has(self, part: Part, byte: u32) -> bool {
+        let within = byte % self.stride.max(1);
+        (part.from..part.to).contains(&within)
+    }
 }
 
 /// The bytes of each channel's that are accessed.

@@ -7,8 +7,10 @@
 //! nothing has to be renamed, copied at joins or allocated afterwards but temporaries.
 //!
 //! [`mentions`] says what an instruction does to its variables, [`lives`] from where to where each one lives, and
-//! [`registers`] shares out the register file (Poletto and Sarkar: linear scan).
+//! [`registers`] shares out the register file (Poletto and Sarkar: linear scan). [`check`] proves what comes of it, in
+//! another way.
 
+pub mod check;
 mod lives;
 mod mentions;
 mod registers;
