@@ -6,8 +6,10 @@
 //! order: operands the hardware cannot express are copied to temporaries; a destination narrower than
 //! the execution type goes through a strided temporary; and an operation that is too wide, or whose
 //! operands straddle registers, is cut into pieces of fewer channels. Messages and what is written in
-//! the machine's own terms already (macros, products through the accumulator) stay.
+//! the machine's own terms already (macros, products through the accumulator) stay. Most instructions are
+//! legal but for how their regions are written, which `legal` says at once.
 
+mod legal;
 mod pieces;
 mod product;
 mod region;
@@ -53,22 +55,15 @@ pub fn run(func: &mut Function) -> std::result::Result<(), Vec<LegalizeError>> {
 
 /// Makes the instructions of some blocks legal; gives those that cannot be.
 fn legalize(func: &mut Function, blocks: &mut [Vec<Inst>]) -> Vec<LegalizeError> {
-    let rules = rules(func.target.family);
-    let mut legalizer = Legalizer {
-        align16: !rules.ternary.accumulators,
-        rules,
-        grf: func.target.grf_bytes,
-        unit: func.target.unit_bytes(),
-        func,
-        out: Vec::new(),
-        constants: Vec::new(),
-        origin: u32::MAX,
-    };
+    let mut legalizer = Legalizer::new(func);
     let mut errors = Vec::new();
     for insts in blocks {
+        let illegal = insts.iter_mut().position(|inst| !legalizer.settle(inst));
+        let Some(illegal) = illegal else { continue };
         legalizer.constants.clear();
         legalizer.out.reserve(insts.len());
-        for &inst in &*insts {
+        legalizer.out.extend_from_slice(&insts[..illegal]);
+        for &inst in &insts[illegal..] {
             errors.extend(legalizer.inst(inst).err());
         }
         *insts = legalizer.out.to_vec();
@@ -101,6 +96,15 @@ struct Channels {
 }
 
 impl Channels {
+    fn of(inst: &Inst) -> Channels {
+        Channels {
+            size: inst.exec_size.into(),
+            off: inst.chan_off.into(),
+            no_mask: inst.opts.no_mask,
+            pred: inst.pred,
+        }
+    }
+
     /// So many channels, whatever the mask.
     fn all(size: u32) -> Channels {
         Channels {
@@ -136,6 +140,11 @@ fn shape(op: Op) -> Shape {
     } else {
         Shape::Regions
     }
+}
+
+/// Whether an instruction is in the machine's own terms.
+fn is_own_terms(op: Op, inst: &Inst) -> bool {
+    op.is_send() || op.is_macro() || op == Op::Smov || inst.symbol.is_some()
 }
 
 /// Channels an operation takes at the most, whatever its operands.
@@ -182,9 +191,12 @@ fn exec_bytes(srcs: &[Src]) -> u32 {
 fn is_raw_mov(op: Op, saturate: bool, to: Type, srcs: &[Src]) -> bool {
     op == Op::Mov
         && !saturate
-        && matches!(srcs, [Src::Reg(r)] if r.modifier == SrcMod::default()
-            && r.ty.bytes() == to.bytes()
-            && (r.ty == to || !r.ty.is_float() && !to.is_float()))
+        && matches!(srcs, [Src::Reg(r)] if r.modifier == SrcMod::default() && is_alike(r.ty, to))
+}
+
+/// Whether a source's type may stand beside that of the destination where types must be the same.
+fn is_alike(from: Type, to: Type) -> bool {
+    from == to || !from.is_float() && !to.is_float() && from.bytes() == to.bytes()
 }
 
 /// A type that a `mov` must go through, as it cannot convert between these in one step (PRM, "mov",
@@ -201,6 +213,22 @@ fn needs_step(to: Type, from: Type) -> Option<Type> {
     }
 }
 
+impl<'a> Legalizer<'a> {
+    fn new(func: &'a mut Function) -> Legalizer<'a> {
+        let rules = rules(func.target.family);
+        Legalizer {
+            align16: !rules.ternary.accumulators,
+            rules,
+            grf: func.target.grf_bytes,
+            unit: func.target.unit_bytes(),
+            func,
+            out: Vec::new(),
+            constants: Vec::new(),
+            origin: u32::MAX,
+        }
+    }
+}
+
 impl Legalizer<'_> {
     fn fail<T>(&self, what: impl Into<String>) -> Result<T> {
         Err(LegalizeError {
@@ -209,7 +237,16 @@ impl Legalizer<'_> {
         })
     }
 
-    fn inst(&mut self, inst: Inst) -> Result {
+    fn inst(&mut self, mut inst: Inst) -> Result {
+        match self.settle(&mut inst) {
+            true => self.out.push(inst),
+            false => self.general(inst)?,
+        }
+        Ok(())
+    }
+
+    /// Makes any instruction legal, whether or not it is.
+    fn general(&mut self, inst: Inst) -> Result {
         self.origin = inst.origin;
         let (Opcode::Gen(op), Some(dst)) = (inst.op, inst.dst) else {
             self.out.push(inst);
@@ -221,7 +258,7 @@ impl Legalizer<'_> {
         if op.is_split_send() {
             self.apart(&mut inst);
         }
-        if op.is_send() || op.is_macro() || op == Op::Smov || inst.symbol.is_some() {
+        if is_own_terms(op, &inst) {
             self.out.push(inst);
             return Ok(());
         }
@@ -229,12 +266,7 @@ impl Legalizer<'_> {
             let target = self.func.target.name;
             return self.fail(format!("{} on {target}", op.mnemonic()));
         }
-        let channels = Channels {
-            size: inst.exec_size.into(),
-            off: inst.chan_off.into(),
-            no_mask: inst.opts.no_mask,
-            pred: inst.pred,
-        };
+        let channels = Channels::of(&inst);
         let mut dest = self.dest_of(&dst, inst.opts.saturate, channels.size);
         let mut cond = inst.cond.map(|c| (c.cond, Flag::new(&c, inst.pred)));
         let before = self.out.len();
@@ -298,13 +330,8 @@ impl Legalizer<'_> {
         for (i, s) in srcs.iter_mut().enumerate() {
             *s = narrow_imm(*s, op == Op::Mov || shifts && i == 0);
         }
-        let missing = |ty: &Type| match ty {
-            Type::Q | Type::Uq => !self.func.target.int64,
-            Type::Df => !self.func.target.fp64,
-            _ => false,
-        };
         let types = srcs.iter().map(Src::ty).chain([dest.ty]);
-        if let Some(ty) = types.into_iter().find(missing) {
+        if let Some(ty) = types.into_iter().find(|&ty| self.lacks(ty)) {
             let target = self.func.target.name;
             return self.fail(format!("type {} on {target}", ty.name()));
         }
@@ -329,7 +356,7 @@ impl Legalizer<'_> {
                 word.modifier = modifier;
             }
         }
-        if self.mixes_floats(op, dest, &srcs) {
+        if self.mixes_floats(op, dest.ty, &srcs) {
             return self.in_floats(op, channels, dest, srcs, cond);
         }
         if shape(op) != Shape::Regions {
@@ -367,6 +394,15 @@ impl Legalizer<'_> {
             return self.through_temporary(op, channels, dest, srcs, cond, stride);
         }
         self.cut(op, channels, dest, srcs, cond)
+    }
+
+    /// Whether the target has no elements of a type.
+    fn lacks(&self, ty: Type) -> bool {
+        match ty {
+            Type::Q | Type::Uq => !self.func.target.int64,
+            Type::Df => !self.func.target.fp64,
+            _ => false,
+        }
     }
 
     /// Has a move of integers to fewer bits read these alone: a move without conversion may write
@@ -440,14 +476,13 @@ impl Legalizer<'_> {
             return true;
         };
         let to_end = to + (n - 1) * u32::from(dst.hstride) * dst.ty.bytes() + dst.ty.bytes();
-        let offsets = (0..n).map(|lane| r.offset(lane) - r.reg.byte());
-        let from_end = from + offsets.max().unwrap_or(0) + r.ty.bytes();
+        let from_end = from + r.span(n as u8);
         to < from_end && from < to_end
     }
 
     /// Whether floats of 16 and of 32 bits meet in an operation that has no conversion of its own.
-    fn mixes_floats(&self, op: Op, dest: &Dest, srcs: &[Src]) -> bool {
-        let has = |ty| dest.ty == ty || srcs.iter().any(|s| s.ty() == ty);
+    fn mixes_floats(&self, op: Op, to: Type, srcs: &[Src]) -> bool {
+        let has = |ty| to == ty || srcs.iter().any(|s| s.ty() == ty);
         let alone = match shape(op) {
             // The math unit would lose bits of what it is given.
             Shape::Math => false,
@@ -691,32 +726,36 @@ impl Legalizer<'_> {
     /// A source packed or scalar, as the math unit and three-source operations need it.
     fn plain(&mut self, s: Src, op: Op, ty: Type, n: u32) -> Result<Src> {
         let Src::Reg(r) = s else { return Ok(s) };
-        let three = shape(op) == Shape::Three;
-        // The replication of a three-source operand knows 32-bit elements, no wider ones.
-        let replicates = !(three && self.align16 && r.ty.bytes() == 8 && n > 1);
-        let integers = !r.ty.is_float() && !ty.is_float() && r.ty.bytes() == ty.bytes();
-        let same_type = r.ty == ty || integers;
-        let step = r.step(n);
-        let aligned = match three {
+        if self.is_plain(&r, op, ty, n) {
+            return Ok(s);
+        }
+        let to = if is_alike(r.ty, ty) { r.ty } else { ty };
+        if r.step(n) == Some(0) && r.indirect.is_none() && self.replicates(op, r.ty, n) {
+            return Ok(Src::scalar(self.copied(1, to, s)?, to));
+        }
+        Ok(Src::packed(self.copied(n, to, s)?, to))
+    }
+
+    /// Whether it is so already, and of the type of the destination.
+    fn is_plain(&self, r: &SrcReg, op: Op, ty: Type, n: u32) -> bool {
+        let aligned = match shape(op) == Shape::Three {
             true if self.align16 => 16,
             // Two elements at least in a row.
             true => 2 * r.ty.bytes(),
             false => r.ty.bytes(),
         };
-        let good = r.indirect.is_none()
-            && match step {
-                Some(0) => replicates,
-                Some(1) => r.reg.byte().is_multiple_of(aligned),
-                _ => false,
-            };
-        if good && same_type {
-            return Ok(s);
-        }
-        let to = if same_type { r.ty } else { ty };
-        if step == Some(0) && r.indirect.is_none() && replicates {
-            return Ok(Src::scalar(self.copied(1, to, s)?, to));
-        }
-        Ok(Src::packed(self.copied(n, to, s)?, to))
+        let good = match r.step(n) {
+            Some(0) => self.replicates(op, r.ty, n),
+            Some(1) => r.reg.byte().is_multiple_of(aligned),
+            _ => false,
+        };
+        good && r.indirect.is_none() && is_alike(r.ty, ty)
+    }
+
+    /// Whether one element can be that of all channels: the replication of a three-source operand knows
+    /// 32-bit elements, no wider ones.
+    fn replicates(&self, op: Op, ty: Type, n: u32) -> bool {
+        !(shape(op) == Shape::Three && self.align16 && ty.bytes() == 8 && n > 1)
     }
 
     /// Whether a place is not of the general registers.

@@ -184,7 +184,7 @@ impl Legalizer<'_> {
     }
 
     /// Whether the destination can be written in pieces of `size` channels.
-    fn fits(&self, dest: &Dest, n: u32, size: u32) -> bool {
+    pub(super) fn fits(&self, dest: &Dest, n: u32, size: u32) -> bool {
         if dest.indirect.is_some() || dest.is_null() || dest.is_architecture() {
             return true;
         }

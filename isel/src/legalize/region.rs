@@ -22,20 +22,30 @@ impl Legalizer<'_> {
 
     /// Whether channels `lane..lane + n` of a source can be one operand.
     pub(super) fn source_fits(&self, r: &SrcReg, lane: u32, n: u32) -> bool {
+        let region = || self.region_of(r, lane, n, Shape::Regions).is_some();
+        self.is_no_grf(r) || self.reaches(r, lane, n) && region()
+    }
+
+    fn is_no_grf(&self, r: &SrcReg) -> bool {
+        r.indirect.is_none() && (r.reg.is_null() || self.is_architecture(r.reg))
+    }
+
+    /// Whether they lie where one operand can reach, if there is a region for them.
+    pub(super) fn reaches(&self, r: &SrcReg, lane: u32, n: u32) -> bool {
         if r.indirect.is_some() {
-            return n * r.ty.bytes() <= 2 * self.grf
-                && self.region_of(r, lane, n, Shape::Regions).is_some();
+            return n * r.ty.bytes() <= 2 * self.grf;
         }
-        let base = r.reg.base();
-        if matches!(base, Base::Null) || self.is_architecture(r.reg) {
+        if self.is_no_grf(r) {
             return true;
         }
-        let fits = match r.step(u32::MAX) {
-            Some(step) if step > 0 => {
+        let base = r.reg.base();
+        match r.step(u32::MAX) {
+            Some(0) => self.contained(r.offset(lane), 1, 0, r.ty.bytes(), base),
+            Some(step) => {
                 let step = step * r.ty.bytes();
                 self.contained(r.offset(lane), n, step, r.ty.bytes(), base)
             }
-            _ => {
+            None => {
                 let (mut from, mut to) = (u32::MAX, 0);
                 for i in 0..n {
                     let at = r.offset(lane + i);
@@ -47,8 +57,7 @@ impl Legalizer<'_> {
                     || matches!(base, Base::Phys(RegFile::Grf, _));
                 from / self.grf == (to - 1) / self.grf || aligned && unit
             }
-        };
-        fits && self.region_of(r, lane, n, Shape::Regions).is_some()
+        }
     }
 
     /// The region for `n` channels from `lane`, if the hardware has it.
