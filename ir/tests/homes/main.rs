@@ -225,6 +225,19 @@ fn reads_whatever_the_mask_see_what_others_left() {
     }
 }
 
+/// Nor what one channel writes for itself when others have been there before.
+#[test]
+fn reads_whatever_the_mask_see_what_was_written_on_another_way() {
+    let body = String::from("(P1) goto (M1, 8) two\n")
+        + &set("A")
+        + "goto (M1, 8) end\ntwo:\n"
+        + &brief("B")
+        + &set("A")
+        + "cmp.lt (M1_NM, 8) P2 A(0,0)<1;1,0> 0x0:d\n"
+        + "end:\n";
+    holds(&body, &["A B"], &[]);
+}
+
 /// All channels' elements are written at once where one of them alone goes on.
 #[test]
 fn writes_whatever_the_mask_are_for_those_who_wait_too() {
@@ -242,7 +255,9 @@ fn parts_of_elements_are_each_their_own() {
         format!("L:\n{write}{read}{}(P1) goto (M1, 8) L\n", brief("C"))
     };
     holds(&around([(1, 0), (1, 0)]), &["A B"], &["A C"]);
-    holds(&around([(1, 0), (2, 0)]), &["A B", "A C"], &[]);
+    for parts in [[(1, 0), (2, 0)], [(2, 0), (1, 0)]] {
+        holds(&around(parts), &["A B", "A C"], &[]);
+    }
 }
 
 #[test]
@@ -256,6 +271,53 @@ fn loops_that_begin_at_the_same_place_are_in_each_other() {
         + "(P2) goto (M1, 8) L\n"
         + &brief("D");
     holds(&body, &["A B", "A C"], &["A D", "B C"]);
+}
+
+#[test]
+fn all_loops_that_do_not_have_the_write_keep_what_they_read() {
+    let body = set("A")
+        + "K:\nL:\n"
+        + &brief("B")
+        + "M:\n"
+        + &read("A")
+        + "(P1) goto (M1, 8) M\n"
+        + &brief("C")
+        + "(P2) goto (M1, 8) L\n"
+        + &brief("D")
+        + "(P3) goto (M1, 8) K\n";
+    holds(&body, &["A B", "A C", "A D"], &["B C", "C D"]);
+}
+
+/// A byte that channel 0 has written is not what channel 3 finds there.
+#[test]
+fn bytes_are_of_other_channels_by_other_types() {
+    for read in [
+        "cmp.lt (M1, 8) P2 AB(0,0)<1;1,0> 0x0:b\n",
+        "cmp.lt (M1, 8) P2 A(0,1)<1;1,0> 0x0:d\n",
+        "cmp.lt (M1, 8) P2 AB(0,0)<1;1,0> 0x0:b\ncmp.lt (M1, 8) P2 A(0,0)<1;1,0> 0x0:d\n",
+    ] {
+        let body = set("A") + read + &brief("B");
+        holds(&format!("L:\n{body}(P1) goto (M1, 8) L\n"), &["A B"], &[]);
+    }
+}
+
+/// Operations on groups of channels do not say whose the bytes are that they write.
+#[test]
+fn what_groups_of_channels_write_may_keep_what_was_there() {
+    let declared: String = ["A", "C"]
+        .map(|var| {
+            format!(".decl {var}F v_type=G type=f num_elts=8 align=hword alias=<{var}, 0>\n")
+        })
+        .concat();
+    let body = String::from("L:\n")
+        + &brief("B")
+        + &set("C")
+        + "dp4 (M1, 8) AF(0,0)<1> CF(0,0)<1;1,0> CF(0,0)<1;1,0>\n"
+        + &read("A")
+        + "(P1) goto (M1, 8) L\n";
+    let module = kernel(&declared, &body);
+    let mut func = place(&module, &SKL, room(&SKL));
+    expect(&mut func, &["A B", "A C"], &[]);
 }
 
 /// What comes round the inner loop is there when the outer one comes to it again.
@@ -347,6 +409,31 @@ fn variables_that_have_no_register_share_memory() {
         &["A B", "A C", "B D", "C D", "E F", "F G", "G H"],
         &[],
     );
+}
+
+/// What an instruction reads in memory is still there when it writes.
+#[test]
+fn memory_is_kept_up_to_the_last_instruction() {
+    // The first two are named most often.
+    let body = ["A", "B"].map(set).concat()
+        + "L:\n"
+        + &["A", "B"].map(read).concat()
+        + "(P1) goto (M1, 8) L\n"
+        + &set("C")
+        + "mov (M1, 8) D(0,0)<1> C(0,0)<1;1,0>\n"
+        + "mov (M1, 8) E(0,0)<1> D(0,0)<1;1,0>\n"
+        + &["A", "B", "E"].map(read).concat();
+    let module = kernel("", &body);
+    let room = Room {
+        grfs: 2..4,
+        memory: 1 << 16,
+    };
+    let mut func = place(&module, &SKL, room);
+    for name in ["C", "D"] {
+        let home = func.homes[var(func.object, name)];
+        assert!(matches!(home, Home::Memory { .. }), "{name}: {home:?}");
+    }
+    expect(&mut func, &["C D", "D E", "A B"], &[]);
 }
 
 #[test]
