@@ -58,7 +58,11 @@ impl Piece {
     #[inline]
     const fn place(self, value: u64) -> u128 {
         let half = (value & self.mask()) << (self.low & 63);
-        (half as u128) << (self.low & 64)
+        if self.low & 64 == 0 {
+            half as u128
+        } else {
+            (half as u128) << 64
+        }
     }
 }
 
@@ -122,6 +126,7 @@ impl Bits {
     }
 
     /// Whether the fields have a bit in common.
+    #[inline(always)]
     pub fn overlaps(&self, other: Bits) -> bool {
         self.mask() & other.mask() != 0
     }
@@ -163,8 +168,9 @@ impl Bits {
         self.get(word) != 0
     }
 
-    /// A word of this field alone. Bits of `value` beyond the field are dropped.
-    #[inline]
+    /// A word of this field alone. Bits of `value` beyond the field are dropped. Inlined, as [`set`](Bits::set) is,
+    /// because the encoder of a known format has its fields as constants.
+    #[inline(always)]
     pub const fn place(&self, value: u64) -> u128 {
         let word = self.first.place(value);
         if self.further[0].width == 0 {
@@ -193,7 +199,7 @@ impl Bits {
     }
 
     /// Stores `value`; false, with `word` as it was, if it does not fit.
-    #[inline]
+    #[inline(always)]
     #[must_use]
     pub fn set(&self, word: &mut u128, value: u64) -> bool {
         let total = self.width();

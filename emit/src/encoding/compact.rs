@@ -7,7 +7,7 @@
 
 use super::bits::Bits;
 use super::encode::native;
-use super::spec::{CompactClass, CompactForm, FILE_IMM, Form, ImmRule, Immediate, OpSpec, Spec};
+use super::spec::{CompactClass, CompactForm, Form, ImmRule, Immediate, OpSpec, Spec};
 use super::{DecodeError, EncodeError, spec};
 use crate::inst::Inst;
 use crate::platform::Platform;
@@ -45,9 +45,9 @@ fn class(op: &OpSpec, word: u128, spec: &Spec) -> Option<CompactClass> {
 /// Entries of the tables may say of the second source what an operation of one has no use for.
 fn immediate(class: CompactClass, word: u128, spec: &Spec) -> Immediate {
     let [src0, src1, _] = &spec.align1.src;
-    if src0.file_of(word) == FILE_IMM {
+    if src0.is_imm(word) {
         Immediate::Src0
-    } else if class == CompactClass::Binary && src1.file_of(word) == FILE_IMM {
+    } else if class == CompactClass::Binary && src1.is_imm(word) {
         Immediate::Src1
     } else {
         Immediate::No
@@ -75,15 +75,14 @@ pub(super) fn shrink(word: u128, spec: &Spec) -> Option<u64> {
     let kind = kind(class, word, spec);
     let form = (spec.compact.iter())
         .find(|form| kind.is_none_or(|kind| form.immediate == kind) && form.is_for(class))?;
-    let mut short = spec.align1.header.compact.place(1);
-    let mut carried = 0;
+    let mut short = spec.align1.header.compact.place(1) as u64;
+    let mut carried = form.copies.mask;
     for table in form.tables {
-        short |= table.index.place(table.index_of(word)?);
+        short |= table.index.place(table.index_of(word)?) as u64;
         carried |= table.mask;
     }
-    for (to, from) in form.copies {
-        short |= to.place(from.get(word));
-        carried |= from.mask();
+    for (to, from) in form.copies.list {
+        short |= to.place(from.get(word)) as u64;
     }
     if form.imm.exists() {
         let rule = imm_rule(form, word, spec)?;
@@ -94,13 +93,13 @@ pub(super) fn shrink(word: u128, spec: &Spec) -> Option<u64> {
             ImmRule::High => value >> (32 - width),
             _ => value,
         };
-        short |= form.imm.place(u64::from(low));
-        if rule.expand(form.imm, short) != value {
+        short |= form.imm.place(u64::from(low)) as u64;
+        if rule.expand(form.imm, short.into()) != value {
             return None;
         }
         carried |= spec.align1.imm32.mask();
     }
-    (word & !carried == 0).then_some(short as u64)
+    (word & !carried == 0).then_some(short)
 }
 
 fn imm_rule(form: &CompactForm, word: u128, spec: &Spec) -> Option<ImmRule> {
@@ -148,7 +147,7 @@ pub(super) fn expand(short: u64, spec: &Spec) -> Result<u128, DecodeError> {
 
 fn expand_form(short: u128, form: &CompactForm, spec: &Spec) -> Result<u128, DecodeError> {
     let mut word = 0;
-    for (from, to) in form.copies {
+    for (from, to) in form.copies.list {
         word |= to.place(from.get(short));
     }
     for table in form.tables {

@@ -3,6 +3,7 @@
 //! Walks the family's tables: takes an instruction with physical registers and resolved targets,
 //! and either writes every bit that its meaning needs or says what cannot be written.
 
+mod layout;
 mod message;
 mod operand;
 
@@ -11,6 +12,7 @@ use super::spec::{Attrs, FILE_IMM, Form, Format, OpSpec, Spec, SrcBits};
 use super::{EncodeError, Encoded, Operand, compact, spec, to_align16};
 use crate::inst::{Inst, Op, Reg, RegFile, Src, Systolic, Target};
 use crate::platform::Platform;
+use layout::{Any, Layout};
 
 /// Encodes one instruction, in its compact form if `opts.compacted` says so.
 ///
@@ -87,10 +89,11 @@ pub(crate) fn encode_open(
         ));
     }
     let op = operation(inst, spec, platform)?;
+    let layout = Any::of(inst, op, spec);
     let encoder = Encoder {
         open: true,
         short: false,
-        ..Encoder::new(inst, op, spec, platform)
+        ..Encoder::new(inst, op, layout, platform)
     };
     let block = |target| match target {
         Some(Target::Block(block)) => Some(block),
@@ -100,7 +103,7 @@ pub(crate) fn encode_open(
         jip: block(inst.jip),
         uip: block(inst.uip),
         base: encoder.jump_base(),
-        fields: [encoder.format.jip, encoder.format.uip],
+        fields: [layout.format.jip, layout.format.uip],
     };
     Ok(Open::Branch(encoder.run()?, targets))
 }
@@ -124,18 +127,16 @@ pub(super) fn native(
 ) -> Result<u128, EncodeError> {
     let op = operation(inst, spec, platform)?;
     if op.form == Form::Ternary && spec.align16_ternary && !inst.opts.align16 {
-        let inst = to_align16(inst)?;
-        return Encoder::new(&inst, op, spec, platform).run();
+        return layout::run(&to_align16(inst)?, op, platform);
     }
-    Encoder::new(inst, op, spec, platform).run()
+    layout::run(inst, op, platform)
 }
 
-struct Encoder<'a> {
+struct Encoder<'a, L> {
     inst: &'a Inst,
     op: &'static OpSpec,
-    spec: &'static Spec,
     platform: &'a Platform,
-    format: &'static Format,
+    layout: L,
     /// The instruction takes eight bytes.
     short: bool,
     /// Targets may be blocks that have no place yet; their fields stay 0.
@@ -143,28 +144,36 @@ struct Encoder<'a> {
     word: u128,
 }
 
-impl<'a> Encoder<'a> {
+impl<'a, L: Layout> Encoder<'a, L> {
     fn new(
         inst: &'a Inst,
         op: &'static OpSpec,
-        spec: &'static Spec,
+        layout: L,
         platform: &'a Platform,
-    ) -> Encoder<'a> {
-        let format = spec.format(op.form, inst.opts.align16);
+    ) -> Encoder<'a, L> {
         Encoder {
             inst,
             op,
-            spec,
             platform,
-            format,
+            layout,
             short: inst.opts.compacted,
             open: false,
             word: 0,
         }
     }
 
+    #[inline(always)]
+    fn spec(&self) -> &'static Spec {
+        self.layout.spec()
+    }
+
+    #[inline(always)]
+    fn format(&self) -> &'static Format {
+        self.layout.format()
+    }
+
     fn run(mut self) -> Result<u128, EncodeError> {
-        self.put(self.format.header.opcode, u64::from(self.op.code));
+        self.put(self.format().header.opcode, u64::from(self.op.code));
         for (field, value) in self.op.fixed {
             self.put(*field, *value);
         }
@@ -244,10 +253,10 @@ impl<'a> Encoder<'a> {
         self.allow(opts.branch_ctrl, branch, "branch control")?;
         self.allow(opts.breakpoint, inst.op != Op::Illegal, "a breakpoint")?;
         let align16 = form.is_arithmetic() || form.is_send();
-        let align16 = align16 && self.spec.align1.header.align16.exists();
+        let align16 = align16 && self.spec().align1.header.align16.exists();
         self.allow(opts.align16, align16, "Align16")?;
         // Since Gen12 scoreboard annotations say it all.
-        let xe = self.spec.swsb.is_some();
+        let xe = self.spec().swsb.is_some();
         self.allow(opts.no_dd_clr || opts.no_dd_chk, !xe, "dependency control")?;
         self.allow(opts.no_src_dep_set, !xe, "NoSrcDepSet")?;
         self.allow(opts.switch, !xe, "Switch")?;
@@ -256,7 +265,7 @@ impl<'a> Encoder<'a> {
         self.allow(annotated, xe && waits, "scoreboard annotations")?;
         let send = inst.send != Default::default();
         self.allow(send, xe && form.is_send(), "options of Gen12 sends")?;
-        if inst.op.is_macro() && self.spec.align16_ternary && !opts.align16 {
+        if inst.op.is_macro() && self.spec().align16_ternary && !opts.align16 {
             return Err(EncodeError::Mode {
                 op: inst.op,
                 what: "Align16",
@@ -268,12 +277,12 @@ impl<'a> Encoder<'a> {
     fn header(&mut self) -> Result<(), EncodeError> {
         let inst = self.inst;
         let opts = &inst.opts;
-        let header = &self.format.header;
+        let header = &self.format().header;
         if !inst.exec_size.is_power_of_two() || inst.exec_size > 32 {
             return Err(EncodeError::ExecSize(inst.exec_size));
         }
         self.put(header.exec_size, u64::from(inst.exec_size.trailing_zeros()));
-        let unit = self.spec.chan_unit;
+        let unit = self.spec().chan_unit;
         if !inst.chan_off.is_multiple_of(unit) || inst.chan_off >= 32 {
             return Err(EncodeError::ChanOff(inst.chan_off));
         }
@@ -286,7 +295,7 @@ impl<'a> Encoder<'a> {
         self.put(header.no_dd_chk, u64::from(opts.no_dd_chk));
         self.put(header.breakpoint, u64::from(opts.breakpoint));
         self.put(header.saturate, u64::from(inst.saturate));
-        let codes = &self.spec.thread;
+        let codes = &self.spec().thread;
         let thread = match (opts.atomic, opts.switch, opts.no_preempt) {
             (false, false, false) => 0,
             (true, false, false) => codes.atomic,
@@ -314,18 +323,18 @@ impl<'a> Encoder<'a> {
     }
 
     fn swsb(&mut self) -> Result<(), EncodeError> {
-        let Some(spec) = self.spec.swsb else {
+        let Some(spec) = self.spec().swsb else {
             return Ok(());
         };
         let code = spec.encode(&self.inst.swsb, self.op.swsb_kind());
         let code = code.ok_or(EncodeError::Swsb(self.inst.swsb))?;
-        self.put(self.format.header.swsb, u64::from(code));
+        self.put(self.format().header.swsb, u64::from(code));
         Ok(())
     }
 
     /// What fields of its own say of the operation.
     fn function(&mut self) -> Result<(), EncodeError> {
-        let header = &self.format.header;
+        let header = &self.format().header;
         match self.inst.op {
             Op::Bfn(function) => self.put(header.bit_function, u64::from(function)),
             Op::Dpas(shape) | Op::Dpasw(shape) => {
@@ -333,11 +342,11 @@ impl<'a> Encoder<'a> {
                 if !depth.is_power_of_two() || depth > 8 || !(1..=8).contains(&repeat) {
                     return self.unexpected("a shape other than 1-8 rows 1, 2, 4 or 8 deep");
                 }
-                let at = &self.format.systolic;
+                let at = &self.format().systolic;
                 self.put(at.depth, u64::from(depth.trailing_zeros()));
                 self.put(at.repeat, u64::from(repeat - 1));
             }
-            Op::Sync(function) => match self.spec.syncs.code(function) {
+            Op::Sync(function) => match self.spec().syncs.code(function) {
                 Some(code) => self.put(header.sync, code),
                 None => {
                     let (op, platform) = (self.inst.op, self.platform.name);
@@ -351,11 +360,11 @@ impl<'a> Encoder<'a> {
 
     /// Predicate, condition and the flag register they share.
     fn flags(&mut self) -> Result<(), EncodeError> {
-        let header = &self.format.header;
+        let header = &self.format().header;
         let mut flag = None;
         if let Some(pred) = &self.inst.pred {
             let code = self
-                .format
+                .format()
                 .preds
                 .code(pred.ctrl)
                 .ok_or(EncodeError::Pred(pred.ctrl))?;
@@ -365,12 +374,12 @@ impl<'a> Encoder<'a> {
         }
         if let Some(cond) = &self.inst.cond {
             if self.implies_condition() {
-                if self.format.conds.code(cond.cond).is_some() {
+                if self.format().conds.code(cond.cond).is_some() {
                     return self.unexpected("a condition other than early out");
                 }
             } else {
                 let code = self
-                    .format
+                    .format()
                     .conds
                     .code(cond.cond)
                     .ok_or(EncodeError::Unexpected {
@@ -399,7 +408,7 @@ impl<'a> Encoder<'a> {
     /// Whether an immediate takes the condition's place.
     fn has_imm64(&self) -> bool {
         let imm = matches!(self.inst.srcs.first(), Some(Src::Imm { ty, .. }) if ty.bytes() == 8);
-        imm && self.format.src[0].imm.exists()
+        imm && self.format().src[0].imm.exists()
     }
 
     fn unexpected<T>(&self, what: &'static str) -> Result<T, EncodeError> {
@@ -436,7 +445,7 @@ impl<'a> Encoder<'a> {
                     self.swsb()?;
                 }
                 self.put(
-                    self.format.header.breakpoint,
+                    self.format().header.breakpoint,
                     u64::from(self.inst.opts.breakpoint),
                 );
             }
@@ -444,7 +453,7 @@ impl<'a> Encoder<'a> {
             Sync if self.inst.srcs.is_empty() => {}
             Sync => {
                 self.sources(1)?;
-                self.src(0, 0, Attrs::NONE)?;
+                self.src::<0>(0, Attrs::NONE)?;
             }
             BranchBoth => {
                 self.sources(0)?;
@@ -455,10 +464,10 @@ impl<'a> Encoder<'a> {
                 self.sources(0)?;
                 self.jip()?;
             }
-            Jump => self.jump(usize::from(self.spec.jump_src))?,
+            Jump => self.jump(usize::from(self.spec().jump_src))?,
             Call => {
                 self.dst()?;
-                self.jump(usize::from(self.spec.jump_src))?;
+                self.jump(usize::from(self.spec().jump_src))?;
             }
             BranchOneReg | BranchBothReg => self.jump(0)?,
             Return => {
@@ -469,11 +478,11 @@ impl<'a> Encoder<'a> {
             }
             Wait => {
                 self.sources(1)?;
-                self.src(0, 0, Attrs::NONE)?;
-                let from = &self.format.src[0];
+                self.src::<0>(0, Attrs::NONE)?;
+                let from = &self.format().src[0];
                 let (num, sub) = (from.num.get(self.word), from.sub.get(self.word));
-                self.put(self.format.dst.num, num);
-                self.put(self.format.dst.sub, sub);
+                self.put(self.format().dst.num, num);
+                self.put(self.format().dst.sub, sub);
             }
             Send | Sends => self.send()?,
         }
@@ -484,9 +493,9 @@ impl<'a> Encoder<'a> {
         let sources = match (self.op.form, self.inst.op) {
             (Form::Unary, _) => 1,
             (Form::Ternary | Form::BitFunction | Form::Systolic, _) => 3,
-            (_, Op::Math(function)) => match self.spec.math(function) {
+            (_, Op::Math(function)) => match self.spec().math(function) {
                 Some(math) => {
-                    self.put(self.format.header.math, u64::from(math.code));
+                    self.put(self.format().header.math, u64::from(math.code));
                     usize::from(math.sources)
                 }
                 None => {
@@ -498,8 +507,13 @@ impl<'a> Encoder<'a> {
         };
         self.sources(sources)?;
         self.dst()?;
-        for n in 0..sources {
-            self.src(n, n, self.op.attrs)?;
+        let attrs = self.op.attrs;
+        self.src::<0>(0, attrs)?;
+        if sources > 1 {
+            self.src::<1>(1, attrs)?;
+        }
+        if sources > 2 {
+            self.src::<2>(2, attrs)?;
         }
         Ok(())
     }
@@ -528,7 +542,7 @@ impl<'a> Encoder<'a> {
             }
             _ => {
                 self.sources(0)?;
-                self.put_file(&self.format.src[at], FILE_IMM);
+                self.put_file(&self.format().src[at], FILE_IMM);
                 self.jip()?;
                 if both { self.uip() } else { Ok(()) }
             }
@@ -551,7 +565,10 @@ impl<'a> Encoder<'a> {
                 operand: Operand::Src(0),
             });
         }
-        self.src(0, at, Attrs::NONE)
+        match at {
+            0 => self.src::<0>(0, Attrs::NONE),
+            _ => self.src::<1>(0, Attrs::NONE),
+        }
     }
 
     fn jip(&mut self) -> Result<(), EncodeError> {
@@ -559,17 +576,17 @@ impl<'a> Encoder<'a> {
             return self.missing("jump target");
         };
         let offset = self.offset(target)? - i64::from(self.jump_base());
-        self.store_offset(self.format.jip, target, offset)
+        self.store_offset(self.format().jip, target, offset)
     }
 
     /// What jump targets count from: the only branch that may count from the next instruction is
     /// `jmpi`.
     fn jump_base(&self) -> i32 {
-        let next = self.op.form == Form::Jump && self.spec.jump_base != 0;
+        let next = self.op.form == Form::Jump && self.spec().jump_base != 0;
         match (next, self.short) {
             (false, _) => 0,
-            (true, false) => self.spec.jump_base,
-            (true, true) => self.spec.jump_base - 8,
+            (true, false) => self.spec().jump_base,
+            (true, true) => self.spec().jump_base - 8,
         }
     }
 
@@ -578,7 +595,7 @@ impl<'a> Encoder<'a> {
             return self.missing("update target");
         };
         let offset = self.offset(target)?;
-        self.store_offset(self.format.uip, target, offset)
+        self.store_offset(self.format().uip, target, offset)
     }
 
     fn offset(&self, target: Target) -> Result<i64, EncodeError> {

@@ -5,9 +5,9 @@
 
 use super::bits::{Bits, bit, bits};
 use super::spec::{
-    ArfSpec, Attrs, Codes, CompactClass, CompactForm, CompactTable, DstBits, FILE_IMM, Form,
-    Format, Functions, HSTRIDES, Header, ImmRule, Immediate, MathSpec, MessageBits, OpSpec, Ops,
-    RegFiles, SendSyntax, Spec, SrcBits, SystolicBits, ThreadCodes, VSTRIDES,
+    ArfSpec, Attrs, Codes, CompactClass, CompactForm, CompactTable, Copies, DstBits, FILE_IMM,
+    Form, Format, Functions, HSTRIDES, Header, ImmRule, Immediate, MathSpec, MessageBits, OpSpec,
+    Ops, RegFiles, SendSyntax, Spec, SrcBits, SystolicBits, ThreadCodes, VSTRIDES,
 };
 use crate::inst::{Cond, MathFn, Op, PredCtrl, RegFile, SyncFn, Type};
 use crate::messages::REQUESTS;
@@ -716,7 +716,7 @@ const COMPACT: &[CompactForm] = &[
     CompactForm {
         classes: &[CompactClass::Ternary],
         immediate: Immediate::No,
-        copies: &[
+        copies: Copies::new(&[
             OPCODE,
             (bits(18, 12), bits(62, 56)),
             (bit(28), bit(64)),
@@ -729,7 +729,7 @@ const COMPACT: &[CompactForm] = &[
             (bits(49, 43), bits(82, 76)),
             (bits(56, 50), bits(103, 97)),
             (bits(63, 57), bits(124, 118)),
-        ],
+        ]),
         tables: &[
             CompactTable::new(
                 bits(9, 8),
@@ -762,9 +762,9 @@ const COMPACT: &[CompactForm] = &[
 pub(super) const REGISTERS: CompactForm = CompactForm {
     classes: &[CompactClass::Binary],
     immediate: Immediate::No,
-    copies: &[
+    copies: Copies::new(&[
         OPCODE, BREAKPOINT, ACC_WR_EN, COND, DST_NUM, SRC0_NUM, SRC1_NUM,
-    ],
+    ]),
     tables: &[],
     imm: Bits::NONE,
     imm_rules: &[],
@@ -801,7 +801,7 @@ pub(super) const fn one_register_tables(types: &'static [u64]) -> [CompactTable;
 pub(super) const FIRST_IMM: CompactForm = CompactForm {
     classes: BASIC,
     immediate: Immediate::Src0,
-    copies: &[OPCODE, BREAKPOINT, ACC_WR_EN, COND, DST_NUM],
+    copies: Copies::new(&[OPCODE, BREAKPOINT, ACC_WR_EN, COND, DST_NUM]),
     imm: COMPACT_IMM,
     imm_rules: COMPACT_IMM_RULES,
     ..REGISTERS
@@ -814,7 +814,7 @@ pub(super) const fn first_imm_tables(types: &'static [u64]) -> [CompactTable; 3]
 /// An immediate as second source.
 pub(super) const LAST_IMM: CompactForm = CompactForm {
     immediate: Immediate::Src1,
-    copies: &[OPCODE, BREAKPOINT, ACC_WR_EN, COND, DST_NUM, SRC0_NUM],
+    copies: Copies::new(&[OPCODE, BREAKPOINT, ACC_WR_EN, COND, DST_NUM, SRC0_NUM]),
     ..FIRST_IMM
 };
 

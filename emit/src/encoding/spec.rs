@@ -480,6 +480,12 @@ impl SrcBits {
             FILE_GRF
         }
     }
+
+    /// Whether that is an immediate's.
+    #[inline]
+    pub fn is_imm(&self, word: u128) -> bool {
+        self.imm.flag(word) || self.file.get(word) == FILE_IMM
+    }
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -558,13 +564,33 @@ pub enum Immediate {
 pub struct CompactForm {
     pub classes: &'static [CompactClass],
     pub immediate: Immediate,
-    /// Places in the short and in the long form.
-    pub copies: &'static [(Bits, Bits)],
+    pub copies: Copies,
     pub tables: &'static [CompactTable],
     /// The immediate's place in the short form.
     pub imm: Bits,
     /// What its bits mean, by the code of its type.
     pub imm_rules: &'static [(u8, ImmRule)],
+}
+
+/// Fields that a short and a long instruction have alike.
+#[derive(Clone, Copy, Debug)]
+pub struct Copies {
+    /// Places in the short and in the long form.
+    pub list: &'static [(Bits, Bits)],
+    /// The bits of those in the long form.
+    pub mask: u128,
+}
+
+impl Copies {
+    pub const fn new(list: &'static [(Bits, Bits)]) -> Copies {
+        let mut mask = 0;
+        let mut i = 0;
+        while i < list.len() {
+            mask |= list[i].1.mask();
+            i += 1;
+        }
+        Copies { list, mask }
+    }
 }
 
 impl CompactForm {

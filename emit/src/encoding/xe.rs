@@ -11,7 +11,7 @@ use super::gen9::{
     fixed, op,
 };
 use super::spec::{
-    ArfSpec, Attrs, Codes, CompactClass, CompactForm, CompactTable, DstBits, Form, Format,
+    ArfSpec, Attrs, Codes, CompactClass, CompactForm, CompactTable, Copies, DstBits, Form, Format,
     Functions, HSTRIDES, Header, ImmRule, Immediate, MessageBits, ONE_BY_ONE, OpSpec, Ops,
     RegFiles, SendSyntax, Spec, SrcBits, SystolicBits, ThreadCodes, VSTRIDES,
 };
@@ -808,7 +808,7 @@ const SOURCE1: Bits = bits(97, 96).then(121, 112);
 const PLAIN: CompactForm = CompactForm {
     classes: &[],
     immediate: Immediate::No,
-    copies: &[],
+    copies: Copies::new(&[]),
     tables: &[],
     imm: Bits::NONE,
     imm_rules: &[],
@@ -816,13 +816,13 @@ const PLAIN: CompactForm = CompactForm {
 
 const UNARY: CompactForm = CompactForm {
     classes: &[CompactClass::Unary],
-    copies: &[OPCODE, BREAKPOINT, SWSB, DST_NUM, SRC0_NUM],
+    copies: Copies::new(&[OPCODE, BREAKPOINT, SWSB, DST_NUM, SRC0_NUM]),
     ..PLAIN
 };
 
 const UNARY_IMM: CompactForm = CompactForm {
     immediate: Immediate::Src0,
-    copies: &[OPCODE, BREAKPOINT, SWSB, DST_NUM],
+    copies: Copies::new(&[OPCODE, BREAKPOINT, SWSB, DST_NUM]),
     imm: SHORT_IMM,
     imm_rules: IMM_RULES,
     ..UNARY
@@ -830,14 +830,14 @@ const UNARY_IMM: CompactForm = CompactForm {
 
 const BINARY: CompactForm = CompactForm {
     classes: &[CompactClass::Binary],
-    copies: &[OPCODE, BREAKPOINT, SWSB, DST_NUM, SRC0_NUM, SRC1_NUM],
+    copies: Copies::new(&[OPCODE, BREAKPOINT, SWSB, DST_NUM, SRC0_NUM, SRC1_NUM]),
     ..PLAIN
 };
 
 const BINARY_IMM: CompactForm = CompactForm {
     classes: &[CompactClass::Binary],
     immediate: Immediate::Src1,
-    copies: &[OPCODE, BREAKPOINT, SWSB, DST_NUM, SRC0_NUM],
+    copies: Copies::new(&[OPCODE, BREAKPOINT, SWSB, DST_NUM, SRC0_NUM]),
     imm: SHORT_IMM,
     imm_rules: IMM_RULES,
     ..PLAIN
@@ -845,9 +845,9 @@ const BINARY_IMM: CompactForm = CompactForm {
 
 const TERNARY_FORM: CompactForm = CompactForm {
     classes: &[CompactClass::Ternary],
-    copies: &[
+    copies: Copies::new(&[
         OPCODE, BREAKPOINT, SWSB, DST_NUM, SRC0_NUM, SRC1_NUM, SRC2_NUM,
-    ],
+    ]),
     ..PLAIN
 };
 
@@ -1035,30 +1035,30 @@ const fn wide_ternary_tables(
 }
 
 const WIDE_UNARY: CompactForm = CompactForm {
-    copies: WIDE_COPIES,
+    copies: Copies::new(WIDE_COPIES),
     ..UNARY
 };
 const WIDE_UNARY_IMM: CompactForm = CompactForm {
-    copies: &[OPCODE, BREAKPOINT, WIDE_SWSB, WIDE_DST_NUM],
+    copies: Copies::new(&[OPCODE, BREAKPOINT, WIDE_SWSB, WIDE_DST_NUM]),
     ..UNARY_IMM
 };
 const WIDE_BINARY: CompactForm = CompactForm {
-    copies: &[
+    copies: Copies::new(&[
         OPCODE,
         BREAKPOINT,
         WIDE_SWSB,
         WIDE_DST_NUM,
         SRC0_NUM,
         SRC1_NUM,
-    ],
+    ]),
     ..BINARY
 };
 const WIDE_BINARY_IMM: CompactForm = CompactForm {
-    copies: WIDE_COPIES,
+    copies: Copies::new(WIDE_COPIES),
     ..BINARY_IMM
 };
 const WIDE_TERNARY_FORM: CompactForm = CompactForm {
-    copies: &[
+    copies: Copies::new(&[
         OPCODE,
         BREAKPOINT,
         WIDE_SWSB,
@@ -1066,7 +1066,7 @@ const WIDE_TERNARY_FORM: CompactForm = CompactForm {
         SRC0_NUM,
         SRC1_NUM,
         SRC2_NUM,
-    ],
+    ]),
     ..TERNARY_FORM
 };
 const WIDE_SYSTOLIC_FORM: CompactForm = CompactForm {

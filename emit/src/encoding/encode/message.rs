@@ -1,12 +1,12 @@
 //! Sends: their payloads, descriptors and options.
 
-use super::Encoder;
+use super::{Encoder, Layout};
 use crate::encoding::decode::EX_BSO;
 use crate::encoding::spec::{Attrs, FILE_IMM, Form};
 use crate::encoding::{EncodeError, Operand};
 use crate::inst::{Desc, Message, Reg, RegFile};
 
-impl Encoder<'_> {
+impl<L: Layout> Encoder<'_, L> {
     pub(super) fn send(&mut self) -> Result<(), EncodeError> {
         let Some(message) = self.inst.msg else {
             return self.missing("message");
@@ -14,15 +14,16 @@ impl Encoder<'_> {
         let sources = if self.op.form == Form::Sends { 2 } else { 1 };
         self.sources(sources)?;
         self.dst()?;
-        for n in 0..sources {
-            self.src(n, n, Attrs::NONE)?;
+        self.src::<0>(0, Attrs::NONE)?;
+        if sources == 2 {
+            self.src::<1>(1, Attrs::NONE)?;
         }
         self.message(&message)
     }
 
     /// What goes with an extended descriptor in a register.
     fn send_options(&mut self, message: &Message) -> Result<(), EncodeError> {
-        let at = &self.format.message;
+        let at = &self.format().message;
         let options = self.inst.send;
         let by_register = matches!(message.ex_desc, Desc::Addr { .. });
         let without = by_register && at.ex_bso_less == Some(message.sfid);
@@ -61,7 +62,7 @@ impl Encoder<'_> {
     }
 
     fn message(&mut self, message: &Message) -> Result<(), EncodeError> {
-        let at = &self.format.message;
+        let at = &self.format().message;
         if !at.sfid.set(&mut self.word, u64::from(message.sfid)) {
             let operand = Operand::Descriptor;
             return Err(EncodeError::Range {

@@ -3,7 +3,7 @@
 //! Stores a destination or a source in its place of the format, or says which of its values has no
 //! code there.
 
-use super::{Encoder, mme_of_mask};
+use super::{Encoder, Layout, mme_of_mask};
 use crate::encoding::bits::Bits;
 use crate::encoding::spec::{
     Attrs, Codes, DstBits, FILE_ARF, FILE_GRF, FILE_IMM, Form, HSTRIDES, SUB_BYTE, SrcBits, WIDTHS,
@@ -12,7 +12,8 @@ use crate::encoding::spec::{
 use crate::encoding::{EncodeError, Operand};
 use crate::inst::{Dst, Place, Reg, RegFile, Region, SWIZZLE_XYZW, Src, SrcMod, SrcReg, Type};
 
-impl Encoder<'_> {
+impl<L: Layout> Encoder<'_, L> {
+    #[inline(always)]
     fn ty(&self, table: &Codes<Type>, ty: Type, operand: Operand) -> Result<u64, EncodeError> {
         table.code(ty).ok_or(EncodeError::Type { operand, ty })
     }
@@ -21,7 +22,7 @@ impl Encoder<'_> {
         let Some(dst) = &self.inst.dst else {
             return self.missing("destination");
         };
-        let format = self.format;
+        let format = self.format();
         let at = &format.dst;
         let operand = Operand::Dst;
         if at.ty.exists() {
@@ -65,6 +66,7 @@ impl Encoder<'_> {
     }
 
     /// Stride, and channel mask or extended accumulator.
+    #[inline(always)]
     fn dst_layout(&mut self, dst: &Dst, at: &DstBits) -> Result<(), EncodeError> {
         let operand = Operand::Dst;
         let stride = at
@@ -111,10 +113,14 @@ impl Encoder<'_> {
         Ok(())
     }
 
-    /// Stores source `n` of the model in place `at` of the format.
-    pub(super) fn src(&mut self, n: usize, at: usize, attrs: Attrs) -> Result<(), EncodeError> {
+    /// Stores source `n` of the model in place `AT` of the format.
+    pub(super) fn src<const AT: usize>(
+        &mut self,
+        n: usize,
+        attrs: Attrs,
+    ) -> Result<(), EncodeError> {
         let operand = Operand::Src(n as u8);
-        let at = &self.format.src[at];
+        let at = &self.format().src[AT];
         match self.inst.srcs[n] {
             Src::Reg(src) => {
                 if src.modifier != SrcMod::default() && !attrs.has(Attrs::MODS) {
@@ -131,6 +137,7 @@ impl Encoder<'_> {
     }
 
     /// In a format where sources share a type field, that of the later ones must agree.
+    #[inline(always)]
     fn src_type(&mut self, n: usize, ty: Type, at: &SrcBits) -> Result<(), EncodeError> {
         let operand = Operand::Src(n as u8);
         if at.ty.exists() {
@@ -144,7 +151,7 @@ impl Encoder<'_> {
                 }
                 _ => (ty, 0),
             };
-            let code = self.ty(self.format.types, whole, operand)?;
+            let code = self.ty(self.format().types, whole, operand)?;
             self.put_type(at, code, ty, operand)?;
             self.put(at.sub_byte, size);
             return Ok(());
@@ -164,6 +171,7 @@ impl Encoder<'_> {
     }
 
     /// The kind of all types of a three-source operation is one bit that they share.
+    #[inline(always)]
     fn put_type(
         &mut self,
         at: &SrcBits,
@@ -171,15 +179,16 @@ impl Encoder<'_> {
         ty: Type,
         operand: Operand,
     ) -> Result<(), EncodeError> {
-        let shared = self.format.dst.ty.overlaps(at.ty) && self.inst.dst.is_some();
-        let dst = self.format.dst.ty.get(self.word);
+        let shared = self.format().dst.ty.overlaps(at.ty) && self.inst.dst.is_some();
+        let dst = self.format().dst.ty.get(self.word);
         self.put(at.ty, code);
-        if shared && self.format.dst.ty.get(self.word) != dst {
+        if shared && self.format().dst.ty.get(self.word) != dst {
             return Err(EncodeError::Type { operand, ty });
         }
         Ok(())
     }
 
+    #[inline(always)]
     fn src_place(
         &mut self,
         src: &SrcReg,
@@ -224,6 +233,7 @@ impl Encoder<'_> {
     }
 
     /// Region, and swizzle or extended accumulator.
+    #[inline(always)]
     fn src_layout(
         &mut self,
         src: &SrcReg,
@@ -231,40 +241,40 @@ impl Encoder<'_> {
         operand: Operand,
     ) -> Result<(), EncodeError> {
         let region = src.region;
-        let bad = EncodeError::Region { operand, region };
+        let bad = || EncodeError::Region { operand, region };
         if at.vstride.exists() && at.hstride.exists() && !at.width.exists() {
-            let region = self.two_strides(region).ok_or(bad.clone())?;
+            let region = self.two_strides(region).ok_or_else(bad)?;
             let vstride = self
-                .format
+                .format()
                 .vstrides
                 .code(region.vstride)
-                .ok_or(bad.clone())?;
-            let hstride = HSTRIDES.code(region.hstride).ok_or(bad)?;
+                .ok_or_else(bad)?;
+            let hstride = HSTRIDES.code(region.hstride).ok_or_else(bad)?;
             self.put(at.vstride, vstride);
             self.put(at.hstride, hstride);
         } else if at.hstride.exists() && !at.vstride.exists() {
             let stride = linear_stride(region).and_then(|stride| HSTRIDES.code(stride));
-            self.put(at.hstride, stride.ok_or(bad)?);
+            self.put(at.hstride, stride.ok_or_else(bad)?);
         } else if at.vstride.exists() {
             let code = self
-                .format
+                .format()
                 .vstrides
                 .code(region.vstride)
-                .ok_or(bad.clone())?;
+                .ok_or_else(bad)?;
             self.put(at.vstride, code);
             if at.width.exists() {
-                let width = WIDTHS.code(region.width).ok_or(bad.clone())?;
-                let hstride = HSTRIDES.code(region.hstride).ok_or(bad)?;
+                let width = WIDTHS.code(region.width).ok_or_else(bad)?;
+                let hstride = HSTRIDES.code(region.hstride).ok_or_else(bad)?;
                 self.put(at.width, width);
                 self.put(at.hstride, hstride);
             } else if (region.width, region.hstride) != (4, 1) {
-                return Err(bad);
+                return Err(bad());
             }
         } else if at.replicate.exists() {
             let replicate = region == Region::SCALAR;
             let packed = region.hstride == 1 && region.vstride == Some(region.width);
             if !replicate && !packed {
-                return Err(bad);
+                return Err(bad());
             }
             self.put(at.replicate, u64::from(replicate));
         }
@@ -275,7 +285,7 @@ impl Encoder<'_> {
     fn two_strides(&self, region: Region) -> Option<Region> {
         let known = |region: &Region| {
             region.width == implied_width(region.vstride, region.hstride)
-                && self.format.vstrides.code(region.vstride).is_some()
+                && self.format().vstrides.code(region.vstride).is_some()
         };
         let linear = || Some(Region::new(linear_stride(region)?, 1, 0));
         Some(region).filter(known).or_else(linear).filter(known)
@@ -295,6 +305,7 @@ impl Encoder<'_> {
         })
     }
 
+    #[inline(always)]
     fn swizzle(&mut self, src: &SrcReg, at: &SrcBits, operand: Operand) -> Result<(), EncodeError> {
         let swizzle = match (src.mme, self.inst.op.is_macro(), src.place) {
             (Some(mme), true, _) if mme <= 8 => mme,
@@ -326,6 +337,7 @@ impl Encoder<'_> {
         Ok(())
     }
 
+    #[inline(always)]
     fn immediate(
         &mut self,
         n: usize,
@@ -338,7 +350,7 @@ impl Encoder<'_> {
             if ty.bytes() != 2 {
                 return Err(EncodeError::Type { operand, ty });
             }
-            let code = self.ty(self.format.imm_types, ty, operand)?;
+            let code = self.ty(self.format().imm_types, ty, operand)?;
             self.put_file(at, FILE_IMM);
             self.put_type(at, code, ty, operand)?;
             return if at.imm16.set(&mut self.word, bits) {
@@ -355,7 +367,7 @@ impl Encoder<'_> {
         {
             return Err(EncodeError::Immediate { operand });
         }
-        let code = self.ty(self.format.imm_types, ty, operand)?;
+        let code = self.ty(self.format().imm_types, ty, operand)?;
         let size = ty.bytes() * 8;
         if size < 64 && bits >> size != 0 {
             return Err(EncodeError::ImmediateRange { operand, ty, bits });
@@ -363,15 +375,16 @@ impl Encoder<'_> {
         self.put_file(at, FILE_IMM);
         self.put(at.ty, code);
         match size {
-            64 => self.put(self.format.imm64, bits),
+            64 => self.put(self.format().imm64, bits),
             // Compilers store the number of a barrier once, whatever its type.
-            16 if self.op.form != Form::Sync => self.put(self.format.imm32, bits << 16 | bits),
-            _ => self.put(self.format.imm32, bits),
+            16 if self.op.form != Form::Sync => self.put(self.format().imm32, bits << 16 | bits),
+            _ => self.put(self.format().imm32, bits),
         }
         Ok(())
     }
 
     /// Register file code and number.
+    #[inline(always)]
     pub(super) fn register(&self, reg: Reg, operand: Operand) -> Result<(u64, u64), EncodeError> {
         let limit = self.platform.grf_bytes as u16;
         if reg.byte >= limit {
@@ -389,11 +402,11 @@ impl Encoder<'_> {
             }
             return Ok((FILE_GRF, u64::from(reg.num)));
         }
-        let arf = self.spec.arf.of_file(reg.file);
+        let arf = self.spec().arf.of_file(reg.file);
         match arf {
             Some(arf) if reg.num < u32::from(arf.count) => {
                 // In Align16 the channel selects name the extended accumulator.
-                let selected = reg.file == RegFile::Mme && self.format.dst.chan_mask.exists();
+                let selected = reg.file == RegFile::Mme && self.format().dst.chan_mask.exists();
                 let low = u32::from(arf.base) + if selected { 0 } else { reg.num };
                 Ok((FILE_ARF, u64::from(arf.code) << 4 | u64::from(low)))
             }
@@ -401,6 +414,7 @@ impl Encoder<'_> {
         }
     }
 
+    #[inline(always)]
     fn put_number(
         &mut self,
         field: Bits,
@@ -415,6 +429,7 @@ impl Encoder<'_> {
         }
     }
 
+    #[inline(always)]
     fn sub_register(
         &mut self,
         field: Bits,

@@ -1,0 +1,181 @@
+//! Which family and format an encoder is for.
+//!
+//! The encoder walks tables of where fields are, and spends most of its time on finding that out. Of the
+//! formats that most instructions have, each family has an encoder of its own, made from the same text with
+//! its tables as constants: there the places of fields are in the code, and what a format lacks is not.
+
+use super::Encoder;
+use crate::encoding::spec::{Form, Format, OpSpec, Spec};
+use crate::encoding::{EncodeError, gen9, gen11, xe};
+use crate::inst::Inst;
+use crate::platform::{self, Platform};
+
+/// A format of a family.
+pub(super) trait Layout: Copy {
+    fn spec(self) -> &'static Spec;
+    fn format(self) -> &'static Format;
+}
+
+/// One that is known when it is used.
+#[derive(Clone, Copy)]
+pub(super) struct Any {
+    pub spec: &'static Spec,
+    pub format: &'static Format,
+}
+
+impl Any {
+    pub fn of(inst: &Inst, op: &OpSpec, spec: &'static Spec) -> Any {
+        let format = spec.format(op.form, inst.opts.align16);
+        Any { spec, format }
+    }
+}
+
+impl Layout for Any {
+    fn spec(self) -> &'static Spec {
+        self.spec
+    }
+
+    fn format(self) -> &'static Format {
+        self.format
+    }
+}
+
+/// The tables of a family that is known when the encoder is compiled.
+trait Family: Copy {
+    fn spec() -> &'static Spec;
+}
+
+/// Its format of one and two sources.
+#[derive(Clone, Copy)]
+struct Basic<F>(F);
+
+/// Its format of three sources.
+#[derive(Clone, Copy)]
+struct Three<F>(F);
+
+impl<F: Family> Layout for Basic<F> {
+    #[inline(always)]
+    fn spec(self) -> &'static Spec {
+        F::spec()
+    }
+
+    #[inline(always)]
+    fn format(self) -> &'static Format {
+        &F::spec().align1
+    }
+}
+
+impl<F: Family> Layout for Three<F> {
+    #[inline(always)]
+    fn spec(self) -> &'static Spec {
+        F::spec()
+    }
+
+    #[inline(always)]
+    fn format(self) -> &'static Format {
+        &F::spec().ternary
+    }
+}
+
+fn encode<F: Family>(
+    family: F,
+    inst: &Inst,
+    op: &'static OpSpec,
+    platform: &Platform,
+) -> Result<u128, EncodeError> {
+    match op.form {
+        Form::Unary | Form::Binary | Form::Math if !inst.opts.align16 => {
+            Encoder::new(inst, op, Basic(family), platform).run()
+        }
+        Form::Ternary => Encoder::new(inst, op, Three(family), platform).run(),
+        _ => Encoder::new(inst, op, Any::of(inst, op, F::spec()), platform).run(),
+    }
+}
+
+macro_rules! families {
+    ($($family:ident: $spec:path;)*) => {
+        $(
+            #[derive(Clone, Copy)]
+            struct $family;
+
+            impl Family for $family {
+                #[inline(always)]
+                fn spec() -> &'static Spec {
+                    &$spec
+                }
+            }
+        )*
+
+        /// The long form of an instruction.
+        pub(super) fn run(
+            inst: &Inst,
+            op: &'static OpSpec,
+            platform: &Platform,
+        ) -> Result<u128, EncodeError> {
+            match platform.family {
+                $(platform::Family::$family => encode($family, inst, op, platform),)*
+            }
+        }
+    };
+}
+
+families! {
+    Gen9: gen9::SPEC;
+    Gen11: gen11::SPEC;
+    Gen12Lp: xe::GEN12LP;
+    XeHpg: xe::XE_HPG;
+    XeHpc: xe::XE_HPC;
+    Xe2: xe::XE2;
+    Xe3: xe::XE3;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::encoding::{decode, family_spec};
+    use crate::platform::PLATFORMS;
+
+    /// Random instructions of each platform, for each: there they are errors as often as not.
+    #[test]
+    fn tables_that_are_constants_say_what_tables_say() {
+        let mut state = 1u64;
+        let mut random = || {
+            state = state
+                .wrapping_mul(0x5851_f42d_4c95_7f2d)
+                .wrapping_add(0x1405_7b7e_f767_814f);
+            state ^ state >> 32
+        };
+        let [mut good, mut bad] = [0, 0];
+        for from in PLATFORMS {
+            let header = &family_spec(from.family).align1.header;
+            for own in family_spec(from.family).ops.iter().cycle().take(20_000) {
+                let bits = u128::from(random()) << 64 | u128::from(random());
+                let bits = bits & !header.opcode.mask() & !header.compact.mask();
+                let word = bits | header.opcode.place(own.code.into());
+                let Ok(inst) = decode(&word.to_le_bytes(), from) else {
+                    continue;
+                };
+                for to in PLATFORMS {
+                    let spec = family_spec(to.family);
+                    let Some(op) = spec.op(inst.op) else { continue };
+                    let other = Any::of(&inst, op, spec);
+                    let basic = matches!(op.form, Form::Unary | Form::Binary | Form::Math);
+                    // Of three sources those without Align16 are other instructions on some.
+                    let three =
+                        op.form == Form::Ternary && (!spec.align16_ternary || inst.opts.align16);
+                    if !basic && !three {
+                        continue;
+                    }
+                    let known = run(&inst, op, to);
+                    let any = Encoder::new(&inst, op, other, to).run();
+                    assert_eq!(known, any, "{inst:?} of {} on {}", from.name, to.name);
+                    match known {
+                        Ok(_) => good += 1,
+                        Err(_) => bad += 1,
+                    }
+                }
+            }
+        }
+        assert!(good > 10_000 && bad > 10_000, "{good} and {bad}");
+    }
+}
