@@ -167,6 +167,7 @@ mod tests {
 
     use kiln_frontend::text;
     use kiln_machine::func::Function;
+    use kiln_machine::inst::Reg;
     use kiln_machine::testing::random::{functions, seeds};
     use kiln_machine::verify::Level;
     use kiln_target::platform::{PLATFORMS, SKL};
@@ -222,6 +223,47 @@ mod tests {
         }
         let [some, all] = counts;
         assert!(some > all / 10, "only {some} of {all}");
+    }
+
+    /// Operands in registers of the machine, which may be the same ones.
+    #[test]
+    fn what_is_written_before_it_is_read_is_left_alone() {
+        let (_, mut func) = functions(Level::Wide, 1).next().expect("a function");
+        let mut insts = Vec::new();
+        let regions = [
+            (0, 1, 0),
+            (1, 1, 0),
+            (2, 1, 0),
+            (8, 8, 1),
+            (4, 4, 1),
+            (16, 8, 2),
+            (0, 4, 1),
+        ];
+        for (from, to) in [(Type::D, Type::D), (Type::W, Type::D), (Type::Ud, Type::W)] {
+            for ((vstride, width, hstride), n) in
+                regions.iter().flat_map(|r| [1, 4, 8, 16].map(|n| (*r, n)))
+            {
+                for byte in (0..96).step_by(4) {
+                    let at =
+                        |byte: u32| Reg::phys(RegFile::Grf, 100 + (byte / 32) as u8, byte % 32);
+                    let mut inst = Inst::no_mask(Op::Mov, n);
+                    inst.dst = Some(Dst::new(at(32), (4 / to.bytes()) as u8, to));
+                    inst.srcs.push(Src::reg(
+                        at(byte),
+                        Region::new(vstride, width, hstride),
+                        from,
+                    ));
+                    insts.push(inst);
+                }
+            }
+        }
+        func.blocks
+            .values_mut()
+            .for_each(|block| block.insts.clear());
+        let block = func.blocks.keys().next().expect("a block");
+        func.blocks[block].insts = insts;
+        let [some, all] = settled(&func, "registers of the machine");
+        assert!(some > all / 10 && some < all / 2, "{some} of {all}");
     }
 
     #[test]
