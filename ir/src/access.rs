@@ -183,12 +183,20 @@ const USUAL: usize = 4;
 pub fn collect(func: &Function, blocks: &[Range<u32>]) -> Result<Accesses, CfgError> {
     let count = func.object.insts.len();
     if count < MANY {
-        let mut all = Collector::new(func, blocks);
-        all.collect()?;
-        return Ok(all.accesses(&all.maps, all.raw.len()));
+        return collect_at_once(func, blocks);
     }
     let middle = blocks.partition_point(|block| (block.end as usize) < count / 2);
     collect_in_halves(func, blocks, middle)
+}
+
+/// The same in one thread.
+///
+/// # Errors
+/// As [`collect`].
+pub fn collect_at_once(func: &Function, blocks: &[Range<u32>]) -> Result<Accesses, CfgError> {
+    let mut all = Collector::new(func, blocks);
+    all.collect()?;
+    Ok(all.accesses(&all.maps, all.raw.len()))
 }
 
 /// The same of the blocks before and behind one at the same time.

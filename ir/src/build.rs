@@ -105,16 +105,18 @@ fn build_with_homes<'m>(
     }
     let linear = linear::lay_out(&graph);
     let doms = Dominators::of(&linear.blocks, &linear.routines);
-    let Some((homes, placed)) = homes::assign(object, target, (&graph, &linear), &doms, room)
-    else {
-        return Ok(None);
-    };
     let mut func = empty(object, target, &graph, false);
-    func.homes = homes;
-    func.placed = Some(placed);
     make_files(&mut func);
     let ranges: Vec<_> = graph.blocks.iter().map(|b| b.insts.clone()).collect();
-    let accesses = access::collect(&func, &ranges)?;
+    let many = object.insts.len() >= MANY;
+    let assign = || homes::assign(object, target, (&graph, &linear), &doms, room);
+    let (assigned, accesses) = both(many, assign, || access::collect_at_once(&func, &ranges));
+    let Some((homes, placed)) = assigned else {
+        return Ok(None);
+    };
+    let accesses = accesses?;
+    func.homes = homes;
+    func.placed = Some(placed);
     (func.blocks, func.routines) = (linear.blocks, linear.routines);
     let tree = (&doms, &linear.origins[..]);
     rename(&mut func, &graph, &accesses, tree, false);

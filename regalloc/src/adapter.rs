@@ -5,7 +5,7 @@
 //! Blocks follow in reverse postorder, which regalloc2's checker wants (it takes a block before its
 //! predecessors for one that nothing reaches); what cannot be reached is left out. Old contents that
 //! an instruction writes over are a use that the definition must share its register with. Each
-//! block ends in one instruction without operands.
+//! block ends in one instruction without operands; others without operands are left out.
 //!
 //! Virtual registers are numbered *downward* in the order of the code. regalloc2 merges the live
 //! ranges of block parameters and arguments in the order of these numbers, and gives a merge up when
@@ -179,7 +179,8 @@ impl<'a> Adapter<'a> {
             if b == func.entry() {
                 a.entry(frame)?;
             }
-            for (i, inst) in block.insts.iter().enumerate() {
+            let named = block.insts.iter().enumerate();
+            for (i, inst) in named.filter(|(_, inst)| names_values(inst)) {
                 match inst.op {
                     Opcode::CallRoutine(callee) => {
                         a.call_routine(b, i as u32, inst, callee.into())?
@@ -221,7 +222,7 @@ impl<'a> Adapter<'a> {
             }
             let block = &func.blocks[b];
             defined.extend(&block.params);
-            for inst in &block.insts {
+            for inst in block.insts.iter().filter(|inst| names_values(inst)) {
                 func.visit(inst, |v, role| {
                     if role.is_def() {
                         defined.push(v);
@@ -581,6 +582,15 @@ impl<'a> Adapter<'a> {
             _ => None,
         }
     }
+}
+
+/// Whether allocation has to know of an instruction: one of the machine's whose operands have registers is passed over.
+pub fn names_values(inst: &Inst) -> bool {
+    let is_value = |reg: Reg| reg.as_virt().is_some() || reg.as_list().is_some();
+    let mut srcs = inst.srcs.iter().filter_map(Src::as_reg);
+    inst.gen_op().is_none()
+        || inst.dst.is_some_and(|dst| is_value(dst.reg))
+        || srcs.any(|src| is_value(src.reg))
 }
 
 /// What a call or return of a subroutine passes, and what it gets back.

@@ -261,6 +261,8 @@ pub fn allocate_with(
     // Mostly nothing is spilled, and all can be placed meanwhile.
     let count: usize = func.blocks.values().map(|block| block.insts.len()).sum();
     let (over, placed) = match count < MANY {
+        // Temporaries are never too many for long.
+        _ if func.placed => (None, input(&func, &live, &frame, parts)),
         true => (
             spill::over(&func, &graph, &room),
             input(&func, &live, &frame, parts),

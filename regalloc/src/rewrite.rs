@@ -6,6 +6,8 @@
 //! are numbered by first use, so that the frame has no holes; regalloc2 shares them between values
 //! that do not live at once.
 
+use std::ops::Range;
+
 use kiln_emit::inst::{
     self as gen_inst, Desc, Dst, Inst as Gen, Message, Op, Origin, Place, Pred, Reg, RegFile,
     Region, Src, SrcReg, Target, Type,
@@ -159,7 +161,7 @@ pub fn rewrite(
 
 impl Rewriter<'_> {
     fn block(&mut self, b: usize, block: Block, origins: &[u32]) -> Result<Body, AllocError> {
-        let count = self.input.block_insns(regalloc2::Block::new(b)).len();
+        let count = self.func.blocks[block].insts.len() + 1;
         let mut body = Body {
             block,
             insts: Vec::with_capacity(count),
@@ -167,6 +169,8 @@ impl Rewriter<'_> {
         };
         let (input, output) = (self.input, self.output);
         let grfs = self.frame.unit_grfs;
+        // What allocation has passed over up to there has been put into the code.
+        let mut done = 0;
         for item in output.block_insts_and_edits(input, regalloc2::Block::new(b)) {
             let (inst, origin) = match item {
                 InstOrEdit::Edit(Edit::Move { from, to }) => {
@@ -218,6 +222,8 @@ impl Rewriter<'_> {
                             (self.copy_unit(allocs[0], allocs[1]), ADDED)
                         }
                         Source::At(block, i) => {
+                            self.passed_over(&mut body, origins, done..i as usize);
+                            done = i as usize + 1;
                             let source = &self.func.blocks[block].insts[i as usize];
                             let origin = origins[i as usize];
                             let op = match (source.op, &self.stack) {
@@ -267,7 +273,11 @@ impl Rewriter<'_> {
                             };
                             (self.inst(op, source, allocs), origin)
                         }
-                        Source::Term(_) => continue,
+                        Source::Term(block) => {
+                            let end = self.func.blocks[block].insts.len();
+                            self.passed_over(&mut body, origins, done..end);
+                            continue;
+                        }
                     }
                 }
             };
@@ -275,6 +285,17 @@ impl Rewriter<'_> {
             body.origins.push(origin);
         }
         Ok(body)
+    }
+
+    /// Puts instructions into the code that allocation need not know of.
+    fn passed_over(&self, body: &mut Body, origins: &[u32], range: Range<usize>) {
+        let insts = &self.func.blocks[body.block].insts;
+        for n in range {
+            if let Some(op) = insts[n].gen_op() {
+                body.insts.push(self.inst(op, &insts[n], &[]));
+                body.origins.push(origins[n]);
+            }
+        }
     }
 
     /// A place that is passed.

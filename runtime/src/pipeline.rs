@@ -722,7 +722,7 @@ fn finish(
     let graph = Graph::new(machine);
     if options.optimize {
         opt::run_without(machine, &graph, &options.without, &mut show);
-    } else {
+    } else if !machine.placed {
         opt::dead::run(machine, &graph);
     }
     legalize::run(machine).map_err(|errors| {
@@ -736,7 +736,9 @@ fn finish(
         }
     })?;
     debug_assert!(graph.is_of(machine), "legalization changes edges");
-    opt::dead::run(machine, &graph);
+    if options.optimize || !machine.placed {
+        opt::dead::run(machine, &graph);
+    }
     show("legalized", machine);
     check(machine, "legalization", Level::Legal)?;
     let limit = options.grf_limit / options.platform.unit_grfs();

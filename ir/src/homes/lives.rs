@@ -238,12 +238,16 @@ pub(super) fn lives(
         };
     }
     let loops = Loops::new(&linear.blocks);
+    let mut named = Named::new(object);
     for (b, data) in &linear.blocks {
         let weight = loops.weight(b.as_u32());
         for i in data.insts.clone() {
             let inst = &object.insts[i as usize];
             mentions::of(object, target.grf_bytes, inst, |mention| {
                 lives[mention.root].note(&mention, i, b, weight, doms);
+                if !loops.all.is_empty() {
+                    named.push(mention.root, i, b);
+                }
             });
         }
     }
@@ -270,11 +274,50 @@ pub(super) fn lives(
             unsure.push((var, around));
         }
     }
-    let comes_round = comes_round(object, target, (graph, linear), &loops, &unsure);
+    let comes_round = comes_round(object, target, (graph, linear), &loops, (&unsure, &named));
     for (&(var, around), _) in unsure.iter().zip(comes_round).filter(|(_, comes)| *comes) {
         over(&mut lives[var], loops.outermost(around));
     }
     lives
+}
+
+/// The instructions that name each variable, with their blocks.
+struct Named {
+    /// Each with the number of the one before it that names the same variable.
+    all: Vec<(u32, Block, u32)>,
+    last: SecondaryMap<Var, u32>,
+}
+
+impl Named {
+    fn new(object: &Object) -> Named {
+        let mut last = SecondaryMap::with_default(NONE);
+        last.resize(object.vars.len());
+        Named {
+            all: Vec::with_capacity(3 * object.insts.len()),
+            last,
+        }
+    }
+
+    fn push(&mut self, var: Var, inst: u32, block: Block) {
+        let before = std::mem::replace(&mut self.last[var], self.all.len() as u32);
+        self.all.push((inst, block, before));
+    }
+
+    /// The instructions that name a variable, in order, each once.
+    fn of(&self, var: Var) -> Vec<(u32, Block)> {
+        let before = |&n: &u32| {
+            self.all
+                .get(self.all[n as usize].2 as usize)
+                .map(|_| self.all[n as usize].2)
+        };
+        let first = Some(self.last[var]).filter(|&n| n != NONE);
+        let mut list: Vec<(u32, Block)> = std::iter::successors(first, before)
+            .map(|n| (self.all[n as usize].0, self.all[n as usize].1))
+            .collect();
+        list.reverse();
+        list.dedup();
+        list
+    }
 }
 
 /// What is known of a variable in a loop that has all its instructions.
@@ -298,39 +341,15 @@ fn comes_round(
     target: &Platform,
     (graph, linear): (&Cfg, &Linear),
     loops: &Loops,
-    unsure: &[(Var, u32)],
+    (unsure, named): (&[(Var, u32)], &Named),
 ) -> Vec<bool> {
     let blocks = &linear.blocks;
-    let mut number: SecondaryMap<Var, u32> = SecondaryMap::with_default(NONE);
-    let mut rounds: Vec<Round> = Vec::with_capacity(unsure.len());
-    for &(var, _) in unsure {
-        number[var] = rounds.len() as u32;
-        rounds.push(Round {
-            size: object.vars[var].bytes(),
-            reads: Vec::new(),
-            kills: Vec::new(),
-            own: None,
-            mixed: false,
-            is_own: false,
-            is_shared: false,
-        });
-    }
+    let rounds: Vec<Round> = unsure
+        .iter()
+        .map(|&(var, _)| Round::new(object, target, var, named))
+        .collect();
     if rounds.is_empty() {
         return Vec::new();
-    }
-    for (b, data) in blocks {
-        let b = b.as_u32();
-        for i in data.insts.clone() {
-            let inst = &object.insts[i as usize];
-            mentions::of(object, target.grf_bytes, inst, |mention| {
-                let round = number
-                    .get(mention.root)
-                    .map(|&n| rounds.get_mut(n as usize));
-                if let Some(Some(round)) = round {
-                    round.note(&mention, b);
-                }
-            });
-        }
     }
     let channels = channels(graph, linear);
     let mut seen = vec![NONE; blocks.len()];
@@ -403,6 +422,27 @@ impl Channels {
 }
 
 impl Round {
+    fn new(object: &Object, target: &Platform, var: Var, named: &Named) -> Round {
+        let mut round = Round {
+            size: object.vars[var].bytes(),
+            reads: Vec::new(),
+            kills: Vec::new(),
+            own: None,
+            mixed: false,
+            is_own: false,
+            is_shared: false,
+        };
+        for (inst, block) in named.of(var) {
+            let inst = &object.insts[inst as usize];
+            mentions::of(object, target.grf_bytes, inst, |mention| {
+                if mention.root == var {
+                    round.note(&mention, block.as_u32());
+                }
+            });
+        }
+        round
+    }
+
     fn note(&mut self, mention: &Mention, block: u32) {
         match (mention.who, self.own) {
             (Who::Own(_), None) => self.own = Some(mention.who),

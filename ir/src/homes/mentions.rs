@@ -4,9 +4,10 @@
 //! not evenly spread over the channels is taken for an access of all of them.
 
 use cranelift_entity::EntityRef;
-use kiln_frontend::module::{Inst, Object, Operand, Var, predefined};
+use kiln_frontend::module::{Inst, Object, Operand, Region, Var, predefined};
 use kiln_frontend::opcode::{Field, Opcode};
-use kiln_frontend::shape::RawShape;
+use kiln_frontend::shape::{Raw, RawShape};
+use smallvec::SmallVec;
 
 /// Channels that have bytes of their own, the same distance from each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -98,145 +99,177 @@ pub(super) struct Mention {
 
 /// Calls `f` with what the instruction reads, then with what it writes.
 pub(super) fn of(object: &Object, grf: u32, inst: &Inst, mut f: impl FnMut(Mention)) {
-    for write in [false, true] {
-        let fields = inst.op.row().operands_of(inst);
-        for (operand, (field, raw)) in inst.operands.iter().zip(fields) {
-            if write != matches!(field, Field::Dst(_) | Field::RawDst) {
-                continue;
-            }
-            match *operand {
-                Operand::General {
-                    var,
-                    row,
-                    col,
-                    region,
-                    ..
-                } => {
-                    let bytes = object.vars[var].ty.bytes();
-                    let (root, base) = object.root(var);
-                    if root.index() < predefined::VAR_COUNT {
-                        continue;
-                    }
-                    let first = base + u32::from(row) * grf + u32::from(col) * bytes;
-                    let n = u32::from(inst.exec.size.max(1));
-                    let (width, h) = (u32::from(region.w.max(1)), u32::from(region.h));
-                    let v = u32::from(region.v.unwrap_or(0));
-                    let step = match write {
-                        _ if n == 1 => Some(1),
-                        true => Some(h.max(1)),
-                        false if n <= width || v == width * h => Some(h),
-                        false if width == 1 => Some(v),
-                        false => None,
-                    };
-                    let last = match step {
-                        Some(step) => (n - 1) * step,
-                        None => (n - 1) / width * v + (width - 1) * h,
-                    };
-                    let dense = step == Some(1);
-                    let stride = step.unwrap_or(0) * bytes;
-                    let own = (n > 1 || write)
-                        && stride.is_power_of_two()
-                        && first % stride + bytes <= stride
-                        && !groups(inst.op);
-                    let who = match inst.exec.no_mask {
-                        true => Who::All,
-                        false if own => Who::Own(Lanes {
-                            offset: inst.exec.offset,
-                            size: inst.exec.size,
-                            stride,
-                            first: first / stride,
-                        }),
-                        false if write => Who::Some,
-                        false => Who::All,
-                    };
-                    let part = matches!(who, Who::Own(_)).then(|| Part {
-                        from: first % stride,
-                        to: first % stride + bytes,
-                    });
-                    let predicated = inst.pred.is_some() && inst.op != Opcode::Sel;
-                    let row = inst.op.row();
-                    let parts = if write { row.parts } else { 1 };
-                    for part_number in 0..parts {
-                        let behind = part_number * row.part_stride(inst.exec.size, bytes, grf);
-                        f(Mention {
-                            root,
-                            from: first + behind,
-                            to: first + behind + (last + 1) * bytes,
-                            who: if part_number == 0 { who } else { who.behind() },
-                            write,
-                            part: part.filter(|_| part_number == 0),
-                            predicated,
-                            some: predicated || !dense,
-                            raw: false,
-                        });
-                    }
-                }
-                Operand::Raw { var, offset } => {
-                    let (root, base) = object.root(var);
-                    if root.index() < predefined::VAR_COUNT {
-                        continue;
-                    }
-                    let from = base + u32::from(offset);
-                    let own = object.vars[var].ty.bytes();
-                    let access = raw.and_then(|raw| raw.access(inst, Some(own), grf));
-                    let predicated = inst.pred.is_some();
-                    let mut raw = |from, to, who, part, some| {
-                        f(Mention {
-                            root,
-                            from,
-                            to,
-                            who,
-                            write,
-                            part,
-                            predicated,
-                            some,
-                            raw: true,
-                        });
-                    };
-                    match access.map(|access| (access.shape, access.masked)) {
-                        Some((RawShape::Lanes { bytes, planes }, _)) if !inst.exec.no_mask => {
-                            let stride = RawShape::plane_stride(bytes, inst.exec.size);
-                            for plane in 0..planes {
-                                let first = from + plane * stride;
-                                let to = first + bytes * u32::from(inst.exec.size);
-                                let who = Who::Own(Lanes {
-                                    offset: inst.exec.offset,
-                                    size: inst.exec.size,
-                                    stride: bytes,
-                                    first: first / bytes.max(1),
-                                });
-                                let part = Some(Part { from: 0, to: bytes });
-                                raw(first, to, who, part, predicated);
-                            }
-                        }
-                        Some((shape, masked)) => {
-                            let to = from + shape.extent(inst.exec.size, grf);
-                            let who = match write && masked && !inst.exec.no_mask {
-                                true => Who::Some,
-                                false => Who::All,
-                            };
-                            raw(from, to, who, None, predicated || masked);
-                        }
-                        None => {
-                            let to = object.vars[root].bytes().max(from);
-                            let who = if write { Who::Some } else { Who::All };
-                            raw(from, to, who, None, true);
-                        }
-                    }
-                }
-                _ => {}
-            }
+    let mut written: SmallVec<[(&Operand, Option<Raw>); 2]> = SmallVec::new();
+    let fields = inst.op.row().operands_of(inst);
+    for (operand, (field, raw)) in inst.operands.iter().zip(fields) {
+        match field {
+            Field::Dst(_) | Field::RawDst => written.push((operand, raw)),
+            _ => operands(object, grf, inst, (operand, raw, false), &mut f),
         }
+    }
+    for (operand, raw) in written {
+        operands(object, grf, inst, (operand, raw, true), &mut f);
     }
 }
 
-impl Who {
-    /// The same for the second part of a destination.
-    fn behind(self) -> Who {
-        match self {
-            Who::All => Who::All,
-            Who::Own(_) | Who::Some => Who::Some,
+/// The accesses of one operand.
+fn operands(
+    object: &Object,
+    grf: u32,
+    inst: &Inst,
+    (operand, raw, write): (&Operand, Option<Raw>, bool),
+    f: &mut impl FnMut(Mention),
+) {
+    let own = |var: Var| {
+        let (root, base) = object.root(var);
+        (root.index() >= predefined::VAR_COUNT).then_some((root, base))
+    };
+    match *operand {
+        Operand::General {
+            var,
+            row,
+            col,
+            region,
+            ..
+        } => {
+            let Some((root, base)) = own(var) else {
+                return;
+            };
+            let bytes = object.vars[var].ty.bytes();
+            let first = base + u32::from(row) * grf + u32::from(col) * bytes;
+            let n = u32::from(inst.exec.size.max(1));
+            let elements = elements(region, n, write);
+            let part_of = |behind: u32, lanes: Option<(Lanes, Part)>| {
+                let predicated = inst.pred.is_some() && inst.op != Opcode::Sel;
+                Mention {
+                    root,
+                    from: first + behind,
+                    to: first + behind + (elements.last + 1) * bytes,
+                    who: match lanes {
+                        _ if inst.exec.no_mask => Who::All,
+                        Some((lanes, _)) => Who::Own(lanes),
+                        None if write => Who::Some,
+                        None => Who::All,
+                    },
+                    write,
+                    part: lanes.map(|(_, part)| part),
+                    predicated,
+                    some: predicated || elements.step != Some(1),
+                    raw: false,
+                }
+            };
+            let stride = elements.step.unwrap_or(0) * bytes;
+            let own = !inst.exec.no_mask && (n > 1 || write) && !groups(inst.op);
+            let lanes = (own && stride.is_power_of_two()).then(|| {
+                let from = first & (stride - 1);
+                let lanes = Lanes {
+                    offset: inst.exec.offset,
+                    size: inst.exec.size,
+                    stride,
+                    first: first >> stride.trailing_zeros(),
+                };
+                let to = from + bytes;
+                (lanes, Part { from, to })
+            });
+            f(part_of(0, lanes.filter(|(_, part)| part.to <= stride)));
+            let row = inst.op.row();
+            for part in 1..if write { row.parts } else { 1 } {
+                f(part_of(
+                    part * row.part_stride(inst.exec.size, bytes, grf),
+                    None,
+                ));
+            }
         }
+        Operand::Raw { var, offset } => {
+            if let Some((root, base)) = own(var) {
+                let from = base + u32::from(offset);
+                payload(object, grf, inst, (var, root, from), (raw, write), f);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// How elements lie: the number of the last, and their distance if it is the same for all.
+struct Elements {
+    last: u32,
+    step: Option<u32>,
+}
+
+fn elements(region: Region, n: u32, write: bool) -> Elements {
+    let (width, h) = (u32::from(region.w.max(1)), u32::from(region.h));
+    let v = u32::from(region.v.unwrap_or(0));
+    let step = match write {
+        _ if n == 1 => Some(1),
+        true => Some(h.max(1)),
+        false if n <= width || v == width * h => Some(h),
+        false if width == 1 => Some(v),
+        false => None,
+    };
+    let last = match step {
+        Some(step) => (n - 1) * step,
+        None => (n - 1) / width * v + (width - 1) * h,
+    };
+    Elements { last, step }
+}
+
+/// The accesses of a message's operand.
+fn payload(
+    object: &Object,
+    grf: u32,
+    inst: &Inst,
+    (var, root, from): (Var, Var, u32),
+    (raw, write): (Option<Raw>, bool),
+    f: &mut impl FnMut(Mention),
+) {
+    let own = object.vars[var].ty.bytes();
+    let access = raw.and_then(|raw| raw.access(inst, Some(own), grf));
+    let predicated = inst.pred.is_some();
+    let mention = Mention {
+        root,
+        from,
+        to: from,
+        who: Who::All,
+        write,
+        part: None,
+        predicated,
+        some: predicated,
+        raw: true,
+    };
+    match access.map(|access| (access.shape, access.masked)) {
+        Some((RawShape::Lanes { bytes, planes }, _)) if !inst.exec.no_mask => {
+            let stride = RawShape::plane_stride(bytes, inst.exec.size);
+            for plane in 0..planes {
+                let from = from + plane * stride;
+                f(Mention {
+                    from,
+                    to: from + bytes * u32::from(inst.exec.size),
+                    who: Who::Own(Lanes {
+                        offset: inst.exec.offset,
+                        size: inst.exec.size,
+                        stride: bytes,
+                        first: from / bytes.max(1),
+                    }),
+                    part: Some(Part { from: 0, to: bytes }),
+                    ..mention
+                });
+            }
+        }
+        Some((shape, masked)) => f(Mention {
+            to: from + shape.extent(inst.exec.size, grf),
+            who: match write && masked && !inst.exec.no_mask {
+                true => Who::Some,
+                false => Who::All,
+            },
+            some: predicated || masked,
+            ..mention
+        }),
+        None => f(Mention {
+            to: object.vars[root].bytes().max(from),
+            who: if write { Who::Some } else { Who::All },
+            some: true,
+            ..mention
+        }),
     }
 }
 

@@ -268,6 +268,7 @@ fn select_from(
     }
     let mut memory = None;
     if let Some(placed) = &ir.placed {
+        out.placed = true;
         out.reserved.push(placed.grfs.clone());
         let area = Area::of_names(room.scratch_base, placed.memory, target.unit_bytes());
         memory = Some(area).filter(|_| placed.memory > 0);
