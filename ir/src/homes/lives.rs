@@ -152,7 +152,10 @@ impl Loops {
                 all[l as usize].crossed = true;
                 for &l in open.iter().rev() {
                     let around = &mut all[l as usize];
-                    around.latch = around.latch.max(latch);
+                    if around.latch >= latch {
+                        break;
+                    }
+                    around.latch = latch;
                 }
                 continue;
             }
@@ -168,8 +171,18 @@ impl Loops {
             });
         }
         let mut of = vec![NONE; blocks.len()];
-        for (l, one) in all.iter().enumerate() {
-            of[one.head as usize..=one.latch as usize].fill(l as u32);
+        let mut next = 0;
+        let mut innermost = NONE;
+        for (b, of) in of.iter_mut().enumerate() {
+            let b = b as u32;
+            while innermost != NONE && all[innermost as usize].latch < b {
+                innermost = all[innermost as usize].parent;
+            }
+            while all.get(next).is_some_and(|one| one.head == b) {
+                innermost = next as u32;
+                next += 1;
+            }
+            *of = innermost;
         }
         Loops { all, of }
     }
@@ -335,6 +348,9 @@ struct Round {
     is_shared: bool,
 }
 
+/// Blocks that are gone through to find what comes round, for each block there is; what is not found by then is taken to.
+const STEPS: usize = 64;
+
 /// For each of some variables, whether contents may come round its loop.
 fn comes_round(
     object: &Object,
@@ -354,6 +370,7 @@ fn comes_round(
     let channels = channels(graph, linear);
     let mut seen = vec![NONE; blocks.len()];
     let mut work: Vec<u32> = Vec::new();
+    let mut steps = STEPS * blocks.len();
     let walks = rounds.iter().zip(unsure).enumerate();
     let walk = |(n, (round, &(_, around))): (usize, (&Round, &(Var, u32)))| {
         if round.mixed || round.is_own && round.is_shared || loops.is_crossed(around) {
@@ -366,8 +383,9 @@ fn comes_round(
             if std::mem::replace(&mut seen[b as usize], n as u32) == n as u32 {
                 continue;
             }
+            steps = steps.saturating_sub(1);
             // Joins and critical edges in front of a block are the same place for a channel.
-            if b <= one.head || b > one.latch || channels.start(b) <= one.head {
+            if steps == 0 || b <= one.head || b > one.latch || channels.start(b) <= one.head {
                 return true;
             }
             let open = |p: &u32| round.kills.binary_search(p).is_err();
