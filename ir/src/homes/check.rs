@@ -3,7 +3,7 @@
 //! Takes a function whose variables have homes, whatever has given them, and finds for each variable where its contents
 //! are still wanted and may be there; nothing else may be written to its bytes at these instructions. The control flow is
 //! built anew and nothing is taken from the lives that the homes were made from but what an instruction does
-//! ([`mentions`](super::mentions)).
+//! (`mentions`).
 //!
 //! Where contents are wanted depends on who reads them:
 //!

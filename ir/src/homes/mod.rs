@@ -6,8 +6,8 @@
 //! one walk over the instructions and one over the variables, so that the time is linear whatever the pressure, and
 //! nothing has to be renamed, copied at joins or allocated afterwards but temporaries.
 //!
-//! [`mentions`] says what an instruction does to its variables, [`lives`] from where to where each one lives, and
-//! [`registers`] shares out the register file (Poletto and Sarkar: linear scan). [`check`] proves what comes of it, in
+//! `mentions` says what an instruction does to its variables, `lives` from where to where each one lives, and
+//! `registers` shares out the register file (Poletto and Sarkar: linear scan). [`check`] proves what comes of it, in
 //! another way.
 
 pub mod check;
