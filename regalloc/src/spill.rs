@@ -799,6 +799,8 @@ impl Frontiers {
             lists: vec![0; blocks + 2],
         };
         let mut pairs: Vec<(u32, u32)> = Vec::new();
+        // By number: the last join that was found to be in the frontier.
+        let mut known = vec![0; blocks + 1];
         for (&block, &start) in lives.order.iter().zip(&lives.starts) {
             let range = graph.dominated(block);
             frontiers.ends[range.start as usize] = range.end;
@@ -807,7 +809,12 @@ impl Frontiers {
             for &pred in graph.preds(block) {
                 let mut runner = Some(pred).filter(|&pred| graph.is_reached(pred));
                 while let Some(at) = runner.filter(|_| runner != idom) {
-                    pairs.push((graph.dominated(at).start, range.start));
+                    let number = graph.dominated(at).start;
+                    // It is in the frontiers from there on upward, too.
+                    if std::mem::replace(&mut known[number as usize], range.start) == range.start {
+                        break;
+                    }
+                    pairs.push((number, range.start));
                     runner = graph.idom(at);
                     if pairs.len() > FRONTIERS * blocks {
                         return None;

@@ -46,6 +46,11 @@ const FAMILIES: &[(&str, Generator, &[u32])] = &[
         &[500, 1_000, 2_000],
     ),
     (
+        "variables from ifs of a loop to its end",
+        over_a_loop,
+        &[500, 1_000, 2_000],
+    ),
+    (
         "instructions that spill",
         spilling,
         &[10_000, 20_000, 40_000],
@@ -263,6 +268,25 @@ fn nests(count: u32, depth: u32) -> String {
     }
     store(&mut text, 0, 1);
     kernel(16, &text)
+}
+
+/// A loop begins with an if for each variable, which gives it one value or another, and ends with uses of all.
+fn over_a_loop(count: u32) -> String {
+    let mut text = String::from("top:\n");
+    for v in 1..count {
+        compare(&mut text, "lt", 1, 0, v);
+        let _ = writeln!(text, "(P1) goto (M1, 16) other{v}");
+        let _ = writeln!(text, "mov (M1, 16) V{v}(0,0)<1> 0x{v:x}:d");
+        let _ = writeln!(text, "goto (M1, 16) end{v}\nother{v}:");
+        let _ = writeln!(text, "mov (M1, 16) V{v}(0,0)<1> V0(0,0)<1;1,0>\nend{v}:");
+    }
+    for v in 1..count {
+        add(&mut text, 0, 0, v);
+    }
+    compare(&mut text, "lt", 2, 0, 7);
+    let _ = writeln!(text, "(P2) goto (M1, 16) top");
+    store(&mut text, 0, 1);
+    kernel(count, &text)
 }
 
 /// More variables than there are registers, used in no order.
