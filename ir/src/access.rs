@@ -401,12 +401,7 @@ impl Collector<'_, '_> {
     }
 
     fn operand(&mut self, touch: Touch, inst: &Inst, operand: &Operand) {
-        // Operations on groups of channels read what channels have that are not active.
-        let groups = matches!(
-            inst.op,
-            Opcode::Dp2 | Opcode::Dp3 | Opcode::Dp4 | Opcode::Dph | Opcode::Sad2 | Opcode::Sad2Add
-        );
-        let exec = match groups && !touch.write {
+        let exec = match works_on_groups(inst.op) && !touch.write {
             true => Exec {
                 no_mask: true,
                 ..touch.exec
@@ -672,6 +667,14 @@ impl Collector<'_, '_> {
             }
         }
     }
+}
+
+/// Whether an operation on groups of channels reads what channels have that are not active.
+pub(crate) fn works_on_groups(op: Opcode) -> bool {
+    matches!(
+        op,
+        Opcode::Dp2 | Opcode::Dp3 | Opcode::Dp4 | Opcode::Dph | Opcode::Sad2 | Opcode::Sad2Add
+    )
 }
 
 /// `len` bits from `from`, cut off at 64.

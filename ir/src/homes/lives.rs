@@ -34,8 +34,9 @@ pub(super) struct Life {
     pub(super) last: u32,
     /// How often it is named, for each loop around eight times.
     pub(super) uses: u32,
-    /// Named by messages.
+    /// Named by messages, and written by them.
     pub(super) raw: bool,
+    pub(super) answer: bool,
     /// Bytes that are accessed.
     pub(super) bytes: u32,
     /// The blocks of the first instruction and of the last.
@@ -55,6 +56,7 @@ impl Life {
         last: 0,
         uses: 0,
         raw: false,
+        answer: false,
         bytes: 0,
         blocks: [0; 2],
         covered: 0,
@@ -78,6 +80,7 @@ impl Life {
         self.uses += weight;
         self.blocks[1] = b;
         self.raw |= mention.raw;
+        self.answer |= mention.raw && mention.write;
         self.bytes = self.bytes.max(mention.to);
         if self.exposed {
             return;
@@ -99,7 +102,7 @@ impl Life {
             Who::All => mention.who == Who::All,
             who => who.gives(mention.who),
         };
-        let first = is_first && mention.part.is_some() && !mention.predicated;
+        let first = is_first && mention.is_at_start() && !mention.predicated;
         let behind = own == block && mention.from <= self.covered && self.part.is_none();
         if first || behind && same && !mention.some && mention.who != Who::Some {
             self.covered = self.covered.max(mention.to);
@@ -318,15 +321,9 @@ impl Named {
 
     /// The instructions that name a variable, in order, each once.
     fn of(&self, var: Var) -> Vec<(u32, Block)> {
-        let before = |&n: &u32| {
-            self.all
-                .get(self.all[n as usize].2 as usize)
-                .map(|_| self.all[n as usize].2)
-        };
-        let first = Some(self.last[var]).filter(|&n| n != NONE);
-        let mut list: Vec<(u32, Block)> = std::iter::successors(first, before)
-            .map(|n| (self.all[n as usize].0, self.all[n as usize].1))
-            .collect();
+        let at = |n: u32| self.all.get(n as usize);
+        let all = std::iter::successors(at(self.last[var]), |&&(_, _, before)| at(before));
+        let mut list: Vec<(u32, Block)> = all.map(|&(inst, block, _)| (inst, block)).collect();
         list.reverse();
         list.dedup();
         list

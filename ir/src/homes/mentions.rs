@@ -9,6 +9,8 @@ use kiln_frontend::opcode::{Field, Opcode};
 use kiln_frontend::shape::{Raw, RawShape};
 use smallvec::SmallVec;
 
+use crate::access::works_on_groups;
+
 /// Channels that have bytes of their own, the same distance from each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Lanes {
@@ -97,6 +99,13 @@ pub(super) struct Mention {
     pub(super) raw: bool,
 }
 
+impl Mention {
+    /// Whether the elements are the channels' first ones in the variable.
+    pub(super) fn is_at_start(&self) -> bool {
+        self.part.is_some_and(|part| self.from == part.from)
+    }
+}
+
 /// Calls `f` with what the instruction reads, then with what it writes.
 pub(super) fn of(object: &Object, grf: u32, inst: &Inst, mut f: impl FnMut(Mention)) {
     let mut written: SmallVec<[(&Operand, Option<Raw>); 2]> = SmallVec::new();
@@ -159,7 +168,7 @@ fn operands(
                 }
             };
             let stride = elements.step.unwrap_or(0) * bytes;
-            let own = !inst.exec.no_mask && (n > 1 || write) && !groups(inst.op);
+            let own = !inst.exec.no_mask && (n > 1 || write) && !works_on_groups(inst.op);
             let lanes = (own && stride.is_power_of_two()).then(|| {
                 let from = first & (stride - 1);
                 let lanes = Lanes {
@@ -271,12 +280,4 @@ fn payload(
             ..mention
         }),
     }
-}
-
-/// Operations on groups of channels read what channels have that are not active.
-fn groups(op: Opcode) -> bool {
-    matches!(
-        op,
-        Opcode::Dp2 | Opcode::Dp3 | Opcode::Dp4 | Opcode::Dph | Opcode::Sad2 | Opcode::Sad2Add
-    )
 }

@@ -151,7 +151,7 @@ pub(super) fn assign(
     room: &Room,
 ) -> Option<(SecondaryMap<Var, Home>, Placed)> {
     let unit = target.unit_bytes();
-    let mut wishes = wishes(object, unit, lives);
+    let mut wishes = wishes(object, (unit, target.grf_bytes), lives);
     let units = room.grfs.start.div_ceil(target.unit_grfs())..room.grfs.end / target.unit_grfs();
     let mut file = File::new(unit, units.clone());
     let mut active: Vec<u32> = Vec::new();
@@ -172,7 +172,8 @@ pub(super) fn assign(
         match wish.at {
             // What arrives is there before anything else.
             Some(at) => {
-                let is_whole = at.is_multiple_of(PART) && (at + wish.bytes) <= units.end * unit;
+                let is_whole =
+                    at.is_multiple_of(wish.align) && (at + wish.bytes) <= units.end * unit;
                 if !is_whole || !file.is_free(at, wish.bytes) {
                     return None;
                 }
@@ -228,17 +229,21 @@ pub(super) fn assign(
 }
 
 /// What variables want, in the order in which they are served.
-fn wishes(object: &Object, unit: u32, lives: &SecondaryMap<Var, Life>) -> Vec<Wish> {
+fn wishes(object: &Object, (unit, grf): (u32, u32), lives: &SecondaryMap<Var, Life>) -> Vec<Wish> {
     let mut wishes: Vec<Wish> = Vec::with_capacity(object.vars.len());
     for (var, offset) in access::input_vars(object) {
         let life = lives[var];
-        let bytes = object.vars[var].bytes().next_multiple_of(PART);
+        // A message writes whole registers.
+        let (least, bytes) = match life.answer {
+            true => (grf, object.vars[var].bytes().max(life.bytes)),
+            false => (PART, object.vars[var].bytes()),
+        };
         wishes.push(Wish {
             var,
             first: 0,
             last: life.last,
-            bytes,
-            align: 1,
+            bytes: bytes.next_multiple_of(least),
+            align: least,
             uses: life.uses,
             at: Some(offset),
             fixed: true,

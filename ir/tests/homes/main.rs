@@ -162,6 +162,15 @@ fn what_comes_round_a_loop_is_kept_in_all_of_it() {
     holds(&around(&(brief("B") + &one_way)), &["A B"], &[]);
 }
 
+/// The first instruction writes the upper half alone; the lower one comes round.
+#[test]
+fn a_half_that_is_not_written_comes_round() {
+    let upper = "mov (M2, 4) A(0,4)<1> 0x1:d\n";
+    let lower = "cmp.lt (M1, 4) P3 A(0,0)<1;1,0> 0x0:d\nmov (M1, 4) A(0,0)<1> 0x2:d\n";
+    let body = format!("L:\n{upper}{lower}{}(P1) goto (M1, 8) L\n", brief("B"));
+    holds(&body, &["A B"], &[]);
+}
+
 #[test]
 fn what_is_written_anew_does_not_come_round() {
     let body = String::from("L:\n") + &brief("A") + &brief("B") + "(P1) goto (M1, 8) L\n";
@@ -461,6 +470,29 @@ fn small_variables_share_units() {
 }
 
 /// Messages write whole registers, so that nothing shares those that they name.
+/// An input that a message overwrites with a whole register has others beside it, or none.
+#[test]
+fn inputs_that_messages_write_are_alone_in_their_registers() {
+    let body = String::from("gather_scaled.1 (M1, 1) T6 0x0:ud A.0 M.0\n")
+        + "mov (M1_NM, 4) B(0,0)<1> M(0,0)<1;1,0>\n"
+        + "mov (M1_NM, 4) B(0,4)<1> N(0,0)<1;1,0>\n"
+        + &read("B");
+    for (offset, fits) in [(144, false), (160, true)] {
+        let declared = format!(
+            ".decl M v_type=G type=d num_elts=4 align=hword\n.decl N v_type=G type=d num_elts=4 align=hword\n\
+             .input A offset=96 size=32\n.input M offset=128 size=16\n.input N offset={offset} size=16\n"
+        );
+        let module = kernel(&declared, &body);
+        let options = BuildOptions {
+            homes: Some(room(&SKL)),
+            ..BuildOptions::default()
+        };
+        let func = build_with(&module.objects[0], &SKL, options).expect("a function");
+        assert_eq!(func.placed.is_some(), fits, "the other at {offset}");
+        assert!(!fits || check(&func).is_ok());
+    }
+}
+
 #[test]
 fn operands_of_messages_have_whole_units() {
     let declared = ".decl M v_type=G type=d num_elts=4 align=hword\n";

@@ -59,9 +59,10 @@ fn direct(op: Opcode) -> Option<Op> {
     })
 }
 
-/// Whether one instruction does all that the operation does.
+/// Whether one instruction does all that the operation does, whatever its types.
 pub(super) fn is_direct(op: Opcode) -> bool {
-    direct(op).is_some() || op == Opcode::Cmp
+    let several = matches!(op, Opcode::Avg | Opcode::Sqrt | Opcode::Inv);
+    direct(op).is_some() && !several || op == Opcode::Cmp
 }
 
 /// Stands in the code for an address that the loader fills in; no short encoding holds it.
