@@ -100,9 +100,6 @@ fn build_with_homes<'m>(
     room: &Room,
 ) -> Result<Option<Function<'m>>, CfgError> {
     let graph = cfg::build(object)?;
-    if graph.routines.len() > 1 {
-        return Ok(None);
-    }
     let linear = linear::lay_out(&graph);
     let doms = Dominators::of(&linear.blocks, &linear.routines);
     let mut func = empty(object, target, &graph, false);

@@ -16,6 +16,9 @@
 //! Contents may be there where a way of the linear graph leads to from an instruction that writes some, or from the entry
 //! for inputs. Only ways along which they are wanted have to be followed: behind a gap they are new.
 //!
+//! Ways lead into a subroutine that names the variable, or calls one that does, and from its end to behind each of its
+//! calls. Others run at their calls as if all of their instructions stood there.
+//!
 //! An instruction that reads a variable may not write to its bytes by another name, as it may become several. The time is
 //! that of the walks, which is about linear in the blocks in which each variable lives; the memory is linear in the code.
 
@@ -28,7 +31,7 @@ use smallvec::SmallVec;
 use super::mentions::{self, Mention, Who};
 use crate::access;
 use crate::cfg::{self, Cfg, CfgError};
-use crate::func::{Block, Function, Home, Inst};
+use crate::func::{Block, Function, Home, Inst, Routine};
 use crate::linear::{self, Linear};
 use crate::ssa::Origin;
 
@@ -39,9 +42,6 @@ const NONE: u32 = u32::MAX;
 pub enum HomeError {
     #[error(transparent)]
     Flow(#[from] CfgError),
-    /// What is not held against anything here.
-    #[error("variables in one place, and subroutines")]
-    Subroutines,
     #[error("variable {var} has no place, or not all of it where there is room")]
     Outside { var: String },
     #[error("{inst}: writing {writer} spoils {kept}")]
@@ -63,11 +63,9 @@ pub fn check(func: &Function) -> Result<(), HomeError> {
         return Ok(());
     }
     let graph = cfg::build(func.object)?;
-    if graph.routines.len() > 1 {
-        return Err(HomeError::Subroutines);
-    }
     let linear = linear::lay_out(&graph);
-    let touches = Touches::of(func, &linear);
+    let routines = Routines::of(&graph, &linear);
+    let touches = Touches::of(func, &linear, &routines);
     let places = places(func, &touches)?;
     let inputs: Vec<Var> = access::input_vars(func.object)
         .map(|(var, _)| func.object.root(var).0)
@@ -76,6 +74,8 @@ pub fn check(func: &Function) -> Result<(), HomeError> {
         object: func.object,
         linear: &linear,
         ways: Ways::of(&graph, &linear),
+        routines,
+        through: Vec::new(),
         writes: Writes::of(func, &touches, &places),
         inputs: &inputs,
         places: &places,
@@ -125,14 +125,15 @@ impl Touch {
     }
 }
 
-/// All accesses, of one root variable after the other, each in the order of the code.
+/// All accesses that may ever run, of one root variable after the other, each in the order of the code.
 struct Touches(Vec<Touch>);
 
 impl Touches {
-    fn of(func: &Function, linear: &Linear) -> Touches {
+    fn of(func: &Function, linear: &Linear, routines: &Routines) -> Touches {
         let object = func.object;
         let mut list = Vec::new();
-        for (b, data) in &linear.blocks {
+        let runs = |b: Block| routines.running[0].contains(&(routines.of[b.index()] as usize));
+        for (b, data) in linear.blocks.iter().filter(|&(b, _)| runs(b)) {
             for inst in data.insts.clone() {
                 let visa = &object.insts[inst as usize];
                 mentions::of(object, func.target.grf_bytes, visa, |mention| {
@@ -321,6 +322,60 @@ impl Ways {
     }
 }
 
+/// What is called where.
+struct Routines {
+    /// The routine of each block, and the one that its last instruction calls, if it calls one.
+    of: Vec<u32>,
+    calls: Vec<u32>,
+    /// The blocks that call each routine.
+    callers: Vec<Vec<u32>>,
+    /// All routines that run when one is called.
+    running: Vec<Vec<usize>>,
+}
+
+impl Routines {
+    fn of(graph: &Cfg, linear: &Linear) -> Routines {
+        let (blocks, count) = (linear.blocks.len(), linear.routines.len());
+        let mut routines = Routines {
+            of: vec![0; blocks],
+            calls: vec![NONE; blocks],
+            callers: vec![Vec::new(); count],
+            running: vec![Vec::new(); count],
+        };
+        for (r, routine) in &linear.routines {
+            let Range { start, end } = routine.blocks;
+            routines.of[start.index()..end.index()].fill(r.as_u32());
+        }
+        for (b, origin) in linear.origins.iter().enumerate() {
+            if let Origin::Body(l) = *origin
+                && let Some(callee) = graph.blocks[l].call
+                && !linear.blocks[Block::new(b)].insts.is_empty()
+            {
+                routines.calls[b] = callee as u32;
+                routines.callers[callee].push(b as u32);
+            }
+        }
+        for &callee in &graph.bottom_up {
+            let all = &mut routines.running[callee];
+            all.push(callee);
+            all.sort_unstable();
+            all.dedup();
+            let all = all.clone();
+            for &caller in &routines.callers[callee] {
+                let caller = routines.of[caller as usize] as usize;
+                routines.running[caller].extend(&all);
+            }
+        }
+        routines
+    }
+
+    fn called_by(&self, b: u32) -> Option<usize> {
+        Some(self.calls[b as usize])
+            .filter(|&r| r != NONE)
+            .map(|r| r as usize)
+    }
+}
+
 /// Marks of blocks that are taken away again in the time that it took to make them.
 struct Marks {
     is: Vec<bool>,
@@ -476,11 +531,13 @@ struct Proof<'a> {
     object: &'a Object,
     linear: &'a Linear,
     ways: Ways,
+    routines: Routines,
     writes: Writes,
     inputs: &'a [Var],
     places: &'a [Option<Place>],
-    /// Of the variable that it is about: what is wanted at the start of each block, where it is wanted by channels that
-    /// wait, and at the starts of which blocks it may be there.
+    /// Of the variable that it is about: the routines that ways lead into, what is wanted at the start of each block, where
+    /// it is wanted by channels that wait, and at the starts of which blocks it may be there.
+    through: Vec<bool>,
     wanted: Sets,
     waiting: Marks,
     there: Marks,
@@ -493,6 +550,13 @@ impl Proof<'_> {
         let readers = Readers::of(touches, size);
         let none: Bytes = SmallVec::from_elem(0, size.div_ceil(64) as usize);
         let blocks: Vec<&[Touch]> = touches.chunk_by(|a, b| a.block == b.block).collect();
+        let of = &self.routines.of;
+        let mut own = vec![false; self.routines.running.len()];
+        blocks
+            .iter()
+            .for_each(|touches| own[of[touches[0].block as usize] as usize] = true);
+        let running = self.routines.running.iter();
+        self.through = running.map(|all| all.iter().any(|&r| own[r])).collect();
         self.wanted.clear();
         self.waiting.clear();
         self.there.clear();
@@ -505,10 +569,8 @@ impl Proof<'_> {
         for &b in &self.there.list {
             let named = blocks.binary_search_by_key(&b, |touches| touches[0].block);
             if named.is_err() {
-                let insts = &self.linear.blocks[Block::from_u32(b)].insts;
-                if !insts.is_empty() {
-                    self.keep(var, insts.start..=insts.end - 1)?;
-                }
+                self.keep_in(var, b)?;
+                self.keep_over_call(var, b)?;
             }
         }
         blocks
@@ -538,13 +600,7 @@ impl Proof<'_> {
             let Some(bytes) = self.wanted.get(b).cloned() else {
                 continue;
             };
-            let preds: SmallVec<[u32; 2]> = match readers.shared {
-                true => {
-                    let data = &self.linear.blocks[Block::from_u32(b)];
-                    data.preds.iter().map(|pred| pred.as_u32()).collect()
-                }
-                false => self.ways.preds[b as usize].clone(),
-            };
+            let preds = self.preds(b, readers.shared);
             for pred in preds {
                 let mut bytes = bytes.clone();
                 if let Ok(n) = blocks.binary_search_by_key(&pred, |touches| touches[0].block) {
@@ -557,6 +613,66 @@ impl Proof<'_> {
                 }
             }
         }
+    }
+
+    /// Where ways to a block come from.
+    fn preds(&self, b: u32, shared: bool) -> SmallVec<[u32; 2]> {
+        let data = &self.linear.blocks[Block::from_u32(b)];
+        let own: SmallVec<[u32; 2]> = match shared {
+            true => data.preds.iter().map(|pred| pred.as_u32()).collect(),
+            false => self.ways.preds[b as usize].clone(),
+        };
+        let routine = self.routines.of[b as usize] as usize;
+        let is_entry = self.entry(routine, shared) == b && self.through[routine];
+        let callers = is_entry.then(|| &self.routines.callers[routine][..]);
+        // From the end of what the block in front of it calls.
+        let before = own.iter().filter_map(|&pred| match self.goes_into(pred) {
+            Some(callee) => self.exit(callee),
+            None => Some(pred),
+        });
+        before
+            .chain(callers.unwrap_or_default().iter().copied())
+            .collect()
+    }
+
+    /// Where ways from a block lead to.
+    fn succs(&self, b: u32, shared: bool) -> SmallVec<[u32; 2]> {
+        let own = |b: u32| -> SmallVec<[u32; 2]> {
+            let data = &self.linear.blocks[Block::from_u32(b)];
+            match shared {
+                true => data.succs.iter().map(|edge| edge.to.as_u32()).collect(),
+                false => self.ways.succs[b as usize].clone(),
+            }
+        };
+        if let Some(callee) = self.goes_into(b) {
+            return SmallVec::from_elem(self.entry(callee, shared), 1);
+        }
+        let routine = self.routines.of[b as usize] as usize;
+        if self.through[routine] && self.exit(routine) == Some(b) {
+            let callers = self.routines.callers[routine].iter();
+            return callers.flat_map(|&caller| own(caller)).collect();
+        }
+        own(b)
+    }
+
+    /// What a block calls, if it is a routine that ways lead into.
+    fn goes_into(&self, b: u32) -> Option<usize> {
+        let callee = self.routines.called_by(b);
+        callee.filter(|&callee| self.through[callee])
+    }
+
+    fn entry(&self, routine: usize, shared: bool) -> u32 {
+        let data = &self.linear.routines[Routine::new(routine)];
+        let start = data.blocks.start.as_u32();
+        match shared {
+            true => start,
+            false => self.ways.bodies[start as usize],
+        }
+    }
+
+    fn exit(&self, routine: usize) -> Option<u32> {
+        let data = &self.linear.routines[Routine::new(routine)];
+        data.exit.expand().map(Block::as_u32)
     }
 
     /// Marks the blocks that run while channels wait that want something.
@@ -576,6 +692,18 @@ impl Proof<'_> {
                 }
             }
             marked = marked.max(span.end);
+        }
+        // And in what is called there.
+        let mut next = 0;
+        while let Some(&b) = self.waiting.list.get(next) {
+            next += 1;
+            if let Some(callee) = self.goes_into(b) {
+                let data = &self.linear.routines[Routine::new(callee)];
+                let blocks = data.blocks.start.as_u32()..data.blocks.end.as_u32();
+                for b in blocks.filter(|&b| self.ways.bodies[b as usize] == b) {
+                    self.waiting.add(b);
+                }
+            }
         }
     }
 
@@ -612,8 +740,7 @@ impl Proof<'_> {
         let writes = |touches: &&&[Touch]| touches.iter().any(|touch| touch.mention.write);
         work.extend(blocks.iter().filter(writes).map(|touches| touches[0].block));
         while let Some(b) = work.pop() {
-            for edge in &self.linear.blocks[Block::from_u32(b)].succs {
-                let to = edge.to.as_u32();
+            for to in self.succs(b, true) {
                 if self.is_wanted(to, shared) && self.there.add(to) {
                     work.push(to);
                 }
@@ -640,10 +767,8 @@ impl Proof<'_> {
                     .for_each(|(word, more)| *word |= more);
             }
         };
-        match readers.shared {
-            true => data.succs.iter().for_each(|edge| union(edge.to.as_u32())),
-            false => self.ways.succs[b as usize].iter().for_each(|&to| union(to)),
-        }
+        let succs = self.succs(b, readers.shared);
+        succs.into_iter().for_each(&mut union);
         let waits = self.waiting.has(b);
         // It may be there from this instruction on.
         let first = match self.there.has(b) {
@@ -657,6 +782,9 @@ impl Proof<'_> {
             from if from <= to => self.keep(var, from..=to),
             _ => Ok(()),
         };
+        if waits || !is_empty(&wanted) {
+            self.keep_over_call(var, b)?;
+        }
         let mut behind = data.insts.end;
         for of_inst in touches.chunk_by(|a, b| a.inst == b.inst).rev() {
             let inst = of_inst[0].inst;
@@ -678,6 +806,30 @@ impl Proof<'_> {
         }
         if (waits || !is_empty(&wanted)) && data.insts.start < behind {
             keep(data.insts.start, behind - 1)?;
+        }
+        Ok(())
+    }
+
+    /// Holds the writes of others in a block against it.
+    fn keep_in(&self, var: Var, b: u32) -> Result<(), HomeError> {
+        let insts = &self.linear.blocks[Block::from_u32(b)].insts;
+        match insts.is_empty() {
+            true => Ok(()),
+            false => self.keep(var, insts.start..=insts.end - 1),
+        }
+    }
+
+    /// Holds the writes of all that runs at a block's call against it, if no way leads there.
+    fn keep_over_call(&self, var: Var, b: u32) -> Result<(), HomeError> {
+        let callee = self.routines.called_by(b);
+        let Some(callee) = callee.filter(|&callee| !self.through[callee]) else {
+            return Ok(());
+        };
+        for &routine in &self.routines.running[callee] {
+            let blocks = &self.linear.routines[Routine::new(routine)].blocks;
+            for b in blocks.start.as_u32()..blocks.end.as_u32() {
+                self.keep_in(var, b)?;
+            }
         }
         Ok(())
     }

@@ -9,9 +9,14 @@
 //!   with no write before it of all bytes for all that read them. Then all loops around are in it, too. Of what each
 //!   channel writes and reads for itself, the ways are those that a channel takes; of all else, those that execution takes.
 //!
+//! A subroutine counts as a loop, as it may be called again. What several routines name, or what comes round one, is alive
+//! in the kernel itself: from the first place where one of these may run to the last.
+//!
 //! Whoever waits at a join waits behind what others run meanwhile, but in loops, and these are whole.
 
-use cranelift_entity::{PrimaryMap, SecondaryMap};
+use std::ops::Range;
+
+use cranelift_entity::{EntityRef, SecondaryMap};
 use kiln_frontend::module::{Object, Var};
 use kiln_target::platform::Platform;
 use smallvec::SmallVec;
@@ -20,7 +25,7 @@ use super::mentions::{self, Mention, Part, Who};
 use crate::access;
 use crate::cfg::Cfg;
 use crate::dominators::Dominators;
-use crate::func::{Block, BlockData};
+use crate::func::Block;
 use crate::linear::Linear;
 use crate::ssa::Origin;
 
@@ -29,10 +34,14 @@ const NONE: u32 = u32::MAX;
 /// A root variable's life.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Life {
-    /// The numbers of its first instruction and its last; of a variable that no instruction names, none.
+    /// The routine that it is alive in.
+    pub(super) routine: u32,
+    /// The numbers of its first instruction and its last there; of a variable that no instruction names, none.
     pub(super) first: u32,
     pub(super) last: u32,
-    /// How often it is named, for each loop around eight times.
+    /// How often it is named.
+    pub(super) named: u32,
+    /// The same, for each loop around eight times.
     pub(super) uses: u32,
     /// Named by messages, and written by them.
     pub(super) raw: bool,
@@ -48,12 +57,16 @@ pub(super) struct Life {
     part: Option<Part>,
     /// Something is read that they do not write.
     exposed: bool,
+    /// Several routines name it.
+    shared: bool,
 }
 
 impl Life {
     const NEW: Life = Life {
+        routine: NONE,
         first: NONE,
         last: 0,
+        named: 0,
         uses: 0,
         raw: false,
         answer: false,
@@ -63,6 +76,7 @@ impl Life {
         who: Who::Some,
         part: None,
         exposed: false,
+        shared: false,
     };
 
     pub(super) fn is_used(&self) -> bool {
@@ -77,6 +91,7 @@ impl Life {
             self.blocks[0] = b;
         }
         self.last = inst;
+        self.named += 1;
         self.uses += weight;
         self.blocks[1] = b;
         self.raw |= mention.raw;
@@ -134,11 +149,16 @@ struct Loops {
 }
 
 impl Loops {
-    fn new(blocks: &PrimaryMap<Block, BlockData>) -> Loops {
+    fn new(linear: &Linear) -> Loops {
+        let blocks = &linear.blocks;
         let mut ranges: Vec<(u32, u32)> = Vec::new();
         for (b, data) in blocks {
             let back = data.succs.iter().filter(|edge| edge.to <= b);
             ranges.extend(back.map(|edge| (edge.to.as_u32(), b.as_u32())));
+        }
+        for routine in linear.routines.values().skip(1) {
+            let Range { start, end } = routine.blocks;
+            ranges.push((start.as_u32(), end.as_u32() - 1));
         }
         // Outer ones first.
         ranges.sort_unstable_by_key(|&(head, latch)| (head, std::cmp::Reverse(latch)));
@@ -237,30 +257,121 @@ impl Loops {
     }
 }
 
+/// A call of a subroutine.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Call {
+    pub(super) inst: u32,
+    block: u32,
+    pub(super) caller: usize,
+    pub(super) callee: usize,
+}
+
+/// What is alive where.
+pub(super) struct Lives {
+    pub(super) of: SecondaryMap<Var, Life>,
+    /// Routines, callers before what they call.
+    pub(super) order: Vec<usize>,
+    /// In the order of the code.
+    pub(super) calls: Vec<Call>,
+}
+
+/// An instruction and its block.
+type At = (u32, u32);
+
+/// Where each routine runs, as the kernel itself sees it: from the first of its calls to the last, those of its callers
+/// included.
+struct Runs {
+    routine_of: Vec<u32>,
+    ends: Vec<Option<[At; 2]>>,
+}
+
+impl Runs {
+    fn new(linear: &Linear, order: &[usize], calls: &[Call]) -> Runs {
+        let mut routine_of = vec![0; linear.blocks.len()];
+        for (r, routine) in &linear.routines {
+            let Range { start, end } = routine.blocks;
+            routine_of[start.index()..end.index()].fill(r.as_u32());
+        }
+        let mut runs = Runs {
+            routine_of,
+            ends: vec![None; linear.routines.len()],
+        };
+        for &caller in order {
+            for call in calls.iter().filter(|call| call.caller == caller) {
+                let seen = runs.seen(caller, (call.inst, call.block));
+                for at in seen.into_iter().flatten() {
+                    runs.ends[call.callee] = Some(hull(runs.ends[call.callee], at));
+                }
+            }
+        }
+        runs
+    }
+
+    /// Where the kernel is when a routine is at some place; nowhere if nothing calls the routine.
+    fn seen(&self, routine: usize, at: At) -> Option<[At; 2]> {
+        match routine {
+            0 => Some([at; 2]),
+            _ => self.ends[routine],
+        }
+    }
+
+    /// Makes a variable one of the kernel itself that is alive wherever those may run that name it.
+    fn share(&self, life: &mut Life, named: impl Iterator<Item = (u32, Block)>) {
+        life.shared = true;
+        life.routine = 0;
+        let of = |(inst, block): (u32, Block)| {
+            let routine = self.routine_of[block.index()] as usize;
+            self.seen(routine, (inst, block.as_u32()))
+        };
+        let arrives = (life.first == 0).then_some([(0, 0); 2]);
+        let places = named.filter_map(of).flatten();
+        if let Some([first, last]) = places.fold(arrives, |ends, at| Some(hull(ends, at))) {
+            (life.first, life.last) = (first.0, last.0);
+            life.blocks = [first.1, last.1];
+        }
+    }
+}
+
+/// What is from the first to the last, and one more.
+fn hull(ends: Option<[At; 2]>, at: At) -> [At; 2] {
+    let [first, last] = ends.unwrap_or([at; 2]);
+    [first.min(at), last.max(at)]
+}
+
 /// The life of each root variable.
 pub(super) fn lives(
     object: &Object,
     target: &Platform,
     (graph, linear): (&Cfg, &Linear),
     doms: &Dominators,
-) -> SecondaryMap<Var, Life> {
-    let mut lives = SecondaryMap::with_default(Life::NEW);
-    lives.resize(object.vars.len());
+) -> Lives {
+    let mut of = SecondaryMap::with_default(Life::NEW);
+    of.resize(object.vars.len());
+    let bodies = bodies(graph, linear);
+    let order: Vec<usize> = graph.bottom_up.iter().rev().copied().collect();
+    let calls = calls(graph, linear, &bodies);
+    let mut lives = Lives { of, order, calls };
     // Inputs are there from the start.
     for (var, _) in access::input_vars(object) {
-        lives[object.root(var).0] = Life {
+        lives.of[object.root(var).0] = Life {
+            routine: 0,
             first: 0,
             ..Life::NEW
         };
     }
-    let loops = Loops::new(&linear.blocks);
+    let loops = Loops::new(linear);
+    let runs = Runs::new(linear, &lives.order, &lives.calls);
     let mut named = Named::new(object);
     for (b, data) in &linear.blocks {
         let weight = loops.weight(b.as_u32());
+        let routine = runs.routine_of[b.index()];
         for i in data.insts.clone() {
             let inst = &object.insts[i as usize];
             mentions::of(object, target.grf_bytes, inst, |mention| {
-                lives[mention.root].note(&mention, i, b, weight, doms);
+                let life = &mut lives.of[mention.root];
+                life.note(&mention, i, b, weight, doms);
+                life.shared |= life.routine != NONE && life.routine != routine;
+                life.routine = routine;
                 if !loops.all.is_empty() {
                     named.push(mention.root, i, b);
                 }
@@ -277,24 +388,81 @@ pub(super) fn lives(
         life.last = life.last.max(latch.end.saturating_sub(1));
         life.blocks = [life.blocks[0].min(one.head), life.blocks[1].max(one.latch)];
     };
-    let mut unsure: Vec<(Var, u32)> = Vec::new();
-    for (var, life) in lives.iter_mut().filter(|(_, life)| life.is_used()) {
+    // Gives the innermost loop that has all of it.
+    let over_parts = |life: &mut Life| {
         let [first, last] = life.blocks;
         for (block, other) in [(first, last), (last, first)] {
             if let Some(one) = loops.between(block, other) {
                 over(life, one);
             }
         }
-        let around = loops.around(life.blocks);
+        loops.around(life.blocks)
+    };
+    // What several routines name is taken to come round.
+    let share = |life: &mut Life, var: Var| {
+        runs.share(life, named.of(var).into_iter());
+        let around = over_parts(life);
+        if around != NONE {
+            over(life, loops.outermost(around));
+        }
+    };
+    let mut unsure: Vec<(Var, u32)> = Vec::new();
+    for (var, life) in lives.of.iter_mut().filter(|(_, life)| life.is_used()) {
+        if life.shared {
+            share(life, var);
+            continue;
+        }
+        let [first, last] = life.blocks;
+        let around = over_parts(life);
         if around != NONE && (life.exposed || loops.is_crossed(around) && first != last) {
             unsure.push((var, around));
         }
     }
-    let comes_round = comes_round(object, target, (graph, linear), &loops, (&unsure, &named));
+    let ways = (graph, linear, &bodies[..]);
+    let comes_round = comes_round(object, target, ways, &loops, (&unsure, &named));
     for (&(var, around), _) in unsure.iter().zip(comes_round).filter(|(_, comes)| *comes) {
-        over(&mut lives[var], loops.outermost(around));
+        let life = &mut lives.of[var];
+        match life.routine {
+            0 => over(life, loops.outermost(around)),
+            // It is there from one call to the next.
+            _ => share(life, var),
+        }
     }
     lives
+}
+
+/// The block of the linear graph that has the instructions of each block of the program.
+fn bodies(graph: &Cfg, linear: &Linear) -> Vec<u32> {
+    let mut bodies = vec![NONE; graph.blocks.len()];
+    for (b, origin) in linear.origins.iter().enumerate() {
+        if let Origin::Body(l) = *origin {
+            bodies[l] = b as u32;
+        }
+    }
+    bodies
+}
+
+fn calls(graph: &Cfg, linear: &Linear, bodies: &[u32]) -> Vec<Call> {
+    let mut calls = Vec::new();
+    for (caller, range) in graph.routines.iter().enumerate() {
+        for l in range.clone() {
+            let block = bodies[l];
+            // Blocks that nothing leads to are empty.
+            let inst = linear.blocks[Block::from_u32(block)]
+                .insts
+                .clone()
+                .next_back();
+            if let (Some(callee), Some(inst)) = (graph.blocks[l].call, inst) {
+                calls.push(Call {
+                    inst,
+                    block,
+                    caller,
+                    callee,
+                });
+            }
+        }
+    }
+    calls
 }
 
 /// The instructions that name each variable, with their blocks.
@@ -352,7 +520,7 @@ const STEPS: usize = 64;
 fn comes_round(
     object: &Object,
     target: &Platform,
-    (graph, linear): (&Cfg, &Linear),
+    (graph, linear, bodies): (&Cfg, &Linear, &[u32]),
     loops: &Loops,
     (unsure, named): (&[(Var, u32)], &Named),
 ) -> Vec<bool> {
@@ -364,7 +532,7 @@ fn comes_round(
     if rounds.is_empty() {
         return Vec::new();
     }
-    let channels = channels(graph, linear);
+    let channels = channels(graph, linear, bodies);
     let mut seen = vec![NONE; blocks.len()];
     let mut work: Vec<u32> = Vec::new();
     let mut steps = STEPS * blocks.len();
@@ -406,14 +574,12 @@ struct Channels {
     starts: Vec<u32>,
 }
 
-fn channels(graph: &Cfg, linear: &Linear) -> Channels {
-    let mut bodies = vec![NONE; graph.blocks.len()];
+fn channels(graph: &Cfg, linear: &Linear, bodies: &[u32]) -> Channels {
     let mut starts = Vec::with_capacity(linear.origins.len());
     let mut start = 0;
     for (b, origin) in linear.origins.iter().enumerate() {
         starts.push(start);
-        if let Origin::Body(l) = *origin {
-            bodies[l] = b as u32;
+        if let Origin::Body(_) = origin {
             start = b as u32 + 1;
         }
     }

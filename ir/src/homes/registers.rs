@@ -4,21 +4,35 @@
 //! room, one goes to scratch memory with all its life, of those that there are or the new one: the one whose life goes on
 //! longest for each time that it is named. Variables of a register or more, and all that messages name, have whole units of the register file; smaller ones
 //! share units. Memory is shared in the same way afterwards.
+//!
+//! Callers are served before what they call. A subroutine has what is free at all its calls; so that this is enough for
+//! it, what lives at a call has to be in a part of the file, at its start.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
+use std::ops::Range;
 
 use cranelift_entity::SecondaryMap;
 use kiln_frontend::module::{Object, Var, predefined};
 use kiln_target::platform::Platform;
 
-use super::lives::Life;
+use super::lives::Lives;
 use super::{Placed, Room};
 use crate::access;
 use crate::func::Home;
 
 /// Bytes that are given out at least.
 const PART: u32 = 4;
+
+/// Instructions for each of which one may name a variable in memory, if there are subroutines: what lives where they are
+/// called takes more room than with a place for each part of a life.
+const FEW: usize = 8;
+
+/// The part of what is free that is always for what lives at calls.
+const KEPT: u32 = 3;
+
+/// Units of the largest register file.
+const FILE: usize = 128;
 
 /// The register file in units.
 struct File {
@@ -34,15 +48,38 @@ struct File {
 }
 
 impl File {
-    fn new(unit: u32, units: std::ops::Range<u32>) -> File {
+    /// A file of which some parts are somebody's.
+    fn new(unit: u32, units: Range<u32>, used: Vec<u32>) -> File {
         let below = |n: u32| 1u128.checked_shl(n).map_or(u128::MAX, |bit| bit - 1);
-        File {
+        let mut file = File {
             unit,
-            used: vec![0; 128],
-            free: below(units.end) & !below(units.start),
+            used,
+            free: 0,
             some: 0,
             may: below(units.end) & !below(units.start),
             end: 0,
+        };
+        (0..FILE as u32).for_each(|unit| file.count(unit));
+        file
+    }
+
+    /// Notes how much of a unit is free.
+    fn count(&mut self, unit: u32) {
+        let (parts, bit) = (self.used[unit as usize], 1u128 << unit);
+        let mark = |set: u128, is_in: bool| if is_in { set | bit } else { set & !bit };
+        self.some = mark(self.some, parts != 0 && parts != self.all());
+        self.free = mark(self.free, parts == 0);
+    }
+
+    /// Units up to so many free ones.
+    fn up_to(&self, count: u32) -> u128 {
+        let mut free = self.free & self.may;
+        for _ in 0..count {
+            free &= free.wrapping_sub(1);
+        }
+        match free {
+            0 => u128::MAX,
+            rest => (1 << rest.trailing_zeros()) - 1,
         }
     }
 
@@ -51,44 +88,38 @@ impl File {
         u32::MAX >> (32 - self.unit / PART)
     }
 
-    /// A place of so many bytes, a power of two within a unit or in whole units.
-    fn take(&mut self, bytes: u32) -> Option<u32> {
+    /// A place of so many bytes in some units, a power of two within one or whole ones.
+    fn take(&mut self, bytes: u32, (units, end): (u128, End)) -> Option<u32> {
         let at = match bytes < self.unit {
-            true => self.find_part(bytes)?,
-            false => self.find_units(bytes / self.unit)?,
+            true => self.find_part(bytes, (units, end))?,
+            false => self.find_units(bytes / self.unit, (units, end))?,
         };
         self.set(at, bytes, true);
         Some(at)
     }
 
-    fn find_part(&self, bytes: u32) -> Option<u32> {
+    fn find_part(&self, bytes: u32, (units, end): (u128, End)) -> Option<u32> {
         let parts = bytes / PART;
         let mask = (1u32 << parts) - 1;
-        let mut open = self.some & self.may;
-        while open != 0 {
-            let unit = open.trailing_zeros();
-            open &= open - 1;
+        let mut open = self.some & self.may & units;
+        while let Some(unit) = end.of(open) {
+            open &= !(1 << unit);
             let used = self.used[unit as usize];
             let mut places = (0..self.unit / PART).step_by(parts as usize);
             if let Some(at) = places.find(|at| used >> at & mask == 0) {
                 return Some(unit * self.unit + at * PART);
             }
         }
-        self.find_units(1)
+        self.find_units(1, (units, end))
     }
 
-    fn find_units(&self, count: u32) -> Option<u32> {
-        let free = self.free & self.may;
+    fn find_units(&self, count: u32, (units, end): (u128, End)) -> Option<u32> {
+        let free = self.free & self.may & units;
         let mut starts = free;
         for n in 1..count {
             starts &= free >> n;
         }
-        // Those of several units from the other end, so that what is left between small ones is not in their way.
-        let start = match count {
-            1 => starts.trailing_zeros(),
-            _ => starts.checked_ilog2()?,
-        };
-        (starts != 0).then_some(start * self.unit)
+        end.of(starts).map(|start| start * self.unit)
     }
 
     /// Says of whole parts that they are somebody's, or nobody's.
@@ -101,18 +132,7 @@ impl File {
             let mask = self.all() >> (self.unit / PART - to / PART) & (u32::MAX << (from / PART));
             let parts = &mut self.used[unit as usize];
             *parts = if used { *parts | mask } else { *parts & !mask };
-            let (parts, bit) = (*parts, 1u128 << unit);
-            let is_open = parts != 0 && parts != self.all();
-            self.some = if is_open {
-                self.some | bit
-            } else {
-                self.some & !bit
-            };
-            self.free = if parts == 0 {
-                self.free | bit
-            } else {
-                self.free & !bit
-            };
+            self.count(unit);
             self.end = self.end.max(unit + 1);
         }
     }
@@ -123,10 +143,28 @@ impl File {
     }
 }
 
+/// From which end of the file a place is looked for.
+#[derive(Clone, Copy)]
+enum End {
+    First,
+    Last,
+}
+
+impl End {
+    /// The unit that is taken of some.
+    fn of(self, units: u128) -> Option<u32> {
+        match self {
+            End::First => (units != 0).then(|| units.trailing_zeros()),
+            End::Last => units.checked_ilog2(),
+        }
+    }
+}
+
 /// A variable that wants a place.
 #[derive(Clone, Copy)]
 struct Wish {
     var: Var,
+    routine: u32,
     first: u32,
     last: u32,
     bytes: u32,
@@ -147,92 +185,205 @@ fn worse(one: &Wish, other: &Wish, now: u32) -> bool {
 pub(super) fn assign(
     object: &Object,
     target: &Platform,
-    lives: &SecondaryMap<Var, Life>,
+    lives: &Lives,
     room: &Room,
 ) -> Option<(SecondaryMap<Var, Home>, Placed)> {
-    let unit = target.unit_bytes();
+    let (unit, grfs) = (target.unit_bytes(), target.unit_grfs());
+    let units = room.grfs.start.div_ceil(grfs)..room.grfs.end / grfs;
     let mut wishes = wishes(object, (unit, target.grf_bytes), lives);
-    let units = room.grfs.start.div_ceil(target.unit_grfs())..room.grfs.end / target.unit_grfs();
-    let mut file = File::new(unit, units.clone());
-    let mut active: Vec<u32> = Vec::new();
-    // Lives by their ends; what went to memory is passed over.
-    let mut ends: BinaryHeap<Reverse<(u32, u32)>> = BinaryHeap::new();
-    for n in 0..wishes.len() {
-        let wish = wishes[n];
-        while let Some(&Reverse((last, gone))) = ends.peek()
-            && last < wish.first
-        {
-            ends.pop();
-            active.retain(|&a| a != gone);
-            let gone = &wishes[gone as usize];
-            if let Some(at) = gone.at {
-                file.set(at, gone.bytes, false);
-            }
-        }
-        match wish.at {
-            // What arrives is there before anything else.
-            Some(at) => {
-                let is_whole =
-                    at.is_multiple_of(wish.align) && (at + wish.bytes) <= units.end * unit;
-                if !is_whole || !file.is_free(at, wish.bytes) {
-                    return None;
-                }
-                file.set(at, wish.bytes, true);
-            }
-            None => match file.take(wish.bytes) {
-                Some(at) => wishes[n].at = Some(at),
-                None => {
-                    let fits = |a: &&u32| {
-                        let other = &wishes[**a as usize];
-                        let aligned = other.at.is_some_and(|at| at.is_multiple_of(wish.align));
-                        let bytes = match wish.bytes < unit {
-                            true => other.bytes >= wish.bytes,
-                            false => other.bytes >= wish.bytes && other.bytes >= unit,
-                        };
-                        !other.fixed && aligned && bytes && worse(other, &wish, wish.first)
-                    };
-                    let latest = active.iter().filter(fits).copied().reduce(|a, b| {
-                        let [one, other] = [a, b].map(|n| &wishes[n as usize]);
-                        if worse(other, one, wish.first) { b } else { a }
-                    });
-                    let Some(latest) = latest else {
-                        continue;
-                    };
-                    let bytes = wishes[latest as usize].bytes;
-                    let at = wishes[latest as usize].at.take();
-                    active.retain(|&a| a != latest);
-                    if let Some(at) = at {
-                        file.set(at, bytes, false);
-                        file.set(at, wish.bytes, true);
-                    }
-                    wishes[n].at = at;
-                }
-            },
-        }
-        active.push(n as u32);
-        ends.push(Reverse((wish.last, n as u32)));
+    let routines = lives.order.len();
+    let mut of_routine: Vec<&mut [Wish]> = Vec::with_capacity(routines);
+    let mut rest = &mut wishes[..];
+    for routine in 0..routines {
+        let own = rest.partition_point(|wish| wish.routine as usize <= routine);
+        let (own, behind) = rest.split_at_mut(own);
+        of_routine.push(own);
+        rest = behind;
     }
+    let needs = needs(&of_routine, unit, lives);
+    // What is somebody's where each routine is called.
+    let mut above = vec![vec![0; FILE]; routines];
     let mut homes = SecondaryMap::with_default(Home::Special);
     homes.resize(object.vars.len());
-    for wish in &wishes {
-        if let Some(offset) = wish.at {
-            homes[wish.var] = Home::Register { offset };
+    let (mut end, mut memory, mut named) = (0, 0, 0);
+    for &routine in &lives.order {
+        let own = lives.calls.iter().filter(|call| call.caller == routine);
+        let calls: Vec<(u32, usize)> = own.map(|call| (call.inst, call.callee)).collect();
+        let file = File::new(unit, units.clone(), std::mem::take(&mut above[routine]));
+        let free = (file.free & file.may).count_ones();
+        let need = calls.iter().map(|&(_, callee)| needs[callee]).max();
+        let kept = free.saturating_sub(need.unwrap_or(0)).max(free / KEPT);
+        let wishes = &mut *of_routine[routine];
+        let mut scan = Scan {
+            kept: file.up_to(kept),
+            file,
+            end: units.end * unit,
+            active: Vec::new(),
+            ends: BinaryHeap::new(),
+        };
+        scan.run(wishes, &calls, &mut above)?;
+        end = scan.file.end.max(end);
+        for wish in &*wishes {
+            match wish.at {
+                Some(offset) => homes[wish.var] = Home::Register { offset },
+                None => named += lives.of[wish.var].named as usize,
+            }
         }
+        memory = in_memory(wishes, (unit, memory), &mut homes);
     }
-    let memory = in_memory(&wishes, unit, &mut homes);
     let placed = Placed {
         // The thread's header arrives in r0.
-        grfs: 1..(file.end * target.unit_grfs()).max(1),
+        grfs: 1..(end * grfs).max(1),
         memory,
     };
-    (memory <= room.memory).then_some((homes, placed))
+    let few = routines == 1 || named <= object.insts.len() / FEW;
+    (memory <= room.memory && few).then_some((homes, placed))
+}
+
+/// How many units each routine wants at a time for what is alive in it and in what it calls, and an eighth more, as not
+/// all gaps are of use.
+fn needs(of_routine: &[&mut [Wish]], unit: u32, lives: &Lives) -> Vec<u32> {
+    let mut needs = vec![0; of_routine.len()];
+    if needs.len() == 1 {
+        return needs;
+    }
+    for &routine in lives.order.iter().rev() {
+        let (mut now, mut most) = (0u32, 0);
+        let mut ends: BinaryHeap<Reverse<(u32, u32)>> = BinaryHeap::new();
+        for wish in &*of_routine[routine] {
+            while let Some(&Reverse((last, bytes))) = ends.peek()
+                && last < wish.first
+            {
+                ends.pop();
+                now -= bytes;
+            }
+            now += wish.bytes;
+            most = most.max(now);
+            ends.push(Reverse((wish.last, wish.bytes)));
+        }
+        let calls = lives.calls.iter().filter(|call| call.caller == routine);
+        let callees = calls.map(|call| needs[call.callee]).max();
+        let most = most.div_ceil(unit);
+        needs[routine] = most + most / 8 + callees.unwrap_or(0);
+    }
+    needs
+}
+
+/// The walk over the variables of a routine.
+struct Scan {
+    file: File,
+    /// Units of what lives at calls, and where the file ends, in bytes.
+    kept: u128,
+    end: u32,
+    active: Vec<u32>,
+    /// Lives by their ends; what went to memory is passed over.
+    ends: BinaryHeap<Reverse<(u32, u32)>>,
+}
+
+impl Scan {
+    /// Gives the variables their places in the register file, those that get one, and adds what is somebody's at each call
+    /// to what is above its callee. Nothing if inputs are not where they can be.
+    fn run(
+        &mut self,
+        wishes: &mut [Wish],
+        calls: &[(u32, usize)],
+        above: &mut [Vec<u32>],
+    ) -> Option<()> {
+        let mut next = 0;
+        for n in 0..wishes.len() {
+            let wish = wishes[n];
+            let first = wish.first;
+            while let Some(&call) = calls.get(next).filter(|&&(inst, _)| inst < first) {
+                self.call(call, wishes, above);
+                next += 1;
+            }
+            self.end_before(first, wishes);
+            match wish.at {
+                // What arrives is there before anything else.
+                Some(at) => {
+                    let is_inside = at.is_multiple_of(wish.align) && at + wish.bytes <= self.end;
+                    if !is_inside || !self.file.is_free(at, wish.bytes) {
+                        return None;
+                    }
+                    self.file.set(at, wish.bytes, true);
+                }
+                None => {
+                    let from = self.whence(&wish, calls, next);
+                    let free = self.file.take(wish.bytes, from);
+                    wishes[n].at = free.or_else(|| self.instead(&wish, from.0, wishes));
+                }
+            }
+            self.active.push(n as u32);
+            self.ends.push(Reverse((wish.last, n as u32)));
+        }
+        calls[next..]
+            .iter()
+            .for_each(|&call| self.call(call, wishes, above));
+        Some(())
+    }
+
+    fn call(&mut self, (inst, callee): (u32, usize), wishes: &[Wish], above: &mut [Vec<u32>]) {
+        self.end_before(inst, wishes);
+        for (all, parts) in above[callee].iter_mut().zip(&self.file.used) {
+            *all |= parts;
+        }
+    }
+
+    /// Frees what does not live up to an instruction.
+    fn end_before(&mut self, inst: u32, wishes: &[Wish]) {
+        while let Some(&Reverse((last, gone))) = self.ends.peek()
+            && last < inst
+        {
+            self.ends.pop();
+            self.active.retain(|&a| a != gone);
+            let gone = &wishes[gone as usize];
+            if let Some(at) = gone.at {
+                self.file.set(at, gone.bytes, false);
+            }
+        }
+    }
+
+    /// Where a place is looked for, before the next of some calls. What lives at none leaves the start to what does; where
+    /// there are none, what takes several units is at the end, so that what is left between others is not in its way.
+    fn whence(&self, wish: &Wish, calls: &[(u32, usize)], next: usize) -> (u128, End) {
+        match calls.get(next) {
+            Some(&(inst, _)) if inst <= wish.last => (self.kept, End::First),
+            None if calls.is_empty() && wish.bytes <= self.file.unit => (u128::MAX, End::First),
+            _ => (u128::MAX, End::Last),
+        }
+    }
+
+    /// The place of another one that goes to memory instead, in some units.
+    fn instead(&mut self, wish: &Wish, units: u128, wishes: &mut [Wish]) -> Option<u32> {
+        let unit = self.file.unit;
+        let fits = |a: &&u32| {
+            let other = &wishes[**a as usize];
+            let there = |at: u32| at.is_multiple_of(wish.align) && units >> (at / unit) & 1 == 1;
+            let bytes = match wish.bytes < unit {
+                true => other.bytes >= wish.bytes,
+                false => other.bytes >= wish.bytes && other.bytes >= unit,
+            };
+            let is_there = other.at.is_some_and(there);
+            !other.fixed && is_there && bytes && worse(other, wish, wish.first)
+        };
+        let latest = self.active.iter().filter(fits).copied().reduce(|a, b| {
+            let [one, other] = [a, b].map(|n| &wishes[n as usize]);
+            if worse(other, one, wish.first) { b } else { a }
+        })?;
+        let other = &mut wishes[latest as usize];
+        let (at, bytes) = (other.at.take()?, other.bytes);
+        self.active.retain(|&a| a != latest);
+        self.file.set(at, bytes, false);
+        self.file.set(at, wish.bytes, true);
+        Some(at)
+    }
 }
 
 /// What variables want, in the order in which they are served.
-fn wishes(object: &Object, (unit, grf): (u32, u32), lives: &SecondaryMap<Var, Life>) -> Vec<Wish> {
+fn wishes(object: &Object, (unit, grf): (u32, u32), lives: &Lives) -> Vec<Wish> {
     let mut wishes: Vec<Wish> = Vec::with_capacity(object.vars.len());
     for (var, offset) in access::input_vars(object) {
-        let life = lives[var];
+        let life = lives.of[var];
         // A message writes whole registers.
         let (least, bytes) = match life.answer {
             true => (grf, object.vars[var].bytes().max(life.bytes)),
@@ -240,6 +391,7 @@ fn wishes(object: &Object, (unit, grf): (u32, u32), lives: &SecondaryMap<Var, Li
         };
         wishes.push(Wish {
             var,
+            routine: 0,
             first: 0,
             last: life.last,
             bytes: bytes.next_multiple_of(least),
@@ -251,7 +403,7 @@ fn wishes(object: &Object, (unit, grf): (u32, u32), lives: &SecondaryMap<Var, Li
     }
     let arrived = wishes.len();
     for (var, decl) in object.vars.iter().skip(predefined::VAR_COUNT) {
-        let life = lives[var];
+        let life = lives.of[var];
         let is_input = || wishes[..arrived].iter().any(|wish| wish.var == var);
         if !life.is_used() || decl.alias.is_some() || life.first == 0 && is_input() {
             continue;
@@ -267,6 +419,7 @@ fn wishes(object: &Object, (unit, grf): (u32, u32), lives: &SecondaryMap<Var, Li
         };
         wishes.push(Wish {
             var,
+            routine: life.routine,
             first: life.first,
             last: life.last,
             bytes,
@@ -276,13 +429,16 @@ fn wishes(object: &Object, (unit, grf): (u32, u32), lives: &SecondaryMap<Var, Li
             fixed: false,
         });
     }
-    wishes[arrived..].sort_by_key(|wish| wish.first);
+    wishes[arrived..].sort_by_key(|wish| (wish.routine, wish.first));
     wishes
 }
 
-/// Gives those that have no register a place in memory, and says how much there is.
-fn in_memory(wishes: &[Wish], unit: u32, homes: &mut SecondaryMap<Var, Home>) -> u32 {
-    let mut end = 0;
+/// Gives those that have no register a place in memory behind so many bytes, and says where that ends.
+fn in_memory(
+    wishes: &[Wish],
+    (unit, mut end): (u32, u32),
+    homes: &mut SecondaryMap<Var, Home>,
+) -> u32 {
     // Free places by their sizes, and those that are somebody's by where that ends.
     let mut free: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
     let mut ends: BinaryHeap<Reverse<(u32, u32, u32)>> = BinaryHeap::new();

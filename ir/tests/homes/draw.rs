@@ -20,27 +20,57 @@ impl Random {
     }
 }
 
-/// A kernel's text: the variables of [`super::kernel`], of which it takes a few.
-pub fn kernel(seed: u64) -> String {
+/// A kernel's text: the variables of [`super::kernel`], of which it takes a few. With subroutines, some are named by several.
+pub fn kernel(seed: u64, subroutines: bool) -> String {
     let mut random = Random(seed);
     let vars: Vec<char> = (0..2 + random.below(8)).map(|n| super::VARS[n]).collect();
+    let mut text = body(
+        &mut random,
+        "k",
+        &vars,
+        if subroutines { &["s", "t"] } else { &[] },
+    );
+    let called: [(&str, &[&str]); 2] = [("s", &["t"]), ("t", &[])];
+    for (name, calls) in called.into_iter().filter(|_| subroutines) {
+        let some: Vec<char> = vars
+            .iter()
+            .copied()
+            .filter(|_| random.below(2) == 0)
+            .collect();
+        let vars = if some.is_empty() { &vars } else { &some };
+        let body = body(&mut random, name, vars, calls);
+        text += &format!("ret (M1, 1)\n.function \"{name}\"\n{name}:\n{body}");
+    }
+    text
+}
+
+/// What a routine does, and which it may call.
+fn body(random: &mut Random, name: &str, vars: &[char], calls: &[&str]) -> String {
     let count = 4 + random.below(24);
     // Labels stand at drawn places, and branches go to any of them.
     let labels = random.below(7);
-    let mut lines: Vec<String> = (0..count).map(|_| access(&mut random, &vars)).collect();
+    let mut lines: Vec<String> = (0..count).map(|_| access(random, vars)).collect();
     for label in 0..labels {
         let at = random.below(lines.len() + 1);
-        lines.insert(at, format!("L{label}:"));
+        lines.insert(at, format!("{name}{label}:"));
     }
     for _ in 0..if labels == 0 { 0 } else { random.below(8) } {
         let at = random.below(lines.len() + 1);
         let to = random.below(labels);
         let goto = match random.below(8) {
-            0 => format!("goto (M1, 8) L{to}"),
-            1 => format!("(P1) goto (M1, 1) L{to}"),
-            _ => format!("(P1) goto (M1, 8) L{to}"),
+            0 => format!("goto (M1, 8) {name}{to}"),
+            1 => format!("(P1) goto (M1, 1) {name}{to}"),
+            _ => format!("(P1) goto (M1, 8) {name}{to}"),
         };
         lines.insert(at, goto);
+    }
+    for _ in 0..if calls.is_empty() {
+        0
+    } else {
+        1 + random.below(3)
+    } {
+        let at = random.below(lines.len() + 1);
+        lines.insert(at, format!("call (M1, 8) {}", random.of(calls)));
     }
     lines.join("\n") + "\n"
 }

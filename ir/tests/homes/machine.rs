@@ -52,14 +52,32 @@ pub fn run(func: &Function, seed: u64) -> Result<(), String> {
         }
     }
     let mut block = Block::from_u32(0);
+    // Blocks whose calls have not come back, with the channels that wait in their routines.
+    let mut calls: Vec<(Block, Vec<Option<Block>>)> = Vec::new();
     for _ in 0..MOST {
         for inst in func.block_insts(block) {
             machine.inst(inst.as_u32() as usize, func.visa(inst))?;
         }
-        match machine.end(block) {
-            Some(next) => block = next,
-            None => break,
+        let callee = func.block_insts(block).last().and_then(|i| func.callee(i));
+        if let Some(callee) = callee {
+            calls.push((block, std::mem::replace(&mut machine.waits, vec![None; 8])));
+            block = func.routines[callee].blocks.start;
+            continue;
         }
+        block = match (machine.end(block), calls.pop()) {
+            (Some(next), call) => {
+                calls.extend(call);
+                next
+            }
+            (None, Some((caller, waits))) => {
+                machine.waits = waits;
+                match machine.end(caller) {
+                    Some(next) => next,
+                    None => break,
+                }
+            }
+            (None, None) => break,
+        };
     }
     Ok(())
 }
