@@ -578,6 +578,13 @@ fn called(body: &str, apart: &[&str], together: &[&str]) {
             func.homes[to] = before;
         }
     }
+    // Where there is hardly enough.
+    for grfs in (3..12).map(|end| 2..end) {
+        let memory = 1 << 16;
+        if let Some(mut func) = try_to_place(&module, &SKL, Room { grfs, memory }) {
+            expect(&mut func, apart, &[]);
+        }
+    }
 }
 
 const CALL: &str = "call (M1, 8) s\n";
@@ -611,8 +618,49 @@ fn what_several_routines_name_is_alive_in_the_kernel() {
 fn channels_wait_while_others_call() {
     let body = set("A") + "(P1) goto (M1, 8) x\n" + CALL + "x:\n" + &read("A");
     called(&with_subroutine(&body, &brief("D")), &["A D"], &[]);
+    // Even if it writes the same variable for those that are active.
+    called(
+        &with_subroutine(&body, &(brief("D") + &set("A") + &brief("E"))),
+        &["A D", "A E"],
+        &["D E"],
+    );
     let of_s = set("A") + "(P1) goto (M1, 8) x\n" + &brief("D") + "x:\n" + &read("A");
     called(&with_subroutine(CALL, &of_s), &["A D"], &[]);
+}
+
+#[test]
+fn inputs_are_where_they_arrive_for_subroutines() {
+    let declared = ".input A offset=96 size=32\n.input B offset=128 size=32\n";
+    let body = with_subroutine(
+        &(brief("C") + CALL + &brief("D")),
+        &(read("B") + &read("A")),
+    );
+    let module = kernel(declared, &body);
+    let mut func = place(&module, &SKL, room(&SKL));
+    let homes = ["A", "B"].map(|name| func.homes[var(func.object, name)]);
+    let arrived = [96, 128].map(|offset| Home::Register { offset });
+    assert_eq!(homes, arrived);
+    expect(&mut func, &["A C", "B C"], &[]);
+}
+
+/// Memory of a subroutine is not that of its callers.
+#[test]
+fn routines_have_memory_of_their_own() {
+    let all = |names: [&str; 4]| names.map(set).concat() + &names.map(read).concat();
+    let [own, called] = [["A", "B", "C", "D"], ["E", "F", "G", "H"]];
+    let much = brief("I").repeat(64);
+    let body = much + &own.map(set).concat() + CALL + &own.map(read).concat();
+    let module = kernel("", &with_subroutine(&body, &all(called)));
+    let room = Room {
+        grfs: 2..5,
+        memory: 1 << 16,
+    };
+    let mut func = place(&module, &SKL, room);
+    for names in [own, called] {
+        let mut homes = names.iter().map(|name| func.homes[var(func.object, name)]);
+        assert!(homes.any(|home| matches!(home, Home::Memory { .. })));
+    }
+    expect(&mut func, &["A E", "A F", "B G", "C H", "D E", "D H"], &[]);
 }
 
 #[test]
