@@ -13,7 +13,7 @@ use super::{ParseError, ParseErrorKind};
 use crate::module::Place;
 
 /// Spaces that are passed over at once.
-const MANY_SPACES: &[u8; 8] = b"        ";
+const MANY_SPACES: u64 = u64::from_le_bytes(*b"        ");
 const BYTE_ORDER_MARK: char = '\u{feff}';
 
 /// Bytes of code from which on half of it is worth a thread.
@@ -71,15 +71,8 @@ impl<'a> Lexer<'a> {
         loop {
             let rest = self.bytes.get(self.pos..).unwrap_or_default();
             match rest {
-                [b' ' | b'\t' | b'\r', ..] => {
-                    // Comments behind instructions stand in a column.
-                    let many = rest.chunks_exact(MANY_SPACES.len());
-                    let many = many.take_while(|chunk| chunk == MANY_SPACES).count();
-                    let rest = &rest[many * MANY_SPACES.len()..];
-                    let blank = |b: &u8| matches!(b, b' ' | b'\t' | b'\r');
-                    let few = rest.iter().take_while(|b| blank(b)).count();
-                    self.pos += many * MANY_SPACES.len() + few;
-                }
+                [b' ', ..] => self.pos += spaces(rest),
+                [b'\t' | b'\r', ..] => self.pos += 1,
                 [b'/', b'/', ..] => self.pos += memchr(b'\n', rest).unwrap_or(rest.len()),
                 [b'/', b'*', ..] => self.comment(),
                 _ => return,
@@ -482,6 +475,20 @@ impl<'a> Lexer<'a> {
     }
 }
 
+/// How many spaces there are at the start. Comments behind instructions stand in a column, with many before.
+fn spaces(mut bytes: &[u8]) -> usize {
+    let mut count = 0;
+    while let Some((chunk, rest)) = bytes.split_first_chunk() {
+        let others = u64::from_le_bytes(*chunk) ^ MANY_SPACES;
+        if others != 0 {
+            return count + (others.trailing_zeros() / u8::BITS) as usize;
+        }
+        count += chunk.len();
+        bytes = rest;
+    }
+    count + bytes.iter().take_while(|b| **b == b' ').count()
+}
+
 /// Whether a blank or a comment may begin with it.
 fn may_be_blank(b: u8) -> bool {
     matches!(b, b' ' | b'\t' | b'\r' | b'/')
@@ -491,7 +498,8 @@ const fn is_name_start(b: u8) -> bool {
     b.is_ascii_alphabetic() || matches!(b, b'_' | b'$' | b'@' | b'?')
 }
 
-fn is_name(b: u8) -> bool {
+/// Whether names have it.
+pub(super) fn is_name(b: u8) -> bool {
     NAME[usize::from(b)]
 }
 

@@ -34,6 +34,17 @@ pub(super) enum Symbol {
     Surface(Surface),
 }
 
+impl Symbol {
+    /// The number in its name, if it is called as most are that are such.
+    fn number(self, name: &str) -> Option<u32> {
+        match self {
+            Symbol::Var(_) => name_number(name, 'V'),
+            Symbol::Predicate(_) => name_number(name, 'P'),
+            _ => None,
+        }
+    }
+}
+
 /// The object that is being read.
 pub(super) struct Current<'a> {
     pub object: Object,
@@ -43,6 +54,13 @@ pub(super) struct Current<'a> {
     /// By how much the number of the first variable that is called `V` and a number is more than that in
     /// its name. Mostly that of all.
     pub ahead: Option<u32>,
+    /// By variable, the bytes of its name if the number in it leads to it, and 0 if not; perhaps not of the last.
+    /// Number and length say all of such a name.
+    pub var_names: Vec<u8>,
+    /// The same of predicates.
+    pub predicate_names: Vec<u8>,
+    /// Whether `symbols` may have a name like those.
+    pub misled: bool,
     pub scopes: Scopes<'a>,
     pub labels: Vec<LabelDecl>,
     pub label_numbers: HashMap<Cow<'a, str>, Label, RandomState>,
@@ -85,9 +103,9 @@ pub(crate) const EXTERNAL_CALL: &str = "fccall";
 /// The sampler that is never declared.
 const BINDLESS: &str = "S31";
 
-/// The number behind a letter.
-fn name_number(name: &str) -> Option<u32> {
-    name.get(1..)?.parse().ok()
+/// The number behind the letter that variables, or predicates, have.
+fn name_number(name: &str, letter: char) -> Option<u32> {
+    name.strip_prefix(letter)?.parse().ok()
 }
 
 impl<'a> Current<'a> {
@@ -105,6 +123,9 @@ impl<'a> Current<'a> {
                 .chain([(Name::new_static(BINDLESS), Symbol::Sampler(bindless))])
                 .collect(),
             ahead: None,
+            var_names: Vec::new(),
+            predicate_names: Vec::new(),
+            misled: false,
             scopes: Scopes::default(),
             labels: Vec::new(),
             label_numbers: HashMap::default(),
@@ -156,22 +177,47 @@ impl<'a> Current<'a> {
         distinct.into()
     }
 
-    /// Gives the name its meaning; whether it had none in this scope.
-    fn declare(&mut self, name: &'a str, symbol: Symbol) -> bool {
+    /// Gives the name its meaning, whose number is that of [`Symbol::number`]; whether it had none in this scope.
+    pub fn declare(&mut self, name: &'a str, number: Option<u32>, symbol: Symbol) -> bool {
         let Some((_, first)) = self.scopes.open.last() else {
-            if let (Symbol::Var(var), None, true) = (symbol, self.ahead, name.starts_with('V')) {
-                self.ahead = name_number(name).map(|number| var.as_u32().wrapping_sub(number));
-            }
-            return match self.numbered(name) {
+            if let Some(number) = number
+                && self.leads(name.len(), number, symbol)
+            {
                 // It can only have been something that its number does not lead to.
-                Some(found) if found == symbol => !self.symbols.contains_key(name),
-                found => found.or(self.symbols.insert(name.into(), symbol)).is_none(),
-            };
+                return !(self.misled && self.symbols.contains_key(name));
+            }
+            self.misled |= name.starts_with(['V', 'P']);
+            let before = self.numbered(name);
+            return before
+                .or(self.symbols.insert(name.into(), symbol))
+                .is_none();
         };
         let before = self.symbols.insert(name.into(), symbol);
         let twice = self.scopes.hidden[*first..].iter().any(|(n, _)| *n == name);
         self.scopes.hidden.push((name, before));
         !twice
+    }
+
+    /// Whether the number in a name of so many bytes leads to what is declared so; then it does from now on.
+    fn leads(&mut self, len: usize, number: u32, symbol: Symbol) -> bool {
+        let Ok(len) = u8::try_from(len) else {
+            return false;
+        };
+        let (names, to, index) = match symbol {
+            Symbol::Var(var) => {
+                let ahead = var.as_u32().wrapping_sub(number);
+                let to = number.wrapping_add(*self.ahead.get_or_insert(ahead));
+                (&mut self.var_names, to, var.index())
+            }
+            Symbol::Predicate(predicate) => (&mut self.predicate_names, number, predicate.index()),
+            _ => return false,
+        };
+        let leads = to as usize == index && self.scopes.are_none();
+        if leads {
+            names.resize(index, 0);
+            names.push(len);
+        }
+        leads
     }
 
     /// What the name is. The reference compiler calls variable 32 `V0032` and predicate 1 `P1`, and
@@ -186,34 +232,26 @@ impl<'a> Current<'a> {
         if !self.scopes.are_none() {
             return None;
         }
-        match name.as_bytes().first()? {
-            b'V' => name_number(name)
-                .and_then(|n| self.numbered_var(name, n))
-                .map(Symbol::Var),
-            b'P' => name_number(name)
-                .and_then(|n| self.numbered_predicate(name, n))
-                .map(Symbol::Predicate),
-            _ => None,
-        }
+        let var = || self.numbered_var(name.len(), name_number(name, 'V')?);
+        let predicate = || self.numbered_predicate(name.len(), name_number(name, 'P')?);
+        var()
+            .map(Symbol::Var)
+            .or_else(|| predicate().map(Symbol::Predicate))
     }
 
-    /// The variable of that name, in which the number stands, if it is where the number says.
+    /// The variable that the number in a name of so many bytes leads to. There must have been no scope.
     #[inline]
-    pub fn numbered_var(&self, name: &str, number: u32) -> Option<Var> {
-        let vars = &self.object.vars;
+    pub fn numbered_var(&self, len: usize, number: u32) -> Option<Var> {
         let number = number.wrapping_add(self.ahead?);
-        let is_there = (predefined::VAR_COUNT..vars.len()).contains(&(number as usize));
-        let var = is_there.then(|| Var::from_u32(number))?;
-        (vars[var].name == name).then_some(var)
+        let is = self.var_names.get(number as usize)?;
+        (usize::from(*is) == len).then(|| Var::from_u32(number))
     }
 
-    /// The predicate of that name, in which the number stands, if it is where the number says.
+    /// The same of predicates.
     #[inline]
-    pub fn numbered_predicate(&self, name: &str, number: u32) -> Option<Predicate> {
-        let predicates = &self.object.predicates;
-        let is_there = (1..predicates.len()).contains(&(number as usize));
-        let predicate = is_there.then(|| Predicate::from_u32(number))?;
-        (predicates[predicate].name == name).then_some(predicate)
+    pub fn numbered_predicate(&self, len: usize, number: u32) -> Option<Predicate> {
+        let is = self.predicate_names.get(number as usize)?;
+        (usize::from(*is) == len).then(|| Predicate::from_u32(number))
     }
 
     /// The label of that name, defined or not.
@@ -322,18 +360,18 @@ impl<'a> Parser<'a> {
     }
 
     fn line(&mut self) -> Result<()> {
-        let mark = self.lexer.mark();
-        if self.lexer.eat(b'{') {
-            self.current()?.open_scope(mark);
-            return Ok(());
-        }
-        if self.lexer.eat(b'}') {
-            if !self.current()?.close_scope() {
-                return Err(ParseError::new(mark, 1, ParseErrorKind::NoScope));
-            }
-            return Ok(());
-        }
         if !self.plain()? {
+            let mark = self.lexer.mark();
+            if self.lexer.eat(b'{') {
+                self.current()?.open_scope(mark);
+                return Ok(());
+            }
+            if self.lexer.eat(b'}') {
+                if !self.current()?.close_scope() {
+                    return Err(ParseError::new(mark, 1, ParseErrorKind::NoScope));
+                }
+                return Ok(());
+            }
             self.statement()?;
         }
         if !self.lexer.at_line_end() && !matches!(self.lexer.peek(), b'{' | b'}') {
@@ -551,12 +589,18 @@ impl<'a> Parser<'a> {
             }
         })?;
         self.note(start, |spans, span| spans.of(symbol).push(span));
-        self.declare(name, symbol, mark)
+        self.declare(name, symbol.number(name), symbol, mark)
     }
 
     /// Gives the name at the mark its meaning, which it must not have had before.
-    pub fn declare(&mut self, name: &'a str, symbol: Symbol, mark: Mark) -> Result<()> {
-        if !self.current()?.declare(name, symbol) {
+    pub fn declare(
+        &mut self,
+        name: &'a str,
+        number: Option<u32>,
+        symbol: Symbol,
+        mark: Mark,
+    ) -> Result<()> {
+        if !self.current()?.declare(name, number, symbol) {
             let kind = ParseErrorKind::Duplicate {
                 name: name.to_owned(),
             };

@@ -8,7 +8,7 @@
 
 use smallvec::SmallVec;
 
-use super::lexer::Mark;
+use super::lexer::{Mark, is_name};
 use super::parser::{Current, Parser, Symbol, place};
 use crate::module::{
     Align, ArrayDecl, Combine, Exec, Inst, Modifier, Operand, PredUse, Predicate, Region, Type,
@@ -26,52 +26,48 @@ const STRIDES: u64 = 1 | 1 << 1 | 1 << 2 | 1 << 4 | 1 << 8 | 1 << 16 | 1 << 32;
 /// Bit `n` is set if an execution size can be `n`.
 const SIZES: u64 = STRIDES & !1;
 
-/// What is left of a text.
+/// What is left of a text, and the whole of it.
 #[derive(Clone, Copy)]
-struct Rest<'a>(&'a str);
+struct Rest<'a>(&'a [u8], &'a str);
 
 impl<'a> Rest<'a> {
+    #[inline]
     fn first(self) -> u8 {
-        self.0.as_bytes().first().copied().unwrap_or(b'\n')
+        self.0.first().copied().unwrap_or(b'\n')
     }
 
-    /// The first bytes, which are ASCII, and what is behind them.
-    fn split(&mut self, len: usize) -> &'a str {
-        let (first, rest) = self.0.split_at(len);
-        self.0 = rest;
-        first
-    }
-
+    #[inline]
     fn is<const N: usize>(&mut self, text: &[u8; N]) -> bool {
-        let next = self.0.as_bytes().first_chunk::<N>() == Some(text);
-        if next {
-            self.split(N);
+        match self.0.split_first_chunk::<N>() {
+            Some((first, rest)) if first == text => {
+                self.0 = rest;
+                true
+            }
+            _ => false,
         }
-        next
     }
 
+    #[inline]
     fn eat<const N: usize>(&mut self, text: &[u8; N]) -> Option<()> {
         self.is(text).then_some(())
     }
 
+    #[inline(always)]
     fn number<T: TryFrom<u32>>(&mut self) -> Option<T> {
-        let mut n = 0;
-        let mut len = 0;
-        for digit in self.0.bytes().take(DIGITS + 1) {
-            if !digit.is_ascii_digit() {
-                break;
-            }
-            n = n * 10 + u32::from(digit - b'0');
-            len += 1;
+        let mut n: u32 = 0;
+        let mut rest = self.0;
+        while let [digit @ b'0'..=b'9', behind @ ..] = rest {
+            n = n.wrapping_mul(10).wrapping_add((digit - b'0').into());
+            rest = behind;
         }
-        if !(1..=DIGITS).contains(&len) {
-            return None;
-        }
-        self.split(len);
+        let len = self.0.len() - rest.len();
+        self.0 = rest;
+        (1..=DIGITS).contains(&len).then_some(())?;
         n.try_into().ok()
     }
 
     /// One of the numbers whose bits are set.
+    #[inline]
     fn one_of(&mut self, set: u64) -> Option<u8> {
         let n: u8 = self.number()?;
         (n < 64 && set >> n & 1 != 0).then_some(n)
@@ -79,44 +75,47 @@ impl<'a> Rest<'a> {
 
     fn hexadecimal(&mut self) -> Option<u64> {
         let mut n = 0;
-        let mut len = 0;
-        for digit in self.0.bytes().take(HEX_DIGITS + 1) {
-            let Some(value) = char::from(digit).to_digit(16) else {
-                break;
-            };
+        let mut rest = self.0;
+        while let [digit, behind @ ..] = rest
+            && let Some(value) = char::from(*digit).to_digit(16)
+        {
             n = n << 4 | u64::from(value);
-            len += 1;
+            rest = behind;
         }
-        if !(1..=HEX_DIGITS).contains(&len) {
-            return None;
-        }
-        self.split(len);
-        Some(n)
+        let len = self.0.len() - rest.len();
+        self.0 = rest;
+        (1..=HEX_DIGITS).contains(&len).then_some(n)
     }
 
+    #[inline]
     fn word(&mut self) -> &'a str {
-        let is = |b: &u8| b.is_ascii_alphanumeric() || *b == b'_';
-        let len = self.0.as_bytes().iter().take_while(|b| is(b)).count();
-        self.split(len)
+        let start = self.1.len() - self.0.len();
+        while let [b, behind @ ..] = self.0
+            && is_name(*b)
+        {
+            self.0 = behind;
+        }
+        &self.1[start..self.1.len() - self.0.len()]
     }
 
-    /// The letter and a number.
-    fn name(&mut self, letter: u8) -> Option<(&'a str, u32)> {
-        self.is_first(letter)?;
-        let start = self.0;
-        self.split(1);
+    /// The letter and a number: the bytes of both, and the number.
+    #[inline]
+    fn name(&mut self, letter: u8) -> Option<(usize, u32)> {
+        let before = self.0.len();
+        self.eat(&[letter])?;
         let number = self.number()?;
-        Some((&start[..start.len() - self.0.len()], number))
+        Some((before - self.0.len(), number))
     }
 
+    #[inline]
     fn var(&mut self, current: &Current) -> Option<Var> {
-        let (name, number) = self.name(b'V')?;
-        current.numbered_var(name, number)
+        let (len, number) = self.name(b'V')?;
+        current.numbered_var(len, number)
     }
 
     fn predicate(&mut self, current: &Current) -> Option<Predicate> {
-        let (name, number) = self.name(b'P')?;
-        current.numbered_predicate(name, number)
+        let (len, number) = self.name(b'P')?;
+        current.numbered_predicate(len, number)
     }
 
     /// `(P1) ` or `(!P1) ` behind the `(`.
@@ -138,10 +137,10 @@ impl<'a> Rest<'a> {
     /// ` (M1, 8)` or ` (M5_NM, 8)`.
     fn exec(&mut self) -> Option<Exec> {
         self.eat(b" (M")?;
-        let digit @ b'1'..=b'8' = self.first() else {
+        let [digit @ b'1'..=b'8', behind @ ..] = self.0 else {
             return None;
         };
-        self.split(1);
+        self.0 = behind;
         let no_mask = self.is(b"_NM");
         self.eat(b", ")?;
         let size = self.one_of(SIZES)?;
@@ -199,26 +198,11 @@ impl<'a> Rest<'a> {
     /// `V32(0,1)<1>` or `V32(0,1)<8;8,1>`.
     fn general(&mut self, current: &Current, is_dst: bool, modifier: Modifier) -> Option<Operand> {
         let var = self.var(current)?;
-        self.eat(b"(")?;
-        let row = self.number()?;
-        self.eat(b",")?;
-        let col = self.number()?;
-        self.eat(b")<")?;
-        let first = self.one_of(STRIDES)?;
-        let region = if is_dst {
-            Region::dst(first)
-        } else {
-            self.eat(b";")?;
-            let w = self.one_of(STRIDES)?;
-            self.eat(b",")?;
-            let h = self.one_of(STRIDES)?;
-            Region {
-                v: Some(first),
-                w,
-                h,
-            }
+        let (row, col) = self.origin()?;
+        let region = match is_dst {
+            true => self.dst_region()?,
+            false => self.src_region()?,
         };
-        self.eat(b">")?;
         Some(Operand::General {
             var,
             row,
@@ -226,6 +210,57 @@ impl<'a> Rest<'a> {
             region,
             modifier,
         })
+    }
+
+    /// `(0,1)`.
+    #[inline]
+    fn origin(&mut self) -> Option<(u8, u8)> {
+        if self.is(b"(0,0)") {
+            return Some((0, 0));
+        }
+        self.eat(b"(")?;
+        let row = self.number()?;
+        self.eat(b",")?;
+        let col = self.number()?;
+        self.eat(b")")?;
+        Some((row, col))
+    }
+
+    /// `<1>`.
+    #[inline]
+    fn dst_region(&mut self) -> Option<Region> {
+        if self.is(b"<1>") {
+            return Some(Region::dst(1));
+        }
+        self.eat(b"<")?;
+        let stride = self.one_of(STRIDES)?;
+        self.eat(b">")?;
+        Some(Region::dst(stride))
+    }
+
+    /// `<8;8,1>`.
+    #[inline]
+    fn src_region(&mut self) -> Option<Region> {
+        let (v, w, h);
+        if let Some(([b'<', first, b';', second, b',', third, b'>'], behind)) =
+            self.0.split_first_chunk()
+        {
+            let stride = |digit: &u8| {
+                let n = digit.wrapping_sub(b'0');
+                (n < 10 && STRIDES >> n & 1 != 0).then_some(n)
+            };
+            (v, w, h) = (stride(first)?, stride(second)?, stride(third)?);
+            self.0 = behind;
+        } else {
+            self.eat(b"<")?;
+            v = self.one_of(STRIDES)?;
+            self.eat(b";")?;
+            w = self.one_of(STRIDES)?;
+            self.eat(b",")?;
+            h = self.one_of(STRIDES)?;
+            self.eat(b">")?;
+        }
+        Some(Region { v: Some(v), w, h })
     }
 
     fn inst(&mut self, current: &Current, mark: Mark) -> Option<Inst> {
@@ -339,7 +374,7 @@ impl<'a> Parser<'a> {
         }
         let mark = self.lexer.mark();
         let text = self.lexer.rest_of_text();
-        let mut rest = Rest(text);
+        let mut rest = Rest(text.as_bytes(), text);
         if !rest.is(DECL) {
             let Some(inst) = rest.inst(current, mark) else {
                 return Ok(false);
@@ -351,9 +386,10 @@ impl<'a> Parser<'a> {
         let letter @ (b'V' | b'P') = rest.first() else {
             return Ok(false);
         };
-        let Some((name, _)) = rest.name(letter) else {
+        let Some((len, number)) = rest.name(letter) else {
             return Ok(false);
         };
+        let name = &text[DECL.len()..][..len];
         let symbol = match letter {
             b'V' => rest.var_decl(current).map(|mut decl| {
                 decl.name = name.into();
@@ -370,7 +406,7 @@ impl<'a> Parser<'a> {
         self.lexer.skip(DECL.len());
         let mark = self.lexer.mark();
         self.lexer.skip(text.len() - rest.0.len() - DECL.len());
-        self.declare(name, symbol, mark)?;
+        self.declare(name, Some(number), symbol, mark)?;
         Ok(true)
     }
 }
