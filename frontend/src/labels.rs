@@ -30,25 +30,30 @@ impl LabelError {
 
 /// Gives the object's labels their numbers. Before, each [`Operand::Label`] is a number of `raw`.
 pub(crate) fn number(object: &mut Object, raw: Vec<LabelDecl>) -> Result<(), LabelError> {
-    match number_all(object, raw).into_iter().next() {
+    let insts = object.insts.iter().enumerate();
+    let labelled: Vec<usize> = (insts.filter(|(_, inst)| has_label(inst)))
+        .map(|(i, _)| i)
+        .collect();
+    match number_all(object, raw, &labelled).into_iter().next() {
         Some(error) => Err(error),
         None => Ok(()),
     }
 }
 
-/// The same, with all errors: a label that is not defined is missed once.
-pub(crate) fn number_all(object: &mut Object, raw: Vec<LabelDecl>) -> Vec<LabelError> {
+/// The same, with all errors: a label that is not defined is missed once. `labelled` are the numbers of all
+/// instructions with a label, in order: few of long code.
+pub(crate) fn number_all(
+    object: &mut Object,
+    raw: Vec<LabelDecl>,
+    labelled: &[usize],
+) -> Vec<LabelError> {
     let mut errors = Vec::new();
     let mut missed = vec![false; raw.len()];
     let mut numbers: Vec<Option<Label>> = vec![None; raw.len()];
     let mut labels = PrimaryMap::new();
-    for (i, inst) in object
-        .insts
-        .iter()
-        .enumerate()
-        .filter(|(_, inst)| defines(inst))
-    {
-        for label in mentioned(inst) {
+    for &i in labelled {
+        let inst = &object.insts[i];
+        for label in mentioned(inst).filter(|_| defines(inst)) {
             let decl = &raw[label.index()];
             if numbers[label.index()].is_some() {
                 errors.push(LabelError::Twice {
@@ -61,14 +66,14 @@ pub(crate) fn number_all(object: &mut Object, raw: Vec<LabelDecl>) -> Vec<LabelE
         }
     }
     // Kernels of other modules come behind, in the order of their calls.
-    for label in object.insts.iter().flat_map(mentioned) {
+    for label in labelled.iter().flat_map(|i| mentioned(&object.insts[*i])) {
         let decl = &raw[label.index()];
         if decl.kind == LabelKind::Kernel && numbers[label.index()].is_none() {
             numbers[label.index()] = Some(labels.push(decl.clone()));
         }
     }
-    for (i, inst) in object.insts.iter_mut().enumerate() {
-        for operand in &mut inst.operands {
+    for &i in labelled {
+        for operand in &mut object.insts[i].operands {
             let Operand::Label(label) = operand else {
                 continue;
             };
@@ -90,6 +95,11 @@ pub(crate) fn number_all(object: &mut Object, raw: Vec<LabelDecl>) -> Vec<LabelE
 
 fn defines(inst: &Inst) -> bool {
     matches!(inst.op, Opcode::Label | Opcode::Subroutine)
+}
+
+/// Whether an operand is a label.
+pub(crate) fn has_label(inst: &Inst) -> bool {
+    mentioned(inst).next().is_some()
 }
 
 fn mentioned(inst: &Inst) -> impl Iterator<Item = Label> + '_ {

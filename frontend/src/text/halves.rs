@@ -7,6 +7,7 @@
 //! same as if all had been read in order.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use cranelift_entity::EntityRef;
 
@@ -16,10 +17,11 @@ use crate::module::{Label, LabelKind, Module, Object, Operand};
 
 impl<'a> Current<'a> {
     /// The same with no instruction, to be read on from here.
-    fn apart(&mut self) -> Current<'a> {
-        let insts = std::mem::take(&mut self.object.insts);
-        let apart = Current {
-            object: self.object.clone(),
+    fn apart(&self) -> Current<'a> {
+        Current {
+            object: Arc::clone(&self.object),
+            insts: Vec::new(),
+            labelled: Vec::new(),
             symbols: self.symbols.clone(),
             ahead: self.ahead,
             var_names: self.var_names.clone(),
@@ -29,9 +31,7 @@ impl<'a> Current<'a> {
             labels: self.labels.clone(),
             label_numbers: self.label_numbers.clone(),
             in_order: true,
-        };
-        self.object.insts = insts;
-        apart
+        }
     }
 
     /// How much there is of all that may be declared.
@@ -45,7 +45,7 @@ impl<'a> Current<'a> {
             inputs,
             attrs,
             ..
-        } = &self.object;
+        } = &*self.object;
         [
             vars.len(),
             addrs.len(),
@@ -83,13 +83,16 @@ impl<'a> Current<'a> {
                 self.labels[number.index()].kind = kind;
             }
         }
-        let mut insts = behind.object.insts;
-        for operand in insts.iter_mut().flat_map(|inst| &mut inst.operands) {
-            if let Operand::Label(label) = operand {
-                *label = numbers[label.index()];
+        let mut insts = behind.insts;
+        for i in behind.labelled {
+            for operand in &mut insts[i].operands {
+                if let Operand::Label(label) = operand {
+                    *label = numbers[label.index()];
+                }
             }
+            self.labelled.push(self.insts.len() + i);
         }
-        self.object.insts.append(&mut insts);
+        self.insts.append(&mut insts);
         true
     }
 }
@@ -101,7 +104,7 @@ impl Parser<'_> {
         let Some(current) = &mut self.current else {
             return Ok(());
         };
-        if current.in_order || current.object.insts.is_empty() || self.recovery.is_some() {
+        if current.in_order || current.insts.is_empty() || self.recovery.is_some() {
             return Ok(());
         }
         current.in_order = true;
@@ -111,7 +114,7 @@ impl Parser<'_> {
         let Some((first, second, count)) = self.lexer.halves() else {
             return Ok(());
         };
-        current.object.insts.reserve(2 * count);
+        current.insts.reserve(2 * count);
         let declared = current.declared();
         let kinds: Vec<LabelKind> = current.labels.iter().map(|label| label.kind).collect();
         let objects = self.module.objects.len();
@@ -123,7 +126,7 @@ impl Parser<'_> {
             recovery: None,
         };
         if let Some(behind) = &mut other.current {
-            behind.object.insts.reserve(count);
+            behind.insts.reserve(count);
         }
         self.lexer = first;
         let (read, behind) = rayon::join(|| self.lines(), || other.lines());

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
 use cranelift_entity::EntityRef;
 use foldhash::fast::RandomState;
@@ -47,7 +48,11 @@ impl Symbol {
 
 /// The object that is being read.
 pub(super) struct Current<'a> {
-    pub object: Object,
+    /// Of it what is declared. Both halves of long code have it, until one declares more.
+    pub object: Arc<Object>,
+    pub insts: Vec<Inst>,
+    /// The numbers of the instructions with labels.
+    pub labelled: Vec<usize>,
     /// But for the variables and predicates that their names' numbers lead to, while there are no scopes: these
     /// are nearly all ([`Current::numbered`]).
     pub symbols: HashMap<Name, Symbol, RandomState>,
@@ -117,7 +122,9 @@ impl<'a> Current<'a> {
             surfaces.map(|(i, name)| (Name::new_static(name), Symbol::Surface(Surface::new(i))));
         let bindless = Sampler::from_u32(predefined::BINDLESS_SAMPLER);
         Current {
-            object: Object::new(kind, name.into()),
+            object: Arc::new(Object::new(kind, name.into())),
+            insts: Vec::new(),
+            labelled: Vec::new(),
             symbols: vars
                 .chain(surfaces)
                 .chain([(Name::new_static(BINDLESS), Symbol::Sampler(bindless))])
@@ -131,6 +138,11 @@ impl<'a> Current<'a> {
             label_numbers: HashMap::default(),
             in_order: false,
         }
+    }
+
+    /// To declare more.
+    pub fn object_mut(&mut self) -> &mut Object {
+        Arc::make_mut(&mut self.object)
     }
 
     fn open_scope(&mut self, mark: Mark) {
@@ -271,20 +283,22 @@ impl<'a> Current<'a> {
     }
 
     /// The object, or what is wrong with it as a whole.
-    fn finish(mut self, lexer: &Lexer) -> std::result::Result<Object, Vec<ParseError>> {
+    fn finish(self, lexer: &Lexer) -> std::result::Result<Object, Vec<ParseError>> {
         let open = self.scopes.open.iter();
         let open = open.map(|(mark, _)| ParseError::new(*mark, 1, ParseErrorKind::UnclosedScope));
         let mut errors: Vec<ParseError> = open.collect();
-        attributes::complete_function(&mut self.object);
-        let labels = labels::number_all(&mut self.object, self.labels);
-        let place = |e: &LabelError| self.object.insts[e.inst()].place;
+        let mut object = Arc::unwrap_or_clone(self.object);
+        object.insts = self.insts;
+        attributes::complete_function(&mut object);
+        let labels = labels::number_all(&mut object, self.labels, &self.labelled);
+        let place = |e: &LabelError| object.insts[e.inst()].place;
         errors.extend(
             labels
                 .into_iter()
                 .map(|e| lexer.error_at(place(&e), e.into())),
         );
         if errors.is_empty() {
-            Ok(self.object)
+            Ok(object)
         } else {
             Err(errors)
         }
@@ -457,7 +471,11 @@ impl<'a> Parser<'a> {
     /// Adds the instruction that stands between the mark and here.
     fn push(&mut self, inst: Inst, mark: Mark) -> Result<()> {
         self.note(mark, |spans, span| spans.inst(span));
-        self.current()?.object.insts.push(inst);
+        let current = self.current()?;
+        if labels::has_label(&inst) {
+            current.labelled.push(current.insts.len());
+        }
+        current.insts.push(inst);
         Ok(())
     }
 
@@ -505,7 +523,7 @@ impl<'a> Parser<'a> {
                     .map_or("", |attr| attr.name.as_str())
                     .to_owned();
                 self.note(mark, |spans, span| spans.attrs.push((name, span)));
-                self.current()?.object.attrs.extend(attr);
+                self.current()?.object_mut().attrs.extend(attr);
                 Ok(())
             }
             "function" => {
@@ -648,7 +666,7 @@ impl<'a> Parser<'a> {
             Some("G" | "A" | "P") => current.distinct(name),
             _ => Name::default(),
         };
-        let object = &mut current.object;
+        let object = current.object_mut();
         Ok(match (class, ty) {
             (Some("G"), Some(ty)) => {
                 let decl = VarDecl {
@@ -789,7 +807,7 @@ impl<'a> Parser<'a> {
             }
         }
         self.note(start, |spans, span| spans.inputs.push(span));
-        self.current()?.object.inputs.push(Input {
+        self.current()?.object_mut().inputs.push(Input {
             var,
             implicit,
             offset,

@@ -379,7 +379,7 @@ impl<'a> Parser<'a> {
             let Some(inst) = rest.inst(current, mark) else {
                 return Ok(false);
             };
-            current.object.insts.push(inst);
+            current.insts.push(inst);
             self.lexer.skip(text.len() - rest.0.len());
             return Ok(true);
         }
@@ -393,11 +393,11 @@ impl<'a> Parser<'a> {
         let symbol = match letter {
             b'V' => rest.var_decl(current).map(|mut decl| {
                 decl.name = name.into();
-                Symbol::Var(current.object.vars.push(decl))
+                Symbol::Var(current.object_mut().vars.push(decl))
             }),
             _ => rest.predicate_decl().map(|mut decl| {
                 decl.name = name.into();
-                Symbol::Predicate(current.object.predicates.push(decl))
+                Symbol::Predicate(current.object_mut().predicates.push(decl))
             }),
         };
         let Some(symbol) = symbol else {

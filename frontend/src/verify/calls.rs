@@ -1,6 +1,7 @@
 //! The rules of calls: of functions by name and by address, of subroutines, and of jumps within.
 
 use std::collections::{HashMap, HashSet};
+use std::sync::OnceLock;
 
 use cranelift_entity::EntityRef;
 
@@ -21,7 +22,8 @@ pub(super) struct Functions<'m> {
     kernels: HashSet<&'m str>,
     /// Those of the functions whose address is taken, here or in other modules; none if one whose address
     /// is taken here is not in the module.
-    taken: Option<HashSet<[u32; 2]>>,
+    taken: OnceLock<Option<HashSet<[u32; 2]>>>,
+    module: &'m Module,
 }
 
 impl<'m> Functions<'m> {
@@ -31,6 +33,22 @@ impl<'m> Functions<'m> {
             .iter()
             .filter_map(|object| Some((object.name.as_str(), declared(object)?)))
             .collect();
+        let kernels = module.kernels().map(|kernel| kernel.name.as_str());
+        Functions {
+            sizes,
+            kernels: kernels.collect(),
+            taken: OnceLock::new(),
+            module,
+        }
+    }
+
+    /// See `taken`. Few modules ask: it takes a walk over all instructions.
+    fn taken(&self) -> Option<&HashSet<[u32; 2]>> {
+        self.taken.get_or_init(|| self.find_taken()).as_ref()
+    }
+
+    fn find_taken(&self) -> Option<HashSet<[u32; 2]>> {
+        let Functions { module, sizes, .. } = self;
         let insts = module.objects.iter().flat_map(|object| &object.insts);
         let named = insts
             .filter(|inst| inst.op == Opcode::Faddr)
@@ -51,12 +69,7 @@ impl<'m> Functions<'m> {
         {
             taken.extend(seen.filter_map(declared));
         }
-        let kernels = module.kernels().map(|kernel| kernel.name.as_str());
-        Functions {
-            sizes,
-            kernels: kernels.collect(),
-            taken,
-        }
+        taken
     }
 }
 
@@ -162,7 +175,7 @@ impl Verifier<'_> {
             Opcode::IfCall => {
                 let sizes = [number(inst, 1), number(inst, 2)];
                 self.limits(sizes);
-                let taken = self.functions.taken.as_ref();
+                let taken = self.functions.taken();
                 let [arg, ret] = sizes;
                 let fits = |taken: &HashSet<_>| taken.contains(&sizes) || taken.contains(&[arg, 0]);
                 if taken.is_some_and(|taken| !taken.is_empty() && !fits(taken)) {
@@ -222,9 +235,10 @@ impl Verifier<'_> {
     /// run out of the object.
     pub(super) fn flow(&mut self) {
         let object = self.object;
+        let jumps = self.jumps.clone();
         let mut of_label = vec![None; object.labels.len()];
         let mut subroutine = 0;
-        for inst in &object.insts {
+        for (_, inst) in jumps.iter().copied() {
             subroutine += usize::from(inst.op == Opcode::Subroutine);
             if let (Opcode::Label, Some(Operand::Label(label))) = (inst.op, inst.operands.first())
                 && let Some(of) = of_label.get_mut(label.index())
@@ -233,7 +247,7 @@ impl Verifier<'_> {
             }
         }
         subroutine = 0;
-        for (i, inst) in object.insts.iter().enumerate() {
+        for (i, inst) in jumps.iter().copied() {
             subroutine += usize::from(inst.op == Opcode::Subroutine);
             if matches!(inst.op, Opcode::Label | Opcode::Subroutine | Opcode::Call) {
                 continue;
@@ -276,7 +290,7 @@ impl Verifier<'_> {
         let object = self.object;
         let mut of_label = vec![None; object.labels.len()];
         let mut calls: Vec<Vec<(usize, usize)>> = vec![Vec::new()];
-        for inst in &object.insts {
+        for (_, inst) in self.jumps.iter().copied() {
             if inst.op == Opcode::Subroutine {
                 if let Some(Operand::Label(label)) = inst.operands.first()
                     && let Some(of) = of_label.get_mut(label.index())
@@ -287,7 +301,7 @@ impl Verifier<'_> {
             }
         }
         let mut from = 0;
-        for (i, inst) in object.insts.iter().enumerate() {
+        for (i, inst) in self.jumps.iter().copied() {
             from += usize::from(inst.op == Opcode::Subroutine);
             if inst.op != Opcode::Call {
                 continue;

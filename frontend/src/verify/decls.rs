@@ -128,7 +128,7 @@ impl Verifier<'_> {
 
     pub(super) fn definitions(&mut self) {
         let mut counts = vec![0; self.object.labels.len()];
-        for inst in &self.object.insts {
+        for (_, inst) in &self.jumps {
             if let (Opcode::Label | Opcode::Subroutine, Some(Operand::Label(label))) =
                 (inst.op, inst.operands.first())
             {

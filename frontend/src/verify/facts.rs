@@ -212,6 +212,15 @@ impl Facts {
     pub fn of(op: Opcode) -> Option<&'static Facts> {
         BY_OPCODE[op as usize]
     }
+
+    /// Whether one of the maps has all these types of destinations and sources, on the platform.
+    pub fn have(&self, dst: Types, src: Types, platform: Option<Generation>) -> bool {
+        self.maps.iter().any(|map| {
+            map.dst.has_all(dst)
+                && map.src.has_all(src)
+                && platform.is_none_or(|platform| map.on.contains(platform))
+        })
+    }
 }
 
 /// The types of single operands, by instruction and number of the operand: those of messages, and of
@@ -384,6 +393,11 @@ pub fn operand_types(op: Opcode) -> &'static [(usize, Types)] {
     &BY_OPERAND[op as usize]
 }
 
+/// Whether there are any.
+pub fn has_operand_types(op: Opcode) -> bool {
+    !operand_types(op).is_empty()
+}
+
 static BY_OPERAND: LazyLock<Vec<Vec<(usize, Types)>>> = LazyLock::new(|| {
     let rows = Opcode::rows().iter();
     rows.map(|row| {
@@ -441,6 +455,11 @@ const SIZES: &[(&[Opcode], &[u8], Generations)] = &[
     (&[Opcode::ShflIdx4], &[16, 32], ALL),
 ];
 
+/// Whether the instruction does not have all execution sizes.
+pub fn has_sizes(op: Opcode) -> bool {
+    SIZED[op as usize]
+}
+
 static SIZED: LazyLock<Vec<bool>> = LazyLock::new(|| {
     let rows = Opcode::rows().iter();
     let listed = |op| SIZES.iter().any(|(ops, ..)| ops.contains(&op));
@@ -450,7 +469,7 @@ static SIZED: LazyLock<Vec<bool>> = LazyLock::new(|| {
 /// The execution sizes that the instruction has on the platform, if not all; without a platform
 /// those of any.
 pub fn sizes(op: Opcode, platform: Option<Generation>) -> Option<Vec<u8>> {
-    if !SIZED[op as usize] {
+    if !has_sizes(op) {
         return None;
     }
     let of = SIZES.iter().filter(|(ops, ..)| ops.contains(&op));

@@ -17,6 +17,7 @@ mod facts;
 mod lsc;
 mod messages;
 mod operands;
+mod plain;
 mod rules;
 mod special;
 mod surfaces;
@@ -29,7 +30,9 @@ use std::sync::Arc;
 use cranelift_entity::{EntityRef, EntitySet};
 use thiserror::Error;
 
-use crate::module::{Inst, Module, Object, ObjectKind, Place, Predicate, Subject, Var};
+use crate::labels;
+use crate::module::{Inst, Module, Object, ObjectKind, Place, Predicate, Subject, Type, Var};
+use crate::opcode::Opcode;
 use calls::Functions;
 use kiln_target::platform::Generation;
 
@@ -101,7 +104,6 @@ pub fn check(module: &Module, platform: Option<Generation>) -> Vec<Finding> {
     let mut findings = Vec::new();
     for (number, object) in module.objects.iter().enumerate() {
         let verified = |grf| {
-            let mut findings = Vec::new();
             let mut verifier = Verifier {
                 object,
                 number,
@@ -113,10 +115,11 @@ pub fn check(module: &Module, platform: Option<Generation>) -> Vec<Finding> {
                 functions: &functions,
                 roots: Arc::default(),
                 operands: OnceCell::new(),
-                findings: &mut findings,
+                jumps: Vec::new(),
+                findings: Vec::new(),
             };
             verifier.object();
-            findings
+            verifier.findings
         };
         let errors = |found: &[Finding]| {
             let errors = found.iter().filter(|f| f.severity() == Severity::Error);
@@ -161,32 +164,38 @@ struct Verifier<'a> {
     roots: Arc<[Root]>,
     /// Predicates that are operands, once it was asked.
     operands: OnceCell<EntitySet<Predicate>>,
-    findings: &'a mut Vec<Finding>,
+    /// The instructions with labels and those that subroutines begin with, once they were looked at, with their
+    /// numbers.
+    jumps: Vec<(usize, &'a Inst)>,
+    findings: Vec<Finding>,
 }
 
 /// Where a variable is: the one at the end of its chain of aliases, the offset there, and the bytes of that one with what
-/// is left of its last GRF.
+/// is left of its last GRF; and the variable's own type.
 #[derive(Clone, Copy)]
 struct Root {
     var: Var,
     offset: u32,
     room: u32,
+    ty: Type,
 }
 
 /// As [`Object::root`], of all variables at once: chains may be long.
 fn roots(object: &Object, grf: u32) -> Arc<[Root]> {
     let mut roots: Vec<Root> = Vec::with_capacity(object.vars.len());
     for (var, decl) in &object.vars {
+        let ty = decl.ty;
         roots.push(match decl.alias {
             Some((base, at)) => {
-                let Root { var, offset, room } = roots[base.index()];
-                let offset = offset.saturating_add(at.into());
-                Root { var, offset, room }
+                let base = roots[base.index()];
+                let offset = base.offset.saturating_add(at.into());
+                Root { offset, ty, ..base }
             }
             None => Root {
                 var,
                 offset: 0,
                 room: decls::room(object, var, grf),
+                ty,
             },
         });
     }
@@ -234,28 +243,38 @@ impl Verifier<'_> {
         if count < MANY {
             return self.insts(0..count);
         }
-        let mut findings = Vec::new();
         let mut other = Verifier {
             roots: Arc::clone(&self.roots),
             operands: OnceCell::new(),
-            findings: &mut findings,
+            jumps: Vec::new(),
+            findings: Vec::new(),
             ..*self
         };
         let half = count / 2;
         rayon::join(|| self.insts(0..half), || other.insts(half..count));
         (self.inst, self.place, self.subject) = (other.inst, other.place, other.subject);
-        self.findings.append(&mut findings);
+        self.jumps.append(&mut other.jumps);
+        self.findings.append(&mut other.findings);
     }
 
     fn insts(&mut self, range: Range<usize>) {
         for (i, inst) in range.clone().zip(&self.object.insts[range]) {
             self.at(i, inst);
-            self.inst(inst);
+            let plain = self.is_plain(inst);
+            if !plain {
+                self.inst(inst);
+            }
             self.call(inst);
             self.special(inst);
+            if plain {
+                continue;
+            }
             self.message(inst);
             self.surfaces(inst);
             self.lsc(inst);
+            if inst.op == Opcode::Subroutine || labels::has_label(inst) {
+                self.jumps.push((i, inst));
+            }
         }
     }
 

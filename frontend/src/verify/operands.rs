@@ -177,13 +177,7 @@ impl<'a> Verifier<'a> {
             };
             *of = of.or(self.type_of(operand).map_or(Types::NONE, Types::one));
         }
-        facts.maps.iter().any(|map| {
-            map.dst.has_all(dst)
-                && map.src.has_all(src)
-                && self
-                    .platform
-                    .is_none_or(|platform| map.on.contains(platform))
-        })
+        facts.have(dst, src, self.platform)
     }
 
     /// The types of destinations and sources, held against the maps of the instruction.
@@ -324,17 +318,17 @@ impl<'a> Verifier<'a> {
                             name,
                         });
                     }
-                    let element = self.object.vars[var].ty.bytes();
-                    let start = u32::from(row) * self.grf + u32::from(col) * element;
-                    let last = last_element(region, inst.exec.size, is_dst);
+                    let ty = self.object.vars[var].ty;
+                    let size = inst.exec.size;
+                    let end = access_end((row, col), region, size, is_dst, ty, self.grf);
                     let row = inst.op.row();
                     let behind = match is_dst {
                         true if row.parts > 1 => {
-                            row.part_stride(inst.exec.size, element, self.grf) * (row.parts - 1)
+                            row.part_stride(size, ty.bytes(), self.grf) * (row.parts - 1)
                         }
                         _ => 0,
                     };
-                    self.end(i, var, start + behind + (last + 1) * element);
+                    self.end(i, var, behind + end);
                 }
             }
             Operand::Indirect {
@@ -429,34 +423,30 @@ impl<'a> Verifier<'a> {
     }
 
     fn predicate(&mut self, PredUse { pred, .. }: PredUse, exec: Exec) {
-        let Some(decl) = self
-            .object
-            .predicates
-            .get(pred)
-            .filter(|_| pred.index() != 0)
-        else {
+        if has_bits(self.object, pred, exec) {
+            return;
+        }
+        let Some(decl) = (self.object.predicates.get(pred)).filter(|_| pred.index() != 0) else {
             return self.missing("predicate", pred.index());
         };
         let (first, size) = (exec.offset, exec.size);
         let need = u32::from(first) + u32::from(size);
-        if need > decl.elements.into() {
-            let (name, elements) = (decl.name.to_string(), decl.elements);
-            let object = self.object;
-            let operands = self.operands.get_or_init(|| predicates(object));
-            if !operands.contains(pred) {
-                return self.find(FindingKind::PredicateUnwritten {
-                    name,
-                    elements,
-                    need,
-                });
-            }
-            self.find(FindingKind::PredicateWidth {
+        let (name, elements) = (decl.name.to_string(), decl.elements);
+        let object = self.object;
+        let operands = self.operands.get_or_init(|| predicates(object));
+        self.find(match operands.contains(pred) {
+            false => FindingKind::PredicateUnwritten {
+                name,
+                elements,
+                need,
+            },
+            true => FindingKind::PredicateWidth {
                 name,
                 elements,
                 first,
                 size,
-            });
-        }
+            },
+        });
     }
 
     fn surface(&mut self, surface: Surface) -> Option<&'a ArrayDecl> {
@@ -539,34 +529,22 @@ impl<'a> Verifier<'a> {
     }
 
     fn region(&mut self, operand: usize, is_dst: bool, size: u8, region: Region) -> bool {
-        let Region { v, w, h } = region;
-        let power = |n: u8, most: u8| n <= most && POWERS >> n & 1 != 0;
-        let strides = "0, 1, 2 and 4";
-        let (part, found, allowed) = match (is_dst, v) {
-            (true, None) => {
-                self.find(FindingKind::MultiAddress { operand });
-                return false;
-            }
-            (true, _) if !matches!(h, 1 | 2 | 4) => ("horizontal stride", h, "1, 2 and 4"),
-            (true, _) if region != Region::dst(h) => ("width", w, "1"),
-            (false, Some(v)) if !power(v, 32) => ("vertical stride", v, "0, 1, 2, 4, 8, 16 and 32"),
-            (false, _) if w == 0 || !power(w, 16) => ("width", w, "1, 2, 4, 8 and 16"),
-            (false, _) if !power(h, 4) => ("horizontal stride", h, strides),
-            (false, _) if w > size => {
-                self.find(FindingKind::RegionWidth {
-                    operand: self.written(operand),
-                    width: w,
-                    size,
-                });
-                return false;
-            }
-            _ => return true,
+        let Some(fault) = region_fault(is_dst, size, region) else {
+            return true;
         };
-        self.find(FindingKind::Region {
-            operand: self.written(operand),
-            part,
-            found,
-            allowed,
+        self.find(match fault {
+            RegionFault::MultiAddress => FindingKind::MultiAddress { operand },
+            RegionFault::Width(width) => FindingKind::RegionWidth {
+                operand: self.written(operand),
+                width,
+                size,
+            },
+            RegionFault::Part(part, found, allowed) => FindingKind::Region {
+                operand: self.written(operand),
+                part,
+                found,
+                allowed,
+            },
         });
         false
     }
@@ -636,6 +614,54 @@ impl<'a> Verifier<'a> {
             self.find(FindingKind::Number { what, found: n });
         }
     }
+}
+
+/// What is wrong with a region.
+pub(super) enum RegionFault {
+    MultiAddress,
+    /// It is wider than there are channels.
+    Width(u8),
+    /// A part of it, what that is, and what it may be.
+    Part(&'static str, u8, &'static str),
+}
+
+#[inline]
+pub(super) fn region_fault(is_dst: bool, size: u8, region: Region) -> Option<RegionFault> {
+    let Region { v, w, h } = region;
+    let power = |n: u8, most: u8| n <= most && POWERS >> n & 1 != 0;
+    let strides = "0, 1, 2 and 4";
+    let (part, found, allowed) = match (is_dst, v) {
+        (true, None) => return Some(RegionFault::MultiAddress),
+        (true, _) if !matches!(h, 1 | 2 | 4) => ("horizontal stride", h, "1, 2 and 4"),
+        (true, _) if region != Region::dst(h) => ("width", w, "1"),
+        (false, Some(v)) if !power(v, 32) => ("vertical stride", v, "0, 1, 2, 4, 8, 16 and 32"),
+        (false, _) if w == 0 || !power(w, 16) => ("width", w, "1, 2, 4, 8 and 16"),
+        (false, _) if !power(h, 4) => ("horizontal stride", h, strides),
+        (false, _) if w > size => return Some(RegionFault::Width(w)),
+        _ => return None,
+    };
+    Some(RegionFault::Part(part, found, allowed))
+}
+
+/// The first byte behind an access of a variable of that type, from the variable's start.
+#[inline]
+pub(super) fn access_end(
+    (row, col): (u8, u8),
+    region: Region,
+    size: u8,
+    is_dst: bool,
+    ty: Type,
+    grf: u32,
+) -> u32 {
+    let start = u32::from(row) * grf + u32::from(col) * ty.bytes();
+    start + (last_element(region, size, is_dst) + 1) * ty.bytes()
+}
+
+/// Whether the predicate is there and has a bit for each channel.
+pub(super) fn has_bits(object: &Object, pred: Predicate, exec: Exec) -> bool {
+    let need = u32::from(exec.offset) + u32::from(exec.size);
+    let decl = object.predicates.get(pred).filter(|_| pred.index() != 0);
+    decl.is_some_and(|decl| need <= decl.elements.into())
 }
 
 /// Whether only the hardware writes the variable.
@@ -735,7 +761,6 @@ mod tests {
     /// What is found of the types alone.
     fn found(object: &Object, inst: &Inst, platform: Option<Generation>) -> (bool, usize) {
         let module = Module::default();
-        let mut findings = Vec::new();
         let mut verifier = Verifier {
             object,
             number: 0,
@@ -747,12 +772,13 @@ mod tests {
             functions: &Functions::new(&module),
             roots: Default::default(),
             operands: OnceCell::new(),
-            findings: &mut findings,
+            jumps: Vec::new(),
+            findings: Vec::new(),
         };
         let facts = Facts::of(inst.op).unwrap();
         let fits = verifier.fits(inst, facts);
         verifier.maps(inst, facts);
-        (fits, findings.len())
+        (fits, verifier.findings.len())
     }
 
     #[test]
