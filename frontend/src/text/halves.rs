@@ -30,6 +30,7 @@ impl<'a> Current<'a> {
             scopes: Default::default(),
             labels: self.labels.clone(),
             label_numbers: self.label_numbers.clone(),
+            listed: true,
             in_order: true,
         }
     }
@@ -104,8 +105,11 @@ impl Parser<'_> {
         let Some(current) = &mut self.current else {
             return Ok(());
         };
-        if current.in_order || current.insts.is_empty() || self.recovery.is_some() {
+        if current.in_order || self.recovery.is_some() {
             return Ok(());
+        }
+        if current.insts.is_empty() {
+            return self.declarations();
         }
         current.in_order = true;
         if !current.scopes.are_none() {

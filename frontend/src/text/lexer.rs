@@ -18,6 +18,8 @@ const BYTE_ORDER_MARK: char = '\u{feff}';
 
 /// Bytes of code from which on half of it is worth a thread.
 pub const LONG: usize = 1 << 18;
+/// Bytes within which the end of a list is found.
+const NEAR: usize = 1 << 12;
 /// Bytes that a line with an instruction has at least, but for a few. Lines may be empty.
 const INST_BYTES: usize = 24;
 
@@ -192,6 +194,53 @@ impl<'a> Lexer<'a> {
             ..*self
         };
         Some((first, second, lines.min(half / INST_BYTES)))
+    }
+
+    /// The lines that come next and begin so in two halves, if they are many, without a comment over several lines in
+    /// the first half. Few others may be at the end of the second.
+    pub fn halves_of_lines(&self, start: &[u8]) -> Option<(Lexer<'a>, &'a str)> {
+        let rest = self.bytes.get(self.pos..)?;
+        let line = |at: usize| Some(at + memchr(b'\n', &rest[at..])? + 1);
+        let begins_so = |at: usize| line(at).is_some_and(|line| rest[line..].starts_with(start));
+        let (mut from, mut to) = (0, rest.len());
+        while to - from > NEAR {
+            let middle = from.midpoint(to);
+            match begins_so(middle) {
+                true => from = middle,
+                false => to = middle,
+            }
+        }
+        if from < LONG {
+            return None;
+        }
+        let middle = line(from / 2)?;
+        if memmem::find(&rest[..middle], b"/*").is_some() {
+            return None;
+        }
+        let middle = self.pos + middle;
+        let first = Lexer {
+            text: &self.text[..middle],
+            bytes: &self.bytes[..middle],
+            ..*self
+        };
+        Some((first, &self.text[middle..]))
+    }
+
+    /// The same text, from where another has come that has less of it.
+    pub fn from(self, other: Lexer) -> Lexer<'a> {
+        let Lexer { text, bytes, .. } = self;
+        Lexer {
+            text,
+            bytes,
+            ..other
+        }
+    }
+
+    /// Passes over so many bytes, which are that many lines.
+    pub fn skip_lines(&mut self, bytes: usize, lines: usize) {
+        self.skip(bytes);
+        self.line += lines as u32;
+        self.line_start = self.pos;
     }
 
     /// Takes `r[` if it is next.

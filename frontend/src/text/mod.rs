@@ -19,6 +19,7 @@
 //! LSC instructions are read by `lsc`. Of `va.*` the text is our own, for the reference has none:
 //! mnemonic and suffixes of the opcode's row, then its operands in the order of the row.
 
+mod declarations;
 mod diagnose;
 mod expr;
 mod halves;

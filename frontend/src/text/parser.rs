@@ -69,6 +69,8 @@ pub(super) struct Current<'a> {
     pub scopes: Scopes<'a>,
     pub labels: Vec<LabelDecl>,
     pub label_numbers: HashMap<Cow<'a, str>, Label, RandomState>,
+    /// Declarations are read from here to their end.
+    pub listed: bool,
     /// The rest is read from here to its end.
     pub in_order: bool,
 }
@@ -136,8 +138,14 @@ impl<'a> Current<'a> {
             scopes: Scopes::default(),
             labels: Vec::new(),
             label_numbers: HashMap::default(),
+            listed: false,
             in_order: false,
         }
+    }
+
+    /// Whether what is called as most variables and predicates are is one of these, and there never was a scope.
+    pub fn has_numbers_only(&self) -> bool {
+        !self.misled && self.scopes.are_none()
     }
 
     /// To declare more.

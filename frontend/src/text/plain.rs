@@ -28,9 +28,17 @@ const SIZES: u64 = STRIDES & !1;
 
 /// What is left of a text, and the whole of it.
 #[derive(Clone, Copy)]
-struct Rest<'a>(&'a [u8], &'a str);
+pub(super) struct Rest<'a>(&'a [u8], &'a str);
 
 impl<'a> Rest<'a> {
+    pub fn new(text: &'a str) -> Rest<'a> {
+        Rest(text.as_bytes(), text)
+    }
+
+    pub fn len(self) -> usize {
+        self.0.len()
+    }
+
     #[inline]
     fn first(self) -> u8 {
         self.0.first().copied().unwrap_or(b'\n')
@@ -48,7 +56,7 @@ impl<'a> Rest<'a> {
     }
 
     #[inline]
-    fn eat<const N: usize>(&mut self, text: &[u8; N]) -> Option<()> {
+    pub fn eat<const N: usize>(&mut self, text: &[u8; N]) -> Option<()> {
         self.is(text).then_some(())
     }
 
@@ -313,8 +321,33 @@ impl<'a> Rest<'a> {
         })
     }
 
-    /// The properties of a general variable: the declaration but for its name.
-    fn var_decl(&mut self, current: &Current) -> Option<VarDecl> {
+    /// `V32 v_type=G type=d num_elts=16 align=GRF` or `P1 v_type=P num_elts=16` up to the end of the line: the name, the
+    /// number in it, and what is declared. `var` says which variable it is that is called by so many bytes and that
+    /// number.
+    #[inline(always)]
+    pub fn declaration(
+        &mut self,
+        var: impl FnMut(usize, u32) -> Option<Var>,
+    ) -> Option<(&'a str, u32, Declaration)> {
+        let letter = self.first();
+        let start = self.1.len() - self.0.len();
+        let (len, number) = self.name(letter)?;
+        let name = &self.1[start..start + len];
+        let decl = match letter {
+            b'V' => Declaration::Var(self.var_decl(name, var)?),
+            b'P' => Declaration::Predicate(self.predicate_decl(name)?),
+            _ => return None,
+        };
+        self.is_first(b'\n')?;
+        Some((name, number, decl))
+    }
+
+    #[inline(always)]
+    fn var_decl(
+        &mut self,
+        name: &str,
+        mut var: impl FnMut(usize, u32) -> Option<Var>,
+    ) -> Option<VarDecl> {
         self.eat(b" v_type=G type=")?;
         let ty = Type::from_name(self.word())?;
         let elements = self.elements()?;
@@ -323,17 +356,16 @@ impl<'a> Rest<'a> {
             false => Align::Byte,
         };
         let alias = if self.is(b" alias=<") {
-            let var = self.var(current)?;
+            let (len, number) = self.name(b'V')?;
             self.eat(b", ")?;
             let offset = self.number()?;
             self.eat(b">")?;
-            Some((var, offset))
+            Some((var(len, number)?, offset))
         } else {
             None
         };
-        self.is_first(b'\n')?;
         Some(VarDecl {
-            name: Default::default(),
+            name: name.into(),
             ty,
             align,
             elements,
@@ -342,13 +374,11 @@ impl<'a> Rest<'a> {
         })
     }
 
-    fn predicate_decl(&mut self) -> Option<ArrayDecl> {
+    fn predicate_decl(&mut self, name: &str) -> Option<ArrayDecl> {
         self.eat(b" v_type=P")?;
-        let elements = self.elements()?;
-        self.is_first(b'\n')?;
         Some(ArrayDecl {
-            name: Default::default(),
-            elements,
+            elements: self.elements()?,
+            name: name.into(),
             attrs: Vec::new(),
         })
     }
@@ -360,7 +390,12 @@ impl<'a> Rest<'a> {
 }
 
 /// What comes before the name of what is declared.
-const DECL: &[u8; 6] = b".decl ";
+pub(super) const DECL: &[u8; 6] = b".decl ";
+
+pub(super) enum Declaration {
+    Var(VarDecl),
+    Predicate(ArrayDecl),
+}
 
 impl<'a> Parser<'a> {
     /// Reads the statement that comes next if it is such a line.
@@ -374,38 +409,27 @@ impl<'a> Parser<'a> {
         }
         let mark = self.lexer.mark();
         let text = self.lexer.rest_of_text();
-        let mut rest = Rest(text.as_bytes(), text);
+        let mut rest = Rest::new(text);
         if !rest.is(DECL) {
             let Some(inst) = rest.inst(current, mark) else {
                 return Ok(false);
             };
             current.insts.push(inst);
-            self.lexer.skip(text.len() - rest.0.len());
+            self.lexer.skip(text.len() - rest.len());
             return Ok(true);
         }
-        let letter @ (b'V' | b'P') = rest.first() else {
+        let var = |len, number| current.numbered_var(len, number);
+        let Some((name, number, decl)) = rest.declaration(var) else {
             return Ok(false);
         };
-        let Some((len, number)) = rest.name(letter) else {
-            return Ok(false);
-        };
-        let name = &text[DECL.len()..][..len];
-        let symbol = match letter {
-            b'V' => rest.var_decl(current).map(|mut decl| {
-                decl.name = name.into();
-                Symbol::Var(current.object_mut().vars.push(decl))
-            }),
-            _ => rest.predicate_decl().map(|mut decl| {
-                decl.name = name.into();
-                Symbol::Predicate(current.object_mut().predicates.push(decl))
-            }),
-        };
-        let Some(symbol) = symbol else {
-            return Ok(false);
+        let object = current.object_mut();
+        let symbol = match decl {
+            Declaration::Var(decl) => Symbol::Var(object.vars.push(decl)),
+            Declaration::Predicate(decl) => Symbol::Predicate(object.predicates.push(decl)),
         };
         self.lexer.skip(DECL.len());
         let mark = self.lexer.mark();
-        self.lexer.skip(text.len() - rest.0.len() - DECL.len());
+        self.lexer.skip(text.len() - rest.len() - DECL.len());
         self.declare(name, Some(number), symbol, mark)?;
         Ok(true)
     }
