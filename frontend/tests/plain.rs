@@ -12,7 +12,7 @@ const HEAD: &str = "\
 ";
 
 /// Each is read at once.
-const DECLARATIONS: [&str; 8] = [
+const DECLARATIONS: [&str; 9] = [
     ".decl V32 v_type=G type=d num_elts=16 align=GRF",
     ".decl V33 v_type=G type=f num_elts=16 align=wordx32",
     ".decl V34 v_type=G type=q num_elts=8",
@@ -21,10 +21,11 @@ const DECLARATIONS: [&str; 8] = [
     ".decl P1 v_type=P num_elts=16",
     ".decl P2 v_type=P num_elts=8",
     ".decl V37 v_type=G type=b num_elts=64 align=qword",
+    ".decl T6 v_type=T num_elts=1 v_name=T6",
 ];
 
 /// The same.
-const INSTRUCTIONS: [&str; 12] = [
+const INSTRUCTIONS: [&str; 17] = [
     "    add (M1, 16) V32(0,0)<1> V32(0,0)<8;8,1> V35(0,0)<0;1,0>",
     "    add.sat (M1_NM, 1) V36(0,0)<1> V36(0,0)<0;1,0> 0xffffffff:d",
     "    mov (M5_NM, 16) V37(1,3)<4> V32(0,0)<16;16,1>",
@@ -37,10 +38,15 @@ const INSTRUCTIONS: [&str; 12] = [
     "    and (M1, 16) P1 P1 P2",
     "    setp (M1_NM, 16) P1 V36(0,0)<0;1,0>",
     "    mov (M1, 8) V32(0,0)<2> 0xfffffffffffffffe:q",
+    "    svm_gather.4.1 (M1, 8) V32.0 V33.4",
+    "    gather4_scaled.RG (M1, 16) T6 0x0:ud V32.0 V37.0",
+    "    (P2) scatter_scaled.2 (M1, 8) %slm 0x10:ud V32.0 V33.64",
+    "    (!P1) goto (M1, 16) target",
+    "    jmp (M1, 1) target",
 ];
 
 /// What is put in the place of some bytes of a line.
-const PIECES: [&str; 45] = [
+const PIECES: [&str; 52] = [
     "",
     " ",
     "\t",
@@ -79,6 +85,13 @@ const PIECES: [&str; 45] = [
     ":f",
     ".sat",
     ".any",
+    ".x1",
+    ".4",
+    ".R",
+    "T6",
+    "%slm",
+    "target",
+    "$",
     "(-)",
     "M1",
     "M9",
@@ -106,7 +119,12 @@ fn same(text: &str) -> bool {
 
 #[test]
 fn as_compilers_write_it() {
-    let lines = [DECLARATIONS.as_slice(), &INSTRUCTIONS, &["    ret (M1, 1)"]].concat();
+    let lines = [
+        DECLARATIONS.as_slice(),
+        &INSTRUCTIONS,
+        &["target:", "    ret (M1, 1)"],
+    ]
+    .concat();
     assert!(same(&(HEAD.to_string() + &lines.join("\n") + "\n")));
     for ends in ["\r\n", " \n", " // so\n"] {
         assert!(
@@ -168,6 +186,7 @@ proptest! {
         }
         let all = DECLARATIONS.join("\n");
         same(&format!("{HEAD}{all}\n{text}\n"));
+        same(&format!("{HEAD}{all}\n{text}\ntarget:\n"));
         same(&format!("{HEAD}{text}\n"));
         text.truncate(text.floor_char_boundary(end.index(text.len() + 1)));
         same(&format!("{HEAD}{all}\n{text}"));

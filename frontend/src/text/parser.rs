@@ -290,6 +290,13 @@ impl<'a> Current<'a> {
         label
     }
 
+    pub fn push(&mut self, inst: Inst) {
+        if labels::has_label(&inst) {
+            self.labelled.push(self.insts.len());
+        }
+        self.insts.push(inst);
+    }
+
     /// The object, or what is wrong with it as a whole.
     fn finish(self, lexer: &Lexer) -> std::result::Result<Object, Vec<ParseError>> {
         let open = self.scopes.open.iter();
@@ -479,11 +486,7 @@ impl<'a> Parser<'a> {
     /// Adds the instruction that stands between the mark and here.
     fn push(&mut self, inst: Inst, mark: Mark) -> Result<()> {
         self.note(mark, |spans, span| spans.inst(span));
-        let current = self.current()?;
-        if labels::has_label(&inst) {
-            current.labelled.push(current.insts.len());
-        }
-        current.insts.push(inst);
+        self.current()?.push(inst);
         Ok(())
     }
 

@@ -6,9 +6,12 @@
 //! may be. Of a line with anything else nothing is taken and nothing is said: the parser reads it. So what is
 //! taken must mean the same there.
 
+use std::borrow::Cow;
+
 use smallvec::SmallVec;
 
-use super::lexer::{Mark, is_name};
+use super::lexer::{Mark, is_name, is_whole_name};
+use super::number::Suffixes;
 use super::parser::{Current, Parser, Symbol, place};
 use crate::module::{
     Align, ArrayDecl, Combine, Exec, Inst, Modifier, Operand, PredUse, Predicate, Region, Type,
@@ -271,7 +274,29 @@ impl<'a> Rest<'a> {
         Some(Region { v: Some(v), w, h })
     }
 
-    fn inst(&mut self, current: &Current, mark: Mark) -> Option<Inst> {
+    /// `V32.64`.
+    fn raw(&mut self, current: &Current) -> Option<Operand> {
+        let var = self.var(current)?;
+        self.eat(b".")?;
+        let offset = self.number()?;
+        Some(Operand::Raw { var, offset })
+    }
+
+    /// `T6`.
+    fn surface(&mut self, current: &Current) -> Option<Operand> {
+        let start = self.1.len() - self.0.len();
+        self.is(b"%");
+        self.word();
+        match current
+            .symbols
+            .get(&self.1[start..self.1.len() - self.0.len()])?
+        {
+            Symbol::Surface(surface) => Some(Operand::Surface(*surface)),
+            _ => None,
+        }
+    }
+
+    fn inst(&mut self, current: &mut Current<'a>, mark: Mark) -> Option<Inst> {
         let pred = match self.is(b"(") {
             true => Some(self.guard(current)?),
             false => None,
@@ -280,24 +305,31 @@ impl<'a> Rest<'a> {
             return None;
         };
         let row = op.row();
-        let mut suffix = match self.is(b".") {
-            true => Some(self.word()),
-            false => None,
-        };
+        let mut suffixes = *self;
+        while self.is(b".") {
+            self.word();
+        }
+        let behind_suffixes = self.len();
         let mut modifier = Modifier::None;
-        if suffix == Some("sat") && row.saturates() {
+        if row.saturates() && suffixes.is(b".sat") {
             modifier = Modifier::Sat;
-            suffix = None;
         }
         let mut exec = None;
         let mut guarded = pred.is_none();
         let mut operands = SmallVec::new();
+        let mut label = None;
         for field in row.fields {
             match field {
+                // A label is the last.
+                _ if label.is_some() => return None,
                 Field::Exec => exec = Some(self.exec()?),
                 Field::Pred => guarded = true,
-                Field::Number(_, meaning @ Meaning::Relation) => {
-                    operands.push(Operand::Field(meaning.suffix_value(suffix.take()?)?));
+                Field::Number(_, Meaning::Zero) => operands.push(Operand::Field(0)),
+                Field::Number(_, meaning) if meaning.suffixes() == Suffixes::One => {
+                    suffixes.eat(b".")?;
+                    // Hexadecimal numbers may be of any of the row's.
+                    let word = Some(suffixes.word()).filter(|word| !word.starts_with('x'))?;
+                    operands.push(Operand::Field(meaning.suffix_value(word)?));
                 }
                 Field::Dst(_) => {
                     self.eat(b" ")?;
@@ -307,14 +339,30 @@ impl<'a> Rest<'a> {
                     self.eat(b" ")?;
                     operands.push(self.src(current)?);
                 }
+                Field::RawDst | Field::RawSrc => {
+                    self.eat(b" ")?;
+                    operands.push(self.raw(current)?);
+                }
+                Field::Surface => {
+                    self.eat(b" ")?;
+                    operands.push(self.surface(current)?);
+                }
+                Field::Label => {
+                    self.eat(b" ")?;
+                    label = Some(self.word()).filter(|name| is_whole_name(name));
+                    label?;
+                }
                 _ => return None,
             }
         }
-        let ends = matches!(self.first(), b' ' | b'\n');
-        let as_usual = guarded && ends && suffix.is_none() && row.text_order.is_empty();
-        as_usual.then_some(Inst {
+        let ends = matches!(self.first(), b' ' | b'\n') && suffixes.len() == behind_suffixes;
+        let as_usual = guarded && ends && row.text_order.is_empty();
+        let exec = exec.filter(|_| as_usual)?;
+        // What is no such line is not to name a label.
+        operands.extend(label.map(|name| Operand::Label(current.label(Cow::Borrowed(name)))));
+        Some(Inst {
             op,
-            exec: exec?,
+            exec,
             pred,
             operands,
             place: place(mark),
@@ -414,7 +462,7 @@ impl<'a> Parser<'a> {
             let Some(inst) = rest.inst(current, mark) else {
                 return Ok(false);
             };
-            current.insts.push(inst);
+            current.push(inst);
             self.lexer.skip(text.len() - rest.len());
             return Ok(true);
         }
