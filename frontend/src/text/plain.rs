@@ -1,10 +1,10 @@
 //! Lines as compilers write them, read at once.
 //!
 //! Nearly all of a long text is declarations of variables and predicates that are called by their number, and
-//! instructions whose operands are such variables and immediates, with one blank between words. A line like that
-//! is matched here from left to right, in a tenth of the time that the parser takes to look for what else there
-//! may be. Of a line with anything else nothing is taken and nothing is said: the parser reads it. So what is
-//! taken must mean the same there.
+//! instructions whose operands are such variables, immediates, surfaces and labels, with one blank between words. A
+//! line like that is matched here from left to right, in a tenth of the time that the parser takes to look for what
+//! else there may be. Of a line with anything else nothing is taken and nothing is said: the parser reads it. So what
+//! is taken must mean the same there.
 
 use std::borrow::Cow;
 
