@@ -35,6 +35,9 @@ impl Program {
                 self.blocks.push(block);
             }
         }
+        if starts.len() == 1 {
+            return;
+        }
         for inst in self.blocks.iter_mut().flatten() {
             if let Some(Target::Routine(routine)) = inst.jip
                 && let Some(&start) = starts.get(routine as usize)

@@ -11,6 +11,7 @@ use std::time::Instant;
 use kiln_emit::assemble::{self, Program, RelocationKind, assemble};
 use kiln_emit::encoding::EncodeError;
 use kiln_emit::platform::Platform;
+use kiln_emit::flow;
 use kiln_emit::verify::Violation;
 use kiln_frontend::module::{Input, InputVar, Object, ObjectKind};
 use kiln_ir::build::BuildOptions;
@@ -573,7 +574,11 @@ fn compile_prepared(
         }
     };
     for part in &mut parts {
-        kiln_emit::flow::run_without(part, options.platform, &options.without);
+        let left_out = flow::passes().map(|pass| pass.name);
+        match options.optimize {
+            true => flow::run_without(part, options.platform, &options.without),
+            false => flow::run_without(part, options.platform, &left_out.collect::<Vec<_>>()),
+        }
         kiln_emit::errata::run(part, options.platform);
     }
     lap(&mut seconds.regalloc);

@@ -40,6 +40,9 @@ pub fn share(program: &mut Program) {
             program.blocks[block].clear();
         }
     }
+    if instead.iter().all(|&other| other == NONE) {
+        return;
+    }
     for inst in program.blocks.iter_mut().flatten() {
         for target in [&mut inst.jip, &mut inst.uip].into_iter().flatten() {
             if let Target::Block(to) = target
