@@ -101,6 +101,9 @@ impl Parts {
 
     /// Where the frames end of all that a function calls, in registers.
     pub fn frames_end(&self, func: &Function) -> u32 {
+        if self.conventions.iter().all(Option::is_none) {
+            return 0;
+        }
         let insts = func.blocks.values().flat_map(|block| &block.insts);
         let callees = insts.filter_map(|inst| match inst.op {
             Opcode::CallRoutine(n) => self.convention(n.into()),

@@ -10,8 +10,8 @@ use std::time::Instant;
 
 use kiln_emit::assemble::{self, Program, RelocationKind, assemble};
 use kiln_emit::encoding::EncodeError;
-use kiln_emit::platform::Platform;
 use kiln_emit::flow;
+use kiln_emit::platform::Platform;
 use kiln_emit::verify::Violation;
 use kiln_frontend::module::{Input, InputVar, Object, ObjectKind};
 use kiln_ir::build::BuildOptions;

@@ -170,8 +170,9 @@ struct Wish {
     bytes: u32,
     align: u32,
     uses: u32,
-    /// Where it has its place.
+    /// Where it has its place, and its number among those that have one.
     at: Option<u32>,
+    slot: u32,
     /// It is where it arrives.
     fixed: bool,
 }
@@ -218,7 +219,7 @@ pub(super) fn assign(
             kept: file.up_to(kept),
             file,
             end: units.end * unit,
-            active: Vec::new(),
+            placed: Vec::new(),
             ends: BinaryHeap::new(),
         };
         scan.run(wishes, &calls, &mut above)?;
@@ -275,8 +276,9 @@ struct Scan {
     /// Units of what lives at calls, and where the file ends, in bytes.
     kept: u128,
     end: u32,
-    active: Vec<u32>,
-    /// Lives by their ends; what went to memory is passed over.
+    /// What is alive and has a place.
+    placed: Vec<u32>,
+    /// What is alive by where that ends.
     ends: BinaryHeap<Reverse<(u32, u32)>>,
 }
 
@@ -306,14 +308,16 @@ impl Scan {
                         return None;
                     }
                     self.file.set(at, wish.bytes, true);
+                    self.place(n, at, wishes);
                 }
                 None => {
                     let from = self.whence(&wish, calls, next);
                     let free = self.file.take(wish.bytes, from);
-                    wishes[n].at = free.or_else(|| self.instead(&wish, from.0, wishes));
+                    if let Some(at) = free.or_else(|| self.instead(&wish, from.0, wishes)) {
+                        self.place(n, at, wishes);
+                    }
                 }
             }
-            self.active.push(n as u32);
             self.ends.push(Reverse((wish.last, n as u32)));
         }
         calls[next..]
@@ -322,7 +326,7 @@ impl Scan {
         Some(())
     }
 
-    fn call(&mut self, (inst, callee): (u32, usize), wishes: &[Wish], above: &mut [Vec<u32>]) {
+    fn call(&mut self, (inst, callee): (u32, usize), wishes: &mut [Wish], above: &mut [Vec<u32>]) {
         self.end_before(inst, wishes);
         for (all, parts) in above[callee].iter_mut().zip(&self.file.used) {
             *all |= parts;
@@ -330,16 +334,30 @@ impl Scan {
     }
 
     /// Frees what does not live up to an instruction.
-    fn end_before(&mut self, inst: u32, wishes: &[Wish]) {
+    fn end_before(&mut self, inst: u32, wishes: &mut [Wish]) {
         while let Some(&Reverse((last, gone))) = self.ends.peek()
             && last < inst
         {
             self.ends.pop();
-            self.active.retain(|&a| a != gone);
-            let gone = &wishes[gone as usize];
-            if let Some(at) = gone.at {
-                self.file.set(at, gone.bytes, false);
+            let Wish { at, bytes, .. } = wishes[gone as usize];
+            if let Some(at) = at {
+                self.remove(gone, wishes);
+                self.file.set(at, bytes, false);
             }
+        }
+    }
+
+    fn place(&mut self, n: usize, at: u32, wishes: &mut [Wish]) {
+        let slot = self.placed.len() as u32;
+        (wishes[n].at, wishes[n].slot) = (Some(at), slot);
+        self.placed.push(n as u32);
+    }
+
+    fn remove(&mut self, n: u32, wishes: &mut [Wish]) {
+        let slot = wishes[n as usize].slot;
+        self.placed.swap_remove(slot as usize);
+        if let Some(&moved) = self.placed.get(slot as usize) {
+            wishes[moved as usize].slot = slot;
         }
     }
 
@@ -356,8 +374,8 @@ impl Scan {
     /// The place of another one that goes to memory instead, in some units.
     fn instead(&mut self, wish: &Wish, units: u128, wishes: &mut [Wish]) -> Option<u32> {
         let unit = self.file.unit;
-        let fits = |a: &&u32| {
-            let other = &wishes[**a as usize];
+        let fits = |other: &u32| {
+            let other = &wishes[*other as usize];
             let there = |at: u32| at.is_multiple_of(wish.align) && units >> (at / unit) & 1 == 1;
             let bytes = match wish.bytes < unit {
                 true => other.bytes >= wish.bytes,
@@ -366,13 +384,13 @@ impl Scan {
             let is_there = other.at.is_some_and(there);
             !other.fixed && is_there && bytes && worse(other, wish, wish.first)
         };
-        let latest = self.active.iter().filter(fits).copied().reduce(|a, b| {
+        let latest = self.placed.iter().copied().filter(fits).reduce(|a, b| {
             let [one, other] = [a, b].map(|n| &wishes[n as usize]);
             if worse(other, one, wish.first) { b } else { a }
         })?;
+        self.remove(latest, wishes);
         let other = &mut wishes[latest as usize];
         let (at, bytes) = (other.at.take()?, other.bytes);
-        self.active.retain(|&a| a != latest);
         self.file.set(at, bytes, false);
         self.file.set(at, wish.bytes, true);
         Some(at)
@@ -398,6 +416,7 @@ fn wishes(object: &Object, (unit, grf): (u32, u32), lives: &Lives) -> Vec<Wish> 
             align: least,
             uses: life.uses,
             at: Some(offset),
+            slot: 0,
             fixed: true,
         });
     }
@@ -426,6 +445,7 @@ fn wishes(object: &Object, (unit, grf): (u32, u32), lives: &Lives) -> Vec<Wish> 
             align,
             uses: life.uses,
             at: None,
+            slot: 0,
             fixed: false,
         });
     }
