@@ -1,13 +1,14 @@
 //! Register allocation of the machine IR: regalloc2 around Gen's registers.
 //!
 //! [`allocate`] takes a legal function in SSA form and gives a program on physical registers. In
-//! turn: [`flags`] assigns flags and the address register; [`spill`] puts in memory what lives far
+//! turn: [`aside`] leaves what has registers already; [`flags`] assigns flags and the address register; [`spill`] puts in memory what lives far
 //! beyond the registers; [`frame`] says which general registers there are; [`place`] chooses
 //! consecutive ones for messages that span several; [`adapter`] presents the function to regalloc2,
 //! which [`windows`] runs; [`rewrite`] applies the answer with moves and spills; [`layout`] puts the
 //! blocks in order and ends them; [`check`] holds the result against the function.
 
 pub mod adapter;
+pub mod aside;
 pub mod check;
 pub mod flags;
 pub mod frame;
@@ -244,11 +245,18 @@ pub fn allocate_with(
         let live = Liveness::new(&func, &graph);
         pressure::pressure(&func, &live).units.amount * func.target.unit_grfs()
     });
+    let before = options.check.then(|| func.clone());
+    let (aside, numbers) = match func.placed {
+        true => {
+            let (aside, numbers) = aside::take(&mut func);
+            (Some(aside), numbers)
+        }
+        false => (None, flags::all(&func)),
+    };
     let placed = place::wanted(&func);
     let wanted = |v| placed.contains(v) || func.regs[v].class != Class::Grf;
     let live = Liveness::of(&func, &graph, wanted);
-    let before = options.check.then(|| func.clone());
-    let mut assigned = flags::assign(&mut func, &live)?;
+    let mut assigned = flags::assign(&mut func, &live, numbers)?;
     let used = options.scratch_base.div_ceil(frame.grf_bytes);
     let room = spill::Room {
         units: frame.units.len() as u32,
@@ -342,6 +350,7 @@ pub fn allocate_with(
             output,
             slots: &slots,
         },
+        aside,
         &assigned,
         spilled,
         options.scratch_base,

@@ -19,6 +19,7 @@ use regalloc2::{Allocation, AllocationKind, Edit, Function as _, InstOrEdit, Ope
 use smallvec::SmallVec;
 
 use crate::adapter::{Adapter, Source, unit};
+use crate::aside::{Aside, Back};
 use crate::flags::{ADDED, Assigned};
 use crate::frame::{Frame, NEAR_GRFS};
 use crate::routines::{Convention, Passed};
@@ -49,6 +50,7 @@ struct Rewriter<'a> {
     frame: &'a Frame,
     input: &'a Adapter<'a>,
     output: &'a Output,
+    aside: Option<Aside>,
     /// Where the allocator's slots are.
     slots: Vec<Option<Slot>>,
     /// Registers of scratch space that slots take.
@@ -91,6 +93,7 @@ pub fn rewrite(
     frame: &Frame,
     input: &Adapter,
     answer: &Answer,
+    aside: Option<Aside>,
     assigned: &Assigned,
     spilled: u32,
     scratch_base: u32,
@@ -105,6 +108,7 @@ pub fn rewrite(
         frame,
         input,
         output,
+        aside,
         slots: (slots.iter())
             .map(|slot| Slot {
                 at: spilled + slot.at,
@@ -161,7 +165,13 @@ pub fn rewrite(
 
 impl Rewriter<'_> {
     fn block(&mut self, b: usize, block: Block, origins: &[u32]) -> Result<Body, AllocError> {
-        let count = self.func.blocks[block].insts.len() + 1;
+        let func = self.func;
+        let aside = self.aside.as_mut().map(|aside| aside.take(block));
+        let mut back = aside.as_ref().map(|code| Back::new(func, code));
+        let left = || self.func.blocks[block].insts.len();
+        let count = back.as_ref().map_or_else(left, Back::count);
+        // Some more are added, and how the block ends.
+        let count = count + count / 16 + 1;
         let mut body = Body {
             block,
             insts: Vec::with_capacity(count),
@@ -222,10 +232,11 @@ impl Rewriter<'_> {
                             (self.copy_unit(allocs[0], allocs[1]), ADDED)
                         }
                         Source::At(block, i) => {
-                            self.passed_over(&mut body, origins, done..i as usize);
+                            self.passed_over(&mut body, &mut back, origins, done..i as usize);
                             done = i as usize + 1;
                             let source = &self.func.blocks[block].insts[i as usize];
                             let origin = origins[i as usize];
+                            self.put_back(&mut body, &mut back, origin);
                             let op = match (source.op, &self.stack) {
                                 (Opcode::Gen(op), _) => op,
                                 (op @ (Opcode::Spill | Opcode::Fill), _) => {
@@ -275,7 +286,10 @@ impl Rewriter<'_> {
                         }
                         Source::Term(block) => {
                             let end = self.func.blocks[block].insts.len();
-                            self.passed_over(&mut body, origins, done..end);
+                            self.passed_over(&mut body, &mut back, origins, done..end);
+                            for (number, inst) in back.iter_mut().flat_map(Back::rest) {
+                                self.unchanged(&mut body, inst, number);
+                            }
                             continue;
                         }
                     }
@@ -288,13 +302,31 @@ impl Rewriter<'_> {
     }
 
     /// Puts instructions into the code that allocation need not know of.
-    fn passed_over(&self, body: &mut Body, origins: &[u32], range: Range<usize>) {
+    fn passed_over(
+        &self,
+        body: &mut Body,
+        back: &mut Option<Back>,
+        origins: &[u32],
+        range: Range<usize>,
+    ) {
         let insts = &self.func.blocks[body.block].insts;
         for n in range {
-            if let Some(op) = insts[n].gen_op() {
-                body.insts.push(self.inst(op, &insts[n], &[]));
-                body.origins.push(origins[n]);
-            }
+            self.put_back(body, back, origins[n]);
+            self.unchanged(body, &insts[n], origins[n]);
+        }
+    }
+
+    /// Puts into the code what was set aside in front of the instruction of a number.
+    fn put_back(&self, body: &mut Body, back: &mut Option<Back>, number: u32) {
+        for (number, inst) in back.iter_mut().flat_map(|back| back.before(number)) {
+            self.unchanged(body, inst, number);
+        }
+    }
+
+    fn unchanged(&self, body: &mut Body, inst: &Inst, number: u32) {
+        if let Some(op) = inst.gen_op() {
+            body.insts.push(self.inst(op, inst, &[]));
+            body.origins.push(number);
         }
     }
 

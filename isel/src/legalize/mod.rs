@@ -66,7 +66,13 @@ fn legalize(func: &mut Function, blocks: &mut [Vec<Inst>]) -> Vec<LegalizeError>
         for &inst in &insts[illegal..] {
             errors.extend(legalizer.inst(inst).err());
         }
-        *insts = legalizer.out.to_vec();
+        // What is given back first is where the next block's come to lie.
+        if insts.capacity() < legalizer.out.len() {
+            *insts = Vec::new();
+            insts.reserve_exact(legalizer.out.len());
+        }
+        insts.clear();
+        insts.extend_from_slice(&legalizer.out);
         legalizer.out.clear();
     }
     errors

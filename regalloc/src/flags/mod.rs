@@ -107,15 +107,27 @@ impl Named {
     }
 }
 
-/// Assigns both files.
+/// The numbers of all instructions in their blocks.
+pub fn all(func: &Function) -> SecondaryMap<Block, Vec<u32>> {
+    let blocks = func.blocks.iter();
+    blocks
+        .map(|(b, block)| (b, (0..block.insts.len() as u32).collect()))
+        .collect()
+}
+
+/// Assigns both files to instructions of these numbers.
 ///
 /// # Errors
 /// A value or an instruction needs more than there is.
-pub fn assign(func: &mut Function, live: &Liveness) -> Result<Assigned, AllocError> {
-    let mut assigned = Assigned::default();
-    for (b, block) in func.blocks.iter() {
-        assigned.origins[b] = (0..block.insts.len() as u32).collect();
-    }
+pub fn assign(
+    func: &mut Function,
+    live: &Liveness,
+    numbers: SecondaryMap<Block, Vec<u32>>,
+) -> Result<Assigned, AllocError> {
+    let mut assigned = Assigned {
+        demoted: 0,
+        origins: numbers,
+    };
     let depths = depths(func);
     for file in [File::flags(func.target), File::address(func.target)] {
         let mut pass = Pass {
