@@ -1,5 +1,6 @@
 //! Allocation of machine functions.
 
+mod aside;
 mod calls;
 mod limits;
 mod mutations;
