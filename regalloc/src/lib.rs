@@ -346,11 +346,11 @@ pub fn allocate_with(
         &func,
         &frame,
         &input,
-        &rewrite::Answer {
+        rewrite::Answer {
             output,
             slots: &slots,
+            aside,
         },
-        aside,
         &assigned,
         spilled,
         options.scratch_base,

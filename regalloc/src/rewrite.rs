@@ -74,6 +74,8 @@ pub struct Answer<'a> {
     pub output: &'a Output,
     /// Where slots are, of units if the frame is on a stack. The others have units of their own.
     pub slots: &'a [Slot],
+    /// What was not shown to it, to be put back.
+    pub aside: Option<Aside>,
 }
 
 /// Registers of scratch space, from the first for slots on.
@@ -92,13 +94,16 @@ pub fn rewrite(
     func: &Function,
     frame: &Frame,
     input: &Adapter,
-    answer: &Answer,
-    aside: Option<Aside>,
+    answer: Answer,
     assigned: &Assigned,
     spilled: u32,
     scratch_base: u32,
 ) -> Result<(Vec<Body>, Stats, Option<Convention>), AllocError> {
-    let Answer { output, slots } = *answer;
+    let Answer {
+        output,
+        slots,
+        aside,
+    } = answer;
     let spilled = spilled * frame.unit_grfs;
     let callees = input.parts.frames_end(func);
     let scratch = scratch_base.div_ceil(frame.grf_bytes).max(callees);
