@@ -1,8 +1,9 @@
 //! Places for general variables for as long as they live, without SSA: the quick tier's registers.
 //!
-//! Takes an object without variables whose address is taken, without subroutines and without a stack, and its linear
-//! graph; gives each of its general variables one [`Home`] in the register file or in scratch memory. Two variables have
-//! a byte in common only where the life of one ends before that of the other begins, in the order of the code. That is
+//! Takes an object without variables whose address is taken and without a stack, and its linear graph; gives each of its
+//! general variables one [`Home`] in the register file or in scratch memory. Two variables of a routine have
+//! a byte in common only where the life of one ends before that of the other begins, in the order of the code; those of a
+//! subroutine have none of what lives where it is called. That is
 //! one walk over the instructions and one over the variables, so that the time is linear whatever the pressure, and
 //! nothing has to be renamed, copied at joins or allocated afterwards but temporaries.
 //!
