@@ -925,7 +925,7 @@ impl Opcode {
     }
 
     /// All rows, in ascending order of their numbers.
-    pub fn rows() -> &'static [Row] {
+    pub const fn rows() -> &'static [Row] {
         ROWS
     }
 

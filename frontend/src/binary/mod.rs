@@ -24,6 +24,7 @@ mod defective;
 mod header;
 mod inst;
 mod object;
+mod plain;
 mod pool;
 mod version;
 mod write;

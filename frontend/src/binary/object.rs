@@ -4,6 +4,7 @@ use cranelift_entity::{EntityRef, PrimaryMap};
 use smol_str::format_smolstr;
 
 use super::defective::Layout;
+use super::plain::{Declared, Rest};
 use super::pool::Pool;
 use super::version::{Version, since};
 use super::{Cursor, ReadError, ReadErrorKind, value};
@@ -84,13 +85,16 @@ impl<'a> Reader<'a> {
         attributes::complete_function(&mut object);
         let code = self.start as u64 + u64::from(entry);
         self.cursor = at.part("the code of an object", code, size.into())?;
-        self.insts(&mut object, &labels)?;
-        labels::number(&mut object, labels).map_err(|e| ReadError {
-            offset: object.insts[e.inst()].place.pos as usize,
-            instruction: Some(e.inst()),
-            kind: e.into(),
-        })?;
-        Ok(object)
+        let labelled = self.insts(&mut object, &labels)?;
+        let errors = labels::number_all(&mut object, labels, &labelled);
+        match errors.into_iter().next() {
+            None => Ok(object),
+            Some(e) => Err(ReadError {
+                offset: object.insts[e.inst()].place.pos as usize,
+                instruction: Some(e.inst()),
+                kind: e.into(),
+            }),
+        }
     }
 
     /// The number or count of a string or variable.
@@ -123,6 +127,16 @@ impl<'a> Reader<'a> {
         let count = self.number()? as usize;
         object.vars.reserve(self.cursor.capacity(count, VAR_BYTES));
         for _ in 0..count {
+            let mut rest = Rest(self.cursor.rest());
+            if self.version >= since::WIDE_NUMBERS
+                && let Some((name, mut decl)) = rest.var(object.vars.len())
+                && let Ok(name) = self.pool.name(&self.cursor, name)
+            {
+                decl.name = name;
+                object.vars.push(decl);
+                self.cursor.go_on(rest.0.len());
+                continue;
+            }
             let name = self.name()?;
             let (ty, align) = type_and_align(&mut self.cursor)?;
             let elements = self.cursor.u16()?;
@@ -248,13 +262,38 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    fn insts(&mut self, object: &mut Object, labels: &[LabelDecl]) -> Result<(), ReadError> {
+    /// Reads the instructions up to the end; the numbers of those with a label.
+    fn insts(
+        &mut self,
+        object: &mut Object,
+        labels: &[LabelDecl],
+    ) -> Result<Vec<usize>, ReadError> {
         let start = self.cursor;
         object.insts.reserve(start.left() / INST_BYTES);
+        let declared = Declared::of(object, labels.len(), self.version);
+        let mut labelled = Vec::new();
         while !self.cursor.at_end() {
+            if let Some(declared) = &declared {
+                let rest = Rest(self.cursor.rest());
+                let left = rest.insts(
+                    declared,
+                    self.cursor.end(),
+                    &mut object.insts,
+                    &mut labelled,
+                );
+                self.cursor.go_on(left);
+                if left == 0 {
+                    break;
+                }
+            }
             let number = object.insts.len();
             match self.inst(object, labels, Layout::Complete) {
-                Ok(inst) => object.insts.push(inst),
+                Ok(inst) => {
+                    if labels::has_label(&inst) {
+                        labelled.push(number);
+                    }
+                    object.insts.push(inst);
+                }
                 Err(mut e) => {
                     e.instruction = Some(number);
                     self.cursor = start;
@@ -262,7 +301,7 @@ impl<'a> Reader<'a> {
                 }
             }
         }
-        Ok(())
+        Ok(labelled)
     }
 }
 

@@ -59,10 +59,14 @@ impl<'a> Pool<'a> {
 
     /// The string of that number as a name.
     pub fn name(&mut self, at: &Cursor, index: u32) -> Result<Name, ReadError> {
+        let string = self.string(at, index)?;
+        if string.len() <= IN_PLACE {
+            return Ok(Name::new_inline(string));
+        }
         if let Some(name) = self.long.get(&index) {
             return Ok(name.clone());
         }
-        let name = Name::new(self.string(at, index)?);
+        let name = Name::new(string);
         if name.is_heap_allocated() {
             self.long.insert(index, name.clone());
         }
@@ -79,6 +83,9 @@ impl<'a> Pool<'a> {
         Ok(self.changed.entry(index).or_insert_with(changed).clone())
     }
 }
+
+/// The most bytes of a name that is in place.
+const IN_PLACE: usize = 23;
 
 /// Characters of labels that text cannot have.
 const FOREIGN: [char; 2] = ['.', '$'];

@@ -158,7 +158,7 @@ const OLDER: &[Older] = &[
 ];
 
 /// From this version on all opcodes have the fields of their rows.
-const ROWS: Version = (3, 6);
+pub(super) const ROWS: Version = (3, 6);
 
 /// What stands in objects of that version for the fields of an opcode.
 #[derive(Clone, Copy)]
