@@ -194,40 +194,44 @@ impl Rest<'_> {
         inst.op = row.opcode;
         let mut has_label = false;
         for field in row.fields {
-            let operand = match field {
-                Field::Exec => {
-                    inst.exec = self.exec()?;
-                    continue;
-                }
-                Field::Pred => {
-                    inst.pred = self.pred(declared)?;
-                    continue;
-                }
-                Field::Dst(_) => self.dst(declared)?,
-                Field::Src(_) => self.src(declared)?,
-                Field::RawDst | Field::RawSrc => self.raw(declared)?,
+            // Each kind is added where it is made: brought together first, operands would go through memory twice.
+            let operands = &mut inst.operands;
+            match field {
+                Field::Exec => inst.exec = self.exec()?,
+                Field::Pred => inst.pred = self.pred(declared)?,
+                Field::Dst(_) => match self.0.first()? & 7 {
+                    class::GENERAL => operands.push(self.general(declared, dst_region)?),
+                    class::PREDICATE => operands.push(self.flags(declared)?),
+                    _ => return None,
+                },
+                Field::Src(_) => match self.0.first()? & 7 {
+                    class::GENERAL => operands.push(self.general(declared, src_region)?),
+                    class::IMMEDIATE => operands.push(self.immediate()?),
+                    class::PREDICATE => operands.push(self.flags(declared)?),
+                    _ => return None,
+                },
+                Field::RawDst | Field::RawSrc => operands.push(self.raw(declared)?),
                 Field::Number(Width::Byte, _) => {
                     let [n] = self.take()?;
-                    Operand::Field(n.into())
+                    operands.push(Operand::Field(n.into()));
                 }
                 Field::Number(Width::Word, _) => {
-                    Operand::Field(u16::from_le_bytes(self.take()?).into())
+                    operands.push(Operand::Field(u16::from_le_bytes(self.take()?).into()));
                 }
                 Field::Surface => {
                     let [n] = self.take()?;
                     let index = usize::from(n);
                     (index < declared.surfaces).then_some(())?;
-                    Operand::Surface(Surface::new(index))
+                    operands.push(Operand::Surface(Surface::new(index)));
                 }
                 Field::Label => {
                     let index = usize::from(u16::from_le_bytes(self.take()?));
                     (index < declared.labels).then_some(())?;
                     has_label = true;
-                    Operand::Label(Label::new(index))
+                    operands.push(Operand::Label(Label::new(index)));
                 }
                 _ => return None,
-            };
-            inst.operands.push(operand);
+            }
         }
         Some(has_label)
     }
@@ -247,25 +251,6 @@ impl Rest<'_> {
         match u16::from_le_bytes(self.take()?) {
             0 => Some(None),
             bits => (declared.predicate(bits & !INVERSE, bits & INVERSE != 0)).map(Some),
-        }
-    }
-
-    #[inline(always)]
-    fn dst(&mut self, declared: &Declared) -> Option<Operand> {
-        match self.0.first()? & 7 {
-            class::GENERAL => self.general(declared, dst_region),
-            class::PREDICATE => self.flags(declared),
-            _ => None,
-        }
-    }
-
-    #[inline(always)]
-    fn src(&mut self, declared: &Declared) -> Option<Operand> {
-        match self.0.first()? & 7 {
-            class::GENERAL => self.general(declared, src_region),
-            class::IMMEDIATE => self.immediate(),
-            class::PREDICATE => self.flags(declared),
-            _ => None,
         }
     }
 
