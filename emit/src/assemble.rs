@@ -16,7 +16,15 @@ pub struct Program {
     pub blocks: Vec<Vec<Inst>>,
 }
 
+/// Instructions from which on a second thread is worth it.
+const MANY: usize = 4096;
+
 impl Program {
+    /// Whether there are so many instructions that a second thread is worth it.
+    pub fn is_long(&self) -> bool {
+        self.blocks.iter().map(Vec::len).sum::<usize>() >= MANY
+    }
+
     /// Puts the blocks of subroutines behind, in the order of their numbers from 1 on, and has calls name
     /// blocks.
     pub fn append(&mut self, routines: impl IntoIterator<Item = Program>) {
@@ -119,9 +127,6 @@ impl Relocation {
         }
     }
 }
-
-/// Instructions from which on it is worth a thread.
-const MANY: usize = 4096;
 
 /// A branch whose distances are open.
 struct Branch {

@@ -292,6 +292,25 @@ pub enum ObjectKind {
 }
 
 impl Object {
+    /// A copy without the instructions, for others.
+    #[must_use]
+    pub fn without_insts(&self) -> Object {
+        Object {
+            kind: self.kind,
+            name: self.name.clone(),
+            vars: self.vars.clone(),
+            addrs: self.addrs.clone(),
+            predicates: self.predicates.clone(),
+            samplers: self.samplers.clone(),
+            surfaces: self.surfaces.clone(),
+            labels: self.labels.clone(),
+            inputs: self.inputs.clone(),
+            attrs: self.attrs.clone(),
+            insts: Vec::new(),
+            relocations: self.relocations.clone(),
+        }
+    }
+
     /// Whether an instruction is a sum of a `df` and of 64-bit integers, as which the reference compiler's
     /// front end writes sums of a double's bits. Its finalizer converts the integers.
     pub fn is_mixed_sum(&self, inst: &Inst) -> bool {

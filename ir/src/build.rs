@@ -14,7 +14,7 @@ use crate::access;
 use crate::cfg::{self, CfgError};
 use crate::dominators::Dominators;
 use crate::func::*;
-use crate::halves::{MANY, both};
+use crate::halves::{MANY, any, both};
 use crate::homes::{self, Room};
 use crate::linear;
 use crate::liveness::{Access, Accesses, Batch, CallAccess, CallKind, Graph, Solver};
@@ -274,8 +274,9 @@ pub fn uses_stack(object: &Object) -> bool {
         _ => false,
     };
     object.kind != ObjectKind::Kernel
-        || (object.insts.iter())
-            .any(|i| i.passed_grfs().is_some() || i.operands.iter().any(pointers))
+        || any(&object.insts, |i| {
+            i.passed_grfs().is_some() || i.operands.iter().any(pointers)
+        })
 }
 
 /// The cells of `%arg` and `%retval`; those in which a function's arguments arrive hold a value.

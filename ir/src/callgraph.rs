@@ -128,25 +128,30 @@ fn functions(module: &Module) -> HashMap<&str, usize> {
     functions
 }
 
-/// What an object says of itself.
-fn own(object: &Object) -> Facts {
-    let count = |op| object.insts.iter().filter(|inst| inst.op == op).count() as u32;
+/// What an object says of itself, with the numbers of the instructions that call functions or take their addresses.
+fn own(object: &Object) -> (Facts, Vec<usize>) {
+    let mut calls = Vec::new();
+    let (mut subroutines, mut barriers) = (0, 0);
+    for (at, inst) in object.insts.iter().enumerate() {
+        match inst.op {
+            // What the object begins with is its own body.
+            Opcode::Subroutine => subroutines += u32::from(at > 0),
+            Opcode::Barrier | Opcode::Nbarrier | Opcode::SBarrier => barriers += 1,
+            Opcode::FCall | Opcode::IfCall | Opcode::Faddr => calls.push(at),
+            _ => {}
+        }
+    }
     let linkage = match object.kind {
         ObjectKind::Kernel => None,
         ObjectKind::Function { linkage, .. } => Some(linkage),
     };
-    Facts {
-        // What the object begins with is its own body.
-        subroutines: object
-            .insts
-            .iter()
-            .skip(1)
-            .filter(|inst| inst.op == Opcode::Subroutine)
-            .count() as u32,
-        barriers: count(Opcode::Barrier) + count(Opcode::Nbarrier) + count(Opcode::SBarrier),
+    let facts = Facts {
+        subroutines,
+        barriers,
         visible: linkage == Some(Linkage::Extern),
         ..Facts::default()
-    }
+    };
+    (facts, calls)
 }
 
 impl CallGraph {
@@ -156,13 +161,18 @@ impl CallGraph {
             graph.add_node(Node::Object(number));
         }
         let functions = functions(module);
-        let mut facts: Vec<Facts> = module.objects.iter().map(own).collect();
+        let (mut facts, calls): (Vec<Facts>, Vec<Vec<usize>>) =
+            module.objects.iter().map(own).unzip();
+        let calls_of = |number: usize| {
+            let object = &module.objects[number];
+            calls[number].iter().map(|&at| (at, &object.insts[at]))
+        };
         let mut errors = Vec::new();
         // Addresses of functions that the module does not have may be of any size.
         let mut strangers = false;
-        let faddrs = module.objects.iter().flat_map(|object| &object.insts);
-        let faddrs = faddrs.filter(|inst| inst.op == Opcode::Faddr);
-        for name in faddrs.filter_map(callee) {
+        let all = (0..module.objects.len()).flat_map(calls_of);
+        let faddrs = all.filter(|(_, inst)| inst.op == Opcode::Faddr);
+        for name in faddrs.filter_map(|(_, inst)| callee(inst)) {
             match functions.get(name) {
                 Some(&number) => facts[number].address_taken = true,
                 None => strangers = true,
@@ -179,7 +189,7 @@ impl CallGraph {
         }
         for (number, object) in module.objects.iter().enumerate() {
             let from = NodeIndex::new(number);
-            for (at, inst) in object.insts.iter().enumerate() {
+            for (at, inst) in calls_of(number) {
                 if inst.op == Opcode::IfCall {
                     let sizes = inst.passed_grfs().unwrap_or_default();
                     // Of a function whose value is never defined the size of it is 0.

@@ -17,6 +17,7 @@ use kiln_frontend::opcode::{Opcode, Relation};
 use smallvec::smallvec;
 
 use crate::cfg::CfgError;
+use crate::halves::any;
 
 /// Channels whose coordinates `plane` has in a register each.
 const PLANE: u8 = 8;
@@ -51,7 +52,7 @@ const DESTINATION: Region = Region {
 /// An operand that the expansion cannot move.
 pub fn expand(
     object: &Object,
-    by_jump: &dyn Fn(&str) -> bool,
+    by_jump: &(dyn Fn(&str) -> bool + Sync),
 ) -> Result<Option<Expanded>, CfgError> {
     // The machine's calls have predicates of channels alone.
     let jumps = |inst: &Inst| match (inst.op, inst.operands.first()) {
@@ -64,14 +65,14 @@ pub fn expand(
         Opcode::Add if object.is_mixed_sum(inst) => true,
         _ => inst.pred.is_some() && jumps(inst) || bits(object, inst).is_some(),
     };
-    if !object.insts.iter().any(is_one) {
+    if !any(&object.insts, is_one) {
         return Ok(None);
     }
     let mut expander = Expander {
         out: Expanded {
             object: Object {
                 insts: Vec::with_capacity(object.insts.len()),
-                ..object.clone()
+                ..object.without_insts()
             },
             origins: Vec::with_capacity(object.insts.len()),
         },

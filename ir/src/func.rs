@@ -8,7 +8,7 @@ use kiln_frontend::module as visa;
 use kiln_target::platform::Platform;
 use smallvec::SmallVec;
 
-use crate::homes::Placed;
+use crate::homes::{self, Placed};
 
 macro_rules! entities {
     ($($(#[$doc:meta])* $name:ident, $display:literal;)*) => {$(
@@ -265,6 +265,17 @@ impl<'m> Function<'m> {
     pub fn writes(&self, inst: Inst) -> &[Write] {
         let r = &self.insts[inst.as_u32() as usize].writes;
         &self.write_pool[r.start as usize..r.end as usize]
+    }
+
+    /// Where a predicate is in the register file that is not a value between blocks.
+    pub fn flag_home(&self, cell: Cell) -> Option<u32> {
+        let Owner::Predicate(p) = self.cells[cell].owner else {
+            return None;
+        };
+        match self.homes[homes::predicate(self.object, p)] {
+            Home::Register { offset } => Some(offset),
+            _ => None,
+        }
     }
 
     /// What an instruction at the end of a block calls, if it calls a subroutine.

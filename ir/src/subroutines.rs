@@ -54,10 +54,10 @@ pub fn prepare(object: &Object, which: Which) -> Result<Option<Prepared>, CfgErr
         calls: &calls,
         inlined: &inlined,
         object: Object {
-            insts: Vec::new(),
-            ..object.clone()
+            insts: Vec::with_capacity(object.insts.len()),
+            ..object.without_insts()
         },
-        origins: Vec::new(),
+        origins: Vec::with_capacity(object.insts.len()),
         most: match which {
             Which::All => MOST.max(object.insts.len()),
             Which::Few => usize::MAX,

@@ -54,21 +54,19 @@ struct Layout<'a> {
     join: SecondaryMap<Block, u32>,
 }
 
-/// Makes the program.
+/// Makes the program, and if the bodies have numbers says where its instructions come from.
 ///
 /// # Errors
 /// A `goto` names a place where there is no join.
 pub fn layout(
     func: &Function,
     frame: &Frame,
-    bodies: Vec<Body>,
+    mut bodies: Vec<Body>,
+    numbers: bool,
 ) -> Result<(Program, Origins), AllocError> {
-    let mut by_block: Vec<Option<Body>> = func.blocks.keys().map(|_| None).collect();
-    for body in bodies {
-        let at = body.block.as_u32() as usize;
-        by_block[at] = Some(body);
+    if !bodies.is_sorted_by_key(|body| body.block) {
+        bodies.sort_unstable_by_key(|body| body.block);
     }
-    let mut bodies: Vec<Body> = by_block.into_iter().flatten().collect();
     let mut l = Layout {
         func,
         frame,
@@ -109,7 +107,9 @@ pub fn layout(
         for inst in &mut body.insts[own..] {
             inst.origin = Origin::new(func.blocks[b].term_origin);
         }
-        body.origins.resize(body.insts.len(), TERM);
+        if numbers {
+            body.origins.resize(body.insts.len(), TERM);
+        }
         program.blocks.push(body.insts);
         origins.blocks.push(b);
         origins.insts.push(body.origins);

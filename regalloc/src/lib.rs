@@ -1,18 +1,20 @@
 //! Register allocation of the machine IR: regalloc2 around Gen's registers.
 //!
 //! [`allocate`] takes a legal function in SSA form and gives a program on physical registers. In
-//! turn: [`aside`] leaves what has registers already; [`flags`] assigns flags and the address register; [`spill`] puts in memory what lives far
+//! turn: [`flags`] assigns flags and the address register; [`spill`] puts in memory what lives far
 //! beyond the registers; [`frame`] says which general registers there are; [`place`] chooses
 //! consecutive ones for messages that span several; [`adapter`] presents the function to regalloc2,
 //! which [`windows`] runs; [`rewrite`] applies the answer with moves and spills; [`layout`] puts the
-//! blocks in order and ends them; [`check`] holds the result against the function.
+//! blocks in order and ends them; [`check`] holds the result against the function. Where variables have places already
+//! [`local`] stands for all from flags to the code.
 
 pub mod adapter;
-pub mod aside;
 pub mod check;
 pub mod flags;
 pub mod frame;
 pub mod layout;
+pub mod local;
+pub mod physical;
 pub mod place;
 pub mod rewrite;
 pub mod routines;
@@ -240,19 +242,25 @@ pub fn allocate_with(
     scratch: &mut Scratch,
 ) -> Result<Allocated, AllocError> {
     let frame = Frame::new(&func, options.grf_limit, parts)?;
-    let graph = Graph::new(&func);
     let max_pressure = options.pressure.then(|| {
-        let live = Liveness::new(&func, &graph);
+        let live = Liveness::new(&func, &Graph::new(&func));
         pressure::pressure(&func, &live).units.amount * func.target.unit_grfs()
     });
     let before = options.check.then(|| func.clone());
-    let (aside, numbers) = match func.placed {
-        true => {
-            let (aside, numbers) = aside::take(&mut func);
-            (Some(aside), numbers)
-        }
-        false => (None, flags::all(&func)),
-    };
+    if func.placed && options.allocator == Allocator::Scan {
+        let mut code = local::code(&mut func, &frame, parts, options.check)?;
+        code.stats.max_pressure = max_pressure;
+        let (program, origins) = layout::layout(&func, &frame, code.bodies, options.check)?;
+        let allocated = Allocated {
+            program,
+            origins,
+            stats: code.stats,
+            convention: code.convention,
+        };
+        return proved(before, allocated, parts);
+    }
+    let graph = Graph::new(&func);
+    let numbers = flags::all(&func);
     let placed = place::wanted(&func);
     let wanted = |v| placed.contains(v) || func.regs[v].class != Class::Grf;
     let live = Liveness::of(&func, &graph, wanted);
@@ -269,8 +277,6 @@ pub fn allocate_with(
     // Mostly nothing is spilled, and all can be placed meanwhile.
     let count: usize = func.blocks.values().map(|block| block.insts.len()).sum();
     let (over, placed) = match count < MANY {
-        // Temporaries are never too many for long.
-        _ if func.placed => (None, input(&func, &live, &frame, parts)),
         true => (
             spill::over(&func, &graph, &room),
             input(&func, &live, &frame, parts),
@@ -349,20 +355,28 @@ pub fn allocate_with(
         rewrite::Answer {
             output,
             slots: &slots,
-            aside,
         },
         &assigned,
         spilled,
         options.scratch_base,
     )?;
     stats.max_pressure = max_pressure;
-    let (program, origins) = layout::layout(&func, &frame, bodies)?;
+    let (program, origins) = layout::layout(&func, &frame, bodies, true)?;
     let allocated = Allocated {
         program,
         origins,
         stats,
         convention,
     };
+    proved(before, allocated, parts)
+}
+
+/// What has been allocated, if it does what the function says that is given.
+fn proved(
+    before: Option<Function>,
+    allocated: Allocated,
+    parts: &Parts,
+) -> Result<Allocated, AllocError> {
     if let Some(before) = before {
         check::check_part(&before, &allocated, parts).map_err(|e| AllocError::Unproved {
             func: before.name.clone(),

@@ -8,20 +8,16 @@
 
 use std::ops::Range;
 
-use kiln_emit::inst::{
-    self as gen_inst, Desc, Dst, Inst as Gen, Message, Op, Origin, Place, Pred, Reg, RegFile,
-    Region, Src, SrcReg, Target, Type,
-};
+use kiln_emit::inst::{Dst, Inst as Gen, Op, Origin, Reg, RegFile, Region, Src, Target, Type};
 use kiln_emit::messages::{self, Flag, data_port};
 use kiln_machine::func::{Block, Entered, Function, Term};
-use kiln_machine::inst::{self, Base, Inst, Opcode, Role};
+use kiln_machine::inst::{self, Inst, Opcode, Role};
 use regalloc2::{Allocation, AllocationKind, Edit, Function as _, InstOrEdit, OperandKind, Output};
-use smallvec::SmallVec;
 
 use crate::adapter::{Adapter, Source, unit};
-use crate::aside::{Aside, Back};
 use crate::flags::{ADDED, Assigned};
 use crate::frame::{Frame, NEAR_GRFS};
+use crate::physical::{Physical, RESULT};
 use crate::routines::{Convention, Passed};
 use crate::stack::{self, StackFrame};
 use crate::{AllocError, Stats};
@@ -50,7 +46,6 @@ struct Rewriter<'a> {
     frame: &'a Frame,
     input: &'a Adapter<'a>,
     output: &'a Output,
-    aside: Option<Aside>,
     /// Where the allocator's slots are.
     slots: Vec<Option<Slot>>,
     /// Registers of scratch space that slots take.
@@ -74,8 +69,6 @@ pub struct Answer<'a> {
     pub output: &'a Output,
     /// Where slots are, of units if the frame is on a stack. The others have units of their own.
     pub slots: &'a [Slot],
-    /// What was not shown to it, to be put back.
-    pub aside: Option<Aside>,
 }
 
 /// Registers of scratch space, from the first for slots on.
@@ -99,11 +92,7 @@ pub fn rewrite(
     spilled: u32,
     scratch_base: u32,
 ) -> Result<(Vec<Body>, Stats, Option<Convention>), AllocError> {
-    let Answer {
-        output,
-        slots,
-        aside,
-    } = answer;
+    let Answer { output, slots } = answer;
     let spilled = spilled * frame.unit_grfs;
     let callees = input.parts.frames_end(func);
     let scratch = scratch_base.div_ceil(frame.grf_bytes).max(callees);
@@ -113,7 +102,6 @@ pub fn rewrite(
         frame,
         input,
         output,
-        aside,
         slots: (slots.iter())
             .map(|slot| Slot {
                 at: spilled + slot.at,
@@ -170,11 +158,7 @@ pub fn rewrite(
 
 impl Rewriter<'_> {
     fn block(&mut self, b: usize, block: Block, origins: &[u32]) -> Result<Body, AllocError> {
-        let func = self.func;
-        let aside = self.aside.as_mut().map(|aside| aside.take(block));
-        let mut back = aside.as_ref().map(|code| Back::new(func, code));
-        let left = || self.func.blocks[block].insts.len();
-        let count = back.as_ref().map_or_else(left, Back::count);
+        let count = self.func.blocks[block].insts.len();
         // Some more are added, and how the block ends.
         let count = count + count / 16 + 1;
         let mut body = Body {
@@ -237,11 +221,10 @@ impl Rewriter<'_> {
                             (self.copy_unit(allocs[0], allocs[1]), ADDED)
                         }
                         Source::At(block, i) => {
-                            self.passed_over(&mut body, &mut back, origins, done..i as usize);
+                            self.passed_over(&mut body, origins, done..i as usize);
                             done = i as usize + 1;
                             let source = &self.func.blocks[block].insts[i as usize];
                             let origin = origins[i as usize];
-                            self.put_back(&mut body, &mut back, origin);
                             let op = match (source.op, &self.stack) {
                                 (Opcode::Gen(op), _) => op,
                                 (op @ (Opcode::Spill | Opcode::Fill), _) => {
@@ -291,10 +274,7 @@ impl Rewriter<'_> {
                         }
                         Source::Term(block) => {
                             let end = self.func.blocks[block].insts.len();
-                            self.passed_over(&mut body, &mut back, origins, done..end);
-                            for (number, inst) in back.iter_mut().flat_map(Back::rest) {
-                                self.unchanged(&mut body, inst, number);
-                            }
+                            self.passed_over(&mut body, origins, done..end);
                             continue;
                         }
                     }
@@ -307,31 +287,13 @@ impl Rewriter<'_> {
     }
 
     /// Puts instructions into the code that allocation need not know of.
-    fn passed_over(
-        &self,
-        body: &mut Body,
-        back: &mut Option<Back>,
-        origins: &[u32],
-        range: Range<usize>,
-    ) {
+    fn passed_over(&self, body: &mut Body, origins: &[u32], range: Range<usize>) {
         let insts = &self.func.blocks[body.block].insts;
         for n in range {
-            self.put_back(body, back, origins[n]);
-            self.unchanged(body, &insts[n], origins[n]);
-        }
-    }
-
-    /// Puts into the code what was set aside in front of the instruction of a number.
-    fn put_back(&self, body: &mut Body, back: &mut Option<Back>, number: u32) {
-        for (number, inst) in back.iter_mut().flat_map(|back| back.before(number)) {
-            self.unchanged(body, inst, number);
-        }
-    }
-
-    fn unchanged(&self, body: &mut Body, inst: &Inst, number: u32) {
-        if let Some(op) = inst.gen_op() {
-            body.insts.push(self.inst(op, inst, &[]));
-            body.origins.push(number);
+            if let Some(op) = insts[n].gen_op() {
+                body.insts.push(self.inst(op, &insts[n], &[]));
+                body.origins.push(origins[n]);
+            }
         }
     }
 
@@ -416,7 +378,7 @@ impl Rewriter<'_> {
                 Role::Source { src, n } => (usize::from(src), n),
                 Role::Result { n, old } => {
                     next += usize::from(old.is_some());
-                    (3, n)
+                    (RESULT, n)
                 }
                 _ => return,
             };
@@ -425,89 +387,15 @@ impl Rewriter<'_> {
             }
             next += 1;
         });
-        let reg = |r: inst::Reg, operand: usize| match (r.base(), first[operand]) {
-            (Base::Virt(_) | Base::List(_), Some(a)) => self.unit_reg(a, r.byte()),
-            _ => self.named(r),
+        let named = Physical {
+            func: self.func,
+            frame: self.frame,
         };
-        let place = |r: inst::Reg, indirect: Option<i16>, operand: usize| match indirect {
-            Some(imm) => Place::Indirect {
-                addr: self.named(r),
-                imm,
-            },
-            None => Place::Direct(reg(r, operand)),
+        let reg = |r: inst::Reg, operand: usize| match first[operand] {
+            Some(a) => self.unit_reg(a, r.byte()),
+            None => Reg::NULL,
         };
-        let mut out = Gen::new(op, m.exec_size);
-        out.origin = Origin::new(m.origin);
-        out.chan_off = m.chan_off;
-        out.no_mask = m.opts.no_mask;
-        out.saturate = m.opts.saturate;
-        out.opts.align16 = m.opts.align16;
-        out.opts.acc_wr_en = m.opts.acc_wr_en;
-        out.opts.switch = m.opts.switch;
-        out.pred = m.pred.map(|p| self.pred(&p));
-        out.cond = m.cond.map(|c| gen_inst::CondMod {
-            cond: c.cond,
-            flag: self.named(c.flag),
-        });
-        out.dst = m.dst.as_ref().map(|d| {
-            let mut dst = Dst::new(Reg::NULL, d.hstride, d.ty);
-            dst.place = place(d.reg, d.indirect, 3);
-            dst.mme = d.mme;
-            dst
-        });
-        let sources = m.srcs.iter().enumerate();
-        let sources: SmallVec<[Src; 3]> = sources
-            .map(|(i, src)| match src {
-                inst::Src::Imm(imm) => Src::imm(imm.ty, imm.bits()),
-                inst::Src::Reg(r) => {
-                    let Src::Reg(s) = Src::reg(Reg::NULL, r.region, r.ty) else {
-                        unreachable!("a register makes a register")
-                    };
-                    Src::Reg(SrcReg {
-                        place: place(r.reg, r.indirect, i),
-                        modifier: r.modifier,
-                        mme: r.mme,
-                        ..s
-                    })
-                }
-            })
-            .collect();
-        out.srcs = sources;
-        out.msg = m.message.expand().map(|id| {
-            let message = &self.func.messages[id];
-            Message {
-                sfid: message.sfid,
-                eot: message.eot,
-                desc: desc(message.desc),
-                ex_desc: desc(message.ex_desc),
-            }
-        });
-        out.symbol = m.symbol.expand().map(|s| s.as_u32());
-        out
-    }
-
-    fn pred(&self, p: &inst::Pred) -> Pred {
-        Pred {
-            flag: self.named(p.flag),
-            inverse: p.inverse,
-            ctrl: p.ctrl,
-        }
-    }
-
-    /// A register that the function names.
-    fn named(&self, r: inst::Reg) -> Reg {
-        match r.base() {
-            Base::Phys(RegFile::Grf, num) => {
-                let at = u32::from(num) * self.frame.grf_bytes + r.byte();
-                let grf = match at / self.frame.grf_bytes {
-                    grf if grf == self.func.abi.header => self.frame.header,
-                    grf => grf,
-                };
-                Reg::new(RegFile::Grf, grf, (at % self.frame.grf_bytes) as u16)
-            }
-            Base::Phys(file, num) => Reg::new(file, num.into(), r.byte() as u16),
-            _ => Reg::NULL,
-        }
+        named.inst(op, m, reg)
     }
 
     /// A move between registers, or to or from a spill slot.
@@ -665,15 +553,6 @@ impl Rewriter<'_> {
         }
         code.push(send);
         Ok(())
-    }
-}
-
-fn desc(desc: inst::Desc) -> Desc {
-    match desc {
-        inst::Desc::Imm(bits) => Desc::Imm(bits),
-        inst::Desc::Addr(reg) => Desc::Addr {
-            byte: reg.byte() as u8,
-        },
     }
 }
 

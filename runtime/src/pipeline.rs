@@ -607,6 +607,11 @@ fn compile_prepared(
     let relocations = relocations(&assembled.relocations, symbols.as_values_slice());
     let lines = Lines::of(&program, &assembled.inst_offsets);
     let code = assembled.code;
+    let instructions = program.blocks.iter().map(Vec::len).sum();
+    // Giving many small pieces of memory back takes time that nobody has to wait for.
+    if program.is_long() {
+        rayon::spawn(move || drop(program));
+    }
     lap(&mut seconds.emit);
     if wants(Stage::Asm) {
         let style = kiln_emit::listing::Style::Labels;
@@ -624,7 +629,7 @@ fn compile_prepared(
         barrier,
         uninterruptible,
         visa_instructions: object.insts.len(),
-        instructions: program.blocks.iter().map(Vec::len).sum(),
+        instructions,
         allocation: stats,
         allocator,
         inputs: object.inputs.iter().map(|i| input(object, i)).collect(),

@@ -84,6 +84,7 @@ pub fn check(func: &Function) -> Result<(), HomeError> {
         there: Marks::new(linear.blocks.len()),
     };
     let vars = func.object.vars.keys();
+    let vars = vars.chain(super::predicates(func.object));
     let mut vars = vars.filter(|&var| places[var.index()].is_some());
     vars.try_for_each(|var| proof.prove(var, touches.var(var)))
 }
@@ -177,18 +178,18 @@ impl Place {
 fn places(func: &Function, touches: &Touches) -> Result<Vec<Option<Place>>, HomeError> {
     let object = func.object;
     let grf = func.target.grf_bytes;
-    let mut places = vec![None; object.vars.len()];
+    let mut places = vec![None; object.vars.len() + object.predicates.len()];
     let mut list = &touches.0[..];
     let inputs = access::input_vars(object).map(|(var, _)| object.root(var).0);
     let mut add = |var: Var, touches: &[Touch]| {
         let end = touches.iter().map(|touch| touch.mention.to).max();
-        let size = object.vars[var].bytes().max(end.unwrap_or(0));
+        let size = super::bytes(object, var).max(end.unwrap_or(0));
         let raw = touches
             .iter()
             .any(|touch| touch.mention.raw && touch.mention.write);
         places[var.index()] = place(func, var, size, if raw { grf } else { 1 });
         let outside = || HomeError::Outside {
-            var: object.vars[var].name.to_string(),
+            var: super::name(object, var),
         };
         places[var.index()].as_ref().map(|_| ()).ok_or_else(outside)
     };
@@ -198,7 +199,10 @@ fn places(func: &Function, touches: &Touches) -> Result<Vec<Option<Place>>, Home
     while let Some(touch) = list.first() {
         let var = touch.mention.root;
         let own = list.partition_point(|touch| touch.mention.root == var);
-        add(var, &list[..own])?;
+        // Predicates without a home are values like any others.
+        if var.index() < object.vars.len() || func.homes[var] != Home::Special {
+            add(var, &list[..own])?;
+        }
         list = &list[own..];
     }
     Ok(places)
@@ -854,6 +858,6 @@ impl Proof<'_> {
     }
 
     fn name(&self, var: Var) -> String {
-        self.object.vars[var].name.to_string()
+        super::name(self.object, var)
     }
 }

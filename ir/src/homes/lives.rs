@@ -59,6 +59,9 @@ pub(super) struct Life {
     exposed: bool,
     /// Several routines name it.
     shared: bool,
+    /// What instructions do to it.
+    read: bool,
+    written: bool,
 }
 
 impl Life {
@@ -77,10 +80,18 @@ impl Life {
         part: None,
         exposed: false,
         shared: false,
+        read: false,
+        written: false,
     };
 
     pub(super) fn is_used(&self) -> bool {
         self.first != NONE
+    }
+
+    /// Whether contents may come from one block to another.
+    pub(super) fn crosses_blocks(&self) -> bool {
+        let is_within = self.blocks[0] == self.blocks[1] && !self.exposed && !self.shared;
+        self.read && self.written && !is_within
     }
 
     fn note(&mut self, mention: &Mention, inst: u32, block: Block, weight: u32, doms: &Dominators) {
@@ -95,6 +106,8 @@ impl Life {
         self.uses += weight;
         self.blocks[1] = b;
         self.raw |= mention.raw;
+        self.read |= !mention.write;
+        self.written |= mention.write;
         self.answer |= mention.raw && mention.write;
         self.bytes = self.bytes.max(mention.to);
         if self.exposed {
@@ -346,7 +359,7 @@ pub(super) fn lives(
     doms: &Dominators,
 ) -> Lives {
     let mut of = SecondaryMap::with_default(Life::NEW);
-    of.resize(object.vars.len());
+    of.resize(object.vars.len() + object.predicates.len());
     let bodies = bodies(graph, linear);
     let order: Vec<usize> = graph.bottom_up.iter().rev().copied().collect();
     let calls = calls(graph, linear, &bodies);
@@ -475,7 +488,7 @@ struct Named {
 impl Named {
     fn new(object: &Object) -> Named {
         let mut last = SecondaryMap::with_default(NONE);
-        last.resize(object.vars.len());
+        last.resize(object.vars.len() + object.predicates.len());
         Named {
             all: Vec::with_capacity(3 * object.insts.len()),
             last,
@@ -605,7 +618,7 @@ impl Channels {
 impl Round {
     fn new(object: &Object, target: &Platform, var: Var, named: &Named) -> Round {
         let mut round = Round {
-            size: object.vars[var].bytes(),
+            size: super::bytes(object, var),
             reads: Vec::new(),
             kills: Vec::new(),
             own: None,

@@ -4,7 +4,9 @@
 //! not evenly spread over the channels is taken for an access of all of them.
 
 use cranelift_entity::EntityRef;
-use kiln_frontend::module::{Inst, Object, Operand, Region, Var, predefined};
+use kiln_frontend::module::{
+    Combine, Exec, Inst, Object, Operand, PredUse, Region, Var, predefined,
+};
 use kiln_frontend::opcode::{Field, Opcode};
 use kiln_frontend::shape::{Raw, RawShape};
 use smallvec::SmallVec;
@@ -108,6 +110,9 @@ impl Mention {
 
 /// Calls `f` with what the instruction reads, then with what it writes.
 pub(super) fn of(object: &Object, grf: u32, inst: &Inst, mut f: impl FnMut(Mention)) {
+    if let Some(pred) = inst.pred {
+        predicate(object, inst, (pred, inst.exec, false), &mut f);
+    }
     let mut written: SmallVec<[(&Operand, Option<Raw>); 2]> = SmallVec::new();
     let fields = inst.op.row().operands_of(inst);
     for (operand, (field, raw)) in inst.operands.iter().zip(fields) {
@@ -195,8 +200,58 @@ fn operands(
                 payload(object, grf, inst, (var, root, from), (raw, write), f);
             }
         }
+        Operand::Predicate(pred) => {
+            let exec = match inst.op {
+                // It writes all its channels, whatever the mask says.
+                Opcode::Setp => Exec {
+                    no_mask: true,
+                    ..inst.exec
+                },
+                // What is moved is moved whole.
+                Opcode::Mov => Exec {
+                    size: object.predicates[pred.pred].elements as u8,
+                    offset: 0,
+                    no_mask: true,
+                },
+                _ => inst.exec,
+            };
+            predicate(object, inst, (pred, exec, write), f);
+        }
         _ => {}
     }
+}
+
+/// The access of a predicate, of which each channel has a byte.
+fn predicate(
+    object: &Object,
+    inst: &Inst,
+    (pred, exec, write): (PredUse, Exec, bool),
+    f: &mut impl FnMut(Mention),
+) {
+    let root = super::predicate(object, pred.pred);
+    let (from, size) = match pred.combine {
+        Combine::None => (exec.offset, exec.size),
+        Combine::Any | Combine::All => (0, super::bytes(object, root) as u8),
+    };
+    let whole = exec.no_mask || pred.combine != Combine::None || size == 1 && !write;
+    let lanes = Lanes {
+        offset: from,
+        size,
+        stride: 1,
+        first: from.into(),
+    };
+    let predicated = write && inst.pred.is_some();
+    f(Mention {
+        root,
+        from: from.into(),
+        to: u32::from(from) + u32::from(size),
+        who: if whole { Who::All } else { Who::Own(lanes) },
+        write,
+        part: (!whole).then_some(Part { from: 0, to: 1 }),
+        predicated,
+        some: predicated,
+        raw: false,
+    });
 }
 
 /// How elements lie: the number of the last, and their distance if it is the same for all.

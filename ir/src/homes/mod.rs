@@ -7,6 +7,9 @@
 //! one walk over the instructions and one over the variables, so that the time is linear whatever the pressure, and
 //! nothing has to be renamed, copied at joins or allocated afterwards but temporaries.
 //!
+//! A predicate is a variable here, too, with a byte for each channel; it has its home in the register file if its contents
+//! may come from one block to another. Predicates have the numbers behind the general variables' ([`predicate`]).
+//!
 //! `mentions` says what an instruction does to its variables, `lives` from where to where each one lives, and
 //! `registers` shares out the register file (Poletto and Sarkar: linear scan). [`check`] proves what comes of it, in
 //! another way.
@@ -18,13 +21,14 @@ mod registers;
 
 use std::ops::Range;
 
-use cranelift_entity::SecondaryMap;
-use kiln_frontend::module::{InputVar, Object, Operand, Var};
+use cranelift_entity::{EntityRef, SecondaryMap};
+use kiln_frontend::module::{InputVar, Object, Operand, Predicate, Var};
 use kiln_target::platform::Platform;
 
 use crate::cfg::Cfg;
 use crate::dominators::Dominators;
 use crate::func::Home;
+use crate::halves::any;
 use crate::linear::Linear;
 
 /// What variables may have.
@@ -45,6 +49,32 @@ pub struct Placed {
     pub memory: u32,
 }
 
+/// The number among the variables that a predicate has here.
+pub fn predicate(object: &Object, predicate: Predicate) -> Var {
+    Var::new(object.vars.len() + predicate.index())
+}
+
+/// The numbers of all predicates that are declared.
+fn predicates(object: &Object) -> impl Iterator<Item = Var> + use<> {
+    let first = object.vars.len();
+    (first + 1..first + object.predicates.len()).map(Var::new)
+}
+
+/// Bytes that a variable has.
+fn bytes(object: &Object, var: Var) -> u32 {
+    match var.index().checked_sub(object.vars.len()) {
+        None => object.vars[var].bytes(),
+        Some(p) => object.predicates[Predicate::new(p)].elements.into(),
+    }
+}
+
+fn name(object: &Object, var: Var) -> String {
+    match var.index().checked_sub(object.vars.len()) {
+        None => object.vars[var].name.to_string(),
+        Some(p) => object.predicates[Predicate::new(p)].name.to_string(),
+    }
+}
+
 /// Whether an object is of the kind that this is for: nothing is reached but by its name.
 pub fn is_plain(object: &Object) -> bool {
     let named = |operand: &Operand| {
@@ -55,7 +85,7 @@ pub fn is_plain(object: &Object) -> bool {
     };
     let mut inputs = object.inputs.iter();
     inputs.all(|input| matches!(input.var, InputVar::General(_)))
-        && (object.insts.iter()).all(|inst| inst.operands.iter().all(named))
+        && !any(&object.insts, |inst| !inst.operands.iter().all(named))
 }
 
 /// Gives each variable of an object its home; nothing if there is no room for them.

@@ -12,7 +12,7 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 use std::ops::Range;
 
-use cranelift_entity::SecondaryMap;
+use cranelift_entity::{EntityRef, SecondaryMap};
 use kiln_frontend::module::{Object, Var, predefined};
 use kiln_target::platform::Platform;
 
@@ -173,7 +173,7 @@ struct Wish {
     /// Where it has its place, and its number among those that have one.
     at: Option<u32>,
     slot: u32,
-    /// It is where it arrives.
+    /// It does not go to memory: it is where it arrives, or a predicate.
     fixed: bool,
 }
 
@@ -205,7 +205,7 @@ pub(super) fn assign(
     // What is somebody's where each routine is called.
     let mut above = vec![vec![0; FILE]; routines];
     let mut homes = SecondaryMap::with_default(Home::Special);
-    homes.resize(object.vars.len());
+    homes.resize(object.vars.len() + object.predicates.len());
     let (mut end, mut memory, mut named) = (0, 0, 0);
     for &routine in &lives.order {
         let own = lives.calls.iter().filter(|call| call.caller == routine);
@@ -227,6 +227,7 @@ pub(super) fn assign(
         for wish in &*wishes {
             match wish.at {
                 Some(offset) => homes[wish.var] = Home::Register { offset },
+                None if wish.var.index() >= object.vars.len() => return None,
                 None => named += lives.of[wish.var].named as usize,
             }
         }
@@ -447,6 +448,27 @@ fn wishes(object: &Object, (unit, grf): (u32, u32), lives: &Lives) -> Vec<Wish> 
             at: None,
             slot: 0,
             fixed: false,
+        });
+    }
+    for var in super::predicates(object) {
+        let life = lives.of[var];
+        if !life.crosses_blocks() {
+            continue;
+        }
+        let bytes = super::bytes(object, var).max(life.bytes);
+        let bytes = bytes.next_power_of_two().max(PART);
+        wishes.push(Wish {
+            var,
+            routine: life.routine,
+            first: life.first,
+            last: life.last,
+            bytes,
+            align: bytes,
+            // It cannot be in memory.
+            uses: u32::MAX,
+            at: None,
+            slot: 0,
+            fixed: true,
         });
     }
     wishes[arrived..].sort_by_key(|wish| (wish.routine, wish.first));

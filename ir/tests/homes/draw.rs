@@ -1,4 +1,4 @@
-//! Random kernels: moves between a few variables, of all kinds of accesses, and gotos to and fro.
+//! Random kernels: moves between a few variables, of all kinds of accesses, comparisons, and gotos to and fro.
 
 /// The generator of Steele, Lea and Flood ("SplitMix").
 pub struct Random(pub u64);
@@ -59,8 +59,9 @@ fn body(random: &mut Random, name: &str, vars: &[char], calls: &[&str]) -> Strin
         let to = random.below(labels);
         let goto = match random.below(8) {
             0 => format!("goto (M1, 8) {name}{to}"),
-            1 => format!("(P1) goto (M1, 1) {name}{to}"),
-            _ => format!("(P1) goto (M1, 8) {name}{to}"),
+            1 => format!("(P{}) goto (M1, 1) {name}{to}", 1 + random.below(3)),
+            2 => format!("(P1.any) goto (M1, 8) {name}{to}"),
+            n => format!("(P{}) goto (M1, 8) {name}{to}", 1 + n % 3),
         };
         lines.insert(at, goto);
     }
@@ -85,11 +86,12 @@ fn access(random: &mut Random, vars: &[char]) -> String {
         0 => "M1_NM",
         _ => "M1",
     };
+    let flag = 1 + random.below(3);
     match random.below(12) {
         0..=3 => format!("{pred}mov ({mask}, 8) {to}(0,0)<1> 0x1:d"),
         4..=6 => format!("{pred}mov ({mask}, 8) {to}(0,0)<1> {from}(0,0)<1;1,0>"),
-        7 => format!("cmp.lt ({mask}, 8) P3 {from}(0,0)<1;1,0> 0x0:d"),
-        8 => format!("cmp.lt ({mask}, 8) P3 {from}(0,0)<0;1,0> 0x0:d"),
+        7 => format!("cmp.lt ({mask}, 8) P{flag} {from}(0,0)<1;1,0> 0x0:d"),
+        8 => format!("cmp.lt ({mask}, 8) P{flag} {from}(0,0)<0;1,0> 0x0:d"),
         9 => {
             let (a, b) = (random.below(4), random.below(4));
             format!("{pred}mov ({mask}, 8) {to}B(0,{a})<4> {from}B(0,{b})<32;8,4>")

@@ -1,14 +1,17 @@
 //! What a kernel's blocks do to its variables, each in storage of its own and at the same time in its home: whether any
 //! byte that is read comes from another write than it should.
 //!
-//! Of general operands alone, without sizes and regions from the IR's own description of accesses. Predicates are
-//! drawn: the contents of variables are the numbers of the writes.
+//! Without sizes and regions from the IR's own description of accesses. The contents of variables are the numbers of the
+//! writes, and predicates are drawn; those that have a home are followed there as variables with a byte for each channel, of
+//! which a write leaves as they were only those that the IR keeps.
 
 use std::collections::HashMap;
 
-use kiln_frontend::module::{Inst, Operand, Region, Var};
+use cranelift_entity::EntityRef;
+use kiln_frontend::module::{Combine, Inst, Operand, Predicate, Region, Var};
 use kiln_frontend::opcode::Opcode;
-use kiln_ir::func::{Block, Function, Home, Term};
+use kiln_ir::func::{Block, Function, Home, Term, Write};
+use kiln_ir::homes;
 
 use super::draw::Random;
 
@@ -58,6 +61,20 @@ pub fn run(func: &Function, seed: u64) -> Result<(), String> {
         for inst in func.block_insts(block) {
             machine.inst(inst.as_u32() as usize, func.visa(inst))?;
         }
+        let branch = match func.blocks[block].term {
+            Term::Branch { inst, .. } | Term::Goto { inst, .. } => {
+                func.visa(inst).pred.map(|p| (inst, p))
+            }
+            _ => None,
+        };
+        if let Some((inst, pred)) = branch {
+            let channels = match (pred.combine, func.visa(inst).exec.size) {
+                (Combine::Any | Combine::All, _) => 0xff,
+                (Combine::None, 1) => 1,
+                (Combine::None, _) => machine.active,
+            };
+            machine.read_flag(inst.as_u32() as usize, pred.pred, channels)?;
+        }
         let callee = func.block_insts(block).last().and_then(|i| func.callee(i));
         if let Some(callee) = callee {
             calls.push((block, std::mem::replace(&mut machine.waits, vec![None; 8])));
@@ -91,6 +108,47 @@ impl Machine<'_, '_> {
         }
     }
 
+    /// Holds what some channels of a predicate have in its home against what they should have.
+    fn read_flag(&self, number: usize, p: Predicate, channels: u32) -> Result<(), String> {
+        let var = homes::predicate(self.func.object, p);
+        if self.func.homes[var] == Home::Special {
+            return Ok(());
+        }
+        for channel in (0..8).filter(|channel| channels >> channel & 1 != 0) {
+            let wanted = self.own.get(&(var, channel));
+            let found = self.shared.get(&self.place(var, channel));
+            if wanted.is_some() && wanted != found {
+                return Err(format!("instruction {number} reads {p} spoiled"));
+            }
+        }
+        Ok(())
+    }
+
+    fn write_flag(&mut self, number: usize, p: Predicate, channels: u32) {
+        let var = homes::predicate(self.func.object, p);
+        if self.func.homes[var] == Home::Special {
+            return;
+        }
+        self.writes += 1;
+        let writes = self.func.writes(kiln_ir::func::Inst::new(number)).iter();
+        let own = |write: &&Write| self.func.pred_cells[p].expand() == Some(write.cell);
+        let old = writes
+            .into_iter()
+            .find(own)
+            .and_then(|write| write.old.expand());
+        let is_kept = old.is_some_and(|old| !old.is_undef());
+        for channel in 0..8 {
+            match channels >> channel & 1 {
+                1 => self.put(var, channel, self.writes),
+                _ if is_kept => {}
+                _ => {
+                    let place = self.place(var, channel);
+                    self.shared.insert(place, self.writes);
+                }
+            }
+        }
+    }
+
     fn put(&mut self, var: Var, byte: u32, write: u64) {
         let place = self.place(var, byte);
         self.own.insert((var, byte), write);
@@ -120,8 +178,11 @@ impl Machine<'_, '_> {
             true => all,
             false => self.active >> inst.exec.offset & all,
         };
-        if inst.pred.is_some() && inst.op != Opcode::Sel {
-            mask &= self.some();
+        if let Some(pred) = inst.pred {
+            self.read_flag(number, pred.pred, mask)?;
+            if inst.op != Opcode::Sel {
+                mask &= self.some();
+            }
         }
         let general = |operand: &Operand| match *operand {
             Operand::General {
@@ -170,6 +231,9 @@ impl Machine<'_, '_> {
                     self.put(var, byte, self.writes);
                 }
             }
+        }
+        if let Operand::Predicate(pred) = inst.operands[0] {
+            self.write_flag(number, pred.pred, mask);
         }
         Ok(())
     }

@@ -7,8 +7,8 @@ mod machine;
 use kiln_frontend::module::{Module, Object, Var};
 use kiln_ir::build::{BuildOptions, build_with};
 use kiln_ir::func::{Function, Home};
-use kiln_ir::homes::Room;
 use kiln_ir::homes::check::{HomeError, check};
+use kiln_ir::homes::{self, Room};
 use kiln_target::platform::{self, Platform, SKL};
 
 /// Variables of eight dwords; each has another name for its bytes.
@@ -58,12 +58,18 @@ fn try_to_place<'m>(
 fn var(object: &Object, name: &str) -> Var {
     let mut vars = object.vars.iter();
     let found = vars.find(|(_, decl)| decl.name == name);
-    found.expect("a variable of that name").0
+    let mut predicates = object.predicates.iter();
+    let flag = predicates.find(|(_, decl)| decl.name == name);
+    let flag = flag.map(|(p, _)| homes::predicate(object, p));
+    let found = found.map(|(var, _)| var).or(flag);
+    found.expect("a variable of that name")
 }
 
 /// Where a variable is: in memory or not, from where to where.
 fn bytes(func: &Function, var: Var) -> Option<(bool, u32, u32)> {
-    let size = func.object.vars[var].bytes();
+    let declared = func.object.vars.get(var);
+    // Of a predicate of eight channels a byte for each.
+    let size = declared.map_or(8, |decl| decl.bytes());
     match func.homes[var] {
         Home::Register { offset } => Some((false, offset, offset + size)),
         Home::Memory { offset } => Some((true, offset, offset + size)),
@@ -314,6 +320,47 @@ fn bytes_are_of_other_channels_by_other_types() {
     ] {
         let body = set("A") + read + &brief("B");
         holds(&format!("L:\n{body}(P1) goto (M1, 8) L\n"), &["A B"], &[]);
+    }
+}
+
+/// Predicates that no other block wants have no place.
+#[test]
+fn predicates_within_a_block_have_no_home() {
+    let compared = "cmp.lt (M1, 8) P2 A(0,0)<1;1,0> 0x0:d\n";
+    let used = "(P2) mov (M1, 8) B(0,0)<1> 0x1:d\n";
+    for (body, has) in [
+        (format!("{compared}{used}"), false),
+        (format!("L:\n{compared}{used}(P1) goto (M1, 8) L\n"), false),
+        (format!("{compared}L:\n{used}(P1) goto (M1, 8) L\n"), true),
+        (format!("L:\n{used}{compared}(P1) goto (M1, 8) L\n"), true),
+        (
+            format!("{compared}(P1) goto (M1, 8) L\nL:\n{compared}"),
+            false,
+        ),
+    ] {
+        let module = kernel("", &body);
+        let func = place(&module, &SKL, room(&SKL));
+        let home = func.homes[var(func.object, "P2")];
+        assert_eq!(home != Home::Special, has, "{body}");
+    }
+}
+
+/// A predicate is kept from where it is written to where it is read, by channels that wait, too.
+#[test]
+fn predicates_are_kept_between_blocks() {
+    let compared = "cmp.lt (M1, 8) P2 A(0,0)<1;1,0> 0x0:d\n";
+    let used = "(P2) mov (M1, 8) D(0,0)<1> 0x1:d\n";
+    let brief = |var: &str| format!("{}mov (M1, 8) E(0,0)<1> {var}(0,0)<1;1,0>\n", set(var));
+    let b = brief("B");
+    holds(
+        &format!("{compared}(P1) goto (M1, 8) L\n{b}L:\n{used}"),
+        &["P2 B"],
+        &[],
+    );
+    // What is read of it whatever the mask may come from those who have left the loop meanwhile.
+    for read in ["(P2) goto (M1, 1) K\n", "(P2.any) goto (M1, 8) K\n"] {
+        let body = format!("L:\n{compared}{read}{b}(P1) goto (M1, 8) L\nK:\n");
+        holds(&body, &["P2 B"], &[]);
     }
 }
 

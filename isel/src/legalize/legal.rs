@@ -5,7 +5,7 @@
 //! not answered with "nothing": it may take for illegal what is legal, but never the other way round. A test
 //! has the general way make exactly the same of all that it settles.
 
-use kiln_machine::inst::{Base, Dst, Imm, Inst, Old, Opcode, Options, Src, SrcReg};
+use kiln_machine::inst::{Base, Dst, Imm, Inst, Old, Opcode, Options, Reg, Src, SrcReg};
 use kiln_target::isa::{Op, RegFile, Region, Type};
 use kiln_target::op::Props;
 
@@ -27,7 +27,8 @@ impl Legalizer<'_> {
         if is_own_terms(op, inst) {
             return true;
         }
-        let Some((hstride, regions)) = self.layout(op, &dst, inst) else {
+        let simple = self.simple(op, &dst, inst).map(|regions| (1, regions));
+        let Some((hstride, regions)) = simple.or_else(|| self.layout(op, &dst, inst)) else {
             return false;
         };
         let raw = is_raw_mov(op, inst.opts.saturate, dst.ty, &inst.srcs);
@@ -45,6 +46,78 @@ impl Legalizer<'_> {
         inst.chan_off = if is_masked(inst) { inst.chan_off } else { 0 };
         inst.dst = Some(Dst { hstride, ..dst });
         true
+    }
+
+    /// The sources' regions of an operation on elements of four bytes, each channel's side by side or one for all, in
+    /// registers of the machine: most of what there is where each variable has its place.
+    fn simple(&self, op: Op, dst: &Dst, inst: &Inst) -> Option<[Region; 3]> {
+        let n = u32::from(inst.exec_size);
+        let bytes = 4 * n;
+        let is_operation = matches!(
+            op,
+            Op::Mov
+                | Op::Add
+                | Op::And
+                | Op::Or
+                | Op::Xor
+                | Op::Shl
+                | Op::Shr
+                | Op::Asr
+                | Op::Sel
+                | Op::Cmp
+        );
+        if !is_operation
+            || inst.opts.saturate
+            || dst.hstride != 1
+            || !is_dword(dst.ty)
+            || !self.is_whole(inst, dst)
+        {
+            return None;
+        }
+        // What lies side by side is in one register, or is two as a whole.
+        let place = |reg: Reg| match reg.base() {
+            Base::Phys(RegFile::Grf, num)
+                if reg.byte() < self.grf && reg.byte().is_multiple_of(4) =>
+            {
+                Some((u32::from(num) * self.grf, reg.byte()))
+            }
+            _ => None,
+        };
+        let reaches = |byte: u32| byte + bytes <= self.grf || byte == 0 && bytes == 2 * self.grf;
+        let to = match dst.reg.is_null() {
+            true => None,
+            false => Some(place(dst.reg).filter(|&(_, byte)| reaches(byte))?),
+        };
+        let mut regions = [Region::SCALAR; 3];
+        for (i, src) in inst.srcs.iter().enumerate() {
+            let r = match src {
+                Src::Imm(imm) if i + 1 == inst.srcs.len() && is_dword(imm.ty) => continue,
+                Src::Reg(r) if is_dword(r.ty) && r.indirect.is_none() => r,
+                _ => return None,
+            };
+            let (num, byte) = place(r.reg)?;
+            let is_packed = match (r.region.vstride?, r.region.width, r.region.hstride) {
+                (0, 1, 0) => false,
+                (1, 1, 0) if reaches(byte) => n > 1,
+                _ => return None,
+            };
+            // The second half of the channels would read what the first have written.
+            let same = is_packed && dst.reg == r.reg;
+            let end = num + byte + if is_packed { bytes } else { 4 };
+            let overlaps =
+                |(at, first): (u32, u32)| num + byte < at + first + bytes && at + first < end;
+            if n > 1 && !same && to.is_some_and(overlaps) {
+                return None;
+            }
+            if is_packed {
+                let width = n.min(self.grf / 4);
+                regions[i] = match byte.is_multiple_of(4 * width) {
+                    true => Region::new(width as u8, width as u8, 1),
+                    false => Region::new(1, 1, 0),
+                };
+            }
+        }
+        Some(regions)
     }
 
     /// The destination's stride and the sources' regions of an operation that is legal with these.
@@ -141,6 +214,10 @@ impl Legalizer<'_> {
     }
 }
 
+fn is_dword(ty: Type) -> bool {
+    matches!(ty, Type::Ud | Type::D | Type::F)
+}
+
 /// Whether some channels may not be written, or not have their condition.
 fn is_masked(inst: &Inst) -> bool {
     !inst.opts.no_mask || inst.pred.is_some() || inst.cond.is_some_and(|c| !c.flag.is_null())
@@ -167,7 +244,6 @@ mod tests {
 
     use kiln_frontend::text;
     use kiln_machine::func::Function;
-    use kiln_machine::inst::Reg;
     use kiln_machine::testing::random::{functions, seeds};
     use kiln_machine::verify::Level;
     use kiln_target::platform::{PLATFORMS, SKL};

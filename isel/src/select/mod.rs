@@ -29,8 +29,9 @@ use kiln_frontend::module as visa;
 use kiln_frontend::opcode::{Field, Opcode};
 use kiln_ir::func::{self as ir, Cell, Home, Owner, Routine, Value};
 use kiln_machine::func::{Block, BlockData, Class, Edge, Entered, Function, Term};
-use kiln_machine::inst::{Base, Inst, Opcode as MachineOp, Reg, Src, VReg};
+use kiln_machine::inst::{Base, Dst, Inst, Opcode as MachineOp, Reg, Src, VReg};
 use kiln_target::abi::{self, Abi};
+use kiln_target::isa::{Op, Type};
 use kiln_target::platform::Platform;
 use scratch::{Area, Store};
 use smallvec::SmallVec;
@@ -116,6 +117,8 @@ struct Select<'f, 'm> {
     code: Vec<Inst>,
     values: SecondaryMap<Value, PackedOption<VReg>>,
     touched: SmallVec<[Touched; 6]>,
+    /// Contents of predicates with a home that have a register in the block under construction, the last few.
+    at_hand: SmallVec<[Value; AT_HAND]>,
     /// Where variables whose address is taken begin in the register file, in bytes.
     fixed_base: u32,
     /// Where they are if not there, and what of them is to be written behind the current instruction.
@@ -150,6 +153,9 @@ pub struct Room {
 /// Registers that are left to the code beside variables whose address is taken; where there are fewer,
 /// these variables live in scratch memory.
 const LEFT: u32 = 32;
+
+/// Contents of predicates in homes that are remembered to have a register.
+const AT_HAND: usize = 8;
 
 /// Selects instructions for one function of the IR without subroutines, with all there is.
 ///
@@ -289,6 +295,7 @@ fn select_from(
         code: Vec::new(),
         values,
         touched: SmallVec::new(),
+        at_hand: SmallVec::new(),
         fixed_base: fixed_from * grf,
         area,
         memory,
@@ -417,9 +424,10 @@ impl Select<'_, '_> {
         if dispatched && let Err(error) = self.keep_header() {
             self.errors.push(error);
         }
+        let is_passed = |&&(cell, _): &&(Cell, Value)| ir.flag_home(cell).is_none();
         for b in self.own_blocks() {
             let mut block = BlockData::new(Term::End);
-            for &(cell, value) in &ir.blocks[b].params {
+            for &(cell, value) in ir.blocks[b].params.iter().filter(is_passed) {
                 let v = self.cell_reg(cell);
                 self.values[value] = v.into();
                 block.params.push(v);
@@ -451,6 +459,7 @@ impl Select<'_, '_> {
             ir::Term::Branch { inst, .. } | ir::Term::Goto { inst, .. } => Some(inst),
             _ => None,
         };
+        self.at_hand.clear();
         self.code.reserve(ir.blocks[b].insts.len());
         for inst in ir.block_insts(b).filter(|i| Some(*i) != branch) {
             if let Err(error) = self.inst(inst) {
@@ -502,6 +511,9 @@ impl Select<'_, '_> {
         for edge in &ir.blocks[b].succs {
             let mut args = SmallVec::new();
             for (&(cell, _), &value) in ir.blocks[edge.to].params.iter().zip(&edge.args) {
+                if ir.flag_home(cell).is_some() {
+                    continue;
+                }
                 let known = self.values[value].expand().filter(|_| !value.is_undef());
                 args.push(known.unwrap_or_else(|| {
                     let v = self.cell_reg(cell);
@@ -559,6 +571,7 @@ impl Select<'_, '_> {
         self.at = inst;
         self.touched.clear();
         for r in self.ir.reads(inst) {
+            self.load_flag(r.cell, r.value);
             self.touched.push(Touched {
                 cell: r.cell,
                 read: Some(r.value),
@@ -568,6 +581,9 @@ impl Select<'_, '_> {
             });
         }
         for w in self.ir.writes(inst) {
+            if let Some(old) = w.old.expand() {
+                self.load_flag(w.cell, old);
+            }
             let now = w.old.expand().and_then(|old| self.values[old].expand());
             let new = Some(w.new);
             match self.touched.iter_mut().find(|t| t.cell == w.cell) {
@@ -593,8 +609,46 @@ impl Select<'_, '_> {
                 self.undef(v)
             });
             self.values[new] = v.into();
+            self.store_flag(cell, new, v);
         }
         self.touched.clear();
+    }
+
+    /// Loads contents of a predicate from its home, if it has one and they have no register in the block.
+    fn load_flag(&mut self, cell: Cell, value: Value) {
+        let Some(home) = self.ir.flag_home(cell) else {
+            return;
+        };
+        if value.is_undef() || self.at_hand.contains(&value) {
+            return;
+        }
+        let v = self.cell_reg(cell);
+        self.move_flag(Reg::virt(v, 0), self.fixed(home), self.cell_bytes(cell));
+        self.values[value] = v.into();
+        self.is_at_hand(value);
+    }
+
+    /// Stores new contents of a predicate in its home, if it has one.
+    fn store_flag(&mut self, cell: Cell, value: Value, v: VReg) {
+        if let Some(home) = self.ir.flag_home(cell) {
+            self.move_flag(self.fixed(home), Reg::virt(v, 0), self.cell_bytes(cell));
+            self.is_at_hand(value);
+        }
+    }
+
+    fn move_flag(&mut self, to: Reg, from: Reg, bytes: u32) {
+        let ty = if bytes == 4 { Type::Ud } else { Type::Uw };
+        let mut mov = Inst::no_mask(Op::Mov, 1);
+        mov.srcs.push(Src::scalar(from, ty));
+        mov.dst = Some(Dst::new(to, 1, ty));
+        self.push(mov);
+    }
+
+    fn is_at_hand(&mut self, value: Value) {
+        if self.at_hand.len() == AT_HAND {
+            self.at_hand.remove(0);
+        }
+        self.at_hand.push(value);
     }
 
     /// A new register for the contents of a cell. Messages may write past the end of what is
@@ -743,5 +797,5 @@ fn field(operand: &visa::Operand) -> u32 {
 }
 
 fn ud(bits: u32) -> Src {
-    Src::imm(kiln_target::isa::Type::Ud, bits.into())
+    Src::imm(Type::Ud, bits.into())
 }

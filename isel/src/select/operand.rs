@@ -306,8 +306,7 @@ impl Select<'_, '_> {
                     indirect: None,
                     mme: None,
                 };
-                let last = (0..u32::from(n)).map(|i| src.offset(i)).max().unwrap_or(0);
-                src.reg = self.read(storage, byte, byte + last + ty.bytes());
+                src.reg = self.read(storage, byte, byte + src.span(n));
                 Ok(Src::Reg(src))
             }
             Operand::Indirect {

@@ -10,7 +10,7 @@ use super::file::WORD;
 
 /// Where in an instruction a value of the file stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Place {
+pub(crate) enum Place {
     Pred,
     Cond,
     /// The address of an indirect operand.
@@ -24,30 +24,30 @@ pub(super) enum Place {
 }
 
 impl Place {
-    pub(super) fn is_def(self) -> bool {
+    pub(crate) fn is_def(self) -> bool {
         matches!(self, Place::Cond | Place::Dst)
     }
 
     /// Read, and only the real register will do.
-    pub(super) fn needs_register(self) -> bool {
+    pub(crate) fn needs_register(self) -> bool {
         !matches!(self, Place::Cond | Place::Dst | Place::Src(_))
     }
 }
 
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Access {
-    pub(super) v: VReg,
-    pub(super) place: Place,
+pub(crate) struct Access {
+    pub(crate) v: VReg,
+    pub(crate) place: Place,
     /// First byte, and one past the last.
-    pub(super) byte: u32,
-    pub(super) end: u32,
+    pub(crate) byte: u32,
+    pub(crate) end: u32,
     /// Contents that a definition is written over.
-    pub(super) old: Option<VReg>,
+    pub(crate) old: Option<VReg>,
 }
 
 impl Access {
     /// The value that is read, an old one among them.
-    pub(super) fn read(&self) -> Option<VReg> {
+    pub(crate) fn read(&self) -> Option<VReg> {
         if self.place.is_def() {
             self.old
         } else {
@@ -56,7 +56,7 @@ impl Access {
     }
 }
 
-pub(super) type Accesses = SmallVec<[Access; 4]>;
+pub(crate) type Accesses = SmallVec<[Access; 4]>;
 
 /// Bits of a flag that so many channels from an offset take.
 fn flag_end(byte: u32, exec_size: u8, chan_off: u8, ctrl: Option<PredCtrl>) -> u32 {
@@ -77,7 +77,7 @@ pub fn region_end(region: Region, exec_size: u8, ty: Type) -> u32 {
 }
 
 /// The values of a class that an instruction names; reads first.
-pub(super) fn accesses(func: &Function, inst: &Inst, class: Class) -> Accesses {
+pub(crate) fn accesses(func: &Function, inst: &Inst, class: Class) -> Accesses {
     let mut list = Accesses::new();
     let of_class = |reg: Reg| reg.as_virt().filter(|&v| func.regs[v].class == class);
     let mut add = |reg: Reg, place: Place, bytes: u32, old: Option<VReg>| {
@@ -141,7 +141,7 @@ pub(super) fn accesses(func: &Function, inst: &Inst, class: Class) -> Accesses {
 }
 
 /// What a terminator reads, with the words it takes.
-pub(super) fn term_read(func: &Function, term: &Term, class: Class) -> Option<Access> {
+pub(crate) fn term_read(func: &Function, term: &Term, class: Class) -> Option<Access> {
     let pred = term.pred()?;
     let v = pred.flag.as_virt()?;
     let (exec_size, chan_off) = match *term {
@@ -167,7 +167,7 @@ pub(super) fn term_read(func: &Function, term: &Term, class: Class) -> Option<Ac
 }
 
 /// Words of the flag that a `goto` without a predicate needs to itself, if it does.
-pub(super) fn free_words(target: &Platform, term: &Term) -> Option<u8> {
+pub(crate) fn free_words(target: &Platform, term: &Term) -> Option<u8> {
     match *term {
         Term::GotoForward {
             pred: None,

@@ -6,22 +6,22 @@ use kiln_target::isa::{Op, RegFile, Region, Type};
 use kiln_target::platform::Platform;
 
 /// Words of the larger file.
-pub(super) const MOST_WORDS: usize = 16;
+pub(crate) const MOST_WORDS: usize = 16;
 
 /// Bytes of a word.
-pub(super) const WORD: u32 = 2;
+pub(crate) const WORD: u32 = 2;
 
 /// A register file in words.
 #[derive(Clone, Copy)]
-pub(super) struct File {
-    pub(super) class: Class,
-    pub(super) words: u8,
+pub(crate) struct File {
+    pub(crate) class: Class,
+    pub(crate) words: u8,
     /// The largest value, in words.
-    pub(super) most: u8,
+    pub(crate) most: u8,
 }
 
 impl File {
-    pub(super) fn flags(target: &Platform) -> File {
+    pub(crate) fn flags(target: &Platform) -> File {
         File {
             class: Class::Flag,
             words: (target.flag_count * 2) as u8,
@@ -29,7 +29,7 @@ impl File {
         }
     }
 
-    pub(super) fn address(target: &Platform) -> File {
+    pub(crate) fn address(target: &Platform) -> File {
         let words = (target.addr_bytes / WORD) as u8;
         File {
             class: Class::Addr,
@@ -39,7 +39,7 @@ impl File {
     }
 
     /// The register at a byte of the value that begins at a word.
-    pub(super) fn reg(self, word: u8, byte: u32) -> Reg {
+    pub(crate) fn reg(self, word: u8, byte: u32) -> Reg {
         let at = u32::from(word) * WORD + byte;
         match self.class {
             Class::Flag => Reg::phys(RegFile::Flag, (at / 4) as u8, at % 4),
@@ -48,7 +48,7 @@ impl File {
     }
 
     /// Copies a value of so many words between its place and a general register, or between places.
-    pub(super) fn copy(self, to: Reg, from: Reg, words: u8) -> Inst {
+    pub(crate) fn copy(self, to: Reg, from: Reg, words: u8) -> Inst {
         let (channels, ty) = match (self.class, words) {
             (Class::Flag, 2) => (1, Type::Ud),
             _ => (words, Type::Uw),
@@ -65,12 +65,12 @@ impl File {
 }
 
 /// The words of a value.
-pub(super) fn mask(word: u8, size: u8) -> u16 {
+pub(crate) fn mask(word: u8, size: u8) -> u16 {
     (((1u32 << size) - 1) << word) as u16
 }
 
 /// Words of a file that an instruction names as such.
-pub(super) fn taken(inst: &Inst, file: File) -> u16 {
+pub(crate) fn taken(inst: &Inst, file: File) -> u16 {
     let mut words = 0;
     let mut add = |reg: Reg| match (reg.base(), file.class) {
         (Base::Phys(RegFile::Flag, n), Class::Flag) => words |= mask(n * 2, 2),

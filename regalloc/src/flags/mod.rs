@@ -19,8 +19,8 @@
 //! `file` has the words of a register file, `access` where instructions name its values; `webs` finds
 //! and places what crosses blocks; `walk` goes through a block, and `operands` rewrites an instruction.
 
-mod access;
-mod file;
+pub(crate) mod access;
+pub(crate) mod file;
 mod operands;
 mod walk;
 mod webs;

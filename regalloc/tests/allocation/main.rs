@@ -1,8 +1,8 @@
 //! Allocation of machine functions.
 
-mod aside;
 mod calls;
 mod limits;
+mod local;
 mod mutations;
 mod random;
 mod routines;

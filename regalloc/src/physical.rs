@@ -1,0 +1,118 @@
+//! An instruction of the machine IR as one of the target, when its registers are known.
+
+use kiln_emit::inst::{
+    self as gen_inst, Desc, Dst, Inst as Gen, Message, Op, Origin, Place, Pred, Reg, RegFile, Src,
+    SrcReg,
+};
+use kiln_machine::func::Function;
+use kiln_machine::inst::{self, Base, Inst};
+use smallvec::SmallVec;
+
+use crate::frame::Frame;
+
+/// The number of the destination among the operands.
+pub const RESULT: usize = 3;
+
+/// What the registers that a function names are.
+#[derive(Clone, Copy)]
+pub struct Physical<'a> {
+    pub func: &'a Function,
+    pub frame: &'a Frame,
+}
+
+impl Physical<'_> {
+    /// The instruction with the registers that `reg` gives for places outside the machine's files, by the number of the operand.
+    pub fn inst(&self, op: Op, m: &Inst, reg: impl Fn(inst::Reg, usize) -> Reg) -> Gen {
+        let place = |r: inst::Reg, indirect: Option<i16>, operand: usize| match indirect {
+            Some(imm) => Place::Indirect {
+                addr: self.named(r),
+                imm,
+            },
+            None => Place::Direct(match r.base() {
+                Base::Virt(_) | Base::List(_) => reg(r, operand),
+                Base::Null | Base::Phys(..) => self.named(r),
+            }),
+        };
+        let mut out = Gen::new(op, m.exec_size);
+        out.origin = Origin::new(m.origin);
+        out.chan_off = m.chan_off;
+        out.no_mask = m.opts.no_mask;
+        out.saturate = m.opts.saturate;
+        out.opts.align16 = m.opts.align16;
+        out.opts.acc_wr_en = m.opts.acc_wr_en;
+        out.opts.switch = m.opts.switch;
+        out.pred = m.pred.map(|p| self.pred(&p));
+        out.cond = m.cond.map(|c| gen_inst::CondMod {
+            cond: c.cond,
+            flag: self.named(c.flag),
+        });
+        out.dst = m.dst.as_ref().map(|d| {
+            let mut dst = Dst::new(Reg::NULL, d.hstride, d.ty);
+            dst.place = place(d.reg, d.indirect, RESULT);
+            dst.mme = d.mme;
+            dst
+        });
+        let sources = m.srcs.iter().enumerate();
+        let sources: SmallVec<[Src; 3]> = sources
+            .map(|(i, src)| match src {
+                inst::Src::Imm(imm) => Src::imm(imm.ty, imm.bits()),
+                inst::Src::Reg(r) => {
+                    let Src::Reg(s) = Src::reg(Reg::NULL, r.region, r.ty) else {
+                        unreachable!("a register makes a register")
+                    };
+                    Src::Reg(SrcReg {
+                        place: place(r.reg, r.indirect, i),
+                        modifier: r.modifier,
+                        mme: r.mme,
+                        ..s
+                    })
+                }
+            })
+            .collect();
+        out.srcs = sources;
+        out.msg = m.message.expand().map(|id| {
+            let message = &self.func.messages[id];
+            Message {
+                sfid: message.sfid,
+                eot: message.eot,
+                desc: desc(message.desc),
+                ex_desc: desc(message.ex_desc),
+            }
+        });
+        out.symbol = m.symbol.expand().map(|s| s.as_u32());
+        out
+    }
+
+    pub fn pred(&self, p: &inst::Pred) -> Pred {
+        Pred {
+            flag: self.named(p.flag),
+            inverse: p.inverse,
+            ctrl: p.ctrl,
+        }
+    }
+
+    /// A register that the function names.
+    pub fn named(&self, r: inst::Reg) -> Reg {
+        match r.base() {
+            Base::Phys(RegFile::Grf, num) => {
+                let at = u32::from(num) * self.frame.grf_bytes + r.byte();
+                let grf = match at / self.frame.grf_bytes {
+                    grf if grf == self.func.abi.header => self.frame.header,
+                    grf => grf,
+                };
+                Reg::new(RegFile::Grf, grf, (at % self.frame.grf_bytes) as u16)
+            }
+            Base::Phys(file, num) => Reg::new(file, num.into(), r.byte() as u16),
+            _ => Reg::NULL,
+        }
+    }
+}
+
+pub fn desc(desc: inst::Desc) -> Desc {
+    match desc {
+        inst::Desc::Imm(bits) => Desc::Imm(bits),
+        inst::Desc::Addr(reg) => Desc::Addr {
+            byte: reg.byte() as u8,
+        },
+    }
+}
