@@ -441,20 +441,7 @@ impl Collector<'_, '_> {
                 }
             }
             Operand::Predicate(p) => {
-                let exec = match inst.op {
-                    // setp writes all its channels, whatever the mask says.
-                    Opcode::Setp => Exec {
-                        no_mask: true,
-                        ..exec
-                    },
-                    // A predicate that is moved is moved whole.
-                    Opcode::Mov => Exec {
-                        size: 32,
-                        offset: 0,
-                        no_mask: true,
-                    },
-                    _ => exec,
-                };
+                let exec = exec_of_predicate(inst.op, exec, 32);
                 self.predicate(Touch { exec, ..touch }, p);
             }
             Operand::Indirect {
@@ -666,6 +653,24 @@ impl Collector<'_, '_> {
                 false => self.raw.push(r),
             }
         }
+    }
+}
+
+/// The channels that an operation accesses of a predicate among its operands, of which there are so many.
+pub(crate) fn exec_of_predicate(op: Opcode, exec: Exec, all: u8) -> Exec {
+    match op {
+        // It writes all its channels, whatever the mask says.
+        Opcode::Setp => Exec {
+            no_mask: true,
+            ..exec
+        },
+        // What is moved is moved whole.
+        Opcode::Mov => Exec {
+            size: all,
+            offset: 0,
+            no_mask: true,
+        },
+        _ => exec,
     }
 }
 

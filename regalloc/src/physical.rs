@@ -1,14 +1,16 @@
 //! An instruction of the machine IR as one of the target, when its registers are known.
 
 use kiln_emit::inst::{
-    self as gen_inst, Desc, Dst, Inst as Gen, Message, Op, Origin, Place, Pred, Reg, RegFile, Src,
-    SrcReg,
+    self as gen_inst, Desc, Dst, Inst as Gen, Message, Op, Origin, Place, Pred, Reg, RegFile,
+    Region, Src, SrcReg, Target, Type,
 };
 use kiln_machine::func::Function;
 use kiln_machine::inst::{self, Base, Inst};
 use smallvec::SmallVec;
 
 use crate::frame::Frame;
+use crate::rewrite::switch;
+use crate::routines::Convention;
 
 /// The number of the destination among the operands.
 pub const RESULT: usize = 3;
@@ -81,6 +83,25 @@ impl Physical<'_> {
         });
         out.symbol = m.symbol.expand().map(|s| s.as_u32());
         out
+    }
+
+    /// A call of a subroutine.
+    pub fn call_routine(&self, source: &Inst, callee: u32, convention: &Convention) -> [Gen; 2] {
+        let mut call = Gen::new(Op::Call, source.exec_size);
+        call.chan_off = source.chan_off;
+        let back = Reg::grf(convention.back * self.frame.unit_grfs);
+        call.dst = Some(Dst::new(back, 1, Type::Ud));
+        call.jip = Some(Target::Routine(callee));
+        [call, switch(self.frame.header)]
+    }
+
+    /// The way back from a subroutine to the address in a unit.
+    pub fn leave_subroutine(&self, back: u32) -> Gen {
+        let mut ret = Gen::new(Op::Ret, self.func.simd);
+        let address = Reg::grf(back * self.frame.unit_grfs);
+        ret.srcs.push(Src::reg(address, Region::SCALAR, Type::Ud));
+        ret.jip = Some(Target::Reg);
+        ret
     }
 
     pub fn pred(&self, p: &inst::Pred) -> Pred {

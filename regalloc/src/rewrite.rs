@@ -8,7 +8,7 @@
 
 use std::ops::Range;
 
-use kiln_emit::inst::{Dst, Inst as Gen, Op, Origin, Reg, RegFile, Region, Src, Target, Type};
+use kiln_emit::inst::{Dst, Inst as Gen, Op, Origin, Reg, RegFile, Region, Src, Type};
 use kiln_emit::messages::{self, Flag, data_port};
 use kiln_machine::func::{Block, Entered, Function, Term};
 use kiln_machine::inst::{self, Inst, Opcode, Role};
@@ -324,11 +324,8 @@ impl Rewriter<'_> {
         let (&back, results) = allocs.split_last()?;
         let results: Vec<Passed> = results.iter().map(|&a| self.passed(a)).collect();
         self.convention.as_mut()?.results = results;
-        let mut ret = Gen::new(Op::Ret, self.func.simd);
-        let address = Src::reg(self.unit_reg(back, 0), Region::SCALAR, Type::Ud);
-        ret.srcs.push(address);
-        ret.jip = Some(Target::Reg);
-        Some(ret)
+        let back = back.as_reg().map_or(0, unit);
+        Some(self.physical().leave_subroutine(back))
     }
 
     /// A call of a subroutine, all of whose operands are in their places.
@@ -338,12 +335,15 @@ impl Rewriter<'_> {
         };
         self.written |= convention.lost | 1 << convention.back;
         self.units |= convention.lost | 1 << convention.back;
-        let mut call = Gen::new(Op::Call, source.exec_size);
-        call.chan_off = source.chan_off;
-        let back = Reg::grf(convention.back * self.frame.unit_grfs);
-        call.dst = Some(Dst::new(back, 1, Type::Ud));
-        call.jip = Some(Target::Routine(callee));
-        vec![call, switch(self.frame.header)]
+        let call = self.physical().call_routine(source, callee, convention);
+        call.to_vec()
+    }
+
+    fn physical(&self) -> Physical<'_> {
+        Physical {
+            func: self.func,
+            frame: self.frame,
+        }
     }
 
     fn overwrites(&mut self, a: Allocation) {
@@ -387,15 +387,11 @@ impl Rewriter<'_> {
             }
             next += 1;
         });
-        let named = Physical {
-            func: self.func,
-            frame: self.frame,
-        };
         let reg = |r: inst::Reg, operand: usize| match first[operand] {
             Some(a) => self.unit_reg(a, r.byte()),
             None => Reg::NULL,
         };
-        named.inst(op, m, reg)
+        self.physical().inst(op, m, reg)
     }
 
     /// A move between registers, or to or from a spill slot.

@@ -11,7 +11,7 @@ use kiln_frontend::opcode::{Field, Opcode};
 use kiln_frontend::shape::{Raw, RawShape};
 use smallvec::SmallVec;
 
-use crate::access::works_on_groups;
+use crate::access::{exec_of_predicate, works_on_groups};
 
 /// Channels that have bytes of their own, the same distance from each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -201,20 +201,8 @@ fn operands(
             }
         }
         Operand::Predicate(pred) => {
-            let exec = match inst.op {
-                // It writes all its channels, whatever the mask says.
-                Opcode::Setp => Exec {
-                    no_mask: true,
-                    ..inst.exec
-                },
-                // What is moved is moved whole.
-                Opcode::Mov => Exec {
-                    size: object.predicates[pred.pred].elements as u8,
-                    offset: 0,
-                    no_mask: true,
-                },
-                _ => inst.exec,
-            };
+            let all = object.predicates[pred.pred].elements as u8;
+            let exec = exec_of_predicate(inst.op, inst.exec, all);
             predicate(object, inst, (pred, exec, write), f);
         }
         _ => {}

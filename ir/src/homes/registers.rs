@@ -422,6 +422,21 @@ fn wishes(object: &Object, (unit, grf): (u32, u32), lives: &Lives) -> Vec<Wish> 
         });
     }
     let arrived = wishes.len();
+    let wish = |var: Var, bytes: u32, align: u32| {
+        let life = lives.of[var];
+        Wish {
+            var,
+            routine: life.routine,
+            first: life.first,
+            last: life.last,
+            bytes,
+            align,
+            uses: life.uses,
+            at: None,
+            slot: 0,
+            fixed: false,
+        }
+    };
     for (var, decl) in object.vars.iter().skip(predefined::VAR_COUNT) {
         let life = lives.of[var];
         let is_input = || wishes[..arrived].iter().any(|wish| wish.var == var);
@@ -437,18 +452,7 @@ fn wishes(object: &Object, (unit, grf): (u32, u32), lives: &Lives) -> Vec<Wish> 
             // Nothing needs more than whole units, whatever is declared.
             false => (bytes.next_multiple_of(unit), unit),
         };
-        wishes.push(Wish {
-            var,
-            routine: life.routine,
-            first: life.first,
-            last: life.last,
-            bytes,
-            align,
-            uses: life.uses,
-            at: None,
-            slot: 0,
-            fixed: false,
-        });
+        wishes.push(wish(var, bytes, align));
     }
     for var in super::predicates(object) {
         let life = lives.of[var];
@@ -458,17 +462,10 @@ fn wishes(object: &Object, (unit, grf): (u32, u32), lives: &Lives) -> Vec<Wish> 
         let bytes = super::bytes(object, var).max(life.bytes);
         let bytes = bytes.next_power_of_two().max(PART);
         wishes.push(Wish {
-            var,
-            routine: life.routine,
-            first: life.first,
-            last: life.last,
-            bytes,
-            align: bytes,
             // It cannot be in memory.
             uses: u32::MAX,
-            at: None,
-            slot: 0,
             fixed: true,
+            ..wish(var, bytes, bytes)
         });
     }
     wishes[arrived..].sort_by_key(|wish| (wish.routine, wish.first));

@@ -101,14 +101,14 @@ impl Walk<'_> {
     }
 
     /// Notes that an instruction reads a value. Whether it can.
-    pub(super) fn read(&mut self, b: Block, v: VReg, n: u32) -> bool {
+    fn read(&mut self, b: Block, v: VReg, n: u32) -> bool {
         let value = &mut self.values[v];
         value.last = n;
         value.block == b.as_u32() || Some(v) == self.own.address
     }
 
     /// Notes how large the family of a value is by its declaration.
-    pub(super) fn size(&mut self, v: VReg) {
+    fn size(&mut self, v: VReg) {
         let data = self.func.regs[v];
         if data.class == Class::Grf {
             return;

@@ -64,10 +64,10 @@ pub fn code(
         .map(|block| std::mem::take(&mut block.insts))
         .collect();
     let shared = &*func;
-    let file = Units::new(shared, frame, parts, &code)?;
+    let own = Units::new(shared, frame, parts, &code)?;
     let reached = reached(shared);
     let half = |first: usize, code: &mut [Vec<Inst>]| {
-        let mut walk = Walk::new(shared, frame, parts, &file, numbers);
+        let mut walk = Walk::new(shared, frame, parts, &own, numbers);
         let mut done = Half::default();
         for (b, insts) in (first..).map(Block::new).zip(code) {
             let insts = std::mem::take(insts);
@@ -112,7 +112,7 @@ pub fn code(
         .fold(all.units, |set, unit| set | 1 << unit);
     all.stats.grf_used = kept.count_ones() * frame.unit_grfs;
     let convention = Convention {
-        back: file.back.unwrap_or(0),
+        back: own.back.unwrap_or(0),
         lost: all.written,
         ..Convention::default()
     };

@@ -110,18 +110,15 @@ impl Walk<'_> {
         self.emit(inst);
     }
 
-    pub(super) fn hold(&mut self, unit: u32) {
+    fn hold(&mut self, unit: u32) {
         self.held |= 1 << unit;
         self.units |= 1 << unit;
         self.written |= 1 << unit;
     }
 
-    /// A unit for a value, which is held.
-    pub(super) fn unit(&mut self, v: Option<VReg>) -> Fits<u32> {
-        let unit = match v {
-            Some(v) => self.units_for(&[v])?,
-            None => self.find(1).ok_or(Full)?,
-        };
+    /// A unit, which is held.
+    pub(super) fn unit(&mut self) -> Fits<u32> {
+        let unit = self.find(1).ok_or(Full)?;
         self.hold(unit);
         Ok(unit)
     }
@@ -153,7 +150,7 @@ impl Walk<'_> {
     }
 
     /// So many free units side by side, if there are some outside those that are booked.
-    pub(super) fn find(&self, count: u32) -> Option<u32> {
+    fn find(&self, count: u32) -> Option<u32> {
         let booked = self
             .bookings
             .iter()

@@ -1,9 +1,7 @@
 //! The walk through the blocks: what is known on the way, and the code that comes of it.
 
 use cranelift_entity::SecondaryMap;
-use kiln_emit::inst::{
-    Dst as GenDst, Inst as Gen, Op, Origin, Reg as GenReg, Region, Src as GenSrc, Target, Type,
-};
+use kiln_emit::inst::{Inst as Gen, Origin, Reg as GenReg};
 use kiln_machine::func::{Block, Class, Entered, Function, Term};
 use kiln_machine::inst::{Desc as MachineDesc, Inst, Opcode, Reg, VReg};
 use kiln_target::isa::RegFile;
@@ -182,7 +180,8 @@ impl<'a> Walk<'a> {
             });
         }
         let mut next = 0;
-        for n in std::mem::take(&mut self.named) {
+        let named = std::mem::take(&mut self.named);
+        for &n in &named {
             let i = n as usize;
             self.unchanged(insts, next..i);
             if self.inst(n, &insts[i]).is_err() {
@@ -191,6 +190,8 @@ impl<'a> Walk<'a> {
             next = i + 1;
         }
         self.unchanged(insts, next..insts.len());
+        // Its memory is the next block's.
+        self.named = named;
         let term = self.term(insts.len() as u32, term);
         let term = term.map_err(|Full| fail("its end needs more registers than there are"))?;
         self.clear();
@@ -203,7 +204,7 @@ impl<'a> Walk<'a> {
     }
 
     /// Forgets what the block's values have.
-    pub(super) fn clear(&mut self) {
+    fn clear(&mut self) {
         self.alive.clear();
         self.held = 0;
         self.bookings.clear();
@@ -243,7 +244,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    pub(super) fn inst(&mut self, n: u32, source: &Inst) -> Fits {
+    fn inst(&mut self, n: u32, source: &Inst) -> Fits {
         match source.op {
             Opcode::CallRoutine(callee) => return self.call(n, source, callee.into()),
             Opcode::Return => {
@@ -281,7 +282,7 @@ impl<'a> Walk<'a> {
     }
 
     /// Frees what is not read behind an instruction.
-    pub(super) fn free(&mut self, n: u32) {
+    fn free(&mut self, n: u32) {
         self.held &= !std::mem::take(&mut self.copies);
         let mut alive = std::mem::take(&mut self.alive);
         alive.retain(|&v| {
@@ -316,7 +317,7 @@ impl<'a> Walk<'a> {
     }
 
     /// A call of a subroutine: nothing lives there.
-    pub(super) fn call(&mut self, n: u32, source: &Inst, callee: u32) -> Fits {
+    fn call(&mut self, n: u32, source: &Inst, callee: u32) -> Fits {
         let Some(convention) = self.parts.convention(callee) else {
             return Err(Full);
         };
@@ -325,12 +326,8 @@ impl<'a> Walk<'a> {
         }
         self.written |= convention.lost | 1 << convention.back;
         self.units |= convention.lost | 1 << convention.back;
-        let mut call = Gen::new(Op::Call, source.exec_size);
-        call.chan_off = source.chan_off;
-        let back = GenReg::grf(convention.back * self.frame.unit_grfs);
-        call.dst = Some(GenDst::new(back, 1, Type::Ud));
-        call.jip = Some(Target::Routine(callee));
-        for mut inst in [call, switch(self.frame.header)] {
+        let call = self.physical().call_routine(source, callee, convention);
+        for mut inst in call {
             inst.origin = Origin::new(source.origin);
             self.came_from(n, inst);
         }
@@ -340,17 +337,13 @@ impl<'a> Walk<'a> {
     /// Goes back from a subroutine.
     fn leave(&mut self, n: u32, source: &Inst) {
         let Some(back) = self.own.back else { return };
-        let mut ret = Gen::new(Op::Ret, self.func.simd);
+        let mut ret = self.physical().leave_subroutine(back);
         ret.origin = Origin::new(source.origin);
-        let address = GenReg::grf(back * self.frame.unit_grfs);
-        ret.srcs
-            .push(GenSrc::reg(address, Region::SCALAR, Type::Ud));
-        ret.jip = Some(Target::Reg);
         self.came_from(n, ret);
     }
 
     /// What the block ends with.
-    pub(super) fn term(&mut self, n: u32, mut term: Term) -> Fits<Option<Term>> {
+    fn term(&mut self, n: u32, mut term: Term) -> Fits<Option<Term>> {
         let file = file_of(Class::Flag);
         self.words[file].pinned = 0;
         if let Some(access) = term_read(self.func, &term, Class::Flag) {

@@ -131,7 +131,7 @@ impl Walk<'_> {
         }
         let size = self.values[root].size;
         if home == NOWHERE {
-            let unit = self.unit(None)?;
+            let unit = self.unit()?;
             self.values[v].home = unit as u8;
             let words = &self.words[file];
             let to = self.unit_reg(unit, 0);
@@ -146,7 +146,7 @@ impl Walk<'_> {
 }
 
 /// Puts a register where an access stands; of a descriptor, beside the instruction.
-pub(super) fn set(inst: &mut Inst, place: Place, reg: Reg, descs: &mut [Option<Reg>; 2]) {
+fn set(inst: &mut Inst, place: Place, reg: Reg, descs: &mut [Option<Reg>; 2]) {
     match place {
         Place::Pred => inst.pred.iter_mut().for_each(|pred| pred.flag = reg),
         Place::Cond => inst.cond.iter_mut().for_each(|cond| cond.flag = reg),
