@@ -168,6 +168,8 @@ struct Collector<'f, 'm> {
     /// Where each block's end in `raw`.
     ends: Vec<usize>,
     maps: Vec<LaneMaps>,
+    /// No general variable lives in cells.
+    only_files: bool,
 }
 
 /// Instructions from which on both halves are gone through at the same time.
@@ -193,10 +195,18 @@ pub fn collect(func: &Function, blocks: &[Range<u32>]) -> Result<Accesses, CfgEr
 ///
 /// # Errors
 /// As [`collect`].
-pub fn collect_at_once(func: &Function, blocks: &[Range<u32>]) -> Result<Accesses, CfgError> {
+fn collect_at_once(func: &Function, blocks: &[Range<u32>]) -> Result<Accesses, CfgError> {
+    Collector::new(func, blocks).at_once()
+}
+
+/// The same of a function without cells for general variables.
+///
+/// # Errors
+/// As [`collect`].
+pub fn collect_files(func: &Function, blocks: &[Range<u32>]) -> Result<Accesses, CfgError> {
     let mut all = Collector::new(func, blocks);
-    all.collect()?;
-    Ok(all.accesses(&all.maps, all.raw.len()))
+    all.only_files = true;
+    all.at_once()
 }
 
 /// The same of the blocks before and behind one at the same time.
@@ -239,7 +249,13 @@ impl<'f, 'm> Collector<'f, 'm> {
             writes: SmallVec::new(),
             ends: Vec::with_capacity(blocks.len()),
             maps: vec![LaneMaps::default(); func.cells.len()],
+            only_files: false,
         }
+    }
+
+    fn at_once(mut self) -> Result<Accesses, CfgError> {
+        self.collect()?;
+        Ok(self.accesses(&self.maps, self.raw.len()))
     }
 
     fn collect(&mut self) -> Result<(), CfgError> {
@@ -286,6 +302,9 @@ impl<'f, 'm> Collector<'f, 'm> {
 impl Collector<'_, '_> {
     fn inst(&mut self, index: u32) -> Result<(), CfgError> {
         let inst = &self.func.object.insts[index as usize];
+        if self.only_files && names_general(inst) {
+            return Ok(());
+        }
         if let Some(p) = inst.pred {
             let read = Touch {
                 inst: index,
@@ -654,6 +673,13 @@ impl Collector<'_, '_> {
             }
         }
     }
+}
+
+/// Whether an instruction names nothing but general variables, and no message's payload.
+fn names_general(inst: &Inst) -> bool {
+    let is_general =
+        |operand: &Operand| matches!(operand, Operand::General { .. } | Operand::Imm { .. });
+    inst.pred.is_none() && inst.operands.iter().all(is_general)
 }
 
 /// The channels that an operation accesses of a predicate among its operands, of which there are so many.

@@ -28,7 +28,8 @@ pub struct BuildOptions {
     pub pack: bool,
     /// What variables may have that are kept in one place, if the object is one that this can be done with.
     pub homes: Option<Room>,
-    /// Instructions from which on it is worth a second thread. The IR is the same with one.
+    /// Instructions from which on it is worth a second thread. The IR is the same with one; where variables are kept in one
+    /// place, these may differ.
     pub halves_from: usize,
 }
 
@@ -65,7 +66,7 @@ pub fn build_with<'m>(
     if let Some(room) = &options.homes
         && homes::is_plain(object)
         && !uses_stack(object)
-        && let Some(func) = build_with_homes(object, target, room)?
+        && let Some(func) = build_with_homes(object, target, room, options.halves_from)?
     {
         return Ok(func);
     }
@@ -98,6 +99,7 @@ fn build_with_homes<'m>(
     object: &'m Object,
     target: &'static Platform,
     room: &Room,
+    halves_from: usize,
 ) -> Result<Option<Function<'m>>, CfgError> {
     let graph = cfg::build(object)?;
     let linear = linear::lay_out(&graph);
@@ -105,9 +107,10 @@ fn build_with_homes<'m>(
     let mut func = empty(object, target, &graph, false);
     make_files(&mut func);
     let ranges: Vec<_> = graph.blocks.iter().map(|b| b.insts.clone()).collect();
-    let many = object.insts.len() >= MANY;
-    let assign = || homes::assign(object, target, (&graph, &linear), &doms, room);
-    let (assigned, accesses) = both(many, assign, || access::collect_at_once(&func, &ranges));
+    let many = object.insts.len() >= halves_from;
+    let lives = homes::lives(object, target, (&graph, &linear), &doms, many);
+    let assign = || homes::assign(object, target, &lives, room);
+    let (assigned, accesses) = both(many, assign, || access::collect_files(&func, &ranges));
     let Some((homes, placed)) = assigned else {
         return Ok(None);
     };

@@ -94,6 +94,30 @@ impl Life {
         self.read && self.written && !is_within
     }
 
+    /// Adds what the second half of the code does. Whatever that reads is taken for something that the first did not write
+    /// for it; to be exact would matter only where the same is found again (see [`comes_round`]).
+    fn join(&mut self, behind: &Life) {
+        if !behind.is_used() {
+            return;
+        }
+        if !self.is_used() {
+            *self = *behind;
+            return;
+        }
+        self.shared |= behind.shared || self.routine != NONE && self.routine != behind.routine;
+        self.routine = behind.routine;
+        self.last = behind.last;
+        self.blocks[1] = behind.blocks[1];
+        self.named += behind.named;
+        self.uses += behind.uses;
+        self.bytes = self.bytes.max(behind.bytes);
+        self.raw |= behind.raw;
+        self.answer |= behind.answer;
+        self.exposed |= behind.read;
+        self.read |= behind.read;
+        self.written |= behind.written;
+    }
+
     fn note(&mut self, mention: &Mention, inst: u32, block: Block, weight: u32, doms: &Dominators) {
         let b = block.as_u32();
         let is_first = !self.is_used();
@@ -279,8 +303,8 @@ pub(super) struct Call {
     pub(super) callee: usize,
 }
 
-/// What is alive where.
-pub(super) struct Lives {
+/// From where to where each variable is alive.
+pub struct Lives {
     pub(super) of: SecondaryMap<Var, Life>,
     /// Routines, callers before what they call.
     pub(super) order: Vec<usize>,
@@ -351,12 +375,14 @@ fn hull(ends: Option<[At; 2]>, at: At) -> [At; 2] {
     [first.min(at), last.max(at)]
 }
 
-/// The life of each root variable.
-pub(super) fn lives(
+/// The life of each root variable. With halves of the code gone through at the same time, it may be longer in loops than
+/// it has to be.
+pub fn lives(
     object: &Object,
     target: &Platform,
     (graph, linear): (&Cfg, &Linear),
     doms: &Dominators,
+    in_halves: bool,
 ) -> Lives {
     let mut of = SecondaryMap::with_default(Life::NEW);
     of.resize(object.vars.len() + object.predicates.len());
@@ -374,23 +400,15 @@ pub(super) fn lives(
     }
     let loops = Loops::new(linear);
     let runs = Runs::new(linear, &lives.order, &lives.calls);
-    let mut named = Named::new(object);
-    for (b, data) in &linear.blocks {
-        let weight = loops.weight(b.as_u32());
-        let routine = runs.routine_of[b.index()];
-        for i in data.insts.clone() {
-            let inst = &object.insts[i as usize];
-            mentions::of(object, target.grf_bytes, inst, |mention| {
-                let life = &mut lives.of[mention.root];
-                life.note(&mention, i, b, weight, doms);
-                life.shared |= life.routine != NONE && life.routine != routine;
-                life.routine = routine;
-                if !loops.all.is_empty() {
-                    named.push(mention.root, i, b);
-                }
-            });
-        }
-    }
+    let reader = Reader {
+        object,
+        grf: target.grf_bytes,
+        linear,
+        doms,
+        loops: &loops,
+        routine_of: &runs.routine_of,
+    };
+    let named = reader.read(&mut lives.of, in_halves);
     if loops.all.is_empty() {
         return lives;
     }
@@ -413,7 +431,7 @@ pub(super) fn lives(
     };
     // What several routines name is taken to come round.
     let share = |life: &mut Life, var: Var| {
-        runs.share(life, named.of(var).into_iter());
+        runs.share(life, naming(&named, var).into_iter());
         let around = over_parts(life);
         if around != NONE {
             over(life, loops.outermost(around));
@@ -478,37 +496,100 @@ fn calls(graph: &Cfg, linear: &Linear, bodies: &[u32]) -> Vec<Call> {
     calls
 }
 
+/// Goes through the instructions.
+struct Reader<'a> {
+    object: &'a Object,
+    grf: u32,
+    linear: &'a Linear,
+    doms: &'a Dominators,
+    loops: &'a Loops,
+    routine_of: &'a [u32],
+}
+
+impl Reader<'_> {
+    /// Notes what instructions do to each variable, those of both halves of the code at the same time if so asked; gives
+    /// where each is named if there are loops.
+    fn read(&self, lives: &mut SecondaryMap<Var, Life>, in_halves: bool) -> [Named; 2] {
+        let all = self.object.insts.len() as u32;
+        let mut named = [Named::default(), Named::default()];
+        let [one, other] = &mut named;
+        if !in_halves {
+            self.part(0..all, lives, one);
+            return named;
+        }
+        let mut behind = SecondaryMap::with_default(Life::NEW);
+        behind.resize(self.object.vars.len() + self.object.predicates.len());
+        rayon::join(
+            || self.part(0..all / 2, lives, one),
+            || self.part(all / 2..all, &mut behind, other),
+        );
+        for (life, behind) in lives.values_mut().zip(behind.values()) {
+            life.join(behind);
+        }
+        named
+    }
+
+    /// The same of some of the instructions.
+    fn part(&self, part: Range<u32>, lives: &mut SecondaryMap<Var, Life>, named: &mut Named) {
+        let has_loops = !self.loops.all.is_empty();
+        if has_loops {
+            named.reserve(self.object, part.len());
+        }
+        for (b, data) in &self.linear.blocks {
+            let weight = self.loops.weight(b.as_u32());
+            let routine = self.routine_of[b.index()];
+            for i in data.insts.start.max(part.start)..data.insts.end.min(part.end) {
+                let inst = &self.object.insts[i as usize];
+                mentions::of(self.object, self.grf, inst, |mention| {
+                    let life = &mut lives[mention.root];
+                    life.note(&mention, i, b, weight, self.doms);
+                    life.shared |= life.routine != NONE && life.routine != routine;
+                    life.routine = routine;
+                    if has_loops {
+                        named.push(mention.root, i, b);
+                    }
+                });
+            }
+        }
+    }
+}
+
 /// The instructions that name each variable, with their blocks.
+#[derive(Default)]
 struct Named {
     /// Each with the number of the one before it that names the same variable.
     all: Vec<(u32, Block, u32)>,
+    /// The number of the last of each variable, from 1 on.
     last: SecondaryMap<Var, u32>,
 }
 
 impl Named {
-    fn new(object: &Object) -> Named {
-        let mut last = SecondaryMap::with_default(NONE);
-        last.resize(object.vars.len() + object.predicates.len());
-        Named {
-            all: Vec::with_capacity(3 * object.insts.len()),
-            last,
-        }
+    fn reserve(&mut self, object: &Object, insts: usize) {
+        self.last
+            .resize(object.vars.len() + object.predicates.len());
+        self.all.reserve(3 * insts);
     }
 
     fn push(&mut self, var: Var, inst: u32, block: Block) {
-        let before = std::mem::replace(&mut self.last[var], self.all.len() as u32);
+        let number = self.all.len() as u32 + 1;
+        let before = std::mem::replace(&mut self.last[var], number);
         self.all.push((inst, block, before));
     }
 
-    /// The instructions that name a variable, in order, each once.
-    fn of(&self, var: Var) -> Vec<(u32, Block)> {
-        let at = |n: u32| self.all.get(n as usize);
-        let all = std::iter::successors(at(self.last[var]), |&&(_, _, before)| at(before));
-        let mut list: Vec<(u32, Block)> = all.map(|&(inst, block, _)| (inst, block)).collect();
-        list.reverse();
-        list.dedup();
-        list
+    /// The instructions that name a variable, the last one first.
+    fn back(&self, var: Var) -> impl Iterator<Item = (u32, Block)> {
+        let at = |number: u32| self.all.get((number as usize).wrapping_sub(1));
+        let all = std::iter::successors(at(self.last[var]), move |&&(_, _, before)| at(before));
+        all.map(|&(inst, block, _)| (inst, block))
     }
+}
+
+/// The instructions of both halves that name a variable, in order, each once.
+fn naming([one, other]: &[Named; 2], var: Var) -> Vec<(u32, Block)> {
+    let mut list: Vec<(u32, Block)> = other.back(var).chain(one.back(var)).collect();
+    list.reverse();
+    list.dedup();
+    list
 }
 
 /// What is known of a variable in a loop that has all its instructions.
@@ -535,7 +616,7 @@ fn comes_round(
     target: &Platform,
     (graph, linear, bodies): (&Cfg, &Linear, &[u32]),
     loops: &Loops,
-    (unsure, named): (&[(Var, u32)], &Named),
+    (unsure, named): (&[(Var, u32)], &[Named; 2]),
 ) -> Vec<bool> {
     let blocks = &linear.blocks;
     let rounds: Vec<Round> = unsure
@@ -616,7 +697,7 @@ impl Channels {
 }
 
 impl Round {
-    fn new(object: &Object, target: &Platform, var: Var, named: &Named) -> Round {
+    fn new(object: &Object, target: &Platform, var: Var, named: &[Named; 2]) -> Round {
         let mut round = Round {
             size: super::bytes(object, var),
             reads: Vec::new(),
@@ -626,7 +707,7 @@ impl Round {
             is_own: false,
             is_shared: false,
         };
-        for (inst, block) in named.of(var) {
+        for (inst, block) in naming(named, var) {
             let inst = &object.insts[inst as usize];
             mentions::of(object, target.grf_bytes, inst, |mention| {
                 if mention.root == var {

@@ -1,7 +1,7 @@
 //! Places for general variables for as long as they live, without SSA: the quick tier's registers.
 //!
 //! Takes an object without variables whose address is taken and without a stack, and its linear graph; gives each of its
-//! general variables one [`Home`] in the register file or in scratch memory. Two variables of a routine have
+//! general variables one [`Home`](crate::func::Home) in the register file or in scratch memory. Two variables of a routine have
 //! a byte in common only where the life of one ends before that of the other begins, in the order of the code; those of a
 //! subroutine have none of what lives where it is called. That is
 //! one walk over the instructions and one over the variables, so that the time is linear whatever the pressure, and
@@ -21,15 +21,13 @@ mod registers;
 
 use std::ops::Range;
 
-use cranelift_entity::{EntityRef, SecondaryMap};
+use cranelift_entity::EntityRef;
 use kiln_frontend::module::{InputVar, Object, Operand, Predicate, Var};
-use kiln_target::platform::Platform;
 
-use crate::cfg::Cfg;
-use crate::dominators::Dominators;
-use crate::func::Home;
 use crate::halves::any;
-use crate::linear::Linear;
+
+pub use lives::{Lives, lives};
+pub use registers::assign;
 
 /// What variables may have.
 #[derive(Clone, Debug)]
@@ -86,16 +84,4 @@ pub fn is_plain(object: &Object) -> bool {
     let mut inputs = object.inputs.iter();
     inputs.all(|input| matches!(input.var, InputVar::General(_)))
         && !any(&object.insts, |inst| !inst.operands.iter().all(named))
-}
-
-/// Gives each variable of an object its home; nothing if there is no room for them.
-pub fn assign(
-    object: &Object,
-    target: &Platform,
-    (graph, linear): (&Cfg, &Linear),
-    doms: &Dominators,
-    room: &Room,
-) -> Option<(SecondaryMap<Var, Home>, Placed)> {
-    let lives = lives::lives(object, target, (graph, linear), doms);
-    registers::assign(object, target, &lives, room)
 }

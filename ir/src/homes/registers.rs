@@ -9,7 +9,7 @@
 //! it, what lives at a call has to be in a part of the file, at its start.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BinaryHeap};
+use std::collections::{BTreeMap, BinaryHeap, VecDeque};
 use std::ops::Range;
 
 use cranelift_entity::{EntityRef, SecondaryMap};
@@ -20,6 +20,8 @@ use super::lives::Lives;
 use super::{Placed, Room};
 use crate::access;
 use crate::func::Home;
+
+const NONE: u32 = u32::MAX;
 
 /// Bytes that are given out at least.
 const PART: u32 = 4;
@@ -173,6 +175,8 @@ struct Wish {
     /// Where it has its place, and its number among those that have one.
     at: Option<u32>,
     slot: u32,
+    /// The next of those that end with the same instruction.
+    next: u32,
     /// It does not go to memory: it is where it arrives, or a predicate.
     fixed: bool,
 }
@@ -183,7 +187,8 @@ fn worse(one: &Wish, other: &Wish, now: u32) -> bool {
     room(one) * u64::from(other.uses.max(1)) > room(other) * u64::from(one.uses.max(1))
 }
 
-pub(super) fn assign(
+/// Gives each variable of an object its home; nothing if there is no room for them.
+pub fn assign(
     object: &Object,
     target: &Platform,
     lives: &Lives,
@@ -220,7 +225,7 @@ pub(super) fn assign(
             file,
             end: units.end * unit,
             placed: Vec::new(),
-            ends: BinaryHeap::new(),
+            ends: Ends::of(wishes),
         };
         scan.run(wishes, &calls, &mut above)?;
         end = scan.file.end.max(end);
@@ -279,8 +284,35 @@ struct Scan {
     end: u32,
     /// What is alive and has a place.
     placed: Vec<u32>,
-    /// What is alive by where that ends.
-    ends: BinaryHeap<Reverse<(u32, u32)>>,
+    ends: Ends,
+}
+
+/// What is alive by where that ends.
+struct Ends {
+    /// The instruction up to which nothing is alive any more.
+    at: u32,
+    /// For each from there on the first that ends with it.
+    first: VecDeque<u32>,
+}
+
+impl Ends {
+    /// With room for some variables in the order of their first instructions.
+    fn of(wishes: &[Wish]) -> Ends {
+        let at = wishes.first().map_or(0, |wish| wish.first);
+        let last = wishes.iter().map(|wish| wish.last).max();
+        let count = last.map_or(0, |last| last.max(at) - at + 1);
+        Ends {
+            at,
+            first: vec![NONE; count as usize].into(),
+        }
+    }
+
+    fn push(&mut self, n: u32, wishes: &mut [Wish]) {
+        // It is alive where it is first named, whatever comes of its last instruction.
+        let last = wishes[n as usize].last.max(self.at);
+        let first = &mut self.first[(last - self.at) as usize];
+        wishes[n as usize].next = std::mem::replace(first, n);
+    }
 }
 
 impl Scan {
@@ -319,7 +351,7 @@ impl Scan {
                     }
                 }
             }
-            self.ends.push(Reverse((wish.last, n as u32)));
+            self.ends.push(n as u32, wishes);
         }
         calls[next..]
             .iter()
@@ -336,14 +368,19 @@ impl Scan {
 
     /// Frees what does not live up to an instruction.
     fn end_before(&mut self, inst: u32, wishes: &mut [Wish]) {
-        while let Some(&Reverse((last, gone))) = self.ends.peek()
-            && last < inst
+        while self.ends.at < inst
+            && let Some(mut gone) = self.ends.first.pop_front()
         {
-            self.ends.pop();
-            let Wish { at, bytes, .. } = wishes[gone as usize];
-            if let Some(at) = at {
-                self.remove(gone, wishes);
-                self.file.set(at, bytes, false);
+            self.ends.at += 1;
+            while gone != NONE {
+                let Wish {
+                    at, bytes, next, ..
+                } = wishes[gone as usize];
+                if let Some(at) = at {
+                    self.remove(gone, wishes);
+                    self.file.set(at, bytes, false);
+                }
+                gone = next;
             }
         }
     }
@@ -418,6 +455,7 @@ fn wishes(object: &Object, (unit, grf): (u32, u32), lives: &Lives) -> Vec<Wish> 
             uses: life.uses,
             at: Some(offset),
             slot: 0,
+            next: NONE,
             fixed: true,
         });
     }
@@ -434,6 +472,7 @@ fn wishes(object: &Object, (unit, grf): (u32, u32), lives: &Lives) -> Vec<Wish> 
             uses: life.uses,
             at: None,
             slot: 0,
+            next: NONE,
             fixed: false,
         }
     };

@@ -39,16 +39,19 @@ fn room(target: &Platform) -> Room {
 }
 
 fn place<'m>(module: &'m Module, target: &'static Platform, room: Room) -> Function<'m> {
-    try_to_place(module, target, room).expect("the kernel is plain")
+    try_to_place(module, target, room, false).expect("the kernel is plain")
 }
 
+/// With both halves of the code gone through at the same time, or in one go.
 fn try_to_place<'m>(
     module: &'m Module,
     target: &'static Platform,
     room: Room,
+    in_halves: bool,
 ) -> Option<Function<'m>> {
     let options = BuildOptions {
         homes: Some(room),
+        halves_from: if in_halves { 0 } else { usize::MAX },
         ..BuildOptions::default()
     };
     let func = build_with(&module.objects[0], target, options).expect("a function");
@@ -122,6 +125,9 @@ fn holds(body: &str, apart: &[&str], together: &[&str]) {
     let module = kernel("", body);
     let mut func = place(&module, &SKL, room(&SKL));
     expect(&mut func, apart, together);
+    // Whoever looks at halves may see less to share.
+    let halves = try_to_place(&module, &SKL, room(&SKL), true);
+    expect(&mut halves.expect("the kernel is plain"), apart, &[]);
 }
 
 fn set(var: &str) -> String {
@@ -308,6 +314,18 @@ fn all_loops_that_do_not_have_the_write_keep_what_they_read() {
         + &brief("D")
         + "(P3) goto (M1, 8) K\n";
     holds(&body, &["A B", "A C", "A D"], &["B C", "C D"]);
+}
+
+/// The same where the loop lies in the second half of the code, and the write in the first.
+#[test]
+fn a_loop_behind_the_middle_keeps_what_it_reads() {
+    let body = set("A")
+        + &brief("C").repeat(4)
+        + "L:\n"
+        + &read("A")
+        + &brief("B")
+        + "(P1) goto (M1, 8) L\n";
+    holds(&body, &["A B", "A C"], &["B C"]);
 }
 
 /// A byte that channel 0 has written is not what channel 3 finds there.
@@ -628,7 +646,7 @@ fn called(body: &str, apart: &[&str], together: &[&str]) {
     // Where there is hardly enough.
     for grfs in (3..12).map(|end| 2..end) {
         let memory = 1 << 16;
-        if let Some(mut func) = try_to_place(&module, &SKL, Room { grfs, memory }) {
+        if let Some(mut func) = try_to_place(&module, &SKL, Room { grfs, memory }, false) {
             expect(&mut func, apart, &[]);
         }
     }
@@ -744,7 +762,9 @@ fn what_is_refused_is_what_spoils() {
             _ => 2..112,
         };
         let memory = 1 << 16;
-        let Some(mut func) = try_to_place(&module, &SKL, Room { grfs, memory }) else {
+        let in_halves = seed / 2 % 2 == 1;
+        let room = Room { grfs, memory };
+        let Some(mut func) = try_to_place(&module, &SKL, room, in_halves) else {
             // With subroutines only few may be in memory.
             assert!(seed % 2 == 1, "seed {seed}: the kernel is plain\n{text}");
             continue;
