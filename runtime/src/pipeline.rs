@@ -14,10 +14,9 @@ use kiln_emit::flow;
 use kiln_emit::platform::Platform;
 use kiln_emit::verify::Violation;
 use kiln_frontend::module::{Input, InputVar, Object, ObjectKind};
-use kiln_ir::build::BuildOptions;
 use kiln_ir::cfg::CfgError;
+use kiln_ir::expand;
 use kiln_ir::subroutines::{self, Which};
-use kiln_ir::{expand, homes};
 use kiln_isel::select::{self, Room};
 use kiln_isel::{legalize, opt, pairs, remat, schedule};
 use kiln_machine::func::{Address, Entered, Function as Machine};
@@ -170,7 +169,7 @@ pub enum Stage {
 /// What is wanted first: code soon, or code that is fast.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tier {
-    /// No pass that need not be, and the allocator that takes least time.
+    /// No pass that only makes the code better.
     Quick,
     /// All that makes the code better.
     Best,
@@ -191,8 +190,6 @@ pub struct Options {
     pub allocator: Allocator,
     /// Run the passes of the optimizer.
     pub optimize: bool,
-    /// Keep each variable in one place for as long as it lives, where that can be done.
-    pub homes: bool,
     /// Passes that are left out, by their names ([`passes`]).
     pub without: Vec<&'static str>,
     /// Run every verifier and have the allocation proved.
@@ -214,7 +211,6 @@ impl Options {
             interruptible: false,
             allocator: Allocator::default(),
             optimize: true,
-            homes: false,
             without: Vec::new(),
             verify: cfg!(debug_assertions),
             pressure: false,
@@ -230,7 +226,6 @@ impl Options {
         Options {
             allocator: Allocator::Scan,
             optimize: !is_quick,
-            homes: is_quick,
             ..self
         }
     }
@@ -458,32 +453,25 @@ fn compile_prepared(
     if scratch_base > MOST_SCRATCH {
         return Err(too_far().into());
     }
-    let build = |homes| {
-        let settings = BuildOptions {
-            homes,
-            ..BuildOptions::default()
-        };
-        kiln_ir::build::build_with(object, options.platform, settings).map_err(
-            |source| match source {
-                CfgError::Unsupported { inst, what } => CompileError::Unsupported {
-                    kernel: kernel(),
-                    list: vec![Unsupported {
-                        inst,
-                        what: what.to_string(),
-                    }],
-                },
-                source => CompileError::Flow {
-                    kernel: kernel(),
-                    source,
-                },
+    let build = || {
+        kiln_ir::build::build(object, options.platform).map_err(|source| match source {
+            CfgError::Unsupported { inst, what } => CompileError::Unsupported {
+                kernel: kernel(),
+                list: vec![Unsupported {
+                    inst,
+                    what: what.to_string(),
+                }],
             },
-        )
+            source => CompileError::Flow {
+                kernel: kernel(),
+                source,
+            },
+        })
     };
-    let func = build(homes(options, scratch_base))?;
+    let func = build()?;
     lap(&mut seconds.ir);
     if options.verify {
         kiln_ir::verify::verify(&func).map_err(|e| broken(object, "the IR was built", &e))?;
-        homes::check::check(&func).map_err(|e| broken(object, "variables had places", &e))?;
     }
     if wants(Stage::Ir) {
         dumps.push((Stage::Ir, func.to_string()));
@@ -507,8 +495,7 @@ fn compile_prepared(
     let mut allocator = options.allocator;
     let (mut parts, stats, symbols, entered, [barrier, uninterruptible]) = loop {
         let mut text = String::new();
-        let func = func.take().map_or_else(|| build(None), Ok)?;
-        let placed = func.placed.is_some();
+        let func = func.take().map_or_else(build, Ok)?;
         let (machines, most) = lower(object, func, callees, options, room, &mut text)?;
         lap(&mut seconds.isel);
         profiles = vec![None; machines.len()];
@@ -548,8 +535,6 @@ fn compile_prepared(
         };
         let memory = &mut scratch.allocation;
         match allocate_parts(machines, order, &settings, known, memory, ready) {
-            // Temporaries have too few registers beside variables that are in one place.
-            Err(AllocError::TooFew { .. } | AllocError::Scratch { .. }) if placed => {}
             Err(AllocError::TooFew { .. } | AllocError::Scratch { .. })
                 if allocator != Allocator::Ion =>
             {
@@ -608,10 +593,6 @@ fn compile_prepared(
     let lines = Lines::of(&program, &assembled.inst_offsets);
     let code = assembled.code;
     let instructions = program.blocks.iter().map(Vec::len).sum();
-    // Giving many small pieces of memory back takes time that nobody has to wait for.
-    if program.is_long() {
-        rayon::spawn(move || drop(program));
-    }
     lap(&mut seconds.emit);
     if wants(Stage::Asm) {
         let style = kiln_emit::listing::Style::Labels;
@@ -642,21 +623,6 @@ fn compile_prepared(
         profiles: profiles.into_iter().flatten().collect(),
         dumps,
     }))
-}
-
-/// Registers that are left to temporaries beside variables that are in one place.
-const TEMPORARIES: u32 = 16;
-
-/// What variables may have that are kept in one place, if they are to be.
-fn homes(options: &Options, scratch_base: u32) -> Option<homes::Room> {
-    let platform = options.platform;
-    let is_whole = options.grf_limit == platform.grf_count;
-    let is_plain = !options.optimize && options.profile.is_none();
-    (options.homes && is_whole && is_plain).then(|| homes::Room {
-        // The thread's header arrives in the first unit.
-        grfs: platform.unit_grfs()..platform.grf_count - TEMPORARIES,
-        memory: MOST_SCRATCH.saturating_sub(scratch_base),
-    })
 }
 
 /// From the IR to machine IR that the target takes: selection, the optimizer's passes, legalization. The text is
@@ -732,7 +698,7 @@ fn finish(
     let graph = Graph::new(machine);
     if options.optimize {
         opt::run_without(machine, &graph, &options.without, &mut show);
-    } else if !machine.placed {
+    } else {
         opt::dead::run(machine, &graph);
     }
     legalize::run(machine).map_err(|errors| {
@@ -746,9 +712,7 @@ fn finish(
         }
     })?;
     debug_assert!(graph.is_of(machine), "legalization changes edges");
-    if options.optimize || !machine.placed {
-        opt::dead::run(machine, &graph);
-    }
+    opt::dead::run(machine, &graph);
     show("legalized", machine);
     check(machine, "legalization", Level::Legal)?;
     let limit = options.grf_limit / options.platform.unit_grfs();

@@ -187,10 +187,6 @@ fn every_option_counts() {
             ..plain()
         },
         Options {
-            homes: true,
-            ..plain()
-        },
-        Options {
             without: vec!["dead"],
             ..plain()
         },

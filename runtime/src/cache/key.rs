@@ -33,7 +33,6 @@ pub(super) fn module(options: &Options, kernel: Option<&str>, inputs: &[&Input])
         interruptible,
         allocator,
         optimize,
-        homes,
         without,
         verify,
         pressure,
@@ -47,7 +46,7 @@ pub(super) fn module(options: &Options, kernel: Option<&str>, inputs: &[&Input])
     key.add(platform.name.as_bytes());
     key.add(&grf_limit.to_le_bytes());
     key.add(abi.name.as_bytes());
-    for flag in [interruptible, optimize, homes, verify, pressure] {
+    for flag in [interruptible, optimize, verify, pressure] {
         key.add(&[u8::from(*flag)]);
     }
     key.add(format!("{allocator:?}").as_bytes());
