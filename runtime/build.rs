@@ -13,7 +13,7 @@ use std::{fs, io};
 
 /// The crates that what is compiled depends on, from this one's folder.
 const CRATES: [&str; 8] = [
-    "../frontend",
+    "../frontend/visa",
     "../ir",
     "../ir/machine",
     "../isel",

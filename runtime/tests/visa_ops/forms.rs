@@ -466,7 +466,7 @@ fn page() -> String {
         "# Which instructions are supported\n\n\
          A test makes this page: `WRITE=1 cargo test -p kiln-runtime --test visa_ops forms` writes it, without\n\
          `WRITE` it fails if the page says anything else. Which platform has which instruction is in the opcode\n\
-         table (`frontend/src/opcode.rs`), from the specification's appendix.\n\n\
+         table (`frontend/visa/src/opcode.rs`), from the specification's appendix.\n\n\
          * *runs*: every form of it that compiles is executed; *compiles*: what the executor lacks is said.\n\
          * `-`: the platform does not have it, and its use is a diagnostic with its place.\n\n\
          Judges: the *model* of `runtime/tests/visa_ops`, the results that the *reference's* code leaves for\n\

@@ -27,7 +27,7 @@ fn multiple<T>(input: usize, work: impl FnOnce() -> T) -> usize {
 
 /// The texts of all examples.
 fn texts() -> Vec<String> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");
     let entries = fs::read_dir(&folder).expect("the examples' folder");
     let text = |path: PathBuf| {
         let name = path.file_name()?.to_str()?;

@@ -13,7 +13,7 @@ use kiln_frontend::verify::verify;
 
 /// The texts of all examples.
 fn examples() -> Vec<String> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");
     let text = |path: PathBuf| {
         let name = path.file_name()?.to_str()?;
         fs::read_to_string(path.join(format!("{name}.visaasm"))).ok()

@@ -70,7 +70,7 @@ fn rebuilt(object: &Object) -> Object {
 #[test]
 fn examples_are_built_as_they_are_read() {
     let mut objects = 0;
-    let all = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples");
+    let all = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");
     for entry in std::fs::read_dir(all).expect("the examples") {
         let folder = entry.expect("an example").path();
         let Some(name) = folder.file_name().map(|name| name.to_os_string()) else {
