@@ -1,4 +1,4 @@
-//! From a function's blocks to its machine code, in one walk, or in two at the same time where it is long.
+//! From a function's blocks to its machine code, in one walk.
 //!
 //! Takes blocks of instructions with physical registers whose branches name blocks. Each instruction
 //! is encoded once, short where there is a short form, and put after the one before; a branch to a
@@ -16,15 +16,7 @@ pub struct Program {
     pub blocks: Vec<Vec<Inst>>,
 }
 
-/// Instructions from which on a second thread is worth it.
-const MANY: usize = 4096;
-
 impl Program {
-    /// Whether there are so many instructions that a second thread is worth it.
-    pub fn is_long(&self) -> bool {
-        self.blocks.iter().map(Vec::len).sum::<usize>() >= MANY
-    }
-
     /// Puts the blocks of subroutines behind, in the order of their numbers from 1 on, and has calls name
     /// blocks.
     pub fn append(&mut self, routines: impl IntoIterator<Item = Program>) {
@@ -144,67 +136,8 @@ struct Branch {
 /// an immediate, with its block and index. A target of one past the last block is the end of the
 /// code.
 pub fn assemble(program: &Program, platform: &Platform) -> Result<Assembled, EncodeError> {
-    let blocks = &program.blocks[..];
-    let count: usize = blocks.iter().map(Vec::len).sum();
-    let mut pieces = if count < MANY {
-        piece(blocks, 0, platform)?
-    } else {
-        let mut before = 0;
-        let middle = blocks.iter().position(|block| {
-            before += block.len();
-            before >= count / 2
-        });
-        let middle = middle.map_or(blocks.len(), |middle| middle + 1);
-        let (first, second) = blocks.split_at(middle);
-        let (first, second) = rayon::join(
-            || piece(first, 0, platform),
-            || piece(second, middle, platform),
-        );
-        first?.then(second?)
-    };
-    let Piece { out, branches } = &mut pieces;
-    out.block_offsets.push(out.code.len() as u32);
-    for branch in branches {
-        close(branch, out)?;
-    }
-    Ok(pieces.out)
-}
-
-/// Some blocks' code, with branches that are open. Offsets are from its start.
-struct Piece {
-    out: Assembled,
-    branches: Vec<Branch>,
-}
-
-impl Piece {
-    /// This and what comes behind it.
-    fn then(mut self, next: Piece) -> Piece {
-        let start = self.out.code.len() as u32;
-        let moved = |offset: u32| offset + start;
-        let (out, behind) = (&mut self.out, next.out);
-        out.code.extend(behind.code);
-        let blocks = behind.block_offsets.into_iter().map(moved);
-        out.block_offsets.extend(blocks);
-        out.inst_offsets
-            .extend(behind.inst_offsets.into_iter().map(moved));
-        let relocations = behind.relocations.into_iter();
-        out.relocations
-            .extend(relocations.map(|relocation| Relocation {
-                offset: moved(relocation.offset),
-                ..relocation
-            }));
-        self.branches
-            .extend(next.branches.into_iter().map(|branch| Branch {
-                offset: moved(branch.offset),
-                ..branch
-            }));
-        self
-    }
-}
-
-/// The code of blocks, the first of which has that number.
-fn piece(blocks: &[Vec<Inst>], first: usize, platform: &Platform) -> Result<Piece, EncodeError> {
     let spec = spec(platform);
+    let blocks = &program.blocks;
     let count = blocks.iter().map(Vec::len).sum();
     let mut out = Assembled {
         code: Vec::with_capacity(count * 16),
@@ -213,7 +146,7 @@ fn piece(blocks: &[Vec<Inst>], first: usize, platform: &Platform) -> Result<Piec
         relocations: Vec::new(),
     };
     let mut branches = Vec::new();
-    for (block, insts) in (first..).zip(blocks) {
+    for (block, insts) in blocks.iter().enumerate() {
         out.block_offsets.push(out.code.len() as u32);
         for (index, inst) in insts.iter().enumerate() {
             let offset = out.code.len() as u32;
@@ -238,7 +171,11 @@ fn piece(blocks: &[Vec<Inst>], first: usize, platform: &Platform) -> Result<Piec
             }
         }
     }
-    Ok(Piece { out, branches })
+    out.block_offsets.push(out.code.len() as u32);
+    for branch in branches {
+        close(branch, &mut out)?;
+    }
+    Ok(out)
 }
 
 /// Immediates are an instruction's last bytes.
@@ -263,21 +200,22 @@ fn relocation(inst: &Inst, symbol: u32, end: u32) -> Result<Relocation, EncodeEr
 }
 
 /// Stores the distances of a branch.
-fn close(branch: &mut Branch, out: &mut Assembled) -> Result<(), EncodeError> {
+fn close(branch: Branch, out: &mut Assembled) -> Result<(), EncodeError> {
     let Branch {
         offset,
         block,
         index,
-        word,
+        mut word,
         targets,
     } = branch;
-    let (offset, block, index) = (*offset, *block, *index);
     let distance = |target: u32| {
         let to = out.block_offsets.get(target as usize);
         let to = to.ok_or(EncodeError::Block(target))?;
         Ok(i64::from(*to) - i64::from(offset))
     };
-    targets.close(word, distance).map_err(at(block, index))?;
+    targets
+        .close(&mut word, distance)
+        .map_err(at(block, index))?;
     let from = offset as usize;
     out.code[from..from + 16].copy_from_slice(&word.to_le_bytes());
     Ok(())

@@ -5,34 +5,20 @@
 //! registers are cleared at the start where some instruction has an address for each of its rows.
 //! Code for a platform without errata stays as it is.
 
-use rayon::prelude::*;
-
 use crate::assemble::Program;
 use crate::inst::{Dst, Inst, Op, Place, Reg, RegFile, Src, Type};
 use crate::platform::Platform;
 
 /// Changes a function's code as the platform's errata ask.
 pub fn run(program: &mut Program, platform: &Platform) {
-    let of_block = |block: &mut Vec<Inst>| {
-        let mut rows = false;
-        for inst in block {
-            if inst.op.is_send() && platform.uninterrupted_from.is_some() {
-                let from = inst.srcs.first().and_then(first_register);
-                inst.opts.no_preempt |= from == platform.uninterrupted_from;
-            }
-            rows |= inst.srcs.iter().any(is_by_rows);
+    let mut rows = false;
+    for inst in program.blocks.iter_mut().flatten() {
+        if inst.op.is_send() && platform.uninterrupted_from.is_some() {
+            let from = inst.srcs.first().and_then(first_register);
+            inst.opts.no_preempt |= from == platform.uninterrupted_from;
         }
-        rows
-    };
-    let any = |one, other| one | other;
-    let rows = match program.is_long() {
-        true => program
-            .blocks
-            .par_iter_mut()
-            .map(of_block)
-            .reduce(|| false, any),
-        false => program.blocks.iter_mut().map(of_block).fold(false, any),
-    };
+        rows |= inst.srcs.iter().any(is_by_rows);
+    }
     if let (true, true, Some(entry)) = (rows, platform.clears_addresses, program.blocks.first_mut())
     {
         entry.insert(0, cleared_addresses());

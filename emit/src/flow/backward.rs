@@ -9,21 +9,14 @@
 //! Takes a program whose branches name blocks. Guarantees that every predicated backward goto left
 //! stands directly before the join that it names.
 
-use rayon::prelude::*;
-
 use crate::assemble::Program;
 use crate::inst::{Inst, Op, Target};
 
 /// Turns round the backward gotos whose channels would not wait at a join.
 pub fn turn_round(program: &mut Program) {
-    let backward = |block: &Vec<Inst>| {
-        (block.iter()).position(|i| i.op == Op::Goto && i.opts.branch_ctrl && i.pred.is_some())
-    };
-    let found: Vec<Option<usize>> = match program.is_long() {
-        true => program.blocks.par_iter().map(backward).collect(),
-        false => program.blocks.iter().map(backward).collect(),
-    };
-    for (block, at) in found.into_iter().enumerate() {
+    let backward = |i: &Inst| i.op == Op::Goto && i.opts.branch_ctrl && i.pred.is_some();
+    for block in 0..program.blocks.len() {
+        let at = program.blocks[block].iter().position(backward);
         if let Some(at) = at
             && let Some(join) = misplaced(program, block, at)
         {
