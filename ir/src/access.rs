@@ -168,8 +168,6 @@ struct Collector<'f, 'm> {
     /// Where each block's end in `raw`.
     ends: Vec<usize>,
     maps: Vec<LaneMaps>,
-    /// No general variable lives in cells.
-    only_files: bool,
 }
 
 /// Instructions from which on both halves are gone through at the same time.
@@ -197,16 +195,6 @@ pub fn collect(func: &Function, blocks: &[Range<u32>]) -> Result<Accesses, CfgEr
 /// As [`collect`].
 fn collect_at_once(func: &Function, blocks: &[Range<u32>]) -> Result<Accesses, CfgError> {
     Collector::new(func, blocks).at_once()
-}
-
-/// The same of a function without cells for general variables.
-///
-/// # Errors
-/// As [`collect`].
-pub fn collect_files(func: &Function, blocks: &[Range<u32>]) -> Result<Accesses, CfgError> {
-    let mut all = Collector::new(func, blocks);
-    all.only_files = true;
-    all.at_once()
 }
 
 /// The same of the blocks before and behind one at the same time.
@@ -249,7 +237,6 @@ impl<'f, 'm> Collector<'f, 'm> {
             writes: SmallVec::new(),
             ends: Vec::with_capacity(blocks.len()),
             maps: vec![LaneMaps::default(); func.cells.len()],
-            only_files: false,
         }
     }
 
@@ -302,9 +289,6 @@ impl<'f, 'm> Collector<'f, 'm> {
 impl Collector<'_, '_> {
     fn inst(&mut self, index: u32) -> Result<(), CfgError> {
         let inst = &self.func.object.insts[index as usize];
-        if self.only_files && names_general(inst) {
-            return Ok(());
-        }
         if let Some(p) = inst.pred {
             let read = Touch {
                 inst: index,
@@ -675,15 +659,8 @@ impl Collector<'_, '_> {
     }
 }
 
-/// Whether an instruction names nothing but general variables, and no message's payload.
-fn names_general(inst: &Inst) -> bool {
-    let is_general =
-        |operand: &Operand| matches!(operand, Operand::General { .. } | Operand::Imm { .. });
-    inst.pred.is_none() && inst.operands.iter().all(is_general)
-}
-
 /// The channels that an operation accesses of a predicate among its operands, of which there are so many.
-pub(crate) fn exec_of_predicate(op: Opcode, exec: Exec, all: u8) -> Exec {
+fn exec_of_predicate(op: Opcode, exec: Exec, all: u8) -> Exec {
     match op {
         // It writes all its channels, whatever the mask says.
         Opcode::Setp => Exec {
@@ -701,7 +678,7 @@ pub(crate) fn exec_of_predicate(op: Opcode, exec: Exec, all: u8) -> Exec {
 }
 
 /// Whether an operation on groups of channels reads what channels have that are not active.
-pub(crate) fn works_on_groups(op: Opcode) -> bool {
+fn works_on_groups(op: Opcode) -> bool {
     matches!(
         op,
         Opcode::Dp2 | Opcode::Dp3 | Opcode::Dp4 | Opcode::Dph | Opcode::Sad2 | Opcode::Sad2Add

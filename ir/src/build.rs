@@ -15,7 +15,6 @@ use crate::cfg::{self, CfgError};
 use crate::dominators::Dominators;
 use crate::func::*;
 use crate::halves::{MANY, any, both};
-use crate::homes::{self, Room};
 use crate::linear;
 use crate::liveness::{Access, Accesses, Batch, CallAccess, CallKind, Graph, Solver};
 use crate::pack;
@@ -26,10 +25,7 @@ use crate::ssa::{self, Origin, Placed, Placer};
 pub struct BuildOptions {
     /// Narrow variables share cells.
     pub pack: bool,
-    /// What variables may have that are kept in one place, if the object is one that this can be done with.
-    pub homes: Option<Room>,
-    /// Instructions from which on it is worth a second thread. The IR is the same with one; where variables are kept in one
-    /// place, these may differ.
+    /// Instructions from which on it is worth a second thread. The IR is the same with one.
     pub halves_from: usize,
 }
 
@@ -37,7 +33,6 @@ impl Default for BuildOptions {
     fn default() -> BuildOptions {
         BuildOptions {
             pack: true,
-            homes: None,
             halves_from: MANY,
         }
     }
@@ -63,13 +58,6 @@ pub fn build_with<'m>(
     target: &'static Platform,
     options: BuildOptions,
 ) -> Result<Function<'m>, CfgError> {
-    if let Some(room) = &options.homes
-        && homes::is_plain(object)
-        && !uses_stack(object)
-        && let Some(func) = build_with_homes(object, target, room, options.halves_from)?
-    {
-        return Ok(func);
-    }
     let many = object.insts.len() >= options.halves_from;
     let read = || {
         let taken = access::address_taken(object);
@@ -92,35 +80,6 @@ pub fn build_with<'m>(
     let tree = (&doms, &linear.origins[..]);
     rename(&mut func, &graph, &accesses, tree, many);
     Ok(func)
-}
-
-/// The same with variables in one place; nothing if that cannot be done.
-fn build_with_homes<'m>(
-    object: &'m Object,
-    target: &'static Platform,
-    room: &Room,
-    halves_from: usize,
-) -> Result<Option<Function<'m>>, CfgError> {
-    let graph = cfg::build(object)?;
-    let linear = linear::lay_out(&graph);
-    let doms = Dominators::of(&linear.blocks, &linear.routines);
-    let mut func = empty(object, target, &graph, false);
-    make_files(&mut func);
-    let ranges: Vec<_> = graph.blocks.iter().map(|b| b.insts.clone()).collect();
-    let many = object.insts.len() >= halves_from;
-    let lives = homes::lives(object, target, (&graph, &linear), &doms, many);
-    let assign = || homes::assign(object, target, &lives, room);
-    let (assigned, accesses) = both(many, assign, || access::collect_files(&func, &ranges));
-    let Some((homes, placed)) = assigned else {
-        return Ok(None);
-    };
-    let accesses = accesses?;
-    func.homes = homes;
-    func.placed = Some(placed);
-    (func.blocks, func.routines) = (linear.blocks, linear.routines);
-    let tree = (&doms, &linear.origins[..]);
-    rename(&mut func, &graph, &accesses, tree, false);
-    Ok(Some(func))
 }
 
 /// A function of which nothing is known but its object.
@@ -162,7 +121,6 @@ fn empty<'m>(
         write_pool: Vec::new(),
         fixed_bytes: 0,
         payload_bytes: payload_bytes(object, target),
-        placed: None,
         stack,
     };
     func.values.push(ValueData {
@@ -430,12 +388,6 @@ fn make_homes(func: &mut Function, taken: &[Var], uses: Option<pack::Uses>) {
     if func.stack {
         make_passed(func);
     }
-    make_files(func);
-}
-
-/// The cells of all that is not in general variables.
-fn make_files(func: &mut Function) {
-    let object = func.object;
     for (p, decl) in object.predicates.iter().skip(1) {
         let size = u32::from(decl.elements).min(32);
         let cell = func.cells.push(CellData {

@@ -8,8 +8,6 @@ use kiln_frontend::module as visa;
 use kiln_target::platform::Platform;
 use smallvec::SmallVec;
 
-use crate::homes::{self, Placed};
-
 macro_rules! entities {
     ($($(#[$doc:meta])* $name:ident, $display:literal;)*) => {$(
         $(#[$doc])*
@@ -94,10 +92,6 @@ pub enum Home {
     /// In the payload registers where it arrived, byte offset in the register file, because its
     /// address, or that of a neighbour in the unit, is taken.
     FixedPayload { offset: u32 },
-    /// At a byte of the register file for as long as it lives ([`crate::homes`]).
-    Register { offset: u32 },
-    /// At a byte of the function's scratch memory, likewise.
-    Memory { offset: u32 },
     /// An architecture register or predefined value, not storage of the function.
     #[default]
     Special,
@@ -234,8 +228,6 @@ pub struct Function<'m> {
     pub fixed_bytes: u32,
     /// Bytes of the register file that hold inputs, from r0 on.
     pub payload_bytes: u32,
-    /// What its variables have that are in one place for as long as they live.
-    pub placed: Option<Placed>,
     /// Keeps to the convention of stack calls: a function, or a kernel that calls one or uses the
     /// stack's registers.
     pub stack: bool,
@@ -265,17 +257,6 @@ impl<'m> Function<'m> {
     pub fn writes(&self, inst: Inst) -> &[Write] {
         let r = &self.insts[inst.as_u32() as usize].writes;
         &self.write_pool[r.start as usize..r.end as usize]
-    }
-
-    /// Where a predicate is in the register file that is not a value between blocks.
-    pub fn flag_home(&self, cell: Cell) -> Option<u32> {
-        let Owner::Predicate(p) = self.cells[cell].owner else {
-            return None;
-        };
-        match self.homes[homes::predicate(self.object, p)] {
-            Home::Register { offset } => Some(offset),
-            _ => None,
-        }
     }
 
     /// What an instruction at the end of a block calls, if it calls a subroutine.

@@ -18,7 +18,6 @@ pub mod dominators;
 pub mod expand;
 pub mod func;
 mod halves;
-pub mod homes;
 pub mod linear;
 pub mod liveness;
 pub mod pack;

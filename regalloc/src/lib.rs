@@ -5,15 +5,13 @@
 //! beyond the registers; [`frame`] says which general registers there are; [`place`] chooses
 //! consecutive ones for messages that span several; [`adapter`] presents the function to regalloc2,
 //! which [`windows`] runs; [`rewrite`] applies the answer with moves and spills; [`layout`] puts the
-//! blocks in order and ends them; [`check`] holds the result against the function. Where variables have places already
-//! [`local`] stands for all from flags to the code.
+//! blocks in order and ends them; [`check`] holds the result against the function.
 
 pub mod adapter;
 pub mod check;
 pub mod flags;
 pub mod frame;
 pub mod layout;
-pub mod local;
 pub mod physical;
 pub mod place;
 pub mod rewrite;
@@ -247,18 +245,6 @@ pub fn allocate_with(
         pressure::pressure(&func, &live).units.amount * func.target.unit_grfs()
     });
     let before = options.check.then(|| func.clone());
-    if func.placed && options.allocator == Allocator::Scan {
-        let mut code = local::code(&mut func, &frame, parts, options.check)?;
-        code.stats.max_pressure = max_pressure;
-        let (program, origins) = layout::layout(&func, &frame, code.bodies, options.check)?;
-        let allocated = Allocated {
-            program,
-            origins,
-            stats: code.stats,
-            convention: code.convention,
-        };
-        return proved(before, allocated, parts);
-    }
     let graph = Graph::new(&func);
     let numbers = flags::all(&func);
     let placed = place::wanted(&func);

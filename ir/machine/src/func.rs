@@ -159,9 +159,6 @@ pub struct Function {
     /// Registers that hold inputs at entry, with the general register each begins at. Those of a
     /// subroutine begin where allocation wants them; the first is its return address.
     pub inputs: Vec<(VReg, Option<u32>)>,
-    /// Variables have registers of their own among those that are reserved: other general registers than those that
-    /// hold flags live for an instruction of vISA only.
-    pub placed: bool,
     /// General registers kept out of allocation.
     pub reserved: Vec<Range<u32>>,
     /// The register that must hold the thread's header, as an address names it.
@@ -219,7 +216,6 @@ impl Function {
             symbols: PrimaryMap::new(),
             blocks: PrimaryMap::new(),
             inputs: Vec::new(),
-            placed: false,
             reserved: Vec::new(),
             header: None,
             scratch_bytes: 0,

@@ -59,12 +59,6 @@ fn direct(op: Opcode) -> Option<Op> {
     })
 }
 
-/// Whether one instruction does all that the operation does, whatever its types.
-pub(super) fn is_direct(op: Opcode) -> bool {
-    let several = matches!(op, Opcode::Avg | Opcode::Sqrt | Opcode::Inv);
-    direct(op).is_some() && !several || op == Opcode::Cmp
-}
-
 /// Stands in the code for an address that the loader fills in; no short encoding holds it.
 pub(super) const UNRESOLVED: u64 = 0x5aa5_c33c_5aa5_c33c;
 

@@ -10,7 +10,7 @@
 //! cell. Flags and address registers are passed in general ones.
 
 use kiln_frontend::module::{self as visa, Operand, predefined};
-use kiln_ir::func::{self as ir, Cell, Home, Routine, Value};
+use kiln_ir::func::{self as ir, Cell, Home, Routine};
 use kiln_machine::func::{Address, Class};
 use kiln_machine::inst::{Base, Dst, Inst, Old, Opcode as MachineOp, Reg, Src, Symbol, VReg};
 use kiln_target::isa::{Op, Type};
@@ -127,7 +127,7 @@ impl Select<'_, '_> {
         let back = self.out.grf(RETURN_BYTES);
         self.back = Some(back);
         self.out.inputs.push((back, None));
-        for (cell, value) in self.passed_cells(&self.routine.params) {
+        for &(cell, value) in &self.routine.params {
             let v = self.passed_reg(cell);
             self.out.inputs.push((v, None));
             self.values[value] = v.into();
@@ -136,7 +136,7 @@ impl Select<'_, '_> {
 
     /// Puts flags and addresses among the inputs of a subroutine where they belong.
     pub(super) fn unpack_inputs(&mut self) {
-        for (cell, value) in self.passed_cells(&self.routine.params) {
+        for &(cell, value) in &self.routine.params {
             if let Some(v) = self.values[value].expand() {
                 self.values[value] = self.unpacked(cell, v).into();
             }
@@ -145,10 +145,8 @@ impl Select<'_, '_> {
 
     /// Goes back from a subroutine, with a register for each of its results.
     pub(super) fn leave_subroutine(&mut self) {
-        let results: Vec<VReg> = self
-            .passed_cells(&self.routine.results)
-            .into_iter()
-            .map(|(cell, value)| self.packed(cell, self.values[value].expand()))
+        let results: Vec<VReg> = (self.routine.results.iter())
+            .map(|&(cell, value)| self.packed(cell, self.values[value].expand()))
             .collect();
         let mut inst = self.instruction(MachineOp::Return, Channels::SCALAR);
         if !results.is_empty() {
@@ -177,17 +175,15 @@ impl Select<'_, '_> {
             Some(&writes[at])
         };
         let mut args: Vec<VReg> = Vec::with_capacity(routine.params.len());
-        for (cell, _) in self.passed_cells(&routine.params) {
+        for &(cell, _) in &routine.params {
             let value = read(cell).or_else(|| written(cell)?.old.expand());
             let known = value.filter(|value| !value.is_undef());
             let v = known.and_then(|value| self.values[value].expand());
             args.push(self.packed(cell, v));
         }
-        let given: Vec<Cell> = (self.passed_cells(&routine.results))
-            .into_iter()
-            .map(|(cell, _)| cell)
+        let results: Vec<VReg> = (routine.results.iter())
+            .map(|&(cell, _)| self.passed_reg(cell))
             .collect();
-        let results: Vec<VReg> = given.iter().map(|&cell| self.passed_reg(cell)).collect();
         let mut call = self.instruction(
             MachineOp::CallRoutine(callee.as_u32() as u16),
             Channels {
@@ -203,10 +199,7 @@ impl Select<'_, '_> {
         }
         self.push(call);
         for write in writes {
-            if func.flag_home(write.cell).is_some() {
-                continue;
-            }
-            let at = given.iter().position(|&cell| cell == write.cell);
+            let at = (routine.results.iter()).position(|&(cell, _)| cell == write.cell);
             let v = match at.filter(|_| routine.exit.is_some()) {
                 Some(at) => self.unpacked(write.cell, results[at]),
                 None => {
@@ -216,12 +209,6 @@ impl Select<'_, '_> {
             };
             self.values[write.new] = v.into();
         }
-    }
-
-    /// Those of a routine's inputs or results that are passed: not what stays in its home.
-    fn passed_cells(&self, cells: &[(Cell, Value)]) -> Vec<(Cell, Value)> {
-        let is_passed = |(cell, _): &&(Cell, Value)| self.ir.flag_home(*cell).is_none();
-        cells.iter().filter(is_passed).copied().collect()
     }
 
     fn list(&mut self, regs: &[VReg]) -> Reg {

@@ -65,7 +65,6 @@ impl Select<'_, '_> {
             code: Vec::new(),
             values: self.values.clone(),
             touched: SmallVec::new(),
-            at_hand: SmallVec::new(),
             stores: Vec::new(),
             at: last.unwrap_or(self.at),
             errors: Vec::new(),

@@ -26,12 +26,12 @@ use cranelift_entity::packed_option::PackedOption;
 use cranelift_entity::{EntityRef, SecondaryMap};
 use halves::middle;
 use kiln_frontend::module as visa;
-use kiln_frontend::opcode::{Field, Opcode};
+use kiln_frontend::opcode::Opcode;
 use kiln_ir::func::{self as ir, Cell, Home, Owner, Routine, Value};
 use kiln_machine::func::{Block, BlockData, Class, Edge, Entered, Function, Term};
-use kiln_machine::inst::{Base, Dst, Inst, Opcode as MachineOp, Reg, Src, VReg};
+use kiln_machine::inst::{Base, Inst, Opcode as MachineOp, Reg, Src, VReg};
 use kiln_target::abi::{self, Abi};
-use kiln_target::isa::{Op, Type};
+use kiln_target::isa::Type;
 use kiln_target::platform::Platform;
 use scratch::{Area, Store};
 use smallvec::SmallVec;
@@ -117,16 +117,10 @@ struct Select<'f, 'm> {
     code: Vec<Inst>,
     values: SecondaryMap<Value, PackedOption<VReg>>,
     touched: SmallVec<[Touched; 6]>,
-    /// Contents of predicates with a home that have a register in the block under construction, the last few.
-    at_hand: SmallVec<[Value; AT_HAND]>,
     /// Where variables whose address is taken begin in the register file, in bytes.
     fixed_base: u32,
     /// Where they are if not there, and what of them is to be written behind the current instruction.
     area: Option<Area>,
-    /// Where those are that have no register for as long as they live.
-    memory: Option<Area>,
-    /// The current instruction reads what it writes, and is not one that the target has.
-    overlap: bool,
     /// Registers that there are.
     grfs: u32,
     /// Threads may be interrupted in the middle.
@@ -153,9 +147,6 @@ pub struct Room {
 /// Registers that are left to the code beside variables whose address is taken; where there are fewer,
 /// these variables live in scratch memory.
 const LEFT: u32 = 32;
-
-/// Contents of predicates in homes that are remembered to have a register.
-const AT_HAND: usize = 8;
 
 /// Selects instructions for one function of the IR without subroutines, with all there is.
 ///
@@ -272,14 +263,6 @@ fn select_from(
             arrive.clear();
         }
     }
-    let mut memory = None;
-    if let Some(placed) = &ir.placed {
-        out.placed = true;
-        out.reserved.push(placed.grfs.clone());
-        let area = Area::of_names(room.scratch_base, placed.memory, target.unit_bytes());
-        memory = Some(area).filter(|_| placed.memory > 0);
-        out.scratch_bytes = memory.map_or(0, |area| area.end(grf) - room.scratch_base);
-    }
     // Registers and memory that are kept are those of the whole.
     let like = out.clone();
     let mut values = SecondaryMap::new();
@@ -295,11 +278,8 @@ fn select_from(
         code: Vec::new(),
         values,
         touched: SmallVec::new(),
-        at_hand: SmallVec::new(),
         fixed_base: fixed_from * grf,
         area,
-        memory,
-        overlap: false,
         grfs: room.grfs,
         interruptible: room.interruptible,
         stores: Vec::new(),
@@ -424,10 +404,9 @@ impl Select<'_, '_> {
         if dispatched && let Err(error) = self.keep_header() {
             self.errors.push(error);
         }
-        let is_passed = |&&(cell, _): &&(Cell, Value)| ir.flag_home(cell).is_none();
         for b in self.own_blocks() {
             let mut block = BlockData::new(Term::End);
-            for &(cell, value) in ir.blocks[b].params.iter().filter(is_passed) {
+            for &(cell, value) in &ir.blocks[b].params {
                 let v = self.cell_reg(cell);
                 self.values[value] = v.into();
                 block.params.push(v);
@@ -459,7 +438,6 @@ impl Select<'_, '_> {
             ir::Term::Branch { inst, .. } | ir::Term::Goto { inst, .. } => Some(inst),
             _ => None,
         };
-        self.at_hand.clear();
         self.code.reserve(ir.blocks[b].insts.len());
         for inst in ir.block_insts(b).filter(|i| Some(*i) != branch) {
             if let Err(error) = self.inst(inst) {
@@ -511,9 +489,6 @@ impl Select<'_, '_> {
         for edge in &ir.blocks[b].succs {
             let mut args = SmallVec::new();
             for (&(cell, _), &value) in ir.blocks[edge.to].params.iter().zip(&edge.args) {
-                if ir.flag_home(cell).is_some() {
-                    continue;
-                }
                 let known = self.values[value].expand().filter(|_| !value.is_undef());
                 args.push(known.unwrap_or_else(|| {
                     let v = self.cell_reg(cell);
@@ -536,7 +511,6 @@ impl Select<'_, '_> {
             return Ok(());
         }
         self.begin(inst);
-        self.overlap = self.ir.placed.is_some() && self.overlaps(visa);
         let mut done = self.operation(visa);
         if done.is_ok() && !self.stores.is_empty() {
             done = self.write_back();
@@ -546,32 +520,11 @@ impl Select<'_, '_> {
         done
     }
 
-    /// Whether an instruction that becomes several reads what it writes. Variables that have bytes in common are never
-    /// alive at one, so that it is one of them.
-    fn overlaps(&self, visa: &visa::Inst) -> bool {
-        let root = |operand: &visa::Operand| match *operand {
-            visa::Operand::General { var, .. } | visa::Operand::Raw { var, .. } => {
-                Some(self.ir.object.root(var).0)
-            }
-            _ => None,
-        };
-        let of = |write: bool| {
-            let fields = visa.op.row().operands_of(visa);
-            let is = move |field: Field| write == matches!(field, Field::Dst(_) | Field::RawDst);
-            let operands = visa.operands.iter().zip(fields);
-            operands
-                .filter(move |(_, (field, _))| is(*field))
-                .filter_map(|(operand, _)| root(operand))
-        };
-        !alu::is_direct(visa.op) && of(true).any(|to| of(false).any(|from| from == to))
-    }
-
     /// Sets up the cells that `inst` reads and writes.
     fn begin(&mut self, inst: ir::Inst) {
         self.at = inst;
         self.touched.clear();
         for r in self.ir.reads(inst) {
-            self.load_flag(r.cell, r.value);
             self.touched.push(Touched {
                 cell: r.cell,
                 read: Some(r.value),
@@ -581,9 +534,6 @@ impl Select<'_, '_> {
             });
         }
         for w in self.ir.writes(inst) {
-            if let Some(old) = w.old.expand() {
-                self.load_flag(w.cell, old);
-            }
             let now = w.old.expand().and_then(|old| self.values[old].expand());
             let new = Some(w.new);
             match self.touched.iter_mut().find(|t| t.cell == w.cell) {
@@ -609,46 +559,8 @@ impl Select<'_, '_> {
                 self.undef(v)
             });
             self.values[new] = v.into();
-            self.store_flag(cell, new, v);
         }
         self.touched.clear();
-    }
-
-    /// Loads contents of a predicate from its home, if it has one and they have no register in the block.
-    fn load_flag(&mut self, cell: Cell, value: Value) {
-        let Some(home) = self.ir.flag_home(cell) else {
-            return;
-        };
-        if value.is_undef() || self.at_hand.contains(&value) {
-            return;
-        }
-        let v = self.cell_reg(cell);
-        self.move_flag(Reg::virt(v, 0), self.fixed(home), self.cell_bytes(cell));
-        self.values[value] = v.into();
-        self.is_at_hand(value);
-    }
-
-    /// Stores new contents of a predicate in its home, if it has one.
-    fn store_flag(&mut self, cell: Cell, value: Value, v: VReg) {
-        if let Some(home) = self.ir.flag_home(cell) {
-            self.move_flag(self.fixed(home), Reg::virt(v, 0), self.cell_bytes(cell));
-            self.is_at_hand(value);
-        }
-    }
-
-    fn move_flag(&mut self, to: Reg, from: Reg, bytes: u32) {
-        let ty = if bytes == 4 { Type::Ud } else { Type::Uw };
-        let mut mov = Inst::no_mask(Op::Mov, 1);
-        mov.srcs.push(Src::scalar(from, ty));
-        mov.dst = Some(Dst::new(to, 1, ty));
-        self.push(mov);
-    }
-
-    fn is_at_hand(&mut self, value: Value) {
-        if self.at_hand.len() == AT_HAND {
-            self.at_hand.remove(0);
-        }
-        self.at_hand.push(value);
     }
 
     /// A new register for the contents of a cell. Messages may write past the end of what is

@@ -116,7 +116,6 @@ impl Select<'_, '_> {
     /// New registers for bytes `from..to` of storage, and the contents they are written over.
     pub(super) fn write(&mut self, storage: Storage, from: u32, to: u32) -> (Reg, Old) {
         let first = match storage {
-            Storage::Grf if self.overlap => return self.write_aside(from, to),
             Storage::Null | Storage::Grf | Storage::Arch(_) => {
                 return (self.read(storage, from, to), Old::None);
             }
@@ -202,13 +201,7 @@ impl Select<'_, '_> {
         Ok(match home {
             Home::Cells { first, offset } => (Storage::Cells(first), offset + byte),
             Home::Fixed { offset } => (Storage::Grf, self.fixed_base + offset + byte),
-            Home::FixedPayload { offset } | Home::Register { offset } => {
-                (Storage::Grf, offset + byte)
-            }
-            Home::Memory { offset } => match self.memory {
-                Some(area) => (Storage::Scratch(area), offset + byte),
-                None => return self.fail("a variable in memory"),
-            },
+            Home::FixedPayload { offset } => (Storage::Grf, offset + byte),
             Home::Special => match root.as_u32() {
                 predefined::NULL => (Storage::Null, 0),
                 predefined::R0 => (Storage::Grf, header + byte),

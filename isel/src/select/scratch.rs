@@ -65,8 +65,6 @@ pub(super) struct Area {
 pub(super) enum Store {
     /// The new contents of a unit of an area.
     Unit { area: Area, at: u32, v: VReg },
-    /// The new contents of a unit of the register file.
-    Aside { at: u32, v: VReg },
     /// What goes where an address register says.
     Indirect(Indirect),
 }
@@ -152,17 +150,6 @@ impl Area {
         })
     }
 
-    /// So many bytes of scratch memory, for variables that are reached by their names alone.
-    pub(super) fn of_names(base: u32, bytes: u32, unit: u32) -> Area {
-        Area {
-            base: base.next_multiple_of(unit),
-            frame: None,
-            payload: bytes,
-            bytes,
-            window: 0,
-        }
-    }
-
     /// Where scratch memory, or the frame, is free again. A window that is loaded at the end goes beyond
     /// the area.
     pub(super) fn end(&self, grf: u32) -> u32 {
@@ -179,7 +166,7 @@ impl Area {
         match home {
             Home::Fixed { offset } => offset,
             Home::FixedPayload { offset } => self.payload + offset,
-            Home::Cells { .. } | Home::Register { .. } | Home::Memory { .. } | Home::Special => 0,
+            Home::Cells { .. } | Home::Special => 0,
         }
     }
 }
@@ -399,54 +386,10 @@ impl Select<'_, '_> {
         for store in std::mem::take(&mut self.stores) {
             match store {
                 Store::Unit { area, at, v } => self.store(area, at, v)?,
-                Store::Aside { at, v } => {
-                    let to = self.fixed(at);
-                    self.copy_unit(to, Reg::virt(v, 0));
-                }
                 Store::Indirect(indirect) => self.write_indirect(&indirect)?,
             }
         }
         Ok(())
-    }
-
-    /// Registers for new contents of bytes of the register file, over what there is, to be copied there behind the
-    /// instruction.
-    pub(super) fn write_aside(&mut self, from: u32, to: u32) -> (Reg, Old) {
-        let unit = self.unit();
-        let mut regs: SmallVec<[VReg; 4]> = SmallVec::new();
-        let mut old: SmallVec<[VReg; 4]> = SmallVec::new();
-        for n in from / unit..to.max(from + 1).div_ceil(unit) {
-            let at = n * unit;
-            let new = self.out.grf(unit);
-            let known = self.stores.iter_mut().find_map(|s| match s {
-                Store::Aside { at: a, v } if *a == at => Some(v),
-                _ => None,
-            });
-            let before = match known {
-                Some(v) => std::mem::replace(v, new),
-                None => {
-                    self.stores.push(Store::Aside { at, v: new });
-                    let before = self.out.grf(unit);
-                    let from = self.fixed(at);
-                    self.copy_unit(Reg::virt(before, 0), from);
-                    before
-                }
-            };
-            regs.push(new);
-            old.push(before);
-        }
-        let old = match old[..] {
-            [one] => Old::Reg(one),
-            _ => Old::List(self.out.lists.push(old)),
-        };
-        let first = from / unit * unit;
-        (Reg::new(self.base(regs, to - first), from % unit), old)
-    }
-
-    fn copy_unit(&mut self, to: Reg, from: Reg) {
-        let channels = Channels::all((self.unit() / 4) as u8);
-        let from = Src::packed(from, Type::Ud);
-        self.alu(Op::Mov, channels, Dst::new(to, 1, Type::Ud), &[from]);
     }
 
     /// A source through an address register, as elements in registers.

@@ -2,7 +2,6 @@
 
 mod calls;
 mod limits;
-mod local;
 mod mutations;
 mod random;
 mod routines;
