@@ -174,7 +174,6 @@ fn allocator_name(allocator: Allocator) -> &'static str {
     match allocator {
         Allocator::Scan => "scan",
         Allocator::Ion => "ion",
-        Allocator::Fast => "fast",
     }
 }
 
@@ -326,11 +325,11 @@ impl How {
             2 => Tier::Best,
             level => return Err(wrong(format!("optimize is 0 or 2, not {level}"))),
         };
-        let all = [Allocator::Scan, Allocator::Ion, Allocator::Fast];
+        let all = [Allocator::Scan, Allocator::Ion];
         let named = |a: &Allocator| allocator_name(*a) == self.allocator;
         let allocator = all.into_iter().find(named).ok_or_else(|| {
             wrong(format!(
-                "`{}` is no allocator: scan, ion, fast",
+                "`{}` is no allocator: scan, ion",
                 self.allocator
             ))
         })?;

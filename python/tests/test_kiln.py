@@ -87,7 +87,7 @@ def test_pressure_is_an_array_along_the_code():
 
 
 def test_a_sweep_is_a_table():
-    table = kiln.sweep(INTMIX, platform="skl", grf=[24, 64, 128], allocator=["scan", "fast"])
+    table = kiln.sweep(INTMIX, platform="skl", grf=[24, 64, 128], allocator=["scan", "ion"])
     assert len(table) == 6 and set(table["kernel"]) == {"intmix"}
     scan = table[table["allocator"] == "scan"]
     assert scan["compiled"].all() and scan["spills"][0] > 0 and scan["spills"][-1] == 0

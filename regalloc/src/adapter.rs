@@ -7,14 +7,9 @@
 //! an instruction writes over are a use that the definition must share its register with. Each
 //! block ends in one instruction without operands; others without operands are left out.
 //!
-//! Virtual registers are numbered *downward* in the order of the code. regalloc2 merges the live
-//! ranges of block parameters and arguments in the order of these numbers, and gives a merge up when
-//! it has stepped over 200 ranges; it stops at the end of the shorter list when one begins where the
-//! other ends. With descending numbers a short early range is put before a long late one each time,
-//! and a web of hundreds of ranges becomes one; ascending ones stop merging early and leave a move
-//! on every edge (2,243 against 101 in a kernel of 8,000 blocks). Each merge sorts the ranges of
-//! both, so that a web of thousands would take the square of their number: what leads from one
-//! `PIECE` of a large web to another has the highest numbers, and the pieces are merged first.
+//! Values are numbered downward in the order of the code: regalloc2 merges the live ranges of block
+//! parameters and arguments in the order of these numbers, and merges more of a large web when a short
+//! early range comes before a long late one.
 
 use cranelift_entity::{EntitySet, SecondaryMap};
 use kiln_machine::func::{Block, Class, Function, Term};
@@ -38,12 +33,6 @@ pub const UNITS: u32 = 64;
 /// Of these the last is the number of no register.
 pub const ONE_CLASS: u32 = UNITS - 1;
 const NONE: u32 = u32::MAX;
-/// Values of a large web of block parameters and arguments that are merged before the web is. The
-/// ranges of a piece must be fewer than the 200 at which regalloc2 gives up.
-const PIECE: u32 = 64;
-/// Values of a web that is merged in pieces.
-const LARGE: u32 = 512;
-
 /// Where an instruction of the adapter comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Source {
@@ -231,52 +220,13 @@ impl<'a> Adapter<'a> {
             }
         }
         self.vregs = defined.len();
-        for (i, &v) in defined.iter().enumerate() {
+        for (i, &v) in (0..).zip(defined.iter().rev()) {
             if self.numbers[v] != NONE {
                 return Err(self.invalid(format!("{v} is defined twice")));
             }
-            self.numbers[v] = i as u32;
-        }
-        let between = self.between_pieces(&defined);
-        let mut highest = defined.len() as u32;
-        let mut others = between.iter().filter(|between| !**between).count() as u32;
-        for (&v, &between) in defined.iter().zip(&between) {
-            let next = if between { &mut highest } else { &mut others };
-            *next -= 1;
-            self.numbers[v] = *next;
+            self.numbers[v] = i;
         }
         Ok(())
-    }
-
-    /// Of all that is defined, in the order of the code, what is an argument for a parameter in
-    /// another piece of its web.
-    fn between_pieces(&self, defined: &[VReg]) -> Vec<bool> {
-        let func = self.func;
-        let mut webs: Vec<u32> = (0..defined.len() as u32).collect();
-        let edges = || {
-            let all = self.origin.iter().flat_map(|&b| &func.blocks[b].succs);
-            all.flat_map(|edge| edge.args.iter().zip(&func.blocks[edge.to].params))
-                .map(|(&arg, &param)| (self.numbers[arg], self.numbers[param]))
-                .filter(|&(arg, param)| arg != NONE && param != NONE)
-        };
-        for (arg, param) in edges() {
-            let (arg, param) = (root(&mut webs, arg), root(&mut webs, param));
-            webs[arg.max(param) as usize] = arg.min(param);
-        }
-        let mut members = vec![0; defined.len()];
-        let piece: Vec<u32> = (0..defined.len() as u32)
-            .map(|v| {
-                let count = &mut members[root(&mut webs, v) as usize];
-                *count += 1;
-                (*count - 1) / PIECE
-            })
-            .collect();
-        let mut between = vec![false; defined.len()];
-        for (arg, param) in edges() {
-            let is_large = members[root(&mut webs, arg) as usize] > LARGE;
-            between[arg as usize] |= is_large && piece[arg as usize] != piece[param as usize];
-        }
-        between
     }
 
     fn invalid(&self, what: String) -> AllocError {
@@ -571,11 +521,6 @@ impl<'a> Adapter<'a> {
         self.ranges[inst as usize].0
     }
 
-    /// The block of an instruction.
-    pub fn block_of(&self, inst: u32) -> usize {
-        self.blocks.partition_point(|&(first, _)| first <= inst) - 1
-    }
-
     fn last_of(&self, inst: regalloc2::Inst) -> Option<&Term> {
         match self.source[inst.index()] {
             Source::Term(b) => Some(&self.func.blocks[b].term),
@@ -607,15 +552,6 @@ pub fn passed_by<'f>(func: &'f Function, inst: &Inst) -> (Vec<VReg>, &'f [VReg])
 /// What holds the address to which a subroutine goes back.
 pub fn return_address(inst: &Inst) -> Option<VReg> {
     inst.srcs.last()?.as_reg()?.reg.as_virt()
-}
-
-/// The least of a set, with the way there shortened.
-fn root(sets: &mut [u32], mut v: u32) -> u32 {
-    while sets[v as usize] != v {
-        sets[v as usize] = sets[sets[v as usize] as usize];
-        v = sets[v as usize];
-    }
-    v
 }
 
 /// Whether what arrives in a register can stay there.

@@ -54,7 +54,7 @@ struct Layout<'a> {
     join: SecondaryMap<Block, u32>,
 }
 
-/// Makes the program, and if the bodies have numbers says where its instructions come from.
+/// Makes the program, and says where its instructions come from.
 ///
 /// # Errors
 /// A `goto` names a place where there is no join.
@@ -62,7 +62,6 @@ pub fn layout(
     func: &Function,
     frame: &Frame,
     mut bodies: Vec<Body>,
-    numbers: bool,
 ) -> Result<(Program, Origins), AllocError> {
     if !bodies.is_sorted_by_key(|body| body.block) {
         bodies.sort_unstable_by_key(|body| body.block);
@@ -107,9 +106,7 @@ pub fn layout(
         for inst in &mut body.insts[own..] {
             inst.origin = Origin::new(func.blocks[b].term_origin);
         }
-        if numbers {
-            body.origins.resize(body.insts.len(), TERM);
-        }
+        body.origins.resize(body.insts.len(), TERM);
         program.blocks.push(body.insts);
         origins.blocks.push(b);
         origins.insts.push(body.origins);

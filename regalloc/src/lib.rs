@@ -3,8 +3,8 @@
 //! [`allocate`] takes a legal function in SSA form and gives a program on physical registers. In
 //! turn: [`flags`] assigns flags and the address register; [`spill`] puts in memory what lives far
 //! beyond the registers; [`frame`] says which general registers there are; [`place`] chooses
-//! consecutive ones for messages that span several; [`adapter`] presents the function to regalloc2,
-//! which [`windows`] runs; [`rewrite`] applies the answer with moves and spills; [`layout`] puts the
+//! consecutive ones for messages that span several; [`adapter`] presents the function to an allocator,
+//! [`scan`] or regalloc2; [`rewrite`] applies the answer with moves and spills; [`layout`] puts the
 //! blocks in order and ends them; [`check`] holds the result against the function.
 
 pub mod adapter;
@@ -19,7 +19,6 @@ pub mod routines;
 pub mod scan;
 pub mod spill;
 pub mod stack;
-pub mod windows;
 
 use std::collections::BTreeMap;
 
@@ -40,9 +39,6 @@ use routines::{Convention, Parts};
 const REGALLOC2_OVER: u32 = 150;
 const SCAN_OVER: u32 = 300;
 
-/// Instructions from which on what does not depend on one another is done at the same time.
-const MANY: usize = 4096;
-
 /// How registers are assigned.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Allocator {
@@ -51,9 +47,6 @@ pub enum Allocator {
     Scan,
     /// regalloc2's, with lives that are split, and registers taken back for what is worth more.
     Ion,
-    /// regalloc2's, going backwards over each block once: what lives from one block to another is in memory
-    /// between them.
-    Fast,
 }
 
 /// What the caller may ask for.
@@ -69,8 +62,6 @@ pub struct Options {
     pub pressure: bool,
     /// First byte of scratch space that spills may use.
     pub scratch_base: u32,
-    /// Instructions that regalloc2 is given at a time, about, where code can be cut ([`windows`]).
-    pub window: usize,
 }
 
 impl Default for Options {
@@ -81,7 +72,6 @@ impl Default for Options {
             check: cfg!(debug_assertions),
             pressure: false,
             scratch_base: 0,
-            window: windows::WINDOW,
         }
     }
 }
@@ -256,27 +246,14 @@ pub fn allocate_with(
         units: frame.units.len() as u32,
         over: match options.allocator {
             Allocator::Scan => SCAN_OVER,
-            Allocator::Ion | Allocator::Fast => REGALLOC2_OVER,
+            Allocator::Ion => REGALLOC2_OVER,
         },
         slots: frame.slots(used.max(parts.frames_end(&func))),
     };
-    // Mostly nothing is spilled, and all can be placed meanwhile.
-    let count: usize = func.blocks.values().map(|block| block.insts.len()).sum();
-    let (over, placed) = match count < MANY {
-        true => (
-            spill::over(&func, &graph, &room),
-            input(&func, &live, &frame, parts),
-        ),
-        false => rayon::join(
-            || spill::over(&func, &graph, &room),
-            || input(&func, &live, &frame, parts),
-        ),
-    };
     let mut spilled = 0;
-    let input = match over {
-        None => placed?,
+    let input = match spill::over(&func, &graph, &room) {
+        None => input(&func, &live, &frame, parts)?,
         Some(over) => {
-            drop(placed);
             spilled = spill::run(&mut func, &graph, room, over, &mut assigned.origins);
             let placed = place::wanted(&func);
             let live = Liveness::of(&func, &graph, |v| placed.contains(v));
@@ -287,10 +264,7 @@ pub fn allocate_with(
     let settings = RegallocOptions {
         verbose_log: false,
         validate_ssa: options.check,
-        algorithm: match options.allocator {
-            Allocator::Ion => Algorithm::Ion,
-            Allocator::Fast | Allocator::Scan => Algorithm::Fastalloc,
-        },
+        algorithm: Algorithm::Ion,
     };
     let mut slots = Vec::new();
     let output = match options.allocator {
@@ -299,13 +273,7 @@ pub fn allocate_with(
             scratch.regalloc.output = output;
             &scratch.regalloc.output
         }),
-        _ => windows::run(
-            &input,
-            &env,
-            &settings,
-            options.window,
-            &mut scratch.regalloc,
-        ),
+        Allocator::Ion => regalloc2::run_with_ctx(&input, &env, &settings, &mut scratch.regalloc),
     };
     let output = match output {
         Ok(output) => output,
@@ -347,7 +315,7 @@ pub fn allocate_with(
         options.scratch_base,
     )?;
     stats.max_pressure = max_pressure;
-    let (program, origins) = layout::layout(&func, &frame, bodies, true)?;
+    let (program, origins) = layout::layout(&func, &frame, bodies)?;
     let allocated = Allocated {
         program,
         origins,

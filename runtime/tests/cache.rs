@@ -179,10 +179,6 @@ fn every_option_counts() {
             ..plain()
         },
         Options {
-            allocator: Allocator::Fast,
-            ..plain()
-        },
-        Options {
             optimize: false,
             ..plain()
         },

@@ -182,8 +182,8 @@ def compile(source: Source, *, platform: str, **options: Any) -> CompiledModule:
     """Compiles a module of vISA to machine code.
 
     Options, as of ``kiln compile``: ``kernel`` takes that kernel only; ``grf_limit`` uses no more registers than
-    this (24 to 128); ``optimize`` is 2 for code that is fast or 0 for code soon; ``allocator`` is ``"scan"``,
-    ``"ion"`` or ``"fast"``; ``without`` is a list of passes to leave out (see ``passes``); ``abi`` is the version of
+    this (24 to 128); ``optimize`` is 2 for code that is fast or 0 for code soon; ``allocator`` is ``"scan"``
+    or ``"ion"``; ``without`` is a list of passes to leave out (see ``passes``); ``abi`` is the version of
     the convention of stack calls; ``preemption`` lets threads be interrupted.
 
     Raises CompileError, with its place, or ValueError for options that do not exist.

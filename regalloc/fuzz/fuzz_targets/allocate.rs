@@ -8,14 +8,13 @@ use kiln_regalloc::{AllocError, Options, allocate};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {
-    let [limit, window, ref bytes @ ..] = *bytes else {
+    let [limit, ref bytes @ ..] = *bytes else {
         return;
     };
     let func = random::function(&mut random::Choices(bytes), 40);
     let options = Options {
         grf_limit: Some(u32::from(limit) % 129),
         check: true,
-        window: usize::from(window),
         ..Options::default()
     };
     match allocate(func, &options) {

@@ -2,9 +2,7 @@
 //!
 //! Takes where values are defined, used and passed on, and leaves the spans of code in which each lives. A value is
 //! followed from its uses back to the definition, so that time and memory are near the number of values that live at
-//! the blocks' ends. Values are followed each for itself, so that halves of them can be at the same time.
-
-use std::ops::Range;
+//! the blocks' ends.
 
 use regalloc2::{Block, Function};
 
@@ -31,25 +29,24 @@ impl Followed {
     /// and do not define it, and that pass it on.
     pub fn new(
         input: &Adapter,
-        values: Range<u32>,
         defs: &[(u32, u32)],
         uses: &Lists<u32>,
         wanted: &Lists<u32>,
         passed: &Lists<u32>,
     ) -> Followed {
-        let blocks = input.num_blocks();
+        let (blocks, values) = (input.num_blocks(), input.num_vregs());
         let mut followed = Followed {
-            wanted: Vec::with_capacity(values.len()),
+            wanted: Vec::with_capacity(values),
             ..Followed::default()
         };
-        followed.spans.ranges.reserve_exact(values.len());
+        followed.spans.ranges.reserve_exact(values);
         // The value that was last seen to live at each block's start, and at its end.
         let (mut begins, mut ends) = (vec![NONE; blocks], vec![NONE; blocks]);
         let mut end = |b: usize, v: u32, ends: &mut [u32]| {
             followed.at_ends += usize::from(std::mem::replace(&mut ends[b], v) != v);
         };
         let mut inside: Vec<u32> = Vec::new();
-        for v in values {
+        for v in 0..values as u32 {
             inside.clear();
             let uses = uses.of(v as usize);
             let passed = passed.of(v as usize);

@@ -5,12 +5,9 @@
 //! value dies there; for each value, the positions between which it lives. A position is twice the
 //! number of an instruction, and one more behind it. `follow` finds where values live.
 
-use std::ops::Range;
-
 use regalloc2::{Block, Function, Inst, OperandKind, OperandPos};
 
 use super::follow::Followed;
-use crate::MANY;
 use crate::adapter::Adapter;
 
 /// Farther than any use.
@@ -94,8 +91,7 @@ pub struct Lives {
 }
 
 impl Lives {
-    /// With what can be made of the spans meanwhile, where the code is long.
-    pub fn new<T: Send>(input: &Adapter, of_spans: impl FnOnce(&Spans) -> T + Send) -> (Lives, T) {
+    pub fn new(input: &Adapter) -> Lives {
         let (blocks, values) = (input.num_blocks(), input.num_vregs());
         let mut lives = Lives {
             uses: Lists::default(),
@@ -109,21 +105,9 @@ impl Lives {
             most: vec![0; blocks],
         };
         lives.follow(input);
-        let spans = std::mem::take(&mut lives.spans);
-        let is_long = input.num_insts() >= MANY;
-        let mut distances = || {
-            lives.measure(input);
-            lives.kill(input, is_long);
-        };
-        let made = match is_long {
-            true => rayon::join(distances, || of_spans(&spans)).1,
-            false => {
-                distances();
-                of_spans(&spans)
-            }
-        };
-        lives.spans = spans;
-        (lives, made)
+        lives.measure(input);
+        lives.kill(input);
+        lives
     }
 
     pub fn ins(&self, b: usize) -> &[Far] {
@@ -204,29 +188,13 @@ impl Lives {
         self.uses = Lists::sorted(values, uses.iter().copied());
         let wanted = Lists::sorted(values, wanted.iter().copied());
         let passed = Lists::sorted(values, passed.iter().copied());
-        let of_values =
-            |of: Range<u32>| Followed::new(input, of, &defs, &self.uses, &wanted, &passed);
-        let values = values as u32;
-        // Half of them have half of the uses.
-        let half = uses.len() / 2;
-        let middle = (self.uses.ranges).partition_point(|&(from, _)| (from as usize) < half) as u32;
-        let (first, second) = match input.num_insts() < MANY {
-            true => (of_values(0..values), Followed::default()),
-            false => rayon::join(|| of_values(0..middle), || of_values(middle..values)),
-        };
-        let behind = first.spans.pool.len() as u32;
-        self.spans = first.spans;
-        self.spans.pool.extend(second.spans.pool);
-        let ranges = second.spans.ranges.into_iter();
-        let moved = ranges.map(|(from, to)| (from + behind, to + behind));
-        self.spans.ranges.extend(moved);
-        self.wanted = first.wanted;
-        self.wanted.extend(second.wanted);
+        let followed = Followed::new(input, &defs, &self.uses, &wanted, &passed);
+        self.spans = followed.spans;
+        self.wanted = followed.wanted;
         let far = |&(b, v): &(u32, u32)| (b, Far { v, distance: FAR });
-        let lives_in = first.lives_in.iter().chain(&second.lives_in);
-        self.ins = Lists::sorted(blocks, lives_in.map(far));
+        self.ins = Lists::sorted(blocks, followed.lives_in.iter().map(far));
         // They are many, and a vector that grows takes twice what it needs.
-        self.outs.pool.reserve_exact(first.at_ends + second.at_ends);
+        self.outs.pool.reserve_exact(followed.at_ends);
     }
 
     /// Finds distances: once from the end to the start, and once more for what comes over backward edges.
@@ -303,88 +271,47 @@ impl Lives {
         }
     }
 
-    /// Finds which operands are the last that want their values, in two halves of the blocks at the same time if that
-    /// is worth it.
-    fn kill(&mut self, input: &Adapter, is_long: bool) {
-        let blocks = self.most.len();
-        let (count, middle) = match is_long {
-            true => {
-                let half = input.num_insts() as u32 / 2;
-                let is_before = |b: &usize| input.insts_of(*b).1 <= half;
-                let count = (0..blocks).take_while(is_before).count();
-                let (first, end) = input.insts_of(count.min(blocks - 1));
-                match first < end {
-                    true => (count, input.operands_from(first) as usize),
-                    false => (blocks, self.dies.len()),
+    /// Finds which operands are the last that want their values, from each block's end to its start, and how many
+    /// values live at once in it, at most. Values that live are marked by the block's number.
+    fn kill(&mut self, input: &Adapter) {
+        let mut live = vec![NONE; input.num_vregs()];
+        for b in 0..self.most.len() {
+            let mark = b as u32;
+            let outs = self.outs.of(b);
+            for far in outs {
+                live[far.v as usize] = mark;
+            }
+            let mut count = outs.len() as u32;
+            let mut most = count;
+            let (first, end) = input.insts_of(b);
+            for i in (first..end).rev() {
+                let start = input.operands_from(i) as usize;
+                let ops = input.inst_operands(Inst::new(i as usize));
+                for (k, op) in ops.iter().enumerate() {
+                    if op.kind() == OperandKind::Def {
+                        let v = op.vreg().vreg();
+                        let is_live = std::mem::replace(&mut live[v], NONE) == mark;
+                        self.dies[start + k] = !is_live;
+                        most = most.max(count + u32::from(!is_live));
+                        count -= u32::from(is_live);
+                    }
                 }
+                for (k, op) in ops.iter().enumerate() {
+                    if op.kind() == OperandKind::Use {
+                        self.dies[start + k] = live[op.vreg().vreg()] != mark;
+                    }
+                }
+                for op in ops.iter().filter(|op| op.kind() == OperandKind::Use) {
+                    let v = op.vreg().vreg();
+                    if std::mem::replace(&mut live[v], mark) != mark {
+                        count += 1;
+                    }
+                }
+                most = most.max(count);
             }
-            false => (blocks, self.dies.len()),
-        };
-        let (first, second) = self.dies.split_at_mut(middle);
-        let (first_most, second_most) = self.most.split_at_mut(count);
-        let outs = &self.outs;
-        let half = |from: usize, most: &mut [u32], dies: &mut [bool], start: usize| {
-            let mut live = vec![NONE; input.num_vregs()];
-            for (b, most) in (from..).zip(most) {
-                *most = kill(input, outs.of(b), b, dies, start, &mut live);
-            }
-        };
-        match second_most.is_empty() {
-            true => half(0, first_most, first, 0),
-            false => {
-                rayon::join(
-                    || half(0, first_most, first, 0),
-                    || half(count, second_most, second, middle),
-                );
-            }
+            self.most[b] = most;
         }
     }
-}
-
-/// Finds which operands of a block are the last that want their values, from its end to its start; `dies` has
-/// them from a number on. Values that live are marked by the block's number. Gives how many live at once, at most.
-fn kill(
-    input: &Adapter,
-    outs: &[Far],
-    b: usize,
-    dies: &mut [bool],
-    from: usize,
-    live: &mut [u32],
-) -> u32 {
-    let mark = b as u32;
-    for far in outs {
-        live[far.v as usize] = mark;
-    }
-    let mut count = outs.len() as u32;
-    let mut most = count;
-    let (first, end) = input.insts_of(b);
-    for i in (first..end).rev() {
-        let inst = Inst::new(i as usize);
-        let start = input.operands_from(i) as usize - from;
-        let ops = input.inst_operands(inst);
-        for (k, op) in ops.iter().enumerate() {
-            if op.kind() == OperandKind::Def {
-                let v = op.vreg().vreg();
-                let is_live = std::mem::replace(&mut live[v], NONE) == mark;
-                dies[start + k] = !is_live;
-                most = most.max(count + u32::from(!is_live));
-                count -= u32::from(is_live);
-            }
-        }
-        for (k, op) in ops.iter().enumerate() {
-            if op.kind() == OperandKind::Use {
-                dies[start + k] = live[op.vreg().vreg()] != mark;
-            }
-        }
-        for op in ops.iter().filter(|op| op.kind() == OperandKind::Use) {
-            let v = op.vreg().vreg();
-            if std::mem::replace(&mut live[v], mark) != mark {
-                count += 1;
-            }
-        }
-        most = most.max(count);
-    }
-    most
 }
 
 /// How many loops each block is in, by the backward edges around it.

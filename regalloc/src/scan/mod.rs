@@ -84,7 +84,8 @@ fn key(point: u32, turn: Turn) -> u64 {
 /// # Errors
 /// An instruction needs more registers at once than there are.
 pub fn run(input: &Adapter, frame: &Frame) -> Result<(Output, Vec<Slot>), RegAllocError> {
-    let (lives, webs) = Lives::new(input, |spans| Webs::new(input, spans));
+    let lives = Lives::new(input);
+    let webs = Webs::new(input, &lives.spans);
     let (saved, others): (Vec<u32>, Vec<u32>) =
         frame.units.iter().partition(|u| frame.saved.contains(u));
     let order: Vec<u8> = others.iter().chain(&saved).map(|&u| u as u8).collect();

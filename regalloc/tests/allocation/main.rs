@@ -155,13 +155,12 @@ proptest! {
     fn small_functions_are_allocated_right(
         bytes in proptest::collection::vec(any::<u8>(), 0..600),
         limit in 8u32..=128,
-        window in 1usize..40,
-        allocator in prop_oneof![Just(Allocator::Scan), Just(Allocator::Ion), Just(Allocator::Fast)],
+        allocator in prop_oneof![Just(Allocator::Scan), Just(Allocator::Ion)],
     ) {
         let func = random::function(&mut random::Choices(&bytes), 12);
-        match allocate(func, &Options { window, allocator, ..options(limit) }) {
+        match allocate(func, &Options { allocator, ..options(limit) }) {
             Ok(_) => {}
-            Err(AllocError::TooFew { .. }) if limit < 32 || allocator == Allocator::Fast => {}
+            Err(AllocError::TooFew { .. }) if limit < 32 => {}
             Err(e) => return Err(TestCaseError::fail(e.to_string())),
         }
     }
@@ -183,16 +182,14 @@ fn functions_of_every_control_flow_are_allocated_right() {
             if limit < 102 {
                 func.reserved.clear();
             }
-            let window = seed as usize % 20 + 1;
             if let Err(e) = allocate(
                 func,
                 &Options {
-                    window,
                     allocator: allocator_of(seed),
                     ..options(limit)
                 },
             ) {
-                panic!("seed {seed} in {limit}, windows of {window}: {e}");
+                panic!("seed {seed} in {limit}: {e}");
             }
         }
     }

@@ -91,7 +91,6 @@ enum EnteredEntry {
 enum AllocatorEntry {
     Scan,
     Ion,
-    Fast,
 }
 
 #[derive(Serialize, Deserialize)]

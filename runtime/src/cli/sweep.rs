@@ -74,8 +74,6 @@ pub enum AllocatorName {
     Scan,
     /// regalloc2's: splits lives and takes back what it gave
     Ion,
-    /// regalloc2's: one pass backwards over each block
-    Fast,
 }
 
 impl AllocatorName {
@@ -83,7 +81,6 @@ impl AllocatorName {
         match self {
             AllocatorName::Scan => Allocator::Scan,
             AllocatorName::Ion => Allocator::Ion,
-            AllocatorName::Fast => Allocator::Fast,
         }
     }
 
@@ -91,7 +88,6 @@ impl AllocatorName {
         match self {
             AllocatorName::Scan => "scan",
             AllocatorName::Ion => "ion",
-            AllocatorName::Fast => "fast",
         }
     }
 }
