@@ -1,8 +1,8 @@
 //! What must hold of the compilation of any text and of the execution of any bytes.
 
-#[path = "../../tests/changed/mod.rs"]
+#[path = "../../exec/tests/changed/mod.rs"]
 pub mod changed;
-#[path = "../../tests/mutate/mod.rs"]
+#[path = "../../compile/tests/mutate/mod.rs"]
 pub mod mutate;
 
 use changed::Fixture;

@@ -1,0 +1,319 @@
+//! `kiln bench`: a corpus compiled by Kiln and by another finalizer, side by side.
+//!
+//! Each kernel is compiled in a process of its own by one and then by the other; what they made is read back
+//! and counted in the same way ([`cost::Figures`]). What fails is a row, too. Sums are over kernels that
+//! both compile.
+
+mod plot;
+mod table;
+
+use std::ffi::{OsStr, OsString};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::atomic::Ordering::Relaxed;
+
+use kiln_compile::pipeline::Tier;
+use kiln_compile::source;
+use kiln_emit::platform::Platform;
+use miette::{Report, miette};
+use serde::Serialize;
+
+use super::cost::Figures;
+use super::exit::Exit;
+use super::input::Input;
+use super::measure::Measured;
+use super::output::{Outputs, is_standard};
+use super::platforms::Machine;
+use super::{Format, corpus, progress, report, stats, tier_parser};
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  kiln bench examples/*/*.visaasm -p skl
+  kiln bench CORPUS -p skl --against GenX_IR --csv bench.csv")]
+pub struct Args {
+    /// Binary or text vISA, `-` for standard input, or folders of it: each file is a module
+    #[arg(required = true, value_name = "CORPUS")]
+    corpus: Vec<PathBuf>,
+    /// The other finalizer [default: none]
+    #[arg(long, value_name = "PROGRAM")]
+    against: Option<PathBuf>,
+    /// Platform to compile for
+    #[arg(short, long, value_parser = Machine)]
+    platform: &'static Platform,
+    /// Of folders take files whose names begin so
+    #[arg(long, value_name = "PREFIX", default_value = "")]
+    only: String,
+    /// Runs of each, of whose times the one in the middle counts
+    #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..))]
+    runs: u32,
+    /// Optimize: 0 for code soon, 2 for code that is fast
+    #[arg(short = 'O', long, value_name = "LEVEL", default_value = "2", value_parser = tier_parser())]
+    optimize: Tier,
+    /// Memory that a process may have, in MiB
+    #[arg(long, value_name = "MIB", default_value_t = 3072)]
+    memory: u64,
+    /// Seconds that a process may compute
+    #[arg(long, value_name = "SECONDS", default_value_t = 300)]
+    seconds: u64,
+    /// Write the figures of every kernel as CSV, `-` for standard output
+    #[arg(long, value_name = "FILE")]
+    csv: Option<PathBuf>,
+    /// Write all figures as JSON, `-` for standard output
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+    /// Write a plot of time over instructions as SVG
+    #[arg(long, value_name = "FILE")]
+    svg: Option<PathBuf>,
+}
+
+/// A corpus compiled.
+#[derive(Serialize)]
+struct Benched {
+    platform: &'static str,
+    runs: u32,
+    /// Of all kernels that ours compiles, in one call.
+    one_call: Option<Side>,
+    rows: Vec<Row>,
+}
+
+/// A kernel compiled by both.
+#[derive(Serialize)]
+struct Row {
+    kernel: String,
+    #[serde(skip)]
+    path: PathBuf,
+    ours: Side,
+    /// None where nothing is compared.
+    reference: Option<Side>,
+}
+
+/// What one finalizer made of a kernel.
+#[derive(Clone, Default, Serialize)]
+struct Side {
+    /// Nothing where it failed.
+    figures: Option<Figures>,
+    /// The middle of all runs.
+    seconds: f64,
+    peak_bytes: u64,
+    failure: Option<String>,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// Why nothing was compared.
+pub fn bench(args: &Args, format: Format) -> Result<Exit, Report> {
+    let kept = folder()?;
+    let files = corpus::files(&args.corpus, &args.only)?.into_iter();
+    let files: Vec<PathBuf> = files
+        .map(|path| keep(path, kept.path()))
+        .collect::<Result<_, _>>()?;
+    let own = std::env::current_exe().map_err(|e| miette!("kiln's own path: {e}"))?;
+    let bench = Bench { args, own };
+    let rows = progress::with_bar(files.len() as u64, "kernels", |done| {
+        let row = |path: &PathBuf| {
+            let row = bench.row(path);
+            done.things.fetch_add(1, Relaxed);
+            row
+        };
+        files.iter().map(row).collect::<Result<Vec<_>, _>>()
+    })?;
+    let benched = Benched {
+        platform: args.platform.name,
+        runs: args.runs,
+        one_call: bench.one_call(&rows)?,
+        rows,
+    };
+    let mut outputs = Outputs::new(files.iter().map(PathBuf::as_path));
+    if let Some(path) = &args.json {
+        outputs.json(path, &benched)?;
+    }
+    if let Some(path) = &args.csv {
+        outputs.add(path, csv(&benched.rows)?)?;
+    }
+    if let Some(path) = &args.svg {
+        let svg = plot::svg(&benched.rows).map_err(|e| report::file(path, &*e))?;
+        outputs.add(path, svg.into_bytes())?;
+    }
+    outputs.report(format, &benched, || table::write(&benched))?;
+    outputs.write()?;
+    Ok(Exit::Done)
+}
+
+/// How things are measured.
+struct Bench<'a> {
+    args: &'a Args,
+    /// This program.
+    own: PathBuf,
+}
+
+impl Bench<'_> {
+    fn row(&self, path: &Path) -> Result<Row, Report> {
+        let path = fs::canonicalize(path).map_err(|e| report::file(path, &e))?;
+        let reference = self.args.against.as_deref();
+        let reference = reference.map(|program| {
+            let platform = self.args.platform.name.to_uppercase();
+            let options = ["-platform", &platform, "-binary", "-output"];
+            let command = [program.as_os_str(), path.as_os_str()].into_iter();
+            let command = command.chain(options.iter().map(OsStr::new));
+            self.side(command.map(OsStr::to_owned).collect(), "dat")
+        });
+        let ours = [
+            self.own.as_os_str(),
+            OsStr::new("compile"),
+            path.as_os_str(),
+        ];
+        let ours = ours.into_iter().chain(self.options().map(OsStr::new));
+        let ours = ours.chain(["-o", "ours.bin"].map(OsStr::new));
+        Ok(Row {
+            kernel: path
+                .file_stem()
+                .map_or_else(String::new, |stem| stem.to_string_lossy().into_owned()),
+            ours: self.side(ours.map(OsStr::to_owned).collect(), "bin")?,
+            reference: reference.transpose()?,
+            path,
+        })
+    }
+
+    /// What our program is told besides its inputs.
+    fn options(&self) -> [&'static str; 4] {
+        let level = match self.args.optimize {
+            Tier::Quick => "0",
+            Tier::Best => "2",
+        };
+        ["-p", self.args.platform.name, "-O", level]
+    }
+
+    /// Runs a finalizer that leaves machine code in files of that extension.
+    fn side(&self, command: Vec<OsString>, extension: &str) -> Result<Side, Report> {
+        let folder = folder()?;
+        let measured = self.measured(folder.path(), &command, self.args.runs)?;
+        let mut side = Side {
+            seconds: measured.median().unwrap_or_default(),
+            peak_bytes: measured.peak_bytes,
+            ..Side::default()
+        };
+        if measured.killed {
+            side.failure = measured.failure;
+            return Ok(side);
+        }
+        let fail = |e: std::io::Error| report::file(folder.path(), &e);
+        for entry in fs::read_dir(folder.path()).map_err(fail)? {
+            let path = entry.map_err(fail)?.path();
+            if path.extension().is_some_and(|e| e == extension) {
+                let code = fs::read(&path).map_err(fail)?;
+                let figures = Figures::of(&code, self.args.platform);
+                side.figures = Some(side.figures.unwrap_or_default().with(&figures));
+            }
+        }
+        // The reference's exit code is 1, too, where it spills much.
+        if side.figures.is_none() {
+            let none = || "it left no machine code".to_string();
+            side.failure = Some(measured.failure.unwrap_or_else(none));
+        }
+        Ok(side)
+    }
+
+    /// All kernels that ours compiles in one call.
+    fn one_call(&self, rows: &[Row]) -> Result<Option<Side>, Report> {
+        let folder = folder()?;
+        let mut command = vec![self.own.clone().into_os_string(), "compile".into()];
+        let compiled = rows.iter().filter(|row| row.ours.figures.is_some());
+        for (n, row) in compiled.enumerate() {
+            // What is made goes beside the link.
+            let name = row.path.file_name().unwrap_or_default().to_string_lossy();
+            let link = folder.path().join(format!("{n}.{name}"));
+            let linked = std::os::unix::fs::symlink(&row.path, &link);
+            linked.map_err(|e| report::file(&link, &e))?;
+            command.push(link.into_os_string());
+        }
+        if command.len() == 2 {
+            return Ok(None);
+        }
+        command.extend(self.options().map(OsString::from));
+        let measured = self.measured(folder.path(), &command, self.args.runs)?;
+        Ok(Some(Side {
+            seconds: measured.median().unwrap_or_default(),
+            peak_bytes: measured.peak_bytes,
+            failure: measured.failure,
+            figures: None,
+        }))
+    }
+
+    fn measured(&self, folder: &Path, command: &[OsString], runs: u32) -> Result<Measured, Report> {
+        let Args {
+            memory, seconds, ..
+        } = self.args;
+        let output = Command::new(&self.own)
+            .current_dir(folder)
+            .arg("measure")
+            .args(["--memory", &(memory << 20).to_string()])
+            .args(["--seconds", &seconds.to_string()])
+            .args(["--runs", &runs.to_string(), "--"])
+            .args(command)
+            .stdin(Stdio::null())
+            .output()
+            .map_err(|e| report::file(&self.own, &e))?;
+        let said = String::from_utf8_lossy(&output.stderr);
+        if !output.status.success() {
+            return Err(miette!("{}", said.trim()));
+        }
+        serde_json::from_slice(&output.stdout).map_err(|e| miette!("JSON: {e}"))
+    }
+}
+
+/// A file itself; of standard input, which a process after the other reads, a copy in a folder.
+fn keep(path: PathBuf, folder: &Path) -> Result<PathBuf, Report> {
+    if !is_standard(&path) {
+        return Ok(path);
+    }
+    let input = Input::open(&path)?;
+    let extension = match source::form(&input) {
+        Ok(source::Form::Binary) => "isa",
+        _ => "visaasm",
+    };
+    let copy = folder.join("stdin").with_extension(extension);
+    fs::write(&copy, &input[..]).map_err(|e| report::access(&copy, &e))?;
+    Ok(copy)
+}
+
+/// A folder that goes when it does.
+fn folder() -> Result<tempfile::TempDir, Report> {
+    tempfile::tempdir().map_err(|e| miette!("a folder for machine code: {e}"))
+}
+
+fn csv(rows: &[Row]) -> Result<Vec<u8>, Report> {
+    let heading = "kernel \
+        ours_instructions ours_bytes ours_spills ours_fills ours_spill_bytes ours_cycles ours_seconds ours_peak_bytes ours_failure \
+        reference_instructions reference_bytes reference_spills reference_fills reference_spill_bytes reference_cycles \
+        reference_seconds reference_peak_bytes reference_failure";
+    let side = |side: Option<&Side>| -> [String; 9] {
+        let Some(side) = side else {
+            return Default::default();
+        };
+        let figure =
+            |of: fn(&Figures) -> String| side.figures.as_ref().map_or_else(String::new, of);
+        [
+            figure(|f| f.instructions.to_string()),
+            figure(|f| f.bytes.to_string()),
+            figure(|f| f.spills.to_string()),
+            figure(|f| f.fills.to_string()),
+            figure(|f| f.spill_bytes.to_string()),
+            figure(|f| format!("{:.0}", f.cycles)),
+            format!("{:.5}", side.seconds),
+            side.peak_bytes.to_string(),
+            side.failure.clone().unwrap_or_default(),
+        ]
+    };
+    let lines = rows.iter().map(|row| {
+        let ours = side(Some(&row.ours));
+        let reference = side(row.reference.as_ref());
+        let mut cells = std::iter::once(row.kernel.clone())
+            .chain(ours)
+            .chain(reference);
+        std::array::from_fn::<String, 19, _>(|_| cells.next().unwrap_or_default())
+    });
+    stats::csv(heading, lines)
+}

@@ -1,0 +1,117 @@
+//! `kiln cache`: what is in a code cache; and the arguments of commands that use one.
+//!
+//! A cache is named by `--cache` or by the environment variable `KILN_CACHE`; without either, none is used.
+
+use std::path::{Path, PathBuf};
+
+use kiln_compile::cache::{Cache, CacheError, Size};
+use miette::Report;
+
+use super::exit::Exit;
+use super::output::Outputs;
+use super::{Format, report};
+
+/// The environment variable that names a cache.
+const VARIABLE: &str = "KILN_CACHE";
+const MIB: u64 = 1 << 20;
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  kiln compile examples/saxpy/saxpy.visaasm -p skl -o saxpy.bin --cache ~/.cache/kiln
+  kiln cache stat ~/.cache/kiln")]
+pub struct Args {
+    #[command(subcommand)]
+    action: Action,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Action {
+    /// Say how many entries there are and how many bytes they take
+    Stat {
+        /// The cache's folder
+        #[arg(value_name = "DIR")]
+        folder: PathBuf,
+    },
+    /// Remove all entries
+    Clear {
+        /// The cache's folder
+        #[arg(value_name = "DIR")]
+        folder: PathBuf,
+    },
+}
+
+/// Which cache a command uses.
+#[derive(Debug, clap::Args)]
+pub struct CacheArgs {
+    /// Take what was compiled before from this folder, and keep there what was not [default: $KILN_CACHE, if it is set]
+    #[arg(long, value_name = "DIR")]
+    cache: Option<PathBuf>,
+    /// MiB that the cache may take, 0 for no limit: what was used least recently goes
+    #[arg(long, value_name = "MIB", default_value_t = Cache::LIMIT / MIB)]
+    cache_limit: u64,
+}
+
+impl CacheArgs {
+    /// Opens the cache, if one is to be used.
+    ///
+    /// # Errors
+    /// The folder cannot be one.
+    pub fn open(&self) -> Result<Option<Cache>, Report> {
+        let variable = std::env::var_os(VARIABLE).filter(|value| !value.is_empty());
+        let Some(folder) = self.cache.clone().or(variable.map(PathBuf::from)) else {
+            return Ok(None);
+        };
+        let limit = self.cache_limit.saturating_mul(MIB);
+        let cache = Cache::open(&folder, limit).map_err(|e| fail(&folder, e))?;
+        Ok(Some(cache))
+    }
+}
+
+/// What is to be said when a command is done with a cache.
+pub fn warning(cache: &Cache) -> Option<String> {
+    let unwritten = cache.counts().unwritten;
+    let problem = cache.problem()?;
+    Some(format!(
+        "the cache cannot be written ({unwritten} of its entries): {problem}"
+    ))
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// The folder is no cache, or cannot be read or changed.
+pub fn cache(args: &Args, format: Format) -> Result<Exit, Report> {
+    let existing = |folder: &Path| Cache::existing(folder).map_err(|e| fail(folder, e));
+    let (size, text) = match &args.action {
+        Action::Stat { folder } => {
+            let size = existing(folder)?.size();
+            let size = size.map_err(|e| report::access(folder, &e))?;
+            (size, format!("{}\n", shown(size)))
+        }
+        Action::Clear { folder } => {
+            let removed = existing(folder)?.clear();
+            let removed = removed.map_err(|e| report::access(folder, &e))?;
+            (removed, format!("{} removed\n", shown(removed)))
+        }
+    };
+    let mut outputs = Outputs::default();
+    outputs.report(format, &size, || text)?;
+    outputs.write()?;
+    Ok(Exit::Done)
+}
+
+fn fail(folder: &Path, error: CacheError) -> Report {
+    match error {
+        CacheError::Io(error) => report::access(folder, &error),
+        error => report::file(folder, &error),
+    }
+}
+
+fn shown(size: Size) -> String {
+    let entries = match size.entries {
+        1 => "1 entry".to_string(),
+        entries => format!("{entries} entries"),
+    };
+    format!("{entries}, {:.1} MiB", size.bytes as f64 / MIB as f64)
+}

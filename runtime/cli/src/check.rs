@@ -1,0 +1,213 @@
+//! `kiln check`: all that is wrong with files of vISA.
+//!
+//! Every file is read as far as it can be. Those of which one calls what another defines are one
+//! module ([`source::related`]), as a compiler writes a kernel and the functions it calls into files of
+//! their own; others are modules of their own. A function that is called and in none of the files is
+//! of another module: that is no error. An object with a syntax error is not held against the rules,
+//! for most of what it broke would follow from that error.
+
+use std::path::PathBuf;
+
+use kiln_compile::source::{self, InputError, Merged};
+use kiln_frontend::module::Module;
+use kiln_frontend::text::{self, Spans};
+use kiln_frontend::verify;
+use kiln_target::platform::Generation;
+use miette::{Report, Severity};
+use serde::Serialize;
+
+use super::exit::Exit;
+use super::input::Input;
+use super::output::{self, Outputs};
+use super::platforms::Visa;
+use super::report::{self, About, Record, Source, record};
+use super::{Format, corpus, progress};
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  kiln check examples/*/*.visaasm -p skl
+  kiln check - --format json < examples/saxpy/saxpy.visaasm")]
+pub struct Args {
+    /// Binary or text vISA, `-` for standard input, or folders of it; files that call each other are one
+    /// module
+    #[arg(required = true, value_name = "INPUT")]
+    inputs: Vec<PathBuf>,
+    /// Platform whose instructions and registers are allowed
+    #[arg(short, long, value_parser = Visa)]
+    platform: Option<Generation>,
+    /// Take all files as one module
+    #[arg(long)]
+    one_module: bool,
+}
+
+/// A file that was read.
+struct File<'a> {
+    source: Source<'a>,
+    /// Of a text.
+    spans: Option<Spans>,
+}
+
+/// All that was read.
+#[derive(Default)]
+struct Files<'a> {
+    files: Vec<File<'a>>,
+    /// Of each file.
+    modules: Vec<Module>,
+    /// What is wrong, and what is not said of it because there is too much.
+    diagnostics: Vec<Report>,
+    unsaid: usize,
+    kernels: usize,
+    functions: usize,
+}
+
+/// What a check comes to.
+#[derive(Serialize)]
+struct Summary {
+    diagnostics: Vec<Record>,
+    kernels: usize,
+    functions: usize,
+    errors: usize,
+    warnings: usize,
+}
+
+/// What was read of a file.
+struct Read {
+    module: Option<(Module, Option<Spans>)>,
+    diagnostics: Vec<Report>,
+    unsaid: usize,
+}
+
+/// Runs the command. All that is wrong goes to standard error, what it comes to, to standard
+/// output; for programs both.
+///
+/// # Errors
+/// A folder cannot be read, or standard output not be written to.
+pub fn check(args: &Args, format: Format) -> Result<Exit, Report> {
+    let paths = corpus::files(&args.inputs, "")?;
+    let opened: Vec<_> = paths.iter().map(|p| (p, Input::load(p))).collect();
+    let mut files = Files::default();
+    let read = progress::each(&opened, "files", |(_, input)| input.as_ref().ok().map(read));
+    for ((path, input), read) in opened.iter().zip(read) {
+        match (input, read) {
+            (Ok(input), Some(read)) => files.add(input, read),
+            (Err(error), _) => files.diagnostics.push(report::access(path, error)),
+            (Ok(_), None) => {}
+        }
+    }
+    files.verify(args);
+    files.sum_up(format)
+}
+
+/// Reads a file as far as it can be.
+fn read(input: &Input) -> Read {
+    let mut read = Read {
+        module: None,
+        diagnostics: Vec::new(),
+        unsaid: 0,
+    };
+    match source::form(input) {
+        Ok(source::Form::Text(text)) => {
+            let source = Source::new(input);
+            let diagnosis = text::diagnose(text);
+            let errors = diagnosis.errors.iter();
+            read.diagnostics.extend(errors.map(|e| source.syntax(e)));
+            if diagnosis.more > 0 {
+                read.unsaid = diagnosis.more;
+                let more = format!("{}: {} more syntax errors", input.name, diagnosis.more);
+                read.diagnostics.push(report::note(&more));
+            }
+            read.module = Some((diagnosis.module, Some(diagnosis.spans)));
+        }
+        Ok(source::Form::Binary) => match kiln_frontend::binary::read(input) {
+            Ok(module) => read.module = Some((module, None)),
+            Err(error) => {
+                let error = InputError::Binary(error);
+                read.diagnostics.push(report::input(input, &error));
+            }
+        },
+        Err(error) => read.diagnostics.push(report::input(input, &error)),
+    }
+    read
+}
+
+impl<'a> Files<'a> {
+    fn add(&mut self, input: &'a Input, read: Read) {
+        self.diagnostics.extend(read.diagnostics);
+        self.unsaid += read.unsaid;
+        if let Some((module, spans)) = read.module {
+            let source = Source::new(input);
+            self.files.push(File { source, spans });
+            self.modules.push(module);
+        }
+    }
+
+    fn verify(&mut self, args: &Args) {
+        let groups = if args.one_module {
+            vec![(0..self.modules.len()).collect()]
+        } else {
+            source::related(&self.modules)
+        };
+        // In the order of the files and their lines; what has no place in a text, in that of the check.
+        let mut reports = Vec::new();
+        for group in groups {
+            let taken = |file: usize| (file, std::mem::take(&mut self.modules[file]));
+            let merged = Merged::new(group.into_iter().map(taken));
+            let kernels = merged.module.kernels().count();
+            self.kernels += kernels;
+            self.functions += merged.module.objects.len() - kernels;
+            for finding in verify::check(&merged.module, args.platform) {
+                let origin = merged.origin(finding.object);
+                let File { source, spans } = &self.files[origin.file];
+                let find = |s: &Spans| s.find(origin.object, finding.inst, finding.subject);
+                let span = spans.as_ref().and_then(find);
+                let object = &merged.module.objects[finding.object];
+                let about = About::new(object, origin.object, &finding);
+                let report = source.finding(&finding, &about, spans.as_ref());
+                let place = (origin.file, span.map(|span| span.start));
+                reports.push((place, report));
+            }
+        }
+        reports.sort_by_key(|(place, _)| *place);
+        let reports = reports.into_iter().map(|(_, report)| report);
+        self.diagnostics.extend(reports);
+    }
+
+    fn sum_up(self, format: Format) -> Result<Exit, Report> {
+        let is_error = |d: &&Report| matches!(d.severity(), None | Some(Severity::Error));
+        let is_warning = |d: &&Report| d.severity() == Some(Severity::Warning);
+        let count = |is: fn(&&Report) -> bool| self.diagnostics.iter().filter(is).count();
+        let summary = Summary {
+            kernels: self.kernels,
+            functions: self.functions,
+            errors: count(is_error) + self.unsaid,
+            warnings: count(is_warning),
+            diagnostics: match format {
+                Format::Text => Vec::new(),
+                Format::Json => self.diagnostics.iter().map(|d| record(&**d)).collect(),
+            },
+        };
+        if format == Format::Text {
+            self.diagnostics.iter().for_each(output::say);
+        }
+        let mut outputs = Outputs::default();
+        outputs.report(format, &summary, || text_of(&summary))?;
+        outputs.write()?;
+        let errors = self.diagnostics.iter().filter(is_error);
+        Ok(errors.map(Exit::of).min().unwrap_or(Exit::Done))
+    }
+}
+
+fn text_of(summary: &Summary) -> String {
+    let counted = [
+        (summary.kernels, "kernel"),
+        (summary.functions, "function"),
+        (summary.errors, "error"),
+        (summary.warnings, "warning"),
+    ];
+    let [kernels, functions, errors, warnings] = counted.map(|(n, what)| {
+        let plural = if n == 1 { "" } else { "s" };
+        format!("{n} {what}{plural}")
+    });
+    format!("{kernels} and {functions} checked: {errors}, {warnings}\n")
+}

@@ -1,0 +1,80 @@
+//! `kiln convert`: vISA from one of its forms to the other.
+
+use std::path::{Path, PathBuf};
+
+use clap::ValueEnum;
+use kiln_compile::source;
+use kiln_frontend::verify::{Finding, Severity, verify};
+use kiln_frontend::{binary, print};
+use miette::{Report, miette};
+
+use super::exit::Exit;
+use super::input::Input;
+use super::output::{Outputs, is_standard};
+use super::report;
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  kiln convert examples/saxpy/saxpy.visaasm -o saxpy.isa
+  kiln convert - -o - < examples/saxpy/saxpy.isa")]
+pub struct Args {
+    /// Binary or text vISA, `-` for standard input
+    input: PathBuf,
+    /// File to write, `-` for standard output: binary if its name ends in .isa, text if in .visaasm
+    #[arg(short, long, value_name = "FILE")]
+    output: PathBuf,
+    /// The form to write [default: what the name of -o ends in; to standard output, the other one]
+    #[arg(long, value_name = "FORM")]
+    to: Option<Form>,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// Why nothing was written.
+pub fn convert(args: &Args) -> Result<Exit, Report> {
+    let output = &args.output;
+    let named = form(output);
+    if let (None, None, false) = (args.to, &named, is_standard(output)) {
+        return Err(miette!(
+            "{}: a name that ends in .isa or .visaasm is expected, or --to",
+            report::name(output)
+        ));
+    }
+    let input = Input::open(&args.input)?;
+    let form = args.to.or(named).unwrap_or(match source::form(&input) {
+        Ok(source::Form::Text(_)) => Form::Isa,
+        Ok(source::Form::Binary) | Err(_) => Form::Visaasm,
+    });
+    let module = source::read(&input).map_err(|e| report::input(&input, &e))?;
+    let error = |finding: &&Finding| finding.severity() == Severity::Error;
+    if let Some(finding) = verify(&module).iter().find(error) {
+        return Err(report::finding(&input, &module, finding));
+    }
+    let bytes = match form {
+        Form::Isa => binary::write(&module).map_err(|e| report::file(&input.path, &e))?,
+        Form::Visaasm => print::print(&module).into_bytes(),
+    };
+    let mut outputs = Outputs::new([args.input.as_path()]);
+    outputs.add(output, bytes)?;
+    outputs.write()?;
+    Ok(Exit::Done)
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Form {
+    /// Binary
+    Isa,
+    /// Text
+    Visaasm,
+}
+
+/// The form that a file's name asks for.
+fn form(output: &Path) -> Option<Form> {
+    match output.extension()?.to_str()? {
+        "isa" => Some(Form::Isa),
+        "visaasm" => Some(Form::Visaasm),
+        _ => None,
+    }
+}

@@ -1,0 +1,243 @@
+//! The units of a file: pieces of code that are listed from their first byte to their last.
+//!
+//! An object file has a section for each kernel, which may hold functions too, and perhaps one for
+//! other functions. Its symbols say where in a section each begins and how long it is. Behind the
+//! last is padding.
+
+use kiln_compile::debug_lines;
+use kiln_compile::lines::{Line, Lines, Source};
+use kiln_emit::listing::{Annotations, Remark};
+use kiln_emit::zebin::{self, KernelText, Relocations, SymbolPlace, Zebin};
+use serde::Serialize;
+
+use crate::input::Input;
+
+/// The type of symbols that name code (ELF: `STT_FUNC`), in the low bits of their description.
+const FUNCTION: u8 = 2;
+const TYPE_MASK: u8 = 15;
+
+/// `R_ZE_*` by their numbers (zebin documentation).
+const RELOCATION_NAMES: [&str; 5] = [
+    "none",
+    "address",
+    "address, low half",
+    "address, high half",
+    "offset in the thread's payload",
+];
+
+/// A piece of code and what is known of it.
+pub struct Unit {
+    /// The name of its section; none for a raw file.
+    pub section: Option<String>,
+    /// Bytes from the section's start.
+    pub offset: u64,
+    bytes: Bytes,
+    /// By their offsets.
+    pub symbols: Vec<CodeSymbol>,
+    /// By their offsets, which are from the unit's start.
+    pub relocations: Vec<Remark>,
+    /// The lines of the source, if the file says them; offsets are from the unit's start.
+    pub lines: Lines,
+}
+
+enum Bytes {
+    File(Input),
+    Own(Vec<u8>),
+}
+
+/// A kernel or function.
+#[derive(Clone, Serialize)]
+pub struct CodeSymbol {
+    pub name: String,
+    pub kind: Kind,
+    /// Bytes from the unit's start.
+    pub offset: u64,
+    pub size: u64,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Kind {
+    Kernel,
+    Function,
+}
+
+impl Unit {
+    /// All of a raw file.
+    pub fn raw(input: Input) -> Unit {
+        Unit {
+            section: None,
+            offset: 0,
+            bytes: Bytes::File(input),
+            symbols: Vec::new(),
+            relocations: Vec::new(),
+            lines: Lines::default(),
+        }
+    }
+
+    pub fn code(&self) -> &[u8] {
+        match &self.bytes {
+            Bytes::File(input) => input,
+            Bytes::Own(bytes) => bytes,
+        }
+    }
+
+    /// The kernel or function of that name by itself.
+    pub fn part(&self, name: &str) -> Option<Unit> {
+        let symbol = self.symbols.iter().find(|symbol| symbol.name == name)?;
+        let range = symbol.offset..symbol.offset + symbol.size;
+        let start = usize::try_from(range.start).ok()?;
+        let end = usize::try_from(range.end).ok()?;
+        let inside = |remark: &&Remark| range.contains(&remark.offset);
+        let moved = |remark: &Remark| Remark {
+            offset: remark.offset - range.start,
+            text: remark.text.clone(),
+        };
+        Some(Unit {
+            section: self.section.clone(),
+            offset: self.offset + range.start,
+            bytes: Bytes::Own(self.code().get(start..end)?.to_vec()),
+            symbols: vec![CodeSymbol {
+                offset: 0,
+                ..symbol.clone()
+            }],
+            relocations: self.relocations.iter().filter(inside).map(moved).collect(),
+            lines: self.lines.part(start, end),
+        })
+    }
+
+    /// What its listing says besides instructions.
+    pub fn annotations(&self, headings: bool) -> Annotations {
+        let heading = |symbol: &CodeSymbol| {
+            let kind = match symbol.kind {
+                Kind::Kernel => "kernel",
+                Kind::Function => "function",
+            };
+            Remark {
+                offset: symbol.offset,
+                text: format!("{kind} {}", symbol.name.escape_debug()),
+            }
+        };
+        let shown = self.symbols.iter().filter(|_| headings);
+        let of_line = |line: &Line| Remark {
+            offset: line.offset.into(),
+            text: match line.source {
+                Some(source) => self.place(source),
+                None => "no line".to_string(),
+            },
+        };
+        let mut headings: Vec<Remark> = shown.map(heading).collect();
+        headings.extend(self.lines.lines.iter().map(of_line));
+        // What begins at a place is named before its line.
+        headings.sort_by_key(|remark| remark.offset);
+        Annotations {
+            headings,
+            comments: self.relocations.clone(),
+        }
+    }
+
+    /// A line of the source as text.
+    fn place(&self, source: Source) -> String {
+        let file = self.lines.file(source).unwrap_or_default();
+        format!("{}:{}", file.escape_debug(), source.line)
+    }
+}
+
+/// The sections of an object file that hold code.
+pub fn of_zebin(zebin: &Zebin) -> Vec<Unit> {
+    let mut lines = debug_lines::of_object(zebin);
+    let unit = |text: &KernelText| {
+        let lines = lines.remove(&text.name).unwrap_or_default();
+        of_section(zebin, text, lines)
+    };
+    zebin.kernels.iter().map(unit).collect()
+}
+
+fn of_section(zebin: &Zebin, kernel: &KernelText, lines: Lines) -> Unit {
+    let section = format!("{}{}", zebin::TEXT_PREFIX, kernel.name);
+    let length = kernel.text.len() as u64;
+    let mut symbols: Vec<CodeSymbol> = zebin
+        .symbols
+        .iter()
+        .filter(|symbol| {
+            let here = matches!(&symbol.place, SymbolPlace::Section(name) if *name == section);
+            let code = symbol.info & TYPE_MASK == FUNCTION || symbol.name == kernel.name;
+            // The mark of where a kernel is entered is no function.
+            here && code && symbol.value < length && symbol.name != zebin::ENTRY
+        })
+        .map(|symbol| CodeSymbol {
+            name: symbol.name.clone(),
+            kind: if symbol.name == kernel.name {
+                Kind::Kernel
+            } else {
+                Kind::Function
+            },
+            offset: symbol.value,
+            size: symbol.size.min(length - symbol.value),
+        })
+        .collect();
+    symbols.sort_by_key(|symbol| symbol.offset);
+    if symbols.is_empty() {
+        symbols.push(CodeSymbol {
+            name: kernel.name.clone(),
+            kind: Kind::Kernel,
+            offset: 0,
+            size: length,
+        });
+    }
+    // A symbol may be said to be smaller than its code: the reference compiler gives 15 bytes to some kernels.
+    let offsets: Vec<u64> = symbols.iter().map(|symbol| symbol.offset).collect();
+    for symbol in &mut symbols {
+        let next = offsets.iter().copied().find(|&next| next > symbol.offset);
+        let next = next.unwrap_or(length);
+        let behind = symbol.offset + symbol.size..next;
+        let behind = kernel.text.get(behind.start as usize..behind.end as usize);
+        if behind.is_some_and(|bytes| bytes.iter().any(|byte| *byte != 0)) {
+            symbol.size = next - symbol.offset;
+        }
+    }
+    let end = symbols
+        .iter()
+        .map(|symbol| symbol.offset + symbol.size)
+        .max();
+    // What no symbol covers is padding only if it is zero.
+    let end = end.and_then(|end| usize::try_from(end).ok()).unwrap_or(0);
+    let code = match kernel.text.split_at_checked(end) {
+        Some((code, padding)) if padding.iter().all(|byte| *byte == 0) => code,
+        _ => &kernel.text,
+    };
+    let changes = zebin.relocations.iter().filter(|r| r.section == section);
+    let mut relocations: Vec<Remark> = changes.flat_map(|r| remarks(zebin, r)).collect();
+    relocations.sort_by_key(|remark| remark.offset);
+    Unit {
+        section: Some(section),
+        offset: 0,
+        bytes: Bytes::Own(code.to_vec()),
+        symbols,
+        relocations,
+        lines: lines.part(0, code.len()),
+    }
+}
+
+fn remarks(zebin: &Zebin, relocations: &Relocations) -> impl Iterator<Item = Remark> {
+    relocations.entries.iter().map(|relocation| {
+        let symbol = (relocation.symbol as usize).checked_sub(1);
+        let symbol = symbol.and_then(|index| zebin.symbols.get(index));
+        let name = symbol.map_or("?", |symbol| symbol.name.as_str());
+        let mut text = match RELOCATION_NAMES.get(relocation.kind as usize) {
+            Some(kind) => format!("relocated: {kind} of {}", name.escape_debug()),
+            None => format!(
+                "relocated: kind {} of {}",
+                relocation.kind,
+                name.escape_debug()
+            ),
+        };
+        if relocations.addends && relocation.addend != 0 {
+            text.push_str(&format!(" {:+}", relocation.addend));
+        }
+        Remark {
+            offset: relocation.offset,
+            text,
+        }
+    })
+}

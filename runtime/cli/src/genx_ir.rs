@@ -1,0 +1,373 @@
+//! `kiln genx-ir`: the command line of the reference finalizer, GenX_IR, for scripts that call that.
+//!
+//! Its flags are words with one dash; `flags.txt` has the names of all, of the release of 2022 and of that of
+//! 2026, with what stands behind each. Those that ask for files or for code of another kind do the same here, in
+//! files of the same names; the others are taken and have no effect, which is said. Names of files follow the
+//! reference's: `STEM.dat`, `STEM.asm` and `STEM.visaasm` in the current folder, for the input `STEM.visaasm`, and
+//! `STEM_fN.visaasm` for the functions. Where there is more than one piece of code, of which the reference
+//! writes all but one to a file without a stem, ours is `STEM.NAME.dat`.
+
+use std::ffi::OsString;
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+
+use kiln_compile::pipeline::{Compiled, Options};
+use kiln_compile::session::Session;
+use kiln_compile::source;
+use kiln_emit::platform::{self, Platform};
+use kiln_frontend::module::Module;
+use kiln_frontend::{binary, print};
+use kiln_target::abi;
+use miette::Report;
+
+use super::compile::{asm, safe};
+use super::exit::Exit;
+use super::input::Input;
+use super::output::{self, Outputs, is_standard};
+use super::{platforms, report};
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  kiln genx-ir examples/saxpy/saxpy.visaasm -platform SKL -binary -output
+  kiln genx-ir examples/saxpy/saxpy.visaasm -platform SKL -outputCisaBinaryName saxpy.isa")]
+pub struct Args {
+    /// The input, and GenX_IR's flags, of which `-platform PLATFORM` is needed
+    #[arg(
+        required = true,
+        trailing_var_arg = true,
+        allow_hyphen_values = true,
+        value_name = "FILE | FLAG"
+    )]
+    words: Vec<OsString>,
+}
+
+/// Names of flags, each with what stands behind it: a `switch` may have `true`, `false` or a number, others have a
+/// `text`, a `number` or two `numbers`.
+const FLAGS: &str = include_str!("genx_ir/flags.txt");
+
+/// What the flags say.
+#[derive(Default)]
+struct Wanted {
+    input: Option<PathBuf>,
+    platform: Option<&'static Platform>,
+    binary: bool,
+    listing: bool,
+    /// The listing goes to standard output instead.
+    console: bool,
+    text: bool,
+    /// The name of a binary object.
+    object: Option<PathBuf>,
+    /// Names of outputs without their extensions.
+    stem: Option<PathBuf>,
+    unscheduled: bool,
+    preemption: bool,
+    abi: Option<u32>,
+    grfs: Option<u32>,
+    /// Flags that change nothing.
+    noted: Vec<String>,
+}
+
+/// A command line that cannot be understood.
+struct Misuse(String);
+
+/// Runs the command.
+///
+/// # Errors
+/// Why nothing was written.
+pub fn genx_ir(args: &Args) -> Result<Exit, Report> {
+    let usage = |Misuse(what): Misuse| {
+        output::print_error(&format!("error: {}", output::plain(&what)));
+        Ok(Exit::Usage)
+    };
+    let wanted = match parse(&args.words) {
+        Ok(wanted) => wanted,
+        Err(misuse) => return usage(misuse),
+    };
+    let (Some(path), Some(platform)) = (&wanted.input, wanted.platform) else {
+        let lacking = match wanted.input {
+            None => "an input is expected: a file of vISA",
+            Some(_) => "a platform is expected: -platform SKL",
+        };
+        return usage(Misuse(lacking.to_string()));
+    };
+    if !wanted.noted.is_empty() {
+        let note = format!("no effect here: {}", wanted.noted.join(" "));
+        output::say(&report::note(&note));
+    }
+    compile(&wanted, path, platform)
+}
+
+fn compile(wanted: &Wanted, path: &Path, platform: &'static Platform) -> Result<Exit, Report> {
+    let input = Input::open(path)?;
+    let options = Options {
+        grf_limit: wanted
+            .grfs
+            .unwrap_or(platform.grf_count)
+            .min(platform.grf_count),
+        abi: wanted.abi.and_then(abi::stack).unwrap_or(&abi::STACK_2),
+        interruptible: wanted.preemption,
+        without: match wanted.unscheduled {
+            true => vec![kiln_isel::schedule::NAME],
+            false => Vec::new(),
+        },
+        ..Options::new(platform)
+    };
+    let sources = [input.source()];
+    let mut outputs = Outputs::new([path]);
+    let stem = match &wanted.stem {
+        Some(stem) => stem.clone(),
+        None if is_standard(path) => PathBuf::from("stdin"),
+        None => path.file_stem().map_or_else(PathBuf::new, PathBuf::from),
+    };
+    if wanted.text || wanted.object.is_some() {
+        let module = source::read(&input).map_err(|e| report::input(&input, &e))?;
+        if let Some(path) = &wanted.object {
+            let bytes = binary::write(&module).map_err(|e| report::file(&input.path, &e))?;
+            outputs.add(path, bytes)?;
+        }
+        if wanted.text {
+            texts(&mut outputs, module, &stem, path)?;
+        }
+    }
+    let module = Session::new(options).compile_module(&sources);
+    let module = module.map_err(|e| report::failure(std::slice::from_ref(&input), &e))?;
+    let pieces: Vec<&Compiled> = module.kernels.iter().chain(&module.functions).collect();
+    for (n, piece) in pieces.iter().enumerate() {
+        let stem = match n {
+            0 => stem.clone(),
+            _ => appended(&stem, &format!(".{}", safe(&piece.name))),
+        };
+        if wanted.binary {
+            outputs.add(&appended(&stem, ".dat"), piece.code.clone())?;
+        }
+        if wanted.console {
+            outputs.print(&asm(&[piece], platform));
+        } else if wanted.listing {
+            let listing = asm(&[piece], platform).into_bytes();
+            outputs.add(&appended(&stem, ".asm"), listing)?;
+        }
+    }
+    outputs.write()?;
+    Ok(Exit::Done)
+}
+
+/// The objects of a module as texts of their own: the first, then the others by their numbers.
+fn texts(outputs: &mut Outputs, module: Module, stem: &Path, input: &Path) -> Result<(), Report> {
+    let Module {
+        version,
+        objects,
+        globals,
+    } = module;
+    for (n, object) in objects.into_iter().enumerate() {
+        let one = Module {
+            version,
+            objects: vec![object],
+            globals: globals.clone(),
+        };
+        let name = match n {
+            0 => ".visaasm".to_string(),
+            n => format!("_f{}.visaasm", n - 1),
+        };
+        let path = appended(stem, &name);
+        if same_file(&path, input) {
+            let note = format!("{} is the input, and stays as it is", report::name(&path));
+            output::say(&report::note(&note));
+            continue;
+        }
+        outputs.add(&path, print::print(&one).into_bytes())?;
+    }
+    Ok(())
+}
+
+fn same_file(one: &Path, other: &Path) -> bool {
+    match (one.canonicalize(), other.canonicalize()) {
+        (Ok(one), Ok(other)) => one == other,
+        _ => false,
+    }
+}
+
+/// A path with more at its end.
+fn appended(stem: &Path, end: &str) -> PathBuf {
+    let mut name = stem.as_os_str().to_owned();
+    name.push(end);
+    name.into()
+}
+
+fn parse(words: &[OsString]) -> Result<Wanted, Misuse> {
+    let mut wanted = Wanted::default();
+    let mut rest = words.iter();
+    while let Some(word) = rest.next() {
+        let flag = word.to_string_lossy();
+        if !flag.starts_with('-') || is_standard(Path::new(word)) {
+            if let Some(first) = wanted.input.replace(word.into()) {
+                let both = format!("{} and {flag}", first.display());
+                return Err(Misuse(format!("one input is expected: {both}")));
+            }
+            continue;
+        }
+        let Some(kind) = kind(&flag) else {
+            let mut what = format!("{flag}: no flag of GenX_IR");
+            if let Some(meant) = platforms::alike(&flag, flags().map(|(name, _)| name)) {
+                // A string takes all that is written to it.
+                let _ = write!(what, ": is {meant} meant?");
+            }
+            return Err(Misuse(what));
+        };
+        let mut value = || {
+            let missing = || Misuse(format!("{flag}: a value is expected behind it"));
+            rest.next().ok_or_else(missing)
+        };
+        match kind {
+            "switch" => {
+                let on = is_on(rest.as_slice().first());
+                if on.is_some() {
+                    rest.next();
+                }
+                wanted.switch(&flag, on);
+            }
+            "text" => {
+                let value = value()?;
+                wanted.text(&flag, value)?;
+            }
+            "numbers" => {
+                number(&flag, value()?)?;
+                number(&flag, value()?)?;
+                wanted.noted.push(flag.into_owned());
+            }
+            _ => {
+                let value = number(&flag, value()?)?;
+                wanted.number(&flag, value)?;
+            }
+        }
+    }
+    Ok(wanted)
+}
+
+/// What stands behind a switch, if that is a value of it.
+fn is_on(word: Option<&OsString>) -> Option<bool> {
+    let word = word?.to_str()?;
+    match word {
+        "true" | "TRUE" => Some(true),
+        "false" | "FALSE" => Some(false),
+        word => unsigned(word).map(|number| number != 0),
+    }
+}
+
+fn unsigned(word: &str) -> Option<u32> {
+    match word.strip_prefix("0x").or(word.strip_prefix("0X")) {
+        Some(digits) => u32::from_str_radix(digits, 16).ok(),
+        None => word.parse().ok(),
+    }
+}
+
+fn number(flag: &str, word: &OsString) -> Result<u32, Misuse> {
+    let number = word.to_str().and_then(unsigned);
+    number.ok_or_else(|| Misuse(format!("{flag}: {} is no number", word.display())))
+}
+
+fn flags() -> impl Iterator<Item = (&'static str, &'static str)> {
+    FLAGS.lines().filter_map(|line| line.split_once(' '))
+}
+
+fn kind(flag: &str) -> Option<&'static str> {
+    flags()
+        .find(|(name, _)| *name == flag)
+        .map(|(_, kind)| kind)
+}
+
+impl Wanted {
+    fn switch(&mut self, flag: &str, on: Option<bool>) {
+        let on = on.unwrap_or(true);
+        match flag {
+            "-binary" => self.binary = on,
+            "-output" => self.listing = on,
+            "-asmToConsole" => self.console = on,
+            "-dumpcommonisa" => self.text = on,
+            "-noschedule" => self.unscheduled = on,
+            "-enablePreemption" => self.preemption = on,
+            _ => self.noted.push(flag.to_string()),
+        }
+    }
+
+    fn text(&mut self, flag: &str, value: &OsString) -> Result<(), Misuse> {
+        match flag {
+            "-platform" => {
+                let name = value.to_string_lossy();
+                let named = platform::named(&name);
+                let named = named.ok_or_else(|| Misuse(platforms::unknown(&name)))?;
+                let only_visa = || Misuse(platforms::only_visa(&name));
+                self.platform = Some(named.platform.ok_or_else(only_visa)?);
+            }
+            "-asmOutput" => self.stem = Some(value.into()),
+            "-outputCisaBinaryName" => self.object = Some(value.into()),
+            _ => self.noted.push(flag.to_string()),
+        }
+        Ok(())
+    }
+
+    fn number(&mut self, flag: &str, value: u32) -> Result<(), Misuse> {
+        match flag {
+            "-abiver" => {
+                let known = abi::stack(value).map(|_| value);
+                let unknown = || Misuse(format!("-abiver: versions are 1 and 2, not {value}"));
+                self.abi = Some(known.ok_or_else(unknown)?);
+            }
+            "-TotalGRFNum" => self.grfs = Some(value),
+            _ => self.noted.push(flag.to_string()),
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parsed(line: &str) -> Result<Wanted, String> {
+        let words: Vec<OsString> = line.split_whitespace().map(OsString::from).collect();
+        parse(&words).map_err(|Misuse(what)| what)
+    }
+
+    #[test]
+    fn flags_take_what_stands_behind_them() {
+        let line = "a.visaasm -platform TGLLP -binary -output false -noschedule 0x1 -abiver 1 \
+                    -nocompaction -nocopyprop -TotalGRFNum 64 -stepping A -asmOutput b";
+        let wanted = parsed(line).unwrap();
+        assert_eq!(wanted.platform.map(|p| p.name), Some("tgllp"));
+        assert!(wanted.binary && !wanted.listing && wanted.unscheduled);
+        assert_eq!((wanted.abi, wanted.grfs), (Some(1), Some(64)));
+        assert_eq!(wanted.stem, Some("b".into()));
+        assert!(wanted.noted.contains(&"-stepping".into()));
+    }
+
+    #[test]
+    fn what_is_no_flag_is_refused() {
+        for (line, said) in [
+            (
+                "a -platform SKL -binry",
+                "-binry: no flag of GenX_IR: is -binary meant?",
+            ),
+            ("a -platform SKLX", "`SKLX` is no platform: is `skl` meant?"),
+            ("a -platform", "-platform: a value is expected behind it"),
+            ("a b", "one input is expected: a and b"),
+            ("a -TotalGRFNum many", "-TotalGRFNum: many is no number"),
+            ("a -abiver 7", "-abiver: versions are 1 and 2, not 7"),
+        ] {
+            let error = parsed(line).err().unwrap_or_default();
+            assert!(error.starts_with(said), "{line}: {error}");
+        }
+    }
+
+    #[test]
+    fn every_flag_has_a_kind() {
+        for line in FLAGS.lines() {
+            let (name, kind) = line.split_once(' ').unwrap_or_default();
+            assert!(name.len() > 1 && name.starts_with('-'), "{line}");
+            assert!(
+                ["switch", "text", "number", "numbers"].contains(&kind),
+                "{line}"
+            );
+        }
+    }
+}

@@ -1,0 +1,397 @@
+//! `kiln inspect`: what calls what in files of vISA.
+//!
+//! The graph is printed even of a module that is wrong; what is wrong goes to standard error, and the
+//! exit code is 1.
+
+use std::collections::{HashMap, HashSet};
+use std::fmt::Write;
+use std::path::PathBuf;
+
+use clap::ValueEnum;
+use kiln_compile::callgraph::{
+    self, CallGraphReport, CallKind, CallReport, Kind, NoDepth, ObjectReport, StackDepth,
+};
+use kiln_compile::pipeline::Options;
+use kiln_compile::session::Session;
+use kiln_emit::platform::Platform;
+use miette::{Report, miette};
+use petgraph::dot::Dot;
+use petgraph::graph::{DiGraph, EdgeReference, NodeIndex};
+use petgraph::visit::EdgeRef;
+
+use super::exit::Exit;
+use super::input::Input;
+use super::output::Outputs;
+use super::platforms::Machine;
+use super::{Format, exit, report, stats};
+
+/// Calls in each other that the tree shows; what is called deeper begins a tree of its own.
+const MOST_LEVELS: usize = 16;
+/// Places that a line of the tree names.
+const MOST_PLACES: usize = 8;
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  kiln inspect examples/nbody/nbody.visaasm -p skl
+  kiln inspect examples/nbody/nbody.visaasm --callgraph dot > nbody.dot")]
+pub struct Args {
+    /// Binary or text vISA, `-` for standard input; all files are one module
+    #[arg(required = true, value_name = "INPUT")]
+    inputs: Vec<PathBuf>,
+    /// Form of the call graph [default: that of --format]
+    #[arg(long, value_name = "FORM")]
+    callgraph: Option<Form>,
+    /// Platform to compile for, which gives each function's frame and registers
+    #[arg(short, long, value_parser = Machine)]
+    platform: Option<&'static Platform>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Form {
+    /// A table of kernels and functions, and trees of their calls
+    Text,
+    /// A graph for Graphviz
+    Dot,
+    /// For programs, as `--format json`
+    Json,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// Why nothing was printed.
+pub fn inspect(args: &Args, format: Format) -> Result<Exit, Report> {
+    let inputs = args.inputs.iter().map(|path| Input::open(path));
+    let inputs = inputs.collect::<Result<Vec<_>, _>>()?;
+    let sources: Vec<_> = inputs.iter().map(Input::source).collect();
+    let session = args.platform.map(|p| Session::new(Options::new(p)));
+    let inspected = callgraph::inspect(&sources, session.as_ref())
+        .map_err(|failure| report::failure(&inputs, &failure))?;
+    let graph = &inspected.report;
+    let mut outputs = Outputs::default();
+    match (args.callgraph, format) {
+        (None, format) => outputs.report(format, graph, || text(graph))?,
+        (Some(Form::Json), _) => outputs.report(Format::Json, graph, String::new)?,
+        (Some(form), Format::Json) => {
+            let form = form.to_possible_value();
+            let form = form.as_ref().map_or("", |value| value.get_name());
+            return Err(miette!(
+                "--format json and --callgraph {form} are two forms"
+            ));
+        }
+        (Some(Form::Text), _) => outputs.print(&text(graph)),
+        (Some(Form::Dot), _) => outputs.print(&dot(graph)),
+    }
+    outputs.write()?;
+    let failures = inspected.failures.iter();
+    let failures: Vec<Report> = failures.map(|f| report::failure(&inputs, f)).collect();
+    Ok(exit::say(&failures))
+}
+
+fn text(graph: &CallGraphReport) -> String {
+    table(&graph.objects) + "\n" + &Tree::new(graph).write()
+}
+
+/// The objects, a line each.
+fn table(objects: &[ObjectReport]) -> String {
+    let heading = [
+        "object", "kind", "vISA", "args", "returns", "barriers", "frame", "stack",
+    ];
+    let mut rows = vec![heading.map(str::to_string)];
+    rows.extend(objects.iter().map(|object| {
+        let function = object.kind == Kind::Function;
+        let passed = |grfs: u32| match function {
+            true => grfs.to_string(),
+            false => String::new(),
+        };
+        [
+            object.name.clone(),
+            kind(object).to_string(),
+            object.instructions.to_string(),
+            passed(object.arguments),
+            passed(object.returns),
+            object.barriers.to_string(),
+            object
+                .frame_bytes
+                .map_or_else(String::new, |b| b.to_string()),
+            object.stack.map_or_else(String::new, depth),
+        ]
+    }));
+    let mut out = String::new();
+    let lines = stats::align(&rows);
+    let notes = std::iter::once("notes".to_string()).chain(objects.iter().map(notes));
+    for (line, notes) in lines.lines().zip(notes) {
+        let line = format!("{line}  {notes}");
+        _ = writeln!(out, "{}", line.trim_end());
+    }
+    out
+}
+
+fn kind(object: &ObjectReport) -> &'static str {
+    match object.kind {
+        Kind::Kernel => "kernel",
+        Kind::Function => "function",
+    }
+}
+
+fn depth(depth: StackDepth) -> String {
+    match depth {
+        StackDepth::Bytes(bytes) => bytes.to_string(),
+        StackDepth::Word(NoDepth::Unknown) => "unknown".to_string(),
+        StackDepth::Word(NoDepth::Unbounded) => "unbounded".to_string(),
+    }
+}
+
+fn notes(object: &ObjectReport) -> String {
+    let mut notes = Vec::new();
+    let subroutines = match object.subroutines {
+        1 => "1 subroutine".to_string(),
+        n => format!("{n} subroutines"),
+    };
+    let facts = [
+        (object.subroutines > 0, subroutines.as_str()),
+        (object.recursive, "recursive"),
+        (object.waits && object.barriers == 0, "waits in a callee"),
+        (object.address_taken, "address taken"),
+        (object.visible, "seen by other modules"),
+        (object.open, "calls out of the module"),
+        (!object.reached, "not reached"),
+    ];
+    notes.extend(facts.iter().filter(|(is, _)| *is).map(|(_, what)| *what));
+    let overwritten = object
+        .overwritten
+        .as_ref()
+        .filter(|_| object.kind == Kind::Function);
+    let overwritten = overwritten.map(|registers| match registers.as_slice() {
+        [] => "overwrites nothing".to_string(),
+        registers => format!("overwrites {}", registers.join(" ")),
+    });
+    notes.extend(overwritten.as_deref());
+    notes.join(", ")
+}
+
+/// What stands in a tree.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum Item<'g> {
+    Object(usize),
+    /// All that may be called by address with those sizes.
+    Addressed(usize),
+    /// What the module does not have.
+    Missing(&'g str),
+    /// An address of which no more is known.
+    Anywhere,
+}
+
+/// Who calls whom as trees of lines. Each object's calls are written out once.
+struct Tree<'g> {
+    graph: &'g CallGraphReport,
+    /// Of each object.
+    calls: Vec<Vec<&'g CallReport>>,
+    /// What was written out.
+    done: HashSet<Item<'g>>,
+    /// What is to begin a tree.
+    roots: Vec<Item<'g>>,
+    out: String,
+}
+
+impl<'g> Tree<'g> {
+    fn new(graph: &'g CallGraphReport) -> Tree<'g> {
+        let mut calls = vec![Vec::new(); graph.objects.len()];
+        for call in graph.calls.iter().filter(|c| c.kind != CallKind::Address) {
+            calls[call.caller].push(call);
+        }
+        // Kernels first, then functions that nothing shown before calls; the last is written first.
+        let of = |kind| {
+            let objects = graph.objects.iter().enumerate();
+            objects.filter(move |(_, o)| o.kind == kind)
+        };
+        let objects = of(Kind::Kernel).chain(of(Kind::Function));
+        let mut roots: Vec<_> = objects.map(|(number, _)| Item::Object(number)).collect();
+        roots.reverse();
+        Tree {
+            graph,
+            calls,
+            done: HashSet::new(),
+            roots,
+            out: String::new(),
+        }
+    }
+
+    fn write(mut self) -> String {
+        while let Some(root) = self.roots.pop() {
+            if self.done.insert(root) {
+                let name = self.name(root);
+                _ = writeln!(self.out, "{name}");
+                self.below(root);
+            }
+        }
+        self.out
+    }
+
+    fn name(&self, item: Item) -> String {
+        match item {
+            Item::Object(number) => self.graph.objects[number].name.clone(),
+            Item::Addressed(number) => {
+                let group = &self.graph.addressed[number];
+                format!("by address, {} to {} GRFs", group.arguments, group.returns)
+            }
+            Item::Missing(name) => format!("{name} (not in the module)"),
+            Item::Anywhere => "by address (not known)".to_string(),
+        }
+    }
+
+    fn is_leaf(&self, item: Item) -> bool {
+        match item {
+            Item::Object(number) => self.calls[number].is_empty(),
+            Item::Addressed(_) => false,
+            Item::Missing(_) | Item::Anywhere => true,
+        }
+    }
+
+    /// What an item calls, each with the instructions that do.
+    fn callees(&self, item: Item<'g>) -> Vec<(Item<'g>, Vec<usize>)> {
+        let mut callees: Vec<(Item, Vec<usize>)> = Vec::new();
+        let mut at: HashMap<Item, usize> = HashMap::new();
+        match item {
+            Item::Object(number) => {
+                for call in &self.calls[number] {
+                    let to = match (call.object, call.addressed, &call.name) {
+                        (Some(object), ..) => Item::Object(object),
+                        (None, Some(group), _) => Item::Addressed(group),
+                        (None, None, Some(name)) => Item::Missing(name),
+                        (None, None, None) => Item::Anywhere,
+                    };
+                    let known = *at.entry(to).or_insert(callees.len());
+                    if known == callees.len() {
+                        callees.push((to, Vec::new()));
+                    }
+                    callees[known].1.push(call.instruction);
+                }
+            }
+            Item::Addressed(number) => {
+                let objects = self.graph.addressed[number].objects.iter();
+                callees.extend(objects.map(|object| (Item::Object(*object), Vec::new())));
+            }
+            Item::Missing(_) | Item::Anywhere => {}
+        }
+        callees
+    }
+
+    /// Writes what an item calls, and what these call.
+    fn below(&mut self, root: Item<'g>) {
+        let mut path = vec![root];
+        let mut levels = vec![self.callees(root).into_iter().peekable()];
+        while let Some(level) = levels.last_mut() {
+            let Some((item, places)) = level.next() else {
+                levels.pop();
+                path.pop();
+                continue;
+            };
+            let last = level.peek().is_none();
+            let indents: Vec<bool> = levels.iter_mut().map(|l| l.peek().is_some()).collect();
+            for more in &indents[..indents.len() - 1] {
+                self.out.push_str(if *more { "│  " } else { "   " });
+            }
+            self.out.push_str(if last { "└─ " } else { "├─ " });
+            let mut line = self.name(item);
+            if !places.is_empty() {
+                _ = write!(line, "  at {}", listed(&places));
+            }
+            if path.contains(&item) {
+                line += "  (recursion)";
+            } else if self.is_leaf(item) {
+                self.done.insert(item);
+            } else if self.done.contains(&item) {
+                line += "  (above)";
+            } else if levels.len() >= MOST_LEVELS {
+                line += "  (below)";
+                self.roots.push(item);
+            } else {
+                self.done.insert(item);
+                path.push(item);
+                levels.push(self.callees(item).into_iter().peekable());
+            }
+            _ = writeln!(self.out, "{line}");
+        }
+    }
+}
+
+fn listed(places: &[usize]) -> String {
+    let (shown, more) = places.split_at(places.len().min(MOST_PLACES));
+    let mut list: Vec<_> = shown.iter().map(usize::to_string).collect();
+    if !more.is_empty() {
+        list.push(format!("{} more", more.len()));
+    }
+    list.join(", ")
+}
+
+/// A graph for Graphviz. Boxes are kernels, ellipses functions, diamonds what may be called by address;
+/// dotted lines take an address, what is dashed is not in the module.
+fn dot(graph: &CallGraphReport) -> String {
+    struct Shown {
+        label: String,
+        attributes: &'static str,
+    }
+    let mut out: DiGraph<Shown, (String, &'static str)> = DiGraph::new();
+    for object in &graph.objects {
+        let mut label = object.name.clone();
+        if let Some(stack) = object.stack {
+            _ = write!(label, "\nstack {}", depth(stack));
+        }
+        let notes = [
+            (object.recursive, "recursive"),
+            (object.waits, "waits"),
+            (!object.reached, "not reached"),
+        ];
+        for (_, note) in notes.iter().filter(|(is, _)| *is) {
+            _ = write!(label, "\n{note}");
+        }
+        let attributes = match object.kind {
+            Kind::Kernel => "shape = box",
+            Kind::Function => "shape = ellipse",
+        };
+        out.add_node(Shown { label, attributes });
+    }
+    let groups: Vec<NodeIndex> = graph
+        .addressed
+        .iter()
+        .map(|group| {
+            let label = format!("by address\n{} to {} GRFs", group.arguments, group.returns);
+            let attributes = "shape = diamond";
+            let node = out.add_node(Shown { label, attributes });
+            for object in &group.objects {
+                out.add_edge(
+                    node,
+                    NodeIndex::new(*object),
+                    (String::new(), "style = solid"),
+                );
+            }
+            node
+        })
+        .collect();
+    let mut missing: HashMap<&str, NodeIndex> = HashMap::new();
+    for call in &graph.calls {
+        let to = match (call.object, call.addressed) {
+            (Some(object), _) => NodeIndex::new(object),
+            (None, Some(group)) => groups[group],
+            (None, None) => {
+                let name = call.name.as_deref().unwrap_or("an address");
+                *missing.entry(name).or_insert_with(|| {
+                    let (label, attributes) = (name.to_string(), "style = dashed");
+                    out.add_node(Shown { label, attributes })
+                })
+            }
+        };
+        let style = match call.kind {
+            CallKind::Direct | CallKind::Indirect => "style = solid",
+            CallKind::Address => "style = dotted",
+        };
+        let from = NodeIndex::new(call.caller);
+        out.add_edge(from, to, (call.instruction.to_string(), style));
+    }
+    let shown = out.map(|_, node| node.label.clone(), |_, edge| edge.0.clone());
+    let edge = |_, e: EdgeReference<String>| out[e.id()].1.to_string();
+    let node = |_, (n, _): (NodeIndex, &String)| out[n].attributes.to_string();
+    Dot::with_attr_getters(&shown, &[], &edge, &node).to_string()
+}

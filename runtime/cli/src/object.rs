@@ -1,0 +1,93 @@
+//! What `kiln compile` needs for object files without --info, and for the lines that code comes from.
+
+use std::path::Path;
+
+use kiln_compile::info::Info;
+use kiln_compile::interface::Interface;
+use kiln_compile::pipeline::Compiled;
+use kiln_compile::session::CompiledModule;
+use kiln_emit::listing::{self, Annotations, Remark, Style};
+use kiln_emit::platform::Platform;
+use miette::Report;
+
+use super::input::Input;
+use super::output::plain;
+use super::report;
+
+/// Reads interfaces, which come with the name of their file.
+///
+/// # Errors
+/// The file cannot be read, or holds none.
+pub fn interface(path: &Path) -> Result<(&Path, Info), Report> {
+    let input = Input::open(path)?;
+    let interface = Interface::parse(&input).map_err(|e| report::file(path, &e))?;
+    Ok((path, Info::Interface(interface)))
+}
+
+/// The interfaces that the inputs of a module's kernels let guess.
+///
+/// # Errors
+/// An input may be anything.
+pub fn guess(path: &Path, module: &CompiledModule) -> Result<Info, Report> {
+    let interface = Interface::guess(module).map_err(|e| report::file(path, &e))?;
+    Ok(Info::Interface(interface))
+}
+
+/// What is said of an interface that was guessed.
+pub fn guessed(module: &CompiledModule) -> impl Iterator<Item = String> {
+    let with_inputs = module.kernels.iter().filter(|k| !k.inputs.is_empty());
+    with_inputs.map(|kernel| {
+        let name = &kernel.name;
+        format!("{name}: each .input is taken for an argument, as no --interface says what it is")
+    })
+}
+
+/// A name as a comment can hold it.
+fn one_line(name: &str) -> String {
+    plain(name).replace('\n', " ")
+}
+
+/// The listings of kernels, with what each part of them comes from on a line before it.
+pub fn listings(kernels: &[&Compiled], platform: &'static Platform) -> String {
+    let one = |kernel: &&Compiled| match kernels {
+        [_] => listing(kernel, platform),
+        _ => format!(
+            "// kernel {}\n{}",
+            one_line(&kernel.name),
+            listing(kernel, platform)
+        ),
+    };
+    kernels.iter().map(one).collect()
+}
+
+fn listing(kernel: &Compiled, platform: &'static Platform) -> String {
+    let mut headings = Vec::new();
+    let functions = kernel.symbols.iter().skip(1);
+    headings.extend(functions.map(|function| Remark {
+        offset: function.offset.into(),
+        text: format!("function {}", one_line(&function.name)),
+    }));
+    for line in &kernel.lines.lines {
+        let mut text = match line.visa {
+            Some(visa) => format!("vISA {visa}"),
+            None => continue,
+        };
+        if let Some(source) = line.source {
+            let file = kernel.lines.file(source).unwrap_or_default();
+            text += &format!(", {}:{}", one_line(file), source.line);
+        }
+        headings.push(Remark {
+            offset: line.offset.into(),
+            text,
+        });
+    }
+    headings.sort_by_key(|remark| remark.offset);
+    let annotations = Annotations {
+        headings,
+        comments: Vec::new(),
+    };
+    let mut text = String::new();
+    let style = Style::Labels;
+    listing::list_onto(&kernel.code, platform, style, &annotations, &mut text);
+    text
+}

@@ -1,0 +1,337 @@
+//! `kiln pressure`: how many registers live along the code, and who lives at one place.
+
+mod summary;
+
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+
+use kiln_compile::pipeline::Options;
+use kiln_compile::pressure::{Place, Point, Profile, Value};
+use kiln_compile::session::Session;
+use kiln_emit::platform::Platform;
+use miette::Report;
+use plotters::prelude::*;
+use serde::Serialize;
+
+use super::exit::Exit;
+use super::input::Input;
+use super::output::{Outputs, plain};
+use super::platforms::Machine;
+use super::{Format, pass_parser, report, stats};
+
+/// Characters of the longest bar.
+const BAR: u32 = 56;
+/// Parts of a character's width, from nothing to all.
+const PARTS: [&str; 9] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉", "█"];
+/// Characters of an instruction that are shown.
+const TEXT: usize = 64;
+/// Size of a plot in points.
+const PLOT: (u32, u32) = (1200, 400);
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  kiln pressure examples/nbody/nbody.visaasm -p skl
+  kiln pressure examples/*/*.visaasm -p skl --summary")]
+pub struct Args {
+    /// Binary or text vISA, `-` for standard input; all files are one module, but for a summary
+    #[arg(required = true, value_name = "INPUT")]
+    inputs: Vec<PathBuf>,
+    /// Only a line for each kernel, function and subroutine; INPUTs may be folders, and files are one module
+    /// only if they call each other
+    #[arg(long, conflicts_with_all = ["at", "svg", "kernel"])]
+    summary: bool,
+    /// Of folders take files whose names begin so
+    #[arg(long, value_name = "PREFIX", default_value = "", requires = "summary")]
+    only: String,
+    /// Platform to compile for
+    #[arg(short, long, value_parser = Machine)]
+    platform: &'static Platform,
+    /// Take this kernel only
+    #[arg(long, value_name = "NAME")]
+    kernel: Option<String>,
+    /// Registers that may be used: the line in the plots
+    #[arg(long, value_name = "N")]
+    grf_limit: Option<u32>,
+    /// Leave out these passes, to see what they are worth
+    #[arg(long, value_name = "PASS", value_delimiter = ',', value_parser = pass_parser())]
+    without: Vec<&'static str>,
+    /// List what lives at this instruction of vISA, by its number [default: where most lives]
+    #[arg(long, value_name = "INSTRUCTION")]
+    at: Option<u32>,
+    /// Lines of a plot on the terminal; long code has several places on one, of which it shows the most
+    #[arg(long, value_name = "N", default_value = "40")]
+    rows: usize,
+    /// Write the plots as SVG, one file a kernel or function if there are several
+    #[arg(long, value_name = "FILE")]
+    svg: Option<PathBuf>,
+    /// Write every place and every listed value as JSON, `-` for standard output
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+    /// Write every place as CSV, `-` for standard output
+    #[arg(long, value_name = "FILE")]
+    csv: Option<PathBuf>,
+}
+
+/// A profile with what it is of.
+#[derive(Serialize)]
+struct Named<'a> {
+    kernel: &'a str,
+    #[serde(flatten)]
+    profile: &'a Profile,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// Why nothing was printed.
+pub fn pressure(args: &Args, format: Format) -> Result<Exit, Report> {
+    if args.summary {
+        return summary::write(args, format);
+    }
+    let inputs = args.inputs.iter().map(|path| Input::open(path));
+    let inputs = inputs.collect::<Result<Vec<_>, _>>()?;
+    let sources: Vec<_> = inputs.iter().map(Input::source).collect();
+    let mut session = Session::new(options(args));
+    if let Some(kernel) = &args.kernel {
+        session = session.only(kernel);
+    }
+    let module = session.compile_module(&sources);
+    let module = module.map_err(|failure| report::failure(&inputs, &failure))?;
+    let compiled = module.kernels.iter().chain(&module.functions);
+    let profiles: Vec<Named> = compiled
+        .flat_map(|one| {
+            one.profiles.iter().map(|profile| Named {
+                kernel: &one.name,
+                profile,
+            })
+        })
+        .collect();
+    let mut outputs = Outputs::new(args.inputs.iter().map(PathBuf::as_path));
+    if let Some(path) = &args.json {
+        outputs.json(path, &profiles)?;
+    }
+    if let Some(path) = &args.csv {
+        outputs.add(path, csv(&profiles)?)?;
+    }
+    if let Some(path) = &args.svg {
+        for (n, named) in profiles.iter().enumerate() {
+            let path = match profiles.len() {
+                1 => path.clone(),
+                _ => path.with_extension(format!("{n}.svg")),
+            };
+            outputs.add(&path, svg(named.profile, &path)?.into_bytes())?;
+        }
+    }
+    outputs.report(format, &profiles, || {
+        let each = profiles.iter().map(|named| text(named.profile, args));
+        each.collect()
+    })?;
+    outputs.write()?;
+    Ok(Exit::Done)
+}
+
+fn options(args: &Args) -> Options {
+    Options {
+        grf_limit: args.grf_limit.unwrap_or(args.platform.grf_count),
+        without: args.without.clone(),
+        profile: Some(args.at.map_or(Place::Peak, Place::Instruction)),
+        ..Options::new(args.platform)
+    }
+}
+
+/// Where a point is: the instruction of vISA, and the source.
+fn place(profile: &Profile, point: &Point) -> [String; 2] {
+    let visa = point
+        .visa
+        .map_or_else(|| "-".to_string(), |visa| visa.to_string());
+    let source = point.source.map_or_else(String::new, |(file, line)| {
+        let file = profile.files.get(file as usize).map_or("", String::as_str);
+        let name = Path::new(file).file_name().unwrap_or_default();
+        format!("{}:{line}", name.to_string_lossy())
+    });
+    [visa, source]
+}
+
+fn text(profile: &Profile, args: &Args) -> String {
+    let mut out = String::new();
+    let Some(peak) = profile.points.get(profile.peak) else {
+        return out;
+    };
+    let at = |point: &Point| {
+        let [visa, source] = place(profile, point);
+        match &*source {
+            "" => format!("instruction {visa}"),
+            source => format!("instruction {visa}, {source}"),
+        }
+    };
+    let _ = writeln!(
+        out,
+        "{}: at most {} of {} GRFs live, {} bytes of them in use ({})\n",
+        profile.name,
+        peak.grfs,
+        profile.grfs,
+        peak.bytes,
+        at(peak)
+    );
+    out += &plot(profile, args.rows);
+    match profile.at {
+        Some(n) => {
+            let _ = writeln!(out, "\nwhat lives at {}:\n", at(&profile.points[n]));
+            out += &table(profile);
+        }
+        None => out.push_str("\nno code comes from that instruction\n"),
+    }
+    out.push('\n');
+    out
+}
+
+/// A bar for each place, or for several places together the longest.
+fn plot(profile: &Profile, rows: usize) -> String {
+    let points = &profile.points;
+    let most = profile.grfs.max(points[profile.peak].grfs).max(1);
+    let each = points.len().div_ceil(rows.max(1));
+    let mut lines = vec![["vISA", "source", "loops", "GRFs"].map(str::to_string)];
+    let mut bars = vec![String::new()];
+    for some in points.chunks(each) {
+        let highest = some.iter().map(|p| p.grfs).max().unwrap_or_default();
+        // The first place of these that says where it is.
+        let first = some.iter().find(|p| p.visa.is_some()).unwrap_or(&some[0]);
+        let [visa, source] = place(profile, first);
+        let loops = some.iter().map(|p| p.loops).max().unwrap_or_default();
+        lines.push([visa, source, loops.to_string(), highest.to_string()]);
+        bars.push(bar(highest, profile.grfs, most));
+    }
+    let lines = stats::align(&lines);
+    let joined = lines.lines().zip(bars);
+    joined.fold(String::new(), |mut out, (line, bar)| {
+        let _ = writeln!(out, "{}", format!("{line}  {bar}").trim_end());
+        out
+    })
+}
+
+/// A bar of that length, and a mark at the limit.
+fn bar(grfs: u32, limit: u32, most: u32) -> String {
+    let eighths = grfs * BAR * 8 / most;
+    let mut bar = PARTS[8].repeat((eighths / 8) as usize) + PARTS[(eighths % 8) as usize];
+    let mark = (limit * BAR / most) as usize;
+    let length = bar.chars().count();
+    if length <= mark {
+        bar += &" ".repeat(mark - length);
+        bar.push('|');
+    }
+    bar
+}
+
+/// The listed values, a line each.
+fn table(profile: &Profile) -> String {
+    let heading = ["value", "GRFs", "bytes", "since", "read next", "source"];
+    let mut lines = vec![heading.map(str::to_string)];
+    let mut texts = vec!["defined by".to_string()];
+    let visa = |n: Option<usize>, or: &str| match n {
+        Some(n) => place(profile, &profile.points[n])[0].clone(),
+        None => or.to_string(),
+    };
+    for value in &profile.values {
+        let Value {
+            register,
+            grfs,
+            bytes,
+            since,
+            is_parameter,
+            next,
+        } = value;
+        let source = since.map_or_else(String::new, |n| {
+            let [_, source] = place(profile, &profile.points[n]);
+            source
+        });
+        lines.push([
+            register.clone(),
+            grfs.to_string(),
+            bytes.to_string(),
+            visa(*since, "entry"),
+            visa(*next, "(loop)"),
+            source,
+        ]);
+        let text = match since.map(|n| &profile.points[n]) {
+            Some(point) if *is_parameter => format!("what meets in block{}", point.block),
+            Some(point) => point.text.clone(),
+            None => String::new(),
+        };
+        texts.push(match text.char_indices().nth(TEXT) {
+            Some((end, _)) => format!("{}...", &text[..end]),
+            None => text,
+        });
+    }
+    let lines = stats::align(&lines);
+    let joined = lines.lines().zip(texts);
+    joined.fold(String::new(), |mut out, (line, text)| {
+        let _ = writeln!(out, "{}", format!("{line}  {text}").trim_end());
+        out
+    })
+}
+
+fn csv(profiles: &[Named]) -> Result<Vec<u8>, Report> {
+    let heading = "kernel part point block loops visa file line grfs bytes";
+    let lines = profiles.iter().flat_map(|Named { kernel, profile }| {
+        profile.points.iter().enumerate().map(move |(n, point)| {
+            let (file, line) = point.source.map_or_else(Default::default, |(file, line)| {
+                let file = profile.files.get(file as usize);
+                (file.map_or("", String::as_str), line.to_string())
+            });
+            [
+                kernel.to_string(),
+                profile.name.clone(),
+                n.to_string(),
+                point.block.to_string(),
+                point.loops.to_string(),
+                point.visa.map_or_else(String::new, |visa| visa.to_string()),
+                file.to_string(),
+                line,
+                point.grfs.to_string(),
+                point.bytes.to_string(),
+            ]
+        })
+    });
+    stats::csv(heading, lines)
+}
+
+/// The pressure over the points, with the limit as a line.
+fn svg(profile: &Profile, path: &Path) -> Result<String, Report> {
+    let mut out = String::new();
+    let drawn = draw(
+        profile,
+        SVGBackend::with_string(&mut out, PLOT).into_drawing_area(),
+    );
+    drawn.map_err(|e| report::file(path, &*e))?;
+    Ok(out)
+}
+
+fn draw(
+    profile: &Profile,
+    area: DrawingArea<SVGBackend, plotters::coord::Shift>,
+) -> Result<(), Box<dyn std::error::Error>> {
+    area.fill(&WHITE)?;
+    let points = &profile.points;
+    let most = points[profile.peak].grfs.max(profile.grfs);
+    let mut chart = ChartBuilder::on(&area)
+        .caption(plain(&profile.name), ("sans-serif", 16))
+        .margin(8)
+        .x_label_area_size(36)
+        .y_label_area_size(48)
+        .build_cartesian_2d(0..points.len(), 0..most + most / 16 + 1)?;
+    chart
+        .configure_mesh()
+        .disable_x_mesh()
+        .x_desc("instruction before allocation")
+        .y_desc("GRFs")
+        .draw()?;
+    // A step for each point.
+    let steps = points.iter().enumerate();
+    let steps = steps.flat_map(|(n, point)| [(n, point.grfs), (n + 1, point.grfs)]);
+    chart.draw_series(AreaSeries::new(steps, 0, BLUE.mix(0.2)).border_style(BLUE))?;
+    let limit = [(0, profile.grfs), (points.len(), profile.grfs)];
+    chart.draw_series(LineSeries::new(limit, RED))?;
+    area.present()?;
+    Ok(())
+}

@@ -1,0 +1,128 @@
+//! `kiln pressure --summary`: a line for each piece of code of a whole corpus.
+
+use std::path::PathBuf;
+use std::sync::atomic::Ordering::Relaxed;
+
+use kiln_compile::pressure::Profile;
+use kiln_compile::session::{Failure, Outcome, Session};
+use miette::Report;
+use serde::Serialize;
+
+use super::super::exit::Exit;
+use super::super::input::Input;
+use super::super::output::Outputs;
+use super::super::{Format, corpus, exit, progress, report, stats};
+use super::{Args, options, place};
+
+/// The pressure of a kernel, a function or a subroutine.
+#[derive(Serialize)]
+struct Row {
+    file: String,
+    kernel: String,
+    /// The kernel's own code, or its subroutine.
+    part: String,
+    /// Places in the code.
+    points: usize,
+    /// Most GRFs live at once, and bytes of them that are in use.
+    peak: u32,
+    peak_bytes: u32,
+    /// Of all places.
+    mean: f64,
+    /// Places where more live than there are.
+    above: usize,
+    /// Where most live: the instruction of vISA, the line of the source, and loops around it.
+    visa: Option<u32>,
+    source: String,
+    loops: u32,
+}
+
+impl Row {
+    fn new(file: &str, kernel: &str, profile: &Profile) -> Option<Row> {
+        let points = &profile.points;
+        let peak = points.get(profile.peak)?;
+        let [_, source] = place(profile, peak);
+        let sum: u64 = points.iter().map(|point| u64::from(point.grfs)).sum();
+        Some(Row {
+            file: file.to_string(),
+            kernel: kernel.to_string(),
+            part: profile.name.clone(),
+            points: points.len(),
+            peak: peak.grfs,
+            peak_bytes: peak.bytes,
+            mean: sum as f64 / points.len() as f64,
+            above: points.iter().filter(|p| p.grfs > profile.grfs).count(),
+            visa: peak.visa,
+            source,
+            loops: peak.loops,
+        })
+    }
+
+    fn cells(&self) -> [String; 11] {
+        [
+            self.file.clone(),
+            self.kernel.clone(),
+            self.part.clone(),
+            self.points.to_string(),
+            self.peak.to_string(),
+            self.peak_bytes.to_string(),
+            format!("{:.1}", self.mean),
+            self.above.to_string(),
+            self.visa.map_or_else(String::new, |visa| visa.to_string()),
+            self.source.clone(),
+            self.loops.to_string(),
+        ]
+    }
+}
+
+/// Names of the columns.
+const HEADING: &str = "file kernel part points peak peak_bytes mean above visa source loops";
+
+/// Runs the command. Modules that cannot be compiled are said, and keep no other from being listed.
+///
+/// # Errors
+/// Why nothing was printed.
+pub fn write(args: &Args, format: Format) -> Result<Exit, Report> {
+    let files = corpus::files(&args.inputs, &args.only)?;
+    let inputs = files.iter().map(|path| Input::open(path));
+    let inputs = inputs.collect::<Result<Vec<_>, _>>()?;
+    let sources: Vec<_> = inputs.iter().map(Input::source).collect();
+    let session = Session::new(options(args));
+    let of = |Outcome { files, result }: Outcome| -> Result<Vec<Row>, Box<Failure>> {
+        let module = result?;
+        let file = files.first().map_or("", |&file| sources[file].name);
+        let compiled = module.kernels.iter().chain(&module.functions);
+        let rows = compiled.flat_map(|one| {
+            let profiles = one.profiles.iter();
+            profiles.filter_map(|profile| Row::new(file, &one.name, profile))
+        });
+        Ok(rows.collect())
+    };
+    let outcomes = progress::with_bar(inputs.len() as u64, "files", |done| {
+        session.compile_each(&sources, |outcome| {
+            done.things.fetch_add(outcome.files.len() as u64, Relaxed);
+            of(outcome)
+        })
+    });
+    let (mut rows, mut failures) = (Vec::new(), Vec::new());
+    for outcome in outcomes {
+        match outcome {
+            Ok(some) => rows.extend(some),
+            Err(failure) => failures.push(report::failure(&inputs, &failure)),
+        }
+    }
+    let mut outputs = Outputs::new(files.iter().map(PathBuf::as_path));
+    if let Some(path) = &args.json {
+        outputs.json(path, &rows)?;
+    }
+    if let Some(path) = &args.csv {
+        outputs.add(path, stats::csv(HEADING, rows.iter().map(Row::cells))?)?;
+    }
+    outputs.report(format, &rows, || {
+        let mut heading = HEADING.split(' ').map(|word| word.replace('_', " "));
+        let mut lines = vec![std::array::from_fn(|_| heading.next().unwrap_or_default())];
+        lines.extend(rows.iter().map(Row::cells));
+        stats::align(&lines)
+    })?;
+    outputs.write()?;
+    Ok(exit::say(&failures))
+}

@@ -1,0 +1,119 @@
+//! `kiln relink`: an object file with the code of its kernels replaced by ours.
+
+use std::path::PathBuf;
+
+use kiln_compile::info;
+use kiln_compile::pipeline::{Options, Tier};
+use kiln_compile::relink::{RelinkError, relink as replace};
+use kiln_compile::session::Session;
+use kiln_emit::platform::Platform;
+use kiln_emit::zebin::Zebin;
+use miette::{Report, miette};
+use serde::Serialize;
+
+use super::cache::{self, CacheArgs};
+use super::exit::Exit;
+use super::input::Input;
+use super::output::{self, Outputs};
+use super::platforms::Machine;
+use super::{Format, corpus, report, tier_parser};
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  kiln relink examples/saxpy/saxpy.zebin --visa examples/saxpy -o ours.zebin
+  kiln run ours.zebin --launch examples/saxpy/launch.yaml")]
+pub struct Args {
+    /// Object file of the reference compiler
+    #[arg(value_name = "OBJECT")]
+    object: PathBuf,
+    /// Folder with the vISA of its kernels
+    #[arg(long, value_name = "DIR")]
+    visa: PathBuf,
+    /// File to write, `-` for standard output
+    #[arg(short, long, value_name = "FILE")]
+    output: PathBuf,
+    /// Leave kernels without vISA as they are
+    #[arg(long)]
+    keep: bool,
+    /// Platform to make code for [default: that of OBJECT]
+    #[arg(short, long, value_parser = Machine)]
+    platform: Option<&'static Platform>,
+    /// Optimize: 0 for code soon, 2 for code that is fast
+    #[arg(short = 'O', long, value_name = "LEVEL", value_parser = tier_parser(), default_value = "2")]
+    optimize: Tier,
+    /// Use no more registers than this
+    #[arg(long, value_name = "N")]
+    grf_limit: Option<u32>,
+    /// Add sections that say which lines of the source the code comes from, where vISA says it
+    #[arg(short = 'g', long = "debug")]
+    lines: bool,
+    #[command(flatten)]
+    cache: CacheArgs,
+}
+
+/// What was done.
+#[derive(Serialize)]
+struct Done {
+    /// Kernels that have our code, and those that have not.
+    replaced: Vec<String>,
+    kept: Vec<String>,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// Why nothing was written.
+pub fn relink(args: &Args, format: Format) -> Result<Exit, Report> {
+    let object = Input::open(&args.object)?;
+    let is_none = |e: &dyn std::fmt::Display| report::file(&args.object, e);
+    let zebin = Zebin::parse(&object).map_err(|e| is_none(&e))?;
+    let platform = args.platform.or_else(|| info::platform_of(&zebin));
+    let platform = platform.ok_or_else(|| {
+        let name = report::name(&args.object);
+        miette!("{name} does not say for which platform it is: say it with -p")
+    })?;
+    // Of another platform's code nothing could be kept.
+    let zebin = info::zebin(&object, platform).map_err(|e| is_none(&e))?;
+    let paths = corpus::files(std::slice::from_ref(&args.visa), "")?;
+    let inputs = paths.iter().map(|path| Input::open(path));
+    let inputs = inputs.collect::<Result<Vec<_>, _>>()?;
+    let read = paths.iter().chain([&args.object]);
+    let mut outputs = Outputs::new(read.map(PathBuf::as_path));
+
+    let mut session = Session::new(Options {
+        grf_limit: args.grf_limit.unwrap_or(platform.grf_count),
+        ..Options::new(platform).tier(args.optimize)
+    });
+    let cache = args.cache.open()?;
+    if let Some(cache) = &cache {
+        session = session.with_cache(cache.clone());
+    }
+    let sources: Vec<_> = inputs.iter().map(Input::source).collect();
+    let relinked = replace(&session, zebin, &sources, args.keep, args.lines);
+    let relinked = relinked.map_err(|error| match error {
+        RelinkError::Compile(failure) => report::failure(&inputs, &failure),
+        error => is_none(&error),
+    })?;
+    let bytes = relinked.zebin.write();
+    let bytes = bytes.map_err(|e| report::file(&args.output, &e))?;
+    outputs.add(&args.output, bytes)?;
+    let done = Done {
+        replaced: relinked.replaced,
+        kept: relinked.kept,
+    };
+    outputs.report(format, &done, || shown(&done))?;
+    outputs.write()?;
+    if let Some(warning) = cache.as_ref().and_then(cache::warning) {
+        output::say(&report::warning(&warning));
+    }
+    Ok(Exit::Done)
+}
+
+fn shown(done: &Done) -> String {
+    let mut text = format!("our code: {}\n", done.replaced.join(", "));
+    if !done.kept.is_empty() {
+        text += &format!("as it was: {}\n", done.kept.join(", "));
+    }
+    text
+}

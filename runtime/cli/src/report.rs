@@ -1,0 +1,408 @@
+//! Errors as diagnostics: what is wrong, and where in which file.
+//!
+//! A place in text is shown with its line; a place in a binary file is a byte offset, and the
+//! instruction there is written out.
+
+use std::collections::HashMap;
+use std::fmt::{self, Display};
+use std::path::Path;
+
+use kiln_compile::pipeline::CompileError;
+use kiln_compile::session::{Error, Failure};
+use kiln_compile::source::InputError;
+use kiln_frontend::module::{Module, Object, Place};
+use kiln_frontend::print::inst_text;
+use kiln_frontend::text::{self, ParseError, Spans};
+use kiln_frontend::verify::{self, Finding};
+use miette::{
+    Diagnostic, LabeledSpan, MietteDiagnostic, MietteError, MietteSpanContents, Report,
+    ReportHandler, Severity, SourceCode, SourceSpan, SpanContents,
+};
+use serde::Serialize;
+
+use super::input::Input;
+use super::output::{is_standard, plain};
+
+/// The code of a file that cannot be read or written.
+pub const NO_ACCESS: &str = "F0002";
+/// The code of what is valid, but is not compiled.
+pub const UNSUPPORTED: &str = "C0001";
+/// The code of what is a fault of ours.
+pub const FAULT: &str = "C0002";
+/// The code of a file that is no vISA at all.
+const NO_FILE: &str = "F0001";
+/// The most of what is wrong with a module that is said.
+const MOST: usize = 20;
+/// The code of a binary object that cannot be read.
+const NO_OBJECT: &str = "B0001";
+
+/// A file's name for messages.
+pub fn name(path: &Path) -> String {
+    if is_standard(path) {
+        return "<stdin>".to_string();
+    }
+    plain(&path.display().to_string()).into_owned()
+}
+
+/// Something is wrong with a file as a whole.
+pub fn file(path: &Path, error: &dyn Display) -> Report {
+    message(format!("{}: {error}", name(path)), None)
+}
+
+/// A file cannot be read or written.
+pub fn access(path: &Path, error: &std::io::Error) -> Report {
+    message(format!("{}: {error}", name(path)), Some(NO_ACCESS))
+}
+
+/// Something that keeps nothing from being done.
+pub fn warning(text: &str) -> Report {
+    let diagnostic = MietteDiagnostic::new(plain(text));
+    diagnostic.with_severity(Severity::Warning).into()
+}
+
+/// Something that is worth knowing.
+pub fn note(text: &str) -> Report {
+    let diagnostic = MietteDiagnostic::new(plain(text));
+    diagnostic.with_severity(Severity::Advice).into()
+}
+
+/// The code of what keeps a module from being finalized, if it is not a mistake of its own.
+fn class(error: &Error) -> Option<&'static str> {
+    match error {
+        Error::Platform(_) | Error::Compile(CompileError::Unsupported { .. }) => Some(UNSUPPORTED),
+        Error::Compile(CompileError::Broken { .. } | CompileError::Encode { .. }) => Some(FAULT),
+        _ => None,
+    }
+}
+
+/// A file is no vISA.
+pub fn input(input: &Input, error: &InputError) -> Report {
+    match error {
+        InputError::Text(error) => Source::new(input).syntax(error),
+        _ => message(format!("{}: {error}", input.name), code(error)),
+    }
+}
+
+fn code(error: &InputError) -> Option<&'static str> {
+    match error {
+        InputError::Text(error) => Some(error.kind.code()),
+        InputError::Binary(_) => Some(NO_OBJECT),
+        InputError::Neither(_) | InputError::NoDirective => Some(NO_FILE),
+    }
+}
+
+fn message(message: String, code: Option<&str>) -> Report {
+    diagnostic(&message, code).into()
+}
+
+/// A diagnostic whose message has names from an input in it.
+fn diagnostic(message: &str, code: Option<&str>) -> MietteDiagnostic {
+    let diagnostic = MietteDiagnostic::new(plain(message));
+    match code {
+        Some(code) => diagnostic.with_code(code),
+        None => diagnostic,
+    }
+}
+
+/// A module cannot be finalized: all that was found, of much the first.
+pub fn failure(inputs: &[Input], failure: &Failure) -> Report {
+    let found = failure.all();
+    let mut texts: HashMap<usize, Text> = HashMap::new();
+    let report = |one: &&Failure| {
+        let file = one.file.as_ref().map(|(file, _)| *file);
+        let Some((file, input)) = file.and_then(|file| Some((file, inputs.get(file)?))) else {
+            return message(one.to_string(), class(&one.error));
+        };
+        match &one.error {
+            // What is no text is not looked at.
+            Error::Input(
+                error @ (InputError::Binary(_) | InputError::Neither(_) | InputError::NoDirective),
+            ) => self::input(input, error),
+            _ => {
+                let text = texts.entry(file).or_insert_with(|| Text {
+                    source: Source::new(input),
+                    spans: None,
+                });
+                text.failure(one)
+            }
+        }
+    };
+    let mut reports: Vec<Report> = found.iter().take(MOST).map(report).collect();
+    if found.len() > MOST {
+        let more = found.len() - MOST;
+        reports.push(note(&format!("{more} more are not shown")));
+    }
+    match reports.len() {
+        1 => reports.remove(0),
+        _ => Several(reports).into(),
+    }
+}
+
+/// A file that several failures may be about.
+struct Text<'a> {
+    source: Source<'a>,
+    /// Of a text, once they are wanted.
+    spans: Option<Spans>,
+}
+
+impl Text<'_> {
+    /// One thing that was found in it.
+    fn failure(&mut self, failure: &Failure) -> Report {
+        let source = &self.source;
+        match &failure.error {
+            Error::Input(InputError::Text(error)) => source.syntax(error),
+            Error::Rule(finding) => {
+                if self.spans.is_none() && !source.text.is_empty() {
+                    self.spans = Some(text::diagnose(source.text).spans);
+                }
+                let (number, kernel) = failure.kernel.clone().unwrap_or_default();
+                let about = About {
+                    kernel: &kernel,
+                    number,
+                    at: failure.place.zip(failure.text.clone()),
+                };
+                source.finding(finding, &about, self.spans.as_ref())
+            }
+            error => {
+                let diagnostic = diagnostic(&failure.to_string(), class(error));
+                match failure.place {
+                    Some(place) if place.column > 0 => {
+                        let span = verify::span(source.text, place);
+                        source.underlined(diagnostic, span.start, span.len())
+                    }
+                    _ => diagnostic.into(),
+                }
+            }
+        }
+    }
+}
+
+/// Several diagnostics that one failure is: it passes for the first, and [`each`] has all.
+#[derive(Debug, thiserror::Error)]
+#[error("{}", .0[0])]
+struct Several(Vec<Report>);
+
+impl Diagnostic for Several {
+    fn code<'a>(&'a self) -> Option<Box<dyn Display + 'a>> {
+        self.0[0].code()
+    }
+
+    fn severity(&self) -> Option<Severity> {
+        self.0[0].severity()
+    }
+}
+
+/// The diagnostics that a report is.
+pub fn each(report: &Report) -> &[Report] {
+    match report.downcast_ref::<Several>() {
+        Some(several) => &several.0,
+        None => std::slice::from_ref(report),
+    }
+}
+
+/// What a finding is about.
+pub struct About<'a> {
+    /// The kernel or function, and its number in its file.
+    pub kernel: &'a str,
+    pub number: usize,
+    /// The instruction: where, and written out.
+    pub at: Option<(Place, String)>,
+}
+
+/// Something is wrong with a module that was read of that file.
+pub fn finding(input: &Input, module: &Module, finding: &Finding) -> Report {
+    let source = Source::new(input);
+    let spans = (!source.text.is_empty()).then(|| text::diagnose(source.text).spans);
+    let object = &module.objects[finding.object];
+    source.finding(
+        finding,
+        &About::new(object, finding.object, finding),
+        spans.as_ref(),
+    )
+}
+
+impl<'a> About<'a> {
+    /// The object, which is the one of that number of its file.
+    pub fn new(object: &'a Object, number: usize, finding: &Finding) -> About<'a> {
+        let inst = finding.inst.and_then(|inst| object.insts.get(inst));
+        About {
+            kernel: &object.name,
+            number,
+            at: inst.map(|inst| (inst.place, inst_text(object, inst))),
+        }
+    }
+}
+
+/// A file that diagnostics are about, with the beginnings of its lines, so that many of them do not
+/// each look for theirs from the start.
+pub struct Source<'a> {
+    name: String,
+    /// Empty if the file is no text.
+    pub text: &'a str,
+    lines: Vec<usize>,
+}
+
+impl<'a> Source<'a> {
+    pub fn new(input: &'a Input) -> Source<'a> {
+        let text = match std::str::from_utf8(input) {
+            Ok(text) if !text.contains('\0') => text,
+            _ => "",
+        };
+        let ends = text.bytes().enumerate().filter(|(_, b)| *b == b'\n');
+        Source {
+            name: input.name.clone(),
+            text,
+            lines: std::iter::once(0).chain(ends.map(|(i, _)| i + 1)).collect(),
+        }
+    }
+
+    /// The text is no vISA.
+    pub fn syntax(&self, error: &ParseError) -> Report {
+        let place = format!("{}:{}:{}", self.name, error.line, error.column);
+        let message = format!("{place}: {}", error.kind);
+        let diagnostic = diagnostic(&message, Some(error.kind.code()));
+        self.underlined(diagnostic, error.offset, error.length)
+    }
+
+    /// Something is wrong with an object of the file.
+    pub fn finding(&self, finding: &Finding, about: &About, spans: Option<&Spans>) -> Report {
+        let inst = finding.inst;
+        let numbered = inst.map_or_else(String::new, |i| format!(", instruction {i}"));
+        let span = spans.and_then(|spans| spans.find(about.number, inst, finding.subject));
+        let place = match &span {
+            Some(span) => {
+                let (line, column) = self.position(span.start);
+                format!("{}:{line}:{column}", self.name)
+            }
+            None => self.name.clone(),
+        };
+        let message = format!("{place}: {}{numbered}: {finding}", about.kernel);
+        let severity = match finding.severity() {
+            verify::Severity::Warning => Severity::Warning,
+            verify::Severity::Error => Severity::Error,
+        };
+        let diagnostic = diagnostic(&message, Some(finding.code())).with_severity(severity);
+        match (span, &about.at) {
+            (Some(span), _) => self.underlined(diagnostic, span.start, span.len()),
+            (None, Some((place, text))) => {
+                let help = format!("at offset {:#x}: {text}", place.pos);
+                diagnostic.with_help(plain(&help)).into()
+            }
+            (None, None) => diagnostic.into(),
+        }
+    }
+
+    /// Line and column of a byte, from 1.
+    fn position(&self, offset: usize) -> (usize, usize) {
+        let line = self.lines.partition_point(|start| *start <= offset);
+        let start = line.checked_sub(1).map_or(0, |i| self.lines[i]);
+        (line, offset - start + 1)
+    }
+
+    fn underlined(&self, diagnostic: MietteDiagnostic, start: usize, length: usize) -> Report {
+        // At the end of a file there is nothing left to underline.
+        let start = start.min(self.text.len());
+        let length = length.min(self.text.len() - start);
+        let line = self.position(start).0.saturating_sub(1);
+        // The line before and the one behind are shown too.
+        let first = line.saturating_sub(1);
+        let begin = self.lines[first];
+        let end = self.lines.get(line + 2).copied();
+        let excerpt = Excerpt {
+            name: self.name.clone(),
+            text: plain(&self.text[begin..end.unwrap_or(self.text.len())]).into_owned(),
+            first,
+        };
+        let span = SourceSpan::from((start - begin, length));
+        let label = LabeledSpan::new_with_span(Some("here".to_owned()), span);
+        Report::new(diagnostic.with_label(label)).with_source_code(excerpt)
+    }
+}
+
+/// Some lines of a file.
+#[derive(Debug)]
+struct Excerpt {
+    name: String,
+    text: String,
+    /// The number of the first in the file, from 0.
+    first: usize,
+}
+
+impl SourceCode for Excerpt {
+    fn read_span<'a>(
+        &'a self,
+        span: &SourceSpan,
+        before: usize,
+        after: usize,
+    ) -> Result<Box<dyn SpanContents<'a> + 'a>, MietteError> {
+        let lines = self.text.read_span(span, before, after)?;
+        Ok(Box::new(MietteSpanContents::new_named(
+            self.name.clone(),
+            lines.data(),
+            *lines.span(),
+            self.first + lines.line(),
+            lines.column(),
+            lines.line_count(),
+        )))
+    }
+}
+
+/// A diagnostic for programs.
+#[derive(Serialize)]
+pub struct Record {
+    severity: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    code: Option<String>,
+    message: String,
+    /// Where, if it is in a text.
+    #[serde(flatten)]
+    place: Option<Underlined>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    help: Option<String>,
+}
+
+/// A place in a text; line and column count from 1, and columns in bytes.
+#[derive(Serialize)]
+struct Underlined {
+    file: Option<String>,
+    line: usize,
+    column: usize,
+    length: usize,
+}
+
+/// A diagnostic as a record.
+pub fn record(diagnostic: &dyn Diagnostic) -> Record {
+    let label = diagnostic.labels().and_then(|mut labels| labels.next());
+    let contents = label
+        .zip(diagnostic.source_code())
+        .and_then(|(label, source)| {
+            let contents = source.read_span(label.inner(), 0, 0).ok()?;
+            Some(Underlined {
+                file: contents.name().map(str::to_string),
+                line: contents.line() + 1,
+                column: contents.column() + 1,
+                length: label.len(),
+            })
+        });
+    Record {
+        severity: match diagnostic.severity() {
+            Some(Severity::Advice) => "note",
+            Some(Severity::Warning) => "warning",
+            Some(Severity::Error) | None => "error",
+        },
+        code: diagnostic.code().map(|code| code.to_string()),
+        message: diagnostic.to_string(),
+        place: contents,
+        help: diagnostic.help().map(|help| help.to_string()),
+    }
+}
+
+/// Writes a diagnostic as a line of JSON.
+pub struct Lines;
+
+impl ReportHandler for Lines {
+    fn debug(&self, diagnostic: &dyn Diagnostic, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let line = serde_json::to_string(&record(diagnostic)).map_err(|_| fmt::Error)?;
+        f.write_str(&line)
+    }
+}

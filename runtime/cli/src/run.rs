@@ -1,0 +1,466 @@
+//! `kiln run`: a kernel's machine code, executed on the host.
+
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::time::Instant;
+
+use kiln_compile::info;
+use kiln_compile::pipeline::{Options, Tier};
+use kiln_compile::session::Session;
+use kiln_emit::platform::Platform;
+use kiln_emit::zebin::{FUNCTIONS, Zebin};
+use kiln_exec::launch::{Description, Source, Spec, check_types, compare, parse_spec};
+use kiln_exec::picture;
+use kiln_exec::{Arg, Launch, Options as ExecOptions, Program, Stats, Trace};
+use miette::{Report, miette};
+
+use super::exit::Exit;
+use super::input::{self, Input};
+use super::output::{Outputs, is_standard, plain, print_error};
+use super::platforms::Machine;
+use super::progress::with_bar;
+use super::run_stats::{self, Checked, RunStats};
+use super::{Format, no_kernel, report, tier_parser};
+
+const ABOUT: &str = "\
+Execute a kernel's machine code on the host
+
+A SPEC stands for one argument of the kernel, in their order:
+
+  buf:FILE             a buffer with the file's contents
+  zero:BYTES           a buffer of zeroes
+  buf:FILE>OUT         the same two, written to OUT afterwards; if
+  zero:BYTES>OUT       OUT ends in .png, as a picture of RGBA8 pixels
+                       as wide as the first global size
+  i32:VALUE            a number: i8 u8 i16 u16 f16 i32 u32 f32 i64 u64 f64
+  bytes:HEX            a vector or structure
+  local:BYTES          shared local memory
+  image2d:FORMAT:WxH:FILE[>OUT]
+                       an image with the texels of the file, rows from
+                       the top, or with the pixels of a PNG; of zeroes
+                       if FILE is empty. OUT may be a .png, too.
+                       FORMAT: r a rg ra rgba bgra argb abgr, and then
+                       8unorm 8snorm 8uint 8sint 16unorm 16snorm 16uint
+                       16sint 16float 32uint 32sint 32float
+  image1d:FORMAT:W:..., image1d_buffer:FORMAT:W:...,
+  image1d_array:FORMAT:WxN:..., image2d_array:FORMAT:WxHxN:...,
+  image3d:FORMAT:WxHxD:..., image2d_msaa:FORMAT:WxHxS:...,
+  cube:FORMAT:WxWx6:...
+                       images of other kinds; N layers, S samples
+  sampler:FLAGS        a sampler; FLAGS, with commas between:
+                       unnormalized* or normalized;
+                       edge*, clamp, repeat or mirror;
+                       nearest* or linear (* if none is given)";
+
+#[derive(Debug, clap::Args)]
+#[command(long_about = ABOUT, after_help = EXAMPLES, after_long_help = LAUNCH_FILE.to_string() + EXAMPLES)]
+pub struct Args {
+    /// Zebin, or vISA together with --info, which is finalized first
+    program: PathBuf,
+    /// Kernel to run [default: the only one]
+    #[arg(long, value_name = "NAME", conflicts_with = "launch")]
+    kernel: Option<String>,
+    /// Work-items in each dimension, X[,Y[,Z]]
+    #[arg(long, value_name = "X,Y,Z", value_parser = sizes, required_unless_present = "launch", conflicts_with = "launch")]
+    global: Option<Sizes>,
+    /// Work-items of a group in each dimension, X[,Y[,Z]]
+    #[arg(long, value_name = "X,Y,Z", value_parser = sizes, required_unless_present = "launch", conflicts_with = "launch")]
+    local: Option<Sizes>,
+    /// The kernel's next argument
+    #[arg(long = "arg", value_name = "SPEC", conflicts_with = "launch")]
+    args: Vec<String>,
+    /// Take everything from a launch file, and compare the results with those it names
+    #[arg(long, value_name = "FILE")]
+    launch: Option<PathBuf>,
+    /// Zebin or .ze_info document with the argument layout of vISA
+    #[arg(long, value_name = "FILE")]
+    info: Option<PathBuf>,
+    /// Platform to run as
+    #[arg(short, long, default_value = "skl", value_parser = Machine)]
+    platform: &'static Platform,
+    /// Finalize vISA with no more registers than this
+    #[arg(long, value_name = "N")]
+    grf_limit: Option<u32>,
+    /// Optimize vISA: 0 for code soon, 2 for code that is fast
+    #[arg(short = 'O', long, value_name = "LEVEL", value_parser = tier_parser(), default_value = "2")]
+    optimize: Tier,
+    /// Execute groups on so many host threads [default: one a core]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    threads: Option<u16>,
+    /// Execute no more instructions than this, all groups together
+    #[arg(long, value_name = "N", default_value_t = Launch::BUDGET)]
+    budget: u64,
+    /// Stop where code uses a register that nobody wrote; takes about twice
+    /// the time
+    #[arg(long)]
+    check: bool,
+    /// Print each instruction with the values it writes, of all threads, of
+    /// a group (a number, counted along x first), or of a thread of it
+    #[arg(long, value_name = "GROUP[:THREAD]", num_args = 0..=1, require_equals = true, value_parser = traced)]
+    trace: Option<Option<Traced>>,
+    /// Print figures by kinds of instructions and messages, or write them
+    /// as JSON
+    #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true)]
+    stats: Option<Option<PathBuf>>,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  kiln run examples/saxpy/saxpy.zebin --launch examples/saxpy/launch.yaml
+  kiln run examples/saxpy/saxpy.visaasm --info examples/saxpy/saxpy.zebin --global 1024 --local 64 \
+--arg buf:examples/saxpy/x.bin --arg 'buf:examples/saxpy/y.bin>y.bin' --arg f32:2.5 --arg u32:1003";
+
+/// [`Description`] as its author meets it.
+const LAUNCH_FILE: &str = "\
+Launch files:
+  YAML with four keys; file names count from the folder that it is in.
+
+    kernel: saxpy
+    global: [1024]          work-items in each of 1 to 3 dimensions
+    local: [64]             as many numbers
+    args:                   in the order of the kernel's arguments
+      - {buf: x.bin}
+      - {buf: y.bin, expect: expect_y.bin, type: f32, ulp: 4}
+      - {f32: 2.5}
+      - {zero: 4096, expect: expect_out.bin, type: u32}
+
+  An argument is one of the SPECs above, as `KIND: VALUE` (no `>OUT`). What the
+  memory of one must hold afterwards, it says with
+    expect: FILE            bytes to compare with
+    type: TYPE              of the numbers, as of a SPEC: integers must be equal
+    ulp: N                  floats may differ by N units in the last place,
+    abs: X                  or by X
+
+";
+
+/// What is traced.
+#[derive(Clone, Copy, Debug)]
+struct Traced {
+    group: u64,
+    thread: Option<u32>,
+}
+
+fn traced(text: &str) -> Result<Traced, String> {
+    let (group, thread) = match text.split_once(':') {
+        Some((group, thread)) => (group, Some(thread)),
+        None => (text, None),
+    };
+    let thread = thread.map(|t| {
+        t.parse()
+            .map_err(|_| format!("`{t}` is no thread's number"))
+    });
+    Ok(Traced {
+        group: group
+            .parse()
+            .map_err(|_| format!("`{group}` is no group's number"))?,
+        thread: thread.transpose()?,
+    })
+}
+
+/// Sizes of up to three dimensions; those not given are 1.
+#[derive(Clone, Copy, Debug)]
+struct Sizes {
+    sizes: [u32; 3],
+    dimensions: u32,
+}
+
+fn sizes(text: &str) -> Result<Sizes, String> {
+    let mut sizes = Sizes {
+        sizes: [1; 3],
+        dimensions: 0,
+    };
+    for part in text.split(',') {
+        let size = sizes.sizes.get_mut(sizes.dimensions as usize);
+        let size = size.ok_or("more than three dimensions")?;
+        *size = part
+            .parse()
+            .map_err(|_| format!("`{part}` is no number of work-items"))?;
+        sizes.dimensions += 1;
+    }
+    Ok(sizes)
+}
+
+/// A launch as it was described, on the command line or in a file.
+struct Plan {
+    kernel: Option<String>,
+    global: Sizes,
+    local: [u32; 3],
+    args: Vec<Arg>,
+    results: Results,
+}
+
+/// What becomes of the buffers.
+enum Results {
+    /// They are written.
+    Write(Vec<Spec>),
+    /// They are compared with what they must hold; file names count from the folder.
+    Check(Description, PathBuf),
+}
+
+impl Results {
+    /// What the arguments are made of, in their order.
+    fn sources(&self) -> Vec<&Source> {
+        match self {
+            Results::Write(specs) => specs.iter().map(|spec| &spec.source).collect(),
+            Results::Check(description, _) => {
+                description.args.iter().map(|arg| &arg.source).collect()
+            }
+        }
+    }
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// Why the kernel did not run, or gave wrong results.
+pub fn run(args: &Args, format: Format) -> Result<Exit, Report> {
+    let plan = match &args.launch {
+        Some(path) => described(path)?,
+        None => given(args)?,
+    };
+    let input = Input::open(&args.program)?;
+    let (zebin, kernel) = program(args, &input, plan.kernel.as_deref())?;
+    let code = Program::from_zebin(&zebin, &kernel, args.platform)
+        .map_err(|e| report::file(&input.path, &e))?;
+    check_types(plan.results.sources(), zebin.ze_info.args_info(&kernel))
+        .map_err(|e| miette!("{}: {kernel}: {e}", input.path.display()))?;
+    let mut launch = Launch {
+        ze_info: &zebin.ze_info,
+        kernel: &kernel,
+        global: plan.global.sizes,
+        local: plan.local,
+        dimensions: plan.global.dimensions,
+        args: plan.args,
+        budget: args.budget,
+    };
+    let out = Mutex::new(BufWriter::new(std::io::stdout()));
+    let trace = args.trace.map(|traced| Trace {
+        out: &out,
+        group: traced.map(|t| t.group),
+        thread: traced.and_then(|t| t.thread),
+    });
+    if let (Some(_), Results::Write(specs)) = (&trace, &plan.results)
+        && specs
+            .iter()
+            .filter_map(|s| s.out.as_deref())
+            .any(is_standard)
+    {
+        return Err(miette!(
+            "a trace and a buffer are both to go to standard output"
+        ));
+    }
+    let groups = groups(&launch);
+    let clock = Instant::now();
+    let stats = with_bar(groups, "groups", |done| {
+        let options = ExecOptions {
+            threads: args.threads.map_or(0, usize::from),
+            check: args.check,
+            trace: trace.as_ref(),
+            done: Some(&done.things),
+            executed: Some(&done.instructions),
+        };
+        launch.run_with(&code, &options)
+    });
+    let seconds = clock.elapsed().as_secs_f64();
+    // A reader that goes away early is no failure.
+    let _ = out.lock().map(|mut out| out.flush());
+    let stats =
+        stats.map_err(|e| miette!("{}", plain(&format!("{}: {kernel}: {e}", input.name))))?;
+    let mut figures = figures(&kernel, &stats, seconds);
+    let run_stats = |results| RunStats::new(&kernel, &stats, seconds, results);
+    let read = [
+        Some(&args.program),
+        args.info.as_ref(),
+        args.launch.as_ref(),
+    ];
+    let mut outputs = Outputs::new(read.into_iter().flatten().map(PathBuf::as_path));
+    match &args.stats {
+        Some(None) => figures.push_str(&run_stats::table(&stats)),
+        Some(Some(path)) => outputs.json(path, &run_stats(Vec::new()))?,
+        None => {}
+    }
+    let results = match &plan.results {
+        Results::Write(specs) => {
+            write(&mut outputs, specs, &launch.args, plan.global.sizes[0])?;
+            Vec::new()
+        }
+        Results::Check(description, dir) => check(description, &launch.args, dir)?,
+    };
+    let (wrong, checked) = (results.iter().filter(|r| !r.pass).count(), results.len());
+    let taken = outputs.stdout_taken();
+    let text: String = results.iter().map(Checked::line).collect();
+    outputs.report(format, &run_stats(results), || text + &figures)?;
+    outputs.write()?;
+    if taken && format == Format::Text {
+        print_error(&figures);
+    }
+    if wrong > 0 {
+        return Err(miette!("{kernel}: {wrong} of {checked} buffers are wrong"));
+    }
+    Ok(Exit::Done)
+}
+
+/// Groups of a launch; whether they are sensible is found out when it is run.
+fn groups(launch: &Launch) -> u64 {
+    let count = |(&global, &local): (&u32, &u32)| u64::from(global) / u64::from(local.max(1));
+    let counts = launch.global.iter().zip(&launch.local).map(count);
+    counts.fold(1, u64::saturating_mul)
+}
+
+/// The launch of the command line.
+fn given(args: &Args) -> Result<Plan, Report> {
+    let (Some(global), Some(local)) = (args.global, args.local) else {
+        return Err(miette!("--global and --local are needed"));
+    };
+    if global.dimensions != local.dimensions {
+        return Err(miette!(
+            "--global has {} dimensions, --local has {}: as many are expected",
+            global.dimensions,
+            local.dimensions
+        ));
+    }
+    let specs = args.args.iter().map(|spec| parse_spec(spec));
+    let specs = specs
+        .collect::<Result<Vec<_>, _>>()
+        .map_err(|e| miette!("{e}"))?;
+    let loaded = specs.iter().map(|spec| spec.source.load(Path::new("")));
+    let loaded = loaded
+        .collect::<Result<_, _>>()
+        .map_err(|e| miette!("{e}"))?;
+    Ok(Plan {
+        kernel: args.kernel.clone(),
+        global,
+        local: local.sizes,
+        args: loaded,
+        results: Results::Write(specs),
+    })
+}
+
+/// The launch of a file.
+fn described(path: &Path) -> Result<Plan, Report> {
+    let input = Input::open(path)?;
+    let yaml = std::str::from_utf8(&input).map_err(|e| report::file(path, &e))?;
+    let description = Description::parse(yaml).map_err(|e| report::file(path, &e))?;
+    let dir = path.parent().unwrap_or(Path::new("")).to_path_buf();
+    Ok(Plan {
+        kernel: Some(description.kernel.clone()),
+        global: Sizes {
+            sizes: description.global,
+            dimensions: description.dimensions,
+        },
+        local: description.local,
+        args: description.load_args(&dir).map_err(|e| miette!("{e}"))?,
+        results: Results::Check(description, dir),
+    })
+}
+
+/// The object file to run and the name of the kernel in it.
+fn program(args: &Args, input: &Input, kernel: Option<&str>) -> Result<(Zebin, String), Report> {
+    let zebin = if info::is_elf(input) {
+        if args.info.is_some() || args.grf_limit.is_some() {
+            return Err(miette!(
+                "{}: an object file: --info and --grf-limit are for vISA, which is finalized first",
+                input.name
+            ));
+        }
+        info::zebin(input, args.platform).map_err(|e| report::file(&input.path, &e))?
+    } else {
+        let path = args.info.as_deref().ok_or_else(|| {
+            miette!(
+                "{}: not a zebin; vISA needs --info with its kernels' argument layouts",
+                input.name
+            )
+        })?;
+        let (_, info) = input::info(path, args.platform)?;
+        let options = Options {
+            grf_limit: args.grf_limit.unwrap_or(args.platform.grf_count),
+            ..Options::new(args.platform).tier(args.optimize)
+        };
+        let mut session = Session::new(options);
+        if let Some(kernel) = kernel {
+            session = session.only(kernel);
+        }
+        let module = session.compile_module(&[input.source()]);
+        let module = module.map_err(|e| report::failure(std::slice::from_ref(input), &e))?;
+        let zebin = session.object_file(&module, info);
+        let mut zebin = zebin.map_err(|e| report::file(path, &e))?;
+        // Those that only --info has are not part of the program.
+        zebin.kernels.retain(|text| {
+            text.name == FUNCTIONS || module.kernels.iter().any(|k| k.name == text.name)
+        });
+        zebin
+    };
+    let kernels: Vec<_> = zebin
+        .kernels
+        .iter()
+        .filter(|k| k.name != FUNCTIONS)
+        .collect();
+    let names = || kernels.iter().map(|k| k.name.as_str());
+    let chosen = match (kernel, kernels.as_slice()) {
+        (None, [only]) => only.name.clone(),
+        (None, [_, _, ..]) => {
+            let names = names().collect::<Vec<_>>().join(", ");
+            return Err(miette!(
+                "{}: choose a kernel with --kernel: {names}",
+                input.name
+            ));
+        }
+        (Some(name), _) if names().any(|n| n == name) => name.to_string(),
+        _ => return Err(no_kernel(&input.path, kernel, names())),
+    };
+    Ok((zebin, chosen))
+}
+
+/// Adds the buffers that have a place to go to.
+fn write(outputs: &mut Outputs, specs: &[Spec], args: &[Arg], width: u32) -> Result<(), Report> {
+    for (spec, arg) in specs.iter().zip(args) {
+        let (Some(path), Some(bytes)) = (&spec.out, arg.memory()) else {
+            continue;
+        };
+        let is_png = path.extension().is_some_and(|e| e == "png");
+        let bytes = match arg {
+            Arg::Image(image) if is_png => picture::image_png(image),
+            _ if is_png => picture::png(bytes, width),
+            _ => Ok(bytes.to_vec()),
+        };
+        let bytes = bytes.map_err(|e| report::file(path, &e))?;
+        outputs.add(path, bytes)?;
+    }
+    Ok(())
+}
+
+/// Compares the buffers with what they must hold.
+fn check(description: &Description, args: &[Arg], dir: &Path) -> Result<Vec<Checked>, Report> {
+    let mut results = Vec::new();
+    for (described, arg) in description.args.iter().zip(args) {
+        let (Some(expect), Some(found)) = (&described.expect, arg.memory()) else {
+            continue;
+        };
+        let path = dir.join(&expect.file);
+        let expected = std::fs::read(&path).map_err(|e| report::access(&path, &e))?;
+        let mismatch = compare(&expected, found, expect.tolerance).err();
+        results.push(Checked {
+            expect: expect.file.display().to_string(),
+            pass: mismatch.is_none(),
+            mismatch: mismatch.map(|mismatch| mismatch.to_string()),
+        });
+    }
+    Ok(results)
+}
+
+/// One line on what was executed.
+fn figures(kernel: &str, stats: &Stats, seconds: f64) -> String {
+    let Stats {
+        groups,
+        threads,
+        instructions,
+        messages,
+        ..
+    } = stats;
+    let rate = *instructions as f64 / seconds.max(f64::MIN_POSITIVE) / 1e6;
+    format!(
+        "{kernel}: {groups} groups, {threads} threads, {instructions} Gen instructions, {messages} \
+         messages, {seconds:.3} s, {rate:.1} M instr/s\n"
+    )
+}

@@ -1,0 +1,196 @@
+//! Figures of finalized kernels: for programs as JSON, for readers as a table.
+
+use kiln_emit::platform::Platform;
+use miette::{Report, miette};
+use serde::Serialize;
+
+use kiln_compile::pipeline::Compiled;
+use kiln_compile::session::CompiledModule;
+
+use super::cost::Figures;
+
+/// Figures of one kernel.
+#[derive(Debug, Serialize)]
+pub struct KernelStats {
+    pub name: String,
+    pub platform: &'static str,
+    pub visa_instructions: usize,
+    pub instructions: usize,
+    /// Of machine code.
+    pub bytes: usize,
+    /// Of scratch space that a thread spills to.
+    pub spill_bytes: u32,
+    /// Messages that write it and read it.
+    pub spills: u32,
+    pub fills: u32,
+    /// GRFs that hold something at one time or another.
+    pub grf_used: u32,
+    /// Most GRFs live at once, before allocation.
+    pub max_pressure: Option<u32>,
+    /// Estimated, loops counting ten times (docs/cost-model.md).
+    pub cycles: Option<f64>,
+    pub seconds: Seconds,
+    /// What the code comes from, if that was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lines: Option<Vec<Line>>,
+}
+
+/// Code from an offset up to that of the next.
+#[derive(Debug, Serialize)]
+pub struct Line {
+    /// In bytes.
+    pub offset: u32,
+    /// The kernel or function.
+    pub object: String,
+    /// The number of the instruction of vISA in it.
+    pub visa: Option<u32>,
+    pub file: Option<String>,
+    pub line: Option<u32>,
+}
+
+/// Figures that take time or room, and are only found if they are wanted.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Wanted {
+    pub cycles: bool,
+    pub lines: bool,
+}
+
+/// Wall-clock time of each phase in seconds.
+#[derive(Debug, Serialize)]
+pub struct Seconds {
+    /// Of the whole file, with all its kernels.
+    pub read: f64,
+    pub ir: f64,
+    pub isel: f64,
+    pub regalloc: f64,
+    pub emit: f64,
+    pub total: f64,
+}
+
+/// The figures of every kernel.
+pub fn stats(
+    module: &CompiledModule,
+    platform: &'static Platform,
+    wanted: Wanted,
+) -> Vec<KernelStats> {
+    let read = module.read_seconds;
+    module
+        .kernels
+        .iter()
+        .map(|kernel| KernelStats {
+            cycles: wanted
+                .cycles
+                .then(|| Figures::of(&kernel.code, platform).cycles),
+            lines: wanted.lines.then(|| lines(kernel)),
+            ..kernel_stats(kernel, read, platform)
+        })
+        .collect()
+}
+
+fn kernel_stats(compiled: &Compiled, read: f64, platform: &Platform) -> KernelStats {
+    let seconds = &compiled.seconds;
+    let total = read + seconds.ir + seconds.isel + seconds.regalloc + seconds.emit;
+    KernelStats {
+        name: compiled.name.clone(),
+        platform: platform.name,
+        visa_instructions: compiled.visa_instructions,
+        instructions: compiled.instructions,
+        bytes: compiled.code.len(),
+        spill_bytes: compiled.allocation.spill_bytes,
+        spills: compiled.allocation.spills,
+        fills: compiled.allocation.fills,
+        grf_used: compiled.allocation.grf_used,
+        max_pressure: compiled.allocation.max_pressure,
+        cycles: None,
+        lines: None,
+        seconds: Seconds {
+            read,
+            ir: seconds.ir,
+            isel: seconds.isel,
+            regalloc: seconds.regalloc,
+            emit: seconds.emit,
+            total,
+        },
+    }
+}
+
+/// What a kernel's code comes from.
+fn lines(kernel: &Compiled) -> Vec<Line> {
+    let line = |line: &kiln_compile::lines::Line| {
+        let behind = kernel.symbols.partition_point(|s| s.offset <= line.offset);
+        let object = behind.checked_sub(1).map(|n| &kernel.symbols[n].name);
+        let file = line.source.and_then(|source| kernel.lines.file(source));
+        Line {
+            offset: line.offset,
+            object: object.unwrap_or(&kernel.name).clone(),
+            visa: line.visa,
+            file: file.map(str::to_string),
+            line: line.source.map(|source| source.line),
+        }
+    };
+    kernel.lines.lines.iter().map(line).collect()
+}
+
+/// Lines of cells as CSV, under a heading of words.
+pub fn csv<const N: usize>(
+    heading: &str,
+    lines: impl Iterator<Item = [String; N]>,
+) -> Result<Vec<u8>, Report> {
+    let fail = |e: csv::Error| miette!("CSV: {e}");
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    writer.write_record(heading.split(' ')).map_err(fail)?;
+    for line in lines {
+        writer.write_record(&line).map_err(fail)?;
+    }
+    writer.into_inner().map_err(|e| miette!("CSV: {e}"))
+}
+
+/// The figures as a table, one line a kernel under a heading.
+pub fn table(stats: &[KernelStats]) -> String {
+    let heading = [
+        "kernel",
+        "vISA",
+        "instructions",
+        "bytes",
+        "GRFs",
+        "spills",
+        "fills",
+        "ms",
+    ];
+    let rows = stats.iter().map(|s| {
+        [
+            s.name.clone(),
+            s.visa_instructions.to_string(),
+            s.instructions.to_string(),
+            s.bytes.to_string(),
+            s.grf_used.to_string(),
+            s.spills.to_string(),
+            s.fills.to_string(),
+            format!("{:.2}", s.seconds.total * 1e3),
+        ]
+    });
+    let rows: Vec<_> = std::iter::once(heading.map(str::to_string))
+        .chain(rows)
+        .collect();
+    align(&rows)
+}
+
+/// Rows as lines, in columns: names to the left, numbers to the right.
+pub fn align<const N: usize>(rows: &[[String; N]]) -> String {
+    let width = |column: usize| {
+        rows.iter()
+            .map(|row| row[column].chars().count())
+            .max()
+            .unwrap_or(0)
+    };
+    let widths: [usize; N] = std::array::from_fn(width);
+    let mut out = String::new();
+    for row in rows {
+        out.push_str(&format!("{:<1$}", row[0], widths[0]));
+        for (cell, width) in row.iter().zip(widths).skip(1) {
+            out.push_str(&format!("  {cell:>width$}"));
+        }
+        out.push('\n');
+    }
+    out
+}

@@ -1,0 +1,396 @@
+//! `kiln sweep`: the same code compiled for register files of several sizes, by several allocators.
+
+use std::collections::HashSet;
+use std::path::PathBuf;
+use std::sync::atomic::Ordering::Relaxed;
+
+use clap::ValueEnum;
+use kiln_compile::pipeline::{CompileError, Compiled, Options};
+use kiln_compile::session::{Error, Outcome, Session};
+use kiln_emit::platform::Platform;
+use kiln_regalloc::Allocator;
+use miette::Report;
+use plotters::prelude::*;
+use serde::Serialize;
+
+use super::exit::Exit;
+use super::input::Input;
+use super::output::{self, Outputs};
+use super::platforms::Machine;
+use super::progress::Done;
+use super::{Format, corpus, cost, pass_parser, progress, report, stats};
+
+/// Size of a plot in points.
+const PLOT: (u32, u32) = (900, 400);
+/// Where another allocator had to do it.
+const TOO_FEW: &str = "too few registers for this allocator";
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  kiln sweep examples/*/*.visaasm -p skl --grf 32,64,128
+  kiln sweep examples/intmix/intmix.visaasm -p skl --allocator scan,ion --csv sweep.csv")]
+pub struct Args {
+    /// Binary or text vISA, `-` for standard input, or folders of it; files that call each other are one
+    /// module
+    #[arg(required = true, value_name = "INPUT")]
+    inputs: Vec<PathBuf>,
+    /// Of folders take files whose names begin so
+    #[arg(long, value_name = "PREFIX", default_value = "")]
+    only: String,
+    /// Platform to compile for
+    #[arg(short, long, value_parser = Machine)]
+    platform: &'static Platform,
+    /// Numbers of registers that may be used
+    #[arg(long, value_name = "N", value_delimiter = ',', default_values_t = [32, 48, 64, 80, 96, 112, 128])]
+    grf: Vec<u32>,
+    /// Allocators
+    #[arg(
+        long,
+        value_name = "NAME",
+        value_delimiter = ',',
+        default_value = "scan"
+    )]
+    allocator: Vec<AllocatorName>,
+    /// Compile without each of these passes, too
+    #[arg(long, value_name = "PASS", value_delimiter = ',', value_parser = pass_parser())]
+    without: Vec<&'static str>,
+    /// Write the figures of every kernel as CSV, `-` for standard output
+    #[arg(long, value_name = "FILE")]
+    csv: Option<PathBuf>,
+    /// Write the figures of every kernel as JSON, `-` for standard output
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+    /// Write a plot of spill and fill messages over sizes as SVG
+    #[arg(long, value_name = "FILE")]
+    svg: Option<PathBuf>,
+}
+
+/// A way to assign registers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ValueEnum)]
+#[serde(rename_all = "lowercase")]
+pub enum AllocatorName {
+    /// Our own: one walk over the code, which spills what is used last
+    Scan,
+    /// regalloc2's: splits lives and takes back what it gave
+    Ion,
+}
+
+impl AllocatorName {
+    pub fn allocator(self) -> Allocator {
+        match self {
+            AllocatorName::Scan => Allocator::Scan,
+            AllocatorName::Ion => Allocator::Ion,
+        }
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            AllocatorName::Scan => "scan",
+            AllocatorName::Ion => "ion",
+        }
+    }
+}
+
+/// What one kernel becomes.
+#[derive(Clone, Debug, Serialize)]
+struct Row {
+    file: String,
+    kernel: String,
+    #[serde(flatten)]
+    way: Way,
+    /// Nothing of a kernel that does not compile.
+    figures: Option<Figures>,
+    /// Why it does not.
+    failure: Option<String>,
+}
+
+#[derive(Clone, Copy, Debug, Default, Serialize)]
+struct Figures {
+    instructions: usize,
+    bytes: usize,
+    moves: u32,
+    spills: u32,
+    fills: u32,
+    spill_bytes: u32,
+    /// Estimated.
+    cycles: f64,
+    milliseconds: f64,
+}
+
+impl Figures {
+    fn of(compiled: &Compiled, platform: &'static Platform) -> Figures {
+        let seconds = &compiled.seconds;
+        Figures {
+            instructions: compiled.instructions,
+            bytes: compiled.code.len(),
+            moves: compiled.allocation.moves,
+            spills: compiled.allocation.spills,
+            fills: compiled.allocation.fills,
+            spill_bytes: compiled.allocation.spill_bytes,
+            cycles: cost::Figures::of(&compiled.code, platform).cycles,
+            milliseconds: (seconds.ir + seconds.isel + seconds.regalloc + seconds.emit) * 1e3,
+        }
+    }
+
+    fn with(self, other: &Figures) -> Figures {
+        Figures {
+            instructions: self.instructions + other.instructions,
+            bytes: self.bytes + other.bytes,
+            moves: self.moves + other.moves,
+            spills: self.spills + other.spills,
+            fills: self.fills + other.fills,
+            spill_bytes: self.spill_bytes + other.spill_bytes,
+            cycles: self.cycles + other.cycles,
+            milliseconds: self.milliseconds + other.milliseconds,
+        }
+    }
+}
+
+/// A way to compile.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+struct Way {
+    allocator: AllocatorName,
+    /// The pass that is left out.
+    without: Option<&'static str>,
+    grfs: u32,
+}
+
+impl Way {
+    /// The same for any size.
+    fn line(self) -> (AllocatorName, Option<&'static str>) {
+        (self.allocator, self.without)
+    }
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// Why nothing was compared.
+pub fn sweep(args: &Args, format: Format) -> Result<Exit, Report> {
+    let files = corpus::files(&args.inputs, &args.only)?;
+    let inputs = files.iter().map(|path| Input::open(path));
+    let inputs = inputs.collect::<Result<Vec<_>, _>>()?;
+    let passes = || std::iter::once(None).chain(args.without.iter().copied().map(Some));
+    let lines = (args.allocator.iter())
+        .flat_map(|&allocator| passes().map(move |without| (allocator, without)));
+    let ways: Vec<Way> = lines
+        .flat_map(|(allocator, without)| {
+            args.grf.iter().map(move |&grfs| Way {
+                allocator,
+                without,
+                grfs,
+            })
+        })
+        .collect();
+    let total = ways.len() * inputs.len();
+    let compiled = progress::with_bar(total as u64, "files", |done| {
+        let each = ways.iter().map(|way| {
+            let rows = compile(args, &inputs, *way, done)?;
+            Ok((*way, rows))
+        });
+        each.collect::<Result<Vec<_>, Report>>()
+    })?;
+    let rows: Vec<&Row> = compiled.iter().flat_map(|(_, rows)| rows).collect();
+    let mut outputs = Outputs::new(files.iter().map(PathBuf::as_path));
+    if let Some(path) = &args.csv {
+        outputs.add(path, csv(&rows)?)?;
+    }
+    if let Some(path) = &args.json {
+        outputs.json(path, &rows)?;
+    }
+    let sums = sums(&compiled);
+    if let Some(path) = &args.svg {
+        let mut out = String::new();
+        let area = SVGBackend::with_string(&mut out, PLOT).into_drawing_area();
+        draw(args, &sums, &area).map_err(|e| report::file(path, &*e))?;
+        drop(area);
+        outputs.add(path, out.into_bytes())?;
+    }
+    outputs.report(format, &rows, || table(&sums))?;
+    outputs.write()?;
+    for line in failures(&rows) {
+        output::say(&report::warning(&line));
+    }
+    Ok(Exit::Done)
+}
+
+fn compile(args: &Args, inputs: &[Input], way: Way, done: &Done) -> Result<Vec<Row>, Report> {
+    let session = Session::new(Options {
+        grf_limit: way.grfs,
+        allocator: way.allocator.allocator(),
+        without: way.without.into_iter().collect(),
+        ..Options::new(args.platform)
+    });
+    let sources: Vec<_> = inputs.iter().map(Input::source).collect();
+    let of = |Outcome { files, result }: Outcome| {
+        done.things.fetch_add(files.len() as u64, Relaxed);
+        let file = files.first().map_or("", |&file| sources[file].name);
+        let row = |kernel: &str, figures, failure| Row {
+            file: file.to_string(),
+            kernel: kernel.to_string(),
+            way,
+            figures,
+            failure,
+        };
+        match result {
+            Ok(module) => {
+                let all = module.kernels.iter().chain(&module.functions);
+                let row = |one: &Compiled| match one.allocator == way.allocator.allocator() {
+                    true => row(&one.name, Some(Figures::of(one, args.platform)), None),
+                    false => row(&one.name, None, Some(TOO_FEW.to_string())),
+                };
+                Ok(all.map(row).collect())
+            }
+            Err(failure) if is_of_registers(&failure.error) => {
+                Ok(vec![row("", None, Some(failure.error.to_string()))])
+            }
+            Err(failure) => Err(failure),
+        }
+    };
+    let rows: Result<Vec<Vec<Row>>, _> = session.compile_each(&sources, of).into_iter().collect();
+    let rows = rows.map_err(|failure| report::failure(inputs, &failure))?;
+    Ok(rows.into_iter().flatten().collect())
+}
+
+/// Whether registers are too few, which is a result here.
+fn is_of_registers(error: &Error) -> bool {
+    matches!(error, Error::Compile(CompileError::Allocate(_)))
+}
+
+/// For each way the figures of all files that compile in every way, and how many files do not in this.
+fn sums(ways: &[(Way, Vec<Row>)]) -> Vec<(Way, Figures, usize)> {
+    let failed = |row: &&Row| row.figures.is_none();
+    let all = ways.iter().flat_map(|(_, rows)| rows);
+    let out: HashSet<&str> = all.filter(failed).map(|row| row.file.as_str()).collect();
+    let sum = |(way, rows): &(Way, Vec<Row>)| {
+        let counted = rows.iter().filter(|row| !out.contains(row.file.as_str()));
+        let figures = counted.filter_map(|row| row.figures.as_ref());
+        let sum = figures.fold(Figures::default(), Figures::with);
+        (*way, sum, rows.iter().filter(failed).count())
+    };
+    ways.iter().map(sum).collect()
+}
+
+fn table(sums: &[(Way, Figures, usize)]) -> String {
+    let heading = [
+        "allocator",
+        "without",
+        "GRFs",
+        "instructions",
+        "bytes",
+        "moves",
+        "spills",
+        "fills",
+        "spill bytes",
+        "cycles",
+        "ms",
+        "too few",
+    ];
+    let mut lines = vec![heading.map(str::to_string)];
+    for (way, f, failures) in sums {
+        lines.push([
+            way.allocator.name().to_string(),
+            way.without.unwrap_or("-").to_string(),
+            way.grfs.to_string(),
+            f.instructions.to_string(),
+            f.bytes.to_string(),
+            f.moves.to_string(),
+            f.spills.to_string(),
+            f.fills.to_string(),
+            f.spill_bytes.to_string(),
+            format!("{:.0}", f.cycles),
+            format!("{:.2}", f.milliseconds),
+            match failures {
+                0 => String::new(),
+                n => n.to_string(),
+            },
+        ]);
+    }
+    stats::align(&lines)
+}
+
+/// What does not compile, a line a file with the most registers that are too few.
+fn failures(rows: &[&Row]) -> Vec<String> {
+    let mut last: Vec<&Row> = Vec::new();
+    for row in rows.iter().filter(|row| row.failure.is_some()) {
+        match last.iter_mut().find(|other| other.file == row.file) {
+            Some(other) if other.way.grfs < row.way.grfs => *other = row,
+            Some(_) => {}
+            None => last.push(row),
+        }
+    }
+    let line = |row: &&Row| {
+        let why = row.failure.as_deref().unwrap_or_default();
+        format!("{}: {why}", row.file)
+    };
+    last.iter().map(line).collect()
+}
+
+fn csv(rows: &[&Row]) -> Result<Vec<u8>, Report> {
+    let heading = "file kernel allocator without grfs instructions bytes moves spills fills spill_bytes cycles milliseconds";
+    let lines = rows.iter().map(|row| {
+        let figure = |of: fn(&Figures) -> String| row.figures.as_ref().map_or_else(String::new, of);
+        [
+            row.file.clone(),
+            row.kernel.clone(),
+            row.way.allocator.name().to_string(),
+            row.way.without.unwrap_or_default().to_string(),
+            row.way.grfs.to_string(),
+            figure(|f| f.instructions.to_string()),
+            figure(|f| f.bytes.to_string()),
+            figure(|f| f.moves.to_string()),
+            figure(|f| f.spills.to_string()),
+            figure(|f| f.fills.to_string()),
+            figure(|f| f.spill_bytes.to_string()),
+            figure(|f| format!("{:.0}", f.cycles)),
+            figure(|f| format!("{:.3}", f.milliseconds)),
+        ]
+    });
+    stats::csv(heading, lines)
+}
+
+/// Messages over sizes, a line an allocator and pass left out.
+fn draw(
+    args: &Args,
+    sums: &[(Way, Figures, usize)],
+    area: &DrawingArea<SVGBackend, plotters::coord::Shift>,
+) -> Result<(), Box<dyn std::error::Error>> {
+    area.fill(&WHITE)?;
+    let sizes = || args.grf.iter().copied();
+    let (least, most) = (sizes().min().unwrap_or(0), sizes().max().unwrap_or(1));
+    let messages = |f: &Figures| f.spills + f.fills;
+    let highest = sums.iter().map(|(_, f, _)| messages(f)).max();
+    let mut chart = ChartBuilder::on(area)
+        .margin(8)
+        .x_label_area_size(36)
+        .y_label_area_size(64)
+        .build_cartesian_2d(least..most.max(least + 1), 0..highest.unwrap_or(0) + 1)?;
+    chart
+        .configure_mesh()
+        .x_desc("GRFs")
+        .y_desc("spill and fill messages")
+        .draw()?;
+    let mut lines: Vec<_> = sums.iter().map(|(way, ..)| way.line()).collect();
+    lines.dedup();
+    for (n, line) in lines.into_iter().enumerate() {
+        let (allocator, without) = line;
+        let colour = Palette99::pick(n).to_rgba();
+        let mut points: Vec<(u32, u32)> = (sums.iter())
+            .filter(|(way, ..)| way.line() == line)
+            .map(|(way, f, _)| (way.grfs, messages(f)))
+            .collect();
+        points.sort_unstable();
+        let name = match without {
+            Some(pass) => format!("{} without {pass}", allocator.name()),
+            None => allocator.name().to_string(),
+        };
+        chart
+            .draw_series(LineSeries::new(points, colour.stroke_width(2)))?
+            .label(name)
+            .legend(move |(x, y)| PathElement::new([(x, y), (x + 16, y)], colour));
+    }
+    chart.configure_series_labels().border_style(BLACK).draw()?;
+    area.present()?;
+    Ok(())
+}

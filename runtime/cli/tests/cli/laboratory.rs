@@ -1,0 +1,356 @@
+//! `kiln pressure` and `kiln sweep`: figures of registers, by hand and against each other.
+
+use std::fs;
+
+use serde_json::Value;
+
+use crate::program::{Folder, example, examples, fail, kiln, pass};
+
+/// Eight values of 16 dwords in two lines of a source, read in the third. All instructions are legal, and
+/// nothing can be left out.
+fn eight(folder: &Folder) -> String {
+    let mut text = String::from(
+        ".version 3.6\n.kernel \"eight\"\n\
+         .decl A v_type=G type=d num_elts=16 align=GRF\n\
+         .decl OUT v_type=T num_elts=1 v_name=OUT\n.input A offset=64 size=64\n.kernel_attr Target=\"cm\"\n.kernel_attr SimdSize=16\n",
+    );
+    for n in 0..8 {
+        text += &format!(".decl B{n} v_type=G type=d num_elts=16 align=GRF\n");
+    }
+    text += "FILE \"/where/eight.cl\"\n";
+    for n in 0..8 {
+        text += &format!("LOC {}\n", 10 + n / 4);
+        text += &format!("mul (M1, 16) B{n}(0,0)<1> A(0,0)<1;1,0> 0x{n:x}3:w\n");
+    }
+    text += "LOC 30\n";
+    for n in 0..8 {
+        text += &format!("oword_st (4) OUT 0x{n:x}0:ud B{n}.0\n");
+    }
+    text += "ret (M1, 1)\n";
+    folder.write("eight.visaasm", text)
+}
+
+#[test]
+fn pressure_is_shown_along_the_code() {
+    let folder = Folder::new("pressure");
+    let input = eight(&folder);
+    let [json, csv, svg] = ["p.json", "p.csv", "p.svg"].map(|name| folder.path(name));
+    let shown = pass(&[
+        "pressure", "-p", "skl", &input, "--json", &json, "--csv", &csv, "--svg", &svg, "--rows",
+        "5",
+    ]);
+    let lines: Vec<&str> = shown.lines().collect();
+    assert!(lines[0].starts_with("eight: at most "), "{shown}");
+    assert_eq!(lines.iter().filter(|line| line.contains('█')).count(), 5);
+    assert!(shown.contains("eight.cl:11"), "{shown}");
+
+    let profiles: Value = serde_json::from_slice(&fs::read(json).unwrap()).unwrap();
+    let profile = &profiles[0];
+    assert_eq!(profile["files"], serde_json::json!(["/where/eight.cl"]));
+    let points = profile["points"].as_array().unwrap();
+    // The products one after the other, two GRFs each.
+    let product = |n: usize| {
+        let text = |p: &&Value| p["text"].as_str().unwrap().contains(" mul ");
+        points.iter().filter(text).nth(n).unwrap()
+    };
+    for n in 0..8 {
+        let [first, this] = [0, n].map(|n| product(n)["grfs"].as_u64().unwrap());
+        assert_eq!(this, first + 2 * n as u64);
+        assert_eq!(product(n)["source"], serde_json::json!([0, 10 + n / 4]));
+    }
+    let peak = profile["peak"].as_u64().unwrap() as usize;
+    let most = points.iter().map(|p| p["grfs"].as_u64().unwrap()).max();
+    assert_eq!(points[peak]["grfs"].as_u64(), most);
+    let values = profile["values"].as_array().unwrap();
+    let sum: u64 = values.iter().map(|v| v["grfs"].as_u64().unwrap()).sum();
+    assert_eq!(Some(sum), most);
+    assert_eq!(
+        fs::read_to_string(csv).unwrap().lines().count(),
+        points.len() + 1
+    );
+    assert!(fs::read_to_string(svg).unwrap().starts_with("<svg"));
+}
+
+/// The values of a place of choice: of the first product there is none but what it reads.
+#[test]
+fn pressure_lists_what_lives_at_an_instruction() {
+    let folder = Folder::new("pressure_at");
+    let input = eight(&folder);
+    let json = folder.path("p.json");
+    let at = |instruction: &str| -> Value {
+        pass(&[
+            "pressure",
+            "-p",
+            "skl",
+            &input,
+            "--at",
+            instruction,
+            "--json",
+            &json,
+        ]);
+        let profiles: Value = serde_json::from_slice(&fs::read(&json).unwrap()).unwrap();
+        profiles[0].clone()
+    };
+    // FILE and LOC are instructions: the products are 2, 4, ...
+    let (first, last) = (at("2"), at("16"));
+    let products = |profile: &Value| {
+        let points = profile["points"].as_array().unwrap().clone();
+        let of = |value: &Value| {
+            let since = value["since"].as_u64()?;
+            let text = points[since as usize]["text"].as_str()?.to_string();
+            text.contains(" mul ").then_some(())
+        };
+        profile["values"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .filter_map(of)
+            .count()
+    };
+    assert_eq!((products(&first), products(&last)), (0, 7));
+    let shown = pass(&["pressure", "-p", "skl", &input, "--at", "1000"]);
+    assert!(
+        shown.contains("no code comes from that instruction"),
+        "{shown}"
+    );
+}
+
+#[test]
+fn a_sweep_says_what_each_size_costs() {
+    let folder = Folder::new("sweep");
+    let [csv, json, svg] = ["s.csv", "s.json", "s.svg"].map(|name| folder.path(name));
+    let input = example("sgemm", "visaasm");
+    let shown = pass(&[
+        "sweep",
+        "-p",
+        "skl",
+        &input,
+        "--grf",
+        "32,128",
+        "--allocator",
+        "scan,ion",
+        "--csv",
+        &csv,
+        "--json",
+        &json,
+        "--svg",
+        &svg,
+    ]);
+    let heading = "allocator without GRFs instructions bytes moves spills fills spill bytes cycles ms too few";
+    let lines: Vec<String> = (shown.lines())
+        .map(|line| line.split_whitespace().collect::<Vec<_>>().join(" "))
+        .collect();
+    assert_eq!(lines[0], heading);
+    assert_eq!(lines.len(), 5);
+    let rows: Value = serde_json::from_slice(&fs::read(json).unwrap()).unwrap();
+    let figure = |row: usize, name: &str| rows[row]["figures"][name].as_u64().unwrap();
+    // What `compile` says of the same.
+    for (row, grfs, level) in [(0, "32", "2"), (1, "128", "2")] {
+        let stats = folder.path("stats.json");
+        pass(&[
+            "compile",
+            "-p",
+            "skl",
+            &input,
+            "--grf-limit",
+            grfs,
+            "-O",
+            level,
+            "--stats",
+            &stats,
+            "-o",
+            &folder.path("k.bin"),
+        ]);
+        let stats: Value = serde_json::from_slice(&fs::read(stats).unwrap()).unwrap();
+        for name in ["instructions", "bytes", "spills", "fills", "spill_bytes"] {
+            assert_eq!(
+                stats[0][name].as_u64(),
+                Some(figure(row, name)),
+                "{grfs}: {name}"
+            );
+        }
+    }
+    assert!(figure(0, "fills") > figure(1, "fills"));
+    assert_eq!(fs::read_to_string(csv).unwrap().lines().count(), 5);
+    assert!(fs::read_to_string(svg).unwrap().starts_with("<svg"));
+}
+
+/// Registers that are too few for a kernel are a result, and others' sums go without it.
+#[test]
+fn a_sweep_goes_on_where_registers_are_too_few() {
+    let folder = Folder::new("sweep_few");
+    let stack = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../tests/two_kernels/two.visaasm"
+    );
+    let saxpy = example("saxpy", "visaasm");
+    let alone = pass(&["sweep", "-p", "skl", &saxpy, "--grf", "64,128"]);
+    let both = pass(&["sweep", "-p", "skl", &saxpy, stack, "--grf", "64,128"]);
+    let columns = |shown: &str, row: usize| -> Vec<String> {
+        let line = shown.lines().nth(row).unwrap();
+        line.split_whitespace().map(str::to_string).collect()
+    };
+    for row in [1, 2] {
+        assert_eq!(columns(&alone, row)[..8], columns(&both, row)[..8]);
+    }
+    assert_eq!(columns(&both, 1).last().unwrap(), "1");
+    fail(
+        &folder,
+        &["sweep", "-p", "skl", &saxpy, "--grf", "12"],
+        &["a limit of 12 registers"],
+    );
+}
+
+/// What is counted in machine code is what the compiler says that it has put there, and the estimate with a
+/// run's counts is theirs: an instruction of a block that was executed n times takes n times its cycles.
+#[test]
+fn cost_counts_machine_code() {
+    let folder = Folder::new("cost");
+    let input = example("sgemm", "visaasm");
+    let [code, stats, json] = ["k.bin", "stats.json", "cost.json"].map(|name| folder.path(name));
+    pass(&[
+        "compile",
+        "-p",
+        "skl",
+        &input,
+        "--grf-limit",
+        "32",
+        "-o",
+        &code,
+        "--stats",
+        &stats,
+    ]);
+    pass(&["cost", "-p", "skl", &code, "--json", &json]);
+    let read =
+        |path: &String| -> Value { serde_json::from_slice(&fs::read(path).unwrap()).unwrap() };
+    let (stats, cost) = (&read(&stats)[0], &read(&json)[0]);
+    for name in [
+        "instructions",
+        "bytes",
+        "spills",
+        "fills",
+        "spill_bytes",
+        "cycles",
+    ] {
+        assert_eq!(stats[name].as_f64(), cost[name].as_f64(), "{name}");
+    }
+    assert!(cost["spills"].as_u64().unwrap() > 0);
+
+    let zebin = example("saxpy", "zebin");
+    let launch = examples().join("saxpy/launch.yaml").display().to_string();
+    let counts = folder.path("counts.json");
+    pass(&[
+        "run",
+        &zebin,
+        "--launch",
+        &launch,
+        &format!("--stats={counts}"),
+    ]);
+    let executed = read(&counts);
+    let once = pass(&["cost", &zebin]);
+    let often = pass(&["cost", &zebin, "--counts", &counts, "--json", &json]);
+    assert!(once.contains(".text.saxpy"), "{once}");
+    assert!(often.contains(".text.saxpy"), "{often}");
+    let cost = &read(&json)[0];
+    let blocks = cost["blocks"].as_array().unwrap();
+    let places = executed["by_place"].as_array().unwrap();
+    // Behind the code is padding.
+    assert!(cost["instructions"].as_u64().unwrap() <= places.len() as u64);
+    let all = blocks
+        .iter()
+        .map(|block| block["weight"].as_f64().unwrap() * block["instructions"].as_f64().unwrap());
+    // Nothing leaves this kernel in the middle of a block.
+    assert_eq!(Some(all.sum()), executed["instructions"].as_f64());
+    let few = folder.write("few.json", r#"{"kernel": "saxpy", "by_place": [1, 2]}"#);
+    fail(
+        &folder,
+        &["cost", &zebin, "--counts", &few],
+        &["of which 2 were counted"],
+    );
+}
+
+/// A pass left out makes other code; a folder is as good as its files.
+#[test]
+fn passes_may_be_left_out_of_a_corpus() {
+    let folder = Folder::new("without");
+    fs::create_dir(folder.path("corpus")).unwrap();
+    for name in ["saxpy", "nbody", "mandelbrot"] {
+        let text = fs::read(example(name, "visaasm")).unwrap();
+        folder.write(&format!("corpus/{name}.visaasm"), text);
+    }
+    let corpus = folder.path("corpus");
+    let [json, csv] = ["s.json", "s.csv"].map(|name| folder.path(name));
+    let passes = "flags,short-ifs";
+    let shown = pass(&[
+        "sweep",
+        &corpus,
+        "-p",
+        "skl",
+        "--grf",
+        "128",
+        "--without",
+        passes,
+        "--json",
+        &json,
+        "--csv",
+        &csv,
+    ]);
+    assert_eq!(shown.lines().count(), 4, "{shown}");
+    let rows: Value = serde_json::from_slice(&fs::read(&json).unwrap()).unwrap();
+    let sum = |without: Option<&str>| -> u64 {
+        let rows = rows.as_array().unwrap().iter();
+        let of = rows.filter(|row| row["without"].as_str() == without);
+        of.map(|row| row["figures"]["instructions"].as_u64().unwrap())
+            .sum()
+    };
+    assert!(sum(Some("flags")) > sum(None));
+    assert_ne!(sum(Some("short-ifs")), sum(None));
+    // `compile` makes the same without it.
+    let [code, stats] = ["k.bin", "stats.json"].map(|name| folder.path(name));
+    let nbody = example("nbody", "visaasm");
+    pass(&[
+        "compile",
+        &nbody,
+        "-p",
+        "skl",
+        "--without",
+        "flags",
+        "-o",
+        &code,
+        "--stats",
+        &stats,
+    ]);
+    let stats: Value = serde_json::from_slice(&fs::read(stats).unwrap()).unwrap();
+    let row = rows.as_array().unwrap().iter().find(|row| {
+        row["kernel"].as_str() == Some("nbody") && row["without"].as_str() == Some("flags")
+    });
+    assert_eq!(
+        row.unwrap()["figures"]["instructions"],
+        stats[0]["instructions"]
+    );
+    let refused = kiln(&["compile", &nbody, "-p", "skl", "--without", "everything"]);
+    assert_eq!(refused.status.code(), Some(2));
+
+    // A line a kernel, with the peak that its own profile has.
+    let shown = pass(&[
+        "pressure",
+        &corpus,
+        "-p",
+        "skl",
+        "--summary",
+        "--json",
+        &json,
+    ]);
+    assert_eq!(shown.lines().count(), 4, "{shown}");
+    let rows: Value = serde_json::from_slice(&fs::read(&json).unwrap()).unwrap();
+    let profile = folder.path("profile.json");
+    pass(&["pressure", &nbody, "-p", "skl", "--json", &profile]);
+    let profile: Value = serde_json::from_slice(&fs::read(profile).unwrap()).unwrap();
+    let points = profile[0]["points"].as_array().unwrap();
+    let peak = points.iter().map(|p| p["grfs"].as_u64().unwrap()).max();
+    assert_eq!(rows[1]["kernel"], "nbody");
+    assert_eq!(rows[1]["peak"].as_u64(), peak);
+    assert_eq!(rows[1]["points"].as_u64(), Some(points.len() as u64));
+    let only = pass(&["pressure", &corpus, "-p", "skl", "--summary", "--only", "s"]);
+    assert_eq!(only.lines().count(), 2, "{only}");
+}

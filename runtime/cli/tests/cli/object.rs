@@ -1,0 +1,202 @@
+//! Object files without --info, `relink`, and the lines that code comes from.
+
+use std::fs;
+use std::path::Path;
+
+use serde_json::Value;
+
+use super::program::{Folder, example, examples, fail, kiln, pass, text};
+
+fn lines_fixture(extension: &str) -> String {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/lines");
+    let path = folder.join("sum").with_extension(extension);
+    path.display().to_string()
+}
+
+/// The interface that the documentation shows is right: the example runs from its object file.
+#[test]
+fn the_documented_interface_is_that_of_the_example() {
+    let folder = Folder::new("interface");
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/object-files.md");
+    let page = fs::read_to_string(page).unwrap();
+    let block = page.split("```yaml\n").nth(1).unwrap();
+    let block = block.split("```").next().unwrap();
+    let interface = folder.write("saxpy.yaml", block);
+    let (visa, out) = (example("saxpy", "visaasm"), folder.path("out.zebin"));
+    let with = |interface| {
+        [
+            "compile",
+            "-p",
+            "skl",
+            &visa,
+            "-o",
+            &out,
+            "--interface",
+            interface,
+        ]
+    };
+    pass(&with(&interface));
+    let launch = examples().join("saxpy/launch.yaml").display().to_string();
+    pass(&["run", &out, "--launch", &launch]);
+
+    // Another place for a value, which is no longer the input's.
+    let wrong = folder.write("wrong.yaml", block.replace("offset: 276", "offset: 300"));
+    fail(
+        &folder,
+        &with(&wrong),
+        &["wrong.yaml: kernel saxpy: argument 4: bytes 300 to 304 are in no .input"],
+    );
+    let nested = folder.write("nested.yaml", "[".repeat(100_000));
+    fail(
+        &folder,
+        &with(&nested),
+        &["nested.yaml: line 1: more than 256 brackets"],
+    );
+    let (listing, said) = (folder.path("out.asm"), "--interface is for an object file");
+    fail(
+        &folder,
+        &[
+            &with(&interface)[..4],
+            &["--interface", &interface, "-o", &listing],
+        ]
+        .concat(),
+        &[said],
+    );
+}
+
+#[test]
+fn lines_are_in_listings_figures_and_object_files() {
+    let folder = Folder::new("lines");
+    let (visa, info) = (lines_fixture("visaasm"), lines_fixture("zebin"));
+    let listing = kiln(&[
+        "compile", "-p", "skl", &visa, "-g", "--emit", "asm", "-o", "-",
+    ]);
+    let listing = text(&listing.stdout);
+    for line in [3, 8, 10, 11, 12] {
+        assert!(
+            listing.contains(&format!(", /src/sum.cl:{line}\n")),
+            "{line}: {listing}"
+        );
+    }
+    let plain = kiln(&["compile", "-p", "skl", &visa, "--emit", "asm", "-o", "-"]);
+    let code = |listing: &str| {
+        let lines = listing
+            .lines()
+            .filter(|line| !line.trim_start().starts_with("//"));
+        lines.map(str::to_string).collect::<Vec<_>>()
+    };
+    assert_eq!(code(&listing), code(&text(&plain.stdout)));
+    assert!(!text(&plain.stdout).contains("sum.cl"));
+
+    let (out, stats) = (folder.path("out.zebin"), folder.path("stats.json"));
+    let compile = [
+        "compile", "-p", "skl", &visa, "--info", &info, "-o", &out, "--stats", &stats,
+    ];
+    pass(&compile);
+    let stats_of =
+        || -> Value { serde_json::from_str(&fs::read_to_string(&stats).unwrap()).unwrap() };
+    assert!(stats_of()[0].get("lines").is_none());
+    let without = fs::read(&out).unwrap();
+    pass(&[&compile[..], &["-g"]].concat());
+    let with = fs::read(&out).unwrap();
+    assert!(with.len() > without.len());
+    let figures = stats_of();
+    let lines = figures[0]["lines"].as_array().unwrap();
+    assert_eq!(lines[0]["offset"].as_u64(), Some(0));
+    let at = |n: &Value| {
+        n["line"].as_u64() == Some(11) && n["file"] == "/src/sum.cl" && n["object"] == "sum"
+    };
+    assert!(lines.iter().any(at), "{lines:?}");
+
+    // Each instruction of the object file has the line that the figures say, in either form of its listing; the end of
+    // the thread that of the return.
+    let listing = pass(&["disasm", &out]);
+    let json: Value = serde_json::from_str(&pass(&["disasm", &out, "--format", "json"])).unwrap();
+    let instructions = json["files"][0]["units"][0]["instructions"]
+        .as_array()
+        .unwrap();
+    for inst in instructions {
+        let offset = inst["offset"].as_u64().unwrap();
+        let line = lines
+            .iter()
+            .rev()
+            .find(|line| line["offset"].as_u64() <= Some(offset));
+        let line = line.unwrap();
+        let line = line["line"].as_u64();
+        assert_eq!(inst["source"]["line"].as_u64(), line, "{offset:#x}");
+        if let Some(line) = line {
+            assert_eq!(inst["source"]["file"], "/src/sum.cl");
+            assert!(
+                listing.contains(&format!("// /src/sum.cl:{line}\n")),
+                "{listing}"
+            );
+        }
+    }
+    let last = instructions.last().unwrap();
+    assert_eq!(last["message"]["end_of_thread"], true);
+    assert_eq!(last["source"]["line"], 14);
+    assert_eq!(
+        code(&listing),
+        code(&pass(&["disasm", &folder.write("plain.zebin", without)]))
+    );
+
+    // The same from a cache, and twice.
+    let cache = folder.path("cache");
+    for _ in 0..2 {
+        pass(&[&compile[..], &["-g", "--cache", &cache]].concat());
+        assert!(fs::read(&out).unwrap() == with);
+        assert_eq!(stats_of()[0]["lines"], figures[0]["lines"]);
+    }
+}
+
+#[test]
+fn object_files_are_relinked() {
+    let folder = Folder::new("relink");
+    let dump = folder.0.join("dump");
+    fs::create_dir(&dump).unwrap();
+    let (zebin, out) = (example("saxpy", "zebin"), folder.path("out.zebin"));
+    let dumps = dump.display().to_string();
+    let args = ["relink", &zebin, "--visa", &dumps, "-o", &out];
+    fail(&folder, &args, &["no .visaasm or .isa in this folder"]);
+    fail(
+        &folder,
+        &["relink", &zebin, "--visa", &folder.path("none"), "-o", &out],
+        &["none"],
+    );
+    let visa = dump.join("OCL_saxpy.visaasm");
+    fs::copy(example("saxpy", "visaasm"), &visa).unwrap();
+    let other = dump.join("sgemm.visaasm");
+    fs::copy(example("sgemm", "visaasm"), &other).unwrap();
+    fs::remove_file(&visa).unwrap();
+    fail(
+        &folder,
+        &args,
+        &["saxpy.zebin: no vISA of these kernels: saxpy"],
+    );
+    fs::copy(example("saxpy", "visaasm"), &visa).unwrap();
+    // Of a file that is dumped in both forms, the text is read; what is neither is passed by.
+    fs::write(dump.join("OCL_saxpy.isa"), b"CISA").unwrap();
+    fs::write(dump.join("other.isaasm"), b"no vISA").unwrap();
+    // A size that the compiler tried and did not take.
+    let narrower = fs::read_to_string(&visa)
+        .unwrap()
+        .replace("SimdSize=32", "SimdSize=16");
+    fs::write(dump.join("OCL_saxpy_simd16.visaasm"), narrower).unwrap();
+    pass(&args);
+    let made = fs::read(&out).unwrap();
+    let expected = folder.path("expected.zebin");
+    let visa = visa.display().to_string();
+    pass(&[
+        "compile", "-p", "skl", &visa, "--info", &zebin, "-o", &expected,
+    ]);
+    assert!(made == fs::read(&expected).unwrap());
+    let launch = examples().join("saxpy/launch.yaml").display().to_string();
+    pass(&["run", &out, "--launch", &launch]);
+    // What is compiled may have errors; they say in which file.
+    let broken = fs::read_to_string(&visa)
+        .unwrap()
+        .replacen("V0048(0,0)<1>", "V0048(0,0)<9>", 1);
+    fs::write(&visa, broken).unwrap();
+    fs::remove_file(dump.join("OCL_saxpy.isa")).unwrap();
+    assert!(!kiln(&args).status.success());
+}

@@ -1,0 +1,364 @@
+//! What an entry of the cache holds: a compiled module, or which files make one module.
+//!
+//! The form is postcard's. Its reader takes a slice and never gives out more than is in it, nor makes room for
+//! a length that it only claims; what it accepts was moreover written by this program, as the entry's hash says.
+//! The types here are written out field by field, so that one that is added to the original does not
+//! compile until it is thought of here.
+
+use kiln_emit::assemble::RelocationKind;
+use kiln_machine::func::Entered;
+use kiln_regalloc::{Allocator, Stats};
+use serde::{Deserialize, Serialize};
+
+use crate::lines::{Line, Lines, Source};
+use crate::pipeline::{Compiled, KernelInput, Relocation, Seconds, Symbol};
+use crate::session::CompiledModule;
+
+#[derive(Serialize, Deserialize)]
+struct ModuleEntry<'a> {
+    #[serde(borrow)]
+    kernels: Vec<CompiledEntry<'a>>,
+    #[serde(borrow)]
+    functions: Vec<CompiledEntry<'a>>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct CompiledEntry<'a> {
+    name: &'a str,
+    #[serde(with = "EnteredEntry")]
+    entered: Entered,
+    stack: bool,
+    code: &'a [u8],
+    #[serde(borrow)]
+    inputs: Vec<InputEntry<'a>>,
+    files: Vec<&'a str>,
+    lines: Vec<LineEntry>,
+    #[serde(borrow)]
+    relocations: Vec<RelocationEntry<'a>>,
+    #[serde(borrow)]
+    symbols: Vec<SymbolEntry<'a>>,
+    stack_bytes: u32,
+    simd: u8,
+    scratch_base: u32,
+    barrier: bool,
+    uninterruptible: bool,
+    visa_instructions: u64,
+    instructions: u64,
+    #[serde(with = "StatsEntry")]
+    allocation: Stats,
+    #[serde(with = "AllocatorEntry")]
+    allocator: Allocator,
+}
+
+/// Offset, instruction of vISA, and file and line of the source. Offsets are distances from the line before, which take a
+/// byte.
+type LineEntry = (u32, Option<u32>, Option<(u32, u32)>);
+
+#[derive(Serialize, Deserialize)]
+struct InputEntry<'a> {
+    name: &'a str,
+    offset: u32,
+    size: u32,
+    scalar: Option<&'a str>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct RelocationEntry<'a> {
+    offset: u32,
+    symbol: &'a str,
+    #[serde(with = "RelocationKindEntry")]
+    kind: RelocationKind,
+}
+
+#[derive(Serialize, Deserialize)]
+struct SymbolEntry<'a> {
+    name: &'a str,
+    offset: u32,
+    size: u32,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "Entered")]
+enum EnteredEntry {
+    Dispatched,
+    Called,
+    JumpedTo,
+    Subroutine,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "Allocator")]
+enum AllocatorEntry {
+    Scan,
+    Ion,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "RelocationKind")]
+enum RelocationKindEntry {
+    Address,
+    AddressLow,
+    AddressHigh,
+    Distance,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "Stats")]
+struct StatsEntry {
+    spill_bytes: u32,
+    spills: u32,
+    fills: u32,
+    frame_bytes: u32,
+    moves: u32,
+    demoted: u32,
+    grf_used: u32,
+    overwritten: u128,
+    max_pressure: Option<u32>,
+}
+
+/// The bytes of a module's entry.
+pub(super) fn write_module(module: &CompiledModule) -> Option<Vec<u8>> {
+    let CompiledModule {
+        kernels,
+        functions,
+        // Of this time, and of what no entry has.
+        read_seconds: _,
+        visa: _,
+    } = module;
+    let entry = ModuleEntry {
+        kernels: kernels.iter().map(CompiledEntry::of).collect(),
+        functions: functions.iter().map(CompiledEntry::of).collect(),
+    };
+    postcard::to_allocvec(&entry).ok()
+}
+
+/// The module of an entry.
+pub(super) fn read_module(bytes: &[u8]) -> Option<CompiledModule> {
+    let entry: ModuleEntry = postcard::from_bytes(bytes).ok()?;
+    let all = |list: Vec<CompiledEntry>| list.into_iter().map(CompiledEntry::compiled).collect();
+    Some(CompiledModule {
+        kernels: all(entry.kernels),
+        functions: all(entry.functions),
+        read_seconds: 0.0,
+        visa: None,
+    })
+}
+
+impl<'a> CompiledEntry<'a> {
+    fn of(compiled: &'a Compiled) -> CompiledEntry<'a> {
+        let Compiled {
+            name,
+            entered,
+            stack,
+            code,
+            inputs,
+            lines,
+            relocations,
+            symbols,
+            stack_bytes,
+            simd,
+            scratch_base,
+            barrier,
+            uninterruptible,
+            visa_instructions,
+            instructions,
+            allocation,
+            allocator,
+            // Of this time.
+            seconds: _,
+            // Asked for by options of which no entry is made.
+            profiles: _,
+            dumps: _,
+        } = compiled;
+        let input = |input: &'a KernelInput| InputEntry {
+            name: &input.name,
+            offset: input.offset,
+            size: input.size,
+            scalar: input.scalar.as_deref(),
+        };
+        let relocation = |relocation: &'a Relocation| RelocationEntry {
+            offset: relocation.offset,
+            symbol: &relocation.symbol,
+            kind: relocation.kind,
+        };
+        let symbol = |symbol: &'a Symbol| SymbolEntry {
+            name: &symbol.name,
+            offset: symbol.offset,
+            size: symbol.size,
+        };
+        CompiledEntry {
+            name,
+            entered: *entered,
+            stack: *stack,
+            code,
+            inputs: inputs.iter().map(input).collect(),
+            files: lines.files.iter().map(String::as_str).collect(),
+            lines: line_entries(&lines.lines),
+            relocations: relocations.iter().map(relocation).collect(),
+            symbols: symbols.iter().map(symbol).collect(),
+            stack_bytes: *stack_bytes,
+            simd: *simd,
+            scratch_base: *scratch_base,
+            barrier: *barrier,
+            uninterruptible: *uninterruptible,
+            visa_instructions: *visa_instructions as u64,
+            instructions: *instructions as u64,
+            allocation: *allocation,
+            allocator: *allocator,
+        }
+    }
+
+    fn compiled(self) -> Compiled {
+        let input = |input: InputEntry| KernelInput {
+            name: input.name.to_string(),
+            offset: input.offset,
+            size: input.size,
+            scalar: input.scalar.map(str::to_string),
+        };
+        let relocation = |relocation: RelocationEntry| Relocation {
+            offset: relocation.offset,
+            symbol: relocation.symbol.to_string(),
+            kind: relocation.kind,
+        };
+        let symbol = |symbol: SymbolEntry| Symbol {
+            name: symbol.name.to_string(),
+            offset: symbol.offset,
+            size: symbol.size,
+        };
+        Compiled {
+            name: self.name.to_string(),
+            entered: self.entered,
+            stack: self.stack,
+            code: self.code.to_vec(),
+            inputs: self.inputs.into_iter().map(input).collect(),
+            lines: Lines {
+                files: self.files.into_iter().map(str::to_string).collect(),
+                lines: lines(self.lines),
+            },
+            relocations: self.relocations.into_iter().map(relocation).collect(),
+            symbols: self.symbols.into_iter().map(symbol).collect(),
+            stack_bytes: self.stack_bytes,
+            simd: self.simd,
+            scratch_base: self.scratch_base,
+            barrier: self.barrier,
+            uninterruptible: self.uninterruptible,
+            visa_instructions: self.visa_instructions as usize,
+            instructions: self.instructions as usize,
+            allocation: self.allocation,
+            allocator: self.allocator,
+            seconds: Seconds::default(),
+            profiles: Vec::new(),
+            dumps: Vec::new(),
+        }
+    }
+}
+
+fn line_entries(lines: &[Line]) -> Vec<LineEntry> {
+    let mut before = 0;
+    let entry = |line: &Line| {
+        let distance = line.offset.wrapping_sub(before);
+        before = line.offset;
+        let source = line.source.map(|source| (source.file, source.line));
+        (distance, line.visa, source)
+    };
+    lines.iter().map(entry).collect()
+}
+
+fn lines(entries: Vec<LineEntry>) -> Vec<Line> {
+    let mut offset: u32 = 0;
+    let line = |(distance, visa, source): LineEntry| {
+        offset = offset.wrapping_add(distance);
+        Line {
+            offset,
+            visa,
+            source: source.map(|(file, line)| Source { file, line }),
+        }
+    };
+    entries.into_iter().map(line).collect()
+}
+
+/// The bytes of an entry that says which files make one module each.
+pub(super) fn write_groups<'a>(groups: impl Iterator<Item = &'a [usize]>) -> Option<Vec<u8>> {
+    let number = |file: &usize| *file as u64;
+    let groups = groups.map(|files| files.iter().map(number).collect());
+    let groups: Vec<Vec<u64>> = groups.collect();
+    postcard::to_allocvec(&groups).ok()
+}
+
+/// The groups of an entry, if each of so many files is in one of them.
+pub(super) fn read_groups(bytes: &[u8], files: usize) -> Option<Vec<Vec<usize>>> {
+    let groups: Vec<Vec<u64>> = postcard::from_bytes(bytes).ok()?;
+    let mut seen = vec![false; files];
+    let mut known = Vec::with_capacity(groups.len());
+    for group in groups {
+        let mut numbers = Vec::with_capacity(group.len());
+        for file in group {
+            let file = usize::try_from(file).ok()?;
+            let seen = seen.get_mut(file)?;
+            if std::mem::replace(seen, true) {
+                return None;
+            }
+            numbers.push(file);
+        }
+        if numbers.is_empty() {
+            return None;
+        }
+        known.push(numbers);
+    }
+    seen.into_iter().all(|seen| seen).then_some(known)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::pipeline::Options;
+    use crate::session::Session;
+    use crate::source::Input;
+
+    fn module() -> CompiledModule {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/saxpy");
+        let bytes = std::fs::read(format!("{folder}/saxpy.visaasm")).unwrap();
+        let platform = kiln_target::platform::find("skl").unwrap();
+        let input = Input {
+            name: "k",
+            bytes: &bytes,
+        };
+        let session = Session::new(Options::new(platform));
+        session.compile_module(&[input]).unwrap()
+    }
+
+    /// Even what has the right hash is only bytes.
+    #[test]
+    fn whatever_an_entry_holds_it_is_read_or_refused() {
+        let bytes = write_module(&module()).unwrap();
+        assert!(read_module(&bytes).is_some());
+        for end in 0..bytes.len() {
+            assert!(read_module(&bytes[..end]).is_none(), "{end}");
+        }
+        for at in 0..bytes.len() {
+            for value in [0, 0x7f, 0x80, 0xff] {
+                let mut damaged = bytes.clone();
+                damaged[at] = value;
+                let _ = read_module(&damaged);
+                // A length of 2^63.
+                let mut long = bytes[..at].to_vec();
+                long.extend([0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f]);
+                assert!(read_module(&long).is_none());
+            }
+        }
+    }
+
+    #[test]
+    fn groups_are_of_all_files() {
+        let groups = [&[0, 2][..], &[1]];
+        let bytes = write_groups(groups.into_iter()).unwrap();
+        assert_eq!(read_groups(&bytes, 3).unwrap(), groups);
+        for files in [2, 4] {
+            assert!(read_groups(&bytes, files).is_none());
+        }
+        for wrong in [&[&[0, 1][..], &[1]][..], &[&[0, 1], &[]]] {
+            let bytes = write_groups(wrong.iter().copied()).unwrap();
+            assert!(read_groups(&bytes, 2).is_none());
+        }
+    }
+}

@@ -1,0 +1,323 @@
+//! The lines of the source that an object file's code comes from, as its `.debug_line` says.
+//!
+//! Takes an object file, anybody's; gives a [table](crate::lines) for each section of code, without instructions of
+//! vISA. Where code lies is said by relocations, which name a symbol in the section; without one, code counts
+//! from the start of the only section there is. Read are versions 2 to 4 of DWARF, the reference's and ours. What is
+//! damaged has no lines: nothing else of the file depends on them. Every row costs a byte of the section at least, and
+//! names have a limit, so that memory is bounded.
+
+use std::collections::hash_map::Entry;
+use std::collections::{BTreeMap, HashMap};
+
+use gimli::read::{
+    AttributeValue, DebugLine, EndianSlice, LineProgramHeader, Reader, Relocate, RelocateReader,
+};
+use gimli::{DebugLineOffset, LittleEndian, SectionId};
+use kiln_emit::zebin::{SymbolPlace, TEXT_PREFIX, Zebin};
+
+use crate::lines::{Line, Lines, Source};
+
+/// The versions of DWARF whose tables are read. Those of 5 may say that they have any number of files of no bytes.
+const VERSIONS: std::ops::RangeInclusive<u16> = 2..=4;
+
+/// Bytes of names of files, all together.
+const NAMES: usize = 1 << 24;
+
+/// A table that is being made.
+#[derive(Default)]
+struct Table {
+    lines: Lines,
+    /// The numbers of its files.
+    numbers: HashMap<String, u32>,
+}
+
+/// The tables of an object file, by the names of the kernels whose sections the code is in.
+pub fn of_object(zebin: &Zebin) -> BTreeMap<String, Lines> {
+    let name = SectionId::DebugLine.name();
+    let Some(section) = zebin.others.iter().find(|section| section.name == name) else {
+        return BTreeMap::new();
+    };
+    let places = Places::of(zebin, name);
+    let reader = RelocateReader::new(EndianSlice::new(&section.data, LittleEndian), &places);
+    let debug_line = DebugLine::from(reader);
+    let mut tables: BTreeMap<String, Table> = BTreeMap::new();
+    let (mut at, mut room) = (0, NAMES);
+    while let Some(unit) = section.data.get(at..)
+        && let Some((length, version)) = head(unit)
+    {
+        if VERSIONS.contains(&version) {
+            // Up to what is damaged, it is as it says.
+            let _ = add(&debug_line, at, &places, &mut tables, &mut room);
+        }
+        at = at.saturating_add(length);
+    }
+    let done = |(kernel, table): (String, Table)| (kernel, in_order(table.lines));
+    tables.into_iter().map(done).collect()
+}
+
+/// A table in the order of the code.
+fn in_order(mut table: Lines) -> Lines {
+    table.lines.sort_by_key(|line| line.offset);
+    // Where one sequence ends and another begins, the latter counts.
+    table.lines.dedup_by(|next, line| {
+        let same = next.offset == line.offset;
+        if same && next.source.is_some() {
+            line.source = next.source;
+        }
+        same
+    });
+    table.lines.dedup_by_key(|line| line.source);
+    table
+}
+
+/// The length of a unit and its version.
+fn head(unit: &[u8]) -> Option<(usize, u16)> {
+    let dword = u32::from_le_bytes(*unit.first_chunk()?);
+    let (start, length) = match dword {
+        u32::MAX => (12, u64::from_le_bytes(*unit.get(4..)?.first_chunk()?)),
+        length => (4, u64::from(length)),
+    };
+    let version = u16::from_le_bytes(*unit.get(start..)?.first_chunk()?);
+    Some((usize::try_from(length).ok()?.checked_add(start)?, version))
+}
+
+/// Where addresses of a section lie: the number of a section of code above, the offset in it below.
+#[derive(Debug)]
+struct Places {
+    /// The kernels whose sections they are.
+    names: Vec<String>,
+    /// Bits of an offset.
+    bits: u32,
+    bytes: u8,
+    /// By the offset of the field.
+    of_field: HashMap<usize, u64>,
+}
+
+impl Places {
+    fn of(zebin: &Zebin, section: &str) -> Places {
+        let names: Vec<String> = zebin.kernels.iter().map(|k| k.name.clone()).collect();
+        let number_of: HashMap<&str, u64> = names.iter().map(String::as_str).zip(0..).collect();
+        let (bits, bytes) = if zebin.narrow { (24, 4) } else { (40, 8) };
+        let mut of_field = HashMap::new();
+        let relocations = zebin.relocations.iter().filter(|r| r.section == section);
+        for one in relocations.flat_map(|relocations| &relocations.entries) {
+            let symbol = (one.symbol as usize).checked_sub(1);
+            let Some(symbol) = symbol.and_then(|symbol| zebin.symbols.get(symbol)) else {
+                continue;
+            };
+            let SymbolPlace::Section(text) = &symbol.place else {
+                continue;
+            };
+            let kernel = text.strip_prefix(TEXT_PREFIX);
+            let Some(number) = kernel.and_then(|kernel| number_of.get(kernel)) else {
+                continue;
+            };
+            let offset = symbol.value.wrapping_add_signed(one.addend);
+            if offset >> bits == 0
+                && let Ok(field) = usize::try_from(one.offset)
+            {
+                of_field.insert(field, number << bits | offset);
+            }
+        }
+        Places {
+            names,
+            bits,
+            bytes,
+            of_field,
+        }
+    }
+
+    /// The kernel and the offset of an address.
+    fn find(&self, address: u64) -> Option<(&str, u32)> {
+        let number = usize::try_from(address >> self.bits).ok()?;
+        let offset = address & ((1 << self.bits) - 1);
+        Some((self.names.get(number)?, u32::try_from(offset).ok()?))
+    }
+}
+
+impl Relocate for &Places {
+    fn relocate_address(&self, field: usize, value: u64) -> gimli::Result<u64> {
+        match self.of_field.get(&field) {
+            Some(place) => Ok(*place),
+            // The number of the only section is 0.
+            None if self.names.len() == 1 && value >> self.bits == 0 => Ok(value),
+            None => Err(gimli::Error::OffsetOutOfBounds(value)),
+        }
+    }
+
+    fn relocate_offset(&self, _: usize, value: usize) -> gimli::Result<usize> {
+        Ok(value)
+    }
+}
+
+/// Adds the rows of the unit at an offset; None where it is damaged, or there is no more room for names.
+fn add<R: Reader<Offset = usize>>(
+    debug_line: &DebugLine<R>,
+    at: usize,
+    places: &Places,
+    tables: &mut BTreeMap<String, Table>,
+    room: &mut usize,
+) -> Option<()> {
+    let program = debug_line.program(DebugLineOffset(at), places.bytes, None, None);
+    let mut rows = program.ok()?.rows();
+    // The numbers of the unit's files in the tables.
+    let mut numbers: HashMap<(String, u64), u32> = HashMap::new();
+    while let Some((header, row)) = rows.next_row().ok()? {
+        let Some((kernel, offset)) = places.find(row.address()) else {
+            continue;
+        };
+        let table = tables.entry(kernel.to_string()).or_default();
+        let line = row.line().filter(|_| !row.end_sequence());
+        let line = line.and_then(|line| u32::try_from(line.get()).ok());
+        let source = match line {
+            None => None,
+            Some(line) => {
+                let file = match numbers.entry((kernel.to_string(), row.file_index())) {
+                    Entry::Occupied(known) => *known.get(),
+                    Entry::Vacant(new) => {
+                        let name = name(header, row.file_index()).ok()?;
+                        *room = room.checked_sub(name.len())?;
+                        *new.insert(table.number(name))
+                    }
+                };
+                Some(Source { file, line })
+            }
+        };
+        table.lines.lines.push(Line {
+            offset,
+            visa: None,
+            source,
+        });
+    }
+    Some(())
+}
+
+impl Table {
+    /// The number of a file.
+    fn number(&mut self, name: String) -> u32 {
+        let next = self.lines.files.len() as u32;
+        *self.numbers.entry(name).or_insert_with_key(|name| {
+            self.lines.files.push(name.clone());
+            next
+        })
+    }
+}
+
+/// The name of a file with its folder.
+fn name<R: Reader<Offset = usize>>(
+    header: &LineProgramHeader<R>,
+    file: u64,
+) -> gimli::Result<String> {
+    let Some(file) = header.file(file) else {
+        return Ok(String::new());
+    };
+    let string = |value: AttributeValue<R>| match value {
+        AttributeValue::String(text) => Ok(text.to_string_lossy()?.into_owned()),
+        _ => Ok(String::new()),
+    };
+    let name = string(file.path_name())?;
+    let folder = file.directory(header).map_or(Ok(String::new()), string)?;
+    Ok(match folder.as_str() {
+        _ if name.starts_with('/') => name,
+        "" | "." => name,
+        folder => format!("{}/{name}", folder.trim_end_matches('/')),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn fixture() -> Zebin {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/lines/sum.zebin");
+        Zebin::parse(&std::fs::read(path).expect("the fixture")).expect("an object file")
+    }
+
+    /// Of the reference compiler's object file we read what readelf reads (`sum.lines`).
+    #[test]
+    fn lines_are_those_of_readelf() {
+        let tables = of_object(&fixture());
+        let table = &tables["sum"];
+        assert_eq!(tables.len(), 1);
+        let mut expected: Vec<(u32, Option<u32>)> = Vec::new();
+        for row in include_str!("../../tests/lines/sum.lines").lines() {
+            let (offset, line) = row.split_once(' ').expect("two columns");
+            let offset = u32::from_str_radix(offset.trim_start_matches("0x"), 16);
+            expected.push((offset.expect("an offset"), line.parse().ok()));
+        }
+        expected.dedup_by_key(|(_, line)| *line);
+        let rows = table.lines.iter();
+        let rows = rows.map(|line| (line.offset, line.source.map(|source| source.line)));
+        assert_eq!(rows.collect::<Vec<_>>(), expected);
+        assert_eq!(table.files, ["sum.cl"]);
+        let part = table.part(0x70, 0x100);
+        let rows = part.lines.iter().map(|line| line.offset);
+        assert_eq!(rows.collect::<Vec<_>>(), [0, 0x20]);
+        assert_eq!(
+            part.at(8),
+            table
+                .at(0x78)
+                .map(|line| Line { offset: 0, ..*line })
+                .as_ref()
+        );
+    }
+
+    /// Names that are said over and over take no more room than there is.
+    #[test]
+    fn names_have_a_limit() {
+        let mut zebin = fixture();
+        let section = zebin.others.iter_mut().find(|s| s.name == ".debug_line");
+        let section = section.expect("the section");
+        // Version 4, one folder with a long name, many files in it, and a row of each.
+        let mut header = vec![8, 1, 1, 0xfb, 14, 10, 0, 1, 1, 1, 1, 0, 0, 0, 1];
+        header.extend(std::iter::repeat_n(b'a', 1 << 16));
+        header.extend([0, 0]);
+        let files = 1u32 << 12;
+        for file in 0..files {
+            header.extend(format!("{file}").bytes());
+            header.extend([0, 1, 0, 0]);
+        }
+        header.push(0);
+        // The address, whose relocation is at this place, then rows.
+        let mut program = vec![0, 9, 2, 0, 0, 0, 0, 0, 0, 0, 0];
+        for file in 1..=files {
+            program.extend([4, (file & 0x7f) as u8 | 0x80, (file >> 7) as u8, 1]);
+        }
+        program.extend([0, 1, 1]);
+        let body = [&(header.len() as u32).to_le_bytes()[..], &header, &program].concat();
+        let unit = [&4u16.to_le_bytes()[..], &body].concat();
+        section.data = [&(unit.len() as u32).to_le_bytes()[..], &unit].concat();
+        zebin.relocations.clear();
+        let tables = of_object(&zebin);
+        let names: usize = tables["sum"].files.iter().map(String::len).sum();
+        assert!((1..=NAMES).contains(&names), "{names} bytes");
+        assert!(tables["sum"].files.len() > 200);
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(512))]
+
+        /// Whatever the section says, there is an answer.
+        #[test]
+        fn damaged_sections_are_read_as_far_as_they_go(
+            changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..6),
+            cut in any::<prop::sample::Index>(),
+            is_cut in any::<bool>(),
+        ) {
+            let mut zebin = fixture();
+            for section in zebin.others.iter_mut().filter(|s| s.name == ".debug_line") {
+                for (place, byte) in &changes {
+                    let place = place.index(section.data.len());
+                    section.data[place] = *byte;
+                }
+                if is_cut {
+                    section.data.truncate(cut.index(section.data.len()));
+                }
+            }
+            let tables = of_object(&zebin);
+            prop_assert!(tables.values().all(|table| table.lines.is_sorted_by_key(|line| line.offset)));
+        }
+    }
+}

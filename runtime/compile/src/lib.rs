@@ -1,0 +1,39 @@
+//! Compiles modules of vISA: from texts or binaries to machine code, object files and code for an address.
+//!
+//! A [`Session`] compiles an [`Input`] to a [`CompiledModule`]. Programs depend on `kiln-runtime`, which has all that is
+//! here and the executor.
+
+pub mod cache;
+pub mod callgraph;
+mod debug;
+pub mod debug_lines;
+pub mod diagnostic;
+pub mod info;
+pub mod interface;
+pub mod lines;
+pub mod link;
+pub mod loader;
+pub mod object_file;
+pub mod pipeline;
+pub mod pressure;
+pub mod relink;
+pub mod session;
+pub mod source;
+
+pub use kiln_emit::assemble::RelocationKind;
+pub use kiln_emit::zebin::Zebin;
+pub use kiln_frontend as visa;
+pub use kiln_frontend::verify::Severity;
+pub use kiln_machine::func::Entered;
+pub use kiln_regalloc::{Allocator, Stats as AllocationStats};
+pub use kiln_target::platform::{PLATFORMS, Platform, find as find_platform};
+
+pub use cache::Cache;
+pub use diagnostic::Diagnostic;
+pub use info::Info;
+pub use interface::Interface;
+pub use loader::{Image, LoadError};
+pub use object_file::ObjectError;
+pub use pipeline::{Compiled, Options, Relocation, Symbol, Tier};
+pub use session::{CompiledModule, Error, Failure, Loaded, Session};
+pub use source::Input;

@@ -1,0 +1,878 @@
+//! A module from its files to an object file: what a driver or a compiler calls.
+//!
+//! A [`Session`] owns the options and the memory that compilations use one after the other; it can be
+//! used from several threads. [`Session::compile_module`] reads the files of a module, holds it
+//! against the rules of vISA and of the platform, and compiles its kernels and what they call in
+//! parallel; [`Session::object_file`] makes an object file of them, and [`CompiledModule::load_at`] code for
+//! an address. What is wrong is reported in the same order, and every byte of the results is the same,
+//! each time and with any number of threads.
+//!
+//! A driver that wants code soon compiles with [`Tier::Quick`], and what turns out to be hot once more:
+//! [`Session::load`] reads a module ([`Session::load_visa`] takes one that was built in memory),
+//! [`Session::compile_loaded`] compiles it, and [`Session::recompile`] puts better code in the place of one kernel's.
+//!
+//! ```
+//! use kiln_compile::{Info, Input, Options, Session, find_platform};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/saxpy/saxpy");
+//! let platform = find_platform("skl").ok_or("no such platform")?;
+//! let session = Session::new(Options::new(platform));
+//! let bytes = std::fs::read(format!("{folder}.visaasm"))?;
+//! let input = Input { name: "saxpy.visaasm", bytes: &bytes };
+//! let module = session.compile_module(&[input])?;
+//! let kernel = module.kernel("saxpy").ok_or("no such kernel")?;
+//! println!("{} instructions, {} bytes", kernel.instructions, kernel.code.len());
+//! let info = Info::parse(&std::fs::read(format!("{folder}.zebin"))?, platform)?;
+//! let object_file: Vec<u8> = session.object_file(&module, info)?.write()?;
+//! # assert!(object_file.starts_with(b"\x7fELF"));
+//! # Ok(())
+//! # }
+//! ```
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
+
+use kiln_emit::zebin::Zebin;
+use kiln_frontend::module::{Module, ObjectKind, Place};
+use kiln_frontend::print::{self, Printer};
+use kiln_frontend::text;
+use kiln_frontend::verify::{self, Finding, Severity};
+use kiln_ir::callgraph::{CallError, CallGraph, Edge};
+use kiln_machine::func::Entered;
+use rayon::prelude::*;
+
+use crate::cache::Cache;
+use crate::diagnostic::Diagnostic;
+use crate::info::Info;
+use crate::link;
+use crate::object_file::{self, ObjectError};
+use crate::pipeline::{self, Callees, CompileError, Compiled, Options, Scratch, Stage, Tier};
+use crate::source::{self, Form, Input, InputError, Merged};
+
+/// Options and memory of compilations.
+pub struct Session {
+    options: Options,
+    kernel: Option<String>,
+    cache: Option<Cache>,
+    /// One for each compilation that is under way, and those that wait for the next.
+    scratch: Mutex<Vec<Scratch>>,
+}
+
+/// The finalized kernels of a module.
+pub struct CompiledModule {
+    /// Each with the functions that it calls by name.
+    pub kernels: Vec<Compiled>,
+    /// Functions that are called by address, likewise.
+    pub functions: Vec<Compiled>,
+    /// Seconds that reading and checking the files took.
+    pub read_seconds: f64,
+    /// The module as text, if that stage was asked for.
+    pub visa: Option<String>,
+}
+
+impl CompiledModule {
+    /// The kernel of that name.
+    pub fn kernel(&self, name: &str) -> Option<&Compiled> {
+        self.kernels.iter().find(|kernel| kernel.name == name)
+    }
+
+    /// All that has code of its own: the kernels, and behind them the functions that are called by address.
+    pub fn parts(&self) -> impl Iterator<Item = &Compiled> {
+        self.kernels.iter().chain(&self.functions)
+    }
+}
+
+/// A module that was read and checked, to be compiled once or several times.
+pub struct Loaded {
+    /// The names of all files that were given with its own.
+    files: Arc<[String]>,
+    merged: Merged,
+    graph: CallGraph,
+    warnings: Vec<Diagnostic>,
+    read_seconds: f64,
+}
+
+impl Loaded {
+    /// The module as it was read.
+    pub fn module(&self) -> &Module {
+        &self.merged.module
+    }
+
+    /// What is allowed and hardly meant, in the order of the module.
+    pub fn warnings(&self) -> &[Diagnostic] {
+        &self.warnings
+    }
+}
+
+/// What has become of a module that is one of several.
+pub struct Outcome {
+    /// The numbers of its files.
+    pub files: Vec<usize>,
+    pub result: Result<CompiledModule, Box<Failure>>,
+}
+
+/// Why there is no machine code of a module, and where. It is written out with its place;
+/// [`Failure::diagnostics`] has all that is wrong.
+#[derive(Debug)]
+pub struct Failure {
+    /// The number of the input, and its name.
+    pub file: Option<(usize, String)>,
+    /// The kernel or function, and its number in its file.
+    pub kernel: Option<(usize, String)>,
+    /// The number of the instruction in it.
+    pub inst: Option<usize>,
+    pub place: Option<Place>,
+    /// The instruction as text, where the file is none.
+    pub text: Option<String>,
+    pub error: Error,
+    /// What else was found, warnings among it, in the order of the module.
+    pub others: Vec<Failure>,
+}
+
+/// What is wrong.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    #[error("no machine code is made for {0} yet")]
+    Platform(&'static str),
+    #[error("a limit of {found} registers: {fewest} to {most} are possible on {platform}")]
+    GrfLimit {
+        found: u32,
+        fewest: u32,
+        most: u32,
+        platform: &'static str,
+    },
+    #[error(transparent)]
+    Input(#[from] InputError),
+    #[error(transparent)]
+    Rule(#[from] Finding),
+    #[error(transparent)]
+    Calls(#[from] CallError),
+    #[error(transparent)]
+    Compile(#[from] CompileError),
+    #[error("no kernel is named {wanted}; the kernels are: {}", listed(.names))]
+    NoSuchKernel { wanted: String, names: Vec<String> },
+    #[error("it holds no kernel")]
+    NoKernel,
+}
+
+/// The fewest registers that a kernel can be compiled for.
+const FEWEST_GRFS: u32 = 24;
+
+fn listed(names: &[String]) -> String {
+    match names {
+        [] => "none".to_string(),
+        names => names.join(", "),
+    }
+}
+
+impl Session {
+    pub fn new(options: Options) -> Session {
+        Session {
+            options,
+            kernel: None,
+            cache: None,
+            scratch: Mutex::default(),
+        }
+    }
+
+    /// A session that compiles the kernel of that name only, with what it calls.
+    #[must_use]
+    pub fn only(mut self, kernel: &str) -> Session {
+        self.kernel = Some(kernel.to_string());
+        self
+    }
+
+    /// A session that looks for what it is to compile in a cache, and keeps there what it has compiled. Only
+    /// [`Session::compile_module`], [`Session::compile_modules`] and [`Session::compile_each`] do so, and not if texts of
+    /// stages or the register pressure along the code are wanted, which no cache has. A result from the cache is the
+    /// same as one that is made anew, but for its seconds.
+    #[must_use]
+    pub fn with_cache(mut self, cache: Cache) -> Session {
+        self.cache = Some(cache);
+        self
+    }
+
+    pub fn options(&self) -> &Options {
+        &self.options
+    }
+
+    /// Compiles a module that is in one or several files.
+    ///
+    /// # Errors
+    /// What is wrong with the first of the files with an error; else with the module; else what the
+    /// first of its kernels has that cannot be compiled.
+    pub fn compile_module(&self, inputs: &[Input]) -> Result<CompiledModule, Box<Failure>> {
+        self.possible()?;
+        self.through_cache(&inputs.iter().collect::<Vec<_>>(), || {
+            in_pool(bytes(inputs), || self.compile_loaded(&self.load(inputs)?))
+        })
+    }
+
+    /// What the cache has of the module that these files are; else what `compile` makes of it, which is kept.
+    fn through_cache(
+        &self,
+        files: &[&Input],
+        compile: impl FnOnce() -> Result<CompiledModule, Box<Failure>>,
+    ) -> Result<CompiledModule, Box<Failure>> {
+        let Some(cache) = &self.cache else {
+            return compile();
+        };
+        let clock = Instant::now();
+        let Some(key) = Cache::key_of(&self.options, self.kernel.as_deref(), files) else {
+            return compile();
+        };
+        if let Some(module) = cache.module(&key) {
+            return Ok(CompiledModule {
+                read_seconds: clock.elapsed().as_secs_f64(),
+                ..module
+            });
+        }
+        let module = compile()?;
+        cache.keep_module(&key, &module);
+        Ok(module)
+    }
+
+    /// Compiles the modules that the files are: those [related](source::related) are one. A file
+    /// that cannot be read is a module by itself.
+    pub fn compile_modules(&self, inputs: &[Input]) -> Vec<Outcome> {
+        self.compile_each(inputs, |outcome| outcome)
+    }
+
+    /// The same, with what is wanted of each module: the rest of it goes before the next.
+    pub fn compile_each<T: Send>(
+        &self,
+        inputs: &[Input],
+        of: impl Fn(Outcome) -> T + Sync,
+    ) -> Vec<T> {
+        in_pool(bytes(inputs), || self.compile_each_here(inputs, &of))
+    }
+
+    /// The same on the thread that calls it, and what it asks for help.
+    fn compile_each_here<T: Send>(
+        &self,
+        inputs: &[Input],
+        of: &(impl Fn(Outcome) -> T + Sync),
+    ) -> Vec<T> {
+        if let Err(failure) = self.possible() {
+            return vec![of(Outcome {
+                files: (0..inputs.len()).collect(),
+                result: Err(failure),
+            })];
+        }
+        let names = names(inputs);
+        let groups_key = |cache: &Cache| (cache.clone(), Cache::key_of_groups(inputs));
+        let cache = self.cache.as_ref().map(groups_key);
+        if let Some((cache, key)) = &cache
+            && let Some(groups) = cache.groups(key, inputs.len())
+        {
+            let outcome = |files: Vec<usize>| {
+                let members: Vec<&Input> = files.iter().map(|file| &inputs[*file]).collect();
+                let result = self.through_cache(&members, || {
+                    let (merged, seconds) = read_some(inputs, &files)?;
+                    self.compile_merged(&names, merged, seconds)
+                });
+                of(Outcome { files, result })
+            };
+            return groups.into_par_iter().map(outcome).collect();
+        }
+        let mut units = Vec::new();
+        let (mut numbers, mut modules) = (Vec::new(), Vec::new());
+        let mut seconds = Vec::new();
+        for (number, (module, took)) in read(inputs).into_iter().enumerate() {
+            seconds.push(took);
+            match module {
+                Ok(module) => {
+                    numbers.push(number);
+                    modules.push(module);
+                }
+                Err(failure) => units.push((vec![number], Err(failure))),
+            }
+        }
+        let groups = source::related(&modules);
+        let mut modules: Vec<_> = modules.into_iter().map(Some).collect();
+        for group in groups {
+            let files: Vec<usize> = group.iter().map(|file| numbers[*file]).collect();
+            let taken = group.iter().filter_map(|file| modules[*file].take());
+            let merged = Merged::new(files.iter().copied().zip(taken));
+            units.push((files, Ok(merged)));
+        }
+        units.sort_by_key(|(files, _)| files.first().copied());
+        let outcome = |(files, merged): (Vec<usize>, Result<Merged, Box<Failure>>)| {
+            let read = files.iter().map(|file| seconds[*file]).sum();
+            let members: Vec<&Input> = files.iter().map(|file| &inputs[*file]).collect();
+            let result = merged.and_then(|merged| {
+                self.through_cache(&members, || self.compile_merged(&names, merged, read))
+            });
+            of(Outcome { files, result })
+        };
+        if let Some((cache, key)) = &cache {
+            cache.keep_groups(key, units.iter().map(|(files, _)| files.as_slice()));
+        }
+        if units.len() == 1 {
+            units.into_iter().map(outcome).collect()
+        } else {
+            units.into_par_iter().map(outcome).collect()
+        }
+    }
+
+    /// Checks and compiles what took so many seconds to read.
+    fn compile_merged(
+        &self,
+        names: &Arc<[String]>,
+        merged: Merged,
+        read_seconds: f64,
+    ) -> Result<CompiledModule, Box<Failure>> {
+        let loaded = self.checked(names.clone(), merged, read_seconds)?;
+        self.compile_loaded(&loaded)
+    }
+
+    /// Reads and checks a module that is to be compiled more than once.
+    ///
+    /// # Errors
+    /// As [`Session::compile_module`], but for what its code has.
+    pub fn load(&self, inputs: &[Input]) -> Result<Loaded, Box<Failure>> {
+        self.possible()?;
+        let (merged, seconds) = read_module(inputs)?;
+        self.checked(names(inputs), merged, seconds)
+    }
+
+    /// The same with a module that was built in memory ([`kiln_frontend::build`]); the name is for messages.
+    ///
+    /// # Errors
+    /// As [`Session::load`].
+    pub fn load_visa(&self, name: &str, module: Module) -> Result<Loaded, Box<Failure>> {
+        self.possible()?;
+        self.checked([name.to_string()].into(), Merged::new([(0, module)]), 0.0)
+    }
+
+    /// Holds a module that took so many seconds to read against the rules of vISA and of the platform.
+    fn checked(
+        &self,
+        files: Arc<[String]>,
+        merged: Merged,
+        read_seconds: f64,
+    ) -> Result<Loaded, Box<Failure>> {
+        let clock = Instant::now();
+        let generation = Some(self.options.platform.generation);
+        let findings = verify::check(&merged.module, generation).into_iter();
+        let mut places = Places::new(&files, &merged);
+        let mut found: Vec<Failure> = findings
+            .map(|finding| {
+                let (object, inst) = (finding.object, finding.inst);
+                places.failure(finding.into(), object, inst)
+            })
+            .collect();
+        if found.iter().any(|f| f.severity() == Severity::Error) {
+            return Err(Failure::with_others(found));
+        }
+        let graph = CallGraph::new(&merged.module);
+        if !graph.errors.is_empty() {
+            found.extend(graph.errors.iter().map(|error| {
+                let (object, inst) = (error.object, error.inst);
+                places.failure(error.clone().into(), object, Some(inst))
+            }));
+            return Err(Failure::with_others(found));
+        }
+        Ok(Loaded {
+            warnings: found.iter().map(Failure::diagnostic).collect(),
+            files,
+            merged,
+            graph,
+            read_seconds: read_seconds + clock.elapsed().as_secs_f64(),
+        })
+    }
+
+    /// Compiles a module that was loaded.
+    ///
+    /// # Errors
+    /// What the first of its kernels has that cannot be compiled.
+    pub fn compile_loaded(&self, loaded: &Loaded) -> Result<CompiledModule, Box<Failure>> {
+        let wanted = self.kernel.as_deref();
+        let (kernels, functions) = self.compile_checked(loaded, wanted, &self.options)?;
+        let visa = self.options.dump.contains(&Stage::Visa);
+        Ok(CompiledModule {
+            kernels,
+            functions,
+            read_seconds: loaded.read_seconds,
+            visa: visa.then(|| print::print(loaded.module())),
+        })
+    }
+
+    /// Compiles the kernels of a module, or the one of that name, and the functions that are called by
+    /// address, each with those that it calls by name.
+    fn compile_checked(
+        &self,
+        loaded: &Loaded,
+        wanted: Option<&str>,
+        options: &Options,
+    ) -> Result<(Vec<Compiled>, Vec<Compiled>), Box<Failure>> {
+        let Loaded {
+            files,
+            merged,
+            graph,
+            ..
+        } = loaded;
+        let order = self.order(files, merged, graph, wanted)?;
+        let (mut objects, mut failures) = (Vec::with_capacity(order.len()), Vec::new());
+        for result in self.compile_objects(files, merged, graph, &order, options) {
+            match result {
+                Ok(object) => objects.push(object),
+                Err(failure) => failures.push(*failure),
+            }
+        }
+        if !failures.is_empty() {
+            return Err(Failure::with_others(failures));
+        }
+        Ok(link::link(order.into_iter().zip(objects).collect(), graph))
+    }
+
+    /// Compiles a kernel of a compiled module once more, with more or less done for its code, and puts it in
+    /// the place of the one before. The functions that it calls by name are compiled with it, since they
+    /// are part of its code; those that are called by address stay as they are, for others may have their
+    /// addresses. It keeps to the same conventions: it takes the same arguments, and has relocations of the same
+    /// symbols, so that it can be loaded where the one before was.
+    ///
+    /// # Errors
+    /// There is no such kernel, or what it has cannot be compiled so; the module stays as it was.
+    pub fn recompile(
+        &self,
+        loaded: &Loaded,
+        module: &mut CompiledModule,
+        kernel: &str,
+        tier: Tier,
+    ) -> Result<(), Box<Failure>> {
+        let Some(place) = module.kernels.iter().position(|k| k.name == kernel) else {
+            let error = Error::NoSuchKernel {
+                wanted: kernel.to_string(),
+                names: module.kernels.iter().map(|k| k.name.clone()).collect(),
+            };
+            return Err(Failure::of_file(error, &loaded.files, 0));
+        };
+        let options = self.options.clone().tier(tier);
+        let (kernels, _) = self.compile_checked(loaded, Some(kernel), &options)?;
+        let before = &module.kernels[place];
+        let Some(mut after) = kernels.into_iter().find(|k| k.name == kernel) else {
+            return Err(Failure::of_file(Error::NoKernel, &loaded.files, 0));
+        };
+        // A chain of calls goes through functions that are new and functions that are not: of each, one
+        // of the two frames counts.
+        if after.stack_bytes != before.stack_bytes {
+            after.stack_bytes += before.stack_bytes;
+        }
+        after.uninterruptible |= module.functions.iter().any(|f| f.uninterruptible);
+        module.kernels[place] = after;
+        Ok(())
+    }
+
+    /// Compiles objects of a module, callees before those that call them by name. All results are
+    /// awaited, so that of several errors it is always the first in order that is reported.
+    pub(crate) fn compile_objects(
+        &self,
+        files: &[String],
+        merged: &Merged,
+        graph: &CallGraph,
+        order: &[usize],
+        options: &Options,
+    ) -> Vec<Result<Compiled, Box<Failure>>> {
+        let by_address = link::by_address(&merged.module, graph);
+        let compile = |&object: &usize, overwritten: BTreeMap<String, u128>| {
+            let mut scratch = self.take_scratch();
+            let object_of = &merged.module.objects[object];
+            let callees = Callees {
+                by_jump: &by_address,
+                overwritten,
+            };
+            let compiled = pipeline::compile_in(object_of, &callees, options, &mut scratch);
+            self.give_back(scratch);
+            compiled.map_err(|error| {
+                let mut places = Places::new(files, merged);
+                let errors = error.split().into_iter();
+                let failures = errors.map(|error| {
+                    let inst = error.instruction();
+                    places.failure(error.into(), object, inst)
+                });
+                Failure::with_others(failures.collect())
+            })
+        };
+        let steps = graph.steps();
+        let mut results: Vec<Option<Result<Compiled, Box<Failure>>>> = Vec::new();
+        results.resize_with(merged.module.objects.len(), || None);
+        for step in 0..=order.iter().map(|object| steps[*object]).max().unwrap_or(0) {
+            let known = |object: &usize| {
+                let callees = graph.callees(*object).into_iter();
+                let named = callees.filter(|(edge, _)| matches!(edge, Edge::Direct(_)));
+                let of = named.filter_map(|(_, callee)| match &results[callee] {
+                    Some(Ok(callee)) if callee.entered == Entered::Called => {
+                        Some((callee.name.clone(), callee.allocation.overwritten))
+                    }
+                    _ => None,
+                });
+                of.collect::<BTreeMap<_, _>>()
+            };
+            let now = order.iter().filter(|object| steps[**object] == step);
+            let now: Vec<_> = now.map(|object| (object, known(object))).collect();
+            let compiled = |(object, known): (&usize, _)| (*object, compile(object, known));
+            // Starting threads takes as long as compiling a small kernel.
+            let done: Vec<_> = match now.len() {
+                1 => now.into_iter().map(compiled).collect(),
+                _ => now.into_par_iter().map(compiled).collect(),
+            };
+            for (object, result) in done {
+                results[object] = Some(result);
+            }
+        }
+        let in_order = order.iter().filter_map(|object| results[*object].take());
+        in_order.collect()
+    }
+
+    /// Makes an object file of a module's kernels.
+    ///
+    /// # Errors
+    /// `info` does not describe a kernel, or does not define what its code uses.
+    pub fn object_file(&self, module: &CompiledModule, info: Info) -> Result<Zebin, ObjectError> {
+        object_file::object_file(info, module, self.options.platform)
+    }
+
+    /// Whether the options are such that anything can be compiled.
+    pub(crate) fn possible(&self) -> Result<(), Box<Failure>> {
+        let Options {
+            platform,
+            grf_limit: found,
+            ..
+        } = self.options;
+        if !platform.compiles {
+            return Err(Error::Platform(platform.name).into());
+        }
+        let (fewest, most) = (FEWEST_GRFS, platform.grf_count);
+        if !(fewest..=most).contains(&found) {
+            let error = Error::GrfLimit {
+                found,
+                fewest,
+                most,
+                platform: platform.name,
+            };
+            return Err(error.into());
+        }
+        Ok(())
+    }
+
+    /// The numbers of the objects to compile: of the kernels, of what other modules see,
+    /// and of all that these may reach. A module without kernels is a library, of which all is kept.
+    fn order(
+        &self,
+        files: &[String],
+        merged: &Merged,
+        graph: &CallGraph,
+        wanted: Option<&str>,
+    ) -> Result<Vec<usize>, Box<Failure>> {
+        let objects = &merged.module.objects;
+        let is_kernel = |number: &usize| objects[*number].kind == ObjectKind::Kernel;
+        let all = 0..objects.len();
+        let roots: Vec<usize> = match wanted {
+            Some(wanted) => {
+                let named = |number: &usize| objects[*number].name == wanted;
+                let kernel = all.clone().filter(is_kernel).find(named);
+                let Some(kernel) = kernel.or_else(|| all.clone().find(named)) else {
+                    let names = objects.iter().map(|o| o.name.to_string()).collect();
+                    let wanted = wanted.to_string();
+                    let error = Error::NoSuchKernel { wanted, names };
+                    return Err(Failure::of_file(error, files, 0));
+                };
+                vec![kernel]
+            }
+            None if all.clone().any(|number| is_kernel(&number)) => all
+                .filter(|number| is_kernel(number) || graph.facts(*number).visible)
+                .collect(),
+            None => all.collect(),
+        };
+        let reached = graph.reachable(roots.into_iter());
+        let order: Vec<usize> = (0..objects.len()).filter(|n| reached[*n]).collect();
+        if order.is_empty() {
+            return Err(Failure::of_file(Error::NoKernel, files, 0));
+        }
+        Ok(order)
+    }
+
+    fn take_scratch(&self) -> Scratch {
+        let mut pool = self.scratch.lock().unwrap_or_else(PoisonError::into_inner);
+        pool.pop().unwrap_or_default()
+    }
+
+    fn give_back(&self, scratch: Scratch) {
+        let mut pool = self.scratch.lock().unwrap_or_else(PoisonError::into_inner);
+        pool.push(scratch);
+    }
+}
+
+/// The names of files.
+pub(crate) fn names(inputs: &[Input]) -> Arc<[String]> {
+    inputs.iter().map(|input| input.name.to_string()).collect()
+}
+
+/// Reads the files of one module, and says how many seconds that took.
+pub(crate) fn read_module(inputs: &[Input]) -> Result<(Merged, f64), Box<Failure>> {
+    let (mut modules, mut failures, mut seconds) = (Vec::new(), Vec::new(), 0.0);
+    for (module, took) in read(inputs) {
+        seconds += took;
+        match module {
+            Ok(module) => modules.push(module),
+            Err(failure) => failures.push(*failure),
+        }
+    }
+    if !failures.is_empty() {
+        return Err(Failure::with_others(failures));
+    }
+    Ok((Merged::new(modules.into_iter().enumerate()), seconds))
+}
+
+/// Reads the files of those numbers, which are one module.
+fn read_some(inputs: &[Input], files: &[usize]) -> Result<(Merged, f64), Box<Failure>> {
+    let (mut modules, mut seconds) = (Vec::new(), 0.0);
+    for &file in files {
+        let (module, took) = read_file(inputs, file);
+        modules.push((file, module?));
+        seconds += took;
+    }
+    Ok((Merged::new(modules), seconds))
+}
+
+fn bytes(inputs: &[Input]) -> usize {
+    inputs.iter().map(|input| input.bytes.len()).sum()
+}
+
+/// Does what is done with so many bytes of input; if its stages are done in halves, on a thread of the pool. Such a thread
+/// wakes one other for each stage. One from outside would sleep and wake two, which begin late and may
+/// share a core for a while.
+fn in_pool<T: Send>(bytes: usize, work: impl FnOnce() -> T + Send) -> T {
+    if bytes < text::LONG {
+        work()
+    } else {
+        rayon::scope(|_| work())
+    }
+}
+
+/// Reads one of several files, and says how many seconds that took.
+fn read_file(inputs: &[Input], number: usize) -> (Result<Module, Box<Failure>>, f64) {
+    let clock = Instant::now();
+    let module = source::read(inputs[number].bytes);
+    let module = module.map_err(|error| unread(error, inputs, number));
+    (module, clock.elapsed().as_secs_f64())
+}
+
+/// Reads files, one by itself on this thread, and says how many seconds each took.
+fn read(inputs: &[Input]) -> Vec<(Result<Module, Box<Failure>>, f64)> {
+    match inputs {
+        [_] => vec![read_file(inputs, 0)],
+        several => (0..several.len())
+            .into_par_iter()
+            .map(|number| read_file(inputs, number))
+            .collect(),
+    }
+}
+
+/// What is wrong with a file that cannot be read. Only then is a text read once more, for what else is wrong
+/// with it.
+fn unread(error: InputError, inputs: &[Input], number: usize) -> Box<Failure> {
+    let names = names(inputs);
+    let mut others = Vec::new();
+    if let (InputError::Text(first), Ok(Form::Text(source))) =
+        (&error, source::form(inputs[number].bytes))
+    {
+        let errors = text::diagnose(source).errors.into_iter();
+        let of = |error| *Failure::of_file(InputError::Text(error).into(), &names, number);
+        others.extend(errors.filter(|other| other.offset > first.offset).map(of));
+    }
+    let mut failure = Failure::of_file(error.into(), &names, number);
+    failure.others = others;
+    failure
+}
+
+impl From<Error> for Box<Failure> {
+    fn from(error: Error) -> Box<Failure> {
+        Box::new(Failure::new(error))
+    }
+}
+
+impl Error {
+    /// The code of what is wrong: for ever the same, and never that of something else. `docs/embedding.md` lists
+    /// them.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Error::Input(error) => error.code(),
+            Error::Rule(finding) => finding.code(),
+            Error::Calls(_) => "L0001",
+            Error::Platform(_) | Error::Compile(CompileError::Unsupported { .. }) => "C0001",
+            Error::Compile(CompileError::Encode { .. } | CompileError::Broken { .. }) => "C0002",
+            Error::Compile(CompileError::Allocate(_)) => "C0003",
+            Error::Compile(CompileError::Flow { .. }) => "C0004",
+            Error::GrfLimit { .. } => "O0001",
+            Error::NoSuchKernel { .. } => "O0002",
+            Error::NoKernel => "O0003",
+        }
+    }
+}
+
+/// Says where in a module errors are. Errors of one object that follow each other share the names of what is in it.
+struct Places<'a> {
+    files: &'a [String],
+    merged: &'a Merged,
+    printer: Option<(usize, Printer<'a>)>,
+}
+
+impl<'a> Places<'a> {
+    fn new(files: &'a [String], merged: &'a Merged) -> Places<'a> {
+        Places {
+            files,
+            merged,
+            printer: None,
+        }
+    }
+
+    fn failure(&mut self, error: Error, number: usize, inst: Option<usize>) -> Failure {
+        let origin = self.merged.origin(number);
+        let object = &self.merged.module.objects[number];
+        let mut failure = *Failure::of_file(error, self.files, origin.file);
+        failure.kernel = Some((origin.object, object.name.to_string()));
+        failure.inst = inst;
+        let Some(inst) = inst.and_then(|inst| object.insts.get(inst)) else {
+            return failure;
+        };
+        failure.place = Some(inst.place);
+        if inst.place.column == 0 {
+            let (_, printer) = match self.printer.take() {
+                Some(same) if same.0 == number => self.printer.insert(same),
+                _ => self.printer.insert((number, Printer::new(object))),
+            };
+            failure.text = Some(printer.inst_text(inst));
+        }
+        failure
+    }
+}
+
+impl Failure {
+    fn new(error: Error) -> Failure {
+        Failure {
+            file: None,
+            kernel: None,
+            inst: None,
+            place: None,
+            text: None,
+            error,
+            others: Vec::new(),
+        }
+    }
+
+    /// The first error of several findings, with the others.
+    fn with_others(mut found: Vec<Failure>) -> Box<Failure> {
+        let first = found.iter().position(|f| f.severity() == Severity::Error);
+        let mut failure = found.remove(first.unwrap_or(0));
+        failure.others.append(&mut found);
+        Box::new(failure)
+    }
+
+    fn of_file(error: Error, files: &[String], number: usize) -> Box<Failure> {
+        let place = match &error {
+            Error::Input(InputError::Text(error)) => Some(Place {
+                pos: error.line,
+                column: error.column,
+            }),
+            _ => None,
+        };
+        Box::new(Failure {
+            file: files.get(number).map(|name| (number, name.clone())),
+            place,
+            ..Failure::new(error)
+        })
+    }
+
+    pub(crate) fn at(
+        error: Error,
+        files: &[String],
+        merged: &Merged,
+        object: usize,
+        inst: Option<usize>,
+    ) -> Box<Failure> {
+        Box::new(Places::new(files, merged).failure(error, object, inst))
+    }
+
+    /// An error, or one of those among [`Failure::others`] that are warnings.
+    pub fn severity(&self) -> Severity {
+        match &self.error {
+            Error::Rule(finding) => finding.severity(),
+            _ => Severity::Error,
+        }
+    }
+
+    /// It as a record, without the others.
+    pub fn diagnostic(&self) -> Diagnostic {
+        let message = match &self.error {
+            // The place has been said.
+            Error::Input(InputError::Text(error)) => error.kind.to_string(),
+            error => error.to_string(),
+        };
+        let place = self.place.unwrap_or_default();
+        let is_text = place.column > 0;
+        Diagnostic {
+            severity: self.severity(),
+            code: self.error.code(),
+            file: self.file.as_ref().map(|(_, name)| name.clone()),
+            kernel: self.kernel.as_ref().map(|(_, name)| name.clone()),
+            instruction: self.inst,
+            line: is_text.then_some(place.pos),
+            column: is_text.then_some(place.column),
+            offset: (!is_text && place.pos > 0).then_some(place.pos),
+            text: self.text.clone(),
+            message,
+        }
+    }
+
+    /// All that was found: this first, then the others in the order of the module.
+    pub fn all(&self) -> Vec<&Failure> {
+        let mut all = vec![self];
+        all.extend(self.others.iter().flat_map(Failure::all));
+        all
+    }
+
+    /// The same as records.
+    pub fn diagnostics(&self) -> Vec<Diagnostic> {
+        self.all().into_iter().map(Failure::diagnostic).collect()
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        let text = self.place.filter(|place| place.column > 0);
+        match (&self.file, text) {
+            (Some((_, file)), Some(Place { pos, column })) => write!(f, "{file}:{pos}:{column}: ")?,
+            (Some((_, file)), None) => write!(f, "{file}: ")?,
+            (None, _) => {}
+        }
+        match (&self.error, &self.kernel) {
+            // The place has been said.
+            (Error::Input(InputError::Text(error)), _) => return write!(f, "{}", error.kind),
+            // Others name the kernel themselves.
+            (Error::Rule(_), Some((_, kernel))) => {
+                f.write_str(kernel)?;
+                if let Some(inst) = self.inst {
+                    write!(f, ", instruction {inst}")?;
+                }
+                f.write_str(": ")?;
+            }
+            _ => {}
+        }
+        write!(f, "{}", self.error)?;
+        match self.place {
+            Some(Place { pos, column: 0 }) if pos > 0 => write!(f, ", at offset {pos:#x}"),
+            _ => Ok(()),
+        }
+    }
+}
+
+impl std::error::Error for Failure {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        Some(&self.error)
+    }
+}

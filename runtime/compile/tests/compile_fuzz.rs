@@ -1,0 +1,111 @@
+//! Any text is compiled to legal machine code or to an error: kernels near valid ones, and every
+//! beginning of an example. The fuzz target `compile` in `fuzz` looks longer.
+
+mod mutate;
+
+use kiln_compile::pipeline::Options;
+use kiln_compile::session::Session;
+use kiln_compile::source::Input;
+use kiln_emit::platform::SKL;
+use proptest::collection::vec;
+use proptest::prelude::*;
+
+#[test]
+fn changed_kernels_are_compiled_or_refused() {
+    // The seed is fixed: what is found by chance is found by whoever looks, not by who runs the tests.
+    let config = ProptestConfig {
+        cases: 400,
+        failure_persistence: None,
+        rng_algorithm: prop::test_runner::RngAlgorithm::ChaCha,
+        ..ProptestConfig::default()
+    };
+    let changes = vec(any::<[u8; mutate::CHANGE]>(), 1..4);
+    let mut runner = prop::test_runner::TestRunner::new_with_rng(
+        config,
+        prop::test_runner::TestRng::deterministic_rng(prop::test_runner::RngAlgorithm::ChaCha),
+    );
+    let accepted = std::cell::Cell::new(0);
+    let result = runner.run(&(any::<[u8; 2]>(), changes), |(choices, changes)| {
+        let (text, limit) = mutate::mutated(&[&choices, changes.concat().as_slice()].concat());
+        accepted.set(accepted.get() + usize::from(mutate::compile(&text, limit)));
+        Ok(())
+    });
+    if let Err(error) = result {
+        panic!("{error}");
+    }
+    // Of which most are kernels: otherwise little is tested.
+    assert!(accepted.get() >= 100, "only {} accepted", accepted.get());
+}
+
+#[test]
+fn every_beginning_of_an_example_is_compiled_or_refused() {
+    for text in mutate::texts() {
+        let ends = text.match_indices('\n').map(|(end, _)| end + 1);
+        let accepted = ends
+            .filter(|end| mutate::compile(&text[..*end], 128))
+            .count();
+        assert!(accepted > 0, "the whole is accepted");
+    }
+}
+
+/// What is read of several files is compiled together, in parallel, always to the same code, and the
+/// first error in the order of the kernels is always the one reported.
+#[test]
+fn modules_of_many_kernels_have_one_result() {
+    let session = Session::new(Options::new(&SKL));
+    let many: Vec<String> = (0..40)
+        .map(|i| {
+            let text = &mutate::texts()[i % mutate::texts().len()];
+            let (before, rest) = text.split_once(".kernel \"").expect("a kernel");
+            format!("{before}.kernel \"k{i}_{rest}")
+        })
+        .collect();
+    fn inputs(texts: &[String]) -> Vec<Input<'_>> {
+        texts
+            .iter()
+            .map(|text| Input {
+                name: "k",
+                bytes: text.as_bytes(),
+            })
+            .collect()
+    }
+    let code = || -> Vec<(String, Vec<u8>)> {
+        let module = session
+            .compile_module(&inputs(&many))
+            .unwrap_or_else(|e| panic!("{e}"));
+        module
+            .kernels
+            .into_iter()
+            .map(|k| (k.name, k.code))
+            .collect()
+    };
+    let first = code();
+    assert_eq!(first.len(), many.len());
+    for (kernel, text) in first.iter().zip(&many) {
+        assert!(text.contains(&kernel.0), "{} is not in its place", kernel.0);
+    }
+    for _ in 0..3 {
+        assert!(code() == first, "the code differs");
+    }
+    // The same kernels as modules of their own.
+    let alone = session.compile_modules(&inputs(&many));
+    for (number, outcome) in alone.into_iter().enumerate() {
+        assert_eq!(outcome.files, [number]);
+        let module = outcome.result.unwrap_or_else(|e| panic!("{e}"));
+        assert!(module.kernels[0].code == first[number].1, "{number}");
+    }
+
+    let mut wrong = many;
+    for number in [31, 7, 19] {
+        wrong[number].push_str(&format!(
+            "\n.kernel \"wrong{number}\"\n    jmp (M1, 1) nowhere{number}\n"
+        ));
+    }
+    for _ in 0..3 {
+        let failure = session
+            .compile_module(&inputs(&wrong))
+            .err()
+            .expect("an error");
+        assert!(failure.to_string().contains("nowhere7"), "{failure}");
+    }
+}

@@ -1,0 +1,228 @@
+//! Random vISA programs: our code and the reference finalizer's against a walk of the program's tree.
+//!
+//! `programs COUNT SEED FOLDER [FINALIZER]`: programs of so many seeds; those whose results differ are written
+//! to FOLDER.
+//! `programs reduce SEED FOLDER [FINALIZER]`: the program, with all taken out that what is wrong does not need
+//! (in the finalizer's code, if one is given and ours is right), is written to FOLDER.
+//! `programs keep SEED FOLDER`: the program is written to FOLDER, as `tests/programs/found` has them.
+//! `programs check FILE...`: whether our code of programs that were written so is right.
+//! Prints how many of our programs and of the reference's are wrong; fails if one of ours is.
+
+use std::path::Path;
+use std::process::ExitCode;
+
+mod reference;
+
+#[path = "../tests/visa_ops/model.rs"]
+mod model;
+#[path = "../tests/visa_ops/ops.rs"]
+mod ops;
+#[path = "../tests/visa_ops/random.rs"]
+mod random;
+
+#[path = "../tests/programs/case.rs"]
+mod case;
+#[path = "../tests/programs/draw.rs"]
+mod draw;
+#[path = "../tests/programs/program.rs"]
+mod program;
+#[path = "../tests/programs/reduce.rs"]
+mod reduce;
+#[path = "../tests/programs/run.rs"]
+mod run;
+#[path = "../tests/programs/text.rs"]
+mod text;
+#[path = "../tests/programs/walk.rs"]
+mod walk;
+
+use case::Case;
+use kiln_compile::pipeline::Tier;
+use kiln_exec::Program as Code;
+use program::Program;
+
+fn main() -> ExitCode {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    if let [command, files @ ..] = &args[..]
+        && command == "check"
+    {
+        return check(files);
+    }
+    let (command, args) = match args.first().map(String::as_str) {
+        Some(what @ ("reduce" | "keep")) => (Some(what), &args[1..]),
+        _ => (None, &args[..]),
+    };
+    let numbers: Vec<u64> = args.iter().map_while(|n| n.parse().ok()).collect();
+    let (count, seed, rest) = match (command, &numbers[..]) {
+        (Some(_), [seed]) => (1, *seed, &args[1..]),
+        (None, [count, seed]) => (*count, *seed, &args[2..]),
+        _ => {
+            eprintln!(
+                "programs [reduce | keep | COUNT] SEED FOLDER [FINALIZER]\nprograms check FILE..."
+            );
+            return ExitCode::FAILURE;
+        }
+    };
+    let Some(folder) = rest.first().map(Path::new) else {
+        eprintln!("a folder for what fails is missing");
+        return ExitCode::FAILURE;
+    };
+    let finalizer = rest.get(1).map(Path::new);
+    match command {
+        Some("reduce") => return reduce_to_file(seed, folder, finalizer),
+        Some(_) => return keep(folder, seed),
+        None => {}
+    }
+    let (mut tried, mut refused, mut wrong) = (0u64, 0, 0);
+    let (mut reference_refused, mut reference_wrong) = (0, 0);
+    for seed in seed..seed + count {
+        let program = draw::program(seed);
+        let Some(case) = case_of(&program) else {
+            continue;
+        };
+        tried += 1;
+        let keep = |what: &str| {
+            let path = folder.join(format!("program-{}.visaasm", program.seed));
+            match std::fs::write(&path, case.write()) {
+                Ok(()) => println!("{}: {what}", path.display()),
+                Err(e) => println!("program {}: {what} (not kept: {e})", program.seed),
+            }
+        };
+        for (limit, tier) in variants(&case) {
+            match run::compile(&case, limit, tier) {
+                Err(what) => {
+                    refused += 1;
+                    keep(&format!("{limit} GRFs, {tier:?}: not compiled: {what}"));
+                }
+                Ok(code) => {
+                    if let Err(what) = run::check(&code, &case) {
+                        wrong += 1;
+                        keep(&format!("{limit} GRFs, {tier:?}: {what}"));
+                    }
+                }
+            }
+        }
+        if let Some(finalizer) = finalizer
+            // Calls by address it leaves to a linker.
+            && !case.text.contains("ifcall")
+        {
+            match reference::finalize(finalizer, folder, &case.text) {
+                None => reference_refused += 1,
+                Some(code) => {
+                    if let Err(what) = run::check(&Code::from_text(&code, run::skl()), &case) {
+                        reference_wrong += 1;
+                        keep(&format!("the reference's code: {what}"));
+                    }
+                }
+            }
+        }
+    }
+    let reference = match finalizer {
+        Some(_) => format!(
+            ", {reference_refused} refused by the reference, {reference_wrong} wrong in its code"
+        ),
+        None => String::new(),
+    };
+    println!(
+        "total: {count} seeds, {tried} programs, {refused} of our codes refused, {wrong} wrong{reference}"
+    );
+    ExitCode::from(u8::from(refused + wrong > 0))
+}
+
+/// What the program must compute, if that is defined.
+fn case_of(program: &Program) -> Option<Case> {
+    let outcome = walk::walk(program).ok()?;
+    Some(Case::new(program, &outcome))
+}
+
+/// The ways in which a program is compiled.
+fn variants(case: &Case) -> impl Iterator<Item = (u32, Tier)> {
+    let limits = case.limits().iter();
+    limits.flat_map(|&limit| run::TIERS.map(|tier| (limit, tier)))
+}
+
+fn check(files: &[String]) -> ExitCode {
+    let mut wrong = 0;
+    for file in files {
+        let text = std::fs::read_to_string(file).map_err(|e| e.to_string());
+        let case = text.and_then(|text| Case::read(&text).ok_or("not a kept program".into()));
+        let result = case.and_then(|case| {
+            let right = |(limit, tier)| run::check(&run::compile(&case, limit, tier)?, &case);
+            variants(&case).try_for_each(right)
+        });
+        match &result {
+            Ok(()) => println!("{file}: right"),
+            Err(what) => println!("{file}: {what}"),
+        }
+        wrong += usize::from(result.is_err());
+    }
+    ExitCode::from(u8::from(wrong > 0))
+}
+
+/// Writes the program of a seed as `tests/programs/found` has them.
+fn keep(folder: &Path, seed: u64) -> ExitCode {
+    let Some(case) = case_of(&draw::program(seed)) else {
+        println!("program {seed}: not defined");
+        return ExitCode::FAILURE;
+    };
+    let path = folder.join(format!("program-{seed}.visaasm"));
+    match std::fs::write(&path, case.write()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(e) => {
+            println!("{}: {e}", path.display());
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Reduces a program to what is wrong in our code, or else in the reference's.
+fn reduce_to_file(seed: u64, folder: &Path, finalizer: Option<&Path>) -> ExitCode {
+    let ours = |program: &Program| {
+        let case = case_of(program)?;
+        variants(&case).find_map(|(limit, tier)| {
+            let code = run::compile(&case, limit, tier);
+            code.and_then(|code| run::check(&code, &case)).err()
+        })
+    };
+    let theirs = |program: &Program| {
+        let case = case_of(program)?;
+        let code = reference::finalize(finalizer?, folder, &case.text)?;
+        run::check(&Code::from_text(&code, run::skl()), &case).err()
+    };
+    let program = draw::program(seed);
+    let (whose, program, what) = if let Some(first) = ours(&program) {
+        // The same kind of fault: wrong, wrongly allocated, or not compiled.
+        let kind = |what: &str| {
+            let kinds = [" found", "allocation", "subroutine", "not supported"];
+            kinds.iter().position(|kind| what.contains(kind))
+        };
+        let fails = |p: &Program| ours(p).is_some_and(|what| kind(&what) == kind(&first));
+        let program = reduce::reduce(program, fails);
+        let what = ours(&program);
+        ("ours", program, what)
+    } else {
+        let program = reduce::reduce(program, |p| theirs(p).is_some());
+        let what = theirs(&program);
+        ("the reference's", program, what)
+    };
+    let Some(what) = what else {
+        println!("program {seed}: nothing is wrong");
+        return ExitCode::FAILURE;
+    };
+    let path = folder.join(format!("program-{seed}-reduced.visaasm"));
+    match std::fs::write(
+        &path,
+        case_of(&program).map_or_else(String::new, |case| case.write()),
+    ) {
+        Ok(()) => println!("{}: {whose}: {what}", path.display()),
+        Err(e) => println!("program {seed}: {whose}: {what} (not kept: {e})"),
+    }
+    println!(
+        "{:#?}",
+        program
+            .scopes
+            .iter()
+            .map(|s| (&s.body, &s.subs))
+            .collect::<Vec<_>>()
+    );
+    ExitCode::SUCCESS
+}

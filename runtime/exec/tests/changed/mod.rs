@@ -1,0 +1,226 @@
+//! Machine code near real code, for the property test and the fuzz target: the reference compiler's
+//! object files of every family, changed instruction by instruction so that much of what comes out
+//! still decodes, and executed in one group of their own launch.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, OnceLock};
+
+use kiln_emit::encoding::{decode, encode};
+use kiln_emit::inst::Desc;
+use kiln_emit::listing::entries;
+use kiln_emit::platform::{self, Platform};
+use kiln_emit::zebin::Zebin;
+use kiln_exec::launch::Description;
+use kiln_exec::{Arg, BindError, Launch, Options, Program, RunError};
+
+/// Bytes that say one change.
+pub const CHANGE: usize = 8;
+/// Instructions executed at most.
+pub const BUDGET: u64 = 5_000;
+/// The platforms, and whose object files their code is changed from: where a platform's code is that of
+/// another, there are hardly any of its own.
+pub const PLATFORMS: [(&str, &str); 10] = [
+    ("skl", "skl"),
+    ("icllp", "icllp"),
+    ("tgllp", "tgllp"),
+    ("dg2", "dg2"),
+    ("mtl", "mtl"),
+    ("mtl", "dg2"),
+    ("pvc", "pvc"),
+    ("lnl", "bmg"),
+    ("bmg", "bmg"),
+    ("ptl", "ptl"),
+];
+
+/// An object file and its launch.
+pub struct Fixture {
+    pub platform: &'static Platform,
+    zebin: Zebin,
+    description: Description,
+    args: Vec<Arg>,
+    /// The instructions' bytes.
+    code: Vec<Vec<u8>>,
+}
+
+/// The folder of the whole project.
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .ancestors()
+        .find(|folder| folder.join("examples/saxpy/saxpy.visaasm").exists())
+        .expect("the examples")
+}
+
+/// A kernel's folder and its object file.
+type Files = (PathBuf, PathBuf);
+
+/// Where the kernels that a platform has object files of are.
+fn files(device: &'static str) -> Vec<Files> {
+    let roots = [
+        "examples",
+        "runtime/tests/kernels",
+        "runtime/tests/xe_kernels",
+    ];
+    let mut files: Vec<Files> = roots
+        .iter()
+        .flat_map(|folder| std::fs::read_dir(root().join(folder)).expect("a folder"))
+        .filter_map(|entry| {
+            let dir = entry.expect("a folder of a kernel").path();
+            let name = format!("{}.zebin", dir.file_name()?.to_str()?);
+            let own = match device {
+                "skl" => dir.clone(),
+                other => dir.join(other),
+            };
+            Some((dir, own.join(name))).filter(|(_, file)| file.exists())
+        })
+        .collect();
+    files.sort();
+    files
+}
+
+impl Fixture {
+    fn read((dir, file): &Files, platform: &'static Platform) -> Fixture {
+        let yaml = std::fs::read_to_string(dir.join("launch.yaml")).expect("a launch");
+        let description = Description::parse(&yaml).expect("a launch");
+        let file = std::fs::read(file).expect("an object file");
+        let zebin = Zebin::parse(&file).expect("an object file");
+        let text = zebin.text(&description.kernel).expect("the kernel");
+        let code = entries(text, platform)
+            .map(|e| text[e.offset as usize..][..e.len as usize].to_vec())
+            .collect();
+        Fixture {
+            platform,
+            args: description.load_args(dir).expect("arguments"),
+            description,
+            zebin,
+            code,
+        }
+    }
+
+    /// The one of that number, of one of [`PLATFORMS`].
+    pub fn get(platform: usize, number: usize) -> &'static Fixture {
+        static FILES: OnceLock<Vec<Vec<Files>>> = OnceLock::new();
+        static READ: Mutex<Option<HashMap<(usize, usize), &'static Fixture>>> = Mutex::new(None);
+        let platform = platform % PLATFORMS.len();
+        let all = FILES.get_or_init(|| PLATFORMS.map(|(_, device)| files(device)).into());
+        let number = number % all[platform].len();
+        let mut read = READ.lock().expect("no panic while reading");
+        // There are no more of them than files: they stay until the process ends.
+        read.get_or_insert_default()
+            .entry((platform, number))
+            .or_insert_with(|| {
+                let found = platform::find(PLATFORMS[platform].0).expect("the platform");
+                Box::leak(Box::new(Fixture::read(&all[platform][number], found)))
+            })
+    }
+
+    /// The code with changes of [`CHANGE`] bytes each: what is done, the number of an instruction, that of
+    /// another, and what is put there. Instructions come from `donor`, too.
+    pub fn changed(&self, donor: &Fixture, changes: &[u8]) -> Vec<u8> {
+        let mut code = self.code.clone();
+        for change in changes.chunks_exact(CHANGE) {
+            let number =
+                |low: usize| usize::from(u16::from_le_bytes([change[low], change[low + 1]]));
+            let (at, other) = (number(1) % code.len(), number(3));
+            let bits = [change[5], change[6], change[7]];
+            match change[0] % 8 {
+                0 => {
+                    let byte = other % code[at].len();
+                    code[at][byte] = bits[0];
+                }
+                1 => {
+                    let bit = other % (code[at].len() * 8);
+                    code[at][bit / 8] ^= 1 << (bit % 8);
+                }
+                2 => random_fields(&mut code[at], number(3) as u64 | 1, bits),
+                3 => code[at] = donor.code[other % donor.code.len()].clone(),
+                4 => code.insert(at, donor.code[other % donor.code.len()].clone()),
+                5 if code.len() > 1 => drop(code.remove(at)),
+                _ => {
+                    let size = |unit: &Vec<u8>| decode(unit, self.platform).ok();
+                    let is_send = |unit: &Vec<u8>| size(unit).is_some_and(|i| i.op.is_send());
+                    let after = (at..code.len()).chain(0..at);
+                    if let Some(send) = after.into_iter().find(|&n| is_send(&code[n])) {
+                        other_message(&mut code[send], change[3], bits, self.platform);
+                    }
+                }
+            }
+        }
+        code.concat()
+    }
+
+    /// Executes code in place of the kernel's.
+    ///
+    /// # Errors
+    /// It goes beyond its budget, changes the size of a buffer, or what is wrong cannot be said.
+    pub fn execute(&self, text: &[u8], check: bool) -> Result<(), String> {
+        let group = self.description.local;
+        let mut launch = Launch {
+            ze_info: &self.zebin.ze_info,
+            kernel: &self.description.kernel,
+            global: group,
+            local: group,
+            dimensions: self.description.dimensions,
+            args: self.args.clone(),
+            budget: BUDGET,
+        };
+        let options = Options {
+            threads: 1,
+            check,
+            ..Options::default()
+        };
+        let program = Program::from_text(text, self.platform);
+        match launch.run_with(&program, &options) {
+            Ok(stats) if stats.instructions > BUDGET => {
+                return Err(format!("{} instructions", stats.instructions));
+            }
+            // Changed code need not have an instruction where threads start.
+            Ok(_) | Err(RunError::Bind(BindError::Entry(_))) => {}
+            Err(RunError::Bind(error)) => return Err(error.to_string()),
+            Err(error) if error.to_string().is_empty() => return Err("an empty message".into()),
+            Err(_) => {}
+        }
+        let size = |arg: &Arg| arg.memory().map(<[u8]>::len);
+        for (now, before) in launch.args.iter().zip(&self.args) {
+            if size(now) != size(before) {
+                return Err(format!("{:?} bytes of {:?}", size(now), size(before)));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Keeps an instruction's operation, and of its other fields those that a mask keeps; the rest are
+/// random.
+fn random_fields(unit: &mut [u8], mut state: u64, [keep_low, keep_high, seed]: [u8; 3]) {
+    state = state << 8 | u64::from(seed);
+    let keep = u16::from_le_bytes([keep_low, keep_high]);
+    for (n, byte) in unit.iter_mut().enumerate().skip(1) {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        // The third byte's upper bits say whether the instruction is short.
+        if n != 3 && keep >> n & 1 == 0 {
+            *byte = (state >> 24) as u8;
+        }
+    }
+}
+
+/// Another constant descriptor, or another shared function, for a message: bits of the old one turned
+/// over.
+fn other_message(unit: &mut Vec<u8>, which: u8, bits: [u8; 3], platform: &Platform) {
+    let Ok(mut inst) = decode(unit, platform) else {
+        return;
+    };
+    let Some(message) = &mut inst.msg else { return };
+    let turned = 1 << (bits[0] % 32) | 1 << (bits[1] % 32) | 1 << (bits[2] % 32);
+    match (which % 4, &mut message.desc, &mut message.ex_desc) {
+        (0, Desc::Imm(desc), _) | (1, _, Desc::Imm(desc)) => *desc ^= turned,
+        (2, desc, _) => *desc = Desc::Imm(u32::from_le_bytes([bits[0], bits[1], bits[2], 2])),
+        _ => message.sfid = bits[0] & 15,
+    }
+    inst.opts.compacted = false;
+    if let Ok(code) = encode(&inst, platform) {
+        *unit = code.as_bytes().to_vec();
+    }
+}

@@ -1,0 +1,25 @@
+//! Compiling with every verifier on.
+
+use kiln_compile::pipeline::{self, Compiled, Options, Scratch};
+use kiln_emit::platform::{self, Platform};
+use kiln_frontend::module::Object;
+
+pub fn target(name: &str) -> &'static Platform {
+    platform::find(name).expect("a known platform")
+}
+
+pub fn skl() -> &'static Platform {
+    target("skl")
+}
+
+/// Finalizes a kernel in so many GRFs; every stage's result is verified.
+pub fn compile(
+    object: &Object,
+    platform: &'static Platform,
+    grf_limit: u32,
+) -> Result<Compiled, String> {
+    let mut options = Options::new(platform);
+    options.verify = true;
+    options.grf_limit = grf_limit;
+    pipeline::compile(object, &options, &mut Scratch::default()).map_err(|e| e.to_string())
+}

@@ -1,0 +1,569 @@
+//! The examples, and kernels of all kinds, run to the results that another OpenCL implementation gave:
+//! as the reference compiler compiled them for each platform that the executor knows, which shows that
+//! it is faithful, and as we finalize them, with all registers and with few. `examples/remake` and
+//! `kernels/remake` make their files.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use kiln_compile::info::Info;
+use kiln_compile::pipeline::{self, Options, Tier};
+use kiln_compile::session::{CompiledModule, Failure, Session};
+use kiln_compile::source::Input;
+use kiln_emit::assemble::Program;
+use kiln_emit::encoding::encode;
+use kiln_emit::errata;
+use kiln_emit::inst::{Inst, TokenUse};
+use kiln_emit::listing::entries;
+use kiln_emit::platform::{self, Platform};
+use kiln_emit::verify::scoreboard;
+use kiln_emit::zebin::Zebin;
+use kiln_exec::Launch;
+use kiln_exec::launch::Description;
+
+/// GRFs to finalize in; those after the first make many of the kernels spill.
+const LIMITS: [u32; 3] = [128, 48, 32];
+/// Of these each kernel is finalized in one more.
+const MORE: [u32; 5] = [24, 28, 40, 64, 96];
+
+/// The limits for a kernel: the environment's `LIMITS`, if it has them (`.ci/limits`).
+fn limits(k: &Kernel) -> Vec<u32> {
+    match std::env::var("LIMITS") {
+        Ok(all) => all.split(' ').map(|n| n.parse().unwrap()).collect(),
+        Err(_) => {
+            let pick = k.name.bytes().map(usize::from).sum::<usize>() % MORE.len();
+            LIMITS.into_iter().chain([MORE[pick]]).collect()
+        }
+    }
+}
+
+fn skl() -> &'static Platform {
+    platform::find("skl").expect("the platform is known")
+}
+
+fn gen11() -> &'static Platform {
+    platform::find("icllp").expect("the platform is known")
+}
+
+/// The platforms for which there is only the reference compiler's code, and how many kernels of it. Of a
+/// platform whose code is that of another, there are the kernels that the other cannot run.
+const XE: [(&str, usize); 7] = [
+    ("tgllp", 163),
+    ("dg2", 163),
+    ("mtl", 28),
+    ("pvc", 167),
+    ("bmg", 186),
+    ("lnl", 1),
+    ("ptl", 186),
+];
+
+/// The same of kernels that need what only these platforms have.
+const XE_ONLY: [(&str, usize); 4] = [("dg2", 7), ("pvc", 11), ("bmg", 11), ("ptl", 11)];
+
+fn each_xe(check: impl Fn(&Kernel) -> Result<(), String> + Sync) {
+    let of_all = XE.map(|(name, count)| (name, count, &["../../examples", "../tests/kernels"][..]));
+    let own = XE_ONLY.map(|(name, count)| (name, count, &["../tests/xe_kernels"][..]));
+    for (name, count, roots) in of_all.into_iter().chain(own) {
+        let platform = platform::find(name).expect("the platform is known");
+        let mut dirs = folders_in(roots);
+        dirs.retain(|dir| dir.join(name).exists());
+        assert_eq!(dirs.len(), count, "kernels for {name}");
+        on_each(read(platform, dirs), &check);
+    }
+}
+
+/// An example or kernel, as the reference compiler compiled it for a platform.
+struct Kernel {
+    dir: PathBuf,
+    name: String,
+    platform: &'static Platform,
+    description: Description,
+    zebin: Zebin,
+}
+
+impl Kernel {
+    /// The vISA that the reference compiler made: where a platform has none of its own, it is that of
+    /// the first platform.
+    fn visa(&self) -> Vec<u8> {
+        let file = format!("{}.visaasm", self.name);
+        let own = std::fs::read(self.dir.join(self.platform.name).join(&file));
+        own.unwrap_or_else(|_| std::fs::read(self.dir.join(&file)).unwrap())
+    }
+}
+
+/// The folders of all examples and kernels.
+fn folders() -> Vec<PathBuf> {
+    folders_in(&["../../examples", "../tests/kernels"])
+}
+
+fn folders_in(roots: &[&str]) -> Vec<PathBuf> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let roots: Vec<PathBuf> = roots.iter().map(|dir| root.join(dir)).collect();
+    let entries = roots.iter().flat_map(|dir| std::fs::read_dir(dir).unwrap());
+    let mut dirs: Vec<PathBuf> = entries
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.join("launch.yaml").exists())
+        .collect();
+    dirs.sort();
+    dirs
+}
+
+/// What the reference compiler does not compile for a platform: names of examples and kernels.
+fn unsupported(platform: &Platform) -> BTreeSet<String> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/unsupported.txt");
+    let text = std::fs::read_to_string(path).unwrap();
+    let lines = text.lines().filter(|line| !line.starts_with('#'));
+    let words = lines.map(|line| line.split(' ').collect::<Vec<_>>());
+    words
+        .filter(|words| words[0] == platform.name)
+        .map(|words| words[1].to_string())
+        .collect()
+}
+
+/// All that a platform can run.
+fn kernels(platform: &'static Platform) -> Vec<Kernel> {
+    let unsupported = unsupported(platform);
+    let name = |dir: &Path| dir.file_name().unwrap().to_string_lossy().into_owned();
+    let (without, with): (Vec<_>, Vec<_>) = folders()
+        .into_iter()
+        .partition(|dir| unsupported.contains(&name(dir)));
+    assert_eq!(without.len(), unsupported.len(), "of {unsupported:?}");
+    read(platform, with)
+}
+
+/// The kernels of those folders.
+fn read(platform: &'static Platform, dirs: Vec<PathBuf>) -> Vec<Kernel> {
+    dirs.into_iter()
+        .map(|dir| {
+            let name = dir.file_name().unwrap().to_string_lossy().into_owned();
+            let yaml = std::fs::read_to_string(dir.join("launch.yaml")).unwrap();
+            let own = match platform.name {
+                "skl" => dir.clone(),
+                other => dir.join(other),
+            };
+            let zebin = std::fs::read(own.join(format!("{name}.zebin"))).unwrap();
+            Kernel {
+                description: Description::parse(&yaml).unwrap(),
+                zebin: Zebin::parse(&zebin).unwrap(),
+                platform,
+                dir,
+                name,
+            }
+        })
+        .collect()
+}
+
+/// Runs `check` on every kernel of a platform, of which there are so many, on two threads, and fails
+/// with all that went wrong.
+fn each(
+    platform: &'static Platform,
+    count: usize,
+    check: impl Fn(&Kernel) -> Result<(), String> + Sync,
+) {
+    let kernels = kernels(platform);
+    assert!(kernels.len() >= count, "only {} kernels", kernels.len());
+    on_each(kernels, check);
+}
+
+fn on_each(kernels: Vec<Kernel>, check: impl Fn(&Kernel) -> Result<(), String> + Sync) {
+    let (first, second) = kernels.split_at(kernels.len() / 2);
+    let run = |part: &[Kernel]| -> Vec<String> {
+        let title = |k: &Kernel| format!("{} on {}", k.name, k.platform.name);
+        let failed = |k: &Kernel| check(k).err().map(|e| format!("{}: {e}", title(k)));
+        part.iter().filter_map(failed).collect()
+    };
+    let failures: Vec<String> = std::thread::scope(|scope| {
+        let other = scope.spawn(|| run(second));
+        let mut failures = run(first);
+        failures.extend(other.join().unwrap());
+        failures
+    });
+    assert!(
+        failures.is_empty(),
+        "{} kernels fail:\n{}",
+        failures.len(),
+        failures.join("\n")
+    );
+}
+
+/// The compiler that made the code heeds the errata that ours are brought to heed.
+#[test]
+fn the_reference_compilers_code_for_gen11_heeds_the_errata() {
+    each(gen11(), 155, |k| {
+        for kernel in &k.zebin.kernels {
+            let decoded = entries(&kernel.text, k.platform);
+            let mut insts = decoded
+                .map(|entry| entry.inst.map_err(|e| e.to_string()))
+                .collect::<Result<Vec<Inst>, String>>()?;
+            let mut plain = insts.clone();
+            for inst in insts.iter_mut().chain(&mut plain) {
+                inst.opts.compacted = false;
+            }
+            plain
+                .iter_mut()
+                .for_each(|inst| inst.opts.no_preempt = false);
+            let mut program = Program {
+                blocks: vec![plain],
+            };
+            errata::run(&mut program, k.platform);
+            let ours = &program.blocks[0];
+            let added = ours.len() - insts.len();
+            if let Some(missing) = ours[..added].iter().find(|inst| !insts.contains(inst)) {
+                return Err(format!("{missing}: not there"));
+            }
+            let differs = |(a, b): &(&Inst, &Inst)| a.opts.no_preempt != b.opts.no_preempt;
+            if let Some((_, theirs)) = ours[added..].iter().zip(&insts).find(differs) {
+                return Err(format!("{theirs}: may be interrupted, or not, otherwise"));
+            }
+        }
+        Ok(())
+    });
+}
+
+/// Runs a kernel of an object file.
+fn run(k: &Kernel, zebin: &Zebin) -> Result<(), String> {
+    run_with(k, zebin, &kiln_exec::Options::default())
+}
+
+fn run_with(k: &Kernel, zebin: &Zebin, options: &kiln_exec::Options) -> Result<(), String> {
+    let kernel = &k.description.kernel;
+    let program =
+        kiln_exec::Program::from_zebin(zebin, kernel, k.platform).map_err(|e| e.to_string())?;
+    let mut launch = Launch {
+        ze_info: &zebin.ze_info,
+        kernel,
+        global: k.description.global,
+        local: k.description.local,
+        dimensions: k.description.dimensions,
+        args: k.description.load_args(&k.dir).map_err(|e| e.to_string())?,
+        budget: Launch::BUDGET,
+    };
+    launch
+        .run_with(&program, options)
+        .map_err(|e| e.to_string())?;
+    k.description
+        .check(&launch.args, &k.dir)
+        .map_err(|e| e.to_string())
+}
+
+/// Runs a kernel as the reference compiler compiled it.
+fn run_reference(k: &Kernel) -> Result<(), String> {
+    run(k, &k.zebin)
+}
+
+/// The same with use of undefined registers, and dependencies that no annotation covers, as errors.
+fn run_checked(k: &Kernel) -> Result<(), String> {
+    let options = kiln_exec::Options {
+        check: true,
+        ..kiln_exec::Options::default()
+    };
+    run_with(k, &k.zebin, &options)
+}
+
+#[test]
+fn the_reference_compilers_code_for_gen9_gives_the_expected_results() {
+    each(skl(), 183, run_reference);
+}
+
+#[test]
+fn the_reference_compilers_code_for_gen11_gives_the_expected_results() {
+    each(gen11(), 155, run_reference);
+}
+
+#[test]
+fn the_reference_compilers_code_for_xe_gives_the_expected_results() {
+    each_xe(run_checked);
+}
+
+/// Takes the annotations of a kernel's instructions away, one instruction after the other; counts those
+/// that are missed on some way, and those that are when the kernel is run.
+fn without_annotations(k: &Kernel) -> Result<(usize, usize), String> {
+    let (mut missed, mut reported) = (0, 0);
+    let kernel = k
+        .zebin
+        .kernels
+        .iter()
+        .position(|text| text.name == k.description.kernel);
+    let number = kernel.ok_or("no such kernel")?;
+    let ze_info = k.zebin.ze_info.kernel(&k.description.kernel);
+    let skipped = ze_info.map_or(0, |k| k.execution_env.offset_to_skip_per_thread_data_load);
+    let text = &k.zebin.kernels[number].text;
+    let decoded: Vec<_> = entries(text, k.platform).collect();
+    let insts: Result<Vec<Inst>, _> = decoded.iter().map(|entry| entry.inst.clone()).collect();
+    let mut insts = insts.map_err(|e| e.to_string())?;
+    for n in 0..insts.len() {
+        let whole = insts[n].clone();
+        if whole
+            .swsb
+            .token
+            .is_none_or(|(used, _)| used == TokenUse::Set)
+            && whole.swsb.dist.is_none()
+        {
+            continue;
+        }
+        insts[n].swsb.dist = None;
+        insts[n].swsb.token = whole.swsb.token.filter(|(used, _)| *used == TokenUse::Set);
+        let found = scoreboard::check_code(&insts, k.platform).map_err(|e| e.to_string())?;
+        let mut zebin = k.zebin.clone();
+        let bytes = encode(&insts[n], k.platform);
+        insts[n] = whole;
+        // Some are short only as they are.
+        let Ok(bytes) = bytes else { continue };
+        let (at, len) = (decoded[n].offset as usize, decoded[n].len as usize);
+        if bytes.as_bytes().len() != len {
+            continue;
+        }
+        zebin.kernels[number].text[at..at + len].copy_from_slice(bytes.as_bytes());
+        let options = kiln_exec::Options {
+            check: true,
+            ..kiln_exec::Options::default()
+        };
+        let result = run_with(k, &zebin, &options);
+        let hazard = result.is_err_and(|e| e.contains("it does not wait for the instruction at"));
+        if hazard && found.is_empty() {
+            return Err(format!("{}: found when run, and on no way", insts[n]));
+        }
+        // Threads that start with their local ids skip what loads them.
+        let executed = |f: &scoreboard::Finding| decoded[f.first].offset >= skipped;
+        missed += usize::from(found.iter().any(executed));
+        reported += usize::from(hazard);
+    }
+    Ok((missed, reported))
+}
+
+/// Of what the static checker finds, all is found that lies on the way that a run takes; it finds all that a
+/// run does.
+#[test]
+fn annotations_that_are_taken_away_are_missed_when_code_is_run() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    for name in ["tgllp", "dg2", "pvc", "bmg", "ptl"] {
+        let platform = platform::find(name).expect("the platform is known");
+        let dirs = [
+            "../../examples/saxpy",
+            "../../examples/reduction",
+            "../tests/kernels/transpose",
+        ];
+        let (mut missed, mut reported) = (0, 0);
+        for k in read(platform, dirs.map(|dir| root.join(dir)).to_vec()) {
+            let counts = without_annotations(&k).unwrap_or_else(|e| panic!("{}: {e}", k.name));
+            missed += counts.0;
+            reported += counts.1;
+        }
+        println!("{name}: {reported} of {missed}");
+        assert!(missed > 40, "{name}: only {missed} matter");
+        assert!(
+            reported * 10 >= missed * 9,
+            "{name}: {reported} of {missed}"
+        );
+    }
+}
+
+/// Encodes each instruction of a kernel again.
+fn encode_again(k: &Kernel) -> Result<(), String> {
+    for kernel in &k.zebin.kernels {
+        let entries = entries(&kernel.text, k.platform);
+        for entry in entries {
+            let at = entry.offset as usize;
+            let inst = entry.inst.map_err(|e| format!("{at:#x}: {e}"))?;
+            let code = encode(&inst, k.platform).map_err(|e| format!("{at:#x}: {e}"))?;
+            let bytes = code.as_bytes();
+            if kernel.text.get(at..at + bytes.len()) != Some(bytes) {
+                return Err(format!("{at:#x}: {inst} is encoded otherwise"));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The compiler that made the code encodes each instruction as our encoder does.
+#[test]
+fn the_reference_compilers_code_for_gen11_is_encoded_again() {
+    each(gen11(), 155, encode_again);
+}
+
+/// Runs a kernel as we finalize it, in each of its limits: in the object file that we make of it. Counts
+/// the runs.
+fn run_ours(k: &Kernel, runs: &AtomicUsize) -> Result<(), String> {
+    let visa = k.visa();
+    let limits = limits(k);
+    let ways = limits.iter().map(|&limit| (limit, Tier::Best));
+    let quick = [LIMITS[0], LIMITS[LIMITS.len() - 1]].map(|limit| (limit, Tier::Quick));
+    for (limit, tier) in ways.chain(quick) {
+        let options = Options {
+            grf_limit: limit,
+            ..Options::new(k.platform).tier(tier)
+        };
+        let object = match object_file(k, &visa, options) {
+            // The convention of stack calls has all registers.
+            Err(why) if limit < LIMITS[0] && why.contains("the convention of stack calls") => {
+                continue;
+            }
+            object => object?,
+        };
+        run(k, &object).map_err(|e| format!("{limit} GRFs, {tier:?}: {e}"))?;
+        runs.fetch_add(1, Ordering::Relaxed);
+    }
+    Ok(())
+}
+
+fn ours_in_all_limits(platform: &'static Platform, count: usize) {
+    let runs = AtomicUsize::new(0);
+    each(platform, count, |k| run_ours(k, &runs));
+    println!("{}: {} runs", platform.name, runs.into_inner());
+}
+
+/// Our object file of a kernel, compiled with every verifier on.
+fn object_file(k: &Kernel, visa: &[u8], options: Options) -> Result<Zebin, String> {
+    let options = Options {
+        verify: true,
+        ..options
+    };
+    let session = Session::new(options).only(&k.description.kernel);
+    let input = Input {
+        name: &k.name,
+        bytes: visa,
+    };
+    let module = session
+        .compile_module(&[input])
+        .map_err(|e| e.to_string())?;
+    let info = Info::Zebin(k.zebin.clone());
+    (session.object_file(&module, info)).map_err(|e| e.to_string())
+}
+
+/// Kernels with spills, subroutines, stack calls and arrays in memory.
+const SPILLING: [&str; 10] = [
+    "call_arrays",
+    "call_divergent",
+    "call_recursive",
+    "call_single",
+    "call_wide",
+    "priv_large",
+    "sha256",
+    "sub_arrays",
+    "sub_nested",
+    "sub_wide",
+];
+
+/// As if private memory lay before the spills: almost all, or more, than scratch block messages reach.
+#[test]
+fn spills_far_into_scratch_space_are_right() {
+    let dirs = SPILLING.map(|name| PathBuf::from("../tests/kernels").join(name));
+    on_each(read(skl(), dirs.to_vec()), |k: &Kernel| {
+        let text = String::from_utf8(k.visa()).map_err(|e| e.to_string())?;
+        let own = text.lines().filter(|line| !line.contains("SpillMemOffset"));
+        let own: Vec<&str> = own.collect();
+        for (bytes, grf_limit) in [(130_560, 128), (130_560, 32), (200_000, 48), (200_000, 24)] {
+            let attribute = format!(".kernel_attr SpillMemOffset={bytes}");
+            let lines = own.iter().flat_map(|&line| {
+                let begins = line.starts_with(".kernel_attr SimdSize");
+                [Some(line), begins.then_some(attribute.as_str())]
+            });
+            let text: Vec<&str> = lines.flatten().collect();
+            let options = Options {
+                grf_limit,
+                ..Options::new(k.platform)
+            };
+            match object_file(k, text.join("\n").as_bytes(), options) {
+                Err(what) if grf_limit < 128 && what.contains("the convention of stack calls") => {}
+                object => run(k, &object?)
+                    .map_err(|e| format!("behind {bytes} bytes, {grf_limit} GRFs: {e}"))?,
+            }
+        }
+        Ok(())
+    });
+}
+
+/// Kernels with more private memory than short messages address; the reference's code of them is wrong.
+#[test]
+fn our_code_has_memory_beyond_short_messages() {
+    let runs = AtomicUsize::new(0);
+    for platform in [skl(), gen11()] {
+        let kernels = read(platform, folders_in(&["../tests/far_kernels"]));
+        on_each(kernels, |k| run_ours(k, &runs));
+    }
+    assert!(runs.into_inner() >= 8);
+}
+
+/// A pass that may be left out: another for each kernel.
+#[test]
+fn our_code_gives_the_expected_results_without_a_pass() {
+    let passes: Vec<&str> = pipeline::passes().collect();
+    assert!(passes.len() >= 15, "only {} passes", passes.len());
+    each(skl(), 184, |k| {
+        let pick = k.name.bytes().map(usize::from).sum::<usize>() % passes.len();
+        let options = Options {
+            without: vec![passes[pick]],
+            ..Options::new(k.platform)
+        };
+        let object = object_file(k, &k.visa(), options)?;
+        run(k, &object).map_err(|e| format!("without {}: {e}", passes[pick]))
+    });
+}
+
+/// A kernel that was compiled soon is compiled once more, and takes the place of the one before.
+#[test]
+fn a_kernel_is_recompiled() {
+    each(skl(), 184, |k| {
+        let visa = k.visa();
+        let inputs = [Input {
+            name: &k.name,
+            bytes: &visa,
+        }];
+        let fail = |e: Box<Failure>| e.to_string();
+        let session = Session::new(Options::new(k.platform).tier(Tier::Quick));
+        let loaded = session.load(&inputs).map_err(fail)?;
+        let mut module = session.compile_loaded(&loaded).map_err(fail)?;
+        let best = Session::new(Options::new(k.platform));
+        let best = best.compile_module(&inputs).map_err(fail)?;
+        let kernel = &k.description.kernel;
+        let of = |module: &CompiledModule| -> (BTreeSet<String>, BTreeSet<String>, Vec<Vec<u8>>) {
+            let at = module.kernels.iter().position(|one| one.name == *kernel);
+            let at = at.expect("the kernel that is run");
+            let names = module.kernels[at].symbols.iter().map(|s| s.name.clone());
+            let open = module.kernels[at]
+                .relocations
+                .iter()
+                .map(|r| r.symbol.clone());
+            let all = module.kernels.iter().chain(&module.functions).enumerate();
+            let others = all
+                .filter(|(n, _)| *n != at)
+                .map(|(_, one)| one.code.clone());
+            (names.collect(), open.collect(), others.collect())
+        };
+        let before = of(&module);
+        session
+            .recompile(&loaded, &mut module, kernel, Tier::Best)
+            .map_err(fail)?;
+        // What others see of it, and the others themselves, are as they were.
+        assert!(
+            of(&module) == before,
+            "{}: other symbols or other code",
+            k.name
+        );
+        let code = |module: &CompiledModule| {
+            let one = module.kernels.iter().find(|one| one.name == *kernel);
+            one.expect("it was there").code.clone()
+        };
+        assert!(
+            code(&module) == code(&best),
+            "{}: other code than at once",
+            k.name
+        );
+        let object = session.object_file(&module, Info::Zebin(k.zebin.clone()));
+        run(k, &object.map_err(|e| e.to_string())?)?;
+        let none = session.recompile(&loaded, &mut module, "nobody", Tier::Best);
+        assert!(none.is_err_and(|e| e.to_string().contains("no kernel is named nobody")));
+        Ok(())
+    });
+}
+
+#[test]
+fn our_code_for_gen9_gives_the_expected_results() {
+    ours_in_all_limits(skl(), 182);
+}
+
+#[test]
+fn our_code_for_gen11_gives_the_expected_results() {
+    ours_in_all_limits(gen11(), 154);
+}
