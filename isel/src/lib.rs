@@ -4,6 +4,7 @@
 //! cuts them to what the hardware has, [`schedule`] orders them, [`pairs`] puts narrow values two to a
 //! register, [`remat`] computes cheap ones again where too many live. Register allocation follows.
 
+mod channels;
 pub mod legalize;
 pub mod opt;
 pub mod pairs;

@@ -6,10 +6,9 @@
 //! order: operands the hardware cannot express are copied to temporaries; a destination narrower than
 //! the execution type goes through a strided temporary; and an operation that is too wide, or whose
 //! operands straddle registers, is cut into pieces of fewer channels. Messages and what is written in
-//! the machine's own terms already (macros, products through the accumulator) stay. Most instructions are
-//! legal but for how their regions are written, which `legal` says at once.
+//! the machine's own terms already (macros, products through the accumulator) stay. An instruction that is
+//! legal as it is passes all questions and comes out as the one piece that it is.
 
-mod legal;
 mod pieces;
 mod product;
 mod region;
@@ -18,12 +17,13 @@ mod send;
 use kiln_emit::encoding;
 use kiln_machine::func::Function;
 use kiln_machine::halves;
-use kiln_machine::inst::{Base, Dst, Imm, Inst, Opcode, Pred, Reg, Src, SrcReg, VReg};
+use kiln_machine::inst::{Base, Dst, Imm, Inst, Opcode, Reg, Src, SrcReg, VReg};
 use kiln_target::isa::{Cond, MathFn, Op, PredCtrl, RegFile, Region, SrcMod, Type};
 use kiln_target::op::Props;
 use kiln_target::rules::{Rules, rules};
 use smallvec::SmallVec;
 
+use crate::channels::Channels;
 use pieces::{Dest, Flag};
 
 /// What cannot be made legal.
@@ -58,12 +58,9 @@ fn legalize(func: &mut Function, blocks: &mut [Vec<Inst>]) -> Vec<LegalizeError>
     let mut legalizer = Legalizer::new(func);
     let mut errors = Vec::new();
     for insts in blocks {
-        let illegal = insts.iter_mut().position(|inst| !legalizer.settle(inst));
-        let Some(illegal) = illegal else { continue };
         legalizer.constants.clear();
         legalizer.out.reserve(insts.len());
-        legalizer.out.extend_from_slice(&insts[..illegal]);
-        for &inst in &insts[illegal..] {
+        for &inst in &*insts {
             errors.extend(legalizer.inst(inst).err());
         }
         // What is given back first is where the next block's come to lie.
@@ -90,40 +87,6 @@ struct Legalizer<'a> {
     /// Bytes of a general register, and of a virtual one at the most.
     grf: u32,
     unit: u32,
-}
-
-/// Which channels an operation works on.
-#[derive(Clone, Copy)]
-struct Channels {
-    size: u32,
-    off: u32,
-    no_mask: bool,
-    pred: Option<Pred>,
-}
-
-impl Channels {
-    fn of(inst: &Inst) -> Channels {
-        Channels {
-            size: inst.exec_size.into(),
-            off: inst.chan_off.into(),
-            no_mask: inst.opts.no_mask,
-            pred: inst.pred,
-        }
-    }
-
-    /// So many channels, whatever the mask.
-    fn all(size: u32) -> Channels {
-        Channels {
-            size,
-            off: 0,
-            no_mask: true,
-            pred: None,
-        }
-    }
-
-    fn unpredicated(self) -> Channels {
-        Channels { pred: None, ..self }
-    }
 }
 
 /// How the sources of an operation are encoded.
@@ -243,16 +206,8 @@ impl Legalizer<'_> {
         })
     }
 
-    fn inst(&mut self, mut inst: Inst) -> Result {
-        match self.settle(&mut inst) {
-            true => self.out.push(inst),
-            false => self.general(inst)?,
-        }
-        Ok(())
-    }
-
-    /// Makes any instruction legal, whether or not it is.
-    fn general(&mut self, inst: Inst) -> Result {
+    /// Emits the legal instructions that do what an instruction does.
+    fn inst(&mut self, inst: Inst) -> Result {
         self.origin = inst.origin;
         let (Opcode::Gen(op), Some(dst)) = (inst.op, inst.dst) else {
             self.out.push(inst);
@@ -273,15 +228,15 @@ impl Legalizer<'_> {
             return self.fail(format!("{} on {target}", op.mnemonic()));
         }
         let channels = Channels::of(&inst);
-        let mut dest = self.dest_of(&dst, inst.opts.saturate, channels.size);
+        let mut dest = self.dest_of(&dst, inst.opts.saturate, channels.count());
         let mut cond = inst.cond.map(|c| (c.cond, Flag::new(&c, inst.pred)));
         let before = self.out.len();
         let mut srcs: SmallVec<[Src; 3]> = inst.srcs.iter().copied().collect();
         for s in &mut srcs {
             if let Src::Reg(r) = *s
-                && self.overtakes(&dst, channels.size, &r)
+                && self.overtakes(&dst, channels.count(), &r)
             {
-                *s = self.aside(r, channels.size)?;
+                *s = self.aside(r, channels.count())?;
             }
         }
         self.alu(op, channels, &mut dest, srcs, cond.as_mut())?;
@@ -314,7 +269,7 @@ impl Legalizer<'_> {
         let tmp = self.temp(n * ty.bytes());
         let mut dest = self.dest_of(&Dst::new(tmp, 1, ty), false, n);
         let srcs = SmallVec::from_slice(&[src]);
-        self.alu(Op::Mov, Channels::all(n), &mut dest, srcs, None)?;
+        self.alu(Op::Mov, Channels::all(n as u8), &mut dest, srcs, None)?;
         Ok(tmp)
     }
 
@@ -329,7 +284,7 @@ impl Legalizer<'_> {
     ) -> Result {
         let mut channels = channels;
         if let (Op::Mov, None, [Src::Reg(r)]) = (op, &cond, &mut srcs[..]) {
-            self.cut_down(dest, r, channels.size);
+            self.cut_down(dest, r, channels.count());
         }
         // Of a shift, the type of what is shifted also says how many bits of the other source count.
         let shifts = matches!(op, Op::Shl | Op::Shr | Op::Asr);
@@ -357,7 +312,7 @@ impl Legalizer<'_> {
         {
             let ty = if r.ty.is_signed() { Type::W } else { Type::Uw };
             let modifier = std::mem::take(&mut r.modifier);
-            srcs[1] = self.as_type(Src::Reg(r), ty, channels.size)?;
+            srcs[1] = self.as_type(Src::Reg(r), ty, channels.count())?;
             if let Src::Reg(word) = &mut srcs[1] {
                 word.modifier = modifier;
             }
@@ -367,7 +322,7 @@ impl Legalizer<'_> {
         }
         if shape(op) != Shape::Regions {
             for s in &mut srcs {
-                *s = self.plain(*s, op, dest.ty, channels.size)?;
+                *s = self.plain(*s, op, dest.ty, channels.count())?;
             }
         }
         // The hardware does not saturate a move within one integer type.
@@ -388,15 +343,15 @@ impl Legalizer<'_> {
         if self.masked_align16(op, channels) {
             // Align16 thinks in groups of four channels: one or two under a mask, and predicates other
             // than channel by channel, are left to a move.
-            let n = channels.size;
+            let n = channels.count();
             let tmp = self.temp(n * dest.ty.bytes());
             let mut whole = self.dest_of(&Dst::new(tmp, 1, dest.ty), dest.saturate, n);
-            self.alu(op, Channels::all(n), &mut whole, srcs, cond)?;
+            self.alu(op, Channels::all(n as u8), &mut whole, srcs, cond)?;
             dest.saturate = false;
             let back = SmallVec::from_slice(&[Src::packed(tmp, dest.ty)]);
             return self.alu(Op::Mov, channels, dest, back, None);
         }
-        if let Some(stride) = self.detour(op, channels.size, dest, &srcs)? {
+        if let Some(stride) = self.detour(op, channels.count(), dest, &srcs)? {
             return self.through_temporary(op, channels, dest, srcs, cond, stride);
         }
         self.cut(op, channels, dest, srcs, cond)
@@ -509,7 +464,7 @@ impl Legalizer<'_> {
     ) -> Result {
         for s in &mut srcs {
             if s.ty() == Type::Hf {
-                *s = self.as_type(*s, Type::F, channels.size)?;
+                *s = self.as_type(*s, Type::F, channels.count())?;
             }
         }
         if dest.is_null() {
@@ -519,9 +474,9 @@ impl Legalizer<'_> {
             return self.alu(op, channels, dest, srcs, cond);
         }
         let (first, second) = halves(op, channels);
-        let tmp = self.temp(channels.size * 4);
+        let tmp = self.temp(channels.count() * 4);
         let whole = Dst::new(tmp, 1, Type::F);
-        let mut whole = self.dest_of(&whole, dest.saturate, channels.size);
+        let mut whole = self.dest_of(&whole, dest.saturate, channels.count());
         self.alu(op, first, &mut whole, srcs, cond)?;
         dest.saturate = false;
         let back = SmallVec::from_slice(&[Src::packed(tmp, Type::F)]);
@@ -531,9 +486,9 @@ impl Legalizer<'_> {
     fn masked_align16(&self, op: Op, channels: Channels) -> bool {
         let plain = channels
             .pred
-            .is_none_or(|p| p.ctrl == PredCtrl::Normal && channels.size > 2);
+            .is_none_or(|p| p.ctrl == PredCtrl::Normal && channels.count() > 2);
         let three = shape(op) == Shape::Three && self.align16;
-        three && (!plain || !channels.no_mask && channels.size <= 2)
+        three && (!plain || !channels.no_mask && channels.count() <= 2)
     }
 
     /// A conversion that needs a type in between.
@@ -545,7 +500,7 @@ impl Legalizer<'_> {
         cond: Option<&mut (Cond, Flag)>,
         via: Type,
     ) -> Result {
-        let n = channels.size;
+        let n = channels.count();
         let tmp = self.temp(n * via.bytes());
         // Floats saturate to 0..1, which is not what the last step is asked for.
         let saturate = dest.saturate && !via.is_float();
@@ -604,7 +559,7 @@ impl Legalizer<'_> {
         cond: Option<&mut (Cond, Flag)>,
         stride: u32,
     ) -> Result {
-        let n = channels.size;
+        let n = channels.count();
         let ty = dest.ty;
         let (first, second) = halves(op, channels);
         if stride > 4 && dest.saturate && !ty.is_float() {
@@ -666,7 +621,7 @@ impl Legalizer<'_> {
             && self.is_architecture(r.reg)
         {
             // Only the first source may be an architecture register, or be found through one.
-            *second = self.aside(r, channels.size)?;
+            *second = self.aside(r, channels.count())?;
         }
         let last = srcs.len() - 1;
         for i in 0..srcs.len() {
@@ -676,7 +631,7 @@ impl Legalizer<'_> {
                 // The element that a channel gets is that of the destination's word or dword, so that
                 // nothing but a move to packed ones does what is written.
                 let in_place = op == Op::Mov
-                    && channels.size <= 8
+                    && channels.count() <= 8
                     && dest.h * dest.ty.bytes() == element.bytes()
                     && dest.byte.is_multiple_of(16)
                     && !dest.is_null();
@@ -725,7 +680,7 @@ impl Legalizer<'_> {
         let tmp = self.temp(n * element.bytes());
         let mut dest = self.dest_of(&Dst::new(tmp, 1, element), false, n);
         let srcs = SmallVec::from_slice(&[imm]);
-        self.alu(Op::Mov, Channels::all(n), &mut dest, srcs, None)?;
+        self.alu(Op::Mov, Channels::all(n as u8), &mut dest, srcs, None)?;
         Ok(Src::reg(tmp, Region::new(0, n as u8, 1), element))
     }
 

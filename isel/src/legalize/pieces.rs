@@ -8,7 +8,8 @@ use kiln_target::isa::{Cond, Op, RegFile, Type};
 use kiln_target::op::Props;
 use smallvec::SmallVec;
 
-use super::{Channels, Legalizer, Result, Shape, exec_bytes, group, is_raw_mov, shape, widest};
+use super::{Legalizer, Result, Shape, exec_bytes, group, is_raw_mov, shape, widest};
+use crate::channels::Channels;
 
 /// A destination, and how much of it has been written.
 pub(super) struct Dest {
@@ -152,7 +153,7 @@ impl Legalizer<'_> {
         mut srcs: SmallVec<[Src; 3]>,
         mut cond: Option<&mut (Cond, Flag)>,
     ) -> Result {
-        let n = channels.size;
+        let n = channels.count();
         let masked = !channels.no_mask
             || channels.pred.is_some()
             || cond.as_ref().is_some_and(|c| !c.1.flag.is_null());
@@ -165,7 +166,8 @@ impl Legalizer<'_> {
         if n < group(op) {
             return self.fail("fewer channels than the operation's groups have");
         }
-        if !self.fits(dest, n, least) {
+        // What fits as a whole fits in pieces.
+        if !self.fits(dest, n, n) && !self.fits(dest, n, least) {
             return self.scattered(op, channels, dest, srcs, cond);
         }
         let raw = is_raw_mov(op, dest.saturate, dest.ty, &srcs);
@@ -261,7 +263,7 @@ impl Legalizer<'_> {
         srcs: SmallVec<[Src; 3]>,
         cond: Option<&mut (Cond, Flag)>,
     ) -> Result {
-        let n = channels.size;
+        let n = channels.count();
         let ty = dest.ty;
         let tmp = self.temp(n * ty.bytes());
         let result = self.temp(n * ty.bytes());
@@ -322,7 +324,7 @@ impl Legalizer<'_> {
         inst.opts.saturate = dest.saturate;
         inst.opts.acc_wr_en = op.is(Props::WRITES_ACC);
         inst.pred = channels.pred;
-        let off = channels.off + lane;
+        let off = u32::from(channels.off) + lane;
         // The offset also says which bits of a flag belong to the channels.
         inst.chan_off = if masked { off as u8 } else { 0 };
         if masked && (!off.is_multiple_of(4) || n > 4 && !off.is_multiple_of(n)) {
@@ -363,7 +365,7 @@ impl Legalizer<'_> {
                 pred.flag = Reg::virt(now, pred.flag.byte());
             }
             let reg = match flag.flag.as_virt() {
-                Some(v) if lane + n >= channels.size => Reg::virt(v, 0),
+                Some(v) if lane + n >= channels.count() => Reg::virt(v, 0),
                 Some(v) => {
                     let data = self.func.regs[v];
                     Reg::virt(self.func.regs.push(data), 0)

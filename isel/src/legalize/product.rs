@@ -10,7 +10,8 @@ use kiln_target::isa::{Cond, Op, RegFile, Region, Type};
 use smallvec::SmallVec;
 
 use super::pieces::{Dest, Flag};
-use super::{Channels, Legalizer, Result};
+use super::{Legalizer, Result};
+use crate::channels::Channels;
 
 impl Legalizer<'_> {
     /// Of factors of different size the first is the wider one, and constants are no wider than
@@ -33,7 +34,7 @@ impl Legalizer<'_> {
         };
         if first.ty().bytes() < 4 && second.ty().bytes() == 4 {
             let wide = match second {
-                Src::Imm(imm) => self.as_type(second, imm.ty, channels.size)?,
+                Src::Imm(imm) => self.as_type(second, imm.ty, channels.count())?,
                 Src::Reg(_) => second,
             };
             (srcs[0], srcs[1]) = (wide, first);
@@ -59,15 +60,15 @@ impl Legalizer<'_> {
             return self.fail("a product of dwords that saturates");
         }
         for s in &mut srcs {
-            *s = self.factor(*s, channels.size)?;
+            *s = self.factor(*s, channels.count())?;
         }
         if matches!(dest.ty, Type::D | Type::Ud) && !dest.is_null() && cond.is_none() {
             return self.alu(Op::Macl, channels, dest, srcs, None);
         }
         let signed = srcs.iter().any(|s| s.ty().is_signed());
         let ty = if signed { Type::D } else { Type::Ud };
-        let tmp = self.temp(channels.size * 4);
-        let mut whole = self.dest_of(&Dst::new(tmp, 1, ty), false, channels.size);
+        let tmp = self.temp(channels.count() * 4);
+        let mut whole = self.dest_of(&Dst::new(tmp, 1, ty), false, channels.count());
         self.alu(Op::Macl, channels.unpredicated(), &mut whole, srcs, None)?;
         let low = SmallVec::from_slice(&[Src::packed(tmp, ty)]);
         self.alu(Op::Mov, channels, dest, low, cond)

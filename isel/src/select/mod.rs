@@ -36,6 +36,8 @@ use kiln_target::platform::Platform;
 use scratch::{Area, Store};
 use smallvec::SmallVec;
 
+use crate::channels::Channels;
+
 /// Why an instruction cannot be selected.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[error("instruction {inst} ({op}): {what}")]
@@ -47,33 +49,6 @@ pub struct SelectError {
 }
 
 type Result<T = ()> = std::result::Result<T, SelectError>;
-
-/// Which channels an operation works on.
-#[derive(Clone, Copy, Debug)]
-struct Channels {
-    size: u8,
-    off: u8,
-    no_mask: bool,
-    pred: Option<kiln_machine::inst::Pred>,
-}
-
-impl Channels {
-    /// One channel, whatever the mask.
-    const SCALAR: Channels = Channels::all(1);
-
-    const fn all(size: u8) -> Channels {
-        Channels {
-            size,
-            off: 0,
-            no_mask: true,
-            pred: None,
-        }
-    }
-
-    fn unpredicated(self) -> Channels {
-        Channels { pred: None, ..self }
-    }
-}
 
 /// A cell the current vISA instruction touches.
 struct Touched {
