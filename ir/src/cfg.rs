@@ -32,6 +32,16 @@ pub enum CfgError {
     Unsupported { inst: usize, what: &'static str },
 }
 
+impl CfgError {
+    /// The error with the number that its instruction has in the source, where `object` is a rewritten one.
+    #[must_use]
+    pub fn in_source(mut self, object: &Object) -> CfgError {
+        let (CfgError::NoLabel { inst, .. } | CfgError::Unsupported { inst, .. }) = &mut self;
+        *inst = object.insts.get(*inst).map_or(*inst, |i| i.origin as usize);
+        self
+    }
+}
+
 /// How one block of the vISA program ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Exit {

@@ -22,13 +22,6 @@ use crate::halves::any;
 /// Channels whose coordinates `plane` has in a register each.
 const PLANE: u8 = 8;
 
-/// An object without the instructions that others stand for.
-pub struct Expanded {
-    pub object: Object,
-    /// The number of each instruction in the object that it was made of.
-    pub origins: Vec<u32>,
-}
-
 const SCALAR: Region = Region {
     v: Some(0),
     w: 1,
@@ -45,15 +38,15 @@ const DESTINATION: Region = Region {
     h: 1,
 };
 
-/// Expands the instructions of an object, in which functions of some names are called by jumps; nothing for one
-/// that has none of them.
+/// Expands the instructions of an object. `by_jump` is true for the name of a function that is called by a jump.
+/// The result is `None` for an object that has no such instruction.
 ///
 /// # Errors
 /// An operand that the expansion cannot move.
 pub fn expand(
     object: &Object,
     by_jump: &(dyn Fn(&str) -> bool + Sync),
-) -> Result<Option<Expanded>, CfgError> {
+) -> Result<Option<Object>, CfgError> {
     // The machine's calls have predicates of channels alone.
     let jumps = |inst: &Inst| match (inst.op, inst.operands.first()) {
         (Opcode::IfCall, _) => true,
@@ -69,20 +62,15 @@ pub fn expand(
         return Ok(None);
     }
     let mut expander = Expander {
-        out: Expanded {
-            object: Object {
-                insts: Vec::with_capacity(object.insts.len()),
-                ..object.without_insts()
-            },
-            origins: Vec::with_capacity(object.insts.len()),
+        object: Object {
+            insts: Vec::with_capacity(object.insts.len()),
+            ..object.without_insts()
         },
-        at: 0,
         flag: None,
     };
-    for (at, inst) in object.insts.iter().enumerate() {
-        expander.at = at;
-        if let Some((pred, elements)) = bits(&expander.out.object, inst) {
-            expander.out.object.predicates[pred].elements = elements;
+    for inst in &object.insts {
+        if let Some((pred, elements)) = bits(&expander.object, inst) {
+            expander.object.predicates[pred].elements = elements;
         }
         match inst.op {
             Opcode::SwitchJmp => expander.switch(inst),
@@ -93,7 +81,7 @@ pub fn expand(
             _ => expander.push(inst.clone()),
         }
     }
-    Ok(Some(expander.out))
+    Ok(Some(expander.object))
 }
 
 /// How many bits the predicate should have that an instruction runs under, if it has fewer.
@@ -105,17 +93,15 @@ fn bits(object: &Object, inst: &Inst) -> Option<(Predicate, u16)> {
 }
 
 struct Expander {
-    out: Expanded,
-    /// The instruction that is expanded.
-    at: usize,
-    /// What a search compares into.
+    /// The object without the instructions that were expanded.
+    object: Object,
+    /// Predicate that a search compares into.
     flag: Option<Predicate>,
 }
 
 impl Expander {
     fn push(&mut self, inst: Inst) {
-        self.out.object.insts.push(inst);
-        self.out.origins.push(self.at as u32);
+        self.object.insts.push(inst);
     }
 
     /// An instruction in the place of another.
@@ -126,11 +112,12 @@ impl Expander {
             pred: None,
             operands: operands.iter().cloned().collect(),
             place: from.place,
+            origin: from.origin,
         });
     }
 
     fn flag(&mut self) -> Predicate {
-        let predicates = &mut self.out.object.predicates;
+        let predicates = &mut self.object.predicates;
         *self.flag.get_or_insert_with(|| {
             let name = format!("expanded_{}", predicates.len()).into();
             predicates.push(ArrayDecl {
@@ -142,7 +129,7 @@ impl Expander {
     }
 
     fn label(&mut self) -> Label {
-        let names = &mut self.out.object.labels;
+        let names = &mut self.object.labels;
         names.push(LabelDecl {
             name: format!("expanded_{}", names.len()).into(),
             kind: LabelKind::Block,
@@ -204,6 +191,7 @@ impl Expander {
                 pred,
                 operands: smallvec![Operand::Label(label)],
                 place: inst.place,
+                origin: inst.origin,
             });
         };
         let (low, high) = labels.split_at(labels.len() / 2);
@@ -231,8 +219,8 @@ impl Expander {
         }
     }
 
-    /// Element `n` of a source of four, as a scalar.
-    fn element(&self, source: &Operand, n: u8) -> Result<Operand, CfgError> {
+    /// Element `n` of a source of four of an instruction, as a scalar.
+    fn element(inst: &Inst, source: &Operand, n: u8) -> Result<Operand, CfgError> {
         match *source {
             Operand::General {
                 var,
@@ -255,7 +243,7 @@ impl Expander {
             }
             Operand::Imm { .. } => Ok(source.clone()),
             _ => Err(CfgError::Unsupported {
-                inst: self.at,
+                inst: inst.origin as usize,
                 what: "four parameters at an address",
             }),
         }
@@ -266,7 +254,7 @@ impl Expander {
         let [to, of, x] = &inst.operands[..] else {
             return Ok(());
         };
-        let (slope, at_zero) = (self.element(of, 0)?, self.element(of, 3)?);
+        let (slope, at_zero) = (Self::element(inst, of, 0)?, Self::element(inst, of, 3)?);
         self.push(Inst {
             op: Opcode::Mad,
             operands: smallvec![to.clone(), slope, x.clone(), at_zero],
@@ -290,7 +278,7 @@ impl Expander {
         } = *coordinates
         else {
             return Err(CfgError::Unsupported {
-                inst: self.at,
+                inst: inst.origin as usize,
                 what: "coordinates of a plane at an address",
             });
         };
@@ -315,7 +303,7 @@ impl Expander {
             },
             ref other => other.clone(),
         };
-        let [p, q, r] = [0, 1, 3].map(|n| self.element(&four, n));
+        let [p, q, r] = [0, 1, 3].map(|n| Self::element(inst, &four, n));
         let (p, q, r) = (p?, q?, r?);
         let (results, part) = self.singles(inst);
         let groups = inst.exec.size / PLANE;
@@ -369,7 +357,7 @@ impl Expander {
         let mut converted = None;
         for (n, operand) in sum.operands.iter_mut().enumerate() {
             let double = match *operand {
-                Operand::General { var, .. } => self.out.object.vars[var].ty == Type::Df,
+                Operand::General { var, .. } => self.object.vars[var].ty == Type::Df,
                 Operand::Indirect { ty, .. } | Operand::Imm { ty, .. } => ty == Type::Df,
                 _ => continue,
             };
@@ -410,7 +398,7 @@ impl Expander {
 
     /// A variable of as many elements as an instruction has channels.
     fn variable(&mut self, inst: &Inst, ty: Type) -> Var {
-        let vars = &mut self.out.object.vars;
+        let vars = &mut self.object.vars;
         vars.push(VarDecl {
             name: format!("expanded_{}", vars.len()).into(),
             ty,

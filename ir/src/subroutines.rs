@@ -34,18 +34,11 @@ pub enum Which {
     Few,
 }
 
-/// An object whose calls are prepared.
-pub struct Prepared {
-    pub object: Object,
-    /// The number of each instruction in the object that it was made of.
-    pub origins: Vec<u32>,
-}
-
-/// Puts subroutines in the place of their calls; nothing for an object that has none.
+/// Puts subroutines in the place of their calls. The result is `None` for an object without subroutines.
 ///
 /// # Errors
 /// A call that leads back to itself, or to no subroutine, or more instructions than is reasonable.
-pub fn prepare(object: &Object, which: Which) -> Result<Option<Prepared>, CfgError> {
+pub fn prepare(object: &Object, which: Which) -> Result<Option<Object>, CfgError> {
     let calls = Calls::new(object)?;
     let Some(calls) = calls else { return Ok(None) };
     let order = calls.bottom_up()?;
@@ -57,7 +50,6 @@ pub fn prepare(object: &Object, which: Which) -> Result<Option<Prepared>, CfgErr
             insts: Vec::with_capacity(object.insts.len()),
             ..object.without_insts()
         },
-        origins: Vec::with_capacity(object.insts.len()),
         most: match which {
             Which::All => MOST.max(object.insts.len()),
             Which::Few => usize::MAX,
@@ -70,10 +62,7 @@ pub fn prepare(object: &Object, which: Which) -> Result<Option<Prepared>, CfgErr
             out.body(body)?;
         }
     }
-    Ok(Some(Prepared {
-        object: out.object,
-        origins: out.origins,
-    }))
+    Ok(Some(out.object))
 }
 
 /// A subroutine, in the order of the code; the first is the kernel's or function's own part.
@@ -218,7 +207,6 @@ struct Writer<'c, 'o> {
     calls: &'c Calls<'o>,
     inlined: &'c SecondaryMap<Body, bool>,
     object: Object,
-    origins: Vec<u32>,
     most: usize,
 }
 
@@ -330,14 +318,13 @@ impl Writer<'_, '_> {
     }
 
     fn push(&mut self, at: usize, inst: Inst) -> Result<(), CfgError> {
-        if self.origins.len() >= self.most {
+        if self.object.insts.len() >= self.most {
             return Err(CfgError::Unsupported {
                 inst: at,
                 what: "so many calls of subroutines",
             });
         }
         self.object.insts.push(inst);
-        self.origins.push(at as u32);
         Ok(())
     }
 }

@@ -247,12 +247,14 @@ impl Builder {
             pred: None,
             operands: operands.into_iter().collect(),
             place: Place::default(),
+            origin: Inst::UNNUMBERED,
         })
     }
 
-    /// Adds an instruction.
-    pub fn push(&mut self, inst: Inst) -> &mut Inst {
+    /// Adds an instruction and gives it its number.
+    pub fn push(&mut self, mut inst: Inst) -> &mut Inst {
         let at = self.object.insts.len();
+        inst.origin = at as u32;
         self.object.insts.push(inst);
         &mut self.object.insts[at]
     }

@@ -549,9 +549,15 @@ pub struct Inst {
     /// One a field of the opcode's row.
     pub operands: SmallVec<[Operand; 4]>,
     pub place: Place,
+    /// Number of the instruction that this one stands for, in the object as it was read. Rewrites of an object
+    /// keep it, so that errors, line tables and profiles name the instruction that the user wrote.
+    pub origin: u32,
 }
 
 impl Inst {
+    /// Origin of an instruction that is not part of an object yet.
+    pub const UNNUMBERED: u32 = u32::MAX;
+
     /// Sizes of `%arg` and `%retval` in GRFs that a call with a stack passes.
     pub fn passed_grfs(&self) -> Option<[u32; 2]> {
         let number = |i: usize| match self.operands.get(i) {

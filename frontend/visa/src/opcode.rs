@@ -1461,6 +1461,7 @@ mod tests {
                 pred: None,
                 operands: operands.iter().cloned().collect(),
                 place: Place::default(),
+                origin: Inst::UNNUMBERED,
             };
             let fields: Vec<Field> = op
                 .row()

@@ -425,7 +425,7 @@ impl Select<'_, '_> {
         Selected {
             insts,
             term,
-            origin: origin.map_or(u32::MAX, ir::Inst::as_u32),
+            origin: origin.map_or(u32::MAX, |inst| self.origin(inst)),
         }
     }
 
@@ -559,8 +559,13 @@ impl Select<'_, '_> {
         v
     }
 
+    /// Number of a vISA instruction in the object as it was read.
+    fn origin(&self, inst: ir::Inst) -> u32 {
+        self.ir.object.insts[inst.index()].origin
+    }
+
     fn push(&mut self, mut inst: Inst) {
-        inst.origin = self.at.as_u32();
+        inst.origin = self.origin(self.at);
         self.code.push(inst);
     }
 

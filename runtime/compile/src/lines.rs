@@ -64,13 +64,6 @@ impl Lines {
         }
     }
 
-    /// Gives the instructions of vISA the numbers that they have in another list.
-    pub(crate) fn renumber(&mut self, numbers: &[u32]) {
-        for visa in self.lines.iter_mut().filter_map(|line| line.visa.as_mut()) {
-            *visa = numbers.get(*visa as usize).copied().unwrap_or(*visa);
-        }
-    }
-
     /// Takes the lines of the source from the instructions of vISA that say them.
     pub(crate) fn locate(&mut self, object: &Object) {
         let sources = Sources::of(object);

@@ -68,23 +68,29 @@ pub enum CompileError {
 }
 
 impl CompileError {
-    /// The error with the numbers that instructions have in another list.
-    fn renumbered(mut self, numbers: &[u32]) -> CompileError {
-        let number = |inst: &mut usize| *inst = numbers.get(*inst).map_or(*inst, |n| *n as usize);
-        match &mut self {
-            CompileError::Unsupported { list, .. } => {
-                list.iter_mut().for_each(|one| number(&mut one.inst));
-                list.sort_by_key(|one| one.inst);
-                list.dedup();
-            }
-            CompileError::Flow { source, .. } => match source {
-                CfgError::NoLabel { inst, .. } | CfgError::Unsupported { inst, .. } => number(inst),
+    /// An error about the control flow of an object, with the instruction's number in the source.
+    fn flow(object: &Object, source: CfgError) -> CompileError {
+        let kernel = object.name.to_string();
+        match source.in_source(object) {
+            CfgError::Unsupported { inst, what } => CompileError::Unsupported {
+                kernel,
+                list: vec![Unsupported {
+                    inst,
+                    what: what.to_string(),
+                }],
             },
-            CompileError::Allocate(_)
-            | CompileError::Encode { .. }
-            | CompileError::Broken { .. } => {}
+            source => CompileError::Flow { kernel, source },
         }
-        self
+    }
+
+    /// Unsupported instructions of a kernel, sorted, each once.
+    fn unsupported(object: &Object, mut list: Vec<Unsupported>) -> CompileError {
+        list.sort_by_key(|one| one.inst);
+        list.dedup();
+        CompileError::Unsupported {
+            kernel: object.name.to_string(),
+            list,
+        }
     }
 
     /// The same as errors of their own: one for each kind of what is not supported.
@@ -316,18 +322,6 @@ pub struct Compiled {
     pub dumps: Vec<(Stage, String)>,
 }
 
-impl Compiled {
-    /// The same as the code of an object whose instructions have other numbers.
-    fn renumbered(mut self, object: &Object, numbers: &[u32]) -> Compiled {
-        self.visa_instructions = object.insts.len();
-        self.lines.renumber(numbers);
-        for profile in &mut self.profiles {
-            profile.renumber(numbers);
-        }
-        self
-    }
-}
-
 /// What is known of the functions of a module when one of its objects is compiled.
 pub struct Callees<'a> {
     /// Those that are entered by jumps.
@@ -369,17 +363,11 @@ pub fn compile_in(
     options: &Options,
     scratch: &mut Scratch,
 ) -> Result<Compiled, CompileError> {
-    let flow = |source| CompileError::Flow {
-        kernel: object.name.to_string(),
-        source,
-    };
-    let expanded = expand::expand(object, &|name| callees.by_jump.contains(name)).map_err(flow)?;
-    let mut compiled = match expanded {
-        Some(expanded) => compile_expanded(&expanded.object, callees, options, scratch)
-            .map_err(|error| error.renumbered(&expanded.origins))?
-            .renumbered(object, &expanded.origins),
-        None => compile_expanded(object, callees, options, scratch)?,
-    };
+    let expanded = expand::expand(object, &|name| callees.by_jump.contains(name))
+        .map_err(|source| CompileError::flow(object, source))?;
+    let body = expanded.as_ref().unwrap_or(object);
+    let mut compiled = compile_expanded(body, callees, options, scratch)?;
+    compiled.visa_instructions = object.insts.len();
     compiled.lines.locate(object);
     for profile in &mut compiled.profiles {
         profile.locate(object);
@@ -394,27 +382,16 @@ fn compile_expanded(
     options: &Options,
     scratch: &mut Scratch,
 ) -> Result<Compiled, CompileError> {
-    let flow = |source| CompileError::Flow {
-        kernel: object.name.to_string(),
-        source,
-    };
     // Where a subroutine's frame would be is known only where it has a fixed place: not in a function that
     // is called with a stack.
     let called = object.kind != ObjectKind::Kernel && kiln_ir::build::uses_stack(object);
     let few = (!called).then_some(Which::Few);
     for which in few.into_iter().chain([Which::All]) {
-        let prepared = subroutines::prepare(object, which).map_err(flow)?;
-        let body = prepared.as_ref().map_or(object, |p| &p.object);
-        let result = compile_prepared(body, callees, options, scratch);
-        let compiled = result.map_err(|error| match &prepared {
-            Some(prepared) => error.renumbered(&prepared.origins),
-            None => error,
-        })?;
-        if let Some(compiled) = compiled {
-            return Ok(match &prepared {
-                Some(prepared) => compiled.renumbered(object, &prepared.origins),
-                None => compiled,
-            });
+        let prepared = subroutines::prepare(object, which)
+            .map_err(|source| CompileError::flow(object, source))?;
+        let body = prepared.as_ref().unwrap_or(object);
+        if let Some(compiled) = compile_prepared(body, callees, options, scratch)? {
+            return Ok(compiled);
         }
     }
     Err(CompileError::Unsupported {
@@ -454,19 +431,8 @@ fn compile_prepared(
         return Err(too_far().into());
     }
     let build = || {
-        kiln_ir::build::build(object, options.platform).map_err(|source| match source {
-            CfgError::Unsupported { inst, what } => CompileError::Unsupported {
-                kernel: kernel(),
-                list: vec![Unsupported {
-                    inst,
-                    what: what.to_string(),
-                }],
-            },
-            source => CompileError::Flow {
-                kernel: kernel(),
-                source,
-            },
-        })
+        kiln_ir::build::build(object, options.platform)
+            .map_err(|source| CompileError::flow(object, source))
     };
     let func = build()?;
     lap(&mut seconds.ir);
@@ -635,10 +601,6 @@ fn lower(
     room: Room,
     text: &mut String,
 ) -> Result<(Vec<Machine>, Vec<u32>), CompileError> {
-    let unsupported = |list| CompileError::Unsupported {
-        kernel: object.name.to_string(),
-        list,
-    };
     let calls = select::Calls {
         abi: options.abi,
         by_jump: &|name| callees.by_jump.contains(name),
@@ -646,10 +608,13 @@ fn lower(
     let mut machines =
         select::select_in(&func, options.platform, &calls, room).map_err(|errors| {
             let one = |e: select::SelectError| Unsupported {
-                inst: e.inst,
+                inst: object
+                    .insts
+                    .get(e.inst)
+                    .map_or(e.inst, |i| i.origin as usize),
                 what: format!("{}: {}", e.op, e.what),
             };
-            unsupported(errors.into_iter().map(one).collect())
+            CompileError::unsupported(object, errors.into_iter().map(one).collect())
         })?;
     drop(func);
     // Of one that calls others it has to be known what they overwrite.
@@ -706,10 +671,7 @@ fn finish(
             inst: e.origin as usize,
             what: e.what,
         };
-        CompileError::Unsupported {
-            kernel: object.name.to_string(),
-            list: errors.into_iter().map(one).collect(),
-        }
+        CompileError::unsupported(object, errors.into_iter().map(one).collect())
     })?;
     debug_assert!(graph.is_of(machine), "legalization changes edges");
     opt::dead::run(machine, &graph);

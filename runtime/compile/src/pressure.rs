@@ -175,13 +175,6 @@ fn values(func: &Function, starts: &[usize], at: usize, found: &[VReg]) -> Vec<V
 }
 
 impl Profile {
-    /// Gives the instructions of vISA the numbers that they have in another list.
-    pub(crate) fn renumber(&mut self, numbers: &[u32]) {
-        for visa in self.points.iter_mut().filter_map(|p| p.visa.as_mut()) {
-            *visa = numbers.get(*visa as usize).copied().unwrap_or(*visa);
-        }
-    }
-
     /// Takes the lines of the source from the instructions of vISA that say them.
     pub(crate) fn locate(&mut self, object: &Object) {
         let sources = Sources::of(object);

@@ -59,6 +59,7 @@ impl Reader<'_> {
             pred: None,
             operands,
             place,
+            origin: Inst::UNNUMBERED,
         };
         // The number a list's length, or the presence of an operand, depends on.
         let mut count = 0;

@@ -288,7 +288,8 @@ impl<'a> Reader<'a> {
             }
             let number = object.insts.len();
             match self.inst(object, labels, Layout::Complete) {
-                Ok(inst) => {
+                Ok(mut inst) => {
+                    inst.origin = number as u32;
                     if labels::has_label(&inst) {
                         labelled.push(number);
                     }

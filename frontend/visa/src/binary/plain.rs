@@ -165,6 +165,7 @@ impl Rest<'_> {
                 pos: (end - self.0.len()) as u32,
                 column: 0,
             },
+            origin: number as u32,
         });
         match rest.inst(declared, &mut insts[number]) {
             Some(true) => labelled.push(number),

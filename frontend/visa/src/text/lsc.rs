@@ -354,6 +354,7 @@ impl<'a> Parser<'a> {
             pred,
             operands: operands.collect::<SmallVec<_>>(),
             place: place(mark),
+            origin: Inst::UNNUMBERED,
         })
     }
 

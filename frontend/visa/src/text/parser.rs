@@ -290,7 +290,8 @@ impl<'a> Current<'a> {
         label
     }
 
-    pub fn push(&mut self, inst: Inst) {
+    pub fn push(&mut self, mut inst: Inst) {
+        inst.origin = self.insts.len() as u32;
         if labels::has_label(&inst) {
             self.labelled.push(self.insts.len());
         }
@@ -475,6 +476,7 @@ impl<'a> Parser<'a> {
                     pred: None,
                     operands,
                     place: place(mark),
+                    origin: Inst::UNNUMBERED,
                 },
                 mark,
             );
@@ -922,6 +924,7 @@ impl<'a> Parser<'a> {
                 pred,
                 operands,
                 place: place(mark),
+                origin: Inst::UNNUMBERED,
             });
         }
         let flags = slots.iter().find_map(Slot::number).unwrap_or(0);
@@ -966,6 +969,7 @@ impl<'a> Parser<'a> {
             pred,
             operands,
             place: place(mark),
+            origin: Inst::UNNUMBERED,
         })
     }
 

@@ -366,6 +366,7 @@ impl<'a> Rest<'a> {
             pred,
             operands,
             place: place(mark),
+            origin: Inst::UNNUMBERED,
         })
     }
 

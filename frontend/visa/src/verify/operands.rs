@@ -810,6 +810,7 @@ mod tests {
                     pred: None,
                     operands: operands.collect(),
                     place: Place::default(),
+                    origin: Inst::UNNUMBERED,
                 };
                 let platform = [None, Some(Generation::Skl), Some(Generation::Pvc)][i % 3];
                 let (fits, count) = found(&object, &inst, platform);

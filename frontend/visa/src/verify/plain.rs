@@ -258,6 +258,7 @@ mod tests {
                 }),
                 operands,
                 place: Place::default(),
+                origin: Inst::UNNUMBERED,
             };
             let platform = n.of(&[None, Some(Generation::Skl), Some(Generation::Pvc)]);
             let grf = platform.map_or(32, Generation::grf_bytes);
