@@ -76,9 +76,7 @@ fn halves_are_the_whole() {
         };
         for object in &module.objects {
             let prepared = prepare(object, Which::Few).ok().flatten();
-            let object = prepared
-                .as_ref()
-                .map_or(object, |prepared| &prepared.object);
+            let object = prepared.as_ref().unwrap_or(object);
             let (any, calls) = compare(object, &file);
             compared += any;
             several += calls;

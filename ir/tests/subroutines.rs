@@ -181,19 +181,32 @@ fn what_is_short_or_called_once_is_put_in_place() {
     let all: String = all.map(|(name, length)| subroutine(name, length)).concat();
     let module = kernel(&format!("{text}{all}"));
     let few = prepare(&module.objects[0], Which::Few).unwrap().unwrap();
-    assert_eq!(count(&few.object, Opcode::Call), 2);
-    assert_eq!(count(&few.object, Opcode::Add), 50 + 2 + 2 + 50);
+    assert_eq!(count(&few, Opcode::Call), 2);
+    assert_eq!(count(&few, Opcode::Add), 50 + 2 + 2 + 50);
     assert!(
-        few.object
-            .insts
+        few.insts
             .iter()
             .all(|i| i.op != Opcode::Call || i.pred.is_none())
     );
-    let func = build(&few.object, &SKL).unwrap();
+    let func = build(&few, &SKL).unwrap();
     assert_eq!(func.routines.len(), 2);
     let all = prepare(&module.objects[0], Which::All).unwrap().unwrap();
-    assert_eq!(count(&all.object, Opcode::Call), 0);
-    assert_eq!(count(&all.object, Opcode::Add), 50 + 2 + 2 + 50 + 50);
+    assert_eq!(count(&all, Opcode::Call), 0);
+    assert_eq!(count(&all, Opcode::Add), 50 + 2 + 2 + 50 + 50);
+    // Copies of a body have the origins of its only original.
+    let mut origins: Vec<u32> = (all.insts.iter())
+        .filter(|inst| inst.op == Opcode::Add)
+        .map(|inst| inst.origin)
+        .collect();
+    let source = &module.objects[0].insts;
+    assert!(
+        origins
+            .iter()
+            .all(|&n| source[n as usize].op == Opcode::Add)
+    );
+    origins.sort_unstable();
+    origins.dedup();
+    assert_eq!(origins.len(), 50 + 2 + 50);
 }
 
 #[test]
@@ -224,7 +237,7 @@ fn a_subroutine_that_nothing_calls_is_left_out() {
     ));
     for which in [Which::All, Which::Few] {
         let object = prepare(&module.objects[0], which);
-        let object = object.expect("it is sound").expect("another object").object;
+        let object = object.expect("it is sound").expect("another object");
         let moves = object.insts.iter().filter(|inst| inst.op == Opcode::Mov);
         assert_eq!(moves.count(), 1);
     }

@@ -457,7 +457,7 @@ fn compile(text: &str) -> Result<Figures, String> {
     lap();
     let kernel = module.objects.first().ok_or("no kernel")?;
     let prepared = prepare(kernel, Which::Few).map_err(|e| e.to_string())?;
-    let kernel = prepared.as_ref().map_or(kernel, |p| &p);
+    let kernel = prepared.as_ref().unwrap_or(kernel);
     let func = kiln_ir::build::build(kernel, &SKL).map_err(|e| e.to_string())?;
     lap();
     let room = select::Room {
