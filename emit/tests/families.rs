@@ -225,6 +225,53 @@ fn sub_registers_are_counted_as_each_family_does() {
     }
 }
 
+/// Native floats, as the reference assembler writes them and its disassembler lists them: on Gen11 everywhere, later
+/// in operations of three sources only.
+#[test]
+fn accumulators_have_native_floats() {
+    for (platform, code, expected) in [
+        (
+            "icllp",
+            0x0180_0404_0720_6601_2000_c018_0060_005b_u128,
+            "mad (8|M0) acc0.0<1>:nf r6.3<0;0>:f r2.0<8;1>:f r6.0<0>:f",
+        ),
+        (
+            "icllp",
+            0x0188_0406_0722_002b_0a00_4808_0060_005b,
+            "mad (8|M0) r10.0<1>:f acc0.0<2;1>:nf r3.0<8;1>:f r6.1<0>:f",
+        ),
+        (
+            "icllp",
+            0x008d_00c0_4a8d_0400_2060_5928_0060_0040,
+            "add (8|M0) r3.0<1>:f acc0.0<8;8,1>:nf r6.0<8;8,1>:f",
+        ),
+        (
+            "tgllp",
+            0x0604_0205_0a0a_0664_2000_02f0_0003_005b,
+            "mad (8|M0) acc0.0<1>:nf r6.3<0;0>:f r2.0<8;1>:f r6.0<0>:f",
+        ),
+        (
+            "dg2",
+            0x0624_0305_0a0a_2001_0a04_0fa8_0003_005b,
+            "mad (8|M0) r10.0<1>:f acc0.0<8;1>:nf r3.0<8;1>:f r6.1<0>:f",
+        ),
+    ] {
+        let platform = find(platform).expect("a known platform");
+        let bytes = code.to_le_bytes();
+        let inst = decode(&bytes, platform).expect("an instruction");
+        assert_eq!(line(&inst, 0, platform, Style::Numeric), expected);
+        assert_eq!(encode(&inst, platform).expect("a code").as_bytes(), bytes);
+        assert_eq!(verify(&inst, platform), Ok(()), "{expected}");
+    }
+    // Neither later families nor operations of two sources have them.
+    let ternary = 0x0604_0205_0a0a_0664_2000_02f0_0003_005b_u128;
+    let unary = 0x0046_0605_2000_0af0_0003_0061_u128;
+    for (platform, code) in [("pvc", ternary), ("lnl", ternary), ("tgllp", unary)] {
+        let platform = find(platform).expect("a known platform");
+        assert!(decode(&code.to_le_bytes(), platform).is_err());
+    }
+}
+
 /// Every message of the fixtures with a constant descriptor is a known request and comes back. Only in
 /// assembly text (`forms`) fields have codes that are reserved.
 #[test]

@@ -135,7 +135,7 @@ fn what_is_computed_in_order_is_waited_for_before_it_is_read() {
 #[test]
 fn a_pipeline_has_finished_what_is_far_behind() {
     let mut code = vec![add(10, 2)];
-    code.extend((0..10).map(|_| add(30, 4)));
+    code.extend((0..9).map(|_| add(30, 4)));
     code.push(add(12, 10));
     assert_eq!(findings("tgllp", &code).len(), 1);
     code.insert(1, add(30, 4));

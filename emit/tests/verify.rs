@@ -61,6 +61,18 @@ fn rows_of_one_may_be_as_far_apart_along_them() {
     assert!(matches!(on("skl"), Err(Violation::Region { .. })));
 }
 
+/// As compilers of media code have them: the types say nothing of what the value was computed from.
+#[test]
+fn a_move_may_saturate_to_its_own_type() {
+    let mut inst = Inst::new(Op::Mov, 8);
+    inst.dst = Some(Dst::new(Reg::grf(2), 2, Type::Ub));
+    let src = Src::reg(Reg::grf(4), Region::packed(8), Type::Ub);
+    inst.srcs.push(src);
+    inst.saturate = true;
+    let platform = find("tgllp").expect("the platform is known");
+    assert_eq!(verify(&inst, platform), Ok(()));
+}
+
 fn mad() -> Inst {
     let mut inst = two(Op::Mad, 8, Type::F);
     inst.srcs
@@ -115,6 +127,8 @@ breaks! {
     ternary_types: mad(), |i| i.srcs[2] = Src::reg(Reg::grf(8), Region::packed(8), Type::D)
         => Violation::Operand { .. },
     payload_end: send(), |i| place(i, 127, 0) => Violation::File { end: 129, count: 128, .. },
+    payload_nowhere: send(), |i| i.srcs[0] = Src::reg(Reg::NULL, Region::SCALAR, Type::Ud)
+        => Violation::Operand { .. },
     payload_start: send(), |i| place(i, 120, 8) => Violation::Operand { .. },
     last_message: send(), |i| {
         place(i, 20, 0);

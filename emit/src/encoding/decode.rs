@@ -422,9 +422,12 @@ impl Decoder<'_> {
             what,
             value,
         };
-        let file = at.file_of(self.word);
+        let mut file = at.file_of(self.word);
+        let code = self.get(&at.ty);
+        if at.imm_or_native && file == FILE_IMM && self.format.types.value(code) == Some(Type::Nf) {
+            file = FILE_ARF;
+        }
         if file == FILE_IMM {
-            let code = self.get(&at.ty);
             let ty = self.format.imm_types.value(code).ok_or(bad("type", code))?;
             if at.imm16.exists() {
                 if ty.bytes() != 2 {

@@ -106,6 +106,7 @@ const TERNARY: Format = Format {
         SrcBits {
             imm: bit(43),
             imm16: bits(82, 67),
+            imm_or_native: true,
             ty: bits(66, 64).then(FLOAT, FLOAT),
             neg: bit(38),
             abs: bit(37),
@@ -158,6 +159,7 @@ const TYPES: &Codes<Type> = &Codes::<Type>::new(&[
     (Type::Hf, 8),
     (Type::F, 9),
     (Type::Df, 10),
+    (Type::Nf, 11),
 ]);
 
 const IMM_TYPES: &Codes<Type> = &Codes::<Type>::new(&[

@@ -122,6 +122,7 @@ pub(super) const NO_SRC: SrcBits = SrcBits {
     arf: Bits::NONE,
     imm: Bits::NONE,
     imm16: Bits::NONE,
+    imm_or_native: false,
     ty: Bits::NONE,
     sub_byte: Bits::NONE,
     half: Bits::NONE,

@@ -440,6 +440,8 @@ pub struct SrcBits {
     pub imm: Bits,
     /// An immediate of 16 bits of this source's own.
     pub imm16: Bits,
+    /// True if `imm` stands for an accumulator where the type is `nf`.
+    pub imm_or_native: bool,
     /// Missing: the first source's.
     pub ty: Bits,
     /// Whether the elements are smaller than a byte.

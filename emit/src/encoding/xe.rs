@@ -309,6 +309,7 @@ const TERNARY: Format = Format {
     imm64: Bits::NONE,
     jip: Bits::NONE,
     uip: Bits::NONE,
+    types: NATIVE_TYPES,
     vstrides: &Codes::<Option<u8>>::new(&[(Some(0), 0), (Some(1), 1), (Some(4), 2), (Some(8), 3)]),
     ..BASIC
 };
@@ -360,6 +361,7 @@ const SYSTOLIC: Format = Format {
         systolic(TERNARY.src[1], bits(87, 86)),
         systolic(TERNARY.src[2], bits(85, 84)),
     ],
+    types: TYPES,
     systolic: SystolicBits {
         depth: bits(49, 48),
         repeat: bits(45, 43),
@@ -513,6 +515,7 @@ const fn wide_ternary(format: Format) -> Format {
                 ..src2
             },
         ],
+        types: TYPES,
         preds: WIDE_PREDS,
         ..format
     }
@@ -540,7 +543,12 @@ const XE2_SEND: Format = Format {
     ..WIDE_SEND
 };
 
-const TYPES: &Codes<Type> = &Codes::<Type>::new(&[
+const TYPES: &Codes<Type> = &Codes::<Type>::new(TYPE_ROWS.split_at(14).0);
+
+/// Types of three-source operands, which may be native floats before XeHPC.
+const NATIVE_TYPES: &Codes<Type> = &Codes::<Type>::new(TYPE_ROWS);
+
+const TYPE_ROWS: &[(Type, u8)] = &[
     (Type::Ub, 0),
     (Type::Uw, 1),
     (Type::Ud, 2),
@@ -555,7 +563,8 @@ const TYPES: &Codes<Type> = &Codes::<Type>::new(&[
     (Type::Df, 11),
     (Type::Bf, 13),
     (Type::Tf32, 14),
-]);
+    (Type::Nf, 15),
+];
 
 const IMM_TYPES: &Codes<Type> = &Codes::<Type>::new(&[
     (Type::Uv, 0),

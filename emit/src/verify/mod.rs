@@ -160,10 +160,6 @@ impl Checker<'_> {
             let both = inst.pred.is_some() == inst.cond.is_some();
             self.deny(both, "takes either a predicate or a conditional modifier")?;
         }
-        self.deny(
-            inst.saturate && inst.op == Op::Mov && self.raw(),
-            "saturates to its own type",
-        )?;
         let expected = match (self.op.form, inst.op) {
             (Form::Nullary | Form::BranchBoth | Form::BranchOne, _) => 0,
             (Form::Unary | Form::Wait | Form::Send | Form::Return, _) => 1,
@@ -185,15 +181,6 @@ impl Checker<'_> {
             });
         }
         Ok(())
-    }
-
-    /// A `mov` of integers without conversion: saturation has nothing to do.
-    fn raw(&self) -> bool {
-        let types = (
-            self.inst.dst.map(|dst| dst.ty),
-            self.inst.srcs.first().map(Src::ty),
-        );
-        matches!(types, (Some(dst), Some(src)) if dst == src && !dst.is_float())
     }
 
     fn flags(&self) -> Result<(), Violation> {
@@ -279,7 +266,9 @@ impl Checker<'_> {
         let known = match ty {
             Type::Uq | Type::Q => self.platform.int64,
             Type::Df => self.platform.fp64,
-            Type::Bf | Type::Tf32 | Type::Bf8 | Type::Hf8 => self.rules.types.contains(&ty),
+            Type::Nf | Type::Bf | Type::Tf32 | Type::Bf8 | Type::Hf8 => {
+                self.rules.types.contains(&ty)
+            }
             _ => true,
         };
         if known {

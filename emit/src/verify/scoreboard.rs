@@ -244,7 +244,7 @@ impl Board {
             pending.since = watch.behind(second, pending.since);
             // The instruction itself takes the place of what is left of it from before.
             first != second
-                && pending.since.age <= watch.limit()
+                && pending.since.age < watch.finished_at()
                 && !watch.outlived(second)
                 && !watch.taken_over(second)
         });
@@ -267,10 +267,10 @@ impl Board {
     }
 }
 
-/// Instructions of a pipeline after which the first of them has finished for certain.
-const AGE_MAX: u8 = 11;
-const AGE_MAX_LONG: u8 = 15;
-const AGE_MAX_MATH: u8 = 18;
+/// Distances at which an instruction of a pipeline has finished: the next one is at distance 1.
+const FINISHED_DISTANCE: u8 = 11;
+const FINISHED_DISTANCE_LONG: u8 = 15;
+const FINISHED_DISTANCE_MATH: u8 = 18;
 
 /// What of the platform the rules ask for.
 #[derive(Debug)]
@@ -811,7 +811,7 @@ impl Watch<'_> {
                     self.behind(second, since)
                 }
             };
-            let over = behind.age > self.limit() || self.taken_over(second);
+            let over = behind.age >= self.finished_at() || self.taken_over(second);
             if before.is_some() && over || self.outlived(second) {
                 continue;
             }
@@ -846,12 +846,12 @@ impl Watch<'_> {
         }
     }
 
-    /// How many instructions of its pipeline may be behind it while it is not over.
-    fn limit(&self) -> u8 {
+    /// Distance at which the first instruction has finished.
+    fn finished_at(&self) -> u8 {
         match self.facts.steps[self.first].unit {
-            Unit::InOrder(Pipe::Long) => AGE_MAX_LONG,
-            Unit::InOrder(Pipe::Math) => AGE_MAX_MATH,
-            _ => AGE_MAX,
+            Unit::InOrder(Pipe::Long) => FINISHED_DISTANCE_LONG,
+            Unit::InOrder(Pipe::Math) => FINISHED_DISTANCE_MATH,
+            _ => FINISHED_DISTANCE,
         }
     }
 

@@ -109,6 +109,12 @@ impl Checker<'_> {
                 }
                 Ok(())
             }
+            RegFile::Null if operand != Operand::Dst && length.is_some_and(|length| length > 0) => {
+                Err(Violation::Operand {
+                    operand,
+                    what: "a payload that is not empty is in registers, not in null",
+                })
+            }
             RegFile::Null => Ok(()),
             // Where there is one: the numbers of the registers that the payload is in.
             RegFile::Scalar if operand == Operand::Src(0) => Ok(()),

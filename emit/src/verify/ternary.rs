@@ -68,7 +68,7 @@ impl Checker<'_> {
 
     /// Floats of different size mix, and where the family allows it integers.
     fn may_mix(&self, first: Type, other: Type) -> bool {
-        let small = |ty| matches!(ty, Type::F | Type::Hf | Type::Bf);
+        let small = |ty| matches!(ty, Type::F | Type::Hf | Type::Nf | Type::Bf);
         let integers = !first.is_float() && !other.is_float();
         first == other
             || (small(first) && small(other))

@@ -186,6 +186,8 @@ pub enum Type {
     Uv,
     /// Packed 8-bit restricted floats, immediate only: four of them.
     Vf,
+    /// The native float of accumulators: a single with more bits than its dword of the register has.
+    Nf,
     /// `bfloat16`: 8 bits of exponent, 7 of mantissa.
     Bf,
     /// 8 bits of exponent, 10 of mantissa, in the high bits of a dword.
@@ -209,7 +211,8 @@ impl Type {
             Type::Ub | Type::B | Type::Bf8 | Type::Hf8 => 1,
             Type::U4 | Type::S4 | Type::U2 | Type::S2 => 1,
             Type::Uw | Type::W | Type::Hf | Type::Bf => 2,
-            Type::Ud | Type::D | Type::F | Type::V | Type::Uv | Type::Vf | Type::Tf32 => 4,
+            Type::Ud | Type::D | Type::V | Type::Uv => 4,
+            Type::F | Type::Vf | Type::Nf | Type::Tf32 => 4,
             Type::Uq | Type::Q | Type::Df => 8,
         }
     }
@@ -225,7 +228,7 @@ impl Type {
 
     pub fn is_float(self) -> bool {
         use Type::*;
-        matches!(self, Hf | F | Df | Vf | Bf | Tf32 | Bf8 | Hf8)
+        matches!(self, Hf | F | Df | Vf | Nf | Bf | Tf32 | Bf8 | Hf8)
     }
 
     pub fn is_signed(self) -> bool {
@@ -234,7 +237,7 @@ impl Type {
     }
 
     /// All types.
-    pub const ALL: [Type; 22] = [
+    pub const ALL: [Type; 23] = [
         Type::Ub,
         Type::B,
         Type::Uw,
@@ -249,6 +252,7 @@ impl Type {
         Type::V,
         Type::Uv,
         Type::Vf,
+        Type::Nf,
         Type::Bf,
         Type::Tf32,
         Type::Bf8,
@@ -285,6 +289,7 @@ impl Type {
             Type::V => "v",
             Type::Uv => "uv",
             Type::Vf => "vf",
+            Type::Nf => "nf",
             Type::Bf => "bf",
             Type::Tf32 => "tf32",
             Type::Bf8 => "bf8",

@@ -72,6 +72,7 @@ const ALIGN1: TernaryRules = TernaryRules {
 static GEN9: Rules = GEN9_ROW;
 static GEN11: Rules = Rules {
     ternary: ALIGN1,
+    types: &[Type::Nf],
     mixed_floats: false,
     second_bytes: false,
     ieee_macros: false,
@@ -79,6 +80,7 @@ static GEN11: Rules = Rules {
 };
 static GEN12LP: Rules = Rules {
     ternary: ALIGN1,
+    types: &[Type::Nf],
     second_bytes: false,
     ieee_macros: false,
     payloads_apart: false,
@@ -123,7 +125,7 @@ const XE_HPG_ROW: Rules = Rules {
     named_distance: true,
     ends_from_last: true,
     long_pipe: LongPipe::Operands,
-    types: &[Type::Bf],
+    types: &[Type::Bf, Type::Nf],
 };
 
 /// A family's row.

@@ -110,7 +110,7 @@ pub fn wrap<T: Int>(v: T, ty: Type) -> T {
         Type::Uq => T::from_u64(low),
         Type::Q => T::from_i64(low as i64),
         Type::Hf | Type::F | Type::Df | Type::Vf => v,
-        Type::Bf | Type::Tf32 | Type::Bf8 | Type::Hf8 => v,
+        Type::Nf | Type::Bf | Type::Tf32 | Type::Bf8 | Type::Hf8 => v,
         Type::U4 => T::from_u64(low & 15),
         Type::S4 => T::from_i64((low as i64) << 60 >> 60),
         Type::U2 => T::from_u64(low & 3),
@@ -123,7 +123,7 @@ pub fn int_of_bits<T: Int>(bits: u64, ty: Type) -> T {
     match ty {
         Type::Bf8 | Type::Hf8 => T::from_u64(u64::from(bits as u8)),
         Type::Hf | Type::Bf => T::from_u64(u64::from(bits as u16)),
-        Type::F | Type::Vf | Type::Tf32 => T::from_u64(u64::from(bits as u32)),
+        Type::F | Type::Vf | Type::Nf | Type::Tf32 => T::from_u64(u64::from(bits as u32)),
         Type::Df => T::from_u64(bits),
         _ => wrap(T::from_u64(bits), ty),
     }

@@ -202,6 +202,8 @@ impl<L: Layout> Encoder<'_, L> {
                     self.put(at.file, file);
                 } else if file == FILE_ARF && at.arf.exists() {
                     self.put(at.arf, 1);
+                } else if file == FILE_ARF && at.imm_or_native && src.ty == Type::Nf {
+                    self.put(at.imm, 1);
                 } else if file != FILE_GRF {
                     return Err(EncodeError::Register { operand, reg });
                 }
