@@ -249,7 +249,7 @@ impl Pipes {
     }
 }
 
-/// Instructions of a pipeline after which one of them is over.
+/// Distance at which an instruction of a pipeline has finished.
 fn over_after(pipe: Pipe) -> usize {
     match pipe {
         Pipe::Long => 15,
@@ -280,7 +280,7 @@ fn matters(block: &[Inst], platform: &Platform) -> bool {
                     other => other == pipe,
                 };
                 let named = |(named, count)| counts(named) && behind >= usize::from(count);
-                behind > over_after(pipe) || dist.is_some_and(named)
+                behind >= over_after(pipe) || dist.is_some_and(named)
             });
             let over = |held: u8| {
                 let all = (inst.op == Op::Sync(SyncFn::AllWr)

@@ -54,6 +54,8 @@ pub struct Platform {
     pub coarse_pixels: bool,
     /// `mach` without accumulator write control gives the lower half of the product, as `macl` does.
     pub mach_low: bool,
+    /// `mach` always writes the accumulator: there is no accumulator write control.
+    pub mach_accumulates: bool,
     /// The result of a message may not overlap its payloads (an erratum; the reference finalizer keeps
     /// to it on these platforms).
     pub response_apart: bool,
@@ -227,6 +229,7 @@ pub const SKL: Platform = Platform {
     bindless_sampler_bit: false,
     coarse_pixels: false,
     mach_low: false,
+    mach_accumulates: false,
     response_apart: false,
     uninterrupted_from: None,
     clears_addresses: false,
@@ -314,6 +317,7 @@ const PVC: Platform = Platform {
     bindless_sampler_bit: true,
     coarse_pixels: true,
     mach_low: false,
+    mach_accumulates: true,
     response_apart: true,
     uninterrupted_from: None,
     clears_addresses: true,

@@ -483,7 +483,7 @@ impl Thread {
             Type::Tf32 => wide::TF32,
             Type::Bf8 => wide::BF8,
             Type::F => wide::F,
-            Type::Df => wide::DF,
+            Type::Df | Type::Nf => wide::DF,
             _ => exec,
         };
         let host = mode == Rounding::NearestEven && format == wide::DF;

@@ -17,7 +17,7 @@ use super::message::{self, Message, buffer_base, fill, header_dword, payload};
 fn oword_count(m: &Message) -> Result<(usize, usize), Cause> {
     match m.request()?.fields.block {
         Some(Block::X1High) => Ok((16, 16)),
-        Some(block @ (Block::X1 | Block::X2 | Block::X4 | Block::X8)) => {
+        Some(block @ (Block::X1 | Block::X2 | Block::X4 | Block::X8 | Block::X16)) => {
             Ok((16 * block.count() as usize, 0))
         }
         _ => Err(m.unknown()),

@@ -1,7 +1,7 @@
 //! Which bytes of the general registers hold what was written or what the thread started with.
 //!
-//! A move copies bytes as they are, defined or not: compilers move whole registers of which only
-//! parts are in use. An instruction that ignores the execution mask may compute on channels that
+//! A move that changes no bits copies each byte as it is, defined or not: compilers move whole registers of which
+//! only parts are in use. An instruction that ignores the execution mask may compute on channels that
 //! hold nothing; then its result is undefined. Anything else that uses an undefined byte for an
 //! enabled channel is an error, and so is a message that takes an address, or what it writes, from
 //! one.
@@ -10,7 +10,7 @@ use kiln_emit::inst::{MathFn, Op};
 
 use super::error::Cause;
 use super::fast::Fast;
-use super::machine::{Thread, low_mask};
+use super::machine::{LANES, Thread, low_mask};
 use super::operation::{Base, File, Operation, Path, Source, Steps, Target};
 
 /// A bit for each byte of the general registers.
@@ -41,6 +41,12 @@ impl Defined {
                 *bits = if defined { *bits | mask } else { *bits & !mask };
             }
         }
+    }
+
+    /// The defined ones of at most eight bytes, as bits.
+    fn get(&self, at: usize, size: usize) -> u8 {
+        let known = |byte: usize| self.missing(at + byte, 1).is_none();
+        (0..size).fold(0, |bits, byte| bits | u8::from(known(byte)) << byte)
     }
 
     /// The first of some bytes that is undefined.
@@ -131,8 +137,10 @@ impl Thread {
         let same = matches!(op.op, Op::Xor | Op::Cmp | Op::Cmpn)
             && op.srcs[0].base == op.srcs[1].base
             && op.srcs[0].steps == op.srcs[1].steps;
-        // Whether each channel's result is defined.
-        let mut good = u32::MAX;
+        let size = op.dst.ty.bytes() as usize;
+        let copies = moves && op.srcs[0].ty.bytes() as usize == size;
+        // The defined bytes of each channel's result.
+        let mut known = [u8::MAX; LANES];
         for (index, src) in op.sources().iter().enumerate() {
             let used = match (chosen, index) {
                 (Some(chosen), 0) => gate & chosen,
@@ -154,7 +162,10 @@ impl Thread {
                             byte: (byte % self.register_bytes()) as u32,
                         });
                     }
-                    good &= !(1 << lane);
+                    known[lane] = match copies {
+                        true => defined.get(at, size),
+                        false => 0,
+                    };
                 }
             }
         }
@@ -169,9 +180,8 @@ impl Thread {
             },
             Target::File { .. } | Target::Null => return Ok(()),
         };
-        let size = op.dst.ty.bytes() as usize;
         if gate == low_mask(usize::from(op.lanes))
-            && good == u32::MAX
+            && known == [u8::MAX; LANES]
             && usize::from(op.dst.step) == size
         {
             defined.set(start, size * usize::from(op.lanes), true);
@@ -180,7 +190,9 @@ impl Thread {
         }
         for lane in (0..usize::from(op.lanes)).filter(|lane| gate >> lane & 1 != 0) {
             let at = start + lane * usize::from(op.dst.step);
-            defined.set(at, size, good >> lane & 1 != 0);
+            for byte in 0..size {
+                defined.set(at + byte, 1, known[lane] >> byte & 1 != 0);
+            }
         }
         self.define_further(op, start, gate, defined);
         Ok(())

@@ -362,8 +362,9 @@ impl Thread {
         }
         let mut bits = [0; LANES];
         self.load_bits(src, lanes, live, &mut bits)?;
-        for (out, &bits) in out.iter_mut().zip(&bits).take(lanes) {
+        for (lane, (out, &bits)) in out.iter_mut().zip(&bits).enumerate().take(lanes) {
             *out = match ty {
+                Type::Nf => self.native(src, lane, bits as u32),
                 Type::Hf => f64::from(self.hf(bits)),
                 Type::Df => flushed_df(f64::from_bits(bits), self.mode.flush_df),
                 Type::Bf8 => f64::from(number_of(bits, ty)),
@@ -399,6 +400,21 @@ impl Thread {
             *out = self.to_f(v);
         }
         Ok(())
+    }
+
+    /// A native float, of which the register holds a rounded single: the accumulator's lane has the double, if the
+    /// single was made of it.
+    fn native(&self, src: &Source, lane: usize, bits: u32) -> f64 {
+        let wide = match src.base {
+            Base::File {
+                file: File::Acc,
+                at,
+            } => self.acc.wide(usize::from(at) + src.steps.at(lane), 4),
+            _ => None,
+        };
+        wide.map(|wide| f64::from_bits(wide as u64))
+            .filter(|double| (*double as f32).to_bits() == bits)
+            .unwrap_or(f64::from(f32::from_bits(bits)))
     }
 
     fn hf(&self, bits: u64) -> f32 {
@@ -594,6 +610,23 @@ impl Thread {
                     *v = flushed_df(*v, flush);
                 }
                 self.store_bits(dst, lanes, enabled, |lane| values[lane].to_bits())
+            }
+            Type::Nf => {
+                let single = |v: f64| u64::from((v as f32).to_bits());
+                self.store_bits(dst, lanes, enabled, |lane| single(values[lane]))?;
+                if let Target::File {
+                    file: File::Acc,
+                    at,
+                } = dst.target
+                {
+                    for lane in (0..lanes).filter(|lane| enabled >> lane & 1 != 0) {
+                        let at = usize::from(at) + lane * usize::from(dst.step);
+                        if let Some(wide) = self.acc.wide_mut(at, 4) {
+                            *wide = values[lane].to_bits() as i64;
+                        }
+                    }
+                }
+                Ok(())
             }
             Type::F => {
                 for v in &mut values[..lanes] {

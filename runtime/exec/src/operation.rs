@@ -352,6 +352,7 @@ fn resolve(inst: &Inst, at: u32, platform: &'static Platform) -> Result<Operatio
     if inst.op == Op::Mach && platform.mach_low && !op.acc_write {
         op.op = Op::Macl;
     }
+    op.acc_write |= inst.op == Op::Mach && platform.mach_accumulates;
     if inst.op == Op::Goto {
         op.goto = match (inst.opts.branch_ctrl, platform.goto_on_false) {
             (true, _) => Goto::Back,
@@ -445,10 +446,10 @@ fn path(inst: &Inst, op: &Operation) -> Path {
 /// Whether a `mov` copies bits: same type on both sides, nothing asked of the value.
 pub fn is_raw_move(op: &Operation) -> bool {
     let [src] = op.sources() else { return false };
-    let acc = |file| matches!(file, File::Acc) && !src.ty.is_float();
+    let acc = |file| matches!(file, File::Acc) && (!src.ty.is_float() || src.ty == Type::Nf);
     let plain = match src.base {
-        // The accumulator's lanes of integers are wider than their type, and integers have no sign bit to
-        // flip.
+        // The accumulator's lanes of integers and of native floats are wider than their type, and integers have
+        // no sign bit to flip.
         Base::File { file, .. } if acc(file) => false,
         Base::Packed(_) => false,
         _ => src.ty.is_float() || !src.neg && !src.abs,
@@ -468,7 +469,8 @@ fn domain(op: &Operation) -> Path {
     let float = types().any(Type::is_float);
     // These take the bits of a float.
     if float && !matches!(op.op, Op::And | Op::Or | Op::Xor | Op::Not | Op::Bfrev) {
-        return if op.dst.ty == Type::Df || types().any(|t| t == Type::Df) {
+        let double = |ty| matches!(ty, Type::Df | Type::Nf);
+        return if double(op.dst.ty) || types().any(double) {
             Path::Double
         } else {
             Path::Single

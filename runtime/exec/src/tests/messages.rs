@@ -515,7 +515,14 @@ fn every_float_atomic_compares_numbers() {
 #[test]
 fn every_block_message_copies_its_size() {
     // Codes of sizes, with where in its first register a block starts.
-    let owords = [(0, 16, 0), (1, 16, 16), (2, 32, 0), (3, 64, 0), (4, 128, 0)];
+    let owords = [
+        (0, 16, 0),
+        (1, 16, 16),
+        (2, 32, 0),
+        (3, 64, 0),
+        (4, 128, 0),
+        (5, 256, 0),
+    ];
     let base = surface_base();
     let mut cases = Vec::new();
     for (code, size, skip) in owords {
@@ -561,7 +568,7 @@ fn every_block_message_copies_its_size() {
     }
     for (name, sfid, bits, (address, unit), size, skip, write) in cases {
         let mut t = Thread::new(0, 0xff, &SKL);
-        let offset = 64u64;
+        let offset = if size == 256 { 0 } else { 64u64 };
         match address {
             4 => put(&mut t, 10, 4, &[0, 0, offset / unit, 0, 0, 0, 0, 0]),
             _ => put(&mut t, 10, 8, &[base + offset, 0, 0, 0]),
@@ -570,9 +577,9 @@ fn every_block_message_copies_its_size() {
             &mut t,
             40,
             1,
-            &(0..128).map(|i| 255 - i).collect::<Vec<u64>>(),
+            &(0..256).map(|i| 255 - i).collect::<Vec<u64>>(),
         );
-        put(&mut t, 80, 1, &[0x77; 128]);
+        put(&mut t, 80, 1, &[0x77; 256]);
         let length = (skip + size as usize).div_ceil(GRF_BYTES);
         let lens = if write {
             (1, length, 0)
@@ -583,7 +590,7 @@ fn every_block_message_copies_its_size() {
         let sent = no_mask(message(sfid, bits | HEADER | bti, 8, lens));
         let after = exchange(&mut t, vec![sent]).unwrap_or_else(|e| panic!("{name}: {e}"));
         let mut memory: Vec<u8> = (0..=255).collect();
-        let mut response = vec![0x77; 128];
+        let mut response = vec![0x77; 256];
         for byte in 0..size as usize {
             let at = offset as usize + byte;
             match write {
@@ -592,7 +599,7 @@ fn every_block_message_copies_its_size() {
             }
         }
         assert_eq!(after, memory, "{name} of {size} bytes");
-        assert_eq!(get(&t, 80, 1, 128), response, "{name} of {size} bytes");
+        assert_eq!(get(&t, 80, 1, 256), response, "{name} of {size} bytes");
     }
 }
 

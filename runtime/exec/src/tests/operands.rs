@@ -182,6 +182,43 @@ fn packed_immediates_differ_by_channel() {
     assert_eq!(floats[..4], [2.0, 1.0, -1.5, 0.0]);
 }
 
+/// A register with one variable of a byte, moved as dwords: the copy has that byte.
+#[test]
+fn moves_copy_undefined_bytes_one_by_one() {
+    let mut t = thread();
+    t.defined = Some(Box::new(Defined::none(t.grf.len())));
+    let at = |num: u32, byte: usize| num as usize * t.platform.grf_bytes as usize + byte;
+    let [from, to] = [at(10, 5), at(20, 0)];
+    t.define(from, 1);
+    let check = |t: &mut Thread, inst: Inst| {
+        let program = Program::from_insts(vec![inst], t.platform);
+        t.check(&program.ops()[0])
+    };
+    check(
+        &mut t,
+        inst(Op::Mov, 8, dst(20, Type::D), &[src(10, 8, Type::D)]),
+    )
+    .unwrap();
+    let known: Vec<usize> = (0..32).filter(|n| t.sent(to + n, 1).is_ok()).collect();
+    assert_eq!(known, [5]);
+    let add = |byte, ty| {
+        let sources = [scalar(20, byte, ty), Src::imm(Type::W, 1)];
+        inst(Op::Add, 1, dst(30, Type::D), &sources)
+    };
+    check(&mut t, add(5, Type::Ub)).unwrap();
+    for (byte, ty) in [(4, Type::Ub), (4, Type::Ud)] {
+        let found = check(&mut t, add(byte, ty));
+        assert!(matches!(found, Err(Cause::Undefined { .. })), "{found:?}");
+    }
+    // A wider copy has bits of all its source's bytes.
+    check(
+        &mut t,
+        inst(Op::Mov, 1, dst(21, Type::D), &[scalar(20, 4, Type::Uw)]),
+    )
+    .unwrap();
+    assert!((0..4).all(|n| t.sent(at(21, n), 1).is_err()));
+}
+
 /// Of the channels that its mask leaves out, `smov` says nothing.
 #[test]
 fn smov_defines_what_it_moves() {

@@ -78,6 +78,67 @@ fn mach_without_accumulator_write_gives_the_half_that_the_platform_says() {
     }
 }
 
+/// The reference compiler's code for 64-bit products: the low half is moved out of the accumulator.
+#[test]
+fn the_accumulator_keeps_the_low_half_where_it_has_no_write_control() {
+    for name in ["pvc", "lnl", "bmg"] {
+        for (ty, a, b) in [
+            (Type::Ud, 0x1234_5678, 0x9abc_def0),
+            (Type::Ud, u32::MAX, u32::MAX),
+            (Type::D, 0x8000_0001, 0x7fff_ffff),
+        ] {
+            let mut t = Thread::new(0, 0xff, platform(name));
+            let high = product(&mut t, ty, a, b, false);
+            let acc = Src::reg(Reg::new(RegFile::Acc, 0, 0), Region::packed(8), ty);
+            t.perform(&inst(Op::Mov, 8, dst(21, ty), &[acc])).unwrap();
+            let low = dwords(&t, 21, 1)[0];
+            let exact = match ty {
+                Type::D => (i64::from(a as i32) * i64::from(b as i32)) as u64,
+                _ => u64::from(a) * u64::from(b),
+            };
+            assert_eq!(
+                u64::from(high) << 32 | u64::from(low),
+                exact,
+                "{name}: {a:#x} * {b:#x}"
+            );
+        }
+    }
+}
+
+/// Two steps of an interpolation, as pixel shaders have them: what is added in the first has no room in a single.
+#[test]
+fn native_floats_keep_more_bits_than_singles() {
+    for name in ["icllp", "tgllp"] {
+        let mut t = Thread::new(0, 0xff, platform(name));
+        let [small, large] = [2f32.powi(-30), 1.0].map(|v| u64::from(v.to_bits()));
+        put(&mut t, 2, 4, &[small; 8]);
+        put(&mut t, 6, 4, &[large; 8]);
+        put(&mut t, 7, 4, &[u64::from((-1f32).to_bits()); 8]);
+        let acc = |ty| Src::reg(Reg::new(RegFile::Acc, 0, 0), Region::packed(8), ty);
+        let to_acc = |ty| Dst::new(Reg::new(RegFile::Acc, 0, 0), 1, ty);
+        let f = |num| src(num, 8, Type::F);
+        for (ty, expected) in [(Type::Nf, 2f32.powi(-30)), (Type::F, 0.0)] {
+            // 1 + 2^-30 * 1, and of that -1.
+            t.perform(&inst(Op::Mad, 8, to_acc(ty), &[f(6), f(2), f(6)]))
+                .unwrap();
+            t.perform(&inst(Op::Mad, 8, dst(10, Type::F), &[acc(ty), f(7), f(6)]))
+                .unwrap();
+            assert_eq!(dwords(&t, 10, 8), [expected.to_bits(); 8], "{name}, {ty:?}");
+        }
+        // What was written as another type is read as it is.
+        t.perform(&inst(Op::Mov, 8, to_acc(Type::F), &[f(7)]))
+            .unwrap();
+        t.perform(&inst(
+            Op::Mad,
+            8,
+            dst(10, Type::F),
+            &[acc(Type::Nf), f(6), f(6)],
+        ))
+        .unwrap();
+        assert_eq!(dwords(&t, 10, 8), [0; 8]);
+    }
+}
+
 #[test]
 fn rotations_stay_within_the_type() {
     let mut t = Thread::new(0, 0xff, platform("icllp"));
