@@ -1,10 +1,9 @@
-//! From a function's blocks to its machine code, in one walk.
+//! Machine code from a function's blocks, in one walk.
 //!
-//! Takes blocks of instructions with physical registers whose branches name blocks. Each instruction
-//! is encoded once, short where there is a short form, and put after the one before; a branch to a
-//! block is put there without its distances and closed when all blocks have their places; an
-//! immediate that is a symbol's address leaves a relocation. Branches are never short, so that no
-//! place depends on a distance. No instruction is added, dropped or moved.
+//! Takes blocks of instructions with physical registers whose branches name blocks. Each instruction is encoded once,
+//! in its compact form if it has one, and appended. A branch to a block is appended without its distances, which are
+//! filled in when all blocks are placed; an immediate that is a symbol's address leaves a relocation. Branches are
+//! never compact, so that no placement depends on a distance. No instruction is added, dropped or moved.
 
 use crate::encoding::{EncodeError, Open, Targets, encode_open, spec};
 use crate::inst::{Inst, Op, Src, Target};
@@ -17,8 +16,8 @@ pub struct Program {
 }
 
 impl Program {
-    /// Puts the blocks of subroutines behind, in the order of their numbers from 1 on, and has calls name
-    /// blocks.
+    /// Appends the blocks of subroutines, in the order of their numbers from 1 on, and replaces the targets of calls
+    /// by blocks.
     pub fn append(&mut self, routines: impl IntoIterator<Item = Program>) {
         let mut starts = vec![0];
         for routine in routines {
@@ -48,28 +47,28 @@ impl Program {
     }
 }
 
-/// The machine code of a program, and what is where in it.
+/// The machine code of a program, with the offsets of its parts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Assembled {
     pub code: Vec<u8>,
-    /// Where each block starts, in bytes, and where the last one ends.
+    /// Start of each block in bytes, and the end of the last one.
     pub block_offsets: Vec<u32>,
-    /// Where each instruction of all blocks starts, in bytes.
+    /// Start of each instruction of all blocks, in bytes.
     pub inst_offsets: Vec<u32>,
     pub relocations: Vec<Relocation>,
 }
 
-/// A place in the code that the address of a symbol belongs to.
+/// A field of the code that takes the address of a symbol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Relocation {
-    /// Where it is, in bytes.
+    /// Offset of the field, in bytes.
     pub offset: u32,
     pub kind: RelocationKind,
     /// As in [`Inst::symbol`].
     pub symbol: u32,
 }
 
-/// What belongs there.
+/// Contents of the field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RelocationKind {
     /// The address, of 64 bits.
@@ -83,7 +82,7 @@ pub enum RelocationKind {
 }
 
 impl RelocationKind {
-    /// Bytes of the field.
+    /// Size of the field in bytes.
     pub fn bytes(self) -> u32 {
         match self {
             RelocationKind::Address => 8,
@@ -94,23 +93,23 @@ impl RelocationKind {
     }
 }
 
-/// Bytes of an instruction with a symbol: none is short.
-const LONG: u32 = 16;
+/// Bytes of an instruction with a symbol, which is never compact.
+const SYMBOL_INST_BYTES: u32 = 16;
 
 impl Relocation {
-    /// What belongs there for a symbol's address, in code that begins at `base`: the lower bytes are the field's.
+    /// Value of the field for a symbol's address, in code that begins at `base`. The lower bytes are the field's.
     pub fn value(&self, base: u64, address: u64) -> u64 {
         match self.kind {
             RelocationKind::Address | RelocationKind::AddressLow => address,
             RelocationKind::AddressHigh => address >> 32,
             RelocationKind::Distance => {
                 let end = u64::from(self.offset) + u64::from(self.kind.bytes());
-                address.wrapping_sub(base + end - u64::from(LONG))
+                address.wrapping_sub(base + end - u64::from(SYMBOL_INST_BYTES))
             }
         }
     }
 
-    /// Puts the symbol's address, or the distance to it, into code that begins at `base`.
+    /// Stores the symbol's address, or the distance to it, in code that begins at `base`.
     pub fn apply(&self, code: &mut [u8], base: u64, address: u64) {
         let from = self.offset as usize;
         let bytes = self.kind.bytes() as usize;
@@ -120,7 +119,7 @@ impl Relocation {
     }
 }
 
-/// A branch whose distances are open.
+/// A branch whose distances are not yet stored.
 struct Branch {
     offset: u32,
     block: usize,
@@ -178,7 +177,7 @@ pub fn assemble(program: &Program, platform: &Platform) -> Result<Assembled, Enc
     Ok(out)
 }
 
-/// Immediates are an instruction's last bytes.
+/// The relocation of an immediate, which is an instruction's last bytes.
 fn relocation(inst: &Inst, symbol: u32, end: u32) -> Result<Relocation, EncodeError> {
     let kind = match inst.srcs.last() {
         None if inst.op == Op::Call => RelocationKind::Distance,

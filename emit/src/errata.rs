@@ -1,15 +1,14 @@
-//! What a platform's errata ask of finished code.
+//! Workarounds for a platform's errata in finished code.
 //!
-//! Takes blocks of instructions with physical registers and changes what the target's row says: a
-//! message whose first payload begins at a certain register is not interrupted, and the address
-//! registers are cleared at the start where some instruction has an address for each of its rows.
-//! Code for a platform without errata stays as it is.
+//! Takes blocks of instructions with physical registers and changes what the target's row asks for. A message whose
+//! first payload begins at a certain register is not interrupted. The address registers are cleared at the start if
+//! some instruction has an address for each row. Code for a platform without errata stays as it is.
 
 use crate::assemble::Program;
 use crate::inst::{Dst, Inst, Op, Place, Reg, RegFile, Src, Type};
 use crate::platform::Platform;
 
-/// Changes a function's code as the platform's errata ask.
+/// Applies the platform's workarounds to a function's code.
 pub fn run(program: &mut Program, platform: &Platform) {
     let mut rows = false;
     for inst in program.blocks.iter_mut().flatten() {
@@ -35,7 +34,7 @@ fn first_register(src: &Src) -> Option<u32> {
     }
 }
 
-/// Whether each row of the operand has an address of its own.
+/// True if each row of the operand has an address of its own.
 fn is_by_rows(src: &Src) -> bool {
     matches!(src, Src::Reg(src)
         if matches!(src.place, Place::Indirect { .. }) && src.region.vstride.is_none())

@@ -1,7 +1,7 @@
 //! The bytes of general registers that an instruction reads and writes.
 //!
-//! Takes decoded instructions of any platform. What an address register finds is unknown and left out, and
-//! a message whose length is in a register is taken to have one register.
+//! Takes decoded instructions of any platform. Indirect operands are unknown and left out. A message whose length is
+//! in a register is assumed to have one register.
 
 use smallvec::SmallVec;
 
@@ -9,7 +9,7 @@ use crate::inst::{Desc, Dst, Inst, MathFn, Op, Place, Reg, RegFile, Src, SrcReg,
 use crate::messages::{Descriptors, second_beside_descriptor};
 use crate::platform::Platform;
 
-/// Bytes of general registers: registers and their bytes, a bit each.
+/// A set of bytes of general registers: register numbers, with a bit for each byte.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Bytes(SmallVec<[(u16, u64); 4]>);
 
@@ -19,7 +19,7 @@ impl Bytes {
         (self.0.iter()).any(|&(register, bytes)| of(register).any(|(_, b)| b & bytes != 0))
     }
 
-    /// Whether all of the others are among them.
+    /// True if it contains all of the others.
     pub(crate) fn cover(&self, other: &Bytes) -> bool {
         let of = |register| self.0.iter().filter(move |(r, _)| *r == register);
         let all = |register| of(register).fold(0, |all, (_, bytes)| all | bytes);
@@ -30,17 +30,17 @@ impl Bytes {
         self.0.is_empty()
     }
 
-    /// The numbers of the registers; one may stand twice.
+    /// Register numbers, possibly repeated.
     pub(crate) fn registers(&self) -> impl Iterator<Item = u16> {
         self.0.iter().map(|(register, _)| *register)
     }
 
-    /// Registers and their bytes, a bit each; one may stand twice.
+    /// Register numbers with a bit for each byte, possibly repeated.
     pub(crate) fn parts(&self) -> impl Iterator<Item = (u16, u64)> {
         self.0.iter().copied()
     }
 
-    /// Adds `size` bytes from a byte of the register file on.
+    /// Adds `size` bytes of the register file, starting at a byte.
     fn add(&mut self, at: u32, size: u32, grf_bytes: u32) {
         for byte in at..at.saturating_add(size) {
             let (register, bit) = ((byte / grf_bytes) as u16, 1u64 << (byte % grf_bytes));
@@ -59,10 +59,10 @@ impl Bytes {
     }
 }
 
-/// What an instruction reads and writes.
+/// The bytes that an instruction reads and writes.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Footprint {
-    /// Operand by operand.
+    /// Bytes read, by operand.
     pub reads: SmallVec<[Bytes; 3]>,
     pub writes: Bytes,
 }
@@ -84,7 +84,8 @@ impl Operands<'_> {
         if let Op::Dpas(shape) | Op::Dpasw(shape) = inst.op {
             return self.systolic(inst, shape);
         }
-        // An element that is moved nowhere may be anything: so compilers keep a register from being used
+        // A move of an element to null may read anything: compilers use it to keep a register from being reused, and
+        // to wait for a fence by reading its response.
         // again. They wait for fences by moving their whole answer nowhere.
         let nowhere = inst
             .dst
@@ -145,7 +146,7 @@ impl Operands<'_> {
             writes.add(at, size, grf_bytes);
         }
         if inst.op == Op::Math(MathFn::Idiv) {
-            // The remainder is in the register behind the quotient.
+            // The remainder is in the register after the quotient.
             writes.add_registers(reg.num + 1, 1, grf_bytes);
         }
         writes
@@ -183,8 +184,8 @@ impl Operands<'_> {
         footprint
     }
 
-    /// The first source and the result have a row of all channels for each repetition. Of the third source
-    /// that two threads share, either has no more than half of the registers.
+    /// The first source and the result have a row of all channels for each repetition. Where two threads share the
+    /// third source, each thread has at most half of its registers.
     fn systolic(&self, inst: &Inst, shape: Systolic) -> Footprint {
         let grf_bytes = self.platform.grf_bytes;
         let table = |ty: Type| u32::from(inst.exec_size) * ty.bytes() * u32::from(shape.repeat);

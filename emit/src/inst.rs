@@ -1,9 +1,8 @@
-//! One Gen instruction, as every part of Kiln sees it.
+//! The model of a Gen instruction that every part of Kiln shares.
 //!
-//! The model is the union of the encoding families: what a family cannot express, its encoder
-//! refuses. Offsets and strides are kept in the units a reader thinks in: sub-registers in
-//! *bytes*, strides in *elements*, branch targets in *bytes relative to this instruction*. The
-//! codecs convert.
+//! The model is the union of the encoding families: an encoder refuses what its family cannot express. Offsets and
+//! strides are in the units that readers use: sub-registers in *bytes*, strides in *elements*, branch targets in
+//! *bytes relative to this instruction*. The codecs convert.
 
 use std::fmt;
 use std::hash::{Hash, Hasher};
@@ -45,12 +44,12 @@ impl Reg {
     }
 }
 
-/// Where an operand's first element is: named, or found through the address register.
+/// Place of an operand's first element: a register, or an address in the address register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Place {
     Direct(Reg),
-    /// `r[a0.sub, imm]`: `addr` is the address register
-    /// with the byte offset of the first address used; `imm` is added to every address, in bytes.
+    /// `r[a0.sub, imm]`: `addr` is the address register with the byte offset of the first address; `imm` is added to
+    /// every address, in bytes.
     Indirect {
         addr: Reg,
         imm: i16,
@@ -97,7 +96,7 @@ pub struct SrcReg {
 /// No swizzle: `.xyzw`.
 pub const SWIZZLE_XYZW: u8 = 0b11_10_01_00;
 
-/// `(f0.1.any8h)` and the like.
+/// A predicate, such as `(f0.1.any8h)`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Pred {
     /// A flag register; `byte` is 0 or 2.
@@ -137,13 +136,13 @@ pub enum Desc {
     },
 }
 
-/// What a send says beside its message since Gen12.
+/// Options of a send since Gen12, beside its message.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct SendOptions {
-    /// `{ExBSO}`: the extended descriptor in its register is only the surface's base; the second
-    /// payload's length is the instruction's own.
+    /// `{ExBSO}`: the register with the extended descriptor holds only the surface's base, and `src1_len` the second
+    /// payload's length.
     pub ex_bso: bool,
-    /// That length in registers (0-31); 0 when a descriptor holds it. On Xe2 messages of untyped
+    /// Number of registers of the second payload (0-31); 0 when a descriptor holds it. On Xe2, messages of untyped
     /// memory (`ugm`) always have it here if their extended descriptor is in a register.
     pub src1_len: u8,
     /// `{CPS}`, before Xe2.
@@ -157,7 +156,7 @@ pub struct SendOptions {
 /// A pipeline whose instructions the software scoreboard counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Pipe {
-    /// The one this instruction is of.
+    /// The pipeline of this instruction.
     Own,
     All,
     Float,
@@ -167,28 +166,28 @@ pub enum Pipe {
     Scalar,
 }
 
-/// What is done with a scoreboard token.
+/// The use of a scoreboard token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum TokenUse {
-    /// This instruction takes it.
+    /// Takes the token.
     Set,
-    /// Waits until the one that has it has read its sources.
+    /// Waits until the token's instruction has read its sources.
     Src,
-    /// Waits until the one that has it has written its destination.
+    /// Waits until the token's instruction has written its destination.
     Dst,
 }
 
 /// Software scoreboard annotation, in place of the dependency checks of earlier hardware.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Swsb {
-    /// Waits for the instruction that many (1-15) before this one in the pipeline's order.
+    /// Waits for the instruction at this distance (1-15) in a pipeline.
     pub dist: Option<(Pipe, u8)>,
     pub token: Option<(TokenUse, u8)>,
     /// `{NoAccSBSet}`: does not mark the accumulator as pending.
     pub no_acc_set: bool,
 }
 
-/// What dependency and thread control the instruction carries.
+/// Dependency and thread control of an instruction.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Options {
     /// `{Align16}`.
@@ -211,37 +210,36 @@ pub struct Options {
     pub breakpoint: bool,
     /// Stored in the 8-byte form. Set by the decoder and by the compactor.
     pub compacted: bool,
-    /// Stored in the 16-byte form even where there is a short one: code that computes with its own
-    /// address counts on its length.
+    /// Stored in the 16-byte form even if there is a short one: code that computes with its own address depends on
+    /// its length.
     pub long: bool,
-    /// `goto`, `if`, `else`: the branch-control bit (`{b}` forms). On `while`, which the listing
-    /// never shows it for, it marks the backward branch, is set by [`Inst::new`] and has no place
-    /// since Gen12.
+    /// `goto`, `if`, `else`: the branch-control bit (`{b}` forms). On `while` it marks the backward branch:
+    /// [`Inst::new`] sets it, listings do not show it, and since Gen12 there is no bit for it.
     pub branch_ctrl: bool,
 }
 
-/// Where a branch goes, in bytes from the start of this instruction.
+/// The target of a branch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Target {
     Offset(i32),
     /// A block of the function under construction, not yet placed.
     Block(u32),
-    /// The first block of that subroutine, which is not yet placed either.
+    /// The first block of a subroutine, not yet placed.
     Routine(u32),
-    /// Taken from the first source (register or address), as `jmpi`, `brd`, `call`, `ret` can.
+    /// An address or distance in the first source, as `jmpi`, `brd`, `call`, `ret` can have.
     Reg,
 }
 
-/// The instruction of vISA that an instruction was made for, by its number, if it was made for one. It is no
-/// part of what the instruction is: any two origins are equal.
+/// Index of the vISA instruction that an instruction was made for, if any. It is ignored by comparisons: any two
+/// origins are equal.
 #[derive(Clone, Copy)]
 pub struct Origin(u32);
 
 impl Origin {
-    /// Made for none: what allocation adds, or what was decoded.
+    /// The origin of instructions that allocation adds or that were decoded.
     pub const NONE: Origin = Origin(u32::MAX);
 
-    /// The largest number stands for none.
+    /// The largest index stands for none.
     pub fn new(number: u32) -> Origin {
         Origin(number)
     }
@@ -277,7 +275,7 @@ pub struct Inst {
     pub exec_size: u8,
     /// First channel of the execution mask used: 0, 4, …, 28.
     pub chan_off: u8,
-    /// `(W)`: written whatever the execution mask (write enable, "NoMask").
+    /// `(W)`: written regardless of the execution mask (write enable, "NoMask").
     pub no_mask: bool,
     pub pred: Option<Pred>,
     pub cond: Option<CondMod>,
@@ -285,24 +283,24 @@ pub struct Inst {
     pub dst: Option<Dst>,
     pub srcs: SmallVec<[Src; 3]>,
     pub msg: Option<Message>,
-    /// Jump target: where execution goes when no channel is left.
+    /// Jump target, taken when no channel is left.
     pub jip: Option<Target>,
-    /// Update target: where the channels that branch go on.
+    /// Update target, where the branching channels continue.
     pub uip: Option<Target>,
     pub opts: Options,
-    /// Since Gen12; empty before.
+    /// Empty before Gen12.
     pub swsb: Swsb,
-    /// Sends since Gen12; empty otherwise.
+    /// Empty except on sends since Gen12.
     pub send: SendOptions,
-    /// The address of this symbol, by its number in a table of the program's own, is the value of
-    /// the instruction's immediate: the assembler leaves a relocation there.
+    /// Index of a symbol, in a table of the program's own, whose address is the instruction's immediate. The
+    /// assembler leaves a relocation there.
     pub symbol: Option<u32>,
     pub origin: Origin,
 }
 
 impl Inst {
-    /// An instruction without operands, under the execution mask. A `while` has its branch control
-    /// set: it always goes backward.
+    /// An instruction without operands, under the execution mask. A `while` has its branch control set, because it
+    /// always goes backward.
     pub fn new(op: Op, exec_size: u8) -> Inst {
         Inst {
             op,
@@ -328,7 +326,7 @@ impl Inst {
         }
     }
 
-    /// Bytes this instruction takes as it stands.
+    /// Size in bytes in its present form.
     pub fn size(&self) -> u32 {
         if self.opts.compacted { 8 } else { 16 }
     }

@@ -1,7 +1,6 @@
 //! Machine code as text.
 //!
-//! Never gives up: bytes that are no instruction are listed as `illegal` with the reason, and the
-//! listing goes on after them.
+//! Never fails: undecodable bytes are listed as `illegal` with the reason, and the listing continues after them.
 
 use crate::encoding::spec::Spec;
 use crate::encoding::{DecodeError, decode_into, spec};
@@ -11,28 +10,28 @@ use crate::platform::Platform;
 use crate::print::{Text, write_inst, write_label};
 use std::fmt::Write;
 
-/// How branch targets are written.
+/// Form of branch targets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Style {
     /// As distances from the branch, in bytes.
     Numeric,
-    /// As labels (`L64` is byte 64), which stand on lines of their own where blocks start.
+    /// As labels (`L64` is byte 64), on lines of their own at the start of blocks.
     Labels,
 }
 
 /// One entry of machine code.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Entry {
-    /// Where it starts, in bytes from the start of the code.
+    /// Offset from the start of the code, in bytes.
     pub offset: u32,
-    /// Bytes it takes.
+    /// Size in bytes.
     pub len: u32,
     pub inst: Result<Inst, DecodeError>,
 }
 
-/// The instructions of `code` in order. Bytes that decode to none are entries too, as long as
-/// their compaction bit says; the last may be cut short. Zeros too few for an instruction at the end
-/// are padding, which object files align their sections with, and no entry.
+/// The instructions of `code` in order. Undecodable bytes are entries too, as long as their compaction bit says; the
+/// last may be cut short. A run of zeros at the end that is too short for an instruction is padding of the object
+/// file's section, and no entry.
 pub fn entries<'a>(
     code: &'a [u8],
     platform: &'static Platform,
@@ -49,7 +48,7 @@ pub fn entries<'a>(
     })
 }
 
-/// The instructions of `code`; what is none is [`Op::Illegal`], of the same length.
+/// The instructions of `code`. An undecodable one is [`Op::Illegal`], with its length.
 pub fn insts(code: &[u8], platform: &'static Platform) -> Vec<Inst> {
     let inst = |entry: Entry| {
         entry.inst.unwrap_or_else(|_| {
@@ -61,7 +60,7 @@ pub fn insts(code: &[u8], platform: &'static Platform) -> Vec<Inst> {
     entries(code, platform).map(inst).collect()
 }
 
-/// The bytes of each entry and where they start.
+/// Offset and bytes of each entry.
 fn pieces<'a>(code: &'a [u8], spec: &'static Spec) -> impl Iterator<Item = (u32, &'a [u8])> {
     let compact = spec.align1.header.compact;
     let mut rest = code;
@@ -82,25 +81,24 @@ fn pieces<'a>(code: &'a [u8], spec: &'static Spec) -> impl Iterator<Item = (u32,
     })
 }
 
-/// Less than an instruction, and nothing but zeros; the end of the code, too.
+/// True for the end of the code, and for zeros shorter than an instruction.
 fn is_padding(rest: &[u8]) -> bool {
     rest.len() < 16 && rest.iter().all(|byte| *byte == 0)
 }
 
-/// What a line of a listing takes of memory, relative to its instruction, seldom more.
-const TEXT_PER_BYTE: usize = 8;
+/// Estimated bytes of listing for each byte of code.
+const LISTING_BYTES_PER_CODE_BYTE: usize = 8;
 
-/// What is known of places in the code from elsewhere, sorted by their offsets.
+/// Annotations of places in the code, sorted by offset.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Annotations {
-    /// What begins there; comments on lines of their own before the instruction.
+    /// Comments on lines of their own before the instruction that begins at the offset.
     pub headings: Vec<Remark>,
-    /// What is said of the instruction of which this is a byte, such as a relocation; comments
-    /// behind it.
+    /// Comments at the end of the line of the instruction that contains the offset, such as relocations.
     pub comments: Vec<Remark>,
 }
 
-/// A text without line ends about a place, in bytes from the start of the code.
+/// A single line of text about a place, in bytes from the start of the code.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Remark {
     pub offset: u64,
@@ -114,16 +112,16 @@ pub fn list(code: &[u8], platform: &'static Platform, style: Style) -> String {
     text
 }
 
-/// What a listing is made of.
+/// Counts of a listing's lines.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
     pub entries: usize,
-    /// Those that are no instruction, or the one that is called so; zeros at the end are padding.
+    /// Undecodable entries and instructions named `illegal`; zeros at the end are padding.
     pub illegal: usize,
 }
 
-/// Appends the listing with comments. A caller that lists much does well to keep the string: getting
-/// memory for a listing takes as long as writing much of it.
+/// Appends the listing with comments. Reusing the string for several listings saves the allocation, which takes as
+/// long as most of the writing.
 pub fn list_onto(
     code: &[u8],
     platform: &'static Platform,
@@ -133,7 +131,7 @@ pub fn list_onto(
 ) -> Counts {
     let spec = spec(platform);
     let mut text = Text::from(std::mem::take(out));
-    text.reserve(code.len() * TEXT_PER_BYTE);
+    text.reserve(code.len() * LISTING_BYTES_PER_CODE_BYTE);
     let starts = match style {
         Style::Numeric => Vec::new(),
         Style::Labels => block_starts(code, spec, platform),
@@ -143,7 +141,7 @@ pub fn list_onto(
     let mut comments = annotations.comments.iter().peekable();
     let mut inst = Inst::new(Op::Illegal, 1);
     let mut counts = Counts::default();
-    // Of zeros that may be padding.
+    // Pending zeros, which are padding if the code ends with them.
     let mut zeros = 0;
     for (offset, bytes) in pieces(code, spec) {
         while let Some(heading) = headings.next_if(|heading| heading.offset <= u64::from(offset)) {
@@ -192,7 +190,7 @@ pub fn list_onto(
     counts
 }
 
-/// One instruction at `offset` as the listing has it, without comments and with single spaces.
+/// An instruction at `offset` as in the listing, without comments and with single spaces.
 pub fn line(inst: &Inst, offset: u32, platform: &Platform, style: Style) -> String {
     let pc = (style == Style::Labels).then_some(offset);
     let mut text = Text::default();
@@ -202,7 +200,7 @@ pub fn line(inst: &Inst, offset: u32, platform: &Platform, style: Style) -> Stri
     words.join(" ")
 }
 
-/// What the instruction's message asks for, in words; `None` if it is no send.
+/// The request of the instruction's message in words; `None` if it is no send.
 pub fn message(inst: &Inst, platform: &Platform) -> Option<String> {
     inst.msg.as_ref()?;
     let mut text = Text::default();
@@ -215,7 +213,7 @@ fn write_start(start: i64, text: &mut Text) {
     text.str(":\n");
 }
 
-/// Where control can come from elsewhere or, after a branch, may not fall through.
+/// Places with a branch to them, and those after a branch.
 fn block_starts(code: &[u8], spec: &'static Spec, platform: &Platform) -> Vec<i64> {
     let mut starts = vec![0];
     let opcode = spec.align1.header.opcode;

@@ -1,10 +1,10 @@
-//! Messages to shared functions: what they ask for, as descriptors, as typed requests and in words.
+//! Messages to shared functions: descriptors, typed requests and text.
 //!
-//! A family has a table of rows for each of its shared functions (`Requests`). A `Row` says which
-//! bits of a descriptor make it a request of its [`Kind`], and where its fields are. All three views
-//! are walks over these rows: [`Request::encode`] and [`Request::decode`], and [`write`] for listings,
-//! which says by number what no row knows. Names, fields and codes are those of the public
-//! programmer's reference manuals, vol. 2d ("Shared Functions") and vol. 7.
+//! A family has a table of rows for each of its shared functions (`Requests`). A `Row` gives the descriptor bits that
+//! identify a [`Kind`] of request, and the places of its fields. All three views walk these rows:
+//! [`Request::encode`], [`Request::decode`], and [`write`] for listings, which prints the numbers of unknown
+//! requests. Names, fields and codes are those of the public programmer's reference manuals, vol. 2d ("Shared
+//! Functions") and vol. 7.
 
 pub mod data_port;
 mod field;
@@ -30,11 +30,11 @@ pub use request::{Descriptors, Function, Request, RequestError, extended_room};
 /// The requests of a family's shared functions, by number.
 pub(crate) type Requests = [Requested; 16];
 
-/// What can be asked of a shared function.
+/// The requests of a shared function.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Requested {
     rows: &'static [Row],
-    /// Bit 19 of its descriptors says whether the payload begins with a header.
+    /// True if bit 19 of its descriptors says that the payload begins with a header.
     header: bool,
 }
 
@@ -43,13 +43,13 @@ const fn with_header(rows: &'static [Row]) -> Requested {
 }
 
 impl Requested {
-    /// The row whose request a descriptor is.
+    /// The row of a descriptor's request.
     fn row(&self, desc: u32) -> Option<&'static Row> {
         self.rows.iter().find(|row| desc & row.mask == row.bits)
     }
 }
 
-/// The functions that load and store know no header; the bit is one of their cache policy.
+/// Functions that load and store have no header bit; bit 19 is part of their cache policy.
 const LOAD_STORE: Requested = Requested {
     rows: load_store::ROWS,
     header: false,
@@ -89,36 +89,36 @@ pub(crate) const XE2_REQUESTS: Requests = {
     requests
 };
 
-/// A message that a shared function takes.
+/// A request that a shared function takes.
 #[derive(Debug)]
 pub(crate) struct Row {
-    /// These bits of a descriptor make it this message's when they are `bits`.
+    /// Descriptor bits that identify the request when they equal `bits`.
     mask: u32,
     bits: u32,
     kind: Kind,
     parts: &'static [Part],
 }
 
-/// A field of a descriptor, and how it is said.
+/// A field of a descriptor, and its text in listings.
 #[derive(Debug)]
 enum Part {
-    /// Lowest bit, width, and what its codes stand for.
+    /// A field with its lowest bit, width, and the meaning of its codes.
     Coded(u32, u32, &'static [Value]),
-    /// The same, as the end of the word before.
+    /// As `Coded`, printed as a suffix of the previous word.
     Suffix(u32, u32, &'static [Value]),
-    /// Lowest bit, and what it and the bits above it are.
+    /// Lowest bit, and the flags of this bit and those above it.
     Flags(u32, &'static [Flag]),
-    /// A flag that is said as a word of the name.
+    /// A flag that is printed as a word of the name.
     Mark(u32, Flag),
-    /// Lowest bit, width, unit, and what the number is.
+    /// Lowest bit, width, unit, and the quantity.
     Number(u32, u32, u32, Quantity),
-    /// Channels `xyzw`, a bit each from the lowest; `true`: set bits are those left out.
+    /// Channels `xyzw`, one bit each from the lowest; if true, set bits are the channels left out.
     Channels(u32, bool),
-    /// The surface's index in the binding table (bits 0-7), or what stands for none.
+    /// The surface's index in the binding table (bits 0-7), or a reserved index.
     Surface,
-    /// The cache policies of a load (`true`) or of a store.
+    /// Cache policies of a load if true, else of a store.
     Caches(bool),
-    /// A surface of the functions that load and store: which and where it is.
+    /// The kind and place of the surface of a load or store by address.
     Address,
 }
 
@@ -150,21 +150,21 @@ fn field(desc: u32, low: u32, width: u32) -> u32 {
     desc >> low & ((1 << width) - 1)
 }
 
-/// Whether an extended descriptor names the shared function, even if it is in a register; the
-/// instruction does, otherwise.
+/// True if an extended descriptor names the shared function even when it is in a register. Otherwise the instruction
+/// names it.
 pub fn function_in_descriptor(family: Family) -> bool {
     family_spec(family).sends.message.ex_has_function
 }
 
-/// Registers of the second payload, if the instruction says that itself though its extended descriptor
-/// is in a register.
+/// Number of registers of the second payload, if the instruction gives it although its extended descriptor is in a
+/// register.
 pub fn second_beside_descriptor(inst: &Inst, family: Family) -> Option<u32> {
     let in_register = matches!(inst.msg?.ex_desc, Desc::Addr { .. });
     let beside = in_register && family_spec(family).has_src1_len(inst);
     beside.then_some(u32::from(inst.send.src1_len))
 }
 
-/// What a load or store by address adds to every address, in bytes.
+/// Offset that a load or store by address adds to every address, in bytes.
 pub fn address_offset(inst: &Inst, family: Family) -> i32 {
     let Some(Message {
         sfid,
@@ -181,7 +181,7 @@ pub fn address_offset(inst: &Inst, family: Family) -> i32 {
     load_store::offset_of(inst, desc, spec)
 }
 
-/// A message in words: the shared function of that number, and what the descriptor asks of it.
+/// A message in words: its shared function and the request of its descriptor.
 pub fn message_name(family: Family, sfid: u8, desc: u32) -> String {
     let spec = family_spec(family);
     let message = Message {
@@ -196,8 +196,8 @@ pub fn message_name(family: Family, sfid: u8, desc: u32) -> String {
     text.into_string()
 }
 
-/// Appends what a message's descriptors say: the registers it sends (`h`: with a header) and gets
-/// back, which shared function it is for, and what it asks of it.
+/// Appends the meaning of a message's descriptors: the registers that it sends (`h`: with a header) and gets back,
+/// its shared function, and its request.
 pub(crate) fn write(inst: &Inst, spec: &Spec, text: &mut Text) {
     let Some(message) = &inst.msg else { return };
     let function = usize::from(message.sfid & 15);
@@ -257,7 +257,7 @@ fn address(byte: u8, text: &mut Text) {
 fn describe(inst: &Inst, message: &Message, desc: u32, spec: &Spec, text: &mut Text) {
     let row = spec.requests[usize::from(message.sfid & 15)].row(desc);
     let Some(row) = row.filter(|row| row.kind != Kind::DereferenceResource) else {
-        // Threads end through functions that are told nothing else.
+        // Only messages that end the thread lack a known request here.
         if !message.eot {
             text.str(", message ");
             text.hex(u64::from(desc & 0x7ffff), 1);

@@ -1,39 +1,40 @@
-//! A bound on what reading YAML costs.
+//! A bound on the cost of reading YAML.
 //!
-//! The reader looks at every open bracket again for each word, so that deeply nested brackets take
-//! quadratic time, long before its limit of nesting applies. [`check`] bounds how deep they can be
-//! nested without reading the document: one that is not closed on its own line counts as open to the
-//! end, and so does every one on a line with a string, a tag or a comment.
+//! The YAML reader visits every open bracket for each word, so that deep nesting takes quadratic time long before the
+//! reader's own limit applies. [`check`] bounds the nesting without parsing: a bracket that is not closed on its own
+//! line counts as open to the end, and so does every one on a line with a string, a tag or a comment.
 
-/// Brackets that may be open at once.
-const DEEPEST: usize = 256;
+/// Maximum number of open brackets.
+const MAX_OPEN_BRACKETS: usize = 256;
 
-/// A document whose brackets may be nested too deeply.
+/// The error for a document whose brackets may be nested too deeply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("line {line}: more than {DEEPEST} brackets that are not closed on their own line")]
+#[error(
+    "line {line}: more than {MAX_OPEN_BRACKETS} brackets that are not closed on their own line"
+)]
 pub struct TooDeep {
-    /// From 1.
+    /// Line number, from 1.
     pub line: usize,
 }
 
-/// Whether a YAML document can be read in time that is linear in its size.
+/// Checks that a YAML document can be read in linear time.
 ///
 /// # Errors
-/// Where its brackets may be nested too deeply.
+/// Its brackets may be nested too deeply.
 pub fn check(document: &[u8]) -> Result<(), TooDeep> {
     let mut open = 0;
     for (number, line) in document.split(|byte| *byte == b'\n').enumerate() {
         open += left_open(line);
-        if open > DEEPEST {
+        if open > MAX_OPEN_BRACKETS {
             return Err(TooDeep { line: number + 1 });
         }
     }
     Ok(())
 }
 
-/// How many brackets the line opens and does not close, at most.
+/// Maximum number of brackets that the line opens and does not close.
 fn left_open(line: &[u8]) -> usize {
-    // Where one of these stands, a bracket need not be one.
+    // On a line with one of these characters a bracket may be part of a word.
     let plain = !line.iter().any(|byte| b"'\"#!".contains(byte));
     let mut open: usize = 0;
     for byte in line {
@@ -52,13 +53,13 @@ mod tests {
 
     #[test]
     fn brackets_are_counted() {
-        let deep = "[".repeat(DEEPEST);
+        let deep = "[".repeat(MAX_OPEN_BRACKETS);
         assert_eq!(check(deep.as_bytes()), Ok(()));
         assert_eq!(
             check(format!("a: 1\nb: {deep}{{").as_bytes()),
             Err(TooDeep { line: 2 })
         );
-        let lists = "- {a: [1, 2], b: 3}\n".repeat(DEEPEST + 1);
+        let lists = "- {a: [1, 2], b: 3}\n".repeat(MAX_OPEN_BRACKETS + 1);
         assert_eq!(check(lists.as_bytes()), Ok(()));
     }
 
@@ -71,11 +72,11 @@ mod tests {
             "[ !<]> a,\n",
             "[ \"\n]\n\",\n",
         ] {
-            let document = hidden.repeat(DEEPEST + 1);
+            let document = hidden.repeat(MAX_OPEN_BRACKETS + 1);
             assert!(check(document.as_bytes()).is_err(), "{hidden}");
         }
-        // No file of ours is near the bound: a line each with a string in brackets.
-        let strings = "- {bytes: \"07\"}\n".repeat(DEEPEST);
+        // The files of this project are far from the bound: many lines with one string in brackets.
+        let strings = "- {bytes: \"07\"}\n".repeat(MAX_OPEN_BRACKETS);
         assert_eq!(check(strings.as_bytes()), Ok(()));
     }
 }

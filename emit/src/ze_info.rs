@@ -1,13 +1,12 @@
-//! `.ze_info`: what the driver must know to launch a kernel, as YAML (zebin documentation).
+//! `.ze_info`: a kernel's launch requirements for the driver, as YAML (zebin documentation).
 //!
-//! A document is read into [`ZeInfo`] and written from it. Keys this model does not name are kept
-//! in an `other` map beside those it does, so that rewriting one field (the register count, say)
-//! loses nothing the producer said.
+//! A document is read into [`ZeInfo`] and written from it. Keys that this model does not name are kept in a map
+//! `other`, so that rewriting one field (the register count, say) loses nothing of the producer's.
 
 use serde::{Deserialize, Serialize};
 use serde_norway::{Mapping, Value};
 
-/// A `.ze_info` document that is not one.
+/// The error of a `.ze_info` document.
 #[derive(Debug, thiserror::Error)]
 #[error(".ze_info: {0}")]
 pub struct ZeInfoError(#[from] serde_norway::Error);
@@ -15,13 +14,13 @@ pub struct ZeInfoError(#[from] serde_norway::Error);
 /// The whole document.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ZeInfo {
-    /// Of the format (`1.20`).
+    /// Version of the format (`1.20`).
     pub version: String,
     #[serde(default)]
     pub kernels: Vec<Kernel>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub functions: Vec<Function>,
-    /// What the source said of the kernels' arguments.
+    /// The source's declarations of the kernels' arguments.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub kernels_misc_info: Vec<KernelMiscInfo>,
     #[serde(flatten)]
@@ -43,7 +42,7 @@ pub struct Kernel {
     pub binding_table_indices: Vec<BindingTableIndex>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub per_thread_memory_buffers: Vec<PerThreadMemoryBuffer>,
-    /// Samplers that the source itself declares.
+    /// Samplers that the source declares.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub inline_samplers: Vec<InlineSampler>,
     #[serde(flatten)]
@@ -87,16 +86,15 @@ pub struct Function {
     pub other: Mapping,
 }
 
-/// How threads of a kernel are set up. A field that is absent has the driver's default, which is
-/// 0 or false.
+/// Requirements of a kernel's threads. An absent field has the driver's default, which is 0 or false.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ExecutionEnv {
-    /// Barriers a group uses.
+    /// Number of barriers that a group uses.
     #[serde(default, skip_serializing_if = "is_default")]
     pub barrier_count: u32,
     #[serde(default, skip_serializing_if = "is_default")]
     pub disable_mid_thread_preemption: bool,
-    /// General registers of a thread.
+    /// Number of general registers of a thread.
     pub grf_count: u32,
     #[serde(default, skip_serializing_if = "is_default")]
     pub has_global_atomics: bool,
@@ -115,7 +113,7 @@ pub struct ExecutionEnv {
     pub required_sub_group_size: u32,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub required_work_group_size: Vec<u32>,
-    /// Channels of a thread.
+    /// Number of channels of a thread.
     pub simd_size: u32,
     /// Bytes of shared local memory the kernel itself declares (without `local` arguments).
     #[serde(default, skip_serializing_if = "is_default")]
@@ -137,13 +135,12 @@ pub struct ExecutionEnv {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PayloadArgument {
     pub arg_type: ArgType,
-    /// Bytes from the start of the cross-thread payload, and its size there. A stateful pointer
-    /// takes no room: its size is 0.
+    /// Offset in the cross-thread payload, in bytes, and size there. A stateful pointer has size 0.
     #[serde(default)]
     pub offset: u32,
     #[serde(default)]
     pub size: u32,
-    /// Which of the kernel's arguments.
+    /// Index of the kernel's argument.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub arg_index: Option<u32>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -152,7 +149,7 @@ pub struct PayloadArgument {
     pub addrspace: Option<AddrSpace>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub access_type: Option<AccessType>,
-    /// By-value arguments passed in pieces: where in the argument this piece starts, in bytes.
+    /// For a by-value argument passed in pieces: the piece's offset in the argument, in bytes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source_offset: Option<u32>,
     /// Alignment of a `local` argument in bytes.
@@ -160,17 +157,17 @@ pub struct PayloadArgument {
     pub slm_alignment: Option<u32>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bti_value: Option<u32>,
-    /// Which entry of the table of samplers it is.
+    /// Index in the table of samplers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sampler_index: Option<u32>,
-    /// What kind of image the source declares.
+    /// Kind of the image in the source.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub image_type: Option<ImageType>,
     #[serde(flatten)]
     pub other: Mapping,
 }
 
-/// What a datum of the payload is.
+/// Kind of a datum of the payload.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ArgType {
@@ -201,22 +198,22 @@ pub enum ArgType {
     ImageNumSamples,
     ImageNumMipLevels,
     ImageSrgbChannelOrder,
-    /// Of an image's memory: the address, and sizes in bytes and rows, less 1.
+    /// Address of an image's memory, with sizes in bytes and rows, less 1.
     FlatImageBaseoffset,
     FlatImageWidth,
     FlatImageHeight,
     FlatImagePitch,
     SamplerAddress,
     SamplerNormalized,
-    /// All ones if coordinates below 0 must be told from those above by the kernel itself.
+    /// All ones if the kernel itself must distinguish coordinates below 0 from those above.
     SamplerSnapWa,
-    /// The offset of a sampler that the source declares.
+    /// Offset of a sampler that the source declares.
     InlineSampler,
     #[serde(untagged)]
     Other(String),
 }
 
-/// What kind of image an argument is.
+/// Kind of an image argument.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ImageType {
@@ -253,7 +250,7 @@ pub struct InlineSampler {
     pub other: Mapping,
 }
 
-/// What becomes of coordinates outside an image.
+/// Treatment of coordinates outside an image.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SamplerAddrMode {
@@ -277,11 +274,11 @@ pub enum SamplerFilterMode {
     Other(String),
 }
 
-/// How a pointer argument is reached.
+/// Way in which a pointer argument is accessed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum AddrMode {
-    /// Through an entry of the binding table.
+    /// By an entry of the binding table.
     Stateful,
     /// By its address.
     Stateless,
@@ -335,13 +332,13 @@ pub struct BindingTableIndex {
     pub other: Mapping,
 }
 
-/// Memory each thread needs besides its registers.
+/// Memory that each thread needs besides its registers.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PerThreadMemoryBuffer {
     #[serde(rename = "type")]
     pub kind: MemoryKind,
     pub usage: MemoryUsage,
-    /// Bytes; of one work-item when `is_simt_thread`, of one thread otherwise.
+    /// Bytes of one work-item when `is_simt_thread`, else of one thread.
     pub size: u32,
     #[serde(default, skip_serializing_if = "is_default")]
     pub slot: u32,
@@ -371,7 +368,7 @@ pub enum MemoryUsage {
     Other(String),
 }
 
-/// Writes a mapping's lines. The first is not indented: it may follow the dash of a list.
+/// Writes a mapping's lines. The first is not indented, because it may follow the dash of a list.
 fn write_mapping(mapping: &Mapping, indent: usize, out: &mut String) -> Result<(), ZeInfoError> {
     for (index, (key, value)) in mapping.iter().enumerate() {
         if index > 0 {
@@ -411,7 +408,7 @@ fn write_mapping(mapping: &Mapping, indent: usize, out: &mut String) -> Result<(
     Ok(())
 }
 
-/// A value on one line: plain or quoted, or a list or mapping in brackets.
+/// A value on one line: unquoted or quoted, or a list or mapping in brackets.
 fn scalar(value: &Value) -> Result<String, ZeInfoError> {
     Ok(match value {
         Value::Sequence(items) => {
@@ -429,14 +426,14 @@ fn scalar(value: &Value) -> Result<String, ZeInfoError> {
             if s.chars()
                 .any(|c| c.is_control() || ",[]{}\u{85}\u{2028}\u{2029}".contains(c)) =>
         {
-            // Such as would end a plain value, here or in a list.
+            // Characters that would end an unquoted value, here or in a list.
             quoted(s)
         }
         plain => serde_norway::to_string(plain)?.trim_end().to_string(),
     })
 }
 
-/// A string in double quotes, with escapes that YAML reads as they are meant.
+/// A string in double quotes, with escapes that every YAML reader accepts.
 fn quoted(s: &str) -> String {
     let mut out = "\"".to_string();
     for c in s.chars() {
@@ -459,7 +456,7 @@ impl ZeInfo {
     pub fn parse(yaml: &[u8]) -> Result<ZeInfo, ZeInfoError> {
         crate::yaml::check(yaml).map_err(<serde_norway::Error as serde::de::Error>::custom)?;
         let info: ZeInfo = serde_norway::from_slice(yaml)?;
-        // What does not say its size has none.
+        // An entry without a size has none.
         let sizes = |kernel: &Kernel| matches!(kernel.execution_env.simd_size, 0 | 1 | 8 | 16 | 32);
         match info.kernels.iter().find(|kernel| !sizes(kernel)) {
             Some(kernel) => {
@@ -471,8 +468,8 @@ impl ZeInfo {
         }
     }
 
-    /// The document as YAML, in the form the driver's reader takes: a list under a key is indented
-    /// under it, and a list of plain values stands on one line.
+    /// The document as YAML in the layout of the driver's reader: a list is indented under its key, and a list of
+    /// scalars is on one line.
     pub fn to_yaml(&self) -> Result<String, ZeInfoError> {
         let mut out = "---\n".to_string();
         if let Value::Mapping(document) = serde_norway::to_value(self)? {
@@ -482,18 +479,18 @@ impl ZeInfo {
         Ok(out)
     }
 
-    /// The kernel of that name.
+    /// The kernel with the given name.
     pub fn kernel(&self, name: &str) -> Option<&Kernel> {
         self.kernels.iter().find(|k| k.name == name)
     }
 
-    /// What the source says of the arguments of the kernel of that name.
+    /// The source's declarations of the arguments of a kernel.
     pub fn args_info(&self, kernel: &str) -> &[ArgInfo] {
         let infos = self.kernels_misc_info.iter().find(|k| k.name == kernel);
         infos.map_or(&[], |k| k.args_info.as_slice())
     }
 
-    /// The kernel of that name, to be changed.
+    /// The kernel with the given name, mutable.
     pub fn kernel_mut(&mut self, name: &str) -> Option<&mut Kernel> {
         self.kernels.iter_mut().find(|k| k.name == name)
     }

@@ -1,10 +1,8 @@
-//! Zebin object files: the ELF files that carry a program's kernels to the driver (zebin
-//! documentation; ELF object file format). Those of programs with pointers of 32 bits are of the
-//! format's 32-bit class.
+//! Zebin object files: the ELF files that carry a program's kernels to the driver (zebin documentation; ELF object
+//! file format). Programs with 32-bit pointers have files of the 32-bit ELF class.
 //!
-//! [`Zebin::parse`] takes any bytes and never panics on them; [`Zebin::write`] makes a file that
-//! parses back to the same value. Sections this module has no name for are carried along as they
-//! are.
+//! [`Zebin::parse`] takes any bytes and never panics; [`Zebin::write`] makes a file that parses to the same value.
+//! Sections of unknown kinds are copied unchanged.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -24,9 +22,9 @@ use crate::ze_info::{ZeInfo, ZeInfoError};
 
 /// `EM_INTELGT`: Intel Graphics Technology.
 const MACHINE: Machine = Machine(205);
-/// The version of the zebin ABI, in the file's identification.
+/// Version of the zebin ABI in the ELF identification.
 const ABI_VERSION: u8 = 1;
-/// File types: the reference writes plain relocatable files; the zebin ones are read too.
+/// Accepted file types: the reference writes relocatable files; the zebin types are accepted too.
 const FILE_TYPES: [u16; 4] = [1, 0xff11, 0xff12, 0xff13];
 
 /// `SHT_ZEBIN_ZEINFO`.
@@ -40,25 +38,25 @@ pub const ADDRESS_LOW: u32 = 2;
 /// `R_ZE_SYM_ADDR_32_HI`: 32 bits, the address's upper half.
 pub const ADDRESS_HIGH: u32 = 3;
 
-/// What the names of sections with code begin with.
+/// Prefix of the names of code sections.
 pub const TEXT_PREFIX: &str = ".text.";
 const ZE_INFO: &str = ".ze_info";
 const COMPAT: &str = ".note.intelgt.compat";
-/// The owner of the notes of [`COMPAT`].
+/// Owner of the notes of [`COMPAT`].
 const NOTE_OWNER: &[u8] = b"IntelGT\0";
-/// The symbol at a kernel's first instruction, besides the one of its name.
+/// Name of the symbol at a kernel's first instruction, beside the kernel's own name.
 pub const ENTRY: &str = "_entry";
-/// What the section of functions that are called by address is called behind [`TEXT_PREFIX`].
+/// Name, after [`TEXT_PREFIX`], of the section of functions that are called by address.
 pub const FUNCTIONS: &str = "Intel_Symbol_Table_Void_Program";
 /// Bindings and type of a symbol's `info`: `binding << 4 | type`.
 pub const STB_LOCAL: u8 = elf::STB_LOCAL.0;
 pub const STB_GLOBAL: u8 = elf::STB_GLOBAL.0;
 pub const STT_FUNC: u8 = elf::STT_FUNC.0;
 
-/// Bytes of zeroes the reference puts after a kernel's last instruction, for the instruction
-/// prefetcher, before it rounds up to [`TEXT_ALIGN`].
+/// Bytes of zeros that the reference adds after a kernel's last instruction, for the instruction prefetcher, before
+/// rounding up to [`TEXT_ALIGN`].
 pub const TEXT_PADDING: usize = 128;
-/// What kernels begin at a multiple of, in bytes: the hardware is told the upper bits of the address only.
+/// Alignment of kernels in bytes: the hardware takes only the upper bits of the address.
 pub const TEXT_ALIGN: usize = 64;
 
 /// An object file that cannot be read. Offsets are bytes from the file's start.
@@ -101,13 +99,13 @@ pub enum ZebinError {
 pub struct Zebin {
     /// ELF file type: 1 (relocatable) as the reference writes it, or a zebin one.
     pub file_type: u16,
-    /// Of the class for addresses of 32 bits.
+    /// True for the 32-bit ELF class.
     pub narrow: bool,
     /// Target flags of the ELF header.
     pub flags: u32,
     pub kernels: Vec<KernelText>,
     pub ze_info: ZeInfo,
-    /// What devices the program is for.
+    /// Notes about the devices that the program is for.
     pub notes: Vec<Note>,
     pub symbols: Vec<Symbol>,
     pub relocations: Vec<Relocations>,
@@ -141,7 +139,7 @@ pub struct Symbol {
     pub info: u8,
     /// ELF visibility.
     pub other: u8,
-    /// The section it lies in, by name, or a reserved index (undefined, absolute, …).
+    /// Section that contains it, by name, or a reserved index (undefined, absolute, …).
     pub place: SymbolPlace,
 }
 
@@ -154,9 +152,9 @@ pub enum SymbolPlace {
 /// The relocations of one section.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Relocations {
-    /// The section they change.
+    /// Section that they change.
     pub section: String,
-    /// Whether each has an addend of its own (`.rela.`, not `.rel.`).
+    /// True if each has an explicit addend (`.rela.`, not `.rel.`).
     pub addends: bool,
     pub entries: Vec<Relocation>,
 }
@@ -186,8 +184,8 @@ pub struct Section {
 }
 
 impl Zebin {
-    /// An object file with these kernels for `platform`, as the reference writes it: symbols,
-    /// notes and padding included.
+    /// An object file with the given kernels for `platform`, as the reference writes it: symbols, notes and padding
+    /// included.
     pub fn new(platform: &Platform, kernels: Vec<(String, Vec<u8>)>, ze_info: ZeInfo) -> Zebin {
         let version = [ze_info.version.as_bytes(), b"\0"].concat();
         let mut symbols = Vec::new();
@@ -230,7 +228,7 @@ impl Zebin {
         }
     }
 
-    /// The text of the kernel of that name.
+    /// The text of the kernel with the given name.
     pub fn text(&self, kernel: &str) -> Option<&[u8]> {
         self.kernels
             .iter()
@@ -238,8 +236,8 @@ impl Zebin {
             .map(|k| k.text.as_slice())
     }
 
-    /// Replaces a kernel's code: pads it, and corrects the sizes of the symbols at its start.
-    /// False when there is no such kernel.
+    /// Replaces a kernel's code: pads it, and corrects the sizes of the symbols at its start. False if there is no
+    /// such kernel.
     pub fn set_text(&mut self, kernel: &str, code: &[u8]) -> bool {
         let Some(entry) = self.kernels.iter_mut().find(|k| k.name == kernel) else {
             return false;
@@ -390,7 +388,7 @@ impl Zebin {
     /// `.ze_info`, notes, strings.
     ///
     /// # Errors
-    /// What `.ze_info` cannot say; names that no string table can hold; more sections than a symbol can
+    /// A `.ze_info` that cannot be written; names that no string table can hold; more sections than a symbol can
     /// name.
     pub fn write(&self) -> Result<Vec<u8>, ZebinError> {
         let yaml = self.ze_info.to_yaml()?;
@@ -411,7 +409,7 @@ impl Zebin {
                 return Err(ZebinError::Name(name.to_string()));
             }
         }
-        // The null section comes before those in `before`. Of equal names the first is meant.
+        // The null section comes before those in `before`. Of equal names the first counts.
         let mut indices = BTreeMap::new();
         for (index, section) in (1..).zip(&before) {
             indices.entry(&*section.name).or_insert(index);
@@ -533,7 +531,7 @@ impl Zebin {
         Ok(file)
     }
 
-    /// The sections with plain contents: before and after the tables of symbols and relocations.
+    /// The sections with unprocessed contents: those before and after the tables of symbols and relocations.
     fn sections<'a>(&'a self, ze_info: &'a [u8], notes: &'a [u8]) -> [Vec<Contents<'a>>; 2] {
         let plain = |name: Cow<'a, str>, kind, flags, data: &'a [u8]| Contents {
             name,
@@ -568,7 +566,7 @@ impl Zebin {
     }
 }
 
-/// A section with plain contents, on its way into the file.
+/// A section with unprocessed contents, about to be written.
 struct Contents<'a> {
     name: Cow<'a, str>,
     kind: SectionType,
@@ -579,11 +577,11 @@ struct Contents<'a> {
     entry_size: u64,
 }
 
-/// Where contents start in the file.
+/// Alignment of contents in the file.
 const CONTENTS_ALIGN: u64 = 8;
 
 impl<'a> Contents<'a> {
-    /// The name's place in its table and the contents' in the file.
+    /// Place of the name in the string table, and offset of the contents.
     fn reserve(&'a self, out: &mut Writer<'a>) -> (StringId, u64) {
         let name = out.add_section_name(self.name.as_bytes());
         out.reserve_section_index();
@@ -798,7 +796,7 @@ mod tests {
         assert_eq!(Zebin::parse(&zebin.write().unwrap()).unwrap(), zebin);
     }
 
-    /// The class of addresses of 32 bits has other sizes of everything.
+    /// Files of the 32-bit class differ in the sizes of all tables.
     #[test]
     fn narrow_files_are_read_and_written() {
         let path = "../runtime/tests/narrow/saxpy.zebin";

@@ -1,34 +1,33 @@
-//! The basic blocks of machine code, and in how many loops each is.
+//! Basic blocks of machine code and their loop depths.
 //!
-//! Takes decoded code of any compiler. A block begins where a branch goes to and behind one. Where
-//! execution goes on is taken from the branches' targets as they stand, whatever channels are active:
-//! what matters here is what is repeated, and that needs a way back. Loops are those of a depth-first
-//! tree (Havlak, "Nesting of Reducible and Irreducible Loops"): an edge to an ancestor makes a loop of all
-//! that reaches it below that ancestor. Each block is merged into its loop once, so the time is near the
-//! number of edges. What a subroutine has comes on top of the deepest place that calls it.
+//! Takes decoded code of any compiler. A block begins at each branch target and after each branch. Control flow is
+//! taken from the branch targets alone, whatever channels are active: only repetition matters here, and that needs a
+//! back edge. Loops are those of a depth-first tree (Havlak, "Nesting of Reducible and Irreducible Loops"): an edge
+//! to an ancestor makes a loop of all blocks that reach it below that ancestor. Each block is merged into its loop
+//! once, so that the time is nearly linear in the number of edges. A subroutine adds the depth of its deepest call.
 
 use smallvec::SmallVec;
 
 use crate::inst::{Inst, Op, Target};
 
-/// No block.
+/// The absent block.
 const NONE: u32 = u32::MAX;
-/// Loops in each other that count, those of callers among them; recursion ends here.
+/// Maximum loop depth that counts, callers' loops included. Recursion ends here.
 pub(super) const DEPTH_MAX: u32 = 8;
 
-/// The blocks of a piece of code.
+/// The basic blocks of a piece of code.
 pub(super) struct Blocks {
-    /// The first instruction of each, by its number, and behind the last the number of all.
+    /// Index of each block's first instruction; the last entry is the number of instructions.
     pub starts: Vec<u32>,
-    /// How many loops each is in.
+    /// Loop depth of each block.
     pub depths: Vec<u32>,
 }
 
-/// Blocks and where execution goes on behind each.
+/// Basic blocks and their successors.
 struct Graph {
     starts: Vec<u32>,
     succs: Vec<SmallVec<[u32; 3]>>,
-    /// Blocks that call, and what.
+    /// Calls: the calling block and the called one.
     calls: Vec<(u32, u32)>,
 }
 
@@ -43,7 +42,7 @@ impl Blocks {
     }
 }
 
-/// Whether nothing that stands behind is executed next.
+/// True if execution never falls through to the next instruction.
 fn ends(inst: &Inst) -> bool {
     let always = inst.pred.is_none();
     match inst.op {
@@ -112,11 +111,11 @@ impl Graph {
         graph
     }
 
-    /// In how many loops each block is.
+    /// Loop depth of each block, including that of its subroutine's calls.
     fn depths(&self) -> Vec<u32> {
         let tree = Tree::new(self);
         let own = tree.loops(self);
-        // What each routine has on top, as far as it is known.
+        // Depth that callers add to each routine, as far as it is known.
         let mut base = vec![0u32; self.succs.len()];
         let mut calls: Vec<Vec<(u32, u32)>> = vec![Vec::new(); self.succs.len()];
         for &(from, to) in &self.calls {
@@ -138,16 +137,16 @@ impl Graph {
     }
 }
 
-/// A depth-first tree over all blocks: one from the entry, one from each that is called and not
-/// reached before, and from each that is left.
+/// Depth-first trees that together cover all blocks. The first has its root at the entry, others at called blocks
+/// that were not reached, and the rest at blocks that nothing leads to.
 struct Tree {
-    /// Blocks in the order in which they were entered.
+    /// Blocks in preorder.
     order: Vec<u32>,
-    /// Each block's place in `order`.
+    /// Preorder number of each block.
     number: Vec<u32>,
-    /// The last place in `order` below the one at each place.
+    /// Largest preorder number among the descendants of each number.
     last: Vec<u32>,
-    /// The block in which each block's tree begins.
+    /// Root of the tree that each block is in.
     root: Vec<u32>,
 }
 
@@ -197,7 +196,7 @@ impl Tree {
         }
     }
 
-    /// In how many loops of its own routine each block is. All within is by numbers.
+    /// Loop depth of each block within its own routine. Works on preorder numbers.
     fn loops(&self, graph: &Graph) -> Vec<u32> {
         let count = self.order.len();
         let mut preds: Vec<SmallVec<[u32; 4]>> = vec![SmallVec::new(); count];
@@ -206,7 +205,7 @@ impl Tree {
                 preds[self.number[to as usize] as usize].push(self.number[from]);
             }
         }
-        // The head of the innermost loop around each, a head's own not among them.
+        // Header of the innermost loop around each block, not counting a header's own loop.
         let mut head = vec![NONE; count];
         let mut is_head = vec![false; count];
         let mut merged: Vec<u32> = (0..count as u32).collect();
@@ -234,7 +233,7 @@ impl Tree {
                 }
             }
         }
-        // A loop's head is entered before what is in it.
+        // A loop's header comes before its body in preorder.
         let mut depths = vec![0; count];
         for at in 0..count {
             let around = head[at];
@@ -249,7 +248,7 @@ impl Tree {
     }
 }
 
-/// The head of the outermost loop so far that a block was merged into.
+/// Header of the outermost loop found so far that contains the block.
 fn find(merged: &mut [u32], mut at: u32) -> u32 {
     while merged[at as usize] != at {
         let above = merged[merged[at as usize] as usize];
@@ -265,7 +264,7 @@ mod tests {
     use crate::inst::Pred;
     use crate::inst::{PredCtrl, Reg, RegFile};
 
-    /// Instructions of 16 bytes: none, or a branch of that kind so many instructions on.
+    /// Instructions of 16 bytes: none, or a branch of a kind over a number of instructions.
     fn code(ops: &[Option<(Op, i32, bool)>]) -> Vec<Inst> {
         let inst = |op: &Option<(Op, i32, bool)>| match op {
             None => Inst::new(Op::Mov, 8),
@@ -300,7 +299,7 @@ mod tests {
     #[test]
     fn loops_in_each_other() {
         let (none, back) = (None, |by: i32| Some((Op::While, -by, true)));
-        // Two loops with one end each, behind each other in a third.
+        // Two loops with one back edge each, in sequence within a third.
         let ops = [
             none,
             none,
@@ -314,7 +313,7 @@ mod tests {
             none,
         ];
         assert_eq!(depths(&ops), [0, 1, 2, 2, 1, 2, 2, 1, 1, 0]);
-        // One block that goes back to itself, and two ends of one loop.
+        // A block that branches to itself, and a loop with two back edges.
         let ops = [none, back(1), none, back(1), back(2), none];
         assert_eq!(depths(&ops), [1, 1, 1, 1, 1, 0]);
     }
@@ -345,7 +344,7 @@ mod tests {
             Some((Op::Ret, 0, false)),
         ];
         assert_eq!(depths(&ops), [0, 1, 1, 1, 0, 2, 2, 1]);
-        // Recursion ends somewhere.
+        // Recursion stops at the maximum depth.
         let ops = [
             None,
             Some((Op::Call, -1, false)),

@@ -1,11 +1,10 @@
-//! How many cycles machine code is estimated to take, whoever compiled it.
+//! Estimated cycles of machine code of any compiler.
 //!
-//! Takes decoded instructions in their order. Each basic block is executed once on a model of one thread
-//! that has its execution unit for itself: it issues in order; an instruction waits until what it reads
-//! and overwrites is there, and until the unit that executes it is free. Nothing is under way where a
-//! block begins. The sum over the blocks counts each as often as it was executed, or, where that is not
-//! known, ten times for each loop that it is in. The numbers are in `tables`; `docs/cost-model.md` says what
-//! they rest on and what is left out.
+//! Takes decoded instructions in program order. Each basic block is executed once on a model of one thread that has
+//! its execution unit to itself. The thread issues in order; an instruction waits for its sources, for the registers
+//! it overwrites, and for the unit that executes it. A block starts with nothing in flight. The sum weighs each block
+//! by its execution count or, where that is unknown, by ten for each loop around it. The numbers are in `tables`;
+//! `docs/cost-model.md` says what they rest on and what is left out.
 
 mod loops;
 mod scratch;
@@ -26,30 +25,30 @@ use time::Time;
 
 pub use scratch::{Scratch, scratch};
 
-/// By how much a loop counts more than what is around it.
+/// Weight of a loop's body relative to the code around it.
 const LOOP_WEIGHT: f64 = 10.0;
 
-/// How often blocks are executed.
+/// Execution counts of blocks.
 #[derive(Clone, Copy, Debug)]
 pub enum Weights<'a> {
-    /// Ten times for each loop around.
+    /// Ten for each loop around the block.
     Loops,
-    /// So often as that counts for each instruction.
+    /// Execution count of each instruction.
     Counts(&'a [u64]),
 }
 
-/// Cycles, by what they go into.
+/// Cycles by cause.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Cycles {
-    /// Instructions are issued.
+    /// Issue of instructions.
     pub issue: f64,
-    /// Sources come from the same bank of registers.
+    /// Bank conflicts between sources.
     pub banks: f64,
-    /// A result of a computation is not there.
+    /// Waits for the result of a computation.
     pub results: f64,
-    /// An answer to a message is not there, or its payload has not been read.
+    /// Waits for a message's response, or for the read of its payload.
     pub messages: f64,
-    /// The unit that executes it is busy.
+    /// Waits for a busy unit.
     pub units: f64,
 }
 
@@ -67,24 +66,24 @@ impl Cycles {
     }
 }
 
-/// A basic block.
+/// The cost of a basic block.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Block {
-    /// The number of its first instruction, and of how many there are.
+    /// Index of the first instruction.
     pub first: usize,
     pub instructions: usize,
-    /// Loops around it, those around calls of its subroutine among them.
+    /// Loops around it, including those around calls of its subroutine.
     pub loops: u32,
-    /// How often it counts.
+    /// Weight of the block in the sum.
     pub weight: f64,
-    /// Of one execution.
+    /// Cycles of one execution.
     pub cycles: Cycles,
 }
 
-/// What a piece of code is estimated to take.
+/// The estimate for a piece of code.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Estimate {
-    /// Of all executions.
+    /// Weighted sum over all blocks.
     pub cycles: Cycles,
     pub blocks: Vec<Block>,
 }
@@ -113,17 +112,17 @@ pub fn estimate(code: &[Inst], platform: &Platform, weights: Weights) -> Estimat
     estimate
 }
 
-/// When what is under way with a register is over.
+/// Cycles at which the pending accesses of a register are over.
 #[derive(Clone, Copy, Debug, Default)]
 struct Ready {
-    /// It has been written, and whether a message does that.
+    /// End of the last write, and true if a message writes.
     written: i64,
     by_message: bool,
-    /// Messages have read it.
+    /// End of the last read by a message.
     read: i64,
 }
 
-/// Registers that are waited for, by their places in one table.
+/// Index of each register that instructions wait for, in one table.
 struct Places {
     flags: usize,
     accumulators: usize,
@@ -132,7 +131,7 @@ struct Places {
 }
 
 impl Places {
-    /// Accumulators that a decoded instruction can name.
+    /// Number of accumulators that a decoded instruction can name.
     const ACCUMULATORS: usize = 16;
 
     fn new(platform: &Platform) -> Places {
@@ -147,7 +146,7 @@ impl Places {
         }
     }
 
-    /// Of a register outside the general ones, if it is waited for.
+    /// Index of a register outside the general file; none if nothing waits for it.
     fn of(&self, file: RegFile, number: u32, byte: u16) -> Option<usize> {
         let number = number as usize;
         match file {
@@ -162,19 +161,19 @@ impl Places {
     }
 }
 
-/// Places of registers.
-type Few = SmallVec<[usize; 8]>;
+/// Indices of an instruction's registers.
+type Indices = SmallVec<[usize; 8]>;
 
-/// A thread.
+/// The state of a thread.
 struct Model<'a> {
     platform: &'a Platform,
     table: &'static Table,
     places: Places,
     now: i64,
     ready: Vec<Ready>,
-    /// When each unit can take the next.
+    /// Cycle at which each unit can take the next instruction.
     units: [i64; Unit::COUNT],
-    /// When all that was begun is over.
+    /// Cycle at which everything issued so far is over.
     horizon: i64,
 }
 
@@ -192,7 +191,7 @@ impl<'a> Model<'a> {
         }
     }
 
-    /// What a block takes.
+    /// Cycles of one execution of a block.
     fn block(&mut self, insts: &[Inst]) -> Cycles {
         self.now = self.now.max(self.horizon);
         let mut cycles = Cycles::default();
@@ -209,8 +208,8 @@ impl<'a> Model<'a> {
             false => self.computation(inst),
         };
         let (reads, writes) = self.others(inst);
-        let general = |bytes: &Bytes| bytes.registers().map(usize::from).collect::<Few>();
-        let read: Few = footprint.reads.iter().flat_map(&general).collect();
+        let general = |bytes: &Bytes| bytes.registers().map(usize::from).collect::<Indices>();
+        let read: Indices = footprint.reads.iter().flat_map(&general).collect();
         let written = general(&footprint.writes);
         let ready = |at: &usize| self.ready.get(*at).copied().unwrap_or_default();
         let banks = match self.table.bank_bits {
@@ -244,7 +243,7 @@ impl<'a> Model<'a> {
         }
         if let Some(after) = time.read {
             for register in read {
-                self.over(register, after, |ready, at| ready.read = at);
+                self.mark_busy(register, after, |ready, at| ready.read = at);
             }
         }
         let by_message = inst.op.is_send();
@@ -255,14 +254,14 @@ impl<'a> Model<'a> {
             place => (place, time.flag),
         });
         for (place, after) in results.chain(others).collect::<SmallVec<[_; 8]>>() {
-            self.over(place, after, |ready, at| {
+            self.mark_busy(place, after, |ready, at| {
                 (ready.written, ready.by_message) = (at, by_message);
             });
         }
     }
 
-    /// Something is over with a register so many cycles from now.
-    fn over(&mut self, place: usize, after: i64, with: impl Fn(&mut Ready, i64)) {
+    /// Marks a register as busy for a number of cycles from now.
+    fn mark_busy(&mut self, place: usize, after: i64, with: impl Fn(&mut Ready, i64)) {
         let at = self.now + after;
         self.horizon = self.horizon.max(at);
         if let Some(ready) = self.ready.get_mut(place) {
@@ -270,14 +269,14 @@ impl<'a> Model<'a> {
         }
     }
 
-    /// Registers other than general ones that an instruction reads, and those that it writes.
-    fn others(&self, inst: &Inst) -> (Few, Few) {
+    /// Registers outside the general file that an instruction reads, and those that it writes.
+    fn others(&self, inst: &Inst) -> (Indices, Indices) {
         let place = |reg: Reg| self.places.of(reg.file, reg.num, reg.byte);
         let operand = |of: Place| match of {
             Place::Direct(reg) => place(reg),
             Place::Indirect { .. } => Some(self.places.address),
         };
-        let (mut reads, mut writes) = (Few::new(), Few::new());
+        let (mut reads, mut writes) = (Indices::new(), Indices::new());
         for src in &inst.srcs {
             if let Src::Reg(src) = src {
                 reads.extend(operand(src.place));
@@ -330,7 +329,7 @@ impl<'a> Model<'a> {
     }
 }
 
-/// Whether the second and the third source are different registers of the same bank.
+/// True if the second and the third source are different registers of the same bank.
 fn conflicts(inst: &Inst, bank_bits: u32) -> bool {
     let register = |at: usize| match inst.srcs.get(at) {
         Some(Src::Reg(src)) => footprint::general(src.place).map(|reg| reg.num),

@@ -1,9 +1,9 @@
-//! What machine code keeps in scratch space: the messages that spill and fill, whoever compiled it.
+//! Spill and fill messages in machine code of any compiler.
 //!
-//! Takes decoded instructions in their order. Scratch block messages say in their descriptor where they go. What
-//! they do not reach is accessed by oword blocks to all memory, whose header says where; they count if the instruction
-//! that last wrote this place of the header, in the order of the code, moved a constant there. Others are not told from
-//! accesses to a frame on the stack, which holds arguments as well, and do not count.
+//! Takes decoded instructions in program order. The descriptor of a scratch block message has its offset. Beyond its
+//! reach spills are oword blocks of stateless memory with the offset in the header; they count if the last write of
+//! that header field, in program order, moved a constant there. Other oword blocks may be accesses to a stack frame,
+//! which holds arguments as well, and do not count.
 
 use std::collections::{HashMap, HashSet};
 
@@ -12,13 +12,13 @@ use crate::inst::{Inst, Op, Src, Type};
 use crate::messages::{Descriptors, Kind, Request, Surface};
 use crate::platform::Platform;
 
-/// Bytes of the units that scratch block messages and oword blocks count in.
+/// Bytes of a hword, the unit of scratch block messages.
 const HWORD: u32 = 32;
 const OWORD: u32 = 16;
-/// The byte of an oword block's header from which on its offset is, in owords.
+/// Byte offset in an oword block's header of its own offset, which is in owords.
 const OFFSET: u16 = 8;
 
-/// Messages that access scratch space.
+/// Counts of the messages that access scratch space.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Scratch {
     /// Messages that write.
@@ -32,7 +32,7 @@ pub struct Scratch {
 /// Counts the messages that access scratch space.
 pub fn scratch(code: &[Inst], platform: &Platform) -> Scratch {
     let mut found = Scratch::default();
-    // In owords.
+    // Spilled owords.
     let mut written: HashSet<u32> = HashSet::new();
     let mut headers = Headers::default();
     for inst in code {
@@ -51,7 +51,7 @@ pub fn scratch(code: &[Inst], platform: &Platform) -> Scratch {
     found
 }
 
-/// Whether a message writes to scratch space or reads from it, from which oword on and how many; nothing of others.
+/// True for a write, with the first oword and their number; none if the message does not access scratch space.
 fn access(inst: &Inst, headers: &Headers, platform: &Platform) -> Option<(bool, u32, u32)> {
     let request = request(inst, platform)?;
     let count = request.fields.block.map_or(1, |block| block.count());
@@ -79,7 +79,7 @@ fn access(inst: &Inst, headers: &Headers, platform: &Platform) -> Option<(bool, 
     }
 }
 
-/// What registers hold where a header has its offset, of those that a constant was moved to.
+/// Constants that were moved to the offset field of possible headers, by register.
 #[derive(Default)]
 struct Headers {
     offsets: HashMap<u32, u32>,
@@ -112,7 +112,7 @@ impl Headers {
     }
 }
 
-/// What a message asks for, if its descriptor is a constant that is known.
+/// The request of a message with a constant descriptor that is known.
 pub(super) fn request(inst: &Inst, platform: &Platform) -> Option<Request> {
     let descriptors = Descriptors::of(&inst.msg?)?;
     Request::decode(descriptors, platform.family).ok()

@@ -1,23 +1,23 @@
-//! The numbers of the model: what instructions and messages take, by platform.
+//! Latencies and throughputs of the cost model, by family.
 //!
-//! `docs/cost-model.md` says where each comes from.
+//! `docs/cost-model.md` cites the source of each.
 
 use crate::inst::{MathFn, Op};
 use crate::messages::{Function, Kind};
 use crate::platform::Family;
 
-/// What executes an instruction after it was issued.
+/// The unit that executes an instruction after it was issued.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Unit {
     /// Floats and integers.
     Fpu,
     Math,
     Sampler,
-    /// What a data port reads and writes through its own cache.
+    /// The data port's own cache.
     DataPort,
     ReadOnlyPort,
     RenderPort,
-    /// Barriers, threads, and all else.
+    /// Barriers, threads, and everything else.
     Other,
 }
 
@@ -25,83 +25,83 @@ impl Unit {
     pub const COUNT: usize = Unit::Other as usize + 1;
 }
 
-/// Instructions that take the same time.
+/// Instructions with the same timing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Class {
-    /// Those on elements of up to 32 bits, and of 64 bits.
+    /// Simple operations on elements of up to 32 bits, and on elements of 64 bits.
     Plain,
     Long,
-    /// The sum of products.
+    /// Dot products.
     Dot,
     Interpolation,
     Math,
-    /// Functions of two floats.
+    /// Math functions of two floats.
     Power,
     Division,
     Systolic,
     Flow,
     /// Waits for a barrier.
     Wait,
-    /// Takes its place and no more.
+    /// Instructions that only take an issue slot.
     Nothing,
 }
 
-/// Cycles that instructions of a class take. A pass is a register of elements.
+/// Cycles of a class. A pass is a register of elements.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Timing {
     pub unit: Option<Unit>,
-    /// The thread can issue nothing else meanwhile.
+    /// Cycles until the thread can issue the next instruction.
     pub issue: i64,
     pub issue_pass: i64,
-    /// The unit takes nothing else meanwhile.
+    /// Cycles until the unit can take the next instruction.
     pub busy: i64,
     pub busy_pass: i64,
-    /// From then on until what reads the result can be issued: of general registers and addresses,
-    /// accumulators, flags.
+    /// Cycles from issue until a reader of the result can be issued: of general and address registers, of
+    /// accumulators, of flags.
     pub result: i64,
     pub accumulator: i64,
     pub flag: i64,
 }
 
-/// Kinds of messages as far as their time goes.
+/// Kinds of messages with the same timing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Shape {
-    /// One place in memory.
+    /// One address for all channels.
     Block,
-    /// Each channel has its own.
+    /// An address for each channel.
     Scattered,
     Atomic,
     Fence,
 }
 
-/// Cycles that messages take. A pass is eight channels, or 64 bytes of a block.
+/// Cycles of messages. A pass is eight channels, or 64 bytes of a block.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct MessageTiming {
     pub unit: Unit,
     pub busy: i64,
     pub busy_pass: i64,
-    /// Until the payload has been read and may be overwritten, and more for each register of it.
+    /// Cycles until the payload has been read and may be overwritten, and those that each of its registers adds.
     pub read: i64,
     pub read_register: i64,
-    /// Until the result is there, and more for each pass.
+    /// Cycles until the response is there, and those that each pass adds.
     pub result: i64,
     pub result_pass: i64,
 }
 
-/// The time that a message takes to issue.
+/// Issue cycles of a message.
 pub(super) const MESSAGE_ISSUE: i64 = 2;
-/// Bytes of a block that are read or written at a time.
+/// Bytes that a block message transfers at a time.
 pub(super) const LINE_BYTES: u32 = 64;
 
-/// A platform's numbers.
+/// The timing of a family.
 #[derive(Debug)]
 pub(super) struct Table {
-    /// In the order of [`Class`].
+    /// Timings in the order of [`Class`].
     timings: [Timing; 11],
-    /// A dword of one source times a dword of the other takes as long as 64 bits.
+    /// True if a product of two dwords takes as long as one of 64-bit elements.
     pub long_products: bool,
-    /// Sources of a ternary operation whose second and third come from the same bank take a cycle more
-    /// a pass: the bits of a register's number that tell its bank.
+    /// Bits of a register number that tell its bank. A ternary operation whose second and third source share a bank
+    /// takes a cycle more a pass.
     pub bank_bits: Option<u32>,
 }
 
@@ -111,7 +111,7 @@ impl Table {
     }
 }
 
-/// The numbers of a family.
+/// The timing of a family.
 pub(super) fn table(family: Family) -> &'static Table {
     match family {
         Family::Gen9 => &GEN9,
@@ -124,7 +124,7 @@ pub(super) fn table(family: Family) -> &'static Table {
     }
 }
 
-/// What takes so many cycles a pass, with the time until its result is there.
+/// An operation of the FPU, with cycles a pass and result latencies.
 const fn computed(pass: i64, [result, accumulator, flag]: [i64; 3]) -> Timing {
     Timing {
         unit: Some(Unit::Fpu),
@@ -138,7 +138,7 @@ const fn computed(pass: i64, [result, accumulator, flag]: [i64; 3]) -> Timing {
     }
 }
 
-/// The same of the functions' unit, which the thread need not wait for.
+/// An operation of the math unit, for which the thread need not wait.
 const fn function(busy_pass: i64, result: i64) -> Timing {
     Timing {
         unit: Some(Unit::Math),
@@ -149,7 +149,7 @@ const fn function(busy_pass: i64, result: i64) -> Timing {
     }
 }
 
-/// What is done when it has been issued.
+/// An operation that is complete when it has been issued.
 const fn alone(issue: i64) -> Timing {
     Timing {
         unit: None,
@@ -205,7 +205,7 @@ const GEN11: Table = Table {
     bank_bits: None,
 };
 
-/// The class of an operation; `long`: on elements of 64 bits.
+/// The class of an operation. `long` is true for elements of 64 bits.
 pub(super) fn class(op: Op, long: bool) -> Class {
     match op {
         Op::Nop | Op::Illegal | Op::Sync(_) => Class::Nothing,
@@ -273,7 +273,7 @@ const fn port(
     }
 }
 
-/// The time that a message takes.
+/// The timing of a message.
 pub(super) fn message(function: Function, shape: Shape) -> MessageTiming {
     use Function::*;
     use Unit::DataPort;

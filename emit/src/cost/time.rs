@@ -1,34 +1,34 @@
-//! How long one instruction takes: of whatever form it is, from what the numbers depend on.
+//! The time of a single instruction, computed from the facts that it depends on.
 
 use super::tables::{self, LINE_BYTES, MESSAGE_ISSUE, Shape, Unit};
 use crate::inst::{Op, Type};
 use crate::messages::{Function, Kind};
 use crate::platform::Platform;
 
-/// Cycles that an instruction takes.
+/// Cycles of an instruction.
 #[derive(Clone, Copy, Debug)]
 pub struct Time {
     pub(super) unit: Option<Unit>,
     /// Registers of elements.
     pub(super) passes: i64,
-    /// The thread issues nothing else meanwhile.
+    /// Cycles until the thread can issue the next instruction.
     pub issue: i64,
-    /// The unit takes nothing else meanwhile.
+    /// Cycles until the unit can take the next instruction.
     pub busy: i64,
-    /// Until its payloads have been read; of messages.
+    /// Cycles until the payloads of a message have been read.
     pub read: Option<i64>,
-    /// From when it was issued until what reads the result can be: of general registers and addresses,
-    /// accumulators, flags.
+    /// Cycles from issue until a reader of the result can be issued: of general and address registers, of
+    /// accumulators, of flags.
     pub result: i64,
     pub accumulator: i64,
     pub flag: i64,
 }
 
 impl Time {
-    /// Units that execute instructions.
+    /// Number of units that execute instructions.
     pub const UNITS: usize = Unit::COUNT;
 
-    /// Of what is no instruction of the machine.
+    /// The time of a pseudo-instruction.
     pub const NONE: Time = Time {
         unit: None,
         passes: 0,
@@ -40,13 +40,13 @@ impl Time {
         flag: 0,
     };
 
-    /// The number of the unit that executes it, if one does.
+    /// Index of the unit that executes it, if any.
     pub fn unit(&self) -> Option<usize> {
         self.unit.map(|unit| unit as usize)
     }
 }
 
-/// The time of an operation on elements of those types; the result's with how far, in elements, they are apart.
+/// The time of an operation on elements of the given types. The result has a type and a stride in elements.
 pub fn computation(
     platform: &Platform,
     op: Op,
@@ -78,14 +78,14 @@ pub fn computation(
     }
 }
 
-/// A message as far as its time depends on it.
+/// The facts that the time of a message depends on.
 #[derive(Clone, Copy, Debug)]
 pub struct Message {
     pub function: Function,
-    /// What is asked for, if that is known, and whether the payload begins with a header.
+    /// Kind of the request, if it is known, and true if the payload begins with a header.
     pub request: Option<(Kind, bool)>,
     pub exec_size: u8,
-    /// General registers of both payloads, and of the result.
+    /// Number of general registers of both payloads, and of the response.
     pub payload: u32,
     pub result: u32,
 }
@@ -97,7 +97,7 @@ pub fn message(platform: &Platform, message: &Message) -> Time {
     let timing = tables::message(message.function, shape);
     let passes = match shape {
         Shape::Block => {
-            // What is written goes behind a header.
+            // Written data follow the header.
             let header = message.request.is_some_and(|(_, header)| header);
             let registers = match message.result {
                 0 => message.payload.saturating_sub(u32::from(header)),
@@ -120,7 +120,7 @@ pub fn message(platform: &Platform, message: &Message) -> Time {
     }
 }
 
-/// Whether it multiplies dwords with dwords.
+/// True if it multiplies dwords with dwords.
 fn is_long_product(op: Op, sources: &[Type]) -> bool {
     let factors = match op {
         Op::Mul => sources,

@@ -1,18 +1,17 @@
 //! Bit fields of a 128-bit instruction word.
 //!
-//! A field is one or more pieces, least significant first, so that a value scattered over the word
-//! is read and written as one number. Fields are constants: they make up the tables of each
-//! encoding family.
+//! A field is one or more pieces, least significant first, so that a value scattered over the word is read and
+//! written as one number. Fields are constants that make up the tables of each encoding family.
 
-/// A field's place in the instruction word. [`Bits::NONE`] is a field the format lacks: it reads
-/// as 0 and holds only 0.
+/// The place of a field in the instruction word. [`Bits::NONE`] is a field that the format lacks: it reads as 0 and
+/// holds only 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bits {
-    /// Nearly all fields are of one piece.
+    /// The least significant piece; nearly all fields have no other.
     first: Piece,
-    /// The next more significant ones; width 0 ends the list.
+    /// The more significant pieces; width 0 ends the list.
     further: [Piece; FURTHER],
-    /// Bits of all pieces together.
+    /// Number of bits of all pieces together.
     width: u8,
 }
 
@@ -25,7 +24,7 @@ struct Piece {
     width: u8,
 }
 
-/// The field from bit `high` down to bit `low`, as hardware manuals write it.
+/// The field from bit `high` down to bit `low`, in the notation of hardware manuals.
 pub const fn bits(high: u8, low: u8) -> Bits {
     Bits::NONE.then(high, low)
 }
@@ -38,7 +37,7 @@ pub const fn bit(at: u8) -> Bits {
 impl Piece {
     const NONE: Piece = Piece { low: 0, width: 0 };
 
-    /// The piece's bits, as the low ones.
+    /// Bits of the piece, shifted down to bit 0.
     #[inline]
     const fn mask(self) -> u64 {
         MASKS[(self.width & 127) as usize]
@@ -66,7 +65,7 @@ impl Piece {
     }
 }
 
-/// The lowest bits, by how many there are; all of a half from 64 on.
+/// Masks of the lowest *n* bits; all of a half from 64 on.
 const MASKS: [u64; 128] = {
     let mut masks = [u64::MAX; 128];
     let mut width = 0;
@@ -84,7 +83,7 @@ impl Bits {
         width: 0,
     };
 
-    /// This field with `high` down to `low` as its next more significant piece.
+    /// This field, extended by `high` down to `low` as its next more significant piece.
     pub const fn then(self, high: u8, low: u8) -> Bits {
         assert!(high >= low && high < 128);
         if low < 64 && high >= 64 {
@@ -108,7 +107,7 @@ impl Bits {
         joined
     }
 
-    /// How many bits the field holds.
+    /// Number of bits in the field.
     #[inline]
     pub const fn width(&self) -> u32 {
         self.width as u32
@@ -125,13 +124,13 @@ impl Bits {
         self.first.width != 0
     }
 
-    /// Whether the fields have a bit in common.
+    /// True if the fields have a bit in common.
     #[inline(always)]
     pub fn overlaps(&self, other: Bits) -> bool {
         self.mask() & other.mask() != 0
     }
 
-    /// The value. Decoding is little else than this.
+    /// The value. Most of the decoder's time is spent here.
     #[inline]
     pub fn get(&self, word: u128) -> u64 {
         let value = self.first.get(word);
@@ -142,7 +141,7 @@ impl Bits {
         }
     }
 
-    /// The pieces but the first, joined.
+    /// The value of all pieces but the first.
     fn further_pieces(&self, word: u128) -> u64 {
         let mut value = 0;
         let mut at = 0;
@@ -168,7 +167,7 @@ impl Bits {
         self.get(word) != 0
     }
 
-    /// A word of this field alone. Bits of `value` beyond the field are dropped. Inlined, as [`set`](Bits::set) is,
+    /// A word with this field alone. Bits of `value` beyond the field are dropped. Inlined, like [`set`](Bits::set),
     /// because the encoder of a known format has its fields as constants.
     #[inline(always)]
     pub const fn place(&self, value: u64) -> u128 {
@@ -180,7 +179,7 @@ impl Bits {
         }
     }
 
-    /// The pieces but the first.
+    /// The word of all pieces but the first.
     const fn place_further(&self, value: u64) -> u128 {
         let mut word = 0;
         let mut rest = value;
@@ -210,7 +209,7 @@ impl Bits {
             *word = *word & !self.mask() | self.place(value);
             return true;
         }
-        // One piece is in one half of the word, and the value in it.
+        // A single piece is within one half of the word.
         let at = self.first.low & 63;
         let put = |half: u64| half & !(self.first.mask() << at) | value << at;
         let (low, high) = (*word as u64, (*word >> 64) as u64);

@@ -1,9 +1,8 @@
 //! Compaction: the eight-byte forms of common instructions.
 //!
-//! A short instruction copies some fields and stands for groups of others by an index into fixed
-//! tables ([`CompactForm`](super::spec::CompactForm)). Works on encoded words, so it neither knows
-//! operands nor what they mean; what it shrinks, it expands to an instruction with the same
-//! meaning.
+//! A compact instruction copies some fields, and has indices into fixed tables for groups of others
+//! ([`CompactForm`](super::spec::CompactForm)). Works on encoded words without knowledge of operands; a compacted
+//! word expands to an instruction with the same meaning.
 
 use super::bits::Bits;
 use super::encode::native;
@@ -12,18 +11,18 @@ use super::{DecodeError, EncodeError, spec};
 use crate::inst::Inst;
 use crate::platform::Platform;
 
-/// Whether the instruction should take eight bytes: the hardware has such a form of it, and it is
-/// no branch. Branches stay long as the reference compiler has them; their offsets may yet grow.
+/// True if the instruction should take eight bytes: the hardware has a compact form for it, and it is no branch.
+/// Branches stay long, as the reference compiler has them, because their offsets may still grow.
 ///
 /// # Errors
-/// When it has no encoding at all.
+/// It has no encoding at all.
 pub fn compactable(inst: &Inst, platform: &Platform) -> Result<bool, EncodeError> {
     let spec = spec(platform);
     let word = native(inst, spec, platform)?;
     Ok(!inst.op.is_branch() && shrink(word, spec).is_some())
 }
 
-/// How the operation's instruction `word`, long or short, compacts, if it does.
+/// Compaction class of the instruction `word`, long or compact, if it has one.
 fn class(op: &OpSpec, word: u128, spec: &Spec) -> Option<CompactClass> {
     Some(match op.form {
         Form::Unary | Form::Wait | Form::Sync => CompactClass::Unary,
@@ -42,7 +41,8 @@ fn class(op: &OpSpec, word: u128, spec: &Spec) -> Option<CompactClass> {
     })
 }
 
-/// Entries of the tables may say of the second source what an operation of one has no use for.
+/// The immediate of a long instruction. Table entries may say something of a second source that a unary operation
+/// ignores.
 fn immediate(class: CompactClass, word: u128, spec: &Spec) -> Immediate {
     let [src0, src1, _] = &spec.align1.src;
     if src0.is_imm(word) {
@@ -54,8 +54,7 @@ fn immediate(class: CompactClass, word: u128, spec: &Spec) -> Immediate {
     }
 }
 
-/// Which immediate the forms of this class for what `word`, a long instruction, has for sources
-/// have; none if it makes no difference.
+/// The immediate that compact forms for the long instruction `word` must have; none if it does not matter.
 fn kind(class: CompactClass, word: u128, spec: &Spec) -> Option<Immediate> {
     let whole = matches!(class, CompactClass::Ternary | CompactClass::Systolic);
     (!whole).then(|| immediate(class, word, spec))
@@ -67,8 +66,7 @@ fn imm_type(form: &CompactForm, word: u128, spec: &Spec) -> u64 {
     spec.align1.src[at].ty.get(word)
 }
 
-/// The short form of a long instruction. A long form with a bit that no field of the short form
-/// carries has none.
+/// The compact form of a long instruction; none if a set bit is in no field of the compact form.
 pub(super) fn shrink(word: u128, spec: &Spec) -> Option<u64> {
     let op = spec.op_of_code(spec.align1.header.opcode.get(word))?;
     let class = class(op, word, spec)?;
@@ -109,7 +107,7 @@ fn imm_rule(form: &CompactForm, word: u128, spec: &Spec) -> Option<ImmRule> {
 }
 
 impl ImmRule {
-    /// The dword that the field of a short instruction stands for.
+    /// The dword that the field of a compact instruction stands for.
     fn expand(self, field: Bits, short: u128) -> u32 {
         let width = field.width();
         let unsigned = field.get(short) as u32;
@@ -125,14 +123,14 @@ impl ImmRule {
     }
 }
 
-/// The long form of a short instruction.
+/// The long form of a compact instruction.
 pub(super) fn expand(short: u64, spec: &Spec) -> Result<u128, DecodeError> {
     let short = u128::from(short);
     let code = spec.align1.header.opcode.get(short);
     let op = spec.op_of_code(code).ok_or(DecodeError::Opcode(code))?;
     let class = class(op, short, spec).ok_or(DecodeError::NotCompact(op.op))?;
     let mut error = DecodeError::NotCompact(op.op);
-    // Which form it is shows in the register files that the form's tables give.
+    // The right form is the one whose tables give the register files that it is for.
     for form in spec.compact.iter().filter(|form| form.is_for(class)) {
         match expand_form(short, form, spec) {
             Ok(word) if kind(class, word, spec).is_none_or(|kind| form.immediate == kind) => {
@@ -183,7 +181,7 @@ mod tests {
             ..ProptestConfig::with_cases(20_000)
         })]
 
-        /// What a short instruction stands for has a short form that stands for the same.
+        /// An expanded instruction has a compact form that expands to the same.
         #[test]
         fn what_expands_shrinks(platform in 0..PLATFORMS.len(), bits: u64, op: usize) {
             let spec = spec(&PLATFORMS[platform]);
@@ -198,7 +196,7 @@ mod tests {
             }
         }
 
-        /// A bit more or less, and it has one that stands for it or none.
+        /// With one bit changed, it has a compact form that expands to the same, or none.
         #[test]
         fn what_shrinks_expands(
             platform in 0..PLATFORMS.len(),

@@ -1,8 +1,7 @@
-//! From bits to the model of an instruction.
+//! Decoding of an instruction word.
 //!
-//! Total over all bytes: what the family gives no meaning is an error with the field and its
-//! value. Bits that no field of the instruction's format covers are ignored, as the reference
-//! disassembler does.
+//! Total over all bytes: a value without meaning in the family is an error with the field and the value. Bits outside
+//! the fields of the instruction's format are ignored, as by the reference disassembler.
 
 use super::bits::Bits;
 use super::encode::{mme_of_mask, writes_no_flag};
@@ -17,7 +16,7 @@ use crate::inst::{
 };
 use crate::platform::Platform;
 
-/// The bit of an extended descriptor's offset that has the place of `ExBSO`.
+/// The offset bit of an extended descriptor that shares its place with `ExBSO`.
 pub(super) const EX_BSO: u32 = 1 << 15;
 
 /// Decodes the instruction at the start of `bytes`: eight bytes if its compaction bit is set, else
@@ -28,9 +27,8 @@ pub fn decode(bytes: &[u8], platform: &Platform) -> Result<Inst, DecodeError> {
     Ok(inst)
 }
 
-/// As [`decode`], of a platform whose description is at hand, and into an instruction's place:
-/// instructions are large enough that moving them about takes as long as decoding them. After an
-/// error the place holds nothing of use.
+/// Decodes with a known description and into an existing instruction: moving an instruction takes as long as decoding
+/// it. After an error the contents of `inst` are unspecified.
 pub(crate) fn decode_into(
     bytes: &[u8],
     spec: &'static Spec,
@@ -142,7 +140,7 @@ impl Decoder<'_> {
         self.operands(inst, sources)
     }
 
-    /// The operation with what fields of its own say of it.
+    /// The operation, completed by the fields of its function.
     fn function(&self, op: Op) -> Result<Op, DecodeError> {
         let header = &self.format.header;
         let systolic = || Systolic {
@@ -250,7 +248,7 @@ impl Decoder<'_> {
         Ok(())
     }
 
-    /// Whether the first source is an immediate that takes the condition's place.
+    /// True if the first source is an immediate that occupies the condition's field.
     fn has_imm64(&self) -> bool {
         let at = &self.format.src[0];
         let is_imm = self.op.form == Form::Unary && at.imm.flag(self.word);
@@ -301,7 +299,7 @@ impl Decoder<'_> {
         Ok(())
     }
 
-    /// `base` is where the offset counts from, relative to the instruction.
+    /// `base` is the origin of the offset, relative to the instruction.
     fn target(&self, field: Bits, base: i32) -> Result<Target, DecodeError> {
         let offset = field.get_signed(self.word) as i32;
         match offset.checked_add(base) {
@@ -326,7 +324,7 @@ impl Decoder<'_> {
         Ok(())
     }
 
-    /// Decodes the destination to its place, as [`Decoder::src`] does sources.
+    /// Decodes the destination in place, as [`Decoder::src`] does sources.
     fn dst(&self, inst: &mut Inst) -> Result<(), DecodeError> {
         let op = inst.op;
         let at = &self.format.dst;
@@ -397,7 +395,7 @@ impl Decoder<'_> {
         Ok(())
     }
 
-    /// A source that must be a register.
+    /// Decodes a source that must be a register.
     fn register_src(&self, at: u8, inst: &mut Inst) -> Result<(), DecodeError> {
         let file = self.format.src[usize::from(at)].file_of(self.word);
         if file == FILE_IMM {
@@ -411,8 +409,8 @@ impl Decoder<'_> {
         self.src(at, at + 1, inst)
     }
 
-    /// Decodes source `n` of `sources` to its place among the instruction's: an operand is small
-    /// fields, which a processor cannot read in larger pieces, to move it, before all are written.
+    /// Decodes source `n` of `sources` in place: an operand consists of small fields, and moving it as larger words
+    /// before all are written stalls the processor.
     fn src(&self, n: u8, sources: u8, inst: &mut Inst) -> Result<(), DecodeError> {
         let op = inst.op;
         let at = &self.format.src[usize::from(n)];
@@ -451,7 +449,7 @@ impl Decoder<'_> {
         }
         let ty = self.src_type(n)?;
         let place = if self.flag(&at.indirect) {
-            // Where the offset takes the file's place, the file is implied.
+            // If the offset occupies the file's field, the file is implied.
             if file != FILE_GRF && !at.file.overlaps(at.addr_imm) {
                 return Err(bad("register file", file));
             }
@@ -617,8 +615,7 @@ impl Decoder<'_> {
         }
     }
 
-    /// `selected` is what the operand's channel selects hold, where it has them: they name the
-    /// extended accumulator.
+    /// `selected` is the value of the operand's channel selects, if it has them: they name the extended accumulator.
     fn register(
         &self,
         file: u64,
@@ -670,7 +667,7 @@ impl Decoder<'_> {
         self.dst(inst)?;
         let sources = if self.op.form == Form::Sends { 2 } else { 1 };
         for n in 0..sources {
-            // Whichever it is, a payload is no immediate: `sources + 1` makes one an error.
+            // A payload is never an immediate; `sources + 1` makes one an error.
             self.src(n, sources + 1, inst)?;
         }
         let at = &self.format.message;
@@ -721,7 +718,7 @@ impl Decoder<'_> {
         Ok(())
     }
 
-    /// What goes with an extended descriptor in a register.
+    /// Options of an extended descriptor in a register.
     fn send_options(&self, inst: &mut Inst, sfid: u8) {
         let at = &self.format.message;
         let options = &mut inst.send;

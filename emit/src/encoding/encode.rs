@@ -1,7 +1,7 @@
-//! From the model of an instruction to its bits.
+//! Encoding of an instruction.
 //!
-//! Walks the family's tables: takes an instruction with physical registers and resolved targets,
-//! and either writes every bit that its meaning needs or says what cannot be written.
+//! Walks the family's tables: takes an instruction with physical registers and resolved targets, and either writes
+//! every bit of its meaning or returns the part without an encoding.
 
 mod layout;
 mod message;
@@ -16,11 +16,11 @@ use layout::{Any, Layout};
 
 /// Encodes one instruction, in its compact form if `opts.compacted` says so.
 ///
-/// A three-source instruction that is not `align16` where the platform's are always is encoded as
-/// the Align16 instruction that does the same.
+/// A three-source instruction in Align1, on a platform that has them in Align16 only, is encoded as the equivalent
+/// Align16 instruction.
 ///
 /// # Errors
-/// What of the instruction has no encoding. A target that is a block is none here.
+/// The part of the instruction without an encoding. A target that is a block has none here.
 pub fn encode(inst: &Inst, platform: &Platform) -> Result<Encoded, EncodeError> {
     let spec = spec(platform);
     let word = native(inst, spec, platform)?;
@@ -33,16 +33,16 @@ pub fn encode(inst: &Inst, platform: &Platform) -> Result<Encoded, EncodeError> 
     }
 }
 
-/// An instruction on its way into the code.
+/// An encoded instruction whose branch targets may be open.
 pub(crate) enum Open {
-    /// All of it, short if it has a short form.
+    /// Complete, and compact if there is a compact form.
     Done(Encoded),
-    /// A branch, long, without the distances to the blocks it names.
+    /// A long branch without the distances to its blocks.
     Branch(u128, Targets),
 }
 
-/// The fields of a branch for targets that are blocks, what their distances start from, in bytes
-/// after the instruction's start, and which blocks they are.
+/// Target blocks of a branch, the fields for their distances, and the origin of those in bytes after the
+/// instruction's start.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Targets {
     pub jip: Option<u32>,
@@ -70,8 +70,8 @@ impl Targets {
     }
 }
 
-/// As [`encode`], but short whenever there is a short form, whatever `opts.compacted` says, and
-/// targets may be blocks. Branches stay long, and so do immediates that are relocated.
+/// Encodes an instruction in its compact form if there is one, whatever `opts.compacted` says. Targets may be blocks.
+/// Branches and relocated immediates stay long.
 pub(crate) fn encode_open(
     inst: &Inst,
     spec: &'static Spec,
@@ -119,7 +119,7 @@ fn operation(
     })
 }
 
-/// The long form of an instruction, whether or not it is to be compacted.
+/// The long form of an instruction, even if it is to be compacted.
 pub(super) fn native(
     inst: &Inst,
     spec: &'static Spec,
@@ -137,9 +137,9 @@ struct Encoder<'a, L> {
     op: &'static OpSpec,
     platform: &'a Platform,
     layout: L,
-    /// The instruction takes eight bytes.
+    /// True if the instruction takes eight bytes.
     short: bool,
-    /// Targets may be blocks that have no place yet; their fields stay 0.
+    /// True if targets may be blocks without a place yet; their fields stay 0.
     open: bool,
     word: u128,
 }
@@ -208,12 +208,12 @@ impl<'a, L: Layout> Encoder<'a, L> {
         Ok(())
     }
 
-    /// The macro functions of `math` have a condition that no field holds.
+    /// True for the macro functions of `math`, whose condition is in no field.
     fn implies_condition(&self) -> bool {
         self.op.form == Form::Math && self.inst.op.is_macro()
     }
 
-    /// Refuses what the operation has no place for.
+    /// Refuses properties that the operation has no field for.
     fn absent(&self) -> Result<(), EncodeError> {
         use Form::*;
         let inst = self.inst;
@@ -248,14 +248,14 @@ impl<'a, L: Layout> Encoder<'a, L> {
             "thread control",
         )?;
         self.allow(opts.no_src_dep_set, form.is_send(), "NoSrcDepSet")?;
-        // A `while` has it set whether or not the family has a bit for it.
+        // A `while` has it set even if the family has no bit for it.
         let branch = attrs.has(Attrs::BRANCH) || inst.op == Op::While;
         self.allow(opts.branch_ctrl, branch, "branch control")?;
         self.allow(opts.breakpoint, inst.op != Op::Illegal, "a breakpoint")?;
         let align16 = form.is_arithmetic() || form.is_send();
         let align16 = align16 && self.spec().align1.header.align16.exists();
         self.allow(opts.align16, align16, "Align16")?;
-        // Since Gen12 scoreboard annotations say it all.
+        // Since Gen12 scoreboard annotations replace dependency control.
         let xe = self.spec().swsb.is_some();
         self.allow(opts.no_dd_clr || opts.no_dd_chk, !xe, "dependency control")?;
         self.allow(opts.no_src_dep_set, !xe, "NoSrcDepSet")?;
@@ -332,7 +332,7 @@ impl<'a, L: Layout> Encoder<'a, L> {
         Ok(())
     }
 
-    /// What fields of its own say of the operation.
+    /// Stores the function of an operation in its fields.
     fn function(&mut self) -> Result<(), EncodeError> {
         let header = &self.format().header;
         match self.inst.op {
@@ -405,7 +405,7 @@ impl<'a, L: Layout> Encoder<'a, L> {
         Ok(())
     }
 
-    /// Whether an immediate takes the condition's place.
+    /// True if an immediate occupies the condition's field.
     fn has_imm64(&self) -> bool {
         let imm = matches!(self.inst.srcs.first(), Some(Src::Imm { ty, .. }) if ty.bytes() == 8);
         imm && self.format().src[0].imm.exists()
@@ -530,7 +530,7 @@ impl<'a, L: Layout> Encoder<'a, L> {
         Ok(())
     }
 
-    /// A branch whose target is an immediate or the register in place `at`.
+    /// A branch whose target is an immediate, or the register in source field `at`.
     fn jump(&mut self, at: usize) -> Result<(), EncodeError> {
         let both = self.op.form == Form::BranchBothReg;
         match self.inst.jip {
@@ -579,8 +579,7 @@ impl<'a, L: Layout> Encoder<'a, L> {
         self.store_offset(self.format().jip, target, offset)
     }
 
-    /// What jump targets count from: the only branch that may count from the next instruction is
-    /// `jmpi`.
+    /// Origin of jump targets: only `jmpi` may count from the next instruction.
     fn jump_base(&self) -> i32 {
         let next = self.op.form == Form::Jump && self.spec().jump_base != 0;
         match (next, self.short) {
@@ -624,12 +623,12 @@ impl<'a, L: Layout> Encoder<'a, L> {
     }
 }
 
-/// Operations whose condition selects a value and leaves the flag register alone.
+/// True for operations whose condition selects a value and leaves the flag register unchanged.
 pub(super) fn writes_no_flag(op: Op) -> bool {
     matches!(op, Op::Sel | Op::Csel)
 }
 
-/// The extended accumulator that a destination's channel mask names when it is accessed directly.
+/// The extended accumulator named by a destination's channel mask in a direct access.
 pub(super) fn mme_of_mask(mask: u8) -> u32 {
     u32::from(mask & 7)
 }

@@ -1,9 +1,8 @@
 //! The Gen11 encoding (Ice Lake).
 //!
-//! Gen9's without Align16: three-source operations have regions and 16-bit immediates, macro
-//! operations name their accumulators in place of sub-registers; and with other codes of types.
-//! Sources: the public Ice Lake programmer's reference manual, vol. 2a, and the public tables of
-//! the reference assembler.
+//! Gen9's without Align16: three-source operations have regions and 16-bit immediates, macro operations name their
+//! accumulators in the sub-register fields, and types have other codes. Sources: the public Ice Lake programmer's
+//! reference manual, vol. 2a, and the public tables of the reference assembler.
 
 use super::bits::{Bits, bit, bits};
 use super::gen9::{
@@ -87,7 +86,7 @@ const BASIC: Format = {
     }
 };
 
-/// Whether the types of a three-source operation are floating-point.
+/// Bit that is set if the types of a three-source operation are floating-point.
 const FLOAT: u8 = 35;
 
 const TERNARY: Format = Format {

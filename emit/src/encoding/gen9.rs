@@ -310,7 +310,7 @@ pub(super) const TERNARY: Format = Format {
     ..ALIGN1
 };
 
-/// The places a send needs for its function and flags differ from the arithmetic header.
+/// A send has function and flags in fields of the arithmetic header.
 const SEND_HEADER: Header = Header {
     no_dd_clr: Bits::NONE,
     no_dd_chk: Bits::NONE,
@@ -561,7 +561,7 @@ pub(super) const ARF: &[ArfSpec] = &[
 ];
 
 pub(super) const P: Attrs = Attrs::PRED;
-/// Predicate, condition.
+/// Predicate and condition.
 pub(super) const PC: Attrs = P.or(Attrs::COND);
 pub(super) const PCM: Attrs = PC.or(Attrs::MODS);
 pub(super) const PCS: Attrs = PC.or(Attrs::SAT);
@@ -585,14 +585,14 @@ pub(super) const fn fixed(spec: OpSpec, fixed: &'static [(Bits, u64)]) -> OpSpec
 
 const CODE_D: u64 = 1;
 const ARF_IP: u64 = 0xa0;
-/// The destination that stands where there is none: `null<1>`.
+/// The destination of instructions without one: `null<1>`.
 pub(super) const NO_DST: (Bits, u64) = (DST.hstride, 1);
 
-/// `null<1>` and an immediate in the first source's place.
+/// `null<1>`, and an immediate in the first source's field.
 pub(super) const BOTH: &[(Bits, u64)] = &[NO_DST, (SRC0.file, FILE_IMM), (SRC0.ty, CODE_D)];
-/// `null<1>` and an immediate in the second source's place.
+/// `null<1>`, and an immediate in the second source's field.
 pub(super) const ONE: &[(Bits, u64)] = &[NO_DST, (SRC1.file, FILE_IMM), (SRC1.ty, CODE_D)];
-/// From `ip` to `ip`.
+/// Destination and source `ip`.
 pub(super) const JUMP: &[(Bits, u64)] = &[
     NO_DST,
     (DST.num, ARF_IP),
@@ -606,7 +606,7 @@ pub(super) const CALL: &[(Bits, u64)] = &[
     (SRC0.hstride, 1),
     (SRC1.ty, CODE_D),
 ];
-/// To `ip`.
+/// Destination `ip`.
 pub(super) const TO_IP: &[(Bits, u64)] = &[
     NO_DST,
     (DST.num, ARF_IP),
@@ -614,7 +614,7 @@ pub(super) const TO_IP: &[(Bits, u64)] = &[
     (SRC0.ty, CODE_D),
 ];
 
-/// The operations that Gen11 has as well, with the same numbers and forms.
+/// Operations that Gen11 shares, with the same numbers and forms.
 macro_rules! ops {
     ($($more:expr),* $(,)?) => {{
         use Form::*;
@@ -781,7 +781,7 @@ pub(super) const fn register_tables(types: &'static [u64]) -> [CompactTable; 5] 
     ]
 }
 
-/// Of one source, whatever the table of sub-registers says of a second.
+/// One source; what the sub-register table says of a second is ignored.
 pub(super) const ONE_REGISTER: CompactForm = CompactForm {
     classes: &[CompactClass::Unary],
     ..REGISTERS
@@ -798,7 +798,7 @@ pub(super) const fn one_register_tables(types: &'static [u64]) -> [CompactTable;
     ]
 }
 
-/// An immediate as only source.
+/// An immediate as the only source.
 pub(super) const FIRST_IMM: CompactForm = CompactForm {
     classes: BASIC,
     immediate: Immediate::Src0,
@@ -859,7 +859,7 @@ const fn subs(fields: Bits) -> CompactTable {
 const SOURCE0: CompactTable = CompactTable::new(bits(34, 30), bits(88, 77), COMPACT_SOURCES);
 
 const COMPACT_IMM: Bits = bits(63, 56).then(39, 35);
-/// Sign extension, whatever the type.
+/// Sign extension for every type.
 const COMPACT_IMM_RULES: &[(u8, ImmRule)] = &[
     (0, ImmRule::Signed),
     (1, ImmRule::Signed),

@@ -1,8 +1,8 @@
-//! Machine code of single instructions, both ways.
+//! Encoding and decoding of single instructions.
 //!
-//! One description of each family (`spec`) drives [`encode`] and [`decode`]; compaction is part
-//! of both. What a family cannot express is an [`EncodeError`] that names it; bytes that are no
-//! instruction are a [`DecodeError`]. Decoding never panics.
+//! One description of each family (`spec`) drives [`encode`] and [`decode`]; compaction is part of both. An
+//! instruction that the family cannot express is an [`EncodeError`]; undecodable bytes are a [`DecodeError`].
+//! Decoding never panics.
 
 mod bits;
 mod compact;
@@ -32,12 +32,12 @@ pub(crate) fn spec(platform: &Platform) -> &'static spec::Spec {
     family_spec(platform.family)
 }
 
-/// Whether the platform has the operation.
+/// True if the platform has the operation.
 pub fn has(op: Op, platform: &Platform) -> bool {
     spec(platform).op(op).is_some()
 }
 
-/// As [`spec`], of a family.
+/// The description of a family's encoding.
 pub(crate) fn family_spec(family: Family) -> &'static spec::Spec {
     match family {
         Family::Gen9 => &gen9::SPEC,
@@ -77,7 +77,7 @@ impl Encoded {
     }
 }
 
-/// The operand an error is about.
+/// The operand that an error is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Operand {
     Dst,
@@ -97,7 +97,7 @@ impl fmt::Display for Operand {
     }
 }
 
-/// Why an instruction has no encoding on the platform.
+/// The reason that an instruction has no encoding on the platform.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum EncodeError {
     #[error("{op:?} is no operation of platform {platform}")]
@@ -188,7 +188,7 @@ pub enum EncodeError {
     },
 }
 
-/// Why bytes are no instruction.
+/// The reason that bytes cannot be decoded.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DecodeError {
     #[error("{found} bytes left of an instruction of {needed}")]

@@ -1,5 +1,4 @@
-//! What an encoding family is made of: its operations, the places of its fields, and the numbers
-//! its values are written as.
+//! The description of an encoding family: its operations, the places of its fields, and the codes of its values.
 //!
 //! A family is data of these types; the encoder and the decoder walk it and know no family.
 
@@ -17,9 +16,9 @@ pub struct Spec {
     pub arf: RegFiles,
     /// Thread control: Atomic, Switch, NoPreempt.
     pub thread: ThreadCodes,
-    /// Operations of one and two sources, their operands addressed in bytes.
+    /// Operations of one and two sources in Align1.
     pub align1: Format,
-    /// The same with four-channel operands.
+    /// Operations of one and two sources in Align16.
     pub align16: Format,
     /// Operations of three sources.
     pub ternary: Format,
@@ -34,41 +33,41 @@ pub struct Spec {
     pub compact: &'static [CompactForm],
     /// Names of the shared functions.
     pub functions: &'static [&'static str; 16],
-    /// What is asked of them.
+    /// Requests to the shared functions.
     pub requests: &'static Requests,
-    /// Cache policies of loads and stores by address, which may have an offset in their descriptor.
+    /// Cache policies of loads and stores by address.
     pub caches: &'static CacheCodes,
     pub address_offsets: bool,
     /// Functions of `sync`.
     pub syncs: &'static Codes<SyncFn>,
     pub swsb: Option<&'static SwsbSpec>,
-    /// Which source's place the target of `jmpi`, `call` and `calla` has.
+    /// Index of the source whose field holds the target of `jmpi`, `call` and `calla`.
     pub jump_src: u8,
-    /// What `jmpi` counts from, in bytes from its own start.
+    /// Origin of `jmpi`'s distance, in bytes from its own start.
     pub jump_base: i32,
-    /// Three-source and macro operations exist in Align16 only.
+    /// True if three-source and macro operations exist in Align16 only.
     pub align16_ternary: bool,
-    /// Channels that one step of the channel offset is.
+    /// Number of channels in a step of the channel offset.
     pub chan_unit: u8,
-    /// How listings write sends.
+    /// Syntax of sends in listings.
     pub send_syntax: SendSyntax,
-    /// Files whose sub-registers listings count not in elements but in steps of so many bytes.
+    /// Files whose sub-registers are listed in steps of `step` bytes instead of elements.
     pub stepped: &'static [RegFile],
     pub step: u8,
-    /// Listings write the regions of macro operands too.
+    /// True if listings have the regions of macro operands.
     pub macro_regions: bool,
-    /// Math functions and branches by register have short forms too, the function in the long forms'
-    /// place.
+    /// True if math functions and branches by register have compact forms; the function's field is that of the long
+    /// form.
     pub compact_control: bool,
 }
 
-/// A family's operations, found by their numbers and by what they are at once.
+/// A family's operations, indexed by number and by operation.
 #[derive(Debug)]
 pub struct Ops {
     list: &'static [OpSpec],
-    /// Of each number, one more than the operation's place in the list; 0 where there is none.
+    /// One more than the index in the list for each number; 0 for none.
     of_code: [u8; 128],
-    /// The same of each operation.
+    /// One more than the index in the list for each operation; 0 for none.
     of_op: [u8; Op::COUNT],
 }
 
@@ -110,30 +109,30 @@ impl Deref for Ops {
     }
 }
 
-/// What listings say of a send beside its operands.
+/// Syntax of a send in listings, beside its operands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SendSyntax {
     /// The shared function is in the extended descriptor.
     InDescriptor,
-    /// It is a suffix of the operation.
+    /// The shared function is a suffix of the operation.
     Suffix,
-    /// So is it, and the second payload has its length beside it.
+    /// The shared function is a suffix, and the second payload has its length beside it.
     SuffixAndLength,
 }
 
-/// An operation: its number, its form, and what may be said about it.
+/// An operation with its number, its form, and its allowed properties.
 #[derive(Debug)]
 pub struct OpSpec {
     pub op: Op,
     pub code: u8,
     pub form: Form,
     pub attrs: Attrs,
-    /// Fields that are the same in every instruction of this operation.
+    /// Fields with the same value in every instruction of this operation.
     pub fixed: &'static [(Bits, u64)],
 }
 
 impl OpSpec {
-    /// How the scoreboard sees the operation.
+    /// The scoreboard's kind of the operation.
     pub fn swsb_kind(&self) -> SwsbKind {
         match self.form {
             Form::Send | Form::Sends => SwsbKind::Send,
@@ -144,7 +143,7 @@ impl OpSpec {
     }
 }
 
-/// How an operation's operands are laid out.
+/// Layout of an operation's operands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
     /// No operands, no execution mask.
@@ -153,10 +152,10 @@ pub enum Form {
     Unary,
     /// A destination and two sources, the second of which may be an immediate.
     Binary,
-    /// As `Unary` or `Binary`, by the function.
+    /// `Unary` or `Binary`, depending on the function.
     Math,
     Ternary,
-    /// `Ternary` without modifiers, whose places hold the function.
+    /// `Ternary` without modifiers, whose fields hold the function.
     BitFunction,
     Systolic,
     /// One source: the tokens as an immediate mask, a flag, or null.
@@ -165,15 +164,15 @@ pub enum Form {
     BranchBoth,
     /// One target, an immediate.
     BranchOne,
-    /// One target: an immediate, or the register in the second source's place.
+    /// One target: an immediate, or the register in the second source's field.
     Jump,
     /// As `Jump`, with a destination for the return address.
     Call,
-    /// One target: an immediate, or the register in the first source's place.
+    /// One target: an immediate, or the register in the first source's field.
     BranchOneReg,
-    /// Both targets: immediates, or a register pair in the first source's place.
+    /// Both targets: immediates, or a register pair in the first source's field.
     BranchBothReg,
-    /// The target is the register in the first source's place.
+    /// The target is the register in the first source's field.
     Return,
     /// The source is a notification register, repeated as the destination.
     Wait,
@@ -196,12 +195,12 @@ impl Form {
         matches!(self, Form::Send | Form::Sends)
     }
 
-    /// The type of operands that have no field for one.
+    /// The type of operands without a type field.
     pub fn implied_type(self) -> Type {
         if self.is_branch() { Type::D } else { Type::Ud }
     }
 
-    /// The forms whose operands are plain regions.
+    /// True for forms whose operands are regions.
     pub fn is_arithmetic(self) -> bool {
         matches!(
             self,
@@ -215,7 +214,7 @@ impl Form {
     }
 }
 
-/// What an operation allows.
+/// Properties that an operation allows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Attrs(u8);
 
@@ -228,7 +227,7 @@ impl Attrs {
     pub const SAT: Attrs = Attrs(4);
     /// Source modifiers.
     pub const MODS: Attrs = Attrs(8);
-    /// The branch-control bit, in the place of accumulator write enable.
+    /// The branch-control bit, in the field of accumulator write enable.
     pub const BRANCH: Attrs = Attrs(16);
 
     pub const fn or(self, other: Attrs) -> Attrs {
@@ -248,11 +247,11 @@ pub struct MathSpec {
     pub sources: u8,
 }
 
-/// A family's functions of `math`, found both ways at once.
+/// A family's functions of `math`, indexed by function and by code.
 #[derive(Debug)]
 pub struct Functions {
     list: &'static [MathSpec],
-    /// One more than the place in the list; 0 where there is none.
+    /// One more than the index in the list; 0 for none.
     of_function: [u8; 16],
     of_code: [u8; 16],
 }
@@ -285,7 +284,7 @@ impl Functions {
     }
 }
 
-/// The shape that stands for all in tables of operations.
+/// The shape of a systolic operation in tables of operations, which stands for all.
 pub const ONE_BY_ONE: Systolic = Systolic {
     depth: 1,
     repeat: 1,
@@ -297,17 +296,17 @@ pub struct ArfSpec {
     pub file: RegFile,
     /// High four bits of the register number.
     pub code: u8,
-    /// What the low four bits hold for this file's register 0.
+    /// Low four bits of the number of this file's register 0.
     pub base: u8,
-    /// How many registers there are.
+    /// Number of registers.
     pub count: u8,
 }
 
-/// A family's architecture register files, found by what they are at once.
+/// A family's architecture register files, indexed by file.
 #[derive(Debug)]
 pub struct RegFiles {
     list: &'static [ArfSpec],
-    /// One more than the place in the list; 0 where there is none.
+    /// One more than the index in the list; 0 for none.
     of_file: [u8; 32],
 }
 
@@ -344,13 +343,13 @@ pub struct ThreadCodes {
     pub no_preempt: Option<u64>,
 }
 
-/// Where the fields of one instruction format are, and their codes where formats differ.
+/// Fields of one instruction format, and codes where formats differ.
 #[derive(Clone, Copy, Debug)]
 pub struct Format {
     pub header: Header,
     pub dst: DstBits,
     pub src: [SrcBits; 3],
-    /// A 32-bit immediate; 16-bit ones are stored twice, but for those of `sync`.
+    /// A 32-bit immediate; 16-bit ones are stored twice, except those of `sync`.
     pub imm32: Bits,
     pub imm64: Bits,
     /// Jump and update targets, in bytes.
@@ -408,45 +407,45 @@ pub struct Header {
 
 #[derive(Clone, Copy, Debug)]
 pub struct DstBits {
-    /// Missing: a general register, unless `arf` is set.
+    /// If missing, the file is the general one, unless `arf` is set.
     pub file: Bits,
-    /// Set when it is an architecture register, where that is all there is to say.
+    /// Set for an architecture register, in formats without a file field.
     pub arf: Bits,
     pub ty: Bits,
     pub indirect: Bits,
     pub hstride: Bits,
     pub num: Bits,
     pub sub: Bits,
-    /// Bytes that one step of `sub` is.
+    /// Bytes in a step of `sub`.
     pub sub_unit: u16,
     /// Address sub-register, in words.
     pub addr_sub: Bits,
     pub addr_imm: Bits,
-    /// Bytes that one step of `addr_imm` is.
+    /// Bytes in a step of `addr_imm`.
     pub addr_imm_unit: i16,
     pub chan_mask: Bits,
-    /// Extended accumulator of macro operations, where no channel mask holds it.
+    /// Extended accumulator of macro operations, in formats without a channel mask.
     pub mme: Bits,
     pub hstrides: &'static Codes<u8>,
 }
 
 #[derive(Clone, Copy, Debug)]
 pub struct SrcBits {
-    /// Missing: a general register, unless `arf` or `imm` is set.
+    /// If missing, the file is the general one, unless `arf` or `imm` is set.
     pub file: Bits,
-    /// As in [`DstBits`].
+    /// Set for an architecture register, in formats without a file field.
     pub arf: Bits,
-    /// Set when this source is an immediate; missing: a code of `file` says so.
+    /// Set if this source is an immediate. If missing, a code of `file` says so.
     pub imm: Bits,
-    /// An immediate of 16 bits of this source's own.
+    /// A 16-bit immediate of this source.
     pub imm16: Bits,
     /// True if `imm` stands for an accumulator where the type is `nf`.
     pub imm_or_native: bool,
-    /// Missing: the first source's.
+    /// If missing, the type is the first source's.
     pub ty: Bits,
-    /// Whether the elements are smaller than a byte.
+    /// Size of elements smaller than a byte.
     pub sub_byte: Bits,
-    /// Of a float operation: this source is `hf`, else `f`.
+    /// Set if this source of a float operation is `hf`, else it is `f`.
     pub half: Bits,
     pub indirect: Bits,
     pub neg: Bits,
@@ -461,15 +460,14 @@ pub struct SrcBits {
     pub width: Bits,
     pub hstride: Bits,
     pub swizzle: Bits,
-    /// One element for all channels.
+    /// Set if all channels read one element.
     pub replicate: Bits,
-    /// As in [`DstBits`].
+    /// Extended accumulator of macro operations.
     pub mme: Bits,
 }
 
 impl SrcBits {
-    /// The register file code, whether a field of it or a bit of its own says that it is an
-    /// immediate.
+    /// The register file code, from the file field or from the bits that replace it.
     #[inline]
     pub fn file_of(&self, word: u128) -> u64 {
         if self.imm.flag(word) {
@@ -483,7 +481,7 @@ impl SrcBits {
         }
     }
 
-    /// Whether that is an immediate's.
+    /// True if the source is an immediate.
     #[inline]
     pub fn is_imm(&self, word: u128) -> bool {
         self.imm.flag(word) || self.file.get(word) == FILE_IMM
@@ -497,29 +495,27 @@ pub struct MessageBits {
     pub desc: Bits,
     /// Set when the descriptor is `a0.0`.
     pub desc_select: Bits,
-    /// Or: the descriptor as an operand, its register file, number and sub-register.
+    /// Alternatively, the descriptor as an operand: its register file, number and sub-register.
     pub desc_file: Bits,
     pub desc_num: Bits,
     pub desc_sub: Bits,
-    /// Bits 6-15 of the extended descriptor, or of them 6-9. The lowest five are the length of the second
-    /// payload.
+    /// Bits 6-15 of the extended descriptor, or 6-9 only. The lowest five are the length of the second payload.
     pub ex_len: Bits,
     /// Bits 16-31 of the extended descriptor.
     pub ex_func: Bits,
     /// Set when the extended descriptor is in an address register.
     pub ex_select: Bits,
-    /// Which one, in dwords.
+    /// Number of that address register, in dwords.
     pub ex_sub: Bits,
-    /// Shared function and end of thread are in the extended descriptor of the model.
+    /// True if the model's extended descriptor includes shared function and end of thread.
     pub ex_has_function: bool,
     pub ex_bso: Bits,
     /// Length of the second payload when `ex_bso` is set.
     pub src1_len: Bits,
     pub cps: Bits,
-    /// Bits 11-15 and 19-31 of what is added to an extended descriptor in a register.
+    /// Bits 11-15 and 19-31 of the offset added to an extended descriptor in a register.
     pub ex_offset: [Bits; 2],
-    /// The function whose messages have their second length, and all of `ex_offset`, without
-    /// `ex_bso`.
+    /// The function whose messages have a second length, and all of `ex_offset`, without `ex_bso`.
     pub ex_bso_less: Option<u8>,
     pub serialize: Bits,
 }
@@ -543,7 +539,7 @@ pub const VSTRIDES: &Codes<Option<u8>> = &Codes::<Option<u8>>::new(&[
 pub static WIDTHS: Codes<u8> = Codes::<u8>::new(&[(1, 0), (2, 1), (4, 2), (8, 3), (16, 4)]);
 pub const HSTRIDES: &Codes<u8> = &Codes::<u8>::new(&[(0, 0), (1, 1), (2, 2), (4, 3)]);
 
-/// Which instructions a compact form is for.
+/// Class of instructions with a compact form in common.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CompactClass {
     Unary,
@@ -552,7 +548,7 @@ pub enum CompactClass {
     Systolic,
 }
 
-/// Where an immediate is in place of a register.
+/// The source that is an immediate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Immediate {
     No,
@@ -560,26 +556,26 @@ pub enum Immediate {
     Src1,
 }
 
-/// How eight-byte instructions stand for sixteen-byte ones: some fields are copied, some are
-/// indices into tables of the values a group of fields takes together.
+/// A compact form: some fields are copied, and indices into tables stand for the values that groups of other fields
+/// take together.
 #[derive(Debug)]
 pub struct CompactForm {
     pub classes: &'static [CompactClass],
     pub immediate: Immediate,
     pub copies: Copies,
     pub tables: &'static [CompactTable],
-    /// The immediate's place in the short form.
+    /// Field of the immediate in the compact form.
     pub imm: Bits,
-    /// What its bits mean, by the code of its type.
+    /// Expansion of the immediate, by the code of its type.
     pub imm_rules: &'static [(u8, ImmRule)],
 }
 
-/// Fields that a short and a long instruction have alike.
+/// Fields that compact and long form have in common.
 #[derive(Clone, Copy, Debug)]
 pub struct Copies {
-    /// Places in the short and in the long form.
+    /// Fields in the compact and in the long form.
     pub list: &'static [(Bits, Bits)],
-    /// The bits of those in the long form.
+    /// Mask of these fields in the long form.
     pub mask: u128,
 }
 
@@ -608,17 +604,17 @@ pub struct CompactTable {
     pub index: Bits,
     pub fields: Bits,
     pub values: &'static [u64],
-    /// The bits of the fields.
+    /// Mask of the fields.
     pub mask: u128,
-    /// The values where a long instruction has them.
+    /// The values, placed in the fields of a long instruction.
     long: [u128; 32],
-    /// A perfect hash of these: the factor that tells them apart, and one more than the index of each.
+    /// A perfect hash of these: its factor, and one more than the index of each.
     factor: u64,
     slots: [u8; 256],
 }
 
 impl CompactTable {
-    /// Values may be wider than the fields: those of fields that this form does not have come last.
+    /// Values may be wider than the fields: bits of fields that this form lacks come last.
     pub const fn new(index: Bits, fields: Bits, values: &'static [u64]) -> CompactTable {
         let mut long = [0; 32];
         let mut i = 0;
@@ -643,7 +639,7 @@ impl CompactTable {
         }
     }
 
-    /// What the index in a short instruction stands for in a long one; else the index.
+    /// Long-form bits that the index in a compact instruction stands for; the index if it stands for none.
     #[inline]
     pub fn expand(&self, short: u128) -> Result<u128, u64> {
         let index = self.index.get(short);
@@ -652,7 +648,7 @@ impl CompactTable {
         value.copied().filter(|_| known).ok_or(index)
     }
 
-    /// The index that stands for what the fields hold in a long instruction.
+    /// The index of the fields' values in a long instruction.
     #[inline]
     pub fn index_of(&self, word: u128) -> Option<u64> {
         let value = word & self.mask;
@@ -662,7 +658,7 @@ impl CompactTable {
     }
 }
 
-/// Where the values come to lie, if apart from each other. The first of two equal ones counts.
+/// The hash table, if the factor separates all different values. The first of two equal ones counts.
 const fn slots(long: &[u128; 32], len: usize, factor: u64) -> Option<[u8; 256]> {
     let mut slots = [0u8; 256];
     let mut i = 0;
@@ -678,7 +674,7 @@ const fn slots(long: &[u128; 32], len: usize, factor: u64) -> Option<[u8; 256]> 
     Some(slots)
 }
 
-/// The two halves by different odd factors; the product's highest bits depend on all bits.
+/// The hash. Each half has a different odd factor; the product's highest bits depend on all bits.
 #[inline]
 const fn slot(value: u128, factor: u64) -> usize {
     let low = (value as u64).wrapping_mul(factor | 1);
@@ -686,17 +682,17 @@ const fn slot(value: u128, factor: u64) -> usize {
     (low.wrapping_add(high) >> 56) as usize
 }
 
-/// How a short immediate stands for a dword.
+/// Expansion of a compact immediate to a dword.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ImmRule {
     Unsigned,
     Signed,
-    /// In both words.
+    /// Repeated in both words.
     UnsignedWords,
     SignedWords,
-    /// The high bits of both words.
+    /// High bits of both words.
     HighWords,
-    /// The high bits.
+    /// High bits of the dword.
     High,
 }
 
@@ -711,13 +707,13 @@ pub fn implied_width(vstride: Option<u8>, hstride: u8) -> u8 {
     }
 }
 
-/// The codes of values that a field can hold, found both ways at once.
+/// The codes of a field's values, indexed both ways.
 #[derive(Debug)]
 pub struct Codes<T: 'static> {
     list: &'static [(T, u8)],
-    /// Of each value by its number, one more than its code; 0 where it has none.
+    /// One more than the code of each value, by the value's number; 0 for none.
     of_value: [u8; 40],
-    /// Of each code, one more than its place in the list.
+    /// One more than the index in the list for each code; 0 for none.
     of_code: [u8; 16],
 }
 
@@ -731,7 +727,7 @@ impl<T: Copy> Codes<T> {
     }
 }
 
-/// Says how values of each type are numbered. One that no table can have is beyond all.
+/// Defines the number of each type's values. Values that no table can have get a number beyond all.
 macro_rules! codes {
     ($($ty:ty, $value:ident => $number:expr;)*) => {$(
         impl Codes<$ty> {
@@ -796,15 +792,15 @@ impl Spec {
         self.math.of_function(function)
     }
 
-    /// Whether the second payload's length is the instruction's own though its extended descriptor is
-    /// in a register.
+    /// True if the instruction itself has the second payload's length although its extended descriptor is in a
+    /// register.
     pub fn has_src1_len(&self, inst: &Inst) -> bool {
         let sfid = inst.msg.map(|message| message.sfid);
         let without = self.sends.message.ex_bso_less;
         inst.send.ex_bso || (without.is_some() && without == sfid)
     }
 
-    /// How many bits of the extended descriptor are the second payload's length.
+    /// Number of bits of the extended descriptor with the second payload's length.
     pub fn second_length_bits(&self) -> u32 {
         self.sends.message.ex_len.width().min(5)
     }

@@ -1,12 +1,12 @@
-//! The software scoreboard field: what an instruction waits for and which token it takes.
+//! The software scoreboard field: the dependencies that an instruction waits for, and the token that it takes.
 //!
-//! The field's high bits say what its low bits are: a distance in a pipeline, a token, or both.
-//! What a combination means depends on the kind of instruction.
+//! The field's high bits give the kind of its low bits: a distance in a pipeline, a token, or both. The meaning of a
+//! combination depends on the kind of instruction.
 
 use super::DecodeError;
 use crate::inst::{Pipe, Swsb, TokenUse};
 
-/// The kinds of instructions that combinations tell apart.
+/// Kinds of instructions with different combinations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SwsbKind {
     Send,
@@ -18,15 +18,15 @@ pub enum SwsbKind {
 /// A family's codes of the field.
 #[derive(Debug)]
 pub struct SwsbSpec {
-    /// Bits of a distance that stands alone.
+    /// Number of bits of a distance without a token.
     pub dist_bits: u32,
-    /// What the bits above a distance are, a pipeline.
+    /// Meanings of the bits above a distance: a pipeline.
     pub dists: &'static [(Pipe, u16)],
     /// Bits of a token.
     pub token_bits: u32,
-    /// What the bits above a token are, a use.
+    /// Meanings of the bits above a token: a use.
     pub tokens: &'static [(TokenUse, u16)],
-    /// The combinations: the bits above a token and a distance of three bits.
+    /// Combinations, with the bits above a token and a three-bit distance.
     pub both: &'static [Both],
     /// `{NoAccSBSet}`.
     pub no_acc_set: Option<u16>,
@@ -164,7 +164,7 @@ pub static THREE_PIPES: SwsbSpec = SwsbSpec {
     no_acc_set: None,
 };
 
-/// The same and one for math, 32 tokens.
+/// `THREE_PIPES` with a pipeline for math and 32 tokens.
 pub static FOUR_PIPES: SwsbSpec = FOUR_PIPES_SPEC;
 
 const FOUR_PIPES_SPEC: SwsbSpec = SwsbSpec {
@@ -192,7 +192,7 @@ const FOUR_PIPES_SPEC: SwsbSpec = SwsbSpec {
     no_acc_set: Some(0xf0),
 };
 
-/// The same and one for scalar registers.
+/// `FOUR_PIPES` with a pipeline for scalar registers.
 pub static FIVE_PIPES: SwsbSpec = SwsbSpec {
     dists: &[
         (Pipe::Own, 0),

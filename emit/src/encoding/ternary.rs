@@ -1,9 +1,8 @@
-//! Three-source instructions seen as Align1.
+//! Conversion of three-source instructions between Align1 and Align16.
 //!
-//! Where a family's three-source instructions are Align16 only, compilers and listings still think
-//! of them in plain regions: a scalar instruction is then one of four channels of which all but
-//! one are masked off. These conversions go both ways between the views; the macro operations,
-//! whose channel selects mean something else, have only the Align16 one.
+//! On families with three-source instructions in Align16 only, compilers and listings still use regions: a scalar
+//! instruction is one of four channels of which all but one are masked off. These conversions go both ways. Macro
+//! operations, whose channel selects have another meaning, exist in Align16 only.
 
 use super::{EncodeError, Operand};
 use crate::inst::{Dst, Inst, Place, Pred, PredCtrl, Reg, Region, SWIZZLE_XYZW, Src, SrcReg, Type};
@@ -11,7 +10,7 @@ use crate::inst::{Dst, Inst, Place, Pred, PredCtrl, Reg, Region, SWIZZLE_XYZW, S
 const SWIZZLE_XYXY: u8 = 0b01_00_01_00;
 const SWIZZLE_ZWZW: u8 = 0b11_10_11_10;
 
-/// The Align16 instruction that does what this Align1 one does.
+/// The Align16 instruction equivalent to an Align1 one.
 pub(crate) fn to_align16(inst: &Inst) -> Result<Inst, EncodeError> {
     let mut out = inst.clone();
     out.opts.align16 = true;
@@ -56,7 +55,7 @@ pub(crate) fn to_align16(inst: &Inst) -> Result<Inst, EncodeError> {
                     region: src.region,
                 });
             }
-            // A quarter is half a double: the scalar is one of the pairs.
+            // A quarter is half a double, so that the scalar is one half of a pair.
             let Place::Direct(reg) = &mut src.place else {
                 return Err(EncodeError::Indirect { operand });
             };
@@ -74,14 +73,14 @@ pub(crate) fn to_align16(inst: &Inst) -> Result<Inst, EncodeError> {
     Ok(out)
 }
 
-/// Aligns the destination of one or two channels to a whole group of four; gives the group's
-/// execution size and which of its channels are written.
+/// Aligns a destination of one or two channels to a group of four. Returns the group's execution size and the mask of
+/// its written channels.
 fn narrow_dst(dst: &mut Dst, exec_size: u8) -> Result<(u8, u8), EncodeError> {
     let operand = Operand::Dst;
     let Place::Direct(reg) = &mut dst.place else {
         return Err(EncodeError::Indirect { operand });
     };
-    // A double takes two of the group's channels, so that the group is two doubles.
+    // A double takes two channels, so that a group is two doubles.
     let (size, group) = if dst.ty == Type::Df {
         (4, 2)
     } else {
@@ -106,7 +105,7 @@ fn narrow_dst(dst: &mut Dst, exec_size: u8) -> Result<(u8, u8), EncodeError> {
     Ok((group, ((1 << written) - 1) << channel))
 }
 
-/// The Align1 view of an Align16 instruction; `None` if it has none.
+/// The Align1 instruction equivalent to an Align16 one; `None` if there is none.
 pub(crate) fn to_align1(inst: &Inst) -> Option<Inst> {
     let mut out = inst.clone();
     out.opts.align16 = false;

@@ -1,9 +1,8 @@
 //! The encodings since Gen12: Tiger Lake, XeHPG, XeHPC and Xe2.
 //!
-//! They share one layout; XeHPC widened registers, flags and the scoreboard field, for which
-//! channel offsets and predicate controls shrank. Sources: the public programmer's reference
-//! manuals of these products, vol. 2a (instruction formats), and the public tables of the reference
-//! assembler. Bits are numbered over the whole 128-bit word.
+//! They share one layout. XeHPC widened registers, flags and the scoreboard field, and narrowed channel offsets and
+//! predicate controls. Sources: the public programmer's reference manuals of these products, vol. 2a (instruction
+//! formats), and the public tables of the reference assembler. Bits are numbered over the whole 128-bit word.
 
 use super::bits::{Bits, bit, bits};
 use super::gen9::{
@@ -24,7 +23,7 @@ pub static GEN12LP: Spec = GEN12LP_SPEC;
 pub static XE_HPG: Spec = XE_HPG_SPEC;
 pub static XE_HPC: Spec = XE_HPC_SPEC;
 pub static XE2: Spec = XE2_SPEC;
-/// Xe2's with scalar registers and their pipeline.
+/// Xe2's, with scalar registers and their pipeline.
 pub static XE3: Spec = Spec {
     arf: RegFiles::new(XE3_ARF),
     swsb: Some(&FIVE_PIPES),
@@ -229,7 +228,7 @@ const BASIC: Format = Format {
     systolic: NO_SHAPE,
 };
 
-/// Operands of control flow are dwords side by side.
+/// Operands of control flow are packed dwords.
 const fn branch(format: Format) -> Format {
     let [src0, src1, none] = format.src;
     Format {
@@ -254,8 +253,7 @@ const fn branch(format: Format) -> Format {
     }
 }
 
-/// Types of three-source operations are three bits each and one that they share: whether they
-/// are floating-point.
+/// Bit that is set if the types of a three-source operation are floating-point; each type has three bits of its own.
 const FLOAT: u8 = 39;
 
 const TERNARY: Format = Format {
@@ -317,7 +315,7 @@ const TERNARY: Format = Format {
 const BIT_FUNCTION_CONDS: &Codes<Cond> =
     &Codes::<Cond>::new(&[(Cond::Eq, 1), (Cond::Gt, 2), (Cond::Lt, 3)]);
 
-/// The function has the place of modifiers and condition, which there are three of.
+/// The function occupies the fields of modifiers and condition; there are only three conditions.
 const fn bit_function(format: Format) -> Format {
     let [src0, src1, src2] = format.src;
     Format {
@@ -655,15 +653,14 @@ const XE3_ARF: &[ArfSpec] = &[
 const PM: Attrs = P.or(Attrs::MODS);
 const PB: Attrs = P.or(Attrs::BRANCH);
 
-/// An immediate in the first source's place.
+/// An immediate in the first source's field.
 const ONE: &[(Bits, u64)] = &[(SRC0.imm, 1)];
-/// Immediates in both.
+/// Immediates in both sources' fields.
 const BOTH: &[(Bits, u64)] = &[(SRC0.imm, 1), (SRC1.imm, 1)];
-/// The destination that stands where there is none: `null<1>`.
+/// The destination of instructions without one: `null<1>`.
 const NO_DST: (Bits, u64) = (DST.hstride, 1);
 
-/// The operations of all these families. `lzd` lost modifiers over time, which is why it is not
-/// here.
+/// Operations that all these families share. `lzd` lost modifiers over time and is therefore not among them.
 macro_rules! ops {
     ($($more:expr),* $(,)?) => {{
         use Form::*;
@@ -759,7 +756,7 @@ const XE2_OPS: &[OpSpec] = ops![
     op(Op::Srnd, 0x54, Form::Binary, Attrs::NONE),
 ];
 
-/// What short instructions copy.
+/// Copied fields of compact instructions.
 const OPCODE: (Bits, Bits) = (bits(6, 0), HEADER.opcode);
 const BREAKPOINT: (Bits, Bits) = (bit(7), HEADER.breakpoint);
 const SWSB: (Bits, Bits) = (bits(15, 8), HEADER.swsb);
@@ -783,7 +780,7 @@ const IMM_RULES: &[(u8, ImmRule)] = &[
     (10, ImmRule::High),
 ];
 
-/// A table of a short form: the field of the index, what an entry holds, the entries.
+/// A table of a compact form: the field of the index, the fields that an entry stands for, the entries.
 const fn table(index: Bits, fields: Bits, values: &'static [u64]) -> CompactTable {
     CompactTable::new(index, fields, values)
 }
@@ -884,7 +881,7 @@ const fn basic_tables(
     ]
 }
 
-/// Of an immediate as only source: its index of regions and modifiers stands for none.
+/// Tables of an immediate as the only source; its region index stands for no source.
 const fn only_imm_tables(source0: &'static [u64]) -> [CompactTable; 4] {
     let [control, types, _, source0] = imm_tables(source0);
     [control, types, SUBS_DST, source0]
@@ -989,7 +986,7 @@ const WIDE_TERNARY_CONTROL: Bits = bits(28, 18)
     .then(90, 88)
     .then(95, 92);
 
-/// The tables of one and two sources: without the second source, and with.
+/// Tables of one and two sources. The last one is of the second source.
 const fn wide_tables(values: &[&'static [u64]; 5]) -> [CompactTable; 5] {
     let [control, types, subs, source0, source1] = *values;
     [

@@ -1,19 +1,18 @@
 //! Backward gotos whose channels would not wait at a join.
 //!
-//! The channels that do not take a backward goto wait at its jump target, which must be the join
-//! that the other ways out of the loop lead to: what those jump over is never reached. Allocation may
-//! have put moves between the two. Such a goto is turned around: a forward goto sends the channels
-//! that leave to the join itself, and a scalar jump takes the others back. When no channel is left
-//! execution goes on at the moves, which need none.
+//! The channels that do not take a backward goto wait at its jump target. That must be the join that the other exits
+//! of the loop lead to, or the channels are never reached. Allocation may have put moves between the two. Such a goto
+//! is inverted: a forward goto sends the exiting channels to the join itself, and a scalar jump takes the others
+//! back. When no channel is left, execution continues at the moves, which need none.
 //!
-//! Takes a program whose branches name blocks. Guarantees that every predicated backward goto left
-//! stands directly before the join that it names.
+//! Takes a program whose branches name blocks. Guarantees that every predicated backward goto left stands directly
+//! before the join that it names.
 
 use crate::assemble::Program;
 use crate::inst::{Inst, Op, Target};
 
-/// Turns round the backward gotos whose channels would not wait at a join.
-pub fn turn_round(program: &mut Program) {
+/// Inverts the backward gotos whose channels would not wait at a join.
+pub fn invert(program: &mut Program) {
     let backward = |i: &Inst| i.op == Op::Goto && i.opts.branch_ctrl && i.pred.is_some();
     for block in 0..program.blocks.len() {
         let at = program.blocks[block].iter().position(backward);
@@ -21,7 +20,7 @@ pub fn turn_round(program: &mut Program) {
             && let Some(join) = misplaced(program, block, at)
         {
             let insts = &mut program.blocks[block];
-            // What may follow in the block jumps to where the goto goes on in any case.
+            // The rest of the block could only jump to where the goto continues anyway.
             insts.truncate(at + 1);
             let goto = &mut insts[at];
             let mut back = Inst::new(Op::Jmpi, 1);
@@ -35,22 +34,22 @@ pub fn turn_round(program: &mut Program) {
     }
 }
 
-/// The join where the channels that do not take a backward goto belong, if it is not what follows.
+/// The join for the channels that do not take a backward goto; none if it already follows the goto.
 fn misplaced(program: &Program, block: usize, at: usize) -> Option<u32> {
     let Some(Target::Block(jip)) = program.blocks[block][at].jip else {
         return None;
     };
-    let join = join_behind(program, jip)?;
+    let join = join_at_or_after(program, jip)?;
     let last = at + 1 == program.blocks[block].len();
     let next = (block + 1..program.blocks.len()).find(|&b| !program.blocks[b].is_empty());
     let follows = last && next == Some(join as usize) && jip == join;
     (!follows).then_some(join)
 }
 
-/// The block that starts with the first join behind the start of `from`, on a way without branches.
-fn join_behind(program: &Program, from: u32) -> Option<u32> {
+/// The block that starts with the first join at or after `from`, on a path without branches.
+fn join_at_or_after(program: &Program, from: u32) -> Option<u32> {
     let mut block = from;
-    // Jumps could lead round in a circle.
+    // The bound ends a cycle of jumps.
     for _ in 0..program.blocks.len() {
         let mut next = block + 1;
         for (index, inst) in program.blocks.get(block as usize)?.iter().enumerate() {

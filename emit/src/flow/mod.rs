@@ -1,7 +1,7 @@
 //! Control flow after register allocation: passes over a [`Program`].
 //!
-//! Allocation may put moves on any edge, and only then is it known which edges are empty. What
-//! depends on that is done here. `docs/control-flow.md` has the argument why no channel is lost.
+//! Allocation may put moves on any edge, and only then is it known which edges are empty. The passes that depend on
+//! it are here. `docs/control-flow.md` argues why no channel is lost.
 
 pub mod backward;
 pub mod predicate;
@@ -13,22 +13,22 @@ use crate::assemble::Program;
 use crate::inst::{Inst, Op, Place, PredCtrl, Src, Target};
 use crate::platform::Platform;
 
-/// No block.
+/// The absent block.
 const NONE: u32 = u32::MAX;
 
-/// A pass that code is right without, too.
+/// An optional pass: code is right without it.
 #[derive(Clone, Copy, Debug)]
 pub struct Pass {
     pub name: &'static str,
     run: fn(&mut Program),
 }
 
-/// Those that come before loops are made of jumps back, and those that come behind.
-const BEFORE: &[Pass] = &[Pass {
+/// Passes before and after the one that inverts backward gotos.
+const BEFORE_INVERSION: &[Pass] = &[Pass {
     name: "shared-gotos",
     run: shared::share,
 }];
-const BEHIND: &[Pass] = &[
+const AFTER_INVERSION: &[Pass] = &[
     Pass {
         name: "short-ifs",
         run: predicate::predicate,
@@ -43,28 +43,28 @@ const BEHIND: &[Pass] = &[
     },
 ];
 
-/// The passes that may be left out, in their order.
+/// The optional passes, in order.
 pub fn passes() -> impl Iterator<Item = &'static Pass> {
-    BEFORE.iter().chain(BEHIND)
+    BEFORE_INVERSION.iter().chain(AFTER_INVERSION)
 }
 
-/// All passes, in their order. To them the predicate of a forward goto is that of the channels which stay.
+/// Runs all passes, in order. They take the predicate of a forward goto as that of the channels which stay.
 pub fn run(program: &mut Program, platform: &Platform) {
     run_without(program, platform, &[]);
 }
 
-/// The same without the passes of those names.
+/// Runs the passes but the optional ones of the given names.
 pub fn run_without(program: &mut Program, platform: &Platform, without: &[&str]) {
     let wanted = |pass: &&Pass| !without.contains(&pass.name);
     let on_true = !platform.goto_on_false;
     if on_true {
         invert(program);
     }
-    for pass in BEFORE.iter().filter(wanted) {
+    for pass in BEFORE_INVERSION.iter().filter(wanted) {
         (pass.run)(program);
     }
-    backward::turn_round(program);
-    for pass in BEHIND.iter().filter(wanted) {
+    backward::invert(program);
+    for pass in AFTER_INVERSION.iter().filter(wanted) {
         (pass.run)(program);
     }
     if on_true {
@@ -72,7 +72,7 @@ pub fn run_without(program: &mut Program, platform: &Platform, without: &[&str])
     }
 }
 
-/// Has the predicates of forward gotos mean the other channels.
+/// Inverts the predicates of forward gotos.
 fn invert(program: &mut Program) {
     for inst in program.blocks.iter_mut().flatten() {
         if is_forward(inst)
@@ -92,7 +92,7 @@ fn starts_with_join(block: &[Inst]) -> bool {
     block.first().is_some_and(|inst| inst.op == Op::Join)
 }
 
-/// How many instructions at the end of a block send all channels ahead, if they do: a goto without a predicate,
+/// Number of instructions at the end of a block that send all channels ahead, if they do: a goto without a predicate,
 /// or one whose predicate is a flag that the instruction before has cleared for it.
 fn leaving(block: &[Inst]) -> Option<usize> {
     let goto = block.last().filter(|inst| is_forward(inst))?;
@@ -115,7 +115,7 @@ fn leaving(block: &[Inst]) -> Option<usize> {
     cleared.then_some(2)
 }
 
-/// Takes out the goto that ends a block, and what clears its flag if all channels take it.
+/// Removes the goto that ends a block, and the instruction that clears its flag if all channels take it.
 fn drop_goto(block: &mut Vec<Inst>) {
     let count = leaving(block).unwrap_or(1);
     block.truncate(block.len() - count);
@@ -128,32 +128,31 @@ fn number(target: Option<Target>) -> Option<u32> {
     }
 }
 
-/// Which branches name each block. A block without instructions stands for the next one that has
-/// some.
-struct Names {
-    /// For each block the first from there on that has instructions, or the number of blocks.
-    solid: Vec<u32>,
-    /// Gotos whose channels wait at the block.
+/// The branches to each block. A block without instructions stands for the next one that has some.
+struct BranchTargets {
+    /// First block from each block on that has instructions, or the number of blocks.
+    nonempty: Vec<u32>,
+    /// Number of gotos whose channels wait at the block.
     waiters: Vec<u32>,
-    /// The block of the last of them, if it is a forward one that ends its block.
+    /// Block of the last of those gotos, if it is a forward one that ends its block.
     waiter: Vec<u32>,
-    /// Gotos and joins that go on there with no channel active.
+    /// Number of gotos and joins that jump there with no channel active.
     jumps: Vec<u32>,
-    /// A backward one is among the gotos that wait.
+    /// True if the channels of a backward goto wait there.
     latched: Vec<bool>,
-    /// A scalar jump leads there.
+    /// True if a scalar jump leads there.
     jumped: Vec<bool>,
-    /// A backward goto leads there.
+    /// True if a backward goto leads there.
     headed: Vec<bool>,
-    /// It is fallen or jumped into behind moves that are executed without an active channel.
+    /// True if the block is entered from moves that are executed with no channel active.
     idle: Vec<bool>,
 }
 
-impl Names {
-    fn new(program: &Program) -> Names {
+impl BranchTargets {
+    fn new(program: &Program) -> BranchTargets {
         let count = program.blocks.len();
-        let mut names = Names {
-            solid: vec![count as u32; count + 1],
+        let mut names = BranchTargets {
+            nonempty: vec![count as u32; count + 1],
             waiters: vec![0; count + 1],
             waiter: vec![NONE; count + 1],
             jumps: vec![0; count + 1],
@@ -163,8 +162,8 @@ impl Names {
             idle: vec![false; count + 1],
         };
         for b in (0..count).rev() {
-            names.solid[b] = match program.blocks[b].is_empty() {
-                true => names.solid[b + 1],
+            names.nonempty[b] = match program.blocks[b].is_empty() {
+                true => names.nonempty[b + 1],
                 false => b as u32,
             };
         }
@@ -202,19 +201,18 @@ impl Names {
         names
     }
 
-    /// The block that a target names.
+    /// The block of a target.
     fn to(&self, target: Option<Target>) -> Option<u32> {
-        number(target).and_then(|b| self.solid.get(b as usize).copied())
+        number(target).and_then(|b| self.nonempty.get(b as usize).copied())
     }
 
-    /// Counts a jump with no channel active, and marks the blocks that are entered from moves behind
-    /// its target.
+    /// Counts a jump with no channel active, and marks the blocks that are entered from the moves at its target.
     fn moves(&mut self, program: &Program, target: Option<Target>) {
         let Some(mut at) = self.to(target) else {
             return;
         };
         self.jumps[at as usize] += 1;
-        // The jump target of a join beyond which nobody waits is what follows: code, not moves.
+        // A join with no channels waiting further on has the next instruction as its jump target: code, not moves.
         while let Some(block) = program.blocks.get(at as usize)
             && !starts_with_join(block)
             && block.iter().all(|inst| inst.no_mask)
@@ -224,7 +222,7 @@ impl Names {
                     self.to(last.jip).unwrap_or(NONE)
                 }
                 Some(last) if last.op.is_branch() || last.msg.is_some_and(|m| m.eot) => return,
-                _ => self.solid[at as usize + 1],
+                _ => self.nonempty[at as usize + 1],
             };
             match self.idle.get_mut(at as usize) {
                 Some(idle) if !*idle => *idle = true,

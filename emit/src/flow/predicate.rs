@@ -1,32 +1,32 @@
-//! Short ways of a branch are executed by predicate instead.
+//! If-conversion: short branches become predicated instructions.
 //!
 //! | | before | after |
 //! | --- | --- | --- |
-//! | one way | `(P) goto A`, `x`, `A: join` | `(P) x` |
-//! | two ways | `(P) goto A`, `x`, `goto E`, `A: join`, `y`, `E: join` | `(P) x`, `(~P) y` |
-//! | a way out | `(P) goto A`, `x`, `goto E`, `A: join` | `(P) x`, `(~P) goto E` |
+//! | one branch | `(P) goto A`, `x`, `A: join` | `(P) x` |
+//! | two branches | `(P) goto A`, `x`, `goto E`, `A: join`, `y`, `E: join` | `(P) x`, `(~P) y` |
+//! | an exit | `(P) goto A`, `x`, `goto E`, `A: join` | `(P) x`, `(~P) goto E` |
 //! | a loop's end | `(P) goto A`, `x`, `goto E`, `A: join`, `jmpi H`, `E: join` | `(P) x`, `(~P) goto.b H`, `E: join` |
 //!
-//! Where the exit of a loop is too long to be predicated its goto and join stay, and only what leads back becomes
-//! a goto. Joins that nobody needs any more are left to what follows.
+//! If the exit path of a loop is too long to be predicated, its goto and join stay, and only the jump back becomes a
+//! goto. Joins that become redundant are left to the passes after this one.
 //!
-//! A way is a block of at most `MOST` instructions that write general registers under the mask alone.
-//! It is executed by the channels that have come to it before; moves that allocation has put on
-//! the edges have no mask, so that none are here.
+//! A path is a block of at most `MAX_PREDICATED_INSTS` instructions that write general registers under the execution
+//! mask alone. Allocation's moves on edges have no mask, so that a path contains none.
 
 use smallvec::SmallVec;
 
 use crate::assemble::Program;
-use crate::flow::{Names, drop_goto, is_forward, leaving, number, starts_with_join};
+use crate::flow::{BranchTargets, drop_goto, is_forward, leaving, number, starts_with_join};
 use crate::inst::{Inst, Op, Place, Pred, PredCtrl, Reg, RegFile, Target};
 
-/// Instructions of a way that costs less than to branch around it: a goto and a join wait for the
-/// branch unit, and what is fetched behind them is thrown away.
-const MOST: usize = 6;
+/// Maximum length of a path that costs less than the branch around it: a goto and a join wait for the branch unit,
+/// and instructions fetched after them are discarded.
+const MAX_PREDICATED_INSTS: usize = 6;
 
-/// Takes the branches from the last to the first, so that a way is short where what it held was.
+/// Visits branches from the last to the first, so that inner branches are converted before it is asked how long the
+/// outer ones are.
 pub fn predicate(program: &mut Program) {
-    let names = Names::new(program);
+    let names = BranchTargets::new(program);
     for head in (0..program.blocks.len()).rev() {
         if let Some(found) = Found::new(program, &names, head) {
             found.rewrite(program);
@@ -34,10 +34,10 @@ pub fn predicate(program: &mut Program) {
     }
 }
 
-/// A divergent goto and what stands behind it.
+/// A divergent goto and the region after it.
 struct Found {
     head: usize,
-    /// The blocks of the channels that stay.
+    /// Blocks of the channels that stay.
     first: Run,
     pred: Pred,
     shape: Shape,
@@ -45,49 +45,53 @@ struct Found {
 
 enum Shape {
     OneWay,
-    /// The blocks of the others.
-    TwoWays(Run),
-    /// The loop's head, the block of the jump to it and the join behind, and whether the way out
-    /// is executed by predicate.
+    /// Blocks of the other channels.
+    IfElse(Run),
+    /// The loop's header, the block of the jump to it, the join after it, and true if the exit path is predicated.
     Loop {
         head: u32,
         jump: usize,
         end: u32,
         short: bool,
     },
-    /// Where execution goes when none is left, and where those that leave wait.
+    /// Target of execution when no channel is left, and the block where the exiting channels wait.
     Leaves {
         jip: Option<Target>,
         uip: Option<Target>,
     },
 }
 
-/// Blocks one behind the other that nothing leads to but from the first's front.
+/// Consecutive blocks that are entered only at the first.
 type Run = SmallVec<[usize; 2]>;
 
-/// Whether more leads to a block than what falls into it, waits or jumps there with no channel active.
-fn entered(names: &Names, block: usize) -> bool {
+/// True if a block has entries other than fall-through, waiting channels and jumps with no channel active.
+fn entered(names: &BranchTargets, block: usize) -> bool {
     names.jumped[block] || names.headed[block] || names.idle[block]
 }
 
-/// The blocks with instructions from one to before another, if there are few.
-fn run(names: &Names, from: u32, to: u32) -> Option<Run> {
+/// The blocks with instructions from one block to before another, if they are few.
+fn run(names: &BranchTargets, from: u32, to: u32) -> Option<Run> {
     let mut blocks = Run::new();
-    let mut at = names.solid[from as usize];
-    while at < to && blocks.len() <= MOST {
+    let mut at = names.nonempty[from as usize];
+    while at < to && blocks.len() <= MAX_PREDICATED_INSTS {
         let b = at as usize;
         if names.waiters[b] + names.jumps[b] > 0 || entered(names, b) {
             return None;
         }
         blocks.push(b);
-        at = names.solid[b + 1];
+        at = names.nonempty[b + 1];
     }
     (at == to).then_some(blocks)
 }
 
-/// The blocks of the channels that wait at a join, if the others wait for them directly behind,
-/// and where.
-fn joined(blocks: &[Vec<Inst>], names: &Names, second: usize, leave: &Inst) -> Option<(Run, u32)> {
+/// Blocks of the channels that wait at a join, if the others wait for them directly after it, and the block of that
+/// second join.
+fn joined(
+    blocks: &[Vec<Inst>],
+    names: &BranchTargets,
+    second: usize,
+    leave: &Inst,
+) -> Option<(Run, u32)> {
     let end = names.to(leave.uip)?;
     let alone = blocks[second].len() == 1
         && names.to(blocks[second][0].jip) == Some(end)
@@ -96,9 +100,9 @@ fn joined(blocks: &[Vec<Inst>], names: &Names, second: usize, leave: &Inst) -> O
     Some((others, end))
 }
 
-/// The one block that only jumps back to before `head`, and where to.
-fn jump_back(blocks: &[Vec<Inst>], way: &[usize], head: usize) -> Option<(usize, u32)> {
-    let [block] = *way else {
+/// The one block that only jumps back to before `head`, and its target.
+fn jump_back(blocks: &[Vec<Inst>], path: &[usize], head: usize) -> Option<(usize, u32)> {
+    let [block] = *path else {
         return None;
     };
     match &blocks[block][..] {
@@ -111,7 +115,7 @@ fn jump_back(blocks: &[Vec<Inst>], way: &[usize], head: usize) -> Option<(usize,
 }
 
 impl Found {
-    fn new(program: &Program, names: &Names, head: usize) -> Option<Found> {
+    fn new(program: &Program, names: &BranchTargets, head: usize) -> Option<Found> {
         let blocks = &program.blocks;
         let goto = blocks[head].last().filter(|i| is_forward(i))?;
         let pred = goto.pred.filter(|p| p.ctrl == PredCtrl::Normal)?;
@@ -143,8 +147,8 @@ impl Found {
         let shape = joined(blocks, names, second, leave)
             .and_then(|(others, end)| {
                 if let Some((jump, head)) = jump_back(blocks, &others, head) {
-                    let mut way = before_end(blocks, &first, count);
-                    let kept = way.all(|i| !writes(i, pred.flag) && !i.op.is_branch());
+                    let mut path = before_end(blocks, &first, count);
+                    let kept = path.all(|i| !writes(i, pred.flag) && !i.op.is_branch());
                     return (short || kept).then_some(Shape::Loop {
                         head,
                         jump,
@@ -152,7 +156,7 @@ impl Found {
                         short,
                     });
                 }
-                (short && is_short(blocks, &others, 0)).then_some(Shape::TwoWays(others))
+                (short && is_short(blocks, &others, 0)).then_some(Shape::IfElse(others))
             })
             .or_else(|| {
                 short.then_some(Shape::Leaves {
@@ -188,7 +192,7 @@ impl Found {
         }
         match self.shape {
             Shape::OneWay => {}
-            Shape::TwoWays(others) => guard(blocks, &others, inverse),
+            Shape::IfElse(others) => guard(blocks, &others, inverse),
             Shape::Leaves { jip, uip } => {
                 let leave = Inst {
                     pred: Some(inverse),
@@ -214,30 +218,30 @@ impl Found {
     }
 }
 
-fn guard(blocks: &mut [Vec<Inst>], way: &[usize], pred: Pred) {
-    for &block in way {
+fn guard(blocks: &mut [Vec<Inst>], path: &[usize], pred: Pred) {
+    for &block in path {
         for inst in &mut blocks[block] {
             inst.pred = Some(pred);
         }
     }
 }
 
-/// Whether all channels may go through the blocks, but for so many instructions at the end, each by
-/// its predicate.
-fn is_short(blocks: &[Vec<Inst>], way: &[usize], but: usize) -> bool {
-    let insts = before_end(blocks, way, but).take(MOST + 1);
+/// True if all channels may execute the blocks, each instruction by its predicate but for a number of them at the
+/// end.
+fn is_short(blocks: &[Vec<Inst>], path: &[usize], but: usize) -> bool {
+    let insts = before_end(blocks, path, but).take(MAX_PREDICATED_INSTS + 1);
     let mut count = 0;
-    insts.inspect(|_| count += 1).all(takes_predicate) && count <= MOST
+    insts.inspect(|_| count += 1).all(takes_predicate) && count <= MAX_PREDICATED_INSTS
 }
 
-/// The instructions of blocks but the last `but`.
+/// Instructions of blocks except the last `but`.
 fn before_end<'a>(
     blocks: &'a [Vec<Inst>],
-    way: &'a [usize],
+    path: &'a [usize],
     but: usize,
 ) -> impl Iterator<Item = &'a Inst> {
-    let count = way.iter().map(|&b| blocks[b].len()).sum::<usize>();
-    let insts = way.iter().flat_map(|&b| &blocks[b]);
+    let count = path.iter().map(|&b| blocks[b].len()).sum::<usize>();
+    let insts = path.iter().flat_map(|&b| &blocks[b]);
     insts.take(count.saturating_sub(but))
 }
 
@@ -259,7 +263,7 @@ fn takes_predicate(inst: &Inst) -> bool {
         })
 }
 
-/// Whether an instruction may write a flag.
+/// True if an instruction may write a flag.
 fn writes(inst: &Inst, flag: Reg) -> bool {
     let dst = match inst.dst.map(|dst| dst.place) {
         Some(Place::Direct(reg)) => Some(reg),

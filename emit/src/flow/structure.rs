@@ -1,32 +1,31 @@
-//! Structured control flow for gotos and joins that have its shape.
+//! Structured control flow in place of gotos and joins.
 //!
 //! | | before | after |
 //! | --- | --- | --- |
 //! | two ways | `(P) goto A` … `mov f, 0`, `(f) goto E`, `A: join` … `E: join` | `(P) if` … `else` … `endif` |
 //! | a loop | `H:` … `(P) goto J` … `(Q) goto.b H`, `J: join` | `H:` … `(~P) break` … `(Q) while H` |
 //!
-//! `E` keeps its join if other gotos' channels wait there. Without a second way `if` and `endif` are
-//! as many as goto and join, and these stay. The conditions, and why nothing else is needed, are in
-//! `docs/control-flow.md`. Edges with moves have blocks of their own between a branch and its join, so
-//! that what is taken here has none.
+//! `E` keeps its join if the channels of other gotos wait there. Without a second branch, `if` and `endif` are no
+//! fewer than goto and join, and these stay. `docs/control-flow.md` gives the conditions and why they suffice. Edge
+//! moves are in blocks of their own between a branch and its join, so that a matched region has none.
 //!
-//! Takes a program whose jump targets are the nearest places where channels may wait; keeps that
-//! so. Numbers the blocks anew.
+//! Takes a program in which each jump target is the nearest place where channels may wait, and keeps it so. Renumbers
+//! the blocks.
 
 use crate::assemble::Program;
-use crate::flow::{NONE, Names, drop_goto, is_forward, leaving, number, starts_with_join};
+use crate::flow::{BranchTargets, NONE, drop_goto, is_forward, leaving, number, starts_with_join};
 use crate::inst::{Inst, Op, PredCtrl, Target};
 
-/// Rewrites all that has the shape.
+/// Rewrites every region of a matching shape.
 pub fn structure(program: &mut Program) {
-    let mut names = Names::new(program);
+    let mut names = BranchTargets::new(program);
     let branches = Branches::new(program, &names);
     let loops = loops(program, &names, &branches);
-    // Who leaves these waits at `while`.
+    // Exiting channels of these loops wait at `while`.
     for found in &loops {
         names.latched[found.join as usize] = false;
     }
-    let mut ways = two_ways(program, &names);
+    let mut ways = if_else_regions(program, &names);
     close(program, &mut ways, &branches);
     ways.retain(|way| way.kept);
     if !ways.is_empty() || !loops.is_empty() {
@@ -34,51 +33,51 @@ pub fn structure(program: &mut Program) {
     }
 }
 
-/// `if` at the end of block `head`, `else` at the end of block `turn`, before block `second`,
+/// An if-else region: `if` at the end of block `head`, `else` at the end of block `turn`, before block `second`, and
 /// `endif` at the start of block `end`.
-struct TwoWays {
+struct IfElse {
     head: u32,
     turn: u32,
     second: u32,
     end: u32,
     kept: bool,
-    /// The one around it, by its place in the list.
+    /// Index of the region around it.
     parent: Option<usize>,
 }
 
-/// A loop from block `head` to the end of block `latch`; channels wait at block `join` behind it.
+/// A loop from block `head` to the end of block `latch`. Exiting channels wait at block `join` after it.
 struct Loop {
     head: u32,
     latch: u32,
     join: u32,
-    /// The blocks that end in a goto out of it.
+    /// Blocks that end in a goto out of the loop.
     exits: Vec<u32>,
-    /// Gotos from elsewhere make channels wait at `join`, too.
+    /// True if gotos elsewhere make channels wait at `join`, too.
     shared: bool,
 }
 
-/// Where branches go, by block.
+/// Branches by block.
 struct Branches {
-    /// Forward gotos: the block, and where its channels wait.
+    /// Forward gotos: the block, and the block where its channels wait.
     gotos: Vec<(u32, u32)>,
-    /// Scalar jumps and backward gotos: the block, and where active channels go.
+    /// Scalar jumps and backward gotos: the block, and the target of active channels.
     jumps: Vec<(u32, u32)>,
-    /// Farthest place where channels wait that leave in the block.
+    /// Farthest block where channels wait that a goto in the block sends away.
     farthest: Extremes,
-    /// First block with a goto or join to the block that leaves no channel active, or whose
-    /// channels wait there; as [`first`] has it.
+    /// First block with a goto or join that jumps to the block with no channel active, or whose channels wait there.
+    /// Stored as [`first`] encodes it.
     sources: Extremes,
     /// First block that a jump in the block leads to, likewise.
     jump_targets: Extremes,
 }
 
-/// The least is the greatest of these.
+/// Encoding of a block for which the smallest block is the greatest number.
 fn first(block: u32) -> u32 {
     u32::MAX - block
 }
 
 impl Branches {
-    fn new(program: &Program, names: &Names) -> Branches {
+    fn new(program: &Program, names: &BranchTargets) -> Branches {
         let count = program.blocks.len() + 1;
         let (mut gotos, mut jumps) = (Vec::new(), Vec::new());
         let mut farthest = vec![0; count];
@@ -124,7 +123,7 @@ impl Branches {
     }
 }
 
-/// The greatest of any stretch of a list: of each stretch of a power of two it is kept.
+/// Range-maximum queries by a sparse table: a row for each power of two.
 struct Extremes(Vec<Vec<u32>>);
 
 impl Extremes {
@@ -141,7 +140,7 @@ impl Extremes {
         Extremes(rows)
     }
 
-    /// Of the places from `from` to `to`, both included; 0 if there are none.
+    /// Maximum of the entries from `from` to `to`, both included; 0 if there are none.
     fn greatest(&self, from: u32, to: u32) -> u32 {
         if from > to {
             return 0;
@@ -152,11 +151,11 @@ impl Extremes {
     }
 }
 
-/// All places with the shape of two ways, by their first block.
-fn two_ways(program: &Program, names: &Names) -> Vec<TwoWays> {
+/// All if-else regions, by their first block.
+fn if_else_regions(program: &Program, names: &BranchTargets) -> Vec<IfElse> {
     let mut found = Vec::new();
     for (turn, block) in program.blocks.iter().enumerate() {
-        if let Some(way) = two_ways_at(program, names, turn as u32, block) {
+        if let Some(way) = if_else_at(program, names, turn as u32, block) {
             found.push(way);
         }
     }
@@ -164,7 +163,12 @@ fn two_ways(program: &Program, names: &Names) -> Vec<TwoWays> {
     found
 }
 
-fn two_ways_at(program: &Program, names: &Names, turn: u32, block: &[Inst]) -> Option<TwoWays> {
+fn if_else_at(
+    program: &Program,
+    names: &BranchTargets,
+    turn: u32,
+    block: &[Inst],
+) -> Option<IfElse> {
     leaving(block)?;
     let goto = block.last()?;
     let end = names.to(goto.uip)?;
@@ -174,7 +178,7 @@ fn two_ways_at(program: &Program, names: &Names, turn: u32, block: &[Inst]) -> O
     let head = names.waiter[second as usize];
     let opening = program.blocks.get(head as usize)?.last()?;
     let one_size = |inst: &Inst| (inst.exec_size, inst.chan_off) == (join.exec_size, join.chan_off);
-    let fits = second == names.solid[turn as usize + 1]
+    let fits = second == names.nonempty[turn as usize + 1]
         && second != end
         && join.op == Op::Join
         && names.to(join.jip) == Some(end)
@@ -191,7 +195,7 @@ fn two_ways_at(program: &Program, names: &Names, turn: u32, block: &[Inst]) -> O
         && one_size(goto)
         && one_size(opening)
         && one_size(&ending[0]);
-    fits.then_some(TwoWays {
+    fits.then_some(IfElse {
         head,
         turn,
         second,
@@ -201,13 +205,12 @@ fn two_ways_at(program: &Program, names: &Names, turn: u32, block: &[Inst]) -> O
     })
 }
 
-/// Keeps those of the two ways that lie in one another as brackets do and that no jump enters or
-/// leaves.
-fn close(program: &Program, ways: &mut [TwoWays], branches: &Branches) {
+/// Keeps the if-else regions that nest properly and that no jump enters or leaves.
+fn close(program: &Program, ways: &mut [IfElse], branches: &Branches) {
     let count = program.blocks.len() + 1;
-    // The innermost around each block.
+    // Innermost region around each block.
     let mut inner: Vec<Option<usize>> = vec![None; count];
-    // The same, but the goto that begins one is inside.
+    // Innermost region around each block's end, where the goto that begins a region counts as inside.
     let mut begun: Vec<Option<usize>> = vec![None; count];
     let mut open: Vec<usize> = Vec::new();
     let mut next = 0;
@@ -259,16 +262,16 @@ fn close(program: &Program, ways: &mut [TwoWays], branches: &Branches) {
     }
 }
 
-/// Whether `outer` is `inner` or around it.
-fn around(ways: &[TwoWays], outer: usize, inner: Option<usize>) -> bool {
+/// True if `outer` is `inner` or around it.
+fn around(ways: &[IfElse], outer: usize, inner: Option<usize>) -> bool {
     inner.is_some_and(|inner| {
         let (outer, inner) = (&ways[outer], &ways[inner]);
         outer.head <= inner.head && inner.end <= outer.end
     })
 }
 
-/// All loops whose channels wait nowhere but behind them once they leave.
-fn loops(program: &Program, names: &Names, branches: &Branches) -> Vec<Loop> {
+/// All loops whose exiting channels wait only directly after the loop.
+fn loops(program: &Program, names: &BranchTargets, branches: &Branches) -> Vec<Loop> {
     let mut exits: Vec<(u32, u32)> = branches.gotos.iter().map(|&(b, to)| (to, b)).collect();
     exits.sort_unstable();
     let depth = innermost_heads(program.blocks.len(), branches);
@@ -288,7 +291,7 @@ fn loops(program: &Program, names: &Names, branches: &Branches) -> Vec<Loop> {
             .map(|&(_, b)| b)
             .filter(|&b| b >= head && b <= latch)
             .collect();
-        let follows = join == names.solid[latch as usize + 1];
+        let follows = join == names.nonempty[latch as usize + 1];
         let joins = |b: u32| {
             let block = program.blocks.get(b as usize);
             block
@@ -311,14 +314,14 @@ fn loops(program: &Program, names: &Names, branches: &Branches) -> Vec<Loop> {
         };
         let at = join as usize;
         let shared = names.waiters[at] as usize > own.len() + 1;
-        // With no channel active execution enters only by a join that passes the loop by.
+        // With no channel active, execution must enter only by a join that skips the loop.
         let inside = match joins(head) {
             Some(first) if names.to(first.jip).is_some_and(|to| to > join) => head + 1,
             Some(_) => head,
             None if names.idle[head as usize] => continue,
             None => head,
         };
-        // If others wait at the join it stays, or `endif` stands there.
+        // The join stays, or becomes an `endif`, if other channels wait there.
         let last = if shared { latch } else { join };
         let enters = branches.sources.greatest(inside, last) > first(head);
         let leaves = branches.farthest.greatest(head, latch) > join
@@ -342,7 +345,7 @@ fn loops(program: &Program, names: &Names, branches: &Branches) -> Vec<Loop> {
     found
 }
 
-/// For each block the head of the innermost loop around it: the greatest.
+/// Header of the innermost loop around each block, which is the greatest.
 fn innermost_heads(count: usize, branches: &Branches) -> Vec<u32> {
     let mut loops: Vec<(u32, u32)> = (branches.jumps.iter())
         .filter(|&&(from, to)| to <= from)
@@ -350,7 +353,7 @@ fn innermost_heads(count: usize, branches: &Branches) -> Vec<u32> {
         .collect();
     loops.sort_unstable();
     let mut heads = vec![NONE; count];
-    // Blocks that have no head yet, found by skipping over those that do.
+    // Blocks without a header so far, by skipping those that have one (union-find).
     let mut free: Vec<u32> = (0..=count as u32).collect();
     for &(head, latch) in loops.iter().rev() {
         let mut block = seek(&mut free, head);
@@ -375,10 +378,10 @@ fn seek(free: &mut [u32], from: u32) -> u32 {
     end
 }
 
-/// What the last instruction of a block becomes.
+/// The new form of a block's last instruction.
 #[derive(Clone, Copy)]
 enum Role {
-    /// What it is.
+    /// Unchanged.
     Same,
     If(usize),
     Else(usize),
@@ -387,19 +390,18 @@ enum Role {
 }
 
 struct Rewrite<'a> {
-    names: &'a Names,
-    ways: Vec<TwoWays>,
+    names: &'a BranchTargets,
+    ways: Vec<IfElse>,
     loops: Vec<Loop>,
     role: Vec<Role>,
-    /// Two ways that end at the block, outermost first.
+    /// If-else regions that end at the block, outermost first.
     ends: Vec<Vec<usize>>,
-    /// Who jumps to the block with no channel active from this one on or behind it goes to the last
-    /// instruction of the other.
+    /// Blocks from which a jump to the block with no channel active is redirected to the last instruction of another.
     instead: Vec<(u32, u32)>,
-    /// Gotos whose channels wait at the block and that become something else.
+    /// Number of gotos with channels waiting at the block that are replaced.
     structured: Vec<u32>,
-    /// New numbers: of the block's start, of what is left of itself, of its last instruction if
-    /// others jump there, and of each `endif`.
+    /// New block numbers: of the block's start, of its remaining part, of its last instruction if others jump there,
+    /// and of each `endif`.
     start: Vec<u32>,
     main: Vec<u32>,
     tail: Vec<u32>,
@@ -407,7 +409,12 @@ struct Rewrite<'a> {
 }
 
 impl<'a> Rewrite<'a> {
-    fn new(count: usize, names: &'a Names, ways: Vec<TwoWays>, loops: Vec<Loop>) -> Rewrite<'a> {
+    fn new(
+        count: usize,
+        names: &'a BranchTargets,
+        ways: Vec<IfElse>,
+        loops: Vec<Loop>,
+    ) -> Rewrite<'a> {
         let mut r = Rewrite {
             names,
             role: vec![Role::Same; count + 1],
@@ -493,7 +500,7 @@ impl<'a> Rewrite<'a> {
         program.blocks = out;
     }
 
-    /// Takes the last instruction of a block off it, as what it becomes.
+    /// Removes the last instruction of a block and returns its new form.
     fn last(&self, b: usize, role: Role, block: &mut Vec<Inst>) -> Option<Inst> {
         let all = leaving(block).is_some();
         let mut inst = block.last()?.clone();
@@ -537,7 +544,7 @@ impl<'a> Rewrite<'a> {
         Some(inst)
     }
 
-    /// Where a jump in that block with no channel active leads now.
+    /// New target of a jump in that block with no channel active.
     fn jump(&self, b: usize, target: Option<Target>) -> Option<Target> {
         let to = self.names.to(target)? as usize;
         let block = match self.instead[to] {
@@ -547,7 +554,7 @@ impl<'a> Rewrite<'a> {
         Some(Target::Block(block))
     }
 
-    /// Names the targets of an instruction in that block anew.
+    /// Replaces an instruction's targets by their new numbers.
     fn targets(&self, b: usize, inst: &mut Inst) {
         let named = |list: &[u32], target| {
             let block = self.names.to(target)? as usize;

@@ -1,8 +1,8 @@
 //! Messages of the data ports, which address memory through surfaces.
 //!
-//! The functions make requests whose lengths, header and surface are still to be set; what has no
-//! surface says so. Sections are those of the PRM, vol. 2d, "Message Descriptor - Data Port 0" and
-//! "- Data Port 1" (Gen9 and later).
+//! The functions make requests without lengths, header and surface, which callers set; a request that needs no
+//! surface says so. Section names are those of the PRM, vol. 2d, "Message Descriptor - Data Port 0" and "- Data Port
+//! 1" (Gen9 and later).
 
 use super::Part::{Channels, Coded, Flags, Mark, Number, Surface};
 use super::field::{Atomic, Block, Flag, Lines, Simd, Slots, Value};
@@ -25,7 +25,7 @@ pub fn untyped_write(channels: u8, simd: Simd) -> Request {
     untyped(Kind::UntypedSurfaceWrite, channels, simd)
 }
 
-/// "A64 Untyped Surface Read": the same for each address of 64 bits.
+/// "A64 Untyped Surface Read": `channels` dwords for each 64-bit address.
 pub fn a64_untyped_read(channels: u8, simd: Simd) -> Request {
     untyped(Kind::A64UntypedSurfaceRead, channels, simd)
 }
@@ -73,8 +73,8 @@ fn bytes(function: Function, kind: Kind, bits: u8, simd: Simd) -> Request {
     request(function, kind, fields)
 }
 
-/// The kinds of messages that move dwords or qwords, `elements` (1, 2, 4 or 8) for each offset or
-/// address: `DwordGather`, `QwordScatter`, `A64DwordGather` and their like.
+/// Requests that move dwords or qwords, `elements` (1, 2, 4 or 8) for each offset or address: `DwordGather`,
+/// `QwordScatter`, `A64DwordGather` and similar kinds.
 pub fn elements(kind: Kind, elements: u8, simd: Simd) -> Request {
     let port_0 = matches!(
         kind,
@@ -93,9 +93,9 @@ pub fn elements(kind: Kind, elements: u8, simd: Simd) -> Request {
     request(function, kind, fields)
 }
 
-/// The kinds of messages that move a block of consecutive owords or hwords at an offset into a
-/// surface (`OwordBlockRead`, `AlignedOwordBlockRead`, `OwordBlockWrite`) or at an address
-/// (`A64OwordBlockRead`, `A64HwordBlockWrite` and their like).
+/// Requests that move a block of consecutive owords or hwords at an offset into a surface (`OwordBlockRead`,
+/// `AlignedOwordBlockRead`, `OwordBlockWrite`) or at an address (`A64OwordBlockRead`, `A64HwordBlockWrite` and
+/// similar kinds).
 pub fn block(kind: Kind, block: Block) -> Request {
     let port_0 = PORT_0.iter().any(|row| row.kind == kind);
     let function = if port_0 {
@@ -110,7 +110,7 @@ pub fn block(kind: Kind, block: Block) -> Request {
     request(function, kind, fields)
 }
 
-/// "Untyped Atomic Operation" on dwords of a surface, float or not by the operation.
+/// "Untyped Atomic Operation" on dwords of a surface, of floats or integers depending on the operation.
 pub fn atomic(operation: Atomic, simd: Simd, returns: bool) -> Request {
     let kind = if operation.is_float() {
         Kind::UntypedFloatAtomic
@@ -160,7 +160,7 @@ fn typed(kind: Kind, channels: u8, slots: Slots) -> Request {
     request(Function::DataPort1, kind, fields)
 }
 
-/// "Typed Atomic Operation" of the low or (`high`) the high eight channels.
+/// "Typed Atomic Operation" of eight channels, the upper ones if `high`.
 pub fn typed_atomic(operation: Atomic, high: bool, returns: bool) -> Request {
     let fields = Fields {
         atomic: Some(operation),
@@ -172,7 +172,7 @@ pub fn typed_atomic(operation: Atomic, high: bool, returns: bool) -> Request {
         .flag(Flag::Returns, returns)
 }
 
-/// "Media Block Read" or "Media Block Write" of a rectangle that the header says.
+/// "Media Block Read" or "Media Block Write" of the rectangle in the header.
 pub fn media_block(write: bool, lines: Lines) -> Request {
     let kind = match write {
         true => Kind::MediaBlockWrite,
@@ -185,20 +185,19 @@ pub fn media_block(write: bool, lines: Lines) -> Request {
     request(Function::DataPort1, kind, fields).with_header()
 }
 
-/// "Memory Fence" on all memory. Has a header and no surface; a committed one writes a register when
-/// it is done.
+/// "Memory Fence" on all memory. Has a header and no surface; a committed one writes a register when it is done.
 pub fn memory_fence(commit: bool) -> Request {
     let fence = request(Function::DataPort0, Kind::MemoryFence, Fields::default());
     fence.with_header().flag(Flag::Commit, commit)
 }
 
-/// "Scratch Block Read": registers from the thread's scratch space, `offset` bytes (a multiple of 32,
-/// below 128 KiB) from where the header says it is. Has no surface.
+/// "Scratch Block Read": registers from the thread's scratch space, whose start is in the header, at `offset` bytes
+/// (a multiple of 32, below 128 KiB). Has no surface.
 pub fn scratch_read(registers: Block, offset: u32) -> Request {
     scratch(Kind::HwordScratchBlockRead, registers, offset)
 }
 
-/// "Scratch Block Write". With [`Flag::ByDword`] the execution mask is one of dwords, else of owords.
+/// "Scratch Block Write". With [`Flag::ByDword`] the execution mask covers dwords, else owords.
 pub fn scratch_write(registers: Block, offset: u32) -> Request {
     scratch(Kind::HwordScratchBlockWrite, registers, offset)
 }
@@ -212,11 +211,11 @@ fn scratch(kind: Kind, registers: Block, offset: u32) -> Request {
     request(Function::DataPort0, kind, fields).with_header()
 }
 
-/// Where a descriptor has the message's type.
+/// Lowest bit and width of the message type.
 const TYPE: (u32, u32) = (14, 5);
-/// Scattered messages with 64-bit addresses say the size of their elements in bits 8-9.
+/// Mask that includes the element size of scattered A64 messages, bits 8-9.
 const SCATTERED: u32 = 0x7c300;
-/// Blocks with 64-bit addresses say what they are blocks of in bits 11-12.
+/// Mask that includes the kind of A64 blocks, bits 11-12.
 const BLOCKS: u32 = 0x7d800;
 
 const fn sub(mask: u32, number: u32, sub: u32, kind: Kind, parts: &'static [Part]) -> Row {
@@ -284,7 +283,7 @@ const ELEMENTS: Part = Coded(
         Value::Elements(8),
     ],
 );
-/// How many channels, by messages that say it in different places ("SIMD Mode").
+/// Number of channels ("SIMD Mode"); its place depends on the message.
 const SIMD_8: Part = Coded(8, 1, &[Value::Simd(Simd::S8), Value::Simd(Simd::S16)]);
 const SIMD_12: Part = Coded(12, 1, &[Value::Simd(Simd::S8), Value::Simd(Simd::S16)]);
 const SIMD_12_REVERSED: Part = Coded(12, 1, &[Value::Simd(Simd::S16), Value::Simd(Simd::S8)]);
@@ -309,7 +308,7 @@ const SLOTS: Part = Coded(
 );
 const HIGH_SLOTS: Part = Mark(12, Flag::HighSlots);
 /// Bits 8-11, "Channel Mask".
-const LEFT_OUT: Part = Channels(8, true);
+const OMITTED_CHANNELS: Part = Channels(8, true);
 /// Bit 13, "Return Data Control".
 const RETURN: Part = Mark(13, Flag::Returns);
 const WIDTH: Part = Coded(12, 1, &[Value::Bits(32), Value::Bits(64)]);
@@ -430,7 +429,7 @@ pub(super) const PORT_0: &[Row] = &[
         &[BITS, SIMD_8, INVALIDATE, Surface],
     ),
     row(TYPE, 0x05, Kind::QwordGather, &[ELEMENTS, SIMD_8, Surface]),
-    // Surface 0 is all of memory here.
+    // Surface 0 stands for all of memory here.
     sub(0x7c0ff, 0x07, 0, Kind::MemoryFence, &[FLUSHES, COMMIT]),
     row(TYPE, 0x07, Kind::MemoryFence, &[FLUSHES, COMMIT, Surface]),
     row(TYPE, 0x08, Kind::OwordBlockWrite, &[OWORDS, Surface]),
@@ -463,7 +462,7 @@ pub(super) const PORT_1: &[Row] = &[
         TYPE,
         0x01,
         Kind::UntypedSurfaceRead,
-        &[LEFT_OUT, SIMD_UNTYPED, Surface],
+        &[OMITTED_CHANNELS, SIMD_UNTYPED, Surface],
     ),
     row(
         TYPE,
@@ -482,7 +481,7 @@ pub(super) const PORT_1: &[Row] = &[
         TYPE,
         0x05,
         Kind::TypedSurfaceRead,
-        &[LEFT_OUT, SLOTS, Surface],
+        &[OMITTED_CHANNELS, SLOTS, Surface],
     ),
     row(
         TYPE,
@@ -500,7 +499,7 @@ pub(super) const PORT_1: &[Row] = &[
         TYPE,
         0x09,
         Kind::UntypedSurfaceWrite,
-        &[LEFT_OUT, SIMD_UNTYPED, Surface],
+        &[OMITTED_CHANNELS, SIMD_UNTYPED, Surface],
     ),
     row(TYPE, 0x0a, Kind::MediaBlockWrite, &[LINES, Surface]),
     row(
@@ -519,13 +518,13 @@ pub(super) const PORT_1: &[Row] = &[
         TYPE,
         0x0d,
         Kind::TypedSurfaceWrite,
-        &[LEFT_OUT, SLOTS, Surface],
+        &[OMITTED_CHANNELS, SLOTS, Surface],
     ),
     row(
         TYPE,
         0x0e,
         Kind::TypedSurfaceReadWithStatus,
-        &[LEFT_OUT, SLOTS, Surface],
+        &[OMITTED_CHANNELS, SLOTS, Surface],
     ),
     sub(
         SCATTERED,
@@ -559,7 +558,7 @@ pub(super) const PORT_1: &[Row] = &[
         TYPE,
         0x11,
         Kind::A64UntypedSurfaceRead,
-        &[LEFT_OUT, SIMD_UNTYPED, Surface],
+        &[OMITTED_CHANNELS, SIMD_UNTYPED, Surface],
     ),
     row(
         TYPE,
@@ -633,7 +632,7 @@ pub(super) const PORT_1: &[Row] = &[
         TYPE,
         0x19,
         Kind::A64UntypedSurfaceWrite,
-        &[LEFT_OUT, SIMD_UNTYPED, Surface],
+        &[OMITTED_CHANNELS, SIMD_UNTYPED, Surface],
     ),
     sub(
         SCATTERED,

@@ -1,10 +1,10 @@
-//! What the fields of descriptors stand for.
+//! Meanings of descriptor fields.
 //!
-//! A row of a table lists the [`Value`]s of a field in the order of their codes; a request has each
-//! of them as a field of its own type ([`Fields`]). Names are those of the PRM, vol. 2d, "Message
-//! Descriptor" of each shared function, where the word there says something; else what is meant.
+//! A row of a table lists the [`Value`]s of a field in the order of their codes; a request has each of them as a
+//! field of its own type ([`Fields`]). Names are those of the PRM, vol. 2d, "Message Descriptor" of each shared
+//! function, unless a plainer word says more.
 
-/// How many channels a message is for.
+/// Number of channels of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Simd {
     /// Two groups of four components.
@@ -12,9 +12,9 @@ pub enum Simd {
     S8,
     S16,
     S32,
-    /// The sampler's: 8 channels, with coordinates that are integers (SIMD8D).
+    /// The sampler's 8 channels with integer coordinates (SIMD8D).
     S8Integers,
-    /// The same of 16, since Xe2.
+    /// The sampler's 16 channels with integer coordinates, since Xe2.
     S16Integers,
     /// A sampler's 32, or 64 channels of 16 bits.
     S32Or64,
@@ -25,7 +25,7 @@ pub enum Simd {
     DualHigh,
 }
 
-/// The channels of a typed message: SIMD4x2, or eight of the sixteen ("Slot Group").
+/// Channels of a typed message: SIMD4x2, or eight of the sixteen ("Slot Group").
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Slots {
     S4x2,
@@ -33,16 +33,16 @@ pub enum Slots {
     High,
 }
 
-/// Which rows of an interlaced surface a block message counts ("Vertical Line Stride Override").
+/// Rows of an interlaced surface that a block message counts ("Vertical Line Stride Override").
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lines {
     All,
-    /// Those of the top field: every other one from the first on.
+    /// Rows of the top field: every other one, starting at the first.
     Top,
     Bottom,
 }
 
-/// What a motion search takes and gives beside its result ("Stream In", "Stream Out").
+/// Optional inputs and outputs of a motion search ("Stream In", "Stream Out").
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stream {
     None,
@@ -51,7 +51,7 @@ pub enum Stream {
     InOut,
 }
 
-/// How many owords, or hwords of 32 bytes, a block has ("Block Size").
+/// Number of owords, or of hwords of 32 bytes, in a block ("Block Size").
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Block {
     X1,
@@ -64,7 +64,7 @@ pub enum Block {
 }
 
 impl Block {
-    /// Of `count` units; none of other numbers.
+    /// The block of `count` units; none for other numbers.
     pub const fn of(count: u32) -> Option<Block> {
         Some(match count {
             1 => Block::X1,
@@ -87,7 +87,7 @@ impl Block {
     }
 }
 
-/// What an atomic message does to the number in memory ("Atomic Operation Type").
+/// The operation of an atomic message ("Atomic Operation Type").
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Atomic {
     CompareExchange64,
@@ -132,7 +132,7 @@ impl Atomic {
     }
 }
 
-/// An element in memory and, where they differ, in the register, of loads and stores by address.
+/// Size of an element of a load or store by address, in memory and, where it differs, in the register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Data {
     D8,
@@ -144,14 +144,14 @@ pub enum Data {
     D16U32High,
 }
 
-/// Elements for one address: one after another in registers or, transposed, in one.
+/// Elements for one address, in consecutive registers or, transposed, in one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Vector {
     pub count: u8,
     pub transposed: bool,
 }
 
-/// Where the surface of a load or store by address is.
+/// Place of the surface of a load or store by address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AddressKind {
     Flat,
@@ -160,7 +160,7 @@ pub enum AddressKind {
     BindingTable,
 }
 
-/// Whom a fence orders accesses for.
+/// Scope of a fence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scope {
     Group,
@@ -172,7 +172,7 @@ pub enum Scope {
     SystemAcquire,
 }
 
-/// What a fence does to caches.
+/// Cache operation of a fence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Flush {
     None,
@@ -181,15 +181,15 @@ pub enum Flush {
     Discard,
     Clean,
     L3,
-    /// As `None`, by another code (6).
+    /// As `None`, with code 6.
     Nothing,
 }
 
-/// What memory a message of the data ports accesses ("Binding Table Index").
+/// Memory that a data port message accesses ("Binding Table Index").
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Surface {
-    /// An entry of the binding table. One whose index is in a register is 0 here; the register is
-    /// added to the descriptor, which then is in one, too.
+    /// An entry of the binding table. It is 0 for an index in a register, which is added to the descriptor in a
+    /// register.
     Bti(u8),
     /// The surface whose offset in the heap is in the extended descriptor.
     Bindless,
@@ -202,7 +202,7 @@ pub enum Surface {
 }
 
 impl Surface {
-    /// The surface of an index; those from 252 on stand for what is in no table.
+    /// The surface of an index; 252 and above are reserved indices.
     pub const fn of(index: u8) -> Surface {
         match index {
             252 => Surface::Bindless,
@@ -227,7 +227,7 @@ impl Surface {
 /// A field of one bit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Flag {
-    /// An atomic operation gives the value that was there ("Return Data Control").
+    /// An atomic operation returns the old value ("Return Data Control").
     Returns,
     /// A fence writes its response when it is done ("Commit Enable").
     Commit,
@@ -238,7 +238,7 @@ pub enum Flag {
     FlushConstants,
     FlushData,
     InvalidateAfterRead,
-    /// Scratch blocks: the execution mask is by dword, else by oword ("Channel Mode").
+    /// The execution mask of a scratch block covers dwords, else owords ("Channel Mode").
     ByDword,
     /// The high eight of sixteen channels.
     HighSlots,
@@ -251,12 +251,12 @@ pub enum Flag {
     /// The sampler's parameters have 16 bits.
     HalfParameters,
     Transposed,
-    /// The ending thread has no handle of the URB to give back ("Resource Select").
+    /// The ending thread has no URB handle to return ("Resource Select").
     NoUrbHandle,
 }
 
 impl Flag {
-    /// What listings say when it is set.
+    /// Name in listings.
     pub(crate) const fn word(self) -> &'static str {
         match self {
             Flag::Returns => "with return",
@@ -304,15 +304,15 @@ macro_rules! fields {
         coded { $($(#[$doc:meta])* $field:ident: $value:ident($ty:ty), $what:literal;)* }
         plain { $($(#[$plain_doc:meta])* $plain:ident: $plain_ty:ty;)* }
     ) => {
-        /// A value that a code of a field stands for.
+        /// The meaning of a field's code.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub enum Value {
-            /// A code between others that stands for nothing.
+            /// A reserved code between others.
             Reserved,
             $($value($ty),)*
         }
 
-        /// The fields of a request; those that its kind has none of are empty.
+        /// Fields of a request; those that its kind lacks are empty.
         #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
         pub struct Fields {
             $($(#[$doc])* pub $field: Option<$ty>,)*
@@ -321,7 +321,7 @@ macro_rules! fields {
         }
 
         impl Value {
-            /// Which field the value is of.
+            /// Name of the value's field.
             pub(crate) const fn what(self) -> &'static str {
                 match self {
                     Value::Reserved => "field",
@@ -331,7 +331,7 @@ macro_rules! fields {
         }
 
         impl Fields {
-            /// Sets the field that this value is of.
+            /// Sets the value's field.
             pub(crate) fn put(&mut self, value: Value) {
                 match value {
                     Value::Reserved => {}
@@ -339,7 +339,7 @@ macro_rules! fields {
                 }
             }
 
-            /// Empties the field that this value is of; gives what it held.
+            /// Clears the field of such a value and returns its old contents.
             pub(crate) fn take(&mut self, like: Value) -> Option<Value> {
                 match like {
                     Value::Reserved => None,
@@ -355,16 +355,16 @@ fields! {
         simd: Simd(Simd), "number of channels";
         slots: Slots(Slots), "slot group";
         block: Block(Block), "block size";
-        /// Of an element in memory, where each channel's is one of several sizes.
+        /// Size of an element in memory, where each channel has one of several sizes.
         bits: Bits(u8), "element size";
-        /// For each channel, one after another.
+        /// Consecutive elements for each channel.
         elements: Elements(u8), "number of elements";
         atomic: Atomic(Atomic), "atomic operation";
         data: Data(Data), "data size";
         vector: Vector(Vector), "vector size";
-        /// Of an address, of loads and stores by address.
+        /// Size of an address of a load or store by address.
         address_bits: AddressBits(u8), "address size";
-        /// Blocks of two dimensions: rearranged for matrices.
+        /// True if a two-dimensional block is rearranged for matrices.
         transformed: Transformed(bool), "layout";
         scope: Scope(Scope), "scope";
         flush: Flush(Flush), "flush";
@@ -374,9 +374,9 @@ fields! {
     }
     plain {
         surface: Surface;
-        /// Which of x, y, z, w are transferred, bits 0-3.
+        /// Components x, y, z, w that are transferred, bits 0-3.
         channels: u8;
-        /// In bytes, of scratch blocks; in dwords, of the URB.
+        /// Offset of scratch blocks in bytes, of the URB in dwords.
         offset: u32;
         /// Index of the sampler's state.
         sampler: u32;
@@ -386,7 +386,7 @@ fields! {
 }
 
 impl Value {
-    /// What listings say; none for a code that stands for nothing.
+    /// Text in listings; none for a reserved code.
     pub(crate) const fn word(self) -> Option<&'static str> {
         Some(match self {
             Value::Reserved => return None,

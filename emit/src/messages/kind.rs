@@ -1,11 +1,11 @@
 //! The kinds of requests, by the names that listings give them.
 //!
-//! Every row of a shared function's table is of one kind; `a64` ones have addresses of 64 bits in
-//! their payload, the others offsets into a surface.
+//! Every table row of a shared function has one kind. Kinds named `a64` take 64-bit addresses in their payload, the
+//! others offsets into a surface.
 
 macro_rules! kinds {
     ($($kind:ident => $name:literal;)*) => {
-        /// What is asked of a shared function.
+        /// A kind of request.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         pub enum Kind {
             $(#[doc = $name] $kind,)*
@@ -14,7 +14,7 @@ macro_rules! kinds {
         impl Kind {
             pub const ALL: &[Kind] = &[$(Kind::$kind,)*];
 
-            /// The name in listings.
+            /// Name in listings.
             pub const fn name(self) -> &'static str {
                 match self {
                     $(Kind::$kind => $name,)*
@@ -24,13 +24,13 @@ macro_rules! kinds {
     };
 }
 
-/// What a request does with memory.
+/// The effect of a request on memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
     Read,
-    /// Writes it, and may read it.
+    /// Writes, and possibly reads, memory.
     Write,
-    /// None, or more than that: others wait for it, or it for them.
+    /// No memory access, or a synchronising one (fence, barrier).
     Other,
 }
 

@@ -10,7 +10,7 @@ use crate::print::Text;
 
 const OP: (u32, u32) = (0, 6);
 
-/// What an element is in memory and, where they differ, in the register.
+/// Size of an element in memory and, where it differs, in the register.
 const DATA: Part = Coded(
     9,
     3,
@@ -24,7 +24,7 @@ const DATA: Part = Coded(
         Value::Data(Data::D16U32High),
     ],
 );
-/// Elements for an address, one after another in registers or (`t`) in one.
+/// Elements for an address, in consecutive registers or (`t`) in one.
 const VECTOR: Part = Suffix(
     12,
     4,
@@ -62,7 +62,7 @@ const SIZE: Part = Coded(
         Value::AddressBits(64),
     ],
 );
-/// Blocks have addresses of 64 bits; the bit says whether they are rearranged for matrices.
+/// Blocks have 64-bit addresses; the bit tells if they are rearranged for matrices.
 const BLOCK: Part = Coded(7, 1, &[Value::Transformed(false), Value::Transformed(true)]);
 const TRANSPOSED: Part = Mark(15, Flag::Transposed);
 const SCOPE: Part = Coded(
@@ -148,8 +148,7 @@ pub(super) const ROWS: &[Row] = &[
     row(OP, 50, Kind::StoreQuadOfMultisampledTarget, STORE_QUAD),
 ];
 
-/// What the four bits of the cache policy stand for: its code, and L1 and L3 of a load and of a
-/// store.
+/// Meanings of the cache policy's four bits: the code, and the policies of L1 and L3 for a load and for a store.
 pub(crate) type CacheCodes = [(u32, &'static str, &'static str)];
 
 /// Three bits, the lowest reserved.
@@ -198,7 +197,7 @@ pub(super) fn write_caches(desc: u32, load: bool, codes: &CacheCodes, text: &mut
     }
 }
 
-/// How addresses are meant, by code.
+/// Meanings of addresses, by code.
 pub(super) const KINDS: [AddressKind; 4] = [
     AddressKind::Flat,
     AddressKind::BindlessSurface,
@@ -238,14 +237,14 @@ pub(super) fn write_address(
     }
 }
 
-/// What a message adds to every address.
+/// Offset that a message adds to every address.
 pub(super) fn offset_of(inst: &Inst, desc: u32, spec: &Spec) -> i32 {
     let kind = KINDS[field(desc, 29, 2) as usize];
     let message = inst.msg.as_ref();
     message.map_or(0, |message| offset(inst, message, kind, spec))
 }
 
-/// What is added to every address, where descriptors have a place for it.
+/// Offset in a descriptor with room for one.
 fn offset(inst: &Inst, message: &Message, kind: AddressKind, spec: &Spec) -> i32 {
     if spec.send_syntax != SendSyntax::SuffixAndLength || !spec.address_offsets {
         return 0;

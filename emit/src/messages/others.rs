@@ -1,12 +1,11 @@
-//! Messages of the functions that are no memory: sampler, gateway, render targets, URB, thread
-//! dispatch.
+//! Messages of functions other than memory: sampler, gateway, render targets, URB, thread dispatch.
 
 use super::Part::{Coded, Flags, Mark, Number, Surface};
 use super::field::{Flag, Simd, Stream, Value};
 use super::{Fields, Function, Kind, Part, Quantity, Request, Row, row};
 
-/// A message to the sampler ("Message Type") that uses the state `sampler`; of the result or the
-/// coordinates 16 bits each with [`Flag::Half`].
+/// A message to the sampler ("Message Type") that uses the state `sampler`. With [`Flag::Half`] result or coordinates
+/// have 16 bits.
 pub fn sample(kind: Kind, simd: Simd, sampler: u32) -> Request {
     let fields = Fields {
         simd: Some(simd),
@@ -19,13 +18,12 @@ pub fn sample(kind: Kind, simd: Simd, sampler: u32) -> Request {
     }
 }
 
-/// "Barrier Msg" to the gateway: this thread has reached the barrier of its group. One register, no
-/// response.
+/// "Barrier Msg" to the gateway: the thread has reached its group's barrier. One register, no response.
 pub fn barrier() -> Request {
     Request::new(Function::Gateway, Kind::Barrier).lengths(1, 0, 0)
 }
 
-/// The end of a thread, told to the spawner, before XeHPG: one register, the thread's header.
+/// The message that ends a thread, to the spawner, before XeHPG: one register, the thread's header.
 pub fn end_of_thread() -> Request {
     Request::new(Function::Spawner, Kind::DereferenceResource)
         .flag(Flag::NoUrbHandle, true)
@@ -33,7 +31,7 @@ pub fn end_of_thread() -> Request {
         .ending_thread()
 }
 
-/// The sampler's message has five bits and, for offsets from a place, a sixth far from them.
+/// A sampler row, whose message type has five bits and a sixth apart from them.
 const fn sampler_row(code: u32, kind: Kind, parts: &'static [Part]) -> Row {
     Row {
         mask: 0x8001_f000,
@@ -67,12 +65,12 @@ const XE2_SIMD: Part = Coded(
 const HALF: Part = Mark(30, Flag::Half);
 /// Bits 8-11, "Sampler Index".
 const STATE: Part = Number(8, 4, 1, Quantity::Sampler);
-/// Bit 29, of three of "SIMD Mode".
+/// Bit 29, one of the three bits of "SIMD Mode".
 const HALF_PARAMETERS: Part = Mark(29, Flag::HalfParameters);
 const SAMPLE: &[Part] = &[SIMD, HALF, HALF_PARAMETERS, STATE, Surface];
 const XE2_SAMPLE: &[Part] = &[XE2_SIMD, HALF, STATE, Surface];
 
-/// Media messages of the sampler, of which bits 17-18 say that they are for 32 or 64 pixels.
+/// A media message of the sampler; bits 17-18 tell if it is for 32 or 64 pixels.
 const fn media_row(code: u32, kind: Kind) -> Row {
     Row {
         mask: 0x8007_f000,
@@ -163,7 +161,7 @@ pub(super) const GATEWAY: &[Row] = &[
     row(GATEWAY_OP, 12, Kind::BarrierOfSystemRoutine, &[]),
 ];
 
-/// A thread ends by a message to the spawner (bits 0-1, "Opcode" and "Requester Type").
+/// The end of a thread, a message to the spawner (bits 0-1, "Opcode" and "Requester Type").
 pub(super) const SPAWNER: &[Row] = &[row(
     (0, 2),
     0,
@@ -201,7 +199,7 @@ pub(super) const RENDER: &[Row] = &[
 ];
 
 const URB_OP: (u32, u32) = (0, 4);
-/// In eight-dword steps.
+/// In steps of eight dwords.
 const URB_OFFSET: Part = Number(4, 11, 8, Quantity::Offset);
 const URB_MASKS: Part = Flags(15, &[Flag::ChannelMasks]);
 const URB_SLOTS: Part = Flags(17, &[Flag::SlotOffsets]);

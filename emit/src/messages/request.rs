@@ -1,9 +1,9 @@
-//! A request to a shared function with its fields by meaning, and its way to descriptors and back.
+//! A request to a shared function as typed fields, encoded to descriptors and decoded from them.
 //!
-//! Built by the functions of [`data_port`](super::data_port) and [`others`](super::others), or from
-//! [`Request::new`]; what fields a kind has is in its rows and nowhere else. Encoding refuses a field
-//! that is missing, that the kind has none of, or that has no code. Decoding keeps bits that mean
-//! nothing, so that encoding what was decoded gives the same descriptors.
+//! Requests are built by the functions of [`data_port`](super::data_port) and [`others`](super::others), or from
+//! [`Request::new`]. The fields of a kind are given by its rows alone. Encoding refuses a missing field, a field that
+//! the kind lacks, and one without a code. Decoding keeps unused bits, so that an encoded request equals the decoded
+//! descriptors.
 
 use super::field::{Fields, Flag, Surface, Value};
 use super::{Kind, Part, Quantity, Row, load_store};
@@ -61,7 +61,7 @@ impl Function {
         ]
     };
 
-    /// The function of a number; its low four bits count.
+    /// The function of a number, whose low four bits count.
     pub const fn of(sfid: u8) -> Function {
         Function::ALL[(sfid & 15) as usize]
     }
@@ -71,7 +71,7 @@ impl Function {
     }
 }
 
-/// What a message asks of a shared function.
+/// A request of a message to a shared function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Request {
     pub function: Function,
@@ -79,17 +79,17 @@ pub struct Request {
     pub fields: Fields,
     /// The payload begins with a header (descriptor bit 19; not of loads and stores by address).
     pub header: bool,
-    /// Registers of the first payload (bits 25-28, "Message Length"), of the second one (bits 6-9 of
-    /// the extended descriptor, 6-10 since Gen12, "Extended Message Length"), and of the response
-    /// (bits 20-24, "Response Length").
+    /// Numbers of registers: of the first payload (bits 25-28, "Message Length"), of the second one (bits 6-9 of the
+    /// extended descriptor, 6-10 since Gen12, "Extended Message Length"), and of the response (bits 20-24, "Response
+    /// Length").
     pub payload: u8,
     pub second: u8,
     pub response: u8,
     /// The thread ends with it (bit 5 of the extended descriptor before Gen12).
     pub end_of_thread: bool,
-    /// The descriptors' bits without a field, in their places. Those of the extended one, from bit 12
-    /// up, are the offset of a bindless surface or sampler, in steps of 64 bytes; of loads and stores
-    /// by address, what [`Fields::address`] says.
+    /// Bits of the descriptors outside all fields, in their places. In the extended descriptor, bits from 12 up are
+    /// the offset of a bindless surface or sampler, in steps of 64 bytes; for loads and stores by address,
+    /// [`Fields::address`] gives their meaning.
     pub rest: u32,
     pub extended_rest: u32,
 }
@@ -103,7 +103,7 @@ pub struct Descriptors {
     pub ex_desc: u32,
 }
 
-/// The bits of a constant extended descriptor that a send has room for.
+/// Bits of a constant extended descriptor that a send has room for.
 pub fn extended_room(family: Family, split: bool) -> u32 {
     let spec = family_spec(family);
     let message = if split {
@@ -117,7 +117,7 @@ pub fn extended_room(family: Family, split: bool) -> u32 {
 }
 
 impl Descriptors {
-    /// Those of a `send`, if its descriptor is a constant; an extended one in a register is taken for 0.
+    /// The descriptors of a `send` with a constant descriptor; an extended one in a register counts as 0.
     pub fn of(message: &Message) -> Option<Descriptors> {
         let Desc::Imm(desc) = message.desc else {
             return None;
@@ -134,23 +134,23 @@ impl Descriptors {
         })
     }
 
-    /// Registers of the first payload, whatever the request.
+    /// Number of registers of the first payload.
     pub fn payload(self) -> u32 {
         self.desc >> 25 & 15
     }
 
-    /// Registers of the second payload.
+    /// Number of registers of the second payload.
     pub fn second(self, family: Family) -> u32 {
         self.ex_desc >> 6 & ((1 << family_spec(family).second_length_bits()) - 1)
     }
 
-    /// Registers of the response, as the field says.
+    /// Number of registers of the response, by its field.
     pub fn response(self) -> u32 {
         self.desc >> 20 & 31
     }
 
-    /// Registers that the response may have. A block of two dimensions may have 32, of which the field,
-    /// too narrow, says 31; the data port counts from the block's sizes, which are in the payload.
+    /// Maximum number of registers of the response. A block of two dimensions may have 32, for which the field has
+    /// only room for 31; the data port counts from the block's sizes in the payload.
     pub fn response_at_most(self, family: Family) -> u32 {
         let block = || Request::decode(self, family).is_ok_and(|r| r.kind == Kind::LoadBlock2d);
         match self.response() {
@@ -159,7 +159,7 @@ impl Descriptors {
         }
     }
 
-    /// The message of a `send` that has both as constants.
+    /// The message of a `send` with two constant descriptors.
     pub fn message(self) -> Message {
         Message {
             sfid: self.sfid,
@@ -170,7 +170,7 @@ impl Descriptors {
     }
 }
 
-/// Why a request has no descriptors, or descriptors are no known request.
+/// The error of encoding or decoding a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RequestError {
     #[error("{function:?} does not take {}", kind.name())]
@@ -205,7 +205,7 @@ impl Request {
         }
     }
 
-    /// Of what memory; `None` for what has no surface.
+    /// Sets the surface; `None` for a request without one.
     #[must_use]
     pub fn surface(mut self, surface: Surface) -> Request {
         self.fields.surface = Some(surface);
@@ -222,7 +222,7 @@ impl Request {
         self
     }
 
-    /// Sets the field that the value is of.
+    /// Sets the value's field.
     #[must_use]
     pub fn with(mut self, value: Value) -> Request {
         self.fields.put(value);
@@ -235,7 +235,7 @@ impl Request {
         self
     }
 
-    /// Registers of both payloads and of the response.
+    /// Sets the numbers of registers of both payloads and of the response.
     #[must_use]
     pub fn lengths(mut self, payload: u8, second: u8, response: u8) -> Request {
         (self.payload, self.second, self.response) = (payload, second, response);
@@ -248,16 +248,16 @@ impl Request {
         self
     }
 
-    /// The descriptors that ask for it.
+    /// The request's descriptors.
     ///
     /// # Errors
-    /// What of it the family's tables have no place or no code for.
+    /// A field without a place or a code in the family's tables.
     pub fn encode(&self, family: Family) -> Result<Descriptors, RequestError> {
         let spec = family_spec(family);
         let (function, kind) = (self.function, self.kind);
         let requested = &spec.requests[usize::from(function.sfid())];
         let mut result = Err(RequestError::Kind { function, kind });
-        // Of several rows of one kind, the first that has a place for all fields.
+        // Among rows of one kind, the first with a place for all fields.
         for row in requested.rows.iter().filter(|row| row.kind == kind) {
             result = row.encode(&self.fields);
             if result.is_ok() {
@@ -283,7 +283,7 @@ impl Request {
         })
     }
 
-    /// What every request has beside its own fields: name, lowest bit, width, value.
+    /// The fields of every request: name, lowest bit, width, value.
     fn common(&self, header: bool) -> impl Iterator<Item = (&'static str, u32, u32, u32)> {
         let lengths = [
             ("length", 25, 4, u32::from(self.payload)),
@@ -293,7 +293,7 @@ impl Request {
         lengths.into_iter().chain([header])
     }
 
-    /// What descriptors ask of a function.
+    /// The request of descriptors.
     ///
     /// # Errors
     /// No row of the function has this descriptor, or a field of it has a reserved code.
@@ -340,7 +340,7 @@ fn ranged(what: &'static str, value: u32, width: u32) -> Result<u32, RequestErro
 }
 
 impl Row {
-    /// The bits of the row and of its fields.
+    /// Descriptor bits of the row and of its fields.
     fn encode(&self, fields: &Fields) -> Result<u32, RequestError> {
         let mut left = *fields;
         let mut desc = self.bits;
@@ -356,7 +356,7 @@ impl Row {
 }
 
 impl Part {
-    /// The bits it has.
+    /// Mask of the part's bits.
     fn mask(&self) -> u32 {
         let bits = |low: u32, width: u32| ((1 << width) - 1) << low;
         match self {
@@ -371,12 +371,12 @@ impl Part {
         }
     }
 
-    /// The bits of its field, which it takes out of `fields`.
+    /// Bits of the part's field, which is removed from `fields`.
     fn encode(&self, fields: &mut Fields, kind: Kind) -> Result<u32, RequestError> {
         let missing = |what| RequestError::Missing { kind, what };
         match self {
             Part::Coded(low, _, values) | Part::Suffix(low, _, values) => {
-                // All values are of one field, but for codes that stand for nothing.
+                // All values are of one field, except for reserved codes.
                 let like = values.iter().find(|value| **value != Value::Reserved);
                 let like = *like.ok_or(missing("field"))?;
                 let what = like.what();
@@ -418,7 +418,7 @@ impl Part {
         }
     }
 
-    /// Puts what its bits stand for into `fields`.
+    /// Sets the fields that the part's bits stand for.
     fn decode(&self, desc: u32, fields: &mut Fields) -> Result<(), RequestError> {
         let get = |low: u32, width: u32| desc >> low & ((1 << width) - 1);
         match self {
@@ -480,7 +480,7 @@ mod tests {
     use crate::platform::PLATFORMS;
     use proptest::prelude::*;
 
-    /// What descriptors decode to encodes to them again; false if they are of no known request.
+    /// Encodes decoded descriptors and compares; false if they are no known request.
     fn there_and_back(of: Descriptors, family: Family) -> bool {
         let Ok(request) = Request::decode(of, family) else {
             return false;
@@ -512,7 +512,7 @@ mod tests {
             ..ProptestConfig::with_cases(20_000)
         })]
 
-        /// Of every row, whatever the bits that do not make it one.
+        /// All rows, with random bits outside those that identify them.
         #[test]
         fn every_row_comes_back(
             platform in 0..PLATFORMS.len(),

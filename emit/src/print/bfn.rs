@@ -1,7 +1,7 @@
-//! The functions of `bfn` as expressions, in the order of their numbers.
+//! Expressions for the functions of `bfn`, in the order of their numbers.
 //!
-//! Many expressions would do for one function; these are the ones that the reference writes. `s0`
-//! is the first source.
+//! Among the equivalent expressions of a function, these are the ones that the reference prints. `s0` is the first
+//! source.
 
 pub(super) const EXPRESSIONS: [&str; 256] = [
     "zeros",
@@ -266,8 +266,8 @@ pub(super) const EXPRESSIONS: [&str; 256] = [
 mod tests {
     use super::EXPRESSIONS;
 
-    /// The value of an expression where the sources' bits are those of `bits`; consumes it. `~`
-    /// binds before `&`, `&` before `^`, `^` before `|`.
+    /// Value of an expression for the sources' bits in `bits`; consumes the text. `~` binds before `&`, `&` before
+    /// `^`, `^` before `|`.
     fn value(text: &mut &[u8], bits: usize, level: usize) -> bool {
         let Some(operator) = b"|^&".get(level) else {
             return atom(text, bits);

@@ -1,7 +1,7 @@
-//! Lines of columns.
+//! Lines with columns.
 //!
-//! A column is padded to its width; what overflows is taken from the padding of the columns after
-//! it, so that a long operand shifts no more than it must.
+//! A column is padded to its width. Overflow is taken from the padding of later columns, so that a long operand
+//! shifts no more than it must.
 
 use super::text::Text;
 
@@ -18,7 +18,7 @@ pub(super) mod width {
 }
 
 pub(super) struct Line<'a> {
-    /// What is written here directly is outside any column.
+    /// The text; direct writes are outside all columns.
     pub text: &'a mut Text,
     /// Characters by which earlier columns overflowed.
     debt: usize,
@@ -29,7 +29,7 @@ impl Line<'_> {
         Line { text, debt: 0 }
     }
 
-    /// A column of the text that `write` appends.
+    /// Writes a column with the text that `write` appends.
     #[inline]
     pub fn column(&mut self, width: usize, write: impl FnOnce(&mut Text)) {
         let start = self.text.len();

@@ -1,12 +1,11 @@
-//! Floating-point immediates as the reference writes them.
+//! Floating-point immediates in the reference's notation.
 //!
-//! The shortest of the usual forms that reads back to the same bits: six significant digits
-//! without an exponent where that is short, else with one; then seven digits with an exponent;
-//! failing all, the bits in hexadecimal. Infinities and NaNs are named.
+//! The first of these forms that reads back to the same bits: six significant digits, without an exponent if that is
+//! short, else with one; seven digits with an exponent; the bits in hexadecimal. Infinities and NaNs have names.
 //!
-//! Six digits survive a trip through any of these formats, so that a value which six digits name
-//! has no other shortest name; and of seven digits the shortest name is the nearest. Hence the
-//! standard library's shortest digits are the reference's, except below the normal range.
+//! Six digits survive a round trip through any of these formats, so that a value with a six-digit name has no other
+//! shortest name; among seven-digit names the shortest is the nearest. Hence the standard library's shortest digits
+//! are the reference's, except below the normal range.
 
 use super::text::Text;
 use std::fmt::{self, LowerExp, Write};
@@ -18,8 +17,8 @@ const F32_MANTISSA: u32 = 23;
 const F64_MANTISSA: u32 = 52;
 
 /// Significant digits of the short forms and of the long one.
-const SHORT: usize = 6;
-const LONG: usize = 7;
+const SHORT_DIGITS: usize = 6;
+const LONG_DIGITS: usize = 7;
 
 pub(super) fn write_f16(bits: u16, text: &mut Text) {
     let value = half::f16::from_bits(bits);
@@ -49,7 +48,7 @@ pub(super) fn write_f64(bits: u64, text: &mut Text) {
     }
 }
 
-/// Readers take every number for a double first.
+/// Readers parse every number as a double first.
 fn single(value: f32, bits: u64, text: &mut Text) {
     let exact = |read| read as f32 == value;
     finite(value, value.classify(), bits, exact, text);
@@ -63,7 +62,7 @@ fn nan(bits: u64, negative: bool, mantissa: u32, text: &mut Text) {
     text.byte(b')');
 }
 
-/// `exact` says whether a number that was read back is the value.
+/// `exact` is true for a number that reads back to the value.
 fn finite<F: LowerExp>(
     value: F,
     class: FpCategory,
@@ -78,12 +77,12 @@ fn finite<F: LowerExp>(
     let of = |digits: fmt::Arguments| Decimal::of(digits).filter(|d| d.value().is_some_and(&exact));
     let decimal = if class == FpCategory::Subnormal {
         let rounded = |digits: usize| of(format_args!("{value:.*e}", digits - 1));
-        rounded(SHORT).or_else(|| rounded(LONG))
+        rounded(SHORT_DIGITS).or_else(|| rounded(LONG_DIGITS))
     } else {
         of(format_args!("{value:e}"))
     };
     match decimal {
-        Some(decimal) if decimal.count <= LONG => decimal.write(text),
+        Some(decimal) if decimal.count <= LONG_DIGITS => decimal.write(text),
         _ => text.hex(bits, 1),
     }
 }
@@ -100,7 +99,7 @@ struct Decimal {
 }
 
 impl Decimal {
-    /// `None` if it is no such number or longer than any that the shortest digits make.
+    /// `None` if the text is no such number, or longer than any that shortest digits make.
     fn of(number: fmt::Arguments) -> Option<Decimal> {
         let mut decimal = Decimal {
             written: [0; 32],
@@ -142,8 +141,8 @@ impl Decimal {
         if self.negative {
             text.byte(b'-');
         }
-        let plain = -4..SHORT as i32;
-        if self.count > SHORT || !plain.contains(&self.exponent) {
+        let plain = -4..SHORT_DIGITS as i32;
+        if self.count > SHORT_DIGITS || !plain.contains(&self.exponent) {
             self.write_digits(1, text);
             text.byte(b'e');
             text.byte(if self.exponent < 0 { b'-' } else { b'+' });

@@ -1,8 +1,8 @@
-//! An instruction as text, in the reference disassembler's syntax.
+//! An instruction as text, in the syntax of the reference disassembler.
 //!
-//! [`Inst`] displays itself this way in dumps; the [listing](crate::listing) adds where branches go.
-//! Columns are as the reference has them, so that listings diff. What that syntax cannot say of an Align16
-//! instruction (its channel masks and swizzles) is written as assemblers of that mode write it.
+//! [`Inst`] displays itself this way in dumps; the [listing](crate::listing) adds branch targets. Columns are the
+//! reference's, so that listings can be compared by lines. Channel masks and swizzles of Align16 instructions, for
+//! which that syntax has no form, are written as assemblers of that mode write them.
 
 mod bfn;
 mod columns;
@@ -25,7 +25,7 @@ use std::fmt;
 use text::Short;
 pub(crate) use text::Text;
 
-/// Whether a send takes its payload from registers whose numbers are in a scalar register.
+/// True if a send takes its payload from registers whose numbers are in a scalar register.
 fn gathers(inst: &Inst) -> bool {
     let first = match inst.srcs.first() {
         Some(Src::Reg(src)) => src.place,
@@ -43,8 +43,8 @@ impl fmt::Display for Inst {
     }
 }
 
-/// Appends the instruction. With `pc`, its own place in bytes, branch targets are labels, else
-/// distances. `spec` says how the platform's sends are written; without, as before Gen12.
+/// Appends the instruction. With its own place `pc`, in bytes, branch targets are labels, else distances. `spec`
+/// gives the platform's syntax of sends; without it, that before Gen12 is used.
 pub(crate) fn write_inst(inst: &Inst, pc: Option<u32>, spec: Option<&Spec>, text: &mut Text) {
     let ternary = inst.srcs.len() == 3;
     let view = if inst.opts.align16 && ternary && !inst.op.is_macro() {
@@ -106,7 +106,7 @@ impl Printer<'_> {
         for target in targets.iter().flatten().filter(shown) {
             self.line.text.str("  ");
             write_target(*target, self.pc, self.line.text);
-            // The reference counts no target when it pads.
+            // The reference leaves targets out when it pads.
             self.line.column(width::SRC, |_| {});
         }
         for (n, src) in inst.srcs.iter().enumerate() {
@@ -147,7 +147,7 @@ impl Printer<'_> {
             .map_or(SendSyntax::InDescriptor, |spec| spec.send_syntax)
     }
 
-    /// The shared function's name, where it is a suffix.
+    /// Name of the shared function, where it is a suffix.
     fn function_name(&self) -> Option<&'static str> {
         let spec = self.spec?;
         let message = self.inst.msg.as_ref()?;
@@ -155,7 +155,7 @@ impl Printer<'_> {
         suffix.then(|| spec.functions[usize::from(message.sfid & 15)])
     }
 
-    /// The length to be written beside a send's second payload.
+    /// Length to print beside a send's second payload.
     fn src1_len(&self) -> Option<u32> {
         let message = self.inst.msg.as_ref()?;
         if self.syntax() != SendSyntax::SuffixAndLength {
@@ -199,7 +199,7 @@ impl Printer<'_> {
                         text.str(name);
                     }
                 }
-                // A `while` always goes backward, which is what its bit says.
+                // A `while` always goes backward, which is the meaning of its bit.
                 op if inst.opts.branch_ctrl && op != Op::While => text.str(".b"),
                 _ => {}
             }
@@ -220,7 +220,7 @@ impl Printer<'_> {
             text.byte(b')');
             let mut flag = cond.flag;
             if flag.is_null() {
-                // An operation that writes no flag names the one that its bits are.
+                // An operation that writes no flag prints the one that its bits name.
                 let first = Reg::new(RegFile::Flag, 0, 0);
                 flag = inst.pred.map_or(first, |pred| pred.flag);
             }
@@ -279,7 +279,7 @@ impl Printer<'_> {
     fn src(&mut self, n: usize, src: &Src) {
         let inst = self.inst;
         if gathers(inst) {
-            // The registers whose numbers are there; a second payload there is not.
+            // The registers whose numbers are in the scalar register; there is no second payload.
             if let (0, Src::Reg(src)) = (n, src) {
                 self.line.column(width::SEND_SRC, |text| {
                     text.str("r[");
@@ -317,7 +317,7 @@ impl Printer<'_> {
             }
             Src::Imm { ty, bits } => {
                 write_immediate(*ty, *bits, self.line.text);
-                // The reference counts no number when it pads.
+                // The reference leaves numbers out when it pads.
                 self.line.column(column, |text| {
                     if !matches!(inst.op, Op::Sync(_)) {
                         write_type(*ty, text);
@@ -357,7 +357,7 @@ impl Printer<'_> {
         }
     }
 
-    /// Which of [`OPTIONS`] are set, a bit each.
+    /// Set of the [`OPTIONS`] that apply, a bit each.
     fn options(&self) -> u32 {
         let Options {
             align16,
@@ -381,8 +381,8 @@ impl Printer<'_> {
             ex_offset: _,
         } = self.inst.send;
         let eot = self.inst.msg.as_ref().is_some_and(|message| message.eot);
-        // Three-source instructions that have no Align1 view say so; the others' mode shows in
-        // what only it has.
+        // Three-source instructions without an Align1 view print the option; the mode of others shows in operands
+        // that only it has.
         let align16 = align16 && self.layout != Layout::Basic && !self.inst.op.is_macro();
         let set = [
             align16,
@@ -406,7 +406,7 @@ impl Printer<'_> {
     }
 }
 
-/// Powers of two of up to 32 channels from each fourth channel.
+/// Texts of a power of two of up to 32 channels, starting at each fourth channel.
 static CHANNELS: [[Short; 8]; 6] = {
     let mut table = [[Short::EMPTY; 8]; 6];
     let mut log = 0;
@@ -422,7 +422,7 @@ static CHANNELS: [[Short; 8]; 6] = {
     table
 };
 
-/// How many channels an instruction is for, and the first.
+/// Number of channels of an instruction, and the first channel.
 fn write_channels(exec_size: u8, chan_off: u8, text: &mut Text) {
     let log = exec_size.trailing_zeros() as usize;
     let known = exec_size.is_power_of_two() && chan_off.is_multiple_of(4);
@@ -439,7 +439,7 @@ fn write_channels(exec_size: u8, chan_off: u8, text: &mut Text) {
     }
 }
 
-/// The options in the order in which they are written.
+/// Options in printing order.
 const OPTIONS: [&str; 15] = [
     "Align16",
     "AccWrEn",

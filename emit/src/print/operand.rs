@@ -7,12 +7,12 @@ use crate::inst::{
     Inst, Op, Place, Pred, PredCtrl, Reg, RegFile, Region, SWIZZLE_XYZW, SrcReg, Type,
 };
 
-/// How the registers of a file are written.
+/// Syntax of a register file.
 struct FileSyntax {
     name: &'static str,
-    /// The register's number follows.
+    /// True if the register's number follows the name.
     numbered: bool,
-    /// The sub-register is written even if it is the first.
+    /// True if the sub-register is printed even if it is the first.
     subs: bool,
 }
 
@@ -45,10 +45,10 @@ fn file_syntax(file: RegFile) -> FileSyntax {
     }
 }
 
-/// What sub-registers are counted in.
+/// Unit of sub-register numbers.
 #[derive(Clone, Copy)]
 pub(super) struct Counting {
-    /// Of these files, in steps of so many bytes; of the others, in elements.
+    /// Files counted in steps of `step` bytes; all others are counted in elements.
     stepped: &'static [RegFile],
     step: u32,
 }
@@ -78,19 +78,19 @@ impl Counting {
     }
 }
 
-/// When an operand's sub-register is written.
+/// Condition for printing an operand's sub-register.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum Sub {
-    /// Where the file has any.
+    /// If the file has sub-registers.
     Shown,
-    /// Operands of matrices begin a register, and are shown where they do not.
+    /// If it is not 0; operands of matrices usually begin a register.
     Unless0,
-    /// Payloads and macro operands are whole registers.
+    /// Never: payloads and macro operands are whole registers.
     Whole,
 }
 
 impl Sub {
-    /// Of a source, `n` is its number.
+    /// `n` is the number of a source.
     pub fn of(op: Op, n: Option<usize>, mme: Option<u8>) -> Sub {
         if op.is_send() || mme.is_some() {
             Sub::Whole
@@ -102,13 +102,13 @@ impl Sub {
     }
 }
 
-/// How regions are written.
+/// Syntax of regions.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum Layout {
     Basic,
-    /// Three-source operands have shorter regions.
+    /// The shorter regions of three-source operands.
     Ternary,
-    /// Those of Align16 have the two that there are.
+    /// The two forms of Align16.
     Align16Ternary,
 }
 
@@ -137,20 +137,20 @@ pub(super) fn write_pred(pred: &Pred, text: &mut Text) {
     }
 }
 
-/// A flag register's halves are numbered as words.
+/// Halves of a flag register are numbered as words.
 pub(super) fn write_flag(flag: Reg, text: &mut Text) {
     write_reg(flag, Type::Uw, Sub::Shown, Counting::ELEMENTS, text);
 }
 
-/// One of Align16's channels.
+/// Letter of an Align16 channel.
 pub(super) fn channel(n: u8) -> u8 {
     b"xyzw"[usize::from(n & 3)]
 }
 
-/// General registers, which most operands are.
+/// Names of general registers, the most common operands.
 static GRFS: [Short; 256] = numbers("r");
 
-/// Sub-registers; those of other files' registers, and of wide ones' bytes, go on.
+/// Sub-register texts; other files' registers, and bytes of wide ones, have larger numbers.
 static SUBS: [Short; 64] = numbers(".");
 
 pub(super) fn write_reg(reg: Reg, ty: Type, sub: Sub, counting: Counting, text: &mut Text) {
@@ -221,7 +221,7 @@ pub(super) fn write_type(ty: Type, text: &mut Text) {
     text.short(&TYPES[ty as usize]);
 }
 
-/// `macros`: macro operands have their regions written.
+/// Appends a source. With `macros`, macro operands have regions.
 pub(super) fn write_src(
     inst: &Inst,
     n: usize,
@@ -303,7 +303,7 @@ fn write_region(region: Region, n: usize, layout: Layout, align16: bool, text: &
     }
 }
 
-/// Strides of up to 32 elements and widths of up to 16, by the bits of the numbers.
+/// Region texts for strides of up to 32 elements and widths of up to 16, indexed by logarithms.
 static REGIONS: [[[Short; 4]; 5]; 7] = {
     let mut table = [[[Short::EMPTY; 4]; 5]; 7];
     let mut v = 0;
@@ -324,7 +324,7 @@ static REGIONS: [[[Short; 4]; 5]; 7] = {
     table
 };
 
-/// The region's text from the table; strides are 0 or powers of two, widths powers of two.
+/// Text of a region from the table; strides are 0 or powers of two, widths powers of two.
 fn short_region(vstride: u8, width: u8, hstride: u8) -> Option<&'static Short> {
     if [vstride, width, hstride].iter().any(|n| n.count_ones() > 1) {
         return None;
@@ -336,7 +336,7 @@ fn short_region(vstride: u8, width: u8, hstride: u8) -> Option<&'static Short> {
         .get(place(hstride))
 }
 
-/// The numbers with a separator after each but the last.
+/// Appends numbers with a separator between them.
 #[inline]
 pub(super) fn write_strides(strides: &[u8], separators: &[u8], text: &mut Text) {
     let mut before = b'<';

@@ -1,8 +1,7 @@
-//! Text in the making.
+//! A text buffer for listings.
 //!
-//! A listing is appended to one buffer in pieces of a few characters, so that what a piece costs is
-//! what a listing costs. Nearly all pieces are one of a few, which tables hold ([`Short`]): those are
-//! copied as words and then cut to their length.
+//! A listing is appended in pieces of a few characters, whose cost is that of the listing. Nearly all pieces come
+//! from tables of [`Short`] texts, which are copied as words and then cut to their length.
 
 use std::fmt;
 
@@ -12,19 +11,19 @@ pub(crate) struct Text {
     bytes: Vec<u8>,
 }
 
-/// A few characters, and how many there are.
+/// A short text with its length.
 #[derive(Clone, Copy)]
 pub(crate) struct Short {
-    chars: [u8; SHORT],
+    chars: [u8; SHORT_CAPACITY],
     len: u8,
 }
 
-/// Characters that a [`Short`] has room for.
-const SHORT: usize = 15;
+/// Capacity of a [`Short`] in characters.
+const SHORT_CAPACITY: usize = 15;
 
 impl Short {
     pub const EMPTY: Short = Short {
-        chars: [b' '; SHORT],
+        chars: [b' '; SHORT_CAPACITY],
         len: 0,
     };
 
@@ -61,7 +60,7 @@ impl Short {
     }
 }
 
-/// The numbers from 0 on in decimal, each after `prefix`.
+/// The numbers from 0 on in decimal, each with a prefix.
 pub(super) const fn numbers<const N: usize>(prefix: &str) -> [Short; N] {
     let mut table = [Short::new(prefix); N];
     let mut n = 0;
@@ -81,7 +80,7 @@ impl Text {
         }
     }
 
-    /// Makes room for so many bytes more.
+    /// Reserves room for more bytes.
     pub fn reserve(&mut self, bytes: usize) {
         self.bytes.reserve(bytes);
     }
@@ -95,7 +94,7 @@ impl Text {
         &self.bytes
     }
 
-    /// The text. All that is written here is UTF-8: names, numbers, and others' strings whole.
+    /// The text. All appended pieces are UTF-8: names, numbers, and whole strings of callers.
     pub fn into_string(self) -> String {
         String::from_utf8(self.bytes).expect("pieces of text are UTF-8")
     }
@@ -151,7 +150,7 @@ impl Text {
         }
     }
 
-    /// A number in hexadecimal with its prefix and at least so many digits.
+    /// A number in hexadecimal with its prefix and a minimum number of digits.
     pub fn hex(&mut self, number: u64, digits: usize) {
         self.str("0x");
         self.digits(number, 16, digits);

@@ -1,35 +1,34 @@
-//! Whether every channel that waits is reached.
+//! Checks that every channel that waits is reached.
 //!
-//! Channels that leave the common way wait at a place ahead: a goto's at a join, an `if`'s behind
-//! `else` or at `endif`, those that leave a loop behind its `while`. They are lost when the
-//! instruction pointer jumps over the place. For each instruction this finds the nearest place ahead
-//! at which channels may wait while it executes, and refuses whatever goes beyond; and it refuses
-//! branches whose targets are not what the manuals demand (volume 2a, the single instructions), and
-//! masked instructions on the way from a branch that left no channel active to the next join: what
-//! is executed there are moves for those who wait. Jumps to what a register holds and subroutines are not
-//! followed: a call goes on behind itself.
+//! Channels that diverge wait at a place further on: those of a goto at a join, those of an `if` after `else` or at
+//! `endif`, those that leave a loop after its `while`. They are lost if the instruction pointer jumps over that
+//! place. For each instruction this finds the nearest place ahead at which channels may wait while it executes, and
+//! refuses branches beyond it. It refuses branches whose targets are not what the manuals demand (volume 2a, the
+//! single instructions), and masked instructions between a branch that left no channel active and the next join: only
+//! moves for the waiting channels may be there. Jumps to an address in a register and the bodies of subroutines are
+//! not followed: a call continues at the next instruction.
 //!
-//! An instruction counts twice, as executed by some channel and by none: a join that some channel
-//! executes falls through, one that none does may go on at its jump target.
+//! An instruction is two nodes, as executed by some channel and by none: a join that some channel executes falls
+//! through, one that none does may jump to its target.
 //!
-//! Places are taken from the nearest on. From each branch that makes channels wait there the search
-//! marks what is executed until the place is reached. What is marked already has a nearer place ahead,
-//! so that the search goes on there (a union-find over the marks): each instruction is marked once.
+//! Places are visited from the nearest on. From each branch that makes channels wait there, the search marks
+//! everything that is executed until the place is reached. A marked node already has a nearer place, so that the
+//! search skips to that (union-find over the marks): each node is marked once.
 
 use crate::assemble::Program;
 use crate::inst::{Inst, Op, Target};
 
-/// Control flow that may lose channels.
+/// A branch that may lose channels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("block {}, instruction {} ({op:?}): {what}", at.0, at.1)]
 pub struct FlowError {
-    /// Block and index. Of code without blocks, 0 and the instruction's number.
+    /// Block and index; for code without blocks, 0 and the index.
     pub at: (usize, usize),
     pub op: Op,
     pub what: Wrong,
 }
 
-/// What is wrong with a branch.
+/// The defect of a branch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Wrong {
     #[error("its {which} is {found:?}, {expected} expected")]
@@ -52,7 +51,7 @@ pub enum Wrong {
 /// Checks a program whose branches name blocks.
 ///
 /// # Errors
-/// The first branch that is wrong.
+/// The first wrong branch.
 pub fn check_program(program: &Program) -> Result<(), FlowError> {
     let mut starts = Vec::with_capacity(program.blocks.len() + 1);
     let mut insts = Vec::new();
@@ -73,7 +72,7 @@ pub fn check_program(program: &Program) -> Result<(), FlowError> {
 /// Checks decoded code, whose branches have distances.
 ///
 /// # Errors
-/// The first branch that is wrong.
+/// The first wrong branch.
 pub fn check_code(code: &[Inst]) -> Result<(), FlowError> {
     let mut offsets = Vec::with_capacity(code.len() + 1);
     let mut offset = 0i64;
@@ -93,10 +92,10 @@ pub fn check_code(code: &[Inst]) -> Result<(), FlowError> {
     check(code.iter().collect(), &places, target)
 }
 
-/// No place.
+/// The absent place.
 const NONE: u32 = u32::MAX;
 
-/// An instruction as executed by some channel or by none: its number twice, plus one for none.
+/// An instruction as executed by some channel or by none: twice its index, plus one for none.
 type Node = u32;
 
 fn some(at: u32) -> Node {
@@ -107,7 +106,7 @@ fn none(at: u32) -> Node {
     at * 2 + 1
 }
 
-/// Where execution goes on, at most at three nodes.
+/// Successors of a node, at most three.
 #[derive(Default)]
 struct Nexts {
     list: [Node; 3],
@@ -125,13 +124,13 @@ impl Nexts {
     }
 }
 
-/// The instructions one behind the other, with the numbers that branches go to.
+/// The instructions in sequence, with the indices of branch targets.
 struct Flow<'a> {
     insts: Vec<&'a Inst>,
     places: &'a [(usize, usize)],
     jip: Vec<u32>,
     uip: Vec<u32>,
-    /// Whether channels may wait at that instruction.
+    /// True for instructions at which channels may wait.
     waits: Vec<bool>,
 }
 
@@ -186,7 +185,7 @@ impl Flow<'_> {
         }
     }
 
-    /// Whether the targets of a branch are what it demands.
+    /// Checks the targets of a branch.
     fn targets(&self, at: u32) -> Result<(), FlowError> {
         let inst = self.insts[at as usize];
         let (jip, uip) = (self.jip[at as usize], self.uip[at as usize]);
@@ -203,7 +202,7 @@ impl Flow<'_> {
                 (forward(jip), "an instruction ahead"),
                 (is(uip, &[Op::Join]), "a join ahead"),
             ),
-            // Itself: nobody waits ahead.
+            // The join itself: no channels wait further on.
             Op::Join if jip == at => return Ok(()),
             Op::Join | Op::Endif => ((forward(jip), "an instruction ahead"), (true, "")),
             Op::If => {
@@ -251,14 +250,14 @@ impl Flow<'_> {
         Ok(())
     }
 
-    /// Where the channels of an `if` wait that do not take it. Of an `else`, behind which they go on,
-    /// it counts as the `else` itself: if nobody waits there, that goes to its jump target.
+    /// The place where the channels wait that do not take an `if`. For an `else`, after which they continue, it is
+    /// the `else` itself: if no channels wait there, it jumps to its target.
     fn other_way(&self, at: u32) -> u32 {
         let jip = self.jip[at as usize];
         jip - u32::from(self.op(jip - 1) == Some(Op::Else))
     }
 
-    /// Where channels may wait once that instruction is executed.
+    /// Places where channels may wait after the instruction.
     fn wait(&self, at: u32) -> [Option<u32>; 2] {
         let inst = self.insts[at as usize];
         let (jip, uip) = (self.jip[at as usize], self.uip[at as usize]);
@@ -274,7 +273,7 @@ impl Flow<'_> {
         }
     }
 
-    /// Where execution goes on behind a node.
+    /// Successors of a node.
     fn nexts(&self, node: Node) -> Nexts {
         let (at, active) = (node / 2, node.is_multiple_of(2));
         let inst = self.insts[at as usize];
@@ -282,8 +281,8 @@ impl Flow<'_> {
         let same = |at| if active { some(at) } else { none(at) };
         let mut nexts = Nexts::default();
         match inst.op {
-            // By a register: a call comes back to the next instruction, which lets other threads run; the
-            // end of a function does not.
+            // A jump to an address in a register: a call returns to the next instruction after other threads' turn;
+            // the end of a function does not.
             Op::Jmpi if jip == NONE => {
                 let next = self.insts.get(at as usize + 1);
                 if next.is_some_and(|next| next.opts.switch) {
@@ -334,7 +333,7 @@ impl Flow<'_> {
                 }
                 nexts.add(self.arrive(at + 1));
             }
-            // Behind a call by address all go on together, and other threads may run.
+            // After a call by address all channels continue together, and other threads may run.
             Op::Ret => {
                 let next = self.insts.get(at as usize + 1);
                 if next.is_some_and(|next| next.opts.switch) {
@@ -347,8 +346,8 @@ impl Flow<'_> {
         nexts
     }
 
-    /// The node of a jump target that is reached without an active channel: who waits there may
-    /// go on, and behind anything but a join someone does.
+    /// The node of a jump target that is reached with no channel active. Channels waiting there may continue, and at
+    /// anything but a join some channel does.
     fn arrive(&self, at: u32) -> Node {
         match self.op(at) {
             Some(Op::Join | Op::Endif) | None => none(at),
@@ -357,12 +356,12 @@ impl Flow<'_> {
         }
     }
 
-    /// For each node the nearest place at which channels may wait meanwhile.
+    /// Nearest place at which channels may wait during each node.
     fn nearest(&self, waiting: &[(u32, u32)]) -> Vec<u32> {
         // The end of the code may be a place, too.
         let count = self.insts.len() as u32 + 1;
         let mut nearest = vec![NONE; count as usize * 2];
-        // From a marked node to the next place's, and on as far as is known.
+        // Link from a marked node to the next place's, and on as far as is known.
         let mut further: Vec<Node> = (0..count * 2).collect();
         let mut work = Vec::new();
         for &(place, branch) in waiting {
@@ -380,7 +379,7 @@ impl Flow<'_> {
         nearest
     }
 
-    /// Whether what that instruction leads to lies beyond a place where channels may wait.
+    /// Refuses an instruction with a successor beyond a place where channels may wait.
     fn skips(&self, at: u32, nearest: &[u32]) -> Result<(), FlowError> {
         for node in [some(at), none(at)] {
             let own = self.wait(at).into_iter().flatten().min().unwrap_or(NONE);
@@ -406,13 +405,13 @@ impl Flow<'_> {
         Ok(())
     }
 
-    /// Whether the way from a jump target to the join that is meant holds moves only.
+    /// Checks that only moves lie between a jump target and the intended join.
     fn moves(&self, from: u32, nearest: &[u32]) -> Result<(), FlowError> {
         let mut at = match self.insts[from as usize].op {
             Op::If => self.other_way(from),
             Op::Goto | Op::Else | Op::Break | Op::Cont => self.jip[from as usize],
-            // Where nobody waits ahead some channel goes on; and whoever goes on at the next
-            // instruction in any case counts as active.
+            // If no channels wait further on, some channel continues here; and any that continue at the next
+            // instruction anyway count as active.
             Op::Join | Op::Endif
                 if nearest[none(from) as usize] != NONE && self.jip[from as usize] > from + 1 =>
             {
@@ -420,7 +419,7 @@ impl Flow<'_> {
             }
             _ => return Ok(()),
         };
-        // Jumps could lead round in a circle.
+        // The bound ends a cycle of jumps.
         for _ in 0..self.insts.len() {
             let Some(inst) = self.insts.get(at as usize) else {
                 return Ok(());
@@ -444,7 +443,7 @@ impl Flow<'_> {
     }
 }
 
-/// The first node on the way of marks from `node` that is not marked, or not before `place`.
+/// First node on the chain of marks from `node` that is not marked, or not before `place`.
 fn find(further: &mut [Node], node: Node, place: u32) -> Node {
     let mut end = node;
     while end / 2 < place && further[end as usize] != end {

@@ -1,9 +1,9 @@
-//! Whether the hardware will execute an instruction as it is written.
+//! Checks that the hardware executes an instruction as it is written.
 //!
-//! Encoding refuses what has no bits; this refuses what has bits but breaks a rule of the manuals
-//! ("Register Region Restrictions" and the instructions' own restrictions; [`kiln_target::rules`] says which and
-//! what the families differ in). For passes to check what they made. Rules that need more than the
-//! instruction are in [`flow`] and [`scoreboard`]; what payloads contain is not checked.
+//! The encoder refuses instructions without an encoding; this refuses those that break a rule of the manuals
+//! ("Register Region Restrictions" and the restrictions of single instructions). [`kiln_target::rules`] lists how
+//! families differ. Passes check their output with it. Rules about several instructions are in [`flow`] and
+//! [`scoreboard`]; the contents of payloads are not checked.
 
 pub mod flow;
 mod region;
@@ -127,7 +127,7 @@ impl Checker<'_> {
         if !size.is_power_of_two() || size > 32 {
             return Err(Violation::ExecSize(size));
         }
-        // Groups narrower than four channels lie anywhere in theirs.
+        // Groups narrower than four channels may lie anywhere within four.
         let unit = size.max(4);
         if offset % unit != 0 || offset >= 32 {
             return Err(Violation::Channels { offset, size });
@@ -135,7 +135,7 @@ impl Checker<'_> {
         Ok(())
     }
 
-    /// What the operation allows beside its operands, and how many of these it takes.
+    /// Checks modifiers and the number of sources.
     fn shape(&self) -> Result<(), Violation> {
         let inst = self.inst;
         let attrs = self.op.attrs;
@@ -150,7 +150,7 @@ impl Checker<'_> {
             "cannot have a conditional modifier",
         )?;
         self.deny(inst.saturate && !attrs.has(Attrs::SAT), "cannot saturate")?;
-        // `csel` without a condition takes its first source: the reference finalizer makes such.
+        // `csel` without a condition takes its first source: the reference finalizer emits it.
         let compares = matches!(inst.op, Op::Cmp | Op::Cmpn);
         self.deny(
             compares && inst.cond.is_none(),
@@ -223,20 +223,20 @@ impl Checker<'_> {
         if !flag.byte.is_multiple_of(2) {
             return fail("is no half of a flag register");
         }
-        // Channels take the bits of their numbers.
+        // A channel takes the flag bit of its number.
         if self.inst.exec_size + self.inst.chan_off > 16 && flag.byte != 0 && !self.whole_flag() {
             return fail("has too few bits for the channels");
         }
         Ok(())
     }
 
-    /// The one channel of a jump takes the first bit, wherever the channel is.
+    /// True for a jump's one channel, which takes the first bit wherever the channel is.
     fn whole_flag(&self) -> bool {
         self.inst.exec_size == 1
     }
 
-    /// Instructions that finish in order take no token. Those of doubles finish out of order where
-    /// they are computed with the math functions.
+    /// Instructions that finish in order take no token. Those of doubles finish out of order where the math unit
+    /// computes them.
     fn scoreboard(&self) -> Result<(), Violation> {
         let swsb = &self.inst.swsb;
         let takes = matches!(swsb.token, Some((TokenUse::Set, _)));
@@ -255,13 +255,13 @@ impl Checker<'_> {
         )
     }
 
-    /// The types of its operands, the result's first.
+    /// Types of the operands, the destination's first.
     fn types(&self) -> impl Iterator<Item = Type> {
         let dst = self.inst.dst.map(|dst| dst.ty);
         dst.into_iter().chain(self.inst.srcs.iter().map(Src::ty))
     }
 
-    /// Types that the platform computes with.
+    /// Checks that the platform computes with a type.
     fn ty(&self, ty: Type, operand: Operand) -> Result<(), Violation> {
         let known = match ty {
             Type::Uq | Type::Q => self.platform.int64,
@@ -280,7 +280,7 @@ impl Checker<'_> {
         })
     }
 
-    /// The tokens are named by a mask, a flag, or all.
+    /// The tokens are given by a mask, by a flag, or are all.
     fn sync(&self) -> Result<(), Violation> {
         let Some(Src::Reg(src)) = self.inst.srcs.first() else {
             return Ok(());

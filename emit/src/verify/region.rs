@@ -1,4 +1,4 @@
-//! Where the elements of an operand lie.
+//! Rules about the placement of an operand's elements.
 
 use super::{Checker, Violation};
 use crate::encoding::Operand;
@@ -33,7 +33,7 @@ impl Checker<'_> {
         self.span(src.place, src.ty, src.region, operand)
     }
 
-    /// The rules that hold of a region wherever it is.
+    /// Rules of a region that do not depend on its register.
     fn region(&self, region: Region, ty: Type, operand: Operand) -> Result<(), Violation> {
         let exec_size = self.inst.exec_size;
         let Region {
@@ -100,7 +100,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Elements lie in two adjacent registers, those of a row in one.
+    /// An operand's elements are in two adjacent registers, those of a row in one.
     pub(super) fn span(
         &self,
         place: Place,
@@ -192,13 +192,13 @@ impl Checker<'_> {
         self.two_registers(first, first + steps * size + size - 1, operand)
     }
 
-    /// A result narrower than what it is computed in takes the room of the wider type.
+    /// A destination narrower than the execution type has the stride of the wider type.
     fn stride(&self, dst: &Dst) -> Result<(), Violation> {
         let Some(expected) = self.exec_bytes(dst) else {
             return Ok(());
         };
         let found = u32::from(dst.hstride) * dst.ty.bytes();
-        // What is rounded to these may be packed.
+        // Floats rounded to these types may be packed.
         let packed = matches!(dst.ty, Type::Hf | Type::Bf | Type::Bf8);
         if self.inst.exec_size > 1 && !packed && found < expected {
             return Err(Violation::DstStride { expected, found });
@@ -206,7 +206,7 @@ impl Checker<'_> {
         Ok(())
     }
 
-    /// Size of the type the instruction computes in; `None` where it only moves bits.
+    /// Size of the execution type; `None` for a move without conversion.
     fn exec_bytes(&self, dst: &Dst) -> Option<u32> {
         let moves = matches!(self.inst.op, Op::Mov | Op::Movi);
         let plain = self.inst.srcs.iter().all(|src| match src {
@@ -223,7 +223,7 @@ impl Checker<'_> {
         sizes.max()
     }
 
-    /// Regions of four channels: in whole groups of 16 bytes.
+    /// Align16 regions are in whole groups of 16 bytes.
     fn align16(&self, place: Place, ty: Type, operand: Operand) -> Result<(), Violation> {
         match place {
             Place::Direct(reg) if reg.byte % 16 != 0 => {
@@ -233,8 +233,8 @@ impl Checker<'_> {
         }
     }
 
-    /// Where channels keep their places, each source that is no scalar lies as the result does: its
-    /// elements as far apart, from the same offset in a register.
+    /// On families whose channels keep their place, each source that is no scalar has the destination's stride and
+    /// its offset in a register.
     pub(super) fn in_place(&self, dst: &Dst) -> Result<(), Violation> {
         let Place::Direct(to) = dst.place else {
             return Ok(());
@@ -271,7 +271,7 @@ fn step(width: u8, hstride: u8) -> u32 {
     u32::from(width) * u32::from(hstride)
 }
 
-/// The distance between elements, where all are evenly apart.
+/// Stride between elements, if it is uniform.
 fn linear_stride(region: Region, exec_size: u8) -> Option<u8> {
     let vstride = region.vstride?;
     if region.width == 1 {

@@ -1,13 +1,13 @@
-//! Whether the software scoreboard covers every dependency, on every path.
+//! Checks that software scoreboard annotations cover every dependency, on every path.
 //!
-//! Takes decoded code of Gen12 and later, where the hardware no longer looks for hazards itself, and
-//! gives every pair of instructions of which the second reads or overwrites what the first may not have
-//! finished with, and no annotation on the way waits for it.
+//! Takes decoded code of Gen12 and later, where the hardware no longer detects hazards itself. Finds every pair of
+//! instructions of which the second reads or overwrites registers that the first may not have finished with, if no
+//! annotation between them waits for it.
 //!
-//! Each instruction that others may have to wait for is followed on all paths until something waits for
-//! it. What finishes in order is left behind by so many instructions of its pipeline that it is done;
-//! what finishes out of order holds its token until another one takes it. An instruction is visited again
-//! only if the first is nearer now, so that each is visited a bounded number of times.
+//! Each instruction with a possible dependent is followed on all paths until something waits for it. An in-order
+//! instruction has finished after a number of instructions of its pipeline; an out-of-order one keeps its token until
+//! another instruction takes it. The search visits an instruction again only if the first one is nearer now, so that
+//! the number of visits is bounded.
 //!
 //! Rules (PRM vol. 9, "Software Scoreboard", and what the reference finalizer keeps to):
 //!
@@ -19,17 +19,16 @@
 //! | out of order, writes | reads or writes it | always |
 //! | out of order, reads | writes it | unless the same function executes it; of messages, for the same channels |
 //!
-//! What is computed in order is done behind a branch. A function reads messages of the same channels in
-//! order, so that who waits for one has waited for those before that read what it reads or writes. Two
-//! instructions under the execution mask are seen on the ways that a channel takes, all others on those
-//! of the instruction pointer: channels that are elsewhere have other bytes. On the latter an instruction
-//! counts twice, as executed by some channel and by none: a join that some channel executes falls through,
-//! one that none does may go on at its jump target. Execution goes on with none only if some channel waits
-//! further on: one that a branch on the way, or before the first instruction, has sent there.
+//! An in-order result is finished after a branch. A function reads messages of the same channels in order, so that a
+//! wait for one covers earlier ones that read the same registers. Two instructions under the execution mask are
+//! checked on the paths of a channel, all others on those of the instruction pointer, because other channels have
+//! other bytes. On the latter an instruction is two nodes, as executed by some channel and by none: a join that some
+//! channel executes falls through, one that none does may jump to its target. Execution continues with no channel
+//! only if channels wait further on, sent there by a branch on the path or before the first instruction.
 //!
-//! General registers are watched, byte by byte; all others the hardware watches itself. What an address
-//! register finds is unknown, and a message whose length is in a register is taken to have one register. A call goes on
-//! in what it calls, which is not followed behind its return: calls and returns wait for everything.
+//! General registers are tracked byte by byte; the hardware tracks all others itself. Indirect operands are unknown,
+//! and a message whose length is in a register is assumed to have one register. A path follows a call into the callee
+//! but not through the return, because calls and returns wait for everything.
 
 use std::collections::BTreeMap;
 
@@ -41,14 +40,14 @@ use crate::footprint::{self, Bytes, Footprint};
 use crate::inst::{Desc, Inst, Op, Pipe, Place, RegFile, Src, SyncFn, Target, TokenUse, Type};
 use crate::platform::Platform;
 
-/// Why an instruction has to wait for another one.
+/// The hazard between two instructions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Hazard {
-    /// It reads what the other one writes.
+    /// The second reads registers that the first writes.
     ReadAfterWrite,
-    /// It overwrites what the other one writes.
+    /// The second overwrites registers that the first writes.
     WriteAfterWrite,
-    /// It overwrites what the other one reads.
+    /// The second overwrites registers that the first reads.
     WriteAfterRead,
 }
 
@@ -65,7 +64,7 @@ impl Hazard {
 /// An annotation that would make the second instruction wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Missing {
-    /// So many instructions back in the pipeline, at most.
+    /// Maximum distance in a pipeline.
     Distance(u8, Pipe),
     /// The token of the first instruction.
     Token(TokenUse, u8),
@@ -76,7 +75,7 @@ pub enum Missing {
 /// Two instructions of which the second does not wait for the first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Finding {
-    /// Numbers of instructions.
+    /// Index of the first instruction.
     pub first: usize,
     pub second: usize,
     pub hazard: Hazard,
@@ -84,7 +83,7 @@ pub struct Finding {
 }
 
 impl std::fmt::Display for Finding {
-    /// Without the instructions.
+    /// Does not print the instructions.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(self.hazard.words())?;
         match self.missing {
@@ -107,33 +106,32 @@ impl std::fmt::Display for Finding {
     }
 }
 
-/// Code on whose ways too much is never waited for to follow all of it.
+/// The error for code with too many unfinished paths.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("too many ways from instructions that nothing waits for: {STEPS} steps were taken")]
-pub struct TooManyWays;
+#[error("too many paths from instructions that nothing waits for: {MAX_STEPS} steps were taken")]
+pub struct TooManyPaths;
 
-/// Steps of the search at most, for all instructions together. Code of compilers takes some hundred for
-/// each instruction.
-const STEPS: u64 = 1 << 26;
+/// Maximum number of search steps for all instructions together. Compiled code takes some hundred per instruction.
+const MAX_STEPS: u64 = 1 << 26;
 
-/// Every pair of instructions of which the second does not wait for the first as it must; none on
-/// platforms that look for hazards themselves.
+/// Every pair of instructions of which the second does not wait for the first as it must. Empty on platforms that
+/// detect hazards in hardware.
 ///
 /// # Errors
-/// There are too many ways to follow.
-pub fn check_code(code: &[Inst], platform: &Platform) -> Result<Vec<Finding>, TooManyWays> {
+/// There are too many paths to follow.
+pub fn check_code(code: &[Inst], platform: &Platform) -> Result<Vec<Finding>, TooManyPaths> {
     let Some(facts) = Facts::new(code, platform) else {
         return Ok(Vec::new());
     };
     let flow = Flow::new(code);
     let mut findings = Vec::new();
-    let mut left = STEPS;
+    let mut left = MAX_STEPS;
     for first in 0..code.len() {
-        for what in facts.pending(first) {
+        for access in facts.pending(first) {
             let watch = Watch {
                 facts: &facts,
                 first,
-                what,
+                access,
             };
             for alone in [false, true] {
                 watch.follow(&flow, alone, &mut findings, &mut left);
@@ -141,15 +139,15 @@ pub fn check_code(code: &[Inst], platform: &Platform) -> Result<Vec<Finding>, To
         }
     }
     if left == 0 {
-        return Err(TooManyWays);
+        return Err(TooManyPaths);
     }
-    // Both what an instruction reads and what it writes may be waited for in vain.
+    // Reads and writes of one instruction may both give a finding.
     findings.sort_by_key(|finding| (finding.second, finding.first));
     findings.dedup_by_key(|finding| (finding.second, finding.first));
     Ok(findings)
 }
 
-/// What the scoreboard sees of code.
+/// The scoreboard's view of code.
 #[derive(Debug)]
 pub struct Facts<'a> {
     code: &'a [Inst],
@@ -158,14 +156,14 @@ pub struct Facts<'a> {
 }
 
 impl<'a> Facts<'a> {
-    /// None on platforms that look for hazards themselves.
+    /// None on platforms that detect hazards in hardware.
     pub fn new(code: &'a [Inst], platform: &'a Platform) -> Option<Facts<'a>> {
         let swsb = spec(platform).swsb?;
         let machine = Machine {
             platform,
             one_pipe: !swsb.dists.iter().any(|(pipe, _)| *pipe == Pipe::Int),
             math_pipe: swsb.dists.iter().any(|(pipe, _)| *pipe == Pipe::Math),
-            // Where there are doubles but no long integers, the math functions' unit has the doubles.
+            // Platforms with doubles but without 64-bit integers compute doubles in the math unit.
             math_doubles: platform.fp64 && !platform.int64,
             long: rules(platform.family).long_pipe,
             distance_max: (1 << swsb.dist_bits) - 1,
@@ -177,44 +175,44 @@ impl<'a> Facts<'a> {
         })
     }
 
-    /// What of an instruction others may have to wait for.
-    fn pending(&self, first: usize) -> SmallVec<[What; 4]> {
+    /// The accesses of an instruction that others may have to wait for.
+    fn pending(&self, first: usize) -> SmallVec<[Access; 4]> {
         let mut pending = SmallVec::new();
         let step = &self.steps[first];
         match step.unit {
             Unit::None => {}
-            Unit::InOrder(_) => pending.push(What::All),
+            Unit::InOrder(_) => pending.push(Access::All),
             Unit::OutOfOrder(_) => {
                 if !step.writes.is_empty() {
-                    pending.push(What::Writing);
+                    pending.push(Access::Writing);
                 }
-                pending.extend((0..step.reads.len()).map(What::Reading));
+                pending.extend((0..step.reads.len()).map(Access::Reading));
             }
         }
         pending
     }
 }
 
-/// The scoreboard while code is executed: what instructions that were executed may still be doing.
+/// The scoreboard during execution: pending accesses of executed instructions.
 ///
-/// The same rules as for all ways, on the one that is taken.
+/// Applies the rules to the one path that is taken.
 #[derive(Clone, Debug, Default)]
 pub struct Board {
     pending: Vec<Pending>,
 }
 
-/// Something that is not known to be over.
+/// An access that is not known to be finished.
 #[derive(Clone, Copy, Debug)]
 struct Pending {
     first: usize,
-    what: What,
-    since: Since,
-    /// The channels that executed the instruction.
+    access: Access,
+    since: PathFacts,
+    /// Channels that executed the instruction.
     channels: u32,
 }
 
 impl Board {
-    /// An instruction is executed for those channels: what it does not wait for, if it must.
+    /// Records an instruction executed for some channels. Returns the dependency that it does not wait for, if any.
     pub fn execute(&mut self, facts: &Facts, second: usize, channels: u32) -> Option<Finding> {
         let mut found = None;
         let masked = !facts.code[second].no_mask;
@@ -223,7 +221,7 @@ impl Board {
             let watch = Watch {
                 facts,
                 first,
-                what: pending.what,
+                access: pending.access,
             };
             if watch.waits(second, pending.since) {
                 return false;
@@ -241,24 +239,24 @@ impl Board {
                     missing: watch.missing(hazard, pending.since.age),
                 }));
             }
-            pending.since = watch.behind(second, pending.since);
-            // The instruction itself takes the place of what is left of it from before.
+            pending.since = watch.after(second, pending.since);
+            // An instruction executed again replaces its earlier accesses.
             first != second
                 && pending.since.age < watch.finished_at()
-                && !watch.outlived(second)
-                && !watch.taken_over(second)
+                && !watch.finished_by(second)
+                && !watch.covered_by(second)
         });
-        for what in facts.pending(second) {
+        for access in facts.pending(second) {
             let watch = Watch {
                 facts,
                 first: second,
-                what,
+                access,
             };
-            if channels != 0 && !watch.outlived(second) {
+            if channels != 0 && !watch.finished_by(second) {
                 self.pending.push(Pending {
                     first: second,
-                    what,
-                    since: Since::START,
+                    access,
+                    since: PathFacts::START,
                     channels,
                 });
             }
@@ -267,12 +265,12 @@ impl Board {
     }
 }
 
-/// Distances at which an instruction of a pipeline has finished: the next one is at distance 1.
+/// Distances at which an instruction of a pipeline has finished. The next instruction is at distance 1.
 const FINISHED_DISTANCE: u8 = 11;
 const FINISHED_DISTANCE_LONG: u8 = 15;
 const FINISHED_DISTANCE_MATH: u8 = 18;
 
-/// What of the platform the rules ask for.
+/// Facts of the platform that the rules need.
 #[derive(Debug)]
 struct Machine<'a> {
     platform: &'a Platform,
@@ -283,43 +281,44 @@ struct Machine<'a> {
     distance_max: u8,
 }
 
-/// What executes an instruction.
+/// The unit that executes an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Unit {
-    /// It is done when it is issued, and counts in no pipeline.
+    /// Finished when issued; counts in no pipeline.
     None,
     InOrder(Pipe),
     OutOfOrder(Function),
 }
 
-/// Which of the units that finish out of order.
+/// A unit that finishes out of order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Function {
-    /// A shared function; one whose descriptor is in a register is like no other.
+    /// A shared function, and true if the descriptor is a constant. One with its descriptor in a register is in no
+    /// order with others.
     Message(u8, bool),
     Math,
     Systolic,
 }
 
-/// What the scoreboard sees of an instruction.
+/// The scoreboard's view of an instruction.
 #[derive(Debug)]
 struct Step {
     unit: Unit,
-    /// The pipelines that a distance without a name counts in: those of its operands' types.
+    /// Pipelines that a distance without a name counts in: those of the operands' types.
     own: SmallVec<[Pipe; 4]>,
-    /// Operand by operand.
+    /// Bytes read, by operand.
     reads: SmallVec<[Bytes; 3]>,
     writes: Bytes,
-    /// The token that it takes; of a chain of systolic operations, the last one's.
+    /// Token that it takes. In a chain of systolic operations, that of the last one.
     token: Option<u8>,
-    /// Of such a chain, the number of its last instruction.
+    /// Index of the last instruction of such a chain.
     chain: Option<usize>,
 }
 
 impl Machine<'_> {
     fn steps(&self, code: &[Inst]) -> Vec<Step> {
         let mut steps: Vec<Step> = code.iter().map(|inst| self.step(inst)).collect();
-        // Operations that are bound to the one behind them finish with it.
+        // An operation bound to the next one finishes with it.
         for at in (0..code.len().saturating_sub(1)).rev() {
             let (inst, next) = (&code[at], &code[at + 1]);
             if inst.op.is_systolic() && inst.opts.atomic && next.op.is_systolic() {
@@ -341,7 +340,7 @@ impl Machine<'_> {
             writes,
             token: match inst.swsb.token {
                 Some((TokenUse::Set, token)) => Some(token),
-                // The bits are the same; what they mean goes by the unit.
+                // The bits are the same; their meaning depends on the unit.
                 Some((TokenUse::Dst, token)) if self.doubled(inst) && inst.swsb.dist.is_some() => {
                     Some(token)
                 }
@@ -367,12 +366,12 @@ impl Machine<'_> {
         }
     }
 
-    /// Whether the math functions' unit computes it since it has doubles.
+    /// True if the math unit computes it because it has doubles.
     fn doubled(&self, inst: &Inst) -> bool {
         self.math_doubles && types(inst).any(|ty| ty == Type::Df)
     }
 
-    /// The pipeline of what is computed on a type.
+    /// The pipeline of a type.
     fn of_type(&self, ty: Type) -> Pipe {
         match ty {
             _ if self.one_pipe => Pipe::Own,
@@ -384,7 +383,7 @@ impl Machine<'_> {
         }
     }
 
-    /// The pipeline that computes an instruction.
+    /// The pipeline of an instruction.
     fn pipe(&self, inst: &Inst) -> Pipe {
         let result = inst.dst.map(|dst| dst.ty);
         let long = match self.long {
@@ -411,7 +410,7 @@ fn types(inst: &Inst) -> impl Iterator<Item = Type> {
     dst.into_iter().chain(inst.srcs.iter().map(Src::ty))
 }
 
-/// An instruction, executed by some channel or by none: its number twice, plus one for none.
+/// An instruction as executed by some channel or by none: twice its index, plus one for none.
 type Node = u32;
 
 fn some(at: u32) -> Node {
@@ -422,11 +421,11 @@ fn none(at: u32) -> Node {
     at * 2 + 1
 }
 
-/// A way to a node.
+/// An edge to a node.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Edge {
     node: Node,
-    /// Nobody comes this way who did not wait there.
+    /// True if only channels that waited there take the edge.
     woken: bool,
 }
 
@@ -435,7 +434,7 @@ impl Edge {
         Edge { node, woken: false }
     }
 
-    /// Whether somebody executes at its end who comes this way.
+    /// True if the edge needs no channel waiting at its end.
     fn is_free(self) -> bool {
         !self.woken && self.node.is_multiple_of(2)
     }
@@ -443,30 +442,30 @@ impl Edge {
 
 type Edges = SmallVec<[Edge; 4]>;
 
-/// The ways behind each node.
+/// Successors of each node.
 type Nexts = Vec<Edges>;
 
-/// Where execution goes on.
+/// Control-flow edges.
 struct Flow {
-    /// The instruction pointer.
+    /// Edges of the instruction pointer.
     thread: Nexts,
-    /// A channel, as if it were alone: it executes whatever it comes by.
+    /// Edges of a single channel, which executes every instruction it comes to.
     channel: Nexts,
-    /// Where the channels wait that each instruction sends away.
+    /// Place where the channels wait that each instruction sends away.
     places: Vec<Option<u32>>,
-    /// Instructions among which execution may go back, from the first to the last.
+    /// Instructions that a loop may repeat, from the first to the last.
     loops: Vec<(u32, u32)>,
-    /// Code goes on where it was called from, which is not followed: channels may wait anywhere.
+    /// True if the code has calls. As they are not followed to their return, channels may wait anywhere.
     calls: bool,
 }
 
-/// Where channels may wait while an instruction is not over.
+/// Places where channels may wait while an instruction is not finished.
 struct Waiting {
     places: SmallVec<[u32; 8]>,
 }
 
 impl Waiting {
-    /// Those that may have been sent away before an instruction, and not have been woken.
+    /// Channels that may have been sent away before an instruction and not been woken.
     fn before(first: usize, flow: &Flow) -> Waiting {
         let first = first as u32;
         let sent = (0..).zip(&flow.places).filter_map(|(branch, place)| {
@@ -482,7 +481,7 @@ impl Waiting {
         waiting
     }
 
-    /// Channels are sent to a place; whether none was before.
+    /// Records that channels are sent to a place; true if none was sent there before.
     fn add(&mut self, place: Option<u32>) -> bool {
         match place.map(|place| (place, self.places.binary_search(&place))) {
             Some((place, Err(at))) => {
@@ -493,7 +492,7 @@ impl Waiting {
         }
     }
 
-    /// Whether execution may go that way: if nobody executes at its end, somebody must wait further on.
+    /// True if execution may take an edge: if no channel executes at its end, some must wait further on.
     fn allows(&self, edge: Edge, flow: &Flow) -> bool {
         let at = edge.node / 2;
         flow.calls
@@ -505,12 +504,12 @@ impl Waiting {
     }
 }
 
-/// The instructions with the numbers that branches go to.
+/// The instructions with the indices of branch targets.
 struct Code<'a> {
     insts: &'a [Inst],
     jip: Vec<Option<u32>>,
     uip: Vec<Option<u32>>,
-    /// Whether channels may wait at that instruction.
+    /// True for instructions at which channels may wait.
     waits: Vec<bool>,
 }
 
@@ -559,14 +558,14 @@ impl Flow {
         flow
     }
 
-    /// Whether execution may come from either of two instructions to the other.
+    /// True if each of two instructions can be reached from the other.
     fn in_loop(&self, one: u32, other: u32) -> bool {
         let (low, high) = (one.min(other), one.max(other));
         let behind = self.loops.partition_point(|(first, _)| *first <= low);
         behind > 0 && self.loops[behind - 1].1 >= high
     }
 
-    /// Whether execution may come from an instruction to a place.
+    /// True if a place can be reached from an instruction.
     fn is_ahead(&self, place: u32, from: u32) -> bool {
         place >= from || self.in_loop(place, from)
     }
@@ -582,7 +581,7 @@ impl Code<'_> {
         edges
     }
 
-    /// Spans of code that a branch goes back over, those that overlap as one.
+    /// Spans of code that a branch goes back over; overlapping ones are joined.
     fn loops(&self) -> Vec<(u32, u32)> {
         let mut spans: Vec<(u32, u32)> = (0..)
             .zip(self.jip.iter().zip(&self.uip))
@@ -602,12 +601,12 @@ impl Code<'_> {
         loops
     }
 
-    /// The instruction where channels go on that leave a loop by a branch whose update target is its end.
+    /// The instruction where channels continue that leave a loop by a branch whose update target is the loop's end.
     fn behind(&self, end: u32) -> u32 {
         end + u32::from(self.inst(end).op == Op::While)
     }
 
-    /// Where the channels wait that a branch sends away.
+    /// The place where the channels wait that a branch sends away.
     fn place(&self, at: u32) -> Option<u32> {
         let (jip, uip) = (self.jip[at as usize], self.uip[at as usize]);
         let inst = self.inst(at);
@@ -622,12 +621,12 @@ impl Code<'_> {
         }
     }
 
-    /// The ways to an instruction where nobody is active, but for whom it finds waiting there.
+    /// Edges to an instruction that is reached with no channel active but for those that it finds waiting there.
     fn arrive(&self, at: u32) -> impl Iterator<Item = Edge> {
         [Edge::to(none(at))].into_iter().chain(self.woken(at))
     }
 
-    /// The way to an instruction that is executed only if somebody waits there.
+    /// The edge to an instruction that is executed only if channels wait there.
     fn woken(&self, at: u32) -> Option<Edge> {
         self.waits[at as usize].then(|| Edge {
             node: some(at),
@@ -635,7 +634,7 @@ impl Code<'_> {
         })
     }
 
-    /// Where the instruction pointer may be behind an instruction that some channel executes.
+    /// Successors of an instruction that some channel executes.
     fn of_thread(&self, at: u32) -> Edges {
         let inst = self.inst(at);
         let (jip, uip) = (self.jip[at as usize], self.uip[at as usize]);
@@ -660,7 +659,7 @@ impl Code<'_> {
             Op::Else | Op::Break | Op::Cont | Op::Halt | Op::Goto | Op::Brc => {
                 let stays = inst.pred.map(|_| next).filter(|_| inst.op != Op::Else);
                 nexts.extend(stays.or(self.woken(at + 1)));
-                // Who was sent there is there when nobody is left.
+                // Channels that were sent there are there when no other is left.
                 match jip {
                     Some(jip) if self.place(at) == Some(jip) => nexts.push(to(jip)),
                     Some(jip) => nexts.extend(self.arrive(jip)),
@@ -672,7 +671,7 @@ impl Code<'_> {
         nexts
     }
 
-    /// The same behind one that none does.
+    /// Successors of an instruction that no channel executes.
     fn with_none(&self, at: u32) -> Edges {
         let inst = self.inst(at);
         let jip = self.jip[at as usize];
@@ -693,7 +692,7 @@ impl Code<'_> {
         nexts
     }
 
-    /// Where a channel may be behind an instruction.
+    /// Successors of an instruction for a single channel.
     fn of_channel(&self, at: u32) -> Edges {
         let inst = self.inst(at);
         let (jip, uip) = (self.jip[at as usize], self.uip[at as usize]);
@@ -710,48 +709,48 @@ impl Code<'_> {
     }
 }
 
-/// What of an instruction is waited for.
+/// The access of an instruction that a dependent waits for.
 #[derive(Clone, Copy, Debug)]
-enum What {
-    /// In order, one end is the end of all.
+enum Access {
+    /// All accesses of an in-order instruction, which finish together.
     All,
-    /// Out of order, what it writes comes when it is done.
+    /// Writes of an out-of-order instruction, which finish last.
     Writing,
-    /// An operand has been read before that.
+    /// The read of an operand by an out-of-order instruction.
     Reading(usize),
 }
 
-/// What lies between an instruction and one behind it, on the way that waits least.
+/// Facts about the path between an instruction and a later one; the minimum over all paths.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Since {
-    /// Instructions of its pipeline, itself included.
+struct PathFacts {
+    /// Distance in its pipeline.
     age: u8,
-    /// Tokens of messages that their function reads behind it.
+    /// Tokens of messages that the same function reads after it.
     tokens: u32,
 }
 
-impl Since {
-    /// Right behind it.
-    const START: Since = Since { age: 1, tokens: 0 };
+impl PathFacts {
+    /// Directly after the instruction.
+    const START: PathFacts = PathFacts { age: 1, tokens: 0 };
 
-    /// What both have.
-    fn nearer(self, other: Since) -> Since {
-        Since {
+    /// The minimum of two paths.
+    fn nearer(self, other: PathFacts) -> PathFacts {
+        PathFacts {
             age: self.age.min(other.age),
             tokens: self.tokens & other.tokens,
         }
     }
 }
 
-/// The nodes that a search has come to.
+/// Nodes that the search has reached.
 struct Reached {
-    nearest: BTreeMap<Node, Since>,
-    /// Those to go on from.
+    nearest: BTreeMap<Node, PathFacts>,
+    /// Nodes left to visit.
     open: Vec<Node>,
 }
 
 impl Reached {
-    fn go(&mut self, node: Node, since: Since) {
+    fn go(&mut self, node: Node, since: PathFacts) {
         let before = self.nearest.get(&node).copied();
         let nearer = before.map_or(since, |before| before.nearer(since));
         if before != Some(nearer) {
@@ -761,24 +760,24 @@ impl Reached {
     }
 }
 
-/// What may have to wait for one instruction.
+/// An access of one instruction, whose dependents are checked.
 struct Watch<'a> {
     facts: &'a Facts<'a>,
     first: usize,
-    what: What,
+    access: Access,
 }
 
 impl Watch<'_> {
-    /// Follows it on the ways of the instruction pointer, or on those of a channel, where only what
-    /// channels do for themselves counts.
+    /// Follows the access on the paths of the instruction pointer or, if `alone`, on those of a single channel, where
+    /// only dependencies within the channel count.
     fn follow(&self, flow: &Flow, alone: bool, findings: &mut Vec<Finding>, left: &mut u64) {
         let nexts = if alone { &flow.channel } else { &flow.thread };
         let mut reached = Reached {
             nearest: BTreeMap::new(),
             open: vec![some(self.first as u32)],
         };
-        // Ways on which channels would have to wait where none is known to.
-        let mut shut: Vec<(Edge, Since)> = Vec::new();
+        // Edges that need waiting channels where none are known to wait.
+        let mut shut: Vec<(Edge, PathFacts)> = Vec::new();
         let mut waiting: Option<Waiting> = None;
         while let Some(at) = reached.open.pop() {
             *left = left.saturating_sub(1);
@@ -788,13 +787,13 @@ impl Watch<'_> {
             let second = at as usize / 2;
             let before = reached.nearest.get(&at).copied();
             let behind = match before {
-                // Where it starts.
-                None => Since::START,
+                // The start of the search.
+                None => PathFacts::START,
                 Some(since) => {
                     if self.waits(second, since) {
                         continue;
                     }
-                    // Two instructions under the mask concern each other only in the channels of both.
+                    // Two instructions under the mask depend on each other only within a channel.
                     let code = self.facts.code;
                     let masked = !code[self.first].no_mask && !code[second].no_mask;
                     if masked == alone
@@ -808,18 +807,18 @@ impl Watch<'_> {
                         });
                         continue;
                     }
-                    self.behind(second, since)
+                    self.after(second, since)
                 }
             };
-            let over = behind.age >= self.finished_at() || self.taken_over(second);
-            if before.is_some() && over || self.outlived(second) {
+            let over = behind.age >= self.finished_at() || self.covered_by(second);
+            if before.is_some() && over || self.finished_by(second) {
                 continue;
             }
             if at == some(second as u32)
                 && let Some(waiting) = &mut waiting
                 && waiting.add(flow.places[second])
             {
-                let opened = |(edge, _): &(Edge, Since)| waiting.allows(*edge, flow);
+                let opened = |(edge, _): &(Edge, PathFacts)| waiting.allows(*edge, flow);
                 let (opened, still): (Vec<_>, Vec<_>) = shut.into_iter().partition(opened);
                 shut = still;
                 for (edge, since) in opened {
@@ -855,28 +854,28 @@ impl Watch<'_> {
         }
     }
 
-    /// Whether it is over behind an instruction: a branch takes longer than what was computed in order
+    /// True if the access is finished after an instruction: a branch takes longer than any in-order instruction
     /// before it.
-    fn outlived(&self, second: usize) -> bool {
+    fn finished_by(&self, second: usize) -> bool {
         let in_order = matches!(self.facts.steps[self.first].unit, Unit::InOrder(_));
         in_order && self.facts.code[second].op.is_branch()
     }
 
-    /// What lies between the first instruction and the one behind another.
-    fn behind(&self, second: usize, since: Since) -> Since {
+    /// The path extended by another instruction.
+    fn after(&self, second: usize, since: PathFacts) -> PathFacts {
         let (first, step) = (&self.facts.steps[self.first], &self.facts.steps[second]);
         let counts = matches!(first.unit, Unit::InOrder(_)) && step.unit == first.unit;
-        // A token that is taken again is no longer that of the one before.
+        // A token that is taken again is no longer that of the earlier instruction.
         let token = step.token.map_or(0, |token| 1 << (token & 31));
-        let follows = matches!(self.what, What::Reading(_)) && self.follows(second);
-        Since {
+        let follows = matches!(self.access, Access::Reading(_)) && self.reads_after(second);
+        PathFacts {
             age: since.age + u8::from(counts),
             tokens: since.tokens & !token | if follows { token } else { 0 },
         }
     }
 
-    /// Whether an instruction waits for the first, which is so many instructions back in its pipeline.
-    fn waits(&self, second: usize, since: Since) -> bool {
+    /// True if an instruction waits for the access.
+    fn waits(&self, second: usize, since: PathFacts) -> bool {
         let first = &self.facts.steps[self.first];
         let inst = &self.facts.code[second];
         match first.unit {
@@ -892,7 +891,7 @@ impl Watch<'_> {
                 counts && count <= since.age
             }),
             Unit::OutOfOrder(_) => {
-                let reading = matches!(self.what, What::Reading(_));
+                let reading = matches!(self.access, Access::Reading(_));
                 let tokens = since.tokens | first.token.map_or(0, |token| 1 << (token & 31));
                 let waited = match inst.swsb.token {
                     Some((TokenUse::Src, _)) if !reading => 0,
@@ -909,13 +908,13 @@ impl Watch<'_> {
         }
     }
 
-    /// Whether an instruction is of the same chain of systolic operations.
+    /// True if an instruction is in the same chain of systolic operations.
     fn bound(&self, second: usize) -> bool {
         let chain = self.facts.steps[self.first].chain;
         chain.is_some() && chain == self.facts.steps[second].chain
     }
 
-    /// What of an instruction would have to wait for the first.
+    /// The hazard between the access and an instruction, if any.
     fn hazard(&self, second: usize) -> Option<Hazard> {
         let (first, step) = (&self.facts.steps[self.first], &self.facts.steps[second]);
         if self.bound(second) {
@@ -923,22 +922,22 @@ impl Watch<'_> {
         }
         let reads = |bytes: &Bytes| step.reads.iter().any(|read| bytes.meets(read));
         let read_before = |read: &Bytes| read.meets(&step.writes);
-        match self.what {
-            What::All | What::Writing if reads(&first.writes) => Some(Hazard::ReadAfterWrite),
-            What::Writing if first.writes.meets(&step.writes) => Some(Hazard::WriteAfterWrite),
-            What::Reading(n) if read_before(&first.reads[n]) && !self.follows(second) => {
+        match self.access {
+            Access::All | Access::Writing if reads(&first.writes) => Some(Hazard::ReadAfterWrite),
+            Access::Writing if first.writes.meets(&step.writes) => Some(Hazard::WriteAfterWrite),
+            Access::Reading(n) if read_before(&first.reads[n]) && !self.reads_after(second) => {
                 Some(Hazard::WriteAfterRead)
             }
-            What::All if step.unit == first.unit => None,
-            What::All if first.writes.meets(&step.writes) => Some(Hazard::WriteAfterWrite),
-            What::All if first.reads.iter().any(read_before) => Some(Hazard::WriteAfterRead),
+            Access::All if step.unit == first.unit => None,
+            Access::All if first.writes.meets(&step.writes) => Some(Hazard::WriteAfterWrite),
+            Access::All if first.reads.iter().any(read_before) => Some(Hazard::WriteAfterRead),
             _ => None,
         }
     }
 
-    /// Whether an instruction reads its operands behind the first, since the same function executes both;
-    /// of messages, for the same channels.
-    fn follows(&self, second: usize) -> bool {
+    /// True if an instruction reads its operands after the first one because the same function executes both;
+    /// messages must be for the same channels.
+    fn reads_after(&self, second: usize) -> bool {
         let (a, b) = (&self.facts.code[self.first], &self.facts.code[second]);
         let unit = self.facts.steps[self.first].unit;
         let channels = |inst: &Inst| (inst.exec_size, inst.chan_off, inst.no_mask, inst.pred);
@@ -951,15 +950,16 @@ impl Watch<'_> {
         self.facts.steps[second].unit == unit && comparable
     }
 
-    /// Whether an instruction reads or overwrites the same behind the first: who waits for it has waited
-    /// for both.
-    fn taken_over(&self, second: usize) -> bool {
-        match self.what {
-            What::Reading(n) => {
+    /// True if a later instruction reads or overwrites the same registers in order, so that a wait for it covers
+    /// both.
+    fn covered_by(&self, second: usize) -> bool {
+        match self.access {
+            Access::Reading(n) => {
                 let read = &self.facts.steps[self.first].reads[n];
                 let covered = |other: &Bytes| other.cover(read);
                 let step = &self.facts.steps[second];
-                self.follows(second) && (covered(&step.writes) || step.reads.iter().any(covered))
+                self.reads_after(second)
+                    && (covered(&step.writes) || step.reads.iter().any(covered))
             }
             _ => false,
         }
@@ -980,8 +980,8 @@ impl Watch<'_> {
     }
 }
 
-/// The tokens that a `sync` names: those of its mask, or all where it has none. What is in a flag is
-/// unknown, and taken to be all.
+/// Tokens that a `sync` names: those of its mask, or all without one. The contents of a flag are unknown and taken as
+/// all tokens.
 fn named(inst: &Inst) -> u32 {
     match inst.srcs.first() {
         Some(Src::Imm { bits, .. }) => *bits as u32,

@@ -1,4 +1,4 @@
-//! The payloads of messages.
+//! Rules about the payloads of messages.
 
 use super::{Checker, Violation};
 use crate::encoding::{Operand, family_spec};
@@ -30,8 +30,7 @@ impl Checker<'_> {
             let Place::Direct(reg) = src.place else {
                 continue;
             };
-            // The thread's registers are gone before the message is; only the last ones stay, of as many
-            // as it may have.
+            // Of the thread's registers, 128 or 256, only the last 16 outlive the thread until the message is read.
             let low = reg.file == RegFile::Grf && reg.num % 128 < 112;
             if message.eot && low && self.rules.ends_from_last {
                 return fail("the last message is sent from the last 16 registers");
@@ -41,7 +40,7 @@ impl Checker<'_> {
         self.response_apart(&lengths)
     }
 
-    /// The result and the payloads, where they may not share registers.
+    /// Checks that the response does not overlap a payload, on platforms with that rule.
     fn response_apart(&self, lengths: &Lengths) -> Result<(), Violation> {
         let general = |place: Place| match place {
             Place::Direct(reg) if reg.file == RegFile::Grf => Some(reg.num),
@@ -65,7 +64,7 @@ impl Checker<'_> {
         )
     }
 
-    /// The payloads of a message of several channels, where they may not share registers.
+    /// Checks that the two payloads of a message of several channels do not overlap, on families with that rule.
     fn apart(&self, lengths: &Lengths) -> Result<(), Violation> {
         let grf = |n: usize| match self.inst.srcs.get(n) {
             Some(Src::Reg(SrcReg {
@@ -116,7 +115,7 @@ impl Checker<'_> {
                 })
             }
             RegFile::Null => Ok(()),
-            // Where there is one: the numbers of the registers that the payload is in.
+            // The scalar register holds the numbers of the payload's registers.
             RegFile::Scalar if operand == Operand::Src(0) => Ok(()),
             _ => Err(Violation::Operand {
                 operand,
@@ -126,7 +125,7 @@ impl Checker<'_> {
     }
 }
 
-/// Registers of a message's payloads, where its descriptors are constants.
+/// Numbers of registers of payloads and response; none where the descriptor is in a register.
 struct Lengths {
     payload: Option<u32>,
     second: Option<u32>,

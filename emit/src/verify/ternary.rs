@@ -1,4 +1,4 @@
-//! Operations of three sources: arithmetic, bitwise functions and systolic products.
+//! Rules of operations of three sources: arithmetic, bitwise functions and systolic products.
 
 use super::{Checker, Violation};
 use crate::encoding::Operand;
@@ -66,7 +66,7 @@ impl Checker<'_> {
         Ok(())
     }
 
-    /// Floats of different size mix, and where the family allows it integers.
+    /// True if sources of two types may be mixed: floats of different size, and on some families integers.
     fn may_mix(&self, first: Type, other: Type) -> bool {
         let small = |ty| matches!(ty, Type::F | Type::Hf | Type::Nf | Type::Bf);
         let integers = !first.is_float() && !other.is_float();
@@ -88,7 +88,7 @@ impl Checker<'_> {
         self.two_registers(first, first + bytes - 1, Operand::Dst)
     }
 
-    /// Three-source operands are general registers, directly, or accumulators where these have a code.
+    /// A ternary operand is a direct general register or, on some families, an accumulator.
     fn ternary_file(&self, place: Place, operand: Operand) -> Result<(), Violation> {
         let rules = &self.rules.ternary;
         match place {
@@ -105,7 +105,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Whole registers of one kind of type, as many channels as the array is wide.
+    /// Systolic operands are whole registers of one kind of type, with the array's number of channels.
     pub(super) fn systolic(&self) -> Result<(), Violation> {
         let (Op::Dpas(shape) | Op::Dpasw(shape)) = self.inst.op else {
             return Ok(());
@@ -162,7 +162,7 @@ impl Checker<'_> {
         let rows = u32::from(shape.repeat) * u32::from(self.inst.exec_size);
         let registers = |ty: Type| (rows * ty.bytes()).div_ceil(self.platform.grf_bytes);
         whole(dst.place, Operand::Dst, registers(dst.ty))?;
-        // The second source is a whole array's; of the last a row starts anywhere.
+        // The second source fills the whole array; a row of the last source starts anywhere.
         for (n, src) in self.inst.srcs.iter().take(2).enumerate() {
             let Src::Reg(src) = src else { continue };
             let length = if n == 0 {

@@ -1,59 +1,56 @@
-//! Calling conventions: which registers hold what, one row a version.
+//! Calling conventions: the registers with a fixed use, one row per version.
 //!
-//! Source: the reference compiler's stack-call definitions (versions 1 and 2 on 128 registers of 32
-//! bytes); the registers a kernel without calls keeps for itself are Kiln's own choice within what the
-//! PRM demands of the end of thread.
+//! Source: the reference compiler's stack-call definitions (versions 1 and 2 on 128 registers of 32 bytes). The
+//! registers that a kernel without calls reserves are Kiln's own choice within the PRM's rule for the end of thread.
 
 use std::ops::Range;
 
-/// Registers with a duty of their own, by number.
+/// Registers with a fixed use, by number.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Abi {
-    /// As it is written in dumps.
+    /// Name in dumps.
     pub name: &'static str,
     /// The copy of r0 that message headers are made of and that the end of thread sends: r112 or
     /// above (PRM vol. 2a, "send", End of Thread).
     pub header: u32,
-    /// What calls with a stack need.
+    /// Registers of stack calls, if the convention has them.
     pub stack: Option<Stack>,
 }
 
 /// The registers of stack calls.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Stack {
-    /// `%arg` and `%retval` begin here.
+    /// First register of `%arg` and `%retval`.
     pub args: u32,
-    /// Registers that a callee leaves as they were. Those below are the caller's to save, those above
-    /// have duties.
+    /// Callee-saved registers. Those below are caller-saved, those above are reserved.
     pub callee_saved: Range<u32>,
-    /// Return address and mask, the frame and stack pointers of the finalizer, `%fp` and `%sp`.
+    /// Register of the return address and mask, of the finalizer's frame and stack pointers, and of `%fp` and `%sp`.
     pub pointers: u32,
-    /// The header of messages to the stack: a copy of r0 with `%impl_arg_buf_ptr` and
-    /// `%local_id_buf_ptr` in what messages do not look at.
+    /// Register with the header of messages to the stack: a copy of r0 with `%impl_arg_buf_ptr` and
+    /// `%local_id_buf_ptr` in fields that messages ignore.
     pub messages: u32,
 }
 
 impl Stack {
-    /// Bytes from the start of [`Stack::pointers`]: the return address, a dword; the mask of the call
-    /// follows.
+    /// Byte offset in [`Stack::pointers`] of the return address, a dword; the mask of the call follows.
     pub const RETURN: u32 = 0;
-    /// Where the finalizer's stack ends and the next frame begins, a dword in owords (16 bytes).
+    /// Byte offset of the end of the finalizer's stack, where the next frame begins: a dword in owords (16 bytes).
     pub const TOP: u32 = 8;
-    /// Where the finalizer's current frame begins, likewise.
+    /// Byte offset of the finalizer's current frame, likewise.
     pub const FRAME: u32 = 12;
-    /// `%fp` and `%sp` of vISA, qwords.
+    /// Byte offset of `%fp` and `%sp` of vISA, qwords.
     pub const FP: u32 = 16;
     pub const SP: u32 = 24;
-    /// Bytes from the start of [`Stack::messages`]: where a message accesses the stack, in owords.
+    /// Byte offset in [`Stack::messages`] of the message's place on the stack, in owords.
     pub const OFFSET: u32 = 8;
-    /// `%impl_arg_buf_ptr` and `%local_id_buf_ptr`, qwords.
+    /// Byte offset of `%impl_arg_buf_ptr` and `%local_id_buf_ptr`, qwords.
     pub const IMPLICIT_ARGS: u32 = 0;
     pub const LOCAL_IDS: u32 = 24;
-    /// What a frame begins with: the pointers of the caller, one register.
+    /// Number of registers of a frame's descriptor, which holds the caller's pointers.
     pub const DESCRIPTOR_GRFS: u32 = 1;
 }
 
-/// What a kernel without stack calls keeps to.
+/// The convention of kernels without stack calls.
 pub const KERNEL: Abi = Abi {
     name: "kernel",
     header: 127,
@@ -84,7 +81,7 @@ pub const STACK_2: Abi = Abi {
     }),
 };
 
-/// The convention of stack calls of that version.
+/// The convention of stack calls of a version.
 pub fn stack(version: u32) -> Option<&'static Abi> {
     match version {
         1 => Some(&STACK_1),

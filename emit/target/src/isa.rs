@@ -1,9 +1,9 @@
 //! The vocabulary of machine code: operations, types, register files, regions, conditions.
 //!
-//! It is the union of the encoding families. Instructions on virtual registers (`kiln-machine`) and on
-//! physical ones (`kiln-emit`) are made of it.
+//! The union of the encoding families. Instructions on virtual registers (`kiln-machine`) and on physical ones
+//! (`kiln-emit`) are made of it.
 
-/// What an instruction does.
+/// An operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Op {
     Illegal,
@@ -92,9 +92,9 @@ pub enum Op {
     Srnd,
     /// A systolic product of matrices.
     Dpas(Systolic),
-    /// The same with the second source shared by the two threads of a fused pair.
+    /// `Dpas` whose second source the two threads of a fused pair share.
     Dpasw(Systolic),
-    /// Waits for what the function names.
+    /// Waits for the accesses that the function names.
     Sync(SyncFn),
 }
 
@@ -108,27 +108,27 @@ pub struct Systolic {
 }
 
 impl Systolic {
-    /// Elements of the second and third source, of those types, that a step takes: as many as fill a dword
-    /// with the wider ones, and no more than eight.
+    /// Number of elements of the second and third source in a step: as many of the wider type as fill a dword, and at
+    /// most eight.
     pub const fn step(columns: Type, rows: Type) -> u32 {
         let (a, b) = (columns.bits(), rows.bits());
         let count = 32 / if a > b { a } else { b };
         if count > 8 { 8 } else { count }
     }
 
-    /// Registers that the second source has.
+    /// Number of registers of the second source.
     pub const fn column_registers(self, columns: Type, rows: Type) -> u32 {
         (self.depth as u32 * Systolic::step(columns, rows) * columns.bits()).div_ceil(32)
     }
 
-    /// Bytes that the third source has.
+    /// Number of bytes of the third source.
     pub const fn row_bytes(self, columns: Type, rows: Type) -> u32 {
         let elements = self.repeat as u32 * self.depth as u32 * Systolic::step(columns, rows);
         (elements * rows.bits()).div_ceil(8)
     }
 }
 
-/// What `sync` waits for.
+/// The condition that `sync` waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum SyncFn {
     /// Nothing but the instruction's own dependencies.
@@ -186,7 +186,7 @@ pub enum Type {
     Uv,
     /// Packed 8-bit restricted floats, immediate only: four of them.
     Vf,
-    /// The native float of accumulators: a single with more bits than its dword of the register has.
+    /// The native float of accumulators: a single with extra bits that the register's dword does not show.
     Nf,
     /// `bfloat16`: 8 bits of exponent, 7 of mantissa.
     Bf,
@@ -204,8 +204,7 @@ pub enum Type {
 }
 
 impl Type {
-    /// Size of one element in bytes; that of a packed immediate is its 4 bytes, that of a type below
-    /// a byte the byte that several share.
+    /// Size of an element in bytes. A packed immediate has 4; a type below a byte has 1, which its elements share.
     pub const fn bytes(self) -> u32 {
         match self {
             Type::Ub | Type::B | Type::Bf8 | Type::Hf8 => 1,
@@ -217,7 +216,7 @@ impl Type {
         }
     }
 
-    /// How many elements share a byte.
+    /// Number of elements in a byte.
     pub fn per_byte(self) -> u32 {
         match self {
             Type::U4 | Type::S4 => 2,
@@ -272,7 +271,7 @@ impl Type {
         }
     }
 
-    /// The name in listings (`:ud` without the colon).
+    /// Name in listings (`:ud` without the colon).
     pub const fn name(self) -> &'static str {
         match self {
             Type::Ub => "ub",
@@ -367,7 +366,7 @@ impl Region {
         }
     }
 
-    /// `<8;8,1>` or narrower: `exec` elements side by side.
+    /// `<8;8,1>` or narrower: `exec` consecutive elements.
     pub fn packed(exec: u8) -> Region {
         match exec {
             1 => Region::SCALAR,
@@ -379,22 +378,22 @@ impl Region {
     }
 }
 
-/// What is done to a source before it is used. On `and`, `or`, `xor` and `not` a set `neg` means
-/// bitwise complement (`~`), and `abs` is not allowed.
+/// Modifiers of a source. On `and`, `or`, `xor` and `not` a set `neg` means bitwise complement (`~`), and `abs` is
+/// not allowed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct SrcMod {
     pub neg: bool,
     pub abs: bool,
 }
 
-/// How a flag's bits become the predicate of each channel.
+/// The function from a flag's bits to the predicate of each channel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum PredCtrl {
     /// Channel *n* takes bit *n*.
     Normal,
     /// True when any of the group's bits in `f.0` or `f.1` is set (`anyv`).
     AnyV,
-    /// True when all of them are (`allv`).
+    /// True when all of the group's bits are set (`allv`).
     AllV,
     /// Horizontally over groups of 2, 4, 8, 16 or 32 channels.
     Any(u8),

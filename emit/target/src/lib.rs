@@ -1,8 +1,8 @@
 //! Facts about the machines, as data: the one home of everything that a pass must know of a target.
 //!
-//! [`isa`] is the vocabulary of machine code, [`op`] what holds of each operation, [`platform`] one row
-//! a platform, [`rules`] what its families differ in, [`abi`] the calling conventions. Nothing here
-//! computes; a pass asks for a fact and never which platform it is.
+//! [`isa`] is the vocabulary of machine code. [`op`] has the properties of each operation, [`platform`] one row per
+//! platform, [`rules`] the differences between families, [`abi`] the calling conventions. Nothing here computes; a
+//! pass asks for a fact and never which platform it is.
 
 pub mod abi;
 pub mod isa;

@@ -1,4 +1,4 @@
-//! What listings call functions and conditions.
+//! Names of functions and conditions in listings.
 
 use crate::isa::{Cond, MathFn, SyncFn};
 
@@ -20,7 +20,7 @@ impl MathFn {
         MathFn::Rsqtm,
     ];
 
-    /// The name in listings.
+    /// Name in listings.
     pub fn name(self) -> &'static str {
         match self {
             MathFn::Inv => "inv",
@@ -52,7 +52,7 @@ impl SyncFn {
         SyncFn::Host,
     ];
 
-    /// The name in listings.
+    /// Name in listings.
     pub fn name(self) -> &'static str {
         match self {
             SyncFn::Nop => "nop",
@@ -65,7 +65,7 @@ impl SyncFn {
         }
     }
 
-    /// Whether its source is a set of tokens.
+    /// True if its source is a set of tokens.
     pub fn names_tokens(self) -> bool {
         matches!(self, SyncFn::AllRd | SyncFn::AllWr)
     }
@@ -84,7 +84,7 @@ impl Cond {
         Cond::Eo,
     ];
 
-    /// The name in listings.
+    /// Name in listings.
     pub fn name(self) -> &'static str {
         match self {
             Cond::Eq => "eq",

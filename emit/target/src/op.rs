@@ -1,7 +1,7 @@
-//! What holds of each operation on every platform: its name and its properties.
+//! Properties of each operation that hold on every platform, and its name.
 //!
-//! What an encoding family adds (numbers, places of fields, what may be predicated) stands with the
-//! encodings; [`Op::props`] is what all parts of the compiler read.
+//! Facts that depend on the encoding family (numbers, places of fields, predication) are with the encodings. All
+//! parts of the compiler read [`Op::props`].
 
 use crate::isa::{MathFn, Op, SyncFn, Systolic};
 
@@ -21,9 +21,9 @@ impl Props {
     pub const SPLIT: Props = Props(1 << 3);
     /// Works on matrices.
     pub const SYSTOLIC: Props = Props(1 << 4);
-    /// Works on bits alone: a source's `-` is a `~`, and floats have no meaning.
+    /// Works on bits alone: a source's `-` is a `~`, and floats are not allowed.
     pub const BITWISE: Props = Props(1 << 5);
-    /// The first two sources may be exchanged.
+    /// The first two sources commute.
     pub const COMMUTES: Props = Props(1 << 6);
     /// Takes three sources, encoded as such.
     pub const TERNARY: Props = Props(1 << 7);
@@ -35,7 +35,7 @@ impl Props {
     pub const READS_ACC: Props = Props(1 << 10);
     /// Does something beside writing its destination.
     pub const EFFECT: Props = Props(1 << 11);
-    /// A channel has no result, or not one of that element of each source alone.
+    /// A channel has no result, or one that depends on several elements of a source.
     pub const GROUPED: Props = Props(1 << 12);
 
     pub const fn or(self, other: Props) -> Props {
@@ -47,7 +47,7 @@ impl Props {
         self.0 & other.0 == other.0
     }
 
-    /// Whether it has one of them at least.
+    /// True if it has at least one of the given properties.
     #[inline]
     pub const fn has_any(self, others: Props) -> bool {
         self.0 & others.0 != 0
@@ -59,7 +59,7 @@ const ONE_BY_ONE: Systolic = Systolic {
     repeat: 1,
 };
 
-/// One row an operation; one with functions is named with any of them, which stands for all.
+/// One row per operation. One with functions is written with any of them, which stands for all.
 macro_rules! rows {
     ($($op:ident $(($function:expr))? => $name:literal $($prop:ident)*;)*) => {
         /// The operations without their functions, in the order of the rows.
@@ -71,14 +71,14 @@ macro_rules! rows {
             /// Every operation, those with functions once.
             pub const ALL: &[Op] = &[$(Op::$op$(($function))?),*];
 
-            /// The name in listings, without a function.
+            /// Name in listings, without a function.
             pub const fn mnemonic(self) -> &'static str {
                 match self {$(
                     Op::$op$((rows!(@any $function)))? => $name,
                 )*}
             }
 
-            /// What holds of the operation.
+            /// Properties of the operation.
             #[inline]
             pub const fn props(self) -> Props {
                 match self {$(
@@ -86,8 +86,7 @@ macro_rules! rows {
                 )*}
             }
 
-            /// The operation's place among the rows, whatever its function: an index into tables
-            /// of [`Op::COUNT`].
+            /// Index of the operation among the rows, whatever its function: an index into tables of [`Op::COUNT`].
             #[inline]
             pub const fn index(self) -> usize {
                 match self {
@@ -95,7 +94,7 @@ macro_rules! rows {
                 }
             }
 
-            /// The operation alone: every function of `math` is the same, and so on.
+            /// The operation with its function replaced by that of its row.
             pub const fn without_function(self) -> Op {
                 match self {$(
                     Op::$op$((rows!(@any $function)))? => Op::$op$(($function))?,
@@ -190,7 +189,7 @@ rows! {
 }
 
 impl Op {
-    /// How many operations there are, functions apart.
+    /// Number of operations, not counting functions.
     pub const COUNT: usize = Op::ALL.len();
 
     #[inline]
@@ -203,7 +202,7 @@ impl Op {
         self.is(Props::BRANCH)
     }
 
-    /// Whether its target is a place in the code rather than a distance.
+    /// True if its target is an absolute place in the code instead of a distance.
     pub fn branches_to_place(self) -> bool {
         self == Op::Calla
     }
@@ -232,7 +231,7 @@ impl Op {
         self.is(Props::BITWISE)
     }
 
-    /// Whether operands name extended accumulators in place of swizzles and channel masks.
+    /// True if operands name extended accumulators in place of swizzles and channel masks.
     pub fn is_macro(self) -> bool {
         match self {
             Op::Madm => true,

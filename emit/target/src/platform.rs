@@ -1,94 +1,93 @@
-//! What differs between Gen platforms, as data.
+//! Differences between Gen platforms, as data.
 //!
-//! A pass asks the platform for a fact; it never asks which platform it is. Every name that users and
-//! other tools have for a platform stands here once, in its row or, where nothing is known of its
-//! machine code, in [`VISA_ONLY`]; [`named`] finds them in either case.
+//! A pass asks the platform for a fact; it never asks which platform it is. Every name of a platform, of users and of
+//! other tools, stands here once: in its row or, if nothing is known of its machine code, in [`VISA_ONLY`]. [`named`]
+//! finds them in either case.
 
 mod generation;
 
 pub use generation::{Generation, Generations};
 
-/// A target the finalizer knows, with its facts.
+/// A target with its facts.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Platform {
-    /// The name that is written out (`skl`).
+    /// Canonical name (`skl`).
     pub name: &'static str,
-    /// Other names of it and of products that share its code.
+    /// Other names of it, and of products that share its code.
     pub aliases: &'static [&'static str],
-    /// What the rules of vISA go by.
+    /// Generation in the rules of vISA.
     pub generation: Generation,
-    /// Instruction selection makes code for it.
+    /// True if instruction selection makes code for it.
     pub compiles: bool,
-    /// The name that the reference tools take for it, such as `9`.
+    /// Name in the reference tools, such as `9`.
     pub reference_name: &'static str,
     pub family: Family,
     /// Size of one general register in bytes.
     pub grf_bytes: u32,
-    /// General registers that instructions can name: what a thread has in the mode with the most.
+    /// Number of general registers that instructions can name: that of the register mode with the most.
     pub grf_count: u32,
     /// Flag registers of 32 bits each.
     pub flag_count: u32,
     /// Size of the address register in bytes; each of its words is an address.
     pub addr_bytes: u32,
-    /// How a thread gets what its kernel is launched with.
+    /// Way in which a thread receives its launch arguments.
     pub payload: Payload,
-    /// Of a forward `goto` the channels whose predicate is false are those that go, so that one without
-    /// a predicate goes nowhere (PRM vol. 2a, "goto").
+    /// True if a forward `goto` takes the channels whose predicate is false, so that one without a predicate goes
+    /// nowhere (PRM vol. 2a, "goto").
     pub goto_on_false: bool,
-    /// Bits of the thread's number in r0.5 (PRM, "Thread payload", FFTID).
+    /// Number of bits of the thread's number in r0.5 (PRM, "Thread payload", FFTID).
     pub thread_id_bits: u32,
-    /// The digits of a thread's number in the state registers, from the lowest on.
+    /// Digits of a thread's number in the state registers, the lowest first.
     pub thread_number: &'static [Digit],
-    /// Bits of r0.2 that tell the gateway the barrier (PRM, "Thread payload", barrier id).
+    /// Mask of the barrier's number in r0.2 (PRM, "Thread payload", barrier id).
     pub barrier_id: u32,
-    /// Barriers of a group, by their numbers; where there are several, `n0.0` has a bit for each.
+    /// Number of barriers of a group. If there are several, `n0.0` has a bit for each.
     pub barriers: u32,
-    /// Shared local memory has a fence of its own: that of all memory does not order it, but may flush
-    /// the cache of level 1 (PRM, "Memory Fence").
+    /// True if shared local memory has a fence of its own: the fence of all memory does not order it, but may flush
+    /// the level 1 cache (PRM, "Memory Fence").
     pub slm_fence: bool,
-    /// A thread that may be interrupted in the middle has to give each message to the sampler a header.
+    /// True if a thread that may be interrupted has to give each sampler message a header.
     pub sampler_header: bool,
-    /// Bit 0 of a sampler header's dword 3 says that the sampler is bindless; r0 may have it set.
+    /// True if bit 0 of a sampler header's dword 3 says that the sampler is bindless; r0 may have it set.
     pub bindless_sampler_bit: bool,
-    /// Messages to the sampler may have the level of detail of coarse pixels.
+    /// True if sampler messages may have the level of detail of coarse pixels.
     pub coarse_pixels: bool,
-    /// `mach` without accumulator write control gives the lower half of the product, as `macl` does.
+    /// True if `mach` without accumulator write control gives the lower half of the product, as `macl` does.
     pub mach_low: bool,
-    /// `mach` always writes the accumulator: there is no accumulator write control.
+    /// True if `mach` always writes the accumulator because there is no accumulator write control.
     pub mach_accumulates: bool,
-    /// The result of a message may not overlap its payloads (an erratum; the reference finalizer keeps
-    /// to it on these platforms).
+    /// True if the response of a message must not overlap its payloads (an erratum that the reference finalizer
+    /// honours).
     pub response_apart: bool,
-    /// A message whose first payload begins at this register may not be interrupted (an erratum,
-    /// likewise).
+    /// First payload register of messages that must not be interrupted (an erratum, likewise).
     pub uninterrupted_from: Option<u32>,
-    /// With an address for each row of an operand, those of inactive channels have to be in the
-    /// register file too, so that the address registers start at zero (likewise).
+    /// True if the address registers must be zero at the start: with an address for each row, the addresses of
+    /// inactive channels must be within the register file too (likewise).
     pub clears_addresses: bool,
-    /// A region of elements of 64 bits has its vertical stride equal to its width times its horizontal stride, also
-    /// where rows have one element and skip to none (PRM, "Register Region Restrictions").
+    /// True if a region of 64-bit elements must have a vertical stride of width times horizontal stride, even if rows
+    /// have one element (PRM, "Register Region Restrictions").
     pub even_rows: bool,
-    /// Computes on integers of 64 bits.
+    /// True if it computes on 64-bit integers.
     pub int64: bool,
-    /// Computes on doubles.
+    /// True if it computes on doubles.
     pub fp64: bool,
-    /// `GFXCORE_FAMILY` as object files name it in `.note.intelgt.compat` (zebin documentation).
+    /// `GFXCORE_FAMILY` in the object file's `.note.intelgt.compat` (zebin documentation).
     pub core_family: u32,
     /// `PRODUCT_FAMILY`, likewise.
     pub product_family: u32,
 }
 
-/// A digit of the number that a thread has in the machine, in a state register: which unit it is in, and
-/// which thread of the unit it is (PRM, "State Register", "Message Control Register").
+/// A digit of the thread's number in the machine, which names its unit and the thread within it, in a state register
+/// (PRM, "State Register", "Message Control Register").
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Digit {
     pub register: StateRegister,
-    /// Its lowest bit there, and how many values it has.
+    /// Lowest bit of the digit, and its number of values.
     pub low: u32,
     pub count: u32,
 }
 
-/// A register whose first dword tells something of the thread's place.
+/// A register whose first dword has digits of the thread's number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StateRegister {
     /// `sr0.0`.
@@ -105,15 +104,14 @@ const fn digit(register: StateRegister, low: u32, count: u32) -> Digit {
     }
 }
 
-/// How a thread gets what its kernel is launched with, beside its header (PRM, "Thread payload").
+/// Way in which a thread receives its launch arguments, beside its header (PRM, "Thread payload").
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Payload {
-    /// Local ids and arguments are in its registers when it starts. Its header says where its scratch
-    /// space is.
+    /// Local ids and arguments are in registers at the start. The header has the address of the scratch space.
     Registers,
-    /// The first arguments are in its registers (inline data), and behind the local ids if the hardware
-    /// makes those; the kernel loads the others, from where the header says. Scratch space is a surface
-    /// whose state the header names.
+    /// The first arguments are in registers (inline data), after the local ids if the hardware generates them; the
+    /// kernel loads the others from an address in the header. Scratch space is a surface whose state the header
+    /// names.
     Memory,
 }
 
@@ -346,34 +344,34 @@ const LNL: Platform = Platform {
 };
 
 impl Platform {
-    /// Bytes of what register allocation gives out as one: two of the registers that two rows of an
-    /// instruction's operand cover where registers have 32 bytes, one where they have 64.
+    /// Bytes of an allocation unit: two registers of 32 bytes, which an instruction's operand may span, or one of 64
+    /// bytes.
     pub const fn unit_bytes(&self) -> u32 {
         64
     }
 
-    /// Registers in a unit.
+    /// Number of registers in an allocation unit.
     pub const fn unit_grfs(&self) -> u32 {
         self.unit_bytes() / self.grf_bytes
     }
 }
 
-/// Names of platforms of which only the vISA is known, by generation; the first is the one written out.
+/// Names of platforms of which only the vISA is known, by generation; the first name is the canonical one.
 pub const VISA_ONLY: &[(&[&str], Generation)] = &[
     (&["bdw", "chv"], Generation::Bdw),
     (&["xehp", "xehp_sdv"], Generation::XeHp),
     (&["pvcxt"], Generation::PvcXt),
 ];
 
-/// What a name stands for.
+/// The platform or generation of a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Named {
     pub generation: Generation,
-    /// None where only the vISA is known.
+    /// None for a platform of which only the vISA is known.
     pub platform: Option<&'static Platform>,
 }
 
-/// What that name stands for, in either case of its letters.
+/// Finds a name, in either case of its letters.
 pub fn named(name: &str) -> Option<Named> {
     let same = |other: &&str| other.eq_ignore_ascii_case(name);
     if let Some(platform) = find(name) {
@@ -389,7 +387,7 @@ pub fn named(name: &str) -> Option<Named> {
     })
 }
 
-/// The platform of that name, in either case of its letters, if its machine code is known.
+/// Finds the platform of a name, in either case of its letters, if its machine code is known.
 pub fn find(name: &str) -> Option<&'static Platform> {
     let same = |other: &str| other.eq_ignore_ascii_case(name);
     (PLATFORMS.iter()).find(|p| same(p.name) || p.aliases.iter().any(|alias| same(alias)))

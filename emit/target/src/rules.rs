@@ -1,58 +1,58 @@
-//! What the rules of each encoding family differ in, as rows.
+//! Differences between the rules of encoding families, one row per family.
 //!
-//! Sources: the public programmer's reference manuals of these products, vol. 7 (before Gen12) and
-//! vol. 9 ("Register Region Restrictions", "Execution Data Type", the instructions' own pages), and
-//! what the reference finalizer keeps to.
+//! Sources: the public programmer's reference manuals of these products, vol. 7 (before Gen12) and vol. 9 ("Register
+//! Region Restrictions", "Execution Data Type", the instructions' own pages), and the behaviour of the reference
+//! finalizer.
 
 use crate::isa::Type;
 use crate::platform::Family;
 
-/// What holds of a family beside what holds of all.
+/// Rules in which families differ.
 #[derive(Debug)]
 pub struct Rules {
-    /// Three-source operands.
+    /// Rules of three-source operands.
     pub ternary: TernaryRules,
-    /// Channels that a systolic operation has, where there are any.
+    /// Number of channels of a systolic operation, on families with systolic operations.
     pub systolic_channels: Option<u8>,
-    /// Floats and values of 64 bits stay in their channel's place: a source that is no scalar lies as
-    /// the destination does.
+    /// True if floats and 64-bit values stay in their channel's place: a source that is no scalar has the layout of
+    /// the destination.
     pub in_place: bool,
-    /// An operation computes on floats of 16 and of 32 bits at once, beside `mov`.
+    /// True if operations other than `mov` may mix floats of 16 and of 32 bits.
     pub mixed_floats: bool,
-    /// The second source of two may be of bytes.
+    /// True if the second source of two may have bytes.
     pub second_bytes: bool,
-    /// There are steps of exact division and root: `madm`, `math.invm`, `math.rsqtm`.
+    /// True if there are steps of exact division and root: `madm`, `math.invm`, `math.rsqtm`.
     pub ieee_macros: bool,
-    /// The two payloads of a message may not overlap.
+    /// True if the two payloads of a message must not overlap.
     pub payloads_apart: bool,
-    /// A distance on a message names its pipeline, since messages have none themselves.
+    /// True if a distance on a message names its pipeline, because messages have no pipeline themselves.
     pub named_distance: bool,
-    /// The message that ends a thread is sent from the last 16 registers of 128, or of 256.
+    /// True if the message that ends a thread is sent from the last 16 registers of 128, or of 256.
     pub ends_from_last: bool,
-    /// What is computed in the pipeline of long values, where there is one.
+    /// Operations of the long pipeline, on families that have one.
     pub long_pipe: LongPipe,
-    /// Types of operands that this family has and an earlier one that shares its codes has not.
+    /// Types of operands that other families with the same codes lack.
     pub types: &'static [Type],
 }
 
-/// Which operations are computed in the pipeline of long values.
+/// The criterion for operations of the long pipeline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LongPipe {
-    /// Those with an operand of 64 bits.
+    /// An operand of 64 bits.
     Operands,
-    /// Those whose result is a double.
+    /// A double as the result.
     Doubles,
 }
 
 #[derive(Debug)]
 pub struct TernaryRules {
-    /// They may be accumulators.
+    /// True if operands may be accumulators.
     pub accumulators: bool,
-    /// The first and the last may be immediates of 16 bits.
+    /// True if the first and the last source may be 16-bit immediates.
     pub immediates: bool,
-    /// Integers need not be of one type.
+    /// True if integer operands may differ in type.
     pub mixed_integers: bool,
-    /// Strides of the destination.
+    /// Allowed strides of the destination.
     pub strides: &'static [u8],
 }
 

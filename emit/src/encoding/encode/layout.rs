@@ -1,8 +1,8 @@
-//! Which family and format an encoder is for.
+//! Encoders specialized to a family and a format.
 //!
-//! The encoder walks tables of where fields are, and spends most of its time on finding that out. Of the
-//! formats that most instructions have, each family has an encoder of its own, made from the same text with
-//! its tables as constants: there the places of fields are in the code, and what a format lacks is not.
+//! The encoder walks tables of fields, and finding the fields takes most of its time. For the most common formats
+//! each family has an encoder of its own: the same generic code with the family's tables as constants, so that field
+//! places are folded into the code and missing fields cost nothing.
 
 use super::Encoder;
 use crate::encoding::spec::{Form, Format, OpSpec, Spec};
@@ -16,7 +16,7 @@ pub(super) trait Layout: Copy {
     fn format(self) -> &'static Format;
 }
 
-/// One that is known when it is used.
+/// A format known only at run time.
 #[derive(Clone, Copy)]
 pub(super) struct Any {
     pub spec: &'static Spec,
@@ -40,16 +40,16 @@ impl Layout for Any {
     }
 }
 
-/// The tables of a family that is known when the encoder is compiled.
+/// The tables of a family known at compile time.
 trait Family: Copy {
     fn spec() -> &'static Spec;
 }
 
-/// Its format of one and two sources.
+/// The family's format of one and two sources.
 #[derive(Clone, Copy)]
 struct Basic<F>(F);
 
-/// Its format of three sources.
+/// The family's format of three sources.
 #[derive(Clone, Copy)]
 struct Three<F>(F);
 
@@ -135,7 +135,7 @@ mod tests {
     use crate::encoding::{decode, family_spec};
     use crate::platform::PLATFORMS;
 
-    /// Random instructions of each platform, for each: there they are errors as often as not.
+    /// Decodes random instructions of each platform and encodes them for all platforms, where about half are errors.
     #[test]
     fn tables_that_are_constants_say_what_tables_say() {
         let mut state = 1u64;
@@ -160,7 +160,7 @@ mod tests {
                     let Some(op) = spec.op(inst.op) else { continue };
                     let other = Any::of(&inst, op, spec);
                     let basic = matches!(op.form, Form::Unary | Form::Binary | Form::Math);
-                    // Of three sources those without Align16 are other instructions on some.
+                    // Three-source instructions without Align16 are converted first on some families.
                     let three =
                         op.form == Form::Ternary && (!spec.align16_ternary || inst.opts.align16);
                     if !basic && !three {

@@ -21,7 +21,7 @@ impl<L: Layout> Encoder<'_, L> {
         self.message(&message)
     }
 
-    /// What goes with an extended descriptor in a register.
+    /// Stores the options of an extended descriptor in a register.
     fn send_options(&mut self, message: &Message) -> Result<(), EncodeError> {
         let at = &self.format().message;
         let options = self.inst.send;

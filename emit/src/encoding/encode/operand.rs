@@ -1,7 +1,6 @@
 //! Operands: types, registers, regions and immediates.
 //!
-//! Stores a destination or a source in its place of the format, or says which of its values has no
-//! code there.
+//! Stores a destination or a source in the fields of the format, or returns the value without a code.
 
 use super::{Encoder, Layout, mme_of_mask};
 use crate::encoding::bits::Bits;
@@ -65,7 +64,7 @@ impl<L: Layout> Encoder<'_, L> {
         self.dst_layout(dst, at)
     }
 
-    /// Stride, and channel mask or extended accumulator.
+    /// Stores stride, and channel mask or extended accumulator.
     #[inline(always)]
     fn dst_layout(&mut self, dst: &Dst, at: &DstBits) -> Result<(), EncodeError> {
         let operand = Operand::Dst;
@@ -113,7 +112,7 @@ impl<L: Layout> Encoder<'_, L> {
         Ok(())
     }
 
-    /// Stores source `n` of the model in place `AT` of the format.
+    /// Stores source `n` of the model in source fields `AT` of the format.
     pub(super) fn src<const AT: usize>(
         &mut self,
         n: usize,
@@ -136,7 +135,7 @@ impl<L: Layout> Encoder<'_, L> {
         }
     }
 
-    /// In a format where sources share a type field, that of the later ones must agree.
+    /// Stores a source's type. If sources share a type field, later ones must agree.
     #[inline(always)]
     fn src_type(&mut self, n: usize, ty: Type, at: &SrcBits) -> Result<(), EncodeError> {
         let operand = Operand::Src(n as u8);
@@ -170,7 +169,7 @@ impl<L: Layout> Encoder<'_, L> {
         }
     }
 
-    /// The kind of all types of a three-source operation is one bit that they share.
+    /// Stores a type code. The types of a three-source operation share a bit for their kind.
     #[inline(always)]
     fn put_type(
         &mut self,
@@ -219,7 +218,7 @@ impl<L: Layout> Encoder<'_, L> {
                     return Err(EncodeError::Indirect { operand });
                 }
                 self.put(at.indirect, 1);
-                // Where the offset takes the file's place, the file is implied.
+                // If the offset occupies the file's field, the file is implied.
                 let own = at.file.exists() && !at.file.overlaps(at.addr_imm);
                 self.put(at.file, if own { FILE_GRF } else { 0 });
                 self.address(
@@ -234,7 +233,7 @@ impl<L: Layout> Encoder<'_, L> {
         }
     }
 
-    /// Region, and swizzle or extended accumulator.
+    /// Stores region, and swizzle or extended accumulator.
     #[inline(always)]
     fn src_layout(
         &mut self,
@@ -283,7 +282,7 @@ impl<L: Layout> Encoder<'_, L> {
         self.swizzle(src, at, operand)
     }
 
-    /// The same region as one whose width follows from its strides.
+    /// The equivalent region whose width follows from its strides.
     fn two_strides(&self, region: Region) -> Option<Region> {
         let known = |region: &Region| {
             region.width == implied_width(region.vstride, region.hstride)
@@ -293,7 +292,7 @@ impl<L: Layout> Encoder<'_, L> {
         Some(region).filter(known).or_else(linear).filter(known)
     }
 
-    /// Refuses a sub-register where only whole registers have a place.
+    /// Refuses a sub-register where only whole registers have a code.
     fn whole(&self, reg: Reg, operand: Operand) -> Result<(), EncodeError> {
         let (byte, unit) = (reg.byte, self.platform.grf_bytes as u16);
         if byte == 0 {
@@ -378,14 +377,14 @@ impl<L: Layout> Encoder<'_, L> {
         self.put(at.ty, code);
         match size {
             64 => self.put(self.format().imm64, bits),
-            // Compilers store the number of a barrier once, whatever its type.
+            // Compilers store a barrier's number once, whatever its type.
             16 if self.op.form != Form::Sync => self.put(self.format().imm32, bits << 16 | bits),
             _ => self.put(self.format().imm32, bits),
         }
         Ok(())
     }
 
-    /// Register file code and number.
+    /// Code of the register file, and number.
     #[inline(always)]
     pub(super) fn register(&self, reg: Reg, operand: Operand) -> Result<(u64, u64), EncodeError> {
         let limit = self.platform.grf_bytes as u16;
@@ -480,7 +479,7 @@ impl<L: Layout> Encoder<'_, L> {
     }
 }
 
-/// The stride of a region whose elements are evenly apart.
+/// The stride of a region with uniform distances.
 fn linear_stride(region: Region) -> Option<u8> {
     let Region {
         vstride,

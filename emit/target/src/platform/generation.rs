@@ -1,6 +1,6 @@
-//! Platforms as far as the rules of vISA tell them apart.
+//! Generations: platforms that the rules of vISA distinguish.
 
-/// Platforms that vISA's rules treat alike, oldest first.
+/// Platforms with the same rules of vISA, oldest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum Generation {
@@ -18,7 +18,7 @@ pub enum Generation {
 }
 
 impl Generation {
-    /// All, oldest first.
+    /// All generations, oldest first.
     pub const ALL: [Generation; 11] = [
         Generation::Bdw,
         Generation::Skl,
@@ -33,7 +33,7 @@ impl Generation {
         Generation::Xe2,
     ];
 
-    /// The name in messages, which is a platform's.
+    /// Name in messages, which is a platform's.
     pub const fn name(self) -> &'static str {
         match self {
             Generation::Bdw => "bdw",
@@ -50,7 +50,7 @@ impl Generation {
         }
     }
 
-    /// Bytes of a register.
+    /// Bytes of a general register.
     pub const fn grf_bytes(self) -> u32 {
         if self as u8 >= Generation::Pvc as u8 {
             64
@@ -68,17 +68,17 @@ impl Generations {
     pub const ALL: Generations = Generations(u16::MAX);
     pub const NONE: Generations = Generations(0);
 
-    /// From that one on.
+    /// The given generation and later ones.
     pub const fn from(first: Generation) -> Generations {
         Generations(u16::MAX << first as u8)
     }
 
-    /// Before that one.
+    /// The generations before the given one.
     pub const fn before(end: Generation) -> Generations {
         Generations((1 << end as u8) - 1)
     }
 
-    /// These alone.
+    /// The given generations alone.
     pub const fn only(generations: &[Generation]) -> Generations {
         let mut set = 0;
         let mut i = 0;
@@ -89,12 +89,12 @@ impl Generations {
         Generations(set)
     }
 
-    /// Those of either set.
+    /// The union of two sets.
     pub const fn or(self, other: Generations) -> Generations {
         Generations(self.0 | other.0)
     }
 
-    /// All that are not in the set.
+    /// The complement of the set.
     pub const fn not(self) -> Generations {
         Generations(!self.0)
     }
