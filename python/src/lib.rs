@@ -11,10 +11,12 @@ use kiln_regalloc::Allocator;
 use kiln_runtime::exec::{self, Arg, Launch, Program};
 use kiln_runtime::info::{self, Info};
 use kiln_runtime::launch::parse_spec;
-use kiln_runtime::pipeline::{self, CompileError, Compiled, Options, Tier};
+use kiln_runtime::pipeline;
 use kiln_runtime::pressure::{Place, Profile};
-use kiln_runtime::session::{CompiledModule, Error, Failure, Session};
 use kiln_runtime::source::{Input, InputError};
+use kiln_runtime::{
+    CompileError, Compiled, CompiledModule, Error, Failure, Options, Session, Tier,
+};
 use kiln_target::abi;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::atomic::Ordering::Relaxed;
 
-use kiln_compile::pipeline::Tier;
+use kiln_compile::Tier;
 use kiln_compile::source;
 use kiln_emit::platform::Platform;
 use miette::{Report, miette};

@@ -11,9 +11,8 @@ use std::ffi::OsString;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
-use kiln_compile::pipeline::{Compiled, Options};
-use kiln_compile::session::Session;
 use kiln_compile::source;
+use kiln_compile::{Compiled, Options, Session};
 use kiln_emit::platform::{self, Platform};
 use kiln_frontend::module::Module;
 use kiln_frontend::{binary, print};

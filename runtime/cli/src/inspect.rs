@@ -11,8 +11,7 @@ use clap::ValueEnum;
 use kiln_compile::callgraph::{
     self, CallGraphReport, CallKind, CallReport, Kind, NoDepth, ObjectReport, StackDepth,
 };
-use kiln_compile::pipeline::Options;
-use kiln_compile::session::Session;
+use kiln_compile::{Options, Session};
 use kiln_emit::platform::Platform;
 use miette::{Report, miette};
 use petgraph::dot::Dot;

@@ -41,8 +41,8 @@ use std::process::ExitCode;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
-use kiln_compile::pipeline::{self, Tier};
-use kiln_compile::session::Error;
+use kiln_compile::pipeline::{self};
+use kiln_compile::{Error, Tier};
 use miette::{MietteHandlerOpts, Report, ReportHandler};
 
 /// Finalizes vISA, Intel's virtual instruction set, to Gen machine code; runs it and lists it.

@@ -4,8 +4,7 @@ use std::path::Path;
 
 use kiln_compile::info::Info;
 use kiln_compile::interface::Interface;
-use kiln_compile::pipeline::Compiled;
-use kiln_compile::session::CompiledModule;
+use kiln_compile::{Compiled, CompiledModule};
 use kiln_emit::listing::{self, Annotations, Remark, Style};
 use kiln_emit::platform::Platform;
 use miette::Report;

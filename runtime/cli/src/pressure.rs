@@ -5,9 +5,8 @@ mod summary;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
-use kiln_compile::pipeline::Options;
 use kiln_compile::pressure::{Place, Point, Profile, Value};
-use kiln_compile::session::Session;
+use kiln_compile::{Options, Session};
 use kiln_emit::platform::Platform;
 use miette::Report;
 use plotters::prelude::*;

@@ -3,9 +3,8 @@
 use std::path::PathBuf;
 
 use kiln_compile::info;
-use kiln_compile::pipeline::{Options, Tier};
 use kiln_compile::relink::{RelinkError, relink as replace};
-use kiln_compile::session::Session;
+use kiln_compile::{Options, Session, Tier};
 use kiln_emit::platform::Platform;
 use kiln_emit::zebin::Zebin;
 use miette::{Report, miette};

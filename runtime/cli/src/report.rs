@@ -7,9 +7,8 @@ use std::collections::HashMap;
 use std::fmt::{self, Display};
 use std::path::Path;
 
-use kiln_compile::pipeline::CompileError;
-use kiln_compile::session::{Error, Failure};
 use kiln_compile::source::InputError;
+use kiln_compile::{CompileError, Error, Failure};
 use kiln_frontend::module::{Module, Object, Place};
 use kiln_frontend::print::inst_text;
 use kiln_frontend::text::{self, ParseError, Spans};

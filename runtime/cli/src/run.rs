@@ -6,8 +6,7 @@ use std::sync::Mutex;
 use std::time::Instant;
 
 use kiln_compile::info;
-use kiln_compile::pipeline::{Options, Tier};
-use kiln_compile::session::Session;
+use kiln_compile::{Options, Session, Tier};
 use kiln_emit::platform::Platform;
 use kiln_emit::zebin::{FUNCTIONS, Zebin};
 use kiln_exec::launch::{Description, Source, Spec, check_types, compare, parse_spec};

@@ -4,8 +4,7 @@ use kiln_emit::platform::Platform;
 use miette::{Report, miette};
 use serde::Serialize;
 
-use kiln_compile::pipeline::Compiled;
-use kiln_compile::session::CompiledModule;
+use kiln_compile::{Compiled, CompiledModule};
 
 use super::cost::Figures;
 

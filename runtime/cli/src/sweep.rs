@@ -5,8 +5,7 @@ use std::path::PathBuf;
 use std::sync::atomic::Ordering::Relaxed;
 
 use clap::ValueEnum;
-use kiln_compile::pipeline::{CompileError, Compiled, Options};
-use kiln_compile::session::{Error, Outcome, Session};
+use kiln_compile::{CompileError, Compiled, Error, Options, Outcome, Session};
 use kiln_emit::platform::Platform;
 use kiln_regalloc::Allocator;
 use miette::Report;

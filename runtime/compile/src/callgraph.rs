@@ -17,8 +17,9 @@ use petgraph::graph::NodeIndex;
 use petgraph::visit::EdgeRef;
 use serde::Serialize;
 
-use crate::pipeline::Compiled;
-use crate::session::{Failure, Session, names, read_module};
+use crate::failure::Failure;
+use crate::result::Compiled;
+use crate::session::{Session, names, read_module};
 use crate::source::Input;
 
 /// A module's call graph. Objects are named by their numbers in [`CallGraphReport::objects`].

@@ -23,8 +23,8 @@ use kiln_emit::zebin::{
 use kiln_machine::func::Entered;
 
 use crate::lines::Lines;
-use crate::pipeline::Compiled;
-use crate::session::CompiledModule;
+use crate::result::Compiled;
+use crate::result::CompiledModule;
 
 /// `SHT_PROGBITS`.
 const CONTENTS: u32 = 1;

@@ -20,8 +20,8 @@ use kiln_emit::ze_info::{
 use serde::{Deserialize, Serialize};
 use serde_norway::Mapping;
 
-use crate::pipeline::{Compiled, KernelInput};
-use crate::session::CompiledModule;
+use crate::result::CompiledModule;
+use crate::result::{Compiled, KernelInput};
 
 /// The version of `.ze_info` that is written.
 const VERSION: &str = "1.20";

@@ -12,7 +12,7 @@ use kiln_ir::callgraph::{CallGraph, Depth};
 use kiln_machine::func::Entered;
 
 use crate::lines::Lines;
-use crate::pipeline::{Compiled, Symbol};
+use crate::result::{Compiled, Relocation, Symbol};
 
 /// Where functions begin, in bytes: as short instructions do.
 const ALIGN: usize = 8;
@@ -81,7 +81,7 @@ pub fn link(objects: Vec<(usize, Compiled)>, graph: &CallGraph) -> (Vec<Compiled
 struct Linked {
     code: Vec<u8>,
     lines: Lines,
-    relocations: Vec<crate::pipeline::Relocation>,
+    relocations: Vec<Relocation>,
     symbols: Vec<Symbol>,
 }
 

@@ -14,8 +14,8 @@ use kiln_emit::zebin::{TEXT_ALIGN, TEXT_PADDING};
 use kiln_machine::func::Entered;
 
 use crate::object_file::FUNCTION_ALIGN;
-use crate::pipeline::Compiled;
-use crate::session::CompiledModule;
+use crate::result::Compiled;
+use crate::result::CompiledModule;
 
 /// A module's code at its address.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -4,8 +4,7 @@
 use crate::debug;
 use crate::info::Info;
 use crate::interface::InterfaceError;
-use crate::pipeline::{Compiled, Symbol as Function};
-use crate::session::CompiledModule;
+use crate::result::{Compiled, CompiledModule, Symbol as Function};
 use kiln_emit::assemble::RelocationKind;
 use kiln_emit::platform::Platform;
 use kiln_emit::ze_info::{Kernel as Entry, MemoryKind, MemoryUsage, PerThreadMemoryBuffer, ZeInfo};

@@ -9,233 +9,31 @@ use std::fmt;
 use std::time::Instant;
 
 use kiln_emit::assemble::{self, Program, RelocationKind, assemble};
-use kiln_emit::encoding::EncodeError;
 use kiln_emit::flow;
 use kiln_emit::platform::Platform;
 use kiln_emit::verify::Violation;
 use kiln_frontend::module::{Input, InputVar, Object, ObjectKind};
-use kiln_ir::cfg::CfgError;
 use kiln_ir::expand;
 use kiln_ir::subroutines::{self, Which};
 use kiln_isel::select::{self, Room};
 use kiln_isel::{legalize, opt, pairs, remat, schedule};
-use kiln_machine::func::{Address, Entered, Function as Machine};
+use kiln_machine::func::{Address, Function as Machine};
 use kiln_machine::graph::Graph;
 use kiln_machine::inst::Opcode;
 use kiln_machine::verify::{Level, verify as verify_machine};
 use kiln_regalloc::frame::{Frame, MOST_SCRATCH};
 use kiln_regalloc::routines::Parts;
-use kiln_regalloc::{AllocError, Allocator, Stats, allocate_parts};
-use kiln_target::abi::{self, Abi};
+use kiln_regalloc::{AllocError, Allocator, allocate_parts};
 use rayon::prelude::*;
-use serde::Serialize;
 
+use crate::failure::{CompileError, Unsupported};
 use crate::lines::Lines;
-use crate::pressure::{self, Place, Profile};
+use crate::options::{Options, Stage};
+use crate::pressure;
+use crate::result::{Compiled, KernelInput, Relocation, Seconds};
 
 /// Registers of a kernel's parts from which on they are made at the same time.
 const MANY: usize = 4096;
-
-/// What a kernel has that is not supported.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Unsupported {
-    /// The number of the instruction.
-    pub inst: usize,
-    pub what: String,
-}
-
-/// Why a kernel cannot be finalized.
-#[derive(Debug, thiserror::Error)]
-pub enum CompileError {
-    /// Sorted by instruction; not empty.
-    #[error("{kernel}: {}", UnsupportedList(.list))]
-    Unsupported {
-        kernel: String,
-        list: Vec<Unsupported>,
-    },
-    #[error("{kernel}: {source}")]
-    Flow { kernel: String, source: CfgError },
-    #[error(transparent)]
-    Allocate(#[from] AllocError),
-    #[error("{kernel}: {source}")]
-    Encode { kernel: String, source: EncodeError },
-    #[error("{kernel}: after {stage}: {what}")]
-    Broken {
-        kernel: String,
-        stage: &'static str,
-        what: String,
-    },
-}
-
-impl CompileError {
-    /// An error about the control flow of an object, with the instruction's number in the source.
-    fn flow(object: &Object, source: CfgError) -> CompileError {
-        let kernel = object.name.to_string();
-        match source.in_source(object) {
-            CfgError::Unsupported { inst, what } => CompileError::Unsupported {
-                kernel,
-                list: vec![Unsupported {
-                    inst,
-                    what: what.to_string(),
-                }],
-            },
-            source => CompileError::Flow { kernel, source },
-        }
-    }
-
-    /// Unsupported instructions of a kernel, sorted, each once.
-    fn unsupported(object: &Object, mut list: Vec<Unsupported>) -> CompileError {
-        list.sort_by_key(|one| one.inst);
-        list.dedup();
-        CompileError::Unsupported {
-            kernel: object.name.to_string(),
-            list,
-        }
-    }
-
-    /// The same as errors of their own: one for each kind of what is not supported.
-    pub fn split(self) -> Vec<CompileError> {
-        let CompileError::Unsupported { kernel, list } = self else {
-            return vec![self];
-        };
-        let of_kind = |kind: Vec<&Unsupported>| CompileError::Unsupported {
-            kernel: kernel.clone(),
-            list: kind.into_iter().cloned().collect(),
-        };
-        by_kind(&list).into_iter().map(of_kind).collect()
-    }
-
-    /// The number of the instruction that it is about, if it is about one.
-    pub fn instruction(&self) -> Option<usize> {
-        match self {
-            CompileError::Unsupported { list, .. } => list.first().map(|first| first.inst),
-            CompileError::Flow { source, .. } => match source {
-                CfgError::NoLabel { inst, .. } | CfgError::Unsupported { inst, .. } => Some(*inst),
-            },
-            CompileError::Allocate(_)
-            | CompileError::Encode { .. }
-            | CompileError::Broken { .. } => None,
-        }
-    }
-}
-
-/// What is not supported, as text: a kind after the other.
-struct UnsupportedList<'a>(&'a [Unsupported]);
-
-/// The most places of a kind that are named.
-const NAMED_PLACES: usize = 4;
-
-/// Each kind of what is not supported, in the order of their first instructions.
-fn by_kind(list: &[Unsupported]) -> Vec<Vec<&Unsupported>> {
-    let mut kinds: Vec<Vec<&Unsupported>> = Vec::new();
-    for one in list {
-        match kinds.iter_mut().find(|kind| kind[0].what == one.what) {
-            Some(kind) => kind.push(one),
-            None => kinds.push(vec![one]),
-        }
-    }
-    kinds
-}
-
-impl fmt::Display for UnsupportedList<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        for (number, kind) in by_kind(self.0).iter().enumerate() {
-            f.write_str(if number == 0 { "" } else { "; " })?;
-            let Unsupported { inst, what } = kind[0];
-            if let [_] = kind.as_slice() {
-                write!(f, "instruction {inst}: {what}: not supported")?;
-                continue;
-            }
-            let count = kind.len();
-            write!(
-                f,
-                "{what}: not supported, {count} times: instructions {inst}"
-            )?;
-            let named = kind[1..].iter().take(NAMED_PLACES - 1);
-            named
-                .into_iter()
-                .try_for_each(|one| write!(f, ", {}", one.inst))?;
-            f.write_str(if count > NAMED_PLACES { ", …" } else { "" })?;
-        }
-        Ok(())
-    }
-}
-
-/// A stage whose result can be printed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Stage {
-    Visa,
-    Ir,
-    /// Machine IR as selected, after each pass of the optimizer, and legalized.
-    Isel,
-    Ra,
-    Asm,
-}
-
-/// What is wanted first: code soon, or code that is fast.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Tier {
-    /// No pass that only makes the code better.
-    Quick,
-    /// All that makes the code better.
-    Best,
-}
-
-/// How a kernel is to be compiled.
-#[derive(Clone)]
-pub struct Options {
-    pub platform: &'static Platform,
-    /// GRFs that may be used, out of 128. Fewer than a kernel needs make it spill.
-    pub grf_limit: u32,
-    /// The convention of stack calls.
-    pub abi: &'static Abi,
-    /// Threads may be interrupted in the middle of the code (mid-thread preemption), which costs messages
-    /// to the sampler a header on some platforms.
-    pub interruptible: bool,
-    /// How registers are assigned; where that finds too few, as [`Allocator::Ion`] does.
-    pub allocator: Allocator,
-    /// Run the passes of the optimizer.
-    pub optimize: bool,
-    /// Passes that are left out, by their names ([`passes`]).
-    pub without: Vec<&'static str>,
-    /// Run every verifier and have the allocation proved.
-    pub verify: bool,
-    /// Measure how many registers are live at once.
-    pub pressure: bool,
-    /// Take the register pressure along the code, and what lives at that place.
-    pub profile: Option<Place>,
-    /// Stages to print.
-    pub dump: Vec<Stage>,
-}
-
-impl Options {
-    pub fn new(platform: &'static Platform) -> Options {
-        Options {
-            platform,
-            grf_limit: platform.grf_count,
-            abi: &abi::STACK_2,
-            interruptible: false,
-            allocator: Allocator::default(),
-            optimize: true,
-            without: Vec::new(),
-            verify: cfg!(debug_assertions),
-            pressure: false,
-            profile: None,
-            dump: Vec::new(),
-        }
-    }
-
-    /// How much is done for the code.
-    #[must_use]
-    pub fn tier(self, tier: Tier) -> Options {
-        let is_quick = tier == Tier::Quick;
-        Options {
-            allocator: Allocator::Scan,
-            optimize: !is_quick,
-            ..self
-        }
-    }
-}
 
 /// The passes that may be left out, by their names: of the optimizer, and of control flow behind allocation.
 pub fn passes() -> impl Iterator<Item = &'static str> {
@@ -244,82 +42,6 @@ pub fn passes() -> impl Iterator<Item = &'static str> {
     optimizer
         .chain([schedule::NAME, pairs::NAME, remat::NAME])
         .chain(others)
-}
-
-/// Seconds each phase took. Control flow's passes count among those of register allocation.
-#[derive(Clone, Copy, Debug, Default, Serialize)]
-pub struct Seconds {
-    pub ir: f64,
-    pub isel: f64,
-    pub regalloc: f64,
-    pub emit: f64,
-}
-
-/// A place in the code that holds the address of a name, to be filled in by the loader.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Relocation {
-    /// Of the field, in bytes from the start of the code.
-    pub offset: u32,
-    pub symbol: String,
-    pub kind: RelocationKind,
-}
-
-/// A variable that holds a value when a kernel begins, as vISA declares it (`.input`).
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct KernelInput {
-    /// Of the variable.
-    pub name: String,
-    /// In the register file, and size; in bytes.
-    pub offset: u32,
-    pub size: u32,
-    /// The type of vISA (`uq`, `f`), if it is a general variable of one element.
-    pub scalar: Option<String>,
-}
-
-/// A kernel or function in linked code, in bytes.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Symbol {
-    pub name: String,
-    pub offset: u32,
-    pub size: u32,
-}
-
-/// A finalized kernel or function.
-pub struct Compiled {
-    pub name: String,
-    pub entered: Entered,
-    /// Keeps to the convention of stack calls.
-    pub stack: bool,
-    /// Machine code; of a linked kernel with that of the functions that it calls by name.
-    pub code: Vec<u8>,
-    /// Its inputs, in the order of their declarations.
-    pub inputs: Vec<KernelInput>,
-    /// What its parts come from.
-    pub lines: Lines,
-    pub relocations: Vec<Relocation>,
-    /// What is where in the code, if it is linked; the first is the whole's own.
-    pub symbols: Vec<Symbol>,
-    /// Bytes of scratch space for the stacks of what it calls.
-    pub stack_bytes: u32,
-    /// Channels of a dispatch.
-    pub simd: u8,
-    /// Bytes at the start of scratch space that the vISA itself uses; spills come behind them.
-    pub scratch_base: u32,
-    /// Whether the kernel waits at a barrier.
-    pub barrier: bool,
-    /// Whether its threads must not be interrupted in the middle.
-    pub uninterruptible: bool,
-    /// Instructions of vISA and of Gen.
-    pub visa_instructions: usize,
-    pub instructions: usize,
-    pub allocation: Stats,
-    /// What has assigned its registers.
-    pub allocator: Allocator,
-    pub seconds: Seconds,
-    /// The register pressure, if it was asked for: the object's own, and its subroutines'.
-    pub profiles: Vec<Profile>,
-    /// The dumps asked for, in the order of the stages.
-    pub dumps: Vec<(Stage, String)>,
 }
 
 /// What is known of the functions of a module when one of its objects is compiled.

@@ -9,9 +9,11 @@ use std::collections::HashMap;
 use kiln_emit::zebin::{FUNCTIONS, Zebin};
 use kiln_frontend::module::{Module, ObjectKind};
 
+use crate::failure::Failure;
 use crate::info::Info;
 use crate::object_file::{ObjectError, add_lines, object_file};
-use crate::session::{CompiledModule, Failure, Session};
+use crate::result::CompiledModule;
+use crate::session::Session;
 use crate::source::{self, Input};
 
 /// What has become of an object file.

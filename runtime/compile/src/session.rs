@@ -31,25 +31,27 @@
 //! ```
 
 use std::collections::BTreeMap;
-use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 use kiln_emit::zebin::Zebin;
-use kiln_frontend::module::{Module, ObjectKind, Place};
-use kiln_frontend::print::{self, Printer};
+use kiln_frontend::module::{Module, ObjectKind};
+use kiln_frontend::print;
 use kiln_frontend::text;
-use kiln_frontend::verify::{self, Finding, Severity};
-use kiln_ir::callgraph::{CallError, CallGraph, Edge};
+use kiln_frontend::verify::{self, Severity};
+use kiln_ir::callgraph::{CallGraph, Edge};
 use kiln_machine::func::Entered;
 use rayon::prelude::*;
 
 use crate::cache::Cache;
 use crate::diagnostic::Diagnostic;
+use crate::failure::{Error, Failure, Places};
 use crate::info::Info;
 use crate::link;
 use crate::object_file::{self, ObjectError};
-use crate::pipeline::{self, Callees, CompileError, Compiled, Options, Scratch, Stage, Tier};
+use crate::options::{Options, Stage, Tier};
+use crate::pipeline::{self, Callees, Scratch};
+use crate::result::{Compiled, CompiledModule};
 use crate::source::{self, Form, Input, InputError, Merged};
 
 /// Options and memory of compilations.
@@ -59,30 +61,6 @@ pub struct Session {
     cache: Option<Cache>,
     /// One for each compilation that is under way, and those that wait for the next.
     scratch: Mutex<Vec<Scratch>>,
-}
-
-/// The finalized kernels of a module.
-pub struct CompiledModule {
-    /// Each with the functions that it calls by name.
-    pub kernels: Vec<Compiled>,
-    /// Functions that are called by address, likewise.
-    pub functions: Vec<Compiled>,
-    /// Seconds that reading and checking the files took.
-    pub read_seconds: f64,
-    /// The module as text, if that stage was asked for.
-    pub visa: Option<String>,
-}
-
-impl CompiledModule {
-    /// The kernel of that name.
-    pub fn kernel(&self, name: &str) -> Option<&Compiled> {
-        self.kernels.iter().find(|kernel| kernel.name == name)
-    }
-
-    /// All that has code of its own: the kernels, and behind them the functions that are called by address.
-    pub fn parts(&self) -> impl Iterator<Item = &Compiled> {
-        self.kernels.iter().chain(&self.functions)
-    }
 }
 
 /// A module that was read and checked, to be compiled once or several times.
@@ -114,59 +92,8 @@ pub struct Outcome {
     pub result: Result<CompiledModule, Box<Failure>>,
 }
 
-/// Why there is no machine code of a module, and where. It is written out with its place;
-/// [`Failure::diagnostics`] has all that is wrong.
-#[derive(Debug)]
-pub struct Failure {
-    /// The number of the input, and its name.
-    pub file: Option<(usize, String)>,
-    /// The kernel or function, and its number in its file.
-    pub kernel: Option<(usize, String)>,
-    /// The number of the instruction in it.
-    pub inst: Option<usize>,
-    pub place: Option<Place>,
-    /// The instruction as text, where the file is none.
-    pub text: Option<String>,
-    pub error: Error,
-    /// What else was found, warnings among it, in the order of the module.
-    pub others: Vec<Failure>,
-}
-
-/// What is wrong.
-#[derive(Debug, thiserror::Error)]
-pub enum Error {
-    #[error("no machine code is made for {0} yet")]
-    Platform(&'static str),
-    #[error("a limit of {found} registers: {fewest} to {most} are possible on {platform}")]
-    GrfLimit {
-        found: u32,
-        fewest: u32,
-        most: u32,
-        platform: &'static str,
-    },
-    #[error(transparent)]
-    Input(#[from] InputError),
-    #[error(transparent)]
-    Rule(#[from] Finding),
-    #[error(transparent)]
-    Calls(#[from] CallError),
-    #[error(transparent)]
-    Compile(#[from] CompileError),
-    #[error("no kernel is named {wanted}; the kernels are: {}", listed(.names))]
-    NoSuchKernel { wanted: String, names: Vec<String> },
-    #[error("it holds no kernel")]
-    NoKernel,
-}
-
 /// The fewest registers that a kernel can be compiled for.
 const FEWEST_GRFS: u32 = 24;
-
-fn listed(names: &[String]) -> String {
-    match names {
-        [] => "none".to_string(),
-        names => names.join(", "),
-    }
-}
 
 impl Session {
     pub fn new(options: Options) -> Session {
@@ -688,191 +615,4 @@ fn unread(error: InputError, inputs: &[Input], number: usize) -> Box<Failure> {
     let mut failure = Failure::of_file(error.into(), &names, number);
     failure.others = others;
     failure
-}
-
-impl From<Error> for Box<Failure> {
-    fn from(error: Error) -> Box<Failure> {
-        Box::new(Failure::new(error))
-    }
-}
-
-impl Error {
-    /// The code of what is wrong: for ever the same, and never that of something else. `docs/embedding.md` lists
-    /// them.
-    pub fn code(&self) -> &'static str {
-        match self {
-            Error::Input(error) => error.code(),
-            Error::Rule(finding) => finding.code(),
-            Error::Calls(_) => "L0001",
-            Error::Platform(_) | Error::Compile(CompileError::Unsupported { .. }) => "C0001",
-            Error::Compile(CompileError::Encode { .. } | CompileError::Broken { .. }) => "C0002",
-            Error::Compile(CompileError::Allocate(_)) => "C0003",
-            Error::Compile(CompileError::Flow { .. }) => "C0004",
-            Error::GrfLimit { .. } => "O0001",
-            Error::NoSuchKernel { .. } => "O0002",
-            Error::NoKernel => "O0003",
-        }
-    }
-}
-
-/// Says where in a module errors are. Errors of one object that follow each other share the names of what is in it.
-struct Places<'a> {
-    files: &'a [String],
-    merged: &'a Merged,
-    printer: Option<(usize, Printer<'a>)>,
-}
-
-impl<'a> Places<'a> {
-    fn new(files: &'a [String], merged: &'a Merged) -> Places<'a> {
-        Places {
-            files,
-            merged,
-            printer: None,
-        }
-    }
-
-    fn failure(&mut self, error: Error, number: usize, inst: Option<usize>) -> Failure {
-        let origin = self.merged.origin(number);
-        let object = &self.merged.module.objects[number];
-        let mut failure = *Failure::of_file(error, self.files, origin.file);
-        failure.kernel = Some((origin.object, object.name.to_string()));
-        failure.inst = inst;
-        let Some(inst) = inst.and_then(|inst| object.insts.get(inst)) else {
-            return failure;
-        };
-        failure.place = Some(inst.place);
-        if inst.place.column == 0 {
-            let (_, printer) = match self.printer.take() {
-                Some(same) if same.0 == number => self.printer.insert(same),
-                _ => self.printer.insert((number, Printer::new(object))),
-            };
-            failure.text = Some(printer.inst_text(inst));
-        }
-        failure
-    }
-}
-
-impl Failure {
-    fn new(error: Error) -> Failure {
-        Failure {
-            file: None,
-            kernel: None,
-            inst: None,
-            place: None,
-            text: None,
-            error,
-            others: Vec::new(),
-        }
-    }
-
-    /// The first error of several findings, with the others.
-    fn with_others(mut found: Vec<Failure>) -> Box<Failure> {
-        let first = found.iter().position(|f| f.severity() == Severity::Error);
-        let mut failure = found.remove(first.unwrap_or(0));
-        failure.others.append(&mut found);
-        Box::new(failure)
-    }
-
-    fn of_file(error: Error, files: &[String], number: usize) -> Box<Failure> {
-        let place = match &error {
-            Error::Input(InputError::Text(error)) => Some(Place {
-                pos: error.line,
-                column: error.column,
-            }),
-            _ => None,
-        };
-        Box::new(Failure {
-            file: files.get(number).map(|name| (number, name.clone())),
-            place,
-            ..Failure::new(error)
-        })
-    }
-
-    pub(crate) fn at(
-        error: Error,
-        files: &[String],
-        merged: &Merged,
-        object: usize,
-        inst: Option<usize>,
-    ) -> Box<Failure> {
-        Box::new(Places::new(files, merged).failure(error, object, inst))
-    }
-
-    /// An error, or one of those among [`Failure::others`] that are warnings.
-    pub fn severity(&self) -> Severity {
-        match &self.error {
-            Error::Rule(finding) => finding.severity(),
-            _ => Severity::Error,
-        }
-    }
-
-    /// It as a record, without the others.
-    pub fn diagnostic(&self) -> Diagnostic {
-        let message = match &self.error {
-            // The place has been said.
-            Error::Input(InputError::Text(error)) => error.kind.to_string(),
-            error => error.to_string(),
-        };
-        let place = self.place.unwrap_or_default();
-        let is_text = place.column > 0;
-        Diagnostic {
-            severity: self.severity(),
-            code: self.error.code(),
-            file: self.file.as_ref().map(|(_, name)| name.clone()),
-            kernel: self.kernel.as_ref().map(|(_, name)| name.clone()),
-            instruction: self.inst,
-            line: is_text.then_some(place.pos),
-            column: is_text.then_some(place.column),
-            offset: (!is_text && place.pos > 0).then_some(place.pos),
-            text: self.text.clone(),
-            message,
-        }
-    }
-
-    /// All that was found: this first, then the others in the order of the module.
-    pub fn all(&self) -> Vec<&Failure> {
-        let mut all = vec![self];
-        all.extend(self.others.iter().flat_map(Failure::all));
-        all
-    }
-
-    /// The same as records.
-    pub fn diagnostics(&self) -> Vec<Diagnostic> {
-        self.all().into_iter().map(Failure::diagnostic).collect()
-    }
-}
-
-impl fmt::Display for Failure {
-    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        let text = self.place.filter(|place| place.column > 0);
-        match (&self.file, text) {
-            (Some((_, file)), Some(Place { pos, column })) => write!(f, "{file}:{pos}:{column}: ")?,
-            (Some((_, file)), None) => write!(f, "{file}: ")?,
-            (None, _) => {}
-        }
-        match (&self.error, &self.kernel) {
-            // The place has been said.
-            (Error::Input(InputError::Text(error)), _) => return write!(f, "{}", error.kind),
-            // Others name the kernel themselves.
-            (Error::Rule(_), Some((_, kernel))) => {
-                f.write_str(kernel)?;
-                if let Some(inst) = self.inst {
-                    write!(f, ", instruction {inst}")?;
-                }
-                f.write_str(": ")?;
-            }
-            _ => {}
-        }
-        write!(f, "{}", self.error)?;
-        match self.place {
-            Some(Place { pos, column: 0 }) if pos > 0 => write!(f, ", at offset {pos:#x}"),
-            _ => Ok(()),
-        }
-    }
-}
-
-impl std::error::Error for Failure {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        Some(&self.error)
-    }
 }

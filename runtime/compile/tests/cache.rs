@@ -5,9 +5,8 @@ use std::path::{Path, PathBuf};
 
 use kiln_compile::cache::{Cache, CacheError, Counts};
 use kiln_compile::info::Info;
-use kiln_compile::pipeline::{Compiled, Options, Stage};
-use kiln_compile::session::{CompiledModule, Session};
 use kiln_compile::source::Input;
+use kiln_compile::{Compiled, CompiledModule, Options, Session, Stage};
 use kiln_emit::platform::{self, Platform};
 use kiln_regalloc::Allocator;
 use kiln_target::abi;
@@ -380,8 +379,7 @@ fn modules_of_several_files_are_found() {
             session = session.with_cache(cache.clone());
         }
         let outcomes = session.compile_modules(&inputs).into_iter();
-        let outcome =
-            |o: kiln_compile::session::Outcome| (o.files, o.result.map_err(|e| e.to_string()));
+        let outcome = |o: kiln_compile::Outcome| (o.files, o.result.map_err(|e| e.to_string()));
         outcomes.map(outcome).collect::<Vec<_>>()
     };
     let check = |files: &[Vec<u8>], expected: Counts| {

@@ -3,9 +3,8 @@
 
 mod mutate;
 
-use kiln_compile::pipeline::Options;
-use kiln_compile::session::Session;
 use kiln_compile::source::Input;
+use kiln_compile::{Options, Session};
 use kiln_emit::platform::SKL;
 use proptest::collection::vec;
 use proptest::prelude::*;

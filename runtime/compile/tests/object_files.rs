@@ -10,10 +10,9 @@ use kiln_compile::interface::{
     Access, Argument, Fault, Implicit, ImplicitKind, Interface, KernelInterface,
 };
 use kiln_compile::object_file::{ObjectError, add_lines};
-use kiln_compile::pipeline::{KernelInput, Options};
 use kiln_compile::relink::{RelinkError, Relinked, relink};
-use kiln_compile::session::{CompiledModule, Session};
 use kiln_compile::source::Input;
+use kiln_compile::{CompiledModule, KernelInput, Options, Session};
 use kiln_emit::encoding;
 use kiln_emit::platform::{self, Platform};
 use kiln_emit::ze_info::{

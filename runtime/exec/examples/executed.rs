@@ -9,9 +9,8 @@ use std::error::Error;
 use std::path::{Path, PathBuf};
 
 use kiln_compile::info::Info;
-use kiln_compile::pipeline::Options;
-use kiln_compile::session::Session;
 use kiln_compile::source::Input;
+use kiln_compile::{Options, Session};
 use kiln_emit::cost::{Weights, estimate};
 use kiln_emit::inst::Inst;
 use kiln_emit::platform::find;

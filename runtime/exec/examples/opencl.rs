@@ -24,7 +24,7 @@ mod reduce;
 #[path = "../tests/opencl/run.rs"]
 mod run;
 
-use kiln_compile::pipeline::Tier;
+use kiln_compile::Tier;
 use kiln_exec::Arg;
 use program::{Program, Range};
 use run::Reference;

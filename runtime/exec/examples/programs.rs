@@ -36,7 +36,7 @@ mod text;
 mod walk;
 
 use case::Case;
-use kiln_compile::pipeline::Tier;
+use kiln_compile::Tier;
 use kiln_exec::Program as Code;
 use program::Program;
 

@@ -4,7 +4,8 @@
 
 use std::fmt::Write;
 
-use kiln_compile::pipeline::{self, Compiled, Options, Scratch};
+use kiln_compile::pipeline::{self, Scratch};
+use kiln_compile::{Compiled, Options};
 use kiln_emit::inst::{Place, Reg, RegFile, Src};
 use kiln_emit::platform::{self, Platform};
 use kiln_emit::ze_info::ZeInfo;

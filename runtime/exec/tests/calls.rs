@@ -4,9 +4,8 @@
 use std::path::{Path, PathBuf};
 
 use kiln_compile::info::Info;
-use kiln_compile::pipeline::Options;
-use kiln_compile::session::Session;
 use kiln_compile::source::Input;
+use kiln_compile::{Options, Session};
 use kiln_emit::platform::{self, Platform};
 use kiln_emit::ze_info::{MemoryKind, ZeInfo};
 use kiln_emit::zebin::{ADDRESS, FUNCTIONS, Relocation, Relocations, TEXT_PREFIX, Zebin};

@@ -8,7 +8,7 @@ mod run;
 use std::path::{Path, PathBuf};
 
 use common::{compile, skl};
-use kiln_compile::pipeline::Compiled;
+use kiln_compile::Compiled;
 use kiln_compile::source;
 use kiln_emit::encoding;
 use kiln_emit::listing::{self, Style};

@@ -8,9 +8,9 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use kiln_compile::info::Info;
-use kiln_compile::pipeline::{self, Options, Tier};
-use kiln_compile::session::{CompiledModule, Failure, Session};
+use kiln_compile::pipeline::{self};
 use kiln_compile::source::Input;
+use kiln_compile::{CompiledModule, Failure, Options, Session, Tier};
 use kiln_emit::assemble::Program;
 use kiln_emit::encoding::encode;
 use kiln_emit::errata;

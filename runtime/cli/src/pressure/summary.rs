@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::atomic::Ordering::Relaxed;
 
 use kiln_compile::pressure::Profile;
-use kiln_compile::session::{Failure, Outcome, Session};
+use kiln_compile::{Failure, Outcome, Session};
 use miette::Report;
 use serde::Serialize;
 

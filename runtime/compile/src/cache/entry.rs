@@ -11,8 +11,8 @@ use kiln_regalloc::{Allocator, Stats};
 use serde::{Deserialize, Serialize};
 
 use crate::lines::{Line, Lines, Source};
-use crate::pipeline::{Compiled, KernelInput, Relocation, Seconds, Symbol};
-use crate::session::CompiledModule;
+use crate::result::CompiledModule;
+use crate::result::{Compiled, KernelInput, Relocation, Seconds, Symbol};
 
 #[derive(Serialize, Deserialize)]
 struct ModuleEntry<'a> {
@@ -311,7 +311,7 @@ pub(super) fn read_groups(bytes: &[u8], files: usize) -> Option<Vec<Vec<usize>>>
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::pipeline::Options;
+    use crate::options::Options;
     use crate::session::Session;
     use crate::source::Input;
 

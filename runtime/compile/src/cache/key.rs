@@ -7,7 +7,7 @@
 
 use blake3::{Hash, Hasher};
 
-use crate::pipeline::Options;
+use crate::options::Options;
 use crate::source::Input;
 
 /// The program that makes the code: its version, and a hash of the sources that it was built from.

@@ -34,8 +34,8 @@ use blake3::{Hash, Hasher};
 use memmap2::Mmap;
 use tempfile::NamedTempFile;
 
-use crate::pipeline::Options;
-use crate::session::CompiledModule;
+use crate::options::Options;
+use crate::result::CompiledModule;
 use crate::source::Input;
 
 pub use key::{BUILD, Key};

@@ -4,9 +4,8 @@
 use std::path::Path;
 use std::sync::OnceLock;
 
-use kiln_compile::pipeline::{CompileError, Options};
-use kiln_compile::session::{Error, Session};
 use kiln_compile::source::Input;
+use kiln_compile::{CompileError, Error, Options, Session};
 use kiln_emit::encoding::encode;
 use kiln_emit::listing::entries;
 use kiln_emit::platform::{Platform, find};

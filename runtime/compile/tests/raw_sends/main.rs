@@ -1,7 +1,8 @@
 //! Raw sends of every form, size, mask, predicate and descriptor: what we encode is what the reference
 //! finalizer encodes. `.ci/raw-sends` makes `table.txt` and says how it is laid out.
 
-use kiln_compile::pipeline::{self, Options, Scratch};
+use kiln_compile::Options;
+use kiln_compile::pipeline::{self, Scratch};
 use kiln_emit::listing::{self, Style};
 use kiln_emit::platform::{self, Platform};
 use kiln_frontend::text;

@@ -1,6 +1,7 @@
 //! Compiling with every verifier on.
 
-use kiln_compile::pipeline::{self, Compiled, Options, Scratch};
+use kiln_compile::pipeline::{self, Scratch};
+use kiln_compile::{Compiled, Options};
 use kiln_emit::platform::{self, Platform};
 use kiln_frontend::module::Object;
 

@@ -1,6 +1,6 @@
 //! Running what was compiled.
 
-use kiln_compile::pipeline::Compiled;
+use kiln_compile::Compiled;
 use kiln_emit::platform::Platform;
 use kiln_emit::ze_info::{PerThreadMemoryBuffer, ZeInfo};
 use kiln_exec::{Arg, Launch, Program};

@@ -11,7 +11,7 @@ mod run;
 
 use std::path::Path;
 
-use kiln_compile::pipeline::Tier;
+use kiln_compile::Tier;
 use kiln_emit::zebin::Zebin;
 use kiln_exec::{Arg, Launch, Program};
 

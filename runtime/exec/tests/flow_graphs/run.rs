@@ -1,6 +1,7 @@
 //! Compiles a graph's kernel and executes machine code of it.
 
-use kiln_compile::pipeline::{self, Options, Tier};
+use kiln_compile::pipeline::{self};
+use kiln_compile::{Options, Tier};
 use kiln_emit::platform::{self, Platform};
 use kiln_emit::ze_info::ZeInfo;
 use kiln_exec::{Arg, Buffer, Launch, Program};

@@ -24,9 +24,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use kiln_compile::info::Info;
-use kiln_compile::pipeline::{Options, Tier};
-use kiln_compile::session::Session;
 use kiln_compile::source::Input;
+use kiln_compile::{Options, Session, Tier};
 use kiln_emit::platform::{self, Platform};
 use kiln_emit::ze_info::ZeInfo;
 use kiln_exec::{Arg, Buffer, Format, Image, ImageKind, Launch, Program, Shape};

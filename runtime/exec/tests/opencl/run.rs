@@ -7,9 +7,8 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use kiln_compile::info::Info;
-use kiln_compile::pipeline::{Options, Tier};
-use kiln_compile::session::Session;
 use kiln_compile::source::Input;
+use kiln_compile::{Options, Session, Tier};
 use kiln_emit::platform::{self, Platform};
 use kiln_emit::zebin::{FUNCTIONS, Zebin};
 use kiln_exec::{Arg, Buffer, Launch};

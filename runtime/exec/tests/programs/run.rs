@@ -1,9 +1,8 @@
 //! Compiles a program and executes machine code of it.
 
 use kiln_compile::info::Info;
-use kiln_compile::pipeline::{Options, Tier};
-use kiln_compile::session::Session;
 use kiln_compile::source::Input;
+use kiln_compile::{Options, Session, Tier};
 use kiln_emit::platform::{self, Platform};
 use kiln_emit::ze_info::ZeInfo;
 use kiln_exec::{Arg, Launch, Program as Code};

@@ -4,7 +4,7 @@
 //! [types](Ty): `S0_uw`, `D_f`, …. Loads and stores ignore the execution mask, so that what an
 //! instruction must not write is seen too.
 
-use kiln_compile::pipeline::Compiled;
+use kiln_compile::Compiled;
 use kiln_emit::platform::Platform;
 use kiln_emit::ze_info::ZeInfo;
 use kiln_exec::{Arg, Image, Sampler};

@@ -11,7 +11,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::path::Path;
 
-use kiln_compile::pipeline::{self, CompileError, Compiled, Options, Scratch};
+use kiln_compile::pipeline::{self, Scratch};
+use kiln_compile::{CompileError, Compiled, Options};
 use kiln_emit::inst::{Desc, Inst};
 use kiln_emit::listing::entries;
 use kiln_emit::platform::Platform;
