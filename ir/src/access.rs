@@ -67,14 +67,6 @@ impl LaneMaps {
             }
         }
     }
-
-    /// Adds what others do, in whatever order: bytes are of different channels if any two accesses say so.
-    fn join(&mut self, others: LaneMaps) {
-        self.mixed |= others.mixed;
-        for (mask, map) in others.agreed {
-            self.add(mask, map);
-        }
-    }
 }
 
 /// Bytes out of `both` that have different channels by the two maps.
@@ -170,9 +162,6 @@ struct Collector<'f, 'm> {
     maps: Vec<LaneMaps>,
 }
 
-/// Instructions from which on both halves are gone through at the same time.
-const MANY: usize = 4096;
-
 /// Accesses that an instruction hardly has more of in the mean.
 const USUAL: usize = 4;
 
@@ -181,50 +170,9 @@ const USUAL: usize = 4;
 /// # Errors
 /// A message moves data whose size is not known.
 pub fn collect(func: &Function, blocks: &[Range<u32>]) -> Result<Accesses, CfgError> {
-    let count = func.object.insts.len();
-    if count < MANY {
-        return collect_at_once(func, blocks);
-    }
-    let middle = blocks.partition_point(|block| (block.end as usize) < count / 2);
-    collect_in_halves(func, blocks, middle)
-}
-
-/// The same in one thread.
-///
-/// # Errors
-/// As [`collect`].
-fn collect_at_once(func: &Function, blocks: &[Range<u32>]) -> Result<Accesses, CfgError> {
-    Collector::new(func, blocks).at_once()
-}
-
-/// The same of the blocks before and behind one at the same time.
-///
-/// # Errors
-/// As [`collect`].
-pub fn collect_in_halves(
-    func: &Function,
-    blocks: &[Range<u32>],
-    middle: usize,
-) -> Result<Accesses, CfgError> {
-    let (first, second) = blocks.split_at(middle);
-    let mut first = Collector::new(func, first);
-    let mut second = Collector::new(func, second);
-    let (one, other) = rayon::join(|| first.collect(), || second.collect());
-    one.and(other)?;
-    let mut maps = std::mem::take(&mut first.maps);
-    for (maps, others) in maps.iter_mut().zip(std::mem::take(&mut second.maps)) {
-        maps.join(others);
-    }
-    let all = first.raw.len() + second.raw.len();
-    let (mut accesses, behind) = rayon::join(
-        || first.accesses(&maps, all),
-        || second.accesses(&maps, second.raw.len()),
-    );
-    let start = accesses.list.len() as u32;
-    accesses.list.extend(behind.list);
-    let blocks = behind.blocks.into_iter();
-    (accesses.blocks).extend(blocks.map(|block| block.start + start..block.end + start));
-    Ok(accesses)
+    let mut all = Collector::new(func, blocks);
+    all.collect()?;
+    Ok(all.accesses())
 }
 
 impl<'f, 'm> Collector<'f, 'm> {
@@ -240,11 +188,6 @@ impl<'f, 'm> Collector<'f, 'm> {
         }
     }
 
-    fn at_once(mut self) -> Result<Accesses, CfgError> {
-        self.collect()?;
-        Ok(self.accesses(&self.maps, self.raw.len()))
-    }
-
     fn collect(&mut self) -> Result<(), CfgError> {
         for range in self.blocks {
             for i in range.clone() {
@@ -255,10 +198,10 @@ impl<'f, 'm> Collector<'f, 'm> {
         Ok(())
     }
 
-    /// The accesses, now that all that the function does to each cell is known, in a list with room for so many.
-    fn accesses(&self, maps: &[LaneMaps], room: usize) -> Accesses {
+    /// The accesses, now that all that the function does to each cell is known.
+    fn accesses(&self) -> Accesses {
         // What an instruction does to a cell in the same way is one access.
-        let mut list: Vec<Access> = Vec::with_capacity(room);
+        let mut list: Vec<Access> = Vec::with_capacity(self.raw.len());
         let mut blocks = Vec::with_capacity(self.ends.len());
         let (mut from, mut first) = (0, 0);
         for &end in &self.ends {
@@ -267,7 +210,7 @@ impl<'f, 'm> Collector<'f, 'm> {
                 if list.last().is_none_or(|last| last.inst != r.inst) {
                     first = list.len();
                 }
-                let kind = r.kind(maps);
+                let kind = r.kind(&self.maps);
                 let same = |a: &&mut Access| a.cell == r.cell && a.kind == kind;
                 match list[first..].iter_mut().find(same) {
                     Some(a) => a.mask |= r.mask,

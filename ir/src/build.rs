@@ -14,27 +14,21 @@ use crate::access;
 use crate::cfg::{self, CfgError};
 use crate::dominators::Dominators;
 use crate::func::*;
-use crate::halves::{MANY, any, both};
 use crate::linear;
-use crate::liveness::{Access, Accesses, Batch, CallAccess, CallKind, Graph, Solver};
+use crate::liveness::{Access, Accesses, CallAccess, CallKind, Graph, Solver};
 use crate::pack;
-use crate::ssa::{self, Origin, Placed, Placer};
+use crate::ssa::{self, Origin, Placer};
 
 /// How the IR is to be built.
 #[derive(Clone, Debug)]
 pub struct BuildOptions {
     /// Narrow variables share cells.
     pub pack: bool,
-    /// Instructions from which on it is worth a second thread. The IR is the same with one.
-    pub halves_from: usize,
 }
 
 impl Default for BuildOptions {
     fn default() -> BuildOptions {
-        BuildOptions {
-            pack: true,
-            halves_from: MANY,
-        }
+        BuildOptions { pack: true }
     }
 }
 
@@ -58,37 +52,21 @@ pub fn build_with<'m>(
     target: &'static Platform,
     options: BuildOptions,
 ) -> Result<Function<'m>, CfgError> {
-    let many = object.insts.len() >= options.halves_from;
-    let read = || {
-        let taken = access::address_taken(object);
-        (cfg::build(object), uses_stack(object), taken)
-    };
-    let uses = || options.pack.then(|| pack::uses(object, target, many));
-    let ((graph, stack, taken), uses) = both(many, read, uses);
-    let graph = graph?;
-    let mut func = empty(object, target, &graph, stack);
-    make_homes(&mut func, &taken, uses);
+    let graph = cfg::build(object)?;
+    let mut func = empty(object, target, &graph);
+    let uses = options.pack.then(|| pack::uses(object, target));
+    make_homes(&mut func, &access::address_taken(object), uses);
     let ranges: Vec<_> = graph.blocks.iter().map(|b| b.insts.clone()).collect();
-    let lay_out = || {
-        let linear = linear::lay_out(&graph);
-        let doms = Dominators::of(&linear.blocks, &linear.routines);
-        (linear, doms)
-    };
-    let (accesses, (linear, doms)) = both(many, || access::collect(&func, &ranges), lay_out);
-    let accesses = accesses?;
+    let accesses = access::collect(&func, &ranges)?;
+    let linear = linear::lay_out(&graph);
+    let doms = Dominators::of(&linear.blocks, &linear.routines);
     (func.blocks, func.routines) = (linear.blocks, linear.routines);
-    let tree = (&doms, &linear.origins[..]);
-    rename(&mut func, &graph, &accesses, tree, many);
+    rename(&mut func, &graph, &accesses, &doms, &linear.origins);
     Ok(func)
 }
 
 /// A function of which nothing is known but its object.
-fn empty<'m>(
-    object: &'m Object,
-    target: &'static Platform,
-    graph: &cfg::Cfg,
-    stack: bool,
-) -> Function<'m> {
+fn empty<'m>(object: &'m Object, target: &'static Platform, graph: &cfg::Cfg) -> Function<'m> {
     let calls = (graph.blocks.iter()).filter_map(|block| {
         let call = Inst::from_u32(block.insts.end.checked_sub(1)?);
         Some((call, Routine::new(block.call?)))
@@ -121,7 +99,7 @@ fn empty<'m>(
         write_pool: Vec::new(),
         fixed_bytes: 0,
         payload_bytes: payload_bytes(object, target),
-        stack,
+        stack: uses_stack(object),
     };
     func.values.push(ValueData {
         cell: PackedOption::default(),
@@ -136,73 +114,23 @@ fn rename(
     func: &mut Function,
     graph: &cfg::Cfg,
     accesses: &Accesses,
-    tree: (&Dominators, &[Origin]),
-    many: bool,
+    doms: &Dominators,
+    origins: &[Origin],
 ) {
     let sizes: SecondaryMap<Cell, u32> =
         func.cells.iter().map(|(c, data)| (c, data.size)).collect();
-    let mut graph = Graph::new(graph, accesses, &sizes, many);
-    let (mut kept, batches) = graph.split(func.cells.len());
-    let of_calls = solve(func, &graph, accesses, tree, &batches, &mut kept);
-    fill_insts(func, &accesses.list, &kept, many);
-    fill_calls(func, &of_calls);
-    ssa::rename(func, tree.0);
-}
-
-/// What is found by solving some batches.
-struct Solved {
-    placed: std::vec::IntoIter<Placed>,
-    kept: Vec<bool>,
-    calls: Vec<CallAccess>,
-}
-
-/// Solves batches and gives the blocks their parameters; one after the other, or every other one at the same time, as
-/// none depends on another. Adds to the writes that keep old contents, and gives what calls of subroutines do, in order.
-fn solve(
-    func: &mut Function,
-    graph: &Graph,
-    accesses: &Accesses,
-    (doms, origins): (&Dominators, &[Origin]),
-    batches: &[Batch],
-    kept: &mut [bool],
-) -> Vec<CallAccess> {
-    let of = |func: &Function, first: usize, step: usize| {
-        let mut solver = Solver::new(graph);
-        let mut placer = Placer::new(func, doms, origins);
-        let mut placed = Vec::with_capacity(batches.len() / step + 1);
-        for batch in batches.iter().skip(first).step_by(step) {
-            solver.solve(batch);
-            placed.push(placer.place(func, &solver, batch, accesses));
-        }
-        Solved {
-            placed: placed.into_iter(),
-            kept: solver.kept,
-            calls: solver.call_accesses,
-        }
-    };
-    let shared = &*func;
-    let mut solved = match graph.halves {
-        true => {
-            let (even, odd) = rayon::join(|| of(shared, 0, 2), || of(shared, 1, 2));
-            vec![even, odd]
-        }
-        false => vec![of(shared, 0, 1)],
-    };
-    let step = solved.len();
-    for n in 0..batches.len() {
-        if let Some(placed) = solved[n % step].placed.next() {
-            placed.put(func);
-        }
+    let mut graph = Graph::new(graph, accesses, &sizes);
+    let (kept, batches) = graph.split(func.cells.len());
+    let mut solver = Solver::new(&graph, kept);
+    let mut placer = Placer::new(func, doms, origins);
+    for batch in &batches {
+        solver.solve(batch);
+        placer.place(func, &solver, batch, accesses);
     }
-    let mut calls = Vec::new();
-    for mut solved in solved {
-        calls.append(&mut solved.calls);
-        for (kept, more) in kept.iter_mut().zip(solved.kept) {
-            *kept |= more;
-        }
-    }
-    calls.sort_unstable();
-    calls
+    solver.call_accesses.sort_unstable();
+    fill_insts(func, &accesses.list, &solver.kept);
+    fill_calls(func, &solver.call_accesses);
+    ssa::rename(func, doms);
 }
 
 /// Without an attribute: as wide as the widest instruction that looks at the execution mask.
@@ -235,9 +163,10 @@ pub fn uses_stack(object: &Object) -> bool {
         _ => false,
     };
     object.kind != ObjectKind::Kernel
-        || any(&object.insts, |i| {
-            i.passed_grfs().is_some() || i.operands.iter().any(pointers)
-        })
+        || object
+            .insts
+            .iter()
+            .any(|i| i.passed_grfs().is_some() || i.operands.iter().any(pointers))
 }
 
 /// The cells of `%arg` and `%retval`; those in which a function's arguments arrive hold a value.
@@ -429,97 +358,43 @@ fn make_homes(func: &mut Function, taken: &[Var], uses: Option<pack::Uses>) {
     }
 }
 
-/// Reads and writes of instructions, without values.
-struct Filled {
-    reads: Vec<Read>,
-    writes: Vec<Write>,
-}
-
-/// One read a cell and instruction, one write likewise.
-fn fill_insts(func: &mut Function, accesses: &[Access], kept: &[bool], halves: bool) {
-    let insts = &mut func.insts[..];
-    let all = accesses.len();
-    if !halves {
-        let filled = fill(insts, 0, accesses, kept, all);
-        (func.read_pool, func.write_pool) = (filled.reads, filled.writes);
-        return;
-    }
-    let first = accesses.get(all / 2).map_or(0, |access| access.inst);
-    let middle = accesses.partition_point(|access| access.inst < first);
-    let (before, behind) = insts.split_at_mut(first as usize);
-    let (mut one, other) = rayon::join(
-        || fill(before, 0, &accesses[..middle], &kept[..middle], all),
-        || {
-            fill(
-                behind,
-                first,
-                &accesses[middle..],
-                &kept[middle..],
-                all - middle,
-            )
-        },
-    );
-    let (reads, writes) = (one.reads.len() as u32, one.writes.len() as u32);
-    for data in behind {
-        if !data.reads.is_empty() || !data.writes.is_empty() {
-            data.reads = data.reads.start + reads..data.reads.end + reads;
-            data.writes = data.writes.start + writes..data.writes.end + writes;
-        }
-    }
-    one.reads.extend(other.reads);
-    one.writes.extend(other.writes);
-    (func.read_pool, func.write_pool) = (one.reads, one.writes);
-}
-
-/// The same of those from one on, in lists with room for so many.
-fn fill(
-    insts: &mut [InstData],
-    first: u32,
-    accesses: &[Access],
-    kept: &[bool],
-    room: usize,
-) -> Filled {
-    let mut filled = Filled {
-        reads: Vec::with_capacity(room),
-        writes: Vec::with_capacity(room / 2),
-    };
+/// Fills in the reads and writes of instructions, without values: one read and one write of a cell at most.
+fn fill_insts(func: &mut Function, accesses: &[Access], kept: &[bool]) {
+    func.read_pool.reserve(accesses.len());
+    func.write_pool.reserve(accesses.len() / 2);
     let mut from = 0;
     for list in accesses.chunk_by(|a, b| a.inst == b.inst) {
         let kept = &kept[from..from + list.len()];
         from += list.len();
-        let (reads, writes) = (filled.reads.len(), filled.writes.len());
+        let (reads, writes) = (func.read_pool.len(), func.write_pool.len());
         for (a, &kept) in list.iter().zip(kept) {
             let cell = a.cell;
             if a.kind.is_read() {
-                if filled.reads[reads..].iter().all(|r| r.cell != cell) {
-                    filled.reads.push(Read {
+                if func.read_pool[reads..].iter().all(|r| r.cell != cell) {
+                    func.read_pool.push(Read {
                         cell,
                         value: Value::UNDEF,
                     });
                 }
                 continue;
             }
-            let old = if kept {
-                Value::UNDEF.into()
-            } else {
-                PackedOption::default()
-            };
-            match filled.writes[writes..].iter_mut().find(|w| w.cell == cell) {
+            let old = kept.then_some(Value::UNDEF).into();
+            let known = func.write_pool[writes..].iter_mut();
+            match known.into_iter().find(|w| w.cell == cell) {
                 Some(w) if kept => w.old = old,
                 Some(_) => {}
-                None => filled.writes.push(Write {
+                None => func.write_pool.push(Write {
                     cell,
                     old,
                     new: Value::UNDEF,
                 }),
             }
         }
-        insts[(list[0].inst - first) as usize] = InstData {
-            reads: reads as u32..filled.reads.len() as u32,
-            writes: writes as u32..filled.writes.len() as u32,
+        func.insts[list[0].inst as usize] = InstData {
+            reads: reads as u32..func.read_pool.len() as u32,
+            writes: writes as u32..func.write_pool.len() as u32,
         };
     }
-    filled
 }
 
 /// What calls of subroutines read and write, in the order of the instructions.

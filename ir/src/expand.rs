@@ -17,7 +17,6 @@ use kiln_frontend::opcode::{Opcode, Relation};
 use smallvec::smallvec;
 
 use crate::cfg::CfgError;
-use crate::halves::any;
 
 /// Channels whose coordinates `plane` has in a register each.
 const PLANE: u8 = 8;
@@ -58,7 +57,7 @@ pub fn expand(
         Opcode::Add if object.is_mixed_sum(inst) => true,
         _ => inst.pred.is_some() && jumps(inst) || bits(object, inst).is_some(),
     };
-    if !any(&object.insts, is_one) {
+    if !object.insts.iter().any(is_one) {
         return Ok(None);
     }
     let mut expander = Expander {

@@ -17,7 +17,6 @@ pub mod cfg;
 pub mod dominators;
 pub mod expand;
 pub mod func;
-mod halves;
 pub mod linear;
 pub mod liveness;
 pub mod pack;

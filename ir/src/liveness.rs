@@ -33,7 +33,6 @@ use smallvec::{SmallVec, smallvec};
 
 use crate::cfg::{Cfg, Exit};
 use crate::func::Cell;
-use crate::halves::both;
 
 /// What an instruction does to part of a cell. Reads of an instruction come before its writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -423,17 +422,10 @@ pub struct Graph<'a> {
     waits_from: Vec<(u32, u32)>,
     /// The last instruction of each block.
     last: Vec<u32>,
-    /// Whether there is enough to do for a second thread.
-    pub halves: bool,
 }
 
 impl<'a> Graph<'a> {
-    pub fn new(
-        cfg: &Cfg,
-        accesses: &'a Accesses,
-        sizes: &'a SecondaryMap<Cell, u32>,
-        halves: bool,
-    ) -> Graph<'a> {
+    pub fn new(cfg: &Cfg, accesses: &'a Accesses, sizes: &'a SecondaryMap<Cell, u32>) -> Graph<'a> {
         let count = cfg.blocks.len();
         let numbers = |list: &mut dyn Iterator<Item = usize>| list.map(|b| b as u32).collect();
         let logical: Vec<SmallVec<[u32; 2]>> = (0..count)
@@ -469,50 +461,23 @@ impl<'a> Graph<'a> {
             last: (cfg.blocks.iter())
                 .map(|block| block.insts.end.saturating_sub(1))
                 .collect(),
-            halves,
         }
     }
 
     /// Decides the writes of cells that never leave their block, by access as [`Solver::kept`], and makes batches of
     /// the others.
     pub fn split(&mut self, cells: usize) -> (Vec<bool>, Vec<Batch>) {
-        let mut global = self.globals(cells);
+        let mut global = globals(self.accesses, cells);
         if self.calls.any() {
             self.shared = self.shared(cells);
             for (global, shared) in global.iter_mut().zip(&self.shared) {
                 *global |= shared;
             }
         }
-        both(
-            self.halves,
-            || self.locals(&global),
-            || batches(self.accesses, &global, self.sizes),
+        (
+            self.locals(&global),
+            batches(self.accesses, &global, self.sizes),
         )
-    }
-
-    /// The block that the second half of the accesses begins with.
-    fn middle(&self) -> usize {
-        let half = self.accesses.list.len() as u32 / 2;
-        self.accesses
-            .blocks
-            .partition_point(|block| block.end < half)
-    }
-
-    /// The cells that live across blocks; the others never leave theirs.
-    fn globals(&self, cells: usize) -> Vec<bool> {
-        let count = self.accesses.blocks.len();
-        if !self.halves {
-            return globals(self.accesses, 0..count, cells);
-        }
-        let middle = self.middle();
-        let (mut global, others) = rayon::join(
-            || globals(self.accesses, 0..middle, cells),
-            || globals(self.accesses, middle..count, cells),
-        );
-        for (global, other) in global.iter_mut().zip(others) {
-            *global |= other;
-        }
-        global
     }
 
     /// The cells that several routines access.
@@ -571,12 +536,13 @@ pub struct Solver<'a> {
     work: Worklist,
     waiting: Spread,
     waiting_at_end: Spread,
-    /// By access, whether a write of the batches that were solved keeps the old contents. False for all others.
+    /// By access: true if a write keeps old contents. Writes of batches not yet solved have false.
     pub kept: Vec<bool>,
 }
 
 impl<'a> Solver<'a> {
-    pub fn new(graph: &'a Graph<'a>) -> Solver<'a> {
+    /// A solver that adds to the writes known to keep old contents, by access.
+    pub fn new(graph: &'a Graph<'a>, kept: Vec<bool>) -> Solver<'a> {
         let count = graph.last.len();
         Solver {
             graph,
@@ -591,7 +557,7 @@ impl<'a> Solver<'a> {
             work: Worklist::new(count),
             waiting: Spread::new(count),
             waiting_at_end: Spread::new(count),
-            kept: vec![false; graph.accesses.list.len()],
+            kept,
         }
     }
 
@@ -976,11 +942,11 @@ fn full(size: u32) -> u64 {
     u64::MAX >> (64 - size.clamp(1, 64))
 }
 
-/// The cells that live across some of the blocks' ends.
-fn globals(accesses: &Accesses, blocks: Range<usize>, cells: usize) -> Vec<bool> {
+/// Cells that are live across the end of some block; the others never leave theirs.
+fn globals(accesses: &Accesses, cells: usize) -> Vec<bool> {
     let mut global = vec![false; cells];
     let mut covered = vec![(usize::MAX, 0u64); cells];
-    for b in blocks {
+    for b in 0..accesses.blocks.len() {
         for a in accesses.of(b) {
             let c = a.cell.index();
             if covered[c].0 != b {

@@ -10,8 +10,6 @@
 //! others. So members should begin and end at about the same places, and temporaries, which copy
 //! propagation would remove, stay alone. Subroutines pass whole cells: members are used by the same ones.
 
-use std::ops::Range;
-
 use kiln_frontend::module::{Inst, Object, Operand, Region, Var};
 use kiln_frontend::opcode::{Field, Opcode};
 
@@ -50,16 +48,7 @@ struct Use {
     routines: SmallVec<[u32; 4]>,
 }
 
-impl Use {
-    /// With what is done to the variable behind it.
-    fn join(&mut self, behind: Use) {
-        self.end = behind.end;
-        self.bytes = self.bytes.max(behind.bytes);
-        self.align = self.align.max(behind.align);
-        let again = usize::from(behind.routines.first() == self.routines.last());
-        (self.routines).extend_from_slice(&behind.routines[again..]);
-    }
-}
+impl Use {}
 
 /// Variables in one cell.
 struct Group {
@@ -160,35 +149,13 @@ fn widest(target: &Platform) -> u32 {
 /// The use of each variable that is a root, narrow enough to share a cell, and used at all.
 pub struct Uses(Vec<Option<Use>>);
 
-/// How the variables of an object are used on that platform. Both halves of the instructions are gone through at the
-/// same time if that is said.
-pub fn uses(object: &Object, target: &Platform, halves: bool) -> Uses {
-    let count = object.insts.len();
-    if !halves {
-        return Uses(uses_in(object, target, 0..count).0);
-    }
-    let ((mut uses, before), (others, _)) = rayon::join(
-        || uses_in(object, target, 0..count / 2),
-        || uses_in(object, target, count / 2..count),
-    );
-    for (used, other) in uses.iter_mut().zip(others) {
-        let Some(mut other) = other else { continue };
-        (other.routines.iter_mut()).for_each(|routine| *routine += before);
-        match used {
-            Some(used) => used.join(other),
-            None => *used = Some(other),
-        }
-    }
-    Uses(uses)
-}
-
-/// The same of some of the instructions, with how many subroutines begin there.
-fn uses_in(object: &Object, target: &Platform, insts: Range<usize>) -> (Vec<Option<Use>>, u32) {
+/// The uses of an object's narrow variables, on that platform.
+pub fn uses(object: &Object, target: &Platform) -> Uses {
     let row_bytes = target.grf_bytes;
     let widest = widest(target);
     let mut uses: Vec<Option<Use>> = vec![None; object.vars.len()];
     let mut routine = 0;
-    for (i, inst) in insts.clone().zip(&object.insts[insts]) {
+    for (i, inst) in object.insts.iter().enumerate() {
         routine += u32::from(inst.op == Opcode::Subroutine);
         for (operand, (field, _)) in inst.operands.iter().zip(inst.op.row().operands_of(inst)) {
             let (Operand::General { var, .. } | Operand::Raw { var, .. }) = *operand else {
@@ -231,7 +198,7 @@ fn uses_in(object: &Object, target: &Platform, insts: Range<usize>) -> (Vec<Opti
             used.align = used.align.max(least);
         }
     }
-    (uses, routine)
+    Uses(uses)
 }
 
 /// Elements from an operand's first to the end of its last.

@@ -55,47 +55,6 @@ pub struct Placer<'a> {
     searches: u32,
 }
 
-/// The parameters for the cells of a batch, which have no values yet.
-#[derive(Default)]
-pub struct Placed {
-    /// Parameters and results of subroutines.
-    entering: Vec<(Routine, Cell)>,
-    leaving: Vec<(Routine, Cell)>,
-    /// Parameters of blocks.
-    params: Vec<(Block, Cell)>,
-    /// Of each parameter in turn, whether each of the predecessors passes the cell on.
-    passed: Vec<bool>,
-}
-
-impl Placed {
-    /// Gives the blocks and routines these parameters. What is passed holds the parameter's own value until [`rename`].
-    pub fn put(self, func: &mut Function) {
-        let value = |func: &mut Function, cell: Cell, def| {
-            let cell = cell.into();
-            func.values.push(ValueData { cell, def })
-        };
-        for (routine, cell) in self.entering {
-            let value = value(func, cell, Def::Entry);
-            func.routines[routine].params.push((cell, value));
-        }
-        for (routine, cell) in self.leaving {
-            func.routines[routine].results.push((cell, Value::UNDEF));
-        }
-        let mut passed = self.passed.into_iter();
-        for (b, cell) in self.params {
-            let value = value(func, cell, Def::Param(b));
-            func.blocks[b].params.push((cell, value));
-            let preds = func.blocks[b].preds.clone();
-            for (p, passed) in preds.into_iter().zip(passed.by_ref()) {
-                let arg = if passed { value } else { Value::UNDEF };
-                for edge in func.blocks[p].succs.iter_mut().filter(|e| e.to == b) {
-                    edge.args.push(arg);
-                }
-            }
-        }
-    }
-}
-
 impl<'a> Placer<'a> {
     pub fn new(func: &Function, doms: &'a Dominators, origins: &'a [Origin]) -> Placer<'a> {
         let count = func.blocks.len();
@@ -127,14 +86,15 @@ impl<'a> Placer<'a> {
         }
     }
 
-    /// Finds the parameters of the blocks for the cells of a batch that was just solved.
+    /// Gives blocks and routines their parameters for the cells of a batch that was just solved. Each argument of a
+    /// parameter is the parameter's own value until [`rename`].
     pub fn place(
         &mut self,
-        func: &Function,
+        func: &mut Function,
         solver: &Solver,
         batch: &Batch,
         accesses: &Accesses,
-    ) -> Placed {
+    ) {
         for b in self.touched.drain(..) {
             self.live[b.index()] = 0;
             self.written[b.index()] = 0;
@@ -164,48 +124,48 @@ impl<'a> Placer<'a> {
                 self.written[0] |= 1 << bit;
             }
         }
-        let mut found = Placed::default();
-        self.pass(solver, &cells, &mut found);
-        for (b, mut placed) in self.joins(func) {
-            while placed != 0 {
-                let bit = placed.trailing_zeros();
-                if let Some(cell) = cells[bit as usize] {
-                    found.params.push((b, cell));
-                    let passed = |&p: &Block| self.passed(solver, batch, p, 1 << bit) != 0;
-                    let preds = func.blocks[b].preds.iter();
-                    found.passed.extend(preds.map(passed));
+        self.pass(func, solver, &cells);
+        for (b, placed) in self.joins(func) {
+            for (bit, cell) in in_bits(placed, &cells) {
+                let value = func.values.push(ValueData {
+                    cell: cell.into(),
+                    def: Def::Param(b),
+                });
+                func.blocks[b].params.push((cell, value));
+                for p in func.blocks[b].preds.clone() {
+                    let arg = match self.passed(solver, batch, p, bit) {
+                        0 => Value::UNDEF,
+                        _ => value,
+                    };
+                    for edge in func.blocks[p].succs.iter_mut().filter(|e| e.to == b) {
+                        edge.args.push(arg);
+                    }
                 }
-                placed &= placed - 1;
             }
         }
-        found
     }
 
     /// What is live at the entry of a subroutine is a parameter of it, what is wanted at its end a result.
-    fn pass(&mut self, solver: &Solver, cells: &[Option<Cell>; 64], found: &mut Placed) {
-        let in_bits = |mut bits: u64| {
-            std::iter::from_fn(move || {
-                let bit = (bits != 0).then(|| bits.trailing_zeros())?;
-                bits &= bits - 1;
-                cells[bit as usize]
-            })
-        };
-        let touched: Vec<Block> = self.touched.clone();
-        for b in touched {
+    fn pass(&mut self, func: &mut Function, solver: &Solver, cells: &[Option<Cell>; 64]) {
+        for &b in &self.touched {
             let Some(routine) = self.entered[b] else {
                 continue;
             };
             let live = std::mem::take(&mut self.live[b.index()]);
             self.written[b.index()] |= live;
-            found
-                .entering
-                .extend(in_bits(live).map(|cell| (routine, cell)));
+            for (_, cell) in in_bits(live, cells) {
+                let value = func.values.push(ValueData {
+                    cell: cell.into(),
+                    def: Def::Entry,
+                });
+                func.routines[routine].params.push((cell, value));
+            }
         }
         for end in solver.at_ends.iter().filter(|end| end.writes == 0) {
             let b = self.bodies[end.block as usize];
             if let Some(routine) = self.left[b] {
-                let cells = in_bits(end.reads);
-                found.leaving.extend(cells.map(|cell| (routine, cell)));
+                let results = in_bits(end.reads, cells).map(|(_, cell)| (cell, Value::UNDEF));
+                func.routines[routine].results.extend(results);
             }
         }
     }
@@ -324,6 +284,16 @@ impl<'a> Placer<'a> {
             }
         }
     }
+}
+
+/// The cells of the lowest bits of a set, each with its bit.
+fn in_bits(mut bits: u64, cells: &[Option<Cell>; 64]) -> impl Iterator<Item = (u64, Cell)> {
+    std::iter::from_fn(move || {
+        let at = (bits != 0).then(|| bits.trailing_zeros())?;
+        bits &= bits - 1;
+        Some((1 << at, cells[at as usize]))
+    })
+    .filter_map(|(bit, cell)| Some((bit, cell?)))
 }
 
 /// Gives every read and write its value. Reads and the `old` of writes hold [`Value::UNDEF`] where a

@@ -2,12 +2,11 @@
 
 use std::ops::Range;
 
-use cranelift_entity::{EntityRef as _, PrimaryMap, entity_impl};
+use cranelift_entity::{PrimaryMap, entity_impl};
 use kiln_target::abi::{Abi, KERNEL};
 use kiln_target::platform::Platform;
 use smallvec::SmallVec;
 
-use crate::halves;
 use crate::inst::{
     Base, CondMod, Desc, Inst, List, Message, MessageId, Old, Pred, Reg, Role, Src, Symbol, VReg,
 };
@@ -229,13 +228,6 @@ impl Function {
     #[inline]
     pub fn entry(&self) -> Block {
         Block::from_u32(0)
-    }
-
-    /// The block that begins the second half of the instructions, for what can be done with both halves at the same
-    /// time; none if that is not worth it.
-    pub fn middle(&self) -> Option<Block> {
-        let counts = self.blocks.values().map(|data| data.insts.len());
-        halves::middle(counts).map(Block::new)
     }
 
     /// A new general register.

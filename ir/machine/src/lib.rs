@@ -9,7 +9,6 @@
 pub mod build;
 pub mod func;
 pub mod graph;
-pub mod halves;
 pub mod inst;
 pub mod liveness;
 pub mod parse;

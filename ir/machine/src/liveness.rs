@@ -2,10 +2,7 @@
 //!
 //! By virtual register: pieces of registers have registers of their own. Registers that live within one
 //! block do not show; the others are followed from each use back to the definition, so that the time
-//! and the space are that of the answer. In long functions this is done for two halves of the blocks, and then
-//! of the registers, at the same time.
-
-use std::ops::Range;
+//! and the space are that of the answer.
 
 use crate::func::{Block, Function};
 use crate::graph::Graph;
@@ -31,18 +28,16 @@ struct Lists {
 
 impl Lists {
     /// Each block's registers in the order in which they come.
-    fn new(blocks: usize, pairs: [&[(Block, VReg)]; 2]) -> Lists {
+    fn new(blocks: usize, pairs: &[(Block, VReg)]) -> Lists {
         let mut starts = vec![0u32; blocks + 1];
-        let count = pairs.iter().map(|pairs| pairs.len()).sum();
-        let pairs = pairs.into_iter().flatten();
-        for (block, _) in pairs.clone() {
+        for (block, _) in pairs {
             starts[block.as_u32() as usize + 1] += 1;
         }
         for b in 0..blocks {
             starts[b + 1] += starts[b];
         }
         let mut next = starts.clone();
-        let mut all = vec![VReg::NOTHING; count];
+        let mut all = vec![VReg::NOTHING; pairs.len()];
         for &(block, v) in pairs {
             let at = &mut next[block.as_u32() as usize];
             all[*at as usize] = v;
@@ -64,41 +59,15 @@ impl Liveness {
 
     /// Of the wanted registers: no other is live anywhere. What many registers over many blocks would
     /// take is not spent on those that nobody asks about.
-    pub fn of(func: &Function, graph: &Graph, wanted: impl Fn(VReg) -> bool + Sync) -> Liveness {
-        Liveness::of_halves(func, func.middle(), graph, wanted)
-    }
-
-    /// The same with the second half from a block on, if there is one.
-    fn of_halves(
-        func: &Function,
-        middle: Option<Block>,
-        graph: &Graph,
-        wanted: impl Fn(VReg) -> bool + Sync,
-    ) -> Liveness {
+    pub fn of(func: &Function, graph: &Graph, wanted: impl Fn(VReg) -> bool) -> Liveness {
         let def = definitions(func);
-        let uses = |blocks: Range<Block>| uses(func, blocks, &def, &wanted);
-        let end = Block::from_u32(func.blocks.len() as u32);
-        let found = match middle {
-            None => [uses(func.entry()..end), Vec::new()],
-            Some(middle) => rayon::join(|| uses(func.entry()..middle), || uses(middle..end)).into(),
-        };
-        let all = by_register(func.regs.len(), &found);
-        let half = all.get(all.len() / 2).map(|&(v, _)| v);
-        let half = all.partition_point(|&(v, _)| Some(v) < half);
-        let (first, second) = all.split_at(half);
-        let follow = |uses| follow(graph, &def, uses);
-        let (first, second) = match middle {
-            None => (follow(first), follow(second)),
-            Some(_) => rayon::join(|| follow(first), || follow(second)),
-        };
+        let uses = by_register(func.regs.len(), &uses(func, &def, wanted));
+        let (live_in, live_out) = follow(graph, &def, &uses);
         let blocks = func.blocks.len();
-        let starts = || Lists::new(blocks, [&first.0, &second.0]);
-        let ends = || Lists::new(blocks, [&first.1, &second.1]);
-        let (live_in, live_out) = match middle {
-            None => (starts(), ends()),
-            Some(_) => rayon::join(starts, ends),
-        };
-        Liveness { live_in, live_out }
+        Liveness {
+            live_in: Lists::new(blocks, &live_in),
+            live_out: Lists::new(blocks, &live_out),
+        }
     }
 
     /// Registers defined before `block` that it or a later one reads, ascending. Parameters are defined
@@ -115,17 +84,16 @@ impl Liveness {
 }
 
 /// What was found in the order of the blocks, in the order of the registers, and each but once.
-fn by_register(regs: usize, found: &[Vec<(VReg, Block)>; 2]) -> Vec<(VReg, Block)> {
+fn by_register(regs: usize, found: &[(VReg, Block)]) -> Vec<(VReg, Block)> {
     let mut at = vec![0u32; regs + 1];
-    for (v, _) in found.iter().flatten() {
+    for (v, _) in found {
         at[v.as_u32() as usize + 1] += 1;
     }
     for v in 0..regs {
         at[v + 1] += at[v];
     }
-    let count = found.iter().map(Vec::len).sum();
-    let mut all = vec![(VReg::NOTHING, Block::from_u32(0)); count];
-    for &(v, block) in found.iter().flatten() {
+    let mut all = vec![(VReg::NOTHING, Block::from_u32(0)); found.len()];
+    for &(v, block) in found {
         let at = &mut at[v.as_u32() as usize];
         all[*at as usize] = (v, block);
         *at += 1;
@@ -135,20 +103,15 @@ fn by_register(regs: usize, found: &[Vec<(VReg, Block)>; 2]) -> Vec<(VReg, Block
 }
 
 /// The wanted registers that blocks read and others define.
-fn uses(
-    func: &Function,
-    blocks: Range<Block>,
-    def: &[u32],
-    wanted: impl Fn(VReg) -> bool,
-) -> Vec<(VReg, Block)> {
+fn uses(func: &Function, def: &[u32], wanted: impl Fn(VReg) -> bool) -> Vec<(VReg, Block)> {
     let mut uses = Vec::new();
-    for block in (blocks.start.as_u32()..blocks.end.as_u32()).map(Block::from_u32) {
+    for (block, data) in func.blocks.iter() {
         let mut seen = |v: VReg| {
             if def[v.as_u32() as usize] != block.as_u32() && wanted(v) {
                 uses.push((v, block));
             }
         };
-        for inst in &func.blocks[block].insts {
+        for inst in &data.insts {
             uses_of(func, inst, &mut seen);
         }
         term_uses(func, block, seen);
@@ -225,28 +188,5 @@ pub fn term_uses(func: &Function, block: Block, mut f: impl FnMut(VReg)) {
     }
     for edge in &data.succs {
         edge.args.iter().copied().for_each(&mut f);
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::testing::random::{functions, seeds};
-    use crate::verify::Level;
-
-    #[test]
-    fn halves_are_the_whole() {
-        for (seed, func) in functions(Level::Wide, seeds() / 8) {
-            let graph = Graph::new(&func);
-            let lives = |middle| {
-                let live = Liveness::of_halves(&func, middle, &graph, |_| true);
-                let of = |b| [live.live_in(b).to_vec(), live.live_out(b).to_vec()];
-                func.blocks.keys().map(of).collect::<Vec<_>>()
-            };
-            let whole = lives(None);
-            for middle in func.blocks.keys() {
-                assert_eq!(lives(Some(middle)), whole, "seed {seed}, {middle}");
-            }
-        }
     }
 }

@@ -1,11 +1,9 @@
 //! How many general registers live at once, over all of the code.
 //!
-//! Takes a function and its liveness. `walk` goes through each of some blocks from its end and shows what lives
+//! Takes a function and its liveness. `walk` goes through each block from its end and shows what lives
 //! at every place; [`pressure`] is the most of it, [`profile`] all of it, [`live_at`] who lives at one
 //! place. A place is before an instruction or at the end of a block. What the instruction before it
 //! writes counts there even if nobody reads it, since it has a register all the same.
-
-use std::ops::Range;
 
 use crate::func::{Block, Class, Function};
 use crate::inst::VReg;
@@ -50,7 +48,7 @@ pub fn pressure(func: &Function, live: &Liveness) -> Pressure {
         bytes: start,
         units: start,
     };
-    walk(func, live, all(func), |now, block, inst| {
+    walk(func, live, |now, block, inst| {
         let amounts = [now.amount.bytes, now.amount.units];
         for (peak, amount) in [&mut most.bytes, &mut most.units].into_iter().zip(amounts) {
             if amount > peak.amount {
@@ -80,7 +78,7 @@ impl Profile {
     }
 }
 
-/// What lives at each place of each block, found for two halves of them at the same time in long functions.
+/// What lives at each place of each block.
 pub fn profile(func: &Function, live: &Liveness) -> Profile {
     let mut starts = Vec::with_capacity(func.blocks.len() + 1);
     starts.push(0);
@@ -90,37 +88,18 @@ pub fn profile(func: &Function, live: &Liveness) -> Profile {
         starts.push(end);
     }
     let mut amounts = vec![Amount::default(); end];
-    let start = |block: Block| starts[block.as_u32() as usize];
-    let half = |blocks: Range<Block>, amounts: &mut [Amount]| {
-        let first = start(blocks.start);
-        walk(func, live, blocks, |now, block, inst| {
-            let most = &mut amounts[start(block) - first + inst];
-            most.bytes = most.bytes.max(now.amount.bytes);
-            most.units = most.units.max(now.amount.units);
-        });
-    };
-    let all = all(func);
-    match func.middle() {
-        None => half(all, &mut amounts),
-        Some(middle) => {
-            let (first, second) = amounts.split_at_mut(start(middle));
-            rayon::join(
-                || half(all.start..middle, first),
-                || half(middle..all.end, second),
-            );
-        }
-    }
+    walk(func, live, |now, block, inst| {
+        let most = &mut amounts[starts[block.as_u32() as usize] + inst];
+        most.bytes = most.bytes.max(now.amount.bytes);
+        most.units = most.units.max(now.amount.units);
+    });
     Profile { starts, amounts }
-}
-
-fn all(func: &Function) -> Range<Block> {
-    func.entry()..Block::from_u32(func.blocks.len() as u32)
 }
 
 /// The registers that live at a place, ascending.
 pub fn live_at(func: &Function, live: &Liveness, block: Block, inst: usize) -> Vec<VReg> {
     let mut found = Vec::new();
-    walk(func, live, all(func), |now, at, number| {
+    walk(func, live, |now, at, number| {
         if (at, number) == (block, inst) {
             // What is shown last of a place is all of it.
             found = now.registers();
@@ -130,20 +109,14 @@ pub fn live_at(func: &Function, live: &Liveness, block: Block, inst: usize) -> V
 }
 
 /// Shows what lives at each place, more than once at some.
-fn walk(
-    func: &Function,
-    live: &Liveness,
-    blocks: Range<Block>,
-    mut see: impl FnMut(&Now, Block, usize),
-) {
+fn walk(func: &Function, live: &Liveness, mut see: impl FnMut(&Now, Block, usize)) {
     let mut now = Now {
         func,
         live: vec![NONE; func.regs.len()],
         block: NONE,
         amount: Amount::default(),
     };
-    for block in (blocks.start.as_u32()..blocks.end.as_u32()).map(Block::from_u32) {
-        let data = &func.blocks[block];
+    for (block, data) in func.blocks.iter() {
         now.block = block.as_u32();
         now.amount = Amount::default();
         live.live_out(block).iter().for_each(|&v| now.add(v));

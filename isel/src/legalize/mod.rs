@@ -15,8 +15,7 @@ mod region;
 mod send;
 
 use kiln_emit::encoding;
-use kiln_machine::func::Function;
-use kiln_machine::halves;
+use kiln_machine::func::{Block, Function};
 use kiln_machine::inst::{Base, Dst, Imm, Inst, Opcode, Reg, Src, SrcReg, VReg};
 use kiln_target::isa::{Cond, MathFn, Op, PredCtrl, RegFile, Region, SrcMod, Type};
 use kiln_target::op::Props;
@@ -46,33 +45,30 @@ type Result<T = ()> = std::result::Result<T, LegalizeError>;
 /// # Errors
 /// Every instruction for which that cannot be done.
 pub fn run(func: &mut Function) -> std::result::Result<(), Vec<LegalizeError>> {
-    let errors = halves::work(func, legalize).concat();
-    match errors.is_empty() {
-        true => Ok(()),
-        false => Err(errors),
-    }
-}
-
-/// Makes the instructions of some blocks legal; gives those that cannot be.
-fn legalize(func: &mut Function, blocks: &mut [Vec<Inst>]) -> Vec<LegalizeError> {
+    let blocks: Vec<Block> = func.blocks.keys().collect();
     let mut legalizer = Legalizer::new(func);
     let mut errors = Vec::new();
-    for insts in blocks {
+    for block in blocks {
+        let mut insts = std::mem::take(&mut legalizer.func.blocks[block].insts);
         legalizer.constants.clear();
         legalizer.out.reserve(insts.len());
-        for &inst in &*insts {
+        for &inst in &insts {
             errors.extend(legalizer.inst(inst).err());
         }
-        // What is given back first is where the next block's come to lie.
+        // Freed before the next allocation, so that it is reused.
         if insts.capacity() < legalizer.out.len() {
-            *insts = Vec::new();
+            insts = Vec::new();
             insts.reserve_exact(legalizer.out.len());
         }
         insts.clear();
         insts.extend_from_slice(&legalizer.out);
+        legalizer.func.blocks[block].insts = insts;
         legalizer.out.clear();
     }
-    errors
+    match errors.is_empty() {
+        true => Ok(()),
+        false => Err(errors),
+    }
 }
 
 struct Legalizer<'a> {
@@ -776,28 +772,5 @@ fn narrow_imm(s: Src, keeps_wide: bool) -> Src {
             _ => s,
         },
         _ => s,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use kiln_machine::testing::random::{functions, seeds};
-    use kiln_machine::verify::Level;
-
-    use super::*;
-
-    #[test]
-    fn halves_are_the_whole() {
-        for (seed, func) in functions(Level::Wide, seeds() / 8) {
-            let legal_from = |middle| {
-                let mut func = func.clone();
-                let errors = halves::work_from(&mut func, middle, legalize).concat();
-                (func.to_string(), func.regs.len(), func.lists.len(), errors)
-            };
-            let whole = legal_from(None);
-            for middle in func.blocks.keys() {
-                assert_eq!(legal_from(Some(middle)), whole, "seed {seed}, {middle}");
-            }
-        }
     }
 }

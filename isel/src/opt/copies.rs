@@ -18,7 +18,6 @@ use cranelift_entity::packed_option::PackedOption;
 use cranelift_entity::{EntityRef as _, EntitySet, SecondaryMap};
 use kiln_machine::func::{Block, Class, Function};
 use kiln_machine::graph::Graph;
-use kiln_machine::halves;
 use kiln_machine::inst::{Base, Imm, Inst, Old, Opcode, Reg, Src, SrcReg, VReg};
 use kiln_machine::liveness::{term_uses, uses_of};
 use kiln_target::isa::{Cond, Op, RegFile, Region, SrcMod, Type};
@@ -43,7 +42,7 @@ const WITHOUT_REGIONS: Props = Props::TERNARY
 /// Replaces uses of copies. The copies that nobody reads any more stay for [`super::dead`].
 pub fn run(func: &mut Function, graph: &Graph) {
     let order = graph.order();
-    let last = Last::new(func, order);
+    let last = last_uses(func, order);
     let mut at = 0;
     let mut copies = Copies::new(func);
     // The register of which a register is a copy as a whole.
@@ -59,7 +58,7 @@ pub fn run(func: &mut Function, graph: &Graph) {
         // register is not written over in the place of its copy, if anybody wants it later.
         if let (Some(Old::Reg(v)), Some(dst)) = (old, &mut inst.dst)
             && let Some(original) = originals[v].expand()
-            && (last.of(v) == PASSED || partial.contains(v) && last.of(original) > at)
+            && (last[v.index()] == PASSED || partial.contains(v) && last[original.index()] > at)
         {
             dst.old = Old::Reg(v);
         }
@@ -105,41 +104,12 @@ pub fn run(func: &mut Function, graph: &Graph) {
     });
 }
 
-/// The number of the last instruction in an order that reads a register, by halves of the order; what the end of a block
-/// reads is wanted for ever.
-struct Last([Vec<u32>; 2]);
-
-impl Last {
-    fn new(func: &Function, order: &[Block]) -> Last {
-        let counts = order.iter().map(|&b| func.blocks[b].insts.len());
-        Last::from(func, order, halves::middle(counts))
-    }
-
-    /// The same with the second half from a place in the order on, if there is one.
-    fn from(func: &Function, order: &[Block], middle: Option<usize>) -> Last {
-        let Some(middle) = middle else {
-            return Last([last_uses(func, order, 0), Vec::new()]);
-        };
-        let (first, second) = order.split_at(middle);
-        let before: usize = first.iter().map(|&b| func.blocks[b].insts.len()).sum();
-        let halves = rayon::join(
-            || last_uses(func, first, 0),
-            || last_uses(func, second, before as u32),
-        );
-        Last(halves.into())
-    }
-
-    fn of(&self, v: VReg) -> u32 {
-        let numbers = self.0.iter().filter_map(|half| half.get(v.index()));
-        numbers.max().copied().unwrap_or(0)
-    }
-}
-
-/// The same for some blocks, before which there are so many instructions.
-fn last_uses(func: &Function, blocks: &[Block], before: u32) -> Vec<u32> {
+/// By register, the number in that order of the last instruction that reads it; what the end of a block reads is
+/// live-out ([`PASSED`]).
+fn last_uses(func: &Function, order: &[Block]) -> Vec<u32> {
     let mut last = vec![0; func.regs.len()];
-    let mut at = before;
-    for &block in blocks {
+    let mut at = 0;
+    for &block in order {
         for inst in &func.blocks[block].insts {
             at += 1;
             uses_of(func, inst, |v| last[v.index()] = at.max(last[v.index()]));
@@ -810,21 +780,6 @@ mod tests {
     use super::*;
     use kiln_machine::testing::random::{functions, seeds};
     use kiln_machine::verify::Level;
-
-    #[test]
-    fn halves_are_the_whole() {
-        for (seed, func) in functions(Level::Wide, seeds() / 8) {
-            let order = Graph::new(&func).order().to_vec();
-            let last = |middle| {
-                let last = Last::from(&func, &order, middle);
-                func.regs.keys().map(|v| last.of(v)).collect::<Vec<_>>()
-            };
-            let whole = last(None);
-            for middle in 0..=order.len() {
-                assert_eq!(last(Some(middle)), whole, "seed {seed}, {middle}");
-            }
-        }
-    }
 
     #[test]
     fn side_by_side_is_by_element() {

@@ -4,12 +4,9 @@
 //! of them do nothing but load is not known here. Of an instruction whose flag alone is read the
 //! result becomes null, of one whose result alone is read the condition goes.
 
-use std::ops::Range;
-
 use cranelift_entity::EntityRef as _;
 use kiln_machine::func::{Block, Class, Function, Term};
 use kiln_machine::graph::Graph;
-use kiln_machine::halves;
 use kiln_machine::inst::{Dst, Inst, Opcode, VReg};
 use kiln_machine::liveness::uses_of;
 use kiln_target::isa::Op;
@@ -30,32 +27,25 @@ struct Live {
     registers: Vec<bool>,
     /// By instruction, one block's behind the other's.
     insts: Vec<bool>,
-    /// Where those of each block begin.
-    starts: Vec<usize>,
 }
 
 /// Removes dead instructions and dead block parameters.
 pub fn run(func: &mut Function, graph: &Graph) {
-    run_from(func, graph, func.middle());
-}
-
-/// The same with the second half from a block on, if there is one.
-fn run_from(func: &mut Function, graph: &Graph, middle: Option<Block>) {
-    let live = live(func, graph, middle);
+    let live = live(func, graph);
     let dead = |v: VReg| !live.registers[v.index()];
-    halves::change(func, middle, |func, block, blocks| {
-        let mut wanted = live.insts[live.starts[block.index()]..].iter();
-        for insts in blocks {
-            insts.retain_mut(|inst| {
-                let wanted = wanted.next().copied().unwrap_or(true);
-                if wanted {
-                    trim(func, inst, dead);
-                }
-                wanted
-            });
-        }
-    });
+    let mut wanted = live.insts.iter().copied();
     let blocks: Vec<Block> = func.blocks.keys().collect();
+    for &block in &blocks {
+        let mut insts = std::mem::take(&mut func.blocks[block].insts);
+        insts.retain_mut(|inst| {
+            let wanted = wanted.next().unwrap_or(true);
+            if wanted {
+                trim(func, inst, dead);
+            }
+            wanted
+        });
+        func.blocks[block].insts = insts;
+    }
     for &block in &blocks {
         let mut succs = std::mem::take(&mut func.blocks[block].succs);
         for edge in &mut succs {
@@ -73,27 +63,18 @@ fn run_from(func: &mut Function, graph: &Graph, middle: Option<Block>) {
     }
 }
 
-fn live(func: &Function, graph: &Graph, middle: Option<Block>) -> Live {
+fn live(func: &Function, graph: &Graph) -> Live {
     let mut starts = Vec::with_capacity(func.blocks.len());
     let mut count = 0;
     for data in func.blocks.values() {
         starts.push(count);
         count += data.insts.len();
     }
-    let end = Block::new(func.blocks.len());
-    let (first, second) = match middle {
-        None => (Seen::new(func, func.entry()..end), Seen::default()),
-        Some(middle) => rayon::join(
-            || Seen::new(func, func.entry()..middle),
-            || Seen::new(func, middle..end),
-        ),
-    };
-    let def = |v: VReg| match (first.defs[v.index()], second.defs.get(v.index())) {
-        (Def::Other, Some(&def)) => def,
-        (def, _) => def,
-    };
-    let mut insts = first.effects;
-    insts.extend(second.effects);
+    let Seen {
+        defs,
+        effects: mut insts,
+        wanted,
+    } = Seen::new(func);
     let mut live = vec![false; func.regs.len()];
     let mut work = Vec::new();
     let mut want = |v: VReg, work: &mut Vec<VReg>| {
@@ -101,11 +82,11 @@ fn live(func: &Function, graph: &Graph, middle: Option<Block>) -> Live {
             work.push(v);
         }
     };
-    for v in first.wanted.into_iter().chain(second.wanted) {
+    for v in wanted {
         want(v, &mut work);
     }
     while let Some(v) = work.pop() {
-        match def(v) {
+        match defs[v.index()] {
             Def::Other => {}
             Def::Inst(block, n) => {
                 let wanted = &mut insts[starts[block.index()] + n as usize];
@@ -128,14 +109,12 @@ fn live(func: &Function, graph: &Graph, middle: Option<Block>) -> Live {
     Live {
         registers: live,
         insts,
-        starts,
     }
 }
 
-/// What some blocks say.
-#[derive(Default)]
+/// What the instructions say.
 struct Seen {
-    /// Where registers are defined, by register: in other blocks is nowhere.
+    /// By register.
     defs: Vec<Def>,
     /// By instruction: whether it has an effect.
     effects: Vec<bool>,
@@ -144,11 +123,10 @@ struct Seen {
 }
 
 impl Seen {
-    fn new(func: &Function, blocks: Range<Block>) -> Seen {
+    fn new(func: &Function) -> Seen {
         let mut defs = vec![Def::Other; func.regs.len()];
         let (mut effects, mut wanted) = (Vec::new(), Vec::new());
-        for block in (blocks.start.as_u32()..blocks.end.as_u32()).map(Block::from_u32) {
-            let data = &func.blocks[block];
+        for (block, data) in func.blocks.iter() {
             for (n, &v) in data.params.iter().enumerate() {
                 defs[v.index()] = Def::Param(block, n as u32);
             }
@@ -216,28 +194,5 @@ fn trim(func: &Function, inst: &mut Inst, dead: impl Fn(VReg) -> bool) {
             .all(|&v| dead(v) && func.regs[v].class == Class::Grf)
     {
         *dst = Dst::null(dst.ty);
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use kiln_machine::testing::random::{functions, seeds};
-    use kiln_machine::verify::Level;
-
-    #[test]
-    fn halves_are_the_whole() {
-        for (seed, func) in functions(Level::Wide, seeds() / 8) {
-            let after = |middle| {
-                let mut func = func.clone();
-                let graph = Graph::new(&func);
-                run_from(&mut func, &graph, middle);
-                func.to_string()
-            };
-            let whole = after(None);
-            for middle in func.blocks.keys() {
-                assert_eq!(after(Some(middle)), whole, "seed {seed}, {middle}");
-            }
-        }
     }
 }

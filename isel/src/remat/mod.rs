@@ -26,7 +26,6 @@ mod spots;
 mod values;
 
 use std::cmp::Reverse;
-use std::ops::Range;
 
 use kiln_machine::func::{Block, Function};
 use kiln_machine::graph::Graph;
@@ -126,22 +125,12 @@ fn calls(func: &Function, lost: impl Fn(u16) -> u32) -> Vec<Call> {
 
 /// About how many units live at once, at most.
 fn estimate(func: &Function, known: &Known) -> u32 {
-    let half = |blocks: Range<u32>| {
-        let mut lives = Lives::new(known);
-        let most = blocks.filter_map(|block| {
-            lives.enter(func, Block::from_u32(block));
-            lives.most()
-        });
-        most.map(|(_, most)| most as u32).max().unwrap_or(0)
-    };
-    let end = func.blocks.len() as u32;
-    match func.middle().map(Block::as_u32) {
-        None => half(0..end),
-        Some(middle) => {
-            let (first, second) = rayon::join(|| half(0..middle), || half(middle..end));
-            first.max(second)
-        }
-    }
+    let mut lives = Lives::new(known);
+    let most = func.blocks.keys().filter_map(|block| {
+        lives.enter(func, block);
+        lives.most()
+    });
+    most.map(|(_, most)| most as u32).max().unwrap_or(0)
 }
 
 /// Where most live in each block in which more do than there are, and the calls beside which more do.

@@ -42,19 +42,9 @@ pub fn run(func: &mut Function, units: u32) -> u32 {
         .filter(|(_, data)| data.insts.len() >= FEW)
         .map(|(block, _)| block)
         .collect();
-    let orders = match func.middle() {
-        None => {
-            let (known, roots) = (Known::new(func, units), depend::roots(func));
-            [orders(func, &blocks, &known, &roots), Orders::default()]
-        }
-        Some(middle) => {
-            let middle = blocks.partition_point(|&block| block < middle);
-            let (known, roots) = rayon::join(|| Known::new(func, units), || depend::roots(func));
-            orders_of_halves(func, blocks.split_at(middle), &known, &roots)
-        }
-    };
-    let most = orders[0].most.max(orders[1].most);
-    let mut order = orders.into_iter().flat_map(|orders| orders.list);
+    let (known, roots) = (Known::new(func, units), depend::roots(func));
+    let orders = orders(func, &blocks, &known, &roots);
+    let mut order = orders.list.into_iter();
     let mut old = Vec::new();
     for block in blocks {
         let insts = &mut func.blocks[block].insts;
@@ -63,7 +53,7 @@ pub fn run(func: &mut Function, units: u32) -> u32 {
             *inst = old[from as usize];
         }
     }
-    most as u32
+    orders.most as u32
 }
 
 /// The new orders of blocks.
@@ -73,20 +63,6 @@ struct Orders {
     list: Vec<u32>,
     /// Units of general registers that lived at once in the old order, at most.
     most: i16,
-}
-
-/// The new orders of the blocks before some place and of those behind it, found at the same time.
-fn orders_of_halves(
-    func: &Function,
-    (first, second): (&[Block], &[Block]),
-    known: &Known,
-    roots: &[u32],
-) -> [Orders; 2] {
-    let (first, second) = rayon::join(
-        || orders(func, first, known, roots),
-        || orders(func, second, known, roots),
-    );
-    [first, second]
 }
 
 /// The new orders of some blocks.
@@ -238,33 +214,5 @@ impl Walk {
         // The first that is left depends on none that is.
         let head = || self.ready.iter().position(is_head);
         chosen.or_else(head).unwrap_or(0)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use kiln_machine::testing::random::{functions, seeds};
-    use kiln_machine::verify::Level;
-
-    use super::*;
-
-    #[test]
-    fn halves_are_the_whole() {
-        for (seed, func) in functions(Level::Legal, seeds() / 8) {
-            let blocks: Vec<Block> = func.blocks.keys().collect();
-            // Few enough that what lives decides, too.
-            let (known, roots) = (Known::new(&func, 40), depend::roots(&func));
-            let whole = orders(&func, &blocks, &known, &roots);
-            for middle in 0..=blocks.len() {
-                let halves = orders_of_halves(&func, blocks.split_at(middle), &known, &roots);
-                assert_eq!(
-                    halves[0].most.max(halves[1].most),
-                    whole.most,
-                    "seed {seed}"
-                );
-                let list = halves.map(|half| half.list).concat();
-                assert_eq!(list, whole.list, "seed {seed}, split before {middle}");
-            }
-        }
     }
 }

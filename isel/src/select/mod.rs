@@ -9,7 +9,6 @@
 mod alu;
 mod buffer;
 mod calls;
-mod halves;
 mod ieee;
 mod media;
 mod message;
@@ -24,7 +23,6 @@ use std::ops::Range;
 
 use cranelift_entity::packed_option::PackedOption;
 use cranelift_entity::{EntityRef, SecondaryMap};
-use halves::middle;
 use kiln_frontend::module as visa;
 use kiln_frontend::opcode::Opcode;
 use kiln_ir::func::{self as ir, Cell, Home, Owner, Routine, Value};
@@ -83,7 +81,6 @@ struct Select<'f, 'm> {
     ir: &'f ir::Function<'m>,
     routine: &'f ir::RoutineData,
     calls: &'f Calls<'f>,
-    middle: Middle<'f>,
     abi: &'static Abi,
     out: Function,
     /// Of a subroutine, where to go back to.
@@ -161,19 +158,6 @@ pub fn select_in(
     calls: &Calls,
     room: Room,
 ) -> std::result::Result<Vec<Function>, Vec<SelectError>> {
-    select_from(ir, target, calls, room, &middle)
-}
-
-/// How many of the blocks in an order are the first half, if there are halves.
-type Middle<'a> = &'a (dyn Fn(&ir::Function, &[ir::Block]) -> Option<usize> + Sync);
-
-fn select_from(
-    ir: &ir::Function,
-    target: &'static Platform,
-    calls: &Calls,
-    room: Room,
-    middle: Middle,
-) -> std::result::Result<Vec<Function>, Vec<SelectError>> {
     let abi = if ir.stack { calls.abi } else { &abi::KERNEL };
     let whole = |what: String| {
         vec![SelectError {
@@ -246,7 +230,6 @@ fn select_from(
         ir,
         routine: &ir.routines[Routine::new(0)],
         calls,
-        middle,
         abi,
         out,
         back: None,
@@ -287,13 +270,6 @@ fn select_from(
         true => Ok(functions),
         false => Err(select.errors),
     }
-}
-
-/// A block's instructions, how it ends, and the number of the vISA instruction for that.
-struct Selected {
-    insts: Vec<Inst>,
-    term: Term,
-    origin: u32,
 }
 
 /// Whether an instruction does something, and does not only say something about the code.
@@ -393,21 +369,16 @@ impl Select<'_, '_> {
         self.unpack_inputs();
         // A value is selected before what uses it: in reverse postorder.
         let order = self.order();
-        let selected = self.in_order(&order, (self.middle)(ir, &order));
-        for (&b, selected) in order.iter().zip(selected) {
-            let b = self.own_block(b);
-            let block = &mut self.out.blocks[b];
-            block.insts = selected.insts;
-            block.term = selected.term;
-            block.term_origin = selected.origin;
+        for b in order {
+            self.fill_block(b);
         }
         for b in self.own_blocks() {
             self.edges(b);
         }
     }
 
-    /// Selects a block; what it is connected with follows when all are.
-    fn selected(&mut self, b: ir::Block) -> Selected {
+    /// Selects a block's instructions and its terminator; edges follow when all blocks are selected.
+    fn fill_block(&mut self, b: ir::Block) {
         let ir = self.ir;
         let branch = match ir.blocks[b].term {
             ir::Term::Branch { inst, .. } | ir::Term::Goto { inst, .. } => Some(inst),
@@ -420,13 +391,13 @@ impl Select<'_, '_> {
             }
         }
         let (term, origin) = self.terminator(b, branch);
-        let insts = self.code.to_vec();
+        let term_origin = origin.map_or(u32::MAX, |inst| self.origin(inst));
+        let b = self.own_block(b);
+        let block = &mut self.out.blocks[b];
+        block.insts = self.code.to_vec();
+        block.term = term;
+        block.term_origin = term_origin;
         self.code.clear();
-        Selected {
-            insts,
-            term,
-            origin: origin.map_or(u32::MAX, |inst| self.origin(inst)),
-        }
     }
 
     /// Blocks in reverse postorder of the linear graph, then those that cannot be reached.
