@@ -387,7 +387,7 @@ impl Collector<'_, '_> {
                 }
             }
             Operand::Predicate(p) => {
-                let exec = exec_of_predicate(inst.op, exec, 32);
+                let exec = exec_of_predicate(inst.op, exec);
                 self.predicate(Touch { exec, ..touch }, p);
             }
             Operand::Indirect {
@@ -602,8 +602,8 @@ impl Collector<'_, '_> {
     }
 }
 
-/// The channels that an operation accesses of a predicate among its operands, of which there are so many.
-fn exec_of_predicate(op: Opcode, exec: Exec, all: u8) -> Exec {
+/// The channels that an operation accesses of a predicate among its operands.
+fn exec_of_predicate(op: Opcode, exec: Exec) -> Exec {
     match op {
         // It writes all its channels, whatever the mask says.
         Opcode::Setp => Exec {
@@ -612,7 +612,7 @@ fn exec_of_predicate(op: Opcode, exec: Exec, all: u8) -> Exec {
         },
         // What is moved is moved whole.
         Opcode::Mov => Exec {
-            size: all,
+            size: 32,
             offset: 0,
             no_mask: true,
         },

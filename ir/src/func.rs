@@ -5,6 +5,7 @@ use std::ops::Range;
 use cranelift_entity::packed_option::PackedOption;
 use cranelift_entity::{PrimaryMap, SecondaryMap, entity_impl};
 use kiln_frontend::module as visa;
+pub use kiln_target::isa::Class;
 use kiln_target::platform::Platform;
 use smallvec::SmallVec;
 
@@ -40,17 +41,6 @@ impl Value {
     }
 }
 
-/// The register file a cell lives in. Its mask unit is what one bit of an access mask stands for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Class {
-    /// General registers; a mask bit is a byte.
-    Grf,
-    /// Flags; a mask bit is a channel.
-    Flag,
-    /// The address register; a mask bit is a byte.
-    Addr,
-}
-
 /// Whose storage a cell is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Owner {
@@ -75,6 +65,7 @@ pub enum Owner {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CellData {
+    /// One bit of an access mask is a byte of a general or address register, a channel of a flag.
     pub class: Class,
     pub owner: Owner,
     /// Mask units in use: bytes, or channels of a flag.

@@ -48,8 +48,6 @@ struct Use {
     routines: SmallVec<[u32; 4]>,
 }
 
-impl Use {}
-
 /// Variables in one cell.
 struct Group {
     start: u32,

@@ -402,3 +402,30 @@ fn what_the_platform_lacks_is_a_diagnostic() {
         assert_eq!(errors[0].inst, 0, "{line}");
     }
 }
+
+#[test]
+fn more_parameters_than_a_subroutine_may_have_are_refused() {
+    let selected = |vars: u32| {
+        let mut source = String::from(".version 4.1\n.kernel \"k\"\n");
+        for v in 0..=vars {
+            source += &format!(".decl V{v} v_type=G type=d num_elts=16 align=hword\n");
+        }
+        source += ".decl T6 v_type=T num_elts=1 v_name=T006\n.kernel_attr SimdSize=16\n";
+        for v in 0..vars {
+            source += &format!("mov (M1, 16) V{v}(0,0)<1> 0x{v:x}:d\n");
+        }
+        source += "call (M1, 16) s0\ncall (M1, 16) s0\n";
+        source += &format!("scatter4_scaled.R (M1, 16) T6 0x0:ud V0.0 V{vars}.0\nret (M1, 1)\n");
+        source += ".function \"s0\"\ns0:\n";
+        source += &format!("mov (M1, 16) V{vars}(0,0)<1> V0(0,0)<1;1,0>\n");
+        for v in 1..vars {
+            source +=
+                &format!("add (M1, 16) V{vars}(0,0)<1> V{vars}(0,0)<1;1,0> V{v}(0,0)<1;1,0>\n");
+        }
+        source += "ret (M1, 16)\n";
+        lowered(&text::parse(&source).expect("a module"))
+    };
+    selected(250).expect("as many as can be passed");
+    let errors = selected(300).expect_err("more than can be passed");
+    assert!(errors[0].what.contains("255"), "{errors:?}");
+}

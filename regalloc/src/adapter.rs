@@ -314,8 +314,8 @@ impl<'a> Adapter<'a> {
         let stack = self.func.abi.stack.as_ref();
         let passed_from = stack.map_or(0, |s| s.args / self.func.target.unit_grfs());
         let passed = |n: usize| match list[n].1 {
-            Role::Source { src: 0, n } if inst.passes() => Some(u32::from(n)),
-            Role::Result { n, .. } if inst.is_call() => Some(u32::from(n)),
+            Role::Source { src: 0, n } if inst.passes() => Some(n),
+            Role::Result { n, .. } if inst.is_call() => Some(n),
             _ => None,
         };
         let fixed = |n: usize| match (passed(n), units.map(|units| units[n])) {

@@ -301,6 +301,17 @@ impl Type {
     }
 }
 
+/// The register files whose registers an allocator assigns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Class {
+    /// General registers.
+    Grf,
+    /// Flags.
+    Flag,
+    /// The address register.
+    Addr,
+}
+
 /// A register file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum RegFile {

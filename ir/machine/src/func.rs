@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use cranelift_entity::{PrimaryMap, entity_impl};
 use kiln_target::abi::{Abi, KERNEL};
+pub use kiln_target::isa::Class;
 use kiln_target::platform::Platform;
 use smallvec::SmallVec;
 
@@ -15,17 +16,6 @@ use crate::inst::{
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Block(u32);
 entity_impl!(Block, "block");
-
-/// The register file a virtual register lives in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Class {
-    /// General registers.
-    Grf,
-    /// Flags.
-    Flag,
-    /// The address register.
-    Addr,
-}
 
 /// What is known of a virtual register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -290,7 +280,7 @@ impl Function {
                 continue;
             }
             for (n, &v) in self.registers_of(&r.reg).iter().enumerate() {
-                let (src, n) = (i as u8, n as u8);
+                let (src, n) = (i as u8, n as u32);
                 f(v, Role::Source { src, n });
             }
         }
@@ -315,7 +305,7 @@ impl Function {
             } else {
                 for (n, &v) in self.registers_of(&dst.reg).iter().enumerate() {
                     let old = self.old(dst.old, n);
-                    f(v, Role::Result { n: n as u8, old });
+                    f(v, Role::Result { n: n as u32, old });
                 }
             }
         }

@@ -510,7 +510,7 @@ pub enum Role {
     /// Register `n` of source `src`.
     Source {
         src: u8,
-        n: u8,
+        n: u32,
     },
     /// The address of an indirect source or destination.
     Address,
@@ -518,7 +518,7 @@ pub enum Role {
     Descriptor,
     /// Register `n` of the destination, in the place of the old value if there is one.
     Result {
-        n: u8,
+        n: u32,
         old: Option<VReg>,
     },
     /// The flag of the condition modifier, likewise.

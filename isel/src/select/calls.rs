@@ -219,9 +219,9 @@ impl Select<'_, '_> {
     /// A new general register for the contents of a cell.
     fn passed_reg(&mut self, cell: Cell) -> VReg {
         match self.ir.cells[cell].class {
-            ir::Class::Grf => self.cell_reg(cell),
-            ir::Class::Flag => self.out.grf(4),
-            ir::Class::Addr => self.out.grf(self.ir.cells[cell].size.next_multiple_of(4)),
+            Class::Grf => self.cell_reg(cell),
+            Class::Flag => self.out.grf(4),
+            Class::Addr => self.out.grf(self.ir.cells[cell].size.next_multiple_of(4)),
         }
     }
 
@@ -240,7 +240,7 @@ impl Select<'_, '_> {
 
     /// What was passed in a general register, in one of the cell's own class.
     fn unpacked(&mut self, cell: Cell, v: VReg) -> VReg {
-        if self.ir.cells[cell].class == ir::Class::Grf {
+        if self.ir.cells[cell].class == Class::Grf {
             return v;
         }
         let bytes = self.cell_bytes(cell);

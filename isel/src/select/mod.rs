@@ -138,13 +138,13 @@ pub fn select(
     Ok(select_in(ir, target, calls, room)?.swap_remove(0))
 }
 
-/// Values that a subroutine is given, and that it gives back, at most: what instructions can number.
-const PASSED: usize = 255;
+/// Maximum number of parameters, and of results, of a subroutine.
+const MAX_PASSED: usize = 255;
 
-/// Whether the number of subroutines, and what each is passed and gives back, can be selected.
+/// True if the subroutines can be selected: their number, and the parameters and results of each.
 pub fn can_pass(ir: &ir::Function) -> bool {
     let fits =
-        |routine: &ir::RoutineData| routine.params.len().max(routine.results.len()) <= PASSED;
+        |routine: &ir::RoutineData| routine.params.len().max(routine.results.len()) <= MAX_PASSED;
     ir.routines.len() <= usize::from(u16::MAX) && ir.routines.values().all(fits)
 }
 
@@ -170,6 +170,11 @@ pub fn select_in(
         return Err(whole(format!(
             "finalizing for {} is not supported yet",
             target.name
+        )));
+    }
+    if !can_pass(ir) {
+        return Err(whole(format!(
+            "too many subroutines, or a subroutine with more than {MAX_PASSED} parameters or results"
         )));
     }
     let unit = target.unit_grfs();
@@ -278,14 +283,6 @@ fn has_code(op: Opcode) -> bool {
         op,
         Opcode::Label | Opcode::Subroutine | Opcode::Loc | Opcode::File | Opcode::Lifetime
     )
-}
-
-fn class_of(class: ir::Class) -> Class {
-    match class {
-        ir::Class::Grf => Class::Grf,
-        ir::Class::Flag => Class::Flag,
-        ir::Class::Addr => Class::Addr,
-    }
 }
 
 impl Select<'_, '_> {
@@ -513,15 +510,15 @@ impl Select<'_, '_> {
     /// declared, up to a whole register.
     fn cell_reg(&mut self, cell: Cell) -> VReg {
         let bytes = self.cell_bytes(cell);
-        self.out.reg(class_of(self.ir.cells[cell].class), bytes)
+        self.out.reg(self.ir.cells[cell].class, bytes)
     }
 
     fn cell_bytes(&self, cell: Cell) -> u32 {
         let data = self.ir.cells[cell];
         match data.class {
-            ir::Class::Grf => data.size.next_multiple_of(self.grf()),
-            ir::Class::Flag => data.size.div_ceil(16) * 2,
-            ir::Class::Addr => data.size,
+            Class::Grf => data.size.next_multiple_of(self.grf()),
+            Class::Flag => data.size.div_ceil(16) * 2,
+            Class::Addr => data.size,
         }
     }
 
