@@ -5,6 +5,7 @@
 //! nothing leads to is empty.
 
 use std::collections::HashMap;
+use std::ops::Range;
 
 use cranelift_entity::packed_option::PackedOption;
 use cranelift_entity::{EntityRef, PrimaryMap};
@@ -23,146 +24,45 @@ pub struct Linear {
     pub origins: Vec<Origin>,
 }
 
+/// A block of the linear graph before critical edges are split: blocks are counted without splits.
+struct Unsplit {
+    insts: Range<u32>,
+    term: Term,
+    origin: Origin,
+}
+
 /// Lays out the linear graph: joins as blocks of their own, critical edges split.
 pub fn lay_out(graph: &Cfg) -> Linear {
-    // Number the blocks of the program first, without splits.
-    let mut entry = Vec::with_capacity(graph.blocks.len());
-    let mut body = Vec::with_capacity(graph.blocks.len());
-    let mut count = 0u32;
-    for block in &graph.blocks {
-        entry.push(count);
-        count += u32::from(block.join);
-        body.push(count);
+    let unsplit = unsplit(graph);
+    let splits = critical_edges(&unsplit);
+    // A split block stands directly before its target.
+    let mut placed = Vec::with_capacity(unsplit.len());
+    let mut split_at: HashMap<(usize, usize), Block, FixedState> = HashMap::default();
+    let mut count = 0;
+    for (b, sources) in splits.iter().enumerate() {
+        for &source in sources {
+            split_at.insert((source, b), Block::new(count));
+            count += 1;
+        }
+        placed.push(Block::new(count));
         count += 1;
     }
-    let to = |b: usize| Block::from_u32(entry[b]);
-    let mut plain: Vec<(std::ops::Range<u32>, Term)> = Vec::with_capacity(count as usize);
-    let mut sources = Vec::with_capacity(count as usize);
-    for (b, block) in graph.blocks.iter().enumerate() {
-        if block.join {
-            let at = block.insts.start;
-            let next = Block::from_u32(body[b]);
-            plain.push((
-                at..at,
-                Term::Join {
-                    jip: block.join_jip.map(to),
-                    next,
-                },
-            ));
-            sources.push(Origin::Join(b));
-        }
-        let last = |i: usize| Inst::new(i);
-        let term = match block.exit {
-            Exit::Fall => Term::Jump(to(b + 1)),
-            Exit::Branch {
-                inst: Some(i),
-                target,
-                predicated: true,
-            } => Term::Branch {
-                inst: last(i),
-                taken: to(target),
-                next: to(b + 1),
-            },
-            Exit::Branch { target, .. } => Term::Jump(to(target)),
-            Exit::Diverge {
-                inst,
-                target,
-                jip,
-                predicated,
-            } => Term::Goto {
-                inst: last(inst),
-                uip: to(target),
-                jip: to(jip),
-                next: (predicated && target > b).then(|| to(b + 1)),
-                backward: target <= b,
-            },
-            Exit::Ret => Term::Ret,
-        };
-        plain.push((block.insts.clone(), term));
-        sources.push(Origin::Body(b));
-    }
-    let succs: Vec<SmallVec<[Block; 2]>> =
-        plain.iter().map(|(_, term)| successors(*term)).collect();
-    let mut pred_count = vec![0u32; plain.len()];
-    for s in succs.iter().flatten() {
-        pred_count[s.index()] += 1;
-    }
-    // A split block for each critical edge stands before its target, the one that is fallen into
-    // first, so that falling through still works.
-    let mut splits: Vec<Vec<usize>> = vec![Vec::new(); plain.len()];
-    for (b, list) in succs.iter().enumerate() {
-        // A branch that reads a predicate must not be where moves for its successor go, either.
-        let reads = matches!(plain[b].1, Term::Branch { .. } | Term::Goto { .. });
-        for s in list
-            .iter()
-            .filter(|s| (list.len() > 1 || reads) && pred_count[s.index()] > 1)
-        {
-            if s.index() == b + 1 {
-                splits[s.index()].insert(0, b);
-            } else {
-                splits[s.index()].push(b);
-            }
-        }
-    }
-    let mut placed = vec![Block::from_u32(0); plain.len()];
-    let mut split_at: HashMap<(usize, usize), Block, FixedState> = HashMap::default();
-    let mut next = 0;
-    for b in 0..plain.len() {
-        for &p in &splits[b] {
-            split_at.insert((p, b), Block::from_u32(next));
-            next += 1;
-        }
-        placed[b] = Block::from_u32(next);
-        next += 1;
-    }
-    let remap = |from: usize, to: Block| {
-        split_at
-            .get(&(from, to.index()))
-            .copied()
-            .unwrap_or(placed[to.index()])
-    };
     let mut linear = Linear {
-        blocks: PrimaryMap::with_capacity(next as usize),
+        blocks: PrimaryMap::with_capacity(count),
         routines: PrimaryMap::new(),
-        origins: Vec::with_capacity(next as usize),
+        origins: Vec::with_capacity(count),
     };
-    for (b, (insts, term)) in plain.into_iter().enumerate() {
+    for (b, block) in unsplit.into_iter().enumerate() {
         for _ in &splits[b] {
-            let jump = Term::Jump(placed[b]);
-            linear.push(insts.start..insts.start, jump, Origin::Split);
+            let at = block.insts.start;
+            linear.push(at..at, Term::Jump(placed[b]), Origin::Split);
         }
-        let term = match term {
-            Term::Jump(t) => Term::Jump(remap(b, t)),
-            Term::Branch { inst, taken, next } => Term::Branch {
-                inst,
-                taken: remap(b, taken),
-                next: remap(b, next),
-            },
-            Term::Goto {
-                inst,
-                uip,
-                jip,
-                next,
-                backward,
-            } => Term::Goto {
-                inst,
-                // Channels wait at the join itself; only execution takes the way round by a split.
-                uip: if backward {
-                    remap(b, uip)
-                } else {
-                    placed[uip.index()]
-                },
-                jip: remap(b, jip),
-                next: next.map(|n| remap(b, n)),
-                backward,
-            },
-            Term::Join { jip, next } => Term::Join {
-                jip: jip.map(|j| remap(b, j)),
-                next: remap(b, next),
-            },
-            Term::Ret => Term::Ret,
+        let by_split = |to: Block| {
+            let split = split_at.get(&(b, to.index())).copied();
+            split.unwrap_or(placed[to.index()])
         };
-        linear.push(insts, term, sources[b]);
+        let term = with_blocks(block.term, by_split, |to| placed[to.index()]);
+        linear.push(block.insts, term, block.origin);
     }
     linear.make_routines(graph);
     linear.drop_unreachable();
@@ -173,6 +73,118 @@ pub fn lay_out(graph: &Cfg) -> Linear {
         linear.blocks[to].preds.push(from);
     }
     linear
+}
+
+/// The blocks of the program and its joins, in order.
+fn unsplit(graph: &Cfg) -> Vec<Unsplit> {
+    // The number of each block's join, or of the block if it has none.
+    let mut entry = Vec::with_capacity(graph.blocks.len());
+    let mut count = 0;
+    for block in &graph.blocks {
+        entry.push(Block::new(count));
+        count += 1 + usize::from(block.join);
+    }
+    let mut unsplit = Vec::with_capacity(count);
+    for (b, block) in graph.blocks.iter().enumerate() {
+        if block.join {
+            let at = block.insts.start;
+            unsplit.push(Unsplit {
+                insts: at..at,
+                term: Term::Join {
+                    jip: block.join_jip.map(|jip| entry[jip]),
+                    next: Block::new(unsplit.len() + 1),
+                },
+                origin: Origin::Join(b),
+            });
+        }
+        let term = match block.exit {
+            Exit::Fall => Term::Jump(entry[b + 1]),
+            Exit::Branch {
+                inst: Some(inst),
+                target,
+                predicated: true,
+            } => Term::Branch {
+                inst: Inst::new(inst),
+                taken: entry[target],
+                next: entry[b + 1],
+            },
+            Exit::Branch { target, .. } => Term::Jump(entry[target]),
+            Exit::Diverge {
+                inst,
+                target,
+                jip,
+                predicated,
+            } => Term::Goto {
+                inst: Inst::new(inst),
+                uip: entry[target],
+                jip: entry[jip],
+                next: (predicated && target > b).then(|| entry[b + 1]),
+                backward: target <= b,
+            },
+            Exit::Ret => Term::Ret,
+        };
+        unsplit.push(Unsplit {
+            insts: block.insts.clone(),
+            term,
+            origin: Origin::Body(b),
+        });
+    }
+    unsplit
+}
+
+/// Sources of the critical edges to each block, the one that falls through to it first.
+fn critical_edges(blocks: &[Unsplit]) -> Vec<Vec<usize>> {
+    let succs: Vec<SmallVec<[Block; 2]>> =
+        (blocks.iter().map(|block| successors(block.term))).collect();
+    let mut pred_count = vec![0u32; blocks.len()];
+    for s in succs.iter().flatten() {
+        pred_count[s.index()] += 1;
+    }
+    let mut splits: Vec<Vec<usize>> = vec![Vec::new(); blocks.len()];
+    for (b, list) in succs.iter().enumerate() {
+        // Moves of an edge may not stand before a terminator that reads a predicate.
+        let reads = matches!(blocks[b].term, Term::Branch { .. } | Term::Goto { .. });
+        let is_critical = |s: &&Block| (list.len() > 1 || reads) && pred_count[s.index()] > 1;
+        for s in list.iter().filter(is_critical) {
+            match s.index() == b + 1 {
+                true => splits[s.index()].insert(0, b),
+                false => splits[s.index()].push(b),
+            }
+        }
+    }
+    splits
+}
+
+/// A terminator with its blocks replaced: those that execution goes to, and the one at which channels wait.
+fn with_blocks(term: Term, to: impl Fn(Block) -> Block, wait: impl Fn(Block) -> Block) -> Term {
+    match term {
+        Term::Jump(next) => Term::Jump(to(next)),
+        Term::Branch { inst, taken, next } => Term::Branch {
+            inst,
+            taken: to(taken),
+            next: to(next),
+        },
+        Term::Goto {
+            inst,
+            uip,
+            jip,
+            next,
+            backward,
+        } => Term::Goto {
+            inst,
+            // Execution goes to the target of a backward goto. Channels of a forward goto wait at the join itself;
+            // only execution goes there by a split block.
+            uip: if backward { to(uip) } else { wait(uip) },
+            jip: to(jip),
+            next: next.map(to),
+            backward,
+        },
+        Term::Join { jip, next } => Term::Join {
+            jip: jip.map(&to),
+            next: to(next),
+        },
+        Term::Ret => Term::Ret,
+    }
 }
 
 impl Linear {
@@ -231,7 +243,7 @@ impl Linear {
         }
     }
 
-    fn push(&mut self, insts: std::ops::Range<u32>, term: Term, origin: Origin) {
+    fn push(&mut self, insts: Range<u32>, term: Term, origin: Origin) {
         self.origins.push(origin);
         let succs = successors(term)
             .into_iter()
