@@ -311,8 +311,16 @@ pub struct Row {
     pub fields: &'static [Field],
     /// Those of them that have an operand, in its order; lists last.
     pub operands: &'static [Field],
-    /// Whether its first number says which of them there are.
+    /// True if its first number says which of them there are.
     pub optional: bool,
+    /// True if it has an execution size.
+    pub has_exec: bool,
+    /// True if an operand is raw.
+    pub has_raw: bool,
+    /// True if it takes a predicate.
+    pub has_pred: bool,
+    /// True if a destination can be saturated.
+    pub saturates: bool,
     /// The order of the row's operands in text, by their numbers; empty if it is that of the binary.
     pub text_order: &'static [u8],
     /// The shape of each raw operand, in their order; empty if they are not known.
@@ -375,36 +383,19 @@ impl Row {
 
     /// Its operands in the order of text, each with its number: the fields of lists once, last.
     pub fn text_fields(&self) -> impl Iterator<Item = (usize, Field)> + Clone + '_ {
-        let ordered = self.text_order.iter().filter_map(|&i| {
-            let i = usize::from(i);
-            self.operand_fields().nth(i).map(|f| (i, f))
-        });
-        let natural = self
-            .operand_fields()
-            .enumerate()
-            .skip(self.text_order.len());
-        ordered.chain(natural.filter(|_| self.text_order.is_empty()))
+        let count = match self.text_order.len() {
+            0 => self.operands.len(),
+            ordered => ordered,
+        };
+        (0..count).map(|k| {
+            let i = self.text_order.get(k).map_or(k, |i| usize::from(*i));
+            (i, self.operands[i])
+        })
     }
 
     /// Bytes from one part of a destination with elements of so many bytes to the next.
     pub fn part_stride(&self, exec_size: u8, bytes: u32, grf: u32) -> u32 {
         (u32::from(exec_size) * bytes).next_multiple_of(grf)
-    }
-
-    pub fn has_exec(&self) -> bool {
-        self.fields
-            .iter()
-            .any(|f| matches!(f, Field::Exec | Field::GatherExec))
-    }
-
-    /// Whether a destination can be saturated.
-    pub fn saturates(&self) -> bool {
-        let general = |f: &Field| matches!(f, Field::Dst(k) if k.contains(Kinds::GENERAL));
-        self.fields.iter().any(general)
-    }
-
-    pub fn has_pred(&self) -> bool {
-        self.fields.contains(&Field::Pred)
     }
 }
 
@@ -459,15 +450,18 @@ const fn with_operand(fields: &[Field]) -> ([Field; MOST_FIELDS], usize) {
 /// No row has more; one that had would not compile.
 const MOST_FIELDS: usize = 24;
 
-const fn has_optional(fields: &[Field]) -> bool {
-    let mut i = 0;
-    while i < fields.len() {
-        if matches!(fields[i], Field::SrcIf(_) | Field::RawSrcIf(_)) {
-            return true;
+/// True if one of the fields has the property.
+macro_rules! any {
+    ($fields:expr, $($property:tt)*) => {{
+        let fields: &[Field] = $fields;
+        let mut i = 0;
+        let mut any = false;
+        while i < fields.len() {
+            any = any || matches!(fields[i], $($property)*);
+            i += 1;
         }
-        i += 1;
-    }
-    false
+        any
+    }};
 }
 
 macro_rules! opcodes {
@@ -490,7 +484,14 @@ macro_rules! opcodes {
                 const OPERANDS: &([Field; MOST_FIELDS], usize) = &with_operand(&[$($field),*]);
                 OPERANDS.0.split_at(OPERANDS.1).0
             },
-            optional: has_optional(&[$($field),*]),
+            optional: any!(&[$($field),*], Field::SrcIf(_) | Field::RawSrcIf(_)),
+            has_exec: any!(&[$($field),*], Field::Exec | Field::GatherExec),
+            has_raw: any!(
+                &[$($field),*],
+                Field::RawDst | Field::RawSrc | Field::RawSrcs | Field::RawSrcIf(_)
+            ),
+            has_pred: any!(&[$($field),*], Field::Pred),
+            saturates: any!(&[$($field),*], Field::Dst(kinds) if kinds.contains(Kinds::GENERAL)),
             text_order: &[$($($order),*)?],
             raw: &[$($($raw),*)?],
             parts: [$($parts,)? 1][0],

@@ -263,7 +263,7 @@ impl<'a> Printer<'a> {
             return lsc::write(self, inst, out);
         }
         self.mnemonic(inst, out)?;
-        if inst.op.row().has_exec() {
+        if inst.op.row().has_exec {
             write!(out, " {}", inst.exec)?;
         }
         self.operands(inst, out)

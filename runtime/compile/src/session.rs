@@ -134,7 +134,7 @@ impl Session {
     pub fn compile_module(&self, inputs: &[Input]) -> Result<CompiledModule, Box<Failure>> {
         self.possible()?;
         self.through_cache(&inputs.iter().collect::<Vec<_>>(), || {
-            in_pool(bytes(inputs), || self.compile_loaded(&self.load(inputs)?))
+            self.compile_loaded(&self.load(inputs)?)
         })
     }
 
@@ -173,15 +173,6 @@ impl Session {
         &self,
         inputs: &[Input],
         of: impl Fn(Outcome) -> T + Sync,
-    ) -> Vec<T> {
-        in_pool(bytes(inputs), || self.compile_each_here(inputs, &of))
-    }
-
-    /// The same on the thread that calls it, and what it asks for help.
-    fn compile_each_here<T: Send>(
-        &self,
-        inputs: &[Input],
-        of: &(impl Fn(Outcome) -> T + Sync),
     ) -> Vec<T> {
         if let Err(failure) = self.possible() {
             return vec![of(Outcome {
@@ -564,21 +555,6 @@ fn read_some(inputs: &[Input], files: &[usize]) -> Result<(Merged, f64), Box<Fai
         seconds += took;
     }
     Ok((Merged::new(modules), seconds))
-}
-
-fn bytes(inputs: &[Input]) -> usize {
-    inputs.iter().map(|input| input.bytes.len()).sum()
-}
-
-/// Does what is done with so many bytes of input; if its stages are done in halves, on a thread of the pool. Such a thread
-/// wakes one other for each stage. One from outside would sleep and wake two, which begin late and may
-/// share a core for a while.
-fn in_pool<T: Send>(bytes: usize, work: impl FnOnce() -> T + Send) -> T {
-    if bytes < text::LONG {
-        work()
-    } else {
-        rayon::scope(|_| work())
-    }
 }
 
 /// Reads one of several files, and says how many seconds that took.

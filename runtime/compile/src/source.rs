@@ -16,8 +16,6 @@ use petgraph::unionfind::UnionFind;
 const MAGIC: &[u8; 4] = b"CISA";
 /// Bytes that are looked at before the rest, so that no large file is read that is no vISA.
 const HEAD: usize = 1 << 16;
-/// Bytes from which on a second thread is worth it.
-const LONG: usize = 1 << 18;
 /// One of these stands near the beginning of every text of vISA.
 const DIRECTIVES: [&[u8]; 4] = [b".version", b".kernel", b".function", b".global_function"];
 
@@ -85,25 +83,13 @@ pub fn form(bytes: &[u8]) -> Result<Form<'_>, InputError> {
     if bytes.len() > HEAD && !head.split(|b| *b == b'\n').any(directive) {
         return Err(InputError::NoDirective);
     }
-    // First of all, as the pages of a file that is mapped come when they are looked at.
-    let zero = zero(bytes);
     match std::str::from_utf8(bytes) {
-        Ok(text) => match zero {
+        Ok(text) => match memchr::memchr(0, bytes) {
             None => Ok(Form::Text(text)),
             Some(at) => Err(InputError::Neither(at)),
         },
         Err(e) => Err(InputError::Neither(e.valid_up_to())),
     }
-}
-
-/// Where the first byte of zero is, looked for in both halves at the same time if there are many bytes.
-fn zero(bytes: &[u8]) -> Option<usize> {
-    if bytes.len() < LONG {
-        return memchr::memchr(0, bytes);
-    }
-    let (first, second) = bytes.split_at(bytes.len() / 2);
-    let (one, other) = rayon::join(|| memchr::memchr(0, first), || memchr::memchr(0, second));
-    one.or(other.map(|at| first.len() + at))
 }
 
 /// Reads a module from the bytes of a binary object or a text file.

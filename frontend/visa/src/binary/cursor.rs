@@ -54,16 +54,6 @@ impl<'a> Cursor<'a> {
         self.bytes.len() - self.pos
     }
 
-    /// All bytes that are left.
-    pub fn rest(&self) -> &'a [u8] {
-        &self.bytes[self.pos..]
-    }
-
-    /// At the place where so many bytes are left; no more than now.
-    pub fn go_on(&mut self, left: usize) {
-        self.pos = self.bytes.len() - left.min(self.left());
-    }
-
     /// What goes wrong at the next byte.
     pub fn error(&self, kind: ReadErrorKind) -> ReadError {
         ReadError {

@@ -27,7 +27,7 @@ impl Layout {
             Layout::Defective => {
                 let no_bytes = |f: &&Field| matches!(f, Field::Number(Width::Nothing, _));
                 let last = row.fields.iter().rev().take_while(no_bytes).count();
-                last + usize::from(row.has_exec()) + usize::from(row.has_pred())
+                last + usize::from(row.has_exec) + usize::from(row.has_pred)
             }
         }
     }

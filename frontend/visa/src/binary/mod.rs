@@ -18,16 +18,12 @@
 //! - what older versions do not have has the value that it stands for (`version`).
 //!
 //! Native code that stands in the file beside the vISA it was made from is passed over.
-//!
-//! Instructions and variables as nearly all are, are read by `plain`, which knows no errors; all others, and what is
-//! wrong, by the reader of objects with care (`object`, `inst`).
 
 mod cursor;
 mod defective;
 mod header;
 mod inst;
 mod object;
-mod plain;
 mod pool;
 mod version;
 mod write;

@@ -4,7 +4,6 @@ use cranelift_entity::{EntityRef, PrimaryMap};
 use smol_str::format_smolstr;
 
 use super::defective::Layout;
-use super::plain::{Declared, Rest};
 use super::pool::Pool;
 use super::version::{Version, since};
 use super::{Cursor, ReadError, ReadErrorKind, value};
@@ -127,16 +126,6 @@ impl<'a> Reader<'a> {
         let count = self.number()? as usize;
         object.vars.reserve(self.cursor.capacity(count, VAR_BYTES));
         for _ in 0..count {
-            let mut rest = Rest(self.cursor.rest());
-            if self.version >= since::WIDE_NUMBERS
-                && let Some((name, mut decl)) = rest.var(object.vars.len())
-                && let Ok(name) = self.pool.name(&self.cursor, name)
-            {
-                decl.name = name;
-                object.vars.push(decl);
-                self.cursor.go_on(rest.0.len());
-                continue;
-            }
             let name = self.name()?;
             let (ty, align) = type_and_align(&mut self.cursor)?;
             let elements = self.cursor.u16()?;
@@ -270,22 +259,8 @@ impl<'a> Reader<'a> {
     ) -> Result<Vec<usize>, ReadError> {
         let start = self.cursor;
         object.insts.reserve(start.left() / INST_BYTES);
-        let declared = Declared::of(object, labels.len(), self.version);
         let mut labelled = Vec::new();
         while !self.cursor.at_end() {
-            if let Some(declared) = &declared {
-                let rest = Rest(self.cursor.rest());
-                let left = rest.insts(
-                    declared,
-                    self.cursor.end(),
-                    &mut object.insts,
-                    &mut labelled,
-                );
-                self.cursor.go_on(left);
-                if left == 0 {
-                    break;
-                }
-            }
             let number = object.insts.len();
             match self.inst(object, labels, Layout::Complete) {
                 Ok(mut inst) => {

@@ -5,7 +5,8 @@
 //! variable in bytes, `%sizeof(GRF)` that of a register, 32. An expression between angle brackets
 //! has no comparisons ([`Parser::in_angles`]): `>` ends it.
 
-use super::parser::{Parser, Symbol};
+use super::parser::Parser;
+use super::symbols::Symbol;
 use super::{ParseError, ParseErrorKind};
 
 type Result<T> = std::result::Result<T, ParseError>;
@@ -68,7 +69,7 @@ impl Parser<'_> {
         what: &'static str,
     ) -> Result<T> {
         let ends = |rest: &[u8]| match rest {
-            [b',' | b')' | b']', ..] => true,
+            [] | [b',' | b')' | b']' | b'\n', ..] => true,
             [b' ', next, ..] => next.is_ascii_alphabetic(),
             _ => false,
         };

@@ -6,7 +6,7 @@
 
 use std::borrow::Cow;
 
-use memchr::{memchr, memchr_iter, memmem};
+use memchr::memchr;
 
 use super::spans::Span;
 use super::{ParseError, ParseErrorKind};
@@ -15,13 +15,6 @@ use crate::module::Place;
 /// Spaces that are passed over at once.
 const MANY_SPACES: u64 = u64::from_le_bytes(*b"        ");
 const BYTE_ORDER_MARK: char = '\u{feff}';
-
-/// Bytes of code from which on half of it is worth a thread.
-pub const LONG: usize = 1 << 18;
-/// Bytes within which the end of a list is found.
-const NEAR: usize = 1 << 12;
-/// Bytes that a line with an instruction has at least, but for a few. Lines may be empty.
-const INST_BYTES: usize = 24;
 
 /// A place in the source, for an error found later.
 #[derive(Clone, Copy, Debug)]
@@ -57,19 +50,20 @@ impl<'a> Lexer<'a> {
         self.bytes.get(pos).copied().unwrap_or(0)
     }
 
-    #[inline]
+    #[inline(always)]
     fn blanks(&mut self) {
-        if may_be_blank(self.at(self.pos)) {
+        let mut next = self.at(self.pos);
+        if next == b' ' {
+            self.pos += 1;
+            next = self.at(self.pos);
+        }
+        if may_be_blank(next) {
             self.skip_blanks();
         }
     }
 
+    #[inline(never)]
     fn skip_blanks(&mut self) {
-        // Mostly it is one.
-        if self.at(self.pos) == b' ' && !may_be_blank(self.at(self.pos + 1)) {
-            self.pos += 1;
-            return;
-        }
         loop {
             let rest = self.bytes.get(self.pos..).unwrap_or_default();
             match rest {
@@ -158,91 +152,6 @@ impl<'a> Lexer<'a> {
         self.bytes.get(self.pos) == Some(&c)
     }
 
-    /// What comes next in two halves, if it is long and may be the code of one object, without a comment over
-    /// several lines; and about how many instructions the first half has.
-    pub fn halves(&self) -> Option<(Lexer<'a>, Lexer<'a>, usize)> {
-        let rest = self.bytes.get(self.pos..)?;
-        if rest.len() < LONG {
-            return None;
-        }
-        let begins = |at: usize| {
-            let object = |directive: &[u8]| rest[at + 1..].starts_with(directive);
-            object(b".kernel") || object(b".global_function")
-        };
-        let half = rest.len() / 2;
-        let middle = half + memchr(b'\n', &rest[half..])? + 1;
-        let ((comments, lines), objects) = rayon::join(
-            || {
-                let comments = memmem::find(rest, b"/*").is_some();
-                (comments, memchr_iter(b'\n', &rest[..middle]).count())
-            },
-            || memmem::find_iter(rest, b"\n.").any(begins),
-        );
-        if comments || objects {
-            return None;
-        }
-        let middle = self.pos + middle;
-        let first = Lexer {
-            text: &self.text[..middle],
-            bytes: &self.bytes[..middle],
-            ..*self
-        };
-        let second = Lexer {
-            pos: middle,
-            line: self.line + lines as u32,
-            line_start: middle,
-            ..*self
-        };
-        Some((first, second, lines.min(half / INST_BYTES)))
-    }
-
-    /// The lines that come next and begin so in two halves, if they are many, without a comment over several lines in
-    /// the first half. Few others may be at the end of the second.
-    pub fn halves_of_lines(&self, start: &[u8]) -> Option<(Lexer<'a>, &'a str)> {
-        let rest = self.bytes.get(self.pos..)?;
-        let line = |at: usize| Some(at + memchr(b'\n', &rest[at..])? + 1);
-        let begins_so = |at: usize| line(at).is_some_and(|line| rest[line..].starts_with(start));
-        let (mut from, mut to) = (0, rest.len());
-        while to - from > NEAR {
-            let middle = from.midpoint(to);
-            match begins_so(middle) {
-                true => from = middle,
-                false => to = middle,
-            }
-        }
-        if from < LONG {
-            return None;
-        }
-        let middle = line(from / 2)?;
-        if memmem::find(&rest[..middle], b"/*").is_some() {
-            return None;
-        }
-        let middle = self.pos + middle;
-        let first = Lexer {
-            text: &self.text[..middle],
-            bytes: &self.bytes[..middle],
-            ..*self
-        };
-        Some((first, &self.text[middle..]))
-    }
-
-    /// The same text, from where another has come that has less of it.
-    pub fn from(self, other: Lexer) -> Lexer<'a> {
-        let Lexer { text, bytes, .. } = self;
-        Lexer {
-            text,
-            bytes,
-            ..other
-        }
-    }
-
-    /// Passes over so many bytes, which are that many lines.
-    pub fn skip_lines(&mut self, bytes: usize, lines: usize) {
-        self.skip(bytes);
-        self.line += lines as u32;
-        self.line_start = self.pos;
-    }
-
     /// Takes `r[` if it is next.
     pub fn eat_indirect(&mut self) -> bool {
         self.blanks();
@@ -264,12 +173,6 @@ impl<'a> Lexer<'a> {
     pub fn rest(&mut self) -> &'a [u8] {
         self.blanks();
         &self.bytes[self.pos..]
-    }
-
-    /// All that comes next, after blanks.
-    pub fn rest_of_text(&mut self) -> &'a str {
-        self.blanks();
-        &self.text[self.pos..]
     }
 
     /// Letters, digits and points that come without a blank.
@@ -300,27 +203,19 @@ impl<'a> Lexer<'a> {
     /// The characters from here to the first, at or after `pos`, that is none of them.
     fn run(&mut self, pos: usize, is: impl Fn(u8) -> bool) -> &'a str {
         let start = self.pos;
-        let rest = &self.bytes[pos.min(self.bytes.len())..];
-        self.pos = pos + rest.iter().position(|b| !is(*b)).unwrap_or(rest.len());
+        let rest = self.bytes.get(pos..).unwrap_or_default();
+        let mut len = 0;
+        for b in rest {
+            if !is(*b) {
+                break;
+            }
+            len += 1;
+        }
+        self.pos = pos + len;
         &self.text[start..self.pos]
     }
 
-    /// The name of a label if one is defined here: it ends in `:`, which is taken too.
-    pub fn label(&mut self) -> Option<&'a str> {
-        self.blanks();
-        let start = self.pos;
-        if !is_name_start(self.at(start)) {
-            return None;
-        }
-        let name = self.run(start, is_name);
-        if self.eat_adjacent(b':') {
-            return Some(name);
-        }
-        self.pos = start;
-        None
-    }
-
-    /// A mnemonic.
+    /// A mnemonic, or the name of a label.
     pub fn mnemonic(&mut self) -> Option<&'a str> {
         self.blanks();
         let start = self.pos;
@@ -395,20 +290,26 @@ impl<'a> Lexer<'a> {
         &self.text[start..self.pos]
     }
 
-    /// A decimal number of up to three digits that fits, if what comes behind it ends it. Most numbers are
-    /// such, and need none of the care that others do.
+    /// A decimal number of up to four digits that fits, if what comes after it ends it. Nearly all numbers are
+    /// such, so this is asked before an expression is looked for.
     pub fn short<T: TryFrom<u16>>(&mut self, ends: impl Fn(&[u8]) -> bool) -> Option<T> {
         self.blanks();
-        let rest = &self.bytes[self.pos..];
-        let is_digit = |b: &&u8| b.is_ascii_digit();
-        let len = rest.iter().take(4).take_while(is_digit).count();
-        let (digits, behind) = rest.split_at(len);
-        if !(1..4).contains(&len) || !ends(behind) {
+        let mut n: u16 = 0;
+        let mut digits = 0;
+        let mut rest = self.bytes.get(self.pos..)?;
+        while let [digit @ b'0'..=b'9', after @ ..] = rest {
+            if digits == 4 {
+                return None;
+            }
+            n = 10 * n + u16::from(digit - b'0');
+            digits += 1;
+            rest = after;
+        }
+        if digits == 0 || !ends(rest) {
             return None;
         }
-        let n = (digits.iter()).fold(0, |n, digit| 10 * n + u16::from(digit - b'0'));
         let n = T::try_from(n).ok()?;
-        self.pos += len;
+        self.pos += digits;
         Some(n)
     }
 
@@ -441,6 +342,28 @@ impl<'a> Lexer<'a> {
         let mark = self.mark();
         let n = self.integer(what)?;
         T::try_from(n).map_err(|_| self.error_from(mark, ParseErrorKind::number(what)))
+    }
+
+    /// The digits where `pattern` has `#`, if it is next without blanks: most operands have `(0,0)` and `<8;8,1>`, and
+    /// those are found in one step.
+    #[inline]
+    pub fn digits<const N: usize, const D: usize>(&self, pattern: &[u8; N]) -> Option<[u8; D]> {
+        let next = self.bytes.get(self.pos..)?.first_chunk::<N>()?;
+        let mut digits = [0; D];
+        let mut count = 0;
+        for (byte, expected) in next.iter().zip(pattern) {
+            if *expected == b'#' {
+                let digit = byte.wrapping_sub(b'0');
+                if digit > 9 {
+                    return None;
+                }
+                digits[count] = digit;
+                count += 1;
+            } else if byte != expected {
+                return None;
+            }
+        }
+        Some(digits)
     }
 
     /// A string in quotes, its escapes resolved.
@@ -539,12 +462,13 @@ fn spaces(mut bytes: &[u8]) -> usize {
 }
 
 /// Whether a blank or a comment may begin with it.
-fn may_be_blank(b: u8) -> bool {
-    matches!(b, b' ' | b'\t' | b'\r' | b'/')
+const fn may_be_blank(b: u8) -> bool {
+    const BLANKS: u64 = 1 << b' ' | 1 << b'\t' | 1 << b'\r' | 1 << b'/';
+    b < 64 && BLANKS >> b & 1 != 0
 }
 
 const fn is_name_start(b: u8) -> bool {
-    b.is_ascii_alphabetic() || matches!(b, b'_' | b'$' | b'@' | b'?')
+    NAME[b as usize] && !b.is_ascii_digit()
 }
 
 /// Whether names have it.
@@ -557,7 +481,7 @@ const NAME: [bool; 256] = {
     let mut name = [false; 256];
     let mut b = 0;
     while b < 256 {
-        name[b] = is_name_start(b as u8) || (b as u8).is_ascii_digit();
+        name[b] = (b as u8).is_ascii_alphanumeric() || matches!(b as u8, b'_' | b'$' | b'@' | b'?');
         b += 1;
     }
     name

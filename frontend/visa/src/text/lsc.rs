@@ -11,11 +11,11 @@
 use std::fmt::{self, Write};
 
 use cranelift_entity::EntityRef;
-use smallvec::SmallVec;
 
 use super::lexer::Mark;
 use super::number::{bits_of, name_of};
-use super::parser::{Parser, Slot, Slots, Symbol, place};
+use super::parser::{Operands, Parser, place};
+use super::symbols::Symbol;
 use super::{ParseError, ParseErrorKind};
 use crate::module::{
     Exec, Inst, Modifier, Operand, PredUse, Region, StateVar, Subject, Type, Var, predefined,
@@ -268,13 +268,13 @@ fn null() -> Operand {
 struct Reading<'r> {
     row: &'r Row,
     op: u32,
-    slots: Slots,
+    operands: Operands,
 }
 
 impl Reading<'_> {
     fn set(&mut self, meaning: Meaning, nth: usize, n: u32) {
         if let Some(i) = number_at(self.row, meaning, nth) {
-            self.slots[i] = Slot::Number(n);
+            self.operands[i] = Operand::Field(n);
         }
     }
 }
@@ -304,15 +304,15 @@ impl<'a> Parser<'a> {
                 op,
             )
         };
-        let slots = row.operand_fields().map(|field| match field {
-            Field::RawDst | Field::RawSrc => Slot::Operand(null()),
-            Field::Src(_) => Slot::Operand(Operand::imm(Type::Ud, 0)),
-            field => Slot::of(field),
+        let operands = row.operand_fields().map(|field| match field {
+            Field::RawDst | Field::RawSrc => null(),
+            Field::Src(_) => Operand::imm(Type::Ud, 0),
+            _ => Operand::Field(0),
         });
         let mut reading = Reading {
             row,
             op,
-            slots: slots.collect(),
+            operands: operands.collect(),
         };
         reading.set(Meaning::LscOp, 0, op);
         reading.set(Meaning::LscUnit, 0, unit);
@@ -347,12 +347,11 @@ impl<'a> Parser<'a> {
                 }
             }
         }
-        let operands = reading.slots.into_iter().filter_map(Slot::operand);
         Ok(Inst {
             op: row.opcode,
             exec,
             pred,
-            operands: operands.collect::<SmallVec<_>>(),
+            operands: reading.operands,
             place: place(mark),
             origin: Inst::UNNUMBERED,
         })
@@ -367,7 +366,7 @@ impl<'a> Parser<'a> {
     /// The operand that stands between the mark and here goes to that place.
     fn lsc_put(&mut self, reading: &mut Reading, at: Option<usize>, mark: Mark, operand: Operand) {
         if let Some(i) = at {
-            reading.slots[i] = Slot::Operand(operand);
+            reading.operands[i] = operand;
             self.note(mark, |spans, span| spans.part(Subject::Operand(i), span));
         }
     }
@@ -481,7 +480,7 @@ impl<'a> Parser<'a> {
             let word = self.lexer.shape();
             let size = bits_of(ADDRESS_SIZES, word);
             let size = size.ok_or_else(|| self.unknown(mark, "size of an address", word))?;
-            reading.slots[i] = Slot::Number(size);
+            reading.operands[i] = Operand::Field(size);
         }
         Ok(())
     }

@@ -19,17 +19,15 @@
 //! LSC instructions are read by `lsc`. Of `va.*` the text is our own, for the reference has none:
 //! mnemonic and suffixes of the opcode's row, then its operands in the order of the row.
 
-mod declarations;
 mod diagnose;
 mod expr;
-mod halves;
 mod lexer;
 pub(crate) mod lsc;
 pub(crate) mod number;
 mod operand;
 mod parser;
-mod plain;
 mod spans;
+mod symbols;
 
 use thiserror::Error;
 
@@ -40,7 +38,6 @@ use lexer::Mark;
 pub(crate) use parser::EXTERNAL_CALL;
 
 pub use diagnose::{Diagnosis, MAX_ERRORS};
-pub use lexer::LONG;
 pub use spans::Spans;
 
 /// Why a text is no vISA module, and where.

@@ -2,7 +2,8 @@
 
 use super::expr::SIZE_OF;
 use super::lexer::{Mark, parse_integer};
-use super::parser::{Parser, Symbol};
+use super::parser::Parser;
+use super::symbols::Symbol;
 use super::{ParseError, ParseErrorKind};
 use crate::module::{
     Addr, Combine, Modifier, Operand, PredUse, Predicate, Region, StateVar, Type, Var,
@@ -14,8 +15,13 @@ type Result<T> = std::result::Result<T, ParseError>;
 /// Bytes of an element of a surface or sampler variable.
 const STATE_BYTES: u16 = 4;
 
-/// The most that a part of a region is.
+/// Maximum part of a region.
 const MAX_STRIDE: u8 = 32;
+
+/// True if a part of a region can be `n`.
+fn is_stride(n: u8) -> bool {
+    n <= MAX_STRIDE && (n == 0 || n.is_power_of_two())
+}
 
 impl<'a> Parser<'a> {
     /// The operand in that field. A destination is saturated if the mnemonic says so.
@@ -147,6 +153,9 @@ impl<'a> Parser<'a> {
     fn modifier(&mut self) -> Result<Modifier> {
         // A `(` may begin an expression too.
         let rest = self.lexer.rest();
+        if !rest.starts_with(b"(") {
+            return Ok(Modifier::None);
+        }
         let modifiers = [
             Modifier::Neg,
             Modifier::Abs,
@@ -174,7 +183,10 @@ impl<'a> Parser<'a> {
         let (_, _, symbol) = self.symbol("an operand")?;
         match symbol {
             Symbol::Var(var) => {
-                let (row, col) = if self.lexer.eat(b'(') {
+                let (row, col) = if let Some([row, col]) = self.lexer.digits(b"(#,#)") {
+                    self.lexer.skip(5);
+                    (row, col)
+                } else if self.lexer.eat(b'(') {
                     self.pair()?
                 } else {
                     (0, 0)
@@ -266,6 +278,22 @@ impl<'a> Parser<'a> {
 
     /// `<1>` of a destination, `<8;8,1>` or, of an indirect one, `<1,0>` of a source.
     fn region(&mut self, is_dst: bool) -> Result<Region> {
+        if is_dst {
+            if let Some([h]) = self.lexer.digits(b"<#>")
+                && is_stride(h)
+            {
+                self.lexer.skip(3);
+                return Ok(Region::dst(h));
+            }
+        } else if let Some([v, w, h]) = self.lexer.digits(b"<#;#,#>")
+            && is_stride(v)
+            && is_stride(w)
+            && is_stride(h)
+        {
+            self.lexer.skip(7);
+            let v = Some(v);
+            return Ok(Region { v, w, h });
+        }
         self.lexer.expect(b'<', "`<` and a region")?;
         let first = self.stride()?;
         let region = if is_dst {
@@ -294,7 +322,7 @@ impl<'a> Parser<'a> {
     fn stride(&mut self) -> Result<u8> {
         let mark = self.lexer.mark();
         let n: u8 = self.in_angles("a part of a region")?;
-        if n > MAX_STRIDE || !(n == 0 || n.is_power_of_two()) {
+        if !is_stride(n) {
             let expected = "0 or a power of two up to 32";
             let kind = ParseErrorKind::Range {
                 what: "the part of a region",

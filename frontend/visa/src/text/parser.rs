@@ -2,7 +2,6 @@
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
-use std::sync::Arc;
 
 use cranelift_entity::EntityRef;
 use foldhash::fast::RandomState;
@@ -14,65 +13,28 @@ use super::number::{
     IMPLICIT_KINDS, Positional, Suffixes, UNDEFINED_KIND, bits_of, systolic_suffix,
 };
 use super::spans::{ObjectSpans, Span};
+use super::symbols::{Symbol, Symbols};
 use super::{ParseError, ParseErrorKind, punctuation};
 use crate::attributes;
 use crate::binary::has_texts;
 use crate::labels::{self, LabelError};
 use crate::module::{
-    Addr, Align, ArrayDecl, Attr, AttrValue, Combine, Exec, Input, InputVar, Inst, Label,
-    LabelDecl, LabelKind, Linkage, Module, Name, Object, ObjectKind, Operand, Place, PredUse,
-    Predicate, Sampler, Subject, Surface, Type, Var, VarDecl, predefined,
+    Align, ArrayDecl, Attr, AttrValue, Combine, Exec, Input, InputVar, Inst, Label, LabelDecl,
+    LabelKind, Linkage, Module, Name, Object, ObjectKind, Operand, Place, PredUse, Sampler,
+    Subject, Surface, Type, Var, VarDecl, predefined,
 };
 use crate::opcode::{Field, Kinds, Meaning, Opcode, Row};
 
-/// What a name is declared as.
-#[derive(Clone, Copy, PartialEq)]
-pub(super) enum Symbol {
-    Var(Var),
-    Addr(Addr),
-    Predicate(Predicate),
-    Sampler(Sampler),
-    Surface(Surface),
-}
-
-impl Symbol {
-    /// The number in its name, if it is called as most are that are such.
-    fn number(self, name: &str) -> Option<u32> {
-        match self {
-            Symbol::Var(_) => name_number(name, 'V'),
-            Symbol::Predicate(_) => name_number(name, 'P'),
-            _ => None,
-        }
-    }
-}
-
 /// The object that is being read.
 pub(super) struct Current<'a> {
-    /// Of it what is declared. Both halves of long code have it, until one declares more.
-    pub object: Arc<Object>,
-    pub insts: Vec<Inst>,
+    /// The object, its labels not yet numbered.
+    pub object: Object,
     /// The numbers of the instructions with labels.
-    pub labelled: Vec<usize>,
-    /// But for the variables and predicates that their names' numbers lead to, while there are no scopes: these
-    /// are nearly all ([`Current::numbered`]).
-    pub symbols: HashMap<Name, Symbol, RandomState>,
-    /// By how much the number of the first variable that is called `V` and a number is more than that in
-    /// its name. Mostly that of all.
-    pub ahead: Option<u32>,
-    /// By variable, the bytes of its name if the number in it leads to it, and 0 if not; perhaps not of the last.
-    /// Number and length say all of such a name.
-    pub var_names: Vec<u8>,
-    /// The same of predicates.
-    pub predicate_names: Vec<u8>,
-    /// Whether `symbols` may have a name like those.
-    pub misled: bool,
-    pub scopes: Scopes<'a>,
+    labelled: Vec<usize>,
+    symbols: Symbols<'a>,
+    scopes: Scopes<'a>,
     pub labels: Vec<LabelDecl>,
-    pub label_numbers: HashMap<Cow<'a, str>, Label, RandomState>,
-    /// Declarations are read from here to their end.
-    pub listed: bool,
-    /// The rest is read from here to its end.
-    pub in_order: bool,
+    label_numbers: HashMap<Cow<'a, str>, Label, RandomState>,
 }
 
 /// The declarations between `{` and `}`, which are forgotten at the latter.
@@ -84,13 +46,6 @@ pub(super) struct Scopes<'a> {
     hidden: Vec<(&'a str, Option<Symbol>)>,
     /// All names there ever were, from the first scope on; none before.
     names: Option<HashSet<String>>,
-}
-
-impl Scopes<'_> {
-    /// There never was one.
-    pub fn are_none(&self) -> bool {
-        self.names.is_none()
-    }
 }
 
 pub(super) struct Parser<'a> {
@@ -110,60 +65,30 @@ pub(crate) const EXTERNAL_CALL: &str = "fccall";
 /// The sampler that is never declared.
 const BINDLESS: &str = "S31";
 
-/// The number behind the letter that variables, or predicates, have.
-fn name_number(name: &str, letter: char) -> Option<u32> {
-    name.strip_prefix(letter)?.parse().ok()
-}
-
 impl<'a> Current<'a> {
     fn new(kind: ObjectKind, name: String) -> Current<'a> {
-        let vars = predefined::VARS.iter().enumerate();
-        let vars = vars.map(|(i, (name, ..))| (Name::new_static(name), Symbol::Var(Var::new(i))));
-        let surfaces = predefined::SURFACES.iter().enumerate();
-        let surfaces =
-            surfaces.map(|(i, name)| (Name::new_static(name), Symbol::Surface(Surface::new(i))));
+        let mut symbols = Symbols::default();
+        for (i, (name, ..)) in predefined::VARS.iter().enumerate() {
+            symbols.set(name, Some(Symbol::Var(Var::new(i))));
+        }
+        for (i, name) in predefined::SURFACES.iter().enumerate() {
+            symbols.set(name, Some(Symbol::Surface(Surface::new(i))));
+        }
         let bindless = Sampler::from_u32(predefined::BINDLESS_SAMPLER);
+        symbols.set(BINDLESS, Some(Symbol::Sampler(bindless)));
         Current {
-            object: Arc::new(Object::new(kind, name.into())),
-            insts: Vec::new(),
+            object: Object::new(kind, name.into()),
             labelled: Vec::new(),
-            symbols: vars
-                .chain(surfaces)
-                .chain([(Name::new_static(BINDLESS), Symbol::Sampler(bindless))])
-                .collect(),
-            ahead: None,
-            var_names: Vec::new(),
-            predicate_names: Vec::new(),
-            misled: false,
+            symbols,
             scopes: Scopes::default(),
             labels: Vec::new(),
             label_numbers: HashMap::default(),
-            listed: false,
-            in_order: false,
         }
     }
 
-    /// Whether what is called as most variables and predicates are is one of these, and there never was a scope.
-    pub fn has_numbers_only(&self) -> bool {
-        !self.misled && self.scopes.are_none()
-    }
-
-    /// To declare more.
-    pub fn object_mut(&mut self) -> &mut Object {
-        Arc::make_mut(&mut self.object)
-    }
-
     fn open_scope(&mut self, mark: Mark) {
-        if self.scopes.are_none() {
-            // From here on a name can have another meaning than its number says.
-            let vars = self.object.vars.iter().skip(predefined::VAR_COUNT);
-            let vars = vars.map(|(var, decl)| (decl.name.clone(), Symbol::Var(var)));
-            let predicates = self.object.predicates.iter().skip(1);
-            let predicates =
-                predicates.map(|(pred, decl)| (decl.name.clone(), Symbol::Predicate(pred)));
-            self.symbols.extend(vars.chain(predicates));
-            let names = self.symbols.keys().map(|name| name.to_string());
-            self.scopes.names = Some(names.collect());
+        if self.scopes.names.is_none() {
+            self.scopes.names = Some(self.symbols.names().into_iter().collect());
         }
         self.scopes.open.push((mark, self.scopes.hidden.len()));
     }
@@ -174,10 +99,7 @@ impl<'a> Current<'a> {
             return false;
         };
         for (name, symbol) in self.scopes.hidden.drain(before..).rev() {
-            match symbol {
-                Some(symbol) => self.symbols.insert(name.into(), symbol),
-                None => self.symbols.remove(name),
-            };
+            self.symbols.set(name, symbol);
         }
         true
     }
@@ -197,81 +119,20 @@ impl<'a> Current<'a> {
         distinct.into()
     }
 
-    /// Gives the name its meaning, whose number is that of [`Symbol::number`]; whether it had none in this scope.
-    pub fn declare(&mut self, name: &'a str, number: Option<u32>, symbol: Symbol) -> bool {
+    /// Gives the name its meaning; true if it had none in this scope.
+    fn declare(&mut self, name: &'a str, symbol: Symbol) -> bool {
+        let before = self.symbols.set(name, Some(symbol));
         let Some((_, first)) = self.scopes.open.last() else {
-            if let Some(number) = number
-                && self.leads(name.len(), number, symbol)
-            {
-                // It can only have been something that its number does not lead to.
-                return !(self.misled && self.symbols.contains_key(name));
-            }
-            self.misled |= name.starts_with(['V', 'P']);
-            let before = self.numbered(name);
-            return before
-                .or(self.symbols.insert(name.into(), symbol))
-                .is_none();
+            return before.is_none();
         };
-        let before = self.symbols.insert(name.into(), symbol);
         let twice = self.scopes.hidden[*first..].iter().any(|(n, _)| *n == name);
         self.scopes.hidden.push((name, before));
         !twice
     }
 
-    /// Whether the number in a name of so many bytes leads to what is declared so; then it does from now on.
-    fn leads(&mut self, len: usize, number: u32, symbol: Symbol) -> bool {
-        let Ok(len) = u8::try_from(len) else {
-            return false;
-        };
-        let (names, to, index) = match symbol {
-            Symbol::Var(var) => {
-                let ahead = var.as_u32().wrapping_sub(number);
-                let to = number.wrapping_add(*self.ahead.get_or_insert(ahead));
-                (&mut self.var_names, to, var.index())
-            }
-            Symbol::Predicate(predicate) => (&mut self.predicate_names, number, predicate.index()),
-            _ => return false,
-        };
-        let leads = to as usize == index && self.scopes.are_none();
-        if leads {
-            names.resize(index, 0);
-            names.push(len);
-        }
-        leads
-    }
-
-    /// What the name is. The reference compiler calls variable 32 `V0032` and predicate 1 `P1`, and
-    /// others count in some such way too, so the number in the name is looked at first.
+    /// What the name is declared as.
     pub fn symbol(&self, name: &str) -> Option<Symbol> {
-        self.numbered(name)
-            .or_else(|| self.symbols.get(name).copied())
-    }
-
-    /// What the name is if its number leads there.
-    fn numbered(&self, name: &str) -> Option<Symbol> {
-        if !self.scopes.are_none() {
-            return None;
-        }
-        let var = || self.numbered_var(name.len(), name_number(name, 'V')?);
-        let predicate = || self.numbered_predicate(name.len(), name_number(name, 'P')?);
-        var()
-            .map(Symbol::Var)
-            .or_else(|| predicate().map(Symbol::Predicate))
-    }
-
-    /// The variable that the number in a name of so many bytes leads to. There must have been no scope.
-    #[inline]
-    pub fn numbered_var(&self, len: usize, number: u32) -> Option<Var> {
-        let number = number.wrapping_add(self.ahead?);
-        let is = self.var_names.get(number as usize)?;
-        (usize::from(*is) == len).then(|| Var::from_u32(number))
-    }
-
-    /// The same of predicates.
-    #[inline]
-    pub fn numbered_predicate(&self, len: usize, number: u32) -> Option<Predicate> {
-        let is = self.predicate_names.get(number as usize)?;
-        (usize::from(*is) == len).then(|| Predicate::from_u32(number))
+        self.symbols.get(name)
     }
 
     /// The label of that name, defined or not.
@@ -290,12 +151,12 @@ impl<'a> Current<'a> {
         label
     }
 
-    pub fn push(&mut self, mut inst: Inst) {
-        inst.origin = self.insts.len() as u32;
+    fn push(&mut self, mut inst: Inst) {
+        inst.origin = self.object.insts.len() as u32;
         if labels::has_label(&inst) {
-            self.labelled.push(self.insts.len());
+            self.labelled.push(self.object.insts.len());
         }
-        self.insts.push(inst);
+        self.object.insts.push(inst);
     }
 
     /// The object, or what is wrong with it as a whole.
@@ -303,8 +164,7 @@ impl<'a> Current<'a> {
         let open = self.scopes.open.iter();
         let open = open.map(|(mark, _)| ParseError::new(*mark, 1, ParseErrorKind::UnclosedScope));
         let mut errors: Vec<ParseError> = open.collect();
-        let mut object = Arc::unwrap_or_clone(self.object);
-        object.insts = self.insts;
+        let mut object = self.object;
         attributes::complete_function(&mut object);
         let labels = labels::number_all(&mut object, self.labels, &self.labelled);
         let place = |e: &LabelError| object.insts[e.inst()].place;
@@ -359,23 +219,16 @@ impl<'a> Parser<'a> {
     }
 
     fn statements(&mut self) -> Result<()> {
-        self.lines()?;
-        self.finish_object()?;
-        if !self.has_version {
-            let error = self.lexer.expected("`.version`");
-            self.recover(error)?;
-        }
-        Ok(())
-    }
-
-    /// Reads to the end of the text.
-    pub fn lines(&mut self) -> Result<()> {
         while self.lexer.statement() {
             if let Err(error) = self.line() {
                 self.recover(error)?;
                 self.lexer.skip_line();
             }
-            self.halves()?;
+        }
+        self.finish_object()?;
+        if !self.has_version {
+            let error = self.lexer.expected("`.version`");
+            self.recover(error)?;
         }
         Ok(())
     }
@@ -390,19 +243,22 @@ impl<'a> Parser<'a> {
     }
 
     fn line(&mut self) -> Result<()> {
-        if !self.plain()? {
-            let mark = self.lexer.mark();
-            if self.lexer.eat(b'{') {
+        let mark = self.lexer.mark();
+        match self.lexer.peek() {
+            b'{' => {
+                self.lexer.skip(1);
                 self.current()?.open_scope(mark);
                 return Ok(());
             }
-            if self.lexer.eat(b'}') {
+            b'}' => {
+                self.lexer.skip(1);
                 if !self.current()?.close_scope() {
                     return Err(ParseError::new(mark, 1, ParseErrorKind::NoScope));
                 }
                 return Ok(());
             }
-            self.statement()?;
+            b'.' => self.directive(mark)?,
+            _ => self.statement(mark)?,
         }
         if !self.lexer.at_line_end() && !matches!(self.lexer.peek(), b'{' | b'}') {
             return Err(self.lexer.expected("the end of the line"));
@@ -453,35 +309,42 @@ impl<'a> Parser<'a> {
         error
     }
 
-    fn statement(&mut self) -> Result<()> {
-        let mark = self.lexer.mark();
-        if self.lexer.next_is(b'.') {
-            return self.directive(mark);
-        }
+    /// The definition of a label, or an instruction.
+    fn statement(&mut self, mark: Mark) -> Result<()> {
         if self.current.is_none() {
             return Err(self.outside("`.version`, `.kernel` or `.global_function`"));
         }
-        if let Some(name) = self.lexer.label() {
-            let current = self.current()?;
-            let label = current.label(Cow::Borrowed(name));
-            let op = match current.labels[label.index()].kind {
-                LabelKind::Subroutine => Opcode::Subroutine,
-                LabelKind::Block | LabelKind::Kernel => Opcode::Label,
-            };
-            let operands = SmallVec::from_iter([Operand::Label(label)]);
-            return self.push(
-                Inst {
-                    op,
-                    exec: Exec::NONE,
-                    pred: None,
-                    operands,
-                    place: place(mark),
-                    origin: Inst::UNNUMBERED,
-                },
-                mark,
-            );
+        let mut pred = None;
+        if self.lexer.eat(b'(') {
+            pred = Some(self.pred()?);
+            self.note(mark, |spans, span| spans.part(Subject::Guard, span));
         }
-        let inst = self.inst(mark)?;
+        let name_mark = self.lexer.mark();
+        let Some(name) = self.lexer.mnemonic() else {
+            return Err(self
+                .lexer
+                .expected("an instruction, a label or a directive"));
+        };
+        let is_label = pred.is_none() && self.lexer.next_is(b':') && !name.contains('+');
+        if !is_label {
+            let inst = self.inst(name, name_mark, pred, mark)?;
+            return self.push(inst, mark);
+        }
+        self.lexer.skip(1);
+        let current = self.current()?;
+        let label = current.label(Cow::Borrowed(name));
+        let op = match current.labels[label.index()].kind {
+            LabelKind::Subroutine => Opcode::Subroutine,
+            LabelKind::Block | LabelKind::Kernel => Opcode::Label,
+        };
+        let inst = Inst {
+            op,
+            exec: Exec::NONE,
+            pred: None,
+            operands: SmallVec::from_iter([Operand::Label(label)]),
+            place: place(mark),
+            origin: Inst::UNNUMBERED,
+        };
         self.push(inst, mark)
     }
 
@@ -536,7 +399,7 @@ impl<'a> Parser<'a> {
                     .map_or("", |attr| attr.name.as_str())
                     .to_owned();
                 self.note(mark, |spans, span| spans.attrs.push((name, span)));
-                self.current()?.object_mut().attrs.extend(attr);
+                self.current()?.object.attrs.extend(attr);
                 Ok(())
             }
             "function" => {
@@ -620,18 +483,7 @@ impl<'a> Parser<'a> {
             }
         })?;
         self.note(start, |spans, span| spans.of(symbol).push(span));
-        self.declare(name, symbol.number(name), symbol, mark)
-    }
-
-    /// Gives the name at the mark its meaning, which it must not have had before.
-    pub fn declare(
-        &mut self,
-        name: &'a str,
-        number: Option<u32>,
-        symbol: Symbol,
-        mark: Mark,
-    ) -> Result<()> {
-        if !self.current()?.declare(name, number, symbol) {
+        if !self.current()?.declare(name, symbol) {
             let kind = ParseErrorKind::Duplicate {
                 name: name.to_owned(),
             };
@@ -679,7 +531,7 @@ impl<'a> Parser<'a> {
             Some("G" | "A" | "P") => current.distinct(name),
             _ => Name::default(),
         };
-        let object = current.object_mut();
+        let object = &mut current.object;
         Ok(match (class, ty) {
             (Some("G"), Some(ty)) => {
                 let decl = VarDecl {
@@ -820,7 +672,7 @@ impl<'a> Parser<'a> {
             }
         }
         self.note(start, |spans, span| spans.inputs.push(span));
-        self.current()?.object_mut().inputs.push(Input {
+        self.current()?.object.inputs.push(Input {
             var,
             implicit,
             offset,
@@ -829,20 +681,13 @@ impl<'a> Parser<'a> {
         Ok(())
     }
 
-    fn inst(&mut self, mark: Mark) -> Result<Inst> {
-        let pred = if self.lexer.eat(b'(') {
-            let pred = self.pred()?;
-            self.note(mark, |spans, span| spans.part(Subject::Guard, span));
-            Some(pred)
-        } else {
-            None
-        };
-        let name_mark = self.lexer.mark();
-        let Some(name) = self.lexer.mnemonic() else {
-            return Err(self
-                .lexer
-                .expected("an instruction, a label or a directive"));
-        };
+    fn inst(
+        &mut self,
+        name: &'a str,
+        name_mark: Mark,
+        pred: Option<PredUse>,
+        mark: Mark,
+    ) -> Result<Inst> {
         if name.starts_with("lsc_") {
             return self.lsc(name, name_mark, pred, mark);
         }
@@ -851,19 +696,20 @@ impl<'a> Parser<'a> {
             EXTERNAL_CALL => (Opcode::Call.row().mnemonic, true),
             name => (name, false),
         };
-        // Few mnemonics have a point in them.
-        let dotted = self.lexer.dotted(name);
-        let dotted = dotted.filter(|_| matches!(name, "add3" | "va" | "va_skl_plus"));
-        let long = dotted.and_then(|name| Some((name, Opcode::from_mnemonic(name)?)));
-        let (op, number) = match (long, Opcode::from_mnemonic(name)) {
-            (Some((long, found)), _) => {
-                self.lexer.skip(long.len() - name.len());
+        let dotted = match name {
+            "add3" | "va" | "va_skl_plus" => self.lexer.dotted(name),
+            _ => None,
+        };
+        let dotted = dotted.and_then(|name| Some((name, Opcode::from_mnemonic(name)?)));
+        let (op, number) = match dotted {
+            Some((dotted, found)) => {
+                self.lexer.skip(dotted.len() - name.len());
                 found
             }
-            (None, Some(found)) => found,
-            (None, None) => return Err(self.unknown(name_mark, "instruction", name)),
+            None => Opcode::from_mnemonic(name)
+                .ok_or_else(|| self.unknown(name_mark, "instruction", name))?,
         };
-        if pred.is_some() && !op.row().has_pred() {
+        if pred.is_some() && !op.row().has_pred {
             let kind = ParseErrorKind::Superfluous {
                 mnemonic: op.row().mnemonic,
                 what: "predicate",
@@ -905,64 +751,24 @@ impl<'a> Parser<'a> {
         mark: Mark,
     ) -> Result<Inst> {
         let row = op.row();
-        let mut slots: Slots = row.operand_fields().map(Slot::of).collect();
-        if let (Some(n), Some(Slot::Number(first))) = (number, slots.first_mut()) {
-            *first = n;
+        // Each operand has its place from the start, as a number of 0: text may have another order.
+        let mut operands: Operands = (0..row.operand_count())
+            .map(|_| Operand::Field(0))
+            .collect();
+        if let (Some(n), Some(Field::Number(..))) = (number, row.operands.first()) {
+            operands[0] = Operand::Field(n);
         }
-        let saturate = self.suffixes(row, &mut slots)?;
-        let exec = if row.has_exec() {
+        let saturate = self.suffixes(row, &mut operands)?;
+        let exec = if row.has_exec {
             self.exec()?
         } else {
             Exec::NONE
         };
         if op == Opcode::Nbarrier {
-            self.named_barrier(&mut slots)?;
-            let operands = slots.into_iter().filter_map(Slot::operand).collect();
-            return Ok(Inst {
-                op,
-                exec,
-                pred,
-                operands,
-                place: place(mark),
-                origin: Inst::UNNUMBERED,
-            });
+            self.named_barrier(&mut operands)?;
+        } else {
+            self.operands(row, saturate, &mut operands)?;
         }
-        let flags = slots.iter().find_map(Slot::number).unwrap_or(0);
-        let mut list = SmallVec::<[Operand; 4]>::new();
-        for (i, field) in row.text_fields() {
-            match field {
-                Field::Number(_, meaning) => self.positional(meaning, i, &mut slots)?,
-                Field::Labels => self.labels(i, &mut list)?,
-                Field::RawSrcs => {
-                    while !self.lexer.at_line_end() {
-                        let (mark, number) = (self.lexer.mark(), i + list.len());
-                        list.push(self.raw()?);
-                        let part = Subject::Operand(number);
-                        self.note(mark, |spans, span| spans.part(part, span));
-                    }
-                }
-                field if field.is_absent(flags) => {}
-                field => {
-                    let (before, after) = punctuation(op, i);
-                    if let Some((c, what)) = before {
-                        self.lexer.expect(c, what)?;
-                    }
-                    let mark = self.lexer.mark();
-                    slots[i] = Slot::Operand(self.operand(field, saturate)?);
-                    let absent = row.operand_fields().take(i).filter(|f| f.is_absent(flags));
-                    let part = Subject::Operand(i - absent.count());
-                    self.note(mark, |spans, span| spans.part(part, span));
-                    if let Some((c, what)) = after {
-                        self.lexer.expect(c, what)?;
-                    }
-                }
-            }
-        }
-        let operands = slots
-            .into_iter()
-            .filter_map(Slot::operand)
-            .chain(list)
-            .collect();
         Ok(Inst {
             op,
             exec,
@@ -973,9 +779,55 @@ impl<'a> Parser<'a> {
         })
     }
 
+    /// The operands in the order of text, into their places.
+    fn operands(&mut self, row: &Row, saturate: bool, operands: &mut Operands) -> Result<()> {
+        let first_number = if row.optional {
+            let first = row.operand_fields().position(is_number);
+            first.and_then(|i| number_in(operands, i)).unwrap_or(0)
+        } else {
+            0
+        };
+        for (i, field) in row.text_fields() {
+            match field {
+                Field::Number(_, meaning) => self.positional(meaning, i, operands)?,
+                Field::Labels => self.labels(operands)?,
+                Field::RawSrcs => {
+                    while !self.lexer.at_line_end() {
+                        let (mark, number) = (self.lexer.mark(), operands.len());
+                        operands.push(self.raw()?);
+                        let part = Subject::Operand(number);
+                        self.note(mark, |spans, span| spans.part(part, span));
+                    }
+                }
+                field if field.is_absent(first_number) => {}
+                field => {
+                    let (before, after) = punctuation(row.opcode, i);
+                    if let Some((c, what)) = before {
+                        self.lexer.expect(c, what)?;
+                    }
+                    let mark = self.lexer.mark();
+                    operands[i] = self.operand(field, saturate)?;
+                    self.note(mark, |spans, span| {
+                        let fields = row.operand_fields().take(i);
+                        let absent = fields.filter(|f| f.is_absent(first_number)).count();
+                        spans.part(Subject::Operand(i - absent), span);
+                    });
+                    if let Some((c, what)) = after {
+                        self.lexer.expect(c, what)?;
+                    }
+                }
+            }
+        }
+        if row.optional {
+            let mut fields = row.operand_fields();
+            operands.retain(|_| !fields.next().is_some_and(|f| f.is_absent(first_number)));
+        }
+        Ok(())
+    }
+
     /// The operands of `nbarrier`: a wait has the barrier, a signal also how many threads take part,
     /// or type, producers and consumers. The format has all five of each.
-    fn named_barrier(&mut self, slots: &mut Slots) -> Result<()> {
+    fn named_barrier(&mut self, operands: &mut Operands) -> Result<()> {
         let source = Field::Src(Kinds::GENERAL);
         let mut given = SmallVec::<[Operand; 4]>::new();
         while !self.lexer.at_line_end() && given.len() < 4 {
@@ -984,7 +836,7 @@ impl<'a> Parser<'a> {
             let part = Subject::Operand(given.len());
             self.note(mark, |spans, span| spans.part(part, span));
         }
-        let signals = slots.iter().find_map(Slot::number) == Some(1);
+        let signals = number_in(operands, 0) == Some(1);
         let (mode, rest) = match (signals, given.as_slice()) {
             (false, [_]) => (0, [NO_TYPE, NO_COUNT, NO_COUNT]),
             (true, [_, threads]) => (1, [NO_TYPE, threads.clone(), threads.clone()]),
@@ -998,12 +850,15 @@ impl<'a> Parser<'a> {
         };
         let barrier = given.swap_remove(0);
         let all = [Operand::Field(mode), barrier].into_iter().chain(rest);
-        *slots = all.map(Slot::Operand).collect();
+        *operands = all.collect();
         Ok(())
     }
 
     /// The suffixes of the mnemonic. Whether there is a `.sat`.
-    fn suffixes(&mut self, row: &Row, slots: &mut [Slot]) -> Result<bool> {
+    fn suffixes(&mut self, row: &Row, operands: &mut Operands) -> Result<bool> {
+        if !self.lexer.next_is(b'.') && !row.operand_fields().any(is_number) {
+            return Ok(false);
+        }
         let numbers = || {
             row.text_fields().filter_map(|(i, field)| match field {
                 Field::Number(_, meaning) => Some((i, meaning)),
@@ -1022,13 +877,11 @@ impl<'a> Parser<'a> {
             if let Some((i, _)) = systolic {
                 let bits = systolic_suffix(word, from);
                 let bits = bits.ok_or_else(|| self.unknown(mark, "suffix", word))?;
-                if let Slot::Number(n) = &mut slots[i] {
-                    *n |= bits;
-                }
+                set_bits(operands, i, bits);
                 from += 1;
                 continue;
             }
-            if word == "sat" && row.saturates() {
+            if word == "sat" && row.saturates {
                 saturate = true;
                 continue;
             }
@@ -1043,9 +896,7 @@ impl<'a> Parser<'a> {
             let Some((k, i, suffixes, bits)) = found else {
                 return Err(self.unknown(mark, "suffix", word));
             };
-            if let Slot::Number(n) = &mut slots[i] {
-                *n |= bits;
-            }
+            set_bits(operands, i, bits);
             given |= 1 << i;
             from = k + usize::from(suffixes == Suffixes::One);
         }
@@ -1095,7 +946,7 @@ impl<'a> Parser<'a> {
     }
 
     /// What a number has among the operands.
-    fn positional(&mut self, meaning: Meaning, i: usize, slots: &mut [Slot]) -> Result<()> {
+    fn positional(&mut self, meaning: Meaning, i: usize, operands: &mut Operands) -> Result<()> {
         let bits = match meaning.positional() {
             Positional::No => return Ok(()),
             Positional::Decimal | Positional::Hex => {
@@ -1128,9 +979,7 @@ impl<'a> Parser<'a> {
             }
             Positional::Wide => {
                 let n = self.wide("a descriptor")? as u64;
-                if let Some(Slot::Number(high)) = slots.get_mut(i + 1) {
-                    *high = (n >> 32) as u32;
-                }
+                set_bits(operands, i + 1, (n >> 32) as u32);
                 n as u32
             }
             Positional::Named(names) => {
@@ -1147,15 +996,11 @@ impl<'a> Parser<'a> {
                     Some(Symbol::Predicate(pred)) => (2, pred.as_u32()),
                     _ => return Err(self.unknown(mark, "variable", name)),
                 };
-                if let Some(Slot::Number(lifetime)) = slots.first_mut() {
-                    *lifetime |= class << 4;
-                }
+                set_bits(operands, 0, class << 4);
                 n
             }
         };
-        if let Slot::Number(n) = &mut slots[i] {
-            *n |= bits;
-        }
+        set_bits(operands, i, bits);
         Ok(())
     }
 
@@ -1176,10 +1021,10 @@ impl<'a> Parser<'a> {
     }
 
     /// `(_0_004, _0_005)`.
-    fn labels(&mut self, first: usize, list: &mut SmallVec<[Operand; 4]>) -> Result<()> {
+    fn labels(&mut self, list: &mut Operands) -> Result<()> {
         self.lexer.expect(b'(', "`(` and labels")?;
         loop {
-            let (mark, number) = (self.lexer.mark(), first + list.len());
+            let (mark, number) = (self.lexer.mark(), list.len());
             let label = self.label_name()?;
             let part = Subject::Operand(number);
             self.note(mark, |spans, span| spans.part(part, span));
@@ -1197,38 +1042,25 @@ impl<'a> Parser<'a> {
     }
 }
 
-/// The place of an operand while its instruction is read.
-pub(super) enum Slot {
-    /// Not there, or not yet.
-    Empty,
-    /// A number, of which some bits may be to come.
-    Number(u32),
-    Operand(Operand),
+/// The operands of an instruction.
+pub(super) type Operands = SmallVec<[Operand; 4]>;
+
+fn is_number(field: Field) -> bool {
+    matches!(field, Field::Number(..))
 }
 
-pub(super) type Slots = SmallVec<[Slot; 10]>;
-
-impl Slot {
-    pub fn of(field: Field) -> Slot {
-        match field {
-            Field::Number(..) => Slot::Number(0),
-            _ => Slot::Empty,
-        }
+/// The number that is operand `i`.
+fn number_in(operands: &Operands, i: usize) -> Option<u32> {
+    match operands.get(i) {
+        Some(Operand::Field(n)) => Some(*n),
+        _ => None,
     }
+}
 
-    fn number(&self) -> Option<u32> {
-        match self {
-            Slot::Number(n) => Some(*n),
-            _ => None,
-        }
-    }
-
-    pub fn operand(self) -> Option<Operand> {
-        match self {
-            Slot::Empty => None,
-            Slot::Number(n) => Some(Operand::Field(n)),
-            Slot::Operand(operand) => Some(operand),
-        }
+/// Sets bits of the number that is operand `i`.
+fn set_bits(operands: &mut Operands, i: usize, bits: u32) {
+    if let Some(Operand::Field(n)) = operands.get_mut(i) {
+        *n |= bits;
     }
 }
 
@@ -1244,15 +1076,11 @@ const NO_COUNT: Operand = Operand::Imm {
 
 /// First channel and whether the mask is not looked at: `M1`, `M3_NM`, `NoMask`.
 fn mask(name: &str) -> Option<(u8, bool)> {
-    if name == "NoMask" {
-        return Some((0, true));
-    }
-    let (name, no_mask) = name
-        .strip_suffix("_NM")
-        .map_or((name, false), |name| (name, true));
-    match name.strip_prefix('M')?.as_bytes() {
-        [digit @ b'1'..=b'8'] => Some(((digit - b'1') * 4, no_mask)),
-        _ => None,
+    let first = |digit: u8| (digit - b'1') * 4;
+    match *name.as_bytes() {
+        [b'M', digit @ b'1'..=b'8'] => Some((first(digit), false)),
+        [b'M', digit @ b'1'..=b'8', b'_', b'N', b'M'] => Some((first(digit), true)),
+        _ => (name == "NoMask").then_some((0, true)),
     }
 }
 

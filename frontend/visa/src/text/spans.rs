@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use cranelift_entity::EntityRef;
 
-use super::parser::Symbol;
+use super::symbols::Symbol;
 use crate::module::{Subject, predefined};
 
 /// Bytes of a text, from the first to behind the last.

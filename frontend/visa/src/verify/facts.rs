@@ -393,11 +393,6 @@ pub fn operand_types(op: Opcode) -> &'static [(usize, Types)] {
     &BY_OPERAND[op as usize]
 }
 
-/// Whether there are any.
-pub fn has_operand_types(op: Opcode) -> bool {
-    !operand_types(op).is_empty()
-}
-
 static BY_OPERAND: LazyLock<Vec<Vec<(usize, Types)>>> = LazyLock::new(|| {
     let rows = Opcode::rows().iter();
     rows.map(|row| {

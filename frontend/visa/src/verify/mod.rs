@@ -17,7 +17,6 @@ mod facts;
 mod lsc;
 mod messages;
 mod operands;
-mod plain;
 mod rules;
 mod special;
 mod surfaces;
@@ -25,14 +24,13 @@ mod surfaces;
 use std::cell::OnceCell;
 use std::collections::HashSet;
 use std::ops::Range;
-use std::sync::Arc;
 
 use cranelift_entity::{EntityRef, EntitySet};
 use thiserror::Error;
 
 use crate::labels;
-use crate::module::{Inst, Module, Object, ObjectKind, Place, Predicate, Subject, Type, Var};
-use crate::opcode::Opcode;
+use crate::module::{Inst, Module, Object, ObjectKind, Place, Predicate, Subject, Var};
+use crate::opcode::{Category, Opcode};
 use calls::Functions;
 use kiln_target::platform::Generation;
 
@@ -113,7 +111,7 @@ pub fn check(module: &Module, platform: Option<Generation>) -> Vec<Finding> {
                 platform,
                 grf,
                 functions: &functions,
-                roots: Arc::default(),
+                roots: Vec::new(),
                 operands: OnceCell::new(),
                 jumps: Vec::new(),
                 findings: Vec::new(),
@@ -147,8 +145,21 @@ pub fn check(module: &Module, platform: Option<Generation>) -> Vec<Finding> {
     findings
 }
 
-/// Instructions from which on it is worth a thread.
-const MANY: usize = 8192;
+/// By opcode, true if it only calculates: the rules of messages and labels do not concern it.
+const CALCULATES: [bool; Opcode::rows().len()] = {
+    let rows = Opcode::rows();
+    let mut table = [false; Opcode::rows().len()];
+    let mut i = 0;
+    while i < rows.len() {
+        let calculates = matches!(
+            rows[i].category,
+            Category::Arith | Category::Logic | Category::Mov | Category::Compare
+        );
+        table[i] = calculates && !rows[i].has_raw;
+        i += 1;
+    }
+    table
+};
 
 struct Verifier<'a> {
     object: &'a Object,
@@ -161,7 +172,7 @@ struct Verifier<'a> {
     grf: u32,
     functions: &'a Functions<'a>,
     /// The end of each variable's chain of aliases.
-    roots: Arc<[Root]>,
+    roots: Vec<Root>,
     /// Predicates that are operands, once it was asked.
     operands: OnceCell<EntitySet<Predicate>>,
     /// The instructions with labels and those that subroutines begin with, once they were looked at, with their
@@ -171,35 +182,32 @@ struct Verifier<'a> {
 }
 
 /// Where a variable is: the one at the end of its chain of aliases, the offset there, and the bytes of that one with what
-/// is left of its last GRF; and the variable's own type.
+/// is left of its last GRF.
 #[derive(Clone, Copy)]
 struct Root {
     var: Var,
     offset: u32,
     room: u32,
-    ty: Type,
 }
 
 /// As [`Object::root`], of all variables at once: chains may be long.
-fn roots(object: &Object, grf: u32) -> Arc<[Root]> {
+fn roots(object: &Object, grf: u32) -> Vec<Root> {
     let mut roots: Vec<Root> = Vec::with_capacity(object.vars.len());
     for (var, decl) in &object.vars {
-        let ty = decl.ty;
         roots.push(match decl.alias {
             Some((base, at)) => {
                 let base = roots[base.index()];
                 let offset = base.offset.saturating_add(at.into());
-                Root { offset, ty, ..base }
+                Root { offset, ..base }
             }
             None => Root {
                 var,
                 offset: 0,
                 room: decls::room(object, var, grf),
-                ty,
             },
         });
     }
-    roots.into()
+    roots
 }
 
 impl Verifier<'_> {
@@ -230,43 +238,21 @@ impl Verifier<'_> {
         self.declaration();
         self.arrays();
         self.attributes();
-        self.all_insts();
+        self.insts();
         self.flow();
         (self.inst, self.place) = (None, Place::default());
         self.subject = Subject::Object;
         self.definitions();
     }
 
-    /// Each instruction by itself; of many, both halves at the same time.
-    fn all_insts(&mut self) {
-        let count = self.object.insts.len();
-        if count < MANY {
-            return self.insts(0..count);
-        }
-        let mut other = Verifier {
-            roots: Arc::clone(&self.roots),
-            operands: OnceCell::new(),
-            jumps: Vec::new(),
-            findings: Vec::new(),
-            ..*self
-        };
-        let half = count / 2;
-        rayon::join(|| self.insts(0..half), || other.insts(half..count));
-        (self.inst, self.place, self.subject) = (other.inst, other.place, other.subject);
-        self.jumps.append(&mut other.jumps);
-        self.findings.append(&mut other.findings);
-    }
-
-    fn insts(&mut self, range: Range<usize>) {
-        for (i, inst) in range.clone().zip(&self.object.insts[range]) {
+    /// Each instruction by itself.
+    fn insts(&mut self) {
+        for (i, inst) in self.object.insts.iter().enumerate() {
             self.at(i, inst);
-            let plain = self.is_plain(inst);
-            if !plain {
-                self.inst(inst);
-            }
+            self.inst(inst);
             self.call(inst);
             self.special(inst);
-            if plain {
+            if CALCULATES[inst.op as usize] {
                 continue;
             }
             self.message(inst);

@@ -71,7 +71,7 @@ impl<'a> Verifier<'a> {
         }
         if let Some(pred) = inst.pred {
             self.subject = Subject::Guard;
-            if !row.has_pred() {
+            if !row.has_pred {
                 self.find(FindingKind::Predicated {
                     op: inst.mnemonic(),
                 });

@@ -171,7 +171,7 @@ fn variants(form: &str) -> Vec<String> {
     ] {
         all.push(format!("{}{channels}{}", &form[..at], &form[end..]));
     }
-    let predicated = opcodes(form).iter().all(|op| op.row().has_pred());
+    let predicated = opcodes(form).iter().all(|op| op.row().has_pred);
     if !form.starts_with('(') && predicated {
         all.extend(["(P2) ", "(!P1) ", "(P1.any) ", "(!P1.all) "].map(|p| format!("{p}{form}")));
     }

@@ -1,5 +1,5 @@
-//! Lines as compilers write them, which are read at once, and lines that are nearly such, against the reader that goes
-//! on behind errors, which reads no line at once.
+//! The reader that goes on after errors, against the one that stops at the first: the same module, the same first error.
+//! Lines are as compilers write them, or nearly.
 
 use kiln_frontend::text::{diagnose, parse};
 use proptest::collection::vec;
@@ -8,10 +8,9 @@ use proptest::sample::{Index, select};
 
 const HEAD: &str = "\
 .version 4.1
-.kernel \"plain\"
+.kernel \"names\"
 ";
 
-/// Each is read at once.
 const DECLARATIONS: [&str; 9] = [
     ".decl V32 v_type=G type=d num_elts=16 align=GRF",
     ".decl V33 v_type=G type=f num_elts=16 align=wordx32",
@@ -24,7 +23,6 @@ const DECLARATIONS: [&str; 9] = [
     ".decl T6 v_type=T num_elts=1 v_name=T6",
 ];
 
-/// The same.
 const INSTRUCTIONS: [&str; 17] = [
     "    add (M1, 16) V32(0,0)<1> V32(0,0)<8;8,1> V35(0,0)<0;1,0>",
     "    add.sat (M1_NM, 1) V36(0,0)<1> V36(0,0)<0;1,0> 0xffffffff:d",
@@ -45,7 +43,7 @@ const INSTRUCTIONS: [&str; 17] = [
     "    jmp (M1, 1) target",
 ];
 
-/// What is put in the place of some bytes of a line.
+/// Pieces that replace some bytes of a line.
 const PIECES: [&str; 52] = [
     "",
     " ",
@@ -101,17 +99,17 @@ const PIECES: [&str; 52] = [
     "}",
 ];
 
-/// Whether both readers made a module of it, the same.
+/// True if both readers made a module of it, which must be the same.
 fn same(text: &str) -> bool {
-    let in_full = diagnose(text);
+    let recovered = diagnose(text);
     match parse(text) {
         Ok(module) => {
-            assert_eq!(in_full.errors, [], "{text}");
-            assert_eq!(module, in_full.module, "{text}");
+            assert_eq!(recovered.errors, [], "{text}");
+            assert_eq!(module, recovered.module, "{text}");
             true
         }
         Err(error) => {
-            assert_eq!(Some(&error), in_full.errors.first(), "{text}");
+            assert_eq!(Some(&error), recovered.errors.first(), "{text}");
             false
         }
     }

@@ -1,0 +1,157 @@
+//! The names that an object declares.
+//!
+//! Compilers number what they declare: `V32`, `P1`. Such a name is a letter, a number and a length, which also says
+//! how many zeros the number begins with; it is found in a table by its number. All other names are in a hash map.
+
+use std::collections::HashMap;
+
+use foldhash::fast::RandomState;
+
+use crate::module::{Addr, Predicate, Sampler, Surface, Var};
+
+/// What a name is declared as.
+#[derive(Clone, Copy, PartialEq)]
+pub(super) enum Symbol {
+    Var(Var),
+    Addr(Addr),
+    Predicate(Predicate),
+    Sampler(Sampler),
+    Surface(Surface),
+}
+
+/// The letters of names that have a table.
+const LETTERS: [u8; 2] = *b"VP";
+/// Maximum number of digits of a name in a table.
+const MAX_DIGITS: usize = 8;
+/// Entries by which a table may grow ahead of the names in it, so that its size is bounded by theirs.
+const MAX_GAP: usize = 1024;
+
+/// Names and their symbols.
+#[derive(Default)]
+pub(super) struct Symbols<'a> {
+    /// For each of [`LETTERS`], the length of the name with that number, and its symbol.
+    tables: [Vec<Option<(u8, Symbol)>>; LETTERS.len()],
+    /// Number of names in the tables.
+    count: usize,
+    others: HashMap<&'a str, Symbol, RandomState>,
+}
+
+/// The place in a table that a name would have: the number of the table and that in the name.
+#[inline]
+fn place(name: &str) -> Option<(usize, usize)> {
+    let (letter, digits) = name.as_bytes().split_first()?;
+    let table = LETTERS.iter().position(|l| l == letter)?;
+    if digits.is_empty() || digits.len() > MAX_DIGITS {
+        return None;
+    }
+    let mut number = 0;
+    for digit in digits {
+        if !digit.is_ascii_digit() {
+            return None;
+        }
+        number = 10 * number + usize::from(digit - b'0');
+    }
+    Some((table, number))
+}
+
+impl<'a> Symbols<'a> {
+    #[inline]
+    pub fn get(&self, name: &str) -> Option<Symbol> {
+        if let Some((table, number)) = place(name)
+            && let Some(Some((length, symbol))) = self.tables[table].get(number)
+            && usize::from(*length) == name.len()
+        {
+            return Some(*symbol);
+        }
+        self.others.get(name).copied()
+    }
+
+    /// Gives the name a meaning, or takes it away; the meaning that it had before.
+    pub fn set(&mut self, name: &'a str, symbol: Option<Symbol>) -> Option<Symbol> {
+        if let Some((table, number)) = place(name)
+            && number < 2 * self.count + MAX_GAP
+        {
+            let table = &mut self.tables[table];
+            if table.len() <= number {
+                table.resize(number + 1, None);
+            }
+            let length = name.len() as u8;
+            let entry = &mut table[number];
+            let before = *entry;
+            if before.is_none_or(|(other, _)| other == length) {
+                *entry = symbol.map(|symbol| (length, symbol));
+                self.count += usize::from(before.is_none());
+                // A name that came too early for its number is in the map.
+                let other = self.others.remove(name);
+                return before.map(|(_, symbol)| symbol).or(other);
+            }
+        }
+        match symbol {
+            Some(symbol) => self.others.insert(name, symbol),
+            None => self.others.remove(name),
+        }
+    }
+
+    /// All names.
+    pub fn names(&self) -> Vec<String> {
+        let others = self.others.keys().map(|name| name.to_string());
+        let tables = LETTERS.iter().zip(&self.tables);
+        let numbered = tables.flat_map(|(letter, table)| {
+            let entries = table.iter().enumerate();
+            entries.filter_map(|(number, entry)| {
+                let digits = usize::from(entry.as_ref()?.0) - 1;
+                Some(format!("{}{number:0digits$}", char::from(*letter)))
+            })
+        });
+        others.chain(numbered).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn symbols_are_those_of_a_map() {
+        let mut numbers = 1_u64;
+        let mut random = |n: u64| {
+            numbers = numbers.wrapping_mul(6364136223846793005).wrapping_add(1);
+            (numbers >> 33) % n
+        };
+        let letters = ["V", "P", "T", "", "VV", "Vé"];
+        let names: Vec<String> = (0..4000)
+            .map(|_| {
+                let letter = letters[random(6) as usize];
+                let (width, most) = (
+                    random(10) as usize,
+                    [3, 40, 1500, 20_000_000_000][random(4) as usize],
+                );
+                format!("{letter}{:0width$}", random(most))
+            })
+            .collect();
+        let mut symbols = Symbols::default();
+        let mut map = HashMap::new();
+        for _ in 0..20_000 {
+            let name = names[random(4000) as usize].as_str();
+            let symbol = (random(4) != 0).then(|| Symbol::Var(Var::from_u32(random(99) as u32)));
+            let before = match symbol {
+                Some(symbol) => map.insert(name, symbol),
+                None => map.remove(name),
+            };
+            assert!(symbols.set(name, symbol) == before, "{name}");
+            assert!(symbols.get(name) == symbol, "{name}");
+        }
+        assert!(
+            names
+                .iter()
+                .all(|name| symbols.get(name) == map.get(name.as_str()).copied())
+        );
+        let (mut found, mut expected) = (
+            symbols.names(),
+            Vec::from_iter(map.keys().map(|name| name.to_string())),
+        );
+        found.sort();
+        expected.sort();
+        assert_eq!(found, expected);
+    }
+}
