@@ -1,14 +1,14 @@
-//! Attributes: what both readers agree on.
+//! Attributes of objects and variables, in the form that both readers give them.
 //!
-//! The binary format has a name and bytes, text a name and a number, a string or nothing; only the
-//! name says what the bytes are. So that both forms of one object have the same attributes:
+//! In the binary format an attribute is a name and bytes; in text, a name and a number, a string or nothing. Only
+//! the name determines the type of the bytes. Both forms of an object give the same attributes:
 //! - an attribute that is a flag is [`AttrValue::Flag`] if it is set, however it is written;
 //! - `Target` is a number (`"cm"` is 0, `"3d"` is 1);
 //! - `OutputAsmPath` is dropped: it says where the compiler put its dumps, and text leaves it out.
 
 use crate::module::{Attr, AttrValue, Linkage, Name, Object, ObjectKind};
 
-/// What the value of an attribute is.
+/// Type of an attribute's value.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Flag,
@@ -16,7 +16,7 @@ enum Kind {
     Str,
 }
 
-/// The attributes of the specification that are not numbers.
+/// Attributes of the specification whose values are not numbers.
 const KINDS: &[(&str, Kind)] = &[
     ("Extern", Kind::Flag),
     ("NoBarrier", Kind::Flag),
@@ -41,7 +41,7 @@ const KINDS: &[(&str, Kind)] = &[
 
 const EXTERN: Name = Name::new_static("Extern");
 const OUTPUT_PATH: &str = "OutputAsmPath";
-/// The attribute whose numbers have names in text.
+/// Name of the attribute whose numbers have names in text.
 pub(crate) const TARGET: &str = "Target";
 /// The values of [`TARGET`] by number.
 pub(crate) const TARGETS: [&str; 2] = ["cm", "3d"];
@@ -53,8 +53,8 @@ fn kind(name: &str) -> Kind {
         .map_or(Kind::Int, |(_, k)| *k)
 }
 
-/// The attribute of that name and those bytes in a binary; `None` if it is not kept. Values of
-/// other sizes than a number's are strings.
+/// Attribute with this name and these bytes in a binary; `None` if the module does not keep it. A value whose size
+/// is not a number's is a string.
 pub(crate) fn from_bytes(name: Name, bytes: &[u8]) -> Option<Attr> {
     let int = match *bytes {
         [a] => Some(i64::from(a as i8)),
@@ -70,7 +70,7 @@ pub(crate) fn from_bytes(name: Name, bytes: &[u8]) -> Option<Attr> {
     normal(name, value)
 }
 
-/// The attribute of that name and that value in text; `None` if it is not kept.
+/// Attribute with this name and value in text; `None` if the module does not keep it.
 pub(crate) fn normal(name: Name, value: AttrValue) -> Option<Attr> {
     if name == OUTPUT_PATH {
         return None;
@@ -87,7 +87,7 @@ pub(crate) fn normal(name: Name, value: AttrValue) -> Option<Attr> {
     Some(Attr { name, value })
 }
 
-/// A function that is elsewhere: text says so in an attribute.
+/// Marks an extern function by the attribute that text has for it.
 pub(crate) fn extern_function(mut object: Object) -> Object {
     object.attrs.push(Attr {
         name: EXTERN,
@@ -96,8 +96,8 @@ pub(crate) fn extern_function(mut object: Object) -> Object {
     object
 }
 
-/// What a function's attributes say of it: `ArgSize` and `RetValSize` are the sizes of its argument
-/// and return value in GRFs, and it is extern with `Extern` and global without.
+/// Sets the properties of a function that its attributes give: `ArgSize` and `RetValSize` are the sizes of argument
+/// and return value in GRFs; `Extern` makes it extern, otherwise it is global.
 pub(crate) fn complete_function(object: &mut Object) {
     let size = |name| {
         object

@@ -1,13 +1,13 @@
-//! Modules made in memory, by compilers that have vISA to give and no wish to print it.
+//! Builder of modules in memory, for compilers that generate vISA without printing it.
 //!
-//! A [`Builder`] makes one kernel or function: its declarations, each of which gives what instructions name it by,
-//! and its instructions. [`module`] puts objects together and holds them against the rules. What comes out is what
-//! the readers would make of its text or its bytes, which [`print`](crate::print::print) and
-//! [`write`](crate::binary::write) make of it.
+//! A [`Builder`] makes one kernel or function: its declarations, each of which returns the entity that instructions
+//! refer to, and its instructions. [`module`] combines objects and checks them against the rules. The module equals
+//! the one that a reader gives for the text of [`print`](crate::print::print) or the bytes of
+//! [`write`](crate::binary::write).
 //!
-//! The operands of an instruction are those of its page in the specification, in the order of the table "Format":
-//! what text has in its mnemonic, such as the relation of `cmp`, is a number among them. The execution size and the
-//! predicate stand apart.
+//! The operands of an instruction are those of its page in the specification, in the order of the table "Format". A
+//! suffix in text, such as the relation of `cmp`, is a number among them. Execution size and predicate are not
+//! operands.
 //!
 //! ```
 //! use kiln_frontend::build::{Builder, module};
@@ -15,16 +15,10 @@
 //! use kiln_frontend::opcode::{Opcode, Relation};
 //! use kiln_frontend::{print, text};
 //!
-//! // No number of the first surface is above the limit afterwards: data[lane] = min(data[lane], limit).
-//! let mut k = Builder::kernel("clamp", 16);
-//! let lane = k.var("lane", Type::Uw, 16);
-//! let limit = k.var("limit", Type::F, 1);
-//! let offset = k.var("offset", Type::Ud, 16);
-//! let value = k.var("value", Type::F, 16);
-//! let above = k.predicate("above", 16);
-//! let surface = k.surface("data");
-//! let end = k.label("end");
-//! k.input(lane, 32);
+//! // Clamps the numbers of the first surface: data[lane] = min(data[lane], limit). let mut k =
+//! Builder::kernel("clamp", 16); let lane = k.var("lane", Type::Uw, 16); let limit = k.var("limit", Type::F, 1);
+//! let offset = k.var("offset", Type::Ud, 16); let value = k.var("value", Type::F, 16); let above =
+//! k.predicate("above", 16); let surface = k.surface("data"); let end = k.label("end"); k.input(lane, 32);
 //! k.input(limit, 128);
 //!
 //! let all = Exec::channels(16);
@@ -61,7 +55,7 @@ use crate::module::{
 use crate::opcode::Opcode;
 use crate::verify::{Finding, verify};
 
-/// What a module that was built is wrong in.
+/// Errors of a module that was built.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Findings(pub Vec<Finding>);
 
@@ -81,10 +75,9 @@ impl fmt::Display for Findings {
 
 impl std::error::Error for Findings {}
 
-/// A module of the newest version with these objects.
+/// Module of the newest version with these objects.
 ///
-/// # Errors
-/// All that is wrong with it ([`crate::verify`]).
+/// # Errors All errors of the module ([`crate::verify`]).
 pub fn module(objects: impl IntoIterator<Item = Object>) -> Result<Module, Findings> {
     let module = Module {
         version: NEWEST,
@@ -97,16 +90,16 @@ pub fn module(objects: impl IntoIterator<Item = Object>) -> Result<Module, Findi
     }
 }
 
-/// A kernel or function that is being made.
+/// Kernel or function under construction.
 #[derive(Clone, Debug)]
 pub struct Builder {
     object: Object,
-    /// By the numbers that instructions have until [`Builder::finish`].
+    /// Labels by the numbers that instructions use until [`Builder::finish`].
     labels: Vec<LabelDecl>,
 }
 
 impl Builder {
-    /// A kernel whose threads have so many channels: 8, 16 or 32.
+    /// Kernel whose threads have `simd` channels: 8, 16 or 32.
     pub fn kernel(name: &str, simd: u8) -> Builder {
         let mut builder = Builder::new(ObjectKind::Kernel, name);
         builder.attr("Target", AttrValue::Str("3d".into()));
@@ -114,7 +107,7 @@ impl Builder {
         builder.enter("_main_0")
     }
 
-    /// A function that is called with a stack, with the sizes of its argument and return value in GRFs.
+    /// Function for stack calls, with the sizes of its argument and return value in GRFs.
     pub fn function(name: &str, arg_grfs: u8, ret_grfs: u8) -> Builder {
         let kind = ObjectKind::Function {
             linkage: Linkage::Global,
@@ -127,7 +120,7 @@ impl Builder {
         builder.enter(&format!("{name}_0"))
     }
 
-    /// An object with nothing in it, not even the label that its code begins with.
+    /// Empty object, without even the label that its code begins with.
     pub fn new(kind: ObjectKind, name: &str) -> Builder {
         Builder {
             object: Object::new(kind, name.into()),
@@ -141,8 +134,7 @@ impl Builder {
         self
     }
 
-    /// A general variable that begins at a multiple of 32 bytes, or of the size of its type if it is shorter than
-    /// that.
+    /// Declares a general variable aligned to 32 bytes, or to its type if it is shorter.
     pub fn var(&mut self, name: &str, ty: Type, elements: u16) -> Var {
         let align = match u32::from(elements) * ty.bytes() {
             32.. => Align::Hword,
@@ -158,24 +150,24 @@ impl Builder {
         })
     }
 
-    /// Another view of a variable that was declared before, from a byte of it on.
+    /// Declares an alias of an earlier variable, from `byte` on.
     pub fn alias(&mut self, name: &str, ty: Type, elements: u16, of: Var, byte: u16) -> Var {
         let var = self.var(name, ty, elements);
         self.object.vars[var].alias = Some((of, byte));
         var
     }
 
-    /// A general variable with all that a declaration can have.
+    /// Declares a general variable with all properties.
     pub fn declare(&mut self, var: VarDecl) -> Var {
         self.object.vars.push(var)
     }
 
-    /// An address variable.
+    /// Declares an address variable.
     pub fn addr(&mut self, name: &str, elements: u16) -> Addr {
         self.object.addrs.push(array(name, elements))
     }
 
-    /// A predicate of so many channels.
+    /// Declares a predicate with this number of channels.
     pub fn predicate(&mut self, name: &str, channels: u16) -> Predicate {
         self.object.predicates.push(array(name, channels))
     }
@@ -188,12 +180,12 @@ impl Builder {
         self.object.surfaces.push(array(name, 1))
     }
 
-    /// A label for jumps, to be [defined](Builder::define) once.
+    /// Label for jumps, to be [defined](Builder::define) once.
     pub fn label(&mut self, name: &str) -> Label {
         self.new_label(name, LabelKind::Block)
     }
 
-    /// The label of a subroutine, likewise. Text and bytes want its name to end in `_` and a number.
+    /// Label of a subroutine, to be defined once. In a binary its name ends in `_` and a number.
     pub fn subroutine(&mut self, name: &str) -> Label {
         self.new_label(name, LabelKind::Subroutine)
     }
@@ -208,7 +200,8 @@ impl Builder {
         label
     }
 
-    /// An argument: the variable has its value when a thread starts, at that byte of the register file.
+    /// Declares an argument: the variable has its value when a thread starts, at byte `offset` of the register
+    /// file.
     pub fn input(&mut self, var: Var, offset: u16) {
         let bytes = self.object.vars.get(var).map_or(0, VarDecl::bytes);
         self.object.inputs.push(Input {
@@ -219,13 +212,13 @@ impl Builder {
         });
     }
 
-    /// An attribute of the object, such as `SLMSize`.
+    /// Adds an attribute of the object, such as `SLMSize`.
     pub fn attr(&mut self, name: &str, value: AttrValue) {
         let attr = attributes::normal(name.into(), value);
         self.object.attrs.extend(attr);
     }
 
-    /// Says that a label is here.
+    /// Defines a label before the next instruction.
     pub fn define(&mut self, label: Label) {
         let op = match self.labels.get(label.index()).map(|decl| decl.kind) {
             Some(LabelKind::Subroutine) => Opcode::Subroutine,
@@ -259,7 +252,7 @@ impl Builder {
         &mut self.object.insts[at]
     }
 
-    /// The object. Its labels have the numbers that both readers give them.
+    /// Returns the object, its labels numbered as by both readers.
     ///
     /// # Errors
     /// A label that is used is not defined, or one is defined twice.
@@ -297,12 +290,12 @@ impl Var {
         }
     }
 
-    /// As a destination: an element for each channel, side by side.
+    /// Destination of consecutive elements, one a channel.
     pub fn dst(self) -> Operand {
         self.operand(0, Region::dst(1))
     }
 
-    /// As a source: an element for each channel, side by side.
+    /// Source of consecutive elements, one a channel.
     pub fn src(self) -> Operand {
         let side_by_side = Region {
             v: Some(1),
@@ -312,7 +305,7 @@ impl Var {
         self.operand(0, side_by_side)
     }
 
-    /// As a source: one element for all channels.
+    /// Scalar source: one element for all channels.
     pub fn scalar(self, element: u8) -> Operand {
         let same = Region {
             v: Some(0),
@@ -322,14 +315,14 @@ impl Var {
         self.operand(element, same)
     }
 
-    /// As data or addresses of a message, from a byte of it on.
+    /// Raw operand: data or addresses of a message, from byte `offset` on.
     pub fn raw(self, offset: u16) -> Operand {
         Operand::Raw { var: self, offset }
     }
 }
 
 impl Operand {
-    /// The same with a modifier: [`Modifier::Sat`] of a destination, any other of a source.
+    /// This operand with a modifier: [`Modifier::Sat`] for a destination, any other for a source.
     #[must_use]
     pub fn with(mut self, new: Modifier) -> Operand {
         if let Operand::General { modifier, .. } | Operand::Indirect { modifier, .. } = &mut self {
@@ -338,7 +331,7 @@ impl Operand {
         self
     }
 
-    /// The same from another place of the variable on: a row of 32 bytes, and an element in it.
+    /// This operand from another position on: a row of 32 bytes, and an element in it.
     #[must_use]
     pub fn at(mut self, new_row: u8, new_col: u8) -> Operand {
         if let Operand::General { row, col, .. } = &mut self {
@@ -349,7 +342,7 @@ impl Operand {
 }
 
 impl Exec {
-    /// The first so many channels: 1, 2, 4, 8, 16 or 32.
+    /// The first `size` channels: 1, 2, 4, 8, 16 or 32.
     pub const fn channels(size: u8) -> Exec {
         Exec {
             size,
@@ -360,7 +353,7 @@ impl Exec {
 }
 
 impl PredUse {
-    /// Channels for which it holds.
+    /// Channels for which the predicate is set.
     pub const fn of(pred: Predicate) -> PredUse {
         PredUse {
             pred,
@@ -369,7 +362,7 @@ impl PredUse {
         }
     }
 
-    /// Channels for which it does not hold.
+    /// Channels for which the predicate is clear.
     pub const fn not(pred: Predicate) -> PredUse {
         PredUse {
             inverse: true,
@@ -379,7 +372,7 @@ impl PredUse {
 }
 
 impl Inst {
-    /// Has it work under a predicate.
+    /// Predicates the instruction.
     pub fn when(&mut self, pred: PredUse) -> &mut Inst {
         self.pred = Some(pred);
         self

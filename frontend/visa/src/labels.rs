@@ -1,8 +1,8 @@
 //! The numbers of labels.
 //!
-//! Neither the order of the binary's label table nor the first mention of a name in text is to be
-//! had from the other form. So labels are numbered in the order of the instructions that define
-//! them, and those that nothing mentions are left out; both readers end with `number`.
+//! Text does not have the order of the binary's label table, and a binary does not have the order of first mentions
+//! in text. Labels are therefore numbered in the order of their definitions, and unused labels are dropped; both
+//! readers end with `number`.
 
 use cranelift_entity::{EntityRef, PrimaryMap};
 use thiserror::Error;
@@ -20,7 +20,7 @@ pub enum LabelError {
 }
 
 impl LabelError {
-    /// The number of the instruction at fault.
+    /// Number of the instruction at fault.
     pub fn inst(&self) -> usize {
         match self {
             LabelError::Twice { inst, .. } | LabelError::Undefined { inst, .. } => *inst,
@@ -28,7 +28,7 @@ impl LabelError {
     }
 }
 
-/// Gives the object's labels their numbers. Before, each [`Operand::Label`] is a number of `raw`.
+/// Numbers the object's labels. Before, each [`Operand::Label`] is an index into `raw`.
 pub(crate) fn number(object: &mut Object, raw: Vec<LabelDecl>) -> Result<(), LabelError> {
     let insts = object.insts.iter().enumerate();
     let labelled: Vec<usize> = (insts.filter(|(_, inst)| has_label(inst)))
@@ -40,8 +40,8 @@ pub(crate) fn number(object: &mut Object, raw: Vec<LabelDecl>) -> Result<(), Lab
     }
 }
 
-/// The same, with all errors: a label that is not defined is missed once. `labelled` are the numbers of all
-/// instructions with a label, in order: few of long code.
+/// As [`number`], but returns all errors: one for each label that is not defined. `labelled` are the numbers of all
+/// instructions with a label, in order.
 pub(crate) fn number_all(
     object: &mut Object,
     raw: Vec<LabelDecl>,
@@ -65,7 +65,7 @@ pub(crate) fn number_all(
             numbers[label.index()] = Some(labels.push(decl.clone()));
         }
     }
-    // Kernels of other modules come behind, in the order of their calls.
+    // Kernels of other modules come last, in the order of their calls.
     for label in labelled.iter().flat_map(|i| mentioned(&object.insts[*i])) {
         let decl = &raw[label.index()];
         if decl.kind == LabelKind::Kernel && numbers[label.index()].is_none() {
@@ -97,7 +97,7 @@ fn defines(inst: &Inst) -> bool {
     matches!(inst.op, Opcode::Label | Opcode::Subroutine)
 }
 
-/// Whether an operand is a label.
+/// True if an operand is a label.
 pub(crate) fn has_label(inst: &Inst) -> bool {
     mentioned(inst).next().is_some()
 }

@@ -1,8 +1,7 @@
-//! vISA in: the opcode table, shapes of payloads, the readers for binary objects and text, the printer; and a
-//! [builder](build) for those who make vISA.
+//! The vISA front end: opcode table, shapes of payloads, readers and writers of text and binary objects, verifier;
+//! and a [builder](build) for compilers that generate vISA.
 //!
-//! Nothing here knows of Gen machine code. A [`module::Module`] is what both readers make and
-//! what everything behind them takes.
+//! Nothing here knows Gen machine code. Both readers give a [`module::Module`], which all later steps take.
 
 mod attributes;
 pub mod binary;

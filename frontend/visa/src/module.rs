@@ -1,4 +1,4 @@
-//! A vISA module in memory: what the binary and the text form have in common.
+//! A vISA module in memory, the same whether read from text or from a binary.
 //!
 //! Entities are numbered as the binary format numbers them (specification, chapter 4), predefined
 //! ones included: the first declared general variable is `V32`, the first predicate `P1`, the
@@ -11,7 +11,7 @@ use smol_str::SmolStr;
 
 use crate::opcode::Opcode;
 
-/// A name: in place if it is short, else shared by all that have it.
+/// A name: stored inline if short, otherwise shared.
 pub type Name = SmolStr;
 
 macro_rules! entities {
@@ -151,7 +151,7 @@ impl Align {
         Self::ALL.get(usize::from(n)).map(|(align, _)| *align)
     }
 
-    /// The alignment to so many bytes.
+    /// Alignment of this number of bytes.
     pub fn from_bytes(bytes: i128) -> Option<Align> {
         match bytes {
             1 => Some(Align::Byte),
@@ -166,7 +166,7 @@ impl Align {
         }
     }
 
-    /// What an address of that alignment is a multiple of.
+    /// The alignment in bytes.
     pub fn bytes(self) -> u32 {
         match self {
             Align::Byte => 1,
@@ -210,7 +210,7 @@ impl Module {
             .filter(|object| object.kind == ObjectKind::Kernel)
     }
 
-    /// The object of that name, kernel or function.
+    /// The kernel or function of this name.
     pub fn object(&self, name: &str) -> Option<&Object> {
         self.objects.iter().find(|object| object.name == name)
     }
@@ -227,8 +227,8 @@ pub struct Global {
     pub attrs: Vec<GlobalAttr>,
 }
 
-/// An attribute of a file-scope variable, as the file has it: its name is the number of a string,
-/// but file scope has no string pool, and the format does not say which is meant.
+/// Attribute of a file-scope variable, as the file has it. Its name is the number of a string, but file scope has
+/// no string pool and the format does not say which pool is meant.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GlobalAttr {
     pub name: u32,
@@ -263,10 +263,10 @@ pub struct Object {
     pub relocations: Relocations,
 }
 
-/// What an object refers to at file scope; text has no form for it.
+/// References of an object to file scope; text has no form for them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Relocations {
-    /// Of file-scope variables.
+    /// References to file-scope variables.
     pub variables: Vec<Relocation>,
     pub functions: Vec<Relocation>,
 }
@@ -274,9 +274,9 @@ pub struct Relocations {
 /// A reference from an object to a table of the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Relocation {
-    /// The number that the object's code has for it.
+    /// Number used in the object's code.
     pub symbolic: u16,
-    /// The number in the file's table of variables or functions.
+    /// Number in the file's table of variables or functions.
     pub resolved: u16,
 }
 
@@ -292,7 +292,7 @@ pub enum ObjectKind {
 }
 
 impl Object {
-    /// A copy without the instructions, for others.
+    /// Copy of the object without instructions.
     #[must_use]
     pub fn without_insts(&self) -> Object {
         Object {
@@ -311,8 +311,8 @@ impl Object {
         }
     }
 
-    /// Whether an instruction is a sum of a `df` and of 64-bit integers, as which the reference compiler's
-    /// front end writes sums of a double's bits. Its finalizer converts the integers.
+    /// True if the instruction adds a `df` and 64-bit integers. The reference compiler's front end writes such sums
+    /// for the bits of a double; its finalizer converts the integers.
     pub fn is_mixed_sum(&self, inst: &Inst) -> bool {
         let types = inst.operands.iter().map(|operand| match *operand {
             Operand::General { var, .. } => self.vars.get(var).map(|decl| decl.ty),
@@ -327,8 +327,8 @@ impl Object {
             && types.clone().all(|ty| integer(ty) || double(ty))
     }
 
-    /// Whether an instruction is an average of 64-bit integers, which the reference compiler's front end writes
-    /// although no platform has one.
+    /// True if the instruction is an average of 64-bit integers, which the reference compiler's front end writes
+    /// although no platform has it.
     pub fn is_long_average(&self, inst: &Inst) -> bool {
         let types = inst.operands.iter().filter_map(|operand| match *operand {
             Operand::General { var, .. } => self.vars.get(var).map(|decl| decl.ty),
@@ -343,7 +343,7 @@ impl Object {
             })
     }
 
-    /// Sizes of `%arg` and `%retval` in GRFs: what a function takes and gives.
+    /// Sizes in GRFs of a function's argument (`%arg`) and return value (`%retval`).
     pub fn passed_grfs(&self) -> [u32; 2] {
         match self.kind {
             ObjectKind::Function {
@@ -353,7 +353,7 @@ impl Object {
         }
     }
 
-    /// An object with nothing in it but the predefined variables and surfaces.
+    /// Object with only the predefined variables and surfaces.
     pub fn new(kind: ObjectKind, name: Name) -> Object {
         let array = |name: &'static str, elements| ArrayDecl {
             name: Name::new_static(name),
@@ -407,8 +407,7 @@ impl Object {
             })
     }
 
-    /// Where the bytes of `var` are: the variable at the end of its alias chain and the byte
-    /// offset into it.
+    /// Root of `var`: the variable at the end of its alias chain, and the byte offset into it.
     #[inline]
     pub fn root(&self, var: Var) -> (Var, u32) {
         let (mut var, mut offset) = (var, 0);
@@ -428,7 +427,7 @@ pub struct VarDecl {
     pub ty: Type,
     pub align: Align,
     pub elements: u16,
-    /// The variable it aliases, and the byte offset there. Never a cycle: the readers see to it.
+    /// Variable that it is an alias of, and the byte offset there. The readers guarantee that there is no cycle.
     pub alias: Option<(Var, u16)>,
     pub attrs: Vec<Attr>,
 }
@@ -460,7 +459,7 @@ pub struct LabelDecl {
 pub enum LabelKind {
     Block = 0,
     Subroutine = 1,
-    /// A kernel of another module, which a linker finds: never defined here.
+    /// Kernel of another module, found by a linker and never defined here.
     Kernel = 2,
 }
 
@@ -498,7 +497,7 @@ pub enum InputVar {
     Surface(Surface),
 }
 
-/// Where an instruction stands in its file.
+/// Position of an instruction in its file.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Place {
     /// Binary: byte offset from the start of the file. Text: the line, from 1.
@@ -507,14 +506,14 @@ pub struct Place {
     pub column: u32,
 }
 
-/// Modules read from the two forms of one kernel are equal although the places differ.
+/// Places never differ: modules read from text and from a binary of one kernel are equal.
 impl PartialEq for Place {
     fn eq(&self, _: &Place) -> bool {
         true
     }
 }
 
-/// The part of an object that a message is about.
+/// Part of an object that a message is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Subject {
     /// The object as a whole.
@@ -529,12 +528,12 @@ pub enum Subject {
     Input(usize),
     /// The attribute of that name.
     Attr(&'static str),
-    // Of an instruction.
+    // Parts of an instruction.
     /// The instruction as a whole.
     Inst,
     /// The operand of that number.
     Operand(usize),
-    /// The predicate that it works under.
+    /// The predicate of the instruction.
     Guard,
     /// Its execution size and mask.
     Exec,
@@ -567,7 +566,7 @@ impl Inst {
         matches!(self.op, Opcode::FCall | Opcode::IfCall).then(|| [number(1), number(2)])
     }
 
-    /// What text calls it, without suffixes: an operation of a family by its own name.
+    /// Mnemonic in text without suffixes. An operation of a family has its own name.
     pub fn mnemonic(&self) -> &'static str {
         let row = self.op.row();
         match (row.family_names(), self.operands.first()) {
@@ -576,7 +575,7 @@ impl Inst {
         }
     }
 
-    /// Whether the number that says which operation of the opcode's family it is says one.
+    /// True if the number that selects an operation of the opcode's family is a valid one.
     pub(crate) fn is_of_family(&self) -> bool {
         match (self.op.row().family_names(), self.operands.first()) {
             (Some(names), Some(Operand::Field(n))) => member(names, *n).is_some(),
@@ -585,7 +584,7 @@ impl Inst {
     }
 }
 
-/// The name that says most of a number's bits.
+/// Name that covers the most bits of a number.
 fn member(names: &[(&'static str, u32)], n: u32) -> Option<&'static str> {
     let said = names.iter().filter(|(_, bits)| n & bits == *bits);
     let exact = names.iter().find(|(_, bits)| n & 0xff == *bits);
@@ -601,7 +600,7 @@ pub struct Exec {
     pub size: u8,
     /// First channel of the execution mask: M1 is 0, M2 is 4, …, M8 is 28.
     pub offset: u8,
-    /// `_NM`: the execution mask is not looked at.
+    /// `_NM`: the execution mask is ignored.
     pub no_mask: bool,
 }
 
@@ -613,7 +612,7 @@ impl std::fmt::Display for Exec {
 }
 
 impl Exec {
-    /// Of an instruction that has no execution size: one channel, the mask not looked at.
+    /// Execution size of an instruction that has none: one channel, execution mask ignored.
     pub const NONE: Exec = Exec {
         size: 1,
         offset: 0,
@@ -647,14 +646,14 @@ pub enum Modifier {
     Abs = 1,
     Neg = 2,
     NegAbs = 3,
-    /// Destinations.
+    /// Saturation, of destinations.
     Sat = 4,
     /// Bitwise complement, on logic instructions.
     Not = 5,
 }
 
 impl Modifier {
-    /// How text writes it before a source; a destination's is a suffix of the mnemonic.
+    /// Text before a source; saturation is a suffix of the mnemonic instead.
     pub fn text(self) -> &'static str {
         match self {
             Modifier::None | Modifier::Sat => "",
@@ -680,8 +679,8 @@ impl Modifier {
     }
 }
 
-/// `<v;w,h>` in elements; `v` is `None` for a multi-address indirect operand. Of a destination
-/// only `h` counts (`v` is `Some(0)` and `w` 1).
+/// `<v;w,h>` in elements; `v` is `None` for an indirect operand with several addresses. A destination has only `h`;
+/// its `v` is `Some(0)` and its `w` 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Region {
     pub v: Option<u8>,
@@ -700,7 +699,7 @@ impl Region {
     }
 }
 
-/// What stands in one field of an instruction.
+/// One operand of an instruction.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Operand {
     /// `V32(row,col)<region>`: `row` in GRFs of 32 bytes, `col` in elements of the variable's type.
@@ -750,14 +749,14 @@ pub enum Operand {
     Surface(Surface),
     Sampler(Sampler),
     Label(Label),
-    /// A field with a number of its own meaning: a relation, a channel mask, a block count.
+    /// A number whose meaning the row gives: a relation, a channel mask, a block count.
     Field(u32),
     /// A name from the string pool. (Boxed: every operand has the size of the largest.)
     Name(Box<Name>),
 }
 
 impl Operand {
-    /// An immediate; of `bits` those that the type has room for.
+    /// Immediate with `bits` cut to the width of the type.
     pub fn imm(ty: Type, bits: u64) -> Operand {
         let width = ty.bytes() * 8;
         Operand::Imm {
@@ -833,11 +832,11 @@ pub mod predefined {
         ("%scratchloc", Type::Uq, 1),
     ];
 
-    /// The sampler whose state the message header says; it is never declared.
+    /// Number of the sampler whose state is in the message header; it is never declared.
     pub const BINDLESS_SAMPLER: u32 = 31;
 
     pub const SURFACE_SLM: u32 = 0;
-    /// Stateless: addresses are of the whole address space.
+    /// Surface for stateless access: addresses of the whole address space.
     pub const SURFACE_BINDLESS: u32 = 4;
     pub const SURFACE_STATELESS: u32 = 5;
     /// Predefined surfaces.

@@ -1,14 +1,12 @@
 //! The opcode table: every instruction of vISA, its number, its name and its fields.
 //!
-//! One list, `opcodes!`, makes the enum [`Opcode`] and the table of [`Row`]s. Everything that
-//! knows the shape of an instruction walks a row: the binary reader reads its fields in order, the
-//! text parser and the printer take the same fields (in the order [`Row::text_order`] gives, where
-//! text and binary differ), the verifier holds operands against them. What a field that is a bare
-//! number means is its [`Meaning`]; the numbers that instruction selection looks at have an enum of
-//! their own here ([`Relation`], [`AtomicOp`], [`ChannelMask`], …).
+//! One list, `opcodes!`, defines the enum [`Opcode`] and the table of [`Row`]s. Readers, printer, writer and
+//! verifier walk the fields of a row; text has them in the order of [`Row::text_order`] where it differs from the
+//! binary. A field that is a bare number has a [`Meaning`]; numbers that instruction selection uses have an enum of
+//! their own ([`Relation`], [`AtomicOp`], [`ChannelMask`], …).
 //!
-//! Source of the facts: the vISA specification, chapter 6 and the page of each instruction; the
-//! layouts are those of objects of version 3.6 to 4.1.
+//! Source: the vISA specification, chapter 6 and the page of each instruction. Layouts are those of objects of
+//! version 3.6 to 4.1.
 
 use std::hash::BuildHasher;
 use std::sync::LazyLock;
@@ -20,12 +18,12 @@ use kiln_target::platform::{Generation, Generations};
 use crate::module::{Inst, Operand};
 use crate::shape::{Amount, Raw};
 
-/// What one field of an instruction is, in the binary format.
+/// Field of an instruction in the binary format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Field {
     /// Execution size and mask, one byte. Goes to [`crate::module::Inst::exec`]; no operand.
     Exec,
-    /// The same, as `gather` and `scatter` have it: the size is 0 for 8, 1 for 16, 2 for 1.
+    /// Execution size and mask of `gather` and `scatter`: 0 is size 8, 1 is 16, 2 is 1.
     GatherExec,
     /// Predicate and control, two bytes. Goes to [`crate::module::Inst::pred`]; no operand.
     Pred,
@@ -33,7 +31,7 @@ pub enum Field {
     Dst(Kinds),
     /// A vector operand that is read.
     Src(Kinds),
-    /// A vector source of which only the start counts: it has no region in text.
+    /// A vector source without a region in text: only its start matters.
     SrcBlock,
     /// The first source of `addr_add`: an address, or the address of a variable.
     SrcAddress,
@@ -53,25 +51,25 @@ pub enum Field {
     FileName,
     /// A bare number.
     Number(Width, Meaning),
-    /// How many elements the list at the row's end has, one byte. No operand.
+    /// Length of the list at the end of the row, one byte. No operand.
     Count,
-    /// The list of labels whose length an earlier [`Field::Count`] gave: the remaining operands.
+    /// The remaining operands: labels, as many as an earlier [`Field::Count`] says.
     Labels,
-    /// The list of raw sources whose length an earlier [`Field::Count`] gave.
+    /// The remaining operands: raw sources, as many as an earlier [`Field::Count`] says.
     RawSrcs,
-    /// A vector source that is there if that bit of the row's first number is set.
+    /// A vector source, present if this bit of the row's first number is set.
     SrcIf(u8),
-    /// A raw source that is there if that bit of the row's first number is set.
+    /// A raw source, present if this bit of the row's first number is set.
     RawSrcIf(u8),
 }
 
 impl Field {
-    /// Whether it is a list: the remaining operands.
+    /// True if it is a list: the remaining operands.
     pub fn is_list(self) -> bool {
         matches!(self, Field::Labels | Field::RawSrcs)
     }
 
-    /// Whether its operands are raw.
+    /// True if its operands are raw.
     pub fn is_raw(self) -> bool {
         matches!(
             self,
@@ -79,7 +77,7 @@ impl Field {
         )
     }
 
-    /// Whether it has no operand because of a bit of the row's first number.
+    /// True if it has no operand because of a bit of the row's first number.
     pub fn is_absent(self, first_number: u32) -> bool {
         match self {
             Field::SrcIf(bit) | Field::RawSrcIf(bit) => first_number >> bit & 1 == 0,
@@ -96,11 +94,11 @@ pub enum Width {
     Dword,
     /// A word from version 4.0 on, a byte before.
     SamplerOp,
-    /// None: objects of the versions that are read and written do not have it, and it is 0.
+    /// No bytes: the number is 0 and not in objects.
     Nothing,
 }
 
-/// What a number means. Its type in Rust, where one is named, has `from_number`.
+/// Meaning of a number. Where a type is named, its `from_number` decodes the number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Meaning {
     /// `cmp`: [`Relation`].
@@ -109,7 +107,7 @@ pub enum Meaning {
     MinMax,
     /// Atomics: [`Atomic`].
     Atomic,
-    /// Which of four channels: [`ChannelMask`].
+    /// Mask of the four channels: [`ChannelMask`].
     Channels,
     /// `sample4`: the one channel, 0 (R) to 3 (A).
     Channel,
@@ -131,7 +129,7 @@ pub enum Meaning {
     /// `media_ld`: 0 no modifier, 1 modified, 2 top, 3 bottom, 4 top modified, 5 bottom modified.
     /// `media_st`: 0 no modifier, 2 top, 3 bottom.
     MediaMode,
-    /// A size or an amount that stands for itself.
+    /// A size or an amount.
     Amount,
     /// `raw_sends`: GRFs of a part of the message.
     MessageGrfs,
@@ -179,8 +177,8 @@ pub enum Meaning {
     /// `dpas`: bits 0-7 precision of the second source, 8-15 of the first, 16-23 systolic depth,
     /// 24-31 repeat count.
     Systolic,
-    /// `lifetime`: bit 0 is 0 at the start, 1 at the end; bits 4-5 the class of the variable:
-    /// 0 general, 1 address, 2 predicate.
+    /// `lifetime`: bit 0 is 0 at the start and 1 at the end; bits 4-5 are the class of the variable: 0 general, 1
+    /// address, 2 predicate.
     Lifetime,
     /// `lifetime`: the number of the variable.
     Variable,
@@ -202,11 +200,11 @@ pub enum Meaning {
     LscAddressType,
     /// LSC: 1 16 bits, 2 32 bits, 3 64 bits, 4 32 bits extended with zeros, 5 with the sign.
     LscAddressSize,
-    /// LSC: what the addresses are multiplied with; 0 is 1.
+    /// LSC: factor of the addresses; 0 means 1.
     LscScale,
-    /// LSC: a signed offset, in bytes or, of blocks and typed surfaces, in elements.
+    /// LSC: a signed offset, in bytes; for blocks and typed surfaces, in elements.
     LscOffset,
-    /// LSC: which surface behind the one whose state is said.
+    /// LSC: index of the surface, counted from the one whose state is given.
     LscSurfaceIndex,
     /// LSC: 1 8 bits, 2 16, 3 32, 4 64, 5 8 as 32, 6 16 as 32, 7 16 as 32 in the upper half.
     LscDataSize,
@@ -214,13 +212,13 @@ pub enum Meaning {
     LscDataOrder,
     /// LSC: 1 to 4 elements for 1 to 4, then 5 for 8, 6 for 16, 7 for 32, 8 for 64.
     LscElements,
-    /// LSC: which of four channels, as [`ChannelMask`]; 0 if there are elements instead.
+    /// LSC: [`ChannelMask`]; 0 if there are elements instead.
     LscChannels,
-    /// LSC: how many blocks.
+    /// LSC: count of blocks.
     LscBlocks,
-    /// LSC: a block's width in elements, of a typed surface in bytes.
+    /// LSC: width of a block in elements; for a typed surface, in bytes.
     LscWidth,
-    /// LSC: a block's rows.
+    /// LSC: count of rows of a block.
     LscHeight,
     /// LSC: 1 if pairs of rows are interleaved (VNNI).
     LscVnni,
@@ -240,8 +238,8 @@ pub enum Meaning {
 }
 
 impl Meaning {
-    /// The bits of the number that the format defines. The reference compiler sets bit 7 of an
-    /// aligned [`Meaning::SvmOwords`] too, where the specification has nothing.
+    /// The bits of the number that the format defines. The reference compiler also sets bit 7 of an aligned
+    /// [`Meaning::SvmOwords`], which the specification does not define.
     pub(crate) fn defined(self, n: u32) -> u32 {
         if self == Meaning::SvmOwords {
             n & 0xf
@@ -268,13 +266,13 @@ impl Kinds {
         Kinds(self.0 | other.0)
     }
 
-    /// Whether all of `other` is in this set.
+    /// True if all of `other` is in this set.
     pub const fn contains(self, other: Kinds) -> bool {
         self.0 & other.0 == other.0
     }
 }
 
-/// What an instruction is about (specification, chapter 6).
+/// Category of an instruction (specification, chapter 6).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Category {
     Arith,
@@ -284,9 +282,9 @@ pub enum Category {
     Address,
     /// Control flow, labels and calls.
     Flow,
-    /// Surfaces, by the data port.
+    /// Access of surfaces through the data port.
     Dataport,
-    /// The whole address space, by the data port.
+    /// Access of the whole address space through the data port.
     Svm,
     Lsc,
     Sampler,
@@ -300,46 +298,46 @@ pub struct Row {
     pub opcode: Opcode,
     /// The first byte in the binary format.
     pub number: u8,
-    /// The second byte, if the number has sub-opcodes: any of these. If there are several, it is
-    /// the row's first field.
+    /// The values of the second byte, if the number has sub-opcodes. With several, the byte is also the row's first
+    /// field.
     pub subs: &'static [u8],
-    /// The name in text; of `min` and `max`, of the fences and the 3D sampler's operations, which
-    /// have one for each number, the name of the family.
+    /// The name in text. Fences, `min` and `max`, and operations of the 3D sampler have a name for each number;
+    /// this one is the family's.
     pub mnemonic: &'static str,
     pub category: Category,
-    /// In the order of the binary format.
+    /// All fields, in the order of the binary format.
     pub fields: &'static [Field],
-    /// Those of them that have an operand, in its order; lists last.
+    /// Fields that have an operand, in the same order; lists last.
     pub operands: &'static [Field],
-    /// True if its first number says which of them there are.
+    /// True if operands are optional: its first number says which are present.
     pub optional: bool,
-    /// True if it has an execution size.
+    /// True if an instruction has an execution size.
     pub has_exec: bool,
     /// True if an operand is raw.
     pub has_raw: bool,
-    /// True if it takes a predicate.
+    /// True if an instruction may be predicated.
     pub has_pred: bool,
     /// True if a destination can be saturated.
     pub saturates: bool,
-    /// The order of the row's operands in text, by their numbers; empty if it is that of the binary.
+    /// Numbers of the operands in the order of text; empty if it is the order of the binary.
     pub text_order: &'static [u8],
-    /// The shape of each raw operand, in their order; empty if they are not known.
+    /// Shape of each raw operand, in order; empty if unknown.
     pub raw: &'static [Raw],
-    /// Of two parts of a destination the second has the upper halves of the results, and begins as
-    /// many whole registers behind the first as its elements take side by side.
+    /// Number of parts of a destination. The second has the upper halves of the results and begins at the next
+    /// whole register after the first.
     pub parts: u32,
     /// The platforms that have it.
     pub platforms: Generations,
 }
 
 impl Row {
-    /// The fields that have an operand, in its order; lists last.
+    /// Fields that have an operand, in order; lists last.
     pub fn operand_fields(&self) -> impl Iterator<Item = Field> + Clone + '_ {
         self.operands.iter().copied()
     }
 
-    /// The field of each operand of an instruction of this row, with the shape of a raw one: fields
-    /// that its first number says are absent left out, a list's as often as it takes.
+    /// Field of each operand of an instruction of this row, with the shape of a raw one. Absent fields are left
+    /// out; the field of a list is repeated.
     pub fn operands_of(&self, inst: &Inst) -> OperandsOf<'_> {
         OperandsOf {
             fields: self.operands.iter(),
@@ -349,12 +347,12 @@ impl Row {
         }
     }
 
-    /// How many operands it has, lists apart.
+    /// Number of operands, without lists.
     pub fn operand_count(&self) -> usize {
         self.operands.len() - usize::from(self.has_list())
     }
 
-    /// How many of them an instruction of this row has: without those that its first number says are absent.
+    /// Number of operands of an instruction of this row, without lists and absent ones.
     pub fn operand_count_of(&self, inst: &Inst) -> usize {
         if !self.optional {
             return self.operand_count();
@@ -364,12 +362,12 @@ impl Row {
         self.operand_count() - absent.count()
     }
 
-    /// Whether its last field is a list.
+    /// True if its last field is a list.
     pub fn has_list(&self) -> bool {
         self.operands.last().is_some_and(|field| field.is_list())
     }
 
-    /// The number of an instruction of this row that says which operands there are, 0 if none does.
+    /// Number that says which operands are present; 0 if none is optional.
     fn first_number(&self, inst: &Inst) -> u32 {
         if !self.optional {
             return 0;
@@ -381,7 +379,7 @@ impl Row {
         first.unwrap_or(0)
     }
 
-    /// Its operands in the order of text, each with its number: the fields of lists once, last.
+    /// Number and field of each operand in the order of text; the field of a list comes once, last.
     pub fn text_fields(&self) -> impl Iterator<Item = (usize, Field)> + Clone + '_ {
         let count = match self.text_order.len() {
             0 => self.operands.len(),
@@ -393,19 +391,19 @@ impl Row {
         })
     }
 
-    /// Bytes from one part of a destination with elements of so many bytes to the next.
+    /// Bytes from one part of a destination to the next, for elements of `bytes` bytes.
     pub fn part_stride(&self, exec_size: u8, bytes: u32, grf: u32) -> u32 {
         (u32::from(exec_size) * bytes).next_multiple_of(grf)
     }
 }
 
-/// What [`Row::operands_of`] gives.
+/// Iterator of [`Row::operands_of`].
 #[derive(Clone)]
 pub struct OperandsOf<'r> {
     fields: std::slice::Iter<'r, Field>,
     raws: std::slice::Iter<'r, Raw>,
     first_number: u32,
-    /// The list that all further operands are of.
+    /// Field of the list that all further operands belong to.
     list: Option<(Field, Option<Raw>)>,
 }
 
@@ -430,7 +428,7 @@ impl Iterator for OperandsOf<'_> {
     }
 }
 
-/// The fields that have an operand, at the front of the array, and how many these are.
+/// Fields that have an operand, at the front of the array, and their count.
 const fn with_operand(fields: &[Field]) -> ([Field; MOST_FIELDS], usize) {
     let mut found = ([Field::Exec; MOST_FIELDS], 0);
     let mut i = 0;
@@ -447,7 +445,7 @@ const fn with_operand(fields: &[Field]) -> ([Field; MOST_FIELDS], usize) {
     found
 }
 
-/// No row has more; one that had would not compile.
+/// Maximum number of fields of a row, checked when compiling.
 const MOST_FIELDS: usize = 24;
 
 /// True if one of the fields has the property.
@@ -506,7 +504,7 @@ const G_I: Kinds = Kinds::GENERAL.or(Kinds::INDIRECT);
 const G_I_IMM: Kinds = G_I.or(Kinds::IMM);
 const D: Field = Field::Dst(G_I);
 const S: Field = Field::Src(G_I_IMM);
-/// Logic instructions work on predicates too.
+/// Operands of logic instructions, which also work on predicates.
 const DP: Field = Field::Dst(G_I.or(Kinds::PREDICATE));
 const SP: Field = Field::Src(G_I_IMM.or(Kinds::PREDICATE));
 const P_DST: Field = Field::Dst(Kinds::PREDICATE);
@@ -531,9 +529,9 @@ const fn d(meaning: Meaning) -> Field {
 const DWORDS: Raw = Raw::Lanes(Amount::Is(4), Amount::Is(1));
 /// A qword for each channel: addresses.
 const QWORDS: Raw = Raw::Lanes(Amount::Is(8), Amount::Is(1));
-/// The enabled ones of four channels, a dword each.
+/// A dword for each enabled one of the four color channels.
 const RGBA: Raw = Raw::Lanes(Amount::Is(4), Amount::Channels);
-/// An element of the variable's type for each channel.
+/// An element of the variable's own type for each channel.
 const OWN: Raw = Raw::Lanes(Amount::OwnType, Amount::Is(1));
 const ATOMIC: Raw = Raw::Lanes(Amount::AtomicElement, Amount::Is(1));
 const OWORDS: Raw = Raw::Block(Amount::Owords(M::Owords));
@@ -562,7 +560,7 @@ const UNTIL_ICLLP: Generations = Generations::before(On::Tgllp);
 const DG2_ON: Generations = Generations::from(On::Dg2);
 const PVC_ON: Generations = Generations::from(On::Pvc);
 const PVC: Generations = Generations::only(&[On::Pvc, On::PvcXt]);
-/// Generations after those of [`Generation`].
+/// Platforms later than those of [`Generation`].
 const LATER: Generations = Generations::NONE;
 
 opcodes! {
@@ -601,8 +599,8 @@ opcodes! {
     0x1e Srnd "srnd" Arith [X, D, S, S] on Generations::from(On::PvcXt);
     0x1f Lzd "lzd" Arith [X, P, D, S];
 
-    // Logic: destination, sources. Of `and`, `or`, `xor`, `not` all operands may be predicates,
-    // then without a region and of the execution size's width.
+    // Logic: destination, sources. All operands of `and`, `or`, `xor` and `not` may be predicates, without a region
+    // and as wide as the execution size.
     0x20 And "and" Logic [X, P, DP, SP, SP];
     0x21 Or "or" Logic [X, P, DP, SP, SP];
     0x22 Xor "xor" Logic [X, P, DP, SP, SP];
@@ -726,10 +724,10 @@ opcodes! {
     0x4d/24 VaHdcConvolve1Pixel "va_skl_plus.HDC_CONVOLVE_1P" Sampler [SAMPLER, T, S, S, b(M::Mode),
         RS, T, S, S] text [1 0 2 3 4 5 6 7 8];
 
-    // The whole address space. Blocks: owords, address (a uq scalar), data. Gather and scatter:
-    // block size, block count, addresses (uq), data: block n of all channels stands before block
-    // n+1. Atomics: operation, addresses, source 0, source 1, destination; text has the destination
-    // second. The scaled forms add a base address: channels, 0, base, offsets (ud), data.
+    // Access of the whole address space. Blocks: owords, address (a uq scalar), data. Gather and scatter: block
+    // size, block count, addresses (uq), data: block n of all channels stands before block n+1. Atomics: operation,
+    // addresses, source 0, source 1, destination; text has the destination second. The scaled forms add a base
+    // address: channels, 0, base, offsets (ud), data.
     0x4e/1 SvmBlockLd "svm_block_ld" Svm [b(M::SvmOwords), S, RD]
         raw [SVM_OWORDS];
     0x4e/2 SvmBlockSt "svm_block_st" Svm [b(M::SvmOwords), S, RS]
@@ -774,9 +772,9 @@ opcodes! {
     0x5b Wait "wait" Sync [S];
     0x5c Fence "fence" Sync [b(M::Fence)];
 
-    // Messages as they are: modifier, extended descriptor, GRFs sent, GRFs written, descriptor,
-    // data, destination. `raw_sends` has two sources: GRFs of source 0, of source 1, written,
-    // function unit, extended descriptor, descriptor, source 0, source 1, destination.
+    // Raw messages: modifier, extended descriptor, GRFs sent, GRFs written, descriptor, data, destination.
+    // `raw_sends` has two sources: GRFs of source 0, of source 1, written, function unit, extended descriptor,
+    // descriptor, source 0, source 1, destination.
     0x5d RawSend "raw_send" Misc [b(M::SendModifier), X, P, d(M::Descriptor), b(M::Amount),
         b(M::Amount), S, RS, RD]
         raw [message(M::Amount, 0), message(M::Amount, 1)];
@@ -791,7 +789,7 @@ opcodes! {
     0x6a Sad2Add "sad2add" Arith [X, P, D, S, S, S] on UNTIL_BXT;
     0x6b Plane "plane" Arith [X, P, D, S, S] on UNTIL_BXT;
 
-    // Channels for which the predicate holds go to the label, the others on.
+    // Channels for which the predicate is set go to the label, the others continue.
     0x6c Goto "goto" Flow [X, P, Field::Label];
 
     // The 3D sampler: operation, channels, texel offset, sampler, surface, destination, coordinates.
@@ -920,19 +918,19 @@ opcodes! {
 const SAMPLER_OP: Field = Field::Number(Width::SamplerOp, M::SamplerOp);
 
 impl Opcode {
-    /// Its row of the table.
+    /// Row of the opcode.
     pub fn row(self) -> &'static Row {
         &ROWS[self as usize]
     }
 
-    /// All rows, in ascending order of their numbers.
+    /// All rows, sorted by number.
     pub const fn rows() -> &'static [Row] {
         ROWS
     }
 
-    /// The rows of that number: several if it has sub-opcodes, none if it is reserved.
+    /// Rows with this number: several if it has sub-opcodes, none if it is reserved.
     pub fn rows_of(number: u8) -> &'static [Row] {
-        /// The first row of each number, and that behind its last: the rows are sorted by their numbers.
+        /// For each number, the index of its first row and the index after its last.
         const RANGES: [[u16; 2]; 256] = {
             let mut ranges = [[0; 2]; 256];
             let mut i = 0;
@@ -948,11 +946,10 @@ impl Opcode {
         &ROWS[first.into()..end.into()]
     }
 
-    /// The opcode of that name in text; for a name that says a number of a family as well
-    /// (`max`, `sample_lz`), that number.
+    /// Opcode with this name in text, and for a member of a family (`max`, `sample_lz`) its number.
     pub fn from_mnemonic(name: &str) -> Option<(Opcode, Option<u32>)> {
-        /// Lists of names by their hash. Not a hash map, which points to the middle of its memory: what looks for
-        /// memory that was lost in a program takes that of a static one for such.
+        /// Lists of names by their hash. A static hash map points to the middle of its memory, which leak checkers
+        /// report as lost.
         type Names = Vec<Vec<(&'static str, (Opcode, Option<u32>))>>;
         const LISTS: usize = 1024;
         fn list(name: &str) -> usize {
@@ -979,7 +976,7 @@ impl Opcode {
 }
 
 impl Row {
-    /// The names that stand in the place of the mnemonic, with the number each says.
+    /// Names of the members of a family, each with its number.
     pub fn family_names(&self) -> Option<&'static [(&'static str, u32)]> {
         match self.opcode {
             Opcode::FMinMax => Some(&[("min", 0), ("max", 1)]),
@@ -1015,12 +1012,12 @@ macro_rules! numbered {
         impl $name {
             const ALL: &'static [($name, &'static str)] = &[$(($name::$variant, $text),)*];
 
-            /// The one of that number.
+            /// The value with this number.
             pub fn from_number(number: u32) -> Option<$name> {
                 Self::ALL.iter().find(|(v, _)| *v as u32 == number).map(|(v, _)| *v)
             }
 
-            /// The one of that name in text.
+            /// The value with this name in text.
             pub fn from_name(name: &str) -> Option<$name> {
                 Self::ALL.iter().find(|(_, n)| *n == name).map(|(v, _)| *v)
             }
@@ -1052,7 +1049,7 @@ numbered! {
 }
 
 numbered! {
-    /// What an atomic does to its element. Unsigned unless said otherwise.
+    /// Operation of an atomic on its element; unsigned unless noted.
     AtomicOp {
         Add = 0 "add",
         Sub = 1 "sub",
@@ -1113,12 +1110,12 @@ impl Atomic {
     }
 }
 
-/// Which of the channels R, G, B, A a message moves: bits 0 to 3.
+/// Channels R, G, B and A that a message moves: bits 0 to 3.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ChannelMask(u8);
 
 impl ChannelMask {
-    /// The mask of that number, 0 to 15.
+    /// Mask with this number, 0 to 15.
     pub fn from_number(number: u32) -> Option<ChannelMask> {
         u8::try_from(number)
             .ok()
@@ -1130,7 +1127,7 @@ impl ChannelMask {
         self.0.into()
     }
 
-    /// How many channels it has.
+    /// Number of channels.
     pub fn count(self) -> u32 {
         self.0.count_ones()
     }
@@ -1146,9 +1143,9 @@ pub fn svm_block_bytes(number: u32) -> Option<u32> {
     [1, 4, 8].get(number as usize).copied()
 }
 
-/// What a fence of [`Meaning::Fence`] orders. As a number: bit 0 the commit is waited for, bits 1
-/// to 4 the caches flushed (instruction, sampler, constant, read-only data), bit 5 shared local
-/// memory instead of global, bit 6 level 1, bit 7 a fence for the compiler alone.
+/// Properties of a fence ([`Meaning::Fence`]). Bit 0: waits for the commit; bits 1 to 4: caches that are flushed
+/// (instruction, sampler, constant, read-only data); bit 5: shared local memory instead of global; bit 6: level 1;
+/// bit 7: for the compiler only.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Fence(u8);
 
@@ -1166,22 +1163,22 @@ impl Fence {
         u8::try_from(number).ok().map(Fence)
     }
 
-    /// No instruction is needed: only the order of the instructions around it matters.
+    /// True if it only orders the instructions around it and needs no instruction itself.
     pub fn is_software(self) -> bool {
         self.0 & Fence::SOFTWARE != 0
     }
 
-    /// Shared local memory.
+    /// True if it orders shared local memory.
     pub fn is_local(self) -> bool {
         self.0 & Fence::LOCAL != 0
     }
 
-    /// The cache of level 1 is flushed.
+    /// True if it flushes the level-1 cache.
     pub fn flushes_level_1(self) -> bool {
         self.0 & Fence::LEVEL_1 != 0
     }
 
-    /// The bits but those that [`Row::family_names`] says, with the letter of each in text.
+    /// Bits that are no part of [`Row::family_names`], with the letter of each in text.
     pub const FLAGS: &'static [(&'static str, u32)] = &[
         ("E", 1),
         ("I", 2),
@@ -1192,7 +1189,7 @@ impl Fence {
     ];
 }
 
-/// The operations of the 3D sampler, by the opcode each belongs to.
+/// Operation of the 3D sampler; the tables are by opcode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct SamplerOp(u8);
 
@@ -1253,7 +1250,7 @@ impl SamplerOp {
     /// `sample_lz`: level of detail 0.
     pub const SAMPLE_LZ: SamplerOp = SamplerOp(24);
 
-    /// The operation in a number of [`Meaning::SamplerOp`].
+    /// Operation in a number of [`Meaning::SamplerOp`].
     pub fn from_number(number: u32) -> Option<SamplerOp> {
         let op = SamplerOp((number & 0xff) as u8);
         (number < 0x800 && op.name().is_some()).then_some(op)
@@ -1268,12 +1265,12 @@ impl SamplerOp {
     }
 }
 
-/// The operation of an LSC instruction.
+/// Operation of an LSC instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum LscOp {
     Load,
     Store,
-    /// With the number of the operation as the format has it.
+    /// An atomic, with its number in the format.
     Atomic(u8),
     /// An atomic on the counter of an append buffer.
     Counter,
@@ -1331,7 +1328,7 @@ impl LscOp {
     /// The number of [`LscOp::StateInfo`].
     pub const STATE_INFO: u32 = 30;
 
-    /// What the operation of [`Meaning::LscOp`] does; the opcode says with which addresses.
+    /// Operation with this number of [`Meaning::LscOp`]. The form of the addresses follows from the opcode.
     pub fn from_number(number: u32) -> Option<LscOp> {
         match u8::try_from(number).ok()? {
             0..=3 | 27 | 49 | 54 => Some(LscOp::Load),
@@ -1343,24 +1340,24 @@ impl LscOp {
         }
     }
 
-    /// The name in text of the operation of that number.
+    /// Name in text of the operation with this number.
     pub fn name(number: u32) -> Option<&'static str> {
         let found = Self::NAMES.iter().find(|(_, n)| u32::from(*n) == number);
         found.map(|(name, _)| *name)
     }
 
-    /// The number of the operation of that name in text.
+    /// Number of the operation with this name in text.
     pub fn from_name(name: &str) -> Option<u32> {
         let found = Self::NAMES.iter().find(|(n, _)| *n == name);
         found.map(|(_, number)| (*number).into())
     }
 
-    /// Whether the operation of that number moves channels by a mask, not elements.
+    /// True if the operation moves channels by a mask, not elements.
     pub fn has_channels(number: u32) -> bool {
         matches!(number, 2 | 6 | 49 | 50 | 54)
     }
 
-    /// The row of the operation of that number, on typed surfaces or not.
+    /// Row of the operation with this number, on typed surfaces or not.
     pub fn row(number: u32, typed: bool) -> Option<&'static Row> {
         let opcode = if typed {
             Opcode::LscTyped

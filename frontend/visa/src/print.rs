@@ -1,8 +1,8 @@
 //! A module as text, in the reference compiler's syntax ([`crate::text`] reads it).
 //!
-//! Takes any module. Read back, the text gives an equal module if its names are names in text and
-//! distinct (of a module read from text they are; others are called after their numbers), and if it
-//! passes [`crate::verify`].
+//! Takes any module. Read back, the text gives an equal module if the module passes [`crate::verify`] and its names
+//! are valid in text and distinct, as those of a module read from text are. Other entities are named by their
+//! numbers.
 
 use std::collections::HashSet;
 use std::fmt::{self, Write};
@@ -20,10 +20,10 @@ use crate::text::number::{IMPLICIT_KINDS, Positional, UNDEFINED_KIND, name_of};
 use crate::text::punctuation;
 use crate::text::{EXTERNAL_CALL, is_name};
 
-/// The column of the comment with an instruction's number.
+/// Column of the comment with an instruction's number.
 const COMMENT_COLUMN: usize = 80;
 
-/// The module as text.
+/// Prints a module.
 pub fn print(module: &Module) -> String {
     let mut out = String::new();
     write_module(module, &mut out).expect("a string takes all that is written");
@@ -41,7 +41,7 @@ fn write_module(module: &Module, out: &mut String) -> fmt::Result {
 
 /// One instruction as text, without indentation or the comment with its number.
 ///
-/// Names every entity of the object for it: of many instructions use a [`Printer`].
+/// Names all entities of the object on each call; for many instructions use a [`Printer`].
 pub fn inst_text(object: &Object, inst: &Inst) -> String {
     Printer::new(object).inst_text(inst)
 }
@@ -52,7 +52,7 @@ pub struct Printer<'a> {
     names: Names,
 }
 
-/// What the object's entities are called.
+/// Names of the object's entities in text.
 struct Names {
     vars: Vec<String>,
     addrs: Vec<String>,
@@ -60,7 +60,7 @@ struct Names {
     labels: Vec<String>,
 }
 
-/// The name, or the letter and the number if it is no name or taken.
+/// The name if it is valid and not taken, otherwise the letter and the number.
 fn unique(taken: &mut HashSet<String>, letter: char, number: usize, name: &str) -> String {
     if is_name(name) && taken.insert(name.to_owned()) {
         return name.to_owned();
@@ -106,7 +106,7 @@ impl Names {
     }
 }
 
-/// The name of an entity, by its number; of one that is not declared, the number alone.
+/// Name of an entity; `?` if it is not declared.
 fn name<K: EntityRef>(names: &[String], key: K) -> &str {
     names.get(key.index()).map_or("?", String::as_str)
 }
@@ -274,7 +274,7 @@ impl<'a> Printer<'a> {
         decl.is_some_and(|decl| decl.kind == LabelKind::Kernel)
     }
 
-    /// The mnemonic and its suffixes.
+    /// Prints the mnemonic and its suffixes.
     fn mnemonic(&self, inst: &Inst, out: &mut String) -> fmt::Result {
         let row = inst.op.row();
         match inst.operands.first() {
@@ -311,7 +311,7 @@ impl<'a> Printer<'a> {
             return Ok(());
         }
         let fixed = row.operand_count();
-        // Of the operands that are there only if a flag is set, those behind stand further in front.
+        // Absent optional operands shift the later ones forward.
         let flags = inst.operands.iter().find_map(|operand| match operand {
             Operand::Field(n) => Some(*n),
             _ => None,
@@ -449,7 +449,7 @@ impl<'a> Printer<'a> {
             }
             Operand::Predicate(pred) => self.predicate(*pred, out),
             Operand::Imm { ty, bits } => {
-                // The reference compiler writes what a dword of the binary holds.
+                // The reference compiler writes the dword that a binary holds.
                 let bits = match ty {
                     Type::B => u64::from(*bits as i8 as u32),
                     Type::W => u64::from(*bits as i16 as u32),
@@ -484,7 +484,7 @@ impl<'a> Printer<'a> {
     }
 }
 
-/// The function that the instruction calls, or takes the address of.
+/// Function that the instruction calls or takes the address of.
 fn called(inst: &Inst) -> Option<&str> {
     if !matches!(inst.op, Opcode::FCall | Opcode::Faddr) {
         return None;
@@ -495,7 +495,7 @@ fn called(inst: &Inst) -> Option<&str> {
     })
 }
 
-/// The name of the family for the number: the one that says the most of its bits.
+/// True if the operand is saturated.
 fn is_saturated(operand: &Operand) -> bool {
     matches!(
         operand,
@@ -548,7 +548,7 @@ fn write_attr(attr: &Attr, out: &mut String) -> fmt::Result {
     Ok(())
 }
 
-/// The string in quotes, escaped where it must be.
+/// Writes the string in quotes, escaped where needed.
 fn quoted(s: &str, out: &mut String) {
     out.push('"');
     for c in s.chars() {

@@ -1,26 +1,26 @@
-//! How raw operands lie in their variables.
+//! Layout of raw operands in their variables.
 //!
-//! vISA gives a raw operand no size: the instruction's fields say it, each in a way of its own. The
-//! opcode table has a [`Raw`] for each raw operand that the specification describes; [`RawAccess`] is
-//! what comes of it for one instruction. The verifier, the IR and instruction selection all read it
-//! here. An operand without one moves nobody knows what: what has to know refuses it.
+//! A raw operand has no size in vISA: it follows from other fields of the instruction. The opcode table has a
+//! [`Raw`] for each raw operand that the specification describes, and [`RawAccess`] is its value for one
+//! instruction. Verifier, IR and instruction selection use it. The size of an operand without a [`Raw`] is unknown;
+//! passes that need it refuse the instruction.
 
 use crate::module::{Inst, Object, Operand};
 use crate::opcode::{Atomic, ChannelMask, Field, LscOp, Meaning, svm_block_bytes};
 
-/// An entry of the table: how the size of a raw operand follows from the instruction's fields.
+/// Rule by which the size of a raw operand follows from the instruction's fields.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Raw {
-    /// An element of so many bytes for each channel, side by side, in so many planes.
+    /// An element for each channel, side by side, in planes: bytes of an element, and number of planes.
     Lanes(Amount, Amount),
-    /// So many bytes that belong to no channel.
+    /// Bytes that belong to no channel.
     Block(Amount),
-    /// So many bytes that only the receiver of the message understands.
+    /// Bytes whose meaning only the receiver of the message knows.
     Opaque(Amount),
-    /// The sampler's result: so many planes of the variable's type, and the mask of null pixels where
-    /// the operation asks for it.
+    /// The sampler's result: planes of the variable's type, and the mask of null pixels if the operation asks for
+    /// it.
     Sampled(Amount),
-    /// Data of LSC: by channels, or of one address if it is transposed.
+    /// Data of LSC: an element for each channel, or of one address if transposed.
     LscData,
 }
 
@@ -28,29 +28,28 @@ pub enum Raw {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Amount {
     Is(u32),
-    /// Bytes of the type of the operand's variable: a word or a dword.
+    /// Bytes of the type of the operand's variable.
     OwnType,
-    /// How many of the four channels are enabled.
+    /// Number of enabled color channels.
     Channels,
-    /// Bytes of an atomic's element; those of 16 bits have a dword.
+    /// Bytes of an atomic's element; an element of 16 bits takes a dword.
     AtomicElement,
     /// Bytes of the owords of a block.
     Owords(Meaning),
-    /// Of the scattered messages: bytes of a channel in one plane. Single bytes share a dword, eight
-    /// of them a qword.
+    /// Scattered messages: bytes of a channel in one plane. One to four single bytes take a dword, eight a qword.
     SvmElement,
     SvmPlanes,
     /// [`Meaning::BlockCount`].
     Blocks,
-    /// Bytes of a block of two dimensions: each row takes a power of two of them.
+    /// Bytes of a two-dimensional block, its rows rounded up to a power of two.
     MediaBlock,
-    /// The `n`th number of that meaning.
+    /// The `n`th number with this meaning.
     Number(Meaning, usize),
-    /// The same in GRFs, as bytes.
+    /// The `n`th number with this meaning, a count of GRFs, in bytes.
     Grfs(Meaning, usize),
     /// `sample_unorm`: 32 words for each enabled channel.
     UnormPixels,
-    /// `avs`: pixels and bytes of a pixel by its modes.
+    /// `avs`: pixels times bytes of a pixel, by its modes.
     AvsPixels,
     /// `vme_ime`: streamed motion vectors make input and output longer.
     ImeInput,
@@ -70,22 +69,22 @@ pub enum RawShape {
     Block { bytes: u32 },
 }
 
-/// A raw operand of an instruction: its shape, and how it is touched.
+/// Access of a raw operand: its shape, and the bytes that are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RawAccess {
     pub shape: RawShape,
-    /// Of a block that is written: only in part, under the execution mask, if the instruction has
-    /// one. Other blocks are written whole, and read whole in any case.
+    /// True if a block is written only in part, under the execution mask. Other blocks are written whole; all are
+    /// read whole.
     pub masked: bool,
 }
 
 impl RawShape {
-    /// Bytes from one plane to the next where a GRF has 32.
+    /// Bytes from one plane to the next, for GRFs of 32 bytes.
     pub fn plane_stride(bytes: u32, exec_size: u8) -> u32 {
         stride(bytes, exec_size, 32)
     }
 
-    /// Bytes from the start of the operand to the end of what it touches.
+    /// Bytes from the start of the operand to its end.
     pub fn extent(self, exec_size: u8, grf: u32) -> u32 {
         match self {
             RawShape::Block { bytes } => bytes,
@@ -103,8 +102,8 @@ fn stride(bytes: u32, exec_size: u8, grf: u32) -> u32 {
 }
 
 impl Raw {
-    /// The access of an operand with this entry; `own` are the bytes of its variable's type, `grf`
-    /// those of a register. `None` if the fields mean nothing.
+    /// Access of an operand with this rule; `own` is the size of its variable's type, `grf` of a register. `None`
+    /// if the fields are invalid.
     pub fn access(self, inst: &Inst, own: Option<u32>, grf: u32) -> Option<RawAccess> {
         let of = |amount: Amount| amount.of(inst, own, grf);
         let whole = |shape| RawAccess {
@@ -148,16 +147,16 @@ impl Raw {
     }
 }
 
-/// The sampler operation's bit that asks for the mask of null pixels.
+/// Bit of a sampler operation that asks for the mask of null pixels.
 const NULL_MASK: u32 = 1 << 8;
 
-/// `vme_ime`: which streams there are, and the search control with two records.
+/// `vme_ime`: stream modes, and the search control with two records.
 const STREAM_NONE: u32 = 0;
 const STREAM_OUT: u32 = 1;
 const STREAM_IN: u32 = 2;
 const DUAL_RECORDS: u32 = 3;
 
-/// Channels of `sample` and `load` with that mode.
+/// Number of channels of `sample` and `load` in a mode.
 fn sample_size(mode: u32) -> u32 {
     if mode & 16 == 0 { 8 } else { 16 }
 }

@@ -1,9 +1,9 @@
-//! A place in a file, and reading on from there: little-endian, never past the end.
+//! A position in a file. Numbers are little-endian; no read passes the end.
 
 use super::version::{Version, since};
 use super::{ReadError, ReadErrorKind};
 
-/// Reads a file from some place on. Every read is checked against the end.
+/// Position of the next byte to read. Every read is checked against the end.
 #[derive(Clone, Copy)]
 pub(super) struct Cursor<'a> {
     bytes: &'a [u8],
@@ -11,17 +11,17 @@ pub(super) struct Cursor<'a> {
 }
 
 impl<'a> Cursor<'a> {
-    /// At the start of `bytes`.
+    /// Cursor at the start of `bytes`.
     pub fn new(bytes: &'a [u8]) -> Cursor<'a> {
         Cursor { bytes, pos: 0 }
     }
 
-    /// The offset of the next byte.
+    /// Offset of the next byte.
     pub fn pos(&self) -> usize {
         self.pos
     }
 
-    /// A cursor over the same file up to `end`, at `pos`; both are checked.
+    /// Cursor over `len` bytes of the file from `pos` on, which must be in the file.
     pub fn part(&self, what: &'static str, pos: u64, len: u64) -> Result<Cursor<'a>, ReadError> {
         let outside = || {
             self.error(ReadErrorKind::Outside {
@@ -40,7 +40,7 @@ impl<'a> Cursor<'a> {
         })
     }
 
-    /// The offset where it ends.
+    /// Offset of the end.
     pub fn end(&self) -> usize {
         self.bytes.len()
     }
@@ -49,12 +49,12 @@ impl<'a> Cursor<'a> {
         self.pos >= self.bytes.len()
     }
 
-    /// How many bytes are left.
+    /// Number of bytes left.
     pub fn left(&self) -> usize {
         self.bytes.len() - self.pos
     }
 
-    /// What goes wrong at the next byte.
+    /// Error at the next byte.
     pub fn error(&self, kind: ReadErrorKind) -> ReadError {
         ReadError {
             offset: self.pos,
@@ -111,7 +111,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Bytes up to the next zero, which is passed over.
+    /// Bytes up to the next zero, which is skipped.
     pub fn string(&mut self) -> Result<&'a [u8], ReadError> {
         let rest = &self.bytes[self.pos..];
         let Some(len) = rest.iter().position(|b| *b == 0) else {
@@ -125,7 +125,7 @@ impl<'a> Cursor<'a> {
         Ok(&rest[..len])
     }
 
-    /// How many elements of at least `size` bytes to reserve room for: no more than there are.
+    /// Capacity to reserve for `count` elements of at least `size` bytes: no more than fit into the bytes left.
     pub fn capacity(&self, count: usize, size: usize) -> usize {
         count.min((self.bytes.len() - self.pos) / size)
     }

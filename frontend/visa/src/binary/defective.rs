@@ -1,26 +1,25 @@
 //! Objects of the legacy reference compiler, whose writer leaves out operands.
 //!
-//! It counts the operands of an instruction without execution size and predicate and writes that
-//! many fields with those two, so that the last ones are in no part of the file. What is to be said
-//! of such an object is that, and not what the bytes of the next instruction are mistaken for.
+//! That writer counts the operands of an instruction without execution size and predicate, and then writes that
+//! number of fields including the two. The last fields are therefore missing from the file. The reader recognizes
+//! such an object and says so, instead of reporting an error in misread bytes.
 
 use super::{ReadError, ReadErrorKind, Reader};
 use crate::module::{LabelDecl, Object};
 use crate::opcode::{Field, Opcode, Row, Width};
 
-/// How much of each instruction there is.
+/// Fields present in each instruction.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Layout {
     /// All its fields.
     Complete,
-    /// One field less at the end for each of execution size and predicate: what the writer of the
-    /// legacy reference compiler makes, which counts the operands without those two and writes that
-    /// many fields with them. The code keeps its size: what stands at its end is not the compiler's.
+    /// One field fewer at the end for each of execution size and predicate, as the legacy reference compiler writes
+    /// it. The declared size of the code is that of the complete code, so its last bytes are not the compiler's.
     Defective,
 }
 
 impl Layout {
-    /// How many fields of the row are left out at its end.
+    /// Number of fields missing at the end of the row.
     pub(super) fn left_out(self, row: &Row) -> usize {
         match self {
             Layout::Complete => 0,
@@ -32,7 +31,7 @@ impl Layout {
         }
     }
 
-    /// The least and the greatest size in bytes of what is left out of the row.
+    /// Minimum and maximum size in bytes of the missing fields.
     pub(super) fn bytes_left_out(self, row: &Row) -> (usize, usize) {
         let fields = row.fields.iter().rev().take(self.left_out(row));
         fields.fold((0, 0), |(least, most), field| {
@@ -46,7 +45,7 @@ impl Layout {
                 Field::RawSrcIf(_) => (0, 6),
                 Field::Number(Width::Nothing, _) => (0, 0),
                 Field::Number(Width::SamplerOp, _) => (1, 2),
-                // From a predicate to an immediate of eight bytes.
+                // The smallest is a predicate, the largest an immediate of eight bytes.
                 Field::Dst(_) | Field::Src(_) | Field::SrcBlock | Field::SrcAddress => (3, 10),
                 Field::SrcIf(_) => (0, 10),
             };
@@ -54,7 +53,7 @@ impl Layout {
         })
     }
 
-    /// What the first field is that the row does not have.
+    /// Description of the first missing field.
     pub(super) fn first_left_out(self, row: &Row) -> Option<&'static str> {
         let at = row.fields.len() - self.left_out(row);
         let field = row.fields.get(at)?;
@@ -78,10 +77,10 @@ impl Layout {
 }
 
 impl Reader<'_> {
-    /// The error that the writer left out operands, if that is what is wrong with the code at the
-    /// cursor: it must begin with instructions of [`Layout::Defective`], the last of them a return,
-    /// and what follows, whatever it is, must have the size of all that was left out. Something else
-    /// than a return must lack operands: a return alone would not tell this from other damage.
+    /// Error for missing operands, if the code at the cursor is defective in this way: it begins with instructions
+    /// of [`Layout::Defective`] up to a return, and the bytes after that are as many as all missing fields take. An
+    /// instruction other than a return must lack operands, since a return alone does not distinguish this from
+    /// other damage.
     pub(super) fn left_out(&mut self, object: &Object, labels: &[LabelDecl]) -> Option<ReadError> {
         let mut first = None;
         let (mut least, mut most) = (0, 0);

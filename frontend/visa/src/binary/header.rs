@@ -1,4 +1,4 @@
-//! The header of a binary object: what the file has, and where each object stands in it.
+//! The header of a binary: version, file-scope variables, and the position of each object.
 
 use super::object::type_and_align;
 use super::version::{Version, has_objects, since};
@@ -7,35 +7,34 @@ use crate::module::{
     Global, GlobalAttr, Linkage, Module, Name, ObjectKind, Relocation, Relocations,
 };
 
-/// A kernel or function of the header.
+/// Kernel or function listed in the header.
 pub(super) struct Entry<'a> {
     pub kind: ObjectKind,
     pub name: Name,
     pub relocations: Relocations,
-    /// Where the object is; an extern function has none.
+    /// Bytes of the object; an extern function has none.
     pub span: Option<Span<'a>>,
 }
 
-/// Where the header says that an object is: in the file or beyond.
+/// Span of an object as the header gives it, not yet checked against the file.
 pub(super) struct Span<'a> {
-    /// Where it says so.
+    /// Position of the entry in the header, for errors.
     at: Cursor<'a>,
     start: u64,
     size: u64,
 }
 
 impl<'a> Span<'a> {
-    /// The object, if it is in the file.
+    /// Cursor over the object, if it is in the file.
     pub fn part(&self) -> Result<Cursor<'a>, ReadError> {
         self.at.part("an object", self.start, self.size)
     }
 }
 
-/// Platform, offset and size of native code.
+/// Size of an entry for native code: platform, offset and size.
 const NATIVE_CODE_BYTES: usize = 9;
 
-/// Reads the header: the module with its version and globals, and its objects. No two objects have
-/// a byte in common.
+/// Reads the header: the module with its version and globals, and its objects, which do not overlap.
 pub(super) fn read(bytes: &[u8]) -> Result<(Module, Vec<Entry<'_>>), ReadError> {
     let mut cursor = Cursor::new(bytes);
     let version = version(&mut cursor)?;
@@ -78,7 +77,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<(Module, Vec<Entry<'_>>), ReadError> 
             span,
         });
     }
-    // The order of a module is that of the objects in the file.
+    // Objects of a module have their order in the file.
     entries.sort_by_key(|entry| entry.span.as_ref().map_or(u64::MAX, |span| span.start));
     check_apart(&entries)?;
     Ok((module, entries))
@@ -110,7 +109,7 @@ fn name(cursor: &mut Cursor, version: Version) -> Result<Name, ReadError> {
         .map_err(|_| at.error(ReadErrorKind::Encoding("a name")))
 }
 
-/// Where an object is. An extern function is at 0 with 0 bytes.
+/// Span of an object. An extern function is at 0 with 0 bytes.
 fn span<'a>(cursor: &mut Cursor<'a>, kind: ObjectKind) -> Result<Option<Span<'a>>, ReadError> {
     let at = *cursor;
     let (start, size) = (cursor.u32()?.into(), cursor.u32()?.into());
@@ -125,8 +124,8 @@ fn span<'a>(cursor: &mut Cursor<'a>, kind: ObjectKind) -> Result<Option<Span<'a>
     Ok((!elsewhere).then_some(Span { at, start, size }))
 }
 
-/// Were objects read from the same bytes, a short file could have many large ones. The entries are
-/// in the order of their spans.
+/// Rejects objects that overlap: a short file could otherwise hold many large objects. The entries are sorted by
+/// their spans.
 fn check_apart(entries: &[Entry]) -> Result<(), ReadError> {
     for pair in entries.windows(2) {
         let [before, entry] = pair else { continue };

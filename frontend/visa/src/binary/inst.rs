@@ -1,4 +1,4 @@
-//! Instructions of a binary object: a walk over the fields of the opcode's row.
+//! Instructions of a binary object, read by a walk over the fields of the opcode's row.
 
 use cranelift_entity::EntityRef;
 use smallvec::SmallVec;
@@ -13,7 +13,7 @@ use crate::module::{
 };
 use crate::opcode::{Field, Opcode, Row, Width};
 
-/// Classes of vector operands, bits 0-2 of the tag.
+/// Classes of vector operands: bits 0-2 of the tag.
 pub(super) mod class {
     pub const GENERAL: u8 = 0;
     pub const ADDRESS: u8 = 1;
@@ -23,21 +23,21 @@ pub(super) mod class {
     pub const STATE: u8 = 6;
 }
 
-/// The execution mask of version 3.0 that is M1.
+/// Execution mask of version 3.0 that means M1.
 const DEFAULT_MASK: u8 = 9;
 
-/// A source that an older version does not have.
+/// Source that older versions lack.
 pub(super) const ZERO: Operand = Operand::Imm {
     ty: Type::Uw,
     bits: 0,
 };
-/// Likewise a raw source.
+/// Raw source that older versions lack.
 pub(super) const NULL: Operand = Operand::Raw {
     var: Var::NULL,
     offset: 0,
 };
 
-/// More than any message of the sampler has parameters.
+/// Upper bound on the number of parameters of a sampler message.
 const MAX_PARAMETERS: usize = 16;
 
 impl Reader<'_> {
@@ -61,7 +61,7 @@ impl Reader<'_> {
             place,
             origin: Inst::UNNUMBERED,
         };
-        // The number a list's length, or the presence of an operand, depends on.
+        // The length of a list depends on `count`, the presence of an operand on `flags`.
         let mut count = 0;
         let mut flags = None;
         let left_out = layout.left_out(row);
@@ -97,7 +97,7 @@ impl Reader<'_> {
                 Field::Count => {
                     count = usize::from(self.cursor.u8()?);
                     if layout == Layout::Defective {
-                        // A list of one element is left out with its length.
+                        // A list of one element is missing together with its length.
                         let rest = count.checked_sub(left_out);
                         let raws = row.fields.last() == Some(&Field::RawSrcs);
                         let rest = rest.filter(|n| {
@@ -259,7 +259,7 @@ impl Reader<'_> {
         Ok(Operand::Label(Label::new(index.into())))
     }
 
-    /// Whether so many raw operands come next.
+    /// True if `count` raw operands come next.
     fn are_raws(&mut self, object: &Object, count: usize) -> bool {
         let before = self.cursor;
         let all = (0..count).all(|_| self.raw(object).is_ok());
@@ -416,7 +416,7 @@ fn pred_use(at: &Cursor, object: &Object, bits: u16) -> Result<PredUse, ReadErro
     })
 }
 
-/// `addr_add` has the variable whose address it takes as a general or state operand.
+/// Address operand of `addr_add`, which the file has as a general or state operand.
 fn address_of(object: &Object, operand: Operand) -> Operand {
     match operand {
         Operand::General { var, row, col, .. } => {
@@ -446,7 +446,7 @@ fn stride(n: u16) -> Result<Option<u8>, ()> {
     }
 }
 
-/// Objects before version 4.0 have the operation in five bits and the flags behind it.
+/// Objects before version 4.0 have the operation in five bits and the flags in the three above.
 fn widen_sampler_op(n: u8) -> u32 {
     u32::from(n & 0x1f) | u32::from(n >> 5) << 8
 }

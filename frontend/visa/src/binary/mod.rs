@@ -1,23 +1,23 @@
 //! Reader and writer of binary vISA objects (specification, chapter 4), versions 3.0 to 4.1.
 //!
-//! The reader takes any bytes and gives a [`Module`] or an error with its place in the file. What it
-//! guarantees of a module: every number of a variable, label or string is in range, aliases go to
-//! variables declared before (so there is no cycle), every label that is mentioned is defined
-//! once, and every instruction has the operands of its row of [`crate::opcode`]. It copies nothing
-//! of the file but names and the values of attributes, each once; nothing is allocated for a count
-//! that the file is too short for, and no byte of the file is read as part of two objects.
+//! The reader takes any bytes and gives a [`Module`] or an error with its offset. It guarantees: numbers of
+//! variables, labels and strings are in range; an alias is of a variable declared earlier, so there is no cycle;
+//! every label that is mentioned is defined once; every instruction has the operands of its row in
+//! [`crate::opcode`]. Only names and values of attributes are copied, each once. Nothing is allocated for a count
+//! that the file is too short for, and no byte belongs to two objects.
 //!
-//! What it brings into the form that text has too: `crate::attributes`, [`crate::labels`], and
-//! - address variables and predicates are called after their number (`A0`, `P1`): text has no other
-//!   name for them;
+//! The reader normalizes, so that text and binary of one kernel give equal modules (see also `crate::attributes`
+//! and [`crate::labels`]):
+//! - address variables and predicates are named by their number (`A0`, `P1`), since text has no other name for
+//!   them;
 //! - characters of labels and functions that text cannot have (`.`, `$`) become `_`, and the label
 //!   of a subroutine ends in its number in the file (`main_0`);
-//! - what a function's attributes say of it stands over its header, which compilers leave empty;
+//! - a function's attributes take precedence over its header, which compilers leave empty;
 //! - immediates are cut to the width of their type;
 //! - an instruction without execution size has [`crate::module::Exec::NONE`];
-//! - what older versions do not have has the value that it stands for (`version`).
+//! - a field that an older version lacks has the value that its absence means (`version`).
 //!
-//! Native code that stands in the file beside the vISA it was made from is passed over.
+//! Native code in the file beside the vISA is skipped.
 
 mod cursor;
 mod defective;
@@ -41,13 +41,13 @@ pub(crate) use version::has_texts;
 pub use version::{NEWEST, OLDEST};
 pub use write::{WriteError, WriteErrorKind, write};
 
-/// Why a file is no vISA object.
+/// Reason why a file is no vISA object.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("at offset {offset:#x}{}: {kind}", in_instruction(.instruction))]
 pub struct ReadError {
     /// Byte offset from the start of the file.
     pub offset: usize,
-    /// The number of the instruction in its object, from 0, if it is one that is at fault.
+    /// Number of the instruction at fault in its object, from 0; `None` if it is no instruction.
     pub instruction: Option<usize>,
     pub kind: ReadErrorKind,
 }
@@ -56,7 +56,7 @@ fn in_instruction(number: &Option<usize>) -> String {
     number.map_or_else(String::new, |n| format!(" (instruction {n})"))
 }
 
-/// What is wrong there.
+/// Kind of a [`ReadError`].
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum ReadErrorKind {

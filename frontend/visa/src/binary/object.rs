@@ -1,4 +1,4 @@
-//! An object of a binary: the tables of its declarations, and its instructions.
+//! An object of a binary: tables of declarations, then instructions.
 
 use cranelift_entity::{EntityRef, PrimaryMap};
 use smol_str::format_smolstr;
@@ -15,16 +15,16 @@ use crate::module::{
 };
 use crate::text::is_name;
 
-/// Least bytes of an entry of each table in any version, for the room to reserve.
+/// Minimum size in bytes of an entry of each table in any version; bounds the capacity reserved.
 const VAR_BYTES: usize = 11;
 const ARRAY_BYTES: usize = 5;
 const LABEL_BYTES: usize = 4;
 const INPUT_BYTES: usize = 7;
-/// Bytes of most instructions, or fewer: a move of a variable has 22.
+/// Typical size in bytes of a short instruction; a move of a variable has 22.
 const INST_BYTES: usize = 20;
 
-/// How often the bytes of an object the names of its subroutines may have altogether: their number
-/// stands behind each, so they cannot be shared.
+/// Maximum total size of the names of subroutines, in multiples of the object's size. Each name has a number
+/// appended, so strings of the pool cannot be shared.
 const SUBROUTINE_NAMES: usize = 4;
 
 /// Reads one object.
@@ -36,7 +36,7 @@ pub(super) struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    /// Of the object that is all of `cursor`.
+    /// Reader of the object that fills `cursor`.
     pub fn new(mut cursor: Cursor<'a>, version: Version) -> Result<Reader<'a>, ReadError> {
         let start = cursor.pos();
         let pool = Pool::read(&mut cursor, version)?;
@@ -48,7 +48,7 @@ impl<'a> Reader<'a> {
         })
     }
 
-    /// Fills the object, of which the header says the kind and the name.
+    /// Reads the rest of an object whose kind and name came from the header.
     pub fn object(mut self, mut object: Object) -> Result<Object, ReadError> {
         let at = self.cursor;
         let name = self.number()?;
@@ -159,8 +159,8 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// Address, predicate, sampler or surface variables. With `letter` they are called after their
-    /// number, without after their name in the file.
+    /// Address, predicate, sampler or surface variables. With `letter` they are named by it and their number,
+    /// otherwise by their name in the file.
     fn arrays<K: EntityRef>(
         &mut self,
         count: usize,
@@ -251,7 +251,7 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// Reads the instructions up to the end; the numbers of those with a label.
+    /// Reads the instructions up to the end. Returns the numbers of those with a label.
     fn insts(
         &mut self,
         object: &mut Object,
@@ -295,7 +295,7 @@ pub(super) const VARIABLE: &str = "variable";
 pub(super) const SAMPLER: &str = "sampler";
 pub(super) const SURFACE: &str = "surface";
 
-/// Entities of a map, for the types that the operands of instructions need.
+/// Entity with this number in a map.
 pub(super) fn entity<K: EntityRef, V>(
     at: &Cursor,
     what: &'static str,
@@ -313,12 +313,12 @@ pub(super) fn entity<K: EntityRef, V>(
     }
 }
 
-/// An address variable by number.
+/// Address variable with this number.
 pub(super) fn addr(at: &Cursor, object: &Object, index: u32) -> Result<Addr, ReadError> {
     entity(at, "address variable", &object.addrs, index)
 }
 
-/// A predicate by number; 0 is none.
+/// Predicate with this number, which must not be 0.
 pub(super) fn predicate(at: &Cursor, object: &Object, index: u32) -> Result<Predicate, ReadError> {
     if index == 0 {
         return Err(value(at, "the number of a predicate", 0, "1 or more"));

@@ -6,15 +6,15 @@ use super::version::Version;
 use super::{Cursor, ReadError, ReadErrorKind};
 use crate::module::Name;
 
-/// The strings of an object, in the file; those that have become names.
+/// Strings of an object, and the names made of them.
 pub(super) struct Pool<'a> {
-    /// All of them, each with the zero behind it.
+    /// All strings, each with its terminating zero.
     text: &'a str,
-    /// Where each starts in `text`.
+    /// Start of each string in `text`.
     starts: Vec<u32>,
-    /// Names that are too long to be in place, so that a string is copied once.
+    /// Names too long to be stored inline, cached so that a string is copied once.
     long: HashMap<u32, Name>,
-    /// Likewise of names that had to be changed.
+    /// Names of labels that had characters replaced, cached as well.
     changed: HashMap<u32, Name>,
 }
 
@@ -42,7 +42,7 @@ impl<'a> Pool<'a> {
         })
     }
 
-    /// The string of that number; `at` is where the number stands.
+    /// String with this number; `at` is the position of the number, for errors.
     pub fn string(&self, at: &Cursor, index: u32) -> Result<&'a str, ReadError> {
         let i = index as usize;
         let Some(start) = self.starts.get(i) else {
@@ -57,7 +57,7 @@ impl<'a> Pool<'a> {
         Ok(&self.text[*start as usize..next - 1])
     }
 
-    /// The string of that number as a name.
+    /// String with this number, as a name.
     pub fn name(&mut self, at: &Cursor, index: u32) -> Result<Name, ReadError> {
         let string = self.string(at, index)?;
         if string.len() <= IN_PLACE {
@@ -73,7 +73,7 @@ impl<'a> Pool<'a> {
         Ok(name)
     }
 
-    /// The string of that number as the name of a label: without characters that text cannot have.
+    /// String with this number as the name of a label: characters that text cannot have are replaced.
     pub fn label(&mut self, at: &Cursor, index: u32) -> Result<Name, ReadError> {
         let string = self.string(at, index)?;
         if !string.contains(FOREIGN) {
@@ -84,8 +84,8 @@ impl<'a> Pool<'a> {
     }
 }
 
-/// The most bytes of a name that is in place.
+/// Maximum length in bytes of a name stored inline.
 const IN_PLACE: usize = 23;
 
-/// Characters of labels that text cannot have.
+/// Characters in names of labels that text cannot have.
 const FOREIGN: [char; 2] = ['.', '$'];

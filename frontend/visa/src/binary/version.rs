@@ -1,31 +1,31 @@
-//! What the versions of the object format differ in.
+//! Differences between the versions of the object format.
 //!
-//! A module has the fields of the newest version whatever it was read from: a field that an older
-//! version does not have has the value here that it stands for, and nothing else can be written in
-//! that version. Source of the facts: the reference finalizer's reader of objects.
+//! A module always has the fields of the newest version. A field that an older version lacks gets the value that
+//! its absence means, and only that value can be written in that version. Source: the reference finalizer's reader
+//! of objects.
 
 use crate::opcode::{Field, Kinds, Meaning, Opcode, Width};
 
 pub(super) type Version = (u8, u8);
 
-/// The oldest version that is read and written.
+/// Oldest version that is read and written.
 pub const OLDEST: (u8, u8) = (3, 0);
-/// The newest version of objects; text is one ahead.
+/// Newest version of objects; text has one more.
 pub const NEWEST: (u8, u8) = (4, 1);
-/// The newest version of text.
+/// Newest version of text.
 const NEWEST_TEXT: (u8, u8) = (4, 2);
 
-/// Whether there are objects of that version. 3.9 was followed by 4.0.
+/// True if the version has objects. 3.9 was followed by 4.0.
 pub(super) fn has_objects(version: (u8, u8)) -> bool {
     (OLDEST..=NEWEST).contains(&version) && version.1 < 10
 }
 
-/// Whether there are texts of that version.
+/// True if the version has texts.
 pub(crate) fn has_texts(version: (u8, u8)) -> bool {
     version == NEWEST_TEXT || has_objects(version)
 }
 
-/// The version from which on something has its present form.
+/// Versions that introduced the present form of something.
 pub(super) mod since {
     use super::Version;
 
@@ -41,10 +41,10 @@ pub(super) mod since {
     pub const WIDE_SAMPLER_OP: Version = (4, 0);
 }
 
-/// What stands in an object for one or no field of an opcode's row.
+/// Part of an instruction in an object of an older version.
 #[derive(Clone, Copy)]
 pub(super) enum Part {
-    /// The field.
+    /// A field of the opcode's row.
     Now(Field),
     /// An execution mask with the size 0, which means 8.
     Exec8,
@@ -52,7 +52,7 @@ pub(super) enum Part {
     Older(OlderOperand),
 }
 
-/// What older versions have for an operand.
+/// Form of an operand in an older version.
 #[derive(Clone, Copy)]
 pub(super) enum OlderOperand {
     /// Nothing; the source is `0:uw`.
@@ -65,7 +65,7 @@ pub(super) enum OlderOperand {
     OtherChannels,
 }
 
-/// The parts of an opcode before some version.
+/// Parts of an opcode in versions before `before`.
 struct Older {
     opcode: Opcode,
     before: Version,
@@ -80,7 +80,7 @@ const fn older(opcode: Opcode, before: Version, parts: &'static [Part]) -> Older
     }
 }
 
-/// The kinds of operands do not matter to the layout.
+/// The layout does not depend on the kinds of operands.
 const S: Part = Part::Now(Field::Src(Kinds::GENERAL));
 const RS: Part = Part::Now(Field::RawSrc);
 const RD: Part = Part::Now(Field::RawDst);
@@ -157,10 +157,10 @@ const OLDER: &[Older] = &[
     ),
 ];
 
-/// From this version on all opcodes have the fields of their rows.
+/// First version in which all opcodes have the fields of their rows.
 pub(super) const ROWS: Version = (3, 6);
 
-/// What stands in objects of that version for the fields of an opcode.
+/// Parts of an opcode's instructions in objects of one version.
 #[derive(Clone, Copy)]
 pub(super) enum Parts {
     Row(&'static [Field]),

@@ -1,10 +1,9 @@
 //! Writer of binary vISA objects.
 //!
-//! Takes any module and gives the bytes, in the module's own version (in the newest if only text has
-//! it), or says what that version has no room for. What [`super::read`] makes of them is an equal
-//! module, if the module passes [`crate::verify`] and its names are what the reader makes of names:
-//! subroutines' labels end in `_` and a number, the attributes are those of `crate::attributes`. What
-//! was read and is written and read again is the same, and so are the bytes written of it.
+//! Takes any module and gives its bytes in the module's version (the newest if only text has that version), or the
+//! first thing that the version cannot express. [`super::read`] gives an equal module, if the module passes
+//! [`crate::verify`] and has names and attributes in the reader's form: labels of subroutines end in `_` and a
+//! number. A module that was read is the same after writing and reading, and so are the bytes.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -19,18 +18,18 @@ use crate::module::{
 };
 use crate::opcode::Field;
 
-/// What cannot be written.
+/// Part of a module that cannot be written.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("object {object}{}: {kind}", at(.inst))]
 pub struct WriteError {
-    /// The number of the object in the module.
+    /// Number of the object in the module.
     pub object: usize,
-    /// The number of the instruction, if it is one.
+    /// Number of the instruction, if the part is one.
     pub inst: Option<usize>,
     pub kind: WriteErrorKind,
 }
 
-/// Why it cannot be written.
+/// Reason why it cannot be written.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum WriteErrorKind {
@@ -51,7 +50,7 @@ fn at(inst: &Option<usize>) -> String {
     inst.map_or_else(String::new, |n| format!(", instruction {n}"))
 }
 
-/// The module as a file.
+/// Writes a module as a file.
 pub fn write(module: &Module) -> Result<Vec<u8>, WriteError> {
     let version = module.version.clamp(OLDEST, NEWEST);
     let written = |(i, object)| match is_elsewhere(object) {
@@ -61,7 +60,7 @@ pub fn write(module: &Module) -> Result<Vec<u8>, WriteError> {
     let numbered = module.objects.iter().enumerate();
     let objects: Vec<Option<Written>> = numbered.map(written).collect::<Result<_, _>>()?;
 
-    // Offsets stand in the header, whose size does not depend on them.
+    // The header contains offsets; its size does not depend on them.
     let size = header(module, version, &vec![Place::default(); objects.len()])?.len();
     let mut end = size;
     let mut places = Vec::with_capacity(objects.len());
@@ -84,7 +83,7 @@ pub fn write(module: &Module) -> Result<Vec<u8>, WriteError> {
     Ok(out)
 }
 
-/// An extern function of which there is nothing but the name has no object in the file.
+/// True if the file has no object for the function: it is extern and has nothing but a name.
 fn is_elsewhere(object: &Object) -> bool {
     let kind = ObjectKind::Function {
         linkage: Linkage::Extern,
@@ -98,16 +97,16 @@ fn is_elsewhere(object: &Object) -> bool {
     }
 }
 
-/// Where an object is in the file.
+/// Position of an object in the file.
 #[derive(Clone, Default)]
 struct Place {
     start: usize,
     size: usize,
-    /// Where the count of its inputs is.
+    /// Offset of the count of its inputs.
     inputs: usize,
 }
 
-/// All that stands before the objects.
+/// Writes everything before the objects.
 fn header(module: &Module, version: Version, places: &[Place]) -> Result<Vec<u8>, WriteError> {
     let mut out = Bytes::new(version, 0);
     out.bytes.extend(b"CISA");
@@ -151,14 +150,14 @@ fn type_and_align(ty: Type, align: Align) -> u8 {
     ty as u8 | (align as u8) << 4
 }
 
-/// An object in the format.
+/// Bytes of an object.
 struct Written {
     bytes: Vec<u8>,
-    /// Where the count of inputs is.
+    /// Offset of the count of inputs.
     inputs: usize,
 }
 
-/// The bytes so far, and what they are of.
+/// Bytes written so far, and the part of the module that they belong to.
 pub(super) struct Bytes {
     pub version: Version,
     object: usize,
@@ -192,7 +191,7 @@ impl Bytes {
         Err(self.error(WriteErrorKind::TooLarge { what, found, most }))
     }
 
-    /// That the version has room for something: `what` it has not otherwise.
+    /// Fails unless `holds`; `what` describes the thing that the version has no room for.
     pub fn has(&self, holds: bool, what: &'static str) -> Result<(), WriteError> {
         if holds {
             return Ok(());
@@ -228,7 +227,7 @@ impl Bytes {
         }
     }
 
-    /// A name of the header.
+    /// Writes a name of the header.
     fn name(&mut self, name: &str) -> Result<(), WriteError> {
         let what = "the length of the name";
         if self.version >= since::WIDE_NAME_LENGTH {
@@ -270,7 +269,7 @@ pub(super) struct Writer<'a> {
     pub out: Bytes,
     strings: HashMap<&'a str, u32>,
     pool: Vec<&'a str>,
-    /// The place of each label in the table.
+    /// Position of each label in the table.
     pub labels: Vec<usize>,
 }
 
@@ -305,7 +304,7 @@ impl<'a> Writer<'a> {
         let surfaces = object.surfaces.values().skip(predefined::SURFACES.len());
         self.out.u8("the count of surfaces", surfaces.len())?;
         self.arrays(surfaces)?;
-        // No variables of video motion estimation.
+        // Count of variables for video motion estimation.
         self.out.u8("", 0)?;
         let inputs = self.out.bytes.len();
         if object.kind == ObjectKind::Kernel {
@@ -329,7 +328,7 @@ impl<'a> Writer<'a> {
         }
         self.out.inst = None;
 
-        // The pool stands first, and is known last.
+        // The pool comes first in the file but is complete only now.
         let mut pool = Bytes::new(self.out.version, self.out.object);
         pool.number("the count of strings", self.pool.len())?;
         for string in &self.pool {
@@ -357,7 +356,7 @@ impl<'a> Writer<'a> {
         index as usize
     }
 
-    /// Puts the names of functions into the pool before others: their indices have two bytes.
+    /// Adds the names of functions to the pool before others, because their indices have two bytes.
     fn pool_functions(&mut self) {
         for inst in self
             .object
@@ -406,7 +405,7 @@ impl<'a> Writer<'a> {
             let (base, offset) = var.alias.map_or((0, 0), |(base, at)| (base.index(), at));
             self.out.number("the number of a variable", base)?;
             self.out.u16("the offset of an alias", offset.into())?;
-            // Of this object, not of the file.
+            // Scope of an alias: this object.
             self.out.bytes.push(0);
             self.out.u8("the count of attributes", var.attrs.len())?;
             self.attrs(&var.attrs)?;
@@ -469,10 +468,10 @@ impl<'a> Writer<'a> {
     }
 }
 
-/// The greatest number of a predicate.
+/// Maximum number of a predicate.
 pub(super) const MAX_PREDICATE: u64 = 0xfff;
 
-/// The least size that has room for an attribute's number.
+/// Minimum size in bytes of an attribute's number.
 fn int_bytes(n: i64) -> usize {
     if i8::try_from(n).is_ok() {
         1
@@ -483,7 +482,7 @@ fn int_bytes(n: i64) -> usize {
     }
 }
 
-/// The name of a subroutine's label and the number behind it.
+/// Name of a subroutine's label, split into the name in the file and the number appended to it.
 fn numbered(decl: &LabelDecl) -> Option<(&str, u16)> {
     let (name, number) = decl.name.rsplit_once('_')?;
     let place = number.parse().ok()?;
@@ -494,8 +493,8 @@ fn name_in_table(decl: &LabelDecl) -> &str {
     numbered(decl).map_or(&decl.name, |(name, _)| name)
 }
 
-/// The place of each label in the table. The reader puts a subroutine's place behind its name, so
-/// `main_3` stands in place 3 as `main`; the others fill the gaps.
+/// Position of each label in the table. The reader appends a subroutine's position to its name, so `main_3` is
+/// `main` at position 3; other labels fill the gaps.
 fn label_places(object: &Object) -> Vec<usize> {
     let mut places = vec![None; object.labels.len()];
     let mut taken = BTreeSet::new();

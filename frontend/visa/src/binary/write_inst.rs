@@ -1,4 +1,4 @@
-//! Instructions of a binary object: a walk over the parts of the opcode, as the reader's.
+//! Instructions of a binary object, written by a walk over the parts of the opcode.
 
 use cranelift_entity::EntityRef;
 
@@ -236,7 +236,8 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// Five bits of operation and three flags, which else stand from bit 8 on.
+    /// Writes the operation of the sampler; in one byte, five bits of operation and the three flags of bits 8 to
+    /// 10.
     fn sampler_op(&mut self, n: u32) -> Result<(), WriteError> {
         self.out
             .check("an operation of the sampler", (n & 0xff) as usize, 0x1f)?;

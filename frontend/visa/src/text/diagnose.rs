@@ -1,8 +1,7 @@
-//! All that is wrong with a text: the parser goes on behind an error.
+//! All errors of a text: the parser continues after an error.
 //!
-//! Statements end with their line, so the parser takes up again at the next one. What would only
-//! follow from an earlier error is left out: a name is missed once an object, and not at all if its
-//! declaration is wrong itself.
+//! Statements end with their line, so the parser resumes at the next one. Errors that follow from an earlier one
+//! are dropped: an unknown name is reported once in an object, and not at all if its declaration has an error.
 
 use std::collections::HashSet;
 
@@ -10,38 +9,38 @@ use super::spans::{ObjectSpans, Spans};
 use super::{ParseError, ParseErrorKind};
 use crate::module::Module;
 
-/// The errors of a text that are kept.
+/// Maximum number of errors kept for a text.
 pub const MAX_ERRORS: usize = 20;
 
-/// What names are of that a declaration would have made known.
+/// Kinds of names that a declaration makes known.
 const DECLARED: [&str; 2] = ["variable", "general variable"];
 
-/// What [`super::diagnose`] makes of a text.
+/// Result of [`super::diagnose`].
 #[derive(Clone, Debug, Default)]
 pub struct Diagnosis {
     /// The objects without an error.
     pub module: Module,
-    /// Where their parts stand in the text.
+    /// Positions of their parts in the text.
     pub spans: Spans,
-    /// The first [`MAX_ERRORS`], in their order.
+    /// The first [`MAX_ERRORS`] errors, in order.
     pub errors: Vec<ParseError>,
-    /// How many more there are.
+    /// Number of errors after those.
     pub more: usize,
 }
 
-/// What the parser keeps while it goes on behind errors.
+/// State of a parser that continues after errors.
 #[derive(Default)]
 pub(super) struct Recovery {
     pub spans: Spans,
-    /// Of the object that is being read.
+    /// Positions in the object that is being read.
     pub current: ObjectSpans,
     pub errors: Vec<ParseError>,
     pub more: usize,
-    /// Whether something of the object that is being read is wrong.
+    /// True if the object that is being read has an error.
     pub broken: bool,
-    /// Names that are not missed again.
+    /// Names whose absence is not reported again.
     missed: HashSet<String>,
-    /// The name whose declaration the next error is in.
+    /// Name whose declaration has the error that is recorded next.
     undeclared: Option<String>,
 }
 
@@ -65,12 +64,12 @@ impl Recovery {
         }
     }
 
-    /// The declaration of that name is wrong, as the error that is recorded next says.
+    /// Notes that the error recorded next is in the declaration of `name`.
     pub fn undeclared(&mut self, name: &str) {
         self.undeclared = Some(name.to_owned());
     }
 
-    /// Ends the object that was read; its places, if nothing was wrong with it.
+    /// Ends the object. Returns its positions if it has no error.
     pub fn end_object(&mut self) -> Option<ObjectSpans> {
         self.missed.clear();
         let spans = std::mem::take(&mut self.current);

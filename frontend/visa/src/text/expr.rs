@@ -1,9 +1,8 @@
-//! Integers in text: a literal or an expression of them, evaluated where it stands.
+//! Integers in text: literals and constant expressions. Precedence climbing evaluates them while they are read.
 //!
-//! The operators are those of C with its precedence but for `&`, `^` and `|`, of which `|` binds
-//! tightest here, and `>>>`, the shift that brings in zeros. `%sizeof(V32)` is the size of a general
-//! variable in bytes, `%sizeof(GRF)` that of a register, 32. An expression between angle brackets
-//! has no comparisons ([`Parser::in_angles`]): `>` ends it.
+//! Operators and precedence are those of C, except that `|` binds tighter than `^`, and `^` tighter than `&`, and
+//! that `>>>` is a logical shift. `%sizeof(V32)` is the size of a general variable in bytes, `%sizeof(GRF)` that of
+//! a register, 32. In angle brackets there are no comparisons ([`Parser::in_angles`]): `>` ends the expression.
 
 use super::parser::Parser;
 use super::symbols::Symbol;
@@ -11,7 +10,7 @@ use super::{ParseError, ParseErrorKind};
 
 type Result<T> = std::result::Result<T, ParseError>;
 
-/// How loosely the operators of each level bind, loosest first.
+/// Operators by precedence, lowest first.
 const LEVELS: &[&[&str]] = &[
     &["&"],
     &["^"],
@@ -26,16 +25,16 @@ const SHIFT: usize = 5;
 const SUM: usize = 6;
 const PRODUCT: usize = 7;
 
-/// What stands before the name of what has the size.
+/// Operator that gives the size of a variable.
 pub(super) const SIZE_OF: &str = "%sizeof";
 
-/// How deep parentheses and signs may nest.
+/// Maximum nesting of operators, signs and parentheses.
 const MAX_DEPTH: u32 = 64;
 
 /// Bytes of a register.
 const GRF: i128 = 32;
 
-/// The operator's value; none if it does not fit or has none.
+/// Value of an operation; `None` if it is undefined or out of range.
 fn apply(op: &str, a: i128, b: i128) -> Option<i128> {
     let amount = || u32::try_from(b).ok().filter(|n| *n < 64);
     let n = match op {
@@ -63,7 +62,7 @@ fn apply(op: &str, a: i128, b: i128) -> Option<i128> {
 }
 
 impl Parser<'_> {
-    /// An expression that fits into a `T`.
+    /// Reads an expression whose value fits into `T`.
     pub(super) fn unsigned<T: TryFrom<i128> + TryFrom<u16>>(
         &mut self,
         what: &'static str,
@@ -79,12 +78,12 @@ impl Parser<'_> {
         self.fitting(what, |p| p.condition(what, 0))
     }
 
-    /// The same, up to the full width of an immediate.
+    /// Reads an expression of up to 64 bits.
     pub(super) fn wide(&mut self, what: &'static str) -> Result<i64> {
         self.condition(what, 0).map(|n| n as i64)
     }
 
-    /// An expression between `<` and `>`.
+    /// Reads an expression between `<` and `>`.
     pub(super) fn in_angles<T: TryFrom<i128> + TryFrom<u16>>(
         &mut self,
         what: &'static str,
@@ -100,22 +99,22 @@ impl Parser<'_> {
         self.fitting(what, |p| p.binary(what, SHIFT, 0))
     }
 
-    /// An expression of sums and products.
+    /// Reads an expression of sums and products.
     pub(super) fn sum<T: TryFrom<i128>>(&mut self, what: &'static str) -> Result<T> {
         self.fitting(what, |p| p.binary(what, SUM, 0))
     }
 
-    /// An expression of products, with the other sign.
+    /// Reads an expression of products and negates it.
     pub(super) fn negated<T: TryFrom<i128>>(&mut self, what: &'static str) -> Result<T> {
         self.fitting(what, |p| p.binary(what, PRODUCT, 0).map(|n| -n))
     }
 
-    /// A literal, `%sizeof` or an expression in parentheses.
+    /// Reads a literal, `%sizeof` or an expression in parentheses.
     pub(super) fn prim<T: TryFrom<i128>>(&mut self, what: &'static str) -> Result<T> {
         self.fitting(what, |p| p.primary(what, 0))
     }
 
-    /// A [`Parser::prim`] with signs before it.
+    /// Reads a [`Parser::prim`] with any signs before it.
     pub(super) fn signed(&mut self, what: &'static str) -> Result<i128> {
         self.unary(what, 0)
     }
@@ -133,7 +132,7 @@ impl Parser<'_> {
         })
     }
 
-    /// `a ? b : c` or less.
+    /// Reads `a ? b : c` or a binary expression.
     fn condition(&mut self, what: &'static str, depth: u32) -> Result<i128> {
         let n = self.binary(what, 0, depth)?;
         if !self.lexer.eat(b'?') {
@@ -146,7 +145,7 @@ impl Parser<'_> {
         Ok(if n != 0 { then } else { otherwise })
     }
 
-    /// An expression of the operators of that level and those that bind tighter.
+    /// Reads an expression of operators of at least the precedence `loosest`.
     fn binary(&mut self, what: &'static str, loosest: usize, depth: u32) -> Result<i128> {
         let mark = self.lexer.mark();
         let first = self.unary(what, depth)?;
@@ -179,13 +178,13 @@ impl Parser<'_> {
         Ok(value)
     }
 
-    /// The operator that comes next, if it binds at least as tight as `loosest`.
+    /// Next operator, if its precedence is at least `loosest`.
     fn operator(&mut self, loosest: usize) -> Option<(usize, &'static str)> {
         let rest = self.lexer.rest();
         if !matches!(rest, [first, ..] if b"&^|=!<>+-*/%".contains(first)) {
             return None;
         }
-        // Where `>` ends the expression, `>>` may still be a shift, and `>=` is nothing.
+        // Where `>` ends the expression, `>>` may still be a shift, and `>=` is no operator.
         let all = LEVELS.iter().enumerate();
         let found = all
             .flat_map(|(level, ops)| ops.iter().map(move |op| (level, *op)))
@@ -241,7 +240,7 @@ impl Parser<'_> {
         self.lexer.integer(what)
     }
 
-    /// The size in bytes of what is named.
+    /// Reads a name and gives the size of that variable in bytes.
     fn size_of(&mut self) -> Result<i128> {
         let mark = self.lexer.mark();
         let Some(name) = self.lexer.name() else {

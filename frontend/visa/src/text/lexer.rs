@@ -1,8 +1,8 @@
-//! The characters of a text, taken one token at a time where the parser knows what may come.
+//! Lexer of vISA text. The parser asks for the token that it expects next.
 //!
-//! Nothing is copied: names are slices of the source. Blanks and comments are skipped before each
-//! token but [`Lexer::suffix`]'s and [`Lexer::eat_adjacent`]'s; the end of a line ends a statement
-//! and is never skipped by them.
+//! Works on bytes and copies nothing: names are slices of the source. Every token but those of [`Lexer::suffix`]
+//! and the functions named `adjacent` may have blanks and comments before it. The end of a line ends a statement;
+//! only [`Lexer::statement`] skips it.
 
 use std::borrow::Cow;
 
@@ -12,11 +12,11 @@ use super::spans::Span;
 use super::{ParseError, ParseErrorKind};
 use crate::module::Place;
 
-/// Spaces that are passed over at once.
+/// Eight spaces, which are skipped in one step.
 const MANY_SPACES: u64 = u64::from_le_bytes(*b"        ");
 const BYTE_ORDER_MARK: char = '\u{feff}';
 
-/// A place in the source, for an error found later.
+/// Position in the source, for errors found later.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Mark {
     pub offset: usize,
@@ -34,7 +34,7 @@ pub(super) struct Lexer<'a> {
 }
 
 impl<'a> Lexer<'a> {
-    /// At the beginning of a text, behind the byte-order mark that some editors write there.
+    /// Lexer at the beginning of a text, after the byte-order mark that some editors write.
     pub fn new(text: &'a str) -> Lexer<'a> {
         let start = text.len() - text.trim_start_matches(BYTE_ORDER_MARK).len();
         Lexer {
@@ -96,13 +96,13 @@ impl<'a> Lexer<'a> {
         self.line_start = self.pos;
     }
 
-    /// The place of the next token.
+    /// Position of the next token.
     pub fn mark(&mut self) -> Mark {
         self.blanks();
         self.adjacent_mark()
     }
 
-    /// The place right here, before blanks.
+    /// Current position, before blanks.
     pub fn adjacent_mark(&self) -> Mark {
         Mark {
             offset: self.pos,
@@ -111,7 +111,7 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// Passes over the ends of lines; whether a statement follows.
+    /// Skips ends of lines. True if a statement follows.
     pub fn statement(&mut self) -> bool {
         loop {
             self.blanks();
@@ -122,37 +122,37 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// Whether the line is at its end.
+    /// True at the end of the line.
     pub fn at_line_end(&mut self) -> bool {
         self.blanks();
         matches!(self.bytes.get(self.pos), None | Some(b'\n'))
     }
 
-    /// The next character, without taking it; 0 at the end of the text.
+    /// Next character, which is not consumed; 0 at the end of the text.
     pub fn peek(&mut self) -> u8 {
         self.blanks();
         self.at(self.pos)
     }
 
-    /// Takes the character if it is next.
+    /// Consumes `c` if it is next. Returns true if it was.
     pub fn eat(&mut self, c: u8) -> bool {
         self.blanks();
         self.eat_adjacent(c)
     }
 
-    /// Takes the character if it is next without a blank.
+    /// Consumes `c` if it is next without a blank. Returns true if it was.
     pub fn eat_adjacent(&mut self, c: u8) -> bool {
         let next = self.bytes.get(self.pos) == Some(&c);
         self.pos += usize::from(next);
         next
     }
 
-    /// Whether that character comes without a blank.
+    /// True if `c` is next without a blank.
     pub fn next_is(&self, c: u8) -> bool {
         self.bytes.get(self.pos) == Some(&c)
     }
 
-    /// Takes `r[` if it is next.
+    /// Consumes `r[` if it is next. Returns true if it was.
     pub fn eat_indirect(&mut self) -> bool {
         self.blanks();
         let next = self.at(self.pos) == b'r' && self.at(self.pos + 1) == b'[';
@@ -160,7 +160,7 @@ impl<'a> Lexer<'a> {
         next
     }
 
-    /// Takes the word if it is next and no longer name begins with it.
+    /// Consumes the word if it is next and not part of a longer name. Returns true if it was.
     pub fn eat_word(&mut self, word: &str) -> bool {
         self.blanks();
         let next =
@@ -169,13 +169,13 @@ impl<'a> Lexer<'a> {
         next
     }
 
-    /// What comes next, after blanks.
+    /// Rest of the text after blanks.
     pub fn rest(&mut self) -> &'a [u8] {
         self.blanks();
         &self.bytes[self.pos..]
     }
 
-    /// Letters, digits and points that come without a blank.
+    /// Consumes letters, digits and points that follow without a blank.
     pub fn shape(&mut self) -> &'a str {
         self.run(self.pos, |b| b.is_ascii_alphanumeric() || b == b'.')
     }
@@ -188,8 +188,7 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// A name: letters, digits, `_`, `$`, `@` and `?`, perhaps `%` before it; none if no name
-    /// begins here.
+    /// Consumes a name: letters, digits, `_`, `$`, `@` and `?`, with an optional `%` before it.
     pub fn name(&mut self) -> Option<&'a str> {
         self.blanks();
         let start = self.pos;
@@ -200,7 +199,7 @@ impl<'a> Lexer<'a> {
         Some(self.run(first + 1, is_name))
     }
 
-    /// The characters from here to the first, at or after `pos`, that is none of them.
+    /// Consumes the characters up to `pos` and all after that for which `is` holds.
     fn run(&mut self, pos: usize, is: impl Fn(u8) -> bool) -> &'a str {
         let start = self.pos;
         let rest = self.bytes.get(pos..).unwrap_or_default();
@@ -215,14 +214,15 @@ impl<'a> Lexer<'a> {
         &self.text[start..self.pos]
     }
 
-    /// A mnemonic, or the name of a label.
+    /// Consumes a mnemonic or the name of a label.
     pub fn mnemonic(&mut self) -> Option<&'a str> {
         self.blanks();
         let start = self.pos;
         is_name_start(self.at(start)).then(|| self.run(start, |b| is_name(b) || b == b'+'))
     }
 
-    /// The mnemonic with the suffix behind it, if there is one, for names with a point in them.
+    /// The mnemonic before the current position together with the suffix after it, for mnemonics with a point.
+    /// Consumes nothing.
     pub fn dotted(&mut self, mnemonic: &str) -> Option<&'a str> {
         let start = self.pos - mnemonic.len();
         let end = self.pos;
@@ -231,28 +231,28 @@ impl<'a> Lexer<'a> {
             .inspect(|_| self.pos = end)
     }
 
-    /// Passes over so many bytes of the line, which were seen before.
+    /// Skips `len` bytes of the line, which were looked at before.
     pub fn skip(&mut self, len: usize) {
         self.pos = (self.pos + len).min(self.bytes.len());
     }
 
-    /// Passes over what is left of the line.
+    /// Skips the rest of the line.
     pub fn skip_line(&mut self) {
         let rest = &self.bytes[self.pos.min(self.bytes.len())..];
         self.pos += rest.iter().position(|b| *b == b'\n').unwrap_or(rest.len());
     }
 
-    /// The text between the mark and here.
+    /// Text from the mark to the current position.
     pub fn since(&self, mark: Mark) -> &'a str {
         &self.text[mark.offset..self.pos]
     }
 
-    /// Where what stands between the mark and here is.
+    /// Span from the mark to the current position.
     pub fn span(&self, mark: Mark) -> Span {
         Span::new(self.text, mark.offset, self.pos)
     }
 
-    /// What stands behind a `.` that comes without a blank.
+    /// Consumes a suffix: a `.` that follows without a blank, and the word after it.
     pub fn suffix(&mut self) -> Option<&'a str> {
         if self.at(self.pos) != b'.' {
             return None;
@@ -262,14 +262,14 @@ impl<'a> Lexer<'a> {
         Some(self.run(self.pos, is))
     }
 
-    /// Whether a number begins here: a digit, or `-` and a digit.
+    /// True if a number is next: a digit, or `-` and a digit.
     pub fn is_number(&mut self) -> bool {
         self.blanks();
         let sign = usize::from(self.at(self.pos) == b'-');
         self.at(self.pos + sign).is_ascii_digit()
     }
 
-    /// The digits of a number, with sign, prefix, point and exponent, up to its end.
+    /// Consumes a number with sign, prefix, point and exponent.
     pub fn number(&mut self) -> &'a str {
         self.blanks();
         let start = self.pos;
@@ -290,8 +290,8 @@ impl<'a> Lexer<'a> {
         &self.text[start..self.pos]
     }
 
-    /// A decimal number of up to four digits that fits, if what comes after it ends it. Nearly all numbers are
-    /// such, so this is asked before an expression is looked for.
+    /// Consumes a decimal number of up to four digits that fits into `T`, if `ends` holds for the rest of the text
+    /// after it. Nearly all numbers are of this kind, so it is tried before an expression.
     pub fn short<T: TryFrom<u16>>(&mut self, ends: impl Fn(&[u8]) -> bool) -> Option<T> {
         self.blanks();
         let mut n: u16 = 0;
@@ -313,7 +313,7 @@ impl<'a> Lexer<'a> {
         Some(n)
     }
 
-    /// An integer: decimal or, with `0x`, hexadecimal.
+    /// Consumes an integer: decimal or, with `0x`, hexadecimal.
     pub fn integer(&mut self, what: &'static str) -> Result<i128, ParseError> {
         let mark = self.mark();
         if !self.is_number() {
@@ -331,7 +331,7 @@ impl<'a> Lexer<'a> {
         parse_integer(digits).ok_or_else(|| self.error_from(mark, ParseErrorKind::number(what)))
     }
 
-    /// An unsigned integer that fits.
+    /// Consumes an unsigned integer that fits into `T`.
     pub fn unsigned<T: TryFrom<i128> + TryFrom<u16>>(
         &mut self,
         what: &'static str,
@@ -344,8 +344,8 @@ impl<'a> Lexer<'a> {
         T::try_from(n).map_err(|_| self.error_from(mark, ParseErrorKind::number(what)))
     }
 
-    /// The digits where `pattern` has `#`, if it is next without blanks: most operands have `(0,0)` and `<8;8,1>`, and
-    /// those are found in one step.
+    /// The digits at the `#` of `pattern`, if the text is next without blanks. Consumes nothing. Most operands have
+    /// `(0,0)` and `<8;8,1>`, which one comparison recognizes.
     #[inline]
     pub fn digits<const N: usize, const D: usize>(&self, pattern: &[u8; N]) -> Option<[u8; D]> {
         let next = self.bytes.get(self.pos..)?.first_chunk::<N>()?;
@@ -366,7 +366,7 @@ impl<'a> Lexer<'a> {
         Some(digits)
     }
 
-    /// A string in quotes, its escapes resolved.
+    /// Consumes a string in quotes and resolves its escapes.
     pub fn string(&mut self) -> Result<Cow<'a, str>, ParseError> {
         let mark = self.mark();
         if !self.eat(b'"') {
@@ -397,7 +397,7 @@ impl<'a> Lexer<'a> {
             .ok_or_else(|| self.error_from(mark, ParseErrorKind::Escape))
     }
 
-    /// That something else was expected in the place of the next token.
+    /// Error: `what` was expected instead of the next token.
     pub fn expected(&mut self, what: &'static str) -> ParseError {
         let mark = self.mark();
         let rest = &self.bytes[self.pos..];
@@ -421,7 +421,7 @@ impl<'a> Lexer<'a> {
         ParseError::new(mark, len, kind)
     }
 
-    /// An error about the word at a place passed before.
+    /// Error about the word at an earlier place.
     pub fn error_at(&self, place: Place, kind: ParseErrorKind) -> ParseError {
         let Place { pos: line, column } = place;
         let before = self.text.split_inclusive('\n').take(line as usize - 1);
@@ -441,13 +441,13 @@ impl<'a> Lexer<'a> {
         )
     }
 
-    /// An error about what stands between the mark and here.
+    /// Error about the text from the mark to the current position.
     pub fn error_from(&self, mark: Mark, kind: ParseErrorKind) -> ParseError {
         ParseError::new(mark, self.pos.saturating_sub(mark.offset), kind)
     }
 }
 
-/// How many spaces there are at the start. Comments behind instructions stand in a column, with many before.
+/// Number of spaces at the start. Comments after instructions are aligned in a column, with many spaces before.
 fn spaces(mut bytes: &[u8]) -> usize {
     let mut count = 0;
     while let Some((chunk, rest)) = bytes.split_first_chunk() {
@@ -461,7 +461,7 @@ fn spaces(mut bytes: &[u8]) -> usize {
     count + bytes.iter().take_while(|b| **b == b' ').count()
 }
 
-/// Whether a blank or a comment may begin with it.
+/// True if a blank or a comment may begin with `b`.
 const fn may_be_blank(b: u8) -> bool {
     const BLANKS: u64 = 1 << b' ' | 1 << b'\t' | 1 << b'\r' | 1 << b'/';
     b < 64 && BLANKS >> b & 1 != 0
@@ -471,12 +471,12 @@ const fn is_name_start(b: u8) -> bool {
     NAME[b as usize] && !b.is_ascii_digit()
 }
 
-/// Whether names have it.
+/// True if names may contain `b`.
 pub(super) fn is_name(b: u8) -> bool {
     NAME[usize::from(b)]
 }
 
-/// By byte, whether names have it: most of a text is names.
+/// By byte, true if names may contain it.
 const NAME: [bool; 256] = {
     let mut name = [false; 256];
     let mut b = 0;
@@ -487,12 +487,12 @@ const NAME: [bool; 256] = {
     name
 };
 
-/// Whether [`Lexer::name`] takes it all, and no more.
+/// True if [`Lexer::name`] would consume exactly this.
 pub(super) fn is_whole_name(name: &str) -> bool {
     name.bytes().next().is_some_and(is_name_start) && name.bytes().all(is_name)
 }
 
-/// The value of the digits of an integer; none if it is greater than 64 bits or has no digits.
+/// Value of an integer; `None` if it has more than 64 bits or no digits.
 pub(super) fn parse_integer(digits: &str) -> Option<i128> {
     let (sign, digits) = match digits.strip_prefix('-') {
         Some(rest) => (-1, rest),

@@ -1,12 +1,10 @@
-//! LSC instructions: their text, read and written.
+//! Text of LSC instructions: reader and printer.
 //!
-//! Text orders what an LSC instruction says by sense, not by the order of the binary: mnemonic,
-//! unit, caching, channels, then the data and the address, each with its shape behind a colon. Here
-//! each part finds its operand by the [`Meaning`] it has in the opcode's row, so the rows of
-//! [`crate::opcode`] stay the one place that knows the order of the operands.
+//! Text has another order than the binary: mnemonic, unit, caching, channels, then data and address, each with its
+//! shape after a colon. Each part finds its operand by its [`Meaning`] in the opcode's row, so only the rows of
+//! [`crate::opcode`] know the order of the operands.
 //!
-//! What text leaves out is 0, of an address's scale 1, of a raw operand `%null`, of a surface the
-//! immediate 0.
+//! Omitted in text: a number is 0, the scale of an address 1, a raw operand `%null`, a surface the immediate 0.
 
 use std::fmt::{self, Write};
 
@@ -68,7 +66,7 @@ pub(crate) const FLAT: u32 = 1;
 const SURF: u32 = 6;
 const ADDRESS_SIZES: &[(&str, u32)] =
     &[("a16", 1), ("a32", 2), ("a64", 3), ("a32u", 4), ("a32s", 5)];
-/// The first name of a number is the one printed.
+/// Printing uses the first name of a number.
 const DATA_SIZES: &[(&str, u32)] = &[
     ("d8", 1),
     ("d16", 2),
@@ -100,10 +98,10 @@ const ELEMENTS: &[(&str, u32)] = &[
 ];
 const STRAIGHT: u32 = 1;
 pub(crate) const TRANSPOSED: u32 = 2;
-/// The names of channels, by bit.
+/// Names of channels, by bit.
 const CHANNELS: [char; 4] = ['x', 'y', 'z', 'w'];
 
-/// The names of the numbers of that meaning, if they have names.
+/// Names of the numbers with this meaning, if they have names.
 fn names(meaning: Meaning) -> Option<&'static [(&'static str, u32)]> {
     match meaning {
         Meaning::LscUnit => Some(UNITS),
@@ -117,7 +115,7 @@ fn names(meaning: Meaning) -> Option<&'static [(&'static str, u32)]> {
     }
 }
 
-/// The name of the number; `?` if it has none.
+/// Name of the number; `?` if it has none.
 pub(crate) fn name(meaning: Meaning, n: u32) -> &'static str {
     let names = names(meaning).unwrap_or(&[]);
     names
@@ -126,13 +124,13 @@ pub(crate) fn name(meaning: Meaning, n: u32) -> &'static str {
         .map_or("?", |(name, _)| name)
 }
 
-/// How many elements the number of [`Meaning::LscElements`] says.
+/// Count of elements that a number of [`Meaning::LscElements`] stands for.
 pub(crate) fn element_count(n: u32) -> u32 {
     let found = ELEMENTS.iter().find(|(_, v)| *v == n);
     found.and_then(|(name, _)| name.parse().ok()).unwrap_or(0)
 }
 
-/// Whether the number means something, of those of LSC.
+/// True if a number of LSC is valid.
 pub(crate) fn is_known(meaning: Meaning, n: u32) -> bool {
     match meaning {
         Meaning::LscDataOrder => n == STRAIGHT || n == TRANSPOSED,
@@ -142,7 +140,7 @@ pub(crate) fn is_known(meaning: Meaning, n: u32) -> bool {
     }
 }
 
-/// Whether the operation is one of the instruction's opcode.
+/// True if the operation belongs to the instruction's opcode.
 pub(crate) fn is_of_row(inst: &Inst, op: u32) -> bool {
     let unit = match number_at(inst.op.row(), Meaning::LscUnit, 0) {
         Some(i) => inst.operands.get(i),
@@ -155,7 +153,7 @@ pub(crate) fn is_of_row(inst: &Inst, op: u32) -> bool {
     LscOp::row(op, typed).is_some_and(|row| row.opcode == inst.op)
 }
 
-/// Whether the instruction's data may be of so many elements: none, where channels say it.
+/// True if `n` is a valid [`Meaning::LscElements`] of the instruction: 0 if it has channels instead.
 pub(crate) fn are_elements(inst: &Inst, n: u32) -> bool {
     let &[Operand::Field(op), ..] = &inst.operands[..] else {
         return false;
@@ -164,16 +162,16 @@ pub(crate) fn are_elements(inst: &Inst, n: u32) -> bool {
     (least..=8).contains(&n)
 }
 
-/// The parts of an instruction, in the order that text has them.
+/// Part of an instruction in text.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Part {
     Data,
     Address,
-    /// One more raw operand, of an atomic.
+    /// Another raw operand of an atomic.
     Argument,
 }
 
-/// What an operation has besides its mnemonic.
+/// Parts of an operation after its mnemonic, in order.
 fn parts(op: u32) -> &'static [Part] {
     use Part::*;
     match LscOp::from_number(op) {
@@ -184,7 +182,7 @@ fn parts(op: u32) -> &'static [Part] {
     }
 }
 
-/// How data is described.
+/// Form of the shape of data.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Shape {
     /// `d32x4t`
@@ -209,12 +207,12 @@ fn shape(row: &Row, op: u32) -> Shape {
     }
 }
 
-/// Whether text says the execution size: of some it is always 1.
+/// True if text has an execution size; some instructions always have 1.
 fn says_exec(row: &Row, op: u32) -> bool {
     !matches!(row.opcode, Opcode::LscTypedBlock2d | Opcode::LscFence) && op != LscOp::STATE_INFO
 }
 
-/// Where in the operands the `nth` field is that `is` holds of.
+/// Index of the `nth` field for which `is` holds.
 fn position(row: &Row, nth: usize, is: impl Fn(Field) -> bool) -> Option<usize> {
     let mut fields = row.operand_fields().enumerate();
     let found = fields.by_ref().filter(|(_, field)| is(*field)).nth(nth);
@@ -237,7 +235,7 @@ fn is_vector(field: Field) -> bool {
     matches!(field, Field::Src(_))
 }
 
-/// Which raw source is the first that is no address.
+/// Index, among raw sources, of the first that is no address.
 fn first_data(row: &Row) -> usize {
     match row.opcode {
         Opcode::LscTyped => 4,
@@ -246,7 +244,7 @@ fn first_data(row: &Row) -> usize {
     }
 }
 
-/// The place of the data that an instruction reads or writes.
+/// Index of the operand for the data that an instruction reads or writes.
 fn data_at(row: &Row, op: u32, parts_before: usize) -> Option<usize> {
     let written = parts(op).first() == Some(&Part::Data) && parts_before == 0;
     if written {
@@ -256,7 +254,7 @@ fn data_at(row: &Row, op: u32, parts_before: usize) -> Option<usize> {
     }
 }
 
-/// No raw operand.
+/// Raw operand that means none.
 fn null() -> Operand {
     Operand::Raw {
         var: Var::from_u32(predefined::NULL),
@@ -280,7 +278,7 @@ impl Reading<'_> {
 }
 
 impl<'a> Parser<'a> {
-    /// What follows the mnemonic of an LSC instruction, that of a fence included.
+    /// Reads an LSC instruction or fence after its mnemonic.
     pub(super) fn lsc(
         &mut self,
         name: &str,
@@ -363,7 +361,7 @@ impl<'a> Parser<'a> {
         bits_of(table, word).ok_or_else(|| self.unknown(mark, what, word))
     }
 
-    /// The operand that stands between the mark and here goes to that place.
+    /// Stores the operand that was read since the mark as operand `at`.
     fn lsc_put(&mut self, reading: &mut Reading, at: Option<usize>, mark: Mark, operand: Operand) {
         if let Some(i) = at {
             reading.operands[i] = operand;
@@ -404,7 +402,7 @@ impl<'a> Parser<'a> {
         let ty = bits_of(ADDRESS_TYPES, word);
         let ty = ty.ok_or_else(|| self.unknown(mark, "type of an address", word))?;
         reading.set(Meaning::LscAddressType, 0, ty);
-        // The surface stands first of the vector operands; a block of two dimensions has none.
+        // The surface is the first vector operand; a two-dimensional block has none.
         let mut vector = 0;
         if row.opcode != Opcode::LscBlock2d {
             if self.lexer.eat(b'(') {
@@ -434,7 +432,7 @@ impl<'a> Parser<'a> {
                     let mark = self.lexer.mark();
                     let component = self.lsc_vector(Type::Ud)?;
                     self.lsc_put(reading, position(row, k, is_vector), mark, component);
-                    // The last two are the place in the surface.
+                    // The last two are the position in the surface.
                     if k + 2 >= count {
                         let offset = self.lsc_offset()?;
                         reading.set(Meaning::LscOffset, k + 2 - count, offset);
@@ -548,7 +546,7 @@ const SCALAR: Region = Region {
     h: 0,
 };
 
-/// Takes apart what stands behind the colon of data; none if it is nothing known.
+/// Decodes the shape after the colon of data; `None` if it is unknown.
 fn read_shape(shape: Shape, word: &str, reading: &mut Reading) -> Option<()> {
     match shape {
         Shape::Elements => {
@@ -613,7 +611,7 @@ struct Writing<'w> {
     op: u32,
 }
 
-/// Writes an LSC instruction, the predicate apart.
+/// Writes an LSC instruction without its predicate.
 pub(crate) fn write(printer: &Printer, inst: &Inst, out: &mut String) -> fmt::Result {
     let row = inst.op.row();
     let mut writing = Writing {

@@ -1,23 +1,22 @@
 //! Reader of vISA text (`.visaasm`, `.isaasm`; specification, chapter 8, and what the reference
 //! compiler writes).
 //!
-//! Takes any text and gives a [`Module`] or an error with its place. What it guarantees of a module
-//! is what [`crate::binary`] does. A file may hold several kernels and functions, each after a
-//! `.version` or not.
+//! Takes any text and gives a [`Module`] or an error with its position. The guarantees are those of
+//! [`crate::binary`]. A file may hold several kernels and functions, each with or without a `.version`.
 //!
-//! Text has less than the binary, and names where that has numbers. What the reader makes of it:
-//! - general, address and predicate variables are called as they are declared, samplers and
-//!   surfaces by their `v_name`; each is numbered in the order of its declarations;
-//! - labels: see [`crate::labels`]; one that a `.function` names is that of a subroutine;
-//! - attributes: see `crate::attributes`; `.funcdecl` and comments are nothing;
+//! Text has less than the binary, and names instead of numbers:
+//! - general, address and predicate variables have their declared names, samplers and surfaces their `v_name`; all
+//!   are numbered in the order of declaration;
+//! - labels: see [`crate::labels`]; a label named by a `.function` is that of a subroutine;
+//! - attributes: see `crate::attributes`; `.funcdecl` and comments are ignored;
 //! - `FILE` and `LOC` are instructions as in the binary;
 //! - fields that text leaves out are 0;
-//! - immediates are cut to the width of their type; floats may be written as such (`1.5:f`);
+//! - immediates are cut to the width of their type; floats may have a point (`1.5:f`);
 //! - numbers may be expressions: see `expr`;
-//! - scopes are gone: a name that was taken before gets a number behind it (`V32_1`).
+//! - scopes are flattened: a name that is taken gets a number appended (`V32_1`).
 //!
-//! LSC instructions are read by `lsc`. Of `va.*` the text is our own, for the reference has none:
-//! mnemonic and suffixes of the opcode's row, then its operands in the order of the row.
+//! LSC instructions are read by `lsc`. The reference has no text for `va.*`; ours is the mnemonic and suffixes of
+//! the opcode's row, then its operands in the order of the row.
 
 mod diagnose;
 mod expr;
@@ -40,17 +39,17 @@ pub(crate) use parser::EXTERNAL_CALL;
 pub use diagnose::{Diagnosis, MAX_ERRORS};
 pub use spans::Spans;
 
-/// Why a text is no vISA module, and where.
+/// Reason why a text is no vISA module, and its position.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("{line}:{column}: {kind}")]
 pub struct ParseError {
-    /// From 1.
+    /// Line, from 1.
     pub line: u32,
-    /// In bytes, from 1.
+    /// Column in bytes, from 1.
     pub column: u32,
-    /// Of the first byte at fault, from the start of the text.
+    /// Offset of the first byte at fault, from the start of the text.
     pub offset: usize,
-    /// In bytes.
+    /// Length in bytes.
     pub length: usize,
     pub kind: ParseErrorKind,
 }
@@ -72,7 +71,7 @@ impl ParseError {
     }
 }
 
-/// What is wrong there.
+/// Kind of a [`ParseError`].
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum ParseErrorKind {
@@ -120,7 +119,7 @@ pub enum ParseErrorKind {
 }
 
 impl ParseErrorKind {
-    /// A code that stands for this kind of error for ever: `S0001`.
+    /// Permanent code of this kind of error, for example `S0001`.
     pub fn code(&self) -> &'static str {
         match self {
             ParseErrorKind::Expected { .. } => "S0001",
@@ -147,16 +146,15 @@ impl ParseErrorKind {
     }
 }
 
-/// Whether a variable or a label can be called so in text.
+/// True if a variable or a label can have this name in text.
 pub(crate) fn is_name(name: &str) -> bool {
     lexer::is_whole_name(name)
 }
 
-/// A character, and what it is for a message.
+/// A character, and its description for errors.
 type Punctuation = (u8, &'static str);
 
-/// What text has before and after the operand of that number: `vme_fbr` puts three of its sources
-/// into parentheses.
+/// Characters before and after an operand in text: `vme_fbr` has three of its sources in parentheses.
 pub(crate) fn punctuation(
     op: Opcode,
     operand: usize,
@@ -177,15 +175,15 @@ pub fn parse(source: &str) -> Result<Module, ParseError> {
     parser::Parser::new(source).module()
 }
 
-/// Reads a module as far as it can be read, and says all that is wrong with it.
+/// Reads a module as far as possible and reports all errors.
 ///
-/// An object with an error is left out of the module. Takes more time and memory than [`parse`],
-/// for the places of everything.
+/// Objects with an error are left out of the module. Takes more time and memory than [`parse`], because it records
+/// all positions.
 pub fn diagnose(source: &str) -> Diagnosis {
     parser::Parser::new(source).diagnose()
 }
 
-/// Why several texts are no module: the number of the one at fault, and what is wrong with it.
+/// Reason why several texts are no module, with the number of the text at fault.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum FilesError {
     #[error("{error}")]
@@ -198,11 +196,10 @@ pub enum FilesError {
     },
 }
 
-/// Reads several texts as one module, objects in their order.
+/// Reads several texts as one module, objects in order.
 ///
-/// A compiler writes a kernel and each function it calls into files of their own, and sometimes all
-/// of them into one more: an object that is the same in two files is kept once. The version is the
-/// highest.
+/// Compilers write a kernel and each function it calls into separate files, and sometimes all of them into one
+/// more. An object that is equal in two files is kept once. The version is the highest of all.
 pub fn parse_files(sources: &[&str]) -> Result<Module, FilesError> {
     let mut all = Module::default();
     for (file, source) in sources.iter().enumerate() {

@@ -1,18 +1,17 @@
-//! How text writes the numbers of instructions ([`Meaning`]).
+//! Text of the numbers of instructions ([`Meaning`]).
 //!
-//! A number may stand in the mnemonic ([`crate::opcode::Row::family_names`]), in suffixes behind it
-//! (`.lt`, `.RGBA`, `.add.64`) and among the operands (`(2)`, `0xc`); one may be in several of the
-//! three, each saying some of its bits. A suffix of a number that has no name is `.x` and the
-//! number in hexadecimal.
+//! A number may be part of the mnemonic ([`crate::opcode::Row::family_names`]), a suffix of it (`.lt`, `.RGBA`,
+//! `.add.64`) or an operand (`(2)`, `0xc`), or be split among the three. A number without a name has the suffix
+//! `.x` and its value in hexadecimal.
 
 use std::fmt::{self, Write};
 
 use crate::opcode::{Atomic, AtomicOp, ChannelMask, Fence, Meaning, PRECISIONS, Relation};
 
-/// How a number stands among the operands.
+/// Form of a number among the operands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Positional {
-    /// It does not.
+    /// No operand.
     No,
     Decimal,
     Hex,
@@ -24,9 +23,9 @@ pub(crate) enum Positional {
     First,
     /// `16)` of `(8,16)`.
     Second,
-    /// `/32` right behind an operand.
+    /// `/32` directly after an operand.
     Slash,
-    /// All 64 bits, of which this number is the lower half and the next the upper.
+    /// 64 bits: this number is the lower half, the next one the upper.
     Wide,
     /// One of these names.
     Named(&'static [(&'static str, u32)]),
@@ -34,28 +33,28 @@ pub(crate) enum Positional {
     Variable,
 }
 
-/// How many suffixes a number has.
+/// Suffixes of a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Suffixes {
     None,
-    /// One.
+    /// Exactly one.
     One,
-    /// Any number, each setting bits.
+    /// Any number of suffixes, each setting bits.
     Flags,
-    /// One, then flags.
+    /// One, then any number of flags.
     OneAndFlags,
     /// Two precisions, the depth and the count.
     Systolic,
 }
 
-/// Provenances of inputs with a name in text; 0 is `.input` itself.
+/// Named provenances of inputs; 0 is `.input` itself.
 pub(crate) const IMPLICIT_KINDS: &[(&str, u8)] = &[
     ("LOCAL_SIZE", 1),
     ("GROUP_COUNT", 2),
     ("LOCAL_ID", 3),
     ("PSEUDO_INPUT", 16),
 ];
-/// What stands before the number of another.
+/// Prefix of a provenance without a name, before its number.
 pub(crate) const UNDEFINED_KIND: &str = "UNDEFINED_";
 
 const NAMES_OF_CHANNELS: [&str; 16] = [
@@ -117,7 +116,7 @@ const DOWNSCALE_TYPES: &[(&str, u32)] = &[
 ];
 const DOWNSCALE_MODES: &[(&str, u32)] = &[("mode0", 0), ("mode1", 1), ("mode2", 2), ("mode3", 3)];
 const ROUNDINGS: &[(&str, u32)] = &[("srnd", 0), ("rne", 1)];
-/// Units that messages go to; `raw_sends` has their numbers.
+/// Function units, by their numbers in `raw_sends`.
 const FUNCTION_UNITS: &[(&str, u32)] = &[
     ("null", 0),
     ("smpl", 2),
@@ -132,7 +131,7 @@ const FUNCTION_UNITS: &[(&str, u32)] = &[
 ];
 const WIDTHS: &[(&str, u32)] = &[("16", 0x20), ("32", 0), ("64", 0x40)];
 
-/// The bit of [`Meaning::SvmOwords`].
+/// Bit of [`Meaning::SvmOwords`] for an address that is not aligned to an oword.
 const UNALIGNED: u32 = 8;
 
 impl Meaning {
@@ -157,7 +156,7 @@ impl Meaning {
             | DownscaleMode | DownscaleRounding | Systolic | CallFlags | WideDescriptorHigh => {
                 Positional::No
             }
-            // Their text is [`super::lsc`]'s.
+            // The text of these is in [`super::lsc`].
             LscOp | LscUnit | LscCaching | LscAddressType | LscScale | LscOffset
             | LscAddressSize | LscDataSize | LscDataOrder | LscElements | LscChannels
             | LscSurfaceIndex | LscBlocks | LscWidth | LscHeight | LscVnni | LscFenceOp
@@ -179,7 +178,7 @@ impl Meaning {
         }
     }
 
-    /// What a suffix says, for messages.
+    /// Description of a suffix, for errors.
     pub(crate) fn described(self) -> &'static str {
         use Meaning::*;
         match self {
@@ -197,7 +196,7 @@ impl Meaning {
         }
     }
 
-    /// The bits that a suffix sets.
+    /// Bits that a suffix sets.
     pub(crate) fn suffix_value(self, word: &str) -> Option<u32> {
         let of = |names: &[(&str, u32)]| names.iter().find(|(n, _)| *n == word).map(|(_, v)| *v);
         let named = match self {
@@ -240,7 +239,7 @@ impl Meaning {
         named.or_else(hex)
     }
 
-    /// The suffixes of a number.
+    /// Writes the suffixes of a number.
     pub(crate) fn write_suffixes(self, n: u32, out: &mut impl Write) -> fmt::Result {
         let name = |names: &[(&'static str, u32)]| {
             names.iter().find(|(_, v)| *v == n).map(|(name, _)| *name)
@@ -315,20 +314,19 @@ impl Meaning {
     }
 }
 
-/// The number of that name.
+/// Number with this name.
 pub(crate) fn bits_of(names: &[(&str, u32)], name: &str) -> Option<u32> {
     let found = names.iter().find(|(n, _)| *n == name);
     found.map(|(_, bits)| *bits)
 }
 
-/// The first name of that number.
+/// First name of this number.
 pub(crate) fn name_of(names: &[(&'static str, u32)], bits: u32) -> Option<&'static str> {
     let found = names.iter().find(|(_, b)| *b == bits);
     found.map(|(name, _)| *name)
 }
 
-/// The bits of the `nth` suffix of a [`Meaning::Systolic`]: precision of the first source, of the
-/// second, depth, count.
+/// Bits of the `nth` suffix of a [`Meaning::Systolic`]: precision of the first source, of the second, depth, count.
 pub(super) fn systolic_suffix(word: &str, nth: usize) -> Option<u32> {
     let amount = || word.parse::<u8>().ok().filter(|n| (1..=8).contains(n));
     match nth {
@@ -353,7 +351,7 @@ fn write_packed(n: u32, flags: &[(&str, u32)], out: &mut impl Write) -> fmt::Res
         .try_for_each(|(name, _)| out.write_str(name))
 }
 
-/// The bits of names written one after another.
+/// Bits of flags whose names are concatenated.
 fn flags(mut word: &str, names: &[(&str, u32)]) -> Option<u32> {
     let mut bits = 0;
     while !word.is_empty() {

@@ -1,4 +1,4 @@
-//! Operands of instructions.
+//! Parser of the operands of instructions.
 
 use super::expr::SIZE_OF;
 use super::lexer::{Mark, parse_integer};
@@ -24,7 +24,7 @@ fn is_stride(n: u8) -> bool {
 }
 
 impl<'a> Parser<'a> {
-    /// The operand in that field. A destination is saturated if the mnemonic says so.
+    /// Reads the operand of a field. `saturate` applies to a destination.
     pub(super) fn operand(&mut self, field: Field, saturate: bool) -> Result<Operand> {
         match field {
             Field::Dst(_) => self.destination(saturate),
@@ -40,7 +40,7 @@ impl<'a> Parser<'a> {
             },
             Field::Label => Ok(Operand::Label(self.label_name()?)),
             Field::Name | Field::FileName => Ok(Operand::Name(Box::new(self.text_name()?.into()))),
-            // All others are vector sources; what takes no operand is never asked for.
+            // All others are vector sources; fields without an operand do not get here.
             _ => {
                 let modifier = self.modifier()?;
                 self.vector(false, modifier)
@@ -64,7 +64,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// The name that comes next, and what it is declared as.
+    /// Reads a declared name and gives its symbol.
     pub(super) fn symbol(&mut self, what: &'static str) -> Result<(Mark, &'a str, Symbol)> {
         let mark = self.lexer.mark();
         let name = self.lexer.name().ok_or_else(|| self.lexer.expected(what))?;
@@ -74,7 +74,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// That the name is declared, but as something else.
+    /// Error: the name is declared, but not as `what`.
     fn no(&self, mark: Mark, what: &'static str, name: &str) -> ParseError {
         let expected = what;
         let kind = ParseErrorKind::Class {
@@ -84,7 +84,7 @@ impl<'a> Parser<'a> {
         ParseError::new(mark, name.len(), kind)
     }
 
-    /// A general variable.
+    /// Reads the name of a general variable.
     pub(super) fn var(&mut self) -> Result<Var> {
         match self.symbol("a variable")? {
             (.., Symbol::Var(var)) => Ok(var),
@@ -106,7 +106,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// `V32.64`.
+    /// Reads a raw operand: `V32.64`.
     pub(super) fn raw(&mut self) -> Result<Operand> {
         let var = self.var()?;
         if !self.lexer.next_is(b'.') {
@@ -115,7 +115,7 @@ impl<'a> Parser<'a> {
         self.raw_offset(var)
     }
 
-    /// `.64`, `.(2*32)` or nothing after the variable.
+    /// Reads the offset of a raw operand: `.64`, `.(2*32)` or nothing.
     pub(super) fn raw_offset(&mut self, var: Var) -> Result<Operand> {
         let offset = if !self.lexer.eat_adjacent(b'.') {
             0
@@ -127,7 +127,7 @@ impl<'a> Parser<'a> {
         Ok(Operand::Raw { var, offset })
     }
 
-    /// `V32` or `V32[16]` after the `&`.
+    /// Reads the operand after `&`: `V32` or `V32[16]`.
     fn address_of(&mut self) -> Result<Operand> {
         let (mark, name, symbol) = self.symbol("a variable")?;
         let mut offset: u16 = 0;
@@ -149,7 +149,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// `(-)`, `(abs)`, `(-abs)` or `(~)`, or nothing.
+    /// Reads a source modifier: `(-)`, `(abs)`, `(-abs)`, `(~)` or nothing.
     fn modifier(&mut self) -> Result<Modifier> {
         // A `(` may begin an expression too.
         let rest = self.lexer.rest();
@@ -193,7 +193,7 @@ impl<'a> Parser<'a> {
                 };
                 let region = match self.lexer.peek() {
                     b'<' => self.region(is_dst)?,
-                    // The sources of `dpas` have none.
+                    // Sources of `dpas` have no region.
                     _ if !is_dst => Region {
                         v: Some(1),
                         w: 1,
@@ -235,7 +235,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// `(3)`.
+    /// Reads the number of an element: `(3)`.
     fn element(&mut self) -> Result<u8> {
         self.lexer
             .expect(b'(', "`(` and the number of an element")?;
@@ -244,7 +244,7 @@ impl<'a> Parser<'a> {
         Ok(off)
     }
 
-    /// `1,2)`.
+    /// Reads row and column after the `(`: `1,2)`.
     pub(super) fn pair(&mut self) -> Result<(u8, u8)> {
         let row = self.unsigned("a row")?;
         self.lexer.expect(b',', "`,` and a column")?;
@@ -253,7 +253,7 @@ impl<'a> Parser<'a> {
         Ok((row, col))
     }
 
-    /// `A0(1),-16]<1>:f` after the `r[`.
+    /// Reads an indirect operand after the `r[`: `A0(1),-16]<1>:f`.
     fn indirect(&mut self, is_dst: bool, modifier: Modifier) -> Result<Operand> {
         let addr = self.addr()?;
         let off = self.element()?;
@@ -276,7 +276,7 @@ impl<'a> Parser<'a> {
         })
     }
 
-    /// `<1>` of a destination, `<8;8,1>` or, of an indirect one, `<1,0>` of a source.
+    /// Reads a region: `<1>` of a destination, `<8;8,1>` of a source, or `<1,0>` of an indirect source.
     fn region(&mut self, is_dst: bool) -> Result<Region> {
         if is_dst {
             if let Some([h]) = self.lexer.digits(b"<#>")
@@ -333,7 +333,7 @@ impl<'a> Parser<'a> {
         Ok(n)
     }
 
-    /// `0x3f800000:f`, `-1:w`, `1.5:df`, `(4*8):d`.
+    /// Reads an immediate: `0x3f800000:f`, `-1:w`, `1.5:df`, `(4*8):d`.
     fn imm(&mut self) -> Result<Operand> {
         let mark = self.lexer.mark();
         let before = self.lexer;

@@ -1,4 +1,4 @@
-//! Statements: directives, labels, and instructions but their operands.
+//! Parser of statements: directives, labels and instructions. Operands are read by `operand`.
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
@@ -37,14 +37,14 @@ pub(super) struct Current<'a> {
     label_numbers: HashMap<Cow<'a, str>, Label, RandomState>,
 }
 
-/// The declarations between `{` and `}`, which are forgotten at the latter.
+/// Scopes: the declarations between `{` and `}`.
 #[derive(Default)]
 pub(super) struct Scopes<'a> {
-    /// Where each open scope stands, and how many of `hidden` there were before.
+    /// Position of each open scope, and the length of `hidden` before it.
     open: Vec<(Mark, usize)>,
-    /// What each name declared in an open scope was before.
+    /// Meaning that each name declared in an open scope had before.
     hidden: Vec<(&'a str, Option<Symbol>)>,
-    /// All names there ever were, from the first scope on; none before.
+    /// All names ever declared, once there was a scope.
     names: Option<HashSet<String>>,
 }
 
@@ -53,16 +53,16 @@ pub(super) struct Parser<'a> {
     pub module: Module,
     pub has_version: bool,
     pub current: Option<Current<'a>>,
-    /// If the parser is to go on behind errors.
+    /// State of a parser that continues after errors.
     pub recovery: Option<Box<Recovery>>,
 }
 
 type Result<T> = std::result::Result<T, ParseError>;
 
-/// The mnemonic of a `call` whose label is that of a kernel.
+/// Mnemonic of a `call` whose label is that of a kernel.
 pub(crate) const EXTERNAL_CALL: &str = "fccall";
 
-/// The sampler that is never declared.
+/// Name of the bindless sampler, which is never declared.
 const BINDLESS: &str = "S31";
 
 impl<'a> Current<'a> {
@@ -93,7 +93,7 @@ impl<'a> Current<'a> {
         self.scopes.open.push((mark, self.scopes.hidden.len()));
     }
 
-    /// Whether there was one to close.
+    /// Closes a scope. Returns false if none is open.
     fn close_scope(&mut self) -> bool {
         let Some((_, before)) = self.scopes.open.pop() else {
             return false;
@@ -104,8 +104,8 @@ impl<'a> Current<'a> {
         true
     }
 
-    /// What the variable is called in the module, where scopes are no more: its name if no variable
-    /// has it, or one made of it.
+    /// Name of a variable in the module, which has no scopes: the declared name, with a number appended if it is
+    /// taken.
     fn distinct(&mut self, name: &str) -> Name {
         let Some(names) = &mut self.scopes.names else {
             return name.into();
@@ -119,7 +119,7 @@ impl<'a> Current<'a> {
         distinct.into()
     }
 
-    /// Gives the name its meaning; true if it had none in this scope.
+    /// Declares a name. Returns false if it is already declared in this scope.
     fn declare(&mut self, name: &'a str, symbol: Symbol) -> bool {
         let before = self.symbols.set(name, Some(symbol));
         let Some((_, first)) = self.scopes.open.last() else {
@@ -130,12 +130,12 @@ impl<'a> Current<'a> {
         !twice
     }
 
-    /// What the name is declared as.
+    /// Symbol of a name.
     pub fn symbol(&self, name: &str) -> Option<Symbol> {
         self.symbols.get(name)
     }
 
-    /// The label of that name, defined or not.
+    /// Label with this name, defined or not.
     pub fn label(&mut self, name: Cow<'a, str>) -> Label {
         if let Some(label) = self.label_numbers.get(&name) {
             return *label;
@@ -159,7 +159,7 @@ impl<'a> Current<'a> {
         self.object.insts.push(inst);
     }
 
-    /// The object, or what is wrong with it as a whole.
+    /// Completes the object, or gives the errors of the object as a whole.
     fn finish(self, lexer: &Lexer) -> std::result::Result<Object, Vec<ParseError>> {
         let open = self.scopes.open.iter();
         let open = open.map(|(mark, _)| ParseError::new(*mark, 1, ParseErrorKind::UnclosedScope));
@@ -192,13 +192,13 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// The module, or the first error.
+    /// Reads the module, or gives the first error.
     pub fn module(mut self) -> Result<Module> {
         self.statements()?;
         Ok(self.module)
     }
 
-    /// The module and all errors.
+    /// Reads the module and all errors.
     pub fn diagnose(mut self) -> Diagnosis {
         self.recovery = Some(Box::default());
         let ended = self.statements();
@@ -233,7 +233,7 @@ impl<'a> Parser<'a> {
         Ok(())
     }
 
-    /// Keeps the error if the parser is to go on.
+    /// Records the error if the parser continues after errors, otherwise returns it.
     fn recover(&mut self, error: ParseError) -> Result<()> {
         let Some(recovery) = &mut self.recovery else {
             return Err(error);
@@ -291,7 +291,7 @@ impl<'a> Parser<'a> {
         Ok(())
     }
 
-    /// Has what stands between the mark and here as a place, if places are wanted.
+    /// Records the span from the mark to the current position, if spans are recorded.
     pub fn note(&mut self, mark: Mark, note: impl FnOnce(&mut ObjectSpans, Span)) {
         if let Some(recovery) = &mut self.recovery {
             let span = self.lexer.span(mark);
@@ -299,8 +299,8 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// The error that nothing can stand before the first kernel. What follows is read as if one had
-    /// begun, so that the same is not said of each line.
+    /// Error about a statement before the first kernel. Later lines are read as part of a kernel, so that the error
+    /// is reported once.
     fn outside(&mut self, expected: &'static str) -> ParseError {
         let error = self.lexer.expected(expected);
         if self.recovery.is_some() {
@@ -309,7 +309,7 @@ impl<'a> Parser<'a> {
         error
     }
 
-    /// The definition of a label, or an instruction.
+    /// Reads the definition of a label or an instruction.
     fn statement(&mut self, mark: Mark) -> Result<()> {
         if self.current.is_none() {
             return Err(self.outside("`.version`, `.kernel` or `.global_function`"));
@@ -348,14 +348,14 @@ impl<'a> Parser<'a> {
         self.push(inst, mark)
     }
 
-    /// Adds the instruction that stands between the mark and here.
+    /// Adds the instruction that was read since the mark.
     fn push(&mut self, inst: Inst, mark: Mark) -> Result<()> {
         self.note(mark, |spans, span| spans.inst(span));
         self.current()?.push(inst);
         Ok(())
     }
 
-    /// The object, which a directive must have begun.
+    /// Object that is being read; an error before the first.
     pub fn current(&mut self) -> Result<&mut Current<'a>> {
         if self.current.is_none() {
             return Err(self.outside("`.kernel` or `.global_function` before"));
@@ -458,7 +458,7 @@ impl<'a> Parser<'a> {
         name.map(drop)
     }
 
-    /// A name, in quotes or not.
+    /// Reads a name, in quotes or not.
     pub fn text_name(&mut self) -> Result<Cow<'a, str>> {
         if self.lexer.peek() == b'"' {
             return self.lexer.string();
@@ -492,7 +492,7 @@ impl<'a> Parser<'a> {
         Ok(())
     }
 
-    /// The properties of a declaration, behind its name: what it declares.
+    /// Reads the properties of a declaration, after its name, and declares the entity.
     fn declared(&mut self, name: &'a str) -> Result<Symbol> {
         let after = self.lexer.mark();
         let mut class = None;
@@ -605,7 +605,7 @@ impl<'a> Parser<'a> {
         Align::from_name(name).ok_or_else(|| self.unknown(mark, "alignment", name))
     }
 
-    /// `<V32, 4>`; of `%null` it is none.
+    /// Reads an alias: `<V32, 4>`. An alias of `%null` is none.
     fn alias(&mut self) -> Result<Option<(Var, u16)>> {
         self.lexer.expect(b'<', "`<`, a variable and an offset")?;
         let var = self.var()?;
@@ -627,9 +627,9 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// `Name`, `Name=1` or `Name="text"`; none if it is one that is not kept.
+    /// Reads an attribute: `Name`, `Name=1` or `Name="text"`. `None` if the module does not keep it.
     fn attr(&mut self) -> Result<Option<Attr>> {
-        // Objects have no attributes with a `%`.
+        // Names of attributes have no `%`.
         if self.lexer.peek() == b'%' {
             return Err(self.lexer.expected("the name of an attribute"));
         }
@@ -691,7 +691,7 @@ impl<'a> Parser<'a> {
         if name.starts_with("lsc_") {
             return self.lsc(name, name_mark, pred, mark);
         }
-        // A call of a kernel of another module has a name of its own.
+        // A call of a kernel of another module has its own mnemonic.
         let (name, external) = match name {
             EXTERNAL_CALL => (Opcode::Call.row().mnemonic, true),
             name => (name, false),
@@ -723,7 +723,7 @@ impl<'a> Parser<'a> {
         Ok(inst)
     }
 
-    /// `P1`, `!P1`, `P1.any` and the `)` after it.
+    /// Reads a predicate after the `(`: `P1`, `!P1` or `P1.any`, and the `)`.
     fn pred(&mut self) -> Result<PredUse> {
         let inverse = self.lexer.eat(b'!');
         let pred = self.predicate()?;
@@ -742,7 +742,7 @@ impl<'a> Parser<'a> {
         })
     }
 
-    /// What follows the mnemonic: suffixes, execution size, operands.
+    /// Reads an instruction after its mnemonic: suffixes, execution size, operands.
     fn after_mnemonic(
         &mut self,
         op: Opcode,
@@ -751,7 +751,7 @@ impl<'a> Parser<'a> {
         mark: Mark,
     ) -> Result<Inst> {
         let row = op.row();
-        // Each operand has its place from the start, as a number of 0: text may have another order.
+        // Every operand has its place from the start, filled with the number 0, since text may have another order.
         let mut operands: Operands = (0..row.operand_count())
             .map(|_| Operand::Field(0))
             .collect();
@@ -779,7 +779,7 @@ impl<'a> Parser<'a> {
         })
     }
 
-    /// The operands in the order of text, into their places.
+    /// Reads the operands in the order of text into their places.
     fn operands(&mut self, row: &Row, saturate: bool, operands: &mut Operands) -> Result<()> {
         let first_number = if row.optional {
             let first = row.operand_fields().position(is_number);
@@ -825,8 +825,8 @@ impl<'a> Parser<'a> {
         Ok(())
     }
 
-    /// The operands of `nbarrier`: a wait has the barrier, a signal also how many threads take part,
-    /// or type, producers and consumers. The format has all five of each.
+    /// Reads the operands of `nbarrier`. A wait has the barrier; a signal also the number of threads, or type,
+    /// producers and consumers. The instruction always has all five operands.
     fn named_barrier(&mut self, operands: &mut Operands) -> Result<()> {
         let source = Field::Src(Kinds::GENERAL);
         let mut given = SmallVec::<[Operand; 4]>::new();
@@ -854,7 +854,7 @@ impl<'a> Parser<'a> {
         Ok(())
     }
 
-    /// The suffixes of the mnemonic. Whether there is a `.sat`.
+    /// Reads the suffixes of the mnemonic. Returns true if `.sat` is among them.
     fn suffixes(&mut self, row: &Row, operands: &mut Operands) -> Result<bool> {
         if !self.lexer.next_is(b'.') && !row.operand_fields().any(is_number) {
             return Ok(false);
@@ -915,7 +915,7 @@ impl<'a> Parser<'a> {
         Ok(saturate)
     }
 
-    /// `(M1_NM, 16)` or `(16)`.
+    /// Reads an execution size: `(M1_NM, 16)` or `(16)`.
     pub fn exec(&mut self) -> Result<Exec> {
         let start = self.lexer.mark();
         self.lexer.expect(b'(', "`(` and the execution size")?;
@@ -945,7 +945,7 @@ impl<'a> Parser<'a> {
         })
     }
 
-    /// What a number has among the operands.
+    /// Reads the part of a number that is among the operands.
     fn positional(&mut self, meaning: Meaning, i: usize, operands: &mut Operands) -> Result<()> {
         let bits = match meaning.positional() {
             Positional::No => return Ok(()),
@@ -1004,7 +1004,7 @@ impl<'a> Parser<'a> {
         Ok(())
     }
 
-    /// `(4)`: a power of two up to 16.
+    /// Reads a power of two up to 16: `(4)`.
     fn in_parentheses(&mut self) -> Result<u8> {
         self.lexer.expect(b'(', "`(` and a count")?;
         let mark = self.lexer.mark();
@@ -1020,7 +1020,7 @@ impl<'a> Parser<'a> {
         Ok(n)
     }
 
-    /// `(_0_004, _0_005)`.
+    /// Reads a list of labels: `(_0_004, _0_005)`.
     fn labels(&mut self, list: &mut Operands) -> Result<()> {
         self.lexer.expect(b'(', "`(` and labels")?;
         loop {
@@ -1035,14 +1035,14 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// A label that is mentioned.
+    /// Reads the name of a label.
     pub fn label_name(&mut self) -> Result<Label> {
         let name = self.some_name("a label")?;
         Ok(self.current()?.label(Cow::Borrowed(name)))
     }
 }
 
-/// The operands of an instruction.
+/// Operands of an instruction.
 pub(super) type Operands = SmallVec<[Operand; 4]>;
 
 fn is_number(field: Field) -> bool {
@@ -1064,7 +1064,7 @@ fn set_bits(operands: &mut Operands, i: usize, bits: u32) {
     }
 }
 
-/// What a barrier that waits has in the place of the type and of a count of threads.
+/// Type, and count of threads, of a barrier that waits.
 const NO_TYPE: Operand = Operand::Imm {
     ty: Type::Uw,
     bits: 0,
@@ -1074,7 +1074,7 @@ const NO_COUNT: Operand = Operand::Imm {
     bits: 0,
 };
 
-/// First channel and whether the mask is not looked at: `M1`, `M3_NM`, `NoMask`.
+/// First channel of a mask, and true if it is NoMask: `M1`, `M3_NM`, `NoMask`.
 fn mask(name: &str) -> Option<(u8, bool)> {
     let first = |digit: u8| (digit - b'1') * 4;
     match *name.as_bytes() {
@@ -1084,7 +1084,7 @@ fn mask(name: &str) -> Option<(u8, bool)> {
     }
 }
 
-/// The provenance of an input by its name in text.
+/// Provenance of an input with this name in text.
 fn implicit_kind(name: &str) -> Option<u8> {
     let named = IMPLICIT_KINDS
         .iter()

@@ -1,8 +1,7 @@
-//! Where the declarations, instructions and operands of a text stand.
+//! Spans of the declarations, instructions and operands of a text.
 //!
-//! Only needed once something is to be underlined, so reading a module makes no such table:
-//! [`super::diagnose`] does, reading the text again. A table has eight bytes a declaration
-//! and some thirty an operand.
+//! Spans are needed only for errors, so reading a module does not record them: [`super::diagnose`] does, reading
+//! the text again. They take eight bytes a declaration and about thirty an operand.
 
 use std::ops::Range;
 
@@ -11,7 +10,7 @@ use cranelift_entity::EntityRef;
 use super::symbols::Symbol;
 use crate::module::{Subject, predefined};
 
-/// Bytes of a text, from the first to behind the last.
+/// Range of bytes of a text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Span {
     start: u32,
@@ -19,7 +18,7 @@ pub(super) struct Span {
 }
 
 impl Span {
-    /// What stands between the two, without a comment and blanks behind it.
+    /// Span from `start` to `end`, without a comment and blanks at its end.
     pub fn new(text: &str, start: usize, end: usize) -> Span {
         let code = text.get(start..end).unwrap_or("");
         let comment = [code.find("//"), code.find("/*")];
@@ -36,13 +35,13 @@ impl Span {
     }
 }
 
-/// The places of all that a text declares, by object.
+/// Spans of a text, by object.
 #[derive(Clone, Debug, Default)]
 pub struct Spans {
     objects: Vec<ObjectSpans>,
 }
 
-/// The places in one object; of its entities those that are declared, in their order.
+/// Spans in one object: declared entities in order, and instructions.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ObjectSpans {
     pub header: Span,
@@ -53,18 +52,18 @@ pub(super) struct ObjectSpans {
     pub surfaces: Vec<Span>,
     pub inputs: Vec<Span>,
     pub attrs: Vec<(String, Span)>,
-    /// The whole of each instruction, and how many of `parts` there are up to its end.
+    /// Span of each instruction, and the length of `parts` at its end.
     insts: Vec<(Span, usize)>,
     parts: Vec<(Subject, Span)>,
 }
 
 impl ObjectSpans {
-    /// A part of the instruction that comes to its end later.
+    /// Adds a part of the instruction that is being read.
     pub fn part(&mut self, subject: Subject, span: Span) {
         self.parts.push((subject, span));
     }
 
-    /// The list of what is declared so.
+    /// Spans of the declarations of this kind.
     pub fn of(&mut self, symbol: Symbol) -> &mut Vec<Span> {
         match symbol {
             Symbol::Var(_) => &mut self.vars,
@@ -75,12 +74,12 @@ impl ObjectSpans {
         }
     }
 
-    /// The instruction that the parts since the last one are of.
+    /// Adds an instruction, which the parts since the last one belong to.
     pub fn inst(&mut self, span: Span) {
         self.insts.push((span, self.parts.len()));
     }
 
-    /// Forgets the parts of an instruction that did not come to its end.
+    /// Drops the parts of an instruction that was not completed.
     pub fn forget(&mut self) {
         self.parts.truncate(self.insts.last().map_or(0, |i| i.1));
     }
@@ -119,9 +118,8 @@ impl Spans {
         self.objects.push(object);
     }
 
-    /// The bytes of the text that are that part of the object, or of that instruction of it. Of a
-    /// part that text does not have by itself it is the instruction, of what is not declared in
-    /// the text the line that begins the object.
+    /// Range of a part of the object or of one of its instructions. If text does not have the part, the range is
+    /// that of the instruction; for an entity that is not declared, that of the line that begins the object.
     pub fn find(
         &self,
         object: usize,

@@ -1,4 +1,4 @@
-//! The names that an object declares.
+//! Symbol table: the names that an object declares.
 //!
 //! Compilers number what they declare: `V32`, `P1`. Such a name is a letter, a number and a length, which also says
 //! how many zeros the number begins with; it is found in a table by its number. All other names are in a hash map.
@@ -9,7 +9,7 @@ use foldhash::fast::RandomState;
 
 use crate::module::{Addr, Predicate, Sampler, Surface, Var};
 
-/// What a name is declared as.
+/// Entity that a name is declared as.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum Symbol {
     Var(Var),
@@ -19,7 +19,7 @@ pub(super) enum Symbol {
     Surface(Surface),
 }
 
-/// The letters of names that have a table.
+/// Letters of names that have a table.
 const LETTERS: [u8; 2] = *b"VP";
 /// Maximum number of digits of a name in a table.
 const MAX_DIGITS: usize = 8;
@@ -36,7 +36,7 @@ pub(super) struct Symbols<'a> {
     others: HashMap<&'a str, Symbol, RandomState>,
 }
 
-/// The place in a table that a name would have: the number of the table and that in the name.
+/// Position of a name in the tables: number of the table, and number in the name. `None` if it has none.
 #[inline]
 fn place(name: &str) -> Option<(usize, usize)> {
     let (letter, digits) = name.as_bytes().split_first()?;
@@ -66,7 +66,7 @@ impl<'a> Symbols<'a> {
         self.others.get(name).copied()
     }
 
-    /// Gives the name a meaning, or takes it away; the meaning that it had before.
+    /// Sets or removes the symbol of a name. Returns the one before.
     pub fn set(&mut self, name: &'a str, symbol: Option<Symbol>) -> Option<Symbol> {
         if let Some((table, number)) = place(name)
             && number < 2 * self.count + MAX_GAP
@@ -81,7 +81,7 @@ impl<'a> Symbols<'a> {
             if before.is_none_or(|(other, _)| other == length) {
                 *entry = symbol.map(|symbol| (length, symbol));
                 self.count += usize::from(before.is_none());
-                // A name that came too early for its number is in the map.
+                // A name whose number was too high for the table when it was declared is in the map.
                 let other = self.others.remove(name);
                 return before.map(|(_, symbol)| symbol).or(other);
             }

@@ -1,4 +1,4 @@
-//! The rules of calls: of functions by name and by address, of subroutines, and of jumps within.
+//! Rules of calls of functions, by name and by address, of subroutines, and of jumps.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::OnceLock;
@@ -11,17 +11,16 @@ use crate::module::{
 };
 use crate::opcode::Opcode;
 
-/// GRFs of %arg and %retval.
+/// Maximum sizes of %arg and %retval, in GRFs.
 const MOST: [u32; 2] = [32, 12];
 const WHAT: [&str; 2] = ["argument", "return value"];
 
 /// The functions of a module.
 pub(super) struct Functions<'m> {
-    /// GRFs of argument and return value, by name.
+    /// Sizes of argument and return value in GRFs, by name.
     sizes: HashMap<&'m str, [u32; 2]>,
     kernels: HashSet<&'m str>,
-    /// Those of the functions whose address is taken, here or in other modules; none if one whose address
-    /// is taken here is not in the module.
+    /// Sizes of the functions whose address is taken; `None` if one of these is not in the module.
     taken: OnceLock<Option<HashSet<[u32; 2]>>>,
     module: &'m Module,
 }
@@ -42,7 +41,8 @@ impl<'m> Functions<'m> {
         }
     }
 
-    /// See `taken`. Few modules ask: it takes a walk over all instructions.
+    /// Sizes of the functions whose address is taken. Computed on demand, since it takes a walk over all
+    /// instructions.
     fn taken(&self) -> Option<&HashSet<[u32; 2]>> {
         self.taken.get_or_init(|| self.find_taken()).as_ref()
     }
@@ -73,7 +73,7 @@ impl<'m> Functions<'m> {
     }
 }
 
-/// The sizes that a function declares.
+/// Sizes that a function declares.
 fn declared(object: &Object) -> Option<[u32; 2]> {
     match object.kind {
         ObjectKind::Function {
@@ -83,8 +83,8 @@ fn declared(object: &Object) -> Option<[u32; 2]> {
     }
 }
 
-/// Whether a function declares no value. Calls may take one all the same: the reference compiler
-/// declares none of a function whose value is never defined, and leaves its calls as they are.
+/// True if a function declares no return value. Calls may still take one: the reference compiler declares none for
+/// a function whose value is undefined and does not change its calls.
 fn no_value(declared: [u32; 2]) -> bool {
     declared[1] == 0
 }
@@ -104,7 +104,7 @@ fn number(inst: &Inst, i: usize) -> u32 {
 }
 
 impl Verifier<'_> {
-    /// What a function declares of itself.
+    /// Rules of a function's own declaration.
     pub(super) fn declaration(&mut self) {
         if let Some(sizes) = declared(self.object) {
             self.limits(sizes);
@@ -197,7 +197,7 @@ impl Verifier<'_> {
         }
     }
 
-    /// The function that is named. It may be of another module.
+    /// Function that the instruction names, which may be of another module.
     fn callee<'i>(&mut self, inst: &'i Inst) -> Option<&'i str> {
         let name = name(inst)?;
         let functions = self.functions;
@@ -209,7 +209,7 @@ impl Verifier<'_> {
         Some(name)
     }
 
-    /// What the operand is, if it is no scalar that has room for an address.
+    /// Description of the operand, if it is no scalar that holds an address.
     fn no_address(&self, operand: &Operand) -> Option<String> {
         let scalar = |region: Region| region.v == Some(0) && (region.h == 0 || region.w == 1);
         let (ty, region) = match *operand {
@@ -231,8 +231,7 @@ impl Verifier<'_> {
         (!scalar(region)).then(|| "no scalar".to_owned())
     }
 
-    /// The rules of where control goes: that jumps stay in their subroutine, and that it does not
-    /// run out of the object.
+    /// Rules of control flow: jumps stay in their subroutine, and control does not run past the end of the object.
     pub(super) fn flow(&mut self) {
         let object = self.object;
         let jumps = self.jumps.clone();
@@ -284,8 +283,7 @@ impl Verifier<'_> {
             }
         }
     }
-    /// Finds the calls of subroutines that lead back to themselves: those that close a cycle in a walk
-    /// from each subroutine in turn.
+    /// Finds recursive calls of subroutines: those that close a cycle in a depth-first search from each subroutine.
     fn cycles(&mut self) {
         let object = self.object;
         let mut of_label = vec![None; object.labels.len()];
@@ -316,7 +314,7 @@ impl Verifier<'_> {
                 calls[from].push((i, to));
             }
         }
-        // Of each subroutine, how many of its calls were followed; all of them when it was left.
+        // For each subroutine, the number of its calls that were followed; all of them when the search left it.
         let mut followed = vec![0; calls.len()];
         let mut under_way = vec![false; calls.len()];
         for start in 0..calls.len() {

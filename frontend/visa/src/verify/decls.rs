@@ -1,5 +1,4 @@
-//! The rules of declarations: variables and their aliases, predicates, addresses, inputs, attributes,
-//! labels.
+//! Rules of declarations: variables and their aliases, predicates, addresses, inputs, attributes, labels.
 
 use cranelift_entity::{EntityRef, EntitySet};
 
@@ -12,17 +11,16 @@ use crate::module::{
 use crate::opcode::Opcode;
 use kiln_target::platform::Generation;
 
-/// Registers of the largest register file.
+/// Number of registers of the largest register file.
 const MAX_GRFS: u32 = 256;
-/// Provenance of an input whose place is the user's own affair.
+/// Provenance of an input whose position the user chooses.
 const PSEUDO_INPUT: u8 = 16;
-/// Bytes of a surface's or a sampler's state as an input, an element.
+/// Bytes of an element of a surface's or a sampler's state as an input.
 const STATE_BYTES: u32 = 4;
-/// The attributes that say something once.
+/// Attributes that may be given only once.
 const ONCE: [&str; 2] = ["SLMSize", "NBarrierCnt"];
 
-/// Variables that instructions, inputs or aliases name: a front end leaves empty ones behind that nothing
-/// does, and that are no aliases.
+/// Variables that instructions, inputs or aliases name, and aliases. Front ends declare others with no elements.
 fn used_vars(object: &Object) -> EntitySet<Var> {
     let mut used = EntitySet::new();
     let operands = object.insts.iter().flat_map(|inst| &inst.operands);
@@ -43,8 +41,7 @@ fn used_vars(object: &Object) -> EntitySet<Var> {
     used
 }
 
-/// Bytes of a variable, with what is left of its last GRF. Three predefined ones have a number of
-/// GRFs, not of elements.
+/// Bytes of a variable, rounded up to whole GRFs. Three predefined ones have a number of GRFs, not of elements.
 pub(super) fn room(object: &Object, var: Var, grf: u32) -> u32 {
     let bytes = object.vars[var].bytes();
     match var.as_u32() {
@@ -54,7 +51,7 @@ pub(super) fn room(object: &Object, var: Var, grf: u32) -> u32 {
 }
 
 impl Verifier<'_> {
-    /// The variables; whether all chains of aliases come to an end.
+    /// Rules of variables. Returns true if all chains of aliases are sound.
     pub(super) fn aliases(&mut self) -> bool {
         let object = self.object;
         let declared = || object.vars.iter().skip(predefined::VAR_COUNT);
@@ -120,7 +117,7 @@ impl Verifier<'_> {
         sound
     }
 
-    /// Where a variable is, and where an access up to that byte of it ends there.
+    /// Root of a variable, and the end in it of an access of the variable up to byte `end`.
     pub(super) fn reach(&self, var: Var, end: u32) -> (Root, u32) {
         let root = self.roots[var.index()];
         (root, root.offset.saturating_add(end))
@@ -148,7 +145,7 @@ impl Verifier<'_> {
         }
     }
 
-    /// Predicates, addresses and samplers.
+    /// Rules of predicates, addresses and samplers.
     pub(super) fn arrays(&mut self) {
         for (i, predicate) in self.object.predicates.iter().skip(1) {
             let elements = predicate.elements;
@@ -178,7 +175,7 @@ impl Verifier<'_> {
         }
     }
 
-    /// Elements of the address register; without a platform, of the longest.
+    /// Number of elements of the address register; without a platform, of the longest.
     pub(super) fn address_registers(&self) -> u32 {
         match self.platform {
             Some(platform) if platform < Generation::Pvc => 16,
@@ -220,7 +217,7 @@ impl Verifier<'_> {
         self.subject = Subject::Object;
     }
 
-    /// What an input is called.
+    /// Name of an input.
     fn input_name(&self, input: &Input) -> String {
         match input.var {
             InputVar::General(var) => {
@@ -232,7 +229,7 @@ impl Verifier<'_> {
         }
     }
 
-    /// Each input by itself, then their places.
+    /// Rules of each input, then of their positions.
     pub(super) fn inputs(&mut self) {
         for (i, input) in self.object.inputs.iter().enumerate() {
             self.subject = Subject::Input(i);
@@ -313,7 +310,7 @@ impl Verifier<'_> {
         }
     }
 
-    /// The bytes of the payload that inputs have.
+    /// Rule that inputs have no byte of the payload in common.
     fn overlaps(&mut self) {
         let object = self.object;
         let placed = object.inputs.iter().enumerate();

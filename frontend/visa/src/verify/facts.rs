@@ -1,9 +1,9 @@
-//! What each instruction says of the types, modifiers and sizes of its operands, as data.
+//! Tables of the types, modifiers and execution sizes that each instruction allows.
 //!
-//! Source of the facts: the page of each instruction of the vISA specification ("Type map",
-//! "Saturation", "Source Modifier", "Must have type"). Where the reference compiler allows more than
-//! a page (half and single precision together, `vf` for a float, either sign where bits are only
-//! shifted or counted, offsets of type d), so does the table: what a real producer emits is no error.
+//! Source: the page of each instruction of the vISA specification ("Type map", "Saturation", "Source Modifier",
+//! "Must have type"). Where the reference compiler accepts more (half and single precision together, `vf` for a
+//! float, either sign where bits are only shifted or counted, offsets of type d), so do the tables, since producers
+//! emit it.
 
 use std::fmt;
 use std::sync::LazyLock;
@@ -41,7 +41,7 @@ impl Types {
         Types::of(&[ty])
     }
 
-    /// Whether all types of another set are in this one.
+    /// True if all types of another set are in this one.
     pub const fn has_all(self, other: Types) -> bool {
         other.0 & !self.0 == 0
     }
@@ -61,25 +61,25 @@ impl fmt::Display for Types {
     }
 }
 
-/// Types that go together: of the destination and of each source.
+/// Combination of types of the destination and of all sources.
 #[derive(Clone, Copy, Debug)]
 pub struct Map {
     pub dst: Types,
     pub src: Types,
-    /// The platforms where they do.
+    /// Platforms that have the combination.
     pub on: Generations,
 }
 
-/// Which destinations can be saturated.
+/// Destinations that can be saturated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Saturation {
     No,
-    /// Those of a type that is no integer.
+    /// Destinations of a floating-point type.
     Float,
     Yes,
 }
 
-/// Which modifiers sources have.
+/// Modifiers that sources can have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Modifiers {
     No,
@@ -89,12 +89,12 @@ pub enum Modifiers {
     Logic,
 }
 
-/// What an instruction on vector operands allows.
+/// Types and modifiers that an instruction on vector operands allows.
 #[derive(Clone, Copy, Debug)]
 pub struct Facts {
     pub saturation: Saturation,
     pub modifiers: Modifiers,
-    /// The destination and its sources fit one of these.
+    /// Combinations of types, one of which must fit.
     pub maps: &'static [Map],
 }
 
@@ -132,7 +132,7 @@ const ALL: Generations = Generations::ALL;
 const XEHP_ON: Generations = Generations::from(Generation::XeHp);
 const BEFORE_XEHP: Generations = Generations::before(Generation::XeHp);
 const PVC_ON: Generations = Generations::from(Generation::Pvc);
-/// Those without the macros of IEEE division and square root.
+/// Platforms without the macros for IEEE division and square root.
 const NO_MACROS: Generations = Generations::only(&[
     Generation::Icllp,
     Generation::Tgllp,
@@ -195,7 +195,7 @@ facts! {
     Fcvt: No No [HF <- BYTE, BYTE <- HF, UD <- F, F <- UD];
 }
 
-/// `srnd`: what is rounded, and the random bits.
+/// Sources of `srnd`: the value, and the random bits.
 const HF_RANDOM: Types = HF.or(UB).or(UW);
 const F_RANDOM: Types = F.or(UB).or(UW);
 const WORD_DWORD_SRC: Types = WORD_DWORD.or(PACKED);
@@ -208,12 +208,12 @@ static BY_OPCODE: LazyLock<Vec<Option<&'static Facts>>> = LazyLock::new(|| {
 });
 
 impl Facts {
-    /// Of the instructions that calculate.
+    /// Facts of an opcode; `None` if it does not calculate.
     pub fn of(op: Opcode) -> Option<&'static Facts> {
         BY_OPCODE[op as usize]
     }
 
-    /// Whether one of the maps has all these types of destinations and sources, on the platform.
+    /// True if one of the maps has all these types of destinations and sources, on the platform.
     pub fn have(&self, dst: Types, src: Types, platform: Option<Generation>) -> bool {
         self.maps.iter().any(|map| {
             map.dst.has_all(dst)
@@ -223,8 +223,8 @@ impl Facts {
     }
 }
 
-/// The types of single operands, by instruction and number of the operand: those of messages, and of
-/// instructions whose operands have a type each. `%null` has none.
+/// Types of single operands, by instruction and number of the operand: messages, and instructions with a type for
+/// each operand. `%null` has no type.
 const OPERANDS: &[(Opcode, &[(usize, Types)])] = &[
     (Opcode::AddrAdd, &[(2, WORD.or(BYTE).or(PACKED))]),
     (Opcode::Setp, &[(1, SMALL)]),
@@ -315,7 +315,7 @@ const OPERANDS: &[(Opcode, &[(usize, Types)])] = &[
         ],
     ),
     (Opcode::VmeIdm, &[(0, UB), (1, UB), (3, UB)]),
-    // The specification says `ub`; the reference takes any of these, of which eight bits count.
+    // The specification says `ub`; the reference takes any of these and uses eight bits.
     (Opcode::Wait, &[(0, SMALL)]),
     (
         Opcode::Nbarrier,
@@ -343,16 +343,14 @@ const SAMPLED: Types = WORD_DWORD.or(F_HF);
 const ACCUMULATED: Types = DWORD.or(F_HF).or(BF).or(WORD);
 
 impl Types {
-    /// Parameters of the sampler: from Ice Lake on half floats too. Integers of the same size are
-    /// seen in what the reference compiler writes.
+    /// Types of sampler parameters from Ice Lake on. The reference compiler also writes integers of the same size.
     pub const SAMPLED: Types = F_HF.or(WORD_DWORD);
     pub const SAMPLED_BEFORE: Types = F.or(DWORD);
-    /// Parameters of loads.
+    /// Types of parameters of loads.
     pub const LOADED: Types = WORD_DWORD.or(F_HF);
 }
 
-/// The types of an atomic's sources and result, by its operation. Of 64 bits, words of twice the
-/// size.
+/// Types of an atomic's sources and result, by its operation.
 pub const ATOMIC_TYPES: &[(&[AtomicOp], Types)] = &[
     (
         &[
@@ -388,7 +386,7 @@ pub const ATOMIC_TYPES: &[(&[AtomicOp], Types)] = &[
 const FLOAT_DATA: Types = F.or(HF).or(DF);
 const INT_DATA: Types = WORD_DWORD.or(QUAD);
 
-/// The numbers of operands that may not have all types, in order, with those that they may have.
+/// Operands whose types are restricted, by their number, with the allowed types.
 pub fn operand_types(op: Opcode) -> &'static [(usize, Types)] {
     &BY_OPERAND[op as usize]
 }
@@ -403,7 +401,7 @@ static BY_OPERAND: LazyLock<Vec<Vec<(usize, Types)>>> = LazyLock::new(|| {
     .collect()
 });
 
-/// The execution sizes of instructions that do not have all, and where.
+/// Execution sizes of instructions that do not have all, and the platforms that have them.
 const SIZES: &[(&[Opcode], &[u8], Generations)] = &[
     (
         &[Opcode::Sample3d, Opcode::Load3d, Opcode::Gather4Sampler],
@@ -450,7 +448,7 @@ const SIZES: &[(&[Opcode], &[u8], Generations)] = &[
     (&[Opcode::ShflIdx4], &[16, 32], ALL),
 ];
 
-/// Whether the instruction does not have all execution sizes.
+/// True if the instruction does not have all execution sizes.
 pub fn has_sizes(op: Opcode) -> bool {
     SIZED[op as usize]
 }
@@ -461,8 +459,7 @@ static SIZED: LazyLock<Vec<bool>> = LazyLock::new(|| {
     rows.map(|row| listed(row.opcode)).collect()
 });
 
-/// The execution sizes that the instruction has on the platform, if not all; without a platform
-/// those of any.
+/// Execution sizes of the instruction on the platform, `None` if all; without a platform, those of any platform.
 pub fn sizes(op: Opcode, platform: Option<Generation>) -> Option<Vec<u8>> {
     if !has_sizes(op) {
         return None;

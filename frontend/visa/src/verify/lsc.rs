@@ -1,4 +1,4 @@
-//! The rules of LSC messages: addresses, data, caching, blocks and fences.
+//! Rules of LSC messages: addresses, data, caching, blocks and fences.
 
 use super::surfaces::null_words;
 use super::{FindingKind, Verifier};
@@ -22,7 +22,7 @@ const ST: u32 = 5;
 const RI: u32 = 6;
 const CC: u32 = 7;
 
-/// The caching that there is, level 1 and level 3, of loads, stores and atomics.
+/// Valid pairs of caching of level 1 and level 3, for loads, stores and atomics.
 const LOADS: (&[(u32, u32)], &str) = (
     &[
         (DF, DF),
@@ -63,12 +63,12 @@ const D32: u32 = 3;
 const D64: u32 = 4;
 const D16U32: u32 = 6;
 
-/// The channel masks without a gap.
+/// Channel masks without a gap.
 const CONTIGUOUS: [u32; 4] = [1, 3, 7, 15];
-/// Registers of data that one message moves.
+/// Maximum number of GRFs of data in a message.
 const DATA_GRFS: u32 = 8;
 
-/// How many arguments an atomic of that number has.
+/// Number of arguments of an atomic.
 fn arguments(op: u8) -> usize {
     match op {
         8..=10 => 0,
@@ -77,7 +77,7 @@ fn arguments(op: u8) -> usize {
     }
 }
 
-/// An instruction with its numbers at hand.
+/// An LSC instruction with its numbers decoded.
 struct Message<'i> {
     inst: &'i Inst,
     op: LscOp,
@@ -96,7 +96,7 @@ impl Message<'_> {
         }
     }
 
-    /// The operands of that field, with their numbers.
+    /// Operands of a field, with their numbers.
     fn operands(&self, field: Field) -> impl Iterator<Item = (usize, &Operand)> {
         let fields = self.inst.op.row().operand_fields();
         let all = fields.zip(&self.inst.operands).enumerate();
@@ -242,7 +242,7 @@ impl Verifier<'_> {
         }
     }
 
-    /// Addresses are of the type that their size says.
+    /// Rule that addresses have the type of their size.
     fn lsc_address_type(&mut self, message: &Message, size: &str) {
         let allowed = match size {
             "a64" => [Type::Uq, Type::Q],
@@ -371,7 +371,7 @@ impl Verifier<'_> {
         }
     }
 
-    /// Which units do which atomics.
+    /// Rules of atomics, by unit.
     fn lsc_atomic(&mut self, message: &Message, size: u32) {
         let float_sum = matches!(message.op, LscOp::Atomic(19 | 20));
         let unit = lsc::name(Meaning::LscUnit, message.unit).to_owned();
@@ -389,7 +389,7 @@ impl Verifier<'_> {
         }
     }
 
-    /// Which operands are `%null`.
+    /// Rules of operands that must or must not be `%null`.
     fn lsc_operands(&mut self, message: &Message) {
         let data = match message.op {
             LscOp::Load | LscOp::StateInfo => 0,

@@ -1,4 +1,4 @@
-//! The rules of messages: how much they move, and what raw sends may say.
+//! Rules of messages: sizes of payloads, and fields of raw sends.
 
 use cranelift_entity::EntityRef;
 
@@ -7,7 +7,7 @@ use crate::module::{Inst, Operand, Subject, Type, predefined};
 use crate::opcode::{Meaning, Opcode};
 use crate::shape::number;
 
-/// What raw sends move at most, in GRFs: of `raw_send`, of each part of `raw_sends`.
+/// Maximum sizes of raw sends in GRFs: sent by `raw_send`, received by it, and each part of `raw_sends`.
 const SENT: u32 = 15;
 const GOT: u32 = 16;
 const SPLIT: u32 = 31;
@@ -67,7 +67,7 @@ impl Verifier<'_> {
         }
     }
 
-    /// Raw operands of variables that have a register or more begin at a register.
+    /// Rule that a raw operand of a variable of a register or more begins at a register.
     fn alignment(&mut self, inst: &Inst) {
         for (operand, value) in inst.operands.iter().enumerate() {
             let Operand::Raw { var, offset } = *value else {

@@ -1,14 +1,14 @@
-//! The verifier: a walk over a module that holds every declaration and every instruction against
-//! the rules of the specification and the opcode's row.
+//! The verifier: checks every declaration and every instruction of a module against the rules of the specification
+//! and the opcode's row.
 //!
-//! Takes any module, however made, and gives all it finds, each with the code of its rule in
-//! [`RULES`]. Of a module without errors, instruction selection never fails, because:
-//! - every number of a variable, label and so on is in range, aliases go to variables declared
-//!   before, and lie in the variable at the end of their chain;
-//! - every instruction has the operands of its row, of the kinds the row allows, and numbers that
-//!   mean something; its channels are 32 at most, and predicates have a bit for each;
-//! - regions are legal, direct accesses and raw operands begin and end in their variable, its size
-//!   rounded up to whole GRFs, the payload of messages included where its size is known;
+//! Takes any module and gives all findings, each with the code of its rule in [`RULES`]. Instruction selection
+//! never fails on a module without errors, because:
+//! - numbers of variables, labels and other entities are in range, an alias is of an earlier variable and lies in
+//!   the variable at the end of its chain;
+//! - every instruction has the operands of its row, of the kinds the row allows, and valid numbers; it has at most
+//!   32 channels, and predicates have a bit for each;
+//! - regions are legal; direct accesses and raw operands, with payloads of known size, end in their variable, whose
+//!   size is rounded up to whole GRFs;
 //! - every label is defined once, jumps go to blocks of their subroutine and calls to subroutines.
 
 mod calls;
@@ -36,23 +36,23 @@ use kiln_target::platform::Generation;
 
 pub use rules::{FindingKind, RULES, Rule, Severity};
 
-/// Something that is wrong with a module, and where.
+/// A breach of a rule, and its position.
 #[derive(Clone, Debug, PartialEq, Error)]
 #[error("{kind}")]
 pub struct Finding {
-    /// The number of the object in the module.
+    /// Number of the object in the module.
     pub object: usize,
-    /// The number of the instruction in the object; none if it is a declaration that is wrong.
+    /// Number of the instruction in the object; `None` for a declaration.
     pub inst: Option<usize>,
-    /// Of the instruction.
+    /// Place of the instruction.
     pub place: Place,
-    /// What is wrong, for a message to underline.
+    /// Part at fault, for a message to underline.
     pub subject: Subject,
     pub kind: FindingKind,
 }
 
 impl Finding {
-    /// The code of the rule, for example `V0012`.
+    /// Code of the rule, for example `V0012`.
     pub fn code(&self) -> &'static str {
         self.kind.code()
     }
@@ -62,9 +62,8 @@ impl Finding {
     }
 }
 
-/// The bytes of a text that the instruction at the place takes, for a message to underline: from its
-/// first character to the end of its line or the comment on it. Empty if the place is no place in a
-/// text.
+/// Range of the instruction at a place of a text, for a message to underline: from its first character to the end
+/// of its line or its comment. Empty if the place is not in the text.
 pub fn span(source: &str, place: Place) -> Range<usize> {
     let (Some(line), Some(column)) = (place.pos.checked_sub(1), place.column.checked_sub(1)) else {
         return 0..0;
@@ -80,22 +79,21 @@ pub fn span(source: &str, place: Place) -> Range<usize> {
     start..start + code.len()
 }
 
-/// Bytes of a register: of a row of a direct access.
+/// Bytes of a register, which is a row of a direct access.
 const GRF: u32 = 32;
 
-/// The same from XeHPC on.
+/// Bytes of a register from XeHPC on.
 const LARGE_GRF: u32 = 64;
 
-/// The errors of a module: of one without, instruction selection never fails.
+/// Errors of a module. Instruction selection never fails on a module without errors.
 pub fn verify(module: &Module) -> Vec<Finding> {
     let mut findings = check(module, None);
     findings.retain(|finding| finding.severity() == Severity::Error);
     findings
 }
 
-/// Everything that is wrong with a module, warnings included, as one for that platform; without a
-/// platform, as one for any: each object has the size of registers that it has the fewest errors
-/// with, the smaller of two.
+/// All findings of a module for a platform, warnings included. Without a platform, each object is checked with the
+/// size of registers that gives fewer errors, and with the smaller if they are equal.
 pub fn check(module: &Module, platform: Option<Generation>) -> Vec<Finding> {
     let functions = Functions::new(module);
     let mut names = HashSet::new();
@@ -171,18 +169,18 @@ struct Verifier<'a> {
     /// Bytes of a register.
     grf: u32,
     functions: &'a Functions<'a>,
-    /// The end of each variable's chain of aliases.
+    /// Root of each variable: the end of its chain of aliases.
     roots: Vec<Root>,
-    /// Predicates that are operands, once it was asked.
+    /// Predicates that are operands, computed on demand.
     operands: OnceCell<EntitySet<Predicate>>,
-    /// The instructions with labels and those that subroutines begin with, once they were looked at, with their
-    /// numbers.
+    /// Instructions with labels and those that begin subroutines, with their numbers; complete after all
+    /// instructions were checked.
     jumps: Vec<(usize, &'a Inst)>,
     findings: Vec<Finding>,
 }
 
-/// Where a variable is: the one at the end of its chain of aliases, the offset there, and the bytes of that one with what
-/// is left of its last GRF.
+/// Position of a variable: the root at the end of its chain of aliases, the offset in it, and the root's size
+/// rounded up to whole GRFs.
 #[derive(Clone, Copy)]
 struct Root {
     var: Var,
@@ -190,7 +188,7 @@ struct Root {
     room: u32,
 }
 
-/// As [`Object::root`], of all variables at once: chains may be long.
+/// Roots of all variables in one pass, since chains may be long ([`Object::root`]).
 fn roots(object: &Object, grf: u32) -> Vec<Root> {
     let mut roots: Vec<Root> = Vec::with_capacity(object.vars.len());
     for (var, decl) in &object.vars {
@@ -229,7 +227,7 @@ impl Verifier<'_> {
     }
 
     fn object(&mut self) {
-        // Without sound aliases nothing that follows them comes to an end.
+        // Everything below follows aliases and would not terminate on a cycle.
         if !self.aliases() {
             return;
         }
@@ -245,7 +243,7 @@ impl Verifier<'_> {
         self.definitions();
     }
 
-    /// Each instruction by itself.
+    /// Rules of each instruction by itself.
     fn insts(&mut self) {
         for (i, inst) in self.object.insts.iter().enumerate() {
             self.at(i, inst);
@@ -264,7 +262,7 @@ impl Verifier<'_> {
         }
     }
 
-    /// What is found from here on is about that instruction.
+    /// Sets the instruction that later findings belong to.
     fn at(&mut self, i: usize, inst: &Inst) {
         (self.inst, self.place) = (Some(i), inst.place);
         self.subject = Subject::Inst;

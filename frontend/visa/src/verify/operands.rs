@@ -1,5 +1,5 @@
-//! The rules of operands: that each is what its instruction's row says, in bounds, of a legal region,
-//! and of types and with modifiers that the instruction has ([`super::facts`]).
+//! Rules of operands: each has a kind that the row allows, is in bounds, and has a legal region, type and modifier
+//! ([`super::facts`]).
 
 use std::ops::RangeInclusive;
 
@@ -18,10 +18,10 @@ use crate::opcode::{
 use crate::text::lsc;
 use crate::text::number::Positional;
 
-/// The offsets of indirect accesses.
+/// Range of offsets of indirect accesses.
 const INDIRECT_OFFSETS: RangeInclusive<i16> = -512..=511;
 
-/// A bit for 0 and for each power of two up to 32.
+/// Bit set of 0 and the powers of two up to 32.
 const POWERS: u64 = 1 << 0 | 1 << 1 | 1 << 2 | 1 << 4 | 1 << 8 | 1 << 16 | 1 << 32;
 
 /// `1, 2 and 4`.
@@ -96,7 +96,7 @@ impl<'a> Verifier<'a> {
         self.subject = Subject::Inst;
     }
 
-    /// The number of an operand among those that text has behind the mnemonic, counted from 0.
+    /// Number of an operand among those that text has after the mnemonic, from 0.
     pub(super) fn written(&self, operand: usize) -> usize {
         let Some(inst) = self.inst.map(|i| &self.object.insts[i]) else {
             return operand;
@@ -115,8 +115,7 @@ impl<'a> Verifier<'a> {
         operand
     }
 
-    /// The type of an operand that has one; `%null` has none, and of a `bool` that is no predicate
-    /// all is said elsewhere.
+    /// Type of an operand, if it has one. `%null` has none; other rules report a `bool` that is no predicate.
     pub(super) fn type_of(&self, operand: &Operand) -> Option<Type> {
         match *operand {
             Operand::General { var, .. } | Operand::Raw { var, .. } => {
@@ -130,7 +129,7 @@ impl<'a> Verifier<'a> {
         }
     }
 
-    /// The types of the operands, each by itself and together.
+    /// Rules of the types of operands, each by itself and in combination.
     fn types(&mut self, inst: &Inst) {
         for &(operand, allowed) in operand_types(inst.op) {
             if let Some(value) = inst.operands.get(operand)
@@ -165,8 +164,8 @@ impl<'a> Verifier<'a> {
         }
     }
 
-    /// Whether one of an instruction's maps has all types of its destinations and sources, on the platform: then
-    /// [`Self::maps`] finds nothing.
+    /// True if one of the instruction's maps has all types of its destinations and sources on the platform.
+    /// [`Self::maps`] then has no finding.
     fn fits(&self, inst: &Inst, facts: &Facts) -> bool {
         let (mut dst, mut src) = (Types::NONE, Types::NONE);
         for (field, operand) in inst.op.row().operands.iter().zip(&inst.operands) {
@@ -180,7 +179,7 @@ impl<'a> Verifier<'a> {
         facts.have(dst, src, self.platform)
     }
 
-    /// The types of destinations and sources, held against the maps of the instruction.
+    /// Checks the types of destinations and sources against the maps of the instruction.
     #[cold]
     fn maps(&mut self, inst: &Inst, facts: &Facts) {
         let op = inst.mnemonic();
@@ -209,14 +208,15 @@ impl<'a> Verifier<'a> {
             }
             self.sources(op, (operand, dst), "destination", &sources, maps);
         }
-        // Of a comparison into a predicate the sources go with each other.
+        // The sources of a comparison into a predicate must fit each other.
         if let (true, Some(&(operand, ty))) = (destinations.is_empty(), sources.first()) {
             let maps = facts.maps.iter().filter(|map| map.src.contains(ty));
             self.sources(op, (operand, ty), "source", &sources, maps);
         }
     }
 
-    /// Whether the types of the sources go with that of another operand, which `is` what it says, on the platform.
+    /// Checks that the types of the sources fit that of operand `other`, a destination or source as `is` says, on
+    /// the platform.
     fn sources<'m>(
         &mut self,
         op: &'static str,
@@ -375,7 +375,7 @@ impl<'a> Verifier<'a> {
                 }
             }
             Operand::State { of, off } => {
-                // Elsewhere the address of one element is meant.
+                // Other instructions take the address of one element.
                 let count = match inst.op {
                     Opcode::Movs => inst.exec.size,
                     _ => 1,
@@ -465,7 +465,7 @@ impl<'a> Verifier<'a> {
         decl
     }
 
-    /// Whether an access of an address variable up to that element ends in it.
+    /// Checks that an access of an address variable up to element `end` is in it.
     fn address(&mut self, operand: usize, addr: Addr, end: u32) {
         match self.object.addrs.get(addr) {
             Some(decl) => self.element(operand, decl, end),
@@ -488,7 +488,7 @@ impl<'a> Verifier<'a> {
         }
     }
 
-    /// Whether an operand may have its modifier, which is one.
+    /// Checks that an operand may have its modifier, which is not `None`.
     fn modifier(&mut self, inst: &Inst, operand: usize, is_dst: bool, modifier: Modifier) {
         let fits = match modifier {
             Modifier::Sat => is_dst,
@@ -549,7 +549,7 @@ impl<'a> Verifier<'a> {
         false
     }
 
-    /// Whether an access of a variable up to that byte ends in its root.
+    /// Checks that an access of a variable up to byte `end` is in its root.
     fn end(&mut self, operand: usize, var: Var, end: u32) {
         let (root, end) = self.reach(var, end);
         let size = root.room;
@@ -616,12 +616,12 @@ impl<'a> Verifier<'a> {
     }
 }
 
-/// What is wrong with a region.
+/// Fault of a region.
 pub(super) enum RegionFault {
     MultiAddress,
-    /// It is wider than there are channels.
+    /// Its width, which is above the execution size.
     Width(u8),
-    /// A part of it, what that is, and what it may be.
+    /// Name of a part, its value, and the allowed values.
     Part(&'static str, u8, &'static str),
 }
 
@@ -643,7 +643,7 @@ pub(super) fn region_fault(is_dst: bool, size: u8, region: Region) -> Option<Reg
     Some(RegionFault::Part(part, found, allowed))
 }
 
-/// The first byte behind an access of a variable of that type, from the variable's start.
+/// End of an access of a variable with elements of type `ty`, in bytes from the variable's start.
 #[inline]
 pub(super) fn access_end(
     (row, col): (u8, u8),
@@ -657,14 +657,14 @@ pub(super) fn access_end(
     start + (last_element(region, size, is_dst) + 1) * ty.bytes()
 }
 
-/// Whether the predicate is there and has a bit for each channel.
+/// True if the predicate exists and has a bit for each channel.
 pub(super) fn has_bits(object: &Object, pred: Predicate, exec: Exec) -> bool {
     let need = u32::from(exec.offset) + u32::from(exec.size);
     let decl = object.predicates.get(pred).filter(|_| pred.index() != 0);
     decl.is_some_and(|decl| need <= decl.elements.into())
 }
 
-/// Whether only the hardware writes the variable.
+/// True if only the hardware writes the variable.
 fn is_read_only(var: Var) -> bool {
     matches!(
         var.as_u32(),
@@ -679,8 +679,7 @@ fn is_read_only(var: Var) -> bool {
     )
 }
 
-/// Predicates that some instruction has as an operand; all others are read only, as what instructions run
-/// under.
+/// Predicates that are operands of instructions. All others are only read, as guards.
 fn predicates(object: &Object) -> EntitySet<Predicate> {
     let operands = object.insts.iter().flat_map(|inst| &inst.operands);
     let named = operands.filter_map(|operand| match operand {
@@ -697,12 +696,12 @@ pub(super) fn predicate_name(object: &Object, pred: Predicate) -> String {
     decl.map_or_else(String::new, |decl| decl.name.to_string())
 }
 
-/// Whether the number is reserved for a predefined variable that there is not.
+/// True if the number is reserved for predefined variables but unused.
 pub(super) fn is_unused(number: usize) -> bool {
     (predefined::VARS.len()..predefined::VAR_COUNT).contains(&number)
 }
 
-/// The last element of a region that so many channels touch, from the first.
+/// Distance in elements from the first to the last that `size` channels access.
 fn last_element(region: Region, size: u8, is_dst: bool) -> u32 {
     let Region { v, w, h } = region;
     let (v, w, h) = (u32::from(v.unwrap_or(0)), u32::from(w), u32::from(h));
@@ -758,7 +757,7 @@ mod tests {
     use kiln_target::platform::Generation;
     use std::cell::OnceCell;
 
-    /// What is found of the types alone.
+    /// Result of the rules of types alone: what `fits` says, and the number of findings of `maps`.
     fn found(object: &Object, inst: &Inst, platform: Option<Generation>) -> (bool, usize) {
         let module = Module::default();
         let mut verifier = Verifier {

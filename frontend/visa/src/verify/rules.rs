@@ -1,19 +1,18 @@
-//! The catalogue of rules: each with its code, how severe a breach is, and what it says of one.
+//! The catalogue of rules: code, severity, the rule, and the message for a breach.
 //!
-//! A code stands for its rule for ever: a rule that goes leaves its number unused. The rules are
-//! those of the vISA specification (chapters 2 to 5 and the page of each instruction) and what
-//! instruction selection takes for granted.
+//! Codes are permanent: the code of a deleted rule is not used again. Source of the rules: the vISA specification
+//! (chapters 2 to 5 and the page of each instruction), and the assumptions of instruction selection.
 
 use thiserror::Error;
 
 use crate::module::{LabelKind, Type};
 
-/// How bad a breach of a rule is.
+/// Severity of a breach.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Severity {
-    /// Legal, but likely not what was meant.
+    /// Legal, but probably unintended.
     Warning,
-    /// The module means nothing.
+    /// The module has no defined meaning.
     Error,
 }
 
@@ -25,14 +24,14 @@ pub struct Rule {
     pub severity: Severity,
     /// The name of its [`FindingKind`].
     pub name: &'static str,
-    /// What must hold.
+    /// The rule, as a statement that must hold.
     pub holds: &'static str,
 }
 
 macro_rules! rules {
     ($($code:literal $severity:ident $holds:literal
         $name:ident { $($field:ident: $ty:ty),* } $message:literal $(, $arg:ident = $value:expr)*;)*) => {
-        /// What is wrong: the rule that is broken, and what was found.
+        /// Breach of a rule, and what was found.
         #[derive(Clone, Debug, PartialEq, Eq, Error)]
         #[non_exhaustive]
         pub enum FindingKind {
@@ -63,7 +62,7 @@ macro_rules! rules {
 }
 
 rules! {
-    // What every module is: made of what its rows say, of declared things, in bounds.
+    // Structure: declared entities, operands of the row, bounds.
     "V0001" Error "What is used is declared."
         Missing { what: &'static str, number: usize }
         "{what} {number} does not exist";
@@ -348,7 +347,7 @@ rules! {
         Cycle { name: String }
         "the call of {name} leads back to itself, and subroutines have no stack for that";
 
-    // What has a meaning as long as nothing depends on it; the reference compiler makes such code.
+    // Code of the reference compiler that has a meaning unless something depends on it.
     "V0083" Warning "A call passes all that its callee declares."
         CallLess { callee: String, found: u32, declared: u32 }
         "the call passes {found} GRFs and {callee} declares {declared}: what it finds in the others \
@@ -374,7 +373,7 @@ fn kind_name(kind: LabelKind) -> &'static str {
 }
 
 impl FindingKind {
-    /// The rule that is broken.
+    /// Rule that is broken.
     pub fn rule(&self) -> &'static Rule {
         let code = self.code();
         let at = RULES.partition_point(|rule| rule.code < code);

@@ -1,19 +1,19 @@
-//! The rules of single instructions that no table says.
+//! Rules of single instructions that are in no table.
 
 use super::operands::is_unused;
 use super::{FindingKind, Verifier};
 use crate::module::{Inst, Modifier, Operand, StateVar, Subject, Type, predefined};
 use crate::opcode::{Field, Meaning, Opcode, PRECISIONS as NAMES};
 
-/// The most labels of a `switchjmp`.
+/// Maximum number of labels of a `switchjmp`.
 const MAX_LABELS: usize = 32;
-/// The depth of every systolic array that there is.
+/// Depth of all systolic arrays.
 const DEPTH: u32 = 8;
 
-/// The number of an operand, what it is, the least and the greatest it may be.
+/// Number of an operand, its description, minimum and maximum.
 type Range = (usize, &'static str, u64, u64);
 
-/// The ranges of numbers among an instruction's operands.
+/// Ranges of numbers among an instruction's operands.
 fn ranges(op: Opcode) -> &'static [Range] {
     match op {
         Opcode::MediaLd | Opcode::MediaSt => &[(2, "the plane", 0, 3)],
@@ -40,11 +40,11 @@ fn ranges(op: Opcode) -> &'static [Range] {
     }
 }
 
-/// A precision of `dpas`: its number, and the types of what is accumulated.
+/// Precision of `dpas`: its number, and the types of the accumulator.
 struct Precision {
     number: u32,
     accumulated: &'static [Type],
-    /// Those that the other source may have.
+    /// Precisions that the other source may have.
     partners: &'static [u32],
 }
 
@@ -65,7 +65,7 @@ const fn float(number: u32, accumulated: &'static [Type], partners: &'static [u3
     }
 }
 
-/// By number, as [`crate::opcode::PRECISIONS`] has them. `bf` was a word in older modules.
+/// Precisions by the numbers of [`crate::opcode::PRECISIONS`]. `bf` was a word in older modules.
 const PRECISIONS: &[Precision] = &[
     int(1),
     int(2),
@@ -84,7 +84,7 @@ const PRECISIONS: &[Precision] = &[
 ];
 
 impl Verifier<'_> {
-    /// The variable of a lifetime is a number of a class, not an operand of its kind.
+    /// Rule of `lifetime`, whose variable is a number and a class, not an operand.
     fn lifetime(&mut self, inst: &Inst) {
         let &[Operand::Field(lifetime), Operand::Field(number)] = &inst.operands[..] else {
             return;
@@ -236,7 +236,7 @@ impl Verifier<'_> {
         self.find(FindingKind::StateMove { found });
     }
 
-    /// `addr_add`: whose address is taken, and that the sums fit into the address register.
+    /// Rules of `addr_add`: the variable whose address is taken, and the bounds of the address register.
     fn address_of(&mut self, inst: &Inst) {
         let predefined_name = match inst.operands.get(1) {
             Some(Operand::AddressOf { var, .. }) => {

@@ -1,5 +1,5 @@
-//! The rules of messages to surfaces and to the sampler: which surfaces, how many parameters and of
-//! what types, which operands are `%null`, and how many blocks.
+//! Rules of messages to surfaces and to the sampler: surfaces, number and types of parameters, `%null` operands,
+//! and count of blocks.
 
 use super::facts::{ATOMIC_TYPES, Types};
 use super::{FindingKind, Verifier};
@@ -7,12 +7,12 @@ use crate::module::{Inst, Operand, Subject, Type, predefined};
 use crate::opcode::{Atomic, AtomicOp, Field, Opcode};
 use kiln_target::platform::Generation;
 
-/// The most bytes of a block that one message moves.
+/// Maximum size in bytes of a block that one message moves.
 const BLOCK_BYTES: u32 = 256;
 const BLOCK_ROW: u32 = 64;
 
-/// How many parameters each operation of the sampler has, by its number (the tables of the pages
-/// 3D_SAMPLE, 3D_LOAD and 3D_SAMPLE4). The last on newer hardware is a pair of surfaces.
+/// Number of parameters of each operation of the sampler, by its number (tables of the pages 3D_SAMPLE, 3D_LOAD and
+/// 3D_SAMPLE4). The last on newer hardware is a pair of surfaces.
 const PARAMETERS: &[(Opcode, &[(u32, usize)])] = &[
     (
         Opcode::Sample3d,
@@ -79,7 +79,7 @@ impl Verifier<'_> {
         self.subject = Subject::Inst;
     }
 
-    /// Local memory and the whole address space are no surfaces of the sampler or of two dimensions.
+    /// Rule that local memory and the whole address space are not surfaces of the sampler or of two dimensions.
     fn surface_kind(&mut self, inst: &Inst) {
         let no_local = match inst.op {
             Opcode::OwordLd | Opcode::OwordSt | Opcode::OwordLdUnaligned => {
@@ -148,7 +148,7 @@ impl Verifier<'_> {
         }
     }
 
-    /// What an atomic's sources and result are, by the numbers of those operands.
+    /// Rules of an atomic's sources and result, given by the numbers of these operands.
     fn atomic(&mut self, inst: &Inst, [first, second, result]: [usize; 3]) {
         let op = inst.mnemonic();
         let Some(Operand::Field(n)) = inst.operands.first() else {
@@ -199,7 +199,7 @@ impl Verifier<'_> {
         }
     }
 
-    /// `svm_gather`, `svm_scatter`: eight blocks are of dwords or bytes, several need eight channels.
+    /// Rules of `svm_gather` and `svm_scatter`: eight blocks are of dwords or bytes, several need eight channels.
     fn blocks(&mut self, inst: &Inst) {
         let [Operand::Field(size), Operand::Field(count), ..] = inst.operands.as_slice() else {
             return;
@@ -249,7 +249,7 @@ impl Verifier<'_> {
         } else {
             Types::SAMPLED
         };
-        // One of several types says what the others are to be.
+        // The first parameter's type is required of the others.
         let mut same: Option<Type> = None;
         for (i, parameter) in parameters.iter().enumerate() {
             let Some(ty) = self.type_of(parameter) else {
@@ -285,7 +285,7 @@ fn typed(op: Opcode) -> bool {
     )
 }
 
-/// What an operand that is `%null` or not is, and what it should be, for a message.
+/// Description of an operand that is `%null` or not, and of what it should be, for a message.
 pub(super) fn null_words(null: bool) -> (&'static str, &'static str) {
     let words = ["a variable", "%null"];
     (words[usize::from(null)], words[usize::from(!null)])
