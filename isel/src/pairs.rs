@@ -17,9 +17,6 @@ use kiln_machine::inst::{Desc, Inst, Old, Reg, Role, Src, VReg};
 use kiln_machine::liveness::term_uses;
 use smallvec::{SmallVec, smallvec};
 
-/// What the pass is called.
-pub const NAME: &str = "pairs";
-
 /// Instructions that two lives may end apart, besides half of what they have together.
 const NEAR: u32 = 128;
 /// Units that are kept in view for the next values, the latest.

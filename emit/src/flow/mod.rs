@@ -11,69 +11,13 @@ pub mod structure;
 
 use crate::assemble::Program;
 use crate::inst::{Inst, Op, Place, PredCtrl, Src, Target};
-use crate::platform::Platform;
 
 /// The absent block.
 const NONE: u32 = u32::MAX;
 
-/// An optional pass: code is right without it.
-#[derive(Clone, Copy, Debug)]
-pub struct Pass {
-    pub name: &'static str,
-    run: fn(&mut Program),
-}
-
-/// Passes before and after the one that inverts backward gotos.
-const BEFORE_INVERSION: &[Pass] = &[Pass {
-    name: "shared-gotos",
-    run: shared::share,
-}];
-const AFTER_INVERSION: &[Pass] = &[
-    Pass {
-        name: "short-ifs",
-        run: predicate::predicate,
-    },
-    Pass {
-        name: "redundant-gotos",
-        run: redundant::remove,
-    },
-    Pass {
-        name: "structure",
-        run: structure::structure,
-    },
-];
-
-/// The optional passes, in order.
-pub fn passes() -> impl Iterator<Item = &'static Pass> {
-    BEFORE_INVERSION.iter().chain(AFTER_INVERSION)
-}
-
-/// Runs all passes, in order. They take the predicate of a forward goto as that of the channels which stay.
-pub fn run(program: &mut Program, platform: &Platform) {
-    run_without(program, platform, &[]);
-}
-
-/// Runs the passes but the optional ones of the given names.
-pub fn run_without(program: &mut Program, platform: &Platform, without: &[&str]) {
-    let wanted = |pass: &&Pass| !without.contains(&pass.name);
-    let on_true = !platform.goto_on_false;
-    if on_true {
-        invert(program);
-    }
-    for pass in BEFORE_INVERSION.iter().filter(wanted) {
-        (pass.run)(program);
-    }
-    backward::invert(program);
-    for pass in AFTER_INVERSION.iter().filter(wanted) {
-        (pass.run)(program);
-    }
-    if on_true {
-        invert(program);
-    }
-}
-
-/// Inverts the predicates of forward gotos.
-fn invert(program: &mut Program) {
+/// Makes the predicate of each forward goto name the other channels. The passes take it for that of the channels which
+/// stay; some platforms take it for that of the channels which leave.
+pub fn invert(program: &mut Program) {
     for inst in program.blocks.iter_mut().flatten() {
         if is_forward(inst)
             && let Some(pred) = &mut inst.pred

@@ -38,9 +38,6 @@ use rewrite::rewrite;
 use spots::Spots;
 use values::{Values, collect};
 
-/// What the pass is called.
-pub const NAME: &str = "remat";
-
 /// Blocks that a value may be made anew in, or each of two that share a unit.
 const BLOCKS: usize = 4;
 /// Of so many units one is left free.

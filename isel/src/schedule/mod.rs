@@ -22,8 +22,6 @@ use kiln_machine::func::{Block, Function};
 use depend::Depend;
 use lives::{Known, Lives};
 
-/// What the pass is called.
-pub const NAME: &str = "schedule";
 /// Instructions in the old order that are looked at for the next one.
 const WINDOW: usize = 64;
 /// Instructions that are tried before the old order's next is taken.

@@ -107,7 +107,7 @@ fn compile(wanted: &Wanted, path: &Path, platform: &'static Platform) -> Result<
         abi: wanted.abi.and_then(abi::stack).unwrap_or(&abi::STACK_2),
         interruptible: wanted.preemption,
         without: match wanted.unscheduled {
-            true => vec![kiln_isel::schedule::NAME],
+            true => vec!["schedule"],
             false => Vec::new(),
         },
         ..Options::new(platform)

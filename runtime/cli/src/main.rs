@@ -23,6 +23,7 @@ mod inspect;
 mod measure;
 mod object;
 mod output;
+mod passes;
 mod platforms;
 mod pressure;
 mod progress;
@@ -41,7 +42,7 @@ use std::process::ExitCode;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
-use kiln_compile::pipeline::{self};
+use kiln_compile::passes::optional_passes;
 use kiln_compile::{Error, Tier};
 use miette::{MietteHandlerOpts, Report, ReportHandler};
 
@@ -126,6 +127,11 @@ enum Command {
     #[cfg(unix)]
     #[command(hide = true)]
     Measure(measure::Args),
+    /// List the passes of the compiler, in the order in which they run
+    ///
+    /// Each with the form of the code after it, which says what verifier runs, and whether --without leaves it out; then
+    /// the attempts: runs of the whole list that are made if an earlier one fails.
+    Passes(passes::Args),
     /// Show how many registers live along the code
     ///
     /// The registers are those that live before allocation, each value with the whole unit that it is given.
@@ -181,6 +187,7 @@ pub fn main() -> ExitCode {
         Command::GenxIr(args) => genx_ir::genx_ir(args),
         Command::Inspect(args) => inspect::inspect(args, format),
         Command::Man(args) => shell::man(args, program()),
+        Command::Passes(args) => passes::passes(args, format),
         Command::Pressure(args) => pressure::pressure(args, format),
         Command::Relink(args) => relink::relink(args, format),
         Command::Run(args) => run::run(args, format),
@@ -210,8 +217,8 @@ fn tier_parser() -> impl TypedValueParser<Value = Tier> {
 
 /// Takes the name of a pass that may be left out.
 fn pass_parser() -> impl TypedValueParser<Value = &'static str> {
-    PossibleValuesParser::new(pipeline::passes()).try_map(|name| {
-        let mut passes = pipeline::passes();
+    PossibleValuesParser::new(optional_passes()).try_map(|name| {
+        let mut passes = optional_passes();
         passes.find(|pass| *pass == name).ok_or("no such pass")
     })
 }

@@ -13,6 +13,8 @@ use super::cost::Figures;
 pub struct KernelStats {
     pub name: String,
     pub platform: &'static str,
+    /// Name of the attempt that made the code (`kiln passes`).
+    pub attempt: &'static str,
     pub visa_instructions: usize,
     pub instructions: usize,
     /// Of machine code.
@@ -92,6 +94,7 @@ fn kernel_stats(compiled: &Compiled, read: f64, platform: &Platform) -> KernelSt
     KernelStats {
         name: compiled.name.clone(),
         platform: platform.name,
+        attempt: compiled.attempt.name,
         visa_instructions: compiled.visa_instructions,
         instructions: compiled.instructions,
         bytes: compiled.code.len(),

@@ -13,18 +13,15 @@
 //! are the medians, of the times and of the growth in each turn, so that what else the machine does
 //! counts little.
 
-use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::process::Command;
 use std::sync::LazyLock;
 use std::time::Instant;
 
-use kiln_emit::assemble::assemble;
+use kiln_compile::attempt::{self, Scratch};
+use kiln_compile::{Options, Seconds};
 use kiln_emit::platform::SKL;
 use kiln_frontend::module::Module;
-use kiln_ir::subroutines::{Which, prepare};
-use kiln_isel::{legalize, opt, select};
-use kiln_machine::graph::Graph;
 use plotters::prelude::*;
 
 /// Makes a kernel's text with so many of what the family has many of.
@@ -404,9 +401,7 @@ fn chain(count: u32) -> String {
 }
 
 /// The stages that are measured, and their sum.
-const STAGES: &[&str] = &[
-    "read", "check", "ir", "select", "optimize", "legalize", "allocate", "flow", "encode", "all",
-];
+const STAGES: &[&str] = &["read", "check", "ir", "select", "allocate", "encode", "all"];
 
 /// Seconds that this thread has run for, where the system says, so that what else the machine does
 /// counts little; else those that have passed.
@@ -439,76 +434,37 @@ struct Figures {
     seconds: Vec<f64>,
 }
 
-/// Compiles as `pipeline::compile` does, stage by stage.
+/// Compiles a kernel with the list of passes, and measures each phase.
 fn compile(text: &str) -> Result<Figures, String> {
-    let mut seconds = Vec::new();
     let mut start = clock();
     let mut lap = || {
         let now = clock();
-        seconds.push(now - start);
-        start = now;
+        now - std::mem::replace(&mut start, now)
     };
     let module: Module = kiln_frontend::text::parse(text).map_err(|e| e.to_string())?;
-    lap();
+    let read = lap();
     let findings = kiln_frontend::verify::verify(&module);
     if let Some(finding) = findings.first() {
         return Err(finding.to_string());
     }
-    lap();
+    let check = lap();
     let kernel = module.objects.first().ok_or("no kernel")?;
-    let prepared = prepare(kernel, Which::Few).map_err(|e| e.to_string())?;
-    let kernel = prepared.as_ref().unwrap_or(kernel);
-    let func = kiln_ir::build::build(kernel, &SKL).map_err(|e| e.to_string())?;
-    lap();
-    let room = select::Room {
-        grfs: SKL.grf_count,
-        scratch_base: 0,
-        in_memory: false,
-        interruptible: false,
+    let options = Options {
+        verify: false,
+        ..Options::new(&SKL)
     };
-    let machines = select::select_in(&func, &SKL, &select::Calls::BY_NAME, room);
-    let mut machines = machines.map_err(|errors| {
-        errors
-            .iter()
-            .map(|e| format!("{} {}", e.op, e.what))
-            .collect::<String>()
-    })?;
-    lap();
-    for machine in &mut machines {
-        opt::run(machine, |_, _| {});
-    }
-    lap();
-    for machine in &mut machines {
-        legalize::run(machine)
-            .map_err(|errors| errors.iter().map(|e| e.what.clone()).collect::<String>())?;
-        opt::dead::run(machine, &Graph::new(machine));
-    }
-    lap();
-    let settings = kiln_regalloc::Options {
-        check: false,
-        ..Default::default()
-    };
-    let order = func.bottom_up.iter().map(|r| r.as_u32() as usize);
-    let memory = &mut kiln_regalloc::Scratch::default();
-    let known = BTreeMap::new();
-    let ready = |_, _: &mut _, _: &_| Ok(());
-    let allocated = kiln_regalloc::allocate_parts(machines, order, &settings, known, memory, ready);
-    let (mut parts, _) = allocated.map_err(|e| e.to_string())?;
-    lap();
-    for part in &mut parts {
-        kiln_emit::flow::run(part, &SKL);
-    }
-    lap();
-    let mut parts = parts.into_iter();
-    let mut program = parts.next().unwrap_or_default();
-    program.append(parts);
-    assemble(&program, &SKL).map_err(|e| e.to_string())?;
-    lap();
-    seconds.push(seconds.iter().sum());
+    let compiled =
+        attempt::compile(kernel, &options, &mut Scratch::default()).map_err(|e| e.to_string())?;
+    let Seconds {
+        ir,
+        isel,
+        regalloc,
+        emit,
+    } = compiled.seconds;
     Ok(Figures {
-        visa: kernel.insts.len(),
-        gen_: program.blocks.iter().map(Vec::len).sum(),
-        seconds,
+        visa: compiled.visa_instructions,
+        gen_: compiled.instructions,
+        seconds: vec![read, check, ir, isel, regalloc, emit, read + check + lap()],
     })
 }
 

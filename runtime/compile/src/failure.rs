@@ -30,6 +30,8 @@ pub enum CompileError {
         kernel: String,
         list: Vec<Unsupported>,
     },
+    #[error("{kernel}: too many subroutines, or one with more than 255 parameters or results")]
+    Subroutines { kernel: String },
     #[error("{kernel}: {source}")]
     Flow { kernel: String, source: CfgError },
     #[error(transparent)]
@@ -89,7 +91,8 @@ impl CompileError {
             CompileError::Flow { source, .. } => match source {
                 CfgError::NoLabel { inst, .. } | CfgError::Unsupported { inst, .. } => Some(*inst),
             },
-            CompileError::Allocate(_)
+            CompileError::Subroutines { .. }
+            | CompileError::Allocate(_)
             | CompileError::Encode { .. }
             | CompileError::Broken { .. } => None,
         }
@@ -203,7 +206,10 @@ impl Error {
             Error::Input(error) => error.code(),
             Error::Rule(finding) => finding.code(),
             Error::Calls(_) => "L0001",
-            Error::Platform(_) | Error::Compile(CompileError::Unsupported { .. }) => "C0001",
+            Error::Platform(_)
+            | Error::Compile(CompileError::Unsupported { .. } | CompileError::Subroutines { .. }) => {
+                "C0001"
+            }
             Error::Compile(CompileError::Encode { .. } | CompileError::Broken { .. }) => "C0002",
             Error::Compile(CompileError::Allocate(_)) => "C0003",
             Error::Compile(CompileError::Flow { .. }) => "C0004",

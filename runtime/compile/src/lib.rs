@@ -3,6 +3,7 @@
 //! A [`Session`] compiles an [`Input`] to a [`CompiledModule`]. Programs depend on `kiln-runtime`, which has all that is
 //! here and the executor.
 
+pub mod attempt;
 pub mod cache;
 pub mod callgraph;
 mod debug;
@@ -16,7 +17,7 @@ pub mod link;
 pub mod loader;
 pub mod object_file;
 mod options;
-pub mod pipeline;
+pub mod passes;
 pub mod pressure;
 pub mod relink;
 mod result;

@@ -16,7 +16,7 @@ pub struct Line {
     /// In bytes from the start of the code.
     pub offset: u32,
     /// The instruction of vISA, by its number in the kernel or function whose code this is (in linked code
-    /// [`Compiled::symbols`](crate::pipeline::Compiled::symbols) says which that is), if the code comes from one.
+    /// [`Compiled::symbols`](crate::Compiled::symbols) says which that is), if the code comes from one.
     pub visa: Option<u32>,
     /// The source, where FILE and LOC say it.
     pub source: Option<Source>,

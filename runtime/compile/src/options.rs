@@ -41,7 +41,7 @@ pub struct Options {
     pub allocator: Allocator,
     /// Run the passes of the optimizer.
     pub optimize: bool,
-    /// Passes that are left out, by their names ([`passes`](crate::pipeline::passes)).
+    /// Passes that are left out, by their names ([`passes`](crate::passes::optional_passes)).
     pub without: Vec<&'static str>,
     /// Run every verifier and have the allocation proved.
     pub verify: bool,

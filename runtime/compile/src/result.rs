@@ -1,12 +1,18 @@
 //! Results of a compilation: machine code with what a loader, a debugger and statistics need.
 
-use kiln_emit::assemble::RelocationKind;
-use kiln_machine::func::Entered;
+use std::ops::AddAssign;
+use std::time::Instant;
+
+use kiln_emit::assemble::{self, RelocationKind};
+use kiln_frontend::module::{Input, InputVar, Object};
+use kiln_machine::func::{Address, Entered};
 use kiln_regalloc::{Allocator, Stats};
 use serde::Serialize;
 
+use crate::attempt::Attempt;
 use crate::lines::Lines;
 use crate::options::Stage;
+use crate::passes::Level;
 use crate::pressure::Profile;
 
 /// Seconds each phase took. Control flow's passes count among those of register allocation.
@@ -18,6 +24,28 @@ pub struct Seconds {
     pub emit: f64,
 }
 
+impl Seconds {
+    /// Adds the time since a pass began to that of its phase.
+    pub(crate) fn add(&mut self, level: Level, start: Instant) {
+        let phase = match level {
+            Level::Object | Level::Ir => &mut self.ir,
+            Level::Wide | Level::Legal => &mut self.isel,
+            Level::Allocated => &mut self.regalloc,
+            Level::Code => &mut self.emit,
+        };
+        *phase += start.elapsed().as_secs_f64();
+    }
+}
+
+impl AddAssign for Seconds {
+    fn add_assign(&mut self, other: Seconds) {
+        self.ir += other.ir;
+        self.isel += other.isel;
+        self.regalloc += other.regalloc;
+        self.emit += other.emit;
+    }
+}
+
 /// A place in the code that holds the address of a name, to be filled in by the loader.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Relocation {
@@ -25,6 +53,21 @@ pub struct Relocation {
     pub offset: u32,
     pub symbol: String,
     pub kind: RelocationKind,
+}
+
+impl Relocation {
+    /// A relocation of assembled code, with the name of its symbol.
+    pub(crate) fn of(found: &assemble::Relocation, addresses: &[Address]) -> Relocation {
+        let address = &addresses[found.symbol as usize];
+        Relocation {
+            offset: found.offset,
+            symbol: address.name.clone(),
+            kind: match (found.kind, address.high) {
+                (RelocationKind::AddressLow, true) => RelocationKind::AddressHigh,
+                (kind, _) => kind,
+            },
+        }
+    }
 }
 
 /// A variable that holds a value when a kernel begins, as vISA declares it (`.input`).
@@ -37,6 +80,26 @@ pub struct KernelInput {
     pub size: u32,
     /// The type of vISA (`uq`, `f`), if it is a general variable of one element.
     pub scalar: Option<String>,
+}
+
+impl KernelInput {
+    pub(crate) fn of(object: &Object, input: &Input) -> KernelInput {
+        let (name, scalar) = match input.var {
+            InputVar::General(var) => {
+                let declared = &object.vars[var];
+                let scalar = (declared.elements == 1).then(|| declared.ty.name().to_string());
+                (&declared.name, scalar)
+            }
+            InputVar::Sampler(sampler) => (&object.samplers[sampler].name, None),
+            InputVar::Surface(surface) => (&object.surfaces[surface].name, None),
+        };
+        KernelInput {
+            name: name.to_string(),
+            offset: input.offset.into(),
+            size: input.size.into(),
+            scalar,
+        }
+    }
 }
 
 /// A kernel or function in linked code, in bytes.
@@ -78,6 +141,8 @@ pub struct Compiled {
     pub allocation: Stats,
     /// What has assigned its registers.
     pub allocator: Allocator,
+    /// The attempt that made the code, one of [`ATTEMPTS`](crate::attempt::ATTEMPTS).
+    pub attempt: &'static Attempt,
     pub seconds: Seconds,
     /// The register pressure, if it was asked for: the object's own, and its subroutines'.
     pub profiles: Vec<Profile>,

@@ -43,6 +43,7 @@ use kiln_ir::callgraph::{CallGraph, Edge};
 use kiln_machine::func::Entered;
 use rayon::prelude::*;
 
+use crate::attempt::{self, Callees, Scratch};
 use crate::cache::Cache;
 use crate::diagnostic::Diagnostic;
 use crate::failure::{Error, Failure, Places};
@@ -50,7 +51,6 @@ use crate::info::Info;
 use crate::link;
 use crate::object_file::{self, ObjectError};
 use crate::options::{Options, Stage, Tier};
-use crate::pipeline::{self, Callees, Scratch};
 use crate::result::{Compiled, CompiledModule};
 use crate::source::{self, Form, Input, InputError, Merged};
 
@@ -403,7 +403,7 @@ impl Session {
                 by_jump: &by_address,
                 overwritten,
             };
-            let compiled = pipeline::compile_in(object_of, &callees, options, &mut scratch);
+            let compiled = attempt::compile_in(object_of, &callees, options, &mut scratch);
             self.give_back(scratch);
             compiled.map_err(|error| {
                 let mut places = Places::new(files, merged);

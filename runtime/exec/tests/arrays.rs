@@ -4,7 +4,7 @@
 
 use std::fmt::Write;
 
-use kiln_compile::pipeline::{self, Scratch};
+use kiln_compile::attempt::{self, Scratch};
 use kiln_compile::{Compiled, Options};
 use kiln_emit::inst::{Place, Reg, RegFile, Src};
 use kiln_emit::platform::{self, Platform};
@@ -254,7 +254,7 @@ fn compile(text: &str, grf_limit: u32) -> Compiled {
     let mut options = Options::new(skl());
     options.verify = true;
     options.grf_limit = grf_limit;
-    pipeline::compile(&module.objects[0], &options, &mut Scratch::default())
+    attempt::compile(&module.objects[0], &options, &mut Scratch::default())
         .unwrap_or_else(|e| panic!("in {grf_limit}: {e}"))
 }
 

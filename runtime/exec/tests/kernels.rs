@@ -8,7 +8,6 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use kiln_compile::info::Info;
-use kiln_compile::pipeline::{self};
 use kiln_compile::source::Input;
 use kiln_compile::{CompiledModule, Failure, Options, Session, Tier};
 use kiln_emit::assemble::Program;
@@ -488,7 +487,7 @@ fn our_code_has_memory_beyond_short_messages() {
 /// A pass that may be left out: another for each kernel.
 #[test]
 fn our_code_gives_the_expected_results_without_a_pass() {
-    let passes: Vec<&str> = pipeline::passes().collect();
+    let passes: Vec<&str> = kiln_compile::passes::optional_passes().collect();
     assert!(passes.len() >= 15, "only {} passes", passes.len());
     each(skl(), 184, |k| {
         let pick = k.name.bytes().map(usize::from).sum::<usize>() % passes.len();

@@ -10,6 +10,7 @@ use kiln_machine::func::Entered;
 use kiln_regalloc::{Allocator, Stats};
 use serde::{Deserialize, Serialize};
 
+use crate::attempt::ATTEMPTS;
 use crate::lines::{Line, Lines, Source};
 use crate::result::CompiledModule;
 use crate::result::{Compiled, KernelInput, Relocation, Seconds, Symbol};
@@ -48,6 +49,8 @@ struct CompiledEntry<'a> {
     allocation: Stats,
     #[serde(with = "AllocatorEntry")]
     allocator: Allocator,
+    /// Index of the attempt in [`ATTEMPTS`].
+    attempt: u8,
 }
 
 /// Offset, instruction of vISA, and file and line of the source. Offsets are distances from the line before, which take a
@@ -164,6 +167,7 @@ impl<'a> CompiledEntry<'a> {
             instructions,
             allocation,
             allocator,
+            attempt,
             // Of this time.
             seconds: _,
             // Asked for by options of which no entry is made.
@@ -205,6 +209,7 @@ impl<'a> CompiledEntry<'a> {
             instructions: *instructions as u64,
             allocation: *allocation,
             allocator: *allocator,
+            attempt: ATTEMPTS.iter().take_while(|a| a != attempt).count() as u8,
         }
     }
 
@@ -246,6 +251,9 @@ impl<'a> CompiledEntry<'a> {
             instructions: self.instructions as usize,
             allocation: self.allocation,
             allocator: self.allocator,
+            attempt: ATTEMPTS
+                .get(usize::from(self.attempt))
+                .unwrap_or(&ATTEMPTS[0]),
             seconds: Seconds::default(),
             profiles: Vec::new(),
             dumps: Vec::new(),

@@ -2,7 +2,7 @@
 //! finalizer encodes. `.ci/raw-sends` makes `table.txt` and says how it is laid out.
 
 use kiln_compile::Options;
-use kiln_compile::pipeline::{self, Scratch};
+use kiln_compile::attempt::{self, Scratch};
 use kiln_emit::listing::{self, Style};
 use kiln_emit::platform::{self, Platform};
 use kiln_frontend::text;
@@ -81,7 +81,7 @@ fn check(head: &str, kernel: &[(u128, &str)], grf_limit: u32) -> Result<(), Stri
     let mut options = Options::new(skl());
     options.verify = true;
     options.grf_limit = grf_limit;
-    let compiled = pipeline::compile(&module.objects[0], &options, &mut Scratch::default())
+    let compiled = attempt::compile(&module.objects[0], &options, &mut Scratch::default())
         .map_err(|e| format!("{}: {e}", lines[0]))?;
     let words = sends(&compiled.code);
     if words.len() != kernel.len() {

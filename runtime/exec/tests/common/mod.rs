@@ -1,6 +1,6 @@
 //! Compiling with every verifier on.
 
-use kiln_compile::pipeline::{self, Scratch};
+use kiln_compile::attempt::{self, Scratch};
 use kiln_compile::{Compiled, Options};
 use kiln_emit::platform::{self, Platform};
 use kiln_frontend::module::Object;
@@ -22,5 +22,5 @@ pub fn compile(
     let mut options = Options::new(platform);
     options.verify = true;
     options.grf_limit = grf_limit;
-    pipeline::compile(object, &options, &mut Scratch::default()).map_err(|e| e.to_string())
+    attempt::compile(object, &options, &mut Scratch::default()).map_err(|e| e.to_string())
 }

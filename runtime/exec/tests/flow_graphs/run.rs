@@ -1,6 +1,6 @@
 //! Compiles a graph's kernel and executes machine code of it.
 
-use kiln_compile::pipeline::{self};
+use kiln_compile::attempt;
 use kiln_compile::{Options, Tier};
 use kiln_emit::platform::{self, Platform};
 use kiln_emit::ze_info::ZeInfo;
@@ -36,10 +36,10 @@ pub fn compile(text: &str, (grf_limit, tier): (u32, Tier)) -> Result<Vec<u8>, St
     let mut options = Options::new(skl()).tier(tier);
     options.verify = true;
     options.grf_limit = grf_limit;
-    let compiled = pipeline::compile(
+    let compiled = attempt::compile(
         &module.objects[0],
         &options,
-        &mut pipeline::Scratch::default(),
+        &mut attempt::Scratch::default(),
     )
     .map_err(|e| e.to_string())?;
     Ok(compiled.code)

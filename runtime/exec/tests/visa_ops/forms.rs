@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::path::Path;
 
-use kiln_compile::pipeline::{self, Scratch};
+use kiln_compile::attempt::{self, Scratch};
 use kiln_compile::{CompileError, Compiled, Options};
 use kiln_emit::inst::{Desc, Inst};
 use kiln_emit::listing::entries;
@@ -88,7 +88,7 @@ fn outcome(form: &str, target: &'static Platform) -> Result<Outcome, String> {
     }
     let mut options = Options::new(target);
     options.verify = true;
-    match pipeline::compile(&module.objects[0], &options, &mut Scratch::default()) {
+    match attempt::compile(&module.objects[0], &options, &mut Scratch::default()) {
         Ok(compiled) => Ok(Outcome::Compiled(Box::new(compiled))),
         Err(error) => match (error.instruction(), &error) {
             (Some(_), CompileError::Unsupported { list, .. }) => {
