@@ -164,7 +164,7 @@ pub fn list_onto(
                 write_inst(&inst, pc, Some(spec), &mut text);
                 if inst.msg.is_some() {
                     text.str(" // ");
-                    messages::write(&inst, spec, &mut text);
+                    messages::write(&inst, spec.messages, &mut text);
                 }
             }
             Err(error) => {
@@ -204,7 +204,7 @@ pub fn line(inst: &Inst, offset: u32, platform: &Platform, style: Style) -> Stri
 pub fn message(inst: &Inst, platform: &Platform) -> Option<String> {
     inst.msg.as_ref()?;
     let mut text = Text::default();
-    messages::write(inst, spec(platform), &mut text);
+    messages::write(inst, spec(platform).messages, &mut text);
     Some(text.into_string())
 }
 

@@ -7,24 +7,23 @@
 //! Functions") and vol. 7.
 
 pub mod data_port;
+mod family;
 mod field;
 mod kind;
 mod load_store;
 pub mod others;
 mod request;
 
-use crate::encoding::family_spec;
-use crate::encoding::spec::{SendSyntax, Spec};
 use crate::inst::{Desc, Inst, Message, Op};
 use crate::platform::Family;
 use crate::print::Text;
 
+pub(crate) use family::{FamilyMessages, GEN9, GEN12, SendSyntax, XE, XE2, family_messages};
 pub use field::{
     AddressKind, Atomic, Block, Data, Fields, Flag, Flags, Flush, Lines, Scope, Simd, Slots,
     Stream, Surface, Value, Vector,
 };
 pub use kind::{Access, Kind};
-pub(crate) use load_store::{CACHES, CACHES_CONSTANT, CacheCodes};
 pub use request::{Descriptors, Function, Request, RequestError, extended_room};
 
 /// The requests of a family's shared functions, by number.
@@ -153,14 +152,14 @@ fn field(desc: u32, low: u32, width: u32) -> u32 {
 /// True if an extended descriptor names the shared function even when it is in a register. Otherwise the instruction
 /// names it.
 pub fn function_in_descriptor(family: Family) -> bool {
-    family_spec(family).sends.message.ex_has_function
+    family_messages(family).function_in_descriptor
 }
 
 /// Number of registers of the second payload, if the instruction gives it although its extended descriptor is in a
 /// register.
 pub fn second_beside_descriptor(inst: &Inst, family: Family) -> Option<u32> {
     let in_register = matches!(inst.msg?.ex_desc, Desc::Addr { .. });
-    let beside = in_register && family_spec(family).has_src1_len(inst);
+    let beside = in_register && family_messages(family).has_length(inst);
     beside.then_some(u32::from(inst.send.src1_len))
 }
 
@@ -174,16 +173,16 @@ pub fn address_offset(inst: &Inst, family: Family) -> i32 {
     else {
         return 0;
     };
-    let spec = family_spec(family);
-    if spec.requests[usize::from(sfid & 15)].header {
+    let messages = family_messages(family);
+    if messages.requests[usize::from(sfid & 15)].header {
         return 0;
     }
-    load_store::offset_of(inst, desc, spec)
+    load_store::offset_of(inst, desc, messages)
 }
 
 /// A message in words: its shared function and the request of its descriptor.
 pub fn message_name(family: Family, sfid: u8, desc: u32) -> String {
-    let spec = family_spec(family);
+    let messages = family_messages(family);
     let message = Message {
         sfid,
         eot: false,
@@ -191,21 +190,21 @@ pub fn message_name(family: Family, sfid: u8, desc: u32) -> String {
         ex_desc: Desc::Imm(0),
     };
     let mut text = Text::default();
-    text.str(spec.functions[usize::from(sfid & 15)]);
-    describe(&Inst::new(Op::Send, 1), &message, desc, spec, &mut text);
+    text.str(messages.functions[usize::from(sfid & 15)]);
+    describe(&Inst::new(Op::Send, 1), &message, desc, messages, &mut text);
     text.into_string()
 }
 
 /// Appends the meaning of a message's descriptors: the registers that it sends (`h`: with a header) and gets back,
 /// its shared function, and its request.
-pub(crate) fn write(inst: &Inst, spec: &Spec, text: &mut Text) {
+pub(crate) fn write(inst: &Inst, messages: &FamilyMessages, text: &mut Text) {
     let Some(message) = &inst.msg else { return };
     let function = usize::from(message.sfid & 15);
     text.str("wr:");
     match message.desc {
         Desc::Imm(desc) => {
             text.number(field(desc, 25, 4));
-            let header = spec.requests[function].header && field(desc, 19, 1) != 0;
+            let header = messages.requests[function].header && field(desc, 19, 1) != 0;
             text.str(if header { "h+" } else { "+" });
         }
         Desc::Addr { byte } => {
@@ -215,7 +214,9 @@ pub(crate) fn write(inst: &Inst, spec: &Spec, text: &mut Text) {
     }
     match message.ex_desc {
         Desc::Imm(desc) => text.number(field(desc, 6, 5)),
-        Desc::Addr { .. } if spec.has_src1_len(inst) => text.number(u32::from(inst.send.src1_len)),
+        Desc::Addr { .. } if messages.has_length(inst) => {
+            text.number(u32::from(inst.send.src1_len))
+        }
         Desc::Addr { byte } => {
             address(byte, text);
             text.str("[10:6]");
@@ -230,7 +231,7 @@ pub(crate) fn write(inst: &Inst, spec: &Spec, text: &mut Text) {
         }
     }
     text.str("; ");
-    let in_descriptor = spec.send_syntax == SendSyntax::InDescriptor;
+    let in_descriptor = messages.send_syntax == SendSyntax::InDescriptor;
     match (message.ex_desc, message.desc) {
         (Desc::Addr { byte }, _) if in_descriptor => {
             text.str("function a0.");
@@ -238,9 +239,9 @@ pub(crate) fn write(inst: &Inst, spec: &Spec, text: &mut Text) {
             text.str("[3:0]");
         }
         (_, desc) => {
-            text.str(spec.functions[function]);
+            text.str(messages.functions[function]);
             if let Desc::Imm(desc) = desc {
-                describe(inst, message, desc, spec, text);
+                describe(inst, message, desc, messages, text);
             }
         }
     }
@@ -254,8 +255,8 @@ fn address(byte: u8, text: &mut Text) {
     text.number(u32::from(byte / 4));
 }
 
-fn describe(inst: &Inst, message: &Message, desc: u32, spec: &Spec, text: &mut Text) {
-    let row = spec.requests[usize::from(message.sfid & 15)].row(desc);
+fn describe(inst: &Inst, message: &Message, desc: u32, messages: &FamilyMessages, text: &mut Text) {
+    let row = messages.requests[usize::from(message.sfid & 15)].row(desc);
     let Some(row) = row.filter(|row| row.kind != Kind::DereferenceResource) else {
         // Only messages that end the thread lack a known request here.
         if !message.eot {
@@ -316,8 +317,8 @@ fn describe(inst: &Inst, message: &Message, desc: u32, spec: &Spec, text: &mut T
                 }
             }
             Part::Surface => write_surface(desc & 0xff, text),
-            Part::Caches(load) => load_store::write_caches(desc, *load, spec.caches, text),
-            Part::Address => load_store::write_address(inst, message, desc, spec, text),
+            Part::Caches(load) => load_store::write_caches(desc, *load, messages.caches, text),
+            Part::Address => load_store::write_address(inst, message, desc, messages, text),
         }
     }
 }
@@ -338,11 +339,11 @@ fn write_surface(index: u32, text: &mut Text) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::encoding::spec;
     use crate::platform::find;
 
     fn words(platform: &str, sfid: u8, ex_desc: Desc, desc: u32) -> String {
-        let spec = spec(find(platform).expect("a known platform"));
+        let platform = find(platform).expect("a known platform");
+        let messages = family_messages(platform.family);
         let mut inst = Inst::new(Op::Send, 16);
         inst.msg = Some(Message {
             sfid,
@@ -351,7 +352,7 @@ mod tests {
             ex_desc,
         });
         let mut text = Text::default();
-        write(&inst, spec, &mut text);
+        write(&inst, messages, &mut text);
         text.into_string()
     }
 

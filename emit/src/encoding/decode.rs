@@ -706,7 +706,11 @@ impl Decoder<'_> {
             let func = self.get(&at.ex_func) as u32;
             let len = self.get(&at.ex_len) as u32;
             let function = u32::from(sfid) | u32::from(eot) << 5;
-            let function = if at.ex_has_function { function } else { 0 };
+            let function = if self.spec.messages.function_in_descriptor {
+                function
+            } else {
+                0
+            };
             Desc::Imm(function | len << 6 | func << 16)
         };
         inst.msg = Some(Message {
@@ -722,7 +726,7 @@ impl Decoder<'_> {
     fn send_options(&self, inst: &mut Inst, sfid: u8) {
         let at = &self.format.message;
         let options = &mut inst.send;
-        let without = at.ex_bso_less == Some(sfid);
+        let without = self.spec.messages.always_has_length == Some(sfid);
         options.ex_bso = self.flag(&at.ex_bso) && !without;
         if options.ex_bso || without {
             options.src1_len = self.get(&at.src1_len) as u8;

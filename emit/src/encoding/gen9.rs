@@ -7,10 +7,10 @@ use super::bits::{Bits, bit, bits};
 use super::spec::{
     ArfSpec, Attrs, Codes, CompactClass, CompactForm, CompactTable, Copies, DstBits, FILE_IMM,
     Form, Format, Functions, HSTRIDES, Header, ImmRule, Immediate, MathSpec, MessageBits, OpSpec,
-    Ops, RegFiles, SendSyntax, Spec, SrcBits, SystolicBits, ThreadCodes, VSTRIDES,
+    Ops, RegFiles, Spec, SrcBits, SystolicBits, ThreadCodes, VSTRIDES,
 };
 use crate::inst::{Cond, MathFn, Op, PredCtrl, RegFile, SyncFn, Type};
-use crate::messages::REQUESTS;
+use crate::messages;
 
 pub static SPEC: Spec = GEN9;
 
@@ -39,13 +39,7 @@ pub(super) const GEN9: Spec = Spec {
     send: SEND,
     sends: SENDS,
     compact: COMPACT,
-    functions: &[
-        "null", "?", "sampler", "gateway", "hdc.dc2", "hdc.rc", "hdc.urb", "spawner", "vme",
-        "hdc.dcro", "hdc.dc0", "pi", "hdc.dc1", "cre", "?", "?",
-    ],
-    requests: &REQUESTS,
-    caches: &[],
-    address_offsets: false,
+    messages: &messages::GEN9,
     systolic: TERNARY,
     syncs: &Codes::<SyncFn>::new(&[]),
     swsb: None,
@@ -53,7 +47,6 @@ pub(super) const GEN9: Spec = Spec {
     jump_base: 16,
     align16_ternary: true,
     chan_unit: 4,
-    send_syntax: SendSyntax::InDescriptor,
     stepped: STEPPED,
     step: 1,
     macro_regions: false,
@@ -108,12 +101,10 @@ pub(super) const NO_MESSAGE: MessageBits = MessageBits {
     ex_func: Bits::NONE,
     ex_select: Bits::NONE,
     ex_sub: Bits::NONE,
-    ex_has_function: true,
     ex_bso: Bits::NONE,
     src1_len: Bits::NONE,
     cps: Bits::NONE,
     ex_offset: [Bits::NONE; 2],
-    ex_bso_less: None,
     serialize: Bits::NONE,
 };
 
@@ -460,77 +451,29 @@ pub(super) const PREDS_ALIGN16: &Codes<PredCtrl> = &Codes::<PredCtrl>::new(&[
     (PredCtrl::All(4), 7),
 ]);
 
+const fn math(function: MathFn, code: u8, sources: u8) -> MathSpec {
+    MathSpec {
+        function,
+        code,
+        sources,
+    }
+}
+
 pub(super) const MATH: &[MathSpec] = &[
-    MathSpec {
-        function: MathFn::Inv,
-        code: 1,
-        sources: 1,
-    },
-    MathSpec {
-        function: MathFn::Log,
-        code: 2,
-        sources: 1,
-    },
-    MathSpec {
-        function: MathFn::Exp,
-        code: 3,
-        sources: 1,
-    },
-    MathSpec {
-        function: MathFn::Sqt,
-        code: 4,
-        sources: 1,
-    },
-    MathSpec {
-        function: MathFn::Rsqt,
-        code: 5,
-        sources: 1,
-    },
-    MathSpec {
-        function: MathFn::Sin,
-        code: 6,
-        sources: 1,
-    },
-    MathSpec {
-        function: MathFn::Cos,
-        code: 7,
-        sources: 1,
-    },
-    MathSpec {
-        function: MathFn::Fdiv,
-        code: 9,
-        sources: 2,
-    },
-    MathSpec {
-        function: MathFn::Pow,
-        code: 10,
-        sources: 2,
-    },
-    MathSpec {
-        function: MathFn::Idiv,
-        code: 11,
-        sources: 2,
-    },
-    MathSpec {
-        function: MathFn::Iqot,
-        code: 12,
-        sources: 2,
-    },
-    MathSpec {
-        function: MathFn::Irem,
-        code: 13,
-        sources: 2,
-    },
-    MathSpec {
-        function: MathFn::Invm,
-        code: 14,
-        sources: 2,
-    },
-    MathSpec {
-        function: MathFn::Rsqtm,
-        code: 15,
-        sources: 1,
-    },
+    math(MathFn::Inv, 1, 1),
+    math(MathFn::Log, 2, 1),
+    math(MathFn::Exp, 3, 1),
+    math(MathFn::Sqt, 4, 1),
+    math(MathFn::Rsqt, 5, 1),
+    math(MathFn::Sin, 6, 1),
+    math(MathFn::Cos, 7, 1),
+    math(MathFn::Fdiv, 9, 2),
+    math(MathFn::Pow, 10, 2),
+    math(MathFn::Idiv, 11, 2),
+    math(MathFn::Iqot, 12, 2),
+    math(MathFn::Irem, 13, 2),
+    math(MathFn::Invm, 14, 2),
+    math(MathFn::Rsqtm, 15, 1),
 ];
 
 pub(super) const fn arf(file: RegFile, code: u8, base: u8, count: u8) -> ArfSpec {
@@ -860,24 +803,15 @@ const SOURCE0: CompactTable = CompactTable::new(bits(34, 30), bits(88, 77), COMP
 
 const COMPACT_IMM: Bits = bits(63, 56).then(39, 35);
 /// Sign extension for every type.
-const COMPACT_IMM_RULES: &[(u8, ImmRule)] = &[
-    (0, ImmRule::Signed),
-    (1, ImmRule::Signed),
-    (2, ImmRule::Signed),
-    (3, ImmRule::Signed),
-    (4, ImmRule::Signed),
-    (5, ImmRule::Signed),
-    (6, ImmRule::Signed),
-    (7, ImmRule::Signed),
-    (8, ImmRule::Signed),
-    (9, ImmRule::Signed),
-    (10, ImmRule::Signed),
-    (11, ImmRule::Signed),
-    (12, ImmRule::Signed),
-    (13, ImmRule::Signed),
-    (14, ImmRule::Signed),
-    (15, ImmRule::Signed),
-];
+const COMPACT_IMM_RULES: &[(u8, ImmRule)] = &{
+    let mut rules = [(0, ImmRule::Signed); 16];
+    let mut ty = 0;
+    while ty < rules.len() {
+        rules[ty].0 = ty as u8;
+        ty += 1;
+    }
+    rules
+};
 
 const COMPACT_CONTROL: &[u64] = &[
     0x00002, 0x04000, 0x04001, 0x04002, 0x04003, 0x04004, 0x04005, 0x04007, 0x04008, 0x04009,

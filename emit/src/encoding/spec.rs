@@ -4,8 +4,8 @@
 
 use super::bits::Bits;
 use super::swsb::{SwsbKind, SwsbSpec};
-use crate::inst::{Cond, Inst, MathFn, Op, PredCtrl, RegFile, SyncFn, Systolic, Type};
-use crate::messages::{CacheCodes, Requests};
+use crate::inst::{Cond, MathFn, Op, PredCtrl, RegFile, SyncFn, Systolic, Type};
+use crate::messages::FamilyMessages;
 use std::ops::Deref;
 
 /// An encoding family.
@@ -31,13 +31,8 @@ pub struct Spec {
     /// Systolic operations.
     pub systolic: Format,
     pub compact: &'static [CompactForm],
-    /// Names of the shared functions.
-    pub functions: &'static [&'static str; 16],
-    /// Requests to the shared functions.
-    pub requests: &'static Requests,
-    /// Cache policies of loads and stores by address.
-    pub caches: &'static CacheCodes,
-    pub address_offsets: bool,
+    /// Messages to the shared functions.
+    pub messages: &'static FamilyMessages,
     /// Functions of `sync`.
     pub syncs: &'static Codes<SyncFn>,
     pub swsb: Option<&'static SwsbSpec>,
@@ -49,8 +44,6 @@ pub struct Spec {
     pub align16_ternary: bool,
     /// Number of channels in a step of the channel offset.
     pub chan_unit: u8,
-    /// Syntax of sends in listings.
-    pub send_syntax: SendSyntax,
     /// Files whose sub-registers are listed in steps of `step` bytes instead of elements.
     pub stepped: &'static [RegFile],
     pub step: u8,
@@ -107,17 +100,6 @@ impl Deref for Ops {
     fn deref(&self) -> &[OpSpec] {
         self.list
     }
-}
-
-/// Syntax of a send in listings, beside its operands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SendSyntax {
-    /// The shared function is in the extended descriptor.
-    InDescriptor,
-    /// The shared function is a suffix of the operation.
-    Suffix,
-    /// The shared function is a suffix, and the second payload has its length beside it.
-    SuffixAndLength,
 }
 
 /// An operation with its number, its form, and its allowed properties.
@@ -507,16 +489,12 @@ pub struct MessageBits {
     pub ex_select: Bits,
     /// Number of that address register, in dwords.
     pub ex_sub: Bits,
-    /// True if the model's extended descriptor includes shared function and end of thread.
-    pub ex_has_function: bool,
     pub ex_bso: Bits,
     /// Length of the second payload when `ex_bso` is set.
     pub src1_len: Bits,
     pub cps: Bits,
     /// Bits 11-15 and 19-31 of the offset added to an extended descriptor in a register.
     pub ex_offset: [Bits; 2],
-    /// The function whose messages have a second length, and all of `ex_offset`, without `ex_bso`.
-    pub ex_bso_less: Option<u8>,
     pub serialize: Bits,
 }
 
@@ -790,19 +768,6 @@ impl Spec {
 
     pub fn math(&self, function: MathFn) -> Option<&'static MathSpec> {
         self.math.of_function(function)
-    }
-
-    /// True if the instruction itself has the second payload's length although its extended descriptor is in a
-    /// register.
-    pub fn has_src1_len(&self, inst: &Inst) -> bool {
-        let sfid = inst.msg.map(|message| message.sfid);
-        let without = self.sends.message.ex_bso_less;
-        inst.send.ex_bso || (without.is_some() && without == sfid)
-    }
-
-    /// Number of bits of the extended descriptor with the second payload's length.
-    pub fn second_length_bits(&self) -> u32 {
-        self.sends.message.ex_len.width().min(5)
     }
 
     /// The format of an instruction of this form.

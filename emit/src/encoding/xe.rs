@@ -12,12 +12,12 @@ use super::gen9::{
 use super::spec::{
     ArfSpec, Attrs, Codes, CompactClass, CompactForm, CompactTable, Copies, DstBits, Form, Format,
     Functions, HSTRIDES, Header, ImmRule, Immediate, MessageBits, ONE_BY_ONE, OpSpec, Ops,
-    RegFiles, SendSyntax, Spec, SrcBits, SystolicBits, ThreadCodes, VSTRIDES,
+    RegFiles, Spec, SrcBits, SystolicBits, ThreadCodes, VSTRIDES,
 };
 use super::swsb::{FIVE_PIPES, FOUR_PIPES, ONE_PIPE, THREE_PIPES};
 use super::xe_compact::*;
 use crate::inst::{Cond, MathFn, Op, PredCtrl, RegFile, SyncFn, Type};
-use crate::messages::{CACHES, CACHES_CONSTANT, REQUESTS, XE_REQUESTS, XE2_REQUESTS};
+use crate::messages;
 
 pub static GEN12LP: Spec = GEN12LP_SPEC;
 pub static XE_HPG: Spec = XE_HPG_SPEC;
@@ -48,20 +48,13 @@ const GEN12LP_SPEC: Spec = Spec {
     send: SEND,
     sends: SEND,
     compact: GEN12_COMPACT,
-    functions: &[
-        "null", "?", "smpl", "gtwy", "dc2", "rc", "urb", "ts", "vme", "dcro", "dc0", "pixi", "dc1",
-        "cre", "?", "?",
-    ],
-    requests: &REQUESTS,
-    caches: &[],
-    address_offsets: false,
+    messages: &messages::GEN12,
     syncs: SYNCS,
     swsb: Some(&ONE_PIPE),
     jump_src: 0,
     jump_base: 0,
     align16_ternary: false,
     chan_unit: 4,
-    send_syntax: SendSyntax::Suffix,
     stepped: STEPPED,
     step: 1,
     macro_regions: true,
@@ -73,11 +66,8 @@ const XE_HPG_SPEC: Spec = Spec {
     sends: XE_SEND,
     send: XE_SEND,
     compact: XE_HPG_COMPACT,
-    functions: XE_FUNCTIONS,
-    requests: &XE_REQUESTS,
-    caches: CACHES,
+    messages: &messages::XE,
     swsb: Some(&THREE_PIPES),
-    send_syntax: SendSyntax::SuffixAndLength,
     ..GEN12LP_SPEC
 };
 
@@ -105,9 +95,7 @@ const XE2_SPEC: Spec = Spec {
     send: XE2_SEND,
     sends: XE2_SEND,
     compact: XE2_COMPACT,
-    requests: &XE2_REQUESTS,
-    caches: CACHES_CONSTANT,
-    address_offsets: true,
+    messages: &messages::XE2,
     stepped: &[RegFile::ChannelEnable, RegFile::Ip],
     macro_regions: true,
     ..XE_HPC_SPEC
@@ -122,11 +110,6 @@ const SYNCS: &Codes<SyncFn> = &Codes::<SyncFn>::new(&[
     (SyncFn::Bar, 14),
     (SyncFn::Host, 15),
 ]);
-
-const XE_FUNCTIONS: &[&str; 16] = &[
-    "null", "ugml", "smpl", "gtwy", "dc2", "rc", "urb", "btd", "rta", "dcro", "dc0", "pixi", "dc1",
-    "tgm", "slm", "ugm",
-];
 
 const HEADER: Header = Header {
     opcode: bits(6, 0),
@@ -410,7 +393,6 @@ const SEND: Format = Format {
         ex_func: bits(47, 40).then(65, 64).then(97, 96).then(127, 124),
         ex_select: bit(49),
         ex_sub: bits(42, 40),
-        ex_has_function: false,
         serialize: bit(33),
         ..NO_MESSAGE
     },
@@ -535,7 +517,6 @@ const XE2_SEND: Format = Format {
             bits(39, 35),
             bits(47, 43).then(65, 64).then(97, 96).then(127, 124),
         ],
-        ex_bso_less: Some(15),
         ..WIDE_SEND.message
     },
     ..WIDE_SEND
@@ -598,56 +579,41 @@ const GEN12_ARF: &[ArfSpec] = &[
     arf(RegFile::Debug, 0xf, 0, 1),
 ];
 
-const XE_HPC_ARF: &[ArfSpec] = &[
-    arf(RegFile::Null, 0x0, 0, 1),
-    arf(RegFile::Addr, 0x1, 0, 1),
-    arf(RegFile::Acc, 0x2, 0, 16),
-    arf(RegFile::Flag, 0x3, 0, 4),
-    arf(RegFile::ChannelEnable, 0x4, 0, 1),
+/// Architecture registers since XeHPC, completed by those that changed again.
+macro_rules! wide_arf {
+    ($($more:expr),* $(,)?) => {
+        &[
+            arf(RegFile::Null, 0x0, 0, 1),
+            arf(RegFile::Addr, 0x1, 0, 1),
+            arf(RegFile::Acc, 0x2, 0, 16),
+            arf(RegFile::Flag, 0x3, 0, 4),
+            arf(RegFile::ChannelEnable, 0x4, 0, 1),
+            arf(RegFile::State, 0x7, 0, 1),
+            arf(RegFile::Control, 0x8, 0, 1),
+            arf(RegFile::Notification, 0x9, 0, 1),
+            arf(RegFile::Ip, 0xa, 0, 1),
+            arf(RegFile::Tdr, 0xb, 0, 1),
+            arf(RegFile::Timestamp, 0xc, 0, 1),
+            arf(RegFile::Debug, 0xf, 0, 1),
+            $($more),*
+        ]
+    };
+}
+
+const XE_HPC_ARF: &[ArfSpec] = wide_arf![
     arf(RegFile::MessageControl, 0x5, 0, 8),
-    arf(RegFile::State, 0x7, 0, 1),
-    arf(RegFile::Control, 0x8, 0, 1),
-    arf(RegFile::Notification, 0x9, 0, 1),
-    arf(RegFile::Ip, 0xa, 0, 1),
-    arf(RegFile::Tdr, 0xb, 0, 1),
-    arf(RegFile::Timestamp, 0xc, 0, 1),
     arf(RegFile::FlowControl, 0xd, 0, 4),
-    arf(RegFile::Debug, 0xf, 0, 1),
 ];
 
-const XE2_ARF: &[ArfSpec] = &[
-    arf(RegFile::Null, 0x0, 0, 1),
-    arf(RegFile::Addr, 0x1, 0, 1),
-    arf(RegFile::Acc, 0x2, 0, 16),
-    arf(RegFile::Flag, 0x3, 0, 4),
-    arf(RegFile::ChannelEnable, 0x4, 0, 1),
+const XE2_ARF: &[ArfSpec] = wide_arf![
     arf(RegFile::MessageControl, 0x5, 0, 2),
-    arf(RegFile::State, 0x7, 0, 1),
-    arf(RegFile::Control, 0x8, 0, 1),
-    arf(RegFile::Notification, 0x9, 0, 1),
-    arf(RegFile::Ip, 0xa, 0, 1),
-    arf(RegFile::Tdr, 0xb, 0, 1),
-    arf(RegFile::Timestamp, 0xc, 0, 1),
     arf(RegFile::FlowControl, 0xd, 0, 3),
-    arf(RegFile::Debug, 0xf, 0, 1),
 ];
 
-const XE3_ARF: &[ArfSpec] = &[
-    arf(RegFile::Null, 0x0, 0, 1),
-    arf(RegFile::Addr, 0x1, 0, 1),
-    arf(RegFile::Acc, 0x2, 0, 16),
-    arf(RegFile::Flag, 0x3, 0, 4),
-    arf(RegFile::ChannelEnable, 0x4, 0, 1),
+const XE3_ARF: &[ArfSpec] = wide_arf![
     arf(RegFile::MessageControl, 0x5, 0, 2),
     arf(RegFile::Scalar, 0x6, 0, 1),
-    arf(RegFile::State, 0x7, 0, 1),
-    arf(RegFile::Control, 0x8, 0, 1),
-    arf(RegFile::Notification, 0x9, 0, 1),
-    arf(RegFile::Ip, 0xa, 0, 1),
-    arf(RegFile::Tdr, 0xb, 0, 1),
-    arf(RegFile::Timestamp, 0xc, 0, 1),
     arf(RegFile::FlowControl, 0xd, 0, 3),
-    arf(RegFile::Debug, 0xf, 0, 1),
 ];
 
 const PM: Attrs = P.or(Attrs::MODS);
@@ -896,83 +862,68 @@ const fn imm_tables(source0: &'static [u64]) -> [CompactTable; 4] {
     ]
 }
 
-const GEN12_COMPACT: &[CompactForm] = &[
-    CompactForm {
-        tables: &basic_tables(SUBS_TWO, GEN12_SOURCE0, GEN12_SOURCE1),
-        ..UNARY
-    },
-    CompactForm {
-        tables: &only_imm_tables(GEN12_SOURCE0),
-        ..UNARY_IMM
-    },
-    CompactForm {
-        tables: &basic_tables(SUBS_THREE, GEN12_SOURCE0, GEN12_SOURCE1),
-        ..BINARY
-    },
-    CompactForm {
-        tables: &imm_tables(GEN12_SOURCE0),
-        ..BINARY_IMM
-    },
-    CompactForm {
-        tables: &[
-            table(
-                bits(28, 24),
-                bits(28, 16)
-                    .then(31, 31)
-                    .then(34, 32)
-                    .then(42, 36)
-                    .then(48, 48)
-                    .then(50, 50)
-                    .then(82, 80)
-                    .then(90, 88)
-                    .then(95, 92),
-                GEN12_TERNARY_CONTROL,
-            ),
-            table(bits(34, 30), TERNARY_SOURCES, GEN12_TERNARY_SOURCES),
-            table(SUBS, TERNARY_SUBS, GEN12_TERNARY_SUBS),
-        ],
-        ..TERNARY_FORM
-    },
-];
+macro_rules! narrow_compact {
+    ($source0:ident, $source1:ident, $ternary:ident, $control:expr, $sources:ident) => {
+        &[
+            CompactForm {
+                tables: &basic_tables(SUBS_TWO, $source0, $source1),
+                ..UNARY
+            },
+            CompactForm {
+                tables: &only_imm_tables($source0),
+                ..UNARY_IMM
+            },
+            CompactForm {
+                tables: &basic_tables(SUBS_THREE, $source0, $source1),
+                ..BINARY
+            },
+            CompactForm {
+                tables: &imm_tables($source0),
+                ..BINARY_IMM
+            },
+            CompactForm {
+                tables: &[
+                    $control,
+                    table(bits(34, 30), TERNARY_SOURCES, $sources),
+                    table(SUBS, TERNARY_SUBS, GEN12_TERNARY_SUBS),
+                ],
+                ..$ternary
+            },
+        ]
+    };
+}
 
-const XE_HPG_COMPACT: &[CompactForm] = &[
-    CompactForm {
-        tables: &basic_tables(SUBS_TWO, XE_SOURCE0, XE_SOURCE1),
-        ..UNARY
-    },
-    CompactForm {
-        tables: &only_imm_tables(XE_SOURCE0),
-        ..UNARY_IMM
-    },
-    CompactForm {
-        tables: &basic_tables(SUBS_THREE, XE_SOURCE0, XE_SOURCE1),
-        ..BINARY
-    },
-    CompactForm {
-        tables: &imm_tables(XE_SOURCE0),
-        ..BINARY_IMM
-    },
-    CompactForm {
-        classes: &[CompactClass::Ternary, CompactClass::Systolic],
-        tables: &[
-            table(
-                bits(28, 24),
-                bits(28, 16)
-                    .then(31, 31)
-                    .then(34, 32)
-                    .then(42, 36)
-                    .then(50, 48)
-                    .then(82, 80)
-                    .then(90, 88)
-                    .then(95, 92),
-                XE_TERNARY_CONTROL,
-            ),
-            table(bits(34, 30), TERNARY_SOURCES, XE_TERNARY_SOURCES),
-            table(SUBS, TERNARY_SUBS, GEN12_TERNARY_SUBS),
-        ],
-        ..TERNARY_FORM
-    },
-];
+/// The control table of three sources. `fields` are those of strides and register file of the destination.
+const fn ternary_control(fields: Bits, values: &'static [u64]) -> CompactTable {
+    let fields = fields.then(82, 80).then(90, 88).then(95, 92);
+    table(bits(28, 24), fields, values)
+}
+
+const TERNARY_HEADER: Bits = bits(28, 16).then(31, 31).then(34, 32).then(42, 36);
+
+const GEN12_COMPACT: &[CompactForm] = narrow_compact!(
+    GEN12_SOURCE0,
+    GEN12_SOURCE1,
+    TERNARY_FORM,
+    ternary_control(
+        TERNARY_HEADER.then(48, 48).then(50, 50),
+        GEN12_TERNARY_CONTROL
+    ),
+    GEN12_TERNARY_SOURCES
+);
+
+const XE_TERNARY_FORM: CompactForm = CompactForm {
+    classes: &[CompactClass::Ternary, CompactClass::Systolic],
+    ..TERNARY_FORM
+};
+
+const XE_HPG_COMPACT: &[CompactForm] = narrow_compact!(
+    XE_SOURCE0,
+    XE_SOURCE1,
+    XE_TERNARY_FORM,
+    ternary_control(TERNARY_HEADER.then(50, 48), XE_TERNARY_CONTROL),
+    XE_TERNARY_SOURCES
+);
 
 const WIDE_TYPES_INDEX: Bits = bits(28, 26).then(31, 30);
 const WIDE_COPIES: &[(Bits, Bits)] = &[OPCODE, BREAKPOINT, WIDE_SWSB, WIDE_DST_NUM, SRC0_NUM];

@@ -3,8 +3,8 @@
 
 use super::Part::{Address, Caches, Channels, Coded, Mark, Suffix};
 use super::field::{AddressKind, Data, Flag, Flush, Scope, Value, Vector};
+use super::{FamilyMessages, SendSyntax};
 use super::{Kind, Part, Row, field, row};
-use crate::encoding::spec::{SendSyntax, Spec};
 use crate::inst::{Desc, Inst, Message};
 use crate::print::Text;
 
@@ -209,7 +209,7 @@ pub(super) fn write_address(
     inst: &Inst,
     message: &Message,
     desc: u32,
-    spec: &Spec,
+    messages: &FamilyMessages,
     text: &mut Text,
 ) {
     let kind = KINDS[field(desc, 29, 2) as usize];
@@ -230,7 +230,7 @@ pub(super) fn write_address(
             text.hex(u64::from(ex_desc & !0x7ff), 1);
         }
     }
-    let offset = offset(inst, message, kind, spec);
+    let offset = offset(inst, message, kind, messages);
     if offset != 0 {
         text.str(if offset < 0 { " -" } else { " +" });
         text.hex(u64::from(offset.unsigned_abs()), 1);
@@ -238,15 +238,15 @@ pub(super) fn write_address(
 }
 
 /// Offset that a message adds to every address.
-pub(super) fn offset_of(inst: &Inst, desc: u32, spec: &Spec) -> i32 {
+pub(super) fn offset_of(inst: &Inst, desc: u32, messages: &FamilyMessages) -> i32 {
     let kind = KINDS[field(desc, 29, 2) as usize];
     let message = inst.msg.as_ref();
-    message.map_or(0, |message| offset(inst, message, kind, spec))
+    message.map_or(0, |message| offset(inst, message, kind, messages))
 }
 
 /// Offset in a descriptor with room for one.
-fn offset(inst: &Inst, message: &Message, kind: AddressKind, spec: &Spec) -> i32 {
-    if spec.send_syntax != SendSyntax::SuffixAndLength || !spec.address_offsets {
+fn offset(inst: &Inst, message: &Message, kind: AddressKind, messages: &FamilyMessages) -> i32 {
+    if messages.send_syntax != SendSyntax::SuffixAndLength || !messages.address_offsets {
         return 0;
     }
     let signed = |value: u32, bits: u32| (value << (32 - bits)) as i32 >> (32 - bits);

@@ -5,9 +5,9 @@
 //! the kind lacks, and one without a code. Decoding keeps unused bits, so that an encoded request equals the decoded
 //! descriptors.
 
+use super::family_messages;
 use super::field::{Fields, Flag, Surface, Value};
 use super::{Kind, Part, Quantity, Row, load_store};
-use crate::encoding::family_spec;
 use crate::inst::{Desc, Message};
 use crate::platform::Family;
 
@@ -105,15 +105,7 @@ pub struct Descriptors {
 
 /// Bits of a constant extended descriptor that a send has room for.
 pub fn extended_room(family: Family, split: bool) -> u32 {
-    let spec = family_spec(family);
-    let message = if split {
-        &spec.sends.message
-    } else {
-        &spec.send.message
-    };
-    let field = |width: u32, low: u32| (((1u64 << width) - 1) << low) as u32;
-    let upper = field(message.ex_func.width().min(16), 16);
-    0x2f | field(message.ex_len.width(), 6) | upper
+    family_messages(family).extended_room[usize::from(split)]
 }
 
 impl Descriptors {
@@ -141,7 +133,7 @@ impl Descriptors {
 
     /// Number of registers of the second payload.
     pub fn second(self, family: Family) -> u32 {
-        self.ex_desc >> 6 & ((1 << family_spec(family).second_length_bits()) - 1)
+        self.ex_desc >> 6 & ((1 << family_messages(family).second_length_bits) - 1)
     }
 
     /// Number of registers of the response, by its field.
@@ -253,9 +245,9 @@ impl Request {
     /// # Errors
     /// A field without a place or a code in the family's tables.
     pub fn encode(&self, family: Family) -> Result<Descriptors, RequestError> {
-        let spec = family_spec(family);
+        let messages = family_messages(family);
         let (function, kind) = (self.function, self.kind);
-        let requested = &spec.requests[usize::from(function.sfid())];
+        let requested = &messages.requests[usize::from(function.sfid())];
         let mut result = Err(RequestError::Kind { function, kind });
         // Among rows of one kind, the first with a place for all fields.
         for row in requested.rows.iter().filter(|row| row.kind == kind) {
@@ -265,14 +257,17 @@ impl Request {
             }
         }
         let row = result?;
-        let message = &spec.sends.message;
         let mut desc = row;
         for (what, low, width, value) in self.common(requested.header) {
             desc |= ranged(what, value, width)? << low;
         }
-        let length = ranged("length", u32::from(self.second), spec.second_length_bits())?;
+        let length = ranged(
+            "length",
+            u32::from(self.second),
+            messages.second_length_bits,
+        )?;
         let mut ex_desc = self.extended_rest | length << 6;
-        if message.ex_has_function {
+        if messages.function_in_descriptor {
             ex_desc |= u32::from(function.sfid()) | u32::from(self.end_of_thread) << 5;
         }
         Ok(Descriptors {
@@ -298,9 +293,9 @@ impl Request {
     /// # Errors
     /// No row of the function has this descriptor, or a field of it has a reserved code.
     pub fn decode(of: Descriptors, family: Family) -> Result<Request, RequestError> {
-        let spec = family_spec(family);
+        let messages = family_messages(family);
         let function = Function::of(of.sfid);
-        let requested = &spec.requests[usize::from(function.sfid())];
+        let requested = &messages.requests[usize::from(function.sfid())];
         let desc = of.desc;
         let row = requested
             .row(desc)
@@ -319,10 +314,9 @@ impl Request {
             known |= part.mask();
         }
         request.rest = desc & !known;
-        let message = &spec.sends.message;
-        let lengths = (1 << spec.second_length_bits()) - 1;
+        let lengths = (1 << messages.second_length_bits) - 1;
         let mut known = lengths << 6;
-        if message.ex_has_function {
+        if messages.function_in_descriptor {
             known |= 0x2f;
         }
         request.extended_rest = of.ex_desc & !known;
@@ -476,7 +470,6 @@ fn take_flag(fields: &mut Fields, flag: Flag) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::encoding::spec;
     use crate::platform::PLATFORMS;
     use proptest::prelude::*;
 
@@ -523,16 +516,16 @@ mod tests {
             end_of_thread: bool,
         ) {
             let platform = &PLATFORMS[platform];
-            let spec = spec(platform);
+            let messages = family_messages(platform.family);
             let all: Vec<(u8, &Row)> = (0..16)
                 .flat_map(|sfid| {
-                    let requested = &spec.requests[usize::from(sfid)];
+                    let requested = &messages.requests[usize::from(sfid)];
                     requested.rows.iter().map(move |row| (sfid, row))
                 })
                 .collect();
             let (sfid, row) = all[place % all.len()];
             let mut ex_desc = length << 6 | u32::from(upper) << 16;
-            if spec.sends.message.ex_has_function {
+            if messages.function_in_descriptor {
                 ex_desc |= u32::from(sfid) | u32::from(end_of_thread) << 5;
             }
             let of = Descriptors {

@@ -10,12 +10,13 @@ mod float;
 mod operand;
 mod text;
 
-use crate::encoding::spec::{SendSyntax, Spec};
+use crate::encoding::spec::Spec;
 use crate::encoding::to_align1;
 use crate::inst::{
     Desc, Dst, Inst, Message, Op, Options, Pipe, Place, Reg, RegFile, SendOptions, Src, Swsb,
     Target, TokenUse, Type,
 };
+use crate::messages::SendSyntax;
 use columns::{Line, width};
 use operand::{
     Counting, Layout, Sub, channel, write_flag, write_immediate, write_indirect, write_mme,
@@ -144,15 +145,15 @@ impl Printer<'_> {
 
     fn syntax(&self) -> SendSyntax {
         self.spec
-            .map_or(SendSyntax::InDescriptor, |spec| spec.send_syntax)
+            .map_or(SendSyntax::InDescriptor, |spec| spec.messages.send_syntax)
     }
 
     /// Name of the shared function, where it is a suffix.
     fn function_name(&self) -> Option<&'static str> {
         let spec = self.spec?;
         let message = self.inst.msg.as_ref()?;
-        let suffix = spec.send_syntax != SendSyntax::InDescriptor;
-        suffix.then(|| spec.functions[usize::from(message.sfid & 15)])
+        let suffix = spec.messages.send_syntax != SendSyntax::InDescriptor;
+        suffix.then(|| spec.messages.functions[usize::from(message.sfid & 15)])
     }
 
     /// Length to print beside a send's second payload.
@@ -161,7 +162,7 @@ impl Printer<'_> {
         if self.syntax() != SendSyntax::SuffixAndLength {
             return None;
         }
-        let own = self.spec?.has_src1_len(self.inst);
+        let own = self.spec?.messages.has_length(self.inst);
         match message.ex_desc {
             Desc::Imm(desc) => Some(desc >> 6 & 31),
             Desc::Addr { .. } => own.then_some(u32::from(self.inst.send.src1_len)),

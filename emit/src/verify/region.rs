@@ -154,7 +154,12 @@ impl Checker<'_> {
                 last,
             });
         }
-        let (end, count) = (last / grf + 1, self.platform.grf_count);
+        self.in_file(last / grf + 1, operand)
+    }
+
+    /// Checks that an operand, whose last register is the one before `end`, is within the register file.
+    pub(super) fn in_file(&self, end: u32, operand: Operand) -> Result<(), Violation> {
+        let count = self.platform.grf_count;
         if end > count {
             return Err(Violation::File {
                 operand,

@@ -1,9 +1,10 @@
 //! Rules about the payloads of messages.
 
 use super::{Checker, Violation};
-use crate::encoding::{Operand, family_spec};
-use crate::inst::{Desc, Inst, Message, Place, RegFile, Src, SrcReg};
-use crate::messages::Descriptors;
+use crate::encoding::Operand;
+use crate::footprint::general;
+use crate::inst::{Desc, Inst, Message, Place, RegFile, Src};
+use crate::messages::{Descriptors, family_messages};
 use crate::platform::Family;
 
 impl Checker<'_> {
@@ -42,17 +43,13 @@ impl Checker<'_> {
 
     /// Checks that the response does not overlap a payload, on platforms with that rule.
     fn response_apart(&self, lengths: &Lengths) -> Result<(), Violation> {
-        let general = |place: Place| match place {
-            Place::Direct(reg) if reg.file == RegFile::Grf => Some(reg.num),
-            _ => None,
-        };
-        let response = self.inst.dst.as_ref().and_then(|dst| general(dst.place));
+        let response = self.inst.dst.and_then(|dst| general(dst.place));
         let (Some(to), Some(length)) = (response, lengths.response) else {
             return Ok(());
         };
         let shared = |(src, more): (&Src, Option<u32>)| match (src, more) {
             (Src::Reg(src), Some(more)) => {
-                general(src.place).is_some_and(|from| from < to + length && to < from + more)
+                general(src.place).is_some_and(|from| overlap(from.num, more, to.num, length))
             }
             _ => false,
         };
@@ -67,15 +64,12 @@ impl Checker<'_> {
     /// Checks that the two payloads of a message of several channels do not overlap, on families with that rule.
     fn apart(&self, lengths: &Lengths) -> Result<(), Violation> {
         let grf = |n: usize| match self.inst.srcs.get(n) {
-            Some(Src::Reg(SrcReg {
-                place: Place::Direct(reg),
-                ..
-            })) if reg.file == RegFile::Grf => Some(reg.num),
+            Some(Src::Reg(src)) => general(src.place),
             _ => None,
         };
         let ends = (grf(0), lengths.payload, grf(1), lengths.second);
         if let (Some(first), Some(length), Some(second), Some(more)) = ends {
-            let shared = first < second + more && second < first + length;
+            let shared = overlap(first.num, length, second.num, more);
             let checked = self.rules.payloads_apart && self.inst.exec_size > 1;
             return self.deny(checked && shared, "has payloads that share registers");
         }
@@ -96,18 +90,7 @@ impl Checker<'_> {
                 operand,
                 what: "a payload starts at a whole register",
             }),
-            RegFile::Grf => {
-                let end = reg.num + length.unwrap_or(1).max(1);
-                let count = self.platform.grf_count;
-                if end > count {
-                    return Err(Violation::File {
-                        operand,
-                        end,
-                        count,
-                    });
-                }
-                Ok(())
-            }
+            RegFile::Grf => self.in_file(reg.num + length.unwrap_or(1).max(1), operand),
             RegFile::Null if operand != Operand::Dst && length.is_some_and(|length| length > 0) => {
                 Err(Violation::Operand {
                     operand,
@@ -125,6 +108,11 @@ impl Checker<'_> {
     }
 }
 
+/// True if two ranges of registers, each with its length, overlap.
+fn overlap(first: u32, length: u32, second: u32, more: u32) -> bool {
+    first < second + more && second < first + length
+}
+
 /// Numbers of registers of payloads and response; none where the descriptor is in a register.
 struct Lengths {
     payload: Option<u32>,
@@ -134,15 +122,15 @@ struct Lengths {
 
 impl Lengths {
     fn of(inst: &Inst, message: &Message, family: Family) -> Lengths {
-        let spec = family_spec(family);
+        let messages = family_messages(family);
         let field = |desc, low: u32, mask: u32| match desc {
             Desc::Imm(value) => Some(value >> low & mask),
             Desc::Addr { .. } => None,
         };
-        let second = if spec.has_src1_len(inst) {
+        let second = if messages.has_length(inst) {
             Some(u32::from(inst.send.src1_len))
         } else {
-            field(message.ex_desc, 6, (1 << spec.second_length_bits()) - 1)
+            field(message.ex_desc, 6, (1 << messages.second_length_bits) - 1)
         };
         Lengths {
             payload: field(message.desc, 25, 15),

@@ -142,16 +142,7 @@ impl Checker<'_> {
                     let what = "starts at a whole register";
                     return Err(Violation::Operand { operand, what });
                 }
-                let end = reg.num + registers;
-                let count = self.platform.grf_count;
-                if end > count {
-                    return Err(Violation::File {
-                        operand,
-                        end,
-                        count,
-                    });
-                }
-                Ok(())
+                self.in_file(reg.num + registers, operand)
             }
             Place::Direct(reg) if reg.file == RegFile::Null => Ok(()),
             _ => Err(Violation::Operand {

@@ -284,24 +284,7 @@ impl Thread {
             Mach | Macl => return self.mach(op, a, b),
             Sad2 | Sada2 => r = self.absolute_differences(op.op, a, b),
             Sel => {
-                let chosen = match &op.cond {
-                    Some(cond) => {
-                        let mut chosen = 0;
-                        for lane in 0..lanes {
-                            let first = compare(cond.cond, a[lane].cmp(&b[lane]));
-                            chosen |= u32::from(first) << lane;
-                        }
-                        chosen
-                    }
-                    None => self.choice(op)?,
-                };
-                for lane in 0..lanes {
-                    r[lane] = if chosen >> lane & 1 != 0 {
-                        a[lane]
-                    } else {
-                        b[lane]
-                    };
-                }
+                r = self.select(op, a, b, |cond, a, b| compare(cond, a.cmp(&b)))?;
                 let mask = self.mask(op);
                 return self.store_int(dst, lanes, mask, op.saturate, &mut r);
             }
@@ -415,12 +398,31 @@ impl Thread {
         }
     }
 
-    /// The predicate of a `sel`, which chooses instead of masking.
-    fn choice(&self, op: &Operation) -> Result<u32, Cause> {
-        let pred = op.pred.as_ref().ok_or(Cause::Malformed {
-            what: "sel with neither a predicate nor a condition",
-        })?;
-        Ok(self.predicate(op, pred))
+    /// Results of a `sel`: the first source of each channel for which the predicate or, with a condition, `first`
+    /// holds.
+    fn select<T: Copy>(
+        &self,
+        op: &Operation,
+        a: &Lanes<T>,
+        b: &Lanes<T>,
+        first: impl Fn(Cond, T, T) -> bool,
+    ) -> Result<Lanes<T>, Cause> {
+        let chosen = match (&op.cond, &op.pred) {
+            (Some(_), _) => 0,
+            (None, Some(pred)) => self.predicate(op, pred),
+            (None, None) => {
+                return Err(Cause::Malformed {
+                    what: "sel with neither a predicate nor a condition",
+                });
+            }
+        };
+        Ok(std::array::from_fn(|lane| {
+            let is_first = match op.cond {
+                Some(cond) => first(cond.cond, a[lane], b[lane]),
+                None => chosen >> lane & 1 != 0,
+            };
+            if is_first { a[lane] } else { b[lane] }
+        }))
     }
 
     /// The channels for which sources matter: the predicate of a `sel` masks none.
@@ -528,26 +530,9 @@ impl Thread {
             Rnde => (0..lanes).for_each(|l| r[l] = a[l].round_ties_even()),
             Rndz => (0..lanes).for_each(|l| r[l] = a[l].trunc()),
             Sel => {
-                let chosen = match &op.cond {
-                    Some(cond) => {
-                        let mut chosen = 0;
-                        for lane in 0..lanes {
-                            // A number is preferred to not-a-number.
-                            let first =
-                                b[lane].is_nan() || compare_float(cond.cond, a[lane], b[lane]);
-                            chosen |= u32::from(first) << lane;
-                        }
-                        chosen
-                    }
-                    None => self.choice(op)?,
-                };
-                for lane in 0..lanes {
-                    r[lane] = if chosen >> lane & 1 != 0 {
-                        a[lane]
-                    } else {
-                        b[lane]
-                    };
-                }
+                // A number is preferred to not-a-number.
+                let first = |cond, a, b: f64| b.is_nan() || compare_float(cond, a, b);
+                r = self.select(op, a, b, first)?;
                 let mask = self.mask(op);
                 return self.store_f64(dst, lanes, mask, op.saturate, &mut r);
             }

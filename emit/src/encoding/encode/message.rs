@@ -26,7 +26,8 @@ impl<L: Layout> Encoder<'_, L> {
         let at = &self.format().message;
         let options = self.inst.send;
         let by_register = matches!(message.ex_desc, Desc::Addr { .. });
-        let without = by_register && at.ex_bso_less == Some(message.sfid);
+        let own = self.spec().messages.always_has_length;
+        let without = by_register && own == Some(message.sfid);
         let bso = by_register && at.ex_bso.exists() && !without;
         self.allow(options.ex_bso, bso, "ExBSO")?;
         let length = options.ex_bso || without;
@@ -74,6 +75,7 @@ impl<L: Layout> Encoder<'_, L> {
         let options = self.inst.send;
         self.put(at.serialize, u64::from(options.serialize));
         self.send_options(message)?;
+        let in_descriptor = self.spec().messages.function_in_descriptor;
         let bad = |what, desc| Err(EncodeError::Descriptor { what, desc });
         match message.desc {
             Desc::Imm(value) => {
@@ -103,14 +105,14 @@ impl<L: Layout> Encoder<'_, L> {
         }
         match message.ex_desc {
             Desc::Imm(value) => {
-                if at.ex_has_function && value & 15 != u32::from(message.sfid) {
+                if in_descriptor && value & 15 != u32::from(message.sfid) {
                     return Err(EncodeError::Message("the shared function"));
                 }
-                if at.ex_has_function && (value >> 5 & 1 != 0) != message.eot {
+                if in_descriptor && (value >> 5 & 1 != 0) != message.eot {
                     return Err(EncodeError::Message("end of thread"));
                 }
                 let len = value >> 6 & 0x3ff;
-                let reserved = value & if at.ex_has_function { 0x10 } else { 0x3f } != 0;
+                let reserved = value & if in_descriptor { 0x10 } else { 0x3f } != 0;
                 if reserved || !at.ex_len.set(&mut self.word, u64::from(len)) {
                     return bad("extended descriptor", message.ex_desc);
                 }
