@@ -27,7 +27,7 @@ pub fn invert(program: &mut Program) {
     }
 }
 
-/// Whether an instruction is a goto forward.
+/// True for a forward goto.
 fn is_forward(inst: &Inst) -> bool {
     inst.op == Op::Goto && !inst.opts.branch_ctrl
 }

@@ -31,7 +31,7 @@ impl Checker<'_> {
             let Place::Direct(reg) = src.place else {
                 continue;
             };
-            // Of the thread's registers, 128 or 256, only the last 16 outlive the thread until the message is read.
+            // Only the last 16 of the 128 or 256 registers outlive the thread until the message is read.
             let low = reg.file == RegFile::Grf && reg.num % 128 < 112;
             if message.eot && low && self.rules.ends_from_last {
                 return fail("the last message is sent from the last 16 registers");

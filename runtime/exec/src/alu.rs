@@ -1,8 +1,8 @@
-//! What each arithmetic and logic operation computes.
+//! Arithmetic and logic operations.
 //!
-//! An instruction is executed in one of three domains, by its operands' types: integers, singles
-//! (`hf` and `f`) and doubles. In each, all sources are read, then all channels computed, then the
-//! enabled ones written, and the flags set from what was written.
+//! An instruction is executed in one of three domains, depending on its operands' types: integers, singles (`hf` and
+//! `f`) and doubles. In each domain all sources are read, then all channels computed, then the enabled ones written;
+//! flags are set from the written values.
 
 use std::cmp::Ordering;
 
@@ -17,7 +17,7 @@ use super::operation::{Base, Condition, Dest, File, Operation, Path, Predicate, 
 use super::systolic;
 use super::wide::{self, Format, Rounding, Wide};
 
-/// Those that `sad2` and `sada2` write.
+/// Channels that `sad2` and `sada2` write.
 const EVEN_CHANNELS: u32 = 0x5555_5555;
 
 impl Thread {
@@ -113,7 +113,7 @@ impl Thread {
         }
     }
 
-    /// A move that changes no bit: not even a denormal or a signalling not-a-number is touched.
+    /// A move that changes no bit: denormals and signalling NaNs pass unchanged.
     pub fn raw_move(&mut self, op: &Operation) -> Result<(), Cause> {
         let lanes = usize::from(op.lanes);
         let (enabled, src) = (self.enabled(op), &op.srcs[0]);
@@ -146,7 +146,7 @@ impl Thread {
         self.store_bits(&op.dst, lanes, enabled, |lane| values[lane].low())
     }
 
-    /// `srnd`: random bits are added to those that the result has no room for, and the sum is cut off.
+    /// `srnd`: adds random bits to those that the result has no room for, and truncates the sum.
     fn stochastic(&mut self, op: &Operation) -> Result<(), Cause> {
         let lanes = usize::from(op.lanes);
         let enabled = self.enabled(op);
@@ -168,7 +168,7 @@ impl Thread {
                 0
             };
             let sum = f64::from(number_of(values[lane] + added, from));
-            // What is too large does not become the largest number.
+            // An overflow gives an infinity, not the largest number.
             let sum = if sum.abs() >= format.limit() {
                 f64::INFINITY.copysign(sum)
             } else {
@@ -193,7 +193,7 @@ impl Thread {
         for (src, values) in op.sources().iter().zip(&mut s) {
             self.load_int(src, lanes, live, logical, values)?;
             if matches!(op.op, Addc | Subb) && src.is_accumulator() {
-                // What leaves the lower half is looked for, whatever the accumulator has above it.
+                // The carry out of the lower half is wanted, whatever the accumulator has above it.
                 for value in &mut values[..lanes] {
                     *value = value.and(T::from_u64(u32::MAX.into()));
                 }
@@ -264,7 +264,7 @@ impl Thread {
                 let ones = (1u64 << (w.low() & 31)) - 1;
                 T::from_u64(u64::from((ones << (o.low() & 31)) as u32))
             }),
-            // The field moves up to where the mask begins.
+            // The field is shifted up to the start of the mask.
             Bfi2 => each!(|m = a, v = b, base = c| {
                 let moved = (v.low() as u32).checked_shl((m.low() as u32).trailing_zeros());
                 m.and(T::from_u64(moved.unwrap_or(0).into())).or(m.not().and(base))
@@ -318,7 +318,7 @@ impl Thread {
             _ => 0,
         };
         self.store_int(dst, lanes, enabled, op.saturate, &mut r)?;
-        // Of these two the accumulator already has the carry or borrow.
+        // For these two the accumulator already has the carry or borrow.
         if op.acc_write && !matches!(op.op, Addc | Subb) {
             self.write_acc(lanes, enabled, |lane| r[lane].low() as i64);
         }
@@ -326,7 +326,7 @@ impl Thread {
             let mut values = overflow;
             if cond.cond != Cond::Ov {
                 for (lane, v) in r.iter().enumerate().take(lanes) {
-                    // As its destination's type has it, even if the destination is null.
+                    // The value as converted to the destination's type, even for a null destination.
                     let stored = if dst.ty.is_float() {
                         *v
                     } else {
@@ -340,8 +340,8 @@ impl Thread {
         Ok(())
     }
 
-    /// `mach` and `macl`: complete a 64-bit product of which the accumulator holds what the lower
-    /// half of the second source makes, and write its upper or its lower dword.
+    /// `mach` and `macl` complete a 64-bit product: the accumulator holds the product with the lower half of the
+    /// second source. They write its upper or its lower dword.
     fn mach<T: Int>(&mut self, op: &Operation, a: &Lanes<T>, b: &Lanes<T>) -> Result<(), Cause> {
         let lanes = usize::from(op.lanes);
         let enabled = self.enabled(op);
@@ -374,9 +374,8 @@ impl Thread {
         Ok(())
     }
 
-    /// The accumulator that operations on dwords read without naming it: `acc0`, and `acc1` for
-    /// the channels that it has no room for. An instruction's first channel is in its first lane,
-    /// whatever its channel offset.
+    /// The accumulator that dword operations read implicitly: `acc0`, and `acc1` for the channels beyond it. An
+    /// instruction's first channel is in its first lane, whatever its channel offset.
     fn read_acc(&self, lanes: usize) -> Lanes<i64> {
         let mut out = [0; LANES];
         for (lane, out) in out.iter_mut().enumerate().take(lanes) {
@@ -385,7 +384,7 @@ impl Thread {
         out
     }
 
-    /// Writes what [`Thread::read_acc`] reads.
+    /// Writes the accumulator that [`Thread::read_acc`] reads.
     fn write_acc(&mut self, lanes: usize, enabled: u32, value: impl Fn(usize) -> i64) {
         for lane in (0..lanes).filter(|lane| enabled >> lane & 1 != 0) {
             let v = value(lane);
@@ -470,7 +469,7 @@ impl Thread {
         self.float_op(op, wide::DF, &s)
     }
 
-    /// An operation on floats, its sources as doubles; `exec` is the format of the execution type.
+    /// An operation on floats with its sources as doubles; `exec` is the format of the execution type.
     fn float_op(&mut self, op: &Operation, exec: Format, s: &[Lanes<f64>; 3]) -> Result<(), Cause> {
         use Op::*;
         let lanes = usize::from(op.lanes);
@@ -478,7 +477,7 @@ impl Thread {
         let [a, b, c] = s;
         let mut r = [0f64; LANES];
         let mode = self.mode.rounding;
-        // Results are rounded once, to the destination's format if that is a float's.
+        // Results are rounded once, to the destination's format if it is a float.
         let format = match dst.ty {
             Type::Hf => wide::HF,
             Type::Bf => wide::BF,
@@ -591,7 +590,7 @@ fn condition(op: &Operation) -> Result<Cond, Cause> {
     })
 }
 
-/// Whether a relation holds between two numbers that compare so.
+/// True if a relation holds for an ordering.
 pub fn compare(cond: Cond, order: Ordering) -> bool {
     match cond {
         Cond::Eq => order.is_eq(),
@@ -616,7 +615,7 @@ fn bit_or_none<T: Int>(v: u32, number: fn(u32) -> u32) -> T {
     T::from_u64(u64::from(if v == 0 { u32::MAX } else { number(v) }))
 }
 
-/// `bfn`: each bit is that of `function` whose number the three sources' bits make, the first source's
+/// `bfn`: each result bit is the bit of `function` at the index that the three sources' bits make, the first source's
 /// the lowest.
 fn bit_function<T: Int>(function: u8, sources: [T; 3]) -> T {
     let mut result = T::default();
@@ -631,7 +630,7 @@ fn bit_function<T: Int>(function: u8, sources: [T; 3]) -> T {
     result
 }
 
-/// The four bytes of a dword, with signs if it is of a signed type.
+/// The four bytes of a dword, sign-extended if it is of a signed type.
 fn bytes_of<T: Int>(v: T, ty: Type) -> [i64; 4] {
     (v.low() as u32)
         .to_le_bytes()
@@ -641,16 +640,16 @@ fn bytes_of<T: Int>(v: T, ty: Type) -> [i64; 4] {
         })
 }
 
-/// The bits of a number of a type, rotated within that type.
+/// A number of a type, rotated within that type.
 fn rotated<T: Int>(v: T, by: T, ty: Type, rotate: fn(u64, u32) -> u64) -> T {
     let bits = ty.bytes() * 8;
     let low = v.low() & (u64::MAX >> (64 - bits));
-    // Copies side by side, so that what is rotated out on one end comes in on the other.
+    // Copies of the number fill the word, so that a rotation of the word rotates each copy.
     let copies = (0..64 / bits).fold(0, |all, i| all | low << (i * bits));
     T::from_u64(rotate(copies, by.low() as u32 % bits) & (u64::MAX >> (64 - bits)))
 }
 
-/// `width` bits of `v` from bit `offset`, extended by their sign or by zero.
+/// `width` bits of `v` from bit `offset`, sign- or zero-extended.
 fn bitfield<T: Int>(width: u64, offset: u64, v: u32, signed: bool) -> T {
     let (width, offset) = (width & 31, offset & 31);
     if width == 0 {

@@ -1,5 +1,5 @@
-//! Atomic operations of the data port: what each does to a number in memory, and the messages that
-//! ask for one in each channel.
+//! Atomic operations of the data port: their effect on a number in memory, and the messages that perform one for each
+//! channel.
 
 use kiln_emit::messages::{Atomic as Operation, Flag};
 
@@ -38,7 +38,7 @@ impl Atomic {
         })
     }
 
-    /// An operation on a number of so many bytes.
+    /// An operation on a number of the given size in bytes.
     pub fn of(op: Operation, channels: usize, address: usize, size: usize) -> Atomic {
         Atomic {
             op,
@@ -49,7 +49,7 @@ impl Atomic {
         }
     }
 
-    /// The new number, and what is returned, from the old one and the sources.
+    /// The new number and the returned one, from the old number and the sources.
     fn apply(&self, old: u64, a: u64, b: u64) -> (u64, u64) {
         use Operation::*;
         let unused = 64 - 8 * self.size as u32;
@@ -60,7 +60,7 @@ impl Atomic {
             4 => f64::from(f32::from_bits(v as u32)),
             _ => f64::from_bits(v),
         };
-        // A sum of two halves or singles, rounded to a double first, is rounded to the same.
+        // A sum of two halves or singles is exact enough as a double to be rounded to the same result.
         let bits = |v: f64| match self.size {
             2 => u64::from(half::f16::from_f64(v).to_bits()),
             4 => u64::from((v as f32).to_bits()),
@@ -86,7 +86,7 @@ impl Atomic {
             FloatAdd => bits(float(old) + float(a)),
             FloatSubtract => bits(float(old) - float(a)),
             FloatCompareExchange if float(old) == float(a) => b,
-            // What `new` has refused leaves memory as it is.
+            // Operations that `new` refuses leave memory unchanged.
             _ => old,
         } & mask;
         let returned = if matches!(self.op, PreDecrement) {
@@ -97,13 +97,13 @@ impl Atomic {
         (new, returned)
     }
 
-    /// Carries it out on a number in memory; gives what is returned.
+    /// Performs the operation on a number in memory; returns the message's result.
     pub fn perform(&self, memory: Span, [a, b]: [u64; 2]) -> u64 {
         let old = memory.update(self.size, |old| self.apply(old, a, b).0);
         self.apply(old, a, b).1
     }
 
-    /// Operands besides the number in memory.
+    /// Number of operands besides the number in memory.
     pub fn sources(&self) -> usize {
         use Operation::*;
         match self.op {

@@ -1,44 +1,44 @@
-//! Barriers: who has signalled them, and who is told when all have (PRM, "Message Gateway"; the virtual
-//! ISA's documentation of `NBARRIER`).
+//! Barriers: the threads that have signalled them, and those to wake when all have (PRM, "Message Gateway"; the
+//! virtual ISA's documentation of `NBARRIER`).
 //!
-//! The barrier of the group is passed when all its threads have signalled it. A named one is passed when as
-//! many producers and as many consumers have as its signals say; its consumers are told. A thread may be
-//! both. Where there are named ones, the group's is that of number 0, signalled by the same message.
+//! The barrier of the group is complete when all its threads have signalled it. A named barrier is complete when as
+//! many producers and consumers have signalled it as the signals say; its consumers are then woken. A thread may be
+//! both. Where there are named barriers, the group's is number 0, signalled by the same message.
 
 use super::error::Cause;
 use super::machine::Thread;
 
-/// Barriers of a group at most.
+/// Maximum number of barriers of a group.
 pub const BARRIERS: usize = 32;
 
 /// All barriers of a group.
 #[derive(Debug, Default)]
 pub struct Barriers {
-    /// Threads that have signalled the group's barrier and not passed it.
+    /// Number of threads that have signalled the group's barrier since it was last complete.
     arrived: usize,
     named: [Named; BARRIERS],
 }
 
-/// A named barrier that has been signalled since it was passed.
+/// A named barrier with signals since it was last complete.
 #[derive(Clone, Copy, Debug, Default)]
 struct Named {
-    /// How many there must be, and how many there are.
+    /// Required number and present number of signals.
     producers: (u32, u32),
     consumers: (u32, u32),
-    /// The threads that are told, a bit each: a group has at most 128.
+    /// Set of threads to wake, a bit each: a group has at most 128.
     waiting: u128,
 }
 
 impl Barriers {
-    /// A thread has signalled the barrier of its group.
+    /// Records a thread's signal of its group's barrier.
     pub fn arrive(&mut self) {
         self.arrived += 1;
     }
 
-    /// A thread has signalled a named barrier, as the dword of its message says.
+    /// Records a thread's signal of a named barrier, given the dword of its message.
     ///
     /// # Errors
-    /// Others have signalled it for other numbers of threads.
+    /// Others have signalled it with other numbers of threads.
     pub fn arrive_at(&mut self, thread: u32, dword: u32) -> Result<(), Cause> {
         let named = &mut self.named[dword as usize % BARRIERS];
         let (producers, consumers) = (dword >> 16 & 0xff, dword >> 24);
@@ -66,7 +66,7 @@ impl Barriers {
         Ok(())
     }
 
-    /// Lets the threads go on whose barrier is passed.
+    /// Wakes the threads whose barrier is complete.
     pub fn pass(&mut self, threads: &mut [Thread]) {
         if self.arrived >= threads.len() {
             self.arrived -= threads.len();

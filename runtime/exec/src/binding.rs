@@ -1,5 +1,5 @@
-//! What the driver tells a kernel of its images and samplers: entries of their tables, and
-//! implicit arguments.
+//! Facts about images and samplers that the driver passes to a kernel: entries of their tables, and implicit
+//! arguments.
 
 use kiln_emit::ze_info::{
     AddrMode, ArgType, ImageType, InlineSampler, Kernel, SamplerAddrMode, SamplerFilterMode,
@@ -8,11 +8,11 @@ use kiln_emit::ze_info::{
 use super::dispatch::BindError;
 use super::image::{Addressing, Filter, ImageKind, Sampler, Shape};
 
-/// Entries of the table of samplers.
+/// Number of entries in the table of samplers.
 const SAMPLER_ENTRIES: u32 = 16;
 
 impl Sampler {
-    /// What `sampler_address` is: the mode's number in OpenCL C.
+    /// Value of `sampler_address`: the mode's number in OpenCL C.
     fn addressing_code(self) -> u32 {
         match self.addressing {
             Addressing::Clamp => 1,
@@ -31,7 +31,7 @@ impl Sampler {
         Ok(Sampler {
             normalized: declared.normalized,
             addressing: match &declared.addrmode {
-                // The driver has the hardware clamp where the source leaves it open.
+                // The driver selects clamping if the source gives no mode.
                 SamplerAddrMode::None | SamplerAddrMode::ClampBorder => Addressing::Clamp,
                 SamplerAddrMode::ClampEdge => Addressing::ClampToEdge,
                 SamplerAddrMode::Repeat => Addressing::Repeat,
@@ -47,7 +47,7 @@ impl Sampler {
         })
     }
 
-    /// An implicit argument about a sampler; none if it is about something else.
+    /// Value of an implicit argument about a sampler; none for other arguments.
     pub(super) fn implicit(self, kind: &ArgType) -> Option<u32> {
         Some(match kind {
             ArgType::SamplerAddress => self.addressing_code(),
@@ -65,7 +65,7 @@ impl Sampler {
 }
 
 impl Shape {
-    /// An implicit argument about an image at an address; none if it is about something else.
+    /// Value of an implicit argument about an image at an address; none for other arguments.
     pub(super) fn implicit(&self, kind: &ArgType, address: u64) -> Option<u64> {
         let [width, height, depth] = self.size.map(u64::from);
         let (order, channels) = self.format.codes();
@@ -79,7 +79,7 @@ impl Shape {
             ArgType::ImageChannelDataType => u64::from(channels),
             ArgType::ImageChannelOrder => u64::from(order),
             ArgType::ImageNumSamples if self.kind == ImageKind::D2Msaa => u64::from(self.samples()),
-            // Other images here have neither several samples, nor levels of detail, nor gamma.
+            // All other images here have one sample, one level of detail, and no gamma.
             ArgType::ImageNumSamples
             | ArgType::ImageNumMipLevels
             | ArgType::ImageSrgbChannelOrder => 0,
@@ -91,7 +91,7 @@ impl Shape {
     }
 }
 
-/// The kind of image that a declaration asks for; none if any will do.
+/// Kind of image that a declaration asks for; none if any kind is accepted.
 pub(super) fn image_kind(declared: &ImageType) -> Option<ImageKind> {
     Some(match declared {
         ImageType::ImageBuffer => ImageKind::D1Buffer,
@@ -106,14 +106,14 @@ pub(super) fn image_kind(declared: &ImageType) -> Option<ImageKind> {
     })
 }
 
-/// Where a bindless sampler that is an argument has its state among all samplers: behind the table, so
-/// that it is apart from one of the same index that the source declares.
+/// Index of a bindless sampler argument's state among all samplers: after the table, so that it differs from a
+/// declared sampler of the same index.
 pub(super) fn bindless_sampler(argument: u32) -> u32 {
     SAMPLER_ENTRIES.saturating_add(argument)
 }
 
-/// The table of samplers: those among the arguments and those the source declares. Behind it are those
-/// of the bindless arguments.
+/// The table of samplers, with those among the arguments and those that the source declares, followed by the bindless
+/// arguments.
 pub(super) fn samplers(
     kernel: &Kernel,
     arguments: u32,

@@ -1,8 +1,8 @@
 //! Block messages to the data port: consecutive bytes of a surface, of memory at an address, or of the
 //! thread's scratch space, to and from consecutive registers.
 //!
-//! A block has a header with its offset or address, and is accessed whole, whatever channels are
-//! on, if one is (PRM vol. 7, "Shared Functions — Data Port").
+//! A block has a header with its offset or address. It is accessed as a whole if any channel is enabled (PRM vol. 7,
+//! "Shared Functions — Data Port").
 
 use kiln_emit::messages::{Block, Flag, Kind};
 use kiln_emit::platform::Payload;
@@ -13,7 +13,7 @@ use super::machine::Thread;
 use super::memory::{Shared, Space, Span};
 use super::message::{self, Message, buffer_base, fill, header_dword, payload};
 
-/// A block's size in bytes, and where in the first register it starts, by its octwords.
+/// Size of a block of octwords in bytes, and its start within the first register.
 fn oword_count(m: &Message) -> Result<(usize, usize), Cause> {
     match m.request()?.fields.block {
         Some(Block::X1High) => Ok((16, 16)),
@@ -24,7 +24,7 @@ fn oword_count(m: &Message) -> Result<(usize, usize), Cause> {
     }
 }
 
-/// A block's size in bytes, by its hexadecawords.
+/// Size of a block of hexadecawords in bytes.
 fn hword_count(m: &Message) -> Result<usize, Cause> {
     let block = m.request()?.fields.block.ok_or_else(|| m.unknown())?;
     Ok(HWORD * block.count() as usize)
@@ -56,7 +56,7 @@ pub fn surface(thread: &mut Thread, shared: &mut Shared, m: &Message) -> Result<
     shared.count(write, size);
     match space.at(u64::from(offset), size, 0) {
         Ok(memory) => copy(thread, m, memory, size, write, skip),
-        // Compilers merge reads to blocks that go over a surface's end; the hardware gives zeroes.
+        // Compilers merge reads to blocks that reach beyond a surface's end, where the hardware returns zeros.
         Err(Cause::OutOfBounds { at, room, .. }) if !write && at < room => {
             let mut bytes = [0; BLOCK];
             let inside = (room - at) as usize;
@@ -97,12 +97,12 @@ pub fn address(thread: &mut Thread, shared: &mut Shared, m: &Message) -> Result<
     copy(thread, m, memory, size, write, skip)
 }
 
-/// Bytes of a block at most.
+/// Maximum size of a block in bytes.
 const BLOCK: usize = 8 * HWORD;
 /// A hexadecaword: the unit of large blocks, and of offsets into scratch space.
 const HWORD: usize = 32;
 
-/// Copies between memory and the registers behind the header or of the response.
+/// Copies between memory and registers: those after the header, or those of the response.
 fn copy(
     thread: &mut Thread,
     m: &Message,
@@ -134,12 +134,12 @@ fn respond(thread: &mut Thread, m: &Message, bytes: &[u8], skip: usize) -> Resul
         .map_or(Ok(()), |at| fill(thread, m, at + skip, bytes))
 }
 
-/// Blocks of the thread's own scratch space, in hexadecawords.
+/// Blocks of the thread's scratch space, in hexadecawords.
 pub fn scratch(thread: &mut Thread, shared: &mut Shared, m: &Message) -> Result<(), Cause> {
     if !m.has_header() {
         return Err(m.bad("a block message without a header"));
     }
-    // The header says where it is, or which surface it is in.
+    // The header has the space's address, or the surface that contains it.
     let expected = match thread.platform.payload {
         Payload::Registers => thread.scratch & !0x3ff,
         Payload::Memory => SCRATCH_STATE,

@@ -1,10 +1,9 @@
-//! Blocks of two dimensions of a matrix in memory, to and from consecutive registers (PRM, "Load 2D
-//! Block", "Store 2D Block"; the virtual ISA's documentation of `LSC_UNTYPED`).
+//! Two-dimensional blocks of a matrix in memory, to and from consecutive registers (PRM, "Load 2D Block", "Store 2D
+//! Block"; the virtual ISA's documentation of `LSC_UNTYPED`).
 //!
-//! One register describes the matrix (address, bytes and number of its rows, and how far apart they are)
-//! and the block (its first element, its sizes, and how many blocks lie side by side). In registers a row
-//! begins at a multiple of a power of two, and a block at a register. Elements outside the matrix are
-//! zeros when they are read, and are dropped when they are written.
+//! One register describes the matrix (address, width in bytes, number of rows, and pitch) and the block (its first
+//! element, its sizes, and the number of adjacent blocks). In registers a row is padded to a power of two, and a
+//! block to a whole register. Elements outside the matrix read as zeros; writes to them are dropped.
 
 use kiln_emit::messages::{Data, Flag, Kind};
 
@@ -13,24 +12,24 @@ use super::machine::Thread;
 use super::memory::Shared;
 use super::message::{Message, address, fill, header_dword, payload};
 
-/// Bytes of all blocks of a message at most: 32 registers of 64 bytes.
+/// Maximum size of all blocks of a message in bytes: 32 registers of 64 bytes.
 const BYTES_MAX: usize = 32 * 64;
 
-/// What a payload describes.
+/// Contents of the descriptive payload.
 struct Blocks {
     base: u64,
-    /// Bytes of a row, rows, and bytes from one row to the next.
+    /// Width of a row in bytes, number of rows, and distance between rows in bytes.
     width: u64,
     height: u64,
     pitch: u64,
-    /// The first element.
+    /// Position of the first element.
     x: i64,
     y: i64,
-    /// Elements of a block in each direction, and blocks.
+    /// Numbers of columns and rows of a block, and number of blocks.
     columns: usize,
     rows: usize,
     count: usize,
-    /// Bytes of an element.
+    /// Size of an element in bytes.
     size: usize,
     transposed: bool,
     transformed: bool,
@@ -64,7 +63,7 @@ impl Blocks {
         let dword = |index| header_dword(thread, m, index);
         let from_one = |bits: u32| u64::from(bits) + 1;
         let shape = dword(7)?;
-        // Each has ten bits of the extended descriptor.
+        // Each offset has ten bits of the extended descriptor.
         let added = |bits: u32| i64::from(bits as i32 >> 22);
         let x = i64::from(dword(5)? as i32) + added(m.extended() << 10);
         let y = i64::from(dword(6)? as i32) + added(m.extended());
@@ -98,12 +97,12 @@ impl Blocks {
         Ok(blocks)
     }
 
-    /// Elements of a dword, of which that many are put side by side.
+    /// Number of elements in a dword, which transformation places side by side.
     fn packed(&self) -> usize {
         if self.transformed { 4 / self.size } else { 1 }
     }
 
-    /// What is a row in registers: elements of it, and rows.
+    /// Number of elements in a register row, and number of rows.
     fn lines(&self) -> (usize, usize) {
         match self.transposed {
             true => (self.rows, self.columns),
@@ -122,7 +121,7 @@ impl Blocks {
         self.block_bytes(register) * self.count
     }
 
-    /// Where an element of a block is in registers, in bytes.
+    /// Byte offset of an element of a block in registers.
     fn place(&self, x: usize, y: usize) -> usize {
         let (along, line) = match self.transposed {
             true => (y, x),
@@ -134,7 +133,7 @@ impl Blocks {
         (row + along * packed + line % packed) * self.size
     }
 
-    /// The address of an element of a block; none outside the matrix.
+    /// Address of an element of a block; none outside the matrix.
     fn address(&self, block: usize, x: usize, y: usize) -> Option<u64> {
         let column = u64::try_from(self.x + (block * self.columns + x) as i64).ok()?;
         let row = u64::try_from(self.y + y as i64).ok()?;
@@ -143,7 +142,7 @@ impl Blocks {
             .then(|| self.base.wrapping_add(row * self.pitch + byte))
     }
 
-    /// Every element of all blocks: its address and its place in registers.
+    /// All elements of all blocks: address, and byte offset in registers.
     fn elements(&self, register: usize) -> impl Iterator<Item = (Option<u64>, usize)> {
         (0..self.count).flat_map(move |block| {
             (0..self.rows).flat_map(move |y| {

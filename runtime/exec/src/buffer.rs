@@ -1,8 +1,8 @@
-//! Buffers from numbers, and numbers from buffers.
+//! Conversion between buffers and numbers.
 
 use super::dispatch::Arg;
 
-/// A type whose numbers buffers hold, little-endian as the device has them.
+/// A type of numbers in buffers, little-endian as on the device.
 pub trait Element: Copy + sealed::Sealed {
     /// Bytes of a number.
     const BYTES: usize;
@@ -34,7 +34,7 @@ macro_rules! element {
 }
 element!(u8, i8, u16, i16, u32, i32, u64, i64, f32, f64, half::f16);
 
-/// A buffer's contents: what [`Arg::Buffer`] holds, made of numbers and read as numbers.
+/// The contents of a buffer argument ([`Arg::Buffer`]), made from numbers and read as numbers.
 ///
 /// ```
 /// use kiln_exec::{Arg, Buffer};
@@ -62,7 +62,7 @@ impl Buffer {
         Buffer { bytes }
     }
 
-    /// So many bytes of zero.
+    /// A buffer of zeros with a size in bytes.
     pub fn zeroed(bytes: usize) -> Buffer {
         Buffer {
             bytes: vec![0; bytes],

@@ -1,10 +1,9 @@
-//! Which bytes of the general registers hold what was written or what the thread started with.
+//! Tracking of the general registers' defined bytes: those that were written or that the thread started with.
 //!
-//! A move that changes no bits copies each byte as it is, defined or not: compilers move whole registers of which
-//! only parts are in use. An instruction that ignores the execution mask may compute on channels that
-//! hold nothing; then its result is undefined. Anything else that uses an undefined byte for an
-//! enabled channel is an error, and so is a message that takes an address, or what it writes, from
-//! one.
+//! A move that changes no bits copies the state of each byte: compilers move whole registers of which only parts are
+//! in use. An instruction that ignores the execution mask may compute on channels with undefined bytes; its result is
+//! then undefined. Any other use of an undefined byte by an enabled channel is an error, and so is a message whose
+//! address or data have one.
 
 use kiln_emit::inst::{MathFn, Op};
 
@@ -19,18 +18,18 @@ pub struct Defined {
     bytes: Vec<u32>,
 }
 
-/// Bytes that a word of [`Defined`] has the bits of.
+/// Bytes covered by a word of [`Defined`].
 const WORD: usize = 32;
 
 impl Defined {
-    /// Nothing of so many bytes is defined.
+    /// A register file without defined bytes.
     pub fn none(bytes: usize) -> Defined {
         Defined {
             bytes: vec![0; bytes.div_ceil(WORD)],
         }
     }
 
-    /// The bytes that a thread starts with.
+    /// Marks the bytes that a thread starts with.
     pub fn start(&mut self, bytes: usize) {
         self.set(0, bytes, true);
     }
@@ -43,13 +42,13 @@ impl Defined {
         }
     }
 
-    /// The defined ones of at most eight bytes, as bits.
+    /// Mask of the defined bytes among at most eight.
     fn get(&self, at: usize, size: usize) -> u8 {
         let known = |byte: usize| self.missing(at + byte, 1).is_none();
         (0..size).fold(0, |bits, byte| bits | u8::from(known(byte)) << byte)
     }
 
-    /// The first of some bytes that is undefined.
+    /// The first undefined byte of a range.
     #[inline]
     fn missing(&self, at: usize, size: usize) -> Option<usize> {
         masks(at, size).find_map(|(word, mask)| {
@@ -59,7 +58,7 @@ impl Defined {
     }
 }
 
-/// Some bytes as a mask for each word they are in.
+/// A range of bytes as a mask for each word.
 #[inline]
 fn masks(at: usize, size: usize) -> impl Iterator<Item = (usize, u32)> {
     let end = at + size;
@@ -72,7 +71,7 @@ fn masks(at: usize, size: usize) -> impl Iterator<Item = (usize, u32)> {
 }
 
 impl Thread {
-    /// Marks bytes of the general registers as defined, if that is recorded.
+    /// Marks bytes of the general registers as defined, if they are tracked.
     #[inline]
     pub fn define(&mut self, at: usize, size: usize) {
         if let Some(defined) = &mut self.defined {
@@ -80,7 +79,7 @@ impl Thread {
         }
     }
 
-    /// Bytes of the general registers are sent: an error if one is known to be undefined.
+    /// Checks that a message's bytes are defined, if they are tracked.
     #[inline]
     pub fn sent(&self, at: usize, size: usize) -> Result<(), Cause> {
         match self.defined.as_ref().and_then(|d| d.missing(at, size)) {
@@ -92,8 +91,7 @@ impl Thread {
         }
     }
 
-    /// Checks the sources of an operation that is about to be executed, and records whether its
-    /// result will be defined.
+    /// Checks the sources of the next operation, and records the state of its result.
     pub fn check(&mut self, op: &Operation) -> Result<(), Cause> {
         let Some(mut defined) = self.defined.take() else {
             return Ok(());
@@ -115,7 +113,7 @@ impl Thread {
             return Ok(());
         }
         let enabled = match (&op.path, &op.srcs[1].base) {
-            // Its second source is a further mask of channels.
+            // The second source is a further mask of channels.
             (Path::Scattered, Base::Constant(mask)) => self.enabled(op) & *mask as u32,
             _ => self.enabled(op),
         };
@@ -139,7 +137,7 @@ impl Thread {
             && op.srcs[0].steps == op.srcs[1].steps;
         let size = op.dst.ty.bytes() as usize;
         let copies = moves && op.srcs[0].ty.bytes() as usize == size;
-        // The defined bytes of each channel's result.
+        // Mask of the defined bytes of each channel's result.
         let mut known = [u8::MAX; LANES];
         for (index, src) in op.sources().iter().enumerate() {
             let used = match (chosen, index) {
@@ -198,7 +196,7 @@ impl Thread {
         Ok(())
     }
 
-    /// Marks what an operation writes behind its destination.
+    /// Marks registers that an operation writes beyond its destination.
     fn define_further(&self, op: &Operation, start: usize, gate: u32, defined: &mut Defined) {
         if op.path == Path::Math(MathFn::Idiv) {
             let next = start + (usize::from(op.lanes) * 4).next_multiple_of(self.register_bytes());
@@ -211,7 +209,7 @@ impl Thread {
         }
     }
 
-    /// Whether all elements of a source, of channels enabled or not, are known to be defined.
+    /// True if all elements of a source are known to be defined, of disabled channels too.
     fn all_defined(&self, defined: &Defined, op: &Operation, src: &Source) -> bool {
         let size = src.ty.bytes() as usize;
         match (&src.base, &src.steps) {
@@ -237,8 +235,7 @@ impl Thread {
         }
     }
 
-    /// The general registers' byte that a channel's element of a source starts at; none if it is
-    /// elsewhere.
+    /// First byte of a channel's source element in the general registers; none for other files.
     fn element_at(&self, src: &Source, lane: usize) -> Option<usize> {
         let start = match src.base {
             Base::File {

@@ -1,4 +1,4 @@
-//! Launching: what the kernel's arguments become, and the payload each thread starts with.
+//! Launching: binding of the kernel's arguments, and the payload of each thread.
 //!
 //! A thread starts with `r0`, its header; then the per-thread payload (local ids); then the
 //! cross-thread payload (arguments and sizes), laid out as `.ze_info` says (PRM vol. 7, "Thread
@@ -27,20 +27,20 @@ use super::words::Words;
 /// A kernel argument.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Arg {
-    /// A buffer, with what is in it; after the launch, with what the kernel left in it. Made of
-    /// numbers by [`super::Buffer`].
+    /// The contents of a buffer; after the launch, as the kernel left them. [`super::Buffer`] makes them from
+    /// numbers.
     Buffer(Vec<u8>),
     /// Bytes passed by value, little-endian: as many as the argument's type has.
     Value(Vec<u8>),
-    /// So many bytes of shared local memory; a group has 65536 in all.
+    /// Size of an argument in shared local memory, in bytes; a group has 65536 in all.
     Local(u32),
-    /// An image, with its texels; after the launch, with what the kernel left in it.
+    /// An image; after the launch, with texels as the kernel left them.
     Image(Image),
     Sampler(Sampler),
 }
 
 impl Arg {
-    /// The memory that the kernel may change: a buffer's bytes, an image's texels.
+    /// Memory that the kernel may change: a buffer's bytes, an image's texels.
     pub fn memory(&self) -> Option<&[u8]> {
         match self {
             Arg::Buffer(bytes) => Some(bytes),
@@ -105,19 +105,19 @@ impl Arg {
 /// ```
 #[derive(Clone, Debug)]
 pub struct Launch<'a> {
-    /// What the object file says of the kernel: the layout of its payload.
+    /// The object file's description of the kernel, with the layout of its payload.
     pub ze_info: &'a ZeInfo,
     /// The kernel's name.
     pub kernel: &'a str,
-    /// Work-items in each dimension, at least 1; a multiple of `local`.
+    /// Number of work-items in each dimension, at least 1; a multiple of `local`.
     pub global: [u32; 3],
-    /// Work-items of a group in each dimension, at least 1; at most 1024 in all.
+    /// Number of work-items of a group in each dimension, at least 1; at most 1024 in all.
     pub local: [u32; 3],
-    /// Number of dimensions the launch was given in, 1 to 3: what `get_work_dim` gives.
+    /// Number of dimensions of the launch, 1 to 3, which `get_work_dim` returns.
     pub dimensions: u32,
     /// The kernel's arguments, in their order.
     pub args: Vec<Arg>,
-    /// Instructions executed at most, by all threads of all groups together.
+    /// Maximum number of executed instructions of all threads of all groups together.
     pub budget: u64,
 }
 
@@ -150,7 +150,7 @@ pub enum BindError {
     #[error("`{name}`, {part} byte {offset} of the payload, is not implemented")]
     Payload {
         name: String,
-        /// Of which payload.
+        /// Name of the payload.
         part: &'static str,
         offset: u32,
     },
@@ -176,9 +176,9 @@ pub enum BindError {
     TracedThread { thread: u32, last: u32 },
 }
 
-/// A datum of the payload that nobody knows.
+/// The error for an unknown datum of the payload.
 fn unknown(kind: &ArgType, part: &'static str, offset: u32) -> BindError {
-    // As the description has it.
+    // Name in the description.
     let name = serde_norway::to_string(kind).unwrap_or_default();
     BindError::Payload {
         name: name.trim_end().to_string(),
@@ -187,7 +187,7 @@ fn unknown(kind: &ArgType, part: &'static str, offset: u32) -> BindError {
     }
 }
 
-/// Why a launch failed.
+/// The error of a launch.
 #[derive(Debug, thiserror::Error)]
 pub enum RunError {
     #[error(transparent)]
@@ -199,32 +199,32 @@ pub enum RunError {
     Budget { group: [u32; 3], budget: u64 },
 }
 
-/// Work-items of a group at most.
+/// Maximum number of work-items of a group.
 const GROUP_ITEMS: u64 = 1024;
-/// Shared local memory of a group at most, in bytes.
+/// Maximum size of a group's shared local memory in bytes.
 const SLM_BYTES: u64 = 64 << 10;
-/// Entries of the binding table that surfaces may have; those after them have other meanings.
+/// Number of binding table entries for surfaces; larger indices are reserved.
 const BINDING_ENTRIES: u32 = 240;
-/// A bindless surface's entry in an extended descriptor starts at this bit.
+/// Lowest bit of a bindless surface's index in an extended descriptor.
 const HEAP_SHIFT: u32 = 12;
-/// Bytes of a sampler's state: the unit of a bindless sampler's offset.
+/// Size of a sampler's state in bytes: the unit of a bindless sampler's offset.
 const SAMPLER_STATE_BYTES: u32 = 16;
 /// Bytes of the buffer that `printf` writes to.
 const PRINTF_BYTES: usize = 1 << 20;
-/// The sections that `const_base` and `global_base` are the addresses of.
+/// Sections whose addresses `const_base` and `global_base` are.
 const CONST_DATA: &str = ".data.const";
 const GLOBAL_DATA: &str = ".data.global";
-/// Memory of one thread at most, in bytes.
+/// Maximum size of one thread's memory in bytes.
 const THREAD_BYTES: u64 = 2 << 20;
-/// The unit that scratch space is given in, in bytes.
+/// Unit of scratch space in bytes.
 const SCRATCH_UNIT: u64 = 1 << 10;
-/// Bytes that the arguments are padded to a multiple of, whatever the size of a register.
+/// Padding of the arguments in bytes, whatever the size of a register.
 const ARGUMENTS_UNIT: u64 = 32;
-/// Where in memory the arguments of threads begin that load them, from what 32-bit stateless offsets
-/// count from: not at its start, so that a kernel that forgets to add it fails.
+/// Offset of the arguments in memory, from the origin of 32-bit stateless offsets, for threads that load them. It is
+/// not 0, so that a kernel that forgets to add it fails.
 const ARGUMENTS: u32 = 64;
-/// The state of the scratch surface, as the header names it; a message names the same in the place of
-/// a surface's offset, which is four bits lower.
+/// State of the scratch surface in the header. Messages name it in the field of a surface's offset, which is four
+/// bits lower.
 pub(super) const SCRATCH_STATE: u32 = 1 << SCRATCH_STATE_SHIFT;
 const SCRATCH_STATE_SHIFT: u32 = 10;
 
@@ -241,7 +241,7 @@ impl Launch<'_> {
         self.run_with(program, &Options::default())
     }
 
-    /// The same as the options say.
+    /// Runs all groups with options.
     ///
     /// # Errors
     /// As [`Launch::run`].
@@ -251,7 +251,7 @@ impl Launch<'_> {
             self.ze_info.args_info(self.kernel),
             &self.args,
         )?;
-        // While groups run, buffers are words: there is one copy of each.
+        // While groups run, buffers are words, of which there is one copy.
         let take = |arg: &mut Arg| {
             let bytes = std::mem::take(arg.memory_mut()?);
             Some(Arc::new(Words::of(bytes)))
@@ -277,36 +277,35 @@ impl Launch<'_> {
     }
 }
 
-/// A launch, bound to its kernel.
+/// A launch bound to its kernel.
 pub(super) struct Setup {
     platform: &'static Platform,
     /// Bytes of a general register, and of all of them.
     register: usize,
     file: u64,
     simd: u32,
-    /// Of a group.
+    /// Number of threads of a group.
     pub(super) threads: u32,
     items: u32,
     pub(super) groups: [u32; 3],
     pub(super) memory: Memory,
-    /// For each argument, its buffer.
+    /// Index of each argument's buffer.
     buffers: Vec<Option<usize>>,
-    /// The binding table, and the heap of bindless surfaces behind it.
+    /// The binding table, followed by the heap of bindless surfaces.
     pub(super) surfaces: Vec<Option<Surface>>,
     pub(super) samplers: Vec<Option<Sampler>>,
     pub(super) slm: usize,
-    /// What every thread has after its per-thread payload.
+    /// Payload that all threads share, after the per-thread payload.
     cross_thread: Vec<u8>,
-    /// Of the per-thread payload.
+    /// Size of the per-thread payload.
     per_thread_bytes: usize,
     local_ids: Vec<LocalIds>,
     walk: [usize; 3],
     scratch_bytes: u32,
-    /// The address of the scratch space of a group's threads, and the one that 32-bit stateless offsets
-    /// count from.
+    /// Address of the scratch space of a group's threads, which is the origin of 32-bit stateless offsets.
     pub(super) scratch: u64,
     pub(super) general_state: u64,
-    /// The operation that threads start with.
+    /// Index of the first operation.
     start: u32,
 }
 
@@ -314,7 +313,7 @@ pub(super) struct Setup {
 struct LocalIds {
     offset: usize,
     size: usize,
-    /// The ids of one work-item follow each other, instead of one id of all work-items.
+    /// True if the ids of one work-item are adjacent, instead of one id of all work-items.
     packed: bool,
 }
 
@@ -419,10 +418,10 @@ impl Setup {
         Ok(())
     }
 
-    /// Leaves in the registers what the hardware puts there, and all else in memory, from where the
-    /// kernel loads it: the arguments behind the inline data, and the local ids of each thread, unless
-    /// the hardware makes them. It makes only those whose numbers are bits of the work-item's; the
-    /// kernel then starts behind the instructions that load them.
+    /// Keeps in registers only what the hardware loads. All else is in memory, from which the kernel loads it: the
+    /// arguments after the inline data, and the local ids of each thread unless the hardware generates them. The
+    /// hardware generates only ids that are bits of the work-item's number; the kernel then starts after the
+    /// instructions that load them.
     fn leave_in_memory(
         &mut self,
         launch: &Launch,
@@ -477,7 +476,7 @@ impl Setup {
     fn bind_per_thread(&mut self, kernel: &Kernel) -> Result<(), BindError> {
         let none = kernel.per_thread_payload_arguments.is_empty();
         if none && self.platform.payload == Payload::Registers {
-            // A thread's payload has a register of its own, even if nothing is in it.
+            // A thread's payload has a register of its own, even if it is empty.
             self.per_thread_bytes = self.register;
         }
         for argument in &kernel.per_thread_payload_arguments {
@@ -506,7 +505,7 @@ impl Setup {
             .binding_table_indices
             .iter()
             .map(|b| (b.bti_value, b.arg_index));
-        // An argument may name its entry itself.
+        // An argument may have a binding table entry of its own.
         let own = kernel
             .payload_arguments
             .iter()
@@ -515,7 +514,7 @@ impl Setup {
             let surface = self.surface(launch, argument as usize);
             *self.entry(bti)? = surface;
         }
-        // So may the program's data.
+        // The program's data may have one, too.
         for argument in &kernel.payload_arguments {
             let section = match argument.arg_type {
                 ArgType::ConstBase => CONST_DATA,
@@ -526,8 +525,8 @@ impl Setup {
                 *self.entry(bti)? = self.data_surface(section);
             }
         }
-        // Bindless messages find every argument in the heap, at its own number, and behind them the
-        // program's data.
+        // Bindless messages find every argument in the heap, at the argument's index, and the program's data after
+        // them.
         let heap = (0..launch.args.len()).map(|index| self.surface(launch, index));
         let mut heap: Vec<_> = heap.collect();
         heap.extend([CONST_DATA, GLOBAL_DATA].map(|section| self.data_surface(section)));
@@ -536,7 +535,7 @@ impl Setup {
         Ok(())
     }
 
-    /// The entry of the binding table of an index.
+    /// The binding table entry of an index.
     fn entry(&mut self, bti: u32) -> Result<&mut Option<Surface>, BindError> {
         if bti >= BINDING_ENTRIES {
             return Err(BindError::Binding(bti));
@@ -580,7 +579,7 @@ impl Setup {
             ArgType::GlobalSize => sizes(launch.global),
             ArgType::GroupCount => sizes(self.groups),
             ArgType::WorkDimensions => launch.dimensions.to_le_bytes().to_vec(),
-            // Buffers start where their surfaces do.
+            // Buffers start at the start of their surfaces.
             ArgType::BufferOffset => vec![0; argument.size as usize],
             ArgType::ArgByvalue => match launch.args.get(index) {
                 Some(Arg::Value(bytes)) => {
@@ -650,9 +649,9 @@ impl Setup {
         self.memory.address(buffer)
     }
 
-    /// The implicit arguments, with a new table of the local ids of all of a group's threads.
+    /// The implicit arguments, with a table of the local ids of all of a group's threads.
     fn implicit_args(&mut self, launch: &Launch) -> Vec<u8> {
-        // Rows of 16 channels at least, whatever the size of a register.
+        // Rows have at least 16 channels, whatever the size of a register.
         let stride = self.simd.max(16) as usize * 2;
         let row = 3 * stride;
         let mut ids = vec![0; row * self.threads as usize];
@@ -688,19 +687,19 @@ impl Setup {
         value.map(|value| value.to_le_bytes().to_vec())
     }
 
-    /// The address of a section of the program's data, null if it has none.
+    /// Address of a section of the program's data; null if there is none.
     fn data_base(&self, section: &str) -> Vec<u8> {
         let address = self.memory.data_address(section).unwrap_or(0);
         address.to_le_bytes().to_vec()
     }
 
-    /// The group of a number: x counts first, then y, then z.
+    /// Position of the group with a number: x counts first, then y, then z.
     pub(super) fn group(&self, number: u64) -> [u32; 3] {
         let [x, y, _] = self.groups.map(|n| u64::from(n).max(1));
         [number % x, number / x % y, number / x / y].map(|id| id as u32)
     }
 
-    /// Bytes of the general registers that a thread starts with.
+    /// Size of the payload in the general registers.
     pub(super) fn payload_bytes(&self) -> usize {
         self.register + self.per_thread_bytes + self.cross_thread.len()
     }
@@ -718,7 +717,7 @@ impl Setup {
         let mut header = [0u32; 8];
         header[1] = group[0];
         header[3] = scratch_log.unwrap_or(0);
-        // The thread's number serves as its fixed-function thread id, which indexes private memory.
+        // The thread's number serves as its fixed-function thread id, the index of private memory.
         header[5] = number
             | match self.platform.payload {
                 Payload::Registers => thread.scratch,
@@ -728,7 +727,7 @@ impl Setup {
             header[0] = ARGUMENTS;
             header[2] = number;
         }
-        // What the message of the group's barrier takes for the numbers of producers and consumers.
+        // Numbers of producers and consumers for the message of the group's barrier.
         if self.platform.barriers > 1 {
             header[2] |= self.threads << 24;
         }
@@ -744,13 +743,13 @@ impl Setup {
     }
 }
 
-/// What names a surface of the heap by its number there.
+/// Offset of a heap surface as its name in messages.
 fn heap_offset(number: usize) -> Vec<u8> {
     let offset = (number as u32).wrapping_shl(HEAP_SHIFT);
     offset.to_le_bytes().to_vec()
 }
 
-/// The dimensions from the one whose local id changes fastest: x, y, z if nothing else is said.
+/// Dimensions in the order in which local ids change, the fastest first: x, y, z by default.
 fn walk_order(kernel: &Kernel) -> Result<[usize; 3], BindError> {
     let order = &kernel.execution_env.work_group_walk_order_dimensions;
     if order.is_empty() {
@@ -764,7 +763,7 @@ fn walk_order(kernel: &Kernel) -> Result<[usize; 3], BindError> {
     }
 }
 
-/// Bytes of the local ids of one dimension.
+/// Size of the local ids of one dimension in bytes.
 fn local_id_stride(packed: bool, simd: u32, register: usize) -> usize {
     match packed {
         true => 2,
@@ -772,8 +771,8 @@ fn local_id_stride(packed: bool, simd: u32, register: usize) -> usize {
     }
 }
 
-/// Local ids of the work-items from `first`: 16-bit numbers, x for as many channels as `stride` bytes
-/// have room for, then y, then z. `walk` is the order of the dimensions.
+/// Writes local ids of the work-items from `first`: 16-bit numbers, x for as many channels as `stride` bytes have
+/// room for, then y, then z. `walk` is the order of the dimensions.
 fn write_local_ids(
     place: &mut [u8],
     stride: usize,
@@ -799,7 +798,7 @@ fn write_local_ids(
     }
 }
 
-/// Checks that the arguments are those the kernel takes.
+/// Checks that the arguments are of the kernel's types.
 fn check_args(kernel: &Kernel, infos: &[ArgInfo], args: &[Arg]) -> Result<(), BindError> {
     let named = kernel.payload_arguments.iter().filter_map(|a| a.arg_index);
     let expected = named
@@ -867,14 +866,14 @@ fn check_args(kernel: &Kernel, infos: &[ArgInfo], args: &[Arg]) -> Result<(), Bi
     Ok(())
 }
 
-/// What an argument must be.
+/// The requirement on an argument.
 enum Expected {
     Buffer,
     Local,
     Sampler,
-    /// Of this kind, if one is named.
+    /// An image, of this kind if one is named.
     Image(Option<ImageKind>),
-    /// A size in bytes between these.
+    /// A size in bytes within these bounds.
     Value {
         least: usize,
         most: usize,
@@ -906,7 +905,7 @@ fn expected_arg<'a>(
                     Some(Expected::Value { most: other, .. }) => most.max(other),
                     _ => most,
                 };
-                // A value smaller than a dword has a whole one in the payload.
+                // A value smaller than a dword takes a whole one in the payload.
                 expected = Some(Expected::Value {
                     least: most.saturating_sub(3),
                     most,
@@ -934,7 +933,7 @@ fn expected_arg<'a>(
     expected
 }
 
-/// Bytes of scratch space of one thread: a power of two, or none.
+/// Size of one thread's scratch space in bytes: a power of two, or none.
 fn scratch_size(kernel: &Kernel) -> Result<u32, BindError> {
     let buffers = kernel.per_thread_memory_buffers.iter();
     let named: u64 = buffers
@@ -952,7 +951,7 @@ fn scratch_size(kernel: &Kernel) -> Result<u32, BindError> {
     Ok(bytes.next_power_of_two().max(SCRATCH_UNIT) as u32)
 }
 
-/// Bytes of private memory of one thread.
+/// Size of one thread's private memory in bytes.
 fn private_size(kernel: &Kernel, simd: u32) -> Result<u64, BindError> {
     let mut bytes = 0;
     for buffer in kernel

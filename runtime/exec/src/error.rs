@@ -1,4 +1,4 @@
-//! What can go wrong while machine code runs, and where.
+//! Errors of execution.
 
 use std::fmt::Write as _;
 
@@ -10,7 +10,7 @@ use super::machine::Thread;
 use super::operation::{File, Lost};
 use super::program::Program;
 
-/// Execution stopped: where, on what instruction, with what in its registers, and why.
+/// The state in which a thread stopped, and the cause.
 #[derive(Debug, thiserror::Error)]
 #[error(
     "group {group:?}, thread {thread}, offset {ip:#x}: {cause}\n{listing}  execution mask \
@@ -18,23 +18,23 @@ use super::program::Program;
 )]
 pub struct ExecError {
     pub group: [u32; 3],
-    /// Number of the thread in its group.
+    /// Index of the thread in its group.
     pub thread: u32,
-    /// Bytes from the program's start.
+    /// Offset from the program's start, in bytes.
     pub ip: u32,
-    /// The instruction, as listings have it.
+    /// The instruction in listing syntax.
     pub inst: String,
-    /// The same with those around it and their offsets, one a line; it is marked.
+    /// Listing of the instruction and its neighbours with their offsets; it is marked.
     pub listing: String,
     /// Channels that were executing.
     pub active: u32,
-    /// The registers the instruction names, in hexadecimal dwords.
+    /// Contents of the instruction's registers, in hexadecimal dwords.
     pub registers: String,
     #[source]
     pub cause: Cause,
 }
 
-/// Why execution, or the preparation of a launch, stopped.
+/// The cause of a failed execution or launch.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum Cause {
     #[error("{0:?} is not implemented")]
@@ -120,7 +120,7 @@ pub enum Cause {
     Deadlock { waiting: u32, threads: u32 },
     #[error("it does not wait for the instruction at {at:#x}, and {finding}:\n  {at:#06x} {inst}")]
     Hazard {
-        /// The instruction before it that may not have finished.
+        /// Offset of the earlier instruction that may not have finished.
         at: u32,
         inst: String,
         finding: Finding,
@@ -132,7 +132,7 @@ pub enum Cause {
 }
 
 impl ExecError {
-    /// What stopped a thread, with the state it was in.
+    /// The error of a thread in its present state.
     pub fn new(group: [u32; 3], thread: &Thread, program: &Program, cause: Cause) -> ExecError {
         let inst = program.inst(thread.ip);
         ExecError {
@@ -148,12 +148,12 @@ impl ExecError {
     }
 }
 
-/// Instructions shown before and after the one that failed.
-const AROUND: u32 = 3;
+/// Number of instructions shown before and after the failed one.
+const LISTED_NEIGHBOURS: u32 = 3;
 
 fn listing(program: &Program, index: u32) -> String {
     let mut text = String::new();
-    for shown in index.saturating_sub(AROUND)..=index + AROUND {
+    for shown in index.saturating_sub(LISTED_NEIGHBOURS)..=index + LISTED_NEIGHBOURS {
         if let (Some(op), Some(inst)) = (program.op(shown), program.inst(shown)) {
             let mark = if shown == index { '>' } else { ' ' };
             let _ = writeln!(text, "{mark} {:#06x} {inst}", op.at);
@@ -162,8 +162,8 @@ fn listing(program: &Program, index: u32) -> String {
     text
 }
 
-/// The general registers that an instruction's operands start in; the address register and the
-/// flags if they are used.
+/// The general registers in which an instruction's operands start; the address register and the flags if they are
+/// used.
 fn registers(thread: &Thread, inst: &Inst) -> String {
     let places = inst
         .dst
@@ -189,7 +189,7 @@ fn registers(thread: &Thread, inst: &Inst) -> String {
     for place in places {
         match place {
             Place::Direct(reg) if reg.file == RegFile::Grf => {
-                // Two registers hold a dword of each of sixteen channels.
+                // Two registers of 32 bytes hold a dword of each of sixteen channels.
                 let size = thread.register_bytes();
                 let registers = thread.grf.chunks_exact(size).enumerate();
                 for (num, bytes) in registers.skip(reg.num as usize).take(2) {

@@ -1,10 +1,9 @@
-//! The plain forms of operations on lanes of at most 32 bits: integers whose low 32 bits are all
-//! that counts, and singles rounded to nearest.
+//! Common forms of operations on lanes of at most 32 bits: integers of which only the low 32 bits matter, and singles
+//! rounded to nearest.
 //!
-//! [`classify`] recognizes them when code is decoded; [`execute`] carries them out on arrays whose
-//! length is known when this is compiled, so that the compiler makes vector code of the loops. What
-//! depends on the machine's mode is looked at first: in any other rounding mode than the default an
-//! operation takes the general path, which gives the same results where both apply.
+//! [`classify`] recognizes them when code is decoded. [`execute`] runs them on arrays of a constant length, which the
+//! compiler vectorizes. In any rounding mode but the default, an operation takes the general path, which gives the
+//! same results where both apply.
 
 use kiln_emit::inst::{Cond, Op, Type};
 
@@ -13,14 +12,14 @@ use super::machine::{LANES, Thread, low_mask};
 use super::operation::{Base, Dest, File, Operation, Source, Steps, Target};
 use super::wide::Rounding;
 
-/// In which order the lanes' bits are compared.
+/// Order in which the lanes' bits are compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Order {
     Signed,
     Unsigned,
 }
 
-/// What a plain operation computes from its sources `a`, `b` and `c`.
+/// Function of the sources `a`, `b` and `c`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fast {
     /// `a`'s bits; modifiers act on a float's sign.
@@ -36,14 +35,14 @@ pub enum Fast {
     Mad,
     Shl,
     Shr,
-    /// The shift that keeps the sign, of a signed source.
+    /// Arithmetic shift of a signed source.
     Asr,
     Rol,
     Ror,
     Cmp(Cond, Order),
-    /// By the predicate.
+    /// Choice by the predicate.
     Sel,
-    /// The one for which the relation of `a` to `b` holds.
+    /// The source for which the relation of `a` to `b` holds.
     SelBy(Cond, Order),
     /// `a` where `c` has the relation to zero.
     Csel(Cond, Order),
@@ -62,14 +61,14 @@ pub enum Fast {
     FRnde,
     FRndz,
     FCmp(Cond),
-    /// The same, and true where `b` is not a number.
+    /// As `FCmp`, and true where `b` is a NaN.
     FCmpn(Cond),
     FSel,
     FSelBy(Cond),
     FCsel(Cond),
 }
 
-/// The plain form an operation has, if it has one.
+/// The common form of an operation, if it has one.
 pub fn classify(op: &Operation) -> Option<Fast> {
     let plain = matches!(op.lanes, 1 | 2 | 4 | 8 | 16 | 32)
         && !op.acc_write
@@ -123,7 +122,7 @@ fn is_int(ty: Type) -> bool {
     matches!(ty, Ub | B | Uw | W | Ud | D | V | Uv)
 }
 
-/// The order that all the sources' values have as 32 bits; none if there is no such order.
+/// The order of all sources' values as 32 bits; none if there is no such order.
 fn order(sources: &[Source]) -> Option<Order> {
     let fits = |signed: bool| {
         sources.iter().all(|s| {
@@ -143,7 +142,7 @@ fn order(sources: &[Source]) -> Option<Order> {
     }
 }
 
-/// The order of unsigned sources one of which is a constant of a signed type that is not negative.
+/// The order of unsigned sources of which one is a non-negative constant of a signed type.
 fn constants(sources: &[Source]) -> Option<Order> {
     let unsigned = sources.iter().all(|s| match (&s.base, s.ty) {
         (Base::Constant(bits), Type::W | Type::D) => *bits <= i32::MAX as u64,
@@ -205,7 +204,7 @@ fn float(op: &Operation) -> Option<Fast> {
     })
 }
 
-/// Executes a plain operation.
+/// Executes an operation in its common form.
 #[inline]
 pub fn execute(thread: &mut Thread, op: &Operation, fast: Fast) -> Result<(), Cause> {
     match op.lanes {
@@ -371,7 +370,7 @@ fn run<const N: usize>(t: &mut Thread, op: &Operation, fast: Fast) -> Result<(),
         }
         FSelBy(cond) => {
             let (a, b) = (floats::<N>(t, a, gate)?, floats::<N>(t, b, gate)?);
-            // A number is preferred to not-a-number.
+            // A number is preferred to a NaN.
             let nan = mask1(&b, |b| f32::from_bits(b).is_nan());
             let chosen = nan | float_relation(&a, &b, cond);
             let r = finished(t, op, choose(chosen, &a, &b));
@@ -431,10 +430,10 @@ fn choose<const N: usize>(chosen: u32, a: &[u32; N], b: &[u32; N]) -> [u32; N] {
     r
 }
 
-/// For which lanes a relation holds.
+/// Lanes for which a relation holds.
 #[inline(always)]
 fn relation<const N: usize>(a: &[u32; N], b: &[u32; N], cond: Cond, order: Order) -> u32 {
-    // Unsigned numbers have the order of signed ones with the upper bit inverted.
+    // Unsigned numbers compare as signed ones with the upper bit inverted.
     let bias = match order {
         Order::Signed => 0,
         Order::Unsigned => 1 << 31,
@@ -485,7 +484,7 @@ fn float_relation<const N: usize>(a: &[u32; N], b: &[u32; N], cond: Cond) -> u32
     mask
 }
 
-/// For which lanes the result, as its type has it, has a relation to zero.
+/// Lanes for which the result, converted to its type, has a relation to zero.
 fn against_zero<const N: usize>(r: &[u32; N], ty: Type, cond: Cond) -> u32 {
     let (wrapped, order) = match ty {
         Type::Ub => (map1(r, |v| v & 0xff), Order::Signed),
@@ -498,11 +497,11 @@ fn against_zero<const N: usize>(r: &[u32; N], ty: Type, cond: Cond) -> u32 {
     relation(&wrapped, &[0; N], cond, order)
 }
 
-/// Singles as they are stored: clamped if asked for, denormals flushed unless kept.
+/// Singles as stored: clamped if saturating, denormals flushed unless kept.
 #[inline(always)]
 fn finished<const N: usize>(t: &Thread, op: &Operation, mut r: [u32; N]) -> [u32; N] {
     if op.saturate {
-        // Not-a-number becomes zero.
+        // A NaN becomes zero.
         r = map1(&r, |v| {
             let v = f32::from_bits(v);
             (if v > 0.0 { v.min(1.0) } else { 0.0 }).to_bits()
@@ -511,7 +510,7 @@ fn finished<const N: usize>(t: &Thread, op: &Operation, mut r: [u32; N]) -> [u32
     if t.mode.flush_f { map1(&r, flushed) } else { r }
 }
 
-/// A zero of the same sign in place of a denormal.
+/// Replaces a denormal by a zero of the same sign.
 #[inline(always)]
 fn flushed(bits: u32) -> u32 {
     if bits & 0x7f80_0000 == 0 {
@@ -532,7 +531,7 @@ fn fused(b: f32, c: f32, a: f32) -> f32 {
     let back = sum - product;
     let error = (product - (sum - back)) + (a - back);
     let bits = sum.to_bits();
-    // Not even, or exact, or no number: as it is. Else one step towards the exact sum.
+    // An odd, exact or infinite sum and a NaN stay; any other is moved one step towards the exact sum.
     let inexact = error.abs() > 0.0;
     let outward = (error > 0.0) == (sum > 0.0);
     let step = if outward { 1u64 } else { u64::MAX };
@@ -540,7 +539,7 @@ fn fused(b: f32, c: f32, a: f32) -> f32 {
     f64::from_bits(bits.wrapping_add(moved)) as f32
 }
 
-/// A source's elements, of 32 bits at most, extended as their type says.
+/// A source's elements, of at most 32 bits, extended according to their type.
 #[inline(always)]
 fn bits<const N: usize>(t: &Thread, src: &Source, gate: u32) -> Result<[u32; N], Cause> {
     match (&src.base, &src.steps) {
@@ -555,7 +554,7 @@ fn bits<const N: usize>(t: &Thread, src: &Source, gate: u32) -> Result<[u32; N],
             macro_rules! strided {
                 ($t:ty) => {{
                     const SIZE: usize = size_of::<$t>();
-                    // One check for all: the last element is the farthest.
+                    // One bounds check suffices: the last element is the farthest.
                     let window = t.grf.get(at..at + (N - 1) * step + SIZE);
                     let Some(window) = window else {
                         let size = t.grf.len();
@@ -597,7 +596,7 @@ fn bits<const N: usize>(t: &Thread, src: &Source, gate: u32) -> Result<[u32; N],
     }
 }
 
-/// [`bits`] of all other sources.
+/// [`bits`] of all other forms of sources.
 #[inline(never)]
 fn scattered<const N: usize>(t: &Thread, src: &Source, gate: u32) -> Result<[u32; N], Cause> {
     let mut elements = [0; LANES];
@@ -610,7 +609,7 @@ fn scattered<const N: usize>(t: &Thread, src: &Source, gate: u32) -> Result<[u32
     Ok(std::array::from_fn(|l| extend(elements[l])))
 }
 
-/// A source as integers, modified; of a logic operation the negation is a complement.
+/// A source as integers with its modifiers; in a logic operation the negation is a complement.
 #[inline(always)]
 fn ints<const N: usize>(
     t: &Thread,
@@ -632,7 +631,7 @@ fn ints<const N: usize>(
     Ok(v)
 }
 
-/// A source as singles, modified, their denormals flushed unless kept.
+/// A source as singles with its modifiers, denormals flushed unless kept.
 #[inline(always)]
 fn floats<const N: usize>(t: &Thread, src: &Source, gate: u32) -> Result<[u32; N], Cause> {
     let mut v = bits::<N>(t, src, gate)?;
@@ -720,7 +719,7 @@ mod tests {
             state ^= state << 17;
             f32::from_bits(match state & 3 {
                 0 => (state >> 32) as u32,
-                // Near one, where products and addends meet.
+                // Numbers near one, for which products and addends are of similar size.
                 1 => (state >> 41) as u32 | 0x3f80_0000,
                 2 => (state >> 41) as u32 & 0x7f_000f | 0xbf80_0000,
                 _ => (state >> 32) as u32 & 0x807f_ffff,
@@ -754,7 +753,7 @@ mod tests {
         for _ in 0..300_000 {
             let (b, c) = (random(), random());
             check(random(), b, c);
-            // What all but cancels the product.
+            // An addend that almost cancels the product.
             check(-(b * c), b, c);
         }
     }

@@ -1,4 +1,4 @@
-//! Filtering: which texels coordinates read, and how they are mixed.
+//! Filtering: the texels that coordinates read, and their mixture.
 //!
 //! By the formulas of OpenCL C ("Addressing and Filter Modes"), in 32-bit floats. The hardware mixes
 //! with weights of eight fractional bits: with the linear filter, its results lie within 1/256 of
@@ -7,14 +7,14 @@
 use super::format::Color;
 use super::image::{Addressing, Comparison, Filter, Sampler, Shape};
 
-/// Texels that coordinates lie between along one axis, and the weight of the second.
+/// Texels on both sides of a coordinate along one axis, and the weight of the second.
 #[derive(Clone, Copy)]
 struct Between {
     texels: [i64; 2],
     weight: f32,
 }
 
-/// What is read: where, how far from there in texels, and what the red channel is compared with.
+/// Coordinates, offsets from them in texels, and the reference value for the red channel.
 #[derive(Clone, Copy, Default)]
 pub struct Lookup {
     pub at: [f32; 3],
@@ -23,7 +23,7 @@ pub struct Lookup {
 }
 
 impl Lookup {
-    /// The texel as it counts: compared, 1 or 0 in the red channel.
+    /// The texel, or the result of its comparison in the red channel, 1 or 0.
     fn seen(&self, texel: Color) -> Color {
         let Some((comparison, reference)) = self.compared else {
             return texel;
@@ -49,12 +49,12 @@ impl Lookup {
     }
 }
 
-/// One of the texels around coordinates: bit n says that it is the second along axis n.
+/// One of the texels around coordinates: bit n selects the second along axis n.
 fn corner(between: &[Between; 3], bits: usize) -> [i64; 3] {
     std::array::from_fn(|axis| between[axis].texels[bits >> axis & 1])
 }
 
-/// What a sampler reads. `texel` gives a texel, or the border color of one outside.
+/// Reads an image with a sampler. `texel` returns a texel, or the border color outside the image.
 pub fn sample<E>(
     shape: &Shape,
     sampler: &Sampler,
@@ -77,7 +77,7 @@ pub fn sample<E>(
                     1.0 - second
                 }
         });
-        // Numbers that have no weight do not count, not even infinite ones.
+        // Texels without weight do not count, not even infinite ones.
         if weight != 0.0 {
             let color = lookup.seen(texel(corner(&between, bits))?);
             for (sum, channel) in mixed.iter_mut().zip(color) {
@@ -88,8 +88,8 @@ pub fn sample<E>(
     Ok(mixed.map(f32::to_bits))
 }
 
-/// A channel of each of the four texels that a linear filter would mix, whatever the sampler's: from
-/// the lower left one counterclockwise, the first axis to the right and the second downwards.
+/// A channel of each of the four texels that a linear filter would mix, whatever the sampler's filter: from the lower
+/// left one counterclockwise, the first axis to the right and the second downwards.
 pub fn gather<E>(
     shape: &Shape,
     sampler: &Sampler,
@@ -109,9 +109,8 @@ pub fn gather<E>(
     Ok(gathered)
 }
 
-/// Where a direction from the centre of a cube meets it: the place on a face, from 0 to 1, and the face's
-/// number (OpenGL 4.6, "Cube Map Texture Selection"). Of directions that are as far along several axes the
-/// last of these says the face.
+/// Intersection of a direction from the centre with a cube: the place on a face, from 0 to 1, and the face's number
+/// (OpenGL 4.6, "Cube Map Texture Selection"). Among axes of equal magnitude the last one selects the face.
 pub fn face(direction: [f32; 3]) -> [f32; 3] {
     let [x, y, z] = direction;
     let far = direction.map(f32::abs);
@@ -127,7 +126,7 @@ pub fn face(direction: [f32; 3]) -> [f32; 3] {
     [place(across), place(down), f32::from(face)]
 }
 
-/// The layer that a coordinate names: the nearest there is.
+/// The layer nearest to a coordinate.
 fn layer(at: f32, size: u32) -> i64 {
     (at.round_ties_even() as i64).clamp(0, i64::from(size) - 1)
 }
@@ -137,7 +136,7 @@ fn along(sampler: &Sampler, at: f32, offset: i32, size: u32) -> Between {
     let last = i64::from(size) - 1;
     let offset = offset as f32;
     let fraction = if sampler.normalized { at } else { at / extent } + offset / extent;
-    // The coordinate in texels, brought into the image by the modes that repeat it.
+    // The coordinate in texels, folded into the image by the repeating modes.
     let unfolded = match sampler.addressing {
         Addressing::Repeat => (fraction - fraction.floor()) * extent,
         Addressing::MirroredRepeat => {
@@ -164,7 +163,7 @@ fn along(sampler: &Sampler, at: f32, offset: i32, size: u32) -> Between {
             let weight = low - low.floor();
             Between {
                 texels: [inside(first), inside(first.saturating_add(1))],
-                // Infinities and what is no number lie on a texel.
+                // Infinities and NaNs lie on a texel.
                 weight: if weight.is_finite() { weight } else { 0.0 },
             }
         }

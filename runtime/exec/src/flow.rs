@@ -1,9 +1,9 @@
-//! Control flow: which channels execute where.
+//! Control flow: the active and waiting channels.
 //!
-//! The channels of a thread share one instruction pointer. A branch that some channels take leaves
-//! them waiting for the pointer to reach where they go on ([`Thread::wake`]); when no channel is
-//! left, the pointer moves on to the branch's jump target, which is never beyond the first place
-//! where a channel waits (PRM vol. 7, "Execution flow"; vol. 2a, the single instructions).
+//! The channels of a thread share one instruction pointer. A branch that some channels take makes them wait until the
+//! pointer reaches their target ([`Thread::wake`]). When no channel is left, the pointer moves to the branch's jump
+//! target, which is never beyond the first place where a channel waits (PRM vol. 7, "Execution flow"; vol. 2a, the
+//! single instructions).
 
 use kiln_emit::inst::Op;
 
@@ -14,7 +14,7 @@ use super::operation::{Base, File, Goto, Jump, Operation, Target};
 use super::program::Program;
 
 impl Thread {
-    /// Lets the channels go on that wait for the instruction pointer to be where it is.
+    /// Activates the channels that wait for the present instruction.
     pub fn wake_channels(&mut self) {
         let mut left = self.waiting & self.called;
         while left != 0 {
@@ -27,10 +27,10 @@ impl Thread {
         }
     }
 
-    /// Takes channels out of execution until the pointer reaches the target `at` of a branch.
+    /// Deactivates channels until the pointer reaches the target `at` of a branch.
     ///
     /// # Errors
-    /// The hardware would not take them in again there.
+    /// The hardware would not activate them again there.
     fn wait_at(&mut self, op: &Operation, channels: u32, at: u32) -> Result<(), Cause> {
         match &op.lost {
             Some(lost) if channels != 0 => Err(Cause::Lost {
@@ -44,7 +44,7 @@ impl Thread {
         }
     }
 
-    /// Takes channels out of execution until the pointer reaches `at`.
+    /// Deactivates channels until the pointer reaches `at`.
     fn suspend(&mut self, channels: u32, at: u32) {
         self.active &= !channels;
         self.waiting |= channels;
@@ -55,7 +55,7 @@ impl Thread {
         }
     }
 
-    /// Whether a channel will execute at `at` if the pointer goes there.
+    /// True if a channel will be active at `at`.
     fn any_at(&self, at: u32) -> bool {
         let mut left = self.waiting & self.called;
         while self.active == 0 && left != 0 {
@@ -67,7 +67,7 @@ impl Thread {
         self.active != 0
     }
 
-    /// Goes on behind the instruction, or at the jump target if no channel would execute there.
+    /// Continues after the instruction, or at the jump target if no channel would be active.
     fn fall_or_jump(&mut self, next: u32, jump: u32) {
         self.ip = if self.any_at(next) { next } else { jump };
     }
@@ -109,7 +109,7 @@ impl Thread {
                     self.ip = jump;
                 }
             }
-            // All channels that branch go there, the others wait behind.
+            // All branching channels go there, the others wait after it.
             Op::Brd => {
                 if taken == 0 {
                     self.ip = next;
@@ -174,7 +174,7 @@ impl Thread {
                     let back = find(program, to[0] as u32)?;
                     self.suspend(taken, back);
                     self.called &= !taken;
-                    // The last ones of the call restore what was before it.
+                    // The last channels of a call restore the state before it.
                     if self.called == 0 {
                         self.called = self.outer(op)?;
                         self.ip = back;
@@ -188,7 +188,7 @@ impl Thread {
         Ok(())
     }
 
-    /// The second dword of a return's source: the channels of the call around.
+    /// The second dword of a return's source: the channels of the enclosing call.
     fn outer(&self, op: &Operation) -> Result<u32, Cause> {
         let Base::File { file, at } = op.srcs[0].base else {
             return Err(Cause::Form {
@@ -202,8 +202,8 @@ impl Thread {
         Ok(u32::from_le_bytes(*mask))
     }
 
-    /// The return address and the channels of the call around, as `call` leaves them in its
-    /// destination's first two dwords.
+    /// Writes the return address and the channels of the enclosing call to the first two dwords of a call's
+    /// destination.
     fn save_return(&mut self, op: &Operation) -> Result<(), Cause> {
         let Target::File { file, at } = op.dst.target else {
             return Err(Cause::Form {
@@ -221,7 +221,7 @@ impl Thread {
         Ok(())
     }
 
-    /// `wait`: takes one from a notification count, or waits until there is one.
+    /// `wait`: consumes a notification, or waits until there is one.
     pub fn wait(&mut self, op: &Operation) -> Result<(), Cause> {
         let Base::File {
             file: File::Notification,
@@ -251,7 +251,7 @@ impl Thread {
         Ok(())
     }
 
-    /// Waits at the barrier of a number, which has a bit of its own among the notifications.
+    /// Waits for the notification bit of a barrier.
     pub fn wait_at_barrier(&mut self, op: &Operation) -> Result<(), Cause> {
         let bit = 1 << (self.scalar(op)? % BARRIERS as u32);
         let notified = u32::from_le_bytes(self.notified());
@@ -270,7 +270,7 @@ impl Thread {
         [a, b, c, d]
     }
 
-    /// A barrier was passed: one more notification, or its bit is set.
+    /// Records that a barrier is complete: one more notification, or its bit.
     pub fn notify(&mut self, barrier: usize) {
         let before = u32::from_le_bytes(self.notified());
         let after = match self.platform.barriers {
@@ -291,7 +291,7 @@ impl Thread {
     }
 }
 
-/// The operation a branch goes to.
+/// The operation that a branch goes to.
 fn target(jump: Jump) -> Result<u32, Cause> {
     match jump {
         Jump::To(index) => Ok(index),
@@ -301,7 +301,7 @@ fn target(jump: Jump) -> Result<u32, Cause> {
     }
 }
 
-/// The operation at an offset that a register holds.
+/// The operation at an offset from a register.
 fn find(program: &Program, at: u32) -> Result<u32, Cause> {
     program.find(at).ok_or(Cause::NoInstruction(at))
 }

@@ -1,14 +1,13 @@
-//! Texel formats: which channels a texel stores, in which order, and how numbers of each become
-//! what a shader sees.
+//! Texel formats: the stored channels and their order, and the conversion of their numbers.
 //!
-//! A channel is seen as a 32-bit float, or as a 32-bit integer for `sint` and `uint` types. What is
-//! not stored reads as 0, alpha as 1 (OpenCL C, "Image Functions"; PRM vol. 5, "Surface Formats").
+//! A channel is read as a 32-bit float, or as a 32-bit integer for `sint` and `uint` types. Channels that are not
+//! stored read as 0, alpha as 1 (OpenCL C, "Image Functions"; PRM vol. 5, "Surface Formats").
 
 use std::fmt;
 
 use half::f16;
 
-/// How a channel's bits are a number.
+/// Encoding of a channel's number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Number {
     /// 0 to 1 in equal steps.
@@ -24,11 +23,11 @@ enum Number {
 #[derive(Debug, PartialEq, Eq)]
 struct Order {
     name: &'static str,
-    /// OpenCL's number of it.
+    /// Number in OpenCL.
     code: u32,
-    /// Which of red, green, blue, alpha each stored channel is.
+    /// Index of each stored channel among red, green, blue and alpha.
     channels: &'static [usize],
-    /// Colors are stored by the curve of sRGB, alpha is not.
+    /// True if colors are sRGB-encoded; alpha is not.
     srgb: bool,
 }
 
@@ -38,7 +37,7 @@ struct Kind {
     name: &'static str,
     code: u32,
     number: Number,
-    /// Bytes of a channel.
+    /// Size of a channel in bytes.
     bytes: usize,
 }
 
@@ -115,7 +114,7 @@ pub struct Format {
 }
 
 impl Format {
-    /// The format of that name.
+    /// The format with the given name.
     pub fn find(name: &str) -> Option<Format> {
         let digits = name.find(|c: char| c.is_ascii_digit())?;
         let (order, kind) = name.split_at(digits);
@@ -128,32 +127,32 @@ impl Format {
         known.then_some(format)
     }
 
-    /// Bytes of a texel.
+    /// Size of a texel in bytes.
     pub fn bytes(self) -> usize {
         self.order.channels.len() * self.kind.bytes
     }
 
-    /// Channels that a texel stores.
+    /// Number of channels that a texel stores.
     pub fn channels(self) -> usize {
         self.order.channels.len()
     }
 
-    /// OpenCL's numbers of the channels' order and of their type.
+    /// OpenCL's numbers of the channels' order and type.
     pub fn codes(self) -> (u32, u32) {
         (self.order.code, self.kind.code)
     }
 
-    /// Whether channels are seen as floats; as integers otherwise.
+    /// True if channels are read as floats, else as integers.
     pub fn is_float(self) -> bool {
         !matches!(self.kind.number, Number::Uint | Number::Sint)
     }
 
-    /// The color outside: zero, but 1 for an alpha that is not stored.
+    /// The border color: zero, but 1 for an alpha that is not stored.
     pub fn border(self) -> Color {
         self.decode(&[0; TEXEL_MAX])
     }
 
-    /// A texel's channels. Bytes that are missing are zero.
+    /// Decodes a texel. Missing bytes are zero.
     pub fn decode(self, texel: &[u8]) -> Color {
         let mut color = [0; 4];
         color[ALPHA] = match self.is_float() {
@@ -178,7 +177,7 @@ impl Format {
         color
     }
 
-    /// Stores a texel's channels: integers saturate, fractions round to nearest even.
+    /// Encodes a texel: integers saturate, fractions round to nearest even.
     pub fn encode(self, color: Color, texel: &mut [u8]) {
         let bytes = self.kind.bytes;
         for (&channel, place) in self
@@ -235,7 +234,7 @@ impl Kind {
     fn encode(&self, value: u32) -> u32 {
         let bits = 8 * self.bytes as u32;
         let float = f32::from_bits(value);
-        // Conversions of the language saturate, and make zero of what is no number.
+        // Conversions of OpenCL C saturate, and convert NaNs to zero.
         let scaled = (float * self.largest()).round_ties_even();
         match self.number {
             Number::Uint => value.min(u32::MAX >> (32 - bits)),
@@ -250,7 +249,7 @@ impl Kind {
         }
     }
 
-    /// What stands for 1.
+    /// Code of the number 1.
     fn largest(&self) -> f32 {
         let bits = 8 * self.bytes as u32 - u32::from(self.number == Number::Snorm);
         (u32::MAX >> (32 - bits)) as f32

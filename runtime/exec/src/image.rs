@@ -1,14 +1,14 @@
-//! Images and samplers, as a launch describes them.
+//! Images and samplers of a launch.
 
 use super::format::Format;
 
-/// What the coordinates of an image mean.
+/// Kind of an image, which gives its coordinates their meaning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ImageKind {
     D1,
     /// Layers of one row each; the second coordinate is the layer.
     D1Array,
-    /// A row that is a buffer: it may be very long, and is not filtered.
+    /// One row in a buffer, which may be very long and is not filtered.
     D1Buffer,
     D2,
     /// The third coordinate is the layer.
@@ -16,11 +16,11 @@ pub enum ImageKind {
     /// The third coordinate is the number of a sample.
     D2Msaa,
     D3,
-    /// The six faces of a cube. A direction from its centre reads it, or with typed messages a face's number.
+    /// The six faces of a cube, read by a direction from its centre or, in typed messages, by a face's number.
     Cube,
 }
 
-/// A kind's name, and the largest size of each dimension in texels.
+/// Name of a kind, and maximum size of each dimension in texels.
 struct KindFacts {
     kind: ImageKind,
     name: &'static str,
@@ -47,7 +47,7 @@ const fn facts(kind: ImageKind, name: &'static str, limits: &'static [u32]) -> K
 }
 
 impl ImageKind {
-    /// The kind that OpenCL C calls so, without the `_t` (`image2d_array`).
+    /// The kind with a name of OpenCL C, without the `_t` (`image2d_array`).
     pub fn find(name: &str) -> Option<ImageKind> {
         KINDS.iter().find(|k| k.name == name).map(|k| k.kind)
     }
@@ -56,12 +56,12 @@ impl ImageKind {
         self.facts().map_or("image", |k| k.name)
     }
 
-    /// The largest size of each dimension, in texels or layers.
+    /// Maximum size of each dimension, in texels or layers.
     pub fn limits(self) -> &'static [u32] {
         self.facts().map_or(&[], |k| k.limits)
     }
 
-    /// The coordinate that is the number of a layer.
+    /// Index of the coordinate that is a layer's number.
     pub fn layer_axis(self) -> Option<usize> {
         match self {
             ImageKind::D1Array => Some(1),
@@ -70,12 +70,12 @@ impl ImageKind {
         }
     }
 
-    /// Coordinates that are places in a picture or layers.
+    /// Number of coordinates that are places in a picture or layers.
     pub fn coordinates(self) -> usize {
         self.axes() + usize::from(self.layer_axis().is_some())
     }
 
-    /// Coordinates that are places in a picture.
+    /// Number of coordinates that are places in a picture.
     pub fn axes(self) -> usize {
         match self {
             ImageKind::D1 | ImageKind::D1Array | ImageKind::D1Buffer => 1,
@@ -94,12 +94,12 @@ impl ImageKind {
 pub struct Shape {
     pub kind: ImageKind,
     pub format: Format,
-    /// Of each coordinate, in texels or layers; 1 for coordinates that the kind does not have.
+    /// Size in each coordinate, in texels or layers; 1 for coordinates that the kind lacks.
     pub size: [u32; 3],
 }
 
 impl Shape {
-    /// A shape of as many sizes as the kind has; none if one is zero or above its limit.
+    /// A shape with the kind's number of sizes; none if one is zero or above its limit.
     pub fn new(kind: ImageKind, format: Format, sizes: &[u32]) -> Option<Shape> {
         let limits = kind.limits();
         let fits = sizes.len() == limits.len()
@@ -117,7 +117,7 @@ impl Shape {
         (fits && has).then_some(Shape { kind, format, size })
     }
 
-    /// How many samples a texel has.
+    /// Number of samples of a texel.
     pub fn samples(&self) -> u32 {
         match self.kind {
             ImageKind::D2Msaa => self.size[2],
@@ -125,13 +125,13 @@ impl Shape {
         }
     }
 
-    /// Bytes of all texels, rows without gaps.
+    /// Size of all texels in bytes, in rows without gaps.
     pub fn bytes(&self) -> u64 {
         let texels = self.size.iter().fold(1, |n: u64, &s| n * u64::from(s));
         texels * self.format.bytes() as u64
     }
 
-    /// Where a texel's bytes start; none if it is outside.
+    /// Byte offset of a texel; none outside the image.
     pub fn offset(&self, texel: [i64; 3]) -> Option<u64> {
         let mut index = 0;
         for (&at, &size) in texel.iter().zip(&self.size).rev() {
@@ -151,11 +151,11 @@ impl Shape {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Image {
     pub shape: Shape,
-    /// [`Shape::bytes`] of them, rows from the top, without gaps.
+    /// [`Shape::bytes`] of texels, in rows from the top without gaps.
     pub texels: Vec<u8>,
 }
 
-/// What becomes of coordinates outside an image.
+/// Treatment of coordinates outside an image.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Addressing {
     /// They read the border color.
@@ -168,17 +168,17 @@ pub enum Addressing {
     MirroredRepeat,
 }
 
-/// Whether texels are mixed.
+/// Filter of a sampler.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Filter {
-    /// The texel that the coordinates lie in.
+    /// Reads the texel that contains the coordinates.
     Nearest,
-    /// The texels around the coordinates, by their distance.
+    /// Mixes the texels around the coordinates by distance.
     Linear,
 }
 
-/// How a reference value is compared with a texel's red channel: the reference stands on the left
-/// (PRM vol. 2d, "SAMPLER_STATE", "Shadow Function").
+/// Comparison of a reference value, on the left, with a texel's red channel (PRM vol. 2d, "SAMPLER_STATE", "Shadow
+/// Function").
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Comparison {
     Always,
@@ -206,14 +206,14 @@ impl Comparison {
     }
 }
 
-/// How a kernel reads images.
+/// Sampler state of a kernel's image reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sampler {
-    /// Coordinates from 0 to 1 are the image's extent; otherwise its size in texels is.
+    /// True if coordinates from 0 to 1 span the image, instead of its size in texels.
     pub normalized: bool,
     pub addressing: Addressing,
     pub filter: Filter,
-    /// What messages that compare texels with a reference do; OpenCL has none.
+    /// Comparison of messages with a reference value; OpenCL has none.
     pub comparison: Option<Comparison>,
 }
 

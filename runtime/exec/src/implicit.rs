@@ -1,12 +1,12 @@
-//! The buffer of implicit arguments: sizes and local ids, for functions that know neither the
-//! kernel's payload nor the thread's.
+//! The buffer of implicit arguments: sizes and local ids for functions that do not know the payload of the kernel or
+//! of the thread.
 
-/// Bytes of the structure.
+/// Size of the structure in bytes.
 pub(super) const BYTES: usize = 112;
 /// Version of the structure's layout.
 const VERSION: u8 = 0;
 
-/// What the structure holds.
+/// Contents of the structure.
 pub(super) struct ImplicitArgs {
     pub dimensions: u32,
     pub simd: u32,
@@ -19,14 +19,14 @@ pub(super) struct ImplicitArgs {
 }
 
 impl ImplicitArgs {
-    /// The structure's bytes, as the driver lays them out (compute runtime, `ImplicitArgsV0`).
+    /// The structure's bytes in the driver's layout (compute runtime, `ImplicitArgsV0`).
     pub(super) fn bytes(&self) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(BYTES);
         bytes.extend([BYTES as u8, VERSION, self.dimensions as u8, self.simd as u8]);
         bytes.extend(self.local.iter().flat_map(|n| n.to_le_bytes()));
         bytes.extend(self.global.iter().flat_map(|&n| u64::from(n).to_le_bytes()));
         bytes.extend(self.printf.to_le_bytes());
-        // The global ids count from 0.
+        // Global ids start at 0.
         bytes.extend([0; 24]);
         bytes.extend(self.local_ids.to_le_bytes());
         bytes.extend(self.groups.iter().flat_map(|n| n.to_le_bytes()));

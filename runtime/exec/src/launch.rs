@@ -1,5 +1,5 @@
-//! How a launch is described: argument specifications ([`parse_spec`]), and the `launch.yaml` of an
-//! example, which adds what the buffers must hold afterwards.
+//! Descriptions of launches: argument specifications ([`parse_spec`]), and an example's `launch.yaml`, which adds the
+//! expected contents of buffers.
 
 mod spec;
 
@@ -15,33 +15,33 @@ pub use spec::{
     FileError, LoadError, Scalar, Source, Spec, SpecError, TypeError, check_types, parse_spec,
 };
 
-/// An example's launch and its results.
+/// An example's launch with its expected results.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Description {
     /// The kernel's name.
     pub kernel: String,
     pub global: [u32; 3],
     pub local: [u32; 3],
-    /// Dimensions given.
+    /// Number of dimensions.
     pub dimensions: u32,
     pub args: Vec<DescribedArg>,
 }
 
-/// An argument and what it must hold afterwards.
+/// An argument with its expected contents.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DescribedArg {
     pub source: Source,
     pub expect: Option<Expectation>,
 }
 
-/// What a buffer must hold.
+/// Expected contents of a buffer.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Expectation {
     pub file: PathBuf,
     pub tolerance: Tolerance,
 }
 
-/// How numbers are compared. Integers must be equal; a float may differ by either bound.
+/// Tolerance of a comparison. Integers must be equal; a float may differ by either bound.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Tolerance {
     pub scalar: Scalar,
@@ -51,7 +51,7 @@ pub struct Tolerance {
     pub abs: f64,
 }
 
-/// A description that cannot be used.
+/// The error of a description.
 #[derive(Debug, thiserror::Error)]
 pub enum DescriptionError {
     #[error(transparent)]
@@ -86,7 +86,7 @@ struct RawDescription {
     args: Vec<serde_norway::Mapping>,
 }
 
-/// Keys of an argument that say what it must hold; the one other is its specification.
+/// Keys of an argument about its expected contents; the one other key is its specification.
 const EXPECTATION_KEYS: [&str; 4] = ["expect", "type", "ulp", "abs"];
 
 impl Description {
@@ -123,12 +123,12 @@ impl Description {
         })
     }
 
-    /// Loads the arguments. File names count from `dir`.
+    /// Loads the arguments. File names are relative to `dir`.
     pub fn load_args(&self, dir: &Path) -> Result<Vec<Arg>, LoadError> {
         self.args.iter().map(|arg| arg.source.load(dir)).collect()
     }
 
-    /// Compares the arguments after a launch with what they must hold.
+    /// Compares the arguments after a launch with the expected contents.
     pub fn check(&self, args: &[Arg], dir: &Path) -> Result<(), CheckError> {
         for (index, (described, arg)) in self.args.iter().zip(args).enumerate() {
             if let (Some(expect), Some(found)) = (&described.expect, arg.memory()) {
@@ -200,7 +200,7 @@ fn described_arg(
     })
 }
 
-/// A scalar as it is written in a specification.
+/// A scalar in the notation of a specification.
 fn text(value: &serde_norway::Value) -> Option<String> {
     match value {
         serde_norway::Value::String(s) => Some(s.clone()),
@@ -209,7 +209,7 @@ fn text(value: &serde_norway::Value) -> Option<String> {
     }
 }
 
-/// Results that are not what they must be.
+/// Differences between results and expectations.
 #[derive(Debug, thiserror::Error)]
 pub enum CheckError {
     #[error(transparent)]
@@ -218,7 +218,7 @@ pub enum CheckError {
     Mismatch { index: usize, mismatch: Mismatch },
 }
 
-/// How two arrays differ.
+/// The difference between two arrays.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum Mismatch {
     #[error("{found} bytes found, {expected} expected")]
@@ -275,7 +275,7 @@ fn float(bytes: &[u8], scalar: Scalar) -> f64 {
     }
 }
 
-/// Whether two floats that are not the same bits are near enough.
+/// True if two different floats are within the tolerance.
 fn close(expected: &[u8], found: &[u8], tolerance: Tolerance) -> bool {
     let scalar = tolerance.scalar;
     if !scalar.is_float() {
@@ -285,14 +285,14 @@ fn close(expected: &[u8], found: &[u8], tolerance: Tolerance) -> bool {
     if e.is_nan() || f.is_nan() {
         return e.is_nan() && f.is_nan();
     }
-    // The distance in representable numbers: bits of one sign count up, of the other down.
+    // Distance in representable numbers: bits of one sign count up, of the other down.
     let sign = 1i128 << (scalar.size() * 8 - 1);
     let ordered = |bytes: &[u8]| {
         let bits = i128::from(bits(bytes));
         if bits & sign != 0 { sign - bits } else { bits }
     };
     let distance = (ordered(expected) - ordered(found)).unsigned_abs();
-    // Zeroes of either sign are the same to a tolerance, but not to none.
+    // Zeros of either sign are equal within a tolerance, but differ without one.
     let by_place = tolerance.ulp > 0 && distance <= u128::from(tolerance.ulp);
     by_place || tolerance.abs > 0.0 && (e - f).abs() <= tolerance.abs
 }

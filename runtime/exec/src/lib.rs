@@ -1,14 +1,13 @@
 //! Execution of machine code on the host.
 //!
-//! An interpreter: it decodes the bytes that go to the hardware once, to a compact form of operation
-//! ([`Program`]), sets threads up as the driver does from `.ze_info` ([`Launch`]), and carries out
-//! each operation by its instruction's definition in the Programmer's Reference Manual. What platforms
-//! differ in is resolved when code is decoded. It shares no code with instruction selection,
-//! so that one checks the other.
+//! An interpreter. It decodes machine code once to resolved operations ([`Program`]), sets up threads as the driver
+//! does from `.ze_info` ([`Launch`]), and executes each operation as the Programmer's Reference Manual defines its
+//! instruction. Differences between platforms are resolved when code is decoded. It shares no code with instruction
+//! selection, so that one checks the other.
 //!
 //! It is exact where the architecture is: integers, IEEE arithmetic, control flow, memory. The
 //! extended math functions are rounded correctly, where the hardware's differ in the last places.
-//! What a machine would leave undefined (an access out of bounds, an unwritten register's value)
+//! Undefined behaviour of a machine (an access out of bounds, an unwritten register's value)
 //! is an error here or a value no one expects. Groups run on several cores, a group's threads in
 //! turn on one of them: results, figures ([`Stats`]) and errors do not depend on the number of
 //! cores, as far as the kernel itself orders what its groups do.

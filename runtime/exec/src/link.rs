@@ -1,10 +1,8 @@
-//! Linking: a program's own data gets its addresses, and code and data that name them are filled
-//! in.
+//! Linking: assigns addresses to a program's own data, and applies the relocations of code and data.
 //!
-//! Takes an object file; gives a kernel's code and the sections of initialized data as a loader
-//! leaves them in memory. The addresses are the same in every run. Only what lies in data can be
-//! named, and functions that are called by address: those lie behind the kernel's code, whose address is
-//! 0.
+//! Takes an object file. Returns a kernel's code and the sections of initialized data as a loader leaves them in
+//! memory. The addresses are the same in every run. Symbols may be in data, or functions called by address: those
+//! follow the kernel's code, whose address is 0.
 
 use kiln_emit::zebin::{
     ADDRESS, ADDRESS_HIGH, ADDRESS_LOW, FUNCTIONS, Relocation, Symbol, SymbolPlace, TEXT_PREFIX,
@@ -13,22 +11,22 @@ use kiln_emit::zebin::{
 
 use super::memory::{DATA, GUARD};
 
-/// What the sections of data are called: `.data.const`, `.data.const.string`, `.data.global`; and
-/// those of zeroes, `.bss.const`, `.bss.global`.
+/// Prefixes of data sections: `.data.const`, `.data.const.string`, `.data.global`; and of sections of zeros:
+/// `.bss.const`, `.bss.global`.
 const DATA_PREFIXES: [&str; 2] = [".data.", ".bss."];
-/// The symbol whose value is the size of what the driver puts before the arguments of a thread that
-/// loads them: the buffer of implicit arguments, for the functions that the kernel calls.
+/// Symbol whose value is the size of the data that the driver puts before the arguments of a thread that loads them:
+/// the buffer of implicit arguments, for functions that the kernel calls.
 const PAYLOAD_OFFSET: &str = "__INTEL_PATCH_CROSS_THREAD_OFFSET_OFF_R0";
-/// That size: the buffer's, in whole lines of the cache.
+/// Size of that buffer in whole cache lines.
 pub const BEFORE_ARGUMENTS: u64 = 128;
-/// Where functions begin behind a kernel's code.
+/// Alignment of functions after a kernel's code.
 const FUNCTION_ALIGN: usize = 8;
-/// The bit of an instruction's fourth byte that says that it has 8 bytes, not 16.
+/// Bit of an instruction's fourth byte that is set for an instruction of 8 bytes.
 const COMPACTED: u8 = 0x20;
-/// Bytes of a section of zeroes at most.
+/// Maximum size of a section of zeros in bytes.
 const ZEROES_MAX: u64 = 1 << 30;
 
-/// Why an object file cannot be linked.
+/// The reason that an object file cannot be linked.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LinkError {
     #[error("no kernel named {0}")]
@@ -71,7 +69,7 @@ pub struct Segment {
     pub bytes: Vec<u8>,
 }
 
-/// Where the instruction ends that has the last byte which is not zero.
+/// End of the instruction with the last non-zero byte.
 fn code_end(text: &[u8]) -> usize {
     let last = text.iter().rposition(|byte| *byte != 0);
     let mut end = 0;
@@ -90,8 +88,8 @@ pub fn link(zebin: &Zebin, kernel: &str) -> Result<(Vec<u8>, Vec<Segment>), Link
     let mut text = text.to_vec();
     let mut functions = None;
     if let Some(code) = zebin.text(FUNCTIONS) {
-        // Without the padding, which is no code. What the symbol says of the size is not asked: the reference
-        // compiler writes 15 for some kernels with subroutines.
+        // The padding is no code. The symbol's size is ignored: the reference compiler writes 15 for some kernels
+        // with subroutines.
         text.truncate(code_end(&text));
         text.resize(text.len().next_multiple_of(FUNCTION_ALIGN), 0);
         functions = Some(text.len() as u64);
@@ -106,7 +104,7 @@ pub fn link(zebin: &Zebin, kernel: &str) -> Result<(Vec<u8>, Vec<Segment>), Link
         .filter(|s| DATA_PREFIXES.iter().any(|p| s.name.starts_with(p)))
     {
         let mut bytes = section.data.clone();
-        // A section of zeroes has a size, but nothing in the file.
+        // A section of zeros has a size, but no contents in the file.
         if section.size > ZEROES_MAX {
             return Err(LinkError::Size {
                 section: section.name.clone(),
@@ -129,7 +127,7 @@ pub fn link(zebin: &Zebin, kernel: &str) -> Result<(Vec<u8>, Vec<Segment>), Link
             let place = match segments.iter().position(|s| s.name == *section) {
                 _ if *section == code || *section == function_section => None,
                 Some(segment) => Some(segment),
-                // Another kernel's.
+                // A relocation of another kernel.
                 None => break,
             };
             let address = address(zebin, &segments, functions, section, index, relocation)?;
@@ -166,12 +164,12 @@ pub fn link(zebin: &Zebin, kernel: &str) -> Result<(Vec<u8>, Vec<Segment>), Link
     Ok((text, segments))
 }
 
-/// Whether the code leaves room for implicit arguments before its own.
+/// True if the code leaves room for implicit arguments before its own.
 pub fn leaves_room(zebin: &Zebin) -> bool {
     zebin.symbols.iter().any(|s| s.name == PAYLOAD_OFFSET)
 }
 
-/// What a relocation's symbol and addend make.
+/// Address of a relocation's symbol with its addend.
 fn address(
     zebin: &Zebin,
     segments: &[Segment],
@@ -279,7 +277,7 @@ mod tests {
             assert_eq!(data[0].bytes[4..4 + expected.len()], expected);
             assert!(text[..32].iter().all(|&b| b == 0xaa));
         }
-        // Those of other kernels concern nobody.
+        // Relocations of other kernels are ignored.
         assert!(link(&program(".text.other", relocation(1 << 40, 9)), "k").is_ok());
     }
 

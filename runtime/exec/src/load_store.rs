@@ -1,11 +1,10 @@
-//! Messages of the functions that load and store by address: `ugm`, `ugml`, `slm`, and the fences of
-//! `tgm` (PRM, "Load/Store/Cache Messages"; PRM vol. 2d, since XeHPG). What `tgm` does with images is the
-//! other typed messages' ([`typed`]), what blocks of two dimensions are is in [`block_2d`].
+//! Messages of the functions that load and store by address: `ugm`, `ugml`, `slm`, and the fences of `tgm` (PRM,
+//! "Load/Store/Cache Messages"; PRM vol. 2d, since XeHPG). Image accesses of `tgm` are in [`typed`], two-dimensional
+//! blocks in [`block_2d`].
 //!
-//! Takes a message whose kind, data and vector size, kind of surface and size of an address its
-//! descriptor says. Each channel has an address in the first payload and what is stored in the second,
-//! element by element a row of all channels; a transposed message has one address, and its elements
-//! follow each other. Cache policies have no effect.
+//! The descriptor gives kind, data and vector size, kind of surface and address size. The first payload has an
+//! address for each channel; the second has the stored data, a row of all channels for each element. A transposed
+//! message has one address, and its elements are consecutive. Cache policies have no effect.
 
 use kiln_emit::messages::{AddressKind, Atomic as Operation, Data, Fields, Function, Kind, Vector};
 
@@ -18,20 +17,20 @@ use super::memory::{BTI_STATELESS, HEAP, Shared, Space, Span};
 use super::message::{Message, address, aligned, fill, payload};
 use super::typed::{self, Texels};
 
-/// The surface's offset in an extended descriptor begins at this bit; what the header says of the
-/// scratch surface, four bits further up.
+/// Mask of the surface's offset in an extended descriptor. The header has the offset of the scratch surface four bits
+/// higher.
 const SURFACE: u32 = !0x3f;
 const SCRATCH: u32 = SCRATCH_STATE >> 4;
-/// An entry of the binding table in an extended descriptor.
+/// Lowest bit of a binding table index in an extended descriptor.
 const TABLE_SHIFT: u32 = 24;
 const BINDLESS_SHIFT: u32 = 12;
 
-/// An element: how many bytes it takes in a register and in memory.
+/// Size of an element in a register and in memory.
 #[derive(Clone, Copy)]
 struct Element {
     slot: usize,
     size: usize,
-    /// Its place within the slot.
+    /// Offset within the slot.
     skip: usize,
 }
 
@@ -49,7 +48,7 @@ impl Element {
         Element { slot, size, skip }
     }
 
-    /// What a register gets of an element's bits.
+    /// Contents of the register for an element's bits.
     fn response(self, bits: u64) -> [u8; 8] {
         (bits << (8 * self.skip)).to_le_bytes()
     }
@@ -67,7 +66,7 @@ pub fn send(thread: &mut Thread, shared: &mut Shared, m: &Message) -> Result<(),
     let fields = &request.fields;
     let kind = request.kind;
     if kind == Kind::Fence {
-        // Accesses are in order here. It may report its completion.
+        // Accesses are in order here. The fence may report its completion.
         if let (Some(at), 1..) = (m.response(), m.response_len()) {
             let zeros = [0; 64];
             fill(thread, m, at, &zeros[..m.register()])?;
@@ -151,7 +150,7 @@ fn typed_access(thread: &mut Thread, shared: &mut Shared, m: &Message) -> Result
     }
 }
 
-/// What an atomic message does; none of other kinds. A load takes in no bits.
+/// The operation of an atomic message; none of other kinds. A load is an `or` with zero.
 fn atomic(kind: Kind) -> Option<Operation> {
     Some(match kind {
         Kind::AtomicIncrement => Operation::Increment,
@@ -211,7 +210,7 @@ fn space<'a>(
     }
 }
 
-/// How a message accesses memory.
+/// The accesses of a message.
 struct Access<'a> {
     m: &'a Message,
     element: Element,
@@ -220,12 +219,12 @@ struct Access<'a> {
 }
 
 impl Access<'_> {
-    /// Registers of one element of all channels.
+    /// Number of registers for one element of all channels.
     fn rows(&self) -> usize {
         (self.m.lanes() * self.element.slot).div_ceil(self.m.register())
     }
 
-    /// Registers of the addresses of all channels.
+    /// Number of registers for the addresses of all channels.
     fn address_rows(&self) -> usize {
         (self.m.lanes() * self.address).div_ceil(self.m.register())
     }
@@ -234,7 +233,7 @@ impl Access<'_> {
         space(thread, shared, self.m, &self.m.request()?.fields)
     }
 
-    /// The address of an element of a channel.
+    /// Address of a channel's element.
     fn at(&self, start: u64, element: u32) -> u64 {
         let start = start.wrapping_add_signed(self.m.offset().into());
         let at = start.wrapping_add(u64::from(element) * self.element.size as u64);
@@ -244,7 +243,7 @@ impl Access<'_> {
         }
     }
 
-    /// Blocks and atomic operations must be aligned; what each channel has to itself may be anywhere.
+    /// Blocks and atomic operations must be aligned; other accesses may be anywhere.
     fn aligned<'a>(
         &self,
         space: Space<'a>,
@@ -264,7 +263,7 @@ impl Access<'_> {
             self.m.request()?.kind,
             Kind::LoadStrided | Kind::StoreStrided
         ) {
-            // An address, and how far it is from one channel's to the next, in the same register.
+            // The first address in a register, and the distance between addresses of adjacent channels.
             let first = address(thread, self.m, 0, 0, self.address)?;
             let at = self.m.at(0, 8)?;
             thread.sent(at, 4)?;
@@ -360,7 +359,7 @@ impl Access<'_> {
         Ok(())
     }
 
-    /// The memory of elements that follow each other, and its size.
+    /// The memory of consecutive elements, and its size.
     fn block<'a>(
         &self,
         thread: &Thread,
@@ -420,10 +419,10 @@ impl Access<'_> {
     }
 }
 
-/// Bytes of a block at most: 64 elements of 8.
+/// Maximum size of a block in bytes: 64 elements of 8.
 const BLOCK: usize = 64 * 8;
 
-/// The numbers of the bits that are set.
+/// Indices of the set bits.
 fn each(mut bits: u64) -> impl Iterator<Item = u32> {
     std::iter::from_fn(move || {
         let next = (bits != 0).then(|| bits.trailing_zeros())?;

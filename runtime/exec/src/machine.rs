@@ -1,8 +1,8 @@
 //! The state of one thread: registers, execution mask, mode bits.
 //!
-//! Register files are byte arrays, so that a region of any type is read from any of them the same
-//! way. The accumulators' integer lanes are wider than what a register holds: they are kept apart,
-//! as [`Accumulators::wide`].
+//! Register files are byte arrays, so that regions of any type are read from all of them in the same way. The
+//! accumulators' lanes of integers and native floats are wider than a register's and kept apart, in
+//! [`Accumulators::wide`].
 
 use kiln_emit::platform::{Platform, StateRegister};
 use kiln_emit::verify::scoreboard::Board;
@@ -12,36 +12,35 @@ use super::error::Cause;
 use super::operation::File;
 use super::wide::Rounding;
 
-/// Channels a thread has at most.
+/// Maximum number of channels of a thread.
 pub const LANES: usize = 32;
-/// Bytes of a general register, or of an accumulator, at most.
+/// Maximum size of a general register, or of an accumulator, in bytes.
 const REGISTER_MAX: usize = 64;
-/// `acc0`-`acc15`, of which early families have two, and the eight special accumulators `mme0`-`mme7`
-/// behind them, with room for an operand that begins in the last of them. They are apart: macro steps
-/// have both where there are more than two.
+/// Number of accumulators: `acc0`-`acc15`, of which early families have two, and the eight special accumulators
+/// `mme0`-`mme7`, with room for an operand that begins in the last of them. They are separate, because macro steps
+/// use both where there are more than two.
 const ACC_COUNT: usize = 26;
-/// The number of the accumulator that `mme0` is.
+/// Number of the accumulator that `mme0` is.
 pub const MME_BASE: u32 = 16;
-/// Lanes of an accumulator at most (of word type).
+/// Maximum number of lanes of an accumulator (of word type).
 const ACC_LANES: usize = REGISTER_MAX / 2;
-/// Bytes of the flag registers at most.
+/// Maximum size of the flag registers in bytes.
 const FLAG_BYTES: usize = 16;
-/// Bytes of the address register at most.
+/// Maximum size of the address register in bytes.
 pub const ADDR_BYTES: usize = 32;
 
-/// Bytes of the scalar register.
+/// Size of the scalar register in bytes.
 const SCALAR_BYTES: usize = 64;
 
-/// Bits of `cr0.0`: numbers below the normal ones are kept (not flushed to zero) when set, for
-/// `df`, `f` and `hf`.
+/// Bits of `cr0.0` that keep denormals instead of flushing them to zero, for `df`, `f` and `hf`.
 const DENORM_DF: u32 = 1 << 6;
 const DENORM_F: u32 = 1 << 7;
 const DENORM_HF: u32 = 1 << 10;
 
-/// Bit of `cr0.0`: singles without infinities and what is not a number.
+/// Bit of `cr0.0` for singles without infinities and NaNs.
 const ALT_MODE: u8 = 1;
 
-/// What bytes hold that nobody wrote: no plausible value, so that its use is seen.
+/// Initial contents of bytes: no plausible value, so that a use is noticed.
 pub const UNDEFINED: u8 = 0xba;
 
 /// A mask of the lowest `n` channels.
@@ -65,18 +64,18 @@ impl File {
     }
 }
 
-/// What a thread is doing.
+/// State of a thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Status {
     Running,
     /// In `wait`, until its notification count is not zero.
     Waiting,
-    /// Before an operation that it executes together with the other thread of its fused pair.
+    /// At an operation that both threads of a fused pair execute together.
     Paired,
     Ended,
 }
 
-/// How floating-point results are rounded and denormals treated: `cr0.0`, decoded.
+/// Rounding and treatment of denormals: `cr0.0`, decoded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FloatMode {
     pub rounding: Rounding,
@@ -88,20 +87,19 @@ pub struct FloatMode {
 /// The accumulator registers.
 pub struct Accumulators {
     pub bytes: [u8; ACC_COUNT * REGISTER_MAX],
-    /// The integer value of each lane, [`ACC_LANES`] a register, with the bits that `bytes` cannot
-    /// hold.
+    /// Full value of each lane, [`ACC_LANES`] per register: an integer, or the double of a native float.
     wide: [i64; ACC_COUNT * ACC_LANES],
-    /// Bytes of an accumulator, as a power of two.
+    /// Logarithm of an accumulator's size in bytes.
     register_log: u32,
 }
 
 impl Accumulators {
-    /// The integer value of the element of `size` bytes at byte `at` of the file.
+    /// Full value of the element of `size` bytes at byte `at` of the file.
     pub fn wide(&self, at: usize, size: usize) -> Option<i64> {
         self.wide.get(self.lane(at, size)).copied()
     }
 
-    /// The same, to be written.
+    /// Full value of an element, mutable.
     pub fn wide_mut(&mut self, at: usize, size: usize) -> Option<&mut i64> {
         let lane = self.lane(at, size);
         self.wide.get_mut(lane)
@@ -112,7 +110,7 @@ impl Accumulators {
         (at >> self.register_log) * ACC_LANES + within / size
     }
 
-    /// Records that bytes were written that are no integer lanes.
+    /// Resets the full value of an element whose bytes were written otherwise.
     pub fn forget_wide(&mut self, at: usize, size: usize) {
         let mut word = [0; 8];
         if let Some(bytes) = self.bytes.get(at..at + size) {
@@ -138,27 +136,27 @@ pub struct Thread {
     pub scalar: [u8; SCALAR_BYTES],
     pub notification: [u8; 12],
     pub timestamp: [u8; 20],
-    /// The operation that is executed next, by its index in the program.
+    /// Index of the next operation.
     pub ip: u32,
     /// Channels that execute at `ip`.
     pub active: u32,
     /// Channels that wait for `ip` to reach their entry of `wake`.
     pub waiting: u32,
-    /// Channels of the innermost call: others wait whatever `ip` is.
+    /// Channels of the innermost call; all others wait wherever `ip` is.
     pub called: u32,
     pub wake: [u32; LANES],
     pub status: Status,
-    /// Instructions executed.
+    /// Number of executed instructions.
     pub executed: u64,
     pub mode: FloatMode,
-    /// Its number in the group.
+    /// Index in the group.
     pub number: u32,
-    /// Which bytes of the general registers are defined, if that is recorded.
+    /// Defined bytes of the general registers, if they are tracked.
     pub defined: Option<Box<Defined>>,
-    /// What its instructions may still be doing, if that is recorded.
+    /// Unfinished accesses of its instructions, if they are tracked.
     pub board: Option<Box<Board>>,
-    /// Where its scratch space is among that of all threads, and how many bytes it has. Where the header
-    /// says where it is, the first is what `r0.5` says.
+    /// Offset of the thread's scratch space among that of all threads, and its size in bytes. If the header has the
+    /// space's address, the offset is `r0.5`.
     pub scratch: u32,
     pub scratch_bytes: u32,
 }
@@ -201,7 +199,7 @@ impl Thread {
             scratch: 0,
             scratch_bytes: 0,
         };
-        // Which thread of the machine it is: private memory goes by it.
+        // The thread's number in the machine, which selects its private memory.
         let mut rest = number;
         for digit in platform.thread_number {
             let part = (rest % digit.count) << digit.low;
@@ -274,7 +272,7 @@ impl Thread {
         self.flags = (self.flag_bits() & !mask | bits & mask).to_le_bytes();
     }
 
-    /// Takes on the modes of `cr0.0` after it was written.
+    /// Decodes `cr0.0` after a write; refuses unsupported modes.
     pub fn change_mode(&mut self) -> Result<(), Cause> {
         if self.control[0] & ALT_MODE != 0 {
             return Err(Cause::Form {

@@ -24,7 +24,7 @@ use super::wide::{self, Class, Format, Wide};
 
 /// The `mme` operand number that means none.
 const NO_MME: u8 = 8;
-/// Bits of the exponent, beyond the register's, that the extension has.
+/// Number of exponent bits in the extension.
 const EXPONENT_BITS: u32 = 5;
 
 /// Executes `math`.
@@ -63,7 +63,7 @@ fn float_function(thread: &mut Thread, op: &Operation, function: MathFn) -> Resu
             MathFn::Sin => a.sin(),
             MathFn::Cos => a.cos(),
             MathFn::Fdiv => a / b,
-            // Of a negative base: not a number, whatever the exponent.
+            // A negative base gives a NaN, whatever the exponent.
             MathFn::Pow if a < 0.0 => f64::NAN,
             MathFn::Pow => a.powf(b),
             _ => return Err(Cause::Op(op.op)),
@@ -116,9 +116,8 @@ fn divide(thread: &mut Thread, op: &Operation, function: MathFn) -> Result<(), C
     }
 }
 
-/// How the accumulator's element continues a register's number. From bit 0: the fraction's
-/// further bits; the exponent's further bits, signed; and a bit that says that the register's
-/// number stands alone (zero, infinity, not a number).
+/// Layout of the accumulator's element that extends a register's number. From bit 0: further fraction bits; further
+/// exponent bits, signed; and a bit that is set if the register's number stands alone (zero, infinity, NaN).
 struct Extension {
     format: Format,
     fraction: u32,
@@ -172,7 +171,7 @@ impl Extension {
         let Format { fraction, exponent } = self.format;
         let bits = fraction + 1 + self.fraction;
         let short = number.shortened(bits);
-        // The significand is aligned to the top: bring it down to `bits` bits.
+        // Moves the significand, which is aligned to the top, down to `bits` bits.
         let biased = short.leading_exponent() + self.format.bias();
         let significand = short.significand >> (126 - bits);
         let upper = (significand >> self.fraction) as u64 & ((1 << fraction) - 1);
@@ -187,7 +186,7 @@ impl Extension {
     }
 }
 
-/// Where in the accumulators the element of a channel is.
+/// Place of a channel's element in the accumulators.
 fn extension_at(thread: &Thread, mme: u8, lane: usize, size: usize) -> usize {
     (u32::from(mme) + MME_BASE) as usize * thread.register_bytes() + lane * size
 }
@@ -273,9 +272,9 @@ pub fn madm(thread: &mut Thread, op: &Operation) -> Result<(), Cause> {
     store(thread, op, enabled, &r)
 }
 
-/// `invm` and `rsqtm`: a first approximation of `1 / src1` or of `1 / sqrt(src0)`; or, where the
-/// operands leave nothing to refine (zero, infinity, not a number), the macro's final result
-/// `src0 / src1` or `sqrt(src0)`, which the early-out flag tells.
+/// `invm` and `rsqtm`: a first approximation of `1 / src1` or of `1 / sqrt(src0)`. If there is nothing to refine
+/// (zero, infinity, NaN), it is the macro's final result `src0 / src1` or `sqrt(src0)`, and the early-out flag is
+/// set.
 fn approximate(thread: &mut Thread, op: &Operation, function: MathFn) -> Result<(), Cause> {
     let lanes = usize::from(op.lanes);
     let mut s = [[Wide::NAN; LANES]; 2];

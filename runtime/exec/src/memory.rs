@@ -1,6 +1,5 @@
-//! What messages reach: buffers at 64-bit virtual addresses, the surfaces of the binding table,
-//! and the shared local memory of a group. Every access is checked; none is ever out of bounds
-//! silently.
+//! Memory that messages access: buffers at 64-bit virtual addresses, the surfaces of the binding table, and the
+//! shared local memory of a group. Every access is checked, so that none is silently out of bounds.
 
 use std::sync::Arc;
 
@@ -14,21 +13,20 @@ use super::words::Words;
 /// A buffer of the memory.
 #[derive(Clone, Debug)]
 pub struct Buffer {
-    /// For messages of errors.
+    /// Name in error messages.
     pub name: String,
     /// Virtual address of the first byte.
     pub base: u64,
     words: Arc<Words>,
-    /// Each group has its own.
+    /// True if each group has its own.
     private: bool,
 }
 
-/// Distance between the starts of two buffers' address ranges at least: an overrun of one is no
-/// access to another.
+/// Minimum distance between the address ranges of two buffers, so that an overrun of one is no access to another.
 pub const GUARD: u64 = 1 << 32;
-/// The lowest address of a program's own data, which lie below all buffers.
+/// Lowest address of a program's own data, which lie below all buffers.
 pub const DATA: u64 = 1 << 36;
-/// The lowest address given to a buffer.
+/// Lowest address of a buffer.
 const LOWEST: u64 = 1 << 40;
 
 /// All buffers, in the order of their addresses.
@@ -45,12 +43,12 @@ impl Memory {
         self.push(name.into(), Arc::new(Words::new(bytes)), false)
     }
 
-    /// The same with contents that are there already.
+    /// Adds a buffer with existing contents.
     pub fn share(&mut self, name: impl Into<String>, words: &Arc<Words>) -> usize {
         self.push(name.into(), words.clone(), false)
     }
 
-    /// Adds memory of which each group has its own, undefined at first.
+    /// Adds memory that each group has for itself, initially undefined.
     pub fn add_private(&mut self, name: impl Into<String>, size: usize) -> usize {
         let words = Words::filled(size, UNDEFINED);
         self.push(name.into(), Arc::new(words), true)
@@ -70,7 +68,7 @@ impl Memory {
         self.buffers.len() - 1
     }
 
-    /// The same memory with private buffers of its own.
+    /// A copy of the memory with private buffers of its own.
     pub fn with_own(&self) -> Memory {
         let mut memory = self.clone();
         for buffer in memory.buffers.iter_mut().filter(|b| b.private) {
@@ -85,7 +83,7 @@ impl Memory {
         private.for_each(|b| b.words.fill(UNDEFINED));
     }
 
-    /// Puts a program's data at their addresses.
+    /// Stores a program's data at their addresses.
     pub fn load(&mut self, data: &[Segment]) {
         self.data = data
             .iter()
@@ -115,7 +113,7 @@ impl Memory {
         self.buffers.get(index).map_or(0, |b| b.base)
     }
 
-    /// Bytes of a buffer.
+    /// Size of a buffer in bytes.
     pub fn size(&self, index: usize) -> u64 {
         self.buffers.get(index).map_or(0, |b| b.words.len() as u64)
     }
@@ -164,7 +162,7 @@ impl Memory {
     }
 }
 
-/// Bytes of memory that are known to be there.
+/// A range of existing memory.
 #[derive(Clone, Copy)]
 pub struct Span<'a> {
     words: &'a Words,
@@ -172,19 +170,19 @@ pub struct Span<'a> {
 }
 
 impl Span<'_> {
-    /// Copies bytes out from its start on; no more than it has.
+    /// Copies bytes from its start; no more than it has.
     #[inline]
     pub fn read(self, out: &mut [u8]) {
         self.words.read(self.at, out);
     }
 
-    /// Copies bytes in from its start on; no more than it has.
+    /// Copies bytes to its start; no more than it has.
     #[inline]
     pub fn write(self, bytes: &[u8]) {
         self.words.write(self.at, bytes);
     }
 
-    /// The dword that it is.
+    /// Its dword.
     #[inline]
     pub fn dword(self) -> u32 {
         if self.at.is_multiple_of(4) {
@@ -195,7 +193,7 @@ impl Span<'_> {
         u32::from_le_bytes(bytes)
     }
 
-    /// Sets the dword that it is.
+    /// Stores its dword.
     #[inline]
     pub fn set_dword(self, value: u32) {
         if self.at.is_multiple_of(4) {
@@ -205,8 +203,8 @@ impl Span<'_> {
         }
     }
 
-    /// Replaces the number of `size` bytes, 1, 2, 4 or 8, that it is, as one step; gives the old
-    /// one. Its place must be a multiple of its size.
+    /// Replaces its number of `size` bytes, 1, 2, 4 or 8, atomically; returns the old one. Its address must be a
+    /// multiple of the size.
     pub fn update(self, size: usize, new: impl Fn(u64) -> u64) -> u64 {
         self.words.update(self.at, size, new)
     }
@@ -238,12 +236,11 @@ fn within<'a>(
     })
 }
 
-/// Binding table indices that are no entries of the table (PRM vol. 7, "Binding Table Surface
-/// State Model").
+/// Reserved binding table indices (PRM vol. 7, "Binding Table Surface State Model").
 pub const BTI_SLM: u32 = 254;
 pub const BTI_STATELESS: u32 = 255;
 pub const BTI_STATELESS_NONCOHERENT: u32 = 253;
-/// Where in the table of surfaces the heap begins that bindless messages name.
+/// Index of the first surface of the bindless heap in the table of surfaces.
 pub const HEAP: u32 = 256;
 
 /// A surface: a buffer, or one with an image's texels.
@@ -253,40 +250,40 @@ pub struct Surface {
     pub image: Option<Shape>,
 }
 
-/// The reference compiler counts the kernel's own shared variables from here, so that none is at
-/// the null pointer. The hardware ignores the bit: shared memory has 64 KiB.
+/// Bit that the reference compiler sets in addresses of the kernel's own shared variables, so that none is null. The
+/// hardware ignores it: shared memory has 64 KiB.
 const SLM_TAG: u32 = 1 << 28;
 
-/// What the threads of a group share.
+/// State that the threads of a group share.
 pub struct Shared<'a> {
     pub memory: &'a Memory,
-    /// The binding table, and the heap from [`HEAP`] on.
+    /// The binding table, and from [`HEAP`] on the heap.
     pub surfaces: &'a [Option<Surface>],
     pub samplers: &'a [Option<Sampler>],
     pub slm: &'a Words,
-    /// The address that 32-bit stateless offsets count from.
+    /// Origin of 32-bit stateless offsets.
     pub general_state: u64,
     /// The address of the scratch space of all threads.
     pub scratch: u64,
     pub barriers: Barriers,
-    /// Bytes that messages read and wrote.
+    /// Numbers of bytes that messages read and wrote.
     pub read: u64,
     pub written: u64,
 }
 
-/// What a message's offsets count in.
+/// Address space of a message's offsets.
 #[derive(Clone, Copy)]
 pub enum Space<'a> {
     Local(&'a Words),
     Buffer(&'a Memory, usize),
-    /// Virtual addresses, from this one on.
+    /// Virtual addresses, starting at this one.
     Address(&'a Memory, u64),
-    /// So many bytes from a virtual address on.
+    /// A range of virtual addresses with its start and size.
     Part(&'a Memory, u64, u64),
 }
 
 impl<'a> Space<'a> {
-    /// The memory that offsets count in, and the bits of them that are ignored, if it is one.
+    /// The memory of the offsets and a mask of their ignored bits, if it is one buffer.
     pub fn words(self) -> Option<(&'a Words, u32)> {
         match self {
             Space::Local(slm) => Some((slm, SLM_TAG)),
@@ -320,7 +317,7 @@ impl<'a> Space<'a> {
 }
 
 impl<'a> Shared<'a> {
-    /// What a binding table index names.
+    /// Address space of a binding table index.
     pub fn space(&self, bti: u32) -> Result<Space<'a>, Cause> {
         match bti {
             BTI_SLM => Ok(Space::Local(self.slm)),
@@ -337,7 +334,7 @@ impl<'a> Shared<'a> {
         }
     }
 
-    /// The image that a binding table index names: its buffer and shape.
+    /// The image of a binding table index: its buffer and shape.
     pub fn image(&self, bti: u32) -> Result<(usize, Shape), Cause> {
         let surface = self.surface(bti)?;
         let shape = surface.image.ok_or(Cause::NoImage(bti))?;

@@ -1,8 +1,7 @@
-//! Messages to the shared functions: what `send` and `sends` do.
+//! Messages to the shared functions: `send` and `sends`.
 //!
-//! Descriptors are decoded to typed requests by the tables of `kiln_emit::messages`; what each does
-//! follows the PRM, vol. 7, "Shared Functions — Data Port". Every enabled channel's access is checked
-//! before it is done.
+//! Descriptors are decoded to typed requests by the tables of `kiln_emit::messages`. The effects follow the PRM, vol.
+//! 7, "Shared Functions — Data Port". The access of every enabled channel is checked before it is performed.
 
 use std::fmt;
 
@@ -22,32 +21,30 @@ use super::typed::Texels;
 use super::words::Words;
 use super::{block, load_store, sampler, typed};
 
-/// A `send`, resolved: where its descriptors and its payload come from, and its message if the
-/// descriptors are constants.
+/// A resolved `send`: the sources of its descriptors and payload, and its message if the descriptors are constants.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Send {
     platform: &'static Platform,
     sfid: u8,
-    /// The thread ends.
+    /// True if the thread ends.
     eot: bool,
     desc: Desc,
     ex_desc: Desc,
-    /// Registers of the second payload, where no descriptor says it.
+    /// Number of registers of the second payload, if no descriptor has it.
     second: Option<u32>,
-    /// Added to every address, in bytes.
+    /// Offset added to every address, in bytes.
     offset: i32,
-    /// Number of the general register that each part of the payload starts at; none for the null
-    /// register.
+    /// First general register of each part of the payload; none for the null register.
     parts: [Option<u32>; 2],
-    /// The payload is in the registers whose numbers are in `s0` from this byte on.
+    /// Byte offset in `s0` of the numbers of the payload's registers, if they are gathered.
     gathered: Option<usize>,
-    /// First byte of the response's place; none when it goes to the null register.
+    /// First byte of the response; none when it goes to the null register.
     response: Option<usize>,
     ready: Option<Message>,
 }
 
 impl Send {
-    /// The form of a `send`.
+    /// Resolves a `send`.
     ///
     /// # Errors
     /// Operands that no message has.
@@ -92,12 +89,12 @@ impl Send {
         Ok(send)
     }
 
-    /// What the message asks for, in words.
+    /// The request in words.
     pub fn name(&self) -> String {
         match &self.ready {
             Some(message) => {
                 let name = message.name();
-                // Which surface it is, is no part of the kind.
+                // The name of the kind does not include the surface.
                 name.split(" on surface ")
                     .next()
                     .unwrap_or(&name)
@@ -107,7 +104,7 @@ impl Send {
         }
     }
 
-    /// The registers of the response, by their numbers, if the descriptor says how many.
+    /// Registers of the response with their numbers, if the descriptor gives their count.
     pub fn response<'a>(&self, thread: &'a Thread) -> impl Iterator<Item = (usize, &'a [u8])> {
         let count = self.ready.as_ref().map_or(0, Message::response_len);
         let start = self
@@ -119,7 +116,7 @@ impl Send {
         (start / bytes..).zip(registers)
     }
 
-    /// The message that descriptors make of it, for no channel yet.
+    /// The message of two descriptors, for no channel yet.
     fn message(&self, desc: u32, ex_desc: u32) -> Result<Message, Cause> {
         let family = self.platform.family;
         let descriptors = Descriptors {
@@ -176,41 +173,41 @@ impl fmt::Display for Send {
     }
 }
 
-/// Registers of both payloads at most.
+/// Maximum number of registers of both payloads.
 const PAYLOAD_MAX: usize = 15 + 31;
 
-/// A message as its `send` gives it.
+/// A message with the facts of its `send`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Message {
     family: Family,
-    /// Bytes of a register, as a power of two.
+    /// Logarithm of a register's size in bytes.
     register_log: u32,
     descriptors: Descriptors,
-    /// What they ask for, if that is known.
+    /// The request, if it is known.
     request: Option<Request>,
     /// First byte in the general register file of each register of the payload.
     payload: [u16; PAYLOAD_MAX],
     payload_len: usize,
-    /// It is in registers that are named one by one.
+    /// True if the payload's registers are named one by one.
     gathered: bool,
-    /// First byte of the response's place; none when it goes to the null register.
+    /// First byte of the response; none when it goes to the null register.
     response: Option<usize>,
-    /// Channels the message acts for, from bit 0.
+    /// Enabled channels, from bit 0.
     enabled: u32,
-    /// Channels of the instruction.
+    /// Number of channels of the instruction.
     lanes: usize,
-    /// Added to every address, in bytes.
+    /// Offset added to every address, in bytes.
     offset: i32,
 }
 
 impl Message {
-    /// What it asks for.
+    /// The request.
     pub fn request(&self) -> Result<&Request, Cause> {
         self.request.as_ref().ok_or_else(|| self.unknown())
     }
 
-    /// The surface it names: an entry of the binding table, or of the heap behind it. What names none
-    /// accesses all memory.
+    /// Index of its surface: of the binding table, or of the heap after it. A message without a surface accesses all
+    /// memory.
     pub fn bti(&self) -> u32 {
         match self.request.and_then(|request| request.fields.surface) {
             Some(Surface::Bindless) => HEAP + (self.descriptors.ex_desc >> 12),
@@ -219,34 +216,33 @@ impl Message {
         }
     }
 
-    /// Bytes of a register.
+    /// Size of a register in bytes.
     #[inline]
     pub fn register(&self) -> usize {
         1 << self.register_log
     }
 
-    /// Itself in words.
+    /// The message in words.
     fn name(&self) -> String {
         message_name(self.family, self.descriptors.sfid, self.descriptors.desc)
     }
 
-    /// Registers of the payload.
+    /// Number of registers of the payload.
     pub fn payload_len(&self) -> usize {
         self.payload_len
     }
 
-    /// Registers of the response.
+    /// Number of registers of the response.
     pub fn response_len(&self) -> usize {
         self.descriptors.response_at_most(self.family) as usize
     }
 
-    /// Registers of the first payload.
+    /// Number of registers of the first payload.
     fn first_len(&self) -> usize {
         self.descriptors.payload() as usize
     }
 
-    /// The register of the payload that data begin at, which are the second payload, or behind so many
-    /// registers of addresses where all is gathered as one.
+    /// First register of the data: the second payload, or the registers after the addresses of a gathered payload.
     pub fn data(&self, addresses: usize) -> usize {
         match self.gathered {
             true => addresses,
@@ -259,22 +255,22 @@ impl Message {
         self.descriptors.ex_desc
     }
 
-    /// Added to every address, in bytes.
+    /// Offset added to every address, in bytes.
     pub fn offset(&self) -> i32 {
         self.offset
     }
 
-    /// Channels of the instruction.
+    /// Number of channels of the instruction.
     pub fn lanes(&self) -> usize {
         self.lanes
     }
 
-    /// First byte of the response's place; none when it goes to the null register.
+    /// First byte of the response; none when it goes to the null register.
     pub fn response(&self) -> Option<usize> {
         self.response
     }
 
-    /// Channels the message acts for, from bit 0.
+    /// Enabled channels, from bit 0.
     pub fn enabled(&self) -> u32 {
         self.enabled
     }
@@ -299,7 +295,7 @@ impl Message {
         }
     }
 
-    /// Byte in the general register file of the payload's register `index`, `byte` bytes on.
+    /// Place in the general register file of byte `byte` of the payload's register `index`.
     pub fn at(&self, index: usize, byte: usize) -> Result<usize, Cause> {
         let index = index + (byte >> self.register_log);
         if index >= self.payload_len {
@@ -314,23 +310,23 @@ impl Message {
     }
 }
 
-/// How each channel of a gathering or scattering message accesses memory.
+/// The accesses of a gathering or scattering message.
 struct Scatter<'a> {
     write: bool,
     channels: usize,
-    /// Bytes of an address in the payload: 4 (into what the binding table index names) or 8.
+    /// Size of an address in bytes: 4 (an offset into a surface) or 8.
     address: usize,
     /// The first payload register of the addresses.
     first: usize,
-    /// Added to every 32-bit address, after it is multiplied by `unit`.
+    /// Offset added to every 32-bit address after multiplication by `unit`.
     base: u32,
     unit: u32,
-    /// Bytes of an element in registers and in memory.
+    /// Size of an element in registers and in memory, in bytes.
     slot: usize,
     element: usize,
-    /// What memory's addresses are multiples of, in bytes.
+    /// Required alignment of addresses in bytes.
     alignment: u64,
-    /// Elements accessed, by their number after the address.
+    /// Indices of the accessed elements after the address.
     elements: &'a [u32],
 }
 
@@ -362,7 +358,7 @@ pub fn send(
                 shared.barriers.arrive();
                 Ok(())
             }
-            // The group's barrier is the first of the named ones, with all threads as its numbers.
+            // The group's barrier is the first of the named ones, with all threads on both sides.
             Kind::Barrier | Kind::NamedBarrier => {
                 let dword = header_dword(thread, &message, 2)?;
                 shared.barriers.arrive_at(thread.number, dword)
@@ -379,7 +375,7 @@ pub fn send(
     }
 }
 
-/// A descriptor's bits.
+/// Value of a descriptor.
 fn value(thread: &Thread, desc: Desc) -> Result<u32, Cause> {
     match desc {
         Desc::Imm(bits) => Ok(bits),
@@ -395,7 +391,7 @@ fn value(thread: &Thread, desc: Desc) -> Result<u32, Cause> {
     }
 }
 
-/// The register a payload starts at; none for the null register.
+/// First register of a payload; none for the null register.
 fn payload_register(src: &Src) -> Result<Option<u32>, Cause> {
     match src {
         Src::Reg(SrcReg {
@@ -412,7 +408,7 @@ fn payload_register(src: &Src) -> Result<Option<u32>, Cause> {
     }
 }
 
-/// Where in `s0` the numbers of the payload's registers are, if that is where they are.
+/// Byte offset in `s0` of the numbers of the payload's registers, if they are gathered.
 fn gathered(src: &Src) -> Option<usize> {
     match src {
         Src::Reg(SrcReg {
@@ -424,7 +420,7 @@ fn gathered(src: &Src) -> Option<usize> {
 }
 
 impl Message {
-    /// Takes the payload from registers of these numbers.
+    /// Sets the payload to the registers with the given numbers.
     fn gather(&mut self, numbers: &[u8], registers: u32) -> Result<(), Cause> {
         let count = self.first_len();
         let Some(numbers) = numbers.get(..count) else {
@@ -521,7 +517,7 @@ fn data_port(thread: &mut Thread, shared: &mut Shared, m: &Message) -> Result<()
         }
         MediaBlockRead => typed::media_block(thread, shared, m, false),
         MediaBlockWrite => typed::media_block(thread, shared, m, true),
-        // Accesses are in order here. It may report its completion.
+        // Accesses are in order here. The fence may report its completion.
         MemoryFence => {
             if let (Some(at), 1..) = (m.response, m.response_len()) {
                 let zeros = [0; 64];
@@ -533,7 +529,7 @@ fn data_port(thread: &mut Thread, shared: &mut Shared, m: &Message) -> Result<()
     }
 }
 
-/// Bytes that each channel of a byte message accesses.
+/// Number of bytes that each channel of a byte message accesses.
 fn byte_count(m: &Message) -> Result<usize, Cause> {
     match m.request()?.fields.bits {
         Some(bits @ (8 | 16 | 32)) => Ok(usize::from(bits / 8)),
@@ -541,7 +537,7 @@ fn byte_count(m: &Message) -> Result<usize, Cause> {
     }
 }
 
-/// How many channels it is for.
+/// Number of channels of the message.
 pub fn channels(m: &Message) -> Result<usize, Cause> {
     match m.request()?.fields.simd {
         Some(Simd::S8) => Ok(8),
@@ -551,13 +547,13 @@ pub fn channels(m: &Message) -> Result<usize, Cause> {
     }
 }
 
-/// The elements that each channel of a gathering or scattering message accesses.
+/// Indices of the elements that each channel of a gathering or scattering message accesses.
 fn elements(m: &Message) -> &'static [u32] {
     let count = m.request.and_then(|request| request.fields.elements);
     &ALL[..usize::from(count.unwrap_or(1))]
 }
 
-/// Untyped surface reads and writes: up to four dwords, those not masked off.
+/// Untyped surface reads and writes: up to four dwords, those of the channel mask.
 fn untyped(
     thread: &mut Thread,
     shared: &mut Shared,
@@ -583,10 +579,10 @@ fn untyped(
     scatter.run(thread, shared, m)
 }
 
-/// Elements in order.
+/// Indices of consecutive elements.
 const ALL: [u32; 8] = [0, 1, 2, 3, 4, 5, 6, 7];
 
-/// `sizes`: bytes in registers, bytes in memory, bytes that one step of an address is.
+/// `sizes`: bytes of an element in registers, in memory, and of an address step.
 fn scatter_a32(
     thread: &mut Thread,
     shared: &mut Shared,
@@ -625,7 +621,7 @@ pub fn header_dword(thread: &Thread, m: &Message, index: usize) -> Result<u32, C
     Ok(thread.grf_dword(at))
 }
 
-/// What a stateless message's header adds to its offsets: the buffer base in dword 5.
+/// Offset that a stateless message's header adds: the buffer base in dword 5.
 pub fn buffer_base(thread: &Thread, m: &Message) -> Result<u32, Cause> {
     match m.bti() {
         BTI_STATELESS | BTI_STATELESS_NONCOHERENT => Ok(header_dword(thread, m, 5)? & !0x3ff),
@@ -634,7 +630,7 @@ pub fn buffer_base(thread: &Thread, m: &Message) -> Result<u32, Cause> {
 }
 
 impl<'a> Scatter<'a> {
-    /// At addresses of 64 bits.
+    /// Accesses at 64-bit addresses.
     fn a64(
         m: &Message,
         slot: usize,
@@ -677,7 +673,7 @@ pub fn address(
 
 impl Scatter<'_> {
     fn run(&self, thread: &mut Thread, shared: &mut Shared, m: &Message) -> Result<(), Cause> {
-        // Registers of the addresses, and of one element of all channels.
+        // Numbers of registers: of the addresses, and of one element of all channels.
         let addresses = (self.channels * self.address).div_ceil(m.register());
         let stride = (self.channels * self.slot).div_ceil(m.register());
         // The payload is read before the response, which may overlap it, is written.
@@ -758,8 +754,8 @@ impl Scatter<'_> {
 }
 
 impl Scatter<'_> {
-    /// Reads dwords at 32-bit offsets; gives how many. None if one of them is not to be read, which
-    /// is then found out, and said, by who reads them one by one.
+    /// Reads dwords at 32-bit offsets; returns their number. None if one of them is inaccessible, which the general
+    /// path then reports.
     fn read_dwords(
         &self,
         thread: &mut Thread,
@@ -803,7 +799,7 @@ impl Scatter<'_> {
     }
 }
 
-/// An access that is not at a multiple of what its message demands is an error.
+/// Refuses an access that violates its message's alignment.
 #[inline]
 pub fn aligned(at: u64, alignment: u64, size: usize, channel: u32) -> Result<(), Cause> {
     if at & (alignment - 1) == 0 {
@@ -817,7 +813,7 @@ pub fn aligned(at: u64, alignment: u64, size: usize, channel: u32) -> Result<(),
     })
 }
 
-/// Bytes of the general registers that a message sends.
+/// Bytes of a message's payload in the general registers.
 pub fn payload<'a>(
     thread: &'a Thread,
     m: &Message,

@@ -1,9 +1,9 @@
-//! Operands: where each channel's element is, and how it is converted on the way in and out.
+//! Operands: places of each channel's element, and conversions on reads and writes.
 //!
-//! Values travel as arrays of one of four host types: `i64` and `i128` for integers (the wider one
-//! when an exact result needs it), `f32` for `hf` and `f`, `f64` for `df`. A source is read for all
-//! channels of the instruction; those that are not live may have an address out of range and then
-//! read as zero. A destination is written for the enabled channels.
+//! Values are arrays of one of four host types: `i64` and `i128` for integers (the wider one when an exact result
+//! needs it), `f32` for `hf` and `f`, `f64` for `df`. A source is read for all channels of the instruction; channels
+//! that are not live may have an address out of range and then read as zero. A destination is written for the enabled
+//! channels.
 
 use kiln_emit::inst::Type;
 
@@ -12,10 +12,10 @@ use super::machine::{LANES, Thread, low_mask};
 use super::operation::{Base, Dest, File, Source, Target};
 use super::wide::{self, Rounding, Wide};
 
-/// One value for each channel; those beyond the execution size mean nothing.
+/// One value per channel; those beyond the execution size are meaningless.
 pub type Lanes<T> = [T; LANES];
 
-/// A host type that integer values travel in.
+/// A host type for integer values.
 pub trait Int: Copy + Ord + Default + std::fmt::Debug + 'static {
     fn from_i64(v: i64) -> Self;
     fn from_u64(v: u64) -> Self;
@@ -31,7 +31,7 @@ pub trait Int: Copy + Ord + Default + std::fmt::Debug + 'static {
     fn or(self, other: Self) -> Self;
     fn xor(self, other: Self) -> Self;
     fn shl(self, by: u32) -> Self;
-    /// Its sign is kept.
+    /// Arithmetic shift.
     fn shr(self, by: u32) -> Self;
 }
 
@@ -96,7 +96,7 @@ pub fn int_range(ty: Type) -> (i128, i128) {
     }
 }
 
-/// `v` cut to the width of `ty` and read as one of its values.
+/// `v` truncated to the width of `ty` and extended again.
 pub fn wrap<T: Int>(v: T, ty: Type) -> T {
     let low = v.low();
     match ty {
@@ -152,7 +152,7 @@ pub fn packed_element(bits: u64, ty: Type, lane: usize) -> u64 {
     }
 }
 
-/// The number that bits are in one of the formats that singles can hold, denormals and all.
+/// The number of a format that singles can represent, denormals included.
 pub fn number_of(bits: u64, ty: Type) -> f32 {
     match ty {
         Type::Hf => half::f16::from_bits(bits as u16).to_f32(),
@@ -163,8 +163,7 @@ pub fn number_of(bits: u64, ty: Type) -> f32 {
     }
 }
 
-/// The formats that only conversions and systolic operations have: as numbers, and how many bits up they
-/// lie in an element.
+/// Formats that only conversions and systolic operations have, and the number of unused low bits of an element.
 fn narrow_format(ty: Type) -> Option<(wide::Format, u32)> {
     match ty {
         Type::Bf => Some((wide::BF, 0)),
@@ -204,8 +203,8 @@ impl Thread {
             })
     }
 
-    /// Reads the bits of every element: `each(channel, bits)`. What is out of range is an error for
-    /// the channels of `live` and zero for the others.
+    /// Reads the bits of every element: `each(channel, bits)`. An element out of range is an error for the channels
+    /// of `live` and zero for the others.
     fn gather(
         &self,
         src: &Source,
@@ -283,8 +282,8 @@ impl Thread {
         self.gather(src, lanes, live, |lane, bits| out[lane] = bits)
     }
 
-    /// A source as integers. `logical`: the negation modifier is a bitwise complement. A float
-    /// source gives its bits.
+    /// A source as integers. If `logical`, the negation modifier is a bitwise complement. A float source is read as
+    /// its bits.
     pub fn load_int<T: Int>(
         &self,
         src: &Source,
@@ -402,8 +401,8 @@ impl Thread {
         Ok(())
     }
 
-    /// A native float, of which the register holds a rounded single: the accumulator's lane has the double, if the
-    /// single was made of it.
+    /// A native float. The register holds a rounded single; the double is in the accumulator's lane, unless the
+    /// register was written otherwise since.
     fn native(&self, src: &Source, lane: usize, bits: u32) -> f64 {
         let wide = match src.base {
             Base::File {
@@ -450,12 +449,12 @@ impl Thread {
         rounded.to_bits()
     }
 
-    /// Where a destination's first element is; none if results are dropped.
+    /// File and first byte of a destination; none if results are dropped.
     fn place(&self, dst: &Dest) -> Result<Option<(File, usize)>, Cause> {
         match dst.target {
             Target::Null => Ok(None),
             Target::File { file, at } => Ok(Some((file, usize::from(at)))),
-            // One address: the region starts there.
+            // A single address, at which the region starts.
             Target::Address { addr, imm } => {
                 let start = self.address(usize::from(addr), imm)?;
                 Ok(Some((File::Grf, start)))
@@ -513,8 +512,8 @@ impl Thread {
         Ok(())
     }
 
-    /// Writes integers. They are clamped or wrapped to the destination's type; a float
-    /// destination gets the number. The values as stored come back in `values`, for conditions.
+    /// Writes integers, clamped or wrapped to the destination's type; a float destination receives the number.
+    /// `values` returns the stored values, for conditions.
     pub fn store_int<T: Int>(
         &mut self,
         dst: &Dest,
@@ -561,7 +560,7 @@ impl Thread {
         self.store_bits(dst, lanes, enabled, |lane| values[lane].low())
     }
 
-    /// Writes integers to an accumulator, with the bits beyond its type's.
+    /// Writes integers to an accumulator, with the bits beyond their type.
     fn store_acc<T: Int>(
         &mut self,
         dst: &Dest,
@@ -589,7 +588,7 @@ impl Thread {
         Ok(())
     }
 
-    /// Writes doubles, converted to the destination's type. The values as stored come back.
+    /// Writes doubles, converted to the destination's type. `values` returns the stored values.
     pub fn store_f64(
         &mut self,
         dst: &Dest,
@@ -655,7 +654,7 @@ impl Thread {
                 self.store_bits(dst, lanes, enabled, |lane| bits[lane])
             }
             ty => {
-                // To integers: toward zero, clamped, not-a-number to zero.
+                // Integers are truncated toward zero and clamped; a NaN becomes zero.
                 let (low, high) = int_range(ty);
                 let mut ints = [0i128; LANES];
                 for (int, v) in ints.iter_mut().zip(values.iter_mut()).take(lanes) {
@@ -667,7 +666,7 @@ impl Thread {
         }
     }
 
-    /// Writes singles, converted to the destination's type. The values as stored come back.
+    /// Writes singles, converted to the destination's type. `values` returns the stored values.
     pub fn store_f32(
         &mut self,
         dst: &Dest,
@@ -707,12 +706,12 @@ fn sign<T: Copy + std::ops::Neg<Output = T>>(src: &Source, values: &mut [T], abs
     }
 }
 
-/// Clamped to 0…1; not-a-number becomes 0.
+/// Clamps to 0…1; a NaN becomes 0.
 fn saturated(v: f64) -> f64 {
     if v > 0.0 { v.min(1.0) } else { 0.0 }
 }
 
-/// A single that rounds to a half as the double does: cut off, its last bit set if it is not exact.
+/// A single that rounds to a half as the double does: truncated, with its last bit set if inexact (round to odd).
 fn to_odd(v: f64) -> f32 {
     let nearest = v as f32;
     if f64::from(nearest) == v || v.is_nan() {
@@ -722,7 +721,7 @@ fn to_odd(v: f64) -> f32 {
     f32::from_bits((nearest.to_bits() - u32::from(beyond)) | 1)
 }
 
-/// A zero of the same sign in place of a denormal.
+/// Replaces a denormal by a zero of the same sign.
 pub fn flushed_f(v: f32, flush: bool) -> f32 {
     if flush && v.is_subnormal() {
         0f32.copysign(v)

@@ -1,4 +1,4 @@
-//! The compact form of an instruction that is executed.
+//! The resolved form of an instruction, as it is executed.
 //!
 //! Everything that does not depend on the machine's state is worked out here once, when code is
 //! decoded: which bytes of which register file an operand's elements are, how far apart, the
@@ -25,7 +25,7 @@ use super::message::Send;
 use super::operand::{int_of_bits, packed_element};
 use super::systolic::Systolic;
 
-/// A register file that is bytes.
+/// A register file that is an array of bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum File {
     Grf,
@@ -40,7 +40,7 @@ pub enum File {
     Timestamp,
 }
 
-/// Where a source's elements are counted from.
+/// Origin of a source's elements.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Base {
     /// No register: the same bits for every channel.
@@ -51,16 +51,16 @@ pub enum Base {
     File { file: File, at: u16 },
     /// Bytes of the general registers from the address in `a0` at byte `addr`, plus `imm`.
     Address { addr: u8, imm: i16 },
-    /// The same with an address in `a0` for each row of `width` channels.
+    /// Bytes of the general registers at an address in `a0` for each row of `width` channels.
     Addresses { addr: u8, imm: i16, width: u8 },
-    /// The channels that execute, as a number.
+    /// The active channels, as a number.
     ChannelEnable,
 }
 
-/// How far a channel's element is from the base, in bytes.
+/// Byte distance of a channel's element from the base.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Steps {
-    /// The channel's number times this.
+    /// The channel's number times the step.
     Linear(u16),
     /// An entry for each channel.
     Table(Box<[u16; LANES]>),
@@ -81,10 +81,10 @@ pub struct Source {
     pub ty: Type,
     pub base: Base,
     pub steps: Steps,
-    /// The modifiers: the value's magnitude first, then its negation.
+    /// Modifiers: first the magnitude is taken, then the sign changed.
     pub abs: bool,
     pub neg: bool,
-    /// The special accumulator that continues the number, of macro steps.
+    /// Special accumulator that extends the number, in macro steps.
     pub mme: Option<u8>,
 }
 
@@ -100,7 +100,7 @@ impl Source {
     }
 }
 
-/// Where a destination's elements are counted from.
+/// Origin of a destination's elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Target {
     /// Results are dropped.
@@ -121,19 +121,19 @@ pub enum Target {
 pub struct Dest {
     pub ty: Type,
     pub target: Target,
-    /// Bytes between the elements of two channels.
+    /// Distance between the elements of adjacent channels in bytes.
     pub step: u16,
     pub mme: Option<u8>,
 }
 
-/// How flags become a predicate.
+/// Function from flags to a predicate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Predicate {
     pub ctrl: PredCtrl,
     pub inverse: bool,
-    /// The number, among all flag bits, of the flag operand's first.
+    /// Index, among all flag bits, of the flag operand's first bit.
     pub bit: u8,
-    /// The same of the flag register that the operand is in.
+    /// Index, among all flag bits, of the first bit of the operand's flag register.
     pub register: u8,
 }
 
@@ -141,49 +141,49 @@ pub struct Predicate {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Condition {
     pub cond: Cond,
-    /// The number, among all flag bits, of the first channel's; none if no flag is written.
+    /// Index, among all flag bits, of the first channel's bit; none if no flag is written.
     pub bit: Option<u8>,
 }
 
-/// Where a branch goes.
+/// Target of a branch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Jump {
     /// The branch has no such target.
     None,
-    /// The index of an operation.
+    /// Index of an operation.
     To(u32),
     /// Taken from the first source.
     Dynamic,
 }
 
-/// Which channels a `goto` takes to its update target.
+/// Channels that a `goto` takes to its update target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Goto {
-    /// Those whose predicate holds go there and all others wait (`goto.b`, which goes back); an
-    /// operation that is no `goto` has this, too.
+    /// Channels whose predicate holds go there and all others wait (`goto.b`, which goes back). Also the value of
+    /// operations other than `goto`.
     Back,
-    /// Those whose predicate holds wait there.
+    /// Channels whose predicate holds wait there.
     IfTrue,
-    /// Those whose predicate does not hold wait there.
+    /// Channels whose predicate does not hold wait there.
     IfFalse,
 }
 
-/// A place where channels are to wait, and at which no instruction takes them in again.
+/// A place where channels would wait for ever, because no instruction there activates them again.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Lost {
-    /// Bytes from the program's start.
+    /// Offset from the program's start, in bytes.
     pub at: u32,
     /// The operation there; none if no instruction starts there.
     pub found: Option<Op>,
-    /// The one that must be there.
+    /// The required operation.
     pub expected: &'static str,
 }
 
-/// By which part of the interpreter an operation is carried out.
+/// The part of the interpreter that executes an operation.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Path {
     Nop,
-    /// Integers or singles of 32 bits at most, in the plain forms most code has.
+    /// Integers or singles of at most 32 bits, in the common forms.
     Fast(Fast),
     /// A move that changes no bit but a float's sign.
     Raw,
@@ -193,9 +193,9 @@ pub enum Path {
     Indexed,
     Math(MathFn),
     Madm,
-    /// Integers whose exact results 64 bits hold.
+    /// Integers with exact results in 64 bits.
     Int,
-    /// Integers whose results need more.
+    /// Integers with longer results.
     WideInt,
     /// Operations on `f` and `hf`.
     Single,
@@ -209,7 +209,7 @@ pub enum Path {
     Wait,
     /// `sync.bar` where there are several barriers.
     Barrier,
-    /// It cannot be executed.
+    /// An operation that cannot be executed.
     Fault(Box<Cause>),
 }
 
@@ -218,35 +218,35 @@ pub enum Path {
 pub struct Operation {
     pub op: Op,
     pub path: Path,
-    /// Channels, 1 to 32.
+    /// Number of channels, 1 to 32.
     pub lanes: u8,
-    /// The first bit of the execution mask used.
+    /// First bit of the execution mask.
     pub chan_off: u8,
-    /// The channels the instruction can write, from bit 0: those of its execution size, less those
-    /// an Align16 destination leaves out.
+    /// Channels that the instruction can write, from bit 0: those of its execution size, without those that an
+    /// Align16 destination leaves out.
     pub mask: u32,
     /// All ones if the execution mask is ignored, else zero.
     pub ungated: u32,
     pub saturate: bool,
-    /// The accumulator gets the result too.
+    /// True if the accumulator receives the result too.
     pub acc_write: bool,
-    /// Which channels a `goto` sends away.
+    /// Channels that a `goto` sends away.
     pub goto: Goto,
-    /// Channels may wait for the instruction pointer to be here.
+    /// True if channels may wait for this operation.
     pub wakes: bool,
-    /// Why the channels that a branch makes wait would never go on, if its target is none at which the
-    /// hardware takes them in again.
+    /// The error for channels that a branch would make wait for ever, if the hardware does not activate them at its
+    /// target.
     pub lost: Option<Box<Lost>>,
     pub pred: Option<Predicate>,
     pub cond: Option<Condition>,
     pub dst: Dest,
     pub srcs: [Source; 3],
-    /// Sources the instruction has; the others are constants of zero.
+    /// Number of sources; the others are constants of zero.
     pub count: u8,
     /// Jump target and update target.
     pub jip: Jump,
     pub uip: Jump,
-    /// Bytes from the program's start to the instruction, and to the one behind it.
+    /// Offsets from the program's start to the instruction and to the next one, in bytes.
     pub at: u32,
     pub next: u32,
 }
@@ -257,7 +257,7 @@ impl Operation {
         &self.srcs[..usize::from(self.count)]
     }
 
-    /// The systolic operation that it is, if it is one.
+    /// The systolic operation, if it is one.
     pub fn systolic(&self) -> Option<(&Operation, &Systolic)> {
         match &self.path {
             Path::Systolic(systolic) => Some((self, systolic)),
@@ -274,7 +274,7 @@ impl Operation {
         }
     }
 
-    /// All that needs no resolving.
+    /// The fields that need no resolving.
     fn blank(inst: &Inst, at: u32) -> Operation {
         let lanes = inst.exec_size.clamp(1, LANES as u8);
         let zero = Source {
@@ -315,8 +315,7 @@ impl Operation {
         }
     }
 
-    /// The operation that an instruction at `at` is, without its jumps, which
-    /// [`super::Program`] resolves.
+    /// Resolves an instruction at `at`, without its jumps, which [`super::Program`] resolves.
     pub fn new(inst: &Inst, at: u32, platform: &'static Platform) -> Operation {
         resolve(inst, at, platform).unwrap_or_else(|cause| Operation {
             path: Path::Fault(Box::new(cause)),
@@ -397,7 +396,7 @@ fn resolve(inst: &Inst, at: u32, platform: &'static Platform) -> Result<Operatio
     Ok(op)
 }
 
-/// Sources an operation has at least, and whether it has a destination.
+/// Minimum number of sources, and true if the operation has a destination.
 fn needs(op: Op) -> (usize, bool) {
     use Op::*;
     match op {
@@ -417,7 +416,7 @@ fn needs(op: Op) -> (usize, bool) {
     }
 }
 
-/// How an arithmetic or control operation is carried out.
+/// The path of an arithmetic or control operation.
 fn path(inst: &Inst, op: &Operation) -> Path {
     use Op::*;
     match inst.op {
@@ -427,7 +426,7 @@ fn path(inst: &Inst, op: &Operation) -> Path {
         Wait => Path::Wait,
         Sync(SyncFn::Bar) => Path::Barrier,
         Srnd => Path::Stochastic,
-        // What the others wait for has happened: instructions complete in order here.
+        // Instructions complete in order here, so that there is nothing to wait for.
         Sync(SyncFn::Nop | SyncFn::AllRd | SyncFn::AllWr | SyncFn::Flush | SyncFn::Fence) => {
             Path::Nop
         }
@@ -443,7 +442,7 @@ fn path(inst: &Inst, op: &Operation) -> Path {
     }
 }
 
-/// Whether a `mov` copies bits: same type on both sides, nothing asked of the value.
+/// True if a `mov` copies bits: same type on both sides and no change of the value.
 pub fn is_raw_move(op: &Operation) -> bool {
     let [src] = op.sources() else { return false };
     let acc = |file| matches!(file, File::Acc) && (!src.ty.is_float() || src.ty == Type::Nf);
@@ -463,11 +462,11 @@ pub fn is_raw_move(op: &Operation) -> bool {
         && !op.acc_write
 }
 
-/// Which arithmetic an operation is done in.
+/// The arithmetic domain of an operation.
 fn domain(op: &Operation) -> Path {
     let types = || op.sources().iter().map(|s| s.ty);
     let float = types().any(Type::is_float);
-    // These take the bits of a float.
+    // The bits of a float are the operand of these.
     if float && !matches!(op.op, Op::And | Op::Or | Op::Xor | Op::Not | Op::Bfrev) {
         let double = |ty| matches!(ty, Type::Df | Type::Nf);
         return if double(op.dst.ty) || types().any(double) {
@@ -476,7 +475,7 @@ fn domain(op: &Operation) -> Path {
             Path::Single
         };
     }
-    // The product of two unsigned dwords is the only result of dwords that has no room in 63 bits.
+    // The product of two unsigned dwords is the only result of dwords that exceeds 63 bits.
     let product = matches!(op.op, Op::Mul | Op::Mad | Op::Mac);
     if op.width() == 64 || product && types().filter(|&t| t == Type::Ud).count() >= 2 {
         Path::WideInt
@@ -486,14 +485,14 @@ fn domain(op: &Operation) -> Path {
 }
 
 impl Operation {
-    /// Bits that an integer operation works on: as many as its widest operand, 32 at least.
+    /// Width of an integer operation in bits: that of its widest operand, at least 32.
     pub fn width(&self) -> u64 {
         let wide = self.dst.ty.bytes() == 8 || self.sources().iter().any(|s| s.ty.bytes() == 8);
         if wide { 64 } else { 32 }
     }
 }
 
-/// The channels an Align16 destination writes; all of them in Align1.
+/// Channels that an Align16 destination writes; all of them in Align1.
 fn channel_mask(inst: &Inst) -> u32 {
     match &inst.dst {
         Some(dst) if inst.opts.align16 && dst.chan_mask != 15 => {
@@ -509,7 +508,7 @@ fn channel_mask(inst: &Inst) -> u32 {
     }
 }
 
-/// The number of a flag's first bit among all flag bits.
+/// Index of a flag's first bit among all flag bits.
 fn flag_bit(flag: Reg, platform: &'static Platform) -> Result<u8, Cause> {
     let bit = flag.num * 32 + u32::from(flag.byte) * 8;
     if flag.num >= platform.flag_count || flag.byte >= 4 {
@@ -529,7 +528,7 @@ pub fn file_of(reg: Reg, platform: &'static Platform) -> Result<(File, usize), C
         RegFile::Acc => (File::Acc, bytes, 0),
         RegFile::Mme => (File::Acc, bytes, MME_BASE as usize),
         RegFile::Flag => (File::Flag, 4, 0),
-        // These have one register.
+        // These files have one register.
         RegFile::Addr => (File::Addr, 0, 0),
         RegFile::Control => (File::Control, 0, 0),
         RegFile::State => (File::State, 0, 0),
@@ -555,7 +554,7 @@ fn within(file: File, end: usize, platform: &'static Platform) -> Result<(), Cau
     }
 }
 
-/// Elements of the destination: a call has a return address and a mask, whatever its channels.
+/// Number of elements of the destination: a call has a return address and a mask, whatever its channels.
 fn written(op: &Operation) -> u8 {
     match op.op {
         Op::Call | Op::Calla => 2,
@@ -690,7 +689,7 @@ fn place(
     }
 }
 
-/// Whether an operation takes only the first elements of its sources.
+/// True if an operation reads only the first elements of its sources.
 fn reads_one(op: Op) -> bool {
     matches!(
         op,
@@ -698,13 +697,13 @@ fn reads_one(op: Op) -> bool {
     )
 }
 
-/// How far the elements of a region are from its first.
+/// Byte distances of a region's elements from its first.
 fn steps(src: &SrcReg, align16: bool) -> Steps {
     let size = src.ty.bytes() as usize;
     let region = src.region;
     if align16 && region != Region::SCALAR {
-        // Groups of four dwords (or words), or of two quadwords, whose halves are then what the
-        // swizzle names. The vertical stride says only whether the next group reads on.
+        // Groups of four dwords (or words), or of two quadwords, whose halves the swizzle then names. The vertical
+        // stride says only if the next group is at the next address.
         let (members, selects) = if size == 8 { (2, 2) } else { (4, 1) };
         let group = if region.vstride == Some(0) {
             0
@@ -729,7 +728,7 @@ fn steps(src: &SrcReg, align16: bool) -> Steps {
     }
 }
 
-/// Steps by a rule; linear ones if the rule is.
+/// Steps given by a function; linear ones if they are.
 fn table(at: impl Fn(usize) -> usize) -> Steps {
     let steps: [u16; LANES] = std::array::from_fn(|lane| at(lane) as u16);
     let first = steps[1];
@@ -758,7 +757,7 @@ impl fmt::Display for File {
 }
 
 impl fmt::Display for Source {
-    /// `-r[64+4n]:f`: the elements' first byte in their file, and the step to the next channel's.
+    /// `-r[64+4n]:f`: the first byte in the file, and the step to the next channel's element.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.neg {
             f.write_str("-")?;
@@ -807,7 +806,7 @@ impl fmt::Display for Dest {
 }
 
 impl fmt::Display for Operation {
-    /// One line: offset, channels, what gates them, operation and path, operands, jumps.
+    /// One line: offset, channels, gates, operation and path, operands, jumps.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:#06x} {:>2}@{}", self.at, self.lanes, self.chan_off)?;
         if self.ungated != 0 {

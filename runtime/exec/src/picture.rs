@@ -2,12 +2,12 @@
 
 use crate::{Format, Image};
 
-/// Bytes of an RGBA8 pixel.
-const PIXEL: usize = 4;
-/// What a PNG file starts with.
+/// Size of an RGBA8 pixel in bytes.
+const PIXEL_BYTES: usize = 4;
+/// Signature at the start of a PNG file.
 const SIGNATURE: &[u8] = b"\x89PNG\r\n\x1a\n";
 
-/// Why something is no picture.
+/// The error of reading or making a picture.
 #[derive(Debug, thiserror::Error)]
 pub enum PictureError {
     #[error("{bytes} bytes are no picture: rows of {width} pixels have {row} bytes each")]
@@ -32,13 +32,13 @@ pub struct Picture {
     pub pixels: Vec<u8>,
 }
 
-/// Whether a file says that it is a PNG.
+/// True if a file has the signature of a PNG.
 pub fn is_png(file: &[u8]) -> bool {
     file.starts_with(SIGNATURE)
 }
 
-/// Reads a PNG file; what it lacks of red, green, blue and alpha is filled in. Its pixels may have
-/// `limit` bytes.
+/// Reads a PNG file; missing channels among red, green, blue and alpha are filled in. Its pixels may have `limit`
+/// bytes.
 ///
 /// # Errors
 /// The file is not a PNG, or too large.
@@ -72,7 +72,7 @@ pub fn read_png(file: &[u8], limit: usize) -> Result<Picture, PictureError> {
 /// # Errors
 /// The buffer is not made of whole rows.
 pub fn png(pixels: &[u8], width: u32) -> Result<Vec<u8>, PictureError> {
-    let row = width as usize * PIXEL;
+    let row = width as usize * PIXEL_BYTES;
     let height = pixels
         .len()
         .checked_div(row)
@@ -94,10 +94,10 @@ pub fn png(pixels: &[u8], width: u32) -> Result<Vec<u8>, PictureError> {
     Ok(file)
 }
 
-/// Pixels as texels: for a format seen as floats, from 0 to 1; for one of integers, from 0 to 255.
+/// Pixels as texels: from 0 to 1 for a format of floats, from 0 to 255 for one of integers.
 pub fn texels(pixels: &[u8], format: Format) -> Vec<u8> {
-    let mut texels = vec![0; pixels.len() / PIXEL * format.bytes()];
-    let pixels = pixels.chunks_exact(PIXEL);
+    let mut texels = vec![0; pixels.len() / PIXEL_BYTES * format.bytes()];
+    let pixels = pixels.chunks_exact(PIXEL_BYTES);
     for (pixel, texel) in pixels.zip(texels.chunks_exact_mut(format.bytes())) {
         let channel = |value: u8| match format.is_float() {
             true => (f32::from(value) / 255.0).to_bits(),
@@ -108,14 +108,13 @@ pub fn texels(pixels: &[u8], format: Format) -> Vec<u8> {
     texels
 }
 
-/// An image as a PNG file, layers and slices one below the other; the inverse of [`texels`], with
-/// what is out of the range clamped.
+/// An image as a PNG file, layers and slices one below the other: the inverse of [`texels`], with values clamped.
 ///
 /// # Errors
 /// The picture would have too many rows.
 pub fn image_png(image: &Image) -> Result<Vec<u8>, PictureError> {
     let format = image.shape.format;
-    let mut pixels = Vec::with_capacity(image.texels.len() / format.bytes() * PIXEL);
+    let mut pixels = Vec::with_capacity(image.texels.len() / format.bytes() * PIXEL_BYTES);
     for texel in image.texels.chunks_exact(format.bytes()) {
         pixels.extend(format.decode(texel).map(|bits| match format.is_float() {
             true => (f32::from_bits(bits).clamp(0.0, 1.0) * 255.0).round_ties_even() as u8,

@@ -1,9 +1,8 @@
-//! Machine code, decoded once: instructions, and the operations they are resolved to.
+//! Machine code, decoded once to instructions and resolved operations.
 //!
-//! Operations are numbered densely; instruction pointers and branches count in them. The
-//! list ends in operations that stop with an error, for what lies beyond the last instruction and
-//! for targets of branches where no instruction starts: every index there is, is one of an
-//! operation.
+//! Operations are numbered densely; instruction pointers and branches count in them. The list ends in operations that
+//! stop with an error, for the end of the code and for branch targets where no instruction starts, so that every
+//! index is valid.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -23,26 +22,26 @@ use super::operation::{Goto, Jump, Lost, Operation, Path};
 pub struct Program {
     platform: &'static Platform,
     ops: Vec<Operation>,
-    /// The instructions, by the same index; the last operations have none.
+    /// The instruction of each operation; the last operations have none.
     insts: Vec<Inst>,
-    /// The index of the operation at every eighth byte; [`NOWHERE`] in the middle of one.
+    /// Index of the operation at every eighth byte; [`NO_OPERATION`] in the middle of one.
     index: Vec<u32>,
     /// The data that the code refers to by address.
     data: Vec<Segment>,
-    /// Bytes before a thread's arguments in memory, where implicit arguments are.
+    /// Size of the implicit arguments before a thread's arguments in memory, in bytes.
     before_arguments: u64,
 }
 
-/// Bytes that instructions are multiples of.
+/// Alignment of instructions in bytes.
 const UNIT: usize = 8;
-/// No operation's index.
-const NOWHERE: u32 = u32::MAX;
+/// The index that stands for no operation.
+const NO_OPERATION: u32 = u32::MAX;
 
 impl Program {
     /// Decodes the code of a kernel of an object file, linked to the object file's data.
     ///
     /// # Errors
-    /// The object file has no such kernel, or refers to what it does not have.
+    /// The object file has no such kernel, or a reference of it has no target.
     pub fn from_zebin(
         zebin: &Zebin,
         kernel: &str,
@@ -84,13 +83,13 @@ impl Program {
         Program::resolved(insts, end, platform)
     }
 
-    /// Code made of instructions: their places are as if they were encoded.
+    /// Code made of instructions, at the places that their encodings would have.
     pub fn from_insts(insts: Vec<Inst>, platform: &'static Platform) -> Program {
         let end = insts.iter().map(Inst::size).sum();
         Program::resolved(insts, Cause::NoInstruction(end), platform)
     }
 
-    /// `end` is why execution stops behind the last instruction.
+    /// `end` is the error after the last instruction.
     fn resolved(mut insts: Vec<Inst>, end: Cause, platform: &'static Platform) -> Program {
         let mut ops = Vec::with_capacity(insts.len() + 1);
         let mut index = Vec::new();
@@ -98,7 +97,7 @@ impl Program {
         for inst in &mut insts {
             spread_vectors(inst);
             index.push(ops.len() as u32);
-            index.resize(index.len() + inst.size() as usize / UNIT - 1, NOWHERE);
+            index.resize(index.len() + inst.size() as usize / UNIT - 1, NO_OPERATION);
             ops.push(Operation::new(inst, at, platform));
             at += inst.size();
         }
@@ -116,8 +115,8 @@ impl Program {
         program
     }
 
-    /// Finds the operations that branches go to, and marks those where channels may wait: targets
-    /// of branches and what is behind branches.
+    /// Resolves branch targets, and marks operations where channels may wait: targets of branches and the operations
+    /// after branches.
     fn resolve_jumps(&mut self) {
         let mut nowhere = BTreeMap::new();
         for number in 0..self.insts.len() {
@@ -140,8 +139,8 @@ impl Program {
                 (None, true) => Jump::Dynamic,
                 (None, false) => Jump::None,
             };
-            // The update target of `break` is the loop's last instruction; a channel that leaves
-            // the loop goes on behind it.
+            // The update target of `break` is the loop's last instruction; a channel that leaves the loop continues
+            // after it.
             let uip =
                 uip.map(|end| end + u32::from(breaks && self.ops[end as usize].op == Op::While));
             for woken in [jip, uip, Some(number as u32 + 1)].into_iter().flatten() {
@@ -153,9 +152,9 @@ impl Program {
         }
     }
 
-    /// Whether the channels that a branch makes wait would be lost. They wait for the instruction pointer
-    /// to be at one of its targets, but the hardware looks for them only at the instructions that end a
-    /// block; the reference compiler's code has these there without exception (`docs/executor.md`).
+    /// Finds branches whose waiting channels would be lost. They wait for the instruction pointer to reach a target,
+    /// but the hardware activates them only at the instructions that end a block. The reference compiler's code has
+    /// these there without exception (`docs/executor.md`).
     fn lost(&self, branch: usize, jip: Option<u32>, uip: Option<u32>) -> Option<Box<Lost>> {
         let op = &self.ops[branch];
         let (place, end, expected) = match (op.op, op.goto) {
@@ -168,7 +167,7 @@ impl Program {
         };
         let place = place? as usize;
         let op_at = |index: usize| self.insts.get(index).map(|inst| inst.op);
-        // `else` takes in the channels that wait behind it.
+        // `else` activates the channels that wait after it.
         let behind_else = || place.checked_sub(1).and_then(op_at) == Some(Op::Else);
         let found = op_at(place);
         if found == Some(end) || op.op == Op::If && behind_else() {
@@ -182,8 +181,8 @@ impl Program {
         }))
     }
 
-    /// The operation at an offset; one that stops with an error is added, and remembered in
-    /// `nowhere`, if there is none.
+    /// The operation at an offset. If there is none, one that stops with an error is added, and remembered in
+    /// `nowhere`.
     fn target(&mut self, at: u32, nowhere: &mut BTreeMap<u32, u32>) -> u32 {
         if let Some(index) = self.find(at) {
             return index;
@@ -206,10 +205,10 @@ impl Program {
             0 => self.index.get(at as usize / UNIT).copied(),
             _ => None,
         };
-        found.filter(|&index| index != NOWHERE)
+        found.filter(|&index| index != NO_OPERATION)
     }
 
-    /// Bytes from the program's start to behind its last instruction.
+    /// Offset of the end of the last instruction.
     pub fn end(&self) -> u32 {
         self.ops.get(self.insts.len()).map_or(0, |op| op.at)
     }
@@ -220,12 +219,12 @@ impl Program {
         self.ops.get(index as usize)
     }
 
-    /// The operations, in order; the last ones are no instructions.
+    /// The operations, in order; the last ones have no instruction.
     pub fn ops(&self) -> &[Operation] {
         &self.ops
     }
 
-    /// The instruction that an operation is, if it is one.
+    /// The instruction of an operation, if it has one.
     pub fn inst(&self, index: u32) -> Option<&Inst> {
         self.insts.get(index as usize)
     }
@@ -235,13 +234,13 @@ impl Program {
         &self.data
     }
 
-    /// Bytes before a thread's arguments in memory, where implicit arguments are; none if the code does
-    /// not know of them.
+    /// Size of the implicit arguments before a thread's arguments in memory, in bytes; 0 if the code does not access
+    /// them.
     pub fn before_arguments(&self) -> u64 {
         self.before_arguments
     }
 
-    /// What the scoreboard sees of the code; none where the hardware looks for hazards itself.
+    /// The scoreboard's view of the code; none where the hardware detects hazards.
     pub fn scoreboard(&self) -> Option<Facts<'_>> {
         Facts::new(&self.insts, self.platform)
     }

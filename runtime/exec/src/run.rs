@@ -1,5 +1,4 @@
-//! Execution of the groups of a launch: on several cores, group by group, a group's threads in
-//! turn on one of them.
+//! Execution of a launch's groups on several cores; each group's threads take turns on one of them.
 //!
 //! Workers take groups in the order of their numbers. Whatever happens, all groups before one that
 //! fails are executed to their ends: the error is that of the first group that fails in this order,
@@ -28,52 +27,52 @@ use super::systolic;
 use super::trace::Trace;
 use super::words::Words;
 
-/// How a launch is executed; the results do not depend on it.
+/// Options of a launch; its results do not depend on them.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Options<'a> {
-    /// Host threads that execute groups at the same time; 0 for as many as the host has cores.
+    /// Number of host threads that execute groups; 0 for the number of cores.
     pub threads: usize,
-    /// Use of a register that nobody wrote is an error, and so is one that an instruction before may not have
-    /// finished with. Takes several times as long.
+    /// Reports reads of registers that nobody wrote, and accesses that an earlier instruction may not have finished
+    /// with. Takes several times as long.
     pub check: bool,
-    /// Where each instruction is reported; groups are then executed one after the other.
+    /// Sink for executed instructions; groups are then executed one after the other.
     pub trace: Option<&'a Trace<'a>>,
-    /// Counts groups as they end, for who watches from another thread.
+    /// Counter of finished groups, for another thread to watch.
     pub done: Option<&'a AtomicU64>,
-    /// Counts instructions every so often, likewise.
+    /// Counter of executed instructions, updated now and then.
     pub executed: Option<&'a AtomicU64>,
 }
 
-/// Instructions a thread executes before the next one's turn.
-const TURN: u64 = 1 << 16;
+/// Number of instructions of a thread's turn.
+const TURN_INSTS: u64 = 1 << 16;
 
-/// What all workers see.
+/// State that all workers share.
 struct Job<'a> {
     setup: &'a Setup,
     launch: &'a Launch<'a>,
     program: &'a Program,
     options: &'a Options<'a>,
-    /// What the scoreboard sees of the code, if that is checked.
+    /// The scoreboard's view of the code, if it is checked.
     scoreboard: Option<Facts<'a>>,
     groups: u64,
     /// The next group to take.
     next: AtomicU64,
-    /// The first group that failed so far.
+    /// The first failed group so far.
     failed: AtomicU64,
-    /// Instructions of the groups that have ended.
+    /// Number of instructions of the finished groups.
     spent: AtomicU64,
     order: Mutex<Order>,
 }
 
-/// Adds up the instructions of groups in the order of their numbers.
+/// Sum of instructions in the order of groups.
 #[derive(Default)]
 struct Order {
-    /// The first group that has not ended.
+    /// The first unfinished group.
     next: u64,
-    /// The instructions of the groups before it, and of those after it that have ended.
+    /// Sum over the groups before it, and the later groups that have finished.
     total: u64,
     ended: BTreeMap<u64, u64>,
-    /// The group in which the budget was used up.
+    /// The group in which the budget was exceeded.
     exhausted: Option<u64>,
 }
 
@@ -90,7 +89,7 @@ impl Order {
     }
 }
 
-/// What one worker has to itself.
+/// State of one worker.
 struct Worker {
     memory: Memory,
     slm: Words,
@@ -139,7 +138,7 @@ pub fn run(
                 .map(|_| job.work())
                 .collect()
         };
-        // More threads than rayon has cores for are possible.
+        // More threads than cores are possible.
         let wanted = (options.threads != 0).then(rayon::ThreadPoolBuilder::new);
         match wanted.map(|pool| pool.num_threads(workers).build()) {
             Some(Ok(pool)) => pool.install(all),
@@ -179,7 +178,7 @@ pub fn run(
 }
 
 impl Job<'_> {
-    /// Takes groups until there are none, or one has failed.
+    /// Executes groups until there are none left, or one has failed.
     fn work(&self) -> Worker {
         let mut worker = Worker {
             memory: self.setup.memory.with_own(),
@@ -249,7 +248,7 @@ impl Job<'_> {
         let result = loop {
             let mut failure = None;
             for thread in threads.iter_mut().filter(|t| t.status == Status::Running) {
-                let limit = self.launch.budget.saturating_sub(*executed).min(TURN);
+                let limit = self.launch.budget.saturating_sub(*executed).min(TURN_INSTS);
                 let before = thread.executed;
                 let result = match (limit, self.options.check, self.options.trace) {
                     (0, ..) => Err(Cause::Budget(self.launch.budget)),
@@ -317,8 +316,7 @@ impl Job<'_> {
 }
 
 impl Thread {
-    /// An instruction is about to be executed for those channels: an error if it reads or overwrites what
-    /// another one may not have finished with.
+    /// Checks that an instruction about to be executed for some channels waits for the accesses it depends on.
     fn check_dependencies(
         &mut self,
         facts: &Facts,
@@ -343,8 +341,8 @@ impl Thread {
     }
 }
 
-/// Lets pairs of threads go on that both have come to what they execute together; the number of the thread
-/// that cannot, and why.
+/// Executes operations of fused pairs that both threads have reached. Returns the number of a failed thread, with the
+/// cause.
 fn pair(
     threads: &mut [Thread],
     program: &Program,
@@ -359,7 +357,7 @@ fn pair(
     Ok(())
 }
 
-/// A thread that has ended must have no channel that waits.
+/// Checks that no channel of an ended thread is waiting.
 fn stranded(thread: &Thread) -> Result<(), Cause> {
     match (thread.status, thread.waiting) {
         (Status::Ended, waiting @ 1..) => Err(Cause::Stranded { waiting }),
@@ -385,14 +383,14 @@ pub(super) fn steps(
     Ok(())
 }
 
-/// What is done beside executing.
+/// Actions beside the execution.
 struct Watched<'a> {
     scoreboard: Option<&'a Facts<'a>>,
     group: [u32; 3],
     trace: Option<&'a Trace<'a>>,
 }
 
-/// The same with registers and dependencies checked, and reported if there is a trace.
+/// Executes instructions with checks of registers and dependencies, and with a trace.
 fn watched_steps(
     thread: &mut Thread,
     program: &Program,
@@ -404,7 +402,7 @@ fn watched_steps(
     thread.update_timestamp();
     for _ in 0..limit {
         let index = thread.ip;
-        // Channels that go on here count as executing.
+        // Channels that continue here count as active.
         thread.wake_channels();
         let enabled = program.op(index).map_or(0, |op| thread.enabled(op));
         if let Some(op) = program.op(index) {
@@ -448,12 +446,12 @@ fn step(
                 _ => thread.wait_at_barrier(op)?,
             }
             if thread.status == Status::Waiting {
-                // It has not been executed.
+                // It was not executed.
                 return Ok(());
             }
         }
         Path::Systolic(systolic) if systolic.is_shared() => {
-            // It is executed when the other thread of the pair has come to it.
+            // It is executed when the other thread of the pair has reached it.
             thread.status = Status::Paired;
             return Ok(());
         }

@@ -16,36 +16,36 @@ use super::machine::{LANES, Thread};
 use super::memory::Shared;
 use super::message::{Message, channels, fill, header_dword};
 
-/// What a message asks for.
+/// The request of a message.
 #[derive(Clone, Copy)]
 enum Ask {
     /// A filtered texel; coordinates are floats.
     Sample,
-    /// A channel of four texels; offsets in texels are at this parameter and the next, if anywhere.
+    /// A channel of four texels; offsets in texels are in this parameter and the next, if any.
     Gather { offsets: Option<usize> },
-    /// A texel; coordinates are integers. The level of detail and the number of the sample are at these
-    /// parameters, if anywhere.
+    /// A texel; coordinates are integers. The level of detail and the sample's number are in these parameters, if
+    /// any.
     Load {
         level: Option<usize>,
         sample: Option<usize>,
     },
-    /// Where the samples of a texel are stored, if they are compressed.
+    /// Places of a compressed texel's samples.
     Slices,
-    /// The level of detail that coordinates ask for: what there is of it, and itself.
+    /// The level of detail of coordinates: clamped to the existing ones, and unclamped.
     Level,
-    /// The image's size at the level of detail that is the first parameter.
+    /// The image's size at the level of detail in the first parameter.
     Size,
-    /// How many samples a texel has.
+    /// Number of samples of a texel.
     Samples,
 }
 
-/// A kind of message that is carried out.
+/// A supported kind of message.
 struct KindFacts {
     kind: Kind,
     ask: Ask,
-    /// The parameters that are the coordinates u, v and r.
+    /// Indices of the parameters with the coordinates u, v and r.
     coordinates: [usize; 3],
-    /// Texels are compared with the first parameter.
+    /// True if texels are compared with the first parameter.
     compares: bool,
 }
 
@@ -67,8 +67,8 @@ const fn comparing(kind: Kind, ask: Ask, coordinates: [usize; 3]) -> KindFacts {
     }
 }
 
-/// What stands before the coordinates is the reference, then the bias or the level of detail; each
-/// coordinate may be followed by its gradients.
+/// Parameters before the coordinates are the reference, then the bias or the level of detail. Gradients may follow
+/// each coordinate.
 const KINDS: &[KindFacts] = &[
     plain(Kind::Sample, Ask::Sample, [0, 1, 2]),
     plain(Kind::SampleB, Ask::Sample, [1, 2, 3]),
@@ -104,23 +104,24 @@ const fn load(level: Option<usize>, sample: Option<usize>) -> Ask {
     Ask::Load { level, sample }
 }
 
-/// Lanes of two by two pixels, from the upper left one: their coordinates' differences are derivatives.
+/// Number of lanes of a quad of two by two pixels, from the upper left one: differences between their coordinates are
+/// derivatives.
 const QUAD: usize = 4;
 
-/// Bits of the header's dword 2: texel offsets, four bits with a sign each, of u in the highest;
-/// disabled color channels; the channel that is gathered; feedback.
+/// Fields of the header's dword 2: texel offsets, four bits with a sign each, of u in the highest; disabled color
+/// channels; the gathered channel; feedback.
 const HEADER_OFFSETS: u32 = 0xfff;
 const HEADER_MASK: u32 = 12;
 const HEADER_CHANNEL: u32 = 16;
 const HEADER_FEEDBACK: u32 = 1 << 23;
-/// Bytes of a sampler's state.
+/// Size of a sampler's state in bytes.
 const STATE_BYTES: u32 = 16;
 
 /// Executes a message to the sampler.
 pub fn send(thread: &mut Thread, shared: &mut Shared, m: &Message) -> Result<(), Cause> {
     let asked = m.request()?;
     if let (Kind::SamplerFlush, Some(at)) = (asked.kind, m.response()) {
-        // There is no cache; the answer says that it is empty.
+        // There is no cache, and the response says that it is empty.
         let zeros = [0; 64];
         return fill(thread, m, at, &zeros[..m.register()]);
     }
@@ -148,7 +149,7 @@ pub fn send(thread: &mut Thread, shared: &mut Shared, m: &Message) -> Result<(),
             Ask::Gather { .. } => request.gathered = (flags >> HEADER_CHANNEL & 3) as usize,
             _ => request.colors = !(flags >> HEADER_MASK) & 0b1111,
         }
-        // Where the samplers' states start, as an offset; r0's is 0. That of a bindless sampler is its own.
+        // Offset of the samplers' states; r0's is 0. A bindless sampler has its own.
         let at = header_dword(thread, m, 3)?;
         let bindless = thread.platform.bindless_sampler_bit && at & 1 != 0;
         state = (at & if bindless { !0xf } else { !0x1f }) / STATE_BYTES;
@@ -188,24 +189,24 @@ struct Request<'a> {
     m: &'a Message,
     facts: &'static KindFacts,
     channels: usize,
-    /// The first register of the parameters.
+    /// First register of the parameters.
     first: usize,
-    /// Color channels that are wanted.
+    /// Requested color channels.
     colors: u32,
-    /// They are numbers of 16 bits.
+    /// True if colors have 16 bits.
     half: bool,
-    /// So are the parameters.
+    /// True if parameters have 16 bits.
     half_parameters: bool,
-    /// In texels.
+    /// Offset in texels.
     offset: [i32; 3],
-    /// The channel of each texel that is wanted, of a gathering message.
+    /// Requested channel of a gathering message.
     gathered: usize,
-    /// The mask of channels whose texels all are in memory follows the colors.
+    /// True if the mask of channels with all texels in memory follows the colors.
     feedback: bool,
 }
 
 impl Request<'_> {
-    /// A parameter of a channel; 0 if the payload does not reach so far.
+    /// A parameter of a channel; 0 if the payload is too short.
     fn parameter(&self, thread: &Thread, number: usize, lane: usize) -> Result<u32, Cause> {
         let size = if self.half_parameters { 2 } else { 4 };
         let registers = (self.channels * size).div_ceil(self.m.register());
@@ -226,7 +227,7 @@ impl Request<'_> {
         })
     }
 
-    /// What a sampling message reads.
+    /// The lookup of a sampling message.
     fn lookup(
         &self,
         thread: &Thread,
@@ -280,7 +281,7 @@ impl Request<'_> {
             *place = self.parameter(thread, number, lane)?;
         }
         let mut texel = |at| read(shared, buffer, shape, at, lane);
-        // Directions have no length.
+        // The length of a direction does not matter.
         let sampler = &Sampler {
             normalized: sampler.normalized || shape.kind == ImageKind::Cube,
             ..*sampler
@@ -297,7 +298,7 @@ impl Request<'_> {
             Ask::Load { level, sample } => {
                 let given =
                     |at: Option<usize>| at.map_or(Ok(0), |n| self.parameter(thread, n, lane));
-                // There is one level; the others, and other samples, are outside the image.
+                // There is one level; others, and other samples, are outside the image.
                 let sample = given(sample)?;
                 if given(level)? != 0 || sample >= shape.samples() {
                     return Ok(shape.format.border());
@@ -314,7 +315,7 @@ impl Request<'_> {
                 let level = self.parameter(thread, 0, lane)?;
                 let layers = shape.kind.layer_axis();
                 let mut size: Color = [0, 0, 0, 1];
-                // A cube has no layers, and samples are none.
+                // A cube has no layers, and samples are not counted.
                 let axes = match shape.kind {
                     ImageKind::Cube => shape.kind.axes(),
                     kind => kind.coordinates(),
@@ -335,8 +336,8 @@ impl Request<'_> {
         }
     }
 
-    /// The level of detail of a channel's pixel: the logarithm of how many texels it is to the next pixel,
-    /// to the right or below, whichever is more (OpenGL 4.6, "Scale Factor and Level of Detail").
+    /// Level of detail of a channel's pixel: the logarithm of the distance in texels to the next pixel, to the right
+    /// or below, whichever is greater (OpenGL 4.6, "Scale Factor and Level of Detail").
     fn level(
         &self,
         thread: &Thread,
@@ -364,7 +365,7 @@ impl Request<'_> {
         Ok(most.log2())
     }
 
-    /// Writes the wanted colors, as many as the response has room for.
+    /// Writes the requested colors, as many as fit the response.
     fn respond(
         &self,
         thread: &mut Thread,
@@ -374,13 +375,13 @@ impl Request<'_> {
         let Some(response) = self.m.response() else {
             return Ok(());
         };
-        // Numbers of 16 bits take the lower half of a register that eight channels have.
+        // 16-bit numbers of eight channels take the lower half of a register.
         let half = self.half;
         let size = if half { 2 } else { 4 };
         let stride = (self.channels * size).next_multiple_of(self.m.register());
         let wanted = (0..4).filter(|color| self.colors >> color & 1 != 0);
         let all = self.m.response_len();
-        // No texel has a color that kills its pixel; who wants to know asks for a register more.
+        // No color kills its pixel; a response with an extra register receives that mask.
         let full = wanted.clone().count() * stride / self.m.register();
         let pixels = self.facts.kind == Kind::SampleKillpix && all > full;
         let mask = self.feedback || pixels;
@@ -401,7 +402,7 @@ impl Request<'_> {
             }
         }
         if mask {
-            // Nothing that is bound has null pages, either.
+            // No bound image has null pages.
             let at = response + rows * self.m.register();
             fill(thread, self.m, at, &u32::MAX.to_le_bytes())?;
         }

@@ -1,5 +1,4 @@
-//! Instructions outside any launch, one by one or a few on one thread: for tests, and to try out what
-//! an instruction does.
+//! Instructions outside a launch, one or a few at a time on one thread, for tests and experiments.
 
 use kiln_emit::inst::{Inst, Reg};
 use kiln_emit::platform::Platform;
@@ -39,7 +38,7 @@ pub struct Registers {
 }
 
 impl Registers {
-    /// Registers of a platform's thread whose channels of the mask execute.
+    /// Registers of a platform's thread with active channels.
     pub fn new(active: u32, platform: &'static Platform) -> Registers {
         Registers {
             thread: Thread::new(0, active, platform),
@@ -49,7 +48,7 @@ impl Registers {
     /// Copies bytes out of a register file, from a register on.
     ///
     /// # Errors
-    /// A file that has no bytes, or too few.
+    /// The file has no bytes, or too few.
     pub fn get(&self, from: Reg, out: &mut [u8]) -> Result<(), Cause> {
         let (file, at) = file_of(from, self.thread.platform)?;
         let file = self.thread.file(file);
@@ -79,7 +78,7 @@ impl Registers {
     /// Executes an instruction that neither branches, sends nor waits.
     ///
     /// # Errors
-    /// What the instruction may not do, or what is not implemented.
+    /// The instruction is invalid or not implemented.
     pub fn execute(&mut self, inst: &Inst) -> Result<(), Cause> {
         let program = Program::from_insts(vec![inst.clone()], self.thread.platform);
         let op = &program.ops()[0];
@@ -92,7 +91,7 @@ impl Registers {
     /// Executes code on the registers until its end, or the thread's.
     ///
     /// # Errors
-    /// What an instruction may not do, what is not implemented, and more than `limit` instructions.
+    /// An instruction is invalid or not implemented, or there are more than `limit`.
     pub fn run(&mut self, code: Vec<Inst>, world: &mut World, limit: u64) -> Result<Stats, Cause> {
         let end = code.len() as u32;
         let program = Program::from_insts(code, self.thread.platform);
@@ -110,7 +109,7 @@ impl Registers {
                 image: Some(image.shape),
             })
         }));
-        // Bindless messages find the same.
+        // Bindless messages find the same surfaces.
         let bound = surfaces.clone();
         surfaces.resize_with(HEAP as usize, || None);
         surfaces.extend(bound);
@@ -142,7 +141,7 @@ impl Registers {
                 return Err(Cause::Unpaired);
             }
         }
-        // Channels may wait for the end.
+        // Channels may wait for the end of the code.
         thread.wake_channels();
         (counts.read, counts.written) = (shared.read, shared.written);
         world.surface = memory.contents(surface);
@@ -155,7 +154,7 @@ impl Registers {
     }
 }
 
-/// What code outside of a launch reaches with messages.
+/// Memory that messages of code outside a launch access.
 ///
 /// ```
 /// use kiln_emit::inst::{Desc, Dst, Inst, Message, Op, Reg, Region, Src, Type};

@@ -1,7 +1,7 @@
-//! What a launch did, counted.
+//! Statistics of a launch.
 //!
-//! While code runs only numbers by operation are counted ([`Counts`]); what an instruction is
-//! called and what kind of message it sends is looked up once, at the end ([`Stats`]).
+//! During execution only numbers per operation are counted ([`Counts`]); names of instructions and kinds of messages
+//! are looked up once, at the end ([`Stats`]).
 
 use std::collections::BTreeMap;
 
@@ -10,21 +10,21 @@ use kiln_emit::inst::Op;
 use super::operation::Path;
 use super::program::Program;
 
-/// How often each operation was executed, by its index, and on how many channels in all.
+/// Executions of each operation, by its index.
 #[derive(Debug)]
 pub struct Counts {
     ops: Vec<Count>,
-    /// Bytes that messages read and wrote.
+    /// Number of bytes that messages read and wrote.
     pub read: u64,
     pub written: u64,
 }
 
-/// Executions, and the channels that were enabled in them.
+/// Number of executions, and of the channels enabled in them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Count {
-    /// Instructions executed.
+    /// Number of executed instructions.
     pub instructions: u64,
-    /// The sum over these of the channels they acted on.
+    /// Sum of their enabled channels.
     pub lanes: u64,
 }
 
@@ -37,7 +37,7 @@ impl Counts {
         }
     }
 
-    /// An operation was executed on so many channels.
+    /// Counts an execution with a number of channels.
     #[inline]
     pub fn executed(&mut self, index: u32, lanes: u32) {
         if let Some(count) = self.ops.get_mut(index as usize) {
@@ -62,27 +62,27 @@ impl Count {
     }
 }
 
-/// What a launch did.
+/// Statistics of a launch.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Stats {
-    /// Groups of work-items.
+    /// Number of groups of work-items.
     pub groups: u64,
-    /// Hardware threads that executed them.
+    /// Number of hardware threads that executed them.
     pub threads: u64,
-    /// Machine instructions executed, by all threads.
+    /// Number of executed machine instructions of all threads.
     pub instructions: u64,
-    /// Those of them that sent a message.
+    /// Number of those that sent a message.
     pub messages: u64,
-    /// The sum over all instructions of the channels they acted on.
+    /// Sum of the enabled channels of all instructions.
     pub lanes: u64,
-    /// Bytes that messages read from buffers, scratch space and local memory. An atomic operation
-    /// counts as a write of its number.
+    /// Number of bytes that messages read from buffers, scratch space and local memory. An atomic operation counts as
+    /// a write.
     pub bytes_read: u64,
-    /// Bytes that messages wrote.
+    /// Number of bytes that messages wrote.
     pub bytes_written: u64,
-    /// Executions by the instruction's mnemonic.
+    /// Executions by mnemonic.
     pub by_instruction: BTreeMap<String, Count>,
-    /// Executions of `send` and its like by what the message asks for.
+    /// Executions of sends by request.
     pub by_message: BTreeMap<String, Count>,
     /// Executions of each instruction, in the order of [`Program::insts`].
     pub by_place: Vec<Count>,

@@ -10,8 +10,8 @@
 //! with one rounding to a single, to nearest even, denormals kept: a choice, since the order of the
 //! hardware's sums is not public.
 //!
-//! Of `dpasw` each of two fused threads has one half of the third source: the threads are executed up to it
-//! and then both at once.
+//! In `dpasw` each of two fused threads has one half of the third source: the threads are executed up to it and then
+//! both at once.
 
 use kiln_emit::inst::{self, Inst, Op, Place, RegFile, Src, Type};
 use kiln_emit::platform::Platform;
@@ -25,11 +25,11 @@ use super::program::Program;
 use super::stats::Counts;
 use super::wide::{self, Rounding, Wide};
 
-/// Rows and steps at most.
+/// Maximum number of rows and of steps.
 const REPEAT_MAX: u8 = 8;
 const DEPTH_MAX: u8 = 8;
 
-/// A matrix: the general registers' byte it begins at, and its elements' type.
+/// A matrix: its first byte in the general registers, and its elements' type.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Matrix {
     at: usize,
@@ -47,16 +47,16 @@ pub struct Systolic {
     result: Matrix,
     /// None for zeros.
     addend: Option<Matrix>,
-    /// The second source, and the third.
+    /// The second and the third source.
     columns: Matrix,
     rows: Matrix,
-    /// Elements of a step.
+    /// Number of elements in a step.
     step: usize,
-    /// Two threads have the third source.
+    /// True if two threads share the third source.
     shared: bool,
 }
 
-/// Whether such operations have elements of that type.
+/// True if systolic operations have elements of a type.
 fn is_element(ty: Type) -> bool {
     use Type::*;
     matches!(ty, U2 | S2 | U4 | S4 | Ub | B | Bf8 | Hf | Bf | Tf32)
@@ -72,7 +72,7 @@ fn is_signed(ty: Type) -> bool {
 
 impl Systolic {
     /// # Errors
-    /// Operands that no such operation has, or that are not in the register file.
+    /// Operands that no systolic operation has, or that are outside the register file.
     pub fn new(inst: &Inst, shape: inst::Systolic, platform: &Platform) -> Result<Systolic, Cause> {
         let malformed = |what| Cause::Malformed { what };
         let file = (platform.grf_bytes * platform.grf_count) as usize;
@@ -152,20 +152,20 @@ impl Systolic {
         self.shared
     }
 
-    /// The bytes it reads of its own thread's registers: where they begin and how many.
+    /// Ranges of bytes that it reads in its own thread's registers: start and size.
     pub fn reads(&self) -> impl Iterator<Item = (usize, usize)> {
         let registers = (self.shape.column_registers(self.columns.ty, self.rows.ty)) as usize;
         let addend = self.addend.map(|m| (m.at, self.table_bytes(m.ty)));
         let columns = (self.columns.at, registers * self.register);
         let rows = match self.shared {
-            // The thread that has more.
+            // Size of the larger half.
             true => self.row_bytes().div_ceil(self.register).div_ceil(2) * self.register,
             false => self.row_bytes(),
         };
         addend.into_iter().chain([columns, (self.rows.at, rows)])
     }
 
-    /// The bytes it writes.
+    /// Range of bytes that it writes.
     pub fn writes(&self) -> (usize, usize) {
         (self.result.at, self.table_bytes(self.result.ty))
     }
@@ -174,12 +174,12 @@ impl Systolic {
         self.repeat * self.lanes * ty.bytes() as usize
     }
 
-    /// Bytes of the third source.
+    /// Size of the third source in bytes.
     fn row_bytes(&self) -> usize {
         self.shape.row_bytes(self.columns.ty, self.rows.ty) as usize
     }
 
-    /// An element as bits: the number `index` of those packed from a byte on.
+    /// Bits of the element `index` among those packed from a byte on.
     fn element(bytes: &[u8], ty: Type, index: usize) -> u64 {
         let width = bits(ty);
         let first = index * width / 8;
@@ -191,7 +191,7 @@ impl Systolic {
         low & (u64::MAX >> (64 - width))
     }
 
-    /// The element of a column that a step takes.
+    /// A column's element in a step.
     fn column(&self, thread: &Thread, lane: usize, step: usize, n: usize) -> u64 {
         let per_dword = 32 / bits(self.columns.ty);
         let element = step * self.step + n;
@@ -199,7 +199,7 @@ impl Systolic {
         Systolic::element(&thread.grf[at..], self.columns.ty, element % per_dword)
     }
 
-    /// Carries it out on the channels that are enabled, the third source being `rows`.
+    /// Executes it on the enabled channels with `rows` as the third source.
     fn run(&self, thread: &mut Thread, op: &Operation, rows: &[u8]) {
         let enabled = thread.enabled(op);
         let mut results: SmallVec<[u64; 128]> = SmallVec::new();
@@ -275,16 +275,16 @@ impl Systolic {
     }
 }
 
-/// Executes an operation that has all its sources in its own thread.
+/// Executes an operation with all sources in its own thread.
 pub fn execute(thread: &mut Thread, op: &Operation, systolic: &Systolic) {
     let rows = thread.grf[systolic.rows.at..][..systolic.row_bytes()].to_vec();
     systolic.run(thread, op, &rows);
 }
 
-/// Executes the operation that both of two fused threads have come to, if they have; gives whether.
+/// Executes the operation that both fused threads have reached; false if one has not.
 ///
 /// # Errors
-/// They have come to different ones.
+/// They have reached different ones.
 pub fn exchange(
     first: &mut Thread,
     second: &mut Thread,

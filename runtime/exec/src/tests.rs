@@ -227,7 +227,7 @@ fn send(
     i
 }
 
-/// What a group shares that has some memory and nothing else.
+/// Shared state of a group with some memory and nothing else.
 fn shared<'a>(memory: &'a Memory, slm: &'a Words) -> Shared<'a> {
     Shared {
         memory,

@@ -1,4 +1,4 @@
-//! A trace: each instruction as it was executed, and the values it wrote.
+//! A trace of executed instructions with the values that they wrote.
 
 use std::fmt::Write as _;
 use std::io::Write;
@@ -11,13 +11,13 @@ use super::machine::Thread;
 use super::operation::{File, Operation, Path, Target};
 use super::program::Program;
 
-/// Where a trace goes, and of what.
+/// Sink and selection of a trace.
 pub struct Trace<'a> {
-    /// Written to line by line; what cannot be written is dropped.
+    /// Output, written line by line; errors are ignored.
     pub out: &'a Mutex<dyn Write + Send>,
-    /// Only the group of this number, counted as groups are started: x first, then y, then z.
+    /// Index of the only traced group, in the order of starts: x first, then y, then z.
     pub group: Option<u64>,
-    /// Only the thread of this number in its group.
+    /// Index of the only traced thread in its group.
     pub thread: Option<u32>,
 }
 
@@ -31,12 +31,12 @@ impl std::fmt::Debug for Trace<'_> {
 }
 
 impl Trace<'_> {
-    /// Whether a thread's instructions are reported.
+    /// True if a thread is traced.
     pub fn wants(&self, group: u64, thread: u32) -> bool {
         self.group.is_none_or(|g| g == group) && self.thread.is_none_or(|t| t == thread)
     }
 
-    /// Checks that there is what it is of.
+    /// Checks that the selected group and thread exist.
     pub(super) fn check(&self, groups: u64, threads: u32) -> Result<(), BindError> {
         match (self.group, self.thread) {
             (Some(group), _) if group >= groups => Err(BindError::TracedGroup {
@@ -66,12 +66,12 @@ impl Trace<'_> {
         let mut text = format!("{x},{y},{z}:{} {:#06x} {inst}\n", thread.number, op.at);
         written(thread, op, enabled, &mut text);
         let mut out = self.out.lock().unwrap_or_else(|e| e.into_inner());
-        // A reader that went away wants no more of it.
+        // A closed output is no error.
         let _ = out.write_all(text.as_bytes());
     }
 }
 
-/// The values that an operation left in its destination and flags.
+/// Appends the values that an operation left in its destination and flags.
 fn written(thread: &Thread, op: &Operation, enabled: u32, text: &mut String) {
     if let Path::Send(send) = &op.path {
         for (num, bytes) in send.response(thread) {
@@ -125,7 +125,7 @@ fn written(thread: &Thread, op: &Operation, enabled: u32, text: &mut String) {
     }
 }
 
-/// A number as its type has it.
+/// A number in the notation of its type.
 fn value(bytes: &[u8], ty: Type) -> String {
     let mut word = [0; 8];
     word[..bytes.len()].copy_from_slice(bytes);

@@ -1,5 +1,5 @@
-//! Messages to the data port that know an image's format or its two dimensions: typed reads,
-//! writes and atomics, and media blocks.
+//! Data port messages that depend on an image's format or its two dimensions: typed reads, writes and atomics, and
+//! media blocks.
 //!
 //! Payloads follow the PRM, vol. 7, "Shared Functions — Data Port". A typed access outside the image
 //! is an error here: OpenCL leaves it undefined, and the hardware drops it, so that it shows
@@ -16,25 +16,25 @@ use super::machine::{LANES, Thread};
 use super::memory::{Shared, Span};
 use super::message::{Message, fill, header_dword};
 
-/// Channels of a typed message to the data port.
+/// Number of channels of a typed message to the data port.
 const CHANNELS: usize = 8;
-/// Registers of a media block at most.
+/// Maximum number of registers of a media block.
 const MEDIA_MAX: usize = 64;
 
-/// Which texels a message accesses, and where in its payload their coordinates are.
+/// Texels of a message, and places of their coordinates in the payload.
 pub struct Texels<'a> {
     m: &'a Message,
-    /// What the message is for: so many channels of the execution mask from this one on.
+    /// First channel of the message in the execution mask.
     group: usize,
     channels: usize,
-    /// The binding table index, or the heap's, of the image.
+    /// Index of the image in the binding table or the heap.
     surface: u32,
-    /// Components that are read or written, a bit each.
+    /// Mask of the transferred components.
     components: u8,
 }
 
 impl<'a> Texels<'a> {
-    /// Those of a message to the data port, which is for the first eight channels or the second.
+    /// Texels of a message to the data port, which is for the first or the second eight channels.
     pub fn of_group(m: &'a Message) -> Result<Texels<'a>, Cause> {
         let fields = &m.request()?.fields;
         // One bit names the slots of an atomic operation.
@@ -54,7 +54,7 @@ impl<'a> Texels<'a> {
         })
     }
 
-    /// Those of a message to the function that loads and stores typed data, which is for all channels.
+    /// Texels of a message to the function for typed data, which is for all channels.
     pub fn of_all(m: &'a Message, surface: u32) -> Result<Texels<'a>, Cause> {
         Ok(Texels {
             m,
@@ -65,7 +65,7 @@ impl<'a> Texels<'a> {
         })
     }
 
-    /// The channels that are on, as numbers from the group's first.
+    /// Enabled channels, as numbers from the group's first.
     fn lanes(&self) -> impl Iterator<Item = usize> + use<> {
         let group = self.group;
         (self.m.channels(group + self.channels)).filter_map(move |lane| lane.checked_sub(group))
@@ -76,12 +76,12 @@ impl<'a> Texels<'a> {
         (0..4).filter(move |component| mask >> component & 1 != 0)
     }
 
-    /// Registers that a dword of each channel takes.
+    /// Number of registers for a dword of each channel.
     fn pitch(&self) -> usize {
         (self.channels * 4).div_ceil(self.m.register())
     }
 
-    /// Parameters in the payload before so many others.
+    /// Number of coordinate parameters in the payload, given the number of others after them.
     fn coordinates(&self, others: usize) -> usize {
         let registers = self.m.payload_len();
         (registers.saturating_sub(self.first()) / self.pitch()).saturating_sub(others)
@@ -133,7 +133,7 @@ impl<'a> Texels<'a> {
         Ok(())
     }
 
-    /// Writes texels; components that are masked off keep what they have.
+    /// Writes texels; masked components keep their values.
     pub fn write(&self, thread: &mut Thread, shared: &mut Shared) -> Result<(), Cause> {
         let (buffer, shape) = shared.image(self.surface)?;
         let parameters = self.coordinates(self.components().count());
@@ -187,8 +187,8 @@ impl<'a> Texels<'a> {
         Ok(())
     }
 
-    /// The coordinates of a channel: as many parameters as the payload has, at most u, v and r; the
-    /// level of detail after them must be 0.
+    /// Coordinates of a channel: as many parameters as the payload has, at most u, v and r; the level of detail after
+    /// them must be 0.
     fn texel_of(
         &self,
         thread: &Thread,
@@ -219,7 +219,7 @@ impl<'a> Texels<'a> {
     }
 }
 
-/// A texel's bytes, as many as its format has.
+/// Bytes of a texel in the size of its format.
 fn bytes_of(place: Span, shape: &Shape) -> [u8; TEXEL_MAX] {
     let mut bytes = [0; TEXEL_MAX];
     place.read(&mut bytes[..shape.format.bytes()]);
@@ -269,8 +269,8 @@ pub fn media_block(
     block.run(thread, shared, m, write)
 }
 
-/// A block of two dimensions of an image, whose payload describes it as that of blocks of memory does.
-/// What is outside is as for media blocks: they do the same in the language.
+/// A two-dimensional block of an image, described by its payload like a block of memory. Outside the image it behaves
+/// like a media block, to which the language's block operations map as well.
 pub fn block_2d(
     thread: &mut Thread,
     shared: &mut Shared,
@@ -315,14 +315,14 @@ impl Rectangle {
         let (buffer, shape) = shared.image(self.surface)?;
         let (left, top) = (i64::from(self.left), i64::from(self.top));
         let (width, height) = (self.width, self.height);
-        // Rows start at multiples of a power of two.
+        // Rows are padded to a power of two.
         let pitch = width.next_power_of_two().max(4);
         let registers = (pitch * height).div_ceil(m.register());
         if registers > MEDIA_MAX || !write && registers > m.response_len() {
             return Err(m.bad("its block is larger than its registers"));
         }
         let unit = shape.format.bytes().min(TEXEL_MAX) as i64;
-        // Of a field, every other row of the surface.
+        // A field has every other row of the surface.
         let (step, parity) = match m.request()?.fields.lines {
             Some(Lines::Top) => (2, 0),
             Some(Lines::Bottom) => (2, 1),
@@ -340,7 +340,7 @@ impl Rectangle {
                 if write && outside {
                     continue;
                 }
-                // The nearest texel's byte of the same place in it.
+                // The byte at the same place in the nearest texel.
                 let texel = x.div_euclid(unit).clamp(0, row_bytes / unit - 1);
                 let x = texel * unit + x.rem_euclid(unit);
                 let offset = (y.clamp(0, rows - 1) * step + parity) * row_bytes + x;

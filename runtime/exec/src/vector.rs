@@ -12,7 +12,7 @@ use super::operand::{Int, Lanes, element, flushed_f};
 use super::operation::{Base, File, Operation, Source};
 use super::wide::{self, Wide};
 
-/// Channels of a group that a dot product is made of.
+/// Number of channels in a group of a dot product.
 const GROUP: usize = 4;
 
 /// A single of the general registers.
@@ -21,7 +21,7 @@ fn single(thread: &Thread, at: usize) -> Result<f64, Cause> {
     Ok(f64::from(f32::from_bits(bits as u32)))
 }
 
-/// Where a source that has to be in a general register starts.
+/// First byte of a source that must be in a general register.
 fn register(src: &Source) -> Result<usize, Cause> {
     match src.base {
         Base::File {
@@ -93,8 +93,8 @@ impl Thread {
         Ok(out)
     }
 
-    /// `sad2` and `sada2`: for each two channels the sum of their absolute differences, in the
-    /// first of them; the second's result is undefined. `sada2` adds the accumulator.
+    /// `sad2` and `sada2`: for each pair of channels the sum of their absolute differences, in the first of them; the
+    /// second's result is undefined. `sada2` adds the accumulator.
     pub fn absolute_differences<T: Int>(&self, op: Op, a: &Lanes<T>, b: &Lanes<T>) -> Lanes<T> {
         let mut r = [T::default(); LANES];
         for lane in (0..LANES).step_by(2) {
@@ -114,8 +114,7 @@ impl Thread {
         r
     }
 
-    /// `movi`: each channel's address chooses among the bytes of the register that the first one's
-    /// is in.
+    /// `movi`: each channel's address selects a byte of the register that contains the first one's.
     pub fn indexed_move(&mut self, op: &Operation) -> Result<(), Cause> {
         let (Base::Address { addr, imm } | Base::Addresses { addr, imm, .. }) = op.srcs[0].base
         else {

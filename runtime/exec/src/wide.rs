@@ -10,11 +10,11 @@
 
 use std::cmp::Ordering;
 
-/// Bits kept of a significand. Twice that of a double, and enough that what is cut off an even
-/// longer one (a product of two macro operands) is beyond all use.
+/// Number of significand bits. Twice that of a double, and enough that bits truncated from a longer one (a product of
+/// two macro operands) never matter.
 const BITS: u32 = 126;
 
-/// How a result that does not fit is rounded (`cr0.0` bits 4-5).
+/// Rounding of inexact results (`cr0.0` bits 4-5).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rounding {
     NearestEven,
@@ -38,9 +38,9 @@ impl Rounding {
 /// A binary interchange format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Format {
-    /// Bits of the significand that are stored.
+    /// Number of stored significand bits.
     pub fraction: u32,
-    /// Bits of the exponent.
+    /// Number of exponent bits.
     pub exponent: u32,
 }
 
@@ -77,7 +77,7 @@ impl Format {
         (1 << (self.exponent - 1)) - 1
     }
 
-    /// The number that would follow the largest one.
+    /// The number after the largest one.
     pub fn limit(self) -> f64 {
         f64::from(self.bias() + 1).exp2()
     }
@@ -95,7 +95,7 @@ impl Format {
     }
 }
 
-/// What kind of number it is.
+/// Class of a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Class {
     Zero,
@@ -111,7 +111,7 @@ pub struct Wide {
     pub negative: bool,
     pub significand: u128,
     pub exponent: i32,
-    /// The true value is a little larger in magnitude than what is kept.
+    /// True if the exact value is slightly larger in magnitude.
     pub sticky: bool,
 }
 
@@ -145,7 +145,7 @@ impl Wide {
             return self;
         }
         if self.significand == 0 {
-            // What was cut off cannot be told from zero.
+            // The truncated remainder cannot be told from zero.
             return Wide::special(Class::Zero, self.negative);
         }
         let top = u128::BITS - self.significand.leading_zeros();
@@ -219,7 +219,7 @@ impl Wide {
         }
     }
 
-    /// Normalizes, moving in bits of `low`, which follow the significand's.
+    /// Normalizes, shifting in bits of `low`, which follow the significand's.
     fn refilled(mut self, low: u128) -> Wide {
         let top = u128::BITS - self.significand.leading_zeros();
         let missing = BITS.saturating_sub(top);
@@ -277,7 +277,7 @@ impl Wide {
             sum.sticky |= cut;
         } else {
             if cut {
-                // A little more than `aligned` goes off: a whole unit less, and a little back.
+                // Slightly more than `aligned` is subtracted: one unit more, and a little is added back.
                 aligned += 1;
             }
             sum.significand -= aligned;
@@ -289,13 +289,12 @@ impl Wide {
         sum.normalized()
     }
 
-    /// `self * factor + addend`, with one rounding to come.
+    /// `self * factor + addend`, to be rounded once.
     pub fn mul_add(self, factor: Wide, addend: Wide, rounding: Rounding) -> Wide {
         self.mul(factor).add(addend, rounding)
     }
 
-    /// Cuts the significand to `bits` bits, to nearest; for macro operands, which have no bound on
-    /// the exponent here.
+    /// Rounds the significand to `bits` bits, to nearest, for macro operands, whose exponent has no bound here.
     pub fn shortened(self, bits: u32) -> Wide {
         if self.class != Class::Finite {
             return self;
@@ -323,10 +322,10 @@ impl Wide {
             Class::Finite => {}
         }
         let lowest = 1 - format.bias();
-        // One binade above the largest finite number is as good as any.
+        // A leading exponent one above the largest finite number's is large enough.
         let leading = self.leading_exponent().min(format.bias() + 1);
         let exponent = leading + 1 - BITS as i32;
-        // Below the smallest normal number the last place stays where it is.
+        // Below the smallest normal number the last place is fixed.
         let last_place = leading.max(lowest) - format.fraction as i32;
         let cut = (last_place - exponent) as u32;
         let (kept, rest_nonzero, against_half) = match cut {

@@ -1,28 +1,27 @@
 //! Bytes that threads on several cores read and write at once.
 //!
-//! They are kept as words of 32 bits that are atomic one by one, with no order among them, as a
-//! device's memory is: a dword is never torn, and what a kernel does not order has no order. Numbers
-//! of 64 bits are updated under a lock, so that updates are atomic with each other.
+//! The bytes are 32-bit words, each atomic, with no order among them, like a device's memory: a dword is never torn,
+//! and accesses that a kernel does not order have no order. 64-bit numbers are updated under a lock, so that their
+//! updates are atomic among each other.
 //!
-//! The words are in segments, so that a large buffer becomes words, and words a buffer again, part by
-//! part: both together never take much more than one of them.
+//! The words are in segments, so that a large buffer is converted to words and back part by part, and both together
+//! never take much more memory than one of them.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
-/// Bytes of a word.
+/// Size of a word in bytes.
 const WORD: usize = 4;
-/// Words of a segment, as a power of two: large enough that allocators give the memory of one back to
-/// the system as soon as it is free.
+/// Logarithm of a segment's size in words: large enough that allocators return a freed segment to the system.
 const SEGMENT_LOG: u32 = 24;
 const SEGMENT: usize = 1 << SEGMENT_LOG;
 
-/// So many bytes of memory, shared.
+/// A number of bytes of shared memory.
 #[derive(Debug, Default)]
 pub struct Words {
-    /// The first segment, apart: most buffers have no other.
+    /// The first segment, separate because most buffers have no other.
     first: Vec<AtomicU32>,
-    /// The further ones; only the last of all is shorter than [`SEGMENT`].
+    /// The other segments; only the last of all is shorter than [`SEGMENT`].
     further: Vec<Vec<AtomicU32>>,
     len: usize,
     wide: Mutex<()>,
@@ -33,7 +32,7 @@ impl Words {
         Words::of(bytes.to_vec())
     }
 
-    /// The same, of bytes that are no longer needed as such.
+    /// Converts bytes, part by part.
     pub fn of(mut bytes: Vec<u8>) -> Words {
         let len = bytes.len();
         let word = |chunk: &[u8]| {
@@ -42,7 +41,7 @@ impl Words {
             AtomicU32::new(u32::from_le_bytes(word))
         };
         let mut segments = Vec::new();
-        // From the end on, where a vector can be made shorter.
+        // From the end, where a vector can be shortened.
         for start in (0..len).step_by(SEGMENT * WORD).rev() {
             segments.push(bytes[start..].chunks(WORD).map(word).collect());
             bytes.truncate(start);
@@ -51,7 +50,7 @@ impl Words {
         Words::from_reversed(segments, len)
     }
 
-    /// Of segments, the last one first.
+    /// Words from segments in reverse order.
     fn from_reversed(mut segments: Vec<Vec<AtomicU32>>, len: usize) -> Words {
         let first = segments.pop().unwrap_or_default();
         segments.reverse();
@@ -68,7 +67,7 @@ impl Words {
         self.first.iter().chain(self.further.iter().flatten())
     }
 
-    /// Bytes that are all the same.
+    /// Bytes with one value.
     pub fn filled(len: usize, byte: u8) -> Words {
         let word = u32::from_le_bytes([byte; WORD]);
         let words = len.div_ceil(WORD);
@@ -86,7 +85,7 @@ impl Words {
         self.words().for_each(|w| w.store(word, Relaxed));
     }
 
-    /// Bytes there are.
+    /// Number of bytes.
     pub fn len(&self) -> usize {
         self.len
     }
@@ -98,7 +97,7 @@ impl Words {
         bytes
     }
 
-    /// The same, of words that are no longer needed as such.
+    /// Converts to bytes, part by part.
     pub fn into_bytes(self) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(self.len.next_multiple_of(WORD));
         for segment in std::iter::once(self.first).chain(self.further) {
@@ -128,7 +127,7 @@ impl Words {
         self.get(index).map_or(0, |w| w.load(Relaxed))
     }
 
-    /// Copies bytes out, from `at` on; zeroes from beyond the end.
+    /// Copies bytes from `at` on; zeros beyond the end.
     #[inline]
     pub fn read(&self, at: usize, out: &mut [u8]) {
         if at.is_multiple_of(WORD) {
@@ -143,7 +142,7 @@ impl Words {
         }
     }
 
-    /// Copies bytes in, from `at` on; those beyond the end are dropped.
+    /// Copies bytes to `at` on; those beyond the end are dropped.
     #[inline]
     pub fn write(&self, at: usize, mut bytes: &[u8]) {
         let mut at = at;
@@ -182,11 +181,10 @@ impl Words {
         }
     }
 
-    /// Replaces the number of `size` bytes, 1, 2, 4 or 8, at a multiple of its size; gives the old
-    /// one.
+    /// Replaces the number of `size` bytes, 1, 2, 4 or 8, at a multiple of its size; returns the old one.
     pub fn update(&self, at: usize, size: usize, new: impl Fn(u64) -> u64) -> u64 {
         if size == 8 {
-            // The lock guards no data: a panic elsewhere leaves nothing half done.
+            // The lock guards no data, so that a panic elsewhere leaves nothing inconsistent.
             let _guard = self.wide.lock().unwrap_or_else(|e| e.into_inner());
             let mut old = [0; 8];
             self.read(at, &mut old);
@@ -207,7 +205,7 @@ impl Words {
     }
 }
 
-/// Replaces a word; gives the old one.
+/// Replaces a word; returns the old one.
 fn update(word: &AtomicU32, new: impl Fn(u32) -> u32) -> u32 {
     let mut old = word.load(Relaxed);
     loop {

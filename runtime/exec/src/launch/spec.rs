@@ -25,9 +25,9 @@ use kiln_emit::ze_info::ArgInfo;
 use crate::picture::{self, PictureError};
 use crate::{Addressing, Arg, Filter, Format, Image, ImageKind, Sampler, Shape};
 
-/// The largest buffer, in bytes.
+/// Maximum size of a buffer, in bytes.
 const MAX_BUFFER: u64 = 1 << 32;
-/// The most that is read of what is no regular file, in bytes.
+/// Maximum number of bytes read from anything but a regular file.
 const MAX_STREAM: u64 = 1 << 28;
 
 /// A number's type.
@@ -62,7 +62,7 @@ const SCALARS: &[(&str, Scalar, usize)] = &[
 ];
 
 impl Scalar {
-    /// The type of that name.
+    /// The type with the given name.
     pub fn find(name: &str) -> Option<Scalar> {
         SCALARS
             .iter()
@@ -89,7 +89,7 @@ impl Scalar {
         matches!(self, Scalar::F16 | Scalar::F32 | Scalar::F64)
     }
 
-    /// A number's bytes. Integers may be hexadecimal (`0x`); a float is rounded to nearest.
+    /// Bytes of a number. Integers may be hexadecimal (`0x`); a float is rounded to nearest.
     pub fn parse(self, text: &str) -> Option<Vec<u8>> {
         if self.is_float() {
             return Some(match self {
@@ -122,16 +122,16 @@ impl Scalar {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Spec {
     pub source: Source,
-    /// Where the buffer is written afterwards.
+    /// File to which the buffer is written after the launch.
     pub out: Option<PathBuf>,
 }
 
-/// What the argument is.
+/// Source of the argument.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Source {
     /// A buffer with a file's contents.
     File(PathBuf),
-    /// A buffer of so many zeroes.
+    /// A buffer of zeros with this size.
     Zero(u64),
     /// Bytes by value: a vector or structure.
     Value(Vec<u8>),
@@ -139,7 +139,7 @@ pub enum Source {
     Number(Scalar, Vec<u8>),
     /// Bytes of shared local memory.
     Local(u32),
-    /// An image with a file's contents, or of zeroes.
+    /// An image with a file's contents, or of zeros.
     Image {
         shape: Shape,
         file: Option<PathBuf>,
@@ -147,7 +147,7 @@ pub enum Source {
     Sampler(Sampler),
 }
 
-/// A specification that says nothing sensible.
+/// The error of a specification.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SpecError {
     #[error(
@@ -195,7 +195,7 @@ pub enum SpecError {
     File(String),
 }
 
-/// Whether that is what a specification may begin with.
+/// True if a specification may begin with the name.
 pub fn is_kind(name: &str) -> bool {
     const OTHERS: [&str; 5] = ["buf", "zero", "local", "bytes", "sampler"];
     OTHERS.contains(&name) || Scalar::find(name).is_some() || ImageKind::find(name).is_some()
@@ -249,7 +249,7 @@ pub fn parse_spec(spec: &str) -> Result<Spec, SpecError> {
     }
 }
 
-/// How the sizes of an image are written.
+/// Notation of an image's sizes.
 fn size_pattern(kind: ImageKind) -> &'static str {
     match kind {
         ImageKind::D1 | ImageKind::D1Buffer => "W",
@@ -303,7 +303,7 @@ fn image(spec: &str, kind: ImageKind, value: &str) -> Result<Source, SpecError> 
     })
 }
 
-/// A sampler: flags with commas between.
+/// A sampler: flags separated by commas.
 fn sampler(spec: &str, flags: &str) -> Result<Sampler, SpecError> {
     let (mut normalized, mut addressing, mut filter) = (None, None, None);
     for flag in flags.split(',').filter(|_| !flags.is_empty()) {
@@ -343,7 +343,7 @@ fn hex(digits: &str) -> Option<Vec<u8>> {
         .collect()
 }
 
-/// A file that cannot be read.
+/// The error of reading a file.
 #[derive(Debug, thiserror::Error)]
 #[error("{}: {error}", path.display())]
 pub struct FileError {
@@ -352,7 +352,7 @@ pub struct FileError {
     pub error: std::io::Error,
 }
 
-/// An argument that cannot be made of its file.
+/// The error of making an argument from its file.
 #[derive(Debug, thiserror::Error)]
 pub enum LoadError {
     #[error(transparent)]
@@ -393,7 +393,7 @@ fn words(shape: &Shape) -> String {
     )
 }
 
-/// An image's texels from a file of just those, or from a picture.
+/// Texels of an image from a file with just those, or from a picture.
 fn texels(shape: &Shape, path: &Path) -> Result<Vec<u8>, LoadError> {
     let bytes = read(path)?;
     if picture::is_png(&bytes) {
@@ -422,7 +422,7 @@ fn texels(shape: &Shape, path: &Path) -> Result<Vec<u8>, LoadError> {
     Ok(bytes)
 }
 
-/// The contents of a file, if they are no more than a buffer may have; a device or pipe may have no end.
+/// Contents of a file, if they fit a buffer; a device or pipe may have no end.
 fn read_limited(path: &Path) -> std::io::Result<Vec<u8>> {
     let file = File::open(path)?;
     let limit = match file.metadata()?.is_file() {
@@ -445,7 +445,7 @@ pub(super) fn read(path: &Path) -> Result<Vec<u8>, FileError> {
     })
 }
 
-/// A number for an argument that the kernel declares as one of another kind.
+/// The error of a number whose kind differs from the kernel's declaration.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "argument {index}, counted from 0, is declared as {declared}: {found} is no number of that kind"
@@ -456,8 +456,8 @@ pub struct TypeError {
     found: &'static str,
 }
 
-/// Checks that numbers are floats where the kernel declares floats, and integers where it declares
-/// integers. What it declares is known only if the object file says so.
+/// Checks that numbers are floats where the kernel declares floats, and integers where it declares integers. The
+/// declarations are known only if the object file has them.
 ///
 /// # Errors
 /// The first number of another kind.
@@ -477,7 +477,7 @@ pub fn check_types<'a>(
             "half" | "float" | "double" => true,
             "bool" | "char" | "uchar" | "short" | "ushort" | "int" | "uint" | "long" | "ulong"
             | "size_t" | "ptrdiff_t" | "intptr_t" | "uintptr_t" => false,
-            // A type of the program's own.
+            // A type that the program defines.
             _ => continue,
         };
         if float != scalar.is_float() {
@@ -492,7 +492,7 @@ pub fn check_types<'a>(
 }
 
 impl Source {
-    /// The argument. File names count from `dir`.
+    /// The argument. File names are relative to `dir`.
     pub fn load(&self, dir: &Path) -> Result<Arg, LoadError> {
         Ok(match self {
             Source::File(path) => Arg::Buffer(read(&dir.join(path))?),

@@ -218,7 +218,7 @@ fn channels_wait_only_where_the_hardware_takes_them_in_again() {
         let place = if first.opts.branch_ctrl { 32 } else { 48 };
         assert!(lost.expected.contains(expected), "{op:?}: {error}");
         assert_eq!((lost.at, lost.found), (place, Some(Op::Add)), "{op:?}");
-        // Those that go on do not wait.
+        // Channels that continue do not wait.
         let waiting = match (op, first.opts.branch_ctrl) {
             (Op::Else, _) => 0xff,
             (Op::Break | Op::Cont, _) => 0x07,

@@ -15,7 +15,7 @@ pub(super) fn exchange_image(
     exchange_kind(t, sent, sampler, ImageKind::D2, &[4, 3])
 }
 
-/// The same against an image of some kind: 10000 times the third coordinate, if it has one, is added.
+/// Compares with an image of another kind: 10000 times the third coordinate, if it has one, is added.
 fn exchange_kind(
     t: &mut Thread,
     sent: Inst,
@@ -139,7 +139,7 @@ fn every_sampler_message_finds_its_coordinates() {
     }
 }
 
-/// What a message of eight channels reads, of which one is active; what it says if it fails.
+/// Result, or error, of a message of eight channels of which one is active.
 fn read_one(
     kind: u32,
     parameters: &[u32],
@@ -434,7 +434,7 @@ fn media_blocks_repeat_edges_and_drop_what_is_outside() {
     );
 }
 
-/// Of a quad whose pixels lie two texels apart to the right and four below: what is the greater.
+/// The greater distance counts in a quad whose pixels are two texels apart to the right and four below.
 #[test]
 fn levels_of_detail_are_of_quads_and_pixels_that_live_are_told() {
     let sampler = |normalized| Sampler {

@@ -298,7 +298,7 @@ fn surface_base() -> u64 {
     memory.address(index)
 }
 
-/// Registers of so many elements of so many bytes.
+/// Number of registers for a number of elements of a size in bytes.
 pub(super) fn registers(lanes: usize, bytes: usize) -> usize {
     (lanes * bytes).div_ceil(GRF_BYTES)
 }
@@ -413,7 +413,7 @@ fn every_integer_atomic_does_as_the_manual_says_at_every_width() {
                     u64::from(u32::MAX)
                 };
                 let near = |lane: usize| {
-                    // What the surface holds there, so that comparisons hold sometimes.
+                    // A value from the surface, so that comparisons hold sometimes.
                     let at = place(lane);
                     (0..size as u64).fold(0, |n, i| n | (at + i) << (8 * i))
                 };

@@ -219,7 +219,7 @@ fn moves_copy_undefined_bytes_one_by_one() {
     assert!((0..4).all(|n| t.sent(at(21, n), 1).is_err()));
 }
 
-/// Of the channels that its mask leaves out, `smov` says nothing.
+/// `smov` leaves the channels outside its mask as they are.
 #[test]
 fn smov_defines_what_it_moves() {
     let mut t = thread();

@@ -1,4 +1,4 @@
-//! What differs between platforms: sizes of register files, and what some operations mean.
+//! Differences between platforms: sizes of register files, and meanings of some operations.
 
 use kiln_emit::inst::SyncFn;
 use kiln_emit::platform::find;
@@ -125,7 +125,7 @@ fn native_floats_keep_more_bits_than_singles() {
                 .unwrap();
             assert_eq!(dwords(&t, 10, 8), [expected.to_bits(); 8], "{name}, {ty:?}");
         }
-        // What was written as another type is read as it is.
+        // A single in the accumulator is read as it is.
         t.perform(&inst(Op::Mov, 8, to_acc(Type::F), &[f(7)]))
             .unwrap();
         t.perform(&inst(
@@ -187,7 +187,7 @@ fn registers_are_as_large_and_as_many_as_the_platform_says() {
     t.perform(&add).unwrap();
     assert_eq!(dwords(&t, 200, 16), (101..117).collect::<Vec<u32>>());
     assert_eq!(dwords(&t, 201, 1), [0xbaba_baba]);
-    // The same reaches beyond the last register of a smaller file.
+    // The operand reaches beyond the last register of a smaller file.
     let error = Thread::new(0, 0xffff, &SKL).perform(&add).unwrap_err();
     assert!(
         matches!(error, Cause::RegisterRange { size: 4096, .. }),
@@ -321,7 +321,7 @@ fn named_barriers_let_consumers_go_when_all_have_come() {
     assert!(shared.barriers.arrive_at(1, 3 << 24 | 2 << 16 | 7).is_err());
 }
 
-/// Of `load strided` and `store strided` there is an address and a distance.
+/// `load strided` and `store strided` have an address and a distance.
 #[test]
 fn strided_messages_go_from_channel_to_channel_by_their_distance() {
     let mut t = Thread::new(0, 0xffff, platform("bmg"));
@@ -381,7 +381,7 @@ fn atomics_at_addresses_have_a_channel_for_each_dword_of_a_register() {
     }
 }
 
-/// Where there are more than two accumulators, none is one of those that continue a number.
+/// On platforms with more than two accumulators, none of them is an extended one.
 #[test]
 fn accumulators_are_none_of_the_special_ones() {
     for name in ["skl", "dg2", "pvc", "ptl"] {
