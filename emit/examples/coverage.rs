@@ -1,5 +1,4 @@
-//! What the fixtures of each encoding family exercise, as a table:
-//! `cargo run -p kiln-emit --example coverage`.
+//! Table of the features that the fixtures of each encoding family use: `cargo run -p kiln-emit --example coverage`.
 //!
 //! If `$KILN_CORPUS` names a directory of directories of machine code by platform (`skl/*.dat`,
 //! `skl/*.zebin`), also prints what that code uses that the fixtures do not. With `--record`, what it
@@ -19,7 +18,7 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-/// What is used, and how often.
+/// Used features with their counts.
 #[derive(Default)]
 struct Uses {
     programs: usize,
@@ -81,7 +80,7 @@ fn main() -> io::Result<()> {
     Ok(())
 }
 
-/// What the corpus has and the fixtures have not.
+/// Features that the corpus uses and the fixtures do not.
 fn missing(ours: &Uses, real: &Uses, out: &mut impl Write) -> io::Result<()> {
     let missing = || {
         let known = real.counts.iter();

@@ -78,8 +78,8 @@ fn recode(name: &str, code: &[u8], platform: &'static Platform, figures: &mut Fi
     }
 }
 
-/// Whether a native instruction becomes a short one. A branch does only if it was one: the
-/// assembler leaves them long, as the reference's does.
+/// True if an instruction is encoded in its compact form. A branch is only if it was before: the assembler leaves
+/// them long, as the reference's does.
 fn compacts(inst: &Inst, was: bool, platform: &Platform) -> bool {
     if !inst.op.is_branch() {
         return compactable(inst, platform) == Ok(true);

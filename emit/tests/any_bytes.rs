@@ -12,7 +12,7 @@ use std::fs;
 use std::path::Path;
 use std::sync::OnceLock;
 
-/// What became of sixteen bytes.
+/// Outcomes for sixteen random bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Outcome {
     decoded: bool,
@@ -36,7 +36,7 @@ fn encode_again(inst: &mut Inst, platform: &Platform) -> Vec<u8> {
     }
 }
 
-/// Whether a line says that its bytes are no instruction, and why.
+/// True if a line reports undecodable bytes with a reason.
 fn is_refused(line: &str) -> bool {
     let line = line.trim_start();
     line.starts_with("illegal // ") || line.starts_with("illegal {Compacted} // ")
@@ -114,7 +114,7 @@ fn near() -> impl Strategy<Value = (&'static Platform, [u8; 16])> {
     })
 }
 
-/// The fixtures' instructions for each platform, short ones with zeros behind them.
+/// The fixtures' instructions for each platform, compact ones padded with zeros.
 fn real() -> &'static [Vec<[u8; 16]>] {
     static REAL: OnceLock<Vec<Vec<[u8; 16]>>> = OnceLock::new();
     REAL.get_or_init(|| PLATFORMS.iter().map(instructions).collect())

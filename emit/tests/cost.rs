@@ -67,7 +67,7 @@ fn results_are_waited_for() {
             ..Cycles::default()
         }
     );
-    // What overwrites it waits, too, unless it says that it need not.
+    // An instruction that overwrites the register waits too, unless its options remove the dependency.
     let mut over = op(Op::Add, 8, Type::F, 10, &[22, 21]);
     assert_eq!(cycles(&[first.clone(), over.clone()]), waiting);
     over.opts.no_dd_chk = true;
@@ -172,9 +172,9 @@ fn blocks_beyond_the_reach_of_scratch_messages_count_where_their_offset_is_known
         offset(20, owords(10242)),
         far_block(Write, Surface::Stateless, [20, 32]),
         far_block(Read, Surface::Stateless, [20, 40]),
-        // Of a buffer.
+        // A block of a buffer.
         far_block(Write, Surface::Bti(3), [20, 30]),
-        // What overwrites the header overwrites the offset; a frame's place is not known.
+        // A write of the whole header overwrites the offset; the place of a frame is unknown.
         copy,
         far_block(Read, Surface::Stateless, [20, 40]),
         offset(20, frame),

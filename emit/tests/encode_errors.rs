@@ -1,4 +1,4 @@
-//! What has no encoding is refused with an error that names it.
+//! Instructions without an encoding are refused with an error that names the cause.
 
 use kiln_emit::assemble::{Program, Relocation, RelocationKind, assemble};
 use kiln_emit::encoding::{DecodeError, EncodeError, Operand, compactable, decode, encode};

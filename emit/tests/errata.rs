@@ -1,4 +1,4 @@
-//! What errata ask of code: only where the platform has them, and only of the instructions concerned.
+//! Workarounds for errata are applied only on platforms that have them, and only to the affected instructions.
 
 use kiln_emit::assemble::Program;
 use kiln_emit::errata;

@@ -69,7 +69,7 @@ fn short_forms_are_found_again() {
     assert!(short > 14_000, "only {short} short instructions");
 }
 
-/// What the reference compiler made, and what could run of what the reference assembler did.
+/// Code of the reference compiler, and executable code of the reference assembler.
 #[test]
 fn compiled_code_breaks_no_rule() {
     let free = ["assembled", "rare", "short", "compact"].map(|name| format!("/{name}.dat+"));
@@ -132,7 +132,7 @@ fn what_short_forms_and_waits_say_is_kept() {
     assert_eq!(text("tgllp", &call), "calla (8|M0) r62.2 16");
 }
 
-/// What a corpus of real code uses (`coverage --record` lists it) the fixtures use too.
+/// The fixtures use every feature that a corpus of real code uses (`coverage --record` lists it).
 #[test]
 fn what_compilers_use_is_covered() {
     let mut recorded = 0;

@@ -10,7 +10,7 @@ use kiln_emit::platform::find;
 use kiln_emit::verify::flow::{FlowError, Wrong, check_code, check_program};
 use kiln_emit::zebin::Zebin;
 
-/// Every instruction of a kernel, up to the padding behind it.
+/// Every instruction of a kernel, without the padding at its end.
 fn decoded(mut code: &[u8]) -> Vec<Inst> {
     let platform = find("skl").expect("the platform is known");
     let mut insts = Vec::new();
@@ -104,7 +104,7 @@ fn back(head: u32, join: u32) -> Inst {
     inst
 }
 
-/// What makes the goto behind it one that all channels take.
+/// The instruction that makes all channels take the following goto.
 fn clear() -> Inst {
     let mut inst = Inst::new(Op::Mov, 1);
     inst.no_mask = true;
@@ -126,14 +126,14 @@ fn jump(to: u32) -> Inst {
     inst
 }
 
-/// What is not executed by predicate.
+/// An instruction that cannot be predicated.
 fn work() -> Inst {
     let mut inst = small();
     inst.opts.acc_wr_en = true;
     inst
 }
 
-/// What is.
+/// An instruction that can be predicated.
 fn small() -> Inst {
     let mut inst = Inst::new(Op::Mov, 16);
     inst.dst = Some(Dst::new(Reg::grf(10), 1, Type::D));
@@ -208,7 +208,7 @@ fn a_jump_over_waiting_channels_is_found() {
             waiting: (2, 0)
         }
     );
-    // The same by a jump target.
+    // A jump target has the same rule.
     let found = wrong(&[
         &[goto(2, 2)],
         &[goto(3, 3)],
@@ -442,7 +442,7 @@ fn short_ways_are_executed_by_predicate() {
     let expected =
         "0: f goto 4 4\n2: f mov\n2: ~f goto 4 5\n3: mov\n4: join 5\n4: mov\n5: join 6\n5: mov\n";
     assert_eq!(out, expected);
-    // What has no mask is for all that come, and another predicate has its own meaning.
+    // Instructions without a mask are for all channels, and another predicate has its own meaning.
     let mut guarded = small();
     guarded.pred = Some(flag());
     for inst in [mov(), guarded] {

@@ -89,7 +89,7 @@ fn needs(platform: &str, code: &[Inst], at: usize, first: usize, hazard: Hazard,
     assert_eq!(findings(platform, code), []);
     let mut without = code.to_vec();
     let taken = std::mem::take(&mut without[at].swsb);
-    // What takes a token still does.
+    // An instruction that takes a token keeps it.
     without[at].swsb.token = taken.token.filter(|(used, _)| *used == TokenUse::Set);
     let found = findings(platform, &without);
     let expected = Finding {

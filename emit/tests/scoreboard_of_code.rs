@@ -175,8 +175,8 @@ fn uses(inst: &Inst, platform: &Platform) -> [Vec<u32>; 2] {
     [read, written.unwrap_or_default()]
 }
 
-/// The same of a product of matrices: rows of results and of what is added; columns, of which a register
-/// has one step; and rows of a dword for each step.
+/// Reads and writes of a systolic operation: rows of results and addends; columns, of which a register has one step;
+/// and rows of a dword for each step.
 fn systolic(inst: &Inst, shape: Systolic, platform: &Platform) -> [Vec<u32>; 2] {
     let (depth, repeat) = (u32::from(shape.depth), u32::from(shape.repeat));
     let table = repeat * u32::from(inst.exec_size) * 4;
@@ -196,7 +196,7 @@ struct Pipes {
     one: bool,
     /// Math functions have their own.
     math: bool,
-    /// What has an operand of 64 bits is computed as long, not only what gives a double.
+    /// True if an operand of 64 bits makes an operation long, not only a double as the result.
     long_operands: bool,
 }
 
@@ -209,7 +209,7 @@ impl Pipes {
         }
     }
 
-    /// That of an instruction that finishes in order.
+    /// Pipeline of an instruction that finishes in order.
     fn pipe(&self, inst: &Inst) -> Option<Pipe> {
         let untimed = matches!(inst.op, Op::Sync(_) | Op::Nop | Op::Illegal | Op::Halt);
         let math = matches!(inst.op, Op::Math(_));
@@ -241,7 +241,7 @@ impl Pipes {
         }
     }
 
-    /// Whether a distance without a name counts in a pipeline: in those of all operands.
+    /// True if a distance without a name counts in a pipeline: in those of all operands.
     fn own(&self, inst: &Inst, pipe: Pipe) -> bool {
         let dst = inst.dst.map(|dst| dst.ty);
         let mut types = dst.into_iter().chain(inst.srcs.iter().map(Src::ty));
@@ -258,7 +258,7 @@ fn over_after(pipe: Pipe) -> usize {
     }
 }
 
-/// Whether an instruction of a block uses a register that another one may still have in use.
+/// True if an instruction of a block uses a register with a pending access.
 fn matters(block: &[Inst], platform: &Platform) -> bool {
     let pipes = Pipes::of(platform);
     let mut table: HashMap<u32, Vec<User>> = HashMap::new();
@@ -343,7 +343,7 @@ fn matters(block: &[Inst], platform: &Platform) -> bool {
         }
         for (bytes, writes) in [(read, false), (written, true)] {
             user.writes = writes;
-            // What neither counts nor holds a token is over at once, or is nobody's to wait for.
+            // An instruction without pipeline and token is finished at once, or has no one waiting for it.
             if user.pipe.is_some() || user.token.is_some() {
                 for byte in bytes {
                     table.entry(byte).or_default().push(user);
@@ -361,7 +361,7 @@ fn matters(block: &[Inst], platform: &Platform) -> bool {
     false
 }
 
-/// For each instruction, the first of its block and the one behind its last.
+/// For each instruction, the first of its block and the first of the next block.
 fn blocks(code: &[Inst]) -> Vec<(usize, usize)> {
     let mut offset = 0i64;
     let offsets: Vec<i64> = code
@@ -412,7 +412,7 @@ fn annotations_are_missed_on(platform: &'static Platform) {
     let count = std::env::var("MUTATIONS").map_or(150, |n| n.parse().unwrap());
     let mut random = Random(0x1234_5678_9abc_def1);
     let mut codes = codes(platform);
-    // Of long ones each mutation takes long, and they are of the same kinds.
+    // Mutations of long kernels take long, and are of the same kinds.
     codes.retain(|(_, code)| code.len() < 600);
     let blocks: Vec<_> = codes.iter().map(|(_, code)| blocks(code)).collect();
     let (mut counted, mut tried) = (0, 0);

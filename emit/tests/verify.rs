@@ -190,7 +190,7 @@ fn two_payloads(sfid: u8) -> Inst {
     inst
 }
 
-/// The same since Gen12.
+/// A message with two payloads since Gen12.
 fn message() -> Inst {
     let mut inst = two_payloads(12);
     inst.op = Op::Send;

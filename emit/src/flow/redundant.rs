@@ -2,7 +2,7 @@
 //!
 //! - A goto directly before the join that its channels wait at.
 //! - A join that no goto's channels wait at. Jumps to it with no channel active are redirected to its own jump
-//! target.
+//!   target.
 //!
 //! Blocks are visited from the last to the first, so that a removal enables those before it. Instructions are
 //! removed; blocks stay, possibly empty.

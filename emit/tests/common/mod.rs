@@ -48,7 +48,7 @@ pub fn fixtures(platform: &Platform) -> Vec<Fixture> {
             found.extend(machine_code(&example.path()));
         }
     }
-    // Of this one there are few listings, whose code is all that the reference's tools say of it.
+    // This platform has few listings, which are all that the reference's tools print for it.
     if platform.name == "ptl" {
         let roots = [
             "../examples",

@@ -20,12 +20,12 @@ fn skl() -> &'static Platform {
     platform::find("skl").expect("the platform of the tests")
 }
 
-/// What element `k` of array `a` holds at first.
+/// Initial contents of element `k` of array `a`.
 fn start(a: usize, k: usize, lane: usize) -> i32 {
     (a * 100_000 + k * 1000 + lane * 7 + 1) as i32
 }
 
-/// A kernel of arrays of so many rows of sixteen dwords, two GRFs each.
+/// A kernel of arrays of a number of rows of sixteen dwords, two GRFs each.
 fn kernel(rows: &[usize]) -> String {
     let mut t = String::from(".version 4.1\n.kernel \"arrays\"\n");
     let names: Vec<String> = (0..rows.len()).map(|a| format!("X{a}")).collect();
@@ -71,7 +71,7 @@ movs (M1_NM, 1) T6(0) 0x0:ud
             );
         }
     }
-    // Odd lanes write a row through a uniform address, the others, behind a goto, by name.
+    // Odd lanes write a row through a uniform address, the others, after a goto, by name.
     let _ = write!(
         t,
         "and (M1, 16) I(0,0)<1> ID(0,0)<1;1,0> 0x1:d
@@ -185,7 +185,7 @@ ret (M1, 1)
     t
 }
 
-/// What the kernel stores.
+/// Results of the kernel.
 fn expected(rows: &[usize]) -> Vec<i32> {
     let mut x: Vec<Vec<[i32; LANES]>> = rows
         .iter()

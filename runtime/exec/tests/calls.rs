@@ -255,7 +255,7 @@ fn stacks_are_as_large_as_the_calls_are_deep() {
     assert_eq!(bytes(&kernel), [128 << 10]);
 }
 
-/// What the reference finalizer makes of the kernel and the functions for version 1 of the convention
+/// Code of the reference finalizer for the kernel and the functions for version 1 of the convention
 /// (`-abiver 1`).
 const VERSION_1: [(&str, &[u8]); 4] = [
     (

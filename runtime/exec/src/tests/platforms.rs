@@ -352,7 +352,7 @@ fn strided_messages_go_from_channel_to_channel_by_their_distance() {
 }
 
 /// An atomic message of the data port at addresses of 64 bits is for as many channels as a register has
-/// dwords: behind the two registers of addresses is one of numbers.
+/// dwords: after the two registers of addresses is one of numbers.
 #[test]
 fn atomics_at_addresses_have_a_channel_for_each_dword_of_a_register() {
     for (name, lanes) in [("tgllp", 8), ("pvc", 16)] {

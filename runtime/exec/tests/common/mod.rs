@@ -13,7 +13,7 @@ pub fn skl() -> &'static Platform {
     target("skl")
 }
 
-/// Finalizes a kernel in so many GRFs; every stage's result is verified.
+/// Finalizes a kernel in a number of GRFs; every stage's result is verified.
 pub fn compile(
     object: &Object,
     platform: &'static Platform,

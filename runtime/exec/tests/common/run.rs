@@ -5,7 +5,7 @@ use kiln_emit::platform::Platform;
 use kiln_emit::ze_info::{PerThreadMemoryBuffer, ZeInfo};
 use kiln_exec::{Arg, Launch, Program};
 
-/// What a kernel is launched with.
+/// Launch of a kernel.
 pub struct Work<'a> {
     pub info: &'a ZeInfo,
     pub global: [u32; 3],
@@ -24,7 +24,7 @@ pub fn run(
     run_code(&compiled.name, &compiled.code, spilled, platform, work)
 }
 
-/// Runs machine code that spills so many bytes.
+/// Runs machine code that spills a number of bytes.
 pub fn run_code(
     name: &str,
     code: &[u8],

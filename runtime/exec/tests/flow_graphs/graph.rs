@@ -7,7 +7,7 @@
 //! costs the channel fuel and is not taken without any: all channels end.
 //!
 //! A graph may have subroutines, of graphs of their own, which work on the same variables, predicates and
-//! fuel. Each calls those behind it, under predicates and out of loops, and is left in its middle, too.
+//! fuel. Each calls those after it, under predicates and out of loops, and is left in its middle, too.
 
 use std::fmt::Write;
 
@@ -15,7 +15,7 @@ use crate::random::Random;
 
 const MAX_VARS: usize = 9;
 const MAX_PREDS: usize = 8;
-/// What the buffer of results holds before.
+/// Initial contents of the buffer of results.
 pub const UNWRITTEN: i32 = 0x5a5a_5a5a;
 
 /// A predicate and whether it must not hold.
@@ -119,7 +119,7 @@ pub struct Graph {
     indirect: bool,
 }
 
-/// What one channel computes.
+/// State of one channel.
 struct Channel {
     vars: [i32; MAX_VARS],
     preds: u32,
@@ -207,7 +207,7 @@ impl Graph {
         }
         let mut parts = std::mem::take(&mut graph.routines);
         parts.insert(0, std::mem::take(&mut graph.blocks));
-        // What a part may call comes behind it.
+        // What a part may call comes after it.
         for (n, part) in parts.iter_mut().enumerate().take(count) {
             for block in part {
                 if r.below(if n == 0 { 2 } else { 3 }) == 0 {
@@ -295,7 +295,7 @@ impl Graph {
         (self.vars + 1) * self.simd
     }
 
-    /// What the buffer of results holds afterwards.
+    /// Contents of the buffer of results after the launch.
     pub fn expected(&self) -> Vec<i32> {
         let mut out = vec![UNWRITTEN; self.results()];
         for lane in 0..self.items {
@@ -454,7 +454,7 @@ impl Channel {
 struct Writer {
     simd: usize,
     indirect: bool,
-    /// What labels begin with.
+    /// Prefix of labels.
     part: String,
     text: String,
 }

@@ -56,7 +56,7 @@ fn channels_walk_graphs_with_subroutines_alone() {
     }
 }
 
-/// Kernels in which channels were lost when moves stood between a loop and the join behind it. The
+/// Kernels in which channels were lost when moves stood between a loop and the join after it. The
 /// machine code beside each is the reference finalizer's.
 #[test]
 fn no_channel_is_lost_where_moves_leave_a_loop() {

@@ -58,7 +58,7 @@ fn smaller(graph: &Graph) -> Vec<Graph> {
     all
 }
 
-/// Takes out a block: who went there goes on behind it.
+/// Takes out a block: who went there goes on after it.
 fn remove(graph: &mut Graph, block: usize) {
     graph.blocks.remove(block);
     for (b, other) in graph.blocks.iter_mut().enumerate() {
@@ -76,7 +76,7 @@ fn remove(graph: &mut Graph, block: usize) {
                 *to = (*to).min(b);
             }
         }
-        // Ahead is behind the block itself.
+        // Ahead is after the block itself.
         if let Exit::Goto { to, .. }
         | Exit::Uniform { to, .. }
         | Exit::UniformBack { out: to, .. } = &mut other.exit

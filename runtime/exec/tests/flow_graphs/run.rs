@@ -85,7 +85,7 @@ kernels:
     Ok(buffer.values::<i32>())
 }
 
-/// What is wrong with what a kernel's channels stored.
+/// Faults of what a kernel's channels stored.
 pub fn compare(found: &[i32], graph: &Graph) -> Result<(), String> {
     let expected = graph.expected();
     match (0..expected.len()).find(|&i| found[i] != expected[i]) {

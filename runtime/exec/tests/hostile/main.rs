@@ -195,7 +195,7 @@ kernels:
         Ok(bytes.chunks(4).map(dword).collect())
     }
 
-    /// What is wrong with results.
+    /// Faults of results.
     fn wrong(&self, found: &[u32], wanted: &[u32]) -> Option<String> {
         let each = found.iter().enumerate();
         let mut wrong = each.filter(|&(n, found)| *found != wanted.get(n).copied().unwrap_or(0));
@@ -207,7 +207,7 @@ kernels:
         ))
     }
 
-    /// What is wrong with our code.
+    /// Faults of our code.
     fn faults(&self) -> Vec<String> {
         let mut faults = Vec::new();
         for &limit in &self.limits {
@@ -230,7 +230,7 @@ kernels:
         faults
     }
 
-    /// What the reference finalizer makes of it.
+    /// Code of the reference finalizer for it.
     fn reference(&self, finalizer: &Path, folder: &Path) -> String {
         let (source, code) = (folder.join("h.visaasm"), folder.join("reference.dat"));
         let attribute = ".kernel_attr OutputAsmPath=\"reference\"\n.function \"main\"";

@@ -19,7 +19,7 @@ pub const TOGETHER: u64 = 24;
 const KERNEL_COST: u32 = 400;
 const FUNCTION_COST: u32 = 30;
 
-/// What an operand is.
+/// Kind of an operand.
 #[derive(Clone, Copy)]
 enum Arg {
     /// Of the operation's own type.
@@ -163,7 +163,7 @@ const OWN: [&str; 8] = [
     "atomic_dec(at + (128 + gid))",
 ];
 
-/// What is declared and in reach.
+/// Declarations in scope.
 #[derive(Default)]
 struct Frame {
     decls: Vec<Decl>,
@@ -1119,7 +1119,7 @@ pub fn input(seed: u64) -> Vec<u64> {
     (0..61).map(value).collect()
 }
 
-/// What the dwords changed by atomic operations hold before: seven values, which repeat.
+/// Initial contents of the dwords changed by atomic operations: seven values, which repeat.
 pub fn shared(items: u32) -> Vec<u32> {
     (0..SHARED + items).map(|n| 0x0f0f_1000 + n % 7).collect()
 }

@@ -247,7 +247,7 @@ impl Decl {
 #[derive(Clone, Debug)]
 pub enum Param {
     Value(Type),
-    /// A pointer to a private array of so many elements.
+    /// A pointer to a private array of a number of elements.
     Array(Type, u32),
     Struct,
 }
@@ -263,7 +263,7 @@ pub struct Function {
     pub value: Expr,
 }
 
-/// What all kernels of a file are compiled with.
+/// Settings that all kernels of a file are compiled with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Settings {
     /// `IGC_FunctionControl` of the reference compiler.
@@ -301,7 +301,7 @@ pub struct Program {
     pub values: Vec<(Type, Vec<u64>)>,
     pub decls: Vec<Decl>,
     pub body: Block,
-    /// What each work-item stores in the end.
+    /// Results that each work-item stores.
     pub results: Vec<(Type, String)>,
 }
 
@@ -508,7 +508,7 @@ impl Printer {
     }
 }
 
-/// Whether a text names something.
+/// True if a text names something.
 fn names(text: &str, name: &str) -> bool {
     let part = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || c == '_');
     text.match_indices(name).any(|(at, _)| {

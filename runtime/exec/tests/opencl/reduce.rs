@@ -35,7 +35,7 @@ enum Edit {
 const TOGETHER: usize = 24;
 
 impl Edit {
-    /// Where it is; what is behind may have other numbers once it is made.
+    /// Where it is; what is after may have other numbers once it is made.
     fn place(&self) -> (usize, usize) {
         match *self {
             Edit::Remove { block, from, .. } => (block, from),
@@ -223,7 +223,7 @@ fn inner(stmt: &mut Stmt) -> Vec<&mut Block> {
     }
 }
 
-/// Whether a block leaves something around it.
+/// True if a block leaves something around it.
 fn jumps(block: &mut Block) -> bool {
     block.iter_mut().any(|stmt| match stmt {
         Stmt::Text { text, .. } => *text == "break;" || *text == "continue;",

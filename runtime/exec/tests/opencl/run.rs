@@ -26,7 +26,7 @@ pub fn skl() -> &'static Platform {
     platform::find("skl").expect("the platform of the tests")
 }
 
-/// What the reference compiler makes of a file.
+/// The reference compiler's output for a file.
 pub struct Reference {
     pub zebin: Zebin,
     /// The vISA of the functions that are called by address.
@@ -271,7 +271,7 @@ pub fn arguments(program: &Program, range: &Range) -> Vec<Arg> {
     args
 }
 
-/// What the buffers hold after a launch.
+/// Contents of the buffers after a launch.
 pub fn run(
     zebin: &Zebin,
     number: usize,

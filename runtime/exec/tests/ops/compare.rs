@@ -19,7 +19,7 @@ pub enum Difference {
     Wrong(String),
 }
 
-/// Executes so many instances of a kind both ways.
+/// Executes a number of instances of a kind both ways.
 pub fn compare(
     kind: &Inst,
     platform: &'static Platform,

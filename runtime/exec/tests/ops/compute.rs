@@ -391,7 +391,7 @@ impl State {
     }
 }
 
-/// A single at so many bytes behind a plane equation's second source.
+/// A single at a number of bytes after a plane equation's second source.
 fn single_at(state: &State, inst: &Inst, byte: usize) -> Result<Quad> {
     let Src::Reg(SrcReg {
         place: Place::Direct(Reg { num, .. }),
@@ -405,7 +405,7 @@ fn single_at(state: &State, inst: &Inst, byte: usize) -> Result<Quad> {
     Ok(if modifier.neg { -v } else { v })
 }
 
-/// Whether a `mov` copies bits: no conversion, nothing asked of the value.
+/// True if a `mov` copies bits: no conversion, nothing asked of the value.
 fn is_copy(inst: &Inst) -> bool {
     let (Some(dst), Some(src)) = (inst.dst, inst.srcs.first()) else {
         return false;

@@ -90,7 +90,7 @@ pub fn line(kind: &Inst, platform: &'static Platform) -> Result<String, String> 
 pub fn add(kinds: &mut Kinds, code: &[u8], platform: &'static Platform) -> Result<(), String> {
     for entry in entries(code, platform) {
         let inst = entry.inst.map_err(|e| e.to_string())?;
-        // What fills the space behind code ends in an error if it is executed.
+        // What fills the space after code ends in an error if it is executed.
         if inst.op == Op::Illegal {
             continue;
         }

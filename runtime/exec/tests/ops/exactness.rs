@@ -74,7 +74,7 @@ const EDGES: [f32; 22] = [
     f32::NAN,
 ];
 
-/// What was found.
+/// Results of a measurement.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Exactness {
     pub samples: u64,
@@ -106,7 +106,7 @@ impl Function {
         }
     }
 
-    /// The function's results of so many channels.
+    /// The function's results of a number of channels.
     fn compute(&self, control: u32, [a, b]: [[f32; LANES]; 2]) -> Result<[f32; LANES], Cause> {
         let mut registers = Registers::new(u32::MAX, &SKL);
         registers.set(Reg::new(RegFile::Control, 0, 0), &control.to_le_bytes())?;
@@ -138,7 +138,7 @@ impl Function {
         real::math(self.function, wide(a), wide(b)).unwrap_or(Quad::qnan(None))
     }
 
-    /// Measures on so many samples.
+    /// Measures on a number of samples.
     ///
     /// # Errors
     /// What the executor refuses.

@@ -35,7 +35,7 @@ const BUDGET: u64 = 1_000_000;
 /// Bytes of an instruction.
 const SIZE: i32 = 16;
 
-/// Whether a channel's number has a bit.
+/// True if a channel's number has a bit.
 #[derive(Clone, Copy, Debug)]
 struct Test(u32);
 
@@ -144,7 +144,7 @@ impl Program {
     }
 }
 
-/// Where a channel goes behind a statement.
+/// Where a channel goes after a statement.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Next {
     On,
@@ -372,7 +372,7 @@ impl Code {
                 let inner = Around {
                     end: again,
                     again,
-                    // What leaves a loop by `break` names its `while`, and goes on behind it.
+                    // What leaves a loop by `break` names its `while`, and goes on after it.
                     out: match back {
                         Back::While => last,
                         _ => out,
@@ -459,7 +459,7 @@ impl Code {
         }
     }
 
-    /// A program: some functions are before the main block, which jumps over them, some behind.
+    /// A program: some functions are before the main block, which jumps over them, some after.
     fn of(program: &Program) -> Vec<Inst> {
         let mut code = Code {
             insts: Vec::new(),

@@ -275,7 +275,7 @@ fn region(kind: Region, n: u8, random: &mut Random) -> Region {
     )
 }
 
-/// A place of the same file, with room for so many bytes behind it.
+/// A place of the same file, with room for a number of bytes after it.
 fn place(
     kind: Place,
     ty: Type,

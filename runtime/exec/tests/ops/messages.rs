@@ -46,7 +46,7 @@ const RESPONSE: usize = 80;
 const GATHER: u32 = 4 << 14;
 const SCATTER: u32 = 12 << 14;
 
-/// What a message does.
+/// Effect of a message.
 #[derive(Clone, Debug)]
 enum Meaning {
     /// Moves elements, at some bytes after each channel's address.
@@ -104,7 +104,7 @@ enum Meaning {
     },
 }
 
-/// What an atomic operation does.
+/// Effect of an atomic operation.
 #[derive(Clone, Copy, Debug)]
 enum Change {
     Add,
@@ -664,7 +664,7 @@ fn world(random: &mut Random) -> World {
     }
 }
 
-/// Executes so many instances of a kind of message both ways.
+/// Executes a number of instances of a kind of message both ways.
 pub fn compare(
     kind: &Inst,
     platform: &'static Platform,
@@ -829,7 +829,7 @@ fn compare_one(
 }
 
 /// The descriptor with the index of what it is to access, the extended one if that is in a register, and
-/// what memory that is. The image is behind the buffer.
+/// what memory that is. The image is after the buffer.
 fn named_by_index(bits: u32, image: bool, meaning: &Meaning) -> (u32, u32, Where) {
     let index = bits & 0xff;
     let names_memory = match meaning {

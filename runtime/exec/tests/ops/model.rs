@@ -323,7 +323,7 @@ impl State {
         Ok(Value::Int(v))
     }
 
-    /// Whether the predicate holds for a channel of the instruction.
+    /// True if the predicate holds for a channel of the instruction.
     fn predicate(&self, pred: &Pred, inst: &Inst, lane: usize) -> Result<bool> {
         let base = pred.flag.num * 32 + u32::from(pred.flag.byte) * 8;
         let channel = u32::from(inst.chan_off) + lane as u32;
@@ -343,7 +343,7 @@ impl State {
         Ok(holds != pred.inverse)
     }
 
-    /// Whether the execution mask lets a channel of the instruction through.
+    /// True if the execution mask lets a channel of the instruction through.
     fn masked_in(&self, inst: &Inst, lane: usize) -> bool {
         let written = match &inst.dst {
             Some(dst) if inst.opts.align16 => dst.chan_mask >> (lane % 4) & 1 != 0,

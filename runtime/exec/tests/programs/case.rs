@@ -14,9 +14,9 @@ const LINE: usize = 32;
 pub struct Case {
     pub simd: usize,
     pub items: usize,
-    /// What all variables hold first.
+    /// Initial contents of all variables.
     pub before: Vec<u8>,
-    /// What the buffer holds first.
+    /// Initial contents of the buffer.
     pub memory: Vec<u8>,
     /// Of the variables, then of the predicates, a dword each.
     pub expected: Vec<Part>,

@@ -23,7 +23,7 @@ const MAX_LOOPS: usize = 4;
 /// and results that do not begin a register.
 const WHOLE: [&str; 4] = ["addc", "subb", "divm", "sqrtm"];
 
-/// What code may do.
+/// Permissions of a piece of code.
 #[derive(Clone, Copy)]
 struct Where {
     /// All channels run it.
@@ -131,7 +131,7 @@ fn object(
         sub: None,
     };
     let subs = draw.r.of(&[0, 0, 1, 2, 3]);
-    // A subroutine calls those behind it only.
+    // A subroutine calls those after it only.
     for _ in 0..subs {
         let wide = wide && draw.r.below(2) == 0;
         draw.scope.subs.push(Sub {
@@ -1075,14 +1075,14 @@ impl Draw<'_> {
     }
 }
 
-/// Whether an operand touches two GRFs at most (specification, "Region Restrictions", rule 6). Of the
+/// True if an operand touches two GRFs at most (specification, "Region Restrictions", rule 6). Of the
 /// channels' own elements it may be more: front ends count on that.
 fn is_legal(byte: usize, ty: Ty, step: usize, last: usize) -> bool {
     let end = byte + last * ty.bytes() + ty.bytes() - 1;
     end / 32 - byte / 32 <= 1 || step * ty.bytes() <= 8 && byte.is_multiple_of(32)
 }
 
-/// A region for so many channels, of any form the hardware knows.
+/// A region for a number of channels, of any form the hardware knows.
 fn region(r: &mut Random, n: usize) -> Region {
     if n == 1 {
         return Region::SCALAR;

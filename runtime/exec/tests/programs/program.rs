@@ -43,7 +43,7 @@ pub enum Place {
         var: usize,
         byte: usize,
     },
-    /// What one element of an address register says, and so many bytes.
+    /// What one element of an address register says, and a number of bytes.
     Indirect {
         addr: usize,
         element: usize,
@@ -110,7 +110,7 @@ pub struct Inst {
     pub saturate: bool,
     /// The predicate that a compare writes, instead of a variable.
     pub flag: Option<usize>,
-    /// Whether the least integer of a type may be negated.
+    /// True if the least integer of a type may be negated.
     pub least: bool,
     pub targets: Vec<Target>,
     pub sources: Vec<Source>,
@@ -155,7 +155,7 @@ pub enum Stmt {
         then: Vec<Stmt>,
         other: Vec<Stmt>,
     },
-    /// Again for the channels for which the predicate holds behind `step`.
+    /// Again for the channels for which the predicate holds after `step`.
     Loop {
         pred: usize,
         uniform: bool,
@@ -287,6 +287,6 @@ pub struct Program {
     pub scopes: Vec<Scope>,
 }
 
-/// Dwords of the buffer that a channel owns; behind those of all channels are those that are counted in.
+/// Dwords of the buffer that a channel owns; after those of all channels are those that are counted in.
 pub const OWN: usize = 8;
 pub const COUNTERS: usize = 4;

@@ -86,7 +86,7 @@ fn change(program: &mut Program, step: usize) -> bool {
     true
 }
 
-/// Whether there is such a statement.
+/// True if there is such a statement.
 fn any(scope: &Scope, is: &impl Fn(&Stmt) -> bool) -> bool {
     let subs = scope.subs.iter().map(|sub| &sub.body);
     subs.chain([&scope.body]).any(|block| any_of(block, is))

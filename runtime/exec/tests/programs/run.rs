@@ -14,7 +14,7 @@ use crate::text::{AFTER, BEFORE, MEMORY};
 const BUDGET: u64 = 1 << 22;
 const STACK: usize = 1 << 16;
 
-/// What code is made for.
+/// Tiers that code is made for.
 pub const TIERS: [Tier; 2] = [Tier::Best, Tier::Quick];
 
 pub fn skl() -> &'static Platform {
@@ -97,7 +97,7 @@ fn run(code: &Code, case: &Case) -> Result<[Vec<u8>; 2], String> {
     }
 }
 
-/// What is wrong with what was found.
+/// Faults of what was found.
 pub fn compare(found: &[Vec<u8>; 2], case: &Case) -> Result<(), String> {
     let [state, memory] = found;
     let mut at = 0;
@@ -128,7 +128,7 @@ fn differs(part: &Part, found: &[u8]) -> Result<(), String> {
     ))
 }
 
-/// What is wrong with the result of machine code.
+/// Faults of the result of machine code.
 pub fn check(code: &Code, case: &Case) -> Result<(), String> {
     compare(&run(code, case)?, case)
 }

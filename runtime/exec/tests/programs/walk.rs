@@ -1,4 +1,4 @@
-//! What a program computes: the tree walked with masks of channels, knowing nothing of Gen.
+//! Interpreter of programs: walks the tree with masks of channels and knows nothing of Gen.
 //!
 //! Bytes whose value the specification leaves open (a NaN's, a quotient by zero's, of a float too
 //! great for an integer) are marked, and so is what is computed from them: nothing is expected of
@@ -86,7 +86,7 @@ struct Frame {
     full: u32,
 }
 
-/// What channels are on their way to.
+/// Targets of jumping channels.
 #[derive(Default)]
 struct Leaving {
     broken: u32,
@@ -94,7 +94,7 @@ struct Leaving {
     returned: u32,
 }
 
-/// What the program leaves.
+/// Final state of a program.
 #[derive(Clone, Debug)]
 pub struct Outcome {
     pub vars: Vec<Bytes>,
@@ -103,7 +103,7 @@ pub struct Outcome {
     pub memory: Bytes,
 }
 
-/// What variables hold first: those of the kernel.
+/// Initial contents of variables: those of the kernel.
 pub fn initial(program: &Program) -> Vec<Vec<u8>> {
     let mut r = Random(program.seed ^ 0x5eed);
     let scope = &program.scopes[0];
@@ -131,7 +131,7 @@ pub fn constant(var: usize) -> u32 {
     0x0101_0000 * var as u32 + 0x37
 }
 
-/// What predicates hold first.
+/// Initial contents of predicates.
 pub fn first_bits(scope: &Scope, pred: usize) -> u32 {
     0x5a36_c3d2u32.rotate_left(pred as u32 * 5) & low(scope.preds[pred])
 }
@@ -453,7 +453,7 @@ impl Frame {
         if guard.inverse { !bits } else { bits }
     }
 
-    /// Whether the guard of a branch that all channels take holds: all of them or none.
+    /// True if the guard of a branch that all channels take holds: all of them or none.
     fn scalar(&self, guard: Guard) -> Result<u32, Undefined> {
         if self.preds[guard.pred].open & 1 != 0 {
             return Err(Undefined("an open predicate"));
@@ -605,7 +605,7 @@ fn is_zero(ty: Ty, bits: u64) -> bool {
     ty.is_float() && bits << 1 << (64 - ty.bytes() * 8) == 0
 }
 
-/// Whether the modifier asks for what the type of the source has no place for.
+/// True if the modifier asks for what the type of the source has no place for.
 fn has_no_magnitude(inst: &Inst, source: &Source, value: Num) -> bool {
     let arithmetic = matches!(
         source.modifier,

@@ -34,7 +34,7 @@ enum What {
 
 #[derive(Clone, Copy, PartialEq)]
 enum Place {
-    /// A surface, offsets of so many bytes a step, and a global offset beside them.
+    /// A surface, offsets of a number of bytes a step, and a global offset beside them.
     Surface(usize),
     /// The same of an atomic: without a global offset.
     Bare,
@@ -42,7 +42,7 @@ enum Place {
     Address,
     /// A base and offsets.
     Base,
-    /// One offset, of so many bytes a step, or one address.
+    /// One offset, of a number of bytes a step, or one address.
     Block(usize),
     BlockAddress,
 }
@@ -219,7 +219,7 @@ pub struct Access {
     global: usize,
     /// Of each channel, in steps.
     offsets: [usize; 16],
-    /// Whether the result goes somewhere.
+    /// True if the result goes somewhere.
     returns: bool,
     /// Where in the variables data begins.
     byte: usize,
@@ -297,7 +297,7 @@ impl Access {
             Place::Surface(_) => r.below(3) * 16 * unit,
             _ => 0,
         };
-        // Room for all elements of a channel behind its offset.
+        // Room for all elements of a channel after its offset.
         let most = (ROOM - 128) / step - global;
         let writes = matches!(what, Write(..) | WriteChannels(_));
         let mut offsets = [0; 16];
@@ -418,7 +418,7 @@ impl Access {
         }
     }
 
-    /// What the variables hold first: the offsets of channels that do not execute are far outside.
+    /// Initial contents of the variables: the offsets of channels that do not execute are far outside.
     fn given(&self) -> State {
         let mut given = *self.before;
         for (lane, offset) in self.offsets.iter().enumerate() {
@@ -544,7 +544,7 @@ fn given<'a>(sources: usize, first: &'a str, second: &'a str) -> [&'a str; 2] {
 }
 
 impl What {
-    /// Registers of the data of so many channels.
+    /// Registers of the data of a number of channels.
     fn registers(self, size: usize) -> usize {
         let row = |slot: usize| (slot * size.max(8)).div_ceil(REGISTER);
         match self {

@@ -89,7 +89,7 @@ impl Bench {
         self.run_in(target, before, 128)
     }
 
-    /// The same in so many GRFs.
+    /// The same in a number of GRFs.
     pub fn run_in(
         &self,
         target: &'static Platform,

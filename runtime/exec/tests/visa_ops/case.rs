@@ -49,7 +49,7 @@ struct Target {
     stride: usize,
 }
 
-/// What an instruction leaves in an element.
+/// Contents of an element after an instruction.
 #[derive(Clone, Copy, Debug)]
 enum Left {
     Stored(Stored),
@@ -58,7 +58,7 @@ enum Left {
 }
 
 impl Left {
-    /// Whether that is in an element.
+    /// True if that is in an element.
     fn holds(self, ty: Ty, bits: u64) -> bool {
         let float = match decode(ty, bits) {
             Num::F(f) => f,
@@ -90,7 +90,7 @@ pub struct Case {
     /// What the predicate holds that a compare writes instead of a variable.
     flag: Option<u32>,
     saturate: bool,
-    /// Those that are written in the text, and parts behind them.
+    /// Those that are written in the text, and parts after them.
     targets: Vec<Target>,
     written: usize,
     sources: Vec<Source>,
@@ -107,7 +107,7 @@ fn place_text(var: usize, ty: Ty, byte: usize) -> String {
     )
 }
 
-/// A region for so many channels, of any form the hardware knows.
+/// A region for a number of channels, of any form the hardware knows.
 fn region(r: &mut Random, n: usize) -> Region {
     if n == 1 {
         return Region { v: 0, w: 1, h: 0 };
@@ -452,7 +452,7 @@ impl Case {
         Ok(self.summary(&found?))
     }
 
-    /// What to say of a failure.
+    /// Description of a failure.
     pub fn describe(&self) -> String {
         let mut text = format!(
             "{}: {} [{}]",

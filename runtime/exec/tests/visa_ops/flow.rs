@@ -575,7 +575,7 @@ impl Program {
             let after = bench
                 .run_in(common::target(target), &before, grf_limit)
                 .map_err(|e| format!("{e}\n{}", bench.body))?;
-            // What is behind the end of the program no channel may have reached.
+            // What is after the end of the program no channel may have reached.
             let reached = machine.active != 0;
             for v in 0..4 {
                 for lane in 0..simd {

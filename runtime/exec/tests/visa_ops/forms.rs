@@ -68,7 +68,7 @@ fn parse(form: &str) -> Module {
         .unwrap_or_else(|e| panic!("{form}: {e}: {:?}", text.lines().nth(e.line as usize - 1)))
 }
 
-/// What becomes of a form.
+/// Outcome of a form.
 enum Outcome {
     Compiled(Box<Compiled>),
     /// Refused, with a place.
@@ -121,7 +121,7 @@ fn lines(form: &str) -> usize {
         .count()
 }
 
-/// Whether it has the thread's or the function's end.
+/// True if it has the thread's or the function's end.
 fn has_end(form: &str) -> bool {
     form.contains("fret") || form.contains("ret (M1, 1)")
 }
@@ -222,7 +222,7 @@ kernels:
       - {bti_value: 2, arg_index: 2}
 ";
 
-/// Whether the executor runs it; if not, what it has not.
+/// True if the executor runs it; if not, what it has not.
 fn run(compiled: &Compiled, target: &'static Platform) -> Result<(), Cause> {
     let info = ZeInfo::parse(INFO.as_bytes()).expect("the launch description");
     let sampler = Sampler {
@@ -455,7 +455,7 @@ fn judges(op: Opcode) -> Vec<String> {
     all
 }
 
-/// What needs no code.
+/// True for operations without code.
 fn is_silent(op: Opcode) -> bool {
     use Opcode::*;
     matches!(op, File | Loc | Lifetime | Label | Subroutine | Yield)

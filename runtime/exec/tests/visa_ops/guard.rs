@@ -123,7 +123,7 @@ impl Guard {
         format!("setp (M1_NM, {simd}) P2 {reach:#x}:{ty}\n(!P2) goto (M1, {simd}) behind\n")
     }
 
-    /// Whether the predicate lets a channel of the instruction through.
+    /// True if the predicate lets a channel of the instruction through.
     pub fn holds(&self, lane: usize) -> bool {
         let Some(p) = self.pred else { return true };
         let holds = match p.combine {
@@ -134,7 +134,7 @@ impl Guard {
         holds != p.inverse
     }
 
-    /// Whether the execution mask does.
+    /// True if the execution mask does.
     pub fn enabled(&self, lane: usize) -> bool {
         let active = self.reach & low(self.items as usize);
         self.no_mask || active >> (self.off + lane) & 1 == 1

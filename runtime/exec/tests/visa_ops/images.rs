@@ -99,7 +99,7 @@ fn around(x: i64, y: i64) -> [(i64, i64); 4] {
     [(x, y + 1), (x + 1, y + 1), (x + 1, y), (x, y)]
 }
 
-/// Operation, operands behind the surface's, what is expected, and whether it masks colors and has
+/// Operation, operands after the surface's, what is expected, and whether it masks colors and has
 /// a sampler.
 struct Form {
     op: &'static str,

@@ -1,4 +1,4 @@
-//! What vISA says its operations compute, one channel at a time.
+//! Results of vISA's operations, one channel at a time.
 //!
 //! Written from the vISA specification, with mathematical integers and the host's IEEE arithmetic;
 //! knows nothing of Gen.
@@ -52,7 +52,7 @@ impl Ty {
         matches!(self, Ty::B | Ty::W | Ty::D | Ty::Q)
     }
 
-    /// Whether the target computes on it.
+    /// True if the target computes on it.
     pub fn is_on(self, target: &Platform) -> bool {
         match self {
             Ty::Q | Ty::Uq => target.int64,
@@ -239,7 +239,7 @@ impl Relation {
     }
 }
 
-/// What an operation is given.
+/// Operands of an operation.
 #[derive(Clone, Copy, Debug)]
 pub struct Input<'a> {
     /// The type of the destination, or of its floats if it has several.
@@ -276,7 +276,7 @@ impl Input<'_> {
     }
 }
 
-/// What an operation gives, for each destination.
+/// Results of an operation, for each destination.
 pub fn evaluate(op: &str, x: Input) -> Vec<Num> {
     let float = matches!(x.s[0], Num::F(_));
     let one = match op {

@@ -453,7 +453,7 @@ pub const ROWS: &[Row] = &[
 ];
 
 impl Row {
-    /// Whether the target has the operation, on types that it has.
+    /// True if the target has the operation, on types that it has.
     pub fn is_on(&self, target: &Platform) -> bool {
         let known = Opcode::rows().iter().find(|row| row.mnemonic == self.op);
         let has = |list: &&[Ty]| list.iter().any(|ty| ty.is_on(target));

@@ -1,4 +1,4 @@
-//! The same random cases as machine code of the reference finalizer leaves them.
+//! Results of the random cases in machine code of the reference finalizer.
 //!
 //! `reference.txt` has a summary of what its code left for some cases of every operation and message, in the
 //! order of [`ROWS`] and [`access::forms`]: nothing for those that it refuses, and where it is wrong (`.ci/sweep` says so), the word
@@ -22,7 +22,7 @@ const TABLE: &str = concat!(
     "/../tests/visa_ops/reference.txt"
 );
 
-/// Whether some of the results in the file are of an operation.
+/// True if some of the results in the file are of an operation.
 pub fn has(op: &str) -> bool {
     let table = fs::read_to_string(TABLE).unwrap_or_default();
     table.lines().any(|line| {
