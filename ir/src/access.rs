@@ -1,9 +1,9 @@
-//! Which bytes of which cells an instruction reads and writes.
+//! Accesses: the bytes of cells that each instruction reads and writes.
 //!
-//! Walks the operands of a vISA instruction by its row in the opcode table. Gives for each access
-//! the cell, the bytes, and how channels and bytes correspond, from which
-//! [`AccessKind`] follows. Payloads of messages have no size of their
-//! own in vISA: the opcode table has their shape. A raw operand without one is an error.
+//! Takes a function whose variables have cells and walks the operands of its vISA instructions by the opcode table.
+//! Guarantees for each access the cell, the bytes and, from how bytes correspond to channels, the [`AccessKind`].
+//! Payloads of messages have no size in vISA: the opcode table has their shape. A raw operand without one is an
+//! error.
 
 use std::ops::Range;
 
@@ -20,7 +20,7 @@ use crate::cfg::CfgError;
 use crate::func::{Cell, Function, Home};
 use crate::liveness::{Access, AccessKind, Accesses};
 
-/// How bytes of a cell belong to channels: `stride` bytes each, channel 0's at `origin * stride`.
+/// A map from bytes of a cell to channels: each has `stride` bytes, those of channel 0 begin at `origin * stride`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct LaneMap {
     stride: u32,
@@ -28,24 +28,24 @@ struct LaneMap {
 }
 
 impl LaneMap {
-    /// The channel that has the byte.
+    /// The channel that the byte belongs to.
     fn channel(self, byte: u32) -> i32 {
         (byte / self.stride) as i32 - self.origin
     }
 }
 
-/// The maps of a cell's bytes: all masked accesses of a byte have to agree on its channel.
+/// The maps of a cell's bytes: masked accesses of a byte usually agree on its channel.
 #[derive(Clone, Debug, Default)]
 struct LaneMaps {
-    /// Bytes with the map of the first access that had them.
+    /// Bytes, each under the map of its first access.
     agreed: SmallVec<[(u64, LaneMap); 1]>,
-    /// Bytes that were of different channels.
+    /// Bytes that belong to different channels in different accesses.
     mixed: u64,
 }
 
 impl LaneMaps {
     fn add(&mut self, mask: u64, map: LaneMap) {
-        // Nearly all cells have one map.
+        // Common case: a cell has one map.
         if let [(bytes, other)] = &mut self.agreed[..]
             && *other == map
         {
@@ -69,7 +69,7 @@ impl LaneMaps {
     }
 }
 
-/// Bytes out of `both` that have different channels by the two maps.
+/// The bytes of `both` that the two maps give to different channels.
 fn disagreeing(mut both: u64, a: LaneMap, b: LaneMap) -> u64 {
     let mut mixed = 0;
     while both != 0 {
@@ -82,22 +82,22 @@ fn disagreeing(mut both: u64, a: LaneMap, b: LaneMap) -> u64 {
     mixed
 }
 
-/// An access before it is known whether channels and bytes correspond throughout.
+/// An access whose kind is not known before all maps of its cell are.
 #[derive(Clone, Copy)]
 struct Raw {
     inst: u32,
     cell: Cell,
     mask: u64,
     write: bool,
-    /// Applies whatever the execution mask.
+    /// The execution mask does not apply.
     no_mask: bool,
     predicated: bool,
-    /// It needs a map, and looks at no other channels.
+    /// The access has a map, by which each channel accesses its own bytes.
     lanes: bool,
-    /// Channels stand for themselves (flags).
+    /// Mask bits are channels (flags).
     flag: bool,
-    /// What is passed to or from a function, of whatever types: each channel's own where all other
-    /// accesses agree on whose the bytes are.
+    /// Arguments or results of a function, of unknown types: each channel accesses its own bytes if all other
+    /// accesses agree on the channels of these.
     passed: bool,
 }
 
@@ -132,7 +132,7 @@ impl Raw {
     }
 }
 
-/// How an instruction touches one operand.
+/// An instruction's access of one operand.
 #[derive(Clone, Copy)]
 struct Touch {
     inst: u32,
@@ -141,7 +141,7 @@ struct Touch {
     predicated: bool,
 }
 
-/// Elements of a variable: the first one's byte offset, their size, and their region.
+/// Elements of a variable: byte offset of the first, size and region.
 #[derive(Clone, Copy)]
 struct Elements {
     var: Var,
@@ -150,25 +150,25 @@ struct Elements {
     region: Region,
 }
 
-/// Collects the accesses of some blocks of a function, one block after the other.
+/// Collector of the accesses of a function's blocks, one block after the other.
 struct Collector<'f, 'm> {
     func: &'f Function<'m>,
     blocks: &'f [Range<u32>],
     raw: Vec<Raw>,
-    /// The writes of the instruction that is gone through.
+    /// Writes of the current instruction.
     writes: SmallVec<[Raw; 4]>,
-    /// Where each block's end in `raw`.
+    /// End of each block's accesses in `raw`.
     ends: Vec<usize>,
     maps: Vec<LaneMaps>,
 }
 
-/// Accesses that an instruction hardly has more of in the mean.
-const USUAL: usize = 4;
+/// Average number of accesses of an instruction that space is reserved for.
+const RESERVED_PER_INST: usize = 4;
 
 /// All accesses of each block in order; reads of an instruction before its writes.
 ///
 /// # Errors
-/// A message moves data whose size is not known.
+/// A message whose payload has no known size.
 pub fn collect(func: &Function, blocks: &[Range<u32>]) -> Result<Accesses, CfgError> {
     let mut all = Collector::new(func, blocks);
     all.collect()?;
@@ -181,7 +181,7 @@ impl<'f, 'm> Collector<'f, 'm> {
         Collector {
             func,
             blocks,
-            raw: Vec::with_capacity(insts * USUAL),
+            raw: Vec::with_capacity(insts * RESERVED_PER_INST),
             writes: SmallVec::new(),
             ends: Vec::with_capacity(blocks.len()),
             maps: vec![LaneMaps::default(); func.cells.len()],
@@ -198,9 +198,9 @@ impl<'f, 'm> Collector<'f, 'm> {
         Ok(())
     }
 
-    /// The accesses, now that all that the function does to each cell is known.
+    /// The accesses, when the maps of all cells are complete.
     fn accesses(&self) -> Accesses {
-        // What an instruction does to a cell in the same way is one access.
+        // Accesses of an instruction to one cell that are of one kind are merged.
         let mut list: Vec<Access> = Vec::with_capacity(self.raw.len());
         let mut blocks = Vec::with_capacity(self.ends.len());
         let (mut from, mut first) = (0, 0);
@@ -241,7 +241,7 @@ impl Collector<'_, '_> {
             };
             self.predicate(read, p);
         }
-        // The predicate of sel chooses a source; every channel is written.
+        // The predicate of sel chooses a source: all active channels are written.
         let predicated = inst.pred.is_some() && inst.op != Opcode::Sel;
         let fields = inst.op.row().operands_of(inst);
         for (operand, (field, raw)) in inst.operands.iter().zip(fields) {
@@ -264,8 +264,8 @@ impl Collector<'_, '_> {
         Ok(())
     }
 
-    /// What a call or a return passes: bytes of `%arg` and `%retval` that no operand names. A callee may
-    /// use the registers of both for anything, so that of what they held nothing is left.
+    /// Arguments and results of a call or return: bytes of `%arg` and `%retval` that no operand names. A callee may
+    /// use the registers of both, so that a call clobbers their contents.
     fn passed(&mut self, index: u32, inst: &Inst) {
         let object = self.func.object;
         let mut all = |var: u32, grfs: u32, write: bool| {
@@ -297,7 +297,7 @@ impl Collector<'_, '_> {
         }
     }
 
-    /// A raw operand.
+    /// Accesses of a raw operand.
     fn payload(
         &mut self,
         touch: Touch,
@@ -482,7 +482,7 @@ impl Collector<'_, '_> {
         });
     }
 
-    /// A block of bytes: all of them whatever the mask, or some.
+    /// Accesses of a block of bytes: of all, regardless of the execution mask, if `whole`; else of some.
     fn block(&mut self, touch: Touch, var: Var, offset: u32, bytes: u32, whole: bool) {
         self.parts(var, offset, bytes, |cell, mask| Raw {
             no_mask: whole,
@@ -490,7 +490,7 @@ impl Collector<'_, '_> {
         });
     }
 
-    /// The accesses of bytes of a variable, one a cell.
+    /// Accesses of bytes of a variable, one for each cell.
     fn parts(&mut self, var: Var, offset: u32, bytes: u32, access: impl Fn(Cell, u64) -> Raw) {
         let cell_bytes = self.func.cell_bytes();
         let Some((first, base)) = self.func.cells_of(var) else {
@@ -517,7 +517,7 @@ impl Collector<'_, '_> {
         let (exec, write, bytes) = (touch.exec, touch.write, e.bytes);
         let from = base + e.offset;
         let (width, h) = (u32::from(e.region.w.max(1)), u32::from(e.region.h));
-        // A destination has one stride; a source without rows of its own is the same thing.
+        // A destination has one stride, as if it were one row of a source.
         let v = if write {
             width * h
         } else {
@@ -533,10 +533,10 @@ impl Collector<'_, '_> {
         } else {
             None
         };
-        // A masked read of one element is a look at another channel's, or everybody's.
+        // A masked read of one element is of another channel's, or of all channels'.
         let own = !exec.no_mask && (n > 1 || write);
         let even = |s: &u32| own && *s >= bytes && s.is_power_of_two();
-        // The map is kept relative to the cell, so that it can be compared between accesses.
+        // The map is relative to the cell, so that maps of different accesses are comparable.
         let lanes = step.filter(even).and_then(|stride| {
             let log = stride.trailing_zeros();
             let origin = from as i32 - (u32::from(exec.offset) << log) as i32;
@@ -556,7 +556,7 @@ impl Collector<'_, '_> {
                 ..Raw::new(touch, cell, mask)
             });
         };
-        // One element for all channels, or one behind the other.
+        // Common case: one element for all channels, or consecutive elements.
         let whole = match step {
             Some(0) => bytes,
             Some(step) if step == bytes => n * bytes,
@@ -602,15 +602,15 @@ impl Collector<'_, '_> {
     }
 }
 
-/// The channels that an operation accesses of a predicate among its operands.
+/// The channels of a predicate operand that an operation accesses.
 fn exec_of_predicate(op: Opcode, exec: Exec) -> Exec {
     match op {
-        // It writes all its channels, whatever the mask says.
+        // Writes all its channels, regardless of the execution mask.
         Opcode::Setp => Exec {
             no_mask: true,
             ..exec
         },
-        // What is moved is moved whole.
+        // Moves whole predicates.
         Opcode::Mov => Exec {
             size: 32,
             offset: 0,
@@ -620,7 +620,7 @@ fn exec_of_predicate(op: Opcode, exec: Exec) -> Exec {
     }
 }
 
-/// Whether an operation on groups of channels reads what channels have that are not active.
+/// True if an operation on groups of channels reads inactive channels, too.
 fn works_on_groups(op: Opcode) -> bool {
     matches!(
         op,
@@ -628,7 +628,7 @@ fn works_on_groups(op: Opcode) -> bool {
     )
 }
 
-/// `len` bits from `from`, cut off at 64.
+/// A mask of `len` bits from bit `from` on, truncated to 64.
 fn byte_mask(from: u32, len: u32) -> u64 {
     if from >= 64 || len == 0 {
         return 0;
@@ -637,8 +637,8 @@ fn byte_mask(from: u32, len: u32) -> u64 {
 }
 
 impl Function<'_> {
-    /// The first cell of the variable's root and the byte offset of the variable in those cells;
-    /// `None` if it does not live in cells.
+    /// The first cell of the variable's root and the byte offset of the variable from there; `None` if its storage
+    /// is not cells.
     pub fn cells_of(&self, var: Var) -> Option<(Cell, u32)> {
         let (root, offset) = self.object.root(var);
         match self.homes[root] {
@@ -650,14 +650,14 @@ impl Function<'_> {
         }
     }
 
-    /// Cell number `unit` of the storage that begins at `first`.
+    /// Cell number `unit` counted from `first`, if there is one.
     pub fn cell_at(&self, first: Cell, unit: u32) -> Option<Cell> {
         let cell = Cell::from_u32(first.as_u32() + unit);
         self.cells.is_valid(cell).then_some(cell)
     }
 }
 
-/// Roots whose address is taken.
+/// Root variables whose address is taken, ascending.
 pub fn address_taken(object: &Object) -> Vec<Var> {
     let mut roots: Vec<Var> = (object.insts.iter())
         .flat_map(|i| &i.operands)
@@ -671,7 +671,7 @@ pub fn address_taken(object: &Object) -> Vec<Var> {
     roots
 }
 
-/// The general variables among the inputs, with their byte offset in the register file.
+/// General variables among the inputs, with their byte offsets in the register file.
 pub fn input_vars(object: &Object) -> impl Iterator<Item = (Var, u32)> + '_ {
     object.inputs.iter().filter_map(|input| match input.var {
         InputVar::General(v) => Some((v, u32::from(input.offset))),

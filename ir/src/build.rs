@@ -1,4 +1,6 @@
-//! From a vISA object to the IR: homes, control flow, kept contents, SSA.
+//! Construction of the IR: takes a vISA object, guarantees SSA form on its linear graph.
+//!
+//! In turn: control flow, storage of variables, accesses of cells, layout, liveness of old contents, SSA.
 
 use std::collections::HashMap;
 
@@ -19,10 +21,10 @@ use crate::liveness::{Access, Accesses, CallAccess, CallKind, Graph, Solver};
 use crate::pack;
 use crate::ssa::{self, Origin, Placer};
 
-/// How the IR is to be built.
+/// Options of the construction.
 #[derive(Clone, Debug)]
 pub struct BuildOptions {
-    /// Narrow variables share cells.
+    /// Narrow variables share cells ([`crate::pack`]).
     pub pack: bool,
 }
 
@@ -46,7 +48,7 @@ pub fn build<'m>(object: &'m Object, target: &'static Platform) -> Result<Functi
 /// lie inside their variables.
 ///
 /// # Errors
-/// What the object has that has no IR, and at which instruction.
+/// A construct that has no IR, with its instruction.
 pub fn build_with<'m>(
     object: &'m Object,
     target: &'static Platform,
@@ -65,7 +67,7 @@ pub fn build_with<'m>(
     Ok(func)
 }
 
-/// A function of which nothing is known but its object.
+/// A function without cells, blocks and accesses.
 fn empty<'m>(object: &'m Object, target: &'static Platform, graph: &cfg::Cfg) -> Function<'m> {
     let calls = (graph.blocks.iter()).filter_map(|block| {
         let call = Inst::from_u32(block.insts.end.checked_sub(1)?);
@@ -78,7 +80,7 @@ fn empty<'m>(object: &'m Object, target: &'static Platform, graph: &cfg::Cfg) ->
             Some(16) => 16,
             Some(32) => 32,
             Some(8) => 8,
-            // A scalar function does not know how many channels its callers have.
+            // The callers of a scalar function may have any number of channels.
             _ if matches!(object.kind, ObjectKind::Function { .. }) => 32,
             _ => widest(object),
         },
@@ -109,7 +111,7 @@ fn empty<'m>(object: &'m Object, target: &'static Platform, graph: &cfg::Cfg) ->
     func
 }
 
-/// Gives each access of a cell the value that it reads or makes.
+/// Gives each access of a cell the value that it reads or defines.
 fn rename(
     func: &mut Function,
     graph: &cfg::Cfg,
@@ -133,7 +135,7 @@ fn rename(
     ssa::rename(func, doms);
 }
 
-/// Without an attribute: as wide as the widest instruction that looks at the execution mask.
+/// Channels of a kernel without the attribute: those of the widest instruction under the execution mask.
 fn widest(object: &Object) -> u8 {
     let reach = object
         .insts
@@ -148,7 +150,7 @@ fn widest(object: &Object) -> u8 {
     }
 }
 
-/// Whether the object must keep to the convention of stack calls.
+/// True if the calling convention of stack calls applies to the object.
 pub fn uses_stack(object: &Object) -> bool {
     let pointers = |operand: &Operand| match operand {
         Operand::General { var, .. } | Operand::Raw { var, .. } => matches!(
@@ -169,7 +171,7 @@ pub fn uses_stack(object: &Object) -> bool {
             .any(|i| i.passed_grfs().is_some() || i.operands.iter().any(pointers))
 }
 
-/// The cells of `%arg` and `%retval`; those in which a function's arguments arrive hold a value.
+/// Makes the cells of `%arg` and `%retval`; those in which a function's arguments arrive have values at entry.
 fn make_passed(func: &mut Function) {
     let [args, _] = func.object.passed_grfs();
     for (var, arriving) in [
@@ -197,7 +199,7 @@ fn make_passed(func: &mut Function) {
     }
 }
 
-/// Bytes of the register file that an input has.
+/// Bytes of the register file that an input takes.
 fn input_bytes(object: &Object, input: &Input) -> u32 {
     match input.var {
         InputVar::General(v) => object.vars[v].bytes().max(input.size.into()),
@@ -205,7 +207,7 @@ fn input_bytes(object: &Object, input: &Input) -> u32 {
     }
 }
 
-/// Bytes of the register file that hold inputs, from r0 on, in whole registers.
+/// Bytes of the register file, from r0 on, in which inputs arrive, in whole GRFs.
 fn payload_bytes(object: &Object, target: &Platform) -> u32 {
     let ends = (object.inputs.iter()).map(|i| u32::from(i.offset) + input_bytes(object, i));
     let end = ends.max().unwrap_or(0);
@@ -216,7 +218,7 @@ fn make_homes(func: &mut Function, taken: &[Var], uses: Option<pack::Uses>) {
     let object = func.object;
     let is_taken = |v| taken.binary_search(&v).is_ok();
     let input_bytes = |input: &Input| input_bytes(object, input);
-    // Units of the payload that hold an input, and those that hold one whose address is taken.
+    // Allocation units of the payload with an input, and those with an input whose address is taken.
     let units = func.payload_bytes.div_ceil(func.cell_bytes()) as usize;
     let mut used = vec![false; units];
     let mut fixed = vec![false; units];
@@ -397,7 +399,7 @@ fn fill_insts(func: &mut Function, accesses: &[Access], kept: &[bool]) {
     }
 }
 
-/// What calls of subroutines read and write, in the order of the instructions.
+/// Fills in the reads and writes of calls, given in the order of the instructions.
 fn fill_calls(func: &mut Function, accesses: &[CallAccess]) {
     for list in accesses.chunk_by(|a, b| a.inst == b.inst) {
         let (reads, writes) = (func.read_pool.len(), func.write_pool.len());

@@ -1,16 +1,15 @@
-//! Who calls whom, over all objects of a module.
+//! The call graph of a module.
 //!
 //! Takes a module, of one file or several, whose names are resolved (`FCALL` and `FADDR` name functions
-//! by their place in the string pool, which the reader has looked up). An `IFCALL` takes an address: its
-//! targets are over-approximated by the functions that may be called by address, because a `FADDR` takes
-//! theirs or because other modules see them, and that have the sizes of argument and return value that
-//! the call has. All calls by address with the same sizes share one node between them and their targets,
-//! so that the graph grows with the module's text and not with its square.
+//! by index in the string pool, which the reader has resolved). An `IFCALL` takes an address: its
+//! targets are over-approximated by the functions whose address is taken by a `FADDR`, or that other modules see,
+//! and whose sizes of arguments and results are those of the call. Calls by address with equal sizes share one
+//! node between them and their targets, so that the graph's size is linear in the module's.
 //!
-//! The graph is total: calls of what the module does not have are listed in [`CallGraph::errors`], and make
-//! their callers [open](Facts::open); that sizes fit is a rule of the verifier. Strongly connected components give
-//! recursion and the order of compilation, callees first; facts go up in that order, so that each object
-//! and each call is looked at once.
+//! Calls of functions that the module lacks are listed in [`CallGraph::errors`] and make
+//! their callers [open](Facts::open); the frontend's verifier checks sizes. Strongly connected components (Kosaraju)
+//! give recursion and the order of compilation, callees first; facts propagate in that order, in one visit of each
+//! object and call.
 
 use std::collections::HashMap;
 
@@ -20,32 +19,32 @@ use petgraph::algo::kosaraju_scc;
 use petgraph::graph::{DiGraph, NodeIndex};
 use petgraph::visit::{Dfs, EdgeFiltered, EdgeRef};
 
-/// GRFs of `%arg` and `%retval`.
+/// GRFs of arguments and results (`%arg` and `%retval`).
 pub type Sizes = [u32; 2];
 
-/// What stands in the graph.
+/// A node of the graph.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Node {
-    /// The object of that number; its node has the same number.
+    /// An object, by number; its node has the same number.
     Object(usize),
-    /// All functions of these sizes that may be called by address.
+    /// The functions of these sizes that may be called by address.
     Addressed(Sizes),
 }
 
-/// Why there is an edge, with the number of the caller's instruction.
+/// The reason of an edge, with the index of the caller's instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Edge {
     /// A call by name.
     Direct(u32),
     /// A call by address.
     Indirect(u32),
-    /// The address is taken: no call.
+    /// The address is taken, without a call.
     Address(u32),
-    /// From [`Node::Addressed`] to a function that is one of them.
+    /// From [`Node::Addressed`] to one of its functions.
     Member,
 }
 
-/// A call of a function that the module does not have.
+/// A call of a function that the module lacks.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{caller}, instruction {inst}: no function {callee} in the module")]
 pub struct CallError {
@@ -56,39 +55,39 @@ pub struct CallError {
     pub callee: String,
 }
 
-/// What is known of an object from the module's text.
+/// Properties of an object in its module.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Facts {
-    /// Subroutines in it.
+    /// Number of its subroutines.
     pub subroutines: u32,
-    /// Its own instructions that wait at a barrier.
+    /// Number of its barriers.
     pub barriers: u32,
-    /// It, or what it may call, waits at a barrier.
+    /// True if it or a possible callee waits at a barrier.
     pub waits: bool,
-    /// A `FADDR` takes its address.
+    /// True if a `FADDR` takes its address.
     pub address_taken: bool,
-    /// Other modules see it.
+    /// True if other modules see it.
     pub visible: bool,
-    /// A chain of calls may lead from it back to it.
+    /// True if a chain of calls may lead back to it.
     pub recursive: bool,
-    /// It calls what the module does not have, or an address of which no more is known.
+    /// True if it calls a function that the module lacks, or an unknown address.
     pub open: bool,
-    /// A kernel, or what a kernel may call or takes the address of.
+    /// True for kernels and for functions that a kernel may call or takes the address of.
     pub reached: bool,
 }
 
-/// How much of the stack a chain of calls takes at most.
+/// Upper bound of the stack that a chain of calls takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Depth {
     Bytes(u32),
-    /// It may lead out of the module.
+    /// A chain may lead out of the module.
     Unknown,
-    /// It may be recursive.
+    /// A chain may be recursive.
     Unbounded,
 }
 
 impl Depth {
-    /// Behind a frame of so many bytes.
+    /// The bound with a frame of `frame` bytes above.
     fn below(self, frame: u32) -> Depth {
         match self {
             Depth::Bytes(bytes) => bytes
@@ -117,7 +116,7 @@ fn callee(inst: &Inst) -> Option<&str> {
     }
 }
 
-/// The numbers of the functions of a module by name.
+/// Numbers of a module's functions, by name.
 fn functions(module: &Module) -> HashMap<&str, usize> {
     let mut functions = HashMap::new();
     for (number, object) in module.objects.iter().enumerate() {
@@ -128,13 +127,13 @@ fn functions(module: &Module) -> HashMap<&str, usize> {
     functions
 }
 
-/// What an object says of itself, with the numbers of the instructions that call functions or take their addresses.
+/// Properties of an object by itself, and its instructions that call functions or take their addresses.
 fn own(object: &Object) -> (Facts, Vec<usize>) {
     let mut calls = Vec::new();
     let (mut subroutines, mut barriers) = (0, 0);
     for (at, inst) in object.insts.iter().enumerate() {
         match inst.op {
-            // What the object begins with is its own body.
+            // A label at the beginning is of the object's own code.
             Opcode::Subroutine => subroutines += u32::from(at > 0),
             Opcode::Barrier | Opcode::Nbarrier | Opcode::SBarrier => barriers += 1,
             Opcode::FCall | Opcode::IfCall | Opcode::Faddr => calls.push(at),
@@ -168,7 +167,7 @@ impl CallGraph {
             calls[number].iter().map(|&at| (at, &object.insts[at]))
         };
         let mut errors = Vec::new();
-        // Addresses of functions that the module does not have may be of any size.
+        // Functions that the module lacks may be of any sizes.
         let mut strangers = false;
         let all = (0..module.objects.len()).flat_map(calls_of);
         let faddrs = all.filter(|(_, inst)| inst.op == Opcode::Faddr);
@@ -192,7 +191,7 @@ impl CallGraph {
             for (at, inst) in calls_of(number) {
                 if inst.op == Opcode::IfCall {
                     let sizes = inst.passed_grfs().unwrap_or_default();
-                    // Of a function whose value is never defined the size of it is 0.
+                    // A function whose result is never defined has a result size of 0.
                     let mut fit = vec![sizes, [sizes[0], 0]];
                     fit.dedup();
                     let known: Vec<_> = fit
@@ -224,13 +223,13 @@ impl CallGraph {
                             callee: name.to_string(),
                         });
                     }
-                    // The address of a function of another module is filled in by the loader.
+                    // The loader fills in addresses of functions of other modules.
                     _ => {}
                 }
             }
         }
         let calls = EdgeFiltered::from_fn(&graph, |e| !matches!(e.weight(), Edge::Address(_)));
-        // Not Tarjan's algorithm: that of the library goes as deep into the host's stack as calls go.
+        // petgraph's Tarjan recurses as deep as chains of calls.
         let groups = kosaraju_scc(&calls);
         let mut graph = CallGraph {
             graph,
@@ -242,7 +241,7 @@ impl CallGraph {
         graph
     }
 
-    /// The facts that follow from those of others.
+    /// Finds the facts that depend on those of other objects.
     fn complete(&mut self, module: &Module) {
         let below: Vec<(bool, bool)> = self.bottom_up(
             |number| (self.facts[number].barriers > 0, self.facts[number].open),
@@ -283,12 +282,12 @@ impl CallGraph {
         })
     }
 
-    /// What is known of an object.
+    /// Properties of an object.
     pub fn facts(&self, object: usize) -> &Facts {
         &self.facts[object]
     }
 
-    /// Groups of objects that call each other, callees before their callers.
+    /// Groups of mutually recursive objects, callees before their callers.
     pub fn order(&self) -> Vec<Vec<usize>> {
         let groups = self.groups.iter().map(|group| {
             let mut objects: Vec<usize> = self.objects(group).collect();
@@ -298,14 +297,14 @@ impl CallGraph {
         groups.filter(|objects| !objects.is_empty()).collect()
     }
 
-    /// When each object is compiled, if those that it calls by name are before it: all of one step
-    /// need nothing of each other. Of objects that call each other none comes first.
+    /// By object: the step in which it is compiled, later than those of the functions that it calls by name. Objects of
+    /// one step are independent; mutually recursive ones have the same step.
     pub fn steps(&self) -> Vec<usize> {
         let mut steps = vec![0; self.graph.node_count()];
         for group in &self.groups {
             let edges = group.iter().flat_map(|&node| self.graph.edges(node));
             let named = edges.filter(|e| matches!(e.weight(), Edge::Direct(_)));
-            // Those of the group itself have none yet.
+            // Nodes of the group itself still have step 0.
             let before = named.map(|e| steps[e.target().index()] + 1).max();
             for node in group {
                 steps[node.index()] = before.unwrap_or(0);
@@ -315,7 +314,7 @@ impl CallGraph {
         steps
     }
 
-    /// Which objects these may call or take the address of, they themselves included.
+    /// By object: true if it is a root, or a root may call it or take its address.
     pub fn reachable(&self, roots: impl Iterator<Item = usize>) -> Vec<bool> {
         let mut walk = Dfs::empty(&self.graph);
         let mut reached = vec![false; self.facts.len()];
@@ -330,8 +329,8 @@ impl CallGraph {
         reached
     }
 
-    /// What an object has edges to, in the order of its instructions; a call by address to each of its
-    /// targets.
+    /// The objects that an object has edges to, in the order of its instructions. A call by address has one to each
+    /// target.
     pub fn callees(&self, object: usize) -> Vec<(Edge, usize)> {
         let mut callees = Vec::new();
         for edge in self.graph.edges(NodeIndex::new(object)) {
@@ -350,8 +349,8 @@ impl CallGraph {
         callees
     }
 
-    /// A value of each object that is its own joined with those of all that it may call; the default
-    /// changes nothing that it is joined with. Objects that call each other have the same.
+    /// By object: its own value joined with those of all possible callees. The default is the neutral element of `join`.
+    /// Mutually recursive objects have equal values.
     pub fn bottom_up<T: Clone + Default>(
         &self,
         own: impl Fn(usize) -> T,
@@ -376,8 +375,8 @@ impl CallGraph {
         values
     }
 
-    /// How much of the stack each object takes with all that it may call, when one call of an object
-    /// takes so many bytes by itself.
+    /// By object: the stack that it takes with all possible callees, where `frame` gives the bytes of one call of an
+    /// object by itself.
     pub fn depths(&self, frame: impl Fn(usize) -> u32) -> Vec<Depth> {
         let mut depths = vec![Depth::Bytes(0); self.graph.node_count()];
         for group in &self.groups {
@@ -395,7 +394,7 @@ impl CallGraph {
                     },
                 };
             }
-            // A group's nodes of calls by address come before or behind its objects.
+            // Nodes of calls by address come in any order with the objects of their group.
             let most = group.iter().map(|node| depths[node.index()]).max();
             for node in group {
                 depths[node.index()] = most.unwrap_or(Depth::Unbounded);
@@ -405,7 +404,7 @@ impl CallGraph {
         depths
     }
 
-    /// What a node calls.
+    /// Nodes that a node calls.
     fn called(&self, node: NodeIndex) -> impl Iterator<Item = NodeIndex> {
         let edges = self.graph.edges(node);
         let calls = edges.filter(|e| !matches!(e.weight(), Edge::Address(_)));

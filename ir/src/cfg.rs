@@ -1,16 +1,14 @@
 //! Control flow: blocks, joins, and how each branch is executed.
 //!
-//! Takes a vISA instruction list and gives the linear graph that the hardware runs, together with
-//! the logical edges it came from. A vISA `goto` becomes a scalar jump where all active channels
-//! agree and no waiting channel would be jumped over; otherwise a SIMD `goto`, and its target a
-//! join. A join or goto with no channel left goes on at the nearest join ahead where channels may
-//! wait.
+//! Takes a vISA object and guarantees its logical graph with every branch decided. A vISA `goto` becomes a scalar jump
+//! if its predicate is uniform and it passes no join at which channels may wait; otherwise a SIMD `goto`, whose target
+//! becomes a join. A join or goto with no active channel goes on at the nearest join ahead where channels may wait.
 //!
-//! Nothing branches to the first block: where the vISA program does, an empty block goes before it.
-//! The last block never falls through: the end of the program is a return.
+//! The first block is no branch target: if the vISA program branches there, an empty block is put before it.
+//! The last block does not fall through: the end of the program is a return.
 //!
-//! An object with subroutines has a graph for each, one behind the other, with no edges between them; a
-//! call ends its block.
+//! Each subroutine has a graph of its own, after that of the kernel or function, with no edges between them. A call
+//! ends its block.
 //!
 //! The rules for which goto may be scalar are those of Gen8 and later: see the PRM on `goto` and
 //! `join`, "Instruction set reference".
@@ -26,7 +24,7 @@ use crate::regions;
 /// Why an object's control flow cannot be built.
 #[derive(Debug, thiserror::Error)]
 pub enum CfgError {
-    #[error("instruction {inst}: branch to label {label}, which stands nowhere")]
+    #[error("instruction {inst}: branch to label {label}, which no instruction has")]
     NoLabel { inst: usize, label: String },
     #[error("instruction {inst}: {what} is not supported yet")]
     Unsupported { inst: usize, what: &'static str },
@@ -42,17 +40,17 @@ impl CfgError {
     }
 }
 
-/// How one block of the vISA program ends.
+/// The end of a logical block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Exit {
     Fall,
-    /// All active channels go; the instruction's predicate, if any, is uniform.
+    /// All active channels branch or none: a predicate is uniform.
     Branch {
         inst: Option<usize>,
         target: usize,
         predicated: bool,
     },
-    /// Each channel for itself.
+    /// A divergent branch: each channel branches by its own predicate bit.
     Diverge {
         inst: usize,
         target: usize,
@@ -71,14 +69,14 @@ impl Exit {
         }
     }
 
-    /// Where channels wait that this branch, the end of block `b`, tells apart from others: at its
-    /// target, or behind it those that stay if it goes back.
+    /// The block at which channels wait after this branch at the end of block `b`: the target of a forward branch; the
+    /// next block after a backward one, where those that leave the loop wait.
     fn waits_at(self, b: usize) -> Option<usize> {
         let target = self.target()?;
         Some(if target > b { target } else { b + 1 })
     }
 
-    /// Whether channels may go on at the next block.
+    /// True if channels may go on at the next block.
     pub fn falls_through(self) -> bool {
         match self {
             Exit::Fall => true,
@@ -88,22 +86,22 @@ impl Exit {
     }
 }
 
-/// A block of the vISA program, in its order.
+/// A block of the vISA program; blocks are in program order.
 #[derive(Clone, Debug)]
 pub struct LogicalBlock {
-    /// Indices of instructions; the branch that ends it included.
+    /// Indices of its instructions, a branch at the end included.
     pub insts: Range<u32>,
     pub exit: Exit,
-    /// A join stands at its start.
+    /// True if a join stands at its start.
     pub join: bool,
-    /// Where the join goes when no channel is active.
+    /// The block that the join goes to if no channel is active.
     pub join_jip: Option<usize>,
     /// The routine that its last instruction calls.
     pub call: Option<usize>,
 }
 
 impl LogicalBlock {
-    /// One without instructions, before instruction `at`.
+    /// A block without instructions, before instruction `at`.
     pub(crate) fn empty(at: u32, exit: Exit) -> LogicalBlock {
         LogicalBlock {
             insts: at..at,
@@ -123,12 +121,11 @@ pub struct WaitingSpan {
     pub at: usize,
 }
 
-/// The logical graph with the hardware's way of running it.
+/// The logical graph with its branches decided.
 #[derive(Clone, Debug)]
 pub struct Cfg {
     pub blocks: Vec<LogicalBlock>,
-    /// The blocks of each routine: first those of the kernel or function itself, then those of its
-    /// subroutines.
+    /// Blocks of each routine: of the kernel or function itself, then of its subroutines.
     pub routines: Vec<Range<usize>>,
     /// The routines, callees before their callers.
     pub bottom_up: Vec<usize>,
@@ -142,7 +139,7 @@ impl Cfg {
         next.into_iter().chain(exit.target())
     }
 
-    /// The blocks that may run while channels wait, for each divergent branch.
+    /// For each divergent branch, the blocks that may run while channels wait.
     pub fn waiting_spans(&self) -> Vec<WaitingSpan> {
         let starts = starts_of_waiting(&self.blocks);
         let spans = self.blocks.iter().enumerate();
@@ -159,19 +156,18 @@ impl Cfg {
     }
 }
 
-/// For each block that ends in a branch, the first block that may run while channels that branch
-/// there wait. A loop that is left from inside runs again while the leavers wait, and so does a loop
-/// around its head that is left, too.
+/// By block that ends in a branch: the first block that may run while channels wait after the branch. A loop that
+/// channels leave from inside runs again while they wait, and so does an enclosing loop that they leave, too.
 fn starts_of_waiting(blocks: &[LogicalBlock]) -> Vec<usize> {
     let count = blocks.len();
-    // By where channels wait: only loops that end before are run again meanwhile.
+    // Branches by the block at which channels wait: only loops that end before it run again meanwhile.
     let mut waiters: Vec<Vec<usize>> = vec![Vec::new(); count + 1];
     for (b, block) in blocks.iter().enumerate() {
         if let Some(at) = block.exit.waits_at(b) {
             waiters[at].push(b);
         }
     }
-    // Loops that share a block are one: sets of blocks, each known by its first.
+    // Loops that share a block are united: disjoint sets of blocks, each represented by its first.
     let mut first: Vec<usize> = (0..count).collect();
     let mut in_loop = vec![false; count];
     let mut starts = vec![0; count];
@@ -188,7 +184,7 @@ fn starts_of_waiting(blocks: &[LogicalBlock]) -> Vec<usize> {
             }
         }
         for &b in waiting {
-            // What runs from there on: all of a loop that is left at its end, or the next block.
+            // Channels wait while a loop runs again from its head, or from the next block on.
             let (source, next) = match blocks[b].exit.target() {
                 Some(head) if head <= b => (head, head),
                 _ => (b, b + 1),
@@ -200,7 +196,7 @@ fn starts_of_waiting(blocks: &[LogicalBlock]) -> Vec<usize> {
     starts
 }
 
-/// The first block of the set that `b` is in.
+/// The representative of the set that `b` is in (union-find, with path compression).
 fn find(first: &mut [usize], b: usize) -> usize {
     let mut root = b;
     while first[root] != root {
@@ -220,7 +216,10 @@ fn target_label(inst: &Inst) -> Option<Label> {
     })
 }
 
-/// Splits the object into blocks and decides how each branch runs.
+/// Splits the object into blocks and decides its branches.
+///
+/// # Errors
+/// Control flow that is not supported.
 pub fn build(object: &Object) -> Result<Cfg, CfgError> {
     let mut places = Places {
         label_at: vec![usize::MAX; object.labels.len()],
@@ -263,11 +262,11 @@ pub fn build(object: &Object) -> Result<Cfg, CfgError> {
     Ok(graph)
 }
 
-/// The routines, each behind what it calls: Kahn's algorithm.
+/// The routines, callees before their callers: Kahn's algorithm.
 fn bottom_up(graph: &Cfg, places: &Places) -> Result<Vec<usize>, CfgError> {
     let count = graph.routines.len();
     let mut callers: Vec<Vec<usize>> = vec![Vec::new(); count];
-    // Calls in each of what has no place yet.
+    // By routine: its calls of routines that are not in the order yet.
     let mut open = vec![0; count];
     for (r, blocks) in graph.routines.iter().enumerate() {
         for callee in graph.blocks[blocks.clone()].iter().filter_map(|b| b.call) {
@@ -295,12 +294,12 @@ fn bottom_up(graph: &Cfg, places: &Places) -> Result<Vec<usize>, CfgError> {
     }
 }
 
-/// Where labels stand.
+/// Positions of labels.
 struct Places {
-    /// By label, the number of its instruction, and of the routine that it begins.
+    /// By label: the index of its instruction, and of the routine that it begins.
     label_at: Vec<usize>,
     routine_at: Vec<usize>,
-    /// Where each routine starts.
+    /// First instruction of each routine.
     starts: Vec<usize>,
 }
 
@@ -319,7 +318,7 @@ fn routine(
     }
     regions::end(&mut blocks, object);
     for (b, block) in blocks.iter_mut().enumerate() {
-        // Who goes to the next block and who stays go on there in any case.
+        // A branch to the next block is none.
         if block.exit.target() == Some(b + 1) {
             block.exit = Exit::Fall;
         }
@@ -336,14 +335,14 @@ fn routine(
     Ok(blocks)
 }
 
-/// The blocks, every branch still in its vISA form: `Diverge` for SIMD, `Branch` for scalar.
+/// The blocks of a routine before branches are decided: `Diverge` for SIMD gotos, `Branch` for scalar ones.
 fn split(
     object: &Object,
     places: &Places,
     insts: Range<usize>,
 ) -> Result<Vec<LogicalBlock>, CfgError> {
     let (begin, n) = (insts.start, insts.end);
-    // From the first instruction of the routine on.
+    // By instruction, counted from the routine's first: true if a block begins there.
     let mut starts = vec![false; insts.len() + 1];
     starts[0] = true;
     for i in insts.clone() {
@@ -412,7 +411,7 @@ fn split(
                 if to == usize::MAX || predicated {
                     return Err(CfgError::Unsupported {
                         inst: last,
-                        what: "a call that was not prepared",
+                        what: "a call under a predicate or of no subroutine",
                     });
                 }
                 call = Some(to);
@@ -426,12 +425,12 @@ fn split(
         });
         blocks[b].insts.end = end as u32;
     }
-    // One return at the end: the others go there, since channels may wait behind them.
+    // Returns branch to one at the end, since channels may wait after them.
     let single = matches!(returns[..], [b] if b + 1 == blocks.len())
         && object.insts[insts].last().is_some_and(|i| i.pred.is_none());
     if !returns.is_empty() && !single {
         let exit_block = blocks.len();
-        // What a function returns is read by one of its returns, which becomes the end of all.
+        // The results of a function are read by one of its returns, which becomes the common one.
         let last = |b: usize| blocks[b].insts.end as usize - 1;
         let kept = returns.iter().map(|&b| last(b)).rev().find(|&i| {
             let inst: &Inst = &object.insts[i];
@@ -480,16 +479,15 @@ fn split(
     Ok(blocks)
 }
 
-/// Makes gotos scalar or SIMD, places joins, and finds where each goes when no channel is left.
+/// Makes gotos scalar or SIMD, places joins, and finds the block that each goes to if no channel is active.
 ///
 /// A scalar jump must not pass a join where channels may wait: it becomes a SIMD goto, and its target
-/// a join. One that leaves a loop makes channels wait while the loop runs again, so that earlier
-/// blocks have to be looked at again.
+/// a join. If it leaves a loop, channels wait while the loop runs again, so that earlier blocks are visited again.
 fn decide(blocks: &mut [LogicalBlock], object: &Object) {
     let count = blocks.len();
     let starts = starts_of_waiting(blocks);
     let is_jmp = |inst: Option<usize>| inst.is_some_and(|i| object.insts[i].op == Opcode::Jmp);
-    // The first block that runs while channels wait at each join.
+    // By block: the first block that runs while channels wait at its join, if it has one.
     let mut joins: Vec<Option<usize>> = vec![None; count];
     let park = |joins: &mut [Option<usize>], b: usize, at: usize| {
         if let Some(join) = joins.get_mut(at) {

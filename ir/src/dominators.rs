@@ -1,9 +1,9 @@
-//! Dominators of the linear graph, in arrays.
+//! Dominators of the linear graph.
 //!
-//! Semi-NCA (Georgiadis): semidominators by a depth-first numbering with path compression, then the
-//! nearest common ancestor of the tree's parent and the semidominator. Nearly linear on every graph,
-//! while the iterative algorithm walks up long chains again for each predecessor of a block that
-//! many lead to, as the exit behind a switch. Each routine of the function has a tree of its own.
+//! Takes blocks and routines. Guarantees a dominator tree for each routine, in arrays. The algorithm is Semi-NCA
+//! (Georgiadis): semidominators by a depth-first numbering with path compression, then the nearest common ancestor of
+//! the tree's parent and the semidominator. Its time is nearly linear on every graph; the iterative algorithm of Cooper,
+//! Harvey and Kennedy walks up long chains for each predecessor of a block that has many, as the exit of a switch.
 
 use cranelift_entity::{EntityRef, PrimaryMap, SecondaryMap};
 
@@ -11,17 +11,17 @@ use crate::func::{Block, BlockData, Function, Routine, RoutineData};
 
 const NONE: u32 = u32::MAX;
 
-/// The dominator tree of the blocks that can be reached.
+/// Dominator trees of the reachable blocks.
 pub struct Dominators {
-    /// Blocks that can be reached, in preorder of the depth-first search from the entries.
+    /// Reachable blocks, in preorder of the depth-first search from the entries.
     preorder: Vec<Block>,
-    /// The immediate dominator; that of entries and of blocks that cannot be reached is none.
+    /// By block: the immediate dominator; entries and unreachable blocks have none.
     idom: SecondaryMap<Block, Option<Block>>,
-    /// When a walk over the dominator tree enters and leaves each block; a block dominates those
-    /// whose times lie between its own.
+    /// By block: the times at which a walk over the dominator tree enters and leaves it. A block dominates those whose
+    /// times lie between its own.
     enter: Vec<u32>,
     leave: Vec<u32>,
-    /// How deep in the tree each block is.
+    /// By block: its depth in the tree.
     depth: Vec<u32>,
 }
 
@@ -30,7 +30,7 @@ impl Dominators {
         Dominators::of(&func.blocks, &func.routines)
     }
 
-    /// Those of the blocks of a function.
+    /// Dominators of a function's blocks before it is complete.
     pub fn of(
         blocks: &PrimaryMap<Block, BlockData>,
         routines: &PrimaryMap<Routine, RoutineData>,
@@ -38,7 +38,7 @@ impl Dominators {
         let entries = routines.values().map(|routine| routine.blocks.start);
         let (preorder, parent, number) = depth_first(blocks, entries);
         let count = preorder.len();
-        // All below is in preorder numbers.
+        // Vertices are preorder numbers from here on.
         let mut semi: Vec<u32> = (0..count as u32).collect();
         let mut ancestor = vec![NONE; count];
         let mut label: Vec<u32> = (0..count as u32).collect();
@@ -92,25 +92,24 @@ impl Dominators {
         self.leave[block.index()] != 0
     }
 
-    /// Blocks that can be reached, dominators before what they dominate.
+    /// Reachable blocks, dominators before the blocks that they dominate.
     pub fn reachable(&self) -> &[Block] {
         &self.preorder
     }
 
-    /// Whether every way from the entry to `b` leads through `a`. Of blocks that cannot be reached
-    /// it is false.
+    /// True if every path from the entry to `b` leads through `a`; false for unreachable blocks.
     pub fn dominates(&self, a: Block, b: Block) -> bool {
         let (a, b) = (a.index(), b.index());
         self.enter[a] <= self.enter[b] && self.leave[b] <= self.leave[a] && self.leave[b] != 0
     }
 
-    /// How many blocks dominate the block, itself left out.
+    /// Number of blocks that strictly dominate the block.
     pub fn depth(&self, block: Block) -> u32 {
         self.depth[block.index()]
     }
 }
 
-/// Preorder, each one's parent by number (an entry is its own), and the number of each block.
+/// Blocks in preorder; the number of each one's parent (an entry's is its own); the number of each block.
 fn depth_first(
     blocks: &PrimaryMap<Block, BlockData>,
     entries: impl Iterator<Item = Block>,
@@ -140,8 +139,7 @@ fn depth_first(
     (preorder, parent, number)
 }
 
-/// The vertex of least semidominator on the way from `v` up to the root of its tree, which is
-/// shortened.
+/// The vertex of least semidominator on the path from `v` up to the root of its tree; the path is compressed.
 fn evaluate(
     v: u32,
     ancestor: &mut [u32],
@@ -172,7 +170,7 @@ fn evaluate(
     label[v as usize]
 }
 
-/// Times of a walk over the tree; parents have smaller numbers than their children.
+/// Times at which a walk over the tree enters and leaves each block; parents have smaller numbers than children.
 fn times(preorder: &[Block], idoms: &[u32], blocks: usize) -> (Vec<u32>, Vec<u32>) {
     let count = preorder.len();
     let is_root = |w: usize| idoms[w] as usize == w;
@@ -182,7 +180,7 @@ fn times(preorder: &[Block], idoms: &[u32], blocks: usize) -> (Vec<u32>, Vec<u32
     }
     let mut enter = vec![0; blocks];
     let mut leave = vec![0; blocks];
-    // Where the next child of each block begins, and the next tree.
+    // Time of the next child of each block, and of the next tree.
     let mut next = vec![1u32; count];
     let mut tree = 0;
     let mut start = vec![0u32; count];

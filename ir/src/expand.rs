@@ -1,13 +1,14 @@
-//! vISA instructions that the machine does not have, as others that it has.
+//! Expansion of vISA instructions that the machine lacks.
 //!
-//! `switchjmp` becomes a search of the index by halves, of scalar jumps: a table of jumps would need the
-//! addresses of blocks, whose place is not known before the end. `line` and `plane` are multiplications
-//! with addition, with the one rounding that the machine's instructions of these names have. A call that is a
-//! jump is for all channels that are on: under a predicate the others go round it. A sum of integers and floats
-//! is one of floats, with conversions around it (rule V0085). A predicate that nothing
-//! writes has a bit for each channel that it is read for (rule V0084). Takes an
-//! object and gives one without them; what an instruction reads and writes is then what its operands
-//! say, which is not so of `plane`.
+//! Takes an object and guarantees one without these instructions, in which the operands of an instruction describe all
+//! that it reads and writes:
+//!
+//! * `switchjmp` becomes a binary search of scalar jumps. A jump table would need the addresses of blocks, which are
+//!   known after layout only.
+//! * `line` and `plane` become multiply-adds, with the single rounding of the machine's instructions of these names.
+//! * A call that is a jump takes all active channels: under a predicate the others branch over it.
+//! * A sum of integers and floats becomes a sum of floats with conversions (rule V0085).
+//! * A predicate that is read for more channels than it has bits gets a bit for each (rule V0084).
 
 use kiln_frontend::module::{
     Align, ArrayDecl, Combine, Exec, Inst, Label, LabelDecl, LabelKind, Modifier, Object, Operand,
@@ -18,8 +19,8 @@ use smallvec::smallvec;
 
 use crate::cfg::CfgError;
 
-/// Channels whose coordinates `plane` has in a register each.
-const PLANE: u8 = 8;
+/// Number of channels that `plane` has one register of each coordinate for.
+const PLANE_CHANNELS: u8 = 8;
 
 const SCALAR: Region = Region {
     v: Some(0),
@@ -46,7 +47,7 @@ pub fn expand(
     object: &Object,
     by_jump: &(dyn Fn(&str) -> bool + Sync),
 ) -> Result<Option<Object>, CfgError> {
-    // The machine's calls have predicates of channels alone.
+    // Calls by name have predicates in the machine; calls that are jumps have none.
     let jumps = |inst: &Inst| match (inst.op, inst.operands.first()) {
         (Opcode::IfCall, _) => true,
         (Opcode::FCall, Some(Operand::Name(name))) => inst.exec.no_mask || by_jump(name),
@@ -83,7 +84,7 @@ pub fn expand(
     Ok(Some(expander.object))
 }
 
-/// How many bits the predicate should have that an instruction runs under, if it has fewer.
+/// An instruction's predicate and the number of bits that it needs, if it has fewer.
 fn bits(object: &Object, inst: &Inst) -> Option<(Predicate, u16)> {
     let pred = inst.pred?.pred;
     let need = u16::from(inst.exec.offset) + u16::from(inst.exec.size);
@@ -103,7 +104,7 @@ impl Expander {
         self.object.insts.push(inst);
     }
 
-    /// An instruction in the place of another.
+    /// Appends an instruction in place of `from`.
     fn put(&mut self, from: &Inst, op: Opcode, exec: Exec, operands: &[Operand]) {
         self.push(Inst {
             op,
@@ -136,9 +137,9 @@ impl Expander {
         })
     }
 
-    /// A call under a predicate.
+    /// Expands a call under a predicate.
     fn call(&mut self, inst: &Inst) {
-        let behind = self.label();
+        let after = self.label();
         let others = inst.pred.map(|pred| PredUse {
             inverse: !pred.inverse,
             ..pred
@@ -146,14 +147,14 @@ impl Expander {
         self.push(Inst {
             op: Opcode::Goto,
             pred: others,
-            operands: smallvec![Operand::Label(behind)],
+            operands: smallvec![Operand::Label(after)],
             ..inst.clone()
         });
         self.push(Inst {
             pred: None,
             ..inst.clone()
         });
-        self.put(inst, Opcode::Label, inst.exec, &[Operand::Label(behind)]);
+        self.put(inst, Opcode::Label, inst.exec, &[Operand::Label(after)]);
     }
 
     fn switch(&mut self, inst: &Inst) {
@@ -176,7 +177,7 @@ impl Expander {
         }
     }
 
-    /// Jumps to one of the labels, the first of which is number `first`.
+    /// Appends a binary search for one of the labels, of which the first has index `first`.
     fn search(&mut self, inst: &Inst, index: &Operand, labels: &[Label], first: usize) {
         let exec = Exec {
             size: 1,
@@ -218,7 +219,7 @@ impl Expander {
         }
     }
 
-    /// Element `n` of a source of four of an instruction, as a scalar.
+    /// Element `n` of an instruction's source of four parameters, as a scalar.
     fn element(inst: &Inst, source: &Operand, n: u8) -> Result<Operand, CfgError> {
         match *source {
             Operand::General {
@@ -248,7 +249,7 @@ impl Expander {
         }
     }
 
-    /// `line`: parameters 0 and 3 are a line's slope and its value at zero.
+    /// Expands `line`: parameters 0 and 3 are the slope and the value at zero.
     fn line(&mut self, inst: &Inst) -> Result<(), CfgError> {
         let [to, of, x] = &inst.operands[..] else {
             return Ok(());
@@ -262,8 +263,8 @@ impl Expander {
         Ok(())
     }
 
-    /// `plane`: parameters 0, 1 and 3 are slopes and the value at zero. Of eight channels each, the first
-    /// register of coordinates has one, the next the other.
+    /// Expands `plane`: parameters 0, 1 and 3 are the slopes and the value at zero. For each eight channels there is a
+    /// register with the first coordinate and one with the second.
     fn plane(&mut self, inst: &Inst) -> Result<(), CfgError> {
         let [to, of, coordinates] = &inst.operands[..] else {
             return Ok(());
@@ -281,7 +282,7 @@ impl Expander {
                 what: "coordinates of a plane at an address",
             });
         };
-        // The machine reads the four where they are, whatever their region.
+        // The machine ignores the region of the parameters: they are packed.
         let four = match *of {
             Operand::General {
                 var,
@@ -305,7 +306,7 @@ impl Expander {
         let [p, q, r] = [0, 1, 3].map(|n| Self::element(inst, &four, n));
         let (p, q, r) = (p?, q?, r?);
         let (results, part) = self.singles(inst);
-        let groups = inst.exec.size / PLANE;
+        let groups = inst.exec.size / PLANE_CHANNELS;
         for group in 0..groups {
             let coordinate = |n: u8| Operand::General {
                 var,
@@ -322,8 +323,8 @@ impl Expander {
                 modifier,
             };
             let exec = Exec {
-                size: PLANE,
-                offset: inst.exec.offset + group * PLANE,
+                size: PLANE_CHANNELS,
+                offset: inst.exec.offset + group * PLANE_CHANNELS,
                 ..inst.exec
             };
             let to = at(part, DESTINATION, Modifier::None);
@@ -334,7 +335,7 @@ impl Expander {
             let first = [to, p.clone(), coordinate(0), before];
             self.put(inst, Opcode::Mad, exec, &first);
         }
-        // What is written may be what is read for others of the channels.
+        // The destination may overlap sources that other channels read.
         let from = Operand::General {
             var: results,
             row: 0,
@@ -350,7 +351,7 @@ impl Expander {
         Ok(())
     }
 
-    /// `add` of 64-bit integers and a `df`.
+    /// Expands `add` of 64-bit integers and a `df`.
     fn sum(&mut self, inst: &Inst) {
         let mut sum = inst.clone();
         let mut converted = None;
@@ -390,12 +391,12 @@ impl Expander {
         }
     }
 
-    /// Variables of as many singles as an instruction has channels.
+    /// Two variables with a single for each channel of an instruction.
     fn singles(&mut self, inst: &Inst) -> (Var, Var) {
         (self.variable(inst, Type::F), self.variable(inst, Type::F))
     }
 
-    /// A variable of as many elements as an instruction has channels.
+    /// A variable with an element for each channel of an instruction.
     fn variable(&mut self, inst: &Inst, ty: Type) -> Var {
         let vars = &mut self.object.vars;
         vars.push(VarDecl {

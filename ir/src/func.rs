@@ -1,4 +1,4 @@
-//! The IR's data: blocks, cells, values, and what each instruction reads and makes.
+//! The IR's data: blocks, cells, values, and the values that each instruction reads and defines.
 
 use std::ops::Range;
 
@@ -19,21 +19,21 @@ macro_rules! entities {
 }
 
 entities! {
-    /// A block of the linear graph; numbers are the order in which code is laid out.
+    /// A block of the linear graph; blocks are numbered in layout order.
     Block, "block";
     /// An instruction: its index in the object's list.
     Inst, "i";
-    /// A piece of storage that is renamed as a whole: up to [`Function::cell_bytes`] of a general variable,
+    /// A piece of storage that is renamed as one: up to [`Function::cell_bytes`] of a general variable,
     /// a predicate, or an address variable.
     Cell, "c";
-    /// One version of a cell.
+    /// An SSA value: one version of a cell's contents.
     Value, "%";
     /// The kernel or function itself, or one of its subroutines.
     Routine, "routine";
 }
 
 impl Value {
-    /// The contents nobody defined.
+    /// Undefined contents.
     pub const UNDEF: Value = Value(0);
 
     pub fn is_undef(self) -> bool {
@@ -41,7 +41,7 @@ impl Value {
     }
 }
 
-/// Whose storage a cell is.
+/// The storage that a cell is a piece of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Owner {
     /// Bytes from `offset` of a root variable.
@@ -49,11 +49,11 @@ pub enum Owner {
         var: visa::Var,
         offset: u32,
     },
-    /// Several narrow variables; the first of them.
+    /// Several narrow variables that share the cell; `first` is one of them.
     Packed {
         first: visa::Var,
     },
-    /// The registers of one unit of the thread payload: all inputs that lie there.
+    /// One allocation unit of the thread payload, with all inputs that arrive there.
     Payload {
         unit: u32,
     },
@@ -68,31 +68,30 @@ pub struct CellData {
     /// One bit of an access mask is a byte of a general or address register, a channel of a flag.
     pub class: Class,
     pub owner: Owner,
-    /// Mask units in use: bytes, or channels of a flag.
+    /// Bytes in use, or channels of a flag.
     pub size: u32,
 }
 
-/// Where a root variable is kept.
+/// Storage of a root variable.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Home {
-    /// In cells, contiguous numbers from `first`; the variable starts `offset` bytes into it.
+    /// Cells with consecutive numbers from `first` on; the variable starts `offset` bytes into the first.
     Cells { first: Cell, offset: u32 },
-    /// In one place for the whole function, because its address is taken;
-    /// byte offset into the function's fixed area.
+    /// A fixed place, since the variable's address is taken: byte offset in the function's fixed area.
     Fixed { offset: u32 },
-    /// In the payload registers where it arrived, byte offset in the register file, because its
-    /// address, or that of a neighbour in the unit, is taken.
+    /// The payload registers in which the variable arrives, since its address, or that of another input in the
+    /// unit, is taken: byte offset in the register file.
     FixedPayload { offset: u32 },
-    /// An architecture register or predefined value, not storage of the function.
+    /// An architecture register or a predefined value: no storage of the function.
     #[default]
     Special,
 }
 
-/// How the values of a cell come to be.
+/// The definition point of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Def {
     Undef,
-    /// Holds an input at entry: of the kernel or function, or of a subroutine.
+    /// An input at the entry of the kernel, the function or a subroutine.
     Entry,
     Param(Block),
     Inst(Inst),
@@ -112,8 +111,8 @@ pub struct Read {
     pub value: Value,
 }
 
-/// A write of a cell. With `old`, what is not written keeps that value; without, nothing else of
-/// the cell is wanted by any channel.
+/// A write of a cell. With `old`, bytes that are not written keep that value; without, no channel wants
+/// anything else of the cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Write {
     pub cell: Cell,
@@ -127,19 +126,19 @@ pub struct InstData {
     pub writes: Range<u32>,
 }
 
-/// The end of a block, and what the hardware does there.
+/// The terminator of a block, in terms of what the hardware does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Term {
-    /// Scalar jump, or falling through when it is next.
+    /// Scalar jump, or fall-through if the target is the next block.
     Jump(Block),
-    /// Scalar jump to `taken` when the first channel of the instruction's predicate says so.
+    /// Scalar jump to `taken` if the first channel of the instruction's predicate holds.
     Branch {
         inst: Inst,
         taken: Block,
         next: Block,
     },
-    /// Channels whose predicate holds wait at `uip`; when none is left execution goes to `jip`
-    /// (forward) or, when any branched, to `uip` (backward). Without a predicate all channels go.
+    /// Channels for which the predicate holds (all, without one) branch. A forward goto makes them wait at `uip`;
+    /// if no channel stays active, execution goes to `jip`. A backward goto goes to `uip` if any channel branches.
     Goto {
         inst: Inst,
         uip: Block,
@@ -147,7 +146,7 @@ pub enum Term {
         next: Option<Block>,
         backward: bool,
     },
-    /// The block is a join: channels waiting here go on; when none is active execution goes to
+    /// The block is a join, at which waiting channels become active again. If none is active execution goes to
     /// `jip`.
     Join {
         jip: Option<Block>,
@@ -156,7 +155,7 @@ pub enum Term {
     Ret,
 }
 
-/// A linear successor and the values its parameters get on this edge.
+/// An edge of the linear graph with its arguments.
 #[derive(Clone, Debug)]
 pub struct Edge {
     pub to: Block,
@@ -165,27 +164,27 @@ pub struct Edge {
 
 #[derive(Clone, Debug)]
 pub struct BlockData {
-    /// Instructions, the terminator's included.
+    /// Instructions, that of the terminator included.
     pub insts: Range<u32>,
     pub term: Term,
     pub succs: SmallVec<[Edge; 2]>,
     pub preds: SmallVec<[Block; 2]>,
-    /// Cells that get a new value here, with that value.
+    /// Block parameters: cells with the values that they have from here on.
     pub params: Vec<(Cell, Value)>,
 }
 
-/// The kernel or function itself, or a subroutine. A call of a subroutine reads a cell for each of its
-/// parameters, or writes it over old contents; where it does neither the contents do not matter. Of the
-/// results it writes those that are wanted behind it.
+/// The kernel or function itself, or a subroutine. A call reads the cell of each parameter, or writes it and keeps
+/// old contents; the argument of a parameter for which it does neither is undefined. A call writes the results
+/// that are live after it.
 #[derive(Clone, Debug)]
 pub struct RoutineData {
-    /// Its blocks; the first is the entry.
+    /// Blocks of the routine, the entry first.
     pub blocks: Range<Block>,
-    /// Cells of the caller's whose contents a subroutine wants, with the values they have at entry.
+    /// Live-in cells of a subroutine with their values at its entry.
     pub params: Vec<(Cell, Value)>,
-    /// Cells whose contents its callers may want, with the values they have at its end.
+    /// Cells that are live after some call, with their values at the subroutine's end.
     pub results: Vec<(Cell, Value)>,
-    /// The block at whose end it goes back to its callers, if there is one.
+    /// The block that ends in the return to the caller, if there is one.
     pub exit: PackedOption<Block>,
 }
 
@@ -207,9 +206,9 @@ pub struct Function<'m> {
     pub entry: Vec<(Cell, Value)>,
     /// The kernel or function itself and its subroutines, in the order of their blocks.
     pub routines: PrimaryMap<Routine, RoutineData>,
-    /// The same, callees before their callers.
+    /// Routines, callees before their callers.
     pub bottom_up: Vec<Routine>,
-    /// Calls of subroutines, in the order of the instructions.
+    /// Calls of subroutines, ordered by instruction.
     pub calls: Vec<(Inst, Routine)>,
     /// By instruction number.
     pub insts: Vec<InstData>,
@@ -217,25 +216,25 @@ pub struct Function<'m> {
     pub write_pool: Vec<Write>,
     /// Bytes of the fixed area.
     pub fixed_bytes: u32,
-    /// Bytes of the register file that hold inputs, from r0 on.
+    /// Bytes of the register file, from r0 on, in which inputs arrive.
     pub payload_bytes: u32,
-    /// Keeps to the convention of stack calls: a function, or a kernel that calls one or uses the
+    /// True if the calling convention of stack calls applies: to functions, and to kernels that call one or use the
     /// stack's registers.
     pub stack: bool,
 }
 
 impl<'m> Function<'m> {
-    /// Bytes of a general register, as vISA numbers rows and pads payloads.
+    /// Bytes of a GRF: the unit of vISA's rows and of payload padding.
     pub fn row_bytes(&self) -> u32 {
         self.target.grf_bytes
     }
 
-    /// Bytes of a general variable that one cell covers: the allocation unit of the register file.
+    /// Bytes of a general variable that one cell covers: the allocation unit.
     pub fn cell_bytes(&self) -> u32 {
         self.target.unit_bytes()
     }
 
-    /// The vISA instruction behind `inst`.
+    /// The vISA instruction that `inst` numbers.
     pub fn visa(&self, inst: Inst) -> &'m visa::Inst {
         &self.object.insts[inst.as_u32() as usize]
     }
@@ -250,7 +249,7 @@ impl<'m> Function<'m> {
         &self.write_pool[r.start as usize..r.end as usize]
     }
 
-    /// What an instruction at the end of a block calls, if it calls a subroutine.
+    /// The subroutine that an instruction calls, if it calls one.
     pub fn callee(&self, inst: Inst) -> Option<Routine> {
         let at = self.calls.binary_search_by_key(&inst, |&(call, _)| call);
         at.ok().map(|at| self.calls[at].1)

@@ -7,7 +7,7 @@
 //!
 //! Two control-flow graphs are kept apart by name: the *logical* one (what a single channel can
 //! do) and the *linear* one (what the hardware executes, fall-through of disabled channels
-//! included). Liveness of old values is asked on the logical graph, SSA is built on the linear
+//! included). Liveness of old contents is solved on the logical graph, SSA is built on the linear
 //! one; `docs/ir.md` has the argument.
 
 pub mod access;

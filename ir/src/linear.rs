@@ -1,8 +1,7 @@
-//! The linear graph: the blocks that the hardware runs, one behind the other.
+//! The linear graph: the blocks in the order in which the hardware runs them.
 //!
-//! Takes the logical graph with what is decided of its branches ([`crate::cfg`]) and gives blocks of the IR without
-//! values: a join is a block of its own, a critical edge has a block in which moves for its end have a place, and what
-//! nothing leads to is empty.
+//! Takes the logical graph, its branches decided ([`crate::cfg`]). Guarantees blocks of the IR without values in which
+//! a join is a block of its own, a critical edge is split by a block, and a block that cannot be reached is empty.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -20,7 +19,7 @@ use crate::ssa::Origin;
 pub struct Linear {
     pub blocks: PrimaryMap<Block, BlockData>,
     pub routines: PrimaryMap<Routine, RoutineData>,
-    /// Where each block comes from.
+    /// By block: its origin in the logical graph.
     pub origins: Vec<Origin>,
 }
 
@@ -188,7 +187,7 @@ fn with_blocks(term: Term, to: impl Fn(Block) -> Block, wait: impl Fn(Block) -> 
 }
 
 impl Linear {
-    /// The routines, by the blocks that their graphs became.
+    /// Makes the routines, from the logical blocks of each.
     fn make_routines(&mut self, graph: &Cfg) {
         let of_logical = |block: &Origin| match *block {
             Origin::Body(l) | Origin::Join(l) => Some(l),
@@ -218,7 +217,7 @@ impl Linear {
         }
     }
 
-    /// Blocks that nothing leads to become empty ends, so that they define and pass on nothing.
+    /// Blocks that cannot be reached become empty returns, so that they define no values and pass no arguments.
     fn drop_unreachable(&mut self) {
         let mut seen = vec![false; self.blocks.len()];
         let mut work: Vec<Block> = Vec::new();
@@ -262,7 +261,7 @@ impl Linear {
     }
 }
 
-/// Where execution may go from a block that ends so.
+/// Blocks that execution may go to by a terminator.
 pub fn successors(term: Term) -> SmallVec<[Block; 2]> {
     let mut list: SmallVec<[Block; 2]> = match term {
         Term::Jump(to) => smallvec![to],

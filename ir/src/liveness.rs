@@ -1,29 +1,28 @@
-//! Which writes must keep what was in a cell before, and whose contents a block passes on.
+//! Liveness of cells: decides which writes keep the old contents of the bytes that they do not write.
 //!
-//! Takes the accesses of every block and decides, for each write, whether the part of the cell it
-//! does not write is still wanted by somebody. Three may want it:
+//! Takes the accesses of every block. Guarantees that a write keeps old contents exactly if they are live for one of
+//! three readers:
 //!
-//! 1. the same channels later on (*channel liveness*, on the logical graph, byte by byte);
-//! 2. channels that wait at a join while this block runs (*waiting* liveness: what is channel-live
-//!    at that join);
-//! 3. a later read that looks across channels, whatever their mask (*whole* liveness, on the
-//!    linear graph; only a NoMask write ends it).
+//! 1. the same channels later on (*own* liveness, on the logical graph, byte by byte);
+//! 2. channels that wait at a join while this block runs (*waiting* liveness: own liveness at that join);
+//! 3. a later read across channels, regardless of their mask (*whole* liveness, on the linear graph; only a NoMask
+//!    write ends it).
 //!
-//! A write nobody's old value survives is a full definition, which is what keeps live ranges
-//! short: without this, every masked write would reach back to the function's entry.
+//! A write that keeps nothing is a full definition. Otherwise the live range of every masked write would reach back
+//! to the function's entry.
 //!
-//! Most cells never leave their block; one walk over each block does these. The others are solved in
-//! batches of 64 bits, a bit for each group of a cell's bytes that no access tells apart. A batch
-//! visits only the blocks where something of it is live, so that the work grows with what there is to
-//! find, and no set of all cells exists for any block.
+//! Cells that are local to a block are solved in one backward walk over it. The others are solved by backward data
+//! flow with a worklist, in batches of 64 bits, a bit for each group of a cell's bytes that no access tells apart. A
+//! batch visits only the blocks where a bit of it is live, so that the work is proportional to the result and no block
+//! has a set of all cells.
 //!
-//! Of subroutines a batch is solved in two passes over the (acyclic) graph of calls. Callees first, each
-//! gets an `Effect`: what it reads of what was there before, what it overwrites in any case, and what
-//! it may write. A call is that effect. Then, callers first, what is wanted at the end of a subroutine is
-//! what is wanted behind its calls, of all cells that it writes part of. Channels that wait while a
-//! caller calls want their contents kept across the whole call: to the callee these are wanted across
-//! channels at its end. Nothing flows from a subroutine's entry to a call but by its effect, so that what
-//! one caller wants is not taken for what another does at its beginning.
+//! With subroutines a batch is solved in two passes over the acyclic call graph, as interprocedural data flow by
+//! summaries (Sharir and Pnueli's functional approach). Callees first, each routine gets an `Effect`: its
+//! upward-exposed reads, the bits that it overwrites on every path, and those that it may write; a call has that
+//! effect. Then, callers first, the bits live after a subroutine's calls are live at its end, if it writes part of
+//! their cells. Contents of channels that wait while a caller calls are to be kept by the whole call: at the callee's
+//! end they are live across channels. Only the effect connects a subroutine's entry with its calls, so that bits live
+//! in one caller are not live in another.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -34,7 +33,7 @@ use smallvec::{SmallVec, smallvec};
 use crate::cfg::{Cfg, Exit};
 use crate::func::Cell;
 
-/// What an instruction does to part of a cell. Reads of an instruction come before its writes.
+/// An instruction's access of part of a cell. Reads of an instruction come before its writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Access {
     pub inst: u32,
@@ -46,15 +45,15 @@ pub struct Access {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AccessKind {
-    /// Each channel reads its own part.
+    /// Each active channel reads its own part.
     ReadOwn,
-    /// Parts of other channels may be read, or no mask applies.
+    /// Reads parts of other channels, or without a mask.
     ReadWhole,
-    /// All of the mask is written whatever the execution mask.
+    /// Writes all of the mask, regardless of the execution mask.
     WriteAll,
     /// Each active channel writes its own part.
     WriteOwn,
-    /// Some of the mask may be written.
+    /// May write some of the mask.
     WriteSome,
 }
 
@@ -64,7 +63,7 @@ impl AccessKind {
     }
 }
 
-/// All accesses of a function in the order of the code, and those of each block.
+/// Accesses of a function in the order of the code, and their ranges by block.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Accesses {
     pub list: Vec<Access>,
@@ -78,7 +77,7 @@ impl Accesses {
     }
 }
 
-/// What is live behind some point: of channels' own, and across channels.
+/// Live bits at some point: for the same channels, and across channels.
 #[derive(Clone, Copy, Default)]
 struct State {
     own: u64,
@@ -86,7 +85,7 @@ struct State {
 }
 
 impl State {
-    /// The state before an access, from the one behind it.
+    /// Turns the state after an access into the one before it.
     fn step(&mut self, kind: AccessKind, bits: u64) {
         match kind {
             AccessKind::ReadOwn => self.own |= bits,
@@ -103,13 +102,13 @@ impl State {
         }
     }
 
-    /// Whether a write of `bits` out of what this is the state of keeps the rest. `waiting` says that
-    /// channels wait that want some of it, `all` that the write leaves nothing.
+    /// True if a write of `bits` keeps the other bits of the cell, whose state after the write this is. `waiting` is
+    /// true if waiting channels want some of the cell, `all` if the write covers it.
     fn keeps(self, kind: AccessKind, bits: u64, waiting: bool, all: bool) -> bool {
         let State { own, whole } = self;
         match kind {
             AccessKind::ReadOwn | AccessKind::ReadWhole => false,
-            // What waiting channels had in the mask itself is overwritten on purpose.
+            // A NoMask write overwrites contents of waiting channels on purpose.
             AccessKind::WriteAll => (own | whole) & !bits != 0 || waiting && !all,
             AccessKind::WriteOwn => own & !bits != 0 || whole != 0 || waiting,
             AccessKind::WriteSome => own | whole != 0 || waiting,
@@ -126,19 +125,19 @@ pub struct Item {
     pub bits: u64,
 }
 
-/// Cells that are solved together.
+/// Cells that are solved together, in 64 bits.
 pub struct Batch {
-    /// Each with its bits.
+    /// Cells with their bits.
     pub cells: Vec<(Cell, u64)>,
     pub items: Vec<Item>,
-    /// The bits of cells that have several.
+    /// Bits of the cells with several bits.
     wide: Vec<u64>,
-    /// All of them.
+    /// Union of `wide`.
     any_wide: u64,
 }
 
 impl Batch {
-    /// All bits of the cells that have one in `bits`.
+    /// Extends `bits` to all bits of their cells.
     fn whole_cells(&self, mut bits: u64) -> u64 {
         if bits & self.any_wide == 0 {
             return bits;
@@ -151,7 +150,7 @@ impl Batch {
         bits
     }
 
-    /// Of each cell that has a bit in `bits`, the lowest one.
+    /// Reduces `bits` to the lowest bit of each of their cells.
     pub fn cells_in(&self, mut bits: u64) -> u64 {
         let mut rest = bits & self.any_wide;
         for &cell in &self.wide {
@@ -167,7 +166,7 @@ impl Batch {
     }
 }
 
-/// Edges backward, as lists of one array.
+/// Reversed edges, as lists in one array.
 struct Lists {
     ends: Vec<u32>,
     items: Vec<u32>,
@@ -197,7 +196,7 @@ impl Lists {
     }
 }
 
-/// Sets that many neighbouring places have in common, as a segment tree.
+/// A set of bits for each place, which ranges of places are added to: a segment tree.
 struct Spread {
     tree: Vec<u64>,
     dirty: Vec<u32>,
@@ -252,12 +251,12 @@ impl Spread {
     }
 }
 
-/// Blocks whose state changed; the last of the function comes first. A bit a block, and a bit for each
+/// A worklist of blocks that gives the last of the function first: a bit for each block, and a summary bit for each
 /// word of these that is not 0.
 pub struct Worklist {
     words: Vec<u64>,
     summary: Vec<u64>,
-    /// No word of the summary behind this one has anything.
+    /// Upper bound of the summary words that are not 0.
     last: usize,
 }
 
@@ -292,14 +291,14 @@ impl Worklist {
     }
 }
 
-/// What a block does to what is live behind it.
+/// Bits that end liveness in a block, going backward.
 #[derive(Clone, Copy, Default)]
 struct Kill {
     own: u64,
     whole: u64,
 }
 
-/// What a routine does to what its callers have, as one instruction.
+/// A routine's accesses of its callers' cells, as if it were one instruction.
 #[derive(Clone, Copy, Default)]
 struct Effect {
     reads: State,
@@ -313,13 +312,13 @@ struct Part {
     /// Its items in the batch.
     items: Range<usize>,
     effect: Effect,
-    /// What is wanted at its end.
+    /// Live bits at its end.
     exit: State,
-    /// Blocks that end in a call of something with an effect, with what is called.
+    /// Blocks that end in a call with an effect, with the callees.
     sites: Vec<(u32, u32)>,
 }
 
-/// What a call does to a cell.
+/// A call's access of a cell.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct CallAccess {
     /// The instruction.
@@ -331,14 +330,13 @@ pub struct CallAccess {
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum CallKind {
     Read,
-    /// Whether over what was there before.
+    /// Keeps old contents if `kept`.
     Write {
         kept: bool,
     },
 }
 
-/// What a block that ends in a call reads and writes there, or one that goes back to callers; the lowest
-/// bit of each cell.
+/// Reads and writes at the end of a block: of the call there, or of the return. Each cell has its lowest bit.
 #[derive(Clone, Copy)]
 pub struct AtEnd {
     pub block: u32,
@@ -348,16 +346,15 @@ pub struct AtEnd {
 
 /// The calls of a graph.
 struct Calls {
-    /// By block: the routine that it is of, the one that it calls ([`NONE`]), and, if it goes back, its
-    /// own.
+    /// By block: its routine; the routine that it calls, or [`NONE`]; its routine again if the block returns.
     routine: Vec<u32>,
     callee: Vec<u32>,
     leaves: Vec<u32>,
-    /// Of each routine: the first block, the one that goes back, and the blocks that call it.
+    /// By routine: the first block, the block that returns, and the blocks that call it.
     entry: Vec<u32>,
     exit: Vec<u32>,
     callers: Vec<Vec<u32>>,
-    /// The place of each in an order with callees before their callers.
+    /// By routine: its rank in the order with callees first; and the inverse.
     rank: Vec<u32>,
     by_rank: Vec<u32>,
 }
@@ -404,21 +401,21 @@ impl Calls {
     }
 }
 
-/// What all batches are solved on.
+/// The graphs and accesses that all batches are solved on.
 pub struct Graph<'a> {
     calls: Calls,
-    /// Cells that several routines access.
+    /// By cell: true if several routines access it.
     shared: Vec<bool>,
     accesses: &'a Accesses,
-    /// The mask units that each cell has.
+    /// Mask bits of each cell.
     sizes: &'a SecondaryMap<Cell, u32>,
     logical: Vec<SmallVec<[u32; 2]>>,
     linear: Vec<SmallVec<[u32; 2]>>,
     logical_preds: Lists,
     linear_preds: Lists,
-    /// Joins that go to a block when no channel is active.
+    /// Joins that go to a block if no channel is active.
     skip_preds: Lists,
-    /// The first block that runs while channels wait at a block, and the first at whose end they do.
+    /// By block: the first block that runs while channels wait at it, and the first at whose end they wait.
     waits_from: Vec<(u32, u32)>,
     /// The last instruction of each block.
     last: Vec<u32>,
@@ -464,8 +461,8 @@ impl<'a> Graph<'a> {
         }
     }
 
-    /// Decides the writes of cells that never leave their block, by access as [`Solver::kept`], and makes batches of
-    /// the others.
+    /// Decides the writes of cells that are local to a block, in the form of [`Solver::kept`], and makes batches of the
+    /// other cells.
     pub fn split(&mut self, cells: usize) -> (Vec<bool>, Vec<Batch>) {
         let mut global = globals(self.accesses, cells);
         if self.calls.any() {
@@ -480,7 +477,7 @@ impl<'a> Graph<'a> {
         )
     }
 
-    /// The cells that several routines access.
+    /// By cell: true if several routines access it.
     fn shared(&self, cells: usize) -> Vec<bool> {
         let mut first = vec![NONE; cells];
         let mut shared = vec![false; cells];
@@ -494,6 +491,7 @@ impl<'a> Graph<'a> {
         shared
     }
 
+    /// By access: true if a write of a cell that is local to its block keeps old contents.
     fn locals(&self, global: &[bool]) -> Vec<bool> {
         let mut kept = vec![false; self.accesses.list.len()];
         let mut states = vec![State::default(); global.len()];
@@ -517,19 +515,19 @@ impl<'a> Graph<'a> {
     }
 }
 
-/// Solves one batch after the other; its arrays are shared by all that it solves.
+/// The solver of batches, one after the other in the same arrays.
 pub struct Solver<'a> {
     graph: &'a Graph<'a>,
     parts: Vec<Part>,
-    /// Places of the routines that have a part in the batch.
+    /// Ranks of the routines that have a part in the batch.
     ranks: BTreeSet<u32>,
-    /// What reaches a subroutine's end, backward.
+    /// States of the search for paths through a subroutine, in place of `live_in`.
     through: Vec<State>,
-    /// Of the batch: what calls read and write, and what goes back to callers.
+    /// Accesses of calls and returns, of the batch.
     pub at_ends: Vec<AtEnd>,
-    /// What all calls do to the cells of the batches that were solved.
+    /// Accesses of calls, of all batches that were solved.
     pub call_accesses: Vec<CallAccess>,
-    /// Of the batch, at the start of each block, behind its join.
+    /// By block: live bits of the batch at its start, after its join.
     live_in: Vec<State>,
     kill: Vec<Kill>,
     touched: Vec<u32>,
@@ -561,7 +559,7 @@ impl<'a> Solver<'a> {
         }
     }
 
-    /// Finds what is live of the batch, and which of its writes keep.
+    /// Solves a batch: live bits, and the writes that keep old contents.
     pub fn solve(&mut self, batch: &Batch) {
         for b in self.touched.drain(..) {
             self.live_in[b as usize] = State::default();
@@ -599,7 +597,7 @@ impl<'a> Solver<'a> {
         );
     }
 
-    /// Which channels wait where, once it is known what they want.
+    /// Enters the live bits of waiting channels in all blocks that run meanwhile.
     fn park(&mut self) {
         for &at in &self.touched {
             let own = self.live_in[at as usize].own;
@@ -611,7 +609,7 @@ impl<'a> Solver<'a> {
         }
     }
 
-    /// What each routine does, callees first, and what is live of what it reads itself.
+    /// Finds the effect of each routine, callees first, and the bits live by its own reads.
     fn effects(&mut self, batch: &Batch) {
         for &rank in &self.ranks {
             self.parts[self.graph.calls.by_rank[rank as usize] as usize] = Part::default();
@@ -644,6 +642,7 @@ impl<'a> Solver<'a> {
         }
     }
 
+    /// Finds the effect of one routine, when those of its callees are known.
     fn effect(&mut self, batch: &Batch, r: usize) {
         let first = self.touched.len();
         let mut writes = 0;
@@ -672,7 +671,7 @@ impl<'a> Solver<'a> {
             }
         }
         let reads = self.live_in[self.graph.calls.entry[r] as usize];
-        // What no other routine accesses, and is not there from call to call, is nobody else's matter.
+        // Cells of this routine alone that are not live from call to call are no part of the effect.
         let shared = batch
             .cells
             .iter()
@@ -686,8 +685,7 @@ impl<'a> Solver<'a> {
         };
     }
 
-    /// Of `bits` those that every way through a routine overwrites: they do not come through from its
-    /// end to its beginning.
+    /// The bits that every path through a routine overwrites: those not live at its entry if live at its end.
     fn killed(&mut self, r: usize, bits: u64) -> Kill {
         let (entry, exit) = (self.graph.calls.entry[r] as usize, self.graph.calls.exit[r]);
         if exit == NONE || bits == 0 {
@@ -716,8 +714,8 @@ impl<'a> Solver<'a> {
         }
     }
 
-    /// What is wanted at the end of each routine, callers first: first of channels' own, then, when it is
-    /// known who waits, across channels.
+    /// Finds the live bits at the end of each routine, callers first: for the same channels, then, since these say which
+    /// channels wait, across channels.
     fn flow_into_callees(&mut self, batch: &Batch) {
         let order: Vec<u32> = (self.ranks.iter().rev())
             .map(|&rank| self.graph.calls.by_rank[rank as usize])
@@ -763,7 +761,7 @@ impl<'a> Solver<'a> {
         }
     }
 
-    /// Puts what is wanted at a routine's end where it ends; gives from where on blocks are touched.
+    /// Enters the live bits at a routine's end in its last block; gives the index of that block in `touched`.
     fn seed(
         &mut self,
         r: u32,
@@ -782,7 +780,7 @@ impl<'a> Solver<'a> {
         Some(self.touched.len() - 1)
     }
 
-    /// What a call at the end of a block reads and writes.
+    /// Enters the reads and writes of a call at the end of a block.
     fn call(&mut self, batch: &Batch, b: usize, callee: usize) {
         let Effect {
             reads,
@@ -815,10 +813,10 @@ impl<'a> Solver<'a> {
         self.at_ends.push(end);
     }
 
-    /// What a block does, by its items.
+    /// Enters the transfer function of a block, from its items.
     fn transfer(&mut self, items: &[Item]) {
         let b = items[0].block as usize;
-        // A call at the end is there already.
+        // The effect of a call at the end is entered already.
         let (mut generated, mut kill) = (self.live_in[b], self.kill[b]);
         for item in items.iter().rev() {
             let kind = self.graph.accesses.list[item.access as usize].kind;
@@ -837,8 +835,7 @@ impl<'a> Solver<'a> {
         self.touched.push(b as u32);
     }
 
-    /// Carries one of the two back against the edges of its graph until nothing changes, from what is live
-    /// in the blocks that were touched from a place on.
+    /// Propagates own or whole liveness backward to the fixpoint, from `touched[from..]`.
     fn flow(
         &mut self,
         from: usize,
@@ -877,6 +874,7 @@ impl<'a> Solver<'a> {
         }
     }
 
+    /// Live bits at the end of a block.
     fn live_out(&self, b: usize) -> State {
         if let Some(part) = self.parts.get(self.graph.calls.leaves[b] as usize) {
             return part.exit;
@@ -889,6 +887,7 @@ impl<'a> Solver<'a> {
         }
     }
 
+    /// Decides the writes of a block, from its items.
     fn decide(&mut self, batch: &Batch, items: &[Item]) {
         let b = items[0].block as usize;
         let mut state = self.live_out(b);
@@ -915,21 +914,21 @@ impl<'a> Solver<'a> {
         }
     }
 
-    /// Of those cells the ones whose contents anybody may want at the end of the block: its channels,
-    /// those that wait, or a look across channels. What else the hardware carries along is of no use.
+    /// The cells of a set that are live at the end of the block: for its channels, for waiting ones, or across channels.
+    /// The hardware carries others along in vain.
     pub fn wanted_out(&self, batch: &Batch, b: usize, cells: u64) -> u64 {
         let State { own, whole } = self.live_out(b);
         wanted(batch, own | whole, cells, || self.waiting_at_end.at(b))
     }
 
-    /// The same at the start of the block, behind its join.
+    /// The cells of a set that are live at the start of the block, after its join.
     pub fn wanted_in(&self, batch: &Batch, b: usize, cells: u64) -> u64 {
         let State { own, whole } = self.live_in[b];
         wanted(batch, own | whole, cells, || self.waiting.at(b))
     }
 }
 
-/// Who waits is only asked where nobody else wants a cell.
+/// The cells of a set that are live, or wanted by waiting channels, which are asked for last since that takes longest.
 fn wanted(batch: &Batch, live: u64, cells: u64, waiting: impl Fn() -> u64) -> u64 {
     let live = batch.cells_in(live);
     if cells & !live == 0 {
@@ -938,6 +937,7 @@ fn wanted(batch: &Batch, live: u64, cells: u64, waiting: impl Fn() -> u64) -> u6
     cells & (live | batch.cells_in(waiting()))
 }
 
+/// The mask of a whole cell.
 fn full(size: u32) -> u64 {
     u64::MAX >> (64 - size.clamp(1, 64))
 }
@@ -954,7 +954,7 @@ fn globals(accesses: &Accesses, cells: usize) -> Vec<bool> {
             }
             match a.kind {
                 AccessKind::ReadOwn => global[c] |= a.mask & !covered[c].1 != 0,
-                // Only what a NoMask write covers is certainly this block's own.
+                // Another block may have written it, unless a NoMask write covers it.
                 AccessKind::ReadWhole => global[c] = true,
                 AccessKind::WriteAll | AccessKind::WriteOwn => covered[c].1 |= a.mask,
                 AccessKind::WriteSome => {}
@@ -964,7 +964,7 @@ fn globals(accesses: &Accesses, cells: usize) -> Vec<bool> {
     global
 }
 
-/// The global cells in their order, as many in a batch as their bits have room for.
+/// Batches of the global cells, in order, each filled up to 64 bits.
 fn batches(accesses: &Accesses, global: &[bool], sizes: &SecondaryMap<Cell, u32>) -> Vec<Batch> {
     let groups = groups(accesses, global, sizes);
     let mut batches: Vec<Batch> = Vec::new();
@@ -1013,7 +1013,7 @@ fn batches(accesses: &Accesses, global: &[bool], sizes: &SecondaryMap<Cell, u32>
     batches
 }
 
-/// For each global cell the groups of its bytes that every access has all of or nothing.
+/// By global cell: the groups of its bytes of which each access has all or none.
 fn groups(
     accesses: &Accesses,
     global: &[bool],
@@ -1042,7 +1042,7 @@ fn groups(
     groups
 }
 
-/// Linear successors of a block's end, in terms of logical blocks.
+/// Linear successors of a block, as logical blocks.
 fn linear_succs(cfg: &Cfg, b: usize) -> SmallVec<[u32; 2]> {
     let exit = cfg.blocks[b].exit;
     match exit {

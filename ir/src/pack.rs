@@ -1,14 +1,13 @@
-//! Which narrow variables share a cell.
+//! Packing of narrow variables: several share a cell.
 //!
-//! A cell is what the register file is allocated in; a variable of a few bytes that has one for itself
-//! wastes the rest for as long as it lives. Variables of at most half a cell are put together here,
-//! several to a cell, before accesses are collected: liveness is exact to the byte, so that each write
-//! keeps its neighbours where they are alive and is a new value where they are not. No two of them
-//! have a byte in common.
+//! A cell is an allocation unit; a variable of a few bytes with a cell of its own wastes the rest over its live range.
+//! Takes an object before accesses are collected and gives variables of at most half a cell slots in shared cells,
+//! no two with a byte in common. Liveness is exact to the byte: a write of one keeps the others where they are live.
 //!
-//! What shares a cell lives as long as all of it together, and each write of one member reads the
-//! others. So members should begin and end at about the same places, and temporaries, which copy
-//! propagation would remove, stay alone. Subroutines pass whole cells: members are used by the same ones.
+//! The live range of a shared cell covers those of all members, and a write of one member reads the others.
+//! So members should begin and end at about the same instructions; temporaries, which copy propagation would
+//! remove, stay alone. Subroutines pass whole cells: all members of a cell are used by the same subroutines.
+//! The algorithm is greedy, in the order of the variables' first instructions.
 
 use kiln_frontend::module::{Inst, Object, Operand, Region, Var};
 use kiln_frontend::opcode::{Field, Opcode};
@@ -16,17 +15,16 @@ use kiln_frontend::opcode::{Field, Opcode};
 use kiln_target::platform::Platform;
 use smallvec::SmallVec;
 
-/// Instructions that a variable has to live for.
-const LEAST_LIFE: u32 = 20;
+/// Minimum length of a variable's live range, in instructions.
+const MIN_LIVE_INSTS: u32 = 20;
 
-/// How far from each other two lives may begin and end together, besides half of the shorter one.
-const NEAR: u32 = 64;
+/// Maximum distance between the ends of two live ranges, both ends added, beside half of the later range's length.
+const MAX_DISTANCE_INSTS: u32 = 64;
 
-/// Groups that are kept in view for the next variables, the latest: so many begin at once only where there is
-/// nothing to choose.
-const OPEN: usize = 256;
+/// Maximum number of groups, the latest ones, that a variable may join.
+const MAX_OPEN_GROUPS: usize = 256;
 
-/// A variable's place in a group of those that share a cell.
+/// A variable's place in a shared cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Slot {
     pub var: Var,
@@ -35,32 +33,32 @@ pub struct Slot {
     pub offset: u32,
 }
 
-/// How a root variable is used.
+/// Uses of a root variable, summed up.
 #[derive(Clone)]
 struct Use {
-    /// Its first instruction and its last.
+    /// First instruction and last.
     start: u32,
     end: u32,
-    /// Bytes that are its own, and what its place is a multiple of.
+    /// Size and alignment, in bytes.
     bytes: u32,
     align: u32,
-    /// The subroutines that use it, in the order of the code.
+    /// Subroutines that use it, in the order of the code.
     routines: SmallVec<[u32; 4]>,
 }
 
-/// Variables in one cell.
+/// Variables that share a cell.
 struct Group {
     start: u32,
     end: u32,
     /// Bytes that are taken.
     taken: u64,
     members: u32,
-    /// As each member's.
+    /// Subroutines that use each member.
     routines: SmallVec<[u32; 4]>,
 }
 
 impl Group {
-    /// The first place where so many bytes are free.
+    /// The first offset at which `bytes` bytes are free.
     fn place(&self, cell: u32, bytes: u32, align: u32) -> Option<u32> {
         let mut places = (0..=cell - bytes).step_by(align as usize);
         places.find(|at| self.taken & mask(*at, bytes) == 0)
@@ -71,10 +69,10 @@ fn mask(at: u32, bytes: u32) -> u64 {
     (u64::MAX >> (64 - bytes)) << at
 }
 
-/// Gives a slot to each root variable that shares a cell with another, by the uses of all. `candidate` says which may.
+/// The slots of all root variables that share a cell with another; `candidate` is true for those that may.
 ///
-/// Greedy, in the order of the first instructions: a variable joins the group with room whose life is
-/// nearest to its own, if that is near enough.
+/// A variable joins the group with free bytes whose live range is nearest to its own, if the distance is small
+/// enough.
 pub fn pack(
     object: &Object,
     uses: Uses,
@@ -85,12 +83,14 @@ pub fn pack(
     let mut order: Vec<(Use, Var)> = (uses.0.into_iter().zip(object.vars.keys()))
         .filter_map(|(used, var)| Some((used?, var)))
         .filter(|(used, var)| {
-            used.end - used.start >= LEAST_LIFE && used.bytes <= widest(target) && candidate(*var)
+            used.end - used.start >= MIN_LIVE_INSTS
+                && used.bytes <= widest(target)
+                && candidate(*var)
         })
         .collect();
     order.sort_by_key(|(used, var)| (used.start, *var));
     let mut groups: Vec<Group> = Vec::new();
-    // Those with room whose members live.
+    // Groups with free bytes whose members are live.
     let mut open: Vec<u32> = Vec::new();
     let mut slots: Vec<Slot> = Vec::new();
     for (used, var) in order {
@@ -103,7 +103,7 @@ pub fn pack(
         for &g in open.iter().rev() {
             let group = &groups[g as usize];
             let apart = group.start.abs_diff(used.start) + group.end.abs_diff(used.end);
-            if apart <= span / 2 + NEAR
+            if apart <= span / 2 + MAX_DISTANCE_INSTS
                 && group.routines == used.routines
                 && best.is_none_or(|(least, ..)| apart < least)
                 && let Some(offset) = group.place(cell, used.bytes, used.align)
@@ -114,7 +114,7 @@ pub fn pack(
         let (group, offset) = match best {
             Some((_, group, offset)) => (group, offset),
             None => {
-                if open.len() == OPEN {
+                if open.len() == MAX_OPEN_GROUPS {
                     open.remove(0);
                 }
                 open.push(groups.len() as u32);
@@ -139,12 +139,12 @@ pub fn pack(
     slots
 }
 
-/// Bytes of the widest variables that share a cell.
+/// Maximum bytes of a variable that shares a cell.
 fn widest(target: &Platform) -> u32 {
     target.unit_bytes() / 2
 }
 
-/// The use of each variable that is a root, narrow enough to share a cell, and used at all.
+/// Uses by variable, of roots that are used and narrow enough to share a cell.
 pub struct Uses(Vec<Option<Use>>);
 
 /// The uses of an object's narrow variables, on that platform.
@@ -173,10 +173,10 @@ pub fn uses(object: &Object, target: &Platform) -> Uses {
                     let start = u32::from(row) * row_bytes + u32::from(col) * bytes;
                     (start + reach(inst, region, write) * bytes, 1)
                 }
-                // Messages move whole registers.
+                // Messages move whole GRFs.
                 _ => (row_bytes, row_bytes),
             };
-            // No element crosses a register that does not have to.
+            // Elements do not straddle GRFs unless they are larger.
             let natural = |bytes: u32| bytes.next_power_of_two().min(row_bytes);
             let used = uses[root.as_u32() as usize].get_or_insert_with(|| Use {
                 start: i as u32,
@@ -199,7 +199,7 @@ pub fn uses(object: &Object, target: &Platform) -> Uses {
     Uses(uses)
 }
 
-/// Elements from an operand's first to the end of its last.
+/// Number of elements from an operand's first to the end of its last.
 fn reach(inst: &Inst, region: Region, write: bool) -> u32 {
     let last = u32::from(inst.exec.size.max(1)) - 1;
     let (width, h) = (u32::from(region.w.max(1)), u32::from(region.h));

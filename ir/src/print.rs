@@ -1,4 +1,4 @@
-//! The IR as text: what `--dump=ir` shows.
+//! The IR as text, for `--dump=ir`.
 
 use std::fmt;
 
@@ -102,7 +102,7 @@ impl fmt::Display for Function<'_> {
 }
 
 impl Function<'_> {
-    /// What a subroutine takes and gives back.
+    /// Parameters and results of a subroutine.
     fn fmt_routine(&self, f: &mut fmt::Formatter, routine: &RoutineData) -> fmt::Result {
         for (what, list) in [("takes", &routine.params), ("gives", &routine.results)] {
             write!(f, "subroutine {what}")?;

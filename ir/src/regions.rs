@@ -1,40 +1,38 @@
-//! Ends for the parts of a program that branches lead out of to one far place.
+//! Joins for single-entry regions whose branches meet far behind them.
 //!
-//! A compiler that has threaded its jumps lets the two ways of an `if` meet where the `if` around it ends, or at
-//! the end of the whole program. Channels that wait there wait for everything between, which then
-//! takes SIMD gotos for what all channels do. This gives such a region an end of its own, an
-//! empty block behind it that goes on to the far place: channels wait there only for one another,
-//! and what follows may be a scalar jump.
+//! After jump threading the two sides of an `if` meet where an enclosing `if` ends, or at the end of the program.
+//! Channels that wait there wait for all code between, in which uniform branches then have to be SIMD gotos. A region
+//! of that kind gets an empty block at its end, from which one jump leads to the far join: channels wait in the empty
+//! block for one another only, and the jump may be scalar.
 //!
-//! A region is what one branch decides: from a divergent goto `h: (P) goto A`, where all channels
-//! leave before `A` for a place `E` ahead, to the first block `b` that no way leads to but by `E`.
-//! Nothing enters it but through `h`, and all that leaves it goes to `E`. If `E` is not `b`, the new block
-//! stands before `b`.
+//! A region begins at a divergent goto `h: (P) goto A` for which all channels leave the block before `A` for a block
+//! `E` ahead. It ends before the first block `b` that the region reaches by `E` alone. Only `h` enters it, and all
+//! edges that leave it lead to `E`. If `E` is not `b`, the empty block is put before `b`.
 //!
-//! Takes blocks whose branches are as in vISA, before any is made scalar or SIMD. Regions are looked for from the
-//! last to the first; one that was found is a single step for those around it, and no search takes
-//! more than `STEPS`: the time is linear.
+//! Takes blocks before branches are decided. Guarantees the same paths for every channel. The search goes from the last
+//! block to the first; a region found is one step for those around it, and a search takes at most `MAX_STEPS`
+//! steps: the time is linear.
 
 use kiln_frontend::module::Object;
 use kiln_frontend::opcode::Opcode;
 
 use crate::cfg::{Exit, LogicalBlock};
 
-/// Blocks and regions that a search steps over before it gives up.
-const STEPS: usize = 256;
+/// Maximum number of blocks and inner regions that a search steps over.
+const MAX_STEPS: usize = 256;
 /// No block.
 const NONE: usize = usize::MAX;
 
-/// The blocks from the branch of one to before another, which lead to `exit` alone.
+/// A region: blocks from its branch to before `end`, which all edges leave to `exit`.
 #[derive(Clone, Copy)]
 struct Region {
     end: usize,
     exit: usize,
-    /// An instruction that goes there.
+    /// A branch to `exit`.
     inst: usize,
 }
 
-/// Gives each region an end.
+/// Gives each region a join of its own.
 pub fn end(blocks: &mut Vec<LogicalBlock>, object: &Object) {
     let found = Search::new(blocks, object).run();
     if found.iter().flatten().any(|r| r.end != r.exit) {
@@ -45,9 +43,9 @@ pub fn end(blocks: &mut Vec<LogicalBlock>, object: &Object) {
 struct Search<'a> {
     blocks: &'a [LogicalBlock],
     object: &'a Object,
-    /// The first and the last block with a branch to each.
+    /// By block: the first and the last block that branch to it.
     sources: Vec<(usize, usize)>,
-    /// By the block whose branch begins them.
+    /// By block: the region that its branch begins.
     found: Vec<Option<Region>>,
 }
 
@@ -83,13 +81,13 @@ impl<'a> Search<'a> {
         };
         let turn = second.checked_sub(1).filter(|&turn| turn > head)?;
         let (exit, inst) = self.leaves(turn)?;
-        // The region reaches at least to here.
+        // Lower bound of the region's end.
         let mut end = second + 1;
         let mut at = head + 1;
         let mut steps = 0;
         while at < end {
             steps += 1;
-            if steps > STEPS || end > exit {
+            if steps > MAX_STEPS || end > exit {
                 return None;
             }
             let (first, last) = self.sources[at];
@@ -115,7 +113,7 @@ impl<'a> Search<'a> {
         (end <= exit).then_some(Region { end, exit, inst })
     }
 
-    /// Where execution goes from a block, if that is known and asks for nothing of its own.
+    /// Successors of a block; none for one that ends in a scalar jump or a return.
     fn ways(&self, block: usize) -> Option<[Option<usize>; 2]> {
         let exit = self.blocks[block].exit;
         let own = match exit {
@@ -127,13 +125,12 @@ impl<'a> Search<'a> {
         (!own).then_some([exit.target(), falls])
     }
 
-    /// Whether a branch is scalar whoever waits.
+    /// True if a branch is scalar in vISA.
     fn jumps(&self, inst: Option<usize>) -> bool {
         inst.is_none_or(|i| self.object.insts[i].op == Opcode::Jmp)
     }
 
-    /// Where a block goes that ends in a goto ahead for all channels, past what is next, and by
-    /// which instruction.
+    /// Target and instruction of an unconditional forward goto at the end of a block, past the next block.
     fn leaves(&self, block: usize) -> Option<(usize, usize)> {
         match self.blocks[block].exit {
             Exit::Branch {
@@ -146,9 +143,9 @@ impl<'a> Search<'a> {
     }
 }
 
-/// Puts the new blocks in, and has what leaves a region go there.
+/// Inserts the new blocks, and redirects to them the edges that leave their regions.
 fn insert(blocks: &mut Vec<LogicalBlock>, found: &[Option<Region>]) {
-    // The region whose end stands before each block, and the number that the block gets.
+    // By block: the region that ends before it, and its new number.
     let mut ends: Vec<Option<Region>> = vec![None; blocks.len() + 1];
     for region in found.iter().flatten().filter(|r| r.end != r.exit) {
         ends[region.end] = Some(*region);
@@ -161,7 +158,7 @@ fn insert(blocks: &mut Vec<LogicalBlock>, found: &[Option<Region>]) {
         .collect();
     let old = std::mem::take(blocks);
     blocks.reserve(numbers[old.len()]);
-    // The regions around the block, the innermost last.
+    // Regions around the current block, the innermost last.
     let mut open: Vec<Region> = Vec::new();
     for (b, mut block) in old.into_iter().enumerate() {
         while open.pop_if(|region| region.end <= b).is_some() {}

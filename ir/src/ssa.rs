@@ -1,19 +1,19 @@
 //! SSA construction on the linear graph.
 //!
-//! Takes blocks whose reads and writes name cells and gives every write a value and every read the
-//! value that reaches it; where several reach a block, the block gets a parameter. Parameters are
-//! placed on the iterated dominance frontier of a cell's writes, and only where the cell is live, in
-//! the batches of cells that [`crate::liveness`] solves: a cell that never leaves its block needs
-//! none. What no write reaches is [`Value::UNDEF`].
+//! Takes blocks whose reads and writes name cells. Guarantees a value for every write and, for every read, the value
+//! that reaches it; a block that several reach has a parameter. Parameters are
+//! placed on the iterated dominance frontier of a cell's writes (Cytron et al.), only where the cell is live, in
+//! the batches of cells that [`crate::liveness`] solves: a cell that is local to a block needs none.
+//! A read that no write reaches is of [`Value::UNDEF`].
 //!
-//! The frontiers are never written down, since of loops in each other they are as long as the square
-//! of their number. A join is in the frontier of the blocks on the way up the dominator tree from its
+//! The frontiers are never stored, since for nested loops their size is quadratic.
+//! A join is in the frontier of the blocks on the path up the dominator tree from its
 //! predecessors to its own dominator; the walk there ends as soon as it has found a write of each
-//! cell that is live. Joins deep in the tree come first (Sreedhar and Gao), so that the parameters
-//! that are writes for others are known, but for those of joins at the same depth.
+//! live cell. Joins deep in the tree come first (Sreedhar and Gao), so that parameters, which are
+//! writes for other joins, are known, except those of joins at the same depth.
 //!
-//! Contents that nobody wants at the end of a block are not passed on: the linear graph has ways that
-//! no channel takes from end to end, and along these old contents would be carried for nobody.
+//! Contents that no channel wants at the end of a block are not passed on: the linear graph has paths that
+//! no channel takes from end to end, along which old contents would stay live in vain.
 
 use std::cmp::Reverse;
 
@@ -24,33 +24,33 @@ use crate::dominators::Dominators;
 use crate::func::{Block, Cell, Def, Function, Inst, Routine, Value, ValueData};
 use crate::liveness::{Accesses, Batch, Item, Solver, Worklist};
 
-/// Where a block of the linear graph comes from.
+/// The origin of a block of the linear graph.
 #[derive(Clone, Copy)]
 pub enum Origin {
-    /// The block of the program with that number.
+    /// The logical block of that number.
     Body(usize),
-    /// The join before it.
+    /// The join before the logical block of that number.
     Join(usize),
-    /// A critical edge.
+    /// A critical edge that the block splits.
     Split,
 }
 
-/// Finds block parameters, one batch of cells after the other; what it finds of one does not depend on others.
+/// Placement of block parameters, one batch of cells after the other; batches are independent.
 pub struct Placer<'a> {
     origins: &'a [Origin],
-    /// The block that has the instructions of each block of the program.
+    /// By logical block: the linear block with its instructions.
     bodies: Vec<Block>,
     doms: &'a Dominators,
     entry: Vec<Cell>,
-    /// The subroutine that begins or ends with a block.
+    /// Subroutines by their entry, and by the block that returns.
     entered: SecondaryMap<Block, Option<Routine>>,
     left: SecondaryMap<Block, Option<Routine>>,
-    /// Of the batch, a bit a cell: live at the start of each block, and written in it.
+    /// By block, a bit for each cell of the batch: live at its start, and written in it.
     live: Vec<u64>,
     written: Vec<u64>,
     touched: Vec<Block>,
     work: Worklist,
-    /// The last search that came by each block.
+    /// By block: the last search that visited it.
     seen: Vec<u32>,
     searches: u32,
 }
@@ -101,7 +101,7 @@ impl<'a> Placer<'a> {
         }
         for items in batch.items.chunk_by(|a, b| a.block == b.block) {
             let b = self.bodies[items[0].block as usize];
-            // Blocks that nothing leads to have no instructions.
+            // Unreachable blocks have no instructions.
             if !func.blocks[b].insts.is_empty() {
                 self.uses(b, items, solver, batch, accesses);
             }
@@ -145,7 +145,7 @@ impl<'a> Placer<'a> {
         }
     }
 
-    /// What is live at the entry of a subroutine is a parameter of it, what is wanted at its end a result.
+    /// Makes a parameter of each cell that is live-in to a subroutine, and a result of each that is live at its end.
     fn pass(&mut self, func: &mut Function, solver: &Solver, cells: &[Option<Cell>; 64]) {
         for &b in &self.touched {
             let Some(routine) = self.entered[b] else {
@@ -170,7 +170,7 @@ impl<'a> Placer<'a> {
         }
     }
 
-    /// The joins that need parameters, and for which of the cells.
+    /// The joins that need parameters, with the bits of the cells.
     fn joins(&mut self, func: &Function) -> Vec<(Block, u64)> {
         let is_join = |b: &Block| {
             self.live[b.index()] != 0
@@ -197,8 +197,8 @@ impl<'a> Placer<'a> {
         joins
     }
 
-    /// Which of the wanted cells are written on the ways up the dominator tree from a join's
-    /// predecessors to its dominator.
+    /// The cells of `wanted` that are written on the paths up the dominator tree from a join's predecessors to its
+    /// dominator.
     fn writes_before(&mut self, func: &Function, join: Block, wanted: u64) -> u64 {
         self.searches += 1;
         let stop = self.doms.idom(join);
@@ -209,7 +209,7 @@ impl<'a> Placer<'a> {
             .filter(|p| self.doms.is_reachable(**p))
         {
             let mut runner = Some(p).filter(|_| Some(p) != stop);
-            // Where an earlier search came by, it went on from there for no less.
+            // An earlier path of this search went on from there.
             while let Some(at) = runner.filter(|_| found != wanted)
                 && std::mem::replace(&mut self.seen[at.index()], self.searches) != self.searches
             {
@@ -220,7 +220,7 @@ impl<'a> Placer<'a> {
         found
     }
 
-    /// What a block reads of what came before it, and what it writes, which is given.
+    /// Enters the upward-exposed reads of a block and its writes, both from its items.
     fn uses(
         &mut self,
         b: Block,
@@ -249,7 +249,7 @@ impl<'a> Placer<'a> {
         self.touched.push(b);
     }
 
-    /// Of those cells the ones that block `b` passes on.
+    /// The cells of a set that block `b` passes on.
     fn passed(&self, solver: &Solver, batch: &Batch, b: Block, cells: u64) -> u64 {
         match self.origins[b.index()] {
             Origin::Body(l) => solver.wanted_out(batch, l, cells),
@@ -258,7 +258,7 @@ impl<'a> Placer<'a> {
         }
     }
 
-    /// Liveness on the linear graph.
+    /// Solves liveness on the linear graph, backward with a worklist.
     fn flow(&mut self, func: &Function, solver: &Solver, batch: &Batch) {
         for i in 0..self.touched.len() {
             if self.live[self.touched[i].index()] != 0 {
@@ -296,8 +296,8 @@ fn in_bits(mut bits: u64, cells: &[Option<Cell>; 64]) -> impl Iterator<Item = (u
     .filter_map(|(bit, cell)| Some((bit, cell?)))
 }
 
-/// Gives every read and write its value. Reads and the `old` of writes hold [`Value::UNDEF`] where a
-/// value is to be found, and `None` where nothing is kept.
+/// Gives every read and write its value, in a walk over the dominator tree. Before, reads and the `old` of writes
+/// that keep contents are [`Value::UNDEF`]; `old` is `None` where nothing is kept.
 pub fn rename(func: &mut Function, doms: &Dominators) {
     let count = func.blocks.len();
     let mut children: Vec<Vec<usize>> = vec![Vec::new(); count];
@@ -309,7 +309,7 @@ pub fn rename(func: &mut Function, doms: &Dominators) {
     func.values.reserve(func.write_pool.len());
     let mut current: Vec<Value> = vec![Value::UNDEF; func.cells.len()];
     let mut undo: Vec<(Cell, Value)> = Vec::new();
-    // Depth first over the dominator tree: enter a block, later restore what it changed.
+    // Depth first over the dominator tree; leaving a block undoes its changes of `current`.
     enum Step {
         Enter(usize),
         Leave(usize),

@@ -1,11 +1,10 @@
-//! Which subroutines are put in the place of their calls.
+//! Inlining of subroutines.
 //!
-//! `CALL` runs a part of the same object that `RET` leaves; variables are shared. Most subroutines stay
-//! what they are and become functions of the machine ([`crate::build`]). In the place of its calls stands
-//! one that is called from a single place, or is so short that a call costs as much; and all of an
-//! object's if a call could not keep to the object's convention. Subroutines that nothing calls are
-//! dropped. Takes an object and gives one in which no call is predicated: the channels that do not take
-//! a call jump over it.
+//! A subroutine is a part of an object that `CALL` enters and `RET` leaves; variables are shared. Takes an object,
+//! and inlines its subroutines that are called once, or are so short that a call costs as much ([`Which::Few`]), or
+//! all of them, if a call could not keep to the object's calling convention. The others become functions of the
+//! machine IR. Guarantees an object in which no call is predicated, as channels that do not take a call branch over
+//! it, and every subroutine has a call.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -19,25 +18,25 @@ use smallvec::smallvec;
 
 use crate::cfg::CfgError;
 
-/// Instructions of an object with all its subroutines in place, at most.
-const MOST: usize = 1 << 20;
+/// Maximum number of instructions of an object with all subroutines inlined.
+const MAX_INLINED_INSTS: usize = 1 << 20;
 
-/// Instructions of a subroutine that is put in the place of all its calls, at most. A call takes two
-/// instructions and its return two, besides what it moves about.
-const SHORT: usize = 8;
+/// Maximum number of instructions of a leaf subroutine that is inlined at several calls. A call takes two
+/// instructions and a return two, beside moves.
+const MAX_SHORT_INSTS: usize = 8;
 
-/// Which subroutines are to be put in the place of their calls.
+/// The subroutines to inline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Which {
     All,
-    /// Those for which it pays.
+    /// Those that are called once or are short.
     Few,
 }
 
-/// Puts subroutines in the place of their calls. The result is `None` for an object without subroutines.
+/// Inlines subroutines. The result is `None` for an object without subroutines.
 ///
 /// # Errors
-/// A call that leads back to itself, or to no subroutine, or more instructions than is reasonable.
+/// A recursive subroutine, a call of no subroutine, or more than 2^20 instructions.
 pub fn prepare(object: &Object, which: Which) -> Result<Option<Object>, CfgError> {
     let calls = Calls::new(object)?;
     let Some(calls) = calls else { return Ok(None) };
@@ -51,7 +50,7 @@ pub fn prepare(object: &Object, which: Which) -> Result<Option<Object>, CfgError
             ..object.without_insts()
         },
         most: match which {
-            Which::All => MOST.max(object.insts.len()),
+            Which::All => MAX_INLINED_INSTS.max(object.insts.len()),
             Which::Few => usize::MAX,
         },
     };
@@ -65,15 +64,15 @@ pub fn prepare(object: &Object, which: Which) -> Result<Option<Object>, CfgError
     Ok(Some(out.object))
 }
 
-/// A subroutine, in the order of the code; the first is the kernel's or function's own part.
+/// A subroutine, in the order of the code; the first is the kernel's or function's own code.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Body(u32);
 entity_impl!(Body, "body");
 
-/// Who calls whom inside an object.
+/// The calls of subroutines inside an object.
 struct Calls<'o> {
     object: &'o Object,
-    /// Instructions of each.
+    /// Instructions of each body.
     bodies: PrimaryMap<Body, Range<usize>>,
     body_at: SecondaryMap<Label, PackedOption<Body>>,
 }
@@ -109,12 +108,12 @@ impl<'o> Calls<'o> {
         }))
     }
 
-    /// What a call is a call of.
+    /// The subroutine that a call enters.
     fn callee(&self, at: usize) -> Result<Body, CfgError> {
         let body = label(&self.object.insts[at]).and_then(|label| self.body_at[label].expand());
         body.ok_or(CfgError::Unsupported {
             inst: at,
-            what: "a call of what is no subroutine",
+            what: "a call of a label that begins no subroutine",
         })
     }
 
@@ -122,7 +121,7 @@ impl<'o> Calls<'o> {
         range.find(|&at| self.object.insts[at].op == Opcode::Call)
     }
 
-    /// All that can be reached, callees before their callers.
+    /// Reachable bodies, callees before their callers: a depth-first search.
     fn bottom_up(&self) -> Result<Vec<Body>, CfgError> {
         #[derive(Clone, Copy, Default, PartialEq)]
         enum State {
@@ -162,7 +161,7 @@ impl<'o> Calls<'o> {
         Ok(order)
     }
 
-    /// What is put in the place of its calls.
+    /// By body: true if it is inlined.
     fn inlined(&self, order: &[Body], which: Which) -> SecondaryMap<Body, bool> {
         let mut sites: SecondaryMap<Body, u32> = SecondaryMap::new();
         let mut leaf: SecondaryMap<Body, bool> = SecondaryMap::with_default(true);
@@ -185,21 +184,21 @@ impl<'o> Calls<'o> {
                     Opcode::Subroutine | Opcode::Label | Opcode::Loc | Opcode::File
                 )
             });
-            let short = || leaf[body] && code.take(SHORT + 1).count() <= SHORT;
+            let short = || leaf[body] && code.take(MAX_SHORT_INSTS + 1).count() <= MAX_SHORT_INSTS;
             inlined[body] = which == Which::All || sites[body] == 1 || short();
         }
         inlined
     }
 }
 
-/// A copy that is being written.
+/// A copy of a body that is being written.
 struct Copy {
     rest: Range<usize>,
-    /// Where returns go; with a body of its own they stay returns.
+    /// The label that returns branch to; none if they stay returns.
     back: Option<Label>,
-    /// Labels of the copy; the object's own stay what they are.
+    /// New labels by the labels of the body.
     labels: HashMap<Label, Label, FixedState>,
-    /// The call that it stands for.
+    /// The call that it replaces.
     call: Option<usize>,
 }
 
@@ -211,7 +210,7 @@ struct Writer<'c, 'o> {
 }
 
 impl Writer<'_, '_> {
-    /// Appends a body with what is put into it.
+    /// Appends a body, with inlined copies of its callees.
     fn body(&mut self, body: Body) -> Result<(), CfgError> {
         let mut open = vec![Copy {
             rest: self.calls.bodies[body].clone(),
@@ -231,16 +230,16 @@ impl Writer<'_, '_> {
             match (inst.op, copy.back) {
                 (Opcode::Call, _) => {
                     let callee = self.calls.callee(at)?;
-                    let behind = self.new_label();
+                    let after = self.new_label();
                     if let Some(pred) = inst.pred {
                         let others = PredUse {
                             inverse: !pred.inverse,
                             ..pred
                         };
-                        self.goto(at, Some(others), behind)?;
+                        self.goto(at, Some(others), after)?;
                     }
                     if self.inlined[callee] {
-                        let copy = self.copy(callee, at, behind);
+                        let copy = self.copy(callee, at, after);
                         open.push(copy);
                         continue;
                     }
@@ -253,11 +252,11 @@ impl Writer<'_, '_> {
                         },
                     )?;
                     if inst.pred.is_some() {
-                        self.stand(at, behind)?;
+                        self.stand(at, after)?;
                     }
                 }
                 (Opcode::Ret, Some(back)) => self.goto(at, inst.pred, back)?,
-                // Nothing leads to a copy's beginning but what stands before it.
+                // A copy is entered by falling through.
                 (Opcode::Subroutine, Some(_)) => {}
                 _ => {
                     let mut inst = inst.clone();
@@ -300,7 +299,7 @@ impl Writer<'_, '_> {
         self.push(at, goto)
     }
 
-    /// A label stands here, which is behind a call.
+    /// Puts a label after a call.
     fn stand(&mut self, call: usize, at: Label) -> Result<(), CfgError> {
         let mut end = self.calls.object.insts[call].clone();
         end.op = Opcode::Label;
@@ -321,7 +320,7 @@ impl Writer<'_, '_> {
         if self.object.insts.len() >= self.most {
             return Err(CfgError::Unsupported {
                 inst: at,
-                what: "so many calls of subroutines",
+                what: "an object of so many instructions after inlining",
             });
         }
         self.object.insts.push(inst);

@@ -1,4 +1,4 @@
-//! What must hold of the IR; run after it is built in debug builds and tests.
+//! The verifier of the IR: SSA form, edge arguments, no critical edges. It runs where stages are verified.
 
 use std::ops::Range;
 
@@ -10,7 +10,7 @@ use crate::func::{Block, Def, Function, Inst, Routine, Value};
 /// A broken invariant.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub enum VerifyError {
-    #[error("{0}: value {1} is not defined on every way there")]
+    #[error("{0}: value {1} is not defined on every path there")]
     NotDominated(Block, Value),
     #[error("{0}: {1} arguments for {2} parameters of {3}")]
     Arguments(Block, usize, usize, Block),
@@ -20,17 +20,20 @@ pub enum VerifyError {
     WrongCell(Block, Inst),
 }
 
-/// Checks SSA form, block arguments and the shape of the linear graph.
+/// Checks SSA form, edge arguments and the shape of the linear graph.
+///
+/// # Errors
+/// The first broken invariant.
 pub fn verify(func: &Function) -> Result<(), VerifyError> {
     let doms = Dominators::new(func);
-    // Position of each instruction's definition: block and place in it.
+    // By instruction: its block.
     let mut block_of = vec![Block::from_u32(0); func.insts.len()];
     for b in func.blocks.keys() {
         for inst in func.block_insts(b) {
             block_of[inst.as_u32() as usize] = b;
         }
     }
-    // The routine that each input is of.
+    // By value: the routine that it is an input of.
     let mut input_of: SecondaryMap<Value, Option<Routine>> = SecondaryMap::new();
     for (r, routine) in &func.routines {
         let entry = if r.as_u32() == 0 {
@@ -42,7 +45,7 @@ pub fn verify(func: &Function) -> Result<(), VerifyError> {
             input_of[value] = Some(r);
         }
     }
-    // A use at `inst` of block `b`; `None` is the block's end.
+    // A use by instruction `at` of block `b`; `None` is the block's end.
     let check = |value: Value, b: Block, at: Option<Inst>| {
         let ok = match func.values[value].def {
             Def::Undef => true,

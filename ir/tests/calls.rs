@@ -18,7 +18,7 @@ fn module(kernel: &str, functions: &[(&str, u8, u8, &str)]) -> Module {
     text::parse(&source).unwrap_or_else(|e| panic!("{e}\n{source}"))
 }
 
-/// Callers and callees by name, and whether it is by name.
+/// Callers and callees by name; true for calls by name.
 fn edges(graph: &CallGraph, module: &Module) -> Vec<(String, String, bool)> {
     let name = |number: usize| module.objects[number].name.to_string();
     let mut edges = Vec::new();
@@ -171,7 +171,7 @@ fn stacks_are_as_deep_as_the_deepest_chain() {
     assert_eq!(recursive, [false, false, false, false, true, false, false]);
 }
 
-/// By an address, a function may call itself.
+/// A call by address may be recursive.
 #[test]
 fn recursion_goes_through_addresses() {
     let module = module(
@@ -204,7 +204,7 @@ fn barriers_are_known_to_all_callers() {
     assert_eq!(found, [(0, true), (0, true), (2, true), (0, false)]);
 }
 
-/// A chain of calls is no deeper in our own stack.
+/// A long chain of calls does not exhaust the host's stack.
 #[test]
 fn long_chains_are_no_deep_recursion_of_ours() {
     let most = 50_000;

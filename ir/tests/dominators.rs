@@ -1,4 +1,4 @@
-//! Dominators beside those of petgraph, on random flow graphs.
+//! Dominators compared with petgraph's, on random flow graphs.
 
 mod common;
 

@@ -1,5 +1,4 @@
-//! How branches run: which are scalar, where joins stand, where execution goes when no channel is
-//! left.
+//! Decided control flow: scalar and SIMD branches, joins, and the targets taken with no active channel.
 
 mod common;
 
@@ -12,7 +11,7 @@ use kiln_ir::func::{Block, Function, Term};
 use kiln_ir::verify::verify;
 use kiln_target::platform::SKL;
 
-/// The block whose instructions hold the `n`th instruction of that kind.
+/// The block with the `n`th instruction of that opcode.
 fn block_of(func: &Function, op: Opcode, n: usize) -> Block {
     let of_block = |b: Block| {
         func.block_insts(b)
@@ -30,7 +29,7 @@ fn term(func: &Function, op: Opcode, n: usize) -> Term {
     func.blocks[block_of(func, op, n)].term
 }
 
-/// The joins, in order, with the place each goes to when no channel is active.
+/// Joins in order, each with its target for no active channel.
 fn joins(func: &Function) -> Vec<(Block, Option<Block>)> {
     let join = |b: Block| match func.blocks[b].term {
         Term::Join { jip, .. } => Some((b, jip)),
@@ -39,7 +38,7 @@ fn joins(func: &Function) -> Vec<(Block, Option<Block>)> {
     func.blocks.keys().filter_map(join).collect()
 }
 
-/// Where execution gets to from `b` through blocks that only fall through.
+/// The block that execution reaches from `b` through empty blocks that fall through.
 fn landing(func: &Function, mut b: Block) -> Block {
     while func.blocks[b].insts.is_empty() {
         match func.blocks[b].term {
@@ -292,7 +291,7 @@ fn a_loop_at_the_start_gets_an_entry_before_it() {
     let func = build(&module.objects[0], &SKL).expect("a graph");
     verify(&func).expect("sound");
     enters(&func);
-    // What the loop adds up goes round it.
+    // The sum is loop-carried.
     let add = block_of(&func, Opcode::Add, 0);
     assert_eq!(func.blocks[add].params.len(), 1, "{func}");
 }
@@ -346,7 +345,7 @@ fn a_function_has_one_return_that_reads_its_results() {
     };
     let last = func.block_insts(b).next_back().expect("the return");
     assert!(!func.reads(last).is_empty(), "{func}");
-    // Who has left keeps the first result: the second is written over it.
+    // Channels that have left keep the first result: the second write keeps old contents.
     let written = func.insts.iter().map(|inst| inst.writes.clone());
     let kept = written.flat_map(|w| &func.write_pool[w.start as usize..w.end as usize]);
     assert_eq!(kept.filter(|w| w.old.is_some()).count(), 1, "{func}");
@@ -397,7 +396,7 @@ fn a_branch_to_the_next_block_is_none() {
     }
 }
 
-/// Two ways inside the first of two, and all four ends lead to the same place.
+/// An `if` inside the first side of an `if`, where all sides jump to one place.
 const NESTED: &str = "cmp.lt (M1, 16) P1 V(0,0)<1;1,0> 0x0:d\n\
      cmp.lt (M1, 16) P2 V(0,0)<1;1,0> 0x1:d\n\
      (P1) goto (M1, 16) outer\n\

@@ -1,4 +1,4 @@
-//! Which writes keep what was there before, and what reads find where nobody wrote.
+//! Writes that keep old contents, and reads of undefined contents.
 
 mod common;
 
@@ -18,7 +18,7 @@ fn nth(func: &Function, op: Opcode, n: usize) -> Inst {
         .expect("an instruction of that kind")
 }
 
-/// Whether the only write of the `n`th instruction of that kind keeps old contents.
+/// True if the only write of the `n`th instruction of that opcode keeps old contents.
 fn keeps(module: &Module, op: Opcode, n: usize) -> bool {
     let func = build(&module.objects[0], &SKL).expect("a graph");
     verify(&func).expect("sound");
@@ -28,7 +28,7 @@ fn keeps(module: &Module, op: Opcode, n: usize) -> bool {
     write.old.is_some()
 }
 
-/// A kernel that loops until each channel has had enough.
+/// A kernel with a divergent loop.
 fn in_loop(body: &str, behind: &str) -> Module {
     kernel(&format!(
         "mov (M1, 16) V(0,0)<1> 0x0:d\n\
@@ -126,7 +126,7 @@ fn reads_across_channels_make_masked_writes_keep() {
         MASKED,
         "scatter4_scaled.R (M1, 16) T6 0x0:ud W.0 V.0"
     ));
-    // One that overwrites all in between ends it.
+    // A write of all bytes in between ends liveness.
     let ended = format!("mov (M1_NM, 16) V(0,0)<1> 0x5:d\n{no_mask}");
     assert!(!straight(MASKED, &ended));
 }
@@ -236,7 +236,7 @@ fn predicates_keep_the_channels_that_were_not_compared() {
     assert!(keeps(&module("(M1_NM, 8)", data), Opcode::Cmp, 0));
 }
 
-/// Whether the message keeps V, which it writes, of which later all is read.
+/// True if the message's write of V, all of which is read later, keeps old contents.
 fn message(op: Opcode, text: &str) -> bool {
     let module = kernel(&format!(
         "mov (M1_NM, 16) V(0,0)<1> 0x0:d\n{text}\n\

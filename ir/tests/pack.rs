@@ -14,7 +14,7 @@ use kiln_target::platform::SKL;
 
 const CELL: u32 = SKL.unit_bytes();
 
-/// Root variables in cells: bytes counted through all cells, first and last.
+/// First and last byte of each root variable in cells, counted through all cells.
 fn places(func: &Function) -> Vec<(Var, u32, u32)> {
     let roots = func.object.vars.iter().filter(|(_, d)| d.alias.is_none());
     let mut all: Vec<(Var, u32, u32)> = roots
@@ -30,7 +30,7 @@ fn places(func: &Function) -> Vec<(Var, u32, u32)> {
     all
 }
 
-/// Seven scalars of a loop, vectors of half a register file unit, one that lives shortly.
+/// Seven scalars of a loop, vectors of half an allocation unit, one with a short live range.
 fn scalars() -> Module {
     let mut body = String::new();
     for (i, ty) in ["d", "w", "ub", "q", "d", "uw", "d"].iter().enumerate() {
@@ -87,10 +87,7 @@ fn scalars_of_one_life_share_a_cell() {
 #[test]
 fn each_has_its_own_if_they_are_not_packed() {
     let module = scalars();
-    let options = BuildOptions {
-        pack: false,
-        ..BuildOptions::default()
-    };
+    let options = BuildOptions { pack: false };
     let func = build_with(&module.objects[0], &SKL, options).expect("a graph");
     verify(&func).expect("sound");
     for (v, from, _) in places(&func) {
@@ -127,7 +124,7 @@ fn no_two_variables_have_a_byte_in_common() {
     assert!(shared > 10, "only {shared} variables share cells");
 }
 
-/// A variable that an access reaches the end of a register for needs all of it.
+/// A variable takes a whole GRF if an access reaches the GRF's end.
 #[test]
 fn what_is_written_past_a_variable_is_its_own() {
     let mut body = String::from(".decl A v_type=G type=d num_elts=1 align=hword\n");

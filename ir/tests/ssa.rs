@@ -1,4 +1,4 @@
-//! The verifier: accepts what is built, and refuses what was broken.
+//! The verifier: accepts the IR that is built, and refuses broken IR.
 
 mod common;
 
@@ -46,7 +46,7 @@ fn every_example_is_sound() {
     assert!(count >= 14, "only {count} kernels found");
 }
 
-/// Builds a function with a branch, lets it be broken and verified.
+/// Builds a function with a branch, breaks it with `f`, and verifies it.
 fn broken(f: impl FnOnce(&mut Function)) -> VerifyError {
     let module = kernel(
         "mov (M1_NM, 16) W(0,0)<1> 0x0:d\n\

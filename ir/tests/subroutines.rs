@@ -1,4 +1,4 @@
-//! Subroutines: which stay, what they take and give, and what their calls read and write.
+//! Subroutines: inlining, parameters and results, and the accesses of calls.
 
 use kiln_frontend::module::{Module, Object};
 use kiln_frontend::opcode::Opcode;
@@ -38,14 +38,14 @@ fn names(func: &Function, list: &[(Cell, Value)]) -> String {
     names.join(" ")
 }
 
-/// What a subroutine takes, and what it gives.
+/// Parameters and results of a subroutine.
 fn passed(func: &Function, routine: usize) -> [String; 2] {
     verify(func).unwrap_or_else(|e| panic!("{e}\n{func}"));
     let routine = &func.routines[Routine::from_u32(routine as u32)];
     [&routine.params, &routine.results].map(|list| names(func, list))
 }
 
-/// Cells that a call writes over what was there.
+/// Cells of which a call keeps old contents.
 fn kept(func: &Function, call: usize) -> String {
     let (call, _) = func.calls[call];
     let old = func.writes(call).iter().filter(|w| w.old.is_some());
@@ -106,7 +106,7 @@ fn what_channels_want_that_wait_for_the_caller_is_kept() {
 
 #[test]
 fn what_lives_from_call_to_call_is_passed_on() {
-    // Only the subroutine knows C; what is in it is there again the next time.
+    // Only the subroutine accesses C, whose contents live from call to call.
     let module = kernel(&format!(
         "call (M1, 8) s\ncall (M1, 8) s\n{STORE} A.0 B.0\nret (M1, 1)\n\
          .function \"s\"\ns:\nadd (M1, 8) C(0,0)<1> C(0,0)<1;1,0> 0x1:d\n\
@@ -136,7 +136,7 @@ fn count(object: &Object, op: Opcode) -> usize {
     object.insts.iter().filter(|inst| inst.op == op).count()
 }
 
-/// All of a cell is passed: only what the same subroutines use is in one.
+/// Whole cells are passed: variables share one only if the same subroutines use them.
 #[test]
 fn what_is_passed_together_shares_a_cell() {
     let long = "add (M1, 8) F(0,0)<1> F(0,0)<1;1,0> 0x1:d\n".repeat(20);
@@ -164,7 +164,7 @@ fn what_is_passed_together_shares_a_cell() {
     verify(&func).unwrap_or_else(|e| panic!("{e}\n{func}"));
 }
 
-/// A subroutine of so many additions.
+/// A subroutine of `length` additions.
 fn subroutine(name: &str, length: usize) -> String {
     let add = "add (M1, 8) A(0,0)<1> A(0,0)<1;1,0> 0x1:d\n";
     format!(
@@ -218,7 +218,7 @@ fn a_subroutine_that_calls_itself_is_refused() {
     for text in texts {
         let module = kernel(&format!("call (M1, 8) s\nret (M1, 1)\n{text}"));
         for which in [Which::Few, Which::All] {
-            let error = prepare(&module.objects[0], which).err().expect("an error");
+            let error = prepare(&module.objects[0], which).expect_err("an error");
             assert!(
                 matches!(error, CfgError::Unsupported { what, .. } if what.contains("calls itself")),
                 "{error}"
@@ -228,7 +228,7 @@ fn a_subroutine_that_calls_itself_is_refused() {
     }
 }
 
-/// The reference compiler leaves subroutines behind of which it has taken out all calls.
+/// The reference compiler leaves subroutines without calls.
 #[test]
 fn a_subroutine_that_nothing_calls_is_left_out() {
     let module = kernel(&format!(

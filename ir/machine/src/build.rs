@@ -1,4 +1,4 @@
-//! Makes functions one instruction after the other.
+//! A builder of machine functions, which appends one instruction after the other.
 
 use smallvec::SmallVec;
 
@@ -6,7 +6,7 @@ use crate::func::{Block, BlockData, Class, Edge, Function, Term};
 use crate::inst::{CondMod, Dst, Inst, List, Opcode, Pred, Reg, Src, VReg};
 use kiln_target::isa::{Cond, PredCtrl, Region, Type};
 
-/// Appends to one block of a function at a time.
+/// Builder that appends to one block of a function at a time.
 pub struct Builder<'a> {
     pub func: &'a mut Function,
     block: Block,
@@ -24,17 +24,17 @@ impl<'a> Builder<'a> {
         self.block
     }
 
-    /// A new block, which ends the thread until its end is set.
+    /// A new block, whose terminator ends the thread until it is set.
     pub fn block(&mut self) -> Block {
         self.func.blocks.push(BlockData::new(Term::End))
     }
 
-    /// Goes on in that block.
+    /// Makes `block` the current one.
     pub fn switch_to(&mut self, block: Block) {
         self.block = block;
     }
 
-    /// A parameter of the current block like that register.
+    /// A new parameter of the current block, of the class and size of `v`.
     pub fn param_like(&mut self, v: VReg) -> VReg {
         let param = self.func.regs.push(self.func.regs[v]);
         self.func.blocks[self.block].params.push(param);
@@ -69,7 +69,7 @@ impl<'a> Builder<'a> {
         v
     }
 
-    /// Sets how the current block ends.
+    /// Sets the terminator of the current block.
     pub fn end(&mut self, term: Term, succs: impl IntoIterator<Item = Edge>) {
         let data = &mut self.func.blocks[self.block];
         data.term = term;
@@ -87,13 +87,13 @@ impl<'a> Builder<'a> {
     }
 }
 
-/// An edge with its arguments.
+/// An edge with arguments.
 pub fn edge(to: Block, args: impl IntoIterator<Item = VReg>) -> Edge {
     let args: SmallVec<[VReg; 4]> = args.into_iter().collect();
     Edge { to, args }
 }
 
-/// Each channel by its own bit.
+/// A predicate in which each channel has its own bit.
 pub fn pred(flag: VReg) -> Pred {
     Pred {
         flag: Reg::virt(flag, 0),
@@ -102,7 +102,7 @@ pub fn pred(flag: VReg) -> Pred {
     }
 }
 
-/// The condition, into a flag whose other bits are nobody's.
+/// A condition modifier whose flag keeps no old bits.
 pub fn cond(cond: Cond, flag: VReg) -> CondMod {
     CondMod {
         cond,
@@ -111,12 +111,12 @@ pub fn cond(cond: Cond, flag: VReg) -> CondMod {
     }
 }
 
-/// Elements side by side.
+/// A source of packed elements.
 pub fn packed(v: VReg, exec_size: u8, ty: Type) -> Src {
     Src::reg(Reg::virt(v, 0), Region::packed(exec_size), ty)
 }
 
-/// One element for all channels.
+/// A source of one element for all channels.
 pub fn scalar(v: VReg, byte: u32, ty: Type) -> Src {
     Src::reg(Reg::virt(v, byte), Region::SCALAR, ty)
 }

@@ -12,83 +12,81 @@ use crate::inst::{
     Base, CondMod, Desc, Inst, List, Message, MessageId, Old, Pred, Reg, Role, Src, Symbol, VReg,
 };
 
-/// A block; numbers are the order in which code is laid out.
+/// A block; blocks are numbered in layout order.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Block(u32);
 entity_impl!(Block, "block");
 
-/// What is known of a virtual register.
+/// Properties of a virtual register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RegData {
     pub class: Class,
     /// Bytes in use from its start: at most the target's allocation unit ([`Platform::unit_bytes`]).
     pub bytes: u16,
-    /// Its start is a multiple of so many bytes.
+    /// Alignment of its start, in bytes.
     pub align: u16,
-    /// Holds the same whichever channels run: written without a mask, as a whole.
+    /// True if its contents do not depend on the execution mask: a NoMask instruction writes all of it.
     pub uniform: bool,
 }
 
-/// A successor and the values its parameters get on this edge.
+/// An edge with its arguments.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Edge {
     pub to: Block,
     pub args: SmallVec<[VReg; 4]>,
 }
 
-/// How a block ends. Successors stand in [`BlockData::succs`]; their order is said here.
+/// A terminator. The comments give the order of its successors in [`BlockData::succs`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Term {
-    /// To the only successor: a scalar jump, or nothing where it is next.
+    /// To the only successor: a scalar jump, or a fall-through if it is the next block.
     Jump,
-    /// A scalar jump to the first successor when the predicate's first channel says so, else the
-    /// second.
+    /// A scalar jump to the first successor if the predicate's first channel holds, else to the second.
     Branch { pred: Pred },
-    /// Channels for which `pred` holds (all without) wait at the join that begins block `uip`. The
-    /// first successor is where the others go on, if there can be others; the last, the jump target,
-    /// where execution goes when none is left.
+    /// Channels for which `pred` holds (all, without one) wait at the join that begins block `uip`. The other
+    /// channels, if there can be any, go on at the first successor. If no channel stays active execution goes to the
+    /// last successor, the jump target.
     GotoForward {
         pred: Option<Pred>,
         exec_size: u8,
         chan_off: u8,
         uip: Block,
-        /// A flag that holds nothing here, for targets whose unconditional goto needs one (null until
-        /// flags are assigned).
+        /// A flag without a live value, for targets whose unconditional goto needs one; null until flags are assigned.
         free_flag: Reg,
     },
-    /// When any channel's `pred` holds these go to the first successor and the others wait at the
-    /// join that begins the second, or that a block there jumps to; else all go on there.
+    /// If `pred` holds for any channel, these go to the first successor and the others wait at the
+    /// join that begins the second, or that a block there jumps to; else all go to the second.
     GotoBackward {
         pred: Option<Pred>,
         exec_size: u8,
         chan_off: u8,
     },
-    /// The block is a join and has no instructions: waiting channels go on to the first successor.
-    /// Where none is active execution goes to the second, if there is one.
+    /// The block is a join without instructions: waiting channels go on at the first successor.
+    /// If none is active execution goes to the second, if there is one.
     Join,
     /// The thread ends.
     End,
-    /// A function goes back to its caller.
+    /// A function returns to its caller.
     Return,
 }
 
-/// How a function begins and ends.
+/// The way a function is entered and left.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Entered {
     /// As a thread, by a dispatch.
     #[default]
     Dispatched,
-    /// By a `call`, which makes the channels wait that are not for it; a `ret` goes back.
+    /// By a `call`, which makes the channels wait that do not take it; left by a `ret`.
     Called,
-    /// By a jump of all active channels, as a call of an address is one; a jump goes back.
+    /// By a jump of all active channels, as by a call of an address; left by a jump.
     JumpedTo,
-    /// By a `call` of the kernel or function that it is a part of, or of another such part. Inputs,
-    /// results and the return address are where allocation of the subroutine finds it best.
+    /// By a `call` inside its kernel or function. Allocation of the subroutine chooses the registers of inputs, results
+    /// and return address.
     Subroutine,
 }
 
 impl Entered {
-    /// Whether its caller keeps to a convention of stack calls.
+    /// True if the calling convention of stack calls applies at its entry.
     pub fn by_stack_call(self) -> bool {
         matches!(self, Entered::Called | Entered::JumpedTo)
     }
@@ -123,12 +121,12 @@ pub struct BlockData {
     pub term_origin: u32,
 }
 
-/// An address that the loader fills in: of its bits as many as the immediate has.
+/// An address that the loader fills in, as many bits as the immediate has.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Address {
-    /// Whose address it is.
+    /// The name of the function or variable.
     pub name: String,
-    /// The bits are those from 32 on.
+    /// True for bits 32 to 63, false for bits from 0 on.
     pub high: bool,
 }
 
@@ -145,21 +143,21 @@ pub struct Function {
     pub symbols: PrimaryMap<Symbol, Address>,
     /// The first is the entry: it has no predecessor and no parameters.
     pub blocks: PrimaryMap<Block, BlockData>,
-    /// Registers that hold inputs at entry, with the general register each begins at. Those of a
-    /// subroutine begin where allocation wants them; the first is its return address.
+    /// Virtual registers of inputs, with the GRF in which each arrives. Allocation chooses those of a
+    /// subroutine, whose first input is the return address.
     pub inputs: Vec<(VReg, Option<u32>)>,
-    /// General registers kept out of allocation.
+    /// GRFs that allocation must not use.
     pub reserved: Vec<Range<u32>>,
-    /// The register that must hold the thread's header, as an address names it.
+    /// The GRF that must hold the thread's header, if an address names it.
     pub header: Option<u32>,
-    /// Bytes of scratch memory that the function itself uses; spills come behind them. Of one that is called they
-    /// begin its frame, the caller's pointers among them.
+    /// Bytes of scratch space that the function itself uses; spill slots follow. In a called function they begin its
+    /// frame, with the caller's pointers.
     pub scratch_bytes: u32,
-    /// A barrier is used.
+    /// True if it has a barrier.
     pub barrier: bool,
-    /// Its threads must not be interrupted in the middle.
+    /// True if its threads must not be preempted between instructions.
     pub uninterruptible: bool,
-    /// The calling convention it keeps to.
+    /// Its calling convention.
     pub abi: &'static Abi,
     pub entered: Entered,
 }
@@ -177,8 +175,8 @@ impl BlockData {
 }
 
 impl Function {
-    /// The register for the thread's header, of so many: its own, or else the last in which no input
-    /// arrives.
+    /// The GRF for the thread's header, of `grfs`: that of the calling convention if there is one that is free, or else
+    /// the last free one.
     pub fn header_of(&self, grfs: u32) -> Option<u32> {
         let unit = self.target.unit_grfs();
         let reserved = |grf: u32| self.reserved.iter().any(|r| r.contains(&grf));
@@ -187,7 +185,7 @@ impl Function {
             places.any(|at| at / unit == grf / unit)
         };
         let free = |&grf: &u32| !reserved(grf) && !arrives(grf);
-        // The register r0 itself is overwritten at once.
+        // r0 is reused at once.
         match self.abi.header {
             header if header < grfs => Some(header).filter(free),
             _ => (1..grfs).rev().find(free),
@@ -244,7 +242,7 @@ impl Function {
         }
     }
 
-    /// The same of an operand's place.
+    /// The registers that an operand in `reg` spans, in order.
     #[inline]
     pub fn registers_of<'a>(&'a self, reg: &'a Reg) -> &'a [VReg] {
         match (reg.virt_ref(), reg.as_list()) {
@@ -254,7 +252,7 @@ impl Function {
         }
     }
 
-    /// The virtual register so many bytes from a base, and the byte in it.
+    /// The virtual register `byte` bytes from a base, and the byte in it.
     #[inline]
     pub fn place(&self, base: Base, byte: u32) -> Option<(VReg, u32)> {
         match base {
@@ -269,7 +267,7 @@ impl Function {
     }
 
     /// Calls `f` with each virtual register of an instruction and its role: uses, then definitions.
-    /// Old contents come with the definition that is written over them.
+    /// Old contents come with the definition that is tied to them.
     pub fn visit(&self, inst: &Inst, mut f: impl FnMut(VReg, Role)) {
         for (i, src) in inst.srcs.iter().enumerate() {
             let Some(r) = src.as_reg() else { continue };
@@ -316,7 +314,7 @@ impl Function {
         }
     }
 
-    /// What register `n` of a destination is written over.
+    /// The old contents that register `n` of a destination is tied to.
     #[inline]
     pub fn old(&self, old: Old, n: usize) -> Option<VReg> {
         match old {
@@ -329,8 +327,8 @@ impl Function {
         }
     }
 
-    /// Replaces each virtual register that an instruction *uses*, old contents included, by what
-    /// `f` gives. Lists that change are new ones.
+    /// Replaces each virtual register that an instruction *uses*, old contents included, by the result of
+    /// `f`. A list that changes becomes a new list.
     pub fn map_uses(&mut self, inst: &mut Inst, mut f: impl FnMut(VReg) -> VReg) {
         for src in inst.srcs.iter_mut() {
             if let Src::Reg(r) = src {

@@ -1,27 +1,26 @@
-//! What the blocks of a function are to each other: predecessors, an order, dominators.
+//! The graph of a function's blocks: predecessors, reverse postorder, dominators.
 //!
-//! All in arrays by block number. Dominators are Lengauer and Tarjan's, with path compression: the time
-//! stays near the number of edges on any graph, long ladders of joins included. They are found when they are
-//! first asked for, since most passes need no more than the order.
+//! Arrays by block number. The algorithm for dominators is Lengauer and Tarjan's with path compression: the time is
+//! nearly linear on every graph. They are computed at the first question, since most passes need the order only.
 
 use std::ops::Range;
 use std::sync::OnceLock;
 
 use crate::func::{Block, Function};
 
-/// Nothing: no parent, not reached.
+/// No block: no parent, or unreachable.
 const NONE: u32 = u32::MAX;
 
-/// The graph of a function's blocks as it was when this was made.
+/// The graph of a function's blocks at the time of construction.
 #[derive(Clone, Debug)]
 pub struct Graph {
-    /// Predecessors of all blocks, one block's after the other's; one that has two edges stands twice.
+    /// Predecessors of all blocks, in the order of the blocks; one with two edges is listed twice.
     preds: Vec<Block>,
-    /// Where each block's begin in `preds`, and the end of the last.
+    /// By block: the start of its list in `preds`; then the end of the last list.
     starts: Vec<u32>,
-    /// Blocks that the entry reaches, each after its predecessors but for back edges.
+    /// Reachable blocks, each after its predecessors except by back edges.
     order: Vec<Block>,
-    /// Each block's place in `order`.
+    /// By block: its index in `order`.
     place: Vec<u32>,
     walk: Walk,
     dominators: OnceLock<Dominators>,
@@ -31,7 +30,7 @@ pub struct Graph {
 struct Dominators {
     /// Immediate dominators.
     idom: Vec<u32>,
-    /// First and last moment of a walk over the dominator tree in which a block is entered or left.
+    /// By block: the times at which a walk over the dominator tree enters and leaves it.
     tree: Vec<Range<u32>>,
 }
 
@@ -70,13 +69,13 @@ impl Graph {
         }
     }
 
-    /// Whether the function has these blocks and edges.
+    /// True if the function has these blocks and edges.
     pub fn is_of(&self, func: &Function) -> bool {
         let graph = Graph::new(func);
         (&graph.preds, &graph.starts, &graph.order) == (&self.preds, &self.starts, &self.order)
     }
 
-    /// How many blocks there are.
+    /// Number of blocks.
     pub fn blocks(&self) -> usize {
         self.place.len()
     }
@@ -86,7 +85,7 @@ impl Graph {
         &self.preds[self.starts[b] as usize..self.starts[b + 1] as usize]
     }
 
-    /// Blocks that the entry reaches, in reverse postorder.
+    /// Reachable blocks, in reverse postorder.
     pub fn order(&self) -> &[Block] {
         &self.order
     }
@@ -95,28 +94,28 @@ impl Graph {
         self.place[block.as_u32() as usize] != NONE
     }
 
-    /// The block's place in [`Graph::order`].
+    /// The block's index in [`Graph::order`].
     pub fn place(&self, block: Block) -> Option<usize> {
         let place = self.place[block.as_u32() as usize];
         (place != NONE).then_some(place as usize)
     }
 
-    /// The nearest block that every way to `block` goes through; none for the entry.
+    /// The immediate dominator; none for the entry.
     pub fn idom(&self, block: Block) -> Option<Block> {
         let idom = self.dominators().idom[block.as_u32() as usize];
         (idom != NONE).then(|| Block::from_u32(idom))
     }
 
-    /// Whether every way from the entry to `block` goes through `over`, itself included. Nothing
-    /// dominates a block that is not reached, or is dominated by it.
+    /// True if every path from the entry to `block` leads through `over`; a block dominates itself. False if either
+    /// is unreachable.
     pub fn dominates(&self, over: Block, block: Block) -> bool {
         let tree = &self.dominators().tree;
         let over = &tree[over.as_u32() as usize];
         over.contains(&tree[block.as_u32() as usize].start)
     }
 
-    /// The numbers of the blocks that `block` dominates in a walk from the entry over the tree of
-    /// immediate dominators, its own first. Empty if it is not reached.
+    /// Preorder numbers in the dominator tree of the blocks that `block` dominates, its own first. Empty if it is
+    /// unreachable.
     pub fn dominated(&self, block: Block) -> Range<u32> {
         self.dominators().tree[block.as_u32() as usize].clone()
     }
@@ -133,7 +132,7 @@ impl Dominators {
             idom: vec![NONE; graph.place.len()],
             tree: vec![0..0; graph.place.len()],
         };
-        // Everything here is by preorder number.
+        // Vertices are preorder numbers from here on.
         let count = walk.preorder.len();
         let mut forest = Forest {
             path: Vec::new(),
@@ -142,7 +141,7 @@ impl Dominators {
             semi: (0..count as u32).collect(),
         };
         let mut idom = vec![0u32; count];
-        // Vertices whose semidominator is this one: linked lists.
+        // By vertex: the vertices whose semidominator it is, as linked lists.
         let mut bucket = vec![NONE; count];
         let mut next = vec![NONE; count];
         for w in (1..count).rev() {
@@ -187,7 +186,7 @@ impl Dominators {
                 start[w] = start[above] + free[above];
                 free[above] += size[w];
             }
-            // Blocks that are not reached keep an empty range at 0.
+            // Unreachable blocks keep an empty range at 0.
             let first = start[w] + 1;
             dominators.tree[walk.preorder[w].as_u32() as usize] = first..first + size[w];
         }
@@ -195,7 +194,7 @@ impl Dominators {
     }
 }
 
-/// How many loops each block is in, by the backward edges around it.
+/// By block: its loop depth, counted by the back edges around it.
 pub fn depths(func: &Function) -> Vec<u32> {
     let mut change = vec![0i64; func.blocks.len() + 1];
     for (b, block) in func.blocks.iter() {
@@ -214,18 +213,18 @@ pub fn depths(func: &Function) -> Vec<u32> {
         .collect()
 }
 
-/// A walk in depth from the entry.
+/// A depth-first search from the entry.
 #[derive(Clone, Debug)]
 struct Walk {
     preorder: Vec<Block>,
-    /// Preorder number of each block.
+    /// By block: its preorder number.
     number: Vec<u32>,
-    /// Parent in the walk, by preorder number.
+    /// By preorder number: the parent in the search tree.
     parent: Vec<u32>,
 }
 
 impl Walk {
-    /// With the blocks in postorder.
+    /// The search, and the blocks in postorder.
     fn new(func: &Function) -> (Walk, Vec<Block>) {
         let count = func.blocks.len();
         let mut walk = Walk {
@@ -237,7 +236,7 @@ impl Walk {
         if count == 0 {
             return (walk, postorder);
         }
-        // Blocks on the way down, with the successor to try next.
+        // Blocks on the current path, with the next successor to visit.
         let mut stack = Vec::new();
         walk.enter(func.entry(), NONE, &mut stack);
         while let Some((block, n)) = stack.last_mut() {
@@ -267,9 +266,9 @@ impl Walk {
     }
 }
 
-/// The part of the walk's tree that has been linked, with the best semidominator seen on the way up.
+/// The linked part of the search tree, with the least semidominator on each compressed path.
 struct Forest {
-    /// The way up, empty between two questions.
+    /// The current path up, empty between calls.
     path: Vec<u32>,
     ancestor: Vec<u32>,
     label: Vec<u32>,
@@ -277,14 +276,14 @@ struct Forest {
 }
 
 impl Forest {
-    /// The vertex of least semidominator between `v` and the root of its tree.
+    /// The vertex of least semidominator on the path from `v` to the root of its tree.
     fn eval(&mut self, v: u32) -> u32 {
         let mut at = v;
         while self.ancestor[at as usize] != NONE {
             self.path.push(at);
             at = self.ancestor[at as usize];
         }
-        // The last of the path hangs from the root and stays.
+        // The last vertex of the path is a child of the root already.
         self.path.pop();
         while let Some(v) = self.path.pop() {
             let v = v as usize;
@@ -305,7 +304,7 @@ mod tests {
     use super::*;
     use crate::func::{BlockData, Edge, Term};
 
-    /// Dominators against their definition: what can no longer be reached without a block.
+    /// Dominators by their definition: blocks that are unreachable without another one.
     #[test]
     fn dominators_by_removal() {
         let mut state = 1u32;

@@ -1,8 +1,8 @@
 //! One instruction of the machine IR.
 //!
-//! Before legalization an instruction may be *wide*: any number of channels up to 32, regions and
-//! types that the target does not have, operands that span several virtual registers
-//! ([`Base::List`]). Legalization leaves instructions that the target takes; only messages keep
+//! Before legalization an instruction may be *wide*: any execution size up to 32, regions and
+//! types that the target lacks, operands that span several virtual registers
+//! ([`Base::List`]). Legalization leaves instructions of the target; only messages keep
 //! operands of several registers, which allocation makes consecutive.
 
 use cranelift_entity::entity_impl;
@@ -36,23 +36,23 @@ entity_impl!(MessageId, "msg");
 pub struct Symbol(u32);
 entity_impl!(Symbol, "sym");
 
-/// What an operand's bytes are counted from.
+/// The origin of an operand's bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Base {
     Null,
     Virt(VReg),
-    /// Several virtual registers as if they lay one behind the other, each of the target's unit.
+    /// Several virtual registers as if they were consecutive, each of an allocation unit.
     List(List),
-    /// A register of the machine, by file and number.
+    /// A physical register, by file and number.
     Phys(RegFile, u8),
 }
 
-/// A place: a base and a byte offset from it.
+/// An operand's register: a base and a byte offset from it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Reg {
     kind: Kind,
     byte: u16,
-    /// The number of what the kind says, as that of a virtual register.
+    /// The number of a virtual register, list or physical register.
     num: VReg,
 }
 
@@ -111,7 +111,7 @@ impl Reg {
         self.byte.into()
     }
 
-    /// The same base at another offset.
+    /// The register at another byte offset from the same base.
     #[inline]
     pub fn at(self, byte: u32) -> Reg {
         Reg {
@@ -130,7 +130,7 @@ impl Reg {
         (self.kind == Kind::Virt).then_some(self.num)
     }
 
-    /// The same for a slice of one.
+    /// A reference to the virtual register, if it is one.
     #[inline]
     pub(crate) fn virt_ref(&self) -> Option<&VReg> {
         (self.kind == Kind::Virt).then_some(&self.num)
@@ -155,26 +155,24 @@ impl Reg {
 pub enum Opcode {
     /// One of the machine's.
     Gen(Op),
-    /// Defines its destination with whatever is there. No code.
+    /// Defines its destination with undefined contents. It becomes no code.
     Undef,
-    /// Calls the function that the symbol names, or of [`Opcode::CallAddress`] the one at the address
-    /// that is the last source. The first source of a call with arguments is a list in `%arg`, the
-    /// destination one in `%retval`: allocation puts them there. All that the convention leaves to the
-    /// caller is lost, flags and address registers too.
+    /// Calls the function of the symbol. The first source of a call with arguments is the list of
+    /// `%arg`, the destination that of `%retval`: fixed operands of the calling convention. The call clobbers all
+    /// registers that are not callee-saved, flags and address registers too.
     Call,
+    /// As [`Opcode::Call`], of the function at the address that is the last source.
     CallAddress,
-    /// Has the results in `%retval`, directly before a function returns.
+    /// Reads the results in `%retval`, directly before a function returns.
     Results,
-    /// Stores the second source, a whole register, in the slot of scratch memory that the first, an
-    /// immediate, numbers.
+    /// Spills the second source, a whole register, to the slot that the first, an immediate, numbers.
     Spill,
-    /// Loads the destination, a whole register, from the slot that the source numbers.
+    /// Fills the destination, a whole register, from the slot that the source numbers.
     Fill,
-    /// Calls the subroutine of that number. The first source is the list of its inputs but for the return
+    /// Calls the subroutine of that number. The first source is the list of its inputs without the return
     /// address, the destination that of its results.
     CallRoutine(u16),
-    /// Goes back from a subroutine to the address that is the last source; the first, if there are two,
-    /// is the list of results.
+    /// Returns from a subroutine to the address that is the last source; the first of two is the list of results.
     Return,
 }
 
@@ -193,19 +191,19 @@ impl PartialEq<Op> for Opcode {
 /// A source in registers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct SrcReg {
-    /// The first element's place; of an indirect source the address register's.
+    /// The first element; the address register of an indirect source.
     pub reg: Reg,
     pub region: Region,
     pub ty: Type,
     pub modifier: SrcMod,
-    /// Read where the address register says, so many bytes further on.
+    /// For an indirect source, the byte offset that is added to the address register.
     pub indirect: Option<i16>,
     /// The extended accumulator of `madm` and the macro forms of `math` (8: none).
     pub mme: Option<u8>,
 }
 
 impl SrcReg {
-    /// Distance of the elements of `n` channels, in elements, where they are evenly spaced.
+    /// Stride of the elements of `n` channels, in elements, if it is uniform.
     pub fn step(&self, n: u32) -> Option<u32> {
         let v = u32::from(self.region.vstride?);
         let (w, h) = (u32::from(self.region.width), u32::from(self.region.hstride));
@@ -220,8 +218,8 @@ impl SrcReg {
         }
     }
 
-    /// Byte offset of channel `i`'s element from the base. Rows of an indirect source that have an
-    /// address each are as if they lay in one place.
+    /// Byte offset of channel `i`'s element from the base. Rows of an indirect source with an
+    /// address each count as if at one address.
     pub fn offset(&self, i: u32) -> u32 {
         self.reg.byte() + self.element(i)
     }
@@ -267,12 +265,12 @@ impl SrcReg {
         (row + n % width * u32::from(hstride)) * self.ty.bytes()
     }
 
-    /// Bytes from the first element's place to the end of the furthest of `exec_size` elements.
+    /// Bytes from the start of the first to the end of the furthest of `exec_size` elements.
     #[inline]
     pub fn span(&self, exec_size: u8) -> u32 {
         let last = u32::from(exec_size.max(1)) - 1;
         let width = u32::from(self.region.width.max(1));
-        // It is the last, or ends the last whole row.
+        // The furthest is the last element, or ends the last whole row.
         let ends = (last + 1) / width * width;
         let furthest = self.element(last).max(self.element(ends.max(1) - 1));
         furthest + self.ty.bytes()
@@ -291,7 +289,7 @@ impl Src {
         })
     }
 
-    /// Elements side by side from a place.
+    /// Packed elements from `reg` on.
     pub fn packed(reg: Reg, ty: Type) -> Src {
         Src::strided(reg, ty, 1)
     }
@@ -301,7 +299,7 @@ impl Src {
         Src::reg(reg, Region::SCALAR, ty)
     }
 
-    /// Elements `step` apart, in elements.
+    /// Elements with a stride of `step` elements.
     pub fn strided(reg: Reg, ty: Type, step: u8) -> Src {
         Src::reg(reg, Region::new(step, 1, 0), ty)
     }
@@ -331,18 +329,18 @@ impl Src {
     }
 }
 
-/// The contents that a definition is written over. What the instruction does not write keeps them;
-/// without, it holds nothing that anybody wants.
+/// The old contents that a definition is tied to. Parts that the instruction does not write keep them;
+/// without, these parts are undefined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Old {
     None,
     Reg(VReg),
-    /// One a register of the destination's list; [`VReg::NOTHING`] where there is none.
+    /// One for each register of the destination's list, or [`VReg::NOTHING`].
     List(List),
 }
 
 impl VReg {
-    /// Stands in an [`Old::List`] for no register.
+    /// No register, in an [`Old::List`].
     pub const NOTHING: VReg = VReg(u32::MAX);
 }
 
@@ -352,7 +350,7 @@ pub struct Dst {
     /// As [`SrcReg::reg`].
     pub reg: Reg,
     pub old: Old,
-    /// Distance of elements, in elements.
+    /// Stride, in elements.
     pub hstride: u8,
     pub ty: Type,
     pub indirect: Option<i16>,
@@ -360,7 +358,7 @@ pub struct Dst {
 }
 
 impl Dst {
-    /// Bytes from the first element's place to the end of the last of `exec_size` elements.
+    /// Bytes from the start of the first to the end of the last of `exec_size` elements.
     #[inline]
     pub fn span(&self, exec_size: u8) -> u32 {
         let last = u32::from(exec_size.max(1)) - 1;
@@ -383,32 +381,32 @@ impl Dst {
     }
 }
 
-/// Which channels an instruction is for.
+/// A predicate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Pred {
-    /// A flag of the machine or a virtual one; the byte is that of its 16-bit half.
+    /// A physical flag register or a virtual one; the byte selects a 16-bit half.
     pub flag: Reg,
     pub inverse: bool,
     pub ctrl: PredCtrl,
 }
 
-/// The condition an instruction computes.
+/// A condition modifier.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct CondMod {
     pub cond: Cond,
-    /// Null for `sel`.
+    /// Null for `sel`, which writes no flag.
     pub flag: Reg,
     pub old: PackedOption<VReg>,
 }
 
-/// What an instruction carries beside operands.
+/// Instruction options.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Options {
-    /// Written whatever the execution mask.
+    /// The execution mask does not apply.
     pub no_mask: bool,
     pub saturate: bool,
     pub align16: bool,
-    /// The accumulator is written too.
+    /// Writes the accumulator, too.
     pub acc_wr_en: bool,
     /// `{Switch}`.
     pub switch: bool,
@@ -418,11 +416,11 @@ pub struct Options {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Desc {
     Imm(u32),
-    /// A dword of the address register, or a virtual one of its class.
+    /// A dword of the address register, or a virtual register of its class.
     Addr(Reg),
 }
 
-/// What a send says.
+/// A message: shared function and descriptors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Message {
     /// The shared function.
@@ -436,9 +434,9 @@ pub struct Message {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Inst {
     pub op: Opcode,
-    /// Channels: 1 to 32.
+    /// Execution size: 1 to 32 channels.
     pub exec_size: u8,
-    /// First channel of the execution mask used.
+    /// First channel.
     pub chan_off: u8,
     pub opts: Options,
     pub pred: Option<Pred>,
@@ -446,7 +444,7 @@ pub struct Inst {
     pub dst: Option<Dst>,
     pub srcs: Srcs,
     pub message: PackedOption<MessageId>,
-    /// The immediate stands for the address of that name.
+    /// The address that an immediate stands for.
     pub symbol: PackedOption<Symbol>,
     /// Index of the vISA instruction it comes from; `u32::MAX` for none.
     pub origin: u32,
@@ -504,7 +502,7 @@ impl std::ops::DerefMut for Srcs {
     }
 }
 
-/// How an instruction uses a virtual register.
+/// The role of a virtual register in an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
     /// Register `n` of source `src`.
@@ -516,12 +514,12 @@ pub enum Role {
     Address,
     Predicate,
     Descriptor,
-    /// Register `n` of the destination, in the place of the old value if there is one.
+    /// Register `n` of the destination, tied to the old contents if there are any.
     Result {
         n: u32,
         old: Option<VReg>,
     },
-    /// The flag of the condition modifier, likewise.
+    /// The flag of the condition modifier, tied likewise.
     Flag {
         old: Option<VReg>,
     },
@@ -533,7 +531,7 @@ impl Role {
         matches!(self, Role::Result { .. } | Role::Flag { .. })
     }
 
-    /// The contents that a definition is written over: a use, too.
+    /// The old contents that a definition is tied to: a use, too.
     #[inline]
     pub fn old(self) -> Option<VReg> {
         match self {
@@ -560,22 +558,21 @@ impl Inst {
         }
     }
 
-    /// An instruction whatever the execution mask.
+    /// A NoMask instruction.
     pub fn no_mask(op: impl Into<Opcode>, exec_size: u8) -> Inst {
         let mut inst = Inst::new(op, exec_size);
         inst.opts.no_mask = true;
         inst
     }
 
-    /// Defines `v` with whatever is there.
+    /// Defines `v` with undefined contents.
     pub fn undef(v: VReg) -> Inst {
         let mut inst = Inst::no_mask(Opcode::Undef, 1);
         inst.dst = Some(Dst::new(Reg::virt(v, 0), 1, Type::Ud));
         inst
     }
 
-    /// Whether it does its operation and nothing beside: without predicate, condition, saturation, a write
-    /// of the accumulator, and the address of a name.
+    /// True if it has no predicate, condition modifier, saturation, write of the accumulator, or symbol.
     pub fn is_bare(&self) -> bool {
         self.pred.is_none()
             && self.cond.is_none()
@@ -584,9 +581,8 @@ impl Inst {
             && self.symbol.is_none()
     }
 
-    /// Whether channel `n` of the result comes from element `n` of each source's region, and nothing
-    /// else: not so for messages, for operations on whole registers or groups of channels, and for
-    /// those that read beyond their regions.
+    /// True if channel `n` of the result depends on element `n` of each source's region only. It is false for
+    /// messages, operations on whole registers or groups of channels, and those that read beyond their regions.
     pub fn is_by_channel(&self) -> bool {
         const OTHER: Props = Props::GROUPED
             .or(Props::BRANCH)
@@ -599,7 +595,7 @@ impl Inst {
         !(op.props().has_any(OTHER) || function || self.opts.align16)
     }
 
-    /// Whether it calls a function.
+    /// True if it calls a function or subroutine.
     pub fn is_call(&self) -> bool {
         matches!(
             self.op,
@@ -607,8 +603,8 @@ impl Inst {
         )
     }
 
-    /// Whether it calls a function or subroutine with arguments, or has results: the first source is a
-    /// list that the calling convention says the place of.
+    /// True if it is a call with arguments or a return with results: its first source is a list of fixed operands of
+    /// the calling convention.
     pub fn passes(&self) -> bool {
         match self.op {
             Opcode::Call | Opcode::Results | Opcode::CallRoutine(_) => !self.srcs.is_empty(),
@@ -617,7 +613,7 @@ impl Inst {
         }
     }
 
-    /// The operation of the machine, if it is one.
+    /// The Gen operation, if it is one.
     #[inline]
     pub fn gen_op(&self) -> Option<Op> {
         match self.op {

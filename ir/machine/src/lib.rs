@@ -1,10 +1,9 @@
 //! The machine IR: Gen instructions on virtual registers, in SSA form.
 //!
-//! `kiln-ir` is for analysis of vISA: it says who reads what and changes nothing. This is for
+//! `kiln-ir` is for analysis of vISA and changes no instruction. The machine IR is for
 //! rewriting: selection makes a [`func::Function`] of wide instructions, passes improve it,
-//! legalization cuts it to what the target takes, allocation assigns registers. Every state of it
-//! prints ([`mod@print`]), reads back ([`parse`]), and is held against its rules between passes
-//! ([`verify`]).
+//! legalization splits them into instructions of the target, allocation assigns registers. Every state
+//! prints ([`mod@print`]) and reads back ([`parse`]); the verifier checks it between passes ([`verify`]).
 
 pub mod build;
 pub mod func;

@@ -1,33 +1,33 @@
-//! Which registers are wanted where.
+//! Liveness of virtual registers at the boundaries of blocks.
 //!
-//! By virtual register: pieces of registers have registers of their own. Registers that live within one
-//! block do not show; the others are followed from each use back to the definition, so that the time
-//! and the space are that of the answer.
+//! Takes a function in SSA form. Guarantees for each block the registers that are live-in and live-out. Each use is
+//! followed back to the definition (Boissinot et al., "Computing Liveness Sets for SSA-Form Programs": by variable), so
+//! that time and space are proportional to the result. Registers that are live within one block only do not appear.
 
 use crate::func::{Block, Function};
 use crate::graph::Graph;
 use crate::inst::{Inst, VReg};
 
-/// No block: not defined.
+/// No block: the register is not defined.
 const NONE: u32 = u32::MAX;
 
-/// Registers that live across the boundaries of blocks.
+/// Live-in and live-out registers of all blocks.
 #[derive(Clone, Debug)]
 pub struct Liveness {
     live_in: Lists,
     live_out: Lists,
 }
 
-/// Registers by block, one block's behind the other's.
+/// Lists of registers by block, in one array.
 #[derive(Clone, Debug)]
 struct Lists {
-    /// Where each block's begin, and the end of the last.
+    /// By block: the start of its list; then the end of the last list.
     starts: Vec<u32>,
     all: Vec<VReg>,
 }
 
 impl Lists {
-    /// Each block's registers in the order in which they come.
+    /// Lists in the order of the pairs.
     fn new(blocks: usize, pairs: &[(Block, VReg)]) -> Lists {
         let mut starts = vec![0u32; blocks + 1];
         for (block, _) in pairs {
@@ -57,8 +57,8 @@ impl Liveness {
         Liveness::of(func, graph, |_| true)
     }
 
-    /// Of the wanted registers: no other is live anywhere. What many registers over many blocks would
-    /// take is not spent on those that nobody asks about.
+    /// Liveness of the registers for which `wanted` is true, as if no others existed. It saves time and space where
+    /// many others are live over many blocks.
     pub fn of(func: &Function, graph: &Graph, wanted: impl Fn(VReg) -> bool) -> Liveness {
         let def = definitions(func);
         let uses = by_register(func.regs.len(), &uses(func, &def, wanted));
@@ -70,20 +70,18 @@ impl Liveness {
         }
     }
 
-    /// Registers defined before `block` that it or a later one reads, ascending. Parameters are defined
-    /// in their block.
+    /// Live-in registers of `block`, ascending, without its parameters, which it defines.
     pub fn live_in(&self, block: Block) -> &[VReg] {
         self.live_in.of(block)
     }
 
-    /// Registers that are wanted after `block`, ascending. Arguments of its edges are wanted at its
-    /// end, not after it.
+    /// Live-out registers of `block`, ascending. Arguments of its edges are uses at its end, and not live-out by that.
     pub fn live_out(&self, block: Block) -> &[VReg] {
         self.live_out.of(block)
     }
 }
 
-/// What was found in the order of the blocks, in the order of the registers, and each but once.
+/// Uses in the order of blocks, sorted by register (a counting sort) without duplicates.
 fn by_register(regs: usize, found: &[(VReg, Block)]) -> Vec<(VReg, Block)> {
     let mut at = vec![0u32; regs + 1];
     for (v, _) in found {
@@ -102,7 +100,7 @@ fn by_register(regs: usize, found: &[(VReg, Block)]) -> Vec<(VReg, Block)> {
     all
 }
 
-/// The wanted registers that blocks read and others define.
+/// Upward-exposed uses of wanted registers, in the order of blocks.
 fn uses(func: &Function, def: &[u32], wanted: impl Fn(VReg) -> bool) -> Vec<(VReg, Block)> {
     let mut uses = Vec::new();
     for (block, data) in func.blocks.iter() {
@@ -121,10 +119,10 @@ fn uses(func: &Function, def: &[u32], wanted: impl Fn(VReg) -> bool) -> Vec<(VRe
 
 type Pairs = Vec<(Block, VReg)>;
 
-/// The starts and the ends of blocks at which registers live that are read there.
+/// Live-in and live-out pairs by the uses, which are sorted by register.
 fn follow(graph: &Graph, def: &[u32], uses: &[(VReg, Block)]) -> (Pairs, Pairs) {
     let (mut live_in, mut live_out) = (Vec::new(), Vec::new());
-    // The register that was last seen to live at each block's start, and at its end.
+    // By block: the register last found live-in, and the one last found live-out.
     let mut starts = vec![VReg::NOTHING; graph.blocks()];
     let mut ends = starts.clone();
     let mut stack = Vec::new();
@@ -151,7 +149,7 @@ fn follow(graph: &Graph, def: &[u32], uses: &[(VReg, Block)]) -> (Pairs, Pairs) 
     (live_in, live_out)
 }
 
-/// The block that defines each register, by its number; inputs are defined in the entry.
+/// By register: the number of the block that defines it; the entry defines inputs.
 fn definitions(func: &Function) -> Vec<u32> {
     let mut def = vec![NONE; func.regs.len()];
     for &(v, _) in &func.inputs {
@@ -180,7 +178,7 @@ pub fn uses_of(func: &Function, inst: &Inst, mut f: impl FnMut(VReg)) {
     });
 }
 
-/// Calls `f` with each register that the end of a block reads: predicate and arguments.
+/// Calls `f` with each register that the terminator of a block reads: predicate and arguments.
 pub fn term_uses(func: &Function, block: Block, mut f: impl FnMut(VReg)) {
     let data = &func.blocks[block];
     if let Some(v) = data.term.pred().and_then(|p| p.flag.as_virt()) {

@@ -1,7 +1,7 @@
-//! Reads the text that [`crate::print`] writes.
+//! The parser of the text that [`crate::print`] writes.
 //!
-//! Blanks may stand between any two tokens of a line, and `//` begins a comment. What the text says
-//! is not judged here: that a register is defined, once, where it is used, is for [`crate::verify`].
+//! Blanks may stand between any two tokens of a line, and `//` begins a comment. The parser checks syntax only:
+//! [`crate::verify`] checks definitions and uses.
 
 use std::collections::HashMap;
 use std::fmt::{self, Display, Formatter};
@@ -18,7 +18,7 @@ use crate::inst::{
 };
 use crate::print::{CLASSES, FILES, negation};
 
-/// What is wrong with a text, and where; both count from 1.
+/// A syntax error; lines and columns count from 1.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Error {
     pub line: usize,
@@ -37,7 +37,7 @@ impl std::error::Error for Error {}
 /// Reads one function.
 ///
 /// # Errors
-/// The first place where the text is not what [`crate::print`] writes.
+/// The first syntax error.
 pub fn parse(text: &str) -> Result<Function, Error> {
     let mut parser = Parser {
         text,
@@ -62,20 +62,20 @@ pub fn parse(text: &str) -> Result<Function, Error> {
     }
 }
 
-/// Registers have numbers below this: a bound for what a short text makes us allocate.
+/// Upper bound of register numbers, which bounds the memory that a short text makes the parser allocate.
 const MAX_REGISTERS: u32 = 1 << 22;
 
-/// A result or the place of a mistake and what it is.
+/// A result, or the position of a syntax error with its message.
 type Parsed<T> = Result<T, (usize, String)>;
 
 struct Parser<'a> {
     text: &'a str,
     at: usize,
     func: Function,
-    /// What definitions say of registers.
+    /// Properties of registers, from their definitions.
     regs: Vec<Option<RegData>>,
     symbols: HashMap<Address, Symbol>,
-    /// Blocks named, with their places in the text.
+    /// Blocks that the text names, with their positions.
     blocks: Vec<(Block, usize)>,
 }
 
@@ -88,7 +88,7 @@ impl<'a> Parser<'a> {
         &self.text[self.at..]
     }
 
-    /// Steps over blanks and comments, not over the end of a line.
+    /// Skips blanks and comments up to the end of the line.
     fn blanks(&mut self) {
         loop {
             let rest = self.rest();
@@ -112,7 +112,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Whether `token` is next; it is then taken.
+    /// True if `token` is next, which is then consumed.
     fn eat(&mut self, token: &str) -> bool {
         self.blanks();
         let found = self.rest().starts_with(token);
@@ -137,7 +137,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// The run of characters next for which `f` holds, which may be empty.
+    /// The longest prefix of characters for which `f` is true, which may be empty; it is consumed.
     fn run(&mut self, f: impl Fn(char) -> bool) -> &'a str {
         let rest = self.rest();
         let len = rest.find(|c| !f(c)).unwrap_or(rest.len());
@@ -155,7 +155,7 @@ impl<'a> Parser<'a> {
         self.run(|c| c.is_ascii_alphanumeric())
     }
 
-    /// Whether the word `word` is next, as a whole; it is then taken.
+    /// True if the whole next word is `word`, which is then consumed.
     fn eat_word(&mut self, word: &str) -> bool {
         let at = self.at;
         let found = self.word() == word;
@@ -221,7 +221,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// One of a table's names, which is a word.
+    /// A word that is a name in a table.
     fn named<T: Copy>(&mut self, what: &str, table: impl Fn(&str) -> Option<T>) -> Parsed<T> {
         self.blanks();
         let at = self.at;
@@ -281,7 +281,7 @@ impl<'a> Parser<'a> {
             return Err((at, format!("there is no {block}")));
         }
         for data in std::mem::take(&mut self.regs) {
-            // A number that no definition has stands for no register; any data will do.
+            // Numbers without a definition are unused: their properties do not matter.
             self.func.regs.push(data.unwrap_or(RegData {
                 class: Class::Grf,
                 bytes: 0,
@@ -391,7 +391,7 @@ impl<'a> Parser<'a> {
     }
 
     fn goto(&mut self) -> Parsed<(Option<Pred>, u8, u8)> {
-        // The parenthesis of the channels begins with a number, which no predicate does.
+        // An execution size in parentheses begins with a number, a predicate does not.
         let pred = match self.channels_next() {
             true => None,
             false => self.predicate()?,
@@ -406,7 +406,7 @@ impl<'a> Parser<'a> {
         inside.starts_with(|c: char| c.is_ascii_digit())
     }
 
-    /// Whether no mask is written, and the channels.
+    /// NoMask, execution size and first channel.
     fn channels(&mut self) -> Parsed<(bool, u8, u8)> {
         self.expect("(")?;
         let no_mask = self.eat("W");
@@ -497,7 +497,7 @@ impl<'a> Parser<'a> {
         let mut srcs = Srcs::default();
         self.blanks();
         let none = ["sfid ", "symbol ", "#", "\n"];
-        // `{` begins a list of registers or of options.
+        // `{` begins a list of registers, or options.
         let options = ["{Align16", "{AccWrEn", "{Switch"];
         let rest = self.rest();
         if rest.is_empty() || none.iter().chain(&options).any(|t| rest.starts_with(t)) {
@@ -744,7 +744,7 @@ impl<'a> Parser<'a> {
         ))
     }
 
-    /// What follows `r[`.
+    /// An indirect operand after `r[`.
     fn indirect(&mut self) -> Parsed<(Reg, i16)> {
         let reg = self.reg()?;
         self.expect(",")?;
@@ -772,7 +772,7 @@ impl<'a> Parser<'a> {
         Reg::new(Base::List(list), 0)
     }
 
-    /// A register with its offset.
+    /// A register and an offset.
     fn reg(&mut self) -> Parsed<Reg> {
         if self.eat("{") {
             let mut list: SmallVec<[VReg; 4]> = SmallVec::new();
@@ -826,7 +826,7 @@ impl<'a> Parser<'a> {
         Ok(VReg::from_u32(n))
     }
 
-    /// A register and what is known of it.
+    /// A register with its properties.
     fn definition(&mut self) -> Parsed<VReg> {
         self.blanks();
         let at = self.at;

@@ -1,43 +1,43 @@
-//! How many general registers live at once, over all of the code.
+//! Register pressure: the general registers that are live at once.
 //!
-//! Takes a function and its liveness. `walk` goes through each block from its end and shows what lives
-//! at every place; [`pressure`] is the most of it, [`profile`] all of it, [`live_at`] who lives at one
-//! place. A place is before an instruction or at the end of a block. What the instruction before it
-//! writes counts there even if nobody reads it, since it has a register all the same.
+//! Takes a function and its liveness. `walk` visits the points of each block from its end; [`pressure`] is the maximum
+//! over all points, [`profile`] the amount at each, [`live_at`] the registers live at one. A point is before an
+//! instruction or at the end of a block. Results of the instruction before it count even if nothing reads them, since
+//! they take registers all the same.
 
 use crate::func::{Block, Class, Function};
 use crate::inst::VReg;
 use crate::liveness::{Liveness, term_uses, uses_of};
 
-/// No block: not live.
+/// No block: the register is not live.
 const NONE: u32 = u32::MAX;
 
-/// The most of something that lives at once.
+/// The maximum of an amount, with its first point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Peak {
     pub amount: u32,
     pub block: Block,
-    /// Before the instruction of that number, or the terminator.
+    /// Index of the instruction after the point, or of the terminator.
     pub inst: usize,
 }
 
-/// The most general registers that live at once.
+/// Maximum pressure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pressure {
     /// Bytes in use.
     pub bytes: Peak,
-    /// Registers, each a unit of the target's however little of it is in use.
+    /// Allocation units: one for each virtual register, whatever its size.
     pub units: Peak,
 }
 
-/// What lives at one place.
+/// The pressure at one point.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Amount {
     pub bytes: u32,
     pub units: u32,
 }
 
-/// How many general registers live at once, and where that is.
+/// The maximum pressure and its points.
 pub fn pressure(func: &Function, live: &Liveness) -> Pressure {
     let start = Peak {
         amount: 0,
@@ -63,22 +63,22 @@ pub fn pressure(func: &Function, live: &Liveness) -> Pressure {
     most
 }
 
-/// What lives at each place of each block.
+/// The pressure at each point of each block.
 pub struct Profile {
-    /// Where each block begins, and where the last ends.
+    /// By block: the index of its first point; then the end of the last block's.
     starts: Vec<usize>,
     amounts: Vec<Amount>,
 }
 
 impl Profile {
-    /// What lives before each instruction of a block and at its end.
+    /// The pressure before each instruction of a block and at its end.
     pub fn of(&self, block: Block) -> &[Amount] {
         let b = block.as_u32() as usize;
         &self.amounts[self.starts[b]..self.starts[b + 1]]
     }
 }
 
-/// What lives at each place of each block.
+/// The pressure at each point of each block.
 pub fn profile(func: &Function, live: &Liveness) -> Profile {
     let mut starts = Vec::with_capacity(func.blocks.len() + 1);
     starts.push(0);
@@ -96,19 +96,19 @@ pub fn profile(func: &Function, live: &Liveness) -> Profile {
     Profile { starts, amounts }
 }
 
-/// The registers that live at a place, ascending.
+/// The registers that are live at a point, ascending.
 pub fn live_at(func: &Function, live: &Liveness, block: Block, inst: usize) -> Vec<VReg> {
     let mut found = Vec::new();
     walk(func, live, |now, at, number| {
         if (at, number) == (block, inst) {
-            // What is shown last of a place is all of it.
+            // The last visit of a point has all registers.
             found = now.registers();
         }
     });
     found
 }
 
-/// Shows what lives at each place, more than once at some.
+/// Calls `see` for each point, for some more than once, with growing sets.
 fn walk(func: &Function, live: &Liveness, mut see: impl FnMut(&Now, Block, usize)) {
     let mut now = Now {
         func,
@@ -145,9 +145,10 @@ fn walk(func: &Function, live: &Liveness, mut see: impl FnMut(&Now, Block, usize
 
 type DefsOf = smallvec::SmallVec<[VReg; 8]>;
 
+/// The registers live at the current point.
 struct Now<'a> {
     func: &'a Function,
-    /// The block in which a register was last found to be live, so that nothing is ever cleared.
+    /// By register: the block in which it was last found live, so that nothing has to be cleared.
     live: Vec<u32>,
     block: u32,
     amount: Amount,

@@ -1,7 +1,7 @@
-//! Machine IR as text: one line an instruction, results first.
+//! Machine IR as text: a line for each instruction, results first.
 //!
 //! `docs/machine-ir.md` shows the form; [`crate::parse`] reads it back. A register is written with
-//! what is known of it (`v4:g64`) where it is defined and by its name alone elsewhere.
+//! its properties (`v4:g64`) at its definition point and by its name alone elsewhere.
 
 use std::fmt::{self, Display, Formatter, Write as _};
 
@@ -13,7 +13,7 @@ use crate::inst::{
     Base, CondMod, Desc, Dst, Imm, Inst, List, Message, Old, Opcode, Pred, Reg, Src, SrcReg, VReg,
 };
 
-/// What the registers of a file begin with.
+/// Prefixes of register names, by file.
 pub(crate) const FILES: [(RegFile, &str); 18] = [
     (RegFile::Grf, "r"),
     (RegFile::Null, "nil"),
@@ -35,7 +35,7 @@ pub(crate) const FILES: [(RegFile, &str); 18] = [
     (RegFile::Scalar, "s"),
 ];
 
-/// The letter of a class where a register is defined.
+/// The letter of a class in a definition.
 pub(crate) const CLASSES: [(Class, &str); 3] =
     [(Class::Grf, "g"), (Class::Flag, "f"), (Class::Addr, "a")];
 
@@ -95,7 +95,7 @@ struct ShowBlock<'a>(&'a Function, Block);
 struct ShowInst<'a>(&'a Function, &'a Inst);
 /// The terminator of a block.
 struct ShowTerm<'a>(&'a Function, Block);
-/// A register where it is defined.
+/// A register at its definition point.
 struct Definition<'a>(&'a Function, VReg);
 
 impl Function {
@@ -109,12 +109,12 @@ impl Function {
         ShowInst(self, inst)
     }
 
-    /// The end of a block as text.
+    /// A terminator as text.
     pub fn show_term(&self, block: Block) -> impl Display {
         ShowTerm(self, block)
     }
 
-    /// A register with what is known of it.
+    /// A register with its properties, as text.
     pub fn definition(&self, v: VReg) -> impl Display {
         Definition(self, v)
     }
@@ -367,7 +367,7 @@ impl Display for ShowSrc<'_> {
     }
 }
 
-/// How a set `neg` of a source is written.
+/// The sign of a negated source, which depends on the operation.
 pub(crate) fn negation(op: Opcode) -> &'static str {
     match op {
         Opcode::Gen(op) if op.is_bitwise() => "~",
@@ -417,7 +417,7 @@ impl Display for Pred {
     }
 }
 
-/// A register that is no list.
+/// Writes a register that is no list.
 impl Display for Reg {
     fn fmt(&self, f: &mut Formatter) -> fmt::Result {
         match self.base() {
@@ -460,7 +460,7 @@ impl Display for ShowList<'_> {
     }
 }
 
-/// A name in quotation marks; what could end it or the line is escaped.
+/// A name in quotation marks, with escapes for characters that would end it or the line.
 struct Quoted<'a>(&'a str);
 
 impl Display for Quoted<'_> {

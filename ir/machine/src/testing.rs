@@ -1,4 +1,4 @@
-//! What tests of passes share: random functions, and files of input and expected output.
+//! Shared tools for tests of passes: random functions, an interpreter, files of input and expected output.
 
 pub mod files;
 pub mod random;

@@ -1,8 +1,7 @@
-//! Whether a function keeps the rules of machine IR.
+//! The verifier of machine IR.
 //!
-//! These are the rules that passes rely on: SSA form, shapes of terminators, operands that stay inside
-//! their registers. What the target's instructions demand beyond is asked of `rules`, which
-//! `kiln-emit` provides.
+//! Takes a function and checks the rules that passes rely on: SSA form, shapes of terminators, operands inside
+//! their registers. The rules of the target's instructions are those of `rules`, which `kiln-emit` provides.
 
 use std::fmt::{self, Display, Formatter};
 
@@ -11,16 +10,16 @@ use crate::graph::Graph;
 use crate::inst::{Base, Desc, Inst, Old, Opcode, Pred, Reg, Role, Src, VReg};
 use kiln_target::isa::{MathFn, Op};
 
-/// How far a function has come.
+/// The stage that a function has reached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Level {
-    /// As selection made it: an operand may span several registers.
+    /// After selection: any operand may span several registers.
     Wide,
-    /// After legalization: only messages' operands may.
+    /// After legalization: only operands of messages may span several registers.
     Legal,
 }
 
-/// What the target demands of an instruction: says what is wrong.
+/// The target's rules for an instruction; an error describes the broken rule.
 pub type Rules<'a> = dyn Fn(&Function, &Inst) -> Result<(), String> + 'a;
 
 /// A broken rule.
@@ -28,9 +27,9 @@ pub type Rules<'a> = dyn Fn(&Function, &Inst) -> Result<(), String> + 'a;
 pub struct Error {
     pub function: String,
     pub block: Block,
-    /// Where in the block.
+    /// The place in the block.
     pub at: At,
-    /// What stands there, as text.
+    /// The instruction, terminator or parameter there, as text.
     pub text: String,
     pub found: String,
     pub expected: String,
@@ -65,7 +64,7 @@ impl std::error::Error for Error {}
 /// Checks a function.
 ///
 /// # Errors
-/// The first rule found broken.
+/// The first broken rule.
 pub fn verify(func: &Function, level: Level, rules: Option<&Rules>) -> Result<(), Box<Error>> {
     let verifier = Verifier { func, level, rules };
     verifier.run().map_err(|(block, at, what)| {
@@ -86,17 +85,18 @@ pub fn verify(func: &Function, level: Level, rules: Option<&Rules>) -> Result<()
     })
 }
 
-struct What {
+/// A broken rule without its place.
+struct Broken {
     found: String,
     expected: String,
 }
 
-/// Holds, or what was found and what was expected.
-type Check = Result<(), What>;
-type Placed = Result<(), (Block, At, What)>;
+/// The result of a check.
+type Check = Result<(), Broken>;
+type Located = Result<(), (Block, At, Broken)>;
 
-fn fail<T>(found: impl Into<String>, expected: impl Into<String>) -> Result<T, What> {
-    Err(What {
+fn fail<T>(found: impl Into<String>, expected: impl Into<String>) -> Result<T, Broken> {
+    Err(Broken {
         found: found.into(),
         expected: expected.into(),
     })
@@ -110,7 +110,7 @@ fn demand(holds: bool, found: impl FnOnce() -> String, expected: &str) -> Check 
     }
 }
 
-/// Where a register is defined: the block and, counting its parameters as 0, the instruction.
+/// A definition point: the block, and the number of the instruction from 1 on, 0 for a parameter.
 #[derive(Clone, Copy)]
 struct Def {
     block: Block,
@@ -124,7 +124,7 @@ struct Verifier<'a> {
 }
 
 impl Verifier<'_> {
-    fn run(&self) -> Placed {
+    fn run(&self) -> Located {
         let func = self.func;
         let entry = func.entry();
         if func.blocks.is_empty() {
@@ -162,7 +162,7 @@ impl Verifier<'_> {
         Ok(())
     }
 
-    fn definitions(&self) -> Result<Vec<Option<Def>>, (Block, At, What)> {
+    fn definitions(&self) -> Result<Vec<Option<Def>>, (Block, At, Broken)> {
         let func = self.func;
         let mut defs: Vec<Option<Def>> = vec![None; func.regs.len()];
         let mut define = |v: VReg, block: Block, place: usize, at: At| {
@@ -198,8 +198,7 @@ impl Verifier<'_> {
         Ok(defs)
     }
 
-    /// Lists, messages and symbols that the instruction names are the function's, so that it can be
-    /// walked.
+    /// Checks that the function has the lists, messages and symbols of an instruction. Other checks rely on it.
     fn lists(&self, inst: &Inst) -> Check {
         let func = self.func;
         let srcs = inst.srcs.iter().filter_map(Src::as_reg).map(|r| r.reg);
@@ -271,7 +270,7 @@ impl Verifier<'_> {
         result
     }
 
-    /// What a register in that role has to be.
+    /// Checks the class of a register by its role.
     fn class(&self, v: VReg, role: Role) -> Check {
         let expected = match role {
             Role::Source { .. } | Role::Result { .. } => return Ok(()),
@@ -290,7 +289,7 @@ impl Verifier<'_> {
         )
     }
 
-    /// A value that takes the place of another is like it.
+    /// Checks that two tied registers have the same class and size.
     fn same(&self, from: VReg, to: VReg) -> Check {
         let shape = |v: VReg| {
             let RegData { class, bytes, .. } = self.func.regs[v];
@@ -386,7 +385,7 @@ impl Verifier<'_> {
         Ok(())
     }
 
-    /// A store or a load of a slot.
+    /// Checks a spill or fill.
     fn spilled(&self, inst: &Inst) -> Check {
         let is_slot = matches!(inst.srcs.first(), Some(Src::Imm(_)));
         let stored = inst.srcs.get(1).and_then(Src::as_reg).map(|r| r.reg);
@@ -405,7 +404,7 @@ impl Verifier<'_> {
         )
     }
 
-    /// A call, or the results of a function.
+    /// Checks a call or return.
     fn passing(&self, inst: &Inst) -> Check {
         self.channels(inst.exec_size, inst.chan_off)?;
         let own = matches!(inst.op, Opcode::CallRoutine(_) | Opcode::Return);
@@ -473,7 +472,7 @@ impl Verifier<'_> {
         Ok(())
     }
 
-    /// `span` bytes from a place lie within its registers.
+    /// Checks that `span` bytes from an operand's start are inside its registers.
     fn inside(&self, reg: Reg, span: u32) -> Check {
         let func = self.func;
         let bytes = match reg.base() {
@@ -512,7 +511,7 @@ impl Verifier<'_> {
         let expected = match &data.term {
             Term::Jump => 1..=1,
             Term::Branch { .. } => 2..=2,
-            // Where the others go on may be where execution goes when none is left.
+            // The jump target may be the block at which the other channels go on.
             Term::GotoForward { pred: Some(_), .. } | Term::Join => 1..=2,
             Term::GotoForward { pred, .. } | Term::GotoBackward { pred, .. } => some(pred),
             Term::End | Term::Return => 0..=0,
@@ -549,15 +548,15 @@ impl Verifier<'_> {
                 ..
             } => {
                 self.channels(exec_size, chan_off)?;
-                // A block that splits the edge may stand before it.
-                let behind = |b: Block| {
+                // A block that splits the edge may stand before the join.
+                let jump_target = |b: Block| {
                     let data = func.blocks.get(b).filter(|data| data.term == Term::Jump);
                     data.and_then(|data| data.succs.first()).map(|edge| edge.to)
                 };
                 let waits = data
                     .succs
                     .get(1)
-                    .is_none_or(|edge| join(edge.to) || behind(edge.to).is_some_and(join));
+                    .is_none_or(|edge| join(edge.to) || jump_target(edge.to).is_some_and(join));
                 demand(waits, || "channels wait at the second".into(), "a join")?;
             }
             Term::Join => {

@@ -1,4 +1,4 @@
-//! Properties of everything that reads functions, on random ones.
+//! Properties of the printer, parser, verifier and analyses, on random functions.
 
 use std::collections::BTreeSet;
 
@@ -49,7 +49,7 @@ fn text_reads_back() {
     }
 }
 
-/// Liveness from its equations, with nothing clever.
+/// Liveness by its equations, iterated to the fixpoint.
 fn equations(func: &Function) -> Vec<(BTreeSet<VReg>, BTreeSet<VReg>)> {
     let mut live = vec![(BTreeSet::new(), BTreeSet::new()); func.blocks.len()];
     loop {
@@ -162,14 +162,14 @@ fn damaged_text_is_refused_or_read() {
         let token = tokens[at % tokens.len()];
         let damaged = format!("{}{token}{}", &text[..at], &text[at + 1..]);
         if let Ok(func) = parse(&damaged) {
-            // Whatever it says, judging and printing it ends.
+            // Verification and printing end on any input.
             let _ = verify(&func, Level::Wide, None);
             let _ = func.to_string();
         }
     }
 }
 
-/// Tests of passes are worth something only if running random functions gets somewhere.
+/// Tests of passes depend on random functions that run to their end.
 #[test]
 fn most_functions_run_to_their_end() {
     let (mut ended, mut messages) = (0, 0);

@@ -5,7 +5,7 @@ use kiln_machine::inst::{Base, Dst, Inst, Opcode, Reg, Role, Src, VReg};
 use kiln_target::isa::Type;
 use kiln_target::platform;
 
-/// More than fit in eight bits.
+/// Number of parameters and of results: more than eight bits can count.
 const PASSED: u32 = 300;
 
 #[test]

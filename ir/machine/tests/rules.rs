@@ -1,9 +1,9 @@
-//! Each rule of the verifier and each message of the parser, by an input that breaks it.
+//! Each rule of the verifier and each error of the parser, by an input that violates it.
 
 use kiln_machine::parse::parse;
 use kiln_machine::verify::{Level, verify};
 
-/// A function whose block 0 has these lines, with `; ` for the ends of lines.
+/// A function whose block 0 has these lines, separated by `; `.
 fn lines(body: &str) -> String {
     let mut text = String::from("function \"f\" simd16 on skl\ninput r1 v0:g64\nblock0:\n");
     for line in body.split("; ").map(str::trim) {

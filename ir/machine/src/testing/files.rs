@@ -1,7 +1,7 @@
 //! Tests of passes as files.
 //!
-//! A file `NAME.machine` has a function, a line of [`MARKER`], and what a pass makes of it. With the
-//! environment variable `UPDATE` set to 1 the expected part is written instead of compared.
+//! A file `NAME.machine` has a function, a line of [`MARKER`], and the expected output of a pass. With the
+//! environment variable `UPDATE` set to 1 the expected output is written instead of compared.
 
 use std::fs;
 use std::path::Path;
@@ -10,14 +10,13 @@ use crate::func::Function;
 use crate::parse::parse;
 use crate::verify::{Level, verify};
 
-/// Stands between input and expected output.
+/// The line between input and expected output.
 pub const MARKER: &str = "=====";
 
 /// Runs `pass` on every file of a folder.
 ///
 /// # Panics
-/// A file cannot be read, says nothing of what is expected, or expects something else; or the folder
-/// has none.
+/// A file cannot be read, has no expected output, or another one than the pass makes; or the folder has no files.
 pub fn check(folder: &Path, level: Level, pass: impl Fn(&mut Function)) {
     let update = std::env::var("UPDATE").is_ok_and(|v| v == "1");
     let entries = fs::read_dir(folder).unwrap_or_else(|e| panic!("{}: {e}", folder.display()));

@@ -1,9 +1,8 @@
 //! Random functions that keep all rules of machine IR.
 //!
-//! Control flow is structured and of every kind there is: scalar branches and loops, channels that
-//! part and join again, with and without something for the others to do. Critical edges are split
-//! and every loop ends. What an instruction computes is of no importance; what it reads and writes,
-//! through which regions, over what and under which mask, is as various as possible.
+//! Control flow is structured and of all kinds: scalar branches and loops, divergent branches and loops, with one side
+//! or two. Critical edges are split and every loop ends. Results do not matter; operands, regions, old contents and
+//! masks are as varied as possible.
 
 use kiln_target::isa::{Cond, Op, PredCtrl, Region, SrcMod, Type};
 use kiln_target::platform::SKL;
@@ -14,29 +13,29 @@ use crate::func::{Block, Class, Function, Term};
 use crate::inst::{Base, Desc, Dst, Inst, Message, Old, Pred, Reg, Src, VReg};
 use crate::verify::Level;
 
-/// What random functions are like.
+/// Parameters of a random function.
 #[derive(Clone, Copy, Debug)]
 pub struct Shape {
-    /// Whether operands may span several registers.
+    /// [`Level::Wide`] if operands may span several registers.
     pub level: Level,
-    /// How deep control flow nests.
+    /// Nesting depth of control flow.
     pub depth: u32,
-    /// Instructions between two changes of control, at most.
+    /// Maximum number of instructions between two branches.
     pub length: u32,
-    /// Messages with payloads of several registers.
+    /// True for messages with payloads of several registers.
     pub messages: bool,
 }
 
-/// Registers of the machine, from 100, that functions read and write.
+/// Physical registers, from r100 on, that functions read and write.
 const PHYSICAL: u32 = 16;
 
-/// How many random functions each property is tried on; more with `SEEDS`.
+/// Number of random functions that each property is tested with; the environment variable `SEEDS` overrides it.
 pub fn seeds() -> u64 {
     let seeds = std::env::var("SEEDS").ok();
     seeds.and_then(|n| n.parse().ok()).unwrap_or(400)
 }
 
-/// The functions of so many seeds, with messages and each depth of control flow in turn, for properties of passes.
+/// The functions of the seeds below `seeds`, with messages and varying nesting depth, for tests of passes.
 pub fn functions(level: Level, seeds: u64) -> impl Iterator<Item = (u64, Function)> {
     (0..seeds).map(move |seed| {
         let shape = Shape {
@@ -49,7 +48,7 @@ pub fn functions(level: Level, seeds: u64) -> impl Iterator<Item = (u64, Functio
     })
 }
 
-/// The function that belongs to a seed.
+/// The function of a seed.
 pub fn function(seed: u64, shape: &Shape) -> Function {
     let mut func = Function::new("random", &SKL, 16);
     let mut input = |grf, bytes| {
@@ -67,7 +66,7 @@ pub fn function(seed: u64, shape: &Shape) -> Function {
         divergent: 0,
     };
     maker.region(shape.depth);
-    // Something has to be read in the end.
+    // Some values are read at the end.
     for _ in 0..4 {
         maker.store();
     }
@@ -75,11 +74,11 @@ pub fn function(seed: u64, shape: &Shape) -> Function {
     in_layout_order(func)
 }
 
-/// Numbers without end, from a seed.
+/// A generator of pseudorandom numbers.
 struct Random(u64);
 
 impl Random {
-    /// Below `n`.
+    /// A number below `n`.
     fn below(&mut self, n: u32) -> u32 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut x = self.0;
@@ -100,10 +99,10 @@ impl Random {
 struct Maker<'a> {
     random: Random,
     shape: Shape,
-    /// Registers defined on every way here.
+    /// Registers that are defined on every path to the current point.
     known: Vec<VReg>,
     b: Builder<'a>,
-    /// How many divergences this place is inside of.
+    /// Number of divergent branches around the current point.
     divergent: u32,
 }
 
@@ -144,7 +143,7 @@ impl Maker<'_> {
     }
 
     fn of_class(&mut self, class: Class) -> Option<VReg> {
-        // Recent registers are more likely, so that lives have all lengths.
+        // Recent registers are more likely, so that live ranges have all lengths.
         for _ in 0..8 {
             let count = self.known.len() as u32;
             let back = self.random.below(count).min(self.random.below(count));
@@ -156,7 +155,7 @@ impl Maker<'_> {
         None
     }
 
-    /// A known register of the same class and bytes, to write over.
+    /// A defined register of the same class and size, as old contents.
     fn like(&mut self, v: VReg) -> Option<VReg> {
         for _ in 0..12 {
             let other = self.random.below(self.known.len() as u32) as usize;
@@ -172,7 +171,7 @@ impl Maker<'_> {
         self.of_class(Class::Grf).unwrap_or(self.known[0])
     }
 
-    /// Channels, of a size.
+    /// Random channels of an execution size.
     fn channels(&mut self, inst: &mut Inst) {
         inst.exec_size = self.random.pick(&[1, 2, 4, 8, 8, 8, 16, 16]);
         let groups = 16 / inst.exec_size.max(4);
@@ -196,7 +195,7 @@ impl Maker<'_> {
             .pick(&[Ud, Ud, Ud, D, D, D, Uw, W, Ub, B, Uq, Q])
     }
 
-    /// A source of `exec` elements of a type, in registers.
+    /// A register source of `exec` elements of a type.
     fn reg_src(&mut self, exec: u8, ty: Type) -> Option<Src> {
         use Type::*;
         let size = ty.bytes();
@@ -264,7 +263,7 @@ impl Maker<'_> {
         self.reg_src(exec, ty)
     }
 
-    /// Gives an instruction a new register for its result.
+    /// Gives an instruction a new result register.
     fn define(&mut self, mut inst: Inst, ty: Type) {
         let hstride = self.random.pick(&[1u8, 1, 1, 1, 2]);
         let mut dst = Dst::new(Reg::NULL, hstride, ty);
@@ -391,7 +390,7 @@ impl Maker<'_> {
         self.define(inst, dst);
     }
 
-    /// A flag of its own for a comparison.
+    /// A new flag, for a comparison.
     fn compare(&mut self) -> Option<VReg> {
         let mut inst = Inst::new(Op::Cmp, 1);
         self.channels(&mut inst);
@@ -417,7 +416,7 @@ impl Maker<'_> {
         Some(flag)
     }
 
-    /// A write to or a read from a register that is nobody's.
+    /// A write or read of a physical register.
     fn physical(&mut self) {
         let place = Reg::grf(100 + self.random.below(PHYSICAL) as u8);
         if self.random.in_100(80) {
@@ -509,7 +508,7 @@ impl Maker<'_> {
         self.known.extend(list);
     }
 
-    /// Values in pairs of equal shape, of which one is chosen where two ways meet.
+    /// Pairs of values of equal shape, which become block parameters at a join.
     fn pairs(&mut self, first: &[VReg], second: &[VReg]) -> Vec<(VReg, VReg)> {
         let mut pairs = Vec::new();
         for _ in 0..self.random.below(4) {
@@ -523,7 +522,7 @@ impl Maker<'_> {
         pairs
     }
 
-    /// Ends `from` with a jump, to parameters of the current block that get one of each pair.
+    /// Ends `from` with a jump to the current block, whose parameters get one of each pair.
     fn connect(&mut self, from: Block, to: Block, args: impl IntoIterator<Item = VReg>) {
         let current = self.b.current();
         self.b.switch_to(from);
@@ -531,7 +530,7 @@ impl Maker<'_> {
         self.b.switch_to(current);
     }
 
-    /// The current block becomes `to`, which the pairs' parameters come to.
+    /// Makes `to` the current block, with a parameter for each pair.
     fn meet(&mut self, to: Block, known: usize, pairs: &[(VReg, VReg)]) {
         self.known.truncate(known);
         self.b.switch_to(to);
@@ -541,7 +540,7 @@ impl Maker<'_> {
         }
     }
 
-    /// A flag that is the same for all channels, from channel 0 of a value.
+    /// A uniform flag, from channel 0 of a value.
     fn scalar_flag(&mut self) -> VReg {
         let v = self.grf();
         let mut inst = Inst::no_mask(Op::Cmp, 1);
@@ -572,7 +571,7 @@ impl Maker<'_> {
         self.meet(after, known, &pairs);
     }
 
-    /// A loop that all channels leave after a few rounds.
+    /// A uniform loop of a few rounds.
     fn scalar_loop(&mut self, depth: u32) {
         let count = self.b.func.grf(4);
         let mut inst = Inst::no_mask(Op::Mov, 1);
@@ -612,7 +611,7 @@ impl Maker<'_> {
             .map(|&p| self.like(p).unwrap_or(p))
             .collect();
         self.connect(latch, header, again.into_iter().chain([next]));
-        // What the loop defined is defined after it.
+        // Definitions in the loop reach the code after it.
         self.b.switch_to(after);
     }
 
@@ -631,7 +630,7 @@ impl Maker<'_> {
         flag
     }
 
-    /// Ends the current block with a forward goto: to `then`, and by way of a new block to `join`.
+    /// Ends the current block with a forward goto to `then`, and through a new block to `join`.
     fn goto(&mut self, flag: VReg, then: Block, join: Block) -> Block {
         let split = self.b.block();
         let term = Term::GotoForward {
@@ -645,7 +644,7 @@ impl Maker<'_> {
         split
     }
 
-    /// Makes the current block a join that goes on in a new block, which becomes the current one.
+    /// Makes the current block a join, and a new block after it the current one.
     fn join(&mut self) {
         let after = self.b.block();
         self.b.end(Term::Join, [edge(after, [])]);
@@ -677,7 +676,7 @@ impl Maker<'_> {
         self.divergent += 1;
         self.b.switch_to(then);
         self.region(depth);
-        // All that are active wait at the end; the others wake up.
+        // All active channels wait at the end; the others become active.
         let then_known = self.known.clone();
         let pairs = self.pairs(&then_known, &start);
         let term = Term::GotoForward {
@@ -705,7 +704,7 @@ impl Maker<'_> {
         self.join();
     }
 
-    /// A loop that channels leave one after the other.
+    /// A divergent loop, which channels leave in different rounds.
     fn simd_loop(&mut self, depth: u32) {
         let id = self.known[1];
         let count = self.b.func.grf(64);
@@ -762,7 +761,7 @@ impl Maker<'_> {
     }
 }
 
-/// Numbers blocks anew so that each stands after its predecessors but for back edges.
+/// Renumbers blocks so that each comes after its predecessors, except by back edges.
 fn in_layout_order(func: Function) -> Function {
     let graph = crate::graph::Graph::new(&func);
     let number = |b: Block| {

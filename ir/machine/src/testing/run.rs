@@ -1,8 +1,8 @@
-//! Runs machine IR, to see whether a pass changed what a function does.
+//! An interpreter of machine IR, which compares a function before and after a pass.
 //!
-//! What a function does is the messages it sends. Bits that an instruction leaves undefined are
-//! *poison*: whatever is computed from them is poison, too, and a pass may make anything of them.
-//! Results of messages are made up from the message's number, or from what it says.
+//! The observable behaviour of a function is its messages. Undefined bits are *poison*: results that depend on them are
+//! poison, too, and a pass may change them in any way. Results of messages are made up from the number of the message,
+//! or from its contents.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
@@ -12,7 +12,7 @@ use kiln_target::isa::{Cond, Op, PredCtrl, RegFile, Type};
 use crate::func::{Block, Function, Term};
 use crate::inst::{Base, Desc, Imm, Inst, Opcode, Pred, Reg, Src, SrcReg, VReg};
 
-/// A byte, and which of its bits are poison.
+/// A byte with its poison bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Byte {
     value: u8,
@@ -29,35 +29,35 @@ impl Byte {
         Byte { value, poison: 0 }
     }
 
-    /// Whether `self` may stand where `other` stood.
+    /// True if `self` may replace `other`.
     fn refines(self, other: Byte) -> bool {
         (self.value ^ other.value) & !other.poison == 0 && self.poison & !other.poison == 0
     }
 }
 
-/// A message that was sent.
+/// A sent message.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Sent {
-    /// Shared function, descriptors.
+    /// Shared function and descriptors.
     pub what: Vec<Byte>,
     /// The active channels.
     pub mask: u32,
-    /// The payload; what belongs to no active channel is poison.
+    /// The payload; bytes of inactive channels are poison.
     pub payload: Vec<Byte>,
 }
 
-/// Why running ended before the thread did.
+/// The reason of an early stop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stop {
-    /// It takes too long.
+    /// The fuel is used up.
     Fuel,
-    /// Which way to go depends on poison.
+    /// A branch depends on poison.
     Poison,
-    /// Something that this does not know.
+    /// An unknown operation.
     Unknown,
 }
 
-/// What the results of messages are made up from.
+/// The source of messages' results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Answers {
     Number,
@@ -87,7 +87,7 @@ fn run_with(func: &Function, fuel: usize, answers: Answers) -> (Vec<Sent>, Resul
     }
     let result = machine.run(fuel);
     if result == Ok(()) {
-        // What the machine's own registers hold in the end counts as one more message.
+        // Final contents of physical registers count as one more message.
         let mut places: Vec<_> = machine.physical.into_iter().collect();
         places.sort_unstable_by_key(|&(place, _)| place);
         machine.sent.push(Sent {
@@ -99,7 +99,7 @@ fn run_with(func: &Function, fuel: usize, answers: Answers) -> (Vec<Sent>, Resul
     (machine.sent, result)
 }
 
-/// Whether `after` does what `before` did, where that was defined.
+/// Checks that `after` behaves as `before`, apart from poison.
 ///
 /// # Errors
 /// The first difference.
@@ -129,11 +129,11 @@ pub fn compare(before: &Function, after: &Function) -> Result<(), String> {
     Ok(())
 }
 
-/// Whether `after` does the same as `before` but for the order of its messages: what they bring back depends on
-/// what they say alone.
+/// Checks that `after` behaves as `before`, apart from poison and the order of messages. The results of these depend
+/// on their contents only.
 ///
 /// # Errors
-/// The first message in an order by contents that only one of both sends.
+/// The first message, ordered by contents, that only one of the two sends.
 pub fn compare_in_any_order(before: &Function, after: &Function) -> Result<(), String> {
     const FUEL: usize = 20_000;
     let [was, is] = [before, after].map(|func| {
@@ -158,11 +158,11 @@ pub fn compare_in_any_order(before: &Function, after: &Function) -> Result<(), S
 
 fn made_up(a: u32, b: u32) -> u8 {
     let x = (a.wrapping_mul(0x9e37_79b9) ^ b.wrapping_mul(0x85eb_ca6b)).wrapping_mul(0xc2b2_ae35);
-    // Small numbers and equal ones have to occur.
+    // Small numbers and equal ones are frequent.
     if x >> 29 == 0 { 0 } else { (x >> 13) as u8 }
 }
 
-/// What an element holds.
+/// The value of an element.
 #[derive(Clone, Copy)]
 enum Value {
     Int(i128),
@@ -174,7 +174,7 @@ struct Machine<'a> {
     regs: Vec<Vec<Byte>>,
     physical: HashMap<u32, Byte>,
     active: u32,
-    /// Channels that wait, by the block of the join.
+    /// Waiting channels, by the block of the join.
     waiting: Vec<(Block, u32)>,
     sent: Vec<Sent>,
     answers: Answers,
@@ -204,7 +204,7 @@ impl Machine<'_> {
         }
     }
 
-    /// The successor to go on at.
+    /// The next successor.
     fn term(&mut self, block: Block) -> Result<Option<usize>, Stop> {
         let data = &self.func.blocks[block];
         let last = data.succs.len().saturating_sub(1);
@@ -257,7 +257,7 @@ impl Machine<'_> {
         }))
     }
 
-    /// The active channels for which a goto's predicate holds.
+    /// Active channels for which a goto's predicate holds.
     fn holds(&mut self, pred: &Option<Pred>, chan_off: u8) -> Result<u32, Stop> {
         let Some(pred) = pred else {
             return Ok(self.active);
@@ -273,7 +273,7 @@ impl Machine<'_> {
         Ok(mask)
     }
 
-    /// A predicate's bit; none is poison.
+    /// A bit of a predicate; `None` is poison.
     fn predicate(&self, pred: &Pred, channel: u8, off: u8) -> Result<Option<bool>, Stop> {
         if pred.ctrl != PredCtrl::Normal {
             return Err(Stop::Unknown);
@@ -284,7 +284,7 @@ impl Machine<'_> {
         Ok(known.then_some((byte.value >> (bit % 8) & 1 == 1) != pred.inverse))
     }
 
-    /// The byte so far from a place.
+    /// The byte at an offset from an operand's start.
     fn read(&self, reg: Reg, byte: u32) -> Result<Byte, Stop> {
         let at = reg.byte() + byte;
         let of = |v: VReg, at: u32| {
@@ -393,7 +393,7 @@ impl Machine<'_> {
         Ok(())
     }
 
-    /// Gives each register that is defined its old contents.
+    /// Copies old contents to each defined register.
     fn begin(&mut self, inst: &Inst) {
         let mut new = Vec::new();
         self.func.visit(inst, |v, role| {
@@ -465,7 +465,7 @@ impl Machine<'_> {
                     Op::Mul => a * b,
                     _ => return Err(Stop::Unknown),
                 };
-                // Of two that are no numbers either may come out.
+                // The result of two NaNs may be either.
                 return Ok(Value::Float(if v.is_nan() { f32::NAN } else { v }));
             }
             _ => return Err(Stop::Unknown),
@@ -487,7 +487,7 @@ impl Machine<'_> {
         }))
     }
 
-    /// Element `n` of a source; none is poison.
+    /// Element `n` of a source; `None` is poison.
     fn element(&self, op: Op, src: &Src, n: u8) -> Result<Option<Value>, Stop> {
         let src = match src {
             Src::Imm(imm) => return Ok(Some(immediate(*imm)?)),
@@ -541,7 +541,7 @@ impl Machine<'_> {
         if inst.pred.is_some() {
             return Err(Stop::Unknown);
         }
-        // A dword of each register is a channel's.
+        // Each channel has a dword of each register.
         let belongs = |byte: u32| mask >> (byte / 4 % u32::from(inst.exec_size)) & 1 == 1;
         let unit = func.target.unit_bytes();
         let mut payload = Vec::new();
@@ -576,12 +576,12 @@ impl Machine<'_> {
     }
 }
 
-/// What an instruction does in a channel.
+/// An operation in one channel.
 enum Channel {
     Off,
-    /// Whether anything depends on poison.
+    /// True if an operand is poison.
     Maybe,
-    /// A result, or poison.
+    /// The result, or poison.
     On(Option<Value>),
 }
 
